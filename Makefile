@@ -1,0 +1,52 @@
+# Everything starts here; `make` alone says what there is.
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+BIN := .venv/bin
+READY := .venv/.ready
+OURS := proto/python clients/python .
+PARALLEL ?= -n auto
+
+.PHONY: help demo check test proto golden bench requirements clean
+
+help: ## What there is to do
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+$(READY): requirements/dev.txt pyproject.toml proto/python/pyproject.toml clients/python/pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; try make PYTHON=...")'
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --require-hashes --only-binary :all: -r requirements/dev.txt
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation $(foreach it,$(OURS),-e ./$(it))
+	touch $@
+
+demo: $(READY) ## See it play
+	$(BIN)/python -m referee games
+	$(BIN)/python -m referee show alquerque
+	$(BIN)/python -m referee play alquerque --seed demo
+
+check: $(READY) ## All checks and the quick tests, in under a minute
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	cd proto && ../$(BIN)/buf lint && ../$(BIN)/buf format --diff --exit-code && ../$(BIN)/buf breaking --against released.binpb
+	$(BIN)/python -m pytest $(PARALLEL) -m "not slow" --cov --cov-report=term
+
+test: check ## The checks, then the slow tests too
+	$(BIN)/python -m pytest $(PARALLEL) -m slow
+
+proto: $(READY) ## Make the stubs anew from proto/
+	$(BIN)/buf format --write proto
+	$(BIN)/python proto/generate.py
+
+golden: $(READY) ## Make the golden files anew from what the engines do now
+	$(BIN)/python -m pytest -q tests/engines/test_golden.py --renew-golden
+
+bench: $(READY) ## Measure; nothing in the tests depends on it
+	$(BIN)/python -m bench
+
+requirements: ## Pin every dependency anew, with hashes
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header requirements/run.in -o requirements/run.txt
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header -c requirements/run.txt requirements/dev.in -o requirements/dev.txt
+
+clean: ## Take away what was made here, but for the virtual environment
+	rm -rf .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis .coverage
+	find . -name __pycache__ -not -path './.venv/*' -exec rm -rf {} +

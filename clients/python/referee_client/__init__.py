@@ -1,0 +1,1 @@
+"""Write a bot in Python: knows the contract, and nothing of the house that referees."""

@@ -1,0 +1,65 @@
+"""Why a move that can be read is not legal: the rule it breaks, and what would have been right."""
+
+from engines.alquerque.geometry import BITS, FLIPPED, NAMES, TAKEN, points_of
+from engines.alquerque.men import Men
+from engines.alquerque.notation import COLOURS, move_text
+from engines.refusals import IllegalMove
+
+LISTED_AT_MOST = 4
+
+
+def illegal(men: Men, path: int, text: str) -> IllegalMove:
+    """The refusal for `path`, which is not among the moves of `men`."""
+    if path < 32:
+        return _huff(men, path, text)
+    first = BITS[points_of(path)[0]]
+    if not first & men.own:
+        return IllegalMove(text, "AQ-1", f"{COLOURS[men.mover]} has no man on {NAMES[points_of(path)[0]]}")
+    return _capture(men, path, text) if "x" in text else _step(men, path, text)
+
+
+def _huff(men: Men, path: int, text: str) -> IllegalMove:
+    if not men.rules.huff:
+        return IllegalMove(text, "huff", "this game is played without huffing")
+    return IllegalMove(text, "huff", f"the man on {NAMES[path]}, if there is one, has refused no capture")
+
+
+def _step(men: Men, path: int, text: str) -> IllegalMove:
+    to = NAMES[path & 31]
+    if not FLIPPED[path] or TAKEN[path]:
+        return IllegalMove(text, "AQ-1", "a step goes along a line to the next point")
+    if BITS[path & 31] & (men.own | men.enemy):
+        return IllegalMove(text, "AQ-1", f"{to} is not empty")
+    if all(path not in way.steps.values() for way in men.rules.step_ways[men.mover]):
+        return IllegalMove(text, "no_backward", "a man does not go back")
+    captures = men.captures()
+    if captures and (men.again or not men.rules.huff):
+        return IllegalMove(text, "AQ-4", f"a capture must be made: {_listed(captures)}")
+    return IllegalMove(text, "no_return", f"this man has been on {to}")
+
+
+def _capture(men: Men, path: int, text: str) -> IllegalMove:
+    own, enemy = men.own, men.enemy
+    points = points_of(path)
+    for start, end in zip(points, points[1:], strict=False):
+        jump = start << 5 | end
+        if not TAKEN[jump]:
+            return IllegalMove(text, "AQ-2", f"there is no straight jump from {NAMES[start]} to {NAMES[end]}")
+        if not TAKEN[jump] & enemy:
+            return IllegalMove(text, "AQ-2", f"between {NAMES[start]} and {NAMES[end]} stands no enemy")
+        if BITS[end] & (own | enemy):
+            return IllegalMove(text, "AQ-2", f"{NAMES[end]} is not empty")
+        if all(jump not in way.jumps.values() for way in men.rules.capture_ways[men.mover]):
+            return IllegalMove(text, "no_backward", "a man does not go back, not even to capture")
+        own ^= FLIPPED[jump]
+        enemy ^= TAKEN[jump]
+    captures = men.captures()
+    if any(move_text(longer).startswith(f"{text}x") for longer in captures):
+        return IllegalMove(text, "AQ-3", f"the chain goes on: {_listed(captures)}")
+    return IllegalMove(text, "AQ-4", f"the most men must be taken: {_listed(captures)}")
+
+
+def _listed(paths: list[int]) -> str:
+    texts = sorted(map(move_text, paths))
+    more = f" and {len(texts) - LISTED_AT_MOST} more" if len(texts) > LISTED_AT_MOST else ""
+    return " ".join(texts[:LISTED_AT_MOST]) + more

@@ -1,0 +1,58 @@
+"""Alquerque: rules, options and first position.
+
+RULES is prose for players, after the French rule sheet of this game ("Jeu de l'Alquerque"), with the
+numbers by which refusals quote it.
+"""
+
+from functools import lru_cache
+
+from engines.alquerque import notation
+from engines.alquerque.men import Rules
+from engines.alquerque.options import OPTIONS
+from engines.alquerque.position import AlquerquePosition, Ending
+from engines.alquerque.reading import read_position
+from engines.alquerque.schema import VIEW_SCHEMA
+from engines.api import Game, Notation, Table
+from engines.options import Settings
+
+RULES = """\
+Twenty-five points, five by five, joined by lines; twelve men a side. White begins.
+
+AQ-1  Move one man along a line to the next point, if it is empty, in any direction.
+AQ-2  Capture by jumping along a line over an enemy man onto the empty point straight behind it.
+AQ-3  A man that has jumped jumps on while it can, turning as it likes: that is one move.
+AQ-4  Capture is compulsory, and of all chains one of those that take the most men must be chosen.
+AQ-5  Jumped men leave the board at once; a chain may end where it began.
+AQ-6  Who has lost all men has lost, and so has, as a rule, who cannot move.
+AQ-7  Nobody may pass.
+AQ-8  Third occurrence of a position, or a hundred plies without a capture: a draw, as a rule.
+
+Source: the sheet "Alquerque" in French, which names five variants; each is an option here.
+"""
+
+
+@lru_cache(maxsize=256)
+def _compiled(settings: Settings) -> tuple[Rules, Ending]:
+    return Rules(settings), Ending(settings)
+
+
+class Alquerque(Game):
+    name = "alquerque"
+    version = 1
+    title = "Alquerque"
+    rules = RULES
+    options = OPTIONS
+    notation = Notation(notation.MOVE_GRAMMAR, notation.POSITION_GRAMMAR)
+    view_schema = VIEW_SCHEMA
+    draws_by_agreement = True
+
+    def table(self, settings: Settings) -> Table:
+        return Table(notation.COLOURS, ((0,), (1,)))
+
+    def start(self, settings: Settings, seed: bytes) -> AlquerquePosition:
+        return self.read(notation.START, settings)
+
+    def read(self, text: str, settings: Settings) -> AlquerquePosition:
+        rules, ending = _compiled(settings)
+        men, quiet = read_position(text, rules)
+        return AlquerquePosition(ending, men, quiet)

@@ -1,0 +1,79 @@
+"""Alquerque in writing: moves and positions as text, and moves back."""
+
+
+import re
+from itertools import groupby
+
+from engines.alquerque.geometry import BITS, FLIPPED, NAMES, NUMBERS, PLACES, TAKEN, path_of, points_of
+from engines.alquerque.men import Men
+from engines.refusals import MalformedMove
+
+MOVE_GRAMMAR = """\
+step     b2-c3        from, to
+capture  d4xb2        from, and where the man lands
+         e3xc1xc3     a chain: every point landed on
+huff     !c3          take off the man on c3; the same side still has its move
+Points are a1 to e5: a file letter and a rank number, White at the bottom.
+"""
+
+POSITION_GRAMMAR = """\
+bbbbb/bbbbb/bb1ww/wwwww/wwwww w 0
+Ranks 5 to 1 as in FEN (w, b, a number of empty points); the side to move; the plies since a man was
+taken off. Then, only where an option makes them needed and in this order:
+again                  the side to move has just captured and must capture once more
+huff=c3,d2             the men that may be huffed
+left=c3:b2,d4:c4+c5    where the man on c3, the man on d4 may not step back to
+"""
+
+COLOURS = ("white", "black")
+LETTERS = "wb"
+START = "bbbbb/bbbbb/bb1ww/wwwww/wwwww w 0"
+MOVE = re.compile(r"(?:[a-e][1-5]-[a-e][1-5]|[a-e][1-5](?:x[a-e][1-5])+|![a-e][1-5])", re.ASCII)
+RIGHT_MOVE = "a step is written b2-c3, a capture d4xb2 or e3xc1xc3, a huff !c3, on points a1 to e5"
+
+TEXTS = {path: ("x" if TAKEN[path] else "-").join(NAMES[n] for n in points_of(path)) for path in range(1024) if FLIPPED[path]}
+TEXTS.update({NUMBERS[name]: f"!{name}" for name in NUMBERS})
+PATHS = {text: path for path, text in TEXTS.items()}
+
+
+def move_text(path: int) -> str:
+    """A legal path as text."""
+    return TEXTS[path] if path < 1024 else "x".join(NAMES[number] for number in points_of(path))
+
+
+def read_move(text: str) -> int:
+    """The path that a text names, legal or not. Raises MalformedMove."""
+    if text in PATHS:
+        return PATHS[text]
+    if not MOVE.fullmatch(text):
+        raise MalformedMove(text, RIGHT_MOVE)
+    return path_of(*(BITS[NUMBERS[name]] for name in re.findall("[a-e][1-5]", text)))
+
+
+def names(points: int) -> list[str]:
+    """The names of a set of points, in order."""
+    return [NAMES[number] for number, bit in enumerate(BITS) if bit & points]
+
+
+def position_text(men: Men, quiet: int) -> str:
+    """All of a position but its history."""
+    fields = [_ranks_text(men), LETTERS[men.mover], str(quiet)]
+    if men.again:
+        fields.append("again")
+    if men.huffable:
+        fields.append("huff=" + ",".join(names(men.huffable)))
+    left = [f"{NAMES[n]}:{'+'.join(names(points))}" for n, points in enumerate(men.barred) if points]
+    if left:
+        fields.append("left=" + ",".join(left))
+    return " ".join(fields)
+
+
+def _ranks_text(men: Men) -> str:
+    white, black = (men.own, men.enemy) if men.mover == 0 else (men.enemy, men.own)
+    ranks = []
+    for rank in range(4, -1, -1):
+        row = [BITS[number] for number, place in enumerate(PLACES, 1) if place[1] == rank]
+        signs = ["w" if bit & white else "b" if bit & black else "1" for bit in row]
+        runs = ((sign, len(list(same))) for sign, same in groupby(signs))
+        ranks.append("".join(str(many) if sign == "1" else sign * many for sign, many in runs))
+    return "/".join(ranks)

@@ -1,0 +1,63 @@
+"""The options of Alquerque: the five variants of the sheet, and what the sheet leaves open."""
+
+from engines.options import Choice, Count, Flag, Options
+
+OPTIONS = Options(
+    (
+        Choice(
+            "capture_choice",
+            "max",
+            "max: of all captures one of those that take the most men must be chosen; any: any capture may be.",
+            choices=("max", "any"),
+        ),
+        Flag(
+            "multi_pawn",
+            False,
+            "Whose man has captured moves again, and must capture, as long as any of his men can.",
+        ),
+        Flag(
+            "huff",
+            False,
+            "Capturing is not compulsory, but the opponent may first take off one man that could have captured.",
+        ),
+        Choice(
+            "no_backward",
+            "off",
+            "all: men never go back; moves: they go back only to capture.",
+            choices=("off", "all", "moves"),
+        ),
+        Choice(
+            "no_return",
+            "off",
+            "A man may not step to the point that it left on its last move (last), "
+            "or to any that it has stood on (ever); captures are free.",
+            choices=("off", "last", "ever"),
+        ),
+        Choice(
+            "stalemate",
+            "loss",
+            "What it is for the side to move to have men but no move.",
+            choices=("loss", "draw"),
+        ),
+        Count(
+            "repetition",
+            3,
+            "The game is drawn when a position occurs for this many times; 0: never.",
+            least=0,
+            most=100,
+        ),
+        Count(
+            "no_capture_plies",
+            100,
+            "The game is drawn after this many plies in which no man was taken off; 0: never.",
+            least=0,
+            most=100_000,
+        ),
+        Choice(
+            "on_draw",
+            "draw",
+            "count: a game that would be drawn is won by whoever has more men.",
+            choices=("draw", "count"),
+        ),
+    )
+)

@@ -1,0 +1,42 @@
+"""The board for a person at a terminal."""
+
+from engines.alquerque.geometry import BITS, FILES, PLACES
+from engines.alquerque.men import Men
+from engines.alquerque.notation import COLOURS, names
+
+SIGNS = {"white": "○", "black": "●", None: "·"}
+BETWEEN = ("│ ╲ │ ╱ │ ╲ │ ╱ │", "│ ╱ │ ╲ │ ╱ │ ╲ │")
+"""The lines below rank 5 and 3, and below rank 4 and 2."""
+
+
+def picture(men: Men) -> str:
+    """The points and their lines."""
+    rows = []
+    for rank in range(4, -1, -1):
+        rows.append(f"{rank + 1} " + "───".join(_sign(men, file, rank) for file in range(5)))
+        if rank:
+            rows.append("  " + BETWEEN[rank % 2])
+    rows.append("  " + "   ".join(FILES))
+    return "\n".join(rows)
+
+
+def caption(men: Men, quiet: int) -> str:
+    """What the board does not show of a game that goes on."""
+    said = [f"{SIGNS[COLOURS[men.mover]]} {COLOURS[men.mover]} to move"]
+    if men.again:
+        said.append("must capture once more")
+    if men.huffable:
+        said.append(f"may huff {' or '.join(names(men.huffable))}")
+    said.append(f"{quiet} plies without a capture")
+    return ", ".join(said)
+
+
+def owner(men: Men, bit: int) -> str | None:
+    """The colour of the man on a point."""
+    if bit & men.own:
+        return COLOURS[men.mover]
+    return COLOURS[1 - men.mover] if bit & men.enemy else None
+
+
+def _sign(men: Men, file: int, rank: int) -> str:
+    return SIGNS[owner(men, BITS[PLACES.index((file, rank)) + 1])]

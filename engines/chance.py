@@ -1,0 +1,49 @@
+"""Chance as a value: the same seed gives the same draws, in any language.
+
+Draw number k (0, 1, 2, …) is the first four bytes of SHA-256(seed ‖ k as four bytes), both big-endian:
+a number from 0 to 2**32 - 1. A number below n is a draw modulo n; draws in the last, incomplete run
+of n numbers are thrown away, so that no number is likelier than another. A shuffle is that of Fisher
+and Yates, from the last place down to the second. `docs/chance.md` has test vectors.
+"""
+
+import hashlib
+import hmac
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TypeVar
+
+T = TypeVar("T")
+
+RANGE = 1 << 32
+
+
+@dataclass(frozen=True)
+class Chance:
+    """A seed, and how many draws have been taken from it."""
+
+    seed: bytes
+    drawn: int = 0
+
+    def below(self, n: int) -> "tuple[int, Chance]":
+        """A number from 0 to n - 1, and the chance that is left. n is from 1 to 2**32."""
+        fair = RANGE - RANGE % n
+        drawn = self.drawn
+        while True:
+            block = hashlib.sha256(self.seed + drawn.to_bytes(4, "big")).digest()
+            drawn += 1
+            number = int.from_bytes(block[:4], "big")
+            if number < fair:
+                return number % n, Chance(self.seed, drawn)
+
+    def shuffled(self, things: Iterable[T]) -> "tuple[tuple[T, ...], Chance]":
+        """The same things in a random order, and the chance that is left."""
+        order = list(things)
+        chance = self
+        for last in range(len(order) - 1, 0, -1):
+            other, chance = chance.below(last + 1)
+            order[last], order[other] = order[other], order[last]
+        return tuple(order), chance
+
+    def fork(self, purpose: str) -> "Chance":
+        """Another chance from the same seed: HMAC-SHA-256 of the purpose, keyed by the seed."""
+        return Chance(hmac.new(self.seed, purpose.encode(), hashlib.sha256).digest())

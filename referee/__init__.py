@@ -1,0 +1,1 @@
+"""The referee: matches, clocks, contests, and the adapters around them."""

@@ -1,0 +1,101 @@
+"""Golden files: perft counts and whole games, in a form that a person can read and write.
+
+A game may be written with its moves alone; renewing it fills in the positions and the outcome.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from engines.api import Game, Outcome, Position
+from engines.options import Settings
+from engines.registry import find
+from engines.walk import perft
+
+FOLDER = Path(__file__).parent / "golden"
+
+
+def settings_of(game: Game, words: str) -> Settings:
+    """`name=value` words, with `preset:NAME` among them; `-` is none."""
+    preset = None
+    chosen = {}
+    for word in words.split():
+        if word.startswith("preset:"):
+            preset = word.removeprefix("preset:")
+        elif word != "-":
+            name, _, value = word.partition("=")
+            chosen[name] = value
+    return game.settings(chosen, preset)
+
+
+def opened(game: Game, words: str, start: str, seed: bytes = b"") -> Position:
+    settings = settings_of(game, words)
+    return game.start(settings, seed) if start == "start" else game.read(start, settings)
+
+
+@dataclass(frozen=True)
+class PerftLine:
+    """`options ; position ; counts`, one line of a perft.txt."""
+
+    game: str
+    options: str
+    start: str
+    counts: tuple[int, ...]
+
+    def __str__(self) -> str:
+        return f"{self.options} ; {self.start} ; {' '.join(map(str, self.counts))}"
+
+    def counted(self) -> "PerftLine":
+        at = opened(find(self.game), self.options, self.start)
+        counts = tuple(perft(at, depth) for depth in range(1, len(self.counts) + 1))
+        return PerftLine(self.game, self.options, self.start, counts)
+
+
+def read_perft_line(game: str, line: str) -> PerftLine:
+    options, start, counts = (part.strip() for part in line.split(";"))
+    return PerftLine(game, options, start, tuple(map(int, counts.split())))
+
+
+def perft_lines() -> list[PerftLine]:
+    return [
+        read_perft_line(path.parent.name, line)
+        for path in sorted(FOLDER.glob("*/perft.txt"))
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if line and not line.startswith("#")
+    ]
+
+
+def renew_perft(now: PerftLine) -> None:
+    """Write the line anew in its file."""
+    path = FOLDER / now.game / "perft.txt"
+    text = path.read_text(encoding="utf-8")
+    start = f"{now.options} ; {now.start} ;"
+    lines = (str(now) if line.startswith(start) else line for line in text.splitlines())
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def renewed_game(text: str) -> str:
+    """A golden game with every position and the outcome as they are now."""
+    lines, head, at = [], {}, None
+    for line in text.splitlines():
+        if line.startswith("#") or not line:
+            lines.append(line)
+        elif line[0].isdigit():
+            at = at or _start(head)
+            seat, move = line.split("|")[0].split()
+            at = at.play(int(seat), move)
+            lines.append(f"{seat} {move} | {at}")
+        else:
+            name, _, value = line.partition(":")
+            head[name] = value.strip()
+            if name != "outcome":
+                lines.append(line)
+    lines.append(f"outcome: {_outcome_text((at or _start(head)).outcome)}")
+    return "\n".join(lines) + "\n"
+
+
+def _start(head: dict[str, str]) -> Position:
+    return opened(find(head["game"]), head["options"], head["start"], bytes.fromhex(head["seed"]))
+
+
+def _outcome_text(outcome: Outcome | None) -> str:
+    return f"{outcome.reason} {' '.join(f'{score:g}' for score in outcome.scores)}" if outcome else "-"

@@ -1,0 +1,162 @@
+"""What must hold of every game, at every position: the suite that a new game gets for free."""
+
+import random
+import string
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from engines.api import REFEREE, SPECTATOR, Game, Position, Seat
+from engines.options import Settings, Value
+from engines.refusals import BadOption, IllegalMove, MalformedMove, MalformedPosition, NotYourTurn, Refusal
+
+PLIES_AT_MOST = 60_000
+NONSENSE = ["", " ", "pass", "PASS", "a1", "a1-a1", "-", "x", "=", "٣", "a1-b2\n", "0" * 5000, "\x00", "é", "💥", "=?", "R"]
+
+
+def settings_of(game: Game, random_ones: int, rng: random.Random) -> list[Settings]:
+    """The defaults, each preset, each value of each option alone, and some random combinations."""
+    choices: list[tuple[dict[str, Value], str | None]] = [({}, None)]
+    choices += [({}, preset.name) for preset in game.options.presets]
+    choices += [({option.name: value}, None) for option in game.options.declared for value in option.examples]
+    choices += [(any_choice(game, rng), None) for _ in range(random_ones)]
+    found = {}
+    for chosen, preset in choices:
+        try:
+            found[game.settings(chosen, preset)] = True
+        except BadOption:
+            continue  # Two options that the game says cannot go together.
+    return list(found)
+
+
+def any_choice(game: Game, rng: random.Random) -> dict[str, Value]:
+    return {option.name: rng.choice(option.examples) for option in game.options.declared}
+
+
+def game_path(game: Game, settings: Settings, rng: random.Random) -> Iterator[Position]:
+    """The positions of one random game, from the first to one with an outcome, or to the limit."""
+    position = game.start(settings, rng.randbytes(32))
+    yield position
+    for _ in range(PLIES_AT_MOST):
+        if not position.owing:
+            return
+        seat = rng.choice(position.owing)
+        position = position.play(seat, rng.choice(position.moves(seat)))
+        yield position
+    pytest.fail(f"{game.name} with {settings.texts()} does not end")
+
+
+class Checker:
+    """Checks positions of one game, and remembers its moves to try them where they do not belong."""
+
+    def __init__(self, game: Game, settings: Settings) -> None:
+        self.game = game
+        self.settings = settings
+        self.table = game.table(settings)
+        self.schema = Draft202012Validator(game.view_schema)
+        self.moves_seen: set[str] = set()
+
+    @property
+    def viewers(self) -> list[int]:
+        return [REFEREE, SPECTATOR, *range(len(self.table.seats))]
+
+    def check(self, position: Position, rng: random.Random) -> None:
+        """All that can be said of one position."""
+        self.who_owes_and_what(position)
+        self.text_says_everything(position)
+        self.views_follow_the_schema(position)
+        self.listed_moves_are_accepted(position, rng)
+        self.nothing_else_is_accepted(position, rng)
+
+    def who_owes_and_what(self, position: Position) -> None:
+        seats = range(len(self.table.seats))
+        assert list(position.owing) == sorted(set(position.owing))
+        assert set(position.owing) <= set(seats)
+        assert (position.outcome is None) == bool(position.owing)
+        for seat in seats:
+            moves = list(position.moves(seat))
+            assert moves == sorted(set(moves))
+            assert bool(moves) == (seat in position.owing)
+            self.moves_seen.update(moves)
+        assert len(position.standing) == len(self.table.sides)
+        if position.outcome:
+            assert len(position.outcome.scores) == len(self.table.seats)
+            assert len(position.outcome.ranks(self.table)) == len(self.table.seats)
+            assert min(position.outcome.side_ranks) == 1
+            assert position.outcome.reason.replace("_", "").isalpha()
+
+    def text_says_everything(self, position: Position) -> None:
+        text = str(position)
+        again = self.game.read(text, self.settings)
+        assert again == position
+        assert hash(again) == hash(position)
+        assert str(again) == text == position.text(REFEREE)
+        assert text.isprintable()
+        if position.outcome is None and again.outcome is None:
+            assert [again.moves(seat) for seat in again.owing] == [position.moves(seat) for seat in position.owing]
+        assert position.picture(REFEREE)
+
+    def views_follow_the_schema(self, position: Position) -> None:
+        for viewer in self.viewers:
+            self.schema.validate(position.view(viewer))
+            assert position.text(viewer).isprintable()
+
+    def listed_moves_are_accepted(self, position: Position, rng: random.Random) -> None:
+        before = str(position)
+        for seat in position.owing:
+            moves = position.moves(seat)
+            for move in rng.sample(moves, min(3, len(moves))):
+                assert position.play(seat, move) == position.play(seat, move)
+                assert position.told(seat, move, seat) == move == position.told(seat, move, REFEREE)
+                assert isinstance(position.told(seat, move, SPECTATOR), str)
+        assert str(position) == before
+
+    def nothing_else_is_accepted(self, position: Position, rng: random.Random) -> None:
+        seen = sorted(self.moves_seen)
+        tried = [*NONSENSE, *rng.sample(seen, min(20, len(seen)))]
+        tried += [mutated(rng.choice(seen), rng) for _ in range(10)] if seen else []
+        for seat in range(len(self.table.seats)):
+            legal = set(position.moves(seat))
+            for move in tried:
+                if move not in legal:
+                    self._refused(position, seat, move)
+
+    def _refused(self, position: Position, seat: Seat, move: str) -> None:
+        with pytest.raises(Refusal) as caught:
+            position.play(seat, move)
+        refusal = caught.value
+        assert type(refusal) in (IllegalMove, MalformedMove, NotYourTurn)
+        assert str(refusal)
+        assert str(refusal).isprintable()
+        if isinstance(refusal, IllegalMove):
+            assert seat in position.owing
+            assert refusal.details["rule"]
+        elif isinstance(refusal, NotYourTurn):
+            assert seat not in position.owing
+
+
+def mutated(text: str, rng: random.Random) -> str:
+    """The text with one character changed, added or left out."""
+    at = rng.randrange(len(text) + 1)
+    letter = rng.choice(string.ascii_letters + string.digits + "-x>@./:,+=! ")
+    return rng.choice([text[:at] + letter + text[at:], text[:at] + text[at + 1 :], text[:at] + letter + text[at + 1 :]])
+
+
+def broken_texts_are_refused(game: Game, settings: Settings, texts: list[str], rng: random.Random) -> None:
+    """A mangled position is read as what it says, or refused; never misread, never a crash."""
+    for text in texts:
+        mangled = mutated(text, rng)
+        try:
+            position = game.read(mangled, settings)
+        except MalformedPosition as refusal:
+            assert str(refusal).isprintable()
+        else:
+            assert game.read(str(position), settings) == position
+
+
+def is_endless(settings: Settings) -> bool:
+    """Has somebody switched off everything that would end a game of going to and fro?"""
+    limits: Mapping[str, Any] = settings.texts()
+    return all(limits.get(name, "0") == "0" for name in ("repetition", "no_capture_plies", "max_plies", "max_turns"))

@@ -1,0 +1,122 @@
+"""The suite, over every game that is registered and over two that strangers wrote."""
+
+import random
+from itertools import islice
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from engines.api import Game, Position
+from engines.refusals import BadOption, MalformedPosition, UnknownOption, UnknownPreset
+from engines.registry import games
+from tests.engines.suite import Checker, broken_texts_are_refused, game_path, is_endless, settings_of
+from tests.strangers_games.strangers_games import FINGERS, NIM
+
+GAMES = [*games().values(), NIM, FINGERS]
+every_game = pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
+
+
+def some_positions(path: list[Position], many: int, rng: random.Random) -> list[Position]:
+    """The first and the last position of a game, and some between."""
+    between = path[1:-1]
+    return [path[0], *rng.sample(between, min(many, len(between))), path[-1]]
+
+
+@every_game
+def test_a_game_by_default_keeps_every_promise(game: Game) -> None:
+    rng = random.Random(game.name)
+    settings = game.settings()
+    checker = Checker(game, settings)
+    for position in some_positions(list(game_path(game, settings, rng)), 40, rng):
+        checker.check(position, rng)
+
+
+@every_game
+def test_every_option_and_preset_keeps_every_promise(game: Game) -> None:
+    rng = random.Random(game.name)
+    for settings in settings_of(game, 4, rng):
+        path = list(islice(game_path(game, settings, rng), 400 if is_endless(settings) else None))
+        for position in some_positions(path, 2, rng):
+            Checker(game, settings).check(position, rng)
+
+
+@pytest.mark.slow
+@every_game
+def test_random_combinations_of_options_keep_every_promise(game: Game) -> None:
+    rng = random.Random(f"{game.name} at length")
+    for settings in settings_of(game, 60, rng):
+        checker = Checker(game, settings)
+        path = list(islice(game_path(game, settings, rng), 400 if is_endless(settings) else None))
+        for position in some_positions(path, 12, rng):
+            checker.check(position, rng)
+
+
+@every_game
+def test_equal_seeds_and_moves_give_equal_games(game: Game) -> None:
+    settings = game.settings()
+    one = list(game_path(game, settings, random.Random(7)))
+    other = list(game_path(game, settings, random.Random(7)))
+    assert list(map(str, one)) == list(map(str, other))
+
+
+@every_game
+def test_a_mangled_position_is_refused_or_read_as_it_says(game: Game) -> None:
+    rng = random.Random(game.name)
+    for settings in settings_of(game, 3, rng):
+        texts = list(map(str, islice(game_path(game, settings, rng), 60)))
+        broken_texts_are_refused(game, settings, texts * 3, rng)
+        for nonsense in ("", " ", "x", "?", "\n", texts[0] + "\n", " " + texts[0], texts[0] + " ", "٣", "9" * 5000):
+            with pytest.raises(MalformedPosition):
+                game.read(nonsense, settings)
+
+
+@every_game
+def test_two_positions_of_different_settings_are_never_equal(game: Game) -> None:
+    rng = random.Random(game.name)
+    starts = [game.start(settings, b"") for settings in settings_of(game, 0, rng)]
+    assert len(set(starts)) == len(starts)
+    assert starts[0] != str(starts[0])
+    assert str(starts[0]) in repr(starts[0])
+
+
+@every_game
+def test_unknown_options_and_presets_are_refused_and_the_known_are_named(game: Game) -> None:
+    with pytest.raises(UnknownOption) as unknown:
+        game.settings({"no_such_option": "1"})
+    assert all(option.name in unknown.value.details["known"] for option in game.options.declared)
+    with pytest.raises(UnknownPreset) as preset:
+        game.settings({}, "no_such_preset")
+    assert all(known.name in preset.value.details["known"] for known in game.options.presets)
+
+
+@every_game
+def test_bad_values_are_refused_and_the_good_are_named(game: Game) -> None:
+    for option in game.options.declared:
+        with pytest.raises(BadOption) as bad:
+            game.settings({option.name: "no such value" * 10_000})
+        assert bad.value.details["known"] == option.known
+
+
+@every_game
+def test_an_option_is_declared_well(game: Game) -> None:
+    Draft202012Validator.check_schema(game.options.schema())
+    validator = Draft202012Validator(game.options.schema())
+    for option in game.options.declared:
+        assert option.meaning.endswith(".")
+        assert option.examples[0] == option.default == option.parse(option.default)
+        for value in option.examples:
+            validator.validate({option.name: value})
+            assert option.parse(str(value).lower() if isinstance(value, bool) else str(value)) == value
+    for preset in game.options.presets:
+        assert preset.meaning.endswith(".")
+        game.settings({}, preset.name)
+
+
+@every_game
+def test_a_game_describes_itself(game: Game) -> None:
+    Draft202012Validator.check_schema(game.view_schema)
+    assert game.rules.strip()
+    assert game.notation.move.strip()
+    assert game.notation.position.strip()
+    table = game.table(game.settings())
+    assert sorted(seat for side in table.sides for seat in side) == list(range(len(table.seats)))
