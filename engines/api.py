@@ -20,7 +20,7 @@ SPECTATOR: Viewer = -1
 REFEREE: Viewer = -2
 """Sees everything. For the log, and for a record after the end."""
 
-Json: TypeAlias = "None | bool | int | float | str | Sequence[Json] | Mapping[str, Json]"
+Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,7 @@
 """Why a move that can be read is not legal: the rule it breaks, and what would have been right."""
 
+from itertools import pairwise
+
 from engines.alquerque.geometry import BITS, FLIPPED, NAMES, TAKEN, points_of
 from engines.alquerque.men import Men
 from engines.alquerque.notation import COLOURS, move_text
@@ -41,7 +43,7 @@ def _step(men: Men, path: int, text: str) -> IllegalMove:
 def _capture(men: Men, path: int, text: str) -> IllegalMove:
     own, enemy = men.own, men.enemy
     points = points_of(path)
-    for start, end in zip(points, points[1:], strict=False):
+    for start, end in pairwise(points):
         jump = start << 5 | end
         if not TAKEN[jump]:
             return IllegalMove(text, "AQ-2", f"there is no straight jump from {NAMES[start]} to {NAMES[end]}")

@@ -112,9 +112,7 @@ class Men:
     def play(self, move: int) -> "Men":
         """The men after one of `moves()`."""
         if move < 32:
-            return Men(
-                self.rules, self.mover, self.own, self.enemy ^ BITS[move], barred=self._forgotten(BITS[move])
-            )
+            return Men(self.rules, self.mover, self.own, self.enemy ^ BITS[move], barred=self._forgotten(BITS[move]))
         rules = self.rules
         if move < 1024:
             flipped = FLIPPED[move]
@@ -160,9 +158,7 @@ class Men:
         """The men that could capture before `step` was made instead, where they stand after it."""
         men = 0
         for path in self.captures():
-            while path > 31:
-                path >>= DIGIT_BITS
-            men |= BITS[path]
+            men |= BITS[path >> (path.bit_length() - 1) // DIGIT_BITS * DIGIT_BITS]
         return men ^ FLIPPED[step] if men & BITS[step >> DIGIT_BITS] else men
 
     def _remembered(self, move: int, taken: int) -> Memory:
@@ -180,7 +176,7 @@ class Men:
             for number in points[1:-1]:
                 left |= BITS[number]
         barred[first] = 0
-        barred[last] = left & ~BITS[last] if self.rules.ever else left
+        barred[last] = left & ~BITS[last]
         return tuple(barred)
 
     def _forgotten(self, gone: int) -> Memory:

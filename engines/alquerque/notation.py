@@ -1,6 +1,5 @@
 """Alquerque in writing: moves and positions as text, and moves back."""
 
-
 import re
 from itertools import groupby
 
@@ -31,7 +30,9 @@ START = "bbbbb/bbbbb/bb1ww/wwwww/wwwww w 0"
 MOVE = re.compile(r"(?:[a-e][1-5]-[a-e][1-5]|[a-e][1-5](?:x[a-e][1-5])+|![a-e][1-5])", re.ASCII)
 RIGHT_MOVE = "a step is written b2-c3, a capture d4xb2 or e3xc1xc3, a huff !c3, on points a1 to e5"
 
-TEXTS = {path: ("x" if TAKEN[path] else "-").join(NAMES[n] for n in points_of(path)) for path in range(1024) if FLIPPED[path]}
+TEXTS = {
+    path: ("x" if TAKEN[path] else "-").join(NAMES[n] for n in points_of(path)) for path in range(1024) if FLIPPED[path]
+}
 TEXTS.update({NUMBERS[name]: f"!{name}" for name in NUMBERS})
 PATHS = {text: path for path, text in TEXTS.items()}
 

@@ -7,7 +7,7 @@ from engines.alquerque.notation import COLOURS
 from engines.api import Json
 
 _POINT: Json = {"enum": list(NAMES[1:])}
-_POINTS: Json = {"type": "array", "items": _POINT, "uniqueItems": True}
+_POINTS: dict[str, Json] = {"type": "array", "items": _POINT, "uniqueItems": True}
 
 VIEW_SCHEMA: Mapping[str, Json] = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",

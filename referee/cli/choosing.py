@@ -30,7 +30,9 @@ def game_argument(command: Command) -> Command:
 
 def rule_options(command: Command) -> Command:
     """--option and --preset, which every command that opens a position takes."""
-    command = click.option("--preset", metavar="NAME", help="A named set of options; see `referee rules GAME`.")(command)
+    command = click.option("--preset", metavar="NAME", help="A named set of options; see `referee rules GAME`.")(
+        command
+    )
     return click.option(
         "--option",
         "-o",

@@ -9,8 +9,8 @@ from engines.api import REFEREE, Outcome, Position, Table
 from engines.chance import Chance
 from engines.options import Option, written
 from engines.registry import games as all_games
-from engines.walk import playout
 from engines.walk import perft as lines_of
+from engines.walk import playout
 from referee.cli.choosing import Refusing, game_argument, opened, rule_options
 
 LISTED_AT_MOST = 60
@@ -73,10 +73,7 @@ def perft(
     known, settings = opened(game, chosen, preset)
     at = known.read(position, settings) if position else known.start(settings, _seed(seed).seed)
     started = time.perf_counter()
-    if divide and depth and at.owing:
-        total = _divided(at, depth)
-    else:
-        total = lines_of(at, depth)
+    total = _divided(at, depth) if divide and depth and at.owing else lines_of(at, depth)
     click.echo(f"{total} lines of {_counted(depth, 'move')} in {time.perf_counter() - started:.2f} s")
 
 

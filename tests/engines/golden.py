@@ -75,7 +75,9 @@ def renew_perft(now: PerftLine) -> None:
 
 def renewed_game(text: str) -> str:
     """A golden game with every position and the outcome as they are now."""
-    lines, head, at = [], {}, None
+    lines: list[str] = []
+    head: dict[str, str] = {}
+    at: Position | None = None
     for line in text.splitlines():
         if line.startswith("#") or not line:
             lines.append(line)

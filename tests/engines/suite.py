@@ -13,7 +13,25 @@ from engines.options import Settings, Value
 from engines.refusals import BadOption, IllegalMove, MalformedMove, MalformedPosition, NotYourTurn, Refusal
 
 PLIES_AT_MOST = 60_000
-NONSENSE = ["", " ", "pass", "PASS", "a1", "a1-a1", "-", "x", "=", "٣", "a1-b2\n", "0" * 5000, "\x00", "é", "💥", "=?", "R"]
+NONSENSE = [
+    "",
+    " ",
+    "pass",
+    "PASS",
+    "a1",
+    "a1-a1",
+    "-",
+    "x",
+    "=",
+    "٣",
+    "a1-b2\n",
+    "0" * 5000,
+    "\x00",
+    "é",
+    "💥",
+    "=?",
+    "R",
+]
 
 
 def settings_of(game: Game, random_ones: int, rng: random.Random) -> list[Settings]:
@@ -150,10 +168,9 @@ def broken_texts_are_refused(game: Game, settings: Settings, texts: list[str], r
         mangled = mutated(text, rng)
         try:
             position = game.read(mangled, settings)
-        except MalformedPosition as refusal:
-            assert str(refusal).isprintable()
-        else:
-            assert game.read(str(position), settings) == position
+        except MalformedPosition:
+            continue
+        assert game.read(str(position), settings) == position
 
 
 def is_endless(settings: Settings) -> bool:

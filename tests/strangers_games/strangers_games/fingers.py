@@ -5,7 +5,7 @@ number. So it has sealed choices, hidden knowledge, chance and scores, in a hund
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from engines.api import REFEREE, Game, Json, Notation, Outcome, Position, Seat, Table, Viewer
@@ -63,9 +63,7 @@ class FingersPosition(Position):
         return self.scores
 
     def text(self, viewer: Viewer) -> str:
-        shown = (
-            mine if mine == OPEN or viewer in (seat, REFEREE) else SEALED for seat, mine in enumerate(self.shown)
-        )
+        shown = (mine if mine == OPEN or viewer in (seat, REFEREE) else SEALED for seat, mine in enumerate(self.shown))
         bonus = str(self.bonus) if viewer in KNOWS_BONUS else "?"
         chance = f"{self.chance.seed.hex()}/{self.chance.drawn}" if viewer == REFEREE else "?"
         return f"{self.round} {','.join(map(str, self.scores))} {''.join(shown)} {bonus} {chance}"
@@ -80,6 +78,13 @@ class FingersPosition(Position):
         return self.text(viewer)
 
 
+SCHEMA: Mapping[str, Json] = {
+    "type": "object",
+    "additionalProperties": False,
+    "properties": {"round": {"type": "integer"}, "scores": {"type": "array"}, "text": {"type": "string"}},
+}
+
+
 class Fingers(Game):
     name = "fingers"
     version = 1
@@ -87,11 +92,7 @@ class Fingers(Game):
     rules = "FI-1  All show one to three fingers at once; who shows a number alone scores it."
     options = Options((Count("seats", 3, "How many play.", least=2, most=4),))
     notation = Notation("A number of fingers: 1, 2 or 3.", "0 0,0,0 --- 2 00/1: round, scores, shown, bonus, chance.")
-    view_schema = {
-        "type": "object",
-        "additionalProperties": False,
-        "properties": {"round": {"type": "integer"}, "scores": {"type": "array"}, "text": {"type": "string"}},
-    }
+    view_schema = SCHEMA
 
     def table(self, settings: Settings) -> Table:
         seats = range(settings.count("seats"))
@@ -112,7 +113,9 @@ class Fingers(Game):
             re.ASCII,
         )
         if not found or OPEN not in found[3]:
-            raise MalformedPosition(text, "it is round, scores, fingers shown, bonus and chance, as in '0 0,0,0 --- 2 00/1'")
+            raise MalformedPosition(
+                text, "it is round, scores, fingers shown, bonus and chance, as in '0 0,0,0 --- 2 00/1'"
+            )
         scores = tuple(map(int, found[2].split(",")))
         chance = Chance(bytes.fromhex(found[5]), int(found[6]))
         return FingersPosition(settings, int(found[1]), scores, tuple(found[3]), int(found[4]), chance)

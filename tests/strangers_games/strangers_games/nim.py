@@ -1,7 +1,7 @@
 """Nim with one heap: take one, two or three; who takes the last has won. `options: heap`."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from engines.api import Game, Json, Notation, Outcome, Position, Seat, Table, Viewer
@@ -59,6 +59,13 @@ class NimPosition(Position):
         return "|" * self.heap or "nothing left"
 
 
+SCHEMA: Mapping[str, Json] = {
+    "type": "object",
+    "additionalProperties": False,
+    "properties": {"heap": {"type": "integer"}, "to_move": {"type": "integer"}},
+}
+
+
 class Nim(Game):
     name = "nim"
     version = 1
@@ -66,11 +73,7 @@ class Nim(Game):
     rules = "NIM-1  Take one, two or three from the heap; who takes the last has won."
     options = Options((Count("heap", 21, "How many there are at the start.", least=1, most=1000),))
     notation = Notation("How many are taken: 1, 2 or 3.", "21 0: how many are left, and the seat to move.")
-    view_schema = {
-        "type": "object",
-        "additionalProperties": False,
-        "properties": {"heap": {"type": "integer"}, "to_move": {"type": "integer"}},
-    }
+    view_schema = SCHEMA
     draws_by_agreement = True
 
     def table(self, settings: Settings) -> Table:

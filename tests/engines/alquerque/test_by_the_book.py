@@ -1,0 +1,79 @@
+"""The engine and the slow book agree, move by move, over every combination of the variants."""
+
+import random
+from itertools import product
+
+import pytest
+
+from engines.alquerque import GAME
+from engines.alquerque.position import AlquerquePosition
+from engines.options import Value
+from tests.engines.alquerque.by_the_book import Book, first
+from tests.engines.suite import Checker
+
+VARIANTS = {
+    "capture_choice": ("max", "any"),
+    "multi_pawn": ("false", "true"),
+    "huff": ("false", "true"),
+    "no_backward": ("off", "all", "moves"),
+    "no_return": ("off", "last", "ever"),
+}
+ENDINGS = {"stalemate": ("loss", "draw"), "on_draw": ("draw", "count")}
+COMBINATIONS = [dict(zip(VARIANTS, values, strict=True)) for values in product(*VARIANTS.values())]
+ALL_COMBINATIONS = [
+    {**variants, **dict(zip(ENDINGS, values, strict=True))}
+    for variants in COMBINATIONS
+    for values in product(*ENDINGS.values())
+]
+PLIES_COMPARED = 120
+
+
+def plain(position: AlquerquePosition) -> str:
+    """The text without the plies, which the book does not count."""
+    ranks, side, _, *rest = str(position).split(" ")
+    return " ".join([ranks, side, *rest])
+
+
+def play_both(options: dict[str, str], rng: random.Random) -> None:
+    chosen: dict[str, Value] = {**options, "repetition": 0, "no_capture_plies": 0}
+    position = GAME.start(GAME.settings(chosen), b"")
+    book: Book = first(options)
+    for _ in range(PLIES_COMPARED):
+        replies = book.moves()
+        assert sorted(replies) == list(position.moves(position.men.mover)), str(position)
+        assert plain(position) == book.text()
+        if not replies:
+            return
+        move = rng.choice(sorted(replies))
+        position = position.play(position.men.mover, move)
+        book = replies[move]
+
+
+@pytest.mark.parametrize("options", COMBINATIONS, ids=lambda options: " ".join(options.values()))
+def test_the_engine_plays_by_the_book(options: dict[str, str]) -> None:
+    play_both(options, random.Random(str(options)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("options", COMBINATIONS, ids=lambda options: " ".join(options.values()))
+def test_the_engine_plays_by_the_book_for_long(options: dict[str, str]) -> None:
+    rng = random.Random(f"long {options}")
+    for _ in range(20):
+        play_both(options, rng)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("options", ALL_COMBINATIONS, ids=lambda options: " ".join(options.values()))
+def test_two_hundred_random_games_of_each_combination_pass_the_suite(options: dict[str, str]) -> None:
+    rng = random.Random(f"suite {options}")
+    settings = GAME.settings(options)
+    checker = Checker(GAME, settings)
+    for _ in range(200):
+        position: AlquerquePosition = GAME.start(settings, b"")
+        while position.owing:
+            checker.who_owes_and_what(position)
+            if rng.random() < 0.02:
+                checker.check(position, rng)
+            seat = position.owing[0]
+            position = position.play(seat, rng.choice(position.moves(seat)))
+        checker.check(position, rng)

@@ -1,0 +1,399 @@
+"""Alquerque by its rules page: every rule, every variant, every line of "Must hold"."""
+
+from typing import Any
+
+import pytest
+
+from engines.alquerque import GAME
+from engines.alquerque.position import AlquerquePosition
+from engines.refusals import IllegalMove, MalformedMove, MalformedPosition, NotYourTurn
+
+WHITE, BLACK = 0, 1
+COLUMNS = "abcde"
+
+
+def start(**options: Any) -> AlquerquePosition:
+    return GAME.start(GAME.settings(options), b"")
+
+
+def at(text: str, **options: Any) -> AlquerquePosition:
+    return GAME.read(text, GAME.settings(options))
+
+
+def placed(white: str, black: str, side: str = "w", **options: Any) -> AlquerquePosition:
+    """A position given by the names of the points."""
+    men = dict.fromkeys(white.split(), "w") | dict.fromkeys(black.split(), "b")
+    rows = ["".join(men.get(f"{file}{rank}", ".") for file in COLUMNS) for rank in (5, 4, 3, 2, 1)]
+    text = "/".join(rows)
+    for empty in (5, 4, 3, 2, 1):
+        text = text.replace("." * empty, str(empty))
+    return at(f"{text} {side} 0", **options)
+
+
+def played(position: AlquerquePosition, *moves: str) -> AlquerquePosition:
+    for move in moves:
+        position = position.play(position.owing[0], move)
+    return position
+
+
+def moves(position: AlquerquePosition) -> list[str]:
+    return [move for seat in position.owing for move in position.moves(seat)]
+
+
+def refused(position: AlquerquePosition, move: str) -> IllegalMove:
+    with pytest.raises(IllegalMove) as caught:
+        position.play(position.owing[0], move)
+    return caught.value
+
+
+# --- Must hold
+
+
+def test_white_begins_with_four_moves() -> None:
+    assert start().owing == (WHITE,)
+    assert moves(start()) == ["b2-c3", "c2-c3", "d2-c3", "d3-c3"]
+
+
+@pytest.mark.parametrize(
+    ("move", "replies"),
+    [("b2-c3", ["d4xb2"]), ("c2-c3", ["c4xc2"]), ("d3-c3", ["b3xd3"]), ("d2-c3", ["b4xd2", "d4xd2"])],
+)
+def test_the_first_move_leaves_these_replies(move: str, replies: list[str]) -> None:
+    assert moves(played(start(), move)) == replies
+
+
+def test_the_longest_chain_must_be_taken_unless_any_may() -> None:
+    white, black = "e3 c5", "c2 d2 d5"
+    assert moves(placed(white, black)) == ["e3xc1xc3"]
+    assert moves(placed(white, black, capture_choice="any")) == ["c5xe5", "e3xc1xc3"]
+
+
+def test_with_multi_pawn_another_man_must_capture_too() -> None:
+    after = played(placed("c2 e3", "a2 c3 d3", multi_pawn=True), "c2xc4")
+    assert after.owing == (WHITE,)
+    assert moves(after) == ["e3xc3"]
+    assert str(after).endswith(" w 0 again")
+    assert played(placed("c2 e3", "a2 c3 d3"), "c2xc4").owing == (BLACK,)
+
+
+def test_a_man_on_the_last_rank_goes_sideways_only_when_it_may_not_go_back() -> None:
+    assert moves(placed("b5", "d1", no_backward="all")) == ["b5-a5", "b5-c5"]
+
+
+def test_who_cannot_move_has_lost() -> None:
+    shut_in = placed("a1", "a2 b1 b2 a3 c1 c3")
+    assert shut_in.owing == ()
+    assert shut_in.outcome is not None
+    assert (shut_in.outcome.reason, shut_in.outcome.scores) == ("no_moves", (0.0, 1.0))
+
+
+# --- The rules in order
+
+
+def test_aq1_a_man_steps_along_lines_only() -> None:
+    # b1 lies on no diagonal line.
+    assert moves(placed("b1", "e5")) == ["b1-a1", "b1-b2", "b1-c1"]
+    assert moves(placed("a1", "e5")) == ["a1-a2", "a1-b1", "a1-b2"]
+    assert refused(placed("b1", "e5"), "b1-a2").details["rule"] == "AQ-1"
+
+
+def test_aq2_a_jump_needs_an_enemy_and_an_empty_point_on_a_straight_line() -> None:
+    assert moves(placed("a1", "b2 e5")) == ["a1xc3"]
+    assert "x" not in " ".join(moves(placed("a1", "b2 c3 e5")))
+    assert "x" not in " ".join(moves(placed("a2", "b3 e5")))
+
+
+def test_aq3_a_chain_goes_on_while_it_can_and_may_turn() -> None:
+    assert moves(placed("a1", "b2 c4 e1")) == ["a1xc3xc5"]
+    assert refused(placed("a1", "b2 c4 e1"), "a1xc3").details["rule"] == "AQ-3"
+
+
+def test_aq4_a_step_is_refused_while_a_capture_can_be_made_and_the_capture_is_named() -> None:
+    refusal = refused(played(start(), "b2-c3"), "b4-a4")
+    assert refusal.details["rule"] == "AQ-1"
+    refusal = refused(placed("a1 e1", "b2 e5"), "e1-d1")
+    assert refusal.details["rule"] == "AQ-4"
+    assert "a1xc3" in str(refusal)
+
+
+def test_aq4_a_shorter_chain_is_refused_and_the_longest_named() -> None:
+    refusal = refused(placed("e3 c5", "c2 d2 d5"), "c5xe5")
+    assert refusal.details["rule"] == "AQ-4"
+    assert "e3xc1xc3" in str(refusal)
+
+
+def test_aq4_a_long_list_of_captures_is_cut() -> None:
+    many = placed("c3 e1", "b2 b3 b4 c2 c4", capture_choice="any")
+    assert len(moves(many)) > 4
+    assert f"and {len(moves(many)) - 4} more" in str(refused(many, "e1-d1"))
+
+
+def test_aq5_jumped_men_leave_at_once_and_a_chain_may_end_where_it_began() -> None:
+    round_trip = placed("c1", "b2 b4 d4 d2")
+    assert moves(round_trip) == ["c1xa3xc5xe3xc1", "c1xe3xc5xa3xc1"]
+    after = played(round_trip, "c1xa3xc5xe3xc1")
+    assert str(after) == "5/5/5/5/2w2 b 0"
+
+
+def test_aq6_who_has_lost_all_men_has_lost() -> None:
+    ended = played(placed("a1", "b2"), "a1xc3")
+    assert ended.outcome is not None
+    assert (ended.outcome.reason, ended.outcome.scores) == ("no_men", (1.0, 0.0))
+    assert ended.outcome.ranks(GAME.table(GAME.settings())) == (1, 2)
+
+
+def test_aq6_both_colours_can_be_the_one_without_men() -> None:
+    outcome = at("5/5/2b2/5/5 b 0").outcome
+    assert outcome is not None
+    assert outcome.scores == (0.0, 1.0)
+    outcome = at("5/5/2b2/5/5 w 0").outcome
+    assert outcome is not None
+    assert outcome.scores == (0.0, 1.0)
+
+
+def test_aq6_stalemate_may_be_a_draw() -> None:
+    outcome = placed("a1", "a2 b1 b2 a3 c1 c3", stalemate="draw").outcome
+    assert outcome is not None
+    assert (outcome.reason, outcome.scores) == ("no_moves", (0.5, 0.5))
+
+
+def test_aq7_nobody_may_pass() -> None:
+    with pytest.raises(MalformedMove):
+        start().play(WHITE, "pass")
+
+
+TO_AND_FRO = ["a1-b1", "e5-d5", "b1-a1", "d5-e5"]
+
+
+def test_aq8_the_third_occurrence_draws() -> None:
+    twice = played(placed("a1", "e5"), *TO_AND_FRO, *TO_AND_FRO[:3])
+    assert twice.outcome is None
+    thrice = played(twice, TO_AND_FRO[3])
+    assert thrice.outcome is not None
+    assert (thrice.outcome.reason, thrice.outcome.scores) == ("repetition", (0.5, 0.5))
+
+
+def test_aq8_repetition_can_be_set_or_switched_off() -> None:
+    assert played(placed("a1", "e5", repetition=2), *TO_AND_FRO).outcome is not None
+    assert played(placed("a1", "e5", repetition=0), *TO_AND_FRO * 5).outcome is None
+
+
+def test_aq8_a_position_with_another_side_to_move_or_other_barred_points_is_another_position() -> None:
+    # Two steps one way, one oblique step back: the same men, the other side to move.
+    assert played(placed("a1", "e5", repetition=2), "a1-a2", "e5-d5", "a2-b2", "d5-e5", "b2-a1").outcome is None
+    # The men stand as at first, but now they remember where they came from.
+    assert played(placed("a1", "e5", repetition=2, no_return="last"), *_triangle()).outcome is None
+
+
+def _triangle() -> list[str]:
+    return ["a1-b1", "e5-d5", "b1-b2", "d5-d4", "b2-a1", "d4-e5"]
+
+
+def test_aq8_a_hundred_plies_without_a_capture_draw() -> None:
+    nearly = at("4b/5/5/5/w4 w 99")
+    assert nearly.outcome is None
+    drawn = played(nearly, "a1-b1")
+    assert drawn.outcome is not None
+    assert drawn.outcome.reason == "no_capture"
+    assert at("4b/5/5/5/w4 w 100").outcome is not None
+    assert at("4b/5/5/5/w4 w 100", no_capture_plies=0).outcome is None
+    assert at("4b/5/5/5/w4 w 7", no_capture_plies=7).outcome is not None
+
+
+def test_aq8_a_capture_begins_the_count_anew_and_so_does_a_huff() -> None:
+    assert played(at("4b/5/5/1b3/w4 w 42"), "a1xc3").quiet == 0
+    assert played(at("4b/5/5/1b3/w4 w 42 huff=b2", huff=True), "!b2").quiet == 0
+    assert played(at("4b/5/5/5/w4 w 42"), "a1-b1").quiet == 43
+
+
+def test_on_draw_count_gives_the_game_to_who_has_more_men() -> None:
+    more = at("3bb/5/5/5/w4 w 100", on_draw="count").outcome
+    assert more is not None
+    assert (more.reason, more.scores) == ("no_capture", (0.0, 1.0))
+    assert at("4b/5/5/5/ww3 w 100", on_draw="count").outcome == at("4b/5/5/5/ww3 b 100", on_draw="count").outcome
+    even = at("4b/5/5/5/w4 w 100", on_draw="count").outcome
+    assert even is not None
+    assert even.scores == (0.5, 0.5)
+
+
+def test_the_standing_is_the_men() -> None:
+    assert at("3bb/5/5/5/w4 w 0").standing == (1, 2)
+    assert at("3bb/5/5/5/w4 b 0").standing == (1, 2)
+
+
+# --- The variants
+
+
+def test_multi_pawn_ends_when_no_man_can_capture() -> None:
+    after = played(placed("c2 e3", "a2 c3 d3", multi_pawn=True), "c2xc4", "e3xc3")
+    assert after.owing == (BLACK,)
+
+
+def test_huff_makes_capturing_optional_and_the_refusing_man_can_be_taken_off() -> None:
+    before = placed("a1 e1", "b2 e5", huff=True)
+    assert "e1-d1" in moves(before)
+    assert "a1xc3" in moves(before)
+    after = played(before, "e1-d1")
+    assert str(after).endswith("huff=a1")
+    assert moves(after)[0] == "!a1"
+    huffed = played(after, "!a1")
+    assert huffed.owing == (BLACK,)
+    assert "!" not in "".join(moves(huffed))
+    assert huffed.men.enemy.bit_count() == 1
+
+
+def test_huff_takes_the_man_where_it_now_stands() -> None:
+    assert str(played(placed("a1", "b2 e5", huff=True), "a1-b1")).endswith("huff=b1")
+
+
+def test_huff_lapses_with_the_next_move() -> None:
+    after = played(placed("a1 e1", "b2 e5", huff=True), "e1-d1", "e5-d5")
+    assert "huff" not in str(after)
+
+
+def test_huff_and_max_only_the_longest_chains_count_as_refused() -> None:
+    assert str(played(placed("e3 c5 a1", "c2 d2 d5", huff=True), "a1-b1")).endswith("huff=e3")
+
+
+def test_huff_ends_the_game_with_the_last_man() -> None:
+    ended = played(placed("a1", "b2 e5", huff=True), "a1-b1", "!b1")
+    assert ended.outcome is not None
+    assert (ended.outcome.reason, ended.outcome.scores) == ("no_men", (0.0, 1.0))
+
+
+def test_huff_with_multi_pawn_the_second_capture_is_compulsory() -> None:
+    after = played(placed("c2 e3", "a2 c3 d3", multi_pawn=True, huff=True), "c2xc4")
+    assert moves(after) == ["e3xc3"]
+    assert refused(after, "e3-e2").details["rule"] == "AQ-4"
+
+
+def test_no_huffing_without_the_option() -> None:
+    assert "without huffing" in str(refused(start(), "!c3"))
+    assert "refused no capture" in str(refused(start(huff=True), "!c3"))
+
+
+def test_no_backward_moves_lets_men_go_back_to_capture() -> None:
+    white, black = "c3", "c2 e5"
+    assert moves(placed(white, black, no_backward="moves")) == ["c3xc1"]
+    assert moves(placed(white, black, no_backward="all")) == ["c3-b3", "c3-b4", "c3-c4", "c3-d3", "c3-d4"]
+    assert refused(placed(white, black, no_backward="all"), "c3xc1").details["rule"] == "no_backward"
+    assert refused(placed("c3", "e5", no_backward="moves"), "c3-c2").details["rule"] == "no_backward"
+
+
+def test_no_backward_is_the_other_way_for_black() -> None:
+    assert moves(placed("e1", "c3", "b", no_backward="all")) == ["c3-b2", "c3-b3", "c3-c2", "c3-d2", "c3-d3"]
+
+
+def test_no_return_last_bars_the_point_just_left_and_no_other() -> None:
+    moved = played(placed("a1", "e5", no_return="last"), "a1-b1", "e5-e4")
+    assert str(moved).endswith("left=b1:a1,e4:e5")
+    assert "b1-a1" not in moves(moved)
+    assert refused(moved, "b1-a1").details["rule"] == "no_return"
+    assert "c1-b1" not in moves(played(moved, "b1-c1", "e4-d4"))
+    assert "b1-a1" in moves(played(placed("a1", "e5"), "a1-b1", "e5-e4"))
+
+
+def test_no_return_ever_bars_every_point_the_man_has_stood_on() -> None:
+    round_the_corner = ["a1-b1", "e5-e4", "b1-b2", "e4-d4"]
+    assert "b2-a1" in moves(played(placed("a1", "e5", no_return="last"), *round_the_corner))
+    barred = played(placed("a1", "e5", no_return="ever"), *round_the_corner)
+    assert "b2-a1" not in moves(barred)
+    assert str(barred).endswith("left=b2:a1+b1,d4:e4+e5")
+
+
+def test_no_return_lets_a_capture_go_where_the_man_has_been() -> None:
+    text = "4b/5/1b3/1w3/5 w 0 left=b2:b4"
+    assert moves(at(text, no_return="last")) == ["b2xb4"]
+    assert moves(at(text, no_return="ever")) == ["b2xb4"]
+
+
+def test_no_return_ever_remembers_the_points_of_a_chain() -> None:
+    after = played(placed("a1", "b2 c4 e1", no_return="ever"), "a1xc3xc5")
+    assert "c5:a1+c3" in str(after)
+    assert "c5:a1," not in str(played(placed("a1", "b2 c4 e1", no_return="last"), "a1xc3xc5"))
+
+
+# --- Bad input
+
+
+@pytest.mark.parametrize(
+    ("move", "rule", "words"),
+    [
+        ("c3-c4", "AQ-1", "no man on c3"),
+        ("c4-c3", "AQ-1", "white has no man"),
+        ("a1-a2", "AQ-1", "not empty"),
+        ("a1-c3", "AQ-1", "next point"),
+        ("a1-a1", "AQ-1", "next point"),
+        ("a1xa2", "AQ-2", "no straight jump"),
+        ("a1xc3", "AQ-2", "no enemy"),
+        ("b2xb4", "AQ-2", "not empty"),
+        ("b2-c3x", "", ""),
+    ],
+)
+def test_an_illegal_move_is_refused_with_its_rule(move: str, rule: str, words: str) -> None:
+    position = at("bbbbb/bbbbb/bb1ww/wwwww/wwwww w 0") if move != "b2xb4" else placed("b2", "b3 b4 e5")
+    if not rule:
+        with pytest.raises(MalformedMove, match="b2-c3"):
+            position.play(WHITE, move)
+    else:
+        refusal = refused(position, move)
+        assert refusal.details["rule"] == rule
+        assert words in str(refusal)
+
+
+def test_a_jump_written_as_a_step_and_a_step_written_as_a_jump_are_refused() -> None:
+    position = placed("a1", "b2 e5")
+    assert refused(position, "a1-c3").details["rule"] == "AQ-1"
+    assert refused(position, "a1xa2").details["rule"] == "AQ-2"
+
+
+def test_the_other_seat_is_told_whose_turn_it_is() -> None:
+    with pytest.raises(NotYourTurn, match="seat 0"):
+        start().play(BLACK, "b4-c3")
+    with pytest.raises(NotYourTurn, match="over"):
+        at("5/5/2b2/5/5 w 0").play(WHITE, "a1-a2")
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "words"),
+    [
+        ("bbbbb/bbbbb/bb1ww/wwwww w 0", {}, "five ranks"),
+        ("bbbbb/bbbbb/bb1ww/wwwww/wwww w 0", {}, "five ranks of five"),
+        ("bbbbb/bbbbb/bbbww/wwwww/wwwww w 0", {}, "twelve men"),
+        ("5/5/5/5/5 w 0", {}, "somebody must have a man"),
+        ("5/5/1b3/5/w4 x 0", {}, "ranks, side and plies"),
+        ("5/5/1b12/5/w4 w 0", {}, "would be written"),
+        ("5/5/1b3/5/w4 w 00", {}, "ranks, side and plies"),
+        ("5/5/1b3/5/w4 w 0 again", {}, "multi_pawn"),
+        ("5/5/1b3/5/w4 w 0 again", {"multi_pawn": True}, "capture to make"),
+        ("5/5/1b3/1w3/5 w 0 again huff=b3", {"multi_pawn": True, "huff": True}, "nobody to huff"),
+        ("5/5/1b3/5/w4 w 0 huff=b3", {}, "needs the option huff"),
+        ("5/5/1b3/5/w4 w 0 huff=a1", {"huff": True}, "just moved"),
+        ("5/5/1b3/5/w4 w 0 left=a1:a2", {}, "no_return"),
+        ("5/5/1b3/5/w4 w 0 left=a1:a2+a3", {"no_return": "last"}, "one point a man"),
+        ("5/5/1b3/5/w4 w 0 left=a2:a3", {"no_return": "last"}, "'a2' is no man"),
+        ("5/5/1b3/5/w4 w 0 left=a1:a1", {"no_return": "last"}, "no other point"),
+        ("5/5/1b3/5/w4 w 0 left=b3:a1,a1:a2", {"no_return": "last"}, "would be written"),
+    ],
+)
+def test_a_wrong_position_is_refused_with_what_is_wrong(text: str, options: dict[str, Any], words: str) -> None:
+    with pytest.raises(MalformedPosition, match=words):
+        at(text, **options)
+
+
+def test_the_plies_may_be_left_out_in_reading() -> None:
+    assert at("bbbbb/bbbbb/bb1ww/wwwww/wwwww w") == start()
+
+
+# --- What a person sees
+
+
+def test_the_picture_shows_men_lines_and_whose_turn_it_is() -> None:
+    drawn = start().picture(WHITE).splitlines()
+    assert drawn[:3] == ["5 ●───●───●───●───●", "  │ ╲ │ ╱ │ ╲ │ ╱ │", "4 ●───●───●───●───●"]
+    assert drawn[-1] == "○ white to move, 0 plies without a capture"
+    huffing = played(placed("a1 e1", "b2 e5", huff=True), "e1-d1").picture(WHITE)
+    assert "may huff a1" in huffing
+    again = played(placed("c2 e3", "a2 c3 d3", multi_pawn=True), "c2xc4").picture(WHITE)
+    assert "must capture once more" in again
+    assert "to move" not in at("5/5/2b2/5/5 w 0").picture(WHITE)

@@ -1,0 +1,103 @@
+"""Chance is a value, fair, and the same in any language: the test vectors of docs/chance.md."""
+
+import hashlib
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engines.chance import Chance
+
+PAGE = Path(__file__).parents[2] / "docs" / "chance.md"
+VECTOR = re.compile(r"^\| `([0-9a-f]*)` \| ([^|]+) \| ([^|]+) \|$", re.MULTILINE)
+
+
+def vectors() -> list[tuple[bytes, str, str]]:
+    return [
+        (bytes.fromhex(seed), what.strip(), gives.strip()) for seed, what, gives in VECTOR.findall(PAGE.read_text())
+    ]
+
+
+def done(chance: Chance, what: str) -> str:
+    """What the page says was done, done."""
+    if found := re.fullmatch(r"fork `(\w+)`", what):
+        return f"`{chance.fork(found[1]).seed.hex()}`"
+    if found := re.fullmatch(r"shuffle 0 to (\d+)", what):
+        order, _ = chance.shuffled(range(int(found[1]) + 1))
+        return " ".join(map(str, order))
+    found = re.fullmatch(r"(\d+) numbers below (\d+)", what)
+    assert found, what
+    numbers = []
+    for _ in range(int(found[1])):
+        number, chance = chance.below(int(found[2]))
+        numbers.append(number)
+    return " ".join(map(str, numbers))
+
+
+@pytest.mark.parametrize(("seed", "what", "gives"), vectors())
+def test_the_page_of_vectors_is_true(seed: bytes, what: str, gives: str) -> None:
+    assert done(Chance(seed), what) == gives
+
+
+def test_the_page_has_vectors_of_every_kind() -> None:
+    assert {what.split()[0] for _, what, _ in vectors()} >= {"fork", "shuffle", "8"}
+
+
+def test_ten_lines_in_any_language_reproduce_a_shuffle() -> None:
+    """The recipe of the page, with nothing of ours."""
+    seed, order, counter = b"referee", list(range(52)), 0
+    for last in range(51, 0, -1):
+        fair = 2**32 - 2**32 % (last + 1)
+        while True:
+            draw = int.from_bytes(hashlib.sha256(seed + counter.to_bytes(4, "big")).digest()[:4], "big")
+            counter += 1
+            if draw < fair:
+                break
+        other = draw % (last + 1)
+        order[last], order[other] = order[other], order[last]
+    shuffled, left = Chance(b"referee").shuffled(range(52))
+    assert shuffled == tuple(order)
+    assert left == Chance(b"referee", counter)
+
+
+@given(st.binary(max_size=40), st.integers(1, 2**32))
+def test_a_number_is_below_what_was_asked_and_drawing_changes_no_value(seed: bytes, n: int) -> None:
+    chance = Chance(seed)
+    number, left = chance.below(n)
+    assert 0 <= number < n
+    assert left.drawn > 0
+    assert chance == Chance(seed)
+    assert chance.below(n) == (number, left)
+
+
+def test_draws_in_the_incomplete_last_run_are_thrown_away() -> None:
+    """Of the numbers below 2**31 + 1, a draw alone would make half of them twice as likely."""
+    taken = 0
+    chance = Chance(b"rejection")
+    for _ in range(200):
+        _, chance = chance.below(2**31 + 1)
+        taken += 1
+    assert chance.drawn > taken + 50
+
+
+@given(st.binary(max_size=8), st.lists(st.integers(), max_size=60))
+def test_a_shuffle_keeps_every_thing(seed: bytes, things: list[int]) -> None:
+    assert Counter(Chance(seed).shuffled(things)[0]) == Counter(things)
+
+
+def test_every_order_of_three_comes_as_often_as_another() -> None:
+    orders: Counter[tuple[int, ...]] = Counter()
+    chance = Chance(b"fair")
+    for _ in range(6000):
+        order, chance = chance.shuffled(range(3))
+        orders[order] += 1
+    assert len(orders) == 6
+    assert all(900 < often < 1100 for often in orders.values())
+
+
+def test_forks_are_told_apart_by_their_purpose() -> None:
+    assert len({Chance(b"seed").fork(purpose) for purpose in ("deal", "moves", "seats", "")}) == 4
+    assert Chance(b"seed", 9).fork("deal") == Chance(b"seed").fork("deal")

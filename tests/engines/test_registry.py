@@ -1,0 +1,60 @@
+"""Which games there are: ours, and those that strangers install."""
+
+import subprocess
+import sys
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import pytest
+
+from engines import registry
+from engines.refusals import UnknownGame
+from engines.registry import GROUP, find, games
+
+STRANGERS = Path(__file__).parents[1] / "strangers_games"
+INSTALL = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "--no-index"]
+
+
+def test_our_games_come_first_and_go_by_their_names() -> None:
+    assert list(games())[: len(registry.OURS)] == list(registry.OURS)
+    assert all(game.name == name for name, game in games().items())
+
+
+def test_an_unknown_game_is_refused_and_the_known_are_named() -> None:
+    with pytest.raises(UnknownGame, match="known: alquerque"):
+        find("chess")
+
+
+@pytest.mark.slow
+def test_a_game_installed_from_a_folder_is_played(tmp_path: Path) -> None:
+    subprocess.run([*INSTALL, "--target", str(tmp_path), str(STRANGERS)], check=True)
+    for game, words in [("nim", "won: last_taken"), ("fingers", "rounds_over")]:
+        played = subprocess.run(
+            [sys.executable, "-m", "referee", "play", game, "--seed", "1"],
+            env={"PYTHONPATH": str(tmp_path)},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert words in played.stdout
+
+
+def _with(monkeypatch: pytest.MonkeyPatch, name: str, place: str) -> None:
+    monkeypatch.setattr(registry, "entry_points", lambda group: [EntryPoint(name, place, group)])
+
+
+def test_a_stranger_joins_by_an_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:
+    _with(monkeypatch, "nim", "tests.strangers_games.strangers_games:NIM")
+    assert find("nim").title == "Nim"
+
+
+def test_two_games_of_one_name_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    _with(monkeypatch, "alquerque", "tests.strangers_games.strangers_games:NIM")
+    with pytest.raises(ValueError, match="two games are called 'alquerque'"):
+        games()
+
+
+def test_an_entry_point_that_names_no_game_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    _with(monkeypatch, "not_a_game", "engines.registry:GROUP")
+    with pytest.raises(TypeError, match=f"entry point 'not_a_game' of '{GROUP}' is str, not a Game"):
+        games()

@@ -1,0 +1,33 @@
+"""Walking through games: counting lines, and random games."""
+
+from engines.alquerque import GAME
+from engines.api import Outcome, Table
+from engines.chance import Chance
+from engines.walk import perft, playout
+from tests.strangers_games.strangers_games import FINGERS, NIM
+
+
+def test_perft_counts_lines_and_none_goes_beyond_the_end() -> None:
+    nim = NIM.start(NIM.settings({"heap": 3}), b"")
+    assert [perft(nim, depth) for depth in range(5)] == [1, 3, 3, 1, 0]
+
+
+def test_perft_lets_the_first_of_several_seats_move_first() -> None:
+    fingers = FINGERS.start(FINGERS.settings(), b"")
+    assert [perft(fingers, depth) for depth in range(5)] == [1, 3, 9, 27, 81]
+
+
+def test_a_playout_is_a_whole_game_and_its_chance_decides_it() -> None:
+    start = GAME.start(GAME.settings(), b"")
+    steps = list(playout(start, Chance(b"1")))
+    assert steps == list(playout(start, Chance(b"1")))
+    assert steps != list(playout(start, Chance(b"2")))
+    assert steps[-1].position.outcome is not None
+    assert start.play(steps[0].seat, steps[0].move) == steps[0].position
+
+
+def test_equal_scores_share_a_rank_and_the_next_is_left_out() -> None:
+    outcome = Outcome("counted", (3, 5, 5, 1), (3, 5, 5, 1))
+    assert outcome.side_ranks == (3, 1, 1, 4)
+    teams = Table(("a", "b", "c", "d"), ((0, 2), (1, 3)))
+    assert Outcome("counted", (3, 5, 5, 1), (8, 6)).ranks(teams) == (1, 2, 1, 2)
