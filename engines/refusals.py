@@ -9,8 +9,11 @@ SHOWN_CHARS = 80
 
 def quoted(text: object) -> str:
     """Bad input as a sentence may repeat it: in quotes, in ASCII, and not for pages on end."""
-    whole = ascii(str(text))
-    return whole if len(whole) <= SHOWN_CHARS else f"{whole[:SHOWN_CHARS]}…'"
+    return ascii(shortened(str(text)))
+
+
+def shortened(text: str) -> str:
+    return text if len(text) <= SHOWN_CHARS else f"{text[:SHOWN_CHARS]}..."
 
 
 class Refusal(ValueError):
@@ -23,17 +26,17 @@ class Refusal(ValueError):
 
 class UnknownGame(Refusal):
     def __init__(self, name: str, known: str) -> None:
-        super().__init__(f"unknown game {quoted(name)}; known: {known}", game=name, known=known)
+        super().__init__(f"unknown game {quoted(name)}; known: {known}", game=shortened(name), known=known)
 
 
 class UnknownOption(Refusal):
     def __init__(self, option: str, known: str) -> None:
-        super().__init__(f"unknown option {quoted(option)}; known: {known}", option=option, known=known)
+        super().__init__(f"unknown option {quoted(option)}; known: {known}", option=shortened(option), known=known)
 
 
 class UnknownPreset(Refusal):
     def __init__(self, preset: str, known: str) -> None:
-        super().__init__(f"unknown preset {quoted(preset)}; known: {known}", preset=preset, known=known)
+        super().__init__(f"unknown preset {quoted(preset)}; known: {known}", preset=shortened(preset), known=known)
 
 
 class BadOption(Refusal):
@@ -41,28 +44,29 @@ class BadOption(Refusal):
 
     def __init__(self, option: str, value: object, known: str) -> None:
         sentence = f"option {option} cannot be {quoted(value)}; it takes {known}"
-        super().__init__(sentence, option=option, value=str(value), known=known)
+        super().__init__(sentence, option=option, value=shortened(str(value)), known=known)
 
 
 class MalformedPosition(Refusal):
     """A text that describes no position of this game under these settings."""
 
     def __init__(self, text: str, wrong: str) -> None:
-        super().__init__(f"cannot read the position {quoted(text)}: {wrong}", position=text, wrong=wrong)
+        super().__init__(f"cannot read the position {quoted(text)}: {wrong}", position=shortened(text), wrong=wrong)
 
 
 class MalformedMove(Refusal):
     """A text that no position of this game knows as a move."""
 
     def __init__(self, move: str, right: str) -> None:
-        super().__init__(f"cannot read the move {quoted(move)}: {right}", move=move, right=right)
+        super().__init__(f"cannot read the move {quoted(move)}: {right}", move=shortened(move), right=right)
 
 
 class IllegalMove(Refusal):
     """A move that can be read, but not played here."""
 
     def __init__(self, move: str, rule: str, why: str) -> None:
-        super().__init__(f"{move} is not legal: {why} ({rule})", move=move, rule=rule, why=why)
+        shown = shortened(move)
+        super().__init__(f"{shown} is not legal: {why} ({rule})", move=shown, rule=rule, why=why)
 
 
 class NotYourTurn(Refusal):

@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from engines.alquerque.geometry import BITS, FLIPPED, NAMES, TAKEN, points_of
+from engines.alquerque.geometry import BITS, FLIPPED, NAMES, TAKEN, Ways, points_of
 from engines.alquerque.men import Men
 from engines.alquerque.notation import COLOURS, move_text
 from engines.refusals import IllegalMove
@@ -28,11 +28,12 @@ def _huff(men: Men, path: int, text: str) -> IllegalMove:
 
 def _step(men: Men, path: int, text: str) -> IllegalMove:
     to = NAMES[path & 31]
+    paths = men.rules.paths[men.mover]
     if not FLIPPED[path] or TAKEN[path]:
         return IllegalMove(text, "AQ-1", "a step goes along a line to the next point")
     if BITS[path & 31] & (men.own | men.enemy):
         return IllegalMove(text, "AQ-1", f"{to} is not empty")
-    if all(path not in way.steps.values() for way in men.rules.step_ways[men.mover]):
+    if not _on_the_way(path, paths.steps_left + paths.steps_right):
         return IllegalMove(text, "no_backward", "a man does not go back")
     captures = men.captures()
     if captures and (men.again or not men.rules.huff):
@@ -43,6 +44,7 @@ def _step(men: Men, path: int, text: str) -> IllegalMove:
 def _capture(men: Men, path: int, text: str) -> IllegalMove:
     own, enemy = men.own, men.enemy
     points = points_of(path)
+    paths = men.rules.paths[men.mover]
     for start, end in pairwise(points):
         jump = start << 5 | end
         if not TAKEN[jump]:
@@ -51,7 +53,7 @@ def _capture(men: Men, path: int, text: str) -> IllegalMove:
             return IllegalMove(text, "AQ-2", f"between {NAMES[start]} and {NAMES[end]} stands no enemy")
         if BITS[end] & (own | enemy):
             return IllegalMove(text, "AQ-2", f"{NAMES[end]} is not empty")
-        if all(jump not in way.jumps.values() for way in men.rules.capture_ways[men.mover]):
+        if not _on_the_way(jump, paths.jumps_left + paths.jumps_right):
             return IllegalMove(text, "no_backward", "a man does not go back, not even to capture")
         own ^= FLIPPED[jump]
         enemy ^= TAKEN[jump]
@@ -59,6 +61,10 @@ def _capture(men: Men, path: int, text: str) -> IllegalMove:
     if any(move_text(longer).startswith(f"{text}x") for longer in captures):
         return IllegalMove(text, "AQ-3", f"the chain goes on: {_listed(captures)}")
     return IllegalMove(text, "AQ-4", f"the most men must be taken: {_listed(captures)}")
+
+
+def _on_the_way(path: int, ways: Ways) -> bool:
+    return any(path in landings.values() for _, _, landings in ways)
 
 
 def _listed(paths: list[int]) -> str:

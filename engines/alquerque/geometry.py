@@ -24,16 +24,8 @@ UP = (ROW_BITS - 1, ROW_BITS, ROW_BITS + 1)
 SIDEWAYS = 1
 
 
-class Way:
-    """One of the eight directions, as a shift of bits, with its steps and jumps by where they land."""
-
-    __slots__ = ("jumps", "shift", "starts", "steps")
-
-    def __init__(self, shift: int) -> None:
-        self.shift = shift
-        self.starts = CROSSINGS if abs(shift) in (ROW_BITS - 1, ROW_BITS + 1) else BOARD
-        self.steps = {to: path_of(bit, to) for bit, to in _landings(self, 1)}
-        self.jumps = {to: path_of(bit, to) for bit, to in _landings(self, 2)}
+Ways = tuple[tuple[int, int, dict[int, int]], ...]
+"""Directions of steps or of jumps: the shift of bits, where they start, and the path by where they land."""
 
 
 def shifted(bits: int, shift: int) -> int:
@@ -56,39 +48,45 @@ def points_of(path: int) -> list[int]:
     return points[::-1]
 
 
-def _landings(way: Way, far: int) -> list[tuple[int, int]]:
-    found = []
+def jumps_from(ways: Ways) -> dict[int, tuple[tuple[int, int, int], ...]]:
+    """By point: each jump from it as (point jumped, point landed on, number of that point)."""
+    table: dict[int, list[tuple[int, int, int]]] = {bit: [] for bit in BITS[1:]}
+    for _, _, jumps in ways:
+        for to, path in jumps.items():
+            table[BITS[path >> DIGIT_BITS]].append((TAKEN[path], to, path & 31))
+    return {bit: tuple(jumps) for bit, jumps in table.items()}
+
+
+def ways(shifts: tuple[int, ...], points: int) -> Ways:
+    """The ways of these shifts, over one point (steps) or two (jumps)."""
+    return tuple((abs(shift), _starts(shift), _landings(shift, points)) for shift in shifts)
+
+
+def _starts(shift: int) -> int:
+    return BOARD if abs(shift) in (SIDEWAYS, ROW_BITS) else CROSSINGS
+
+
+def _landings(shift: int, points: int) -> dict[int, int]:
+    found = {}
     for bit in BITS[1:]:
-        path = [shifted(bit, way.shift * steps) for steps in range(far + 1)]
-        if bit & way.starts and all(place & BOARD for place in path):
-            found.append((bit, path[-1]))
+        line = [shifted(bit, shift * far) for far in range(points + 1)]
+        if bit & _starts(shift) and all(point & BOARD for point in line):
+            found[line[-1]] = path_of(bit, line[-1])
     return found
 
 
-WAYS = {shift: Way(shift) for up in (*UP, SIDEWAYS) for shift in (up, -up)}
-ALL_WAYS = tuple(WAYS.values())
-FORWARD_WAYS = tuple(
-    tuple(way for way in ALL_WAYS if way.shift * ahead in UP or abs(way.shift) == SIDEWAYS) for ahead in (1, -1)
-)
-"""For White and for Black: the ways that do not go back."""
+LEFT = (SIDEWAYS, *UP)
+"""The four directions that shift bits left: sideways to the right, and up the board."""
+RIGHT = tuple(-shift for shift in LEFT)
 
 FLIPPED: list[int] = [0] * 1024
 """By a path of two points: both of them, as a set."""
 TAKEN: list[int] = [0] * 1024
 """By a path of two points: the point jumped over, or 0 for a step."""
 
-for _way in ALL_WAYS:
-    for _to, _path in _way.steps.items():
-        FLIPPED[_path] = BITS[_path >> DIGIT_BITS] | _to
-    for _to, _path in _way.jumps.items():
-        FLIPPED[_path] = BITS[_path >> DIGIT_BITS] | _to
-        TAKEN[_path] = shifted(BITS[_path >> DIGIT_BITS], _way.shift)
-
-
-def jumps_from(ways: tuple[Way, ...]) -> dict[int, tuple[tuple[int, int, int], ...]]:
-    """By point: each jump from it as (point jumped, point landed on, number of that point)."""
-    table: dict[int, list[tuple[int, int, int]]] = {bit: [] for bit in BITS[1:]}
-    for way in ways:
-        for to, path in way.jumps.items():
-            table[BITS[path >> DIGIT_BITS]].append((TAKEN[path], to, path & 31))
-    return {bit: tuple(jumps) for bit, jumps in table.items()}
+for _shift in (*LEFT, *RIGHT):
+    for _points in (1, 2):
+        for _to, _path in _landings(_shift, _points).items():
+            _from = BITS[_path >> DIGIT_BITS]
+            FLIPPED[_path] = _from | _to
+            TAKEN[_path] = shifted(_from, _shift) if _points == 2 else 0

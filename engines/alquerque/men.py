@@ -7,15 +7,17 @@ it. No moves means that the game is over: the mover has lost, or `stalemate` mak
 """
 
 from engines.alquerque.geometry import (
-    ALL_WAYS,
     BITS,
     BOARD,
     DIGIT_BITS,
     FLIPPED,
-    FORWARD_WAYS,
+    LEFT,
+    RIGHT,
+    SIDEWAYS,
     TAKEN,
-    Way,
+    Ways,
     jumps_from,
+    ways,
 )
 from engines.options import Settings
 
@@ -23,24 +25,41 @@ Memory = tuple[int, ...]
 NO_MEMORY: Memory = ()
 EMPTY_MEMORY: Memory = (0,) * 26
 
-JUMPS_ALL = jumps_from(ALL_WAYS)
-JUMPS_FORWARD = (jumps_from(FORWARD_WAYS[0]), jumps_from(FORWARD_WAYS[1]))
+
+class Paths:
+    """Where the men of one colour may go: tables of the ways that shift bits left, and right."""
+
+    __slots__ = ("jumps", "jumps_left", "jumps_right", "steps_left", "steps_right")
+
+    def __init__(self, step_shifts: tuple[int, ...], jump_shifts: tuple[int, ...]) -> None:
+        self.steps_left: Ways = ways(tuple(s for s in step_shifts if s > 0), 1)
+        self.steps_right: Ways = ways(tuple(s for s in step_shifts if s < 0), 1)
+        self.jumps_left: Ways = ways(tuple(s for s in jump_shifts if s > 0), 2)
+        self.jumps_right: Ways = ways(tuple(s for s in jump_shifts if s < 0), 2)
+        self.jumps = jumps_from(self.jumps_left + self.jumps_right)
+
+
+ALL = LEFT + RIGHT
+FORWARD = ((*LEFT, -SIDEWAYS), (*RIGHT, SIDEWAYS))
+"""For White and for Black: what does not go back."""
+PATHS_OF = {
+    "off": (Paths(ALL, ALL), Paths(ALL, ALL)),
+    "all": (Paths(FORWARD[0], FORWARD[0]), Paths(FORWARD[1], FORWARD[1])),
+    "moves": (Paths(FORWARD[0], ALL), Paths(FORWARD[1], ALL)),
+}
+"""By the option no_backward, for White and for Black."""
 
 
 class Rules:
     """The options as the generator wants them: tables by mover, and plain yes and no."""
 
-    __slots__ = ("capture_ways", "ever", "huff", "jumps", "longest", "multi", "remembers", "step_ways")
+    __slots__ = ("ever", "huff", "longest", "multi", "paths", "remembers")
 
     def __init__(self, settings: Settings) -> None:
-        backward = settings.choice("no_backward")
-        both: tuple[tuple[Way, ...], ...] = (ALL_WAYS, ALL_WAYS)
         self.longest = settings.choice("capture_choice") == "max"
         self.multi = settings.flag("multi_pawn")
         self.huff = settings.flag("huff")
-        self.step_ways = both if backward == "off" else FORWARD_WAYS
-        self.capture_ways = FORWARD_WAYS if backward == "all" else both
-        self.jumps = JUMPS_FORWARD if backward == "all" else (JUMPS_ALL, JUMPS_ALL)
+        self.paths = PATHS_OF[settings.choice("no_backward")]
         self.remembers = settings.choice("no_return") != "off"
         self.ever = settings.choice("no_return") == "ever"
 
@@ -84,30 +103,38 @@ class Men:
 
     def captures(self) -> list[int]:
         """Every chain of jumps that the mover may make."""
-        rules = self.rules
+        paths = self.rules.paths[self.mover]
         own = self.own
         enemy = self.enemy
         empty = BOARD & ~(own | enemy)
-        found: list[int] = []
-        for way in rules.capture_ways[self.mover]:
-            shift = way.shift
-            if shift > 0:
-                landings = ((own & way.starts) << shift & enemy) << shift & empty
-            else:
-                landings = ((own & way.starts) >> -shift & enemy) >> -shift & empty
+        first: list[int] = []
+        for shift, starts, jumps in paths.jumps_left:
+            landings = ((own & starts) << shift & enemy) << shift & empty
             while landings:
                 to = landings & -landings
                 landings ^= to
-                path = way.jumps[to]
-                over = TAKEN[path]
-                _chains(rules.jumps[self.mover], to, path, enemy ^ over, empty ^ FLIPPED[path] | over, found)
-        if rules.longest and len(found) > 1:
-            most = max(found)
-            if most > 1023:
-                # A path of more points is a larger number than any of fewer.
-                least = 1 << (most.bit_length() - 1) // DIGIT_BITS * DIGIT_BITS
-                return [path for path in found if path >= least]
-        return found
+                first.append(jumps[to])
+        for shift, starts, jumps in paths.jumps_right:
+            landings = ((own & starts) >> shift & enemy) >> shift & empty
+            while landings:
+                to = landings & -landings
+                landings ^= to
+                first.append(jumps[to])
+        return self._finished(first, empty) if first else first
+
+    def _finished(self, first: list[int], empty: int) -> list[int]:
+        """The chains that begin with these jumps."""
+        jumps = self.rules.paths[self.mover].jumps
+        found: list[int] = []
+        for path in first:
+            over = TAKEN[path]
+            _chains(jumps, BITS[path & 31], path, self.enemy ^ over, empty ^ FLIPPED[path] | over, found)
+        most = max(found)
+        if most < 1024 or not self.rules.longest:
+            return found
+        # A path of more points is a larger number than any of fewer.
+        least = 1 << (most.bit_length() - 1) // DIGIT_BITS * DIGIT_BITS
+        return [path for path in found if path >= least]
 
     def play(self, move: int) -> "Men":
         """The men after one of `moves()`."""
@@ -135,16 +162,18 @@ class Men:
         return (packed, self.barred) if self.barred else packed
 
     def _steps(self) -> list[int]:
+        paths = self.rules.paths[self.mover]
         own = self.own
         empty = BOARD & ~(own | self.enemy)
         found: list[int] = []
-        for way in self.rules.step_ways[self.mover]:
-            shift = way.shift
-            if shift > 0:
-                landings = (own & way.starts) << shift & empty
-            else:
-                landings = (own & way.starts) >> -shift & empty
-            steps = way.steps
+        for shift, starts, steps in paths.steps_left:
+            landings = (own & starts) << shift & empty
+            while landings:
+                to = landings & -landings
+                landings ^= to
+                found.append(steps[to])
+        for shift, starts, steps in paths.steps_right:
+            landings = (own & starts) >> shift & empty
             while landings:
                 to = landings & -landings
                 landings ^= to

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from engines.alquerque.explain import illegal
 from engines.alquerque.geometry import BITS, NAMES
 from engines.alquerque.men import Men
-from engines.alquerque.notation import COLOURS, move_text, names, position_text, read_move
+from engines.alquerque.notation import COLOURS, TEXTS, move_text, names, position_text, read_move
 from engines.alquerque.picture import caption, owner, picture
 from engines.api import Json, Outcome, Position, Seat, Viewer
 from engines.options import Settings
@@ -57,16 +57,18 @@ class AlquerquePosition(Position):
         return (mine, theirs) if self.men.mover == 0 else (theirs, mine)
 
     def moves(self, seat: Seat) -> Sequence[str]:
-        return sorted(map(move_text, self._moves)) if seat in self.owing else []
+        if self._outcome or seat != self.men.mover:
+            return []
+        return sorted([TEXTS[path] if path < 1024 else move_text(path) for path in self._moves])
 
     def play(self, seat: Seat, move: str) -> "AlquerquePosition":
         path = read_move(move)
-        if seat not in self.owing:
+        if self._outcome or seat != self.men.mover:
             raise NotYourTurn(seat, self.owing)
-        if path not in self._moves or move != move_text(path):
+        if path not in self._moves or TEXTS.get(path, move) != move:
             raise illegal(self.men, path, move)
         men = self.men.play(path)
-        if men.own.bit_count() + men.enemy.bit_count() < self.men.own.bit_count() + self.men.enemy.bit_count():
+        if (men.own | men.enemy).bit_count() < (self.men.own | self.men.enemy).bit_count():
             return AlquerquePosition(self._ending, men, 0)
         before = (*self._before, self._key) if self._ending.repetition else ()
         return AlquerquePosition(self._ending, men, self.quiet + 1, before)

@@ -100,4 +100,5 @@ def test_settings_are_a_value() -> None:
 def test_bad_input_is_quoted_in_ascii_and_cut() -> None:
     assert quoted("é\n") == r"'\xe9\n'"
     assert len(quoted("x" * 5000)) < 90
+    assert len(quoted("\x00" * 5000)) < 400
     assert Refusal("No.", why="because").details == {"why": "because"}
