@@ -28,6 +28,7 @@ check: $(READY) ## All checks and the quick tests, in under a minute
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	cd proto && ../$(BIN)/buf lint && ../$(BIN)/buf format --diff --exit-code && ../$(BIN)/buf breaking --against released.binpb
+	$(BIN)/python proto/generate.py --check
 	$(BIN)/python -m pytest $(PARALLEL) -m "not slow" --cov --cov-report=term
 
 test: check ## The checks, then the slow tests too

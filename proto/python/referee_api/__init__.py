@@ -1,0 +1,1 @@
+"""The contract of Referee. `referee_api.v1` holds its first version."""
