@@ -1,0 +1,55 @@
+"""What the app needs of the world, in its own words. Adapters stand in rooms of their own.
+
+Each port has one contract suite that every adapter passes, the in-memory one included.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from referee.core.events import Event
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An event that the log holds."""
+
+    match_id: str
+    number: int
+    """1, 2, 3, … within its match, without gaps."""
+    at_ms: int
+    """When it was written, by the wall clock (Unix milliseconds). For people; proofs use match time."""
+    event: Event
+
+
+class Conflict(Exception):
+    """Somebody else has written to this match's log: whoever gets this no longer knows how it stands."""
+
+    def __init__(self, match_id: str, after: int, last: int) -> None:
+        super().__init__(f"the log of {match_id} has {last} entries, not {after}")
+        self.match_id = match_id
+        self.after = after
+        self.last = last
+
+
+class LogUnavailable(Exception):
+    """The log cannot be written or read now (disk full, read-only, locked). Nothing was changed."""
+
+
+class EventLog(Protocol):
+    """The log of every match: the truth."""
+
+    async def append(self, match_id: str, after: int, events: Sequence[Event]) -> list[Entry]:
+        """Write `events` right after entry number `after`, all or none; durable when this returns.
+
+        Raises Conflict if the log has moved on, LogUnavailable if it cannot be written.
+        """
+
+    async def read(self, match_id: str, after: int = 0, at_most: int | None = None) -> list[Entry]:
+        """The entries after number `after`, in order. Empty if there are none, or no such match."""
+
+    async def unfinished(self) -> list[str]:
+        """The matches whose last entry is not their end, in the order in which they were opened."""
+
+    async def close(self) -> None:
+        """Write what is waiting, and let go. Nothing can be appended afterwards."""

@@ -1,0 +1,76 @@
+"""Ends that players or people bring: resigning, agreeing on a draw, calling off, deciding."""
+
+from engines.api import Seat
+from referee.core.commands import Abort, Adjudicate, ClaimDraw, DeclineDraw, OfferDraw, Resign, Void
+from referee.core.course import Course
+from referee.core.ending import levelled
+from referee.core.errors import BadVerdict, NoDraw, SeatOut, TooLateToAbort
+from referee.core.events import DrawDeclined, DrawOffered, SeatResigned
+from referee.core.match import Match
+from referee.core.result import VOID_CAUSES, Cause, Kind, Result, by_rank, void
+
+
+def resign(course: Course, command: Resign) -> None:
+    _check_in(course.match, command.seat)
+    course.drop(SeatResigned(course.now_us, command.seat))
+
+
+def offer_draw(course: Course, command: OfferDraw) -> None:
+    match = course.match
+    _check_in(match, command.seat)
+    if not match.game.draws_by_agreement:
+        raise NoDraw(f"{match.game.title} knows no draw by agreement")
+    if command.seat in match.offers:
+        raise NoDraw("this seat's offer stands already")
+    accepts = any(match.side_of(seat) != match.side_of(command.seat) for seat in match.offers)
+    if not accepts and match.offered_ply[command.seat] == match.ply:
+        raise NoDraw("this seat has offered one in this position, and it was declined")
+    course.happens(DrawOffered(course.now_us, command.seat))
+    if levelled(course.match):
+        course.end(_drawn(course.match, Cause.DRAW_AGREED))
+
+
+def decline_draw(course: Course, command: DeclineDraw) -> None:
+    match = course.match
+    _check_in(match, command.seat)
+    if not any(match.side_of(seat) != match.side_of(command.seat) for seat in match.offers):
+        raise NoDraw("nobody else has offered one")
+    course.happens(DrawDeclined(course.now_us, command.seat))
+
+
+def claim_draw(course: Course, command: ClaimDraw) -> None:
+    reason = course.match.at_play().claimable
+    if reason is None or course.match.turns[command.seat] is None:
+        raise NoDraw("the rules give this seat none to claim now")
+    course.end(_drawn(course.match, Cause.DRAW_CLAIMED, reason))
+
+
+def abort(course: Course, command: Abort) -> None:
+    if command.seat is not None and course.match.moves_made[command.seat]:
+        raise TooLateToAbort
+    course.end(void(Cause.ABORTED))
+
+
+def declare_void(course: Course, command: Void) -> None:
+    if command.cause not in VOID_CAUSES:
+        raise BadVerdict(f"{command.cause.value} makes no match void")
+    course.end(void(command.cause, command.reason))
+
+
+def adjudicate(course: Course, command: Adjudicate) -> None:
+    match = course.match
+    ranks = command.side_ranks
+    if len(ranks) != len(match.table.sides):
+        raise BadVerdict(f"it needs a rank for each of the {len(match.table.sides)} sides")
+    # So that 1 is best and shared ranks leave the next one out, however they were counted.
+    side_ranks = tuple(1 + sum(rank < mine for rank in ranks) for mine in ranks)
+    course.end(by_rank(match.table, Kind.PLAYED, Cause.ADJUDICATION, side_ranks, command.reason, match.forfeits))
+
+
+def _drawn(match: Match, cause: Cause, reason: str = "") -> Result:
+    return by_rank(match.table, Kind.PLAYED, cause, (1,) * len(match.table.sides), reason)
+
+
+def _check_in(match: Match, seat: Seat) -> None:
+    if seat in match.out:
+        raise SeatOut(seat)
