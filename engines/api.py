@@ -105,6 +105,15 @@ class Position(ABC):
     def picture(self, viewer: Viewer) -> str:
         """The same for a person at a terminal: lines of text, coloured by ANSI codes."""
 
+    def default(self, seat: Seat) -> str:
+        """What is played for a seat that owes a move and gives none, where a match wants the game's own choice."""
+        return self.moves(seat)[0]
+
+    @property
+    def claimable(self) -> str | None:
+        """The reason for which a seat that owes a move may claim a draw, in one word; None: it may not."""
+        return None
+
     def __str__(self) -> str:
         return self.text(REFEREE)
 

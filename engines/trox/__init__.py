@@ -1,0 +1,7 @@
+"""Trox, as the game GAME."""
+
+from engines.trox.game import Trox
+
+__all__ = ["GAME"]
+
+GAME = Trox()

@@ -1,0 +1,35 @@
+"""Sets of cells of a ground, as integers of 36 bits: the black cells, then the blue, then the red.
+
+Every piece has one cell of each colour. So the cell of colour c on the piece laid as number p has the
+number 12 c + p, and the cells of a colour are twelve bits that a table turns into numbers.
+"""
+
+from engines.trox.pieces import COLOURS, PIECES
+
+CELLS = PIECES * len(COLOURS)
+OF_A_COLOUR = (1 << PIECES) - 1
+OF_A_PIECE = sum(1 << PIECES * colour for colour in range(len(COLOURS)))
+"""The cells of the piece laid first; those of number p are p bits higher."""
+
+
+def colour_of(number: int) -> int:
+    return number // PIECES
+
+
+def _numbers(first: int) -> list[tuple[int, ...]]:
+    """By set of cells of one colour: their numbers, counted from `first`."""
+    table: list[tuple[int, ...]] = [()]
+    for cells in range(1, OF_A_COLOUR + 1):
+        highest = cells.bit_length() - 1
+        table.append((*table[cells ^ 1 << highest], first + highest))
+    return table
+
+
+NUMBERS = tuple(_numbers(PIECES * colour) for colour in range(len(COLOURS)))
+"""By colour and set of cells of that colour, as the twelve lowest bits: their numbers."""
+
+
+def numbers_in(cells: int) -> tuple[int, ...]:
+    """The numbers of the cells in a set."""
+    black, blue, red = NUMBERS
+    return black[cells & OF_A_COLOUR] + blue[cells >> PIECES & OF_A_COLOUR] + red[cells >> 2 * PIECES]

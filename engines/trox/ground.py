@@ -1,0 +1,80 @@
+"""The ground: the pieces that have been laid, and all that follows from them.
+
+A ground never changes; `lay` gives another, which works out only what the new piece has changed.
+Cells of the ground have numbers by colour and piece, and sets of them are integers (see `cellsets`).
+"""
+
+from engines.trox.cellsets import CELLS
+from engines.trox.lattice import cell_name, neighbours
+from engines.trox.pieces import COLOURS_OF, FIRST, NEAR, PIECES, cells_of, orientation
+from engines.trox.supply import Supply
+
+Triangle = tuple[int, int]
+"""A centre and its three corners, each as a set of cells."""
+
+
+class Ground:
+    """Pieces on the table, and the supply beside it."""
+
+    __slots__ = ("fits", "links", "names", "numbers", "pieces", "rings", "spots", "supply", "triangles")
+
+    def __init__(self, fits: bytes, supply: Supply) -> None:
+        """Nothing laid. `fits` is the table of the hole rule."""
+        self.fits = fits
+        self.supply = supply
+        self.pieces: tuple[tuple[int, int], ...] = ()
+        """Spot and kind of each piece."""
+        self.numbers: dict[int, int] = {}
+        """By cell: its number."""
+        self.names = [""] * CELLS
+        """By number of cell: its name."""
+        self.links = [0] * CELLS
+        """By number of cell: the set of its neighbours."""
+        self.triangles: tuple[Triangle, ...] = ()
+        """Every triangle that is wholly on the ground."""
+        self.rings: dict[int, int] = {}
+        """By spot: what is laid around it or on it (see `holes`). Those that feel nothing are left out."""
+        self.spots = [FIRST]
+        """Where a piece may be laid."""
+
+    def allows(self, spot: int) -> bool:
+        """May a piece be laid there?"""
+        return self.fits[self.rings.get(spot, 0)] == 1 if self.pieces else spot == FIRST
+
+    def lay(self, spot: int, kind: int) -> "Ground":
+        """The ground with one more piece, on a spot that it allows, of a kind that is left."""
+        ground = Ground.__new__(Ground)
+        ground.fits = self.fits
+        ground.supply = self.supply.without(kind)
+        ground.pieces = (*self.pieces, (spot, kind))
+        ground._link(self, cells_of(spot), kind)
+        ground._find_spots(self, spot)
+        return ground
+
+    def _link(self, before: "Ground", cells: tuple[int, int, int], kind: int) -> None:
+        """Number the new cells and link them to their neighbours; who now has three is a centre."""
+        piece = len(before.pieces)
+        self.numbers = numbers = before.numbers.copy()
+        self.names = before.names.copy()
+        self.links = links = before.links.copy()
+        triangles: list[Triangle] = []
+        for cell, colour in zip(cells, COLOURS_OF[kind], strict=True):
+            number = PIECES * colour + piece
+            for neighbour in neighbours(cell):
+                other = numbers.get(neighbour)
+                if other is not None:
+                    links[number] |= 1 << other
+                    links[other] |= 1 << number
+                    triangles += [(1 << n, links[n]) for n in (number, other) if links[n].bit_count() == 3]
+            numbers[cell] = number
+            self.names[number] = cell_name(cell)
+        self.triangles = (*before.triangles, *triangles)
+
+    def _find_spots(self, before: "Ground", laid: int) -> None:
+        """Look again at the spots that feel the new piece; for all others nothing has changed."""
+        fits = self.fits
+        seen_before = before.rings.get
+        felt = {laid + far: seen_before(laid + far, 0) | seen for far, seen in NEAR[orientation(laid)]}
+        self.rings = before.rings | felt
+        self.spots = [spot for spot in before.spots if spot not in felt]
+        self.spots += [spot for spot, ring in felt.items() if fits[ring]]

@@ -1,0 +1,32 @@
+"""Hands: the pawns a seat still has to place, as an integer with two bits a colour, black lowest."""
+
+from engines.trox.pieces import COLOURS
+
+FULL_HAND = 0b10_10_10
+
+
+def one_pawn(colour: int) -> int:
+    """One pawn of a colour, as a hand counts it."""
+    return 1 << 2 * colour
+
+
+def in_hand(hand: int, colour: int) -> int:
+    """How many pawns of a colour there are in a hand."""
+    return hand >> 2 * colour & 3
+
+
+def pawns_in(hand: int) -> int:
+    return sum(in_hand(hand, colour) for colour in range(len(COLOURS)))
+
+
+def held(hand: int) -> tuple[int, ...]:
+    """The colours of which there are pawns in a hand."""
+    return _HELD[hand]
+
+
+def hand_text(hand: int) -> str:
+    """The letters of the colours in a hand, or - for an empty one."""
+    return "".join(letter * in_hand(hand, colour) for colour, letter in enumerate(COLOURS)) or "-"
+
+
+_HELD = [tuple(colour for colour in range(3) if in_hand(hand, colour)) for hand in range(FULL_HAND + 1)]

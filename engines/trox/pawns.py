@@ -1,0 +1,242 @@
+"""The fast position: the ground, who stands where on it, and what may be played, in integers.
+
+For bots that search, and for the contract's position, which stands on it. It has no texts and no
+history: repetition and the limit of plies are not its business. `moves()` lists the moves in no
+particular order, `play(move)` gives the pawns after one of them, `result()` says how the game ended.
+
+A move is an integer:
+    0                               pass
+    start << 6 | to                 move a pawn between two cells, by their numbers on the ground
+    PUT | to                        put a pawn on a cell of the ground
+    spot | kind << 2 | which        lay a piece (see `pieces`), with a pawn on its A, middle or B: 0, 1, 2
+Whose hand is empty moves: the other's is empty too, for each ply of placing puts one pawn down.
+"""
+
+from functools import lru_cache
+
+from engines.options import Settings
+from engines.trox.cellsets import CELLS, NUMBERS, OF_A_COLOUR, OF_A_PIECE, colour_of
+from engines.trox.ground import Ground
+from engines.trox.hands import held, one_pawn
+from engines.trox.holes import fitting
+from engines.trox.pieces import COLOURS_OF, PIECES
+from engines.trox.supply import full
+from engines.trox.triangles import NOBODY, full_triangles, judged
+
+PASS = 0
+PUT = 1 << 12
+CELL_BITS = 6
+LAST_CELL = (1 << CELL_BITS) - 1
+
+
+class Rules:
+    """The options as plain yes and no, and the ground before the first piece."""
+
+    __slots__ = ("all_neutral_loses", "ground", "no_move_loses", "suicide_forbidden", "suicide_safe")
+
+    def __init__(self, settings: Settings) -> None:
+        self.ground = Ground(fitting(settings.choice("hole_rule")), full(settings.choice("tileset")))
+        self.suicide_safe = settings.choice("suicide") == "safe"
+        self.suicide_forbidden = settings.choice("suicide") == "forbidden"
+        self.no_move_loses = settings.choice("no_move") == "loss"
+        self.all_neutral_loses = settings.choice("all_neutral") == "loss"
+
+
+class Pawns:
+    """The pawns on their ground and in the hands, and who is to move: seat 0 is Round, 1 is Square."""
+
+    __slots__ = ("enemy", "enemy_hand", "ground", "hand", "mover", "neutral", "own", "passes", "rules", "winner")
+
+    def __init__(
+        self,
+        rules: Rules,
+        ground: Ground,
+        mover: int,
+        own: int,
+        enemy: int,
+        neutral: int,
+        hand: int,
+        enemy_hand: int,
+        passes: int = 0,
+        winner: int = NOBODY,
+    ) -> None:
+        self.rules = rules
+        self.ground = ground
+        self.mover = mover
+        self.own = own
+        self.enemy = enemy
+        self.neutral = neutral
+        self.hand = hand
+        self.enemy_hand = enemy_hand
+        self.passes = passes
+        """How many turns in succession have just been passed."""
+        self.winner = winner
+        """The seat that has a winning triangle, or NOBODY."""
+
+    def moves(self) -> list[int]:
+        """Every move, nothing twice: only PASS where nothing else is left, and none when the game is over."""
+        if self.result():
+            return []
+        if not self.hand:
+            return self._not_suicides(self._walks()) or [PASS]
+        ends = self.lay_ends()
+        return [spot | end for spot in self.ground.spots for end in ends] + self.puts()
+
+    def lay_ends(self) -> tuple[int, ...]:
+        """The low bits of every way to lay a piece: each goes with each of the ground's spots."""
+        return _ends(self.ground.supply.kinds, held(self.hand))
+
+    def puts(self) -> list[int]:
+        """The moves that put a pawn on a piece already laid."""
+        free = self.free_cells()
+        found = [
+            PUT | to for colour in held(self.hand) for to in NUMBERS[colour][free >> PIECES * colour & OF_A_COLOUR]
+        ]
+        return self._not_suicides(found)
+
+    def allows(self, move: int) -> bool:
+        """Is this number a move here, the game not being over? Asks nothing about the others."""
+        if move == PASS:
+            return not self.can_move()
+        if move < PUT:
+            fine = not self.hand and self._allows_walk(move >> CELL_BITS, move & LAST_CELL)
+        elif move < PUT << 1:
+            fine = self._allows_put(move & LAST_CELL)
+        else:
+            fine = self._allows_lay(move)
+        return fine and not (self.rules.suicide_forbidden and self.is_suicide(move))
+
+    def can_move(self) -> bool:
+        """Is there a move that is not a pass?"""
+        if self.hand:
+            return True  # TX-7: a piece laid now always has room for a pawn, and a free cell beside it.
+        if not self.rules.suicide_forbidden:
+            # All twelve pawns are down, four a colour: whoever can move one has a fifth cell for it.
+            return self.own != 0 and len(self.ground.pieces) > 4
+        return any(not self.is_suicide(move) for move in self._walks())
+
+    def result(self) -> tuple[str, int] | None:
+        """Why the game is over and which seat has won, or NOBODY; None while it goes on."""
+        if self.winner != NOBODY:
+            return "triangle", self.winner
+        if self.passes > 1:
+            return "passes", NOBODY
+        if self.hand or self.can_move():
+            return None
+        if not self.own:
+            return ("all_neutral", 1 - self.mover) if self.rules.all_neutral_loses else None
+        return ("no_move", 1 - self.mover) if self.rules.no_move_loses else None
+
+    def play(self, move: int) -> "Pawns":
+        """The pawns after one of `moves()`."""
+        if move == PASS:
+            return self.turned(self.passes + 1)
+        if move < PUT:
+            to = move & LAST_CELL
+            return self._acted(self.ground, self.own ^ 1 << (move >> CELL_BITS), to, self.hand)
+        if move < PUT << 1:
+            ground, to = self.ground, move & LAST_CELL
+        else:
+            kind = move >> 2 & 7
+            to = PIECES * COLOURS_OF[kind][move & 3] + len(self.ground.pieces)
+            ground = self.ground.lay(move & ~31, kind)
+        return self._acted(ground, self.own, to, self.hand - one_pawn(colour_of(to)))
+
+    def turned(self, passes: int) -> "Pawns":
+        """The same pawns with the other seat to move, after so many passes."""
+        return Pawns(
+            self.rules,
+            self.ground,
+            1 - self.mover,
+            self.enemy,
+            self.own,
+            self.neutral,
+            self.enemy_hand,
+            self.hand,
+            passes,
+            self.winner,
+        )
+
+    def free_cells(self) -> int:
+        """The cells of the ground without a pawn."""
+        laid = ((1 << len(self.ground.pieces)) - 1) * OF_A_PIECE
+        return laid & ~(self.own | self.enemy | self.neutral)
+
+    def is_suicide(self, move: int) -> bool:
+        """Would this action, one that the other rules allow, turn over the pawn that it plays?"""
+        if move >= PUT << 1:
+            return False  # On a piece laid now the pawn has a free cell beside it.
+        links = self.ground.links[move & LAST_CELL]
+        if links & self.enemy == 0 or links & self.own & ~(1 << (move >> CELL_BITS)):
+            return False
+        after = self.play(move)
+        return not after.enemy >> (move & LAST_CELL) & 1
+
+    def key(self) -> int:
+        """What two positions of a game share that count as the same one, once all pawns are down."""
+        # Neutral pawns never move. Where there are more of them, own and enemy ones are fewer.
+        return (self.own << CELLS | self.enemy) << 1 | self.mover
+
+    def _acted(self, ground: Ground, own: int, to: int, hand: int) -> "Pawns":
+        """The pawns when the mover has put one on the cell `to`: captures and wins are judged."""
+        rules = self.rules
+        played = 1 << to
+        own |= played
+        pawns = own | self.enemy | self.neutral
+        # Only a triangle with the new pawn in it can be newly full; where suicide is safe, look at all.
+        if ground.links[to] & pawns or rules.suicide_safe:
+            full = full_triangles(ground.triangles, pawns)
+            if full:
+                after = judged(full, own, self.enemy, self.neutral, 0 if rules.suicide_safe else played)
+                winner = after.winner if after.winner == NOBODY else self.mover ^ after.winner
+                return Pawns(
+                    rules,
+                    ground,
+                    1 - self.mover,
+                    after.enemy,
+                    after.own,
+                    after.neutral,
+                    self.enemy_hand,
+                    hand,
+                    0,
+                    winner,
+                )
+        return Pawns(rules, ground, 1 - self.mover, self.enemy, own, self.neutral, self.enemy_hand, hand)
+
+    def _walks(self) -> list[int]:
+        # Each piece has one cell of each colour: another cell of the colour is on another piece.
+        own = self.own
+        free = self.free_cells()
+        found: list[int] = []
+        for numbers in NUMBERS:
+            starts = numbers[own & OF_A_COLOUR]
+            if starts:
+                ends = numbers[free & OF_A_COLOUR]
+                found += [start << CELL_BITS | to for start in starts for to in ends]
+            own >>= PIECES
+            free >>= PIECES
+        return found
+
+    def _not_suicides(self, moves: list[int]) -> list[int]:
+        """The same moves, or where suicide is forbidden those that are none."""
+        if not self.rules.suicide_forbidden:
+            return moves
+        return [move for move in moves if not self.is_suicide(move)]
+
+    def _allows_walk(self, start: int, to: int) -> bool:
+        fine = self.own >> start & 1 and self.free_cells() >> to & 1
+        return fine == 1 and colour_of(start) == colour_of(to)
+
+    def _allows_put(self, to: int) -> bool:
+        return self.free_cells() >> to & 1 == 1 and colour_of(to) in held(self.hand)
+
+    def _allows_lay(self, move: int) -> bool:
+        kind = move >> 2 & 7
+        fine = kind in self.ground.supply.kinds and self.ground.allows(move & ~31)
+        return fine and COLOURS_OF[kind][move & 3] in held(self.hand)
+
+
+@lru_cache(maxsize=1 << 10)
+def _ends(kinds: tuple[int, ...], colours: tuple[int, ...]) -> tuple[int, ...]:
+    """The low bits of every way to lay one of `kinds` with a pawn of one of `colours` on it."""
+    return tuple(kind << 2 | which for kind in kinds for which in range(3) if COLOURS_OF[kind][which] in colours)

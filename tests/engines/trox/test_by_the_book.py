@@ -1,0 +1,101 @@
+"""The engine against the book: the same moves, the same positions, the same ends."""
+
+import random
+
+import pytest
+
+from engines.options import Settings
+from engines.trox import GAME
+from engines.trox.ground import Ground
+from engines.trox.holes import fitting
+from engines.trox.lattice import place_of
+from engines.trox.pieces import cells_of
+from engines.trox.position import TroxPosition
+from engines.trox.supply import full
+from tests.engines.trox.by_the_book import Book, Cell, has_hole
+
+CHOICES = {option.name: [str(value) for value in option.examples] for option in GAME.options.declared}
+
+
+def any_options(rng: random.Random) -> dict[str, str]:
+    """Some combination; games last for some time."""
+    chosen = {name: rng.choice(values) for name, values in CHOICES.items()}
+    return chosen | {"max_plies": str(rng.choice([60, 60, 11])), "repetition": str(rng.choice([0, 2, 3]))}
+
+
+def compared_game(chosen: dict[str, str], rng: random.Random, quiet: bool) -> TroxPosition:
+    """One game by both. If `quiet`, few pieces are laid, so that triangles come about."""
+    settings: Settings = GAME.settings(chosen)
+    position, book = GAME.start(settings, b""), Book(settings.texts())
+    while position.owing:
+        seat = position.owing[0]
+        moves = position.moves(seat)
+        assert moves == book.moves()
+        puts = [move for move in moves if move.startswith("+")]
+        move = rng.choice(puts if quiet and puts and rng.random() < 0.7 else moves)
+        position = position.play(seat, move)
+        book.play(move)
+        assert str(position) == book.text()
+        assert GAME.read(book.text(), settings) == position
+        outcome = position.outcome
+        expected = book.outcome()
+        assert (outcome.reason if outcome else None) == (expected[0] if expected else None)
+        if outcome and expected:
+            assert outcome.scores == {"round": (1, 0), "square": (0, 1), "": (0.5, 0.5)}[expected[1]]
+    assert book.moves() == []
+    return position
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_games_go_as_the_book_says(seed: int) -> None:
+    rng = random.Random(seed)
+    compared_game(any_options(rng), rng, quiet=seed % 3 > 0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(100, 400))
+def test_many_random_games_go_as_the_book_says(seed: int) -> None:
+    rng = random.Random(seed)
+    compared_game(any_options(rng), rng, quiet=seed % 3 > 0)
+
+
+def laid_on(ground: Ground) -> set[Cell]:
+    return {(x, y, "d" if down else "u") for x, y, down in map(place_of, ground.numbers)}
+
+
+def grown(rule: str, pieces: int, rng: random.Random) -> Ground:
+    """A ground of pieces laid where they fit, most of them close to others so that bays come about."""
+    ground = Ground(fitting(rule), full("free"))
+    for _ in range(pieces):
+        spots = rng.sample(ground.spots, min(3, len(ground.spots)))
+        ground = ground.lay(max(spots, key=lambda spot: ground.rings.get(spot, 0).bit_count()), 0)
+    return ground
+
+
+def check_ground(ground: Ground, rule: str) -> None:
+    """Where a piece fits or does not, and for what reason, by flooding the whole plane each time."""
+    laid = laid_on(ground)
+    fits = set(ground.spots)
+    assert len(fits) == len(ground.spots)
+    for spot in ground.rings:
+        new = {(x, y, "d" if down else "u") for x, y, down in map(place_of, cells_of(spot))}
+        if fitting("off")[ground.rings[spot]]:
+            assert (spot in fits) == (not has_hole(laid | new, rule)), spot
+        else:
+            assert spot not in fits
+        assert (spot in fits) == ground.allows(spot)
+
+
+@pytest.mark.parametrize("rule", ["edge", "vertex", "off"])
+def test_what_lies_around_a_piece_tells_whether_it_encloses_anything(rule: str) -> None:
+    rng = random.Random(rule)
+    for pieces in (1, 4, 8, 11, 12):
+        check_ground(grown(rule, pieces, rng), rule)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("rule", ["edge", "vertex"])
+def test_it_tells_so_on_many_grounds(rule: str, seed: int) -> None:
+    rng = random.Random(seed)
+    check_ground(grown(rule, rng.randrange(5, 13), rng), rule)
