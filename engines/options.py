@@ -14,6 +14,7 @@ from engines.refusals import BadOption, UnknownOption, UnknownPreset
 Value: TypeAlias = str | int | bool
 
 DIGITS_AT_MOST = 9
+EXAMPLES_AT_MOST = 5
 
 
 @dataclass(frozen=True)
@@ -125,7 +126,9 @@ class Count(Option):
 
     @property
     def examples(self) -> tuple[Value, ...]:
-        return (self.default, self.least) if self.default != self.least else (self.default,)
+        few = self.most - self.least < EXAMPLES_AT_MOST
+        values = range(self.least, self.most + 1) if few else (self.least,)
+        return (self.default, *(value for value in values if value != self.default))
 
     def parse(self, raw: Value) -> Value:
         if isinstance(raw, str) and raw.isascii() and raw.isdigit() and len(raw) <= DIGITS_AT_MOST:

@@ -11,7 +11,7 @@ OPTIONS = Options(
         Flag("huff", False, "Whether."),
         Count("limit", 10, "How many.", least=0, most=100),
         Text("board", "", "Which.", takes="a board", most_chars=5),
-        Count("seats", 2, "Who.", least=2, most=2),
+        Count("seats", 2, "Who.", least=2, most=4),
     ),
     (Preset("quick", "Fast and short.", {"pace": "fast", "limit": 5}),),
 )
@@ -83,7 +83,7 @@ def test_the_schema_says_what_the_parser_does() -> None:
 
 def test_examples_begin_with_the_default_and_reach_the_edge() -> None:
     examples = [option.examples for option in OPTIONS.declared]
-    assert examples == [("slow", "fast"), (False, True), (10, 0), ("",), (2,)]
+    assert examples == [("slow", "fast"), (False, True), (10, 0), ("",), (2, 3, 4)]
 
 
 def test_a_value_is_written_as_it_is_read() -> None:

@@ -1,0 +1,84 @@
+"""The boards: circles, lines, the four start rows, and where ahead is for each colour.
+
+No readable drawing of the true board is known, so a board is data. The four that come with the game
+follow simple rules and are worked out from them here; others can be read (see `own_board`).
+"""
+
+import re
+from dataclasses import dataclass
+from typing import TypeAlias
+
+Place: TypeAlias = tuple[int, int]
+
+COLOURS = ("red", "blue", "white", "yellow")
+"""In the order of play. Each has its row on one edge of the board; its goal is the row opposite."""
+EDGES = ("S", "W", "N", "E")
+"""By colour: the edge of the board on which its start row lies."""
+AHEAD: tuple[Place, ...] = ((0, 1), (1, 0), (0, -1), (-1, 0))
+"""By colour: where ahead is, if the start row lies flat on its edge."""
+
+NAME = re.compile(r"[a-z][1-9][0-9]?", re.ASCII)
+"""How a circle may be called."""
+FILES = "abcdefghijklmnopqrstuvwxyz"
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """Circles are numbered in the order of their names; everything else speaks of those numbers."""
+
+    names: tuple[str, ...]
+    places: tuple[Place, ...]
+    lines: tuple[tuple[int, int], ...]
+    rows: tuple[tuple[int, ...], ...]
+    """By colour: the four circles of its start row."""
+    ahead: tuple[Place, ...]
+    """By colour: the direction in which it moves."""
+
+    def advance(self, colour: int, start: int, to: int) -> int:
+        """How far ahead a step leads: above 0 forward, 0 sideways, below 0 back."""
+        (x, y), (to_x, to_y) = self.places[start], self.places[to]
+        right, up = self.ahead[colour]
+        return (to_x - x) * right + (to_y - y) * up
+
+
+def opposite(colour: int) -> int:
+    """The colour that sits across: its start row is the other's goal row."""
+    return (colour + 2) % 4
+
+
+def _laid_out(places: list[Place], strides: tuple[Place, ...]) -> Board:
+    """A board with a line wherever two circles are one of `strides` apart, and a start row on each edge."""
+    number = {place: index for index, place in enumerate(places)}
+    far = max(x for x, _ in places)
+    return Board(
+        names=tuple(f"{FILES[x]}{y + 1}" for x, y in places),
+        places=tuple(places),
+        lines=tuple(
+            (number[x, y], number[x + right, y + up])
+            for x, y in places
+            for right, up in strides
+            if (x + right, y + up) in number
+        ),
+        rows=(
+            tuple(number[place] for place in places if place[1] == 0),
+            tuple(number[place] for place in places if place[0] == 0),
+            tuple(number[place] for place in places if place[1] == far),
+            tuple(number[place] for place in places if place[0] == far),
+        ),
+        ahead=AHEAD,
+    )
+
+
+def _square(side: int) -> list[Place]:
+    return [(x, y) for y in range(side) for x in range(side)]
+
+
+_NEXT_TO: tuple[Place, ...] = ((1, 0), (0, 1), (1, 1), (-1, 1))
+_ROUND_A_GAP: tuple[Place, ...] = ((2, 0), (0, 2), (1, 1), (-1, 1))
+
+BOARDS = {
+    "diamond40": _laid_out([(x, y) for x, y in _square(9) if (x + y) % 2], _ROUND_A_GAP),
+    "compact32": _laid_out([(x, y) for x, y in _square(6) if 1 <= x <= 4 or 1 <= y <= 4], _NEXT_TO),
+    "cross48": _laid_out([(x, y) for x, y in _square(8) if 2 <= x <= 5 or 2 <= y <= 5], _NEXT_TO),
+    "octagon52": _laid_out([(x, y) for x, y in _square(8) if 2 <= x + y <= 12 and abs(x - y) <= 5], _NEXT_TO),
+}

@@ -1,0 +1,54 @@
+"""What a turn costs the others: for captured pieces, for a castle, and for the fourth one.
+
+A bill is a list of debts, one a seat, all to the seat that has moved. What that seat would owe itself
+comes back to it, so that nobody needs to leave it out.
+"""
+
+from collections.abc import Sequence
+
+from engines.troke.rules import Rules
+
+CASTLES = 4
+
+
+def standing_castles(rules: Rules, sets: Sequence[int], seat: int) -> int:
+    """How many castles of its own a seat has on its goal row now."""
+    towers, walls, moats = sets[3 * seat : 3 * seat + 3]
+    return (towers & walls & moats & rules.ways[seat].goal).bit_count()
+
+
+def with_castle(
+    rules: Rules, bill: list[int] | None, sets: list[int], castles: tuple[int, ...], seat: int
+) -> list[int]:
+    """The bill, if there is one, and what is due for the last of the `castles` of `seat`."""
+    due = _award(rules, castles, seat)
+    bill = [debt + due for debt in bill or [0] * rules.seats]
+    if castles[seat] == CASTLES and rules.end_bonus:
+        bill = [debt + _unfinished(rules, sets, other) for other, debt in enumerate(bill)]
+    return bill
+
+
+def paid(rules: Rules, chips: tuple[int, ...], seat: int, bill: list[int]) -> tuple[int, ...]:
+    """The chips after everybody has paid `seat` what he owes, or what he has."""
+    if rules.race:
+        return chips
+    given = [min(debt, has) if rules.capped else debt for debt, has in zip(bill, chips, strict=True)]
+    after = [has - gives for has, gives in zip(chips, given, strict=True)]
+    after[seat] += sum(given)
+    return tuple(after)
+
+
+def _award(rules: Rules, castles: tuple[int, ...], seat: int) -> int:
+    mine = castles[seat]
+    have_as_many = sum(theirs >= mine for theirs in castles)
+    return 0 if rules.award_first_only and have_as_many > 1 else mine
+
+
+def _unfinished(rules: Rules, sets: list[int], seat: int) -> int:
+    """2 for each piece of a seat that is on its way, 1 for each that has arrived but is in no castle."""
+    goal = rules.ways[seat].goal
+    towers, walls, moats = sets[3 * seat : 3 * seat + 3]
+    in_castles = towers & walls & moats & goal
+    on_the_way = sum((pieces & ~goal).bit_count() for pieces in (towers, walls, moats))
+    waiting = sum((pieces & goal & ~in_castles).bit_count() for pieces in (towers, walls, moats))
+    return waiting + 2 * on_the_way

@@ -1,0 +1,137 @@
+"""Why a move that can be read is not legal: the rule it breaks, and what would have been right.
+
+The turn is walked step by step, as the player meant it, until a rule stops it.
+"""
+
+from typing import NoReturn
+
+from engines.refusals import IllegalMove
+from engines.troke.assembly import OTHERS, Filled
+from engines.troke.boards import COLOURS, opposite
+from engines.troke.notation import Spelling, colour_name, owner_of
+from engines.troke.pieces import Pieces
+from engines.troke.turns import DIGIT, DIGIT_BITS, PASS, SHAPES, start_of, steps_of
+
+LISTED_AT_MOST = 4
+
+
+def illegal(pieces: Pieces, turn: int, spelling: Spelling) -> IllegalMove:
+    """The refusal for `turn`, which is not among the moves of `pieces`."""
+    text = spelling.move(turn)
+    if turn == PASS:
+        turns = sorted(map(spelling.move, pieces.moves()))
+        more = f" and {len(turns) - LISTED_AT_MOST} more" if len(turns) > LISTED_AT_MOST else ""
+        return IllegalMove(text, "TK-18", f"who can move may not pass: {' '.join(turns[:LISTED_AT_MOST])}{more}")
+    try:
+        _Walk(pieces, turn, spelling).to_its_end()
+        _wants_another(pieces, turn, spelling)
+    except _Broken as broken:
+        return IllegalMove(text, broken.rule, str(broken))
+
+
+class _Broken(Exception):
+    def __init__(self, rule: str, why: str) -> None:
+        super().__init__(why)
+        self.rule = rule
+
+
+class _Walk:
+    """A turn as far as it has come."""
+
+    def __init__(self, pieces: Pieces, turn: int, spelling: Spelling) -> None:
+        self.pieces = pieces
+        self.rules = pieces.rules
+        self.names = spelling.names
+        self.ways = pieces.rules.ways[pieces.mover]
+        self.filled = Filled(pieces.rules, pieces.sets)
+        self.steps = steps_of(turn)
+        place = start_of(turn)
+        self.shape = (place >> DIGIT_BITS) - 1
+        self.at = place & DIGIT
+        self.shapes = 1 << self.shape
+        self.blocked = self.filled.occupied[self.shape] & ~(1 << self.at)
+        self.left = 1
+        self.carried: list[int] = []
+        """The seats whose pieces have been taken along from outside their goal rows."""
+
+    def to_its_end(self) -> None:
+        self._may_begin()
+        began_in_row = self._in_row(self.at)
+        for number, (to, captures) in enumerate(self.steps):
+            if number:
+                self._may_go_on(began_in_row, number)
+            self._may_enter(to)
+            self._lands(to, captures)
+        if self.left and not self.rules.may_stop and not self._in_row(self.at):
+            steps = "one more step" if self.left == 1 else f"{self.left} more steps"
+            raise _Broken("TK-8", f"{steps} must be made from {self.names[self.at]}, or nothing captured there")
+
+    def _may_begin(self) -> None:
+        at, shape = self.names[self.at], SHAPES[self.shape]
+        owner = owner_of(self.pieces, self.shape, self.at)
+        if owner is None:
+            raise _Broken("TK-3", f"no {shape} stands on {at}")
+        if owner != self.pieces.mover:
+            raise _Broken("TK-3", f"the {shape} on {at} is {colour_name(self.pieces, owner)}'s")
+        if self.rules.frozen and self._in_row(self.at):
+            raise _Broken("TK-12", f"the {shape} on {at} has arrived and never moves again")
+
+    def _may_go_on(self, began_in_row: bool, number: int) -> None:
+        at = self.names[self.at]
+        captured = self.shapes != 1 << self.shape
+        if self.rules.free_step and self._in_row(self.at) and not began_in_row:
+            if captured or number > 1:
+                raise _Broken("goal_sideways", f"the turn ends on {at}: a free step takes an arrival without capture")
+            self.left = 1
+        if not self.left:
+            raise _Broken("TK-6" if captured else "TK-5", f"the turn ends on {at}: no step is left")
+
+    def _may_enter(self, to: int) -> None:
+        at, there, bit = self.names[self.at], self.names[to], 1 << to
+        if not bit & self.ways.lines[self.at]:
+            raise _Broken("TK-3", f"no line joins {at} and {there}")
+        if self._in_row(self.at) and not bit & self.ways.row[self.at]:
+            raise _Broken("TK-11", f"on the goal row steps lead along it, not to {there}")
+        if bit & self.ways.side_rows:
+            raise _Broken("TK-10", f"{there} is in the start row of a colour at the side")
+        if not bit & self.ways.enters[self.at]:
+            raise _Broken("TK-3", f"from {at} to {there} is backward for {colour_name(self.pieces, self.pieces.mover)}")
+        self._may_carry_home(bit)
+        if bit & self.blocked:
+            shape = next(s for s in range(3) if self.shapes & 1 << s and self.filled.occupied[s] & bit)
+            raise _Broken("TK-4", f"{there} holds a {SHAPES[shape]} already")
+
+    def _may_carry_home(self, bit: int) -> None:
+        for seat in self.carried:
+            home = self.rules.ways[seat].start
+            if not self.rules.carry_home and bit & home and not 1 << self.at & home:
+                colour = colour_name(self.pieces, seat)
+                raise _Broken("TK-15", f"a piece of {colour}'s may not be carried back to its start row")
+
+    def _lands(self, to: int, captures: bool) -> None:
+        bit, there = 1 << to, self.names[to]
+        taken = [(shape, flag) for shape, flag in OTHERS[self.shapes] if self.filled.loose[shape] & bit]
+        if bool(taken) != captures:
+            why = f"x{there}: pieces are captured there" if taken else f"-{there}: nothing is captured there"
+            raise _Broken("TK-6", f"this step is written {why}")
+        for shape, flag in taken:
+            self.shapes |= flag
+            self.blocked |= self.filled.occupied[shape] & ~bit
+            owner = owner_of(self.pieces, shape, to)
+            if owner is not None and owner != self.pieces.mover:
+                self.carried.append(owner)
+        self.left += len(taken) - 1
+        self.at = to
+
+    def _in_row(self, circle: int) -> bool:
+        return bool(1 << circle & self.ways.goal)
+
+
+def _wants_another(pieces: Pieces, turn: int, spelling: Spelling) -> NoReturn:
+    """The rules that ask for another turn instead."""
+    if turn in pieces.barred:
+        raise _Broken("TK-17", f"the piece has just stepped sideways from {spelling.names[steps_of(turn)[0][0]]}")
+    colour = pieces.rules.colours[pieces.mover]
+    row = " ".join(spelling.names[circle] for circle in pieces.rules.board.rows[colour])
+    owner = COLOURS[opposite(colour)]
+    raise _Broken("TK-16", f"{owner}'s goal row {row} is full, and a piece must be moved out of it first")

@@ -1,0 +1,90 @@
+"""Troke: rules, options and first position.
+
+RULES is prose for players, after the French rule sheet of Troque (1956) and an English rules page, with
+the numbers by which refusals quote it.
+"""
+
+from functools import lru_cache
+
+from engines.api import Game, Notation, Table
+from engines.options import Settings
+from engines.refusals import BadOption
+from engines.troke import notation
+from engines.troke.boards import COLOURS
+from engines.troke.options import OPTIONS
+from engines.troke.own_board import board_of
+from engines.troke.pieces import Pieces
+from engines.troke.position import ALONE, TEAMS, Course, TrokePosition
+from engines.troke.reading import read_position
+from engines.troke.rules import colours_of
+from engines.troke.schema import VIEW_SCHEMA
+
+RULES = """\
+Two to four players bring twelve pieces each, four towers, four walls and four moats, across the board to
+the row opposite, and build castles of all three shapes there. Chips are won by capturing on the way.
+
+TK-1  Red begins; then, clockwise, Blue, White and Yellow, as far as they play.
+TK-2  Everybody starts with four castles on his start row, and twelve chips.
+TK-3  Move one own piece, alone, along a line to the next circle: forward, obliquely forward or sideways.
+TK-4  A circle with a piece of the same shape, whoever owns it, cannot be entered.
+TK-5  On an empty circle the turn ends.
+TK-6  Landing on one or two other shapes captures them, own pieces too: one more step for each.
+TK-7  These steps are made by all of them together, in the mover's directions; they may capture more.
+TK-8  All these steps must be made, or the capture may not be; nobody has to capture.
+TK-9  After the turn every piece obeys its owner again.
+TK-10 Nobody enters the start rows at his sides.
+TK-11 On the goal row one may stop, or use steps that are left along the row.
+TK-12 A piece on its goal row never moves again and cannot be captured.
+TK-13 One may join such a piece on one's own start row; it gives no step and no chip.
+TK-14 Enemy pieces that still stand on one's goal row are captured there, even if the turn ends.
+TK-15 Captured pieces may be carried back to where they started.
+TK-16 Whose start row is full must first move a piece out of it, if he can.
+TK-17 Who has just stepped sideways with a piece may not step back with it while he has another move.
+TK-18 Who cannot move passes; nobody else does; when nobody can move the game ends.
+TK-19 Each captured enemy piece brings one chip from its owner.
+TK-20 The first, second, third, fourth castle bring 1, 2, 3, 4 chips from everybody else.
+TK-21 The fourth castle ends the game: 2 more chips for each enemy piece on its way, 1 for each that has
+      arrived but stands in no castle.
+TK-22 Most chips win, and one may owe; teams add up.
+TK-23 The third occurrence of a position, or the two thousandth ply, ends the game as it stands.
+TK-24 In a race there are no chips: the first with four castles wins.
+
+Sources: the sheet "Troque" in French (1956), and an English rules page of Troke; where they differ the
+French one holds, and the other is the preset troke_english. The board is a reconstruction.
+"""
+
+
+@lru_cache(maxsize=256)
+def _course(settings: Settings) -> Course:
+    return Course(settings)
+
+
+class Troke(Game):
+    name = "troke"
+    version = 1
+    title = "Troke"
+    rules = RULES
+    options = OPTIONS
+    notation = Notation(notation.MOVE_GRAMMAR, notation.POSITION_GRAMMAR)
+    view_schema = VIEW_SCHEMA
+
+    def table(self, settings: Settings) -> Table:
+        board_of(settings)
+        seats = tuple(COLOURS[colour] for colour in colours_of(settings))
+        if not settings.flag("teams"):
+            return Table(seats, ALONE[len(seats)])
+        if len(seats) < 4:
+            raise BadOption("teams", "true", "false unless seats is 4")
+        return Table(seats, TEAMS)
+
+    def start(self, settings: Settings, seed: bytes) -> TrokePosition:
+        course = _course(settings)
+        rules = course.rules
+        sets = tuple(ways.start for ways in rules.ways for _ in range(3))
+        nothing = (0,) * rules.seats
+        return TrokePosition(course, Pieces(rules, 0, sets, (rules.start_chips,) * rules.seats, nothing), 0)
+
+    def read(self, text: str, settings: Settings) -> TrokePosition:
+        course = _course(settings)
+        pieces, plies = read_position(text, course.rules, course.spelling)
+        return TrokePosition(course, pieces, plies)

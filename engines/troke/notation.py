@@ -1,0 +1,130 @@
+"""Troke in writing: moves and positions as text, and moves back."""
+
+import re
+
+from engines.refusals import MalformedMove
+from engines.troke.boards import COLOURS, NAME, Board
+from engines.troke.pieces import Pieces
+from engines.troke.turns import (
+    DIGIT,
+    DIGIT_BITS,
+    PASS,
+    STARTS,
+    STEPS_AT_MOST,
+    circles,
+    standing_on,
+    stepped,
+)
+
+MOVE_GRAMMAR = """\
+Tb1-c2          the tower on b1 goes to c2, which is empty or holds only pieces that cannot be captured
+Wb1xc2-d3       the wall on b1 captures what stands on c2 and goes on with it to d3
+Md1xd3-d5-d7    the moat captures two pieces: two more steps
+pass            the only move of a seat that has no other
+A letter (T tower, W wall, M moat), the circle where the piece starts, and each circle it enters: after -,
+or after x where it captures. Turns with different ways are different moves.
+"""
+
+POSITION_GRAMMAR = """\
+b1:TrWrMr,d1:TrMr,d5:TrWwMw r 12/12 0/0 0
+The circles that are not empty, in the order of the board: T, W, M, each with its owner's letter (r red,
+b blue, w white, y yellow); the side to move; the chips of each seat; the castles for which each seat has
+been paid; the plies played. Then, only if there are such:
+back=Td1-b1,We4-c4    the steps back that TK-17 speaks of: one for each piece that last stepped sideways
+"""
+
+SHAPE_LETTERS = "TWM"
+COLOUR_LETTERS = "rbwy"
+PASS_TEXT = "pass"
+
+_MOVE = re.compile(rf"[{SHAPE_LETTERS}]{NAME.pattern}(?:[-x]{NAME.pattern}){{1,{STEPS_AT_MOST}}}", re.ASCII)
+_STEP = re.compile(rf"([-x])({NAME.pattern})", re.ASCII)
+_RIGHT_MOVE = (
+    "a move is written Tb1-c2, Wb1xc2-d3 or Md1xd3-d5-d7: T, W or M, the circle where the piece starts, and up to "
+    "three circles it enters, after - or, where it captures, after x; or pass"
+)
+
+
+class Spelling:
+    """How turns are written on a board."""
+
+    __slots__ = ("_number", "_starts", "_steps", "names")
+
+    def __init__(self, board: Board) -> None:
+        self.names = board.names
+        self._number = {name: circle for circle, name in enumerate(board.names)}
+        self._starts = {
+            standing_on(shape, circle): letter + name
+            for shape, letter in enumerate(SHAPE_LETTERS)
+            for circle, name in enumerate(board.names)
+        }
+        self._steps = [mark + name for name in board.names for mark in "-x"]
+
+    def move(self, turn: int) -> str:
+        """A turn as text."""
+        if turn == PASS:
+            return PASS_TEXT
+        steps = ""
+        while turn >= STARTS:
+            steps = self._steps[turn & DIGIT] + steps
+            turn >>= DIGIT_BITS
+        return self._starts[turn] + steps
+
+    def read_move(self, text: str) -> int:
+        """The turn that a text names, legal or not. Raises MalformedMove."""
+        if text == PASS_TEXT:
+            return PASS
+        if not _MOVE.fullmatch(text):
+            raise MalformedMove(text, _RIGHT_MOVE)
+        (_, start), *steps = _STEP.findall(f"-{text[1:]}")
+        turn = standing_on(SHAPE_LETTERS.index(text[0]), self._circle(text, start))
+        for mark, name in steps:
+            turn = stepped(turn, self._circle(text, name), mark == "x")
+        return turn
+
+    def circle(self, name: str) -> int | None:
+        """The number of the circle of that name, or None if the board has none."""
+        return self._number.get(name)
+
+    def _circle(self, text: str, name: str) -> int:
+        circle = self.circle(name)
+        if circle is None:
+            raise MalformedMove(text, f"this board has no circle {name}; it has {self.names[0]} to {self.names[-1]}")
+        return circle
+
+
+def owner_of(pieces: Pieces, shape: int, circle: int) -> int | None:
+    """The seat whose piece of that shape stands on a circle, or None."""
+    for seat in range(pieces.rules.seats):
+        if pieces.sets[3 * seat + shape] & 1 << circle:
+            return seat
+    return None
+
+
+def colour_name(pieces: Pieces, seat: int) -> str:
+    return COLOURS[pieces.rules.colours[seat]]
+
+
+def position_text(pieces: Pieces, plies: int, spelling: Spelling) -> str:
+    """All of a position but its history."""
+    fields = [
+        stacks_text(pieces, spelling),
+        COLOUR_LETTERS[pieces.rules.colours[pieces.mover]],
+        "/".join(map(str, pieces.chips)),
+        "/".join(map(str, pieces.castles)),
+        str(plies),
+    ]
+    if pieces.barred:
+        fields.append("back=" + ",".join(map(spelling.move, pieces.barred)))
+    return " ".join(fields)
+
+
+def stacks_text(pieces: Pieces, spelling: Spelling) -> str:
+    """The circles that are not empty, in the order of the board."""
+    stacks = [""] * len(spelling.names)
+    letters = [COLOUR_LETTERS[colour] for colour in pieces.rules.colours]
+    for shape, shape_letter in enumerate(SHAPE_LETTERS):
+        for seat, owner in enumerate(letters):
+            for circle in circles(pieces.sets[3 * seat + shape]):
+                stacks[circle] += shape_letter + owner
+    return ",".join(f"{name}:{stack}" for name, stack in zip(spelling.names, stacks, strict=True) if stack)

@@ -1,0 +1,221 @@
+"""Reading a board that somebody brings along, and saying what is wrong with it.
+
+The text is JSON: `cells` (each with id, x and y), `edges` (pairs of ids), `start` (four ids for each of
+S, N, W and E) and `forward` (a direction for each of them). A fifth entry, `uncircled_crossings`, is a
+remark that nothing reads.
+"""
+
+import json
+from functools import lru_cache
+from itertools import pairwise
+from typing import TypeAlias
+
+from engines.options import Settings
+from engines.refusals import BadOption, quoted
+from engines.troke.boards import BOARDS, COLOURS, EDGES, NAME, Board, Place, opposite
+
+Data: TypeAlias = "bool | int | float | str | list[Data] | dict[str, Data] | None"
+
+CIRCLES_AT_MOST = 128
+LINES_AT_MOST = 8
+"""From one circle. More would let a turn branch without measure."""
+PLACE_AT_MOST = 40
+NEEDED = {"cells", "edges", "start", "forward"}
+REMARKS = frozenset({"uncircled_crossings"})
+NOTHING: frozenset[str] = frozenset()
+
+
+def board_of(settings: Settings) -> Board:
+    """The board of a game. Raises BadOption if `own_board` describes none."""
+    text = settings.choice("own_board")
+    return read_board(text) if text else BOARDS[settings.choice("board")]
+
+
+@lru_cache(maxsize=64)
+def read_board(text: str) -> Board:
+    """The board that a JSON text describes. Raises BadOption, and says what would be right."""
+    try:
+        return _board(_parsed(text))
+    except _Wrong as wrong:
+        raise BadOption("own_board", text, f"a board in JSON, and here {wrong}") from None
+
+
+class _Wrong(ValueError):
+    pass
+
+
+def _parsed(text: str) -> dict[str, Data]:
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        raise _Wrong("the text is no JSON: it begins with { and has cells, edges, start and forward") from None
+    return _table(data, "the whole", NEEDED, REMARKS)
+
+
+def _board(data: dict[str, Data]) -> Board:
+    cells = dict(_cell(cell) for cell in _unique_cells(data["cells"]))
+    names = tuple(cells)
+    number = {name: index for index, name in enumerate(names)}
+    lines = _lines(data["edges"], number)
+    rows = _rows(data["start"], number, lines)
+    _not_too_many(names, lines)
+    _connected(names, lines)
+    board = Board(names, tuple(cells.values()), lines, rows, _ahead(data["forward"]))
+    _playable(board)
+    return board
+
+
+def _unique_cells(data: Data) -> list[Data]:
+    cells = _list(data, "cells")
+    if len(cells) > CIRCLES_AT_MOST:
+        raise _Wrong(f"there are {len(cells)} cells; {CIRCLES_AT_MOST} are the most")
+    names: set[str] = set()
+    places: dict[Place, str] = {}
+    for cell in cells:
+        name, place = _cell(cell)
+        if name in names:
+            raise _Wrong(f"the cell {name} is listed twice; each id stands once")
+        if place in places:
+            raise _Wrong(
+                f"{places[place]} and {name} both lie at x {place[0]}, y {place[1]}, "
+                "so that a line between them has no direction; each cell has a place of its own"
+            )
+        names.add(name)
+        places[place] = name
+    return cells
+
+
+def _cell(data: Data) -> tuple[str, Place]:
+    cell = _table(data, "a cell", {"id", "x", "y"})
+    name = cell["id"]
+    if not isinstance(name, str) or not NAME.fullmatch(name):
+        raise _Wrong(f"a cell has the id {quoted(name)}; an id is a letter a to z and a number 1 to 99, like d5")
+    return name, (_coordinate(cell["x"], name), _coordinate(cell["y"], name))
+
+
+def _coordinate(value: Data, name: str) -> int:
+    if type(value) is int and 0 <= value <= PLACE_AT_MOST:
+        return value
+    raise _Wrong(f"x and y of {name} are whole numbers from 0 to {PLACE_AT_MOST}, not {quoted(value)}")
+
+
+def _lines(data: Data, number: dict[str, int]) -> tuple[tuple[int, int], ...]:
+    lines: dict[tuple[int, int], None] = {}
+    for edge in _list(data, "edges"):
+        ends = _list(edge, "an edge")
+        if len(ends) != 2:
+            raise _Wrong(f"the edge {quoted(ends)} does not join two cells; an edge is a pair of ids")
+        one, other = (_known(end, number, "an edge") for end in ends)
+        if one == other:
+            raise _Wrong(f"an edge leads from {ends[0]} to itself and has no direction; it joins two cells")
+        line = (min(one, other), max(one, other))
+        if line in lines:
+            raise _Wrong(f"the edge between {ends[0]} and {ends[1]} is listed twice; each stands once")
+        lines[line] = None
+    return tuple(lines)
+
+
+def _rows(data: Data, number: dict[str, int], lines: tuple[tuple[int, int], ...]) -> tuple[tuple[int, ...], ...]:
+    start = _table(data, "start", set(EDGES))
+    rows = tuple(_row(edge, start[edge], number) for edge in EDGES)
+    names = list(number)
+    met: set[int] = set()
+    for circle in (circle for row in rows for circle in row):
+        if circle in met:
+            raise _Wrong(f"{names[circle]} is a start cell twice; the four rows are sixteen cells")
+        met.add(circle)
+    for row in rows:
+        for one, other in pairwise(row):
+            if (min(one, other), max(one, other)) not in lines:
+                raise _Wrong(
+                    f"no edge joins {names[one]} and {names[other]}; neighbours in a start row are joined, "
+                    "and a row is listed from one end to the other"
+                )
+    return rows
+
+
+def _row(edge: str, data: Data, number: dict[str, int]) -> tuple[int, ...]:
+    row = tuple(_known(name, number, f"the start row {edge}") for name in _list(data, f"the start row {edge}"))
+    if len(row) != 4:
+        raise _Wrong(f"the start row {edge} has {len(row)} cells; a start row has four")
+    return row
+
+
+def _not_too_many(names: tuple[str, ...], lines: tuple[tuple[int, int], ...]) -> None:
+    for circle, name in enumerate(names):
+        many = sum(circle in line for line in lines)
+        if many > LINES_AT_MOST:
+            raise _Wrong(f"{many} edges lead from {name}; {LINES_AT_MOST} are the most")
+
+
+def _connected(names: tuple[str, ...], lines: tuple[tuple[int, int], ...]) -> None:
+    met = {0}
+    grown = True
+    while grown:
+        grown = False
+        for one, other in lines:
+            if (one in met) != (other in met):
+                met |= {one, other}
+                grown = True
+    for circle, name in enumerate(names):
+        if circle not in met:
+            raise _Wrong(f"no way leads from {names[0]} to {name}; all cells hang together")
+
+
+def _ahead(data: Data) -> tuple[Place, ...]:
+    forward = _table(data, "forward", set(EDGES))
+    return tuple(_direction(edge, forward[edge]) for edge in EDGES)
+
+
+def _direction(edge: str, data: Data) -> Place:
+    way = _list(data, f"forward of {edge}")
+    right, up = way if len(way) == 2 else (0, 0)
+    if type(right) is int and type(up) is int and (right or up):
+        return right, up
+    raise _Wrong(f"forward of {edge} is {quoted(data)}; it is two whole numbers, not both 0, like [0, 1]")
+
+
+def _playable(board: Board) -> None:
+    """Every colour can get from its start row to its goal row without going back."""
+    for colour, name in enumerate(COLOURS):
+        if not _reached(board, colour) & set(board.rows[opposite(colour)]):
+            start, goal = EDGES[colour], EDGES[opposite(colour)]
+            raise _Wrong(
+                f"{name} cannot get from its start row {start} to its goal row {goal} without going back; "
+                f"forward of {start} points from the one to the other"
+            )
+
+
+def _reached(board: Board, colour: int) -> set[int]:
+    """The circles that a colour can come to."""
+    met = set(board.rows[colour])
+    grown = True
+    while grown:
+        grown = False
+        for one, other in (*board.lines, *((other, one) for one, other in board.lines)):
+            if one in met and other not in met and board.advance(colour, one, other) >= 0:
+                met.add(other)
+                grown = True
+    return met
+
+
+def _known(name: Data, number: dict[str, int], where: str) -> int:
+    if isinstance(name, str) and name in number:
+        return number[name]
+    raise _Wrong(f"{where} names the cell {quoted(name)}, which is not among the cells")
+
+
+def _list(data: Data, what: str) -> list[Data]:
+    if not isinstance(data, list):
+        raise _Wrong(f"{what} is no list but {quoted(data)}")
+    return data
+
+
+def _table(data: Data, what: str, needed: set[str], optional: frozenset[str] = NOTHING) -> dict[str, Data]:
+    if not isinstance(data, dict):
+        raise _Wrong(f"{what} is no object but {quoted(data)}")
+    for key in sorted(needed - data.keys()):
+        raise _Wrong(f"{what} lacks {key}; it has {', '.join(sorted(needed))}")
+    for key in sorted(data.keys() - needed - optional):
+        raise _Wrong(f"{what} has {quoted(key)}, which means nothing here; it has {', '.join(sorted(needed))}")
+    return data

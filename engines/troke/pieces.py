@@ -1,0 +1,167 @@
+"""The fast position: whose pieces stand where and what may be played, in integers.
+
+For bots that search, and for the contract's position, which stands on it. It has no texts and no
+history: repetition and the limit of plies are not its business. A turn is an integer (see `turns`):
+`moves()` lists them, `play(turn)` gives the pieces after it, `key()` is what two equal ones share. No
+moves means that the game is over: somebody has four castles, or nobody can move. `chips` and `castles`
+say how it stands.
+"""
+
+from engines.troke.assembly import Assembly, Filled
+from engines.troke.chips import CASTLES, paid, standing_castles, with_castle
+from engines.troke.rules import Rules
+from engines.troke.turns import DIGIT, DIGIT_BITS, PASS, TWO_STEPS, standing_on, start_of, steps_of
+
+
+class Pieces:
+    """The pieces on the board, the chips, and which seat is to move."""
+
+    __slots__ = ("barred", "castles", "chips", "mover", "rules", "sets")
+
+    def __init__(
+        self,
+        rules: Rules,
+        mover: int,
+        sets: tuple[int, ...],
+        chips: tuple[int, ...],
+        castles: tuple[int, ...],
+        barred: tuple[int, ...] = (),
+    ) -> None:
+        self.rules = rules
+        self.mover = mover
+        self.sets = sets
+        """By seat: the circles of its towers, of its walls, of its moats."""
+        self.chips = chips
+        self.castles = castles
+        """By seat: the most castles it has had at a time, which is what it has been paid for."""
+        self.barred = barred
+        """The steps back that TK-17 speaks of, as turns: one for each piece that last stepped sideways."""
+
+    def moves(self) -> list[int]:
+        """Every turn the mover may make, in no particular order, nothing twice."""
+        if CASTLES in self.castles:
+            return []
+        turns = self.turns_of(self.mover)
+        if turns:
+            return turns
+        others = (seat for seat in range(self.rules.seats) if seat != self.mover)
+        return [PASS] if any(self.turns_of(seat) for seat in others) else []
+
+    def turns_of(self, seat: int) -> list[int]:
+        """What a seat could play if it were to move: no pass."""
+        filled = Filled(self.rules, self.sets)
+        turns = self._turns(seat, filled)
+        if self.barred:
+            turns = self._without_reversals(turns)
+        return self._clearing(seat, turns) if self.must_clear(seat, filled) else turns
+
+    def must_clear(self, seat: int, filled: Filled) -> bool:
+        """TK-16: is the start row of `seat`, which is somebody's goal row, full?"""
+        towers, walls, moats = filled.occupied
+        full = not self.rules.ways[seat].start & ~(towers & walls & moats)
+        return full and self.rules.clear_goal and self.rules.facing[seat]
+
+    def play(self, turn: int) -> "Pieces":
+        """The pieces after one of `moves()`."""
+        rules, mover, sets = self.rules, self.mover, list(self.sets)
+        after = mover + 1 if mover + 1 < rules.seats else 0
+        if turn == PASS:
+            return Pieces(rules, after, self.sets, self.chips, self.castles, self.barred)
+        owed = None
+        if turn < TWO_STEPS and not turn & 1:
+            place = turn >> DIGIT_BITS
+            rest = 1 << ((turn & DIGIT) >> 1)
+            sets[3 * mover + (place >> DIGIT_BITS) - 1] ^= 1 << (place & DIGIT) | rest
+            barred = self._remembering(turn, place) if rules.remembers else ()
+        else:
+            lifted, owed = self._lifted(turn)
+            rest = 1 << ((turn & DIGIT) >> 1)
+            for index, circle in lifted:
+                sets[index] = sets[index] & ~circle | rest
+            barred = self._forgetting(lifted) if self.barred else ()
+        chips, castles = self._paid(sets, rest, owed)
+        return Pieces(rules, after, tuple(sets), chips, castles, barred)
+
+    def key(self) -> object:
+        """What two positions share that count as the same one: all but history."""
+        return self.mover, self.sets, self.chips, self.castles, self.barred
+
+    def _turns(self, seat: int, filled: Filled) -> list[int]:
+        """All turns that the rules of moving and capturing allow."""
+        free_step = self.rules.free_step
+        ways = self.rules.ways[seat]
+        goal, steps, quiet = ways.goal, ways.steps, ways.quiet
+        found: list[int] = []
+        assembly = Assembly(self.rules, seat, filled, found)
+        for shape in range(3):
+            blocked = filled.occupied[shape]
+            prey = filled.prey[1 << shape]
+            pieces = self.sets[3 * seat + shape]
+            while pieces:
+                lowest = pieces & -pieces
+                pieces ^= lowest
+                at = lowest.bit_length() - 1
+                entered = steps[at] & ~blocked
+                hits = entered & prey
+                if hits:
+                    entered ^= hits
+                    assembly.captures(shape, at, hits)
+                if entered:
+                    found += quiet(shape, at, entered)
+                    if free_step and entered & goal and not lowest & goal:
+                        assembly.free_steps(shape, at, entered & goal)
+        return found
+
+    def _without_reversals(self, turns: list[int]) -> list[int]:
+        barred = self.barred
+        others = [turn for turn in turns if turn not in barred]
+        return others if others or self.rules.strict else turns
+
+    def _clearing(self, seat: int, turns: list[int]) -> list[int]:
+        """Those of the turns that move a piece out of the start row, or all if none does."""
+        start = self.rules.ways[seat].start
+        # The row is full, so that nobody moves within it.
+        return [turn for turn in turns if start & 1 << (start_of(turn) & DIGIT)] or turns
+
+    def _lifted(self, turn: int) -> tuple[list[tuple[int, int]], list[int]]:
+        """Which set each moved piece belongs to, with the circle it stood on; and the chips each seat owes."""
+        rules, mover, sets = self.rules, self.mover, self.sets
+        owed = [0] * rules.seats
+        place = start_of(turn)
+        shape = (place >> DIGIT_BITS) - 1
+        lifted = [(3 * mover + shape, 1 << (place & DIGIT))]
+        missing = [other for other in range(3) if other != shape]
+        for circle, captures in steps_of(turn):
+            if not captures:
+                continue
+            for seat, ways in enumerate(rules.ways):
+                for other in missing:
+                    if sets[3 * seat + other] & 1 << circle & ~ways.goal:
+                        lifted.append((3 * seat + other, 1 << circle))
+                        owed[seat] += rules.capture_values[other]
+            missing = [other for other in missing if all(index % 3 != other for index, _ in lifted)]
+        return lifted, owed
+
+    def _paid(self, sets: list[int], rest: int, owed: list[int] | None) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The chips and castles after a turn that ended on the circle `rest`."""
+        rules, mover, castles = self.rules, self.mover, self.castles
+        if rest & rules.ways[mover].goal:
+            built = standing_castles(rules, sets, mover)
+            if built > castles[mover]:
+                castles = (*castles[:mover], built, *castles[mover + 1 :])
+                owed = with_castle(rules, owed, sets, castles, mover)
+        return paid(rules, self.chips, mover, owed) if owed else self.chips, castles
+
+    def _remembering(self, step: int, place: int) -> tuple[int, ...]:
+        """The barred steps after a plain step."""
+        barred = [other for other in self.barred if other >> DIGIT_BITS != place]
+        back = self.rules.ways[self.mover].back.get(step)
+        if back is not None:
+            barred.append(back)
+            barred.sort()
+        return tuple(barred)
+
+    def _forgetting(self, lifted: list[tuple[int, int]]) -> tuple[int, ...]:
+        """The barred steps when these pieces have been displaced."""
+        places = [standing_on(index % 3, circle.bit_length() - 1) for index, circle in lifted]
+        return tuple([step for step in self.barred if step >> DIGIT_BITS not in places])

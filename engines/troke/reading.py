@@ -1,0 +1,141 @@
+"""Reading a position's text, and saying what is wrong with it."""
+
+import re
+
+from engines.refusals import MalformedMove, MalformedPosition
+from engines.troke.boards import COLOURS, NAME
+from engines.troke.chips import CASTLES, standing_castles
+from engines.troke.notation import COLOUR_LETTERS, SHAPE_LETTERS, Spelling, owner_of, position_text
+from engines.troke.pieces import Pieces
+from engines.troke.rules import Rules
+from engines.troke.turns import DIGIT, DIGIT_BITS, SHAPES, TWO_STEPS
+
+PIECES_OF_A_SHAPE = 4
+GRAMMAR = re.compile(
+    r"(?P<stacks>[^ ]+) (?P<side>[rbwy])"
+    r"(?: (?P<chips>-?[0-9]{1,9}(?:/-?[0-9]{1,9})*)"
+    r"(?: (?P<castles>[0-4](?:/[0-4])*)"
+    r"(?: (?P<plies>[0-9]{1,9})(?: back=(?P<back>[^ ]+))?)?)?)?",
+    re.ASCII,
+)
+STACK = re.compile(rf"({NAME.pattern}):(?:T([rbwy]))?(?:W([rbwy]))?(?:M([rbwy]))?", re.ASCII)
+
+
+def read_position(text: str, rules: Rules, spelling: Spelling) -> tuple[Pieces, int]:
+    """The pieces, and the plies played. Raises MalformedPosition.
+
+    What follows the side to move may be left out from any field on: the chips are then those of the
+    beginning, the castles those that stand, the plies 0.
+    """
+    found = GRAMMAR.fullmatch(text)
+    if not found:
+        example = "'b1:TrWrMr,d5:TrWw r 12/12 0/0 0'"
+        raise MalformedPosition(text, f"it is circles, side to move, chips, castles and plies, as in {example}")
+    try:
+        pieces = _pieces(found, rules, spelling)
+    except _Wrong as wrong:
+        raise MalformedPosition(text, str(wrong)) from None
+    plies = int(found["plies"] or 0)
+    written = position_text(pieces, plies, spelling)
+    if not f"{written} ".startswith(f"{text} "):
+        raise MalformedPosition(text, f"it would be written {written!r}")
+    return pieces, plies
+
+
+class _Wrong(ValueError):
+    pass
+
+
+def _pieces(found: re.Match[str], rules: Rules, spelling: Spelling) -> Pieces:
+    sets = _sets(found["stacks"], rules, spelling)
+    colour = COLOUR_LETTERS.index(found["side"])
+    if colour not in rules.colours:
+        raise _Wrong(f"{COLOURS[colour]} does not play")
+    mover = rules.colours.index(colour)
+    chips = _chips(found["chips"], rules)
+    castles = _castles(found["castles"], sets, rules)
+    pieces = Pieces(rules, mover, sets, chips, castles)
+    if found["back"] is None:
+        return pieces
+    return Pieces(rules, mover, sets, chips, castles, _barred(found["back"], pieces, spelling))
+
+
+def _sets(stacks: str, rules: Rules, spelling: Spelling) -> tuple[int, ...]:
+    sets = [0] * (3 * rules.seats)
+    for stack in stacks.split(","):
+        found = STACK.fullmatch(stack)
+        if not found or found.lastindex == 1:
+            raise _Wrong(f"{stack!a} is no circle with its pieces: these are written like d5:TrWwMw")
+        circle = spelling.circle(found[1])
+        if circle is None:
+            raise _Wrong(f"this board has no circle {found[1]}")
+        for shape, owner in enumerate(found.groups()[1:]):
+            if owner is not None:
+                sets[3 * _seat(owner, rules) + shape] |= 1 << circle
+    for index, pieces in enumerate(sets):
+        if pieces.bit_count() > PIECES_OF_A_SHAPE:
+            colour = COLOURS[rules.colours[index // 3]]
+            raise _Wrong(f"{colour} has {pieces.bit_count()} {SHAPES[index % 3]}s; four are all")
+    return tuple(sets)
+
+
+def _seat(owner: str, rules: Rules) -> int:
+    colour = COLOUR_LETTERS.index(owner)
+    if colour not in rules.colours:
+        raise _Wrong(f"{COLOURS[colour]} does not play")
+    return rules.colours.index(colour)
+
+
+def _chips(listed: str | None, rules: Rules) -> tuple[int, ...]:
+    if listed is None:
+        return (rules.start_chips,) * rules.seats
+    chips = _of_each_seat(listed, "chips", rules)
+    if rules.race and any(chips):
+        raise _Wrong("there are no chips in a race: everybody has 0")
+    if rules.capped and min(chips) < 0:
+        raise _Wrong("nobody has less than 0 chips where debt is cap")
+    return chips
+
+
+def _castles(listed: str | None, sets: tuple[int, ...], rules: Rules) -> tuple[int, ...]:
+    standing = tuple(standing_castles(rules, sets, seat) for seat in range(rules.seats))
+    if listed is None:
+        return standing
+    castles = _of_each_seat(listed, "castles", rules)
+    if castles != standing and rules.frozen:
+        raise _Wrong(f"the castles are those that stand, {'/'.join(map(str, standing))}")
+    for had, has in zip(castles, standing, strict=True):
+        if had < has or (had == CASTLES and has < CASTLES):
+            raise _Wrong("a seat has been paid for as many castles as stand or more, and for four only if four stand")
+    return castles
+
+
+def _of_each_seat(listed: str, what: str, rules: Rules) -> tuple[int, ...]:
+    numbers = tuple(map(int, listed.split("/")))
+    if len(numbers) != rules.seats:
+        raise _Wrong(f"{listed} are the {what} of {len(numbers)} seats; {rules.seats} play")
+    return numbers
+
+
+def _barred(listed: str, pieces: Pieces, spelling: Spelling) -> tuple[int, ...]:
+    if not pieces.rules.remembers:
+        raise _Wrong("back= has no meaning where lateral_rule is free")
+    steps = [_step(name, pieces, spelling) for name in listed.split(",")]
+    if len({step >> DIGIT_BITS for step in steps}) < len(steps):
+        raise _Wrong("back= has one step for a piece")
+    return tuple(sorted(steps))
+
+
+def _step(text: str, pieces: Pieces, spelling: Spelling) -> int:
+    """A step straight back, as a turn, after checking that a piece could have made the way there."""
+    try:
+        step = spelling.read_move(text)
+    except MalformedMove as malformed:
+        raise _Wrong(f"{text!a} in back= is no step: {malformed.details['right']}") from None
+    if 0 < step < TWO_STEPS:
+        place = step >> DIGIT_BITS
+        owner = owner_of(pieces, (place >> DIGIT_BITS) - 1, place & DIGIT)
+        if owner is not None and step in pieces.rules.ways[owner].back.values():
+            return step
+    letters = ", ".join(SHAPE_LETTERS)
+    raise _Wrong(f"{text!a} in back= is no step sideways of a piece ({letters}) that stands there and may move")

@@ -1,0 +1,53 @@
+"""A turn as an integer: the piece, the circle where it starts, and each circle it enters.
+
+It is a number in base 256. The first digits are the shape (1 tower, 2 wall, 3 moat) and the number of
+the start circle; each further digit is twice the number of the circle entered, plus one if pieces are
+captured there. So one turn has one number, and turns of more steps have larger ones. 0 is the pass.
+"""
+
+PASS = 0
+SHAPES = ("tower", "wall", "moat")
+
+DIGIT_BITS = 8
+DIGIT = 255
+STARTS = 1 << 10
+"""Below it: a shape and a circle, before any step."""
+TWO_STEPS = STARTS << DIGIT_BITS
+"""Below it: turns of one step."""
+STEPS_AT_MOST = 3
+
+
+def standing_on(shape: int, circle: int) -> int:
+    """The beginning of every turn of that piece. Shapes count from 0 everywhere but in a turn."""
+    return shape + 1 << DIGIT_BITS | circle
+
+
+def stepped(turn: int, circle: int, captures: bool) -> int:
+    """The turn, one step longer."""
+    return turn << DIGIT_BITS | circle << 1 | captures
+
+
+def start_of(turn: int) -> int:
+    """The shape and circle it begins with, as `standing_on` has them."""
+    while turn >= STARTS:
+        turn >>= DIGIT_BITS
+    return turn
+
+
+def steps_of(turn: int) -> list[tuple[int, bool]]:
+    """Each circle entered, and whether pieces are captured there."""
+    steps = []
+    while turn >= STARTS:
+        steps.append(((turn & DIGIT) >> 1, bool(turn & 1)))
+        turn >>= DIGIT_BITS
+    return steps[::-1]
+
+
+def circles(among: int) -> list[int]:
+    """The numbers of the circles in a set."""
+    found = []
+    while among:
+        lowest = among & -among
+        among ^= lowest
+        found.append(lowest.bit_length() - 1)
+    return found

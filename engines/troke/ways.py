@@ -1,0 +1,78 @@
+"""Where a colour may go: sets of circles by circle, worked out once for a board and its rules.
+
+A set of circles is an integer, one bit a circle.
+"""
+
+from functools import lru_cache
+
+from engines.troke.boards import Board, opposite
+from engines.troke.turns import SHAPES, circles, standing_on, stepped
+
+
+class Ways:
+    """The steps of one colour."""
+
+    __slots__ = ("_landings", "_quiet", "back", "enters", "goal", "lines", "row", "side_rows", "start", "steps")
+
+    def __init__(self, board: Board, colour: int, side_rows_open: bool, frozen: bool) -> None:
+        self.start = row_of(board, colour)
+        self.goal = row_of(board, opposite(colour))
+        self.side_rows = 0 if side_rows_open else row_of(board, colour + 1) | row_of(board, colour - 1)
+        """What it may not enter."""
+        self.lines = [0] * len(board.names)
+        """By circle: every circle that a line leads to."""
+        for one, other in board.lines:
+            self.lines[one] |= 1 << other
+            self.lines[other] |= 1 << one
+        self.row = [lines & self.goal if 1 << at & self.goal else 0 for at, lines in enumerate(self.lines)]
+        """By circle of the goal row: its neighbours in the row."""
+        self.enters = [self._entered(board, colour, at) for at in range(len(board.names))]
+        """By circle: what an assembly may enter from there."""
+        self.steps = [0 if frozen and 1 << at & self.goal else to for at, to in enumerate(self.enters)]
+        """By circle: what a piece that begins its turn there may enter."""
+        self.back = self._reversals(board, colour)
+        """By a plain sideways step, as a turn: the step straight back, if the piece could make it."""
+        self._quiet: tuple[list[dict[int, list[int]]], ...] = tuple([{} for _ in board.names] for _ in SHAPES)
+        self._landings: dict[int, list[int]] = {}
+
+    def quiet(self, shape: int, at: int, among: int) -> list[int]:
+        """The turns of one step without capture from one circle onto each of a set. Not to be changed."""
+        known = self._quiet[shape][at]
+        turns = known.get(among)
+        if turns is None:
+            place = standing_on(shape, at)
+            turns = known[among] = [stepped(place, to, False) for to in circles(among)]
+        return turns
+
+    def landings(self, among: int) -> list[int]:
+        """A step without capture onto each of a set, as the last digit of a turn. Not to be changed."""
+        steps = self._landings.get(among)
+        if steps is None:
+            steps = self._landings[among] = [stepped(0, to, False) for to in circles(among)]
+        return steps
+
+    def _entered(self, board: Board, colour: int, at: int) -> int:
+        if 1 << at & self.goal:
+            return self.row[at]
+        to = sum(1 << circle for circle in circles(self.lines[at]) if board.advance(colour, at, circle) >= 0)
+        return to & ~self.side_rows
+
+    def _reversals(self, board: Board, colour: int) -> dict[int, int]:
+        return {
+            stepped(standing_on(shape, at), to, False): stepped(standing_on(shape, to), at, False)
+            for at, entered in enumerate(self.steps)
+            for to in circles(entered)
+            if 1 << at & self.steps[to] and (1 << at & self.row[to] or not board.advance(colour, at, to))
+            for shape in range(len(SHAPES))
+        }
+
+
+@lru_cache(maxsize=64)
+def ways_of(board: Board, colour: int, side_rows_open: bool, frozen: bool) -> Ways:
+    """The steps of a colour. They are shared, for they get to know all the turns that are asked of them."""
+    return Ways(board, colour, side_rows_open, frozen)
+
+
+def row_of(board: Board, colour: int) -> int:
+    """The start row of a colour, counted round the table, as a set."""
+    return sum(1 << circle for circle in board.rows[colour % 4])

@@ -1,0 +1,223 @@
+"""The four boards are those of the data, line by line; and a board can be brought along."""
+
+import json
+import re
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from engines.refusals import BadOption, MalformedMove
+from engines.troke import GAME
+from engines.troke.boards import BOARDS, EDGES, Board
+from tests.engines.troke.by_the_book import BOARDS as DATA
+from tests.engines.troke.by_the_book import Book
+from tests.engines.troke.table import start
+
+ANSI = re.compile(r"\x1b\[\d+m")
+COUNTS = {"diamond40": (40, 126, 25), "octagon52": (52, 170, 37), "cross48": (48, 150, 33), "compact32": (32, 98, 21)}
+
+
+def crossings(board: Board) -> int:
+    """Where two lines cross and no circle lies. All lines that do so have a middle there."""
+    middles: dict[tuple[float, float], int] = {}
+    for one, other in board.lines:
+        (x, y), (to_x, to_y) = board.places[one], board.places[other]
+        middles.setdefault(((x + to_x) / 2, (y + to_y) / 2), 0)
+        middles[(x + to_x) / 2, (y + to_y) / 2] += 1
+    return sum(many == 2 for many in middles.values())
+
+
+@pytest.mark.parametrize("name", COUNTS)
+def test_a_shipped_board_is_that_of_the_data(name: str) -> None:
+    board, data = BOARDS[name], DATA[name]
+    assert [(cell["id"], cell["x"], cell["y"]) for cell in data["cells"]] == [
+        (circle, *place) for circle, place in zip(board.names, board.places, strict=True)
+    ]
+    assert sorted(sorted(edge) for edge in data["edges"]) == sorted(
+        sorted((board.names[one], board.names[other])) for one, other in board.lines
+    )
+    for colour, edge in enumerate(EDGES):
+        assert [board.names[circle] for circle in board.rows[colour]] == data["start"][edge]
+        assert list(board.ahead[colour]) == data["forward"][edge]
+
+
+@pytest.mark.parametrize("name", COUNTS)
+def test_a_shipped_board_has_the_counts_of_the_page(name: str) -> None:
+    board = BOARDS[name]
+    assert (len(board.names), len(board.lines), crossings(board)) == COUNTS[name]
+    assert crossings(board) == DATA[name]["uncircled_crossings"]
+    assert len({circle for row in board.rows for circle in row}) == 16
+
+
+@pytest.mark.parametrize("name", COUNTS)
+def test_an_own_board_in_the_form_of_the_data_plays_the_same(name: str) -> None:
+    own = start(own_board=json.dumps(DATA[name], indent=1))
+    shipped = start(board=name)
+    assert str(own) == str(shipped)
+    for _ in range(12):
+        assert own.moves(own.owing[0]) == shipped.moves(shipped.owing[0])
+        move = own.moves(own.owing[0])[-1]
+        own, shipped = own.play(own.owing[0], move), shipped.play(shipped.owing[0], move)
+
+
+def bent() -> dict[str, Any]:
+    """A board like compact32 with its corners pulled in, so that rows are bent and lines run at odd angles."""
+    board: dict[str, Any] = json.loads(json.dumps(DATA["compact32"]))
+    for cell in board["cells"]:
+        cell["x"], cell["y"] = 3 * cell["x"], 3 * cell["y"]
+        if cell["id"] in {"b1", "e1"}:
+            cell["y"] += 1
+        if cell["id"] in {"a2", "a5"}:
+            cell["x"] += 1
+        if cell["id"] == "c3":
+            cell["id"] = "x99"
+    board["edges"] = [["x99" if end == "c3" else end for end in edge] for edge in board["edges"]]
+    del board["uncircled_crossings"]
+    return board
+
+
+def test_a_bent_board_is_played_by_the_book() -> None:
+    at = start(own_board=json.dumps(bent()), goal_pieces="sideways", seats=4)
+    for ply in range(60):
+        book = Book(at.settings.texts(), str(at))
+        moves = list(at.moves(at.owing[0]))
+        assert moves == book.moves()
+        move = moves[ply * 7 % len(moves)]
+        at = at.play(at.owing[0], move)
+        assert str(at) == book.after(move)
+
+
+def test_a_bent_board_is_drawn_as_far_as_signs_go() -> None:
+    lines = ANSI.sub("", start(own_board=json.dumps(bent())).picture(0)).splitlines()
+    assert lines[28].startswith("1                    (rrr)         ╲     │")
+    assert lines[29].startswith(" " * 38 + "╲  │  ╱"), "the line from b1 to c1 is at an odd angle"
+    assert "╳" in lines[3]
+
+
+def test_a_step_along_a_bent_goal_row_counts_as_sideways() -> None:
+    settings = GAME.settings({"own_board": json.dumps(bent()), "goal_pieces": "sideways"})
+    at = GAME.read("b1:Tw,d4:Tr w", settings)
+    assert str(at.play(1, "Tb1-c1")).endswith(" back=Tc1-b1")
+
+
+def small() -> str:
+    """A board on which everything is near, so that a turn can touch three rows."""
+    row = ["c", "d", "e", "f"]
+    cells = [{"id": f"{file}{rank}", "x": 2 + x, "y": rank - 1} for x, file in enumerate(row) for rank in (1, 3)]
+    cells += [
+        {"id": f"{file}{rank}", "x": x, "y": rank - 1} for x, file in ((0, "a"), (7, "h")) for rank in (1, 2, 3, 4)
+    ]
+    cells.append({"id": "b1", "x": 1, "y": 0})
+    edges = [[f"{one}{rank}", f"{other}{rank}"] for one, other in pairwise(row) for rank in (1, 3)]
+    edges += [[f"{file}{rank}", f"{file}{rank + 1}"] for file in "ah" for rank in (1, 2, 3)]
+    edges += [[f"{file}1", f"{file}3"] for file in row] + [["a1", "b1"], ["b1", "c1"], ["f1", "h1"]]
+    start = {"S": [f"{file}1" for file in row], "N": [f"{file}3" for file in row]}
+    start |= {"W": ["a1", "a2", "a3", "a4"], "E": ["h1", "h2", "h3", "h4"]}
+    return json.dumps({**DATA["compact32"], "cells": cells, "edges": edges, "start": start})
+
+
+def test_carry_home_forbids_nothing_to_own_pieces_or_beside_arrived_ones() -> None:
+    settings = GAME.settings({"own_board": small(), "carry_home": "forbidden", "side_rows": "allowed"})
+    own = GAME.read("a1:Tr,b1:Wr r", settings)
+    assert "Ta1xb1-c1" in own.moves(0), "a red wall may come back to Red's start row with Red"
+    arrived = GAME.read("c1:WrMw,d1:Tr r", settings)
+    assert "Td1xc1-c3" in arrived.moves(0), "the white moat stays where it has arrived"
+
+
+def test_own_board_replaces_board() -> None:
+    own = GAME.settings({"board": "cross48", "own_board": json.dumps(DATA["compact32"])})
+    with pytest.raises(MalformedMove, match="no circle h8"):
+        GAME.start(own, b"").play(0, "Tc1-h8")
+
+
+def with_(**entries: object) -> dict[str, Any]:
+    return {**DATA["compact32"], **entries}
+
+
+def without(name: str) -> dict[str, Any]:
+    return {key: value for key, value in DATA["compact32"].items() if key != name}
+
+
+def cell(number: int, **entries: object) -> dict[str, Any]:
+    cells = [dict(it) for it in DATA["compact32"]["cells"]]
+    cells[number].update(entries)
+    return with_(cells=cells)
+
+
+def side(name: str, row: object) -> dict[str, Any]:
+    return with_(start={**DATA["compact32"]["start"], name: row})
+
+
+def forward(name: str, way: object) -> dict[str, Any]:
+    return with_(forward={**DATA["compact32"]["forward"], name: way})
+
+
+WITHOUT_C3 = [edge for edge in DATA["compact32"]["edges"] if "c3" not in edge]
+CROWDED = [*DATA["compact32"]["edges"], *(["c3", end] for end in ("a3", "e3", "c1", "c5"))]
+MANY = [{"id": f"{file}{rank}", "x": x, "y": rank} for x, file in enumerate("abcdef") for rank in range(1, 31)]
+
+WRONG: list[tuple[object, str]] = [
+    ([], "the whole is no object but '[]'"),
+    (with_(colour="red"), "the whole has 'colour', which means nothing here; it has cells, edges, forward, start"),
+    (without("edges"), "the whole lacks edges"),
+    (with_(cells={}), "cells is no list but '{}'"),
+    (with_(cells=MANY), "there are 180 cells; 128 are the most"),
+    (with_(cells=["b1"]), "a cell is no object but 'b1'"),
+    (with_(cells=[{"id": "b1", "x": 1}]), "a cell lacks y"),
+    (cell(0, id="B1"), "a cell has the id 'B1'; an id is a letter a to z and a number 1 to 99, like d5"),
+    (cell(0, id="b٣"), "a cell has the id"),
+    (cell(0, id=7), "a cell has the id '7'"),
+    (cell(0, x=1.5), "x and y of b1 are whole numbers from 0 to 40, not '1.5'"),
+    (cell(0, x=True), "x and y of b1 are whole numbers"),
+    (cell(0, y=41), "x and y of b1 are whole numbers"),
+    (cell(1, id="b1"), "the cell b1 is listed twice; each id stands once"),
+    (cell(1, x=1), "b1 and c1 both lie at x 1, y 0, so that a line between them has no direction"),
+    (with_(edges=7), "edges is no list but '7'"),
+    (with_(edges=["b1"]), "an edge is no list but 'b1'"),
+    (with_(edges=[["b1", "c1", "d1"]]), "does not join two cells; an edge is a pair of ids"),
+    (with_(edges=[["b1", "z9"]]), "an edge names the cell 'z9', which is not among the cells"),
+    (with_(edges=[["b1", 3]]), "an edge names the cell '3'"),
+    (with_(edges=[["b1", "b1"]]), "an edge leads from b1 to itself and has no direction"),
+    (with_(edges=[["b1", "c1"], ["c1", "b1"]]), "the edge between c1 and b1 is listed twice; each stands once"),
+    (with_(start=[]), "start is no object"),
+    (with_(start={"S": []}), "start lacks E; it has E, N, S, W"),
+    (side("S", ["b1", "c1", "d1"]), "the start row S has 3 cells; a start row has four"),
+    (side("S", ["b1", "c1", "d1", "z1"]), "the start row S names the cell 'z1'"),
+    (side("S", ["b1", "c1", "d1", "d1"]), "d1 is a start cell twice; the four rows are sixteen cells"),
+    (side("S", ["b1", "c1", "d1", "b6"]), "b6 is a start cell twice"),
+    (side("S", ["b1", "d1", "c1", "e1"]), "no edge joins b1 and d1; neighbours in a start row are joined"),
+    (with_(edges=CROWDED), "12 edges lead from c3; 8 are the most"),
+    (with_(edges=WITHOUT_C3), "no way leads from b1 to c3; all cells hang together"),
+    (with_(forward=[]), "forward is no object"),
+    (forward("N", [0]), "forward of N is '[0]'; it is two whole numbers, not both 0, like [0, 1]"),
+    (forward("N", [0, 0]), "forward of N is '[0, 0]'"),
+    (forward("N", [0, 0.5]), "forward of N is '[0, 0.5]'"),
+    (forward("N", [0, True]), "forward of N is '[0, True]'"),
+    (forward("N", 7), "forward of N is no list but '7'"),
+    (forward("N", [0, 1]), "white cannot get from its start row N to its goal row S without going back"),
+]
+
+
+@pytest.mark.parametrize(("board", "wrong"), WRONG, ids=[wrong for _, wrong in WRONG])
+def test_a_wrong_board_is_refused_with_what_is_wrong(board: object, wrong: str) -> None:
+    with pytest.raises(BadOption) as refused:
+        GAME.settings({"own_board": json.dumps(board)})
+    assert wrong in str(refused.value)
+    assert refused.value.details["option"] == "own_board"
+
+
+@pytest.mark.parametrize("text", ["{", "NaN,", "[" * 100_000, f"[{'9' * 5000}]", "cells", "\x00"])
+def test_what_is_no_json_is_no_board(text: str) -> None:
+    with pytest.raises(BadOption, match="the text is no JSON"):
+        GAME.settings({"own_board": text[:100_000]})
+
+
+def test_every_line_of_a_shipped_board_leads_to_the_next_circle() -> None:
+    for board in BOARDS.values():
+        for one, other in board.lines:
+            (x, y), (to_x, to_y) = board.places[one], board.places[other]
+            for at_x, at_y in board.places:
+                between = min(x, to_x) <= at_x <= max(x, to_x) and min(y, to_y) <= at_y <= max(y, to_y)
+                on_it = (to_x - x) * (at_y - y) == (to_y - y) * (at_x - x)
+                assert not (between and on_it) or (at_x, at_y) in {(x, y), (to_x, to_y)}

@@ -1,0 +1,79 @@
+"""The engine against a second, slow implementation: same moves, same positions, over all options."""
+
+import random
+
+import pytest
+
+from engines.api import Position
+from engines.options import Settings, Value
+from engines.refusals import BadOption
+from engines.troke import GAME
+from tests.engines.troke.by_the_book import Book
+
+SEATINGS: list[dict[str, Value]] = [
+    {"seats": 2},
+    {"seats": 3, "third": "blue"},
+    {"seats": 3, "third": "yellow"},
+    {"seats": 4},
+    {"seats": 4, "teams": True},
+]
+
+
+def some_settings(chance: random.Random) -> Settings:
+    """Any rules, for any number of seats."""
+    chosen = {option.name: chance.choice(option.examples) for option in GAME.options.declared}
+    return GAME.settings({**chosen, "teams": False, **chance.choice(SEATINGS), "max_plies": 2000, "start_chips": 6})
+
+
+def agree(at: Position, chance: random.Random, most: int) -> Position:
+    """Play at random, and compare every position and all its moves."""
+    options = at.settings.texts()
+    for _ in range(most):
+        book = Book(options, str(at))
+        if not at.owing:
+            assert at.outcome
+            assert at.outcome.reason == "repetition" or not book.moves(), str(at)
+            break
+        seat = at.owing[0]
+        moves = list(at.moves(seat))
+        assert moves == book.moves(), (options, str(at))
+        move = chance.choice(moves)
+        after = at.play(seat, move)
+        assert str(after) == book.after(move), (options, str(at), move)
+        at = after
+    return at
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_engine_plays_by_the_book(seed: int) -> None:
+    chance = random.Random(seed)
+    agree(GAME.start(some_settings(chance), b""), chance, 25)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(60))
+def test_the_engine_plays_whole_games_by_the_book(seed: int) -> None:
+    chance = random.Random(1000 + seed)
+    assert agree(GAME.start(some_settings(chance), b""), chance, 2000).outcome
+
+
+def late(chance: random.Random, settings: Settings) -> Position:
+    """A position from the second half of a game, which random steps reach fast in the engine alone."""
+    at = GAME.start(settings, b"")
+    for _ in range(chance.randrange(40, 140) * len(GAME.table(settings).seats) // 2):
+        if not at.owing:
+            break
+        at = at.play(at.owing[0], chance.choice(at.moves(at.owing[0])))
+    return at
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_engine_ends_games_by_the_book(seed: int) -> None:
+    chance = random.Random(seed)
+    agree(late(chance, some_settings(chance)), chance, 10)
+
+
+def test_teams_need_four_seats() -> None:
+    for seats in (2, 3):
+        with pytest.raises(BadOption, match="seats is 4"):
+            GAME.settings({"teams": True, "seats": seats})

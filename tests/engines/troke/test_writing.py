@@ -1,0 +1,160 @@
+"""Positions and moves in writing, views and pictures."""
+
+import random
+import re
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from engines.api import REFEREE, SPECTATOR
+from engines.refusals import MalformedPosition
+from engines.troke import GAME
+from tests.engines.troke.table import moves, played, read, start
+from tests.engines.troke.test_by_the_book import some_settings
+
+ANSI = re.compile(r"\x1b\[\d+m")
+SCHEMA = Draft202012Validator(GAME.view_schema)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_texts_read_back_as_they_were_written(seed: int) -> None:
+    chance = random.Random(seed)
+    at = GAME.start(some_settings(chance), b"")
+    for _ in range(60):
+        if not at.owing:
+            break
+        again = GAME.read(str(at), at.settings)
+        assert again == at
+        assert hash(again) == hash(at)
+        assert again.moves(at.owing[0]) == at.moves(at.owing[0])
+        SCHEMA.validate(at.view(SPECTATOR))
+        at = at.play(at.owing[0], chance.choice(at.moves(at.owing[0])))
+
+
+def test_a_position_never_changes() -> None:
+    at = start()
+    text = str(at)
+    played(at, "Tb1-c2 Md9-e8 Wb1xc2-d3")
+    assert str(at) == text
+
+
+def test_every_viewer_sees_the_same() -> None:
+    at = start()
+    for viewer in (0, 1, SPECTATOR):
+        assert at.text(viewer) == at.text(REFEREE)
+        assert at.view(viewer) == at.view(REFEREE)
+        assert at.told(0, "Tb1-c2", viewer) == "Tb1-c2"
+
+
+def test_what_follows_the_side_to_move_may_be_left_out() -> None:
+    whole = read("d5:Tr,d1:TwWwMw r 12/12 0/1 0")
+    for short in ("d5:Tr,d1:TwWwMw r", "d5:Tr,d1:TwWwMw r 12/12", "d5:Tr,d1:TwWwMw r 12/12 0/1"):
+        assert read(short) == whole
+
+
+WRONG = [
+    ("", "it is circles, side to move, chips, castles and plies"),
+    ("d5:Tr", "it is circles"),
+    ("d5:Tr x", "it is circles"),
+    ("d5:Tr r 12", "12 are the chips of 1 seats; 2 play"),
+    ("d5:Tr r 12/12 0", "0 are the castles of 1 seats; 2 play"),
+    ("d5:Tr r 12/12 0/5 0", "it is circles"),
+    ("d5:Tr r 12/12 0/1 0", "the castles are those that stand, 0/0"),
+    ("d5:Tr r 012/12", "it would be written 'd5:Tr r 12/12 0/0 0'"),
+    ("d5:Tr r -0/12", "it would be written"),
+    ("d5:Tr r 12/12 0/0 00", "it would be written"),
+    ("d5:Tr r 12/12 0/0 9999999999", "it is circles"),
+    ("d5:Tr r  12/12", "it is circles"),
+    ("d5:Tr r\n", "it is circles"),
+    ("d5:Tr b", "blue does not play"),
+    ("d5:Tb r", "blue does not play"),
+    ("d5:WrTr r", "'d5:WrTr' is no circle with its pieces: these are written like d5:TrWwMw"),
+    ("d5: r", "'d5:' is no circle with its pieces"),
+    ("d5 r", "'d5' is no circle with its pieces"),
+    ("z9:Tr r", "this board has no circle z9"),
+    ("d5:Tr,d5:Wr r", "it would be written 'd5:TrWr r 12/12 0/0 0'"),
+    ("d5:Tr,b1:Tr r", "it would be written 'b1:Tr,d5:Tr r 12/12 0/0 0'"),
+    ("b1:Tr,d1:Tr,f1:Tr,h1:Tr,c2:Tr r", "red has 5 towers; four are all"),
+    ("f5:Tr r 12/12 0/0 0 back=Tf5xd5", "is no step sideways of a piece"),
+    ("f5:Tr r 12/12 0/0 0 back=Tf5-f7", "is no step sideways of a piece"),
+    ("f5:Tr r 12/12 0/0 0 back=Td5-f5", "is no step sideways of a piece"),
+    ("f5:Tr r 12/12 0/0 0 back=Tf5-d5-b5", "is no step sideways of a piece"),
+    ("f5:Tr r 12/12 0/0 0 back=pass", "is no step sideways of a piece"),
+    ("f5:Tr r 12/12 0/0 0 back=Tf5", "'Tf5' in back= is no step: a move is written"),
+    ("f5:Tr r 12/12 0/0 0 back=Tf5-d5,Tf5-h5", "back= has one step for a piece"),
+    ("f5:Tr,h5:Wr r 12/12 0/0 0 back=Wh5-f5,Tf5-d5", "it would be written"),
+]
+
+
+@pytest.mark.parametrize(("text", "wrong"), WRONG)
+def test_a_position_that_cannot_be_is_refused(text: str, wrong: str) -> None:
+    with pytest.raises(MalformedPosition) as refused:
+        GAME.read(text, GAME.settings())
+    assert wrong in str(refused.value)
+
+
+def test_a_text_stands_under_its_settings() -> None:
+    with pytest.raises(MalformedPosition, match="lateral_rule is free"):
+        read("f5:Tr r 12/12 0/0 0 back=Tf5-d5", lateral_rule="free")
+    with pytest.raises(MalformedPosition, match="no chips in a race"):
+        read("f5:Tr r 12/12", scoring="race")
+    with pytest.raises(MalformedPosition, match="less than 0 chips"):
+        read("f5:Tr r -1/25", debt="cap")
+    assert read("f5:Tr r -1/25").pieces.chips == (-1, 25)
+
+
+def test_castles_paid_may_be_more_than_stand_where_pieces_still_move() -> None:
+    assert read("f5:Tr r 12/12 3/0", goal_pieces="sideways").pieces.castles == (3, 0)
+    for castles in ("4/0", "0/0"):
+        with pytest.raises(MalformedPosition, match="as many castles as stand or more"):
+            read(f"f5:Tr,b9:TrWrMr r 12/12 {castles}", goal_pieces="sideways")
+
+
+def test_a_position_with_four_castles_is_over() -> None:
+    at = read("b9:TrWrMr,d9:TrWrMr,f9:TrWrMr,h9:TrWrMr,e4:Tw w 20/4 4/0 90")
+    assert at.outcome is not None
+    assert at.outcome.reason == "four_castles"
+    assert not at.owing
+
+
+def test_a_view_names_every_circle_and_its_owners() -> None:
+    view = read("d5:TrMw,f5:Wr w 12/12 0/0 3 back=Wf5-h5").view(SPECTATOR)
+    assert isinstance(view, dict)
+    circles = view.pop("circles")
+    assert isinstance(circles, dict)
+    assert len(circles) == 40
+    assert circles["d5"] == {"tower": "red", "wall": None, "moat": "white"}
+    assert view == {
+        "to_move": "white",
+        "chips": {"red": 12, "white": 12},
+        "castles": {"red": 0, "white": 0},
+        "plies": 3,
+        "barred": ["Wf5-h5"],
+    }
+
+
+def test_a_picture_can_be_read_without_colours() -> None:
+    lines = ANSI.sub("", read("d5:TrMw,f5:Wr w 12/12 0/0 3").picture(0)).splitlines()
+    assert lines[0] == "9        (···)───────(···)───────(···)───────(···)"
+    assert lines[8] == "5    │   (···)───┼───(r·w)───┼───(·r·)───┼───(···)   │"
+    assert lines[-4:] == [
+        "",
+        "(TWM): whose tower, wall and moat stand on a circle",
+        "w white to move, 3 plies played",
+        "chips: red 12, white 12; castles: red 0, white 0",
+    ]
+
+
+def test_a_picture_is_coloured() -> None:
+    picture = start(seats=4).picture(SPECTATOR)
+    for code in (91, 94, 97, 93):
+        assert f"\x1b[{code}m" in picture
+
+
+def test_a_picture_of_a_race_shows_no_chips_and_of_an_ended_game_no_caption() -> None:
+    assert "chips" not in start(scoring="race").picture(0)
+    assert "to move" not in read("d9:Tr r").picture(0)
+
+
+def test_moves_are_sorted() -> None:
+    assert moves(start()).split() == sorted(moves(start()).split())
