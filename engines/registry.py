@@ -13,6 +13,9 @@ GROUP = "referee.games"
 
 OURS = {
     "alquerque": "engines.alquerque:GAME",
+    "toc": "engines.toc:GAME",
+    "troke": "engines.troke:GAME",
+    "trox": "engines.trox:GAME",
 }
 
 

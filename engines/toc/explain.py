@@ -1,0 +1,141 @@
+"""Why a move that can be read is not legal: the rule it breaks, and what would have been right.
+
+Nothing is said that the seat does not know: its own hand, and what lies open on the table.
+"""
+
+from engines.refusals import IllegalMove
+from engines.toc import cards
+from engines.toc.moves import CARD_MASK, GIFT, SWAP, parts_of
+from engines.toc.notation import move_text
+from engines.toc.obstacles import Reason, going_back, steps_between, walking
+from engines.toc.places import BITS, H1, NAMES, RESERVE, STARTS, reserve
+from engines.toc.round import EXCHANGING, Round
+from engines.toc.seven import STEPS, part_ends
+from engines.toc.track import Track
+from engines.toc.walker import Walker
+
+LISTED_AT_MOST = 4
+
+
+def illegal(at: Round, seat: int, move: int, text: str) -> IllegalMove:
+    """The refusal for a `move` that is not among those of `seat`, who owes one."""
+    rule, why = _reason(at, seat, move)
+    return IllegalMove(text, rule, why)
+
+
+def _reason(at: Round, seat: int, move: int) -> Reason:
+    return _card(at, seat, move) or _use(at, seat, move)
+
+
+def _card(at: Round, seat: int, move: int) -> Reason | None:
+    """What is wrong with the card itself, or None."""
+    card = move & CARD_MASK
+    if at.mover == EXCHANGING and not move & GIFT:
+        return "TC-2", f"cards are being exchanged, and a gift is written ={cards.NAMES[card]}"
+    if at.mover != EXCHANGING and move & GIFT:
+        return "TC-2", "the exchange of this deal is over"
+    if not at.hands[seat] >> card & 1:
+        return "TC-3", f"seat {seat} does not hold {cards.NAMES[card]}"
+    return None
+
+
+def _use(at: Round, seat: int, move: int) -> Reason:
+    parts = parts_of(move)
+    if not parts:
+        return "TC-3", f"a card that can be used must be: {_listed(at.uses(seat))}"
+    colour, rank = at.colour(seat), (move & CARD_MASK) >> 2
+    if move & SWAP:
+        return _swap(at.track, colour, rank, *parts[0])
+    if len(parts) > 1:
+        return _divided(at, seat, move)
+    return _single(at.track, colour, rank, *parts[0])
+
+
+def _single(track: Track, colour: int, rank: int, start: int, to: int) -> Reason:
+    if start == RESERVE:
+        return _start(track, colour, rank, to)
+    if not BITS[start] & track.pawns[colour]:
+        return _nobody(colour, start)
+    if rank == cards.FOUR:
+        return going_back(track, colour, start, to)
+    counts = cards.COUNTS[rank]
+    if start >= H1 > to:
+        return "TC-10", "a pawn in the corridor does not leave it"
+    steps = steps_between(track, colour, start, to)
+    if steps not in counts:
+        worth = " or ".join(map(str, counts))
+        return (
+            "TC-4",
+            f"{cards.RANKS[rank]} is worth {worth} forward, and from {NAMES[start]} to {NAMES[to]} it is {steps}",
+        )
+    return walking(track, colour, start, to)
+
+
+def _nobody(colour: int, place: int) -> Reason:
+    return "TC-3", f"seat {colour}, whose pawns are to be moved, has none on {NAMES[place]}"
+
+
+def _start(track: Track, colour: int, rank: int, to: int) -> Reason:
+    cell = STARTS[colour]
+    if rank not in cards.STARTERS:
+        return "TC-4", "only A and K start a pawn"
+    if to != cell:
+        return "TC-5", f"the pawns of seat {colour} start on {cell}"
+    if not reserve(track.pawns[colour]):
+        return "TC-5", f"seat {colour} has no pawn in reserve"
+    return "TC-5", f"a pawn of the own team stands on {cell}"
+
+
+def _swap(track: Track, colour: int, rank: int, start: int, other: int) -> Reason:
+    if rank != cards.JACK:
+        return "TC-4", "only J swaps"
+    if start >= H1 or other >= H1:
+        return "TC-14", "only pawns on the ring change places"
+    if not BITS[start] & track.pawns[colour]:
+        return _nobody(colour, start)
+    if not any(BITS[other] & pawns for c, pawns in enumerate(track.pawns) if c != colour):
+        return "TC-14", f"no pawn of another colour stands on {NAMES[other]}"
+    return "jack_excludes", f"the pawn on {NAMES[other]} stands on a start cell, and is not to be swapped"
+
+
+def _divided(at: Round, seat: int, move: int) -> Reason:
+    """A sentence on the first part that is wrong, or on the whole."""
+    colour, track = at.colour(seat), at.track
+    parts = parts_of(move)
+    if (move & CARD_MASK) >> 2 != cards.SEVEN:
+        return "TC-12", "only 7 is divided"
+    ended = 0
+    for start, to in parts:
+        if start == RESERVE or not BITS[start] & track.pawns[colour] & ~ended:
+            return "TC-12", f"seat {colour} has no pawn on {NAMES[start]} that has not walked yet"
+        wrong = _part(track, colour, start, to)
+        if wrong:
+            return wrong
+        track = track.walked(colour, start, to, True)
+        ended |= BITS[to]
+    steps = sum(steps_between(track, colour, start, to) for start, to in parts)
+    if steps != STEPS:
+        return "TC-12", f"the parts make {steps} steps, not {STEPS}"
+    same = [use for use in at.uses(seat) if sorted(parts_of(use)) == sorted(parts)]
+    return "TC-12", f"in another order this leads to the same position, and is written so: {_listed(same)}"
+
+
+def _part(track: Track, colour: int, start: int, to: int) -> Reason | None:
+    """Why a part of a divided seven cannot be walked as the track stands then, or None."""
+    if start >= H1 > to:
+        return "TC-10", "a pawn in the corridor does not leave it"
+    steps = steps_between(track, colour, start, to)
+    if not 0 < steps < STEPS:
+        return "TC-12", f"from {NAMES[start]} to {NAMES[to]} it is {steps} steps, which is no part of {STEPS}"
+    if to in part_ends(Walker(track, colour), track, start, steps):
+        return None
+    rules = track.rules
+    if to >= H1 and not (rules.split_enters if start < H1 else rules.split_moves_home):
+        return "TC-13", f"a part of a divided 7 does not go to {NAMES[to]}"
+    return walking(track, colour, start, to)
+
+
+def _listed(moves: list[int]) -> str:
+    texts = sorted(map(move_text, moves))
+    more = f" and {len(texts) - LISTED_AT_MOST} more" if len(texts) > LISTED_AT_MOST else ""
+    return " ".join(texts[:LISTED_AT_MOST]) + more

@@ -1,0 +1,115 @@
+"""The nine fields of a position's text, read one by one; a `?` is read as UNKNOWN."""
+
+import re
+
+from engines.chance import Chance
+from engines.toc import cards
+from engines.toc.places import BITS, H1, NUMBERS, RESERVE, SEATS, STARTS
+from engines.toc.round import EXCHANGING, NOTHING, leader
+from engines.toc.rules import Rules
+from engines.toc.track import Track
+from engines.toc.writing import EXCHANGE, FAR, FRESH, HIDDEN, NONE, SHORT
+
+UNKNOWN = -2
+DRAWN_AT_MOST = 1 << 31
+EXAMPLE = "R,R,R,R/18*,R,R,R/R,R,R,R/5,H2,R,R x 0 3 HANDS GIFTS PLAYED DECK SEED:DRAWN"
+
+_PLACE = "(?:[0-9]|[1-6][0-9]|7[01]|H[1-4]|R)"
+_PAWNS = rf"(?:{_PLACE}[*+-]?,){{3}}{_PLACE}[*+-]?"
+_CARD = r"(?:[A23456789TJQK][SHDC]|\?)"
+_CARDS = f"(?:-|{_CARD}{{1,52}})"
+_NUMBER = "(?:0|[1-9][0-9]{0,9})"
+_GRAMMAR = re.compile(
+    f"(?P<pawns>{_PAWNS}(?:/{_PAWNS}){{3}}) (?P<mover>[0-3x]) (?P<turns>{_NUMBER}) (?P<dealer>[0-3]) "
+    f"(?P<hands>{_CARDS}(?:/{_CARDS}){{3}}) (?P<gifts>(?:-|{_CARD})(?:/(?:-|{_CARD})){{3}}) "
+    rf"(?P<played>{_CARDS}) (?P<deck>{_CARDS}) (?P<chance>\?|(?:[0-9a-f]{{2}})*:{_NUMBER})",
+    re.ASCII,
+)
+
+
+class Wrong(ValueError):
+    """What is wrong with a text, in words."""
+
+
+class Fields:
+    """What a text says, not yet checked against itself."""
+
+    __slots__ = ("chance", "dealer", "deck", "gifts", "hands", "mover", "played", "track", "turns")
+
+    def __init__(self, text: str, rules: Rules) -> None:
+        """Raises Wrong."""
+        found = _GRAMMAR.fullmatch(text)
+        if not found:
+            raise Wrong(f"its nine fields are divided by single blanks, as in {EXAMPLE!r}")
+        self.track = _track(found["pawns"], rules)
+        self.mover = EXCHANGING if found["mover"] == EXCHANGE else int(found["mover"])
+        self.turns = int(found["turns"])
+        self.dealer = int(found["dealer"])
+        self.hands = [_cards(hand) for hand in found["hands"].split("/")]
+        self.gifts = [_gift(gift) for gift in found["gifts"].split("/")]
+        self.played = _cards(found["played"])
+        self.deck = _cards(found["deck"])
+        self.chance = _chance(found["chance"])
+
+    def unknowns(self) -> int:
+        """How many `?` stand for cards, those of the gifts included."""
+        return sum(listed.count(UNKNOWN) for listed in (*self.hands, self.gifts, self.played, self.deck))
+
+    def leader(self) -> int:
+        """The seat that plays first in this deal."""
+        return leader(self.track.rules, self.dealer, len(self.deck))
+
+    def held_in_deal(self, seat: int) -> list[int]:
+        """The cards of `seat` since the exchange: those in its hand and those it has played."""
+        done = SEATS * cards.HAND_SIZES[len(self.deck)] - sum(map(len, self.hands))
+        played = self.played[len(self.played) - done :]
+        return self.hands[seat] + played[(seat - self.leader()) % SEATS :: SEATS]
+
+
+def _cards(text: str) -> list[int]:
+    names = [] if text == NONE else re.findall(r"\?|..", text)
+    return [UNKNOWN if name == HIDDEN else cards.NUMBERS[name] for name in names]
+
+
+def _gift(text: str) -> int:
+    return NOTHING if text == NONE else _cards(text)[0]
+
+
+def _chance(text: str) -> Chance | None:
+    if text == HIDDEN:
+        return None
+    seed, _, drawn = text.partition(":")
+    if int(drawn) > DRAWN_AT_MOST:
+        raise Wrong(f"at most {DRAWN_AT_MOST} draws can have been taken")
+    return Chance(bytes.fromhex(seed), int(drawn))
+
+
+def _track(text: str, rules: Rules) -> Track:
+    pawns = [0] * SEATS
+    marked = {FRESH: 0, SHORT: 0, FAR: 0, "": 0}
+    taken = 0
+    for colour, listed in enumerate(text.split("/")):
+        for written in listed.split(","):
+            name, mark = (written[:-1], written[-1]) if written[-1] in marked else (written, "")
+            place = NUMBERS[name]
+            _check_mark(colour, place, mark, rules)
+            if place == RESERVE:
+                continue
+            bit = BITS[place]
+            if bit & (pawns[colour] if place >= H1 else taken):
+                raise Wrong(f"two pawns stand on {name}")
+            pawns[colour] |= bit
+            taken |= bit
+            marked[mark] |= bit
+    short = marked[SHORT] | (marked[FRESH] if rules.starts_short else 0)
+    return Track(rules, tuple(pawns), marked[FRESH], short, marked[FAR])
+
+
+def _check_mark(colour: int, place: int, mark: str, rules: Rules) -> None:
+    if mark == FRESH and place != STARTS[colour]:
+        raise Wrong(f"a fresh pawn of seat {colour} stands on its start cell, {STARTS[colour]}")
+    if mark in (SHORT, FAR):
+        if not rules.counts_laps:
+            raise Wrong(f"the marks {SHORT} and {FAR} need the option back_shortcut=false")
+        if place >= H1:
+            raise Wrong(f"only a pawn on the ring is marked {SHORT} or {FAR}")

@@ -1,0 +1,67 @@
+"""Toc: rules, options and first position.
+
+RULES is prose for players, after the French rule sheet of this game ("Jeu de Toc", Québec), with the
+numbers by which refusals quote it.
+"""
+
+from engines.api import Game, Notation, Table
+from engines.chance import Chance
+from engines.options import Settings
+from engines.toc import notation, writing
+from engines.toc.options import OPTIONS
+from engines.toc.position import TocPosition, compiled
+from engines.toc.reading import read_position
+from engines.toc.round import FIRST_DEALER, shuffled
+from engines.toc.schema import VIEW_SCHEMA
+from engines.toc.track import Track
+
+SEAT_NAMES = ("red", "blue", "green", "yellow")
+
+RULES = """\
+A race of four colours round a ring of 72 cells, moved by cards. Opposite seats are partners: 0 and 2, 1 and 3.
+Seat k starts on cell 18k; its four pawns wait in reserve and want to its corridor, H1 to H4.
+
+TC-1   A deck of 52 is dealt out in three deals, of 5, 4 and 4 cards a seat; then the next dealer shuffles.
+       Seat 3 deals first; the seat after the dealer leads.
+TC-2   After every deal partners give each other one card, all at the same time and unseen.
+TC-3   In turn everybody plays a card and moves a pawn by it. Who can use a card must; who cannot discards one.
+TC-4   A: start, or 1, or 11. K: start, or 13. Q: 12. J: 10, or swap. 7: divisible, and kills. 4: four back.
+       Other cards: their number.
+TC-5   A start puts a pawn of the reserve on its start cell, where it is fresh until it leaves the cell. An enemy
+       there is killed; a pawn of the own team there makes the start impossible.
+TC-6   Pawns go clockwise and may pass others.
+TC-7   Nobody may land on a fresh pawn.
+TC-8   Landing on an enemy pawn kills it: it goes back to its reserve. Landing on a pawn of the own team is illegal.
+TC-9   A 4 goes four ring cells back, and is no way into, in or out of a corridor.
+TC-10  A pawn that is not fresh enters its corridor by a count that ends there exactly, passing or leaving its branch
+       cell, or goes on round the ring. In the corridor nobody is passed, killed or swapped.
+TC-11  In the corridor a pawn may move deeper by exact counts.
+TC-12  Seven steps are walked by one pawn or shared out among several, all of them, in any order; every enemy that is
+       passed or landed on is killed.
+TC-13  No part of a divided seven enters the corridor.
+TC-14  A jack may swap an own pawn on the ring with one of another colour, unless that one is on a start cell. Neither
+       is fresh then.
+TC-15  Who has all four pawns in the corridor plays for the partner's.
+TC-16  A team whose eight pawns are home has won. After 20000 turns the game is drawn.
+
+Each of these that could reasonably be otherwise is an option.
+"""
+
+
+class Toc(Game):
+    name = "toc"
+    version = 1
+    title = "Toc"
+    rules = RULES
+    options = OPTIONS
+    notation = Notation(notation.MOVE_GRAMMAR, writing.POSITION_GRAMMAR)
+    view_schema = VIEW_SCHEMA
+
+    def table(self, settings: Settings) -> Table:
+        return Table(SEAT_NAMES, ((0, 2), (1, 3)))
+
+    def start(self, settings: Settings, seed: bytes) -> TocPosition:
+        return TocPosition(shuffled(Track(compiled(settings)), 0, FIRST_DEALER, Chance(seed)))
+
+    def read(self, text: str, settings: Settings) -> TocPosition:
+        return TocPosition(read_position(text, compiled(settings)))

@@ -1,0 +1,60 @@
+"""A full position that agrees with all that a seat knows, the rest filled in by chance.
+
+For bots that search by determinisation: imagine several, search each, and play what does well in
+most. Every card that the seat has not seen may be in any place that it cannot look at, but for the
+card that it gave its partner, which is in the partner's hand until it is played.
+"""
+
+from engines.api import SPECTATOR
+from engines.chance import Chance
+from engines.options import Settings
+from engines.refusals import MalformedPosition
+from engines.toc.cards import DECK
+from engines.toc.fields import UNKNOWN, Fields, Wrong
+from engines.toc.places import PARTNER, SEATS
+from engines.toc.position import TocPosition, compiled
+from engines.toc.reading import check_counts, whole, written_as
+from engines.toc.round import EXCHANGING
+
+VIEWERS = (*range(SEATS), SPECTATOR)
+
+
+def imagine(text: str, settings: Settings, seed: bytes) -> TocPosition:
+    """A full position whose text, for the seat (or the spectator) that sees it so, is `text`.
+
+    Equal seeds give equal positions. Raises MalformedPosition.
+    """
+    rules = compiled(settings)
+    try:
+        fields = Fields(text, rules)
+        check_counts(fields)
+        chance = _filled(fields, Chance(seed))
+        return TocPosition(written_as(text, VIEWERS, whole(fields, chance)))
+    except Wrong as wrong:
+        raise MalformedPosition(text, str(wrong)) from None
+
+
+def _filled(fields: Fields, chance: Chance) -> Chance:
+    """Put a card for every UNKNOWN; the chance that is left."""
+    _put_gifts_in_hands(fields)
+    seen = {*fields.played, *fields.deck, *(card for hand in fields.hands for card in hand)}
+    unseen, chance = chance.shuffled(card for card in DECK if card not in seen)
+    cards = iter(unseen)
+    for listed in (*fields.hands, fields.deck):
+        listed[:] = [next(cards, card) if card == UNKNOWN else card for card in listed]
+    for seat, gift in enumerate(fields.gifts):
+        if gift == UNKNOWN:
+            among = fields.hands[seat] if fields.mover == EXCHANGING else fields.held_in_deal(PARTNER[seat])
+            pick, chance = chance.below(len(among))
+            fields.gifts[seat] = among[pick]
+    return chance
+
+
+def _put_gifts_in_hands(fields: Fields) -> None:
+    """A card that is known to have been given, and is not yet played, is in the partner's hand."""
+    if fields.mover == EXCHANGING:
+        return
+    for seat, gift in enumerate(fields.gifts):
+        hand = fields.hands[PARTNER[seat]]
+        if gift >= 0 and gift not in fields.played and UNKNOWN in hand:
+            hand[hand.index(UNKNOWN)] = gift

@@ -1,0 +1,40 @@
+"""A move as an integer.
+
+Six bits say the card; then come up to four parts of fourteen bits each, the first part lowest: seven
+bits for the place that a pawn leaves and seven for the place that it goes to. A move without parts is
+a discard. Two flags above them mark the swap of a jack and the gift of a card.
+"""
+
+from collections.abc import Sequence
+
+CARD_BITS = 6
+PLACE_BITS = 7
+PART_BITS = 14
+CARD_MASK = 63
+PLACE_MASK = 127
+SWAP = 1 << 62
+GIFT = 1 << 63
+PARTS_MASK = SWAP - 1
+
+
+def way(start: int, to: int) -> int:
+    """A move of one part, its card left open."""
+    return (start << PLACE_BITS | to) << CARD_BITS
+
+
+def divided_way(parts: Sequence[int]) -> int:
+    """A move of several parts, in this order, its card left open."""
+    move = 0
+    for part in reversed(parts):
+        move = move << PART_BITS | part
+    return move << CARD_BITS
+
+
+def parts_of(move: int) -> list[tuple[int, int]]:
+    """The parts of a move in order: which place each leaves, and where it goes."""
+    parts = (move & PARTS_MASK) >> CARD_BITS
+    found = []
+    while parts:
+        found.append((parts >> PLACE_BITS & PLACE_MASK, parts & PLACE_MASK))
+        parts >>= PART_BITS
+    return found

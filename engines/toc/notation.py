@@ -1,0 +1,73 @@
+"""Moves in writing, and back."""
+
+import re
+from functools import lru_cache
+
+from engines.refusals import MalformedMove
+from engines.toc import cards
+from engines.toc.moves import CARD_BITS, CARD_MASK, GIFT, PLACE_BITS, SWAP, divided_way, parts_of
+from engines.toc.places import NAMES, NUMBERS
+
+MOVE_GRAMMAR = """\
+=5H             give the 5 of hearts to the partner
+KD:R>18         start: a pawn of the reserve goes to start cell 18
+9C:68>5         a pawn goes forward along the ring
+6C:68>H2        a pawn goes into the corridor
+4H:0>68         four back
+7D:30>33,50>54  a seven divided, its parts in the order in which they are walked
+JH:5<>40        the pawns on 5 and 40 change places; the own pawn comes first
+-3C             discard
+Cards are a rank (A23456789TJQK) and a suit (SHDC). A pawn is named by where it stands: a ring cell 0 to 71,
+H1 to H4 in its own corridor, R in the reserve. Of two orders of a divided seven that lead to the same
+position only the one with the smaller text is a move.
+"""
+
+SEALED = "=?"
+"""A gift, for all but its giver."""
+
+_CARD = "[A23456789TJQK][SHDC]"
+_CELL = "(?:[0-9]|[1-6][0-9]|7[01])"
+_PART = f"(?:{_CELL}|H[1-4]|R)>(?:{_CELL}|H[1-4])"
+_SWAP = f"(?:{_CELL}|H[1-4])<>(?:{_CELL}|H[1-4])"
+_MOVE = re.compile(
+    f"=(?P<gift>{_CARD})|-(?P<discard>{_CARD})"
+    f"|(?P<card>{_CARD}):(?:(?P<parts>{_PART}(?:,{_PART}){{0,3}})|(?P<swap>{_SWAP}))",
+    re.ASCII,
+)
+RIGHT_MOVE = (
+    "a card is played as KD:R>18, 9C:68>5, 6C:68>H2, 7D:30>33,50>54 or JH:5<>40, discarded as -3C, "
+    "given to the partner as =5H; ring cells are 0 to 71, and a pawn ends elsewhere than it began"
+)
+
+
+@lru_cache(maxsize=65_536)
+def move_text(move: int) -> str:
+    """A move as text."""
+    card = cards.NAMES[move & CARD_MASK]
+    if move & GIFT:
+        return f"={card}"
+    if move == move & CARD_MASK:
+        return f"-{card}"
+    between = "<>" if move & SWAP else ">"
+    return f"{card}:" + ",".join([f"{NAMES[start]}{between}{NAMES[to]}" for start, to in parts_of(move)])
+
+
+def read_move(text: str) -> int:
+    """The move that a text names, legal or not. Raises MalformedMove."""
+    found = _MOVE.fullmatch(text)
+    if not found:
+        raise MalformedMove(text, RIGHT_MOVE)
+    if found["gift"]:
+        return GIFT | cards.NUMBERS[found["gift"]]
+    if found["discard"]:
+        return cards.NUMBERS[found["discard"]]
+    card = cards.NUMBERS[found["card"]]
+    if found["swap"]:
+        return SWAP | _part(text, *found["swap"].split("<>")) << CARD_BITS | card
+    return divided_way([_part(text, *part.split(">")) for part in found["parts"].split(",")]) | card
+
+
+def _part(text: str, start: str, to: str) -> int:
+    if start == to:
+        raise MalformedMove(text, RIGHT_MOVE)
+    return NUMBERS[start] << PLACE_BITS | NUMBERS[to]

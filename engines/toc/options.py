@@ -1,0 +1,97 @@
+"""The options of Toc: what its sheet leaves open, and how it is played elsewhere as Tock."""
+
+from engines.options import Choice, Count, Flag, Options, Preset
+
+_LANDING = ("illegal", "kill")
+
+OPTIONS = Options(
+    (
+        Choice(
+            "leader",
+            "fixed",
+            "fixed: the seat after the dealer leads all three deals of a deck; rotate: each deal the next seat leads.",
+            choices=("fixed", "rotate"),
+        ),
+        Count(
+            "branch_offset",
+            0,
+            "How many cells before its start cell a colour's corridor branches off.",
+            least=0,
+            most=2,
+        ),
+        Flag("fresh_blocks", False, "A fresh pawn may not even be passed, by anybody, forward or back."),
+        Choice(
+            "land_on_own",
+            "illegal",
+            "What it is to land on a pawn of the same colour: not allowed, or that pawn goes back to its reserve.",
+            choices=_LANDING,
+        ),
+        Choice(
+            "land_on_partner",
+            "illegal",
+            "What it is to land on a pawn of the partner: not allowed, or that pawn goes back to its reserve.",
+            choices=_LANDING,
+        ),
+        Flag(
+            "back_shortcut",
+            True,
+            "A pawn that went back to or behind its branch cell may then enter its corridor; "
+            "false: only when it has counted a whole lap.",
+        ),
+        Choice(
+            "home_entry",
+            "optional",
+            "Where a count fits the corridor: the player takes it or the ring (optional), or must enter (forced).",
+            choices=("optional", "forced"),
+        ),
+        Flag("home_inner", True, "A pawn in the corridor may move deeper by an exact count."),
+        Choice(
+            "home_fill",
+            "any",
+            "deepest: a pawn that moves in the corridor must go as deep as the pawns there let it.",
+            choices=("any", "deepest"),
+        ),
+        Choice(
+            "seven_kills",
+            "enemies",
+            "Whom a seven kills by passing: enemies, or all pawns, own and partner's too; fresh ones never.",
+            choices=("enemies", "all"),
+        ),
+        Choice(
+            "seven_split_home",
+            "no_entry",
+            "Parts of a divided seven may not enter the corridor (no_entry), "
+            "nor move in it (no_home_move), or may do both (allowed).",
+            choices=("no_entry", "no_home_move", "allowed"),
+        ),
+        Choice(
+            "jack_excludes",
+            "any_start_cell",
+            "Which pawns on the ring a jack cannot take the place of: those on any start cell, "
+            "those on their own start cell, or fresh ones only.",
+            choices=("any_start_cell", "own_start_cell", "fresh_only"),
+        ),
+        Count(
+            "max_turns",
+            20_000,
+            "The game is drawn after this many turns; a turn is a card played or discarded by one seat.",
+            least=1,
+            most=1_000_000,
+        ),
+    ),
+    (
+        Preset(
+            "tock_common",
+            "Tock as widely played: corridors two cells before the start, fresh pawns block, every landing kills.",
+            {
+                "branch_offset": 2,
+                "fresh_blocks": True,
+                "land_on_own": "kill",
+                "land_on_partner": "kill",
+                "seven_kills": "all",
+                "seven_split_home": "allowed",
+                "jack_excludes": "fresh_only",
+            },
+        ),
+    ),
+)

@@ -1,0 +1,101 @@
+"""Reading a position's text, and saying what is wrong with it."""
+
+from engines.api import REFEREE
+from engines.chance import Chance
+from engines.refusals import MalformedPosition
+from engines.toc import cards
+from engines.toc.fields import Fields, Wrong
+from engines.toc.places import PARTNER, SEATS, home
+from engines.toc.round import EXCHANGING, NOBODY, NOTHING, Round
+from engines.toc.rules import Rules
+from engines.toc.writing import position_text
+
+
+def read_position(text: str, rules: Rules) -> Round:
+    """The round that a full text describes. Raises MalformedPosition."""
+    try:
+        fields = Fields(text, rules)
+        if fields.chance is None or fields.unknowns():
+            raise Wrong("it has a ?; only a full text can be read")
+        check_counts(fields)
+        return written_as(text, (REFEREE,), whole(fields, fields.chance))
+    except Wrong as wrong:
+        raise MalformedPosition(text, str(wrong)) from None
+
+
+def check_counts(fields: Fields) -> None:
+    """Is every card somewhere, and has every seat as many as the deal and the turn would have it? Raises Wrong."""
+    sizes = [len(hand) for hand in fields.hands]
+    left = len(fields.deck)
+    if left not in cards.HAND_SIZES:
+        raise Wrong("there are 32, 16 or 0 cards left in the deck")
+    if left + len(fields.played) + sum(sizes) != len(cards.DECK):
+        raise Wrong("hands, played cards and deck make 52 cards")
+    full = cards.HAND_SIZES[left]
+    if fields.mover == EXCHANGING:
+        expected = [full] * SEATS
+    else:
+        lead = fields.leader()
+        done = SEATS * full - sum(sizes)
+        expected = [full - (done + 3 - (seat - lead) % SEATS) // SEATS for seat in range(SEATS)]
+        if fields.mover != (lead + done) % SEATS:
+            raise Wrong(f"seat {(lead + done) % SEATS} is to move: seat {lead} has led, and cards played are {done}")
+    if sizes != expected:
+        raise Wrong(f"the hands have {', '.join(map(str, expected))} cards at this turn of this deal")
+
+
+def whole(fields: Fields, chance: Chance) -> Round:
+    """The round that fields without unknown cards describe. Raises Wrong."""
+    _check_cards(fields)
+    _check_gifts(fields)
+    pawns = fields.track.pawns
+    winners = [side for side in range(2) if home(pawns[side]) and home(pawns[side + 2])]
+    if len(winners) > 1:
+        raise Wrong("only one team can have all its pawns home")
+    if fields.turns > fields.track.rules.max_turns:
+        raise Wrong(f"the game has ended after {fields.track.rules.max_turns} turns")
+    at = Round(
+        fields.track,
+        fields.mover,
+        fields.turns,
+        fields.dealer,
+        tuple([sum(1 << card for card in hand) for hand in fields.hands]),
+        tuple(fields.gifts),
+        tuple(fields.played),
+        tuple(fields.deck),
+        chance,
+        winners[0] if winners else NOBODY,
+    )
+    if not any(at.hands) and not at.over:
+        raise Wrong("when all hands are empty the next are dealt at once")
+    return at
+
+
+def written_as(text: str, viewers: tuple[int, ...], at: Round) -> Round:
+    """The round itself, if `text` is how one of `viewers` has it. Raises Wrong."""
+    written = [position_text(at, viewer) for viewer in viewers]
+    if text not in written:
+        raise Wrong(f"it would be written {written[0]!r}")
+    return at
+
+
+def _check_cards(fields: Fields) -> None:
+    listed = [*fields.played, *fields.deck, *(card for hand in fields.hands for card in hand)]
+    for card in cards.DECK:
+        if listed.count(card) > 1:
+            raise Wrong(f"{cards.NAMES[card]} is there more than once")
+
+
+def _check_gifts(fields: Fields) -> None:
+    if fields.mover == EXCHANGING:
+        if NOTHING not in fields.gifts:
+            raise Wrong("when all four have given a card the exchange is over")
+        for seat, gift in enumerate(fields.gifts):
+            if gift not in (NOTHING, *fields.hands[seat]):
+                raise Wrong(f"seat {seat} has {cards.NAMES[gift]} no more, which it gives")
+        return
+    if NOTHING in fields.gifts:
+        raise Wrong("before the first card is played all four seats have given one")
+    for seat, gift in enumerate(fields.gifts):
+        if gift not in fields.held_in_deal(PARTNER[seat]):
+            raise Wrong(f"seat {PARTNER[seat]} has not had {cards.NAMES[gift]} in this deal, which seat {seat} gave it")

@@ -1,0 +1,192 @@
+"""The fast position: pawns, hands, deck and turn, in integers.
+
+For bots that search, and for the contract's position, which stands on it. It has no texts. A move is
+an integer (see `moves`): `moves(seat)` lists them, `play(seat, move)` gives the round after one of
+them. While `mover` is EXCHANGING every seat that has not yet given a card owes a move; else only
+`mover` does, until the game is `over`.
+"""
+
+from engines.chance import Chance
+from engines.toc.cards import DEAL_NUMBERS, DECK, SUITED, cards_in
+from engines.toc.moves import CARD_MASK, GIFT, PARTS_MASK
+from engines.toc.places import PARTNER, SEATS, home
+from engines.toc.rules import Rules
+from engines.toc.track import Track
+from engines.toc.ways import Ways
+
+EXCHANGING = -1
+NOBODY = -1
+NOTHING = -1
+FIRST_DEALER = 3
+
+Four = tuple[int, ...]
+"""One number a seat."""
+NO_GIFTS: Four = (NOTHING,) * SEATS
+NO_CARDS: tuple[int, ...] = ()
+
+
+class Round:
+    """A moment of a game."""
+
+    __slots__ = (
+        "chance",
+        "dealer",
+        "deck",
+        "gifts",
+        "hands",
+        "mover",
+        "played",
+        "track",
+        "turns",
+        "winner",
+    )
+
+    def __init__(
+        self,
+        track: Track,
+        mover: int,
+        turns: int,
+        dealer: int,
+        hands: Four,
+        gifts: Four,
+        played: tuple[int, ...],
+        deck: tuple[int, ...],
+        chance: Chance,
+        winner: int,
+    ) -> None:
+        self.track = track
+        self.mover = mover
+        self.turns = turns
+        """How many cards have been played or discarded in the whole game."""
+        self.dealer = dealer
+        self.hands = hands
+        """A set of cards a seat."""
+        self.gifts = gifts
+        """The card that each seat has given in this deal, or NOTHING; it is in its hand until all four are."""
+        self.played = played
+        """All cards played and discarded since the last shuffle."""
+        self.deck = deck
+        """What is not yet dealt, the next card first."""
+        self.chance = chance
+        self.winner = winner
+        """The side (0 or 1) whose eight pawns are home, or NOBODY."""
+
+    @property
+    def over(self) -> bool:
+        return self.winner >= 0 or self.turns >= self.track.rules.max_turns
+
+    @property
+    def leader(self) -> int:
+        """The seat that plays first in this deal."""
+        return leader(self.track.rules, self.dealer, len(self.deck))
+
+    def owing(self) -> tuple[int, ...]:
+        """The seats that owe a move."""
+        if self.over:
+            return ()
+        if self.mover != EXCHANGING:
+            return (self.mover,)
+        return tuple([seat for seat in range(SEATS) if self.gifts[seat] == NOTHING])
+
+    def moves(self, seat: int) -> list[int]:
+        """Every move that `seat` may make, in no particular order, nothing twice."""
+        if seat not in self.owing():
+            return []
+        if self.mover == EXCHANGING:
+            return [GIFT | card for card in cards_in(self.hands[seat])]
+        return self.uses(seat) or cards_in(self.hands[seat])
+
+    def uses(self, seat: int) -> list[int]:
+        """Every way to move a pawn by a card in the hand of `seat`."""
+        ways = Ways(self.track, self.colour(seat))
+        hand = self.hands[seat]
+        rank = 0
+        found: list[int] = []
+        while hand:
+            if hand & 15:
+                uses = ways.of(rank)
+                for card in SUITED[rank][hand & 15]:
+                    found += [use | card for use in uses]
+            hand >>= 4
+            rank += 1
+        return found
+
+    def colour(self, seat: int) -> int:
+        """Whose pawns `seat` moves: its own, or its partner's when all its own are home."""
+        return PARTNER[seat] if home(self.track.pawns[seat]) else seat
+
+    def play(self, seat: int, move: int) -> "Round":
+        """The round after one of `moves(seat)`."""
+        if move & GIFT:
+            return self._given(seat, move & CARD_MASK)
+        card = move & CARD_MASK
+        hands = list(self.hands)
+        hands[seat] ^= 1 << card
+        track, winner = self.track, self.winner
+        if move & PARTS_MASK > CARD_MASK:
+            track = track.after(self.colour(seat), move)
+            if home(track.pawns[seat]) and home(track.pawns[seat - 2]):
+                winner = seat & 1
+        mover = (seat + 1) % SEATS
+        after = Round(
+            track,
+            mover,
+            self.turns + 1,
+            self.dealer,
+            tuple(hands),
+            self.gifts,
+            (*self.played, card),
+            self.deck,
+            self.chance,
+            winner,
+        )
+        return after if hands[mover] or after.over else after._next_deal()
+
+    def _given(self, seat: int, card: int) -> "Round":
+        """The round when `seat` has given a card; when all have, the cards change hands."""
+        gifts = (*self.gifts[:seat], card, *self.gifts[seat + 1 :])
+        hands, mover = self.hands, EXCHANGING
+        if NOTHING not in gifts:
+            mover = self.leader
+            hands = tuple([hand ^ 1 << gifts[s] ^ 1 << gifts[s - 2] for s, hand in enumerate(hands)])
+        return Round(
+            self.track,
+            mover,
+            self.turns,
+            self.dealer,
+            hands,
+            gifts,
+            self.played,
+            self.deck,
+            self.chance,
+            self.winner,
+        )
+
+    def _next_deal(self) -> "Round":
+        """The round when all hands are empty and the next are dealt, after a shuffle if the deck is used up."""
+        if self.deck:
+            return _dealt(self.track, self.turns, self.dealer, self.played, self.deck, self.chance)
+        return shuffled(self.track, self.turns, (self.dealer + 1) % SEATS, self.chance)
+
+
+def leader(rules: Rules, dealer: int, left: int) -> int:
+    """The seat that plays first in the deal after which so many cards are left in the deck."""
+    return (dealer + 1 + (DEAL_NUMBERS[left] if rules.lead_rotates else 0)) % SEATS
+
+
+def shuffled(track: Track, turns: int, dealer: int, chance: Chance) -> Round:
+    """The round when `dealer` has gathered all cards, shuffled them and dealt five to each seat."""
+    deck, chance = chance.shuffled(DECK)
+    return _dealt(track, turns, dealer, NO_CARDS, deck, chance)
+
+
+def _dealt(
+    track: Track, turns: int, dealer: int, played: tuple[int, ...], deck: tuple[int, ...], chance: Chance
+) -> Round:
+    """The cards go round one by one, beginning with the seat after the dealer."""
+    left = len(deck) - SEATS * (5 if len(deck) == len(DECK) else 4)
+    dealt = deck[: len(deck) - left]
+    hands = [0] * SEATS
+    for number, card in enumerate(dealt):
+        hands[(dealer + 1 + number) % SEATS] |= 1 << card
+    return Round(track, EXCHANGING, turns, dealer, tuple(hands), NO_GIFTS, played, deck[len(dealt) :], chance, NOBODY)

@@ -1,0 +1,52 @@
+"""The options as the generator wants them: tables by colour, and plain yes and no."""
+
+from engines.options import Settings
+from engines.toc.places import RING, STARTS
+
+
+class Rules:
+    """What one choice of options makes of the rules."""
+
+    __slots__ = (
+        "branches",
+        "counts_laps",
+        "deepest",
+        "entry_forced",
+        "fresh_blocks",
+        "inner",
+        "kills_own",
+        "kills_partner",
+        "lead_rotates",
+        "max_turns",
+        "settings",
+        "seven_kills_all",
+        "spares_all_starts",
+        "spares_own_start",
+        "split_enters",
+        "split_moves_home",
+        "starts_short",
+        "to_branch",
+    )
+
+    def __init__(self, settings: Settings) -> None:
+        offset = settings.count("branch_offset")
+        self.settings = settings
+        self.branches = tuple((start - offset) % RING for start in STARTS)
+        self.to_branch = tuple(tuple((branch - cell) % RING for cell in range(RING)) for branch in self.branches)
+        """By colour and ring cell: the steps to the branch cell; 0 on it."""
+        self.lead_rotates = settings.choice("leader") == "rotate"
+        self.fresh_blocks = settings.flag("fresh_blocks")
+        self.kills_own = settings.choice("land_on_own") == "kill"
+        self.kills_partner = settings.choice("land_on_partner") == "kill"
+        self.counts_laps = not settings.flag("back_shortcut")
+        self.starts_short = self.counts_laps and offset == 0
+        """A pawn starts on its branch cell, which it must come to once more before it may enter."""
+        self.entry_forced = settings.choice("home_entry") == "forced"
+        self.inner = settings.flag("home_inner")
+        self.deepest = settings.choice("home_fill") == "deepest"
+        self.seven_kills_all = settings.choice("seven_kills") == "all"
+        self.split_enters = settings.choice("seven_split_home") == "allowed"
+        self.split_moves_home = settings.choice("seven_split_home") != "no_home_move"
+        self.spares_all_starts = settings.choice("jack_excludes") == "any_start_cell"
+        self.spares_own_start = settings.choice("jack_excludes") == "own_start_cell"
+        self.max_turns = settings.count("max_turns")

@@ -1,0 +1,96 @@
+"""The pawns on the track, as a value: where each stands, and what a move makes of them.
+
+`pawns` has a set of places for each colour; what is missing to four is in the reserve. Since a ring
+cell holds one pawn at most, what must be remembered of single pawns is a set of ring cells too:
+`fresh` ones; and only where laps are counted, `short` ones, which must pass their branch cell once
+before they may enter, and `far` ones, which have passed it once and may go back behind it unharmed.
+"""
+
+from engines.toc.cards import FOUR, SEVEN
+from engines.toc.moves import CARD_BITS, CARD_MASK, PART_BITS, PARTS_MASK, PLACE_BITS, PLACE_MASK, SWAP
+from engines.toc.places import BACK, BITS, H1, ON_RING, RESERVE, RING, STARTS, STEPS_BACK, WAY
+from engines.toc.rules import Rules
+
+Pawns = tuple[int, ...]
+NO_PAWNS: Pawns = (0, 0, 0, 0)
+
+
+class Track:
+    """All pawns, and what is remembered of some of them."""
+
+    __slots__ = ("far", "fresh", "pawns", "rules", "short")
+
+    def __init__(self, rules: Rules, pawns: Pawns = NO_PAWNS, fresh: int = 0, short: int = 0, far: int = 0) -> None:
+        self.rules = rules
+        self.pawns = pawns
+        self.fresh = fresh
+        self.short = short
+        self.far = far
+
+    def key(self) -> tuple[Pawns, int, int, int]:
+        """What two equal tracks share."""
+        return self.pawns, self.fresh, self.short, self.far
+
+    def after(self, colour: int, move: int) -> "Track":
+        """The track when a pawn of `colour`, or for a seven several, have made a listed move with parts."""
+        parts = (move & PARTS_MASK) >> CARD_BITS
+        start, to = parts >> PLACE_BITS & PLACE_MASK, parts & PLACE_MASK
+        if move & SWAP:
+            return self._swapped(colour, BITS[start], BITS[to])
+        if start == RESERVE:
+            return self._started(colour)
+        rank = (move & CARD_MASK) >> 2
+        if rank == FOUR:
+            return self._gone_back(colour, start)
+        track = self
+        while parts:
+            track = track.walked(colour, parts >> PLACE_BITS & PLACE_MASK, parts & PLACE_MASK, rank == SEVEN)
+            parts >>= PART_BITS
+        return track
+
+    def walked(self, colour: int, start: int, to: int, killing: bool) -> "Track":
+        """The track when a pawn of `colour` has walked forward, `killing` whom it may of those it passes."""
+        if start >= H1:
+            return self._moved(colour, BITS[start], BITS[to], 0, 0)
+        to_branch = self.rules.to_branch[colour][start]
+        steps = to_branch if to >= H1 else (to - start) % RING
+        killed = BITS[to] & ON_RING
+        if killing:
+            killed |= WAY[steps][start] & ~self.fresh & self._victims(colour)
+        return self._moved(colour, BITS[start], BITS[to], killed, 1 if steps > to_branch else 0)
+
+    def _gone_back(self, colour: int, start: int) -> "Track":
+        to = BACK[start]
+        laps = -1 if self.rules.to_branch[colour][to] < STEPS_BACK else 0
+        return self._moved(colour, BITS[start], BITS[to], BITS[to], laps)
+
+    def _started(self, colour: int) -> "Track":
+        cell = BITS[STARTS[colour]]
+        pawns = [theirs & ~cell for theirs in self.pawns]
+        pawns[colour] |= cell
+        short = self.short & ~cell | (cell if self.rules.starts_short else 0)
+        return Track(self.rules, tuple(pawns), self.fresh | cell, short, self.far & ~cell)
+
+    def _swapped(self, colour: int, mine: int, theirs: int) -> "Track":
+        both = mine | theirs
+        pawns = tuple([cells ^ both if cells & both else cells for cells in self.pawns])
+        # Whoever changes places stands as if it had walked there from its start.
+        return Track(self.rules, pawns, self.fresh & ~both, self.short & ~both, self.far & ~both)
+
+    def _victims(self, colour: int) -> int:
+        if self.rules.seven_kills_all:
+            return ON_RING
+        # An index below 0 counts from the end: the seats on either side.
+        return self.pawns[colour - 1] | self.pawns[colour - 3]
+
+    def _moved(self, colour: int, left: int, to: int, killed: int, laps: int) -> "Track":
+        """One pawn moved from the cell `left`, its laps counted; whoever stood on `killed` is in the reserve."""
+        pawns = [theirs & ~killed for theirs in self.pawns]
+        pawns[colour] = pawns[colour] & ~left | to
+        fresh = self.fresh & ~left
+        if not self.rules.counts_laps:
+            return Track(self.rules, tuple(pawns), fresh)
+        counted = laps + (1 if left & self.far else -1 if left & self.short else 0)
+        short = self.short & ~(left | killed) | (to & ON_RING if counted < 0 else 0)
+        far = self.far & ~(left | killed) | (to & ON_RING if counted > 0 else 0)
+        return Track(self.rules, tuple(pawns), fresh, short, far)

@@ -1,0 +1,60 @@
+"""What a card can do: every way to use a rank for the pawns of one colour, as moves without their card."""
+
+from engines.toc.cards import COUNTS, FOUR, JACK, SEVEN, STARTERS
+from engines.toc.moves import SWAP, way
+from engines.toc.places import BACK, BITS, H1, ON_RING, RESERVE, START_CELLS, STARTS, places_in, reserve
+from engines.toc.seven import divided
+from engines.toc.track import Track
+from engines.toc.walker import Walker
+
+
+class Ways:
+    """The ways to use each rank, as the track stands."""
+
+    __slots__ = ("_colour", "_places", "_track", "_walker")
+
+    def __init__(self, track: Track, colour: int) -> None:
+        self._track = track
+        self._colour = colour
+        self._places = places_in(track.pawns[colour])
+        self._walker = Walker(track, colour)
+
+    def of(self, rank: int) -> list[int]:
+        """Every way to use a card of this rank, nothing twice."""
+        if rank == FOUR:
+            return self._four_back()
+        found = self._forward(COUNTS[rank])
+        if rank == SEVEN:
+            found += divided(self._track, self._colour, self._places)
+        elif rank == JACK:
+            found += self._swaps()
+        elif rank in STARTERS and self._may_start():
+            found.append(way(RESERVE, STARTS[self._colour]))
+        return found
+
+    def _may_start(self) -> bool:
+        """Is there a pawn in the reserve, and its start cell open to it? What landing kills is no matter here."""
+        track, colour = self._track, self._colour
+        team = track.pawns[colour] | track.pawns[colour - 2]
+        return reserve(track.pawns[colour]) > 0 and not team & BITS[STARTS[colour]]
+
+    def _targets(self) -> int:
+        """The ring cells whose pawns a jack may take the place of."""
+        track = self._track
+        others = ON_RING & ~START_CELLS if track.rules.spares_all_starts else ON_RING
+        found = 0
+        for colour, pawns in enumerate(track.pawns):
+            if colour != self._colour:
+                found |= pawns & ~BITS[STARTS[colour]] if track.rules.spares_own_start else pawns
+        return found & others & ~track.fresh
+
+    def _forward(self, counts: tuple[int, ...]) -> list[int]:
+        walker = self._walker
+        return [way(place, to) for steps in counts for place in self._places for to in walker.ends(place, steps)]
+
+    def _four_back(self) -> list[int]:
+        return [way(place, BACK[place]) for place in self._places if place < H1 and self._walker.back(place) >= 0]
+
+    def _swaps(self) -> list[int]:
+        targets = places_in(self._targets())
+        return [SWAP | way(place, other) for place in self._places if place < H1 for other in targets]

@@ -1,0 +1,115 @@
+"""Nobody learns what it cannot see: two truths that look the same to a viewer are the same to it in everything."""
+
+import random
+
+from engines.api import SPECTATOR, Viewer
+from engines.refusals import Refusal
+from engines.toc import GAME, imagine
+from engines.toc.position import TocPosition
+from engines.toc.round import EXCHANGING
+from tests.engines.suite import NONSENSE, any_choice
+from tests.engines.toc.unseen import ORDER, another_truth
+
+VIEWERS = (0, 1, 2, 3, SPECTATOR)
+
+
+def met_in_games(many: int, rng: random.Random) -> list[TocPosition]:
+    """Positions of random games under random options, exchanges among them in all their stages."""
+    found: list[TocPosition] = []
+    while len(found) < many:
+        settings = GAME.settings({**any_choice(GAME, rng), "max_turns": 250})
+        position = GAME.start(settings, rng.randbytes(8))
+        while position.owing:
+            if rng.random() < (0.3 if len(position.owing) > 1 else 0.1):
+                found.append(position)
+            seat = rng.choice(position.owing)
+            position = position.play(seat, rng.choice(position.moves(seat)))
+        found.append(position)
+    return found
+
+
+def tries(position: TocPosition, rng: random.Random) -> list[str]:
+    cards = rng.sample(ORDER, 6)
+    made_up = [f"={cards[0]}", f"-{cards[1]}", f"{cards[2]}:R>0", f"{cards[3]}:5>6", f"7S:{rng.randrange(72)}>3,5>6"]
+    others = [move for seat in position.owing for move in position.moves(seat)[:2]]
+    return [
+        *NONSENSE,
+        *made_up,
+        *others,
+        f"JH:{rng.randrange(72)}<>{rng.randrange(72)}",
+        f"-{cards[4]}",
+        f"={cards[5]}",
+    ]
+
+
+def answer(position: TocPosition, viewer: Viewer, move: str) -> object:
+    """What `viewer` sees when it plays, or is told when it cannot."""
+    try:
+        after = position.play(viewer, move)
+    except Refusal as refusal:
+        return type(refusal), str(refusal), refusal.details
+    # The partner's gift when the exchange is over, and the hand of a new deal, are news: two truths may differ in them.
+    exchange_is_over = position.round.mover == EXCHANGING and after.round.mover != EXCHANGING
+    dealt = len(after.round.deck) != len(position.round.deck)
+    return None if exchange_is_over or dealt else seen(after, viewer)
+
+
+def seen(position: TocPosition, viewer: Viewer) -> list[object]:
+    """Everything that `viewer` may ask for."""
+    return [
+        position.text(viewer),
+        position.view(viewer),
+        position.picture(viewer),
+        position.owing,
+        position.outcome,
+        position.standing,
+        position.moves(viewer),
+        [position.told(viewer, move, viewer) for move in position.moves(viewer)],
+        [
+            {position.told(seat, move, viewer) for move in position.moves(seat)}
+            for seat in others_giving(position, viewer)
+        ],
+    ]
+
+
+def others_giving(position: TocPosition, viewer: Viewer) -> list[int]:
+    return [seat for seat in position.owing if seat != viewer] if position.round.mover == EXCHANGING else []
+
+
+def test_a_thousand_pairs_of_truths_look_the_same() -> None:
+    rng = random.Random("hidden")
+    pairs = differing = 0
+    for position in met_in_games(220, rng):
+        for viewer in VIEWERS:
+            other = another_truth(position, viewer, rng)
+            assert seen(position, viewer) == seen(other, viewer)
+            for move in [*tries(position, rng), *position.moves(viewer)[:3]]:
+                assert answer(position, viewer, move) == answer(other, viewer, move)
+            pairs += 1
+            differing += str(position).rsplit(" ", 1)[0] != str(other).rsplit(" ", 1)[0]
+    assert pairs >= 1000
+    assert differing > 0.9 * pairs
+
+
+def test_everybodys_text_has_the_same_shape() -> None:
+    rng = random.Random("shape")
+    for position in met_in_games(30, rng):
+        whole = str(position).split()
+        for viewer in VIEWERS:
+            fields = position.text(viewer).split()
+            assert len(fields) == len(whole) == 9
+            assert fields[:4] == whole[:4]
+            assert fields[6] == whole[6]
+            assert "?" not in position.text(-2)
+
+
+def test_what_is_imagined_looks_the_same_to_whom_it_was_imagined_for() -> None:
+    rng = random.Random("imagine")
+    differing = 0
+    for position in met_in_games(100, rng):
+        for viewer in VIEWERS:
+            imagined = imagine(position.text(viewer), position.settings, rng.randbytes(4))
+            assert imagined.text(viewer) == position.text(viewer)
+            assert GAME.read(str(imagined), position.settings) == imagined
+            differing += str(position).rsplit(" ", 1)[0] != str(imagined).rsplit(" ", 1)[0]
+    assert differing > 400

@@ -1,0 +1,50 @@
+"""Imagining a full position from a seat's text."""
+
+from collections import Counter
+
+import pytest
+
+from engines.refusals import MalformedPosition
+from engines.toc import GAME, imagine
+from tests.engines.toc.setting_up import set_up
+
+SETTINGS = GAME.settings()
+
+
+def test_equal_seeds_imagine_equal_positions() -> None:
+    text = GAME.start(SETTINGS, b"1").text(0)
+    assert imagine(text, SETTINGS, b"x") == imagine(text, SETTINGS, b"x")
+    assert imagine(text, SETTINGS, b"x") != imagine(text, SETTINGS, b"y")
+
+
+def test_the_card_given_is_in_the_partners_hand() -> None:
+    position = set_up("5///", "2S 3S 4S")
+    gift = str(position).split()[5].split("/")[0]
+    for seed in range(20):
+        imagined = str(imagine(position.text(0), SETTINGS, bytes([seed]))).split()
+        assert gift in imagined[4].split("/")[2]
+
+
+def test_every_unseen_card_may_be_anywhere() -> None:
+    text = GAME.start(SETTINGS, b"1").text(0)
+    met = Counter(str(imagine(text, SETTINGS, bytes([seed]))).split()[4].split("/")[1][:2] for seed in range(100))
+    assert len(met) > 10
+
+
+def test_a_full_text_is_imagined_as_it_is_but_for_the_chance() -> None:
+    position = GAME.start(SETTINGS, b"1")
+    assert str(imagine(position.text(0), SETTINGS, b"")).startswith(position.text(0).split("/????")[0])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "nonsense",
+        GAME.start(SETTINGS, b"1").text(0).replace(" x ", " 1 "),
+        GAME.start(SETTINGS, b"1").text(0).replace("-/-/-/-", "-/-/?/?", 1).replace("?????", "????", 1),
+        str(GAME.start(SETTINGS, b"1")),
+    ],
+)
+def test_what_nobody_can_have_before_him_is_refused(text: str) -> None:
+    with pytest.raises(MalformedPosition):
+        imagine(text, SETTINGS, b"")

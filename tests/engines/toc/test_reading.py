@@ -1,0 +1,114 @@
+"""Positions in writing: read back as they were written, and refused with what is wrong."""
+
+import pytest
+
+from engines.options import Value
+from engines.refusals import MalformedPosition
+from engines.toc import GAME
+from tests.engines.toc.setting_up import position_text
+
+GOOD = position_text("5,H2/18*//", "2S 3S", 0)
+START = str(GAME.start(GAME.settings(), b"1"))
+
+
+def wrong(text: str, **options: Value) -> str:
+    with pytest.raises(MalformedPosition) as caught:
+        GAME.read(text, GAME.settings(options))
+    return caught.value.details["wrong"]
+
+
+def field(number: int, written: str, text: str = GOOD) -> str:
+    fields = text.split()
+    fields[number] = written
+    return " ".join(fields)
+
+
+@pytest.mark.parametrize("text", [GOOD, START, position_text("///", "2S", 3, turns=7)])
+def test_what_is_written_is_read_back(text: str) -> None:
+    assert str(GAME.read(text, GAME.settings())) == text
+
+
+@pytest.mark.parametrize("seed", [b"", b"\x00", bytes(range(64))])
+def test_any_seed_is_written_and_read_back(seed: bytes) -> None:
+    position = GAME.start(GAME.settings(), seed)
+    assert GAME.read(str(position), GAME.settings()) == position
+
+
+def test_chance_goes_on_where_it_was() -> None:
+    position = GAME.start(GAME.settings(), b"on")
+    again = position
+    for _ in range(300):
+        seat = position.owing[0]
+        move = position.moves(seat)[-1]
+        position = position.play(seat, move)
+        again = GAME.read(str(again), GAME.settings()).play(seat, move)
+    assert str(position) == str(again)
+    assert position.round.chance.drawn > 150
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "its nine fields are divided by single blanks"),
+        (GOOD + " ", "its nine fields"),
+        (field(0, "5,R,R,R/R,R,R,R/R,R,R,R"), "its nine fields"),
+        (field(0, "5,72,R,R/R,R,R,R/R,R,R,R/R,R,R,R"), "its nine fields"),
+        (field(1, "4"), "its nine fields"),
+        (field(2, "01"), "its nine fields"),
+        (field(2, "٣"), "its nine fields"),
+        (field(8, "0:1"), "its nine fields"),
+        (field(8, "?"), "it has a ?"),
+        (field(6, "?" * 12), "it has a ?"),
+        (field(8, "00:2147483649"), "at most 2147483648 draws"),
+        (field(0, "5,5,R,R/R,R,R,R/R,R,R,R/R,R,R,R"), "two pawns stand on 5"),
+        (field(0, "5,R,R,R/5,R,R,R/R,R,R,R/R,R,R,R"), "two pawns stand on 5"),
+        (field(0, "H1,H1,R,R/R,R,R,R/R,R,R,R/R,R,R,R"), "two pawns stand on H1"),
+        (field(0, "18*,R,R,R/R,R,R,R/R,R,R,R/R,R,R,R"), "a fresh pawn of seat 0 stands on its start cell, 0"),
+        (field(0, "R*,R,R,R/R,R,R,R/R,R,R,R/R,R,R,R"), "a fresh pawn of seat 0"),
+        (field(0, "5-,R,R,R/R,R,R,R/R,R,R,R/R,R,R,R"), "the marks - and + need the option back_shortcut=false"),
+        (field(0, "H2,5,R,R/R,R,R,R/R,R,R,R/R,R,R,R"), "it would be written '5,H2,R,R/"),
+        (field(0, "H1,H2,H3,H4/H1,H2,H3,H4/H1,H2,H3,H4/H1,H2,H3,H4"), "only one team"),
+        (field(1, "1"), "seat 0 is to move"),
+        (field(1, "x"), "the hands have 5, 5, 5, 5 cards"),
+        (field(2, "20001"), "the game has ended after 20000 turns"),
+        (field(7, "-"), "hands, played cards and deck make 52 cards"),
+        (field(7, "AS"), "there are 32, 16 or 0 cards left in the deck"),
+        (GOOD.replace("2S3S", "3S2S"), "it would be written"),
+        (GOOD.replace("2S3S", "2S2S"), "2S is there more than once"),
+        (field(5, "-/-/-/-"), "before the first card is played all four seats have given one"),
+        (field(5, "2H/KC/2H/KD"), "seat 2 has not had 2H in this deal, which seat 0 gave it"),
+        (field(5, "2H/KC/KD/KH", START), "when all four have given a card the exchange is over"),
+        (field(5, "KC/-/-/-", START), "seat 0 has KC no more, which it gives"),
+    ],
+)
+def test_what_is_wrong_is_said(text: str, said: str) -> None:
+    assert said in wrong(text)
+
+
+def test_hands_are_as_large_as_the_turn_has_it() -> None:
+    fields = GOOD.split()
+    hands = fields[4].split("/")
+    fields[4] = "/".join([hands[0] + hands[3], *hands[1:3], "-"])
+    assert "the hands have 2, 2, 2, 2 cards" in wrong(" ".join(fields))
+
+
+def test_empty_hands_are_those_of_a_game_that_is_over() -> None:
+    settings = GAME.settings({"max_turns": 7})
+    position = GAME.read(position_text("///", "2S", turns=3), settings)
+    while position.owing:
+        position = position.play(position.owing[0], position.moves(position.owing[0])[0])
+    text = str(position)
+    assert text.split()[4] == "-/-/-/-"
+    assert GAME.read(text, settings) == position
+    assert wrong(text) == "when all hands are empty the next are dealt at once"
+
+
+def test_marks_of_laps_are_for_pawns_on_the_ring() -> None:
+    text = position_text("5-,20+/18*//", "2S")
+    assert str(GAME.read(text, GAME.settings({"back_shortcut": False}))) == text
+    assert "only a pawn on the ring" in wrong(position_text("H1+///", "2S"), back_shortcut=False)
+
+
+def test_leaders_turn_with_rotate() -> None:
+    text = position_text("///", "2S 3S 4S 5S", deck=16)
+    assert "seat 1 is to move" in wrong(text, leader="rotate")
