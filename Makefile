@@ -42,7 +42,7 @@ golden: $(READY) ## Make the golden files anew from what the engines do now
 	$(BIN)/python -m pytest -q tests/engines/test_golden.py --renew-golden
 
 bench: $(READY) ## Measure; nothing in the tests depends on it
-	$(BIN)/python -m bench
+	$(BIN)/python -m bench $(if $(QUICK),--quick)
 
 requirements: ## Pin every dependency anew, with hashes
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header requirements/run.in -o requirements/run.txt

@@ -1,10 +1,13 @@
-"""How fast the games are: random playouts under the contract, per CPU-second and against the loop."""
+"""How fast the games are: random playouts, per CPU-second and against the calibration loop."""
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from statistics import median
 
 from bench.calibration import cpu_seconds, loop_seconds
+from bench.fast import FastPlayouts
 from engines.api import Game
 from engines.registry import games
 
@@ -16,21 +19,31 @@ class EngineFigures:
     """Medians over the rounds of one game."""
 
     game: str
-    steps_per_second: float
-    loops_per_step: float
-    """The cost of a step in turns of the calibration loop: lower is faster, on any machine."""
+    contract: "Speed"
+    fast: "Speed"
     moves_listed: float
     """How many moves there were to choose from, on average."""
     plies: float
 
     def __str__(self) -> str:
-        return (
-            f"{self.game:12}{self.steps_per_second:12,.0f}{1e6 / self.steps_per_second:10.1f}"
-            f"{self.loops_per_step:10.1f}{self.moves_listed:10.1f}{self.plies:10.0f}"
-        )
+        return f"{self.game:12}{self.contract}{self.fast}{self.moves_listed:10.1f}{self.plies:8.0f}"
 
 
-HEAD = f"{'game':12}{'steps/CPU-s':>12}{'µs/step':>10}{'loops':>10}{'moves':>10}{'plies':>10}"
+@dataclass(frozen=True)
+class Speed:
+    """The cost of one step: a list of moves, one of them played, the outcome asked."""
+
+    step_us: float
+    loops: float
+    """The same in turns of the calibration loop: lower is faster, on any machine."""
+
+    def __str__(self) -> str:
+        return f"{1e6 / self.step_us:12,.0f}{self.step_us:9.1f}{self.loops:9.1f}"
+
+
+HEAD = f"""\
+{"":12}{"contract":>30}{"fast position":>30}
+{"game":12}{("steps/CPU-s" + "µs".rjust(9) + "loops".rjust(9)).rjust(30) * 2}{"moves":>10}{"plies":>8}"""
 
 
 class Playouts:
@@ -42,8 +55,8 @@ class Playouts:
         self.rng = random.Random(seed)
         self.steps = self.games = self.listed = 0
 
-    def run(self) -> None:
-        goal = self.steps + STEPS_A_ROUND
+    def run(self, steps: int) -> None:
+        goal = self.steps + steps
         while self.steps < goal:
             self._one_game()
 
@@ -61,24 +74,24 @@ class Playouts:
 
 def measured(game: Game, rounds: int) -> EngineFigures:
     playouts = Playouts(game, seed=1)
-    playouts.run()  # Once to warm up: tables and caches are made.
-    speeds, ratios = [], []
-    for _ in range(rounds):
-        loop = loop_seconds()
-        before = playouts.steps
-        seconds = cpu_seconds(playouts.run)
-        step = seconds / (playouts.steps - before)
-        speeds.append(1 / step)
-        ratios.append(step / loop)
-    return EngineFigures(
-        game.name,
-        median(speeds),
-        median(ratios),
-        playouts.listed / playouts.steps,
-        playouts.steps / playouts.games,
-    )
+    contract, fast = _speeds([playouts, FastPlayouts(game, seed=1)], rounds)
+    return EngineFigures(game.name, contract, fast, playouts.listed / playouts.steps, playouts.steps / playouts.games)
+
+
+def _speeds(kinds: Sequence[Playouts | FastPlayouts], rounds: int) -> list[Speed]:
+    """The speed of each kind of playout, all of them and the loop in alternation."""
+    costs: list[list[tuple[float, float]]] = [[] for _ in kinds]
+    for turn in range(rounds + 1):
+        for kind, measured_costs in zip(kinds, costs, strict=True):
+            loop = loop_seconds()
+            before = kind.steps
+            step = cpu_seconds(partial(kind.run, STEPS_A_ROUND)) / (kind.steps - before)
+            if turn:  # The first round only warms up: tables and caches are made.
+                measured_costs.append((step * 1e6, step / loop))
+    return [Speed(*map(median, zip(*measured_costs, strict=True))) for measured_costs in costs]
 
 
 def measured_engines(rounds: int) -> str:
     lines = [str(measured(game, rounds)) for game in games().values()]
-    return "\n".join(["Random playouts under the contract (steps of moves, play and outcome)", "", HEAD, *lines]) + "\n"
+    title = "Random playouts: a list of moves, one of them played, the outcome asked"
+    return "\n".join([title, "", HEAD, *lines]) + "\n"

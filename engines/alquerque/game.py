@@ -36,6 +36,17 @@ def _compiled(settings: Settings) -> tuple[Rules, Ending]:
     return Rules(settings), Ending(settings)
 
 
+@lru_cache(maxsize=256)
+def _first(settings: Settings) -> AlquerquePosition:
+    return _read(notation.START, settings)
+
+
+def _read(text: str, settings: Settings) -> AlquerquePosition:
+    rules, ending = _compiled(settings)
+    men, quiet = read_position(text, rules)
+    return AlquerquePosition(ending, men, quiet)
+
+
 class Alquerque(Game):
     name = "alquerque"
     version = 1
@@ -50,9 +61,7 @@ class Alquerque(Game):
         return Table(notation.COLOURS, ((0,), (1,)))
 
     def start(self, settings: Settings, seed: bytes) -> AlquerquePosition:
-        return self.read(notation.START, settings)
+        return _first(settings)
 
     def read(self, text: str, settings: Settings) -> AlquerquePosition:
-        rules, ending = _compiled(settings)
-        men, quiet = read_position(text, rules)
-        return AlquerquePosition(ending, men, quiet)
+        return _read(text, settings)
