@@ -1,0 +1,1 @@
+"""Where things are kept: in memory, or in a SQLite file."""

@@ -1,0 +1,84 @@
+"""Many appends in one transaction.
+
+Where the logs end is asked once for all, all rows are added at once, and one commit serves everybody.
+An append that comes too late gets its Conflict, and the others are written.
+"""
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from referee.app.ports import Conflict, Entry
+from referee.core.events import Event, PlayEnded
+from referee.storage.sqlite_file import transaction
+
+HEADS = """
+    SELECT match_id, match, (SELECT max(number) FROM entries WHERE entries.match = matches.match)
+    FROM matches
+    WHERE match_id IN (SELECT value FROM json_each(?))
+"""
+
+ADD_MATCH = "INSERT INTO matches (match_id) VALUES (?)"
+
+ADD_ENTRY = "INSERT INTO entries (match, number, at_ms, line) VALUES (?, ?, ?, ?)"
+
+END_MATCH = "UPDATE matches SET over = 1 WHERE match = ?"
+
+
+class Append(NamedTuple):
+    match_id: str
+    after: int
+    events: Sequence[Event]
+    lines: Sequence[str]
+    """The same events, encoded."""
+
+
+@dataclass(slots=True)
+class _Head:
+    """Where a match's log ends by now."""
+
+    match: int | None = None
+    """The match's key; None: nothing has been written to its log."""
+    last: int = 0
+
+
+class Group:
+    """Appends that are written together, at one moment of the wall clock."""
+
+    def __init__(self, connection: sqlite3.Connection, appends: Sequence[Append], at_ms: int) -> None:
+        self._connection = connection
+        self._appends = appends
+        self._at_ms = at_ms
+        self._heads = {append.match_id: _Head() for append in appends}
+        self._rows: list[tuple[int | None, int, int, str]] = []
+
+    def write(self) -> list[list[Entry] | Exception]:
+        """For each append its entries, or its Conflict. Raises sqlite3.Error if nothing could be written."""
+        with transaction(self._connection):
+            self._find_heads()
+            answers = [self._place(append) for append in self._appends]
+            self._connection.executemany(ADD_ENTRY, self._rows)
+        return answers
+
+    def _find_heads(self) -> None:
+        match_ids = json.dumps(list(self._heads))
+        for match_id, match, last in self._connection.execute(HEADS, (match_ids,)):
+            self._heads[match_id] = _Head(match, last)
+
+    def _place(self, append: Append) -> list[Entry] | Exception:
+        head = self._heads[append.match_id]
+        if head.last != append.after:
+            return Conflict(append.match_id, append.after, head.last)
+        pairs = zip(append.events, append.lines, strict=True)
+        return [self._entry(append.match_id, head, event, line) for event, line in pairs]
+
+    def _entry(self, match_id: str, head: _Head, event: Event, line: str) -> Entry:
+        if head.match is None:
+            head.match = self._connection.execute(ADD_MATCH, (match_id,)).lastrowid
+        head.last += 1
+        self._rows.append((head.match, head.last, self._at_ms, line))
+        if isinstance(event, PlayEnded):
+            self._connection.execute(END_MATCH, (head.match,))
+        return Entry(match_id, head.last, self._at_ms, event)

@@ -1,0 +1,41 @@
+"""The log of every match in memory: for tests, and for matches that need not outlive the process."""
+
+from collections.abc import Callable, Sequence
+
+from referee.app.ports import Conflict, Entry, LogUnavailable
+from referee.core.events import Event, PlayEnded
+
+
+class MemoryEventLog:
+    """An EventLog for one event loop."""
+
+    def __init__(self, wall_ms: Callable[[], int]) -> None:
+        self._wall_ms = wall_ms
+        self._logs: dict[str, list[Entry]] = {}
+        self._closed = False
+
+    async def append(self, match_id: str, after: int, events: Sequence[Event]) -> list[Entry]:
+        self._need_open()
+        last = len(self._logs.get(match_id, ()))
+        if last != after:
+            raise Conflict(match_id, after, last)
+        at_ms = self._wall_ms()
+        entries = [Entry(match_id, number, at_ms, event) for number, event in enumerate(events, after + 1)]
+        if entries:
+            self._logs.setdefault(match_id, []).extend(entries)
+        return entries
+
+    async def read(self, match_id: str, after: int = 0, at_most: int | None = None) -> list[Entry]:
+        self._need_open()
+        return self._logs.get(match_id, [])[after:][:at_most]
+
+    async def unfinished(self) -> list[str]:
+        self._need_open()
+        return [match_id for match_id, log in self._logs.items() if not isinstance(log[-1].event, PlayEnded)]
+
+    async def close(self) -> None:
+        self._closed = True
+
+    def _need_open(self) -> None:
+        if self._closed:
+            raise LogUnavailable("the log is closed")

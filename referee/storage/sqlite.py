@@ -1,0 +1,119 @@
+"""The log of every match in a SQLite file.
+
+One thread writes. Everything that waits for it is written in one transaction, so that many appends
+share the price of one commit; whoever appended is told after the commit. A second thread reads, by a
+connection of its own, and sees whole appends only.
+"""
+
+import sqlite3
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from referee.app.ports import Entry, LogUnavailable
+from referee.core.events import Event
+from referee.storage.codec import MalformedEntry, decode, encode
+from referee.storage.group import Append, Group
+from referee.storage.sqlite_file import Durability, open_for_reading, open_for_writing
+from referee.storage.worker import Closed, Worker
+
+Question = TypeVar("Question")
+Answer = TypeVar("Answer")
+
+BUSY_MS = 5_000
+
+ENTRIES = """
+    SELECT number, at_ms, line
+    FROM entries
+    WHERE match = (SELECT match FROM matches WHERE match_id = ?) AND number > ?
+    ORDER BY number
+    LIMIT ?
+"""
+ALL = -1
+"""As a LIMIT."""
+
+UNFINISHED = "SELECT match_id FROM matches WHERE over = 0 ORDER BY match"
+
+
+class SqliteEventLog:
+    """An EventLog for any number of event loops, and beside other processes on the same file.
+
+    A caller who is cancelled while appending does not know what became of it: all of it will be
+    written, or nothing. `read` raises MalformedEntry where the file holds what this release cannot read.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        wall_ms: Callable[[], int],
+        durability: Durability = Durability.FULL,
+        busy_ms: int = BUSY_MS,
+    ) -> None:
+        """Open the file, or make it. Raises LogUnavailable, or NewerDatabase.
+
+        `busy_ms` is how long to wait where another process writes; `wall_ms` is asked by the writing thread.
+        """
+        self._wall_ms = wall_ms
+        try:
+            self._writing = open_for_writing(path, durability, busy_ms)
+            self._reading = open_for_reading(path, busy_ms)
+        except sqlite3.Error as cause:
+            raise _unavailable(cause) from cause
+        self._writer: Worker[Append, list[Entry]] = Worker("log writer", self._write, self._writing.close)
+        self._reader: Worker[Callable[[], Any], Any] = Worker("log reader", _tried, self._reading.close)
+
+    async def append(self, match_id: str, after: int, events: Sequence[Event]) -> list[Entry]:
+        lines = [encode(event) for event in events]  # Here, so that nobody else's append suffers from a bad event.
+        return await _asked(self._writer, Append(match_id, after, tuple(events), lines))
+
+    async def read(self, match_id: str, after: int = 0, at_most: int | None = None) -> list[Entry]:
+        entries: list[Entry] = await _asked(self._reader, lambda: self._entries(match_id, after, at_most))
+        return entries
+
+    async def unfinished(self) -> list[str]:
+        matches: list[str] = await _asked(self._reader, self._unfinished)
+        return matches
+
+    async def close(self) -> None:
+        await self._writer.close()
+        await self._reader.close()
+
+    def _write(self, appends: Sequence[Append]) -> list[list[Entry] | Exception]:
+        return Group(self._writing, appends, self._wall_ms()).write()
+
+    def _entries(self, match_id: str, after: int, at_most: int | None) -> list[Entry]:
+        rows = self._reading.execute(ENTRIES, (match_id, after, ALL if at_most is None else at_most))
+        return [Entry(match_id, number, at_ms, _event(match_id, number, line)) for number, at_ms, line in rows]
+
+    def _unfinished(self) -> list[str]:
+        return [match_id for (match_id,) in self._reading.execute(UNFINISHED)]
+
+
+def _event(match_id: str, number: int, line: str) -> Event:
+    try:
+        return decode(line)
+    except MalformedEntry as wrong:
+        raise MalformedEntry(f"entry {number} of {match_id}: {wrong}") from None
+
+
+def _tried(questions: Sequence[Callable[[], Any]]) -> list[Any]:
+    """The answer to each; what one raises is for who asked it."""
+    return [_answer_or_error(question) for question in questions]
+
+
+def _answer_or_error(question: Callable[[], Any]) -> Any:
+    try:
+        return question()
+    except Exception as error:
+        return error
+
+
+async def _asked(worker: Worker[Question, Answer], question: Question) -> Answer:
+    try:
+        return await worker.ask(question)
+    except (sqlite3.Error, Closed) as cause:
+        raise _unavailable(cause) from cause
+
+
+def _unavailable(cause: Exception) -> LogUnavailable:
+    return LogUnavailable(f"the log cannot be used now: {cause}")

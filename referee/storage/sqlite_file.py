@@ -1,0 +1,91 @@
+"""A SQLite database of ours: opened, durable as wanted, and brought up to date.
+
+Its version is the number of steps it has taken: the files of `migrations/sqlite`, in the order of their
+names. A step holds statements parted by blank lines. Databases only go forward: a step that has been
+released is never changed.
+"""
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from enum import Enum
+from importlib.resources import files
+from pathlib import Path
+
+
+class Durability(Enum):
+    """What a commit survives."""
+
+    FULL = "full"
+    """The death of the process, and a power cut."""
+    NORMAL = "normal"
+    """The death of the process. After a power cut the last moments may be missing, but nothing before them."""
+
+
+class NewerDatabase(Exception):
+    """A database of a later release than this one."""
+
+    def __init__(self, version: int, known: int) -> None:
+        super().__init__(f"the database has version {version}, and this release knows versions up to {known}")
+
+
+def open_for_writing(path: Path, durability: Durability, busy_ms: int) -> sqlite3.Connection:
+    """A connection for one writing thread. Raises NewerDatabase or sqlite3.Error."""
+    connection = _connected(path, busy_ms)
+    try:
+        _keep_readers_apart(connection)
+        connection.execute(f"PRAGMA synchronous = {durability.value}")
+        migrate(connection, released_steps())
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def open_for_reading(path: Path, busy_ms: int) -> sqlite3.Connection:
+    """A connection for one reading thread, to a database that is being written. It sees what is committed."""
+    connection = _connected(path, busy_ms)
+    connection.execute("PRAGMA query_only = 1")
+    return connection
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """All that is written within, or nothing. Nobody else writes meanwhile."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:  # After some errors, a full disk among them, SQLite itself has rolled back.
+            connection.execute("ROLLBACK")
+        raise
+
+
+def released_steps() -> list[str]:
+    folder = files("referee.storage") / "migrations" / "sqlite"
+    return [step.read_text(encoding="utf-8") for step in sorted(folder.iterdir(), key=lambda step: step.name)]
+
+
+def migrate(connection: sqlite3.Connection, steps: Sequence[str]) -> None:
+    """Take the steps that the database has not taken yet, all or none. Raises NewerDatabase."""
+    with transaction(connection):
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        if version > len(steps):
+            raise NewerDatabase(version, len(steps))
+        for number, step in enumerate(steps[version:], version + 1):
+            for statement in step.split("\n\n"):
+                connection.execute(statement)
+            connection.execute(f"PRAGMA user_version = {number}")
+
+
+def _connected(path: Path, busy_ms: int) -> sqlite3.Connection:
+    # Transactions are begun and ended by us alone; and the thread that uses it is not the one that opens it.
+    return sqlite3.connect(path, timeout=busy_ms / 1000, isolation_level=None, check_same_thread=False)
+
+
+def _keep_readers_apart(connection: sqlite3.Connection) -> None:
+    """Readers and the writer do not wait for each other where there is a write-ahead log."""
+    (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
+    if mode != "wal":
+        raise sqlite3.OperationalError(f"there can be no write-ahead log here (but {mode})")

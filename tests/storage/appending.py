@@ -1,0 +1,33 @@
+"""A process that appends to a log until it is killed, and says what was acknowledged: `match number` lines.
+
+python -m tests.storage.appending PATH DURABILITY EVENTS_AT_ONCE
+"""
+
+import asyncio
+import sys
+from pathlib import Path
+
+from referee.app.ports import EventLog
+from referee.storage.sqlite import SqliteEventLog
+from referee.storage.sqlite_file import Durability
+from tests.storage.stores import at_noon, notes
+
+MATCHES = ("a", "b", "c")
+
+
+async def play(log: EventLog, match_id: str, at_once: int) -> None:
+    last = len(await log.read(match_id))
+    while True:
+        entries = await log.append(match_id, last, notes(last + 1, last + at_once))
+        last = entries[-1].number
+        sys.stdout.write(f"{match_id} {last}\n")
+        sys.stdout.flush()
+
+
+async def main(path: str, durability: str, at_once: str) -> None:
+    log = SqliteEventLog(Path(path), at_noon, Durability(durability))
+    await asyncio.gather(*(play(log, match_id, int(at_once)) for match_id in MATCHES))
+
+
+if __name__ == "__main__":
+    asyncio.run(main(*sys.argv[1:]))

@@ -1,0 +1,96 @@
+"""One event of every kind, for the golden file and for whoever needs a typical one."""
+
+from engines.options import Settings
+from referee.core import clock, events
+from referee.core.clock import MS, SECOND, Clock
+from referee.core.events import Event
+from referee.core.policy import Dropout, Gone, Illegal, Late, Policies
+from referee.core.result import Cause, Fault, Forfeit, Kind, Result
+from referee.core.row import ClockRow, NetworkCredit
+from referee.core.setup import Player, Setup, Shown, Visibility
+
+ADA = Player("ada", "1.2")
+OPEN_SEAT = Player()
+
+EVERY_CONTROL = (
+    clock.Untimed(),
+    clock.SuddenDeath(300 * SECOND),
+    clock.Hourglass(60 * SECOND),
+    clock.Fischer(180 * SECOND, 2 * SECOND),
+    clock.Bronstein(180 * SECOND, 3 * SECOND),
+    clock.UsDelay(0, 5 * SECOND),
+    clock.PerMove(100 * MS),
+    clock.Bank(30 * SECOND, 1 * SECOND),
+    clock.Correspondence(3 * clock.DAY, 10 * clock.DAY),
+    clock.JapaneseByoYomi(600 * SECOND, 30 * SECOND, 5),
+    clock.CanadianByoYomi(600 * SECOND, 300 * SECOND, 25),
+    clock.MovesPerPeriod((clock.Period(40, 7200 * SECOND, 30 * SECOND), clock.Period(0, 3600 * SECOND))),
+)
+
+SETUP = Setup(
+    match_id="m17",
+    game="alquerque",
+    game_version=1,
+    settings=Settings((("variant", "middle \u00e9tude"), ("draw_plies", 50), ("huff", True))),
+    players=(ADA, OPEN_SEAT),
+    controls=EVERY_CONTROL,
+    seed=bytes(range(32)),
+    credit=NetworkCredit(100 * MS, 2 * SECOND),
+    policies=Policies(
+        Illegal.RANDOM_MOVE, 1, Late.DEFAULT_MOVE, Gone.FORFEIT_AFTER_GRACE, 30 * SECOND, Dropout.RANDOM_MOVES
+    ),
+    visibility=Visibility(Shown.DELAYED, 10),
+    seed_given=True,
+    by_lot=True,
+    asks_nonces=True,
+    opening="some position",
+    labels=(("title", "Round 1"), ("ladder", "main")),
+)
+
+ROW = ClockRow(
+    asked_us=1_000_000,
+    arrived_us=1_250_000,
+    network_us=3_000,
+    network_credit_us=2_500,
+    stall_us=10,
+    charged_us=247_490,
+    before=Clock(60 * SECOND, 2, 5),
+    after=Clock(60 * SECOND - 247_490, 2, 4),
+    late=False,
+)
+
+MOVE = events.MovePlayed(1_250_000, 1, "1.3f9a52", "c3-d4", events.Source.BOT, ROW, "request 17")
+
+END = events.PlayEnded(
+    at_us=9_000_000,
+    result=Result(
+        kind=Kind.FORFEITED,
+        cause=Cause.FAULT,
+        reason="seat 1 lost on time",
+        scores=(1.0, 0.5, -0.25),
+        ranks=(1, 2, 3),
+        side_scores=(1.0, 0.0),
+        side_ranks=(1, 2),
+        forfeits=(Forfeit(1, Fault.TIME, 12),),
+    ),
+    seed=bytes(range(32)),
+)
+
+EXAMPLES: tuple[Event, ...] = (
+    events.Opened(0, SETUP),
+    events.SeatTaken(10, 1, Player("bob", "0.9-\u03b2")),
+    events.NonceGiven(20, 1, b"\x00\xffnonce"),
+    events.PlayBegan(30, (Player("bob", "0.9-\u03b2"), ADA)),
+    MOVE,
+    events.MovePlayed(1_300_000, 0, "2.77aa01", "pass", events.Source.DEFAULT),
+    events.MoveRefused(1_400_000, 1, "3.09bc1d", "z9", "MALFORMED_MOVE", "", 'cannot read "z9"\n', 2, "request 18"),
+    events.FlagFell(2_000_000, 1, "3.09bc1d", ROW, "c3-d4", "request 19"),
+    events.DrawOffered(2_100_000, 0),
+    events.DrawDeclined(2_200_000, 1),
+    events.SeatResigned(2_300_000, 1),
+    events.SeatForfeited(2_400_000, 1, Fault.GONE),
+    events.SeatGone(2_500_000, 0),
+    events.SeatBack(2_600_000, 0),
+    events.RefereeBack(2_700_000, 12_345),
+    END,
+)

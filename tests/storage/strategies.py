@@ -1,0 +1,106 @@
+"""Any event there can be, for hypothesis."""
+
+from hypothesis import strategies as st
+
+from engines.options import Settings
+from referee.core import clock, events
+from referee.core.events import Event
+from referee.core.policy import Dropout, Gone, Illegal, Late, Policies
+from referee.core.result import Cause, Fault, Forfeit, Kind, Result
+from referee.core.row import ClockRow, NetworkCredit
+from referee.core.setup import Player, Setup, Shown, Visibility
+
+WHOLE = st.integers()
+TEXT = st.text(max_size=20)
+SOME_BYTES = st.binary(max_size=40)
+SCORE = st.floats(allow_nan=False, allow_infinity=False)
+
+TIME = st.integers(0, clock.LONGEST)
+SOME_TIME = st.integers(1, clock.LONGEST)
+TIMES = st.integers(1, 1000)
+
+PERIODS = st.lists(st.builds(clock.Period, TIMES, SOME_TIME, TIME), min_size=1, max_size=4)
+
+CONTROLS = st.one_of(
+    st.builds(clock.Untimed),
+    st.builds(clock.SuddenDeath, SOME_TIME),
+    st.builds(clock.Hourglass, SOME_TIME),
+    st.builds(clock.Fischer, SOME_TIME, TIME),
+    st.builds(clock.Bronstein, SOME_TIME, TIME),
+    st.builds(clock.UsDelay, TIME, SOME_TIME),
+    st.builds(clock.PerMove, SOME_TIME),
+    st.builds(clock.Bank, SOME_TIME, TIME),
+    st.builds(lambda few, more: clock.Correspondence(min(few, more), max(few, more)), SOME_TIME, SOME_TIME),
+    st.builds(clock.JapaneseByoYomi, TIME, SOME_TIME, TIMES),
+    st.builds(clock.CanadianByoYomi, TIME, SOME_TIME, TIMES),
+    st.builds(lambda periods: clock.MovesPerPeriod(tuple(periods)), PERIODS),
+)
+
+CLOCK = st.builds(clock.Clock, WHOLE, WHOLE, WHOLE)
+ROW = st.builds(ClockRow, WHOLE, WHOLE, WHOLE, WHOLE, WHOLE, WHOLE, CLOCK, CLOCK, st.booleans())
+
+PLAYER = st.builds(Player, TEXT, TEXT)
+PLAYERS = st.lists(PLAYER, max_size=4).map(tuple)
+
+SETUP = st.builds(
+    Setup,
+    match_id=TEXT,
+    game=TEXT,
+    game_version=WHOLE,
+    settings=st.builds(Settings, st.lists(st.tuples(TEXT, st.one_of(TEXT, WHOLE, st.booleans()))).map(tuple)),
+    players=PLAYERS,
+    controls=st.lists(CONTROLS, max_size=4).map(tuple),
+    seed=SOME_BYTES,
+    credit=st.builds(NetworkCredit, WHOLE, WHOLE),
+    policies=st.builds(
+        Policies,
+        st.sampled_from(Illegal),
+        TIMES,
+        st.sampled_from(Late),
+        st.sampled_from(Gone),
+        SOME_TIME,
+        st.sampled_from(Dropout),
+    ),
+    visibility=st.builds(Visibility, st.sampled_from(Shown), WHOLE),
+    seed_given=st.booleans(),
+    by_lot=st.booleans(),
+    asks_nonces=st.booleans(),
+    opening=TEXT,
+    labels=st.lists(st.tuples(TEXT, TEXT), max_size=3).map(tuple),
+)
+
+RESULT = st.builds(
+    Result,
+    kind=st.sampled_from(Kind),
+    cause=st.sampled_from(Cause),
+    reason=TEXT,
+    scores=st.lists(SCORE, max_size=4).map(tuple),
+    ranks=st.lists(WHOLE, max_size=4).map(tuple),
+    side_scores=st.lists(SCORE, max_size=4).map(tuple),
+    side_ranks=st.lists(WHOLE, max_size=4).map(tuple),
+    forfeits=st.lists(st.builds(Forfeit, WHOLE, st.sampled_from(Fault), WHOLE), max_size=3).map(tuple),
+)
+
+MOVE_PLAYED = st.builds(
+    events.MovePlayed, WHOLE, WHOLE, TEXT, TEXT, st.sampled_from(events.Source), st.none() | ROW, TEXT
+)
+
+EVENTS: dict[type, st.SearchStrategy[Event]] = {
+    events.Opened: st.builds(events.Opened, WHOLE, SETUP),
+    events.SeatTaken: st.builds(events.SeatTaken, WHOLE, WHOLE, PLAYER),
+    events.NonceGiven: st.builds(events.NonceGiven, WHOLE, WHOLE, SOME_BYTES),
+    events.PlayBegan: st.builds(events.PlayBegan, WHOLE, PLAYERS),
+    events.MovePlayed: MOVE_PLAYED,
+    events.MoveRefused: st.builds(events.MoveRefused, WHOLE, WHOLE, TEXT, TEXT, TEXT, TEXT, TEXT, WHOLE, TEXT),
+    events.FlagFell: st.builds(events.FlagFell, WHOLE, WHOLE, TEXT, ROW, TEXT, TEXT),
+    events.DrawOffered: st.builds(events.DrawOffered, WHOLE, WHOLE),
+    events.DrawDeclined: st.builds(events.DrawDeclined, WHOLE, WHOLE),
+    events.SeatResigned: st.builds(events.SeatResigned, WHOLE, WHOLE),
+    events.SeatForfeited: st.builds(events.SeatForfeited, WHOLE, WHOLE, st.sampled_from(Fault)),
+    events.SeatGone: st.builds(events.SeatGone, WHOLE, WHOLE),
+    events.SeatBack: st.builds(events.SeatBack, WHOLE, WHOLE),
+    events.RefereeBack: st.builds(events.RefereeBack, WHOLE, WHOLE),
+    events.PlayEnded: st.builds(events.PlayEnded, WHOLE, RESULT, SOME_BYTES),
+}
+
+ANY_EVENT = st.one_of(*EVENTS.values())

@@ -1,0 +1,133 @@
+"""Processes that are killed while they write.
+
+What was acknowledged is there, what is there is whole, and the next process goes on.
+"""
+
+import random
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from referee.app.ports import EventLog
+from referee.storage.sqlite import SqliteEventLog
+from tests.storage.appending import MATCHES
+from tests.storage.stores import at_noon, events_of, note, notes, tell
+
+PROJECT = Path(__file__).parents[2]
+
+
+@contextmanager
+def appending(path: Path, durability: str, at_once: int) -> Iterator["subprocess.Popen[str]"]:
+    command = [sys.executable, "-m", "tests.storage.appending", str(path), durability, str(at_once)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=PROJECT) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def acknowledged(process: "subprocess.Popen[str]", lines: list[str]) -> dict[str, int]:
+    """Kill it. The last number of each match that it had been told of."""
+    process.kill()
+    rest, _ = process.communicate()
+    last = dict.fromkeys(MATCHES, 0)
+    for line in lines + rest.splitlines():
+        match_id, number = line.split()
+        last[match_id] = int(number)
+    return last
+
+
+def killed_after(path: Path, acknowledgements: int, durability: str = "full", at_once: int = 3) -> dict[str, int]:
+    with appending(path, durability, at_once) as process:
+        assert process.stdout
+        lines = [process.stdout.readline() for _ in range(acknowledgements)]
+        return acknowledged(process, lines)
+
+
+def killed_at_size(path: Path, size: int, at_once: int) -> dict[str, int]:
+    """Killed as soon as a file, of the database or beside it, has come to this size."""
+    with appending(path.with_suffix(".db"), "full", at_once) as process:
+        while not path.exists() or path.stat().st_size < size:
+            assert process.poll() is None
+        return acknowledged(process, [])
+
+
+def check(path: Path, last: dict[str, int], at_once: int) -> None:
+    async def read(log: EventLog) -> None:
+        for match_id in MATCHES:
+            entries = await log.read(match_id)
+            assert len(entries) >= last[match_id]
+            assert len(entries) % at_once == 0
+            assert [entry.number for entry in entries] == list(range(1, len(entries) + 1))
+            assert [entry.event for entry in entries] == notes(1, len(entries))
+        after = len(await log.read("later"))
+        await log.append("later", after, [note(after)])
+
+    tell(SqliteEventLog(path, at_noon), read)
+
+
+@pytest.mark.parametrize("durability", ["full", "normal"])
+def test_what_was_acknowledged_survives_a_kill(tmp_path: Path, durability: str) -> None:
+    path = tmp_path / "log.db"
+    for acknowledgements in (1, 30):
+        last = killed_after(path, acknowledgements, durability)
+        assert max(last.values()) > 0
+        check(path, last, at_once=3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("durability", ["full", "normal"])
+def test_killed_at_many_points(tmp_path: Path, durability: str) -> None:
+    path = tmp_path / "log.db"
+    chance = random.Random(17)
+    for acknowledgements in [2, 3, 4, 5, *(chance.randrange(6, 400) for _ in range(6))]:
+        check(path, killed_after(path, acknowledgements, durability), at_once=3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [0, 1])
+@pytest.mark.parametrize("name", ["log.db", "log.db-wal"])
+def test_killed_while_the_file_is_made(tmp_path: Path, name: str, size: int) -> None:
+    check(tmp_path / "log.db", killed_at_size(tmp_path / name, size, at_once=3), at_once=3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [20_000, 60_000, 120_000, 180_000, 380_000, 460_000, 560_000])
+def test_killed_inside_large_appends(tmp_path: Path, size: int) -> None:
+    """The first append makes some 400 kB of write-ahead log, and two more are written in one transaction."""
+    last = killed_at_size(tmp_path / "log.db-wal", size, at_once=4000)
+    check(tmp_path / "log.db", last, at_once=4000)
+
+
+def test_a_log_torn_anywhere_holds_whole_appends(tmp_path: Path) -> None:
+    """As after a power cut: of the write-ahead log there is only a part."""
+    path, torn = tmp_path / "log.db", tmp_path / "torn.db"
+    ends = [0, 1, 4, 204, 205, 500]
+    files: list[bytes] = []
+
+    async def write(log: EventLog) -> None:
+        for after, last in pairwise(ends):
+            await log.append("m", after, notes(after + 1, last))
+        # Now, because closing empties the write-ahead log.
+        files.extend((path.read_bytes(), Path(f"{path}-wal").read_bytes()))
+
+    async def read(log: EventLog) -> None:
+        events = await events_of(log, "m")
+        assert events == notes(1, len(events))
+        found.append(len(events))
+        await log.append("m", len(events), [note(0)])
+
+    tell(SqliteEventLog(path, at_noon), write)
+    base, wal = files
+    found: list[int] = []
+    for length in (*range(20_000, len(wal), 1_999), len(wal)):
+        torn.write_bytes(base)
+        Path(f"{torn}-wal").write_bytes(wal[:length])
+        tell(SqliteEventLog(torn, at_noon), read)
+    assert found == sorted(found)
+    assert sorted(set(found)) == ends
