@@ -3,10 +3,11 @@
 Each port has one contract suite that every adapter passes, the in-memory one included.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from referee.core.clock import Micros
 from referee.core.events import Event
 
 
@@ -53,3 +54,23 @@ class EventLog(Protocol):
 
     async def close(self) -> None:
         """Write what is waiting, and let go. Nothing can be appended afterwards."""
+
+
+class Alarm(Protocol):
+    """One that was set, and may be taken back."""
+
+    def cancel(self) -> object:
+        """It does not ring any more. No harm if it has rung."""
+
+
+class Time(Protocol):
+    """What the hour is, and somebody who rings. Tests move it by hand."""
+
+    def monotonic_us(self) -> Micros:
+        """Microseconds since some moment; it never goes back."""
+
+    def wall_ms(self) -> int:
+        """Unix milliseconds. For people, and for how long a process was not there."""
+
+    def call_at(self, at_us: Micros, ring: Callable[[], None]) -> Alarm:
+        """Call `ring` on the caller's event loop when `monotonic_us` has come to `at_us`, about: it may be early."""

@@ -1,0 +1,248 @@
+"""The single writer of one live match: decide, write, believe, tell.
+
+Commands come from many callers at once and go through one door, `submit`. One at a time is decided, in
+the order of arrival; what follows is written to the log, then believed, then announced. What came
+through the door is decided whether its caller waits for it or not: who hangs up may miss the answer,
+and never leaves a match behind its own log.
+
+While the log cannot be written, nothing happens and the time of the match stands still, as it does
+while the referee is down; `RefereeBack` in the log says for how long. If the log turns out to have been
+written by somebody else, the match is theirs: this runner stops.
+"""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from engines.api import Game, Seat
+from referee.app.alarm_clock import AlarmClock
+from referee.app.asked import Asked, NotRunHere, UnknownMatch
+from referee.app.deadlines import Deadline, deadlines
+from referee.app.desk import Delays, Desk
+from referee.app.match_time import MatchTime
+from referee.app.ports import Conflict, LogUnavailable
+from referee.app.stalls import Stalls
+from referee.core.clock import MS, SECOND, Micros
+from referee.core.commands import Command, EndGrace, FallFlag, Resume, SubmitMove
+from referee.core.deciding import Decided, decide
+from referee.core.events import Opened
+from referee.core.match import Match, opened, replay
+from referee.core.row import Measured
+from referee.core.setup import Setup
+
+FIRST_RETRY_US = 100 * MS
+LAST_RETRY_US = 10 * SECOND
+"""After how long the log is tried again when it could not be written: at first, and at the most."""
+
+
+class MatchRunner:
+    """One live match, on one event loop. `open` or `resume` make it."""
+
+    def __init__(self, match: Match, desk: Desk) -> None:
+        """For a match that is in the log just so, and that nobody else runs."""
+        self.match = match
+        self._desk = desk
+        self._time = MatchTime(desk.time, match.at_us)
+        self._stalls = Stalls(match)
+        self._retry_us = FIRST_RETRY_US
+        self._closed = False
+        self._inbox: asyncio.Queue[Asked | None] = asyncio.Queue()
+        """None: look at the clock."""
+        self._alarm = AlarmClock(desk.time, lambda: self._inbox.put_nowait(None))
+        self._set_alarm()
+        self._serving = asyncio.create_task(self._serve())
+
+    @classmethod
+    async def open(cls, setup: Setup, game: Game, desk: Desk) -> "MatchRunner":
+        """A new match. Raises a refusal of its terms, Conflict if its id is taken, or LogUnavailable.
+
+        If the caller is cancelled, the match may be in the log nevertheless, and can be resumed.
+        """
+        setup.check(game)
+        event = Opened(0, setup)
+        entries = await desk.log.append(setup.match_id, 0, [event])
+        runner = cls(opened(event, game), desk)
+        runner._tell(desk.keeper.announce, None, entries, runner.match)
+        return runner
+
+    @classmethod
+    async def resume(cls, match_id: str, find_game: Callable[[str], Game], desk: Desk) -> "MatchRunner":
+        """A match as its log tells it, at the same ply, with the same turns and tokens.
+
+        Match time has stood still since the last entry, and runs from now on: let the bots come back first.
+        Raises UnknownMatch, Conflict if somebody else resumes it too, or LogUnavailable.
+        """
+        log = await desk.log.read(match_id)
+        if not log:
+            raise UnknownMatch(match_id)
+        match = replay((entry.event for entry in log), find_game)
+        down_ms = max(0, desk.time.wall_ms() - log[-1].at_ms)  # Somebody may have set the wall clock back.
+        back = decide(match, Resume(down_ms), match.at_us)
+        if not back.events:  # It is over. It still has verdicts for who asks again.
+            return cls(match, desk)
+        entries = await desk.log.append(match_id, match.number, back.events)
+        runner = cls(back.match, desk)
+        runner._tell(desk.keeper.announce, match, entries, runner.match)
+        return runner
+
+    @property
+    def match_id(self) -> str:
+        return self.match.setup.match_id
+
+    def match_now(self) -> Micros:
+        """Match time."""
+        return self._time.now_us()
+
+    def submit(self, command: Command) -> asyncio.Future[Decided]:
+        """Have `command` decided after all that came before it. What follows from it is in the log when it is told.
+
+        Nothing is written where nothing follows; an answer that was given before finds its first verdict in
+        the match. The future raises a refusal, LogUnavailable, or NotRunHere if the runner stops, and nothing
+        has changed then. Raises NotRunHere itself if the runner has stopped already.
+        """
+        if self._closed:
+            raise NotRunHere(self.match_id)
+        asked = Asked(command, asyncio.get_running_loop().create_future())
+        self._inbox.put_nowait(asked)
+        return asked.caller
+
+    def measured(self, seat: Seat) -> Measured:
+        """What to submit an answer of `seat` with that arrives now."""
+        delays = self._delays(seat)
+        return Measured(self.match_now(), delays.network_us, self._stalls.of(seat) + delays.stall_us)
+
+    def sent(self, seat: Seat, token: str) -> None:
+        """The turn of that token goes out to its bot now. The time that it waited until now is given back.
+
+        For whoever sends it to say when it is ready to, and not when a bot has got round to reading it.
+        """
+        if self._asks(seat, token):
+            self._stalls.sent(seat, self.match_now())
+
+    async def close(self) -> None:
+        """Take nothing more, decide all that was taken, and stop."""
+        self._closed = True
+        self._inbox.put_nowait(None)
+        await asyncio.wait([self._serving])  # Not a plain await, which would cancel what it waits for.
+
+    async def _serve(self) -> None:
+        try:
+            while not (self._closed and self._inbox.empty()):
+                asked = await self._inbox.get()
+                await (self._answer(asked) if asked else self._look_at_the_clock())
+                self._set_alarm()
+        except Exception as fault:
+            self._lock_up()
+            if not isinstance(fault, Conflict):
+                self._complain(fault)
+            self._tell(self._desk.keeper.left, self.match_id)
+        finally:
+            self._lock_up()
+
+    async def _answer(self, asked: Asked) -> None:
+        try:
+            decided = await self._happen(asked.command)
+        except LogUnavailable as why:
+            self._give_back(asked.command)
+            asked.refuse(why)
+        except (Conflict, asyncio.CancelledError):
+            asked.refuse(NotRunHere(self.match_id))
+            raise
+        except Exception as why:
+            asked.refuse(why)
+        else:
+            asked.answer(decided)
+
+    async def _look_at_the_clock(self) -> None:
+        """Do what is due. If it cannot be written, it will still be due later."""
+        self._alarm.stop()
+        try:
+            if self._time.stopped:
+                await self._go_on()
+            for late in [late for late in self._deadlines() if late.at_us <= self.match_now()]:
+                await self._happen(
+                    EndGrace(late.seat) if late.of_grace else FallFlag(late.seat, self.measured(late.seat))
+                )
+        except LogUnavailable:
+            self._retry_us = min(2 * self._retry_us, LAST_RETRY_US)
+
+    async def _happen(self, command: Command) -> Decided:
+        """Decide, and make it so."""
+        if self._time.stopped:
+            await self._go_on()
+        decided = decide(self.match, command, self.match_now())
+        if decided.events:
+            await self._make_so(command, decided)
+        return decided
+
+    async def _go_on(self) -> None:
+        """Go on after the log was away. Raises LogUnavailable if it still is."""
+        resume = Resume(self._time.down_ms())
+        await self._make_so(resume, decide(self.match, resume, self.match_now()))
+        self._time.go_on()
+        self._retry_us = FIRST_RETRY_US
+
+    async def _make_so(self, command: Command, decided: Decided) -> None:
+        """Write, then believe, then tell."""
+        before, after = self.match, decided.match
+        try:
+            entries = await self._desk.log.append(self.match_id, before.number, decided.events)
+        except LogUnavailable:
+            self._time.stop()
+            raise
+        self.match = after
+        now_us = self.match_now()
+        self._stalls.told(before, after, _arrived_us(command, now_us), now_us)
+        self._tell(self._desk.keeper.announce, before, entries, after)
+        if decided.fault:
+            self._complain(decided.fault)
+
+    def _give_back(self, command: Command) -> None:
+        """An answer could not be written down: since it arrived, its seat has waited for us."""
+        if isinstance(command, SubmitMove) and self._asks(command.seat, command.token):
+            self._stalls.held(command.seat, command.measured.arrived_us, self.match_now())
+
+    def _asks(self, seat: Seat, token: str) -> bool:
+        return any(turn.seat == seat and turn.token == token for turn in self.match.owing)
+
+    def _deadlines(self) -> list[Deadline]:
+        return deadlines(self.match, lambda seat: self._stalls.of(seat) + self._delays(seat).stall_us)
+
+    def _set_alarm(self) -> None:
+        """Be called at the next deadline; or, while the log is away, when it is to be tried again."""
+        if self._time.stopped:
+            self._alarm.set(self._desk.time.monotonic_us() + self._retry_us)
+            return
+        next_us = min((deadline.at_us for deadline in self._deadlines()), default=None)
+        self._alarm.set(None if next_us is None else self._time.monotonic_us(next_us))
+
+    def _lock_up(self) -> None:
+        self._closed = True
+        self._alarm.stop()
+        while not self._inbox.empty():
+            asked = self._inbox.get_nowait()
+            if asked:
+                asked.refuse(NotRunHere(self.match_id))
+
+    def _delays(self, seat: Seat) -> Delays:
+        try:
+            return self._desk.keeper.delays(self.match_id, seat)
+        except Exception as fault:
+            self._complain(fault)
+            return Delays()
+
+    def _tell(self, listener: Callable[..., None], *news: Any) -> None:
+        """Whatever it raises: what has happened, has happened."""
+        try:
+            listener(*news)
+        except Exception as fault:
+            self._complain(fault)
+
+    def _complain(self, fault: Exception) -> None:
+        with suppress(Exception):  # There is nobody left to tell.
+            self._desk.keeper.broke(self.match_id, fault)
+
+
+def _arrived_us(command: Command, now_us: Micros) -> Micros:
+    return command.measured.arrived_us if isinstance(command, SubmitMove) else now_us
