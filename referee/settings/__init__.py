@@ -1,0 +1,1 @@
+"""What the server can be told before it starts: declared once, read from flags, environment and one file."""

@@ -1,0 +1,73 @@
+"""Whatever is done to them, the books in memory and in SQLite say the same."""
+
+import asyncio
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from engines.refusals import Refusal
+from referee.app.accounts import Bot, NamesAtMost, Pause, PauseCause, Version, paused, resumed, returned
+from referee.app.tokens import Role, Token, WantedTokens, revoked, sha256_of
+from tests.storage.books import NOON_MS, Books, in_memory, in_sqlite
+
+STEPS = 300
+NAMES = ("ada", "bob", "cat", "dan")
+HOLDERS = ("ann", "tom")
+BROKEN = Pause(PauseCause.FAULTS, "five faults in a row", NOON_MS)
+BANNED = Pause(PauseCause.ADMIN, "rude", NOON_MS)
+CHANGES = (resumed, returned, lambda bot: paused(bot, BROKEN), lambda bot: paused(bot, BANNED))
+
+
+def token_by_lot(lot: Random, role: Role, holder: str, bot: str = "") -> Token:
+    now = NOON_MS + lot.randrange(10)
+    return Token(sha256_of(str(lot.random())), role, holder, now, bot, expires_ms=lot.choice((None, now + 5)))
+
+
+async def about_bots(books: Books, lot: Random) -> object:
+    name, other, holder, page = lot.choice(NAMES), lot.choice(NAMES), lot.choice(HOLDERS), lot.choice((None, 0, 1, 3))
+    match lot.randrange(5):
+        case 0:
+            token, limits = token_by_lot(lot, Role.BOT, holder, name), NamesAtMost(lot.randrange(4), lot.randrange(6))
+            return await books.accounts.register(other, Bot(name, holder, NOON_MS), token, limits)
+        case 1:
+            return await books.accounts.change_bot(name, lot.choice(CHANGES))
+        case 2:
+            return await books.accounts.add_version(Version(name, lot.choice("abcd"), lot.randrange(99)), 3)
+        case 3:
+            return await books.accounts.versions(name, lot.choice(("", "a", "b")), page)
+        case _:
+            return await books.accounts.bots(lot.choice(("", holder)), lot.choice(("", other)), page)
+
+
+async def about_tokens(books: Books, lot: Random) -> object:
+    name, holder, page = lot.choice(NAMES), lot.choice(HOLDERS), lot.choice((None, 0, 1, 3))
+    ids = ["", "tk_0", *(token.id for token in await books.tokens.tokens())]
+    match lot.randrange(3):
+        case 0:
+            await books.tokens.add_token(token_by_lot(lot, Role.ORGANISER, holder), lot.randrange(9))
+            return await books.tokens.tokens()
+        case 1:
+            return await books.tokens.change_token(lot.choice(ids), revoked)
+        case _:
+            wanted = WantedTokens(lot.choice(("", holder)), lot.choice(("", name)), lot.choice((None, NOON_MS + 7)))
+            return await books.tokens.tokens(wanted, lot.choice(ids), page)
+
+
+async def told(books: Books, seed: int) -> list[object]:
+    """Steps by lot, and what was answered; the same lot does the same to books that have said the same so far."""
+    lot, answers = Random(seed), list[object]()
+    for _ in range(STEPS):
+        try:
+            answers.append(await lot.choice((about_bots, about_tokens))(books, lot))
+        except Refusal as refusal:
+            answers.append((type(refusal), str(refusal), refusal.details))
+    await books.close()
+    return answers
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_same_story_has_the_same_answers(tmp_path: Path, seed: int) -> None:
+    by_memory = asyncio.run(told(in_memory(), seed))
+    assert asyncio.run(told(in_sqlite(tmp_path / "referee.db"), seed)) == by_memory
+    assert len({str(answer) for answer in by_memory}) > STEPS // 6

@@ -1,0 +1,232 @@
+"""What the books in SQLite promise beyond their contract: to last, to share, and to bear the world's faults."""
+
+import asyncio
+import sqlite3
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from threading import Event as Signal
+
+import pytest
+
+from referee.app.ports import LogUnavailable
+from referee.app.quotas import Quota
+from referee.app.refusals import UnknownBot
+from referee.storage.bot_log_sqlite import ADD, SqliteBotLog
+from referee.storage.clerk import Clerk
+from referee.storage.sqlite import SqliteEventLog
+from referee.storage.sqlite_file import NewerDatabase
+from tests.storage.books import PLENTY, Books, in_sqlite, organiser_token, tell
+from tests.storage.stores import at_noon, events_of, notes
+from tests.storage.test_bot_log_contract import note
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "referee.db"
+
+
+def stranger(path: Path) -> "closing[sqlite3.Connection]":
+    """Another process's connection to the same file."""
+    return closing(sqlite3.connect(path, isolation_level=None))
+
+
+def add(number: int, file: sqlite3.Connection) -> int:
+    """An order that can be told from others."""
+    file.execute(ADD, ("b", number, 0, "", "", None, None, ""))
+    return number
+
+
+def numbers(file: sqlite3.Connection) -> list[int]:
+    return [number for (number,) in file.execute("SELECT number FROM bot_log ORDER BY number")]
+
+
+class Held:
+    """An order that holds up the writing thread until it is released."""
+
+    def __init__(self) -> None:
+        self.begun = Signal()
+        self.released = Signal()
+
+    def __call__(self, file: sqlite3.Connection) -> int:
+        self.begun.set()
+        self.released.wait(20)  # Not for ever: a mistake of ours is to fail, and not to hang.
+        return add(0, file)
+
+
+def test_reopened_books_are_equal(path: Path) -> None:
+    async def write(books: Books) -> None:
+        await books.register("ada", description="plays")
+        await books.add_versions("ada", "1", "2")
+        await books.tokens.add_token(organiser_token("s"), 100)
+        await books.quotas.set_quota("ann", Quota(1))
+        await books.bot_log.append("ada", [note(number) for number in range(9)])
+        before.extend(await all_of(books))
+
+    async def read(books: Books) -> None:
+        assert await all_of(books) == before
+        again = await books.register("ada", description="plays", at_most=PLENTY)
+        assert again.again
+
+    async def all_of(books: Books) -> list[object]:
+        return [
+            await books.accounts.bots(),
+            await books.accounts.versions("ada"),
+            await books.tokens.tokens(),
+            await books.quotas.quota("ann"),
+            await books.bot_log.read("ada"),
+        ]
+
+    before: list[object] = []
+    tell(in_sqlite(path), write)
+    tell(in_sqlite(path), read)
+
+
+def test_no_secret_is_in_the_file(path: Path) -> None:
+    async def write(books: Books) -> None:
+        await books.tokens.add_token(organiser_token("rf_the-secret-itself"), 100)
+
+    tell(in_sqlite(path), write)
+    assert all(b"rf_" not in file.read_bytes() for file in path.parent.iterdir())
+
+
+def test_the_books_and_the_log_of_the_matches_share_a_file(path: Path) -> None:
+    async def write() -> None:
+        log, clerk = SqliteEventLog(path, at_noon), Clerk(path)
+        bot_log = SqliteBotLog(clerk, lines_at_most=5)
+        appends = (log.append(f"m{one}", 0, notes(1, 3)) for one in range(30))
+        others = (bot_log.append(f"bot{one}", [note(one)]) for one in range(30))
+        await asyncio.gather(*appends, *others)
+        assert await events_of(log, "m29") == notes(1, 3)
+        assert len(await bot_log.read("bot29")) == 1
+        await clerk.close()
+        await log.close()
+
+    asyncio.run(write())
+
+
+def test_what_waits_is_written_together_and_stands_apart(path: Path) -> None:
+    async def crowd() -> None:
+        clerk = Clerk(path)
+        held = Held()
+        first = asyncio.ensure_future(clerk.write(held))
+        await asyncio.to_thread(held.begun.wait)
+        others = [asyncio.ensure_future(clerk.write(order)) for order in (one, spoilt, two)]
+        await asyncio.sleep(0)
+        held.released.set()
+        assert await first == 0
+        answers = await asyncio.gather(*others, return_exceptions=True)
+        assert answers[0] == 1
+        assert isinstance(answers[1], UnknownBot)
+        assert answers[2] == [0, 1, 2]
+        assert await clerk.read(numbers) == [0, 1, 2]
+        await clerk.close()
+
+    def one(file: sqlite3.Connection) -> int:
+        return add(1, file)
+
+    def two(file: sqlite3.Connection) -> list[int]:
+        add(2, file)
+        return numbers(file)
+
+    def spoilt(file: sqlite3.Connection) -> int:
+        add(99, file)
+        raise UnknownBot("nobody")
+
+    asyncio.run(crowd())
+
+
+def test_a_reader_sees_only_what_is_committed_and_does_not_wait(path: Path) -> None:
+    async def look() -> None:
+        clerk = Clerk(path)
+        held = Held()
+        writing = asyncio.ensure_future(clerk.write(held))
+        await asyncio.to_thread(held.begun.wait)
+        assert await clerk.read(numbers) == []
+        held.released.set()
+        await writing
+        assert await clerk.read(numbers) == [0]
+        await clerk.close()
+
+    asyncio.run(look())
+
+
+def test_who_hangs_up_does_not_take_the_order_back(path: Path) -> None:
+    async def hang_up() -> None:
+        clerk = Clerk(path)
+        held = Held()
+        writing = asyncio.ensure_future(clerk.write(held))
+        await asyncio.to_thread(held.begun.wait)
+        writing.cancel()
+        await asyncio.wait([writing])
+        held.released.set()
+        assert await clerk.write(lambda file: add(1, file)) == 1
+        assert await clerk.read(numbers) == [0, 1]
+        await clerk.close()
+
+    asyncio.run(hang_up())
+
+
+def test_closing_writes_what_is_waiting_and_then_nothing_more(path: Path) -> None:
+    async def close() -> None:
+        clerk = Clerk(path)
+        orders = [asyncio.ensure_future(clerk.write(partial(add, one))) for one in range(20)]
+        await asyncio.sleep(0)
+        await clerk.close()
+        assert await asyncio.gather(*orders) == list(range(20))
+        await clerk.close()
+        with pytest.raises(LogUnavailable, match="closed"):
+            await clerk.write(lambda file: add(99, file))
+        with pytest.raises(LogUnavailable, match="closed"):
+            await clerk.read(numbers)
+
+    asyncio.run(close())
+    with stranger(path) as other:
+        assert numbers(other) == list(range(20))
+
+
+def test_a_locked_file_changes_nothing_and_is_used_again_when_it_is_free(path: Path) -> None:
+    async def story() -> None:
+        clerk = Clerk(path, busy_ms=0)
+        with stranger(path) as other:
+            other.execute("BEGIN EXCLUSIVE")
+            with pytest.raises(LogUnavailable, match="the database cannot be used now: database is locked"):
+                await clerk.write(lambda file: add(1, file))
+            assert await clerk.read(numbers) == []
+            other.execute("ROLLBACK")
+        await clerk.write(lambda file: add(1, file))
+        assert await clerk.read(numbers) == [1]
+        await clerk.close()
+
+    asyncio.run(story())
+
+
+def test_a_full_disk_changes_nothing_and_the_next_order_is_done_when_there_is_room(path: Path) -> None:
+    async def story() -> None:
+        clerk = Clerk(path)
+        (pages,) = await clerk.read(lambda file: file.execute("PRAGMA page_count").fetchone())
+        clerk._writing.execute(f"PRAGMA max_page_count = {pages}")
+        with pytest.raises(LogUnavailable, match="full"):
+            await clerk.write(lambda file: [add(one, file) for one in range(5000)])
+        assert await clerk.read(numbers) == []
+        clerk._writing.execute("PRAGMA max_page_count = 1000000")
+        await clerk.write(lambda file: [add(one, file) for one in range(5000)])
+        assert len(await clerk.read(numbers)) == 5000
+        await clerk.close()
+
+    asyncio.run(story())
+
+
+def test_files_that_cannot_be_books(path: Path, tmp_path: Path) -> None:
+    with pytest.raises(LogUnavailable, match="unable to open"):
+        Clerk(tmp_path)
+    path.write_text("Dear diary, today I lost at trox." * 100, encoding="ascii")
+    with pytest.raises(LogUnavailable, match="not a database"):
+        Clerk(path)
+
+
+def test_a_file_of_a_later_release_is_refused(path: Path) -> None:
+    with stranger(path) as later:
+        later.execute("PRAGMA user_version = 99")
+        with pytest.raises(NewerDatabase):
+            Clerk(path)
