@@ -5,7 +5,7 @@ READY := .venv/.ready
 OURS := proto/python clients/python .
 PARALLEL ?= -n auto
 
-.PHONY: help demo check test proto golden bench requirements clean
+.PHONY: help demo lint check test proto golden bench requirements clean
 
 help: ## What there is to do
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -22,16 +22,19 @@ demo: $(READY) ## See it play
 	$(BIN)/python -m referee show alquerque
 	$(BIN)/python -m referee play alquerque --seed demo
 
-check: $(READY) ## All checks and the quick tests, in under a minute
+lint: $(READY) ## All checks that run nothing
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	cd proto && ../$(BIN)/buf lint && ../$(BIN)/buf format --diff --exit-code && ../$(BIN)/buf breaking --against released.binpb
 	$(BIN)/python proto/generate.py --check
-	$(BIN)/python -m pytest $(PARALLEL) -m "not slow" --cov --cov-report=term
 
-test: check ## The checks, then the slow tests too
+check: lint ## All checks and the quick tests, in under a minute
+	$(BIN)/python -m pytest $(PARALLEL) -m "not slow"
+
+test: lint ## All checks and all tests; the quick ones must reach every branch of the pure floors
+	$(BIN)/python -m pytest $(PARALLEL) -m "not slow" --cov --cov-report=term
 	$(BIN)/python -m pytest $(PARALLEL) -m slow
 
 proto: $(READY) ## Make the stubs anew from proto/
@@ -39,7 +42,7 @@ proto: $(READY) ## Make the stubs anew from proto/
 	$(BIN)/python proto/generate.py
 
 golden: $(READY) ## Make the golden files anew from what the engines do now
-	$(BIN)/python -m pytest -q tests/engines/test_golden.py --renew-golden
+	$(BIN)/python -m pytest -q tests/engines/test_golden.py tests/storage/test_golden.py --renew-golden
 
 bench: $(READY) ## Measure; nothing in the tests depends on it
 	$(BIN)/python -m bench $(if $(QUICK),--quick)

@@ -130,7 +130,7 @@ class SeatBack:
 
 @dataclass(frozen=True, slots=True)
 class RefereeBack:
-    """The referee was down, and is back. Match time stood still."""
+    """The referee was down, or could not write the log, and is back. Match time stood still."""
 
     at_us: Micros
     down_ms: int

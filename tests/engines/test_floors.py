@@ -5,7 +5,7 @@ import pytest
 
 FLOOR = {"engines.api", "engines.options", "engines.refusals", "engines.chance"}
 GRAPH = grimp.build_graph("engines", cache_dir=None)
-GAMES = [name for name in GRAPH.find_children("engines") if GRAPH.find_children(name)]
+GAMES = sorted(name for name in GRAPH.find_children("engines") if GRAPH.find_children(name))
 
 
 @pytest.mark.parametrize("game", GAMES)

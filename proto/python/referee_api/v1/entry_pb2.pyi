@@ -138,7 +138,7 @@ class Entry(_message.Message):
 
     @_builtins.property
     def referee_back(self) -> Global___RefereeBack:
-        """The referee was down, and is back."""
+        """The referee was down, or could not write its log, and is back."""
 
     @_builtins.property
     def play_ended(self) -> Global___PlayEnded:
@@ -464,7 +464,7 @@ Global___SeatBack: _TypeAlias = SeatBack  # noqa: Y015
 
 @_typing.final
 class RefereeBack(_message.Message):
-    """The referee was down, and is back. Match time stood still meanwhile."""
+    """The referee was down, or could not write its log, and is back. Match time stood still meanwhile."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
