@@ -18,9 +18,10 @@ $(READY): requirements/dev.txt pyproject.toml proto/python/pyproject.toml client
 	@touch $@
 
 demo: $(READY) ## See it play
-	$(BIN)/python -m referee games
-	$(BIN)/python -m referee show alquerque
-	$(BIN)/python -m referee play alquerque --seed demo
+	@$(BIN)/referee games
+	@mkdir -p build
+	@$(BIN)/referee play alquerque --seed demo --record build/demo.jsonl
+	@$(BIN)/referee verify build/demo.jsonl
 
 lint: $(READY) ## All checks that run nothing
 	$(BIN)/ruff check .

@@ -3,6 +3,8 @@
 import click
 
 from referee.cli.games import games, perft, play, rules, show
+from referee.cli.records import replay, verify
+from referee.cli.settings import settings
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -11,5 +13,5 @@ def main() -> None:
     """A match referee for bots: the rules, the clocks, the record."""
 
 
-for command in (games, rules, show, perft, play):
+for command in (games, rules, show, perft, play, verify, replay, settings):
     main.add_command(command)

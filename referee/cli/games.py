@@ -2,6 +2,8 @@
 
 import time
 from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
 
 import click
 
@@ -10,8 +12,9 @@ from engines.chance import Chance
 from engines.options import Option, written
 from engines.registry import games as all_games
 from engines.walk import perft as lines_of
-from engines.walk import playout
 from referee.cli.choosing import Refusing, game_argument, opened, rule_options
+from referee.cli.random_match import random_match, write_record
+from referee.core.events import Event, MovePlayed
 
 LISTED_AT_MOST = 60
 
@@ -82,20 +85,33 @@ def perft(
 @rule_options
 @click.option("--seed", default="", help="Any text: the same one gives the same game.")
 @click.option("--boards", is_flag=True, help="Draw the board after every move.")
-def play(game: str, chosen: tuple[str, ...], preset: str | None, seed: str, boards: bool) -> None:
-    """Let random players play one game, and print it move by move."""
+@click.option("--record", type=click.Path(path_type=Path, dir_okay=False), help="Write it to this file as a record.")
+def play(game: str, chosen: tuple[str, ...], preset: str | None, seed: str, boards: bool, record: Path | None) -> None:
+    """Let random players play one match, and print it move by move."""
     known, settings = opened(game, chosen, preset)
     table = known.table(settings)
-    at: Position = known.start(settings, _seed(seed).fork("start").seed)
     width = max(map(len, table.seats))
-    for ply, step in enumerate(playout(at, _seed(seed).fork("moves")), 1):
-        at = step.position
-        click.echo(f"{ply:4}. {table.seats[step.seat]:{width}} {step.move}")
-        if boards:
-            click.echo(f"\n{at.picture(REFEREE)}\n")
+    events = []
+    for event, match in random_match(known, settings, _seed(seed)):
+        events.append(event)
+        if isinstance(event, MovePlayed):
+            click.echo(f"{match.ply:4}. {table.seats[event.seat]:{width}} {event.move}")
+            if boards:
+                click.echo(f"\n{match.at_play().picture(REFEREE)}\n")
+    at = match.at_play()
     click.echo(f"\n{at.picture(REFEREE)}\n\n{at}")
     if at.outcome:
         click.echo(f"\n{_result(table, at.outcome)}")
+    if record:
+        _write(record, events)
+
+
+def _write(record: Path, events: Sequence[Event]) -> None:
+    try:
+        write_record(record, events, version("referee"))
+    except OSError as error:
+        raise click.UsageError(f"cannot write {record}: {error.strerror}") from None
+    click.echo(f"\nrecorded in {record}: referee verify {record}")
 
 
 def _seed(text: str) -> Chance:

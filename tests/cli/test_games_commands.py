@@ -74,6 +74,19 @@ def test_play_draws_the_board_after_every_move_when_asked() -> None:
     assert said("play", "alquerque", "--seed", "1", "--boards").count("a   b   c   d   e") > 10
 
 
+@pytest.mark.parametrize("game", list(games()))
+def test_a_match_that_is_recorded_can_be_verified(game: str, tmp_path: Path) -> None:
+    record = str(tmp_path / "match.jsonl")
+    assert f"recorded in {record}" in said("play", game, "--seed", "1", "--record", record)
+    assert ": fine: match random" in said("verify", record)
+
+
+def test_a_record_that_cannot_be_written_is_a_mistake(tmp_path: Path) -> None:
+    result = run("play", "alquerque", "--record", str(tmp_path / "no" / "match.jsonl"))
+    assert result.exit_code == 2
+    assert "cannot write" in result.output
+
+
 def test_a_drawn_game_is_called_drawn() -> None:
     assert "drawn: no_capture (white 0.5, black 0.5)" in said("show", "alquerque", "4b/5/5/5/w4 w 100")
 

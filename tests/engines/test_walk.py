@@ -1,9 +1,7 @@
-"""Walking through games: counting lines, and random games."""
+"""Counting lines, and ranking scores."""
 
-from engines.alquerque import GAME
 from engines.api import Outcome, Table
-from engines.chance import Chance
-from engines.walk import perft, playout
+from engines.walk import perft
 from tests.strangers_games.strangers_games import FINGERS, NIM
 
 
@@ -15,15 +13,6 @@ def test_perft_counts_lines_and_none_goes_beyond_the_end() -> None:
 def test_perft_lets_the_first_of_several_seats_move_first() -> None:
     fingers = FINGERS.start(FINGERS.settings(), b"")
     assert [perft(fingers, depth) for depth in range(5)] == [1, 3, 9, 27, 81]
-
-
-def test_a_playout_is_a_whole_game_and_its_chance_decides_it() -> None:
-    start = GAME.start(GAME.settings(), b"")
-    steps = list(playout(start, Chance(b"1")))
-    assert steps == list(playout(start, Chance(b"1")))
-    assert steps != list(playout(start, Chance(b"2")))
-    assert steps[-1].position.outcome is not None
-    assert start.play(steps[0].seat, steps[0].move) == steps[0].position
 
 
 def test_equal_scores_share_a_rank_and_the_next_is_left_out() -> None:

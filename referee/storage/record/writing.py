@@ -1,0 +1,48 @@
+"""Writing a record, line by line."""
+
+from collections.abc import Iterator, Sequence
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from engines.refusals import Refusal
+from referee.app.ports import Entry
+from referee.core.events import Opened, PlayEnded
+from referee.core.setup import Setup
+from referee.storage import codec
+from referee.storage.record.keys import public_hex
+from referee.storage.record.lines import EntryLine, Header, Seal, Whole, hash_of, signed_bytes
+
+
+class NotOver(Refusal):
+    """A record holds the seed: there is none of a match that goes on."""
+
+    def __init__(self, match_id: str) -> None:
+        super().__init__(f"match {match_id} is not over: its record is written when it is", match_id=match_id)
+
+
+def written(entries: Sequence[Entry], key: Ed25519PrivateKey, referee: str) -> Iterator[bytes]:
+    """The lines of the record of a match, from all its entries, signed by `key`. Raises NotOver.
+
+    `referee` is the version of the referee, for people who wonder.
+    """
+    opened = entries[0].event
+    assert isinstance(opened, Opened)
+    assert [entry.number for entry in entries] == list(range(1, len(entries) + 1))
+    if not isinstance(entries[-1].event, PlayEnded):
+        raise NotOver(opened.setup.match_id)
+    return _lines(opened.setup, entries, key, referee)
+
+
+def _lines(setup: Setup, entries: Sequence[Entry], key: Ed25519PrivateKey, referee: str) -> Iterator[bytes]:
+    part = _hashed(Header(referee, setup.match_id, setup.game, setup.game_version).body())
+    yield part.line()
+    for entry in entries:
+        part = _hashed(EntryLine(entry.number, entry.at_ms, codec.encode(entry.event), part.hash).body())
+        yield part.line()
+    body = Seal(len(entries), public_hex(key), part.hash).body()
+    signature = key.sign(signed_bytes(hash_of(body))).hex()
+    yield Whole(body, hash_of(body), signature).line()
+
+
+def _hashed(body: bytes) -> Whole:
+    return Whole(body, hash_of(body))

@@ -1,0 +1,266 @@
+"""The commands about records, as a person types them."""
+
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+from engines import registry
+from engines.api import REFEREE
+from referee.cli import main
+from referee.core.commands import Begin, FallFlag, Resign, SubmitMove, Void
+from referee.core.events import Event
+from referee.core.match import replay as replayed
+from referee.core.policy import Late, Policies
+from referee.core.result import Cause
+from referee.core.row import Measured
+from referee.storage.record.keys import fingerprint, public_hex
+from referee.storage.record.verdict import Status
+from tests.storage.record.forging import KEY, OTHER_KEY, lines_of, record_of, rehashed, resigned
+from tests.storage.record.matches import SECOND, find_game, happened, nim_setup, random_match, short_match
+
+RECORD = record_of(short_match())
+LINES = lines_of(RECORD)
+
+
+@pytest.fixture(autouse=True)
+def _strangers_are_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("nim", "fingers"):
+        monkeypatch.setitem(registry.OURS, name, f"tests.strangers_games.strangers_games:{name.upper()}")
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "nim.jsonl"
+    path.write_bytes(RECORD)
+    return path
+
+
+def run(*words: object) -> Result:
+    result = CliRunner().invoke(main, list(map(str, words)))
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+def written(path: Path, data: bytes) -> Path:
+    path.write_bytes(data)
+    return path
+
+
+def test_verify_says_of_a_good_record_what_it_holds_and_who_signed_it(path: Path) -> None:
+    result = run("verify", path)
+    assert result.exit_code == 0
+    assert result.output == (
+        f"{path}: fine: match nim-1, nim, 6 entries, played, rules (last_taken), ranks 1 2; "
+        f"signed by {fingerprint(public_hex(KEY))}, not compared with any key you trust\n"
+    )
+
+
+def test_verify_compares_the_key_given_in_hexadecimal_or_as_a_file(path: Path) -> None:
+    pem = path.with_suffix(".pem")
+    pem.write_bytes(KEY.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo))
+    for key in (public_hex(KEY), pem):
+        result = run("verify", path, "--key", key)
+        assert result.exit_code == 0
+        assert "the key expected" in result.output
+    result = run("verify", path, "--key", public_hex(OTHER_KEY))
+    assert result.exit_code == 12
+    assert ": other key: it is whole, but signed by " in result.output
+
+
+@pytest.mark.parametrize("key", ["", "abc", "0" * 63, "/no/such/file"])
+def test_a_key_that_is_none_is_a_mistake_of_the_command(key: str, path: Path) -> None:
+    result = run("verify", path, "--key", key)
+    assert result.exit_code == 2
+    assert "Invalid value for --key" in result.output
+
+
+def test_verify_gives_each_file_its_line_and_ends_with_the_worst(path: Path) -> None:
+    edited = written(path.with_name("edited"), RECORD.replace(b"ada", b"eve"))
+    cut = written(path.with_name("cut"), RECORD[:-1])
+    missing = path.with_name("missing")
+    result = run("verify", path, edited, cut, missing, path)
+    assert result.exit_code == 10
+    lines = result.output.splitlines()
+    assert lines[1] == f"{edited}: edited: line 2 is not what was hashed when it was written"
+    assert lines[2] == f"{cut}: truncated: the file ends within line 8"
+    assert lines[3] == f"{missing}: unreadable: it cannot be read: No such file or directory"
+    assert lines[5:] == ["5 records: 2 fine, 1 unreadable, 1 truncated, 1 edited"]
+
+
+@pytest.mark.parametrize(
+    ("data", "status"),
+    [
+        (b"", 4),
+        (b"\xff\x00 junk", 4),
+        (resigned([LINES[0].replace(b'"record":1', b'"record":7'), *LINES[1:]]), 5),
+        (resigned([line.replace(b'"game":"nim"', b'"game":"go"') for line in LINES]), 6),
+        (resigned([line.replace(b'"game_version":1', b'"game_version":9') for line in LINES]), 7),
+        (b"".join(LINES[:3]), 8),
+        (b"".join([*LINES[:3], *LINES[4:]]), 9),
+        (RECORD.replace(b"1990", b"1991"), 10),
+        (rehashed([line.replace(b"1990", b"1991") for line in LINES]), 11),
+        (resigned([line.replace(b"1990", b"1991") for line in LINES]), 13),
+    ],
+)
+def test_each_trouble_has_its_exit_status(data: bytes, status: int, tmp_path: Path) -> None:
+    result = run("verify", written(tmp_path / "record", data))
+    assert result.exit_code == status
+    assert f": {Status(status).words}: " in result.output
+    assert result.output.count("\n") == 1
+
+
+def test_verify_without_a_file_says_how_it_is_used() -> None:
+    assert run("verify").exit_code == 2
+
+
+def test_a_directory_is_no_record(tmp_path: Path) -> None:
+    assert run("verify", tmp_path).output == f"{tmp_path}: unreadable: it cannot be read: Is a directory\n"
+
+
+def test_what_a_record_says_cannot_forge_the_answer(tmp_path: Path) -> None:
+    forged = record_of(happened(nim_setup(match_id="x\nother.jsonl: fine: \x1b[2J"), (1, Void(Cause.DECLARED))))
+    output = run("verify", written(tmp_path / "record", forged)).output
+    assert output.count("\n") == 1
+    assert "x\\nother.jsonl: fine: \\x1b[2J, nim" in output
+    assert "\x1b" not in run("replay", tmp_path / "record").output
+
+
+def test_replay_tells_the_whole_match_and_draws_the_last_board(path: Path) -> None:
+    result = run("replay", path)
+    assert result.exit_code == 0
+    assert result.stderr == ""
+    assert result.stdout == (
+        "nim-1: Nim (version 1)\n"
+        "  seat 0, first: ada 1; fischer, main 10 s, increment 1 s\n"
+        "  seat 1, second: bob 2; fischer, main 10 s, increment 1 s\n"
+        "\n"
+        "      play began between ada 1, bob 2\n"
+        "   1. first  1            0:10.999  0:10.000\n"
+        "   2. second 2            0:10.999  0:10.998\n"
+        "   3. first  2            0:11.993  0:10.998\n"
+        "      at 0:00.009 (2026-09-21 14:13:20 UTC) the match ended: played, rules (last_taken), ranks 1 2\n"
+        "\n"
+        "nothing left\n"
+        "\n"
+        "0 1\n"
+    )
+
+
+def test_replay_stops_at_a_ply(path: Path) -> None:
+    assert run("replay", path, "--ply", 0).output.endswith("play began between ada 1, bob 2\n\n|||||\n\n5 0\n")
+    at_two = run("replay", path, "--ply", 2).output
+    assert at_two.endswith("   2. second 2            0:10.999  0:10.998\n\n||\n\n2 0\n")
+    assert "the match ended" in run("replay", path, "--ply", 3).output
+
+
+def test_replay_draws_every_board_when_asked(path: Path) -> None:
+    shown = run("replay", path, "--all").output
+    assert [line for line in shown.splitlines() if line.startswith("|")] == ["||||", "||"]
+
+
+def moves_in(shown: str) -> list[str]:
+    return re.findall(r"^ *\d+\. \S+ +(\S+)", shown, re.MULTILINE)
+
+
+def test_replay_shows_what_a_seat_or_a_spectator_could_see(tmp_path: Path) -> None:
+    path = written(tmp_path / "fingers.jsonl", record_of(random_match(find_game("fingers"), 3)))
+    whole = moves_in(run("replay", path).output)
+    of_seat = moves_in(run("replay", path, "--seat", 1).output)
+    assert "?" not in whole
+    assert "?" in of_seat
+    assert set(of_seat) & set("123")
+    assert moves_in(run("replay", path, "--spectator").output) == ["?"] * len(whole)
+
+
+def test_an_attempt_that_was_refused_is_shown_to_its_seat_and_to_the_referee(tmp_path: Path) -> None:
+    attempt = SubmitMove(0, "0.0.1", "9", Measured(20))
+    events = happened(nim_setup(), (10, Begin()), (20, attempt), (30, Resign(1)))
+    path = written(tmp_path / "record", record_of(events))
+    assert "seat 0's attempt '9' was refused" in run("replay", path).output
+    assert "attempt" in run("replay", path, "--seat", 0).output
+    assert "attempt" not in run("replay", path, "--seat", 1).output
+
+
+def test_moves_that_nobody_sent_say_who_chose_them(tmp_path: Path) -> None:
+    for late, words in ((Late.RANDOM_MOVE, "(by lot)"), (Late.DEFAULT_MOVE, "(by default)")):
+        terms = nim_setup(policies=Policies(late=late))
+        fallen = FallFlag(0, Measured(11 * SECOND))
+        events = happened(terms, (0, Begin()), (11 * SECOND, fallen), (12 * SECOND, Resign(1)))
+        shown = run("replay", written(tmp_path / "record", record_of(events))).output
+        assert "the flag of seat 0 fell" in shown
+        assert words in shown
+
+
+@pytest.mark.parametrize(
+    ("words", "answer"),
+    [
+        (("--ply", "4"), "the match has 3 plies"),
+        (("--ply", "-1"), "-1"),
+        (("--seat", "2"), "seats are 0 to 1 here"),
+        (("--seat", "1", "--spectator"), "--seat and --spectator exclude each other"),
+    ],
+)
+def test_a_mistake_is_answered_in_one_sentence(words: tuple[str, ...], answer: str, path: Path) -> None:
+    result = run("replay", path, *words)
+    assert result.exit_code == 2
+    assert answer in result.output
+
+
+def test_a_match_that_never_began_has_no_board(tmp_path: Path) -> None:
+    path = written(tmp_path / "record", record_of(happened(nim_setup(), (1, Void(Cause.NOT_STARTED)))))
+    assert run("replay", path).output.endswith("the match ended: void, not_started\n\nplay never began\n")
+
+
+def test_an_edited_record_is_shown_with_a_warning(path: Path) -> None:
+    result = run("replay", written(path, RECORD.replace(b"ada", b"eve")))
+    assert result.exit_code == 0
+    assert result.stderr == (
+        "warning: this record proves nothing: edited: line 2 is not what was hashed when it was written\n"
+    )
+    assert "seat 0, first: eve 1" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (b"".join(LINES[:4]), "the end of the match cannot be read"),
+        (b"".join([*LINES[:4], *LINES[5:]]), "the end of the match cannot be read"),
+        (RECORD.replace(b'"seat":1,', b'"seat":1.5,'), "the end of the match cannot be read"),
+        (RECORD.replace(b'"move":"2"', b'"move":"7"', 1), "entry 4 makes no sense: 7 is not legal: "),
+        (RECORD.replace(b'"seat":1,', b'"seat":9,'), "entry 4 makes no sense: seat 9 owes no move; "),
+    ],
+)
+def test_a_record_is_shown_as_far_as_it_makes_sense(data: bytes, why: str, path: Path) -> None:
+    result = run("replay", written(path, data))
+    assert result.exit_code == 0
+    first_move = "   1. first  1            0:10.999  0:10.000\n"
+    assert f"{first_move}      here it breaks off: {why}" in result.stdout
+    assert result.stdout.endswith("\n\n||||\n\n4 1\n")
+
+
+def test_a_file_that_tells_of_no_match_is_refused_with_its_verdict(path: Path) -> None:
+    for data, status, words in [
+        (b"junk", 4, "the entry that opens the match cannot be read"),
+        (RECORD.replace(b'"kind":"opened"', b'"kind":"closed"'), 4, "the entry that opens the match cannot be read"),
+        (RECORD.replace(b'"game":"nim"', b'"game":"go"'), 6, "unknown game 'go'; known: alquerque"),
+        (RECORD.replace(b'["heap",5]', b'["heap",0]'), 13, "the match cannot be opened: option heap cannot be '0'"),
+        (resigned([LINES[0], *LINES[2:]]).replace(b'"entry":2', b'"entry":1'), 4, "its first entry opens no match"),
+    ]:
+        result = run("replay", written(path, data))
+        assert result.exit_code == status, result.output
+        assert words in result.stderr
+    result = run("replay", path.with_name("missing"))
+    assert result.exit_code == 3
+    assert "No such file or directory" in result.stderr
+
+
+@pytest.mark.parametrize("game", ["alquerque", "trox", "troke", "toc", "fingers"])
+def test_the_last_board_of_every_game_is_the_one_it_ended_with(game: str, tmp_path: Path) -> None:
+    events: list[Event] = random_match(find_game(game), 2)
+    path = written(tmp_path / "record", record_of(events))
+    last = replayed(events, find_game)
+    assert last.position
+    assert run("replay", path).output.endswith(f"\n{last.position.text(REFEREE)}\n")

@@ -1,0 +1,75 @@
+"""No byte of a record can change unnoticed, and the line it stands in is named."""
+
+import random
+import re
+
+import pytest
+
+from referee.core.commands import Begin, SubmitMove
+from referee.core.row import Measured
+from referee.storage.record.verdict import Status
+from tests.storage.record.forging import record_of, trouble_in
+from tests.storage.record.matches import all_games, happened, nim_setup, random_match
+from tests.strangers_games.strangers_games import NIM
+
+SMALL = record_of(
+    happened(
+        nim_setup(settings=NIM.settings({"heap": 1})),
+        (10, Begin()),
+        (1_010, SubmitMove(0, "0.0.1", "1", Measured(1_000, 300))),
+    )
+)
+NOTICED = {Status.EDITED, Status.NO_RECORD, Status.SIGNATURE_WRONG}
+
+
+def _is_noticed(record: bytes, place: int, byte: int) -> None:
+    changed = record[:place] + bytes([byte]) + record[place + 1 :]
+    trouble = trouble_in(changed)
+    assert trouble is not None, (place, byte)
+    assert trouble.status in NOTICED, (place, byte, trouble)
+    named = re.search(r"\bline (\d+)\b", trouble.sentence)
+    assert named, trouble
+    assert int(named[1]) == record.count(b"\n", 0, place) + 1, (place, byte, trouble)
+
+
+def test_the_small_record_is_whole() -> None:
+    assert trouble_in(SMALL) is None
+
+
+@pytest.mark.parametrize("bit", range(8))
+def test_every_bit_of_a_record_counts(bit: int) -> None:
+    for place, byte in enumerate(SMALL):
+        _is_noticed(SMALL, place, byte ^ (1 << bit))
+
+
+@pytest.mark.parametrize("byte", b'\n \t\r0a"}\x00\xff')
+def test_no_byte_can_become_another_one(byte: int) -> None:
+    for place, was in enumerate(SMALL):
+        if byte != was:
+            _is_noticed(SMALL, place, byte)
+
+
+def test_no_byte_can_be_taken_out_or_put_in() -> None:
+    for place in range(len(SMALL)):
+        assert trouble_in(SMALL[:place] + SMALL[place + 1 :])
+        assert trouble_in(SMALL[:place] + b" " + SMALL[place:])
+        assert trouble_in(SMALL[:place] + b"\n" + SMALL[place:])
+    assert trouble_in(SMALL + b"\n")
+    assert trouble_in(SMALL + b" ")
+
+
+def test_a_record_that_ends_early_is_truncated_wherever_it_ends() -> None:
+    for length in range(1, len(SMALL)):
+        trouble = trouble_in(SMALL[:length])
+        assert trouble
+        assert trouble.status is Status.TRUNCATED, (length, trouble)
+
+
+@pytest.mark.slow
+def test_random_bytes_of_a_hundred_records_count_too() -> None:
+    rng = random.Random(7)
+    games = list(all_games().values())
+    for seed in range(100):
+        record = record_of(random_match(games[seed % len(games)], seed))
+        for place in rng.sample(range(len(record)), 100):
+            _is_noticed(record, place, record[place] ^ rng.randrange(1, 256))

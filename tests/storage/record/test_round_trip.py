@@ -1,0 +1,65 @@
+"""Whole matches of every game, written, read and proved."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from referee.core.events import Event, PlayEnded
+from referee.core.result import Cause
+from referee.storage.record.keys import fingerprint, public_hex
+from referee.storage.record.verdict import Status
+from tests.storage.record.forging import KEY, record_of, verdict_on, whole
+from tests.storage.record.matches import all_games, find_game, random_match, short_match
+
+FEW, MANY = range(12), range(12, 150)
+
+
+def _is_proved(events: list[Event], folder: Path) -> None:
+    record = record_of(events)
+    assert [entry.event for entry in whole(record).entries] == events
+    verdict = verdict_on(record, folder, public_hex(KEY))
+    assert verdict.status is Status.FINE, verdict
+
+
+@pytest.mark.parametrize("game", list(all_games()))
+def test_whole_matches_are_written_read_and_proved(game: str, tmp_path: Path) -> None:
+    for seed in FEW:
+        _is_proved(random_match(find_game(game), seed), tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", list(all_games()))
+def test_many_more_matches_are_proved_too(game: str, tmp_path: Path) -> None:
+    for seed in MANY:
+        _is_proved(random_match(find_game(game), seed), tmp_path)
+    for seed in range(5):
+        _is_proved(random_match(find_game(game), seed, answers_at_most=2_000), tmp_path)
+
+
+def test_the_random_matches_tell_of_everything_that_can_happen() -> None:
+    matches = [random_match(game, seed) for game in all_games().values() for seed in (*FEW, *range(12, 40))]
+    kinds = Counter(type(event).__name__ for events in matches for event in events)
+    assert len(kinds) == 15
+    causes = {event.result.cause for events in matches for event in events if isinstance(event, PlayEnded)}
+    assert causes == set(Cause)
+
+
+def test_what_is_fine_is_told_in_one_line(tmp_path: Path) -> None:
+    verdict = verdict_on(record_of(short_match()), tmp_path)
+    mine = fingerprint(public_hex(KEY))
+    assert str(verdict) == (
+        "fine: match nim-1, nim, 6 entries, played, rules (last_taken), ranks 1 2; "
+        f"signed by {mine}, not compared with any key you trust"
+    )
+    verdict = verdict_on(record_of(short_match()), tmp_path, public_hex(KEY))
+    assert verdict.sentence.endswith(f"signed by {mine}, the key expected")
+
+
+def test_a_record_is_read_in_the_words_it_was_written_in() -> None:
+    record = whole(record_of(short_match()))
+    assert (record.header.referee, record.header.match_id) == ("0.1.0", "nim-1")
+    assert (record.header.game, record.header.game_version) == ("nim", 1)
+    assert record.key == public_hex(KEY)
+    assert [(entry.match_id, entry.number) for entry in record.entries] == [("nim-1", n) for n in range(1, 7)]
+    assert record.entries[0].at_ms == 1_790_000_000_001

@@ -1,0 +1,24 @@
+"""A record is written of a match that is over, line by line."""
+
+import pytest
+
+from referee.core.commands import Begin
+from referee.storage.record.writing import NotOver, written
+from tests.storage.record.forging import KEY, record_of
+from tests.storage.record.matches import entries_of, happened, nim_setup, short_match
+
+
+def test_no_record_is_written_of_a_match_that_goes_on() -> None:
+    goes_on = entries_of(happened(nim_setup(), (10, Begin())))
+    with pytest.raises(NotOver, match="match nim-1 is not over"):
+        written(goes_on, KEY, "0.1.0")
+
+
+def test_a_record_is_lines_of_ascii_each_with_its_end() -> None:
+    lines = list(written(entries_of(short_match(labels=(("title", "Größe\n"),))), KEY, "0.1.0"))
+    assert len(lines) == 1 + 6 + 1
+    assert all(line.endswith(b"}\n") and line.count(b"\n") == 1 and line.isascii() for line in lines)
+
+
+def test_equal_matches_have_equal_records_to_the_last_byte() -> None:
+    assert record_of(short_match()) == record_of(short_match())
