@@ -279,9 +279,9 @@ class MovesPerPeriod(TimeControl):
         if not self.listed:
             raise BadTimeControl("periods", "has at least one")
         for period in self.listed:
-            if not (0 < period.added_us <= LONGEST and 0 <= period.increment_us <= LONGEST and period.moves >= 0):
+            if not (0 < period.added_us <= LONGEST and 0 <= period.increment_us <= LONGEST):
                 raise BadTimeControl("periods", "each add more than 0, and up to ten years")
-        if any(period.moves == 0 for period in self.listed[:-1]):
+        if any(period.moves < 1 for period in self.listed[:-1]) or self.listed[-1].moves < 0:
             raise BadTimeControl("periods", "count moves, all but the last")
 
     def first(self) -> Clock:

@@ -3,11 +3,11 @@
 from engines.api import Seat
 from referee.core.commands import Abort, Adjudicate, ClaimDraw, DeclineDraw, OfferDraw, Resign, Void
 from referee.core.course import Course
-from referee.core.ending import levelled
+from referee.core.ending import drawn, levelled
 from referee.core.errors import BadVerdict, NoDraw, SeatOut, TooLateToAbort
 from referee.core.events import DrawDeclined, DrawOffered, SeatResigned
 from referee.core.match import Match
-from referee.core.result import VOID_CAUSES, Cause, Kind, Result, by_rank, void
+from referee.core.result import VOID_CAUSES, Cause, Kind, by_rank, void
 
 
 def resign(course: Course, command: Resign) -> None:
@@ -27,7 +27,7 @@ def offer_draw(course: Course, command: OfferDraw) -> None:
         raise NoDraw("this seat has offered one in this position, and it was declined")
     course.happens(DrawOffered(course.now_us, command.seat))
     if levelled(course.match):
-        course.end(_drawn(course.match, Cause.DRAW_AGREED))
+        course.end(drawn(course.match, Cause.DRAW_AGREED))
 
 
 def decline_draw(course: Course, command: DeclineDraw) -> None:
@@ -42,12 +42,14 @@ def claim_draw(course: Course, command: ClaimDraw) -> None:
     reason = course.match.at_play().claimable
     if reason is None or course.match.turns[command.seat] is None:
         raise NoDraw("the rules give this seat none to claim now")
-    course.end(_drawn(course.match, Cause.DRAW_CLAIMED, reason))
+    course.end(drawn(course.match, Cause.DRAW_CLAIMED, reason))
 
 
 def abort(course: Course, command: Abort) -> None:
-    if command.seat is not None and course.match.moves_made[command.seat]:
-        raise TooLateToAbort
+    if command.seat is not None:
+        _check_in(course.match, command.seat)
+        if course.match.moves_made[command.seat]:
+            raise TooLateToAbort
     course.end(void(Cause.ABORTED))
 
 
@@ -65,10 +67,6 @@ def adjudicate(course: Course, command: Adjudicate) -> None:
     # So that 1 is best and shared ranks leave the next one out, however they were counted.
     side_ranks = tuple(1 + sum(rank < mine for rank in ranks) for mine in ranks)
     course.end(by_rank(match.table, Kind.PLAYED, Cause.ADJUDICATION, side_ranks, command.reason, match.forfeits))
-
-
-def _drawn(match: Match, cause: Cause, reason: str = "") -> Result:
-    return by_rank(match.table, Kind.PLAYED, cause, (1,) * len(match.table.sides), reason)
 
 
 def _check_in(match: Match, seat: Seat) -> None:

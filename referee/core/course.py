@@ -7,7 +7,7 @@ from referee.core.clock import Micros
 from referee.core.commands import SubmitMove
 from referee.core.ending import dropped_out, ended_by_rules
 from referee.core.events import Event, FlagFell, MovePlayed, PlayEnded, SeatForfeited, SeatResigned, Source
-from referee.core.match import Match, Phase, Turn, evolve
+from referee.core.match import Match, Turn, evolve
 from referee.core.policy import Dropout, Late
 from referee.core.result import Fault, Result
 from referee.core.row import ClockRow, Measured, charge
@@ -30,7 +30,7 @@ class Course:
 
     def settle(self) -> None:
         """End the game if its rules say so; else play for the seats that dropped out, until one is asked."""
-        while self.match.phase is Phase.PLAYING:
+        while True:
             outcome = self.match.at_play().outcome
             if outcome:
                 self.end(ended_by_rules(self.match, outcome))

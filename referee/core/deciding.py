@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from engines.refusals import Refusal, shortened
+from engines.refusals import shortened
 from referee.core.clock import Micros
 from referee.core.closing import abort, adjudicate, claim_draw, declare_void, decline_draw, offer_draw, resign
 from referee.core.commands import (
@@ -32,7 +32,7 @@ from referee.core.commands import (
     Void,
 )
 from referee.core.course import Course
-from referee.core.errors import MatchOver, NoSuchSeat, NotAllowedNow
+from referee.core.errors import MatchError, MatchOver, NoSuchSeat, NotAllowedNow
 from referee.core.events import Event
 from referee.core.match import Match, Phase
 from referee.core.moving import fall_flag, submit_move
@@ -79,10 +79,10 @@ def decide(match: Match, command: Command, now_us: Micros) -> Decided:
     course = Course(match, now_us)
     try:
         DECIDE[type(command)](course, command)
-    except Refusal:
+    except MatchError:
         raise
     except Exception as fault:
-        # Whatever breaks in the rules of a game is not the bots' doing.
+        # Whatever breaks in the rules of a game is not the bots' doing; nor is it if a game refuses its own moves.
         course = Course(match, now_us)
         course.end(void(Cause.ENGINE_FAULT, f"{type(fault).__name__}: {shortened(str(fault))}"))
         return Decided(tuple(course.events), course.match, fault)

@@ -29,9 +29,20 @@ def dropped_out(match: Match) -> Result | None:
     out = sides_out(match)
     still_in = len(match.table.sides) - len(out)
     if still_in > 1 and match.setup.policies.dropout is not Dropout.ENDS_MATCH:
-        return None
-    kind, cause = (Kind.FORFEITED, Cause.FAULT) if match.forfeits else (Kind.PLAYED, Cause.RESIGNATION)
-    return by_rank(match.table, kind, cause, ranked(match.at_play().standing, out), "", match.forfeits)
+        # It may have been the last that had not agreed to a draw.
+        return drawn(match, Cause.DRAW_AGREED) if levelled(match) else None
+    return _closed(match, Cause.RESIGNATION, match.at_play().standing)
+
+
+def drawn(match: Match, cause: Cause, reason: str = "") -> Result:
+    """A draw of all sides that are still in the game; those that dropped out are last."""
+    return _closed(match, cause, (0.0,) * len(match.table.sides), reason)
+
+
+def _closed(match: Match, cause: Cause, standing: tuple[float, ...], reason: str = "") -> Result:
+    """An end before the rules brought one. A fault that went before outweighs the `cause`."""
+    kind, cause = (Kind.FORFEITED, Cause.FAULT) if match.forfeits else (Kind.PLAYED, cause)
+    return by_rank(match.table, kind, cause, ranked(standing, sides_out(match)), reason, match.forfeits)
 
 
 def levelled(match: Match) -> bool:

@@ -1,7 +1,8 @@
 """What a viewer may hear of an event: the one place where secrets of a match are kept.
 
 The referee's seed is told with the end; a move is told as the game's rules tell it; an attempt that
-was refused is its seat's own business.
+was refused is its seat's own business. An opening is not told as it is written, for its text shows what
+lies hidden: the position after `PlayBegan` is what a viewer may see of it.
 """
 
 from dataclasses import replace
@@ -16,7 +17,7 @@ def told(before: Match | None, event: Event, viewer: Viewer) -> Event | None:
     if viewer == REFEREE:
         return event
     if isinstance(event, Opened):
-        return replace(event, setup=replace(event.setup, seed=b""))
+        return replace(event, setup=replace(event.setup, seed=b"", opening=""))
     if isinstance(event, MoveRefused):
         return event if event.seat == viewer else None
     if isinstance(event, MovePlayed):

@@ -1,0 +1,90 @@
+"""What is agreed before a match: terms that can be, and terms that cannot."""
+
+from typing import Any
+
+import pytest
+
+from engines.options import Settings
+from engines.refusals import BadOption, MalformedPosition
+from referee.core.clock import Fischer, Hourglass, SuddenDeath
+from referee.core.errors import BadSetup
+from referee.core.policy import Gone, Illegal, Policies
+from referee.core.setup import Player, Shown, Visibility
+from tests.core.games import STONES
+from tests.core.sitting import TEN_SECONDS, terms
+from tests.strangers_games.strangers_games import NIM
+
+
+def test_good_terms_give_the_table() -> None:
+    assert terms(STONES).check(STONES) == STONES.table(STONES.settings())
+
+
+@pytest.mark.parametrize(
+    ("wrong", "field", "why"),
+    [
+        ({"players": (Player("a"),)}, "players", "are 2 here, one a seat; an open seat has no name"),
+        ({"players": (Player(),) * 3}, "players", "are 2 here, one a seat; an open seat has no name"),
+        ({"control": [TEN_SECONDS]}, "controls", "are 2 here, one a seat"),
+        ({"control": [TEN_SECONDS] * 3}, "controls", "are 2 here, one a seat"),
+        ({"control": [TEN_SECONDS, Hourglass(5)]}, "hourglass", "stands for all seats or for none"),
+        ({"seed": b"short"}, "seed", "has 32 bytes"),
+        ({"seed": bytes(33)}, "seed", "has 32 bytes"),
+        ({"visibility": Visibility(Shown.DELAYED)}, "delay_plies", "is at least 1 where the match is shown late"),
+        ({"opening": "0 1"}, "opening", "is a position in which the game is over"),
+    ],
+)
+def test_terms_that_cannot_go_together_are_refused(wrong: dict[str, Any], field: str, why: str) -> None:
+    setup = terms(**wrong)
+    with pytest.raises(BadSetup) as caught:
+        setup.check(NIM)
+    assert caught.value.details == {"field": field, "why": why}
+    assert str(caught.value) == f"this match cannot be: {field} {why}"
+
+
+@pytest.mark.parametrize(
+    "right",
+    [
+        {"players": (Player(), Player())},
+        {"control": [SuddenDeath(5), Fischer(1, 1)]},
+        {"control": [Hourglass(5), Hourglass(7)]},
+        {"visibility": Visibility(Shown.DELAYED, 1)},
+        {"visibility": Visibility(Shown.AFTER_END)},
+        {"opening": "7 1"},
+    ],
+)
+def test_terms_that_go_together_are_taken(right: dict[str, Any]) -> None:
+    assert terms(**right).check(NIM) == NIM.table(NIM.settings())
+
+
+def test_an_opening_that_cannot_be_read_is_the_games_to_refuse() -> None:
+    with pytest.raises(MalformedPosition, match="it is the heap"):
+        terms(opening="nonsense").check(NIM)
+
+
+def test_options_that_cannot_go_together_are_the_games_to_refuse() -> None:
+    settings = Settings((("heap", 12), ("seats", 3), ("teams", True)))
+    with pytest.raises(BadOption, match="four seats"):
+        STONES.table(settings)
+
+
+@pytest.mark.parametrize("attempts", [0, -1, 1001])
+def test_attempts_are_bounded(attempts: int) -> None:
+    with pytest.raises(BadSetup, match="attempts is from 1 to 1000"):
+        Policies(attempts=attempts)
+
+
+def test_the_usual_policies_are_three_attempts_and_no_grace() -> None:
+    assert Policies().attempts_a_turn == 3
+    assert Policies(attempts=1).attempts_a_turn == 1
+    assert Policies(attempts=1000).attempts_a_turn == 1000
+
+
+@pytest.mark.parametrize("illegal", [Illegal.FORFEIT, Illegal.RANDOM_MOVE])
+def test_other_policies_give_one_attempt(illegal: Illegal) -> None:
+    assert Policies(illegal).attempts_a_turn == 1
+
+
+def test_who_forfeits_when_gone_has_some_grace() -> None:
+    with pytest.raises(BadSetup, match="grace_us is more than 0"):
+        Policies(gone=Gone.FORFEIT_AFTER_GRACE)
+    assert Policies(gone=Gone.FORFEIT_AFTER_GRACE, grace_us=1).grace_us == 1
