@@ -16,6 +16,8 @@ MS: Micros = 1_000
 SECOND: Micros = 1_000_000
 DAY: Micros = 86_400 * SECOND
 LONGEST: Micros = 3_660 * DAY
+COUNTED_AT_MOST = 10_000
+"""Moves or periods."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +39,9 @@ class TimeControl(ABC):
     def __post_init__(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)
-            if isinstance(value, int) and not 0 <= value <= LONGEST:
-                raise BadTimeControl(field.name, "is from 0 to ten years")
+            timed = field.name.endswith("_us")
+            if isinstance(value, int) and not 0 <= value <= (LONGEST if timed else COUNTED_AT_MOST):
+                raise BadTimeControl(field.name, f"is from 0 to {'ten years' if timed else COUNTED_AT_MOST}")
         self.check()
 
     @abstractmethod
@@ -283,6 +286,8 @@ class MovesPerPeriod(TimeControl):
                 raise BadTimeControl("periods", "each add more than 0, and up to ten years")
         if any(period.moves < 1 for period in self.listed[:-1]) or self.listed[-1].moves < 0:
             raise BadTimeControl("periods", "count moves, all but the last")
+        if any(period.moves > COUNTED_AT_MOST for period in self.listed):
+            raise BadTimeControl("periods", f"count up to {COUNTED_AT_MOST} moves each")
 
     def first(self) -> Clock:
         return Clock(self.listed[0].added_us, 0, self.listed[0].moves)

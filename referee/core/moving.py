@@ -28,7 +28,7 @@ def submit_move(course: Course, command: SubmitMove) -> None:
     course.happens(
         MovePlayed(course.now_us, command.seat, turn.token, command.move, Source.BOT, row, command.request_id), position
     )
-    if command.offers_draw and course.match.game.draws_by_agreement:
+    if command.offers_draw and course.match.game.draws_by_agreement and position.outcome is None:
         course.happens(DrawOffered(course.now_us, command.seat))
     course.settle()
 

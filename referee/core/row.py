@@ -8,7 +8,8 @@ is down.
 
 from dataclasses import dataclass
 
-from referee.core.clock import Clock, Micros, TimeControl
+from referee.core.clock import LONGEST, Clock, Micros, TimeControl
+from referee.core.errors import BadTimeControl
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +18,12 @@ class NetworkCredit:
 
     per_move_us: Micros = 0
     per_match_us: Micros = 0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.per_move_us <= LONGEST:
+            raise BadTimeControl("per_move_us", "is from 0 to ten years")
+        if not 0 <= self.per_match_us <= LONGEST:
+            raise BadTimeControl("per_match_us", "is from 0 to ten years")
 
 
 @dataclass(frozen=True, slots=True)

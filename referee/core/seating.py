@@ -1,9 +1,11 @@
 """Before play, and coming and going during it: seats, nonces, the start, sessions."""
 
+from dataclasses import replace
+
 from referee.core import fair
 from referee.core.commands import Begin, EndGrace, GiveNonce, Leave, Resume, Return, TakeSeat
 from referee.core.course import Course
-from referee.core.errors import NonceRefused, SeatHeld, SeatsOpen
+from referee.core.errors import BadSetup, NonceRefused, SeatHeld, SeatsOpen
 from referee.core.events import NonceGiven, PlayBegan, RefereeBack, SeatBack, SeatForfeited, SeatGone, SeatTaken
 from referee.core.match import Phase
 from referee.core.policy import Gone
@@ -11,17 +13,21 @@ from referee.core.result import Fault
 
 
 def take_seat(course: Course, command: TakeSeat) -> None:
-    held = course.match.players[command.seat]
-    if held.bot and held != command.player:
+    held, player = course.match.players[command.seat], command.player
+    if not player.bot:
+        raise BadSetup("player", "has a name; without one a seat is open")
+    if player == held:
+        return
+    # A bot whose version was left open may come as any.
+    if held.bot and held != replace(player, version=""):
         raise SeatHeld(command.seat, held.bot)
-    if not held.bot:
-        course.happens(SeatTaken(course.now_us, command.seat, command.player))
+    course.happens(SeatTaken(course.now_us, command.seat, player))
 
 
 def give_nonce(course: Course, command: GiveNonce) -> None:
     match = course.match
     given = match.nonces[command.seat]
-    if not match.setup.asks_nonces:
+    if not match.setup.nonce_within_us:
         raise NonceRefused("this match asks for none")
     if len(command.nonce) > fair.NONCE_BYTES_AT_MOST:
         raise NonceRefused(f"it has more than {fair.NONCE_BYTES_AT_MOST} bytes")

@@ -6,7 +6,7 @@ from enum import Enum
 
 from engines.api import Game, Table
 from engines.options import Settings
-from referee.core.clock import Hourglass, TimeControl
+from referee.core.clock import LONGEST, Hourglass, Micros, TimeControl
 from referee.core.errors import BadSetup
 from referee.core.policy import Policies
 from referee.core.row import NetworkCredit
@@ -61,7 +61,10 @@ class Setup:
     seed_given: bool = False
     """Whoever made the match gave the seed, and so knew it."""
     by_lot: bool = False
-    asks_nonces: bool = False
+    nonce_within_us: Micros = 0
+    """How long each seat is given to add a nonce to the seed. 0: none is asked for."""
+    start_within_us: Micros = 0
+    """How long the match waits for its seats and their bots before it is void. 0: for ever."""
     opening: str = ""
     """The position to start from; none: the game's own first."""
     labels: tuple[tuple[str, str], ...] = ()
@@ -75,6 +78,8 @@ class Setup:
         """The table of this match. Raises BadSetup or a refusal of the game's."""
         table = game.table(self.settings)
         seats = len(table.seats)
+        if self.game_version != game.version:
+            raise BadSetup("game_version", f"is {game.version} here")
         if len(self.players) != seats:
             raise BadSetup("players", f"are {seats} here, one a seat; an open seat has no name")
         if len(self.controls) != seats:
@@ -85,6 +90,8 @@ class Setup:
             raise BadSetup("hourglass", "stands for all seats or for none")
         if self.visibility.shown is Shown.DELAYED and self.visibility.delay_plies < 1:
             raise BadSetup("delay_plies", "is at least 1 where the match is shown late")
+        if not (0 <= self.nonce_within_us <= LONGEST and 0 <= self.start_within_us <= LONGEST):
+            raise BadSetup("start_within_us", "and nonce_within_us are from 0 to ten years")
         if self.opening and game.read(self.opening, self.settings).outcome:
             raise BadSetup("opening", "is a position in which the game is over")
         return table

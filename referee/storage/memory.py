@@ -33,6 +33,12 @@ class MemoryEventLog:
         self._need_open()
         return [match_id for match_id, log in self._logs.items() if not isinstance(log[-1].event, PlayEnded)]
 
+    async def openings(self, before: str = "", at_most: int | None = None) -> list[Entry]:
+        self._need_open()
+        matches = list(self._logs)
+        older = matches[: matches.index(before)] if before in self._logs else [] if before else matches
+        return [self._logs[match_id][0] for match_id in reversed(older)][:at_most]
+
     async def close(self) -> None:
         self._closed = True
 

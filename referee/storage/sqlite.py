@@ -32,6 +32,14 @@ ENTRIES = """
 ALL = -1
 """As a LIMIT."""
 
+OPENINGS = """
+    SELECT match_id, number, at_ms, line
+    FROM matches JOIN entries USING (match)
+    WHERE number = 1 AND (:before = '' OR match < (SELECT match FROM matches WHERE match_id = :before))
+    ORDER BY match DESC
+    LIMIT :at_most
+"""
+
 UNFINISHED = "SELECT match_id FROM matches WHERE over = 0 ORDER BY match"
 
 
@@ -74,6 +82,10 @@ class SqliteEventLog:
         matches: list[str] = await _asked(self._reader, self._unfinished)
         return matches
 
+    async def openings(self, before: str = "", at_most: int | None = None) -> list[Entry]:
+        entries: list[Entry] = await _asked(self._reader, lambda: self._openings(before, at_most))
+        return entries
+
     async def close(self) -> None:
         await self._writer.close()
         await self._reader.close()
@@ -84,6 +96,13 @@ class SqliteEventLog:
     def _entries(self, match_id: str, after: int, at_most: int | None) -> list[Entry]:
         rows = self._reading.execute(ENTRIES, (match_id, after, ALL if at_most is None else at_most))
         return [Entry(match_id, number, at_ms, _event(match_id, number, line)) for number, at_ms, line in rows]
+
+    def _openings(self, before: str, at_most: int | None) -> list[Entry]:
+        asked = {"before": before, "at_most": ALL if at_most is None else at_most}
+        rows = self._reading.execute(OPENINGS, asked)
+        return [
+            Entry(match_id, number, at_ms, _event(match_id, number, line)) for match_id, number, at_ms, line in rows
+        ]
 
     def _unfinished(self) -> list[str]:
         return [match_id for (match_id,) in self._reading.execute(UNFINISHED)]

@@ -85,13 +85,13 @@ class Book:
 
     def _take_seat(self, command: TakeSeat) -> str:
         held = self.players[command.seat]
-        if not held.bot:
+        if not held.bot or (held.version == "" != command.player.version and held.bot == command.player.bot):
             return "SeatTaken"
         return NOTHING if held == command.player else "SeatHeld"
 
     def _give_nonce(self, command: GiveNonce) -> str:
         given = self.nonces.get(command.seat, command.nonce)
-        if not self.setup.asks_nonces or len(command.nonce) > 64 or given != command.nonce:
+        if not self.setup.nonce_within_us or len(command.nonce) > 64 or given != command.nonce:
             return "NonceRefused"
         return NOTHING if command.seat in self.nonces else "NonceGiven"
 

@@ -113,7 +113,13 @@ MUTATIONS = [
         "clock.left_us - thought_us + self.move_us",
         "clock",
     ),
-    Mutation("a clock of a thousand years", "clock.py", "not 0 <= value <= LONGEST", "value < 0", "clock"),
+    Mutation(
+        "a clock of a thousand years",
+        "clock.py",
+        "LONGEST if timed else COUNTED_AT_MOST):",
+        "LONGEST * 2 if timed else COUNTED_AT_MOST):",
+        "clock",
+    ),
     Mutation("a clock of nothing", "clock.py", "if getattr(self, name) < 1:", "if getattr(self, name) < 0:", "clock"),
     # Rows
     Mutation("the flag falls a tick too early", "row.py", "charged > limit", "charged >= limit", "row"),
@@ -438,8 +444,15 @@ MUTATIONS = [
     Mutation(
         "draws are offered where the game knows none",
         "moving.py",
+        "if command.offers_draw and course.match.game.draws_by_agreement and position.outcome is None:",
+        "if command.offers_draw and position.outcome is None:",
+        "moving",
+    ),
+    Mutation(
+        "a draw is offered in a game that is over",
+        "moving.py",
+        "if command.offers_draw and course.match.game.draws_by_agreement and position.outcome is None:",
         "if command.offers_draw and course.match.game.draws_by_agreement:",
-        "if command.offers_draw:",
         "moving",
     ),
     Mutation(
@@ -499,8 +512,8 @@ MUTATIONS = [
     Mutation(
         "another version of a bot takes its seat",
         "seating.py",
-        "held != command.player",
-        "held.bot != command.player.bot",
+        'held != replace(player, version="")',
+        "held.bot != player.bot",
         "seating",
     ),
     Mutation("a nonce is a byte too short", "seating.py", "len(command.nonce) >", "len(command.nonce) >=", "seating"),

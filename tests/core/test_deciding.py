@@ -62,7 +62,7 @@ GRID: list[tuple[Command, Seen, Seen, Seen]] = [
 
 def at(phase: Phase) -> Sitting:
     """A match of stones in that phase: waiting; level after a move each; or over."""
-    sitting = Sitting(terms(STONES, chosen={"seats": 2}, asks_nonces=True))
+    sitting = Sitting(terms(STONES, chosen={"seats": 2}, nonce_within_us=1_000_000))
     if phase is not Phase.WAITING:
         sitting.do(Begin())
         sitting.move(0, "2")

@@ -67,7 +67,7 @@ def test_the_commitment_is_the_hash_of_the_seed() -> None:
 
 @given(seeds, st.lists(st.binary(max_size=64), min_size=3, max_size=3))
 def test_the_lot_of_seats_and_the_games_own_seed_can_be_computed_again(seed: bytes, given_nonces: list[bytes]) -> None:
-    setup = terms(FINGERS, seed=seed, by_lot=True, asks_nonces=True)
+    setup = terms(FINGERS, seed=seed, by_lot=True, nonce_within_us=1_000_000)
     sitting = Sitting(setup)
     for seat, nonce in enumerate(given_nonces):
         sitting.do(GiveNonce(seat, nonce))
@@ -78,7 +78,7 @@ def test_the_lot_of_seats_and_the_games_own_seed_can_be_computed_again(seed: byt
 
 
 def test_a_seat_that_gave_no_nonce_counts_as_an_empty_one() -> None:
-    sitting = Sitting(terms(FINGERS, asks_nonces=True))
+    sitting = Sitting(terms(FINGERS, nonce_within_us=1_000_000))
     sitting.do(GiveNonce(1, b"one"))
     sitting.do(Begin())
     assert sitting.match.luck().seed == seed_of_match(SEED, [b"", b"one", b""])

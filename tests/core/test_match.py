@@ -24,7 +24,7 @@ def test_a_match_that_was_opened_waits_with_full_clocks() -> None:
 
 
 def test_a_log_says_all_that_the_match_is() -> None:
-    sitting = begun(asks_nonces=True)
+    sitting = begun(nonce_within_us=1_000_000)
     sitting.move(0, "9")
     sitting.move(0, "1", 5, offers_draw=True)
     sitting.do(Leave(0), wait_us=5)

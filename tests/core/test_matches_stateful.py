@@ -5,6 +5,7 @@ every moment, and each viewer no more of it than it may know.
 """
 
 import random
+from collections import deque
 from functools import cache
 from typing import Any
 
@@ -71,11 +72,11 @@ NONSENSE = ["", " ", "9", "pass", "a1-a1", "\x00", "x" * 200, "1\n", "٣"]
 
 
 @cache
-def near_the_end(game: str, chosen: tuple[tuple[str, Value], ...], plies: int) -> str:
-    """A position of a random game, so many plies before its end, as a text to open with."""
+def last_positions(game: str, chosen: tuple[tuple[str, Value], ...]) -> list[str]:
+    """The last positions of a random game before it was over, as texts to open with."""
     rules = GAMES[game]
-    positions = list(game_path(rules, rules.settings(dict(chosen)), random.Random("near the end")))
-    return str(positions[max(0, len(positions) - 1 - plies)])
+    path = game_path(rules, rules.settings(dict(chosen)), random.Random("near the end"))
+    return [str(position) for position in deque(path, 13)][:-1]
 
 
 @st.composite
@@ -108,8 +109,8 @@ def setups(draw: st.DrawFn) -> Setup:
         credit=NetworkCredit(draw(st.integers(0, 50)), draw(st.integers(0, 200))),
         policies=draw(policies()),
         by_lot=draw(st.booleans()),
-        asks_nonces=draw(st.booleans()),
-        opening=near_the_end(game, tuple(chosen.items()), draw(st.integers(1, 12))) if draw(st.booleans()) else "",
+        nonce_within_us=draw(st.sampled_from((0, 1_000_000))),
+        opening=draw(st.sampled_from(last_positions(game, tuple(chosen.items())))) if draw(st.booleans()) else "",
     )
 
 
@@ -188,9 +189,9 @@ class Matches(RuleBasedStateMachine):
         return owing[chosen % len(owing)] if owing and chosen < 20 else chosen % many
 
     @precondition(lambda self: self.book.phase == "waiting")
-    @rule(data=st.data(), bot=st.sampled_from(["anna", "bert"]))
-    def a_seat_is_taken(self, data: st.DataObject, bot: str) -> None:
-        self.ask(TakeSeat(self.seat(data), Player(bot, "1")))
+    @rule(data=st.data(), bot=st.sampled_from(["anna", "bert"]), version=st.sampled_from(["", "1"]))
+    def a_seat_is_taken(self, data: st.DataObject, bot: str, version: str) -> None:
+        self.ask(TakeSeat(self.seat(data), Player(bot, version)))
 
     @precondition(lambda self: self.book.phase == "waiting")
     @rule(data=st.data(), nonce=st.sampled_from([b"", b"salt", bytes(64), bytes(65)]))

@@ -374,6 +374,10 @@ def test_a_move_can_carry_an_offer_of_a_draw() -> None:
     assert sitting.match.offers == {0}
 
 
+def test_an_offer_with_the_last_move_is_nothing() -> None:
+    assert kinds(begun(opening="1 0").move(0, "1", offers_draw=True)) == ["MovePlayed", "PlayEnded"]
+
+
 def test_an_offer_with_a_move_is_nothing_where_the_game_knows_no_draws() -> None:
     assert kinds(begun(FINGERS).move(0, "1", offers_draw=True)) == ["MovePlayed"]
 

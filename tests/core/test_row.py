@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.core.clock import Clock, Fischer, Hourglass, JapaneseByoYomi, SuddenDeath, TimeControl, Untimed
+from referee.core.clock import LONGEST, Clock, Fischer, Hourglass, JapaneseByoYomi, SuddenDeath, TimeControl, Untimed
+from referee.core.errors import BadTimeControl
 from referee.core.row import ClockRow, Measured, NetworkCredit, charge, falls_at_us, shared
 from tests.core.clocks import controls
 from tests.core.games import STONES
@@ -174,3 +175,9 @@ def test_rows_of_a_whole_match_add_up_to_its_clocks(moves: list[tuple[int, int, 
         charged[seat] += thinking - credit
     assert sitting.left_us == [100_000 - charged[0], 100_000 - charged[1]]
     assert list(sitting.match.credit_us) == [1000 - credited[0], 1000 - credited[1]]
+
+
+@pytest.mark.parametrize("caps", [(-1, 0), (0, -1), (LONGEST + 1, 0), (0, LONGEST + 1)])
+def test_credit_cannot_be_owed(caps: tuple[int, int]) -> None:
+    with pytest.raises(BadTimeControl, match="from 0 to ten years"):
+        NetworkCredit(*caps)

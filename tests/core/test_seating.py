@@ -13,7 +13,7 @@ from referee.core.commands import (
     Return,
     TakeSeat,
 )
-from referee.core.errors import NonceRefused, NoSuchSeat, SeatHeld, SeatsOpen
+from referee.core.errors import BadSetup, NonceRefused, NoSuchSeat, SeatHeld, SeatsOpen
 from referee.core.events import NonceGiven, PlayBegan, RefereeBack, SeatBack, SeatForfeited, SeatGone, SeatTaken
 from referee.core.match import Phase, Turn
 from referee.core.policy import Dropout, Gone, Policies
@@ -44,11 +44,25 @@ def test_taking_ones_own_seat_again_is_no_news() -> None:
     assert sitting.do(TakeSeat(0, ANNA)) == ()
 
 
+def test_nobody_without_a_name_takes_a_seat() -> None:
+    refusal = waiting().refuses(TakeSeat(1, Player()))
+    assert isinstance(refusal, BadSetup)
+    assert refusal.details == {"field": "player", "why": "has a name; without one a seat is open"}
+
+
 @pytest.mark.parametrize("other", [BERT, Player("anna", "3")])
 def test_a_seat_that_is_held_stays_held(other: Player) -> None:
     refusal = waiting().refuses(TakeSeat(0, other))
     assert isinstance(refusal, SeatHeld)
     assert refusal.details == {"seat": "0", "by": "anna"}
+
+
+def test_a_bot_whose_version_was_left_open_comes_as_any_and_then_as_that_one() -> None:
+    sitting = Sitting(terms(players=(Player("anna"), Player())))
+    assert sitting.do(TakeSeat(0, Player("anna"))) == ()
+    assert sitting.do(TakeSeat(0, ANNA)) == (SeatTaken(0, 0, ANNA),)
+    assert sitting.match.players[0] == ANNA
+    assert isinstance(sitting.refuses(TakeSeat(0, Player("anna"))), SeatHeld)
 
 
 @pytest.mark.parametrize("seat", [-1, 2, 99])
@@ -96,7 +110,7 @@ def test_a_game_that_is_over_before_the_first_move_ends_at_once() -> None:
 
 
 def test_nonces_are_taken_where_they_are_asked_for_and_once_only() -> None:
-    sitting = Sitting(terms(asks_nonces=True))
+    sitting = Sitting(terms(nonce_within_us=1_000_000))
     assert sitting.do(GiveNonce(1, b"salt"), wait_us=3) == (NonceGiven(3, 1, b"salt"),)
     assert sitting.do(GiveNonce(1, b"salt")) == ()
     assert kinds(sitting.do(GiveNonce(0, b""))) == ["NonceGiven"]
@@ -114,7 +128,7 @@ def test_a_nonce_that_nobody_asked_for_is_refused() -> None:
 
 
 def test_a_nonce_has_64_bytes_at_most() -> None:
-    sitting = Sitting(terms(asks_nonces=True))
+    sitting = Sitting(terms(nonce_within_us=1_000_000))
     refusal = sitting.refuses(GiveNonce(0, bytes(65)))
     assert isinstance(refusal, NonceRefused)
     assert refusal.details == {"why": "it has more than 64 bytes"}
@@ -122,7 +136,10 @@ def test_a_nonce_has_64_bytes_at_most() -> None:
 
 
 def test_a_nonce_changes_what_is_drawn() -> None:
-    plain, salted = Sitting(terms(FINGERS, asks_nonces=True)), Sitting(terms(FINGERS, asks_nonces=True))
+    plain, salted = (
+        Sitting(terms(FINGERS, nonce_within_us=1_000_000)),
+        Sitting(terms(FINGERS, nonce_within_us=1_000_000)),
+    )
     salted.do(GiveNonce(2, b"salt"))
     for sitting in (plain, salted):
         sitting.do(Begin())

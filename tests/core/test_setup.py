@@ -1,12 +1,13 @@
 """What is agreed before a match: terms that can be, and terms that cannot."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from engines.options import Settings
 from engines.refusals import BadOption, MalformedPosition
-from referee.core.clock import Fischer, Hourglass, SuddenDeath
+from referee.core.clock import LONGEST, Fischer, Hourglass, SuddenDeath
 from referee.core.errors import BadSetup
 from referee.core.policy import Gone, Illegal, Policies
 from referee.core.setup import Player, Shown, Visibility
@@ -30,6 +31,8 @@ def test_good_terms_give_the_table() -> None:
         ({"seed": b"short"}, "seed", "has 32 bytes"),
         ({"seed": bytes(33)}, "seed", "has 32 bytes"),
         ({"visibility": Visibility(Shown.DELAYED)}, "delay_plies", "is at least 1 where the match is shown late"),
+        ({"nonce_within_us": -1}, "start_within_us", "and nonce_within_us are from 0 to ten years"),
+        ({"start_within_us": LONGEST + 1}, "start_within_us", "and nonce_within_us are from 0 to ten years"),
         ({"opening": "0 1"}, "opening", "is a position in which the game is over"),
     ],
 )
@@ -88,3 +91,8 @@ def test_who_forfeits_when_gone_has_some_grace() -> None:
     with pytest.raises(BadSetup, match="grace_us is more than 0"):
         Policies(gone=Gone.FORFEIT_AFTER_GRACE)
     assert Policies(gone=Gone.FORFEIT_AFTER_GRACE, grace_us=1).grace_us == 1
+
+
+def test_a_match_is_made_for_the_rules_that_are_here() -> None:
+    with pytest.raises(BadSetup, match="game_version is 1 here"):
+        replace(terms(), game_version=2).check(NIM)

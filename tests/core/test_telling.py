@@ -128,7 +128,7 @@ def test_the_name_that_a_caller_gave_its_request_is_told_to_it_alone() -> None:
 
 
 def test_everything_else_is_told_to_all_as_it_is() -> None:
-    sitting = Sitting(terms(NIM, asks_nonces=True))
+    sitting = Sitting(terms(NIM, nonce_within_us=1_000_000))
     sitting.do(GiveNonce(1, b"salt"))
     assert heard(sitting, SPECTATOR)[1] == NonceGiven(0, 1, b"salt")
     began = begun(NIM)

@@ -42,7 +42,8 @@ SETUP = Setup(
     visibility=Visibility(Shown.DELAYED, 10),
     seed_given=True,
     by_lot=True,
-    asks_nonces=True,
+    nonce_within_us=5 * SECOND,
+    start_within_us=60 * SECOND,
     opening="some position",
     labels=(("title", "Round 1"), ("ladder", "main")),
 )

@@ -51,7 +51,7 @@ SETUP = st.builds(
     players=PLAYERS,
     controls=st.lists(CONTROLS, max_size=4).map(tuple),
     seed=SOME_BYTES,
-    credit=st.builds(NetworkCredit, WHOLE, WHOLE),
+    credit=st.builds(NetworkCredit, TIME, TIME),
     policies=st.builds(
         Policies,
         st.sampled_from(Illegal),
@@ -64,7 +64,8 @@ SETUP = st.builds(
     visibility=st.builds(Visibility, st.sampled_from(Shown), WHOLE),
     seed_given=st.booleans(),
     by_lot=st.booleans(),
-    asks_nonces=st.booleans(),
+    nonce_within_us=WHOLE,
+    start_within_us=WHOLE,
     opening=TEXT,
     labels=st.lists(st.tuples(TEXT, TEXT), max_size=3).map(tuple),
 )

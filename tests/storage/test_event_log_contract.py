@@ -130,6 +130,21 @@ async def test_matches_are_unfinished_until_their_end_in_the_order_of_their_open
 
 
 @with_every_log
+async def test_the_openings_of_matches_are_read_the_newest_first_and_page_by_page(log: EventLog) -> None:
+    assert await log.openings() == []
+    for match_id in ("z", "a", "m"):
+        await log.append(match_id, 0, notes(1, 2))
+    await log.append("a", 2, [END])
+    opened = {match_id: (await log.read(match_id))[0] for match_id in ("z", "a", "m")}
+    assert await log.openings() == [opened["m"], opened["a"], opened["z"]]
+    assert await log.openings(at_most=2) == [opened["m"], opened["a"]]
+    assert await log.openings("a") == [opened["z"]]
+    assert await log.openings("m", 1) == [opened["a"]]
+    assert await log.openings("z") == []
+    assert await log.openings("nobody") == []
+
+
+@with_every_log
 async def test_many_matches_are_written_at_the_same_time(log: EventLog) -> None:
     async def play(match_id: str) -> None:
         for after in range(0, 20, 2):

@@ -245,7 +245,7 @@ def _any_setup(game: Game, rng: random.Random) -> Setup:
         NetworkCredit(rng.choice([0, 400, 100_000]), rng.choice([0, 1_000, SECOND])),
         _any_policies(rng),
         by_lot=rng.random() < 0.3,
-        asks_nonces=rng.random() < 0.5,
+        nonce_within_us=rng.choice((0, 1_000_000)),
         opening=opening,
         labels=(("title", 'Größe, "quoted" \\ and a line\n'),),
     )
