@@ -52,6 +52,9 @@ class EventLog(Protocol):
     async def unfinished(self) -> list[str]:
         """The matches whose last entry is not their end, in the order in which they were opened."""
 
+    async def openings(self, before: str = "", at_most: int | None = None) -> list[Entry]:
+        """The first entry of each match, the newest match first, from the first older than the match `before`."""
+
     async def close(self) -> None:
         """Write what is waiting, and let go. Nothing can be appended afterwards."""
 

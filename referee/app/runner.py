@@ -76,12 +76,16 @@ class MatchRunner:
         log = await desk.log.read(match_id)
         if not log:
             raise UnknownMatch(match_id)
-        match = replay((entry.event for entry in log), find_game)
-        down_ms = max(0, desk.time.wall_ms() - log[-1].at_ms)  # Somebody may have set the wall clock back.
+        return await cls.go_on(replay((entry.event for entry in log), find_game), log[-1].at_ms, desk)
+
+    @classmethod
+    async def go_on(cls, match: Match, at_ms: int, desk: Desk) -> "MatchRunner":
+        """A match as its log told it, whose last entry was written at `at_ms`; else as `resume`."""
+        down_ms = max(0, desk.time.wall_ms() - at_ms)  # Somebody may have set the wall clock back.
         back = decide(match, Resume(down_ms), match.at_us)
         if not back.events:  # It is over. It still has verdicts for who asks again.
             return cls(match, desk)
-        entries = await desk.log.append(match_id, match.number, back.events)
+        entries = await desk.log.append(match.setup.match_id, match.number, back.events)
         runner = cls(back.match, desk)
         runner._tell(desk.keeper.announce, match, entries, runner.match)
         return runner

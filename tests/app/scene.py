@@ -68,6 +68,9 @@ class GatedLog:
     async def unfinished(self) -> list[str]:
         return await self._log.unfinished()
 
+    async def openings(self, before: str = "", at_most: int | None = None) -> list[Entry]:
+        return await self._log.openings(before, at_most)
+
     async def close(self) -> None:
         await self._log.close()
 

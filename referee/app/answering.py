@@ -1,0 +1,94 @@
+"""Answers to turns: each is one move, however often and over whatever way it comes.
+
+The runner of a match knows the last verdict on each seat. An answer that was given under a request id is
+found again for ever, also after a restart: the log holds the request ids.
+"""
+
+from dataclasses import dataclass, replace
+
+from engines.api import Seat
+from referee.app.answers import Answered, answered, is_verdict_on
+from referee.app.asked import NotRunHere
+from referee.app.floor import Floor
+from referee.app.runner import MatchRunner
+from referee.app.story import Story
+from referee.core.commands import SubmitMove
+from referee.core.deciding import Decided, decide
+from referee.core.errors import ClockExpired, MatchOver, RequestIdReused
+from referee.core.events import Event, MovePlayed, MoveRefused
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a seat says to a turn."""
+
+    match_id: str
+    seat: Seat
+    token: str
+    move: str
+    request_id: str = ""
+    offers_draw: bool = False
+
+    def arriving(self, runner: MatchRunner) -> SubmitMove:
+        """Now."""
+        measured = runner.measured(self.seat)
+        return SubmitMove(self.seat, self.token, self.move, measured, self.request_id, self.offers_draw)
+
+
+class Answering:
+    def __init__(self, floor: Floor) -> None:
+        self._floor = floor
+
+    async def submit(self, answer: Answer) -> Answered:
+        """See `Referee.submit`."""
+        story = await self._floor.archive.story(answer.match_id)
+        if story.match.result or (answer.seat, answer.request_id) in story.requests:
+            return await self._again(story, answer, MatchOver(str(story.match.result)))
+        runner = await self._floor.runner(answer.match_id)
+        try:
+            decided = await runner.submit(answer.arriving(runner))
+        except (ClockExpired, MatchOver, NotRunHere) as why:
+            return await self._again(story, answer, why)
+        if not decided.events:
+            return await self._again(story, answer, NotRunHere(answer.match_id))
+        return _judged(answer.match_id, decided, decided.events)
+
+    async def validate(self, answer: Answer) -> int:
+        """See `Referee.validate`."""
+        runner = await self._floor.runner(answer.match_id)
+        decided = decide(runner.match, answer.arriving(runner), runner.match_now())
+        if decided.events:
+            _judged(answer.match_id, decided, _uncounted(decided.events))
+        return runner.match.number
+
+    async def _again(self, story: Story, answer: Answer, otherwise: Exception) -> Answered:
+        """The first verdict on this answer, or what is to be said if there was none."""
+        number = _verdict_number(story, answer)
+        if number is None:
+            raise otherwise
+        events = [entry.event for entry in await self._floor.desk.log.read(answer.match_id)]
+        if not is_verdict_on(events[number - 1], answer.token, answer.move):
+            raise RequestIdReused(answer.request_id)
+        ply = sum(isinstance(event, MovePlayed) for event in events[: number - 1])
+        return answered(answer.match_id, number, events[number - 1 :], ply, again=True)
+
+
+def _verdict_number(story: Story, answer: Answer) -> int | None:
+    """The entry that holds the verdict on this request, or else on this turn, if it was the seat's last."""
+    number = story.requests.get((answer.seat, answer.request_id))
+    if number is None and 0 <= answer.seat < len(story.match.verdicts):
+        last = story.match.verdicts[answer.seat]
+        number = story.last_answer[answer.seat] if last and last.token == answer.token else None
+    return number
+
+
+def _judged(match_id: str, decided: Decided, events: tuple[Event, ...]) -> Answered:
+    moves = sum(isinstance(event, MovePlayed) for event in events)
+    return answered(match_id, decided.match.number - len(events) + 1, events, decided.match.ply - moves)
+
+
+def _uncounted(events: tuple[Event, ...]) -> tuple[Event, ...]:
+    first, *rest = events
+    if isinstance(first, MoveRefused):
+        first = replace(first, attempts_left=first.attempts_left + 1)
+    return (first, *rest)

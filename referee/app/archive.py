@@ -1,0 +1,103 @@
+"""All matches there ever were: those at the boards as they stand, those that are over as their logs tell them.
+
+Which matches there are is asked of the log, newest first, and not kept in memory: that would be a second
+truth, and grow without end. What is asked most often, the matches in play, is at the boards anyway.
+"""
+
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Callable
+
+from engines.api import Game
+from referee.app.answers import EngineFault
+from referee.app.asked import UnknownMatch
+from referee.app.boards import Boards
+from referee.app.ports import Entry, EventLog
+from referee.app.story import Standing, Story, Unplayable, retold
+from referee.app.wish import MatchFilter
+from referee.core.events import Event, Opened
+from referee.core.match import Phase
+
+STORIES_KEPT = 128
+OPENINGS_AT_ONCE = 200
+
+
+class Archive:
+    def __init__(self, log: EventLog, find_game: Callable[[str], Game], boards: Boards) -> None:
+        self._log = log
+        self._find_game = find_game
+        self._boards = boards
+        self._told: OrderedDict[str, Story] = OrderedDict()
+        """Of matches that are over: those asked for last."""
+
+    async def story(self, match_id: str) -> Story:
+        """Raises UnknownMatch, LogUnavailable, or EngineFault if its log cannot be followed any more."""
+        board = self._boards.find(match_id)
+        if board:
+            return board.story
+        if match_id in self._told:
+            self._told.move_to_end(match_id)
+            return self._told[match_id]
+        entries = await self._log.read(match_id)
+        if not entries:
+            raise UnknownMatch(match_id)
+        try:
+            story = await retold(entries, self._find_game)
+        except Unplayable as why:
+            raise EngineFault(match_id) from why
+        if story.match.phase is Phase.OVER:
+            self._told[match_id] = story
+            if len(self._told) > STORIES_KEPT:
+                self._told.popitem(last=False)
+        return story
+
+    async def standings(self, wanted: MatchFilter, after: str, at_most: int) -> list[Standing]:
+        """Matches, the newest first, from the first older than the match `after`. Raises LogUnavailable."""
+        found: list[Standing] = []
+        async for match_id in self._candidates(wanted, after):
+            if len(found) == at_most:
+                break
+            try:
+                standing = (await self.story(match_id)).standing
+            except EngineFault:
+                continue  # Its own log says why; it has no standing that could be shown.
+            if _is_wanted(standing, wanted):
+                found.append(standing)
+        return found
+
+    async def _candidates(self, wanted: MatchFilter, after: str) -> AsyncIterator[str]:
+        """Those that may be wanted, by what is known of them from their first entry."""
+        in_play_only = wanted.phase in (Phase.WAITING, Phase.PLAYING)
+        async for opening in self._openings(after):
+            if opening.at_ms < wanted.since_ms or (in_play_only and self._boards.begin_after(opening.at_ms)):
+                return
+            live = self._boards.find(opening.match_id) is not None
+            if (wanted.phase is None or live is in_play_only) and _may_be_wanted(opening.event, wanted):
+                yield opening.match_id
+
+    async def _openings(self, after: str) -> AsyncIterator[Entry]:
+        while openings := await self._log.openings(after, OPENINGS_AT_ONCE):
+            for opening in openings:
+                yield opening
+            after = openings[-1].match_id
+
+
+def _may_be_wanted(event: Event, wanted: MatchFilter) -> bool:
+    if not isinstance(event, Opened):
+        return False
+    setup = event.setup
+    bots = [player.bot for player in setup.players]
+    return (
+        wanted.game in ("", setup.game)
+        and (not wanted.bot or wanted.bot in bots or "" in bots)
+        and set(wanted.labels) <= set(setup.labels)
+    )
+
+
+def _is_wanted(standing: Standing, wanted: MatchFilter) -> bool:
+    match = standing.match
+    bots = [player.bot for player in match.players]
+    return (
+        (not wanted.bot or wanted.bot in bots)
+        and wanted.phase in (None, match.phase)
+        and (not wanted.open_only or "" in bots)
+    )

@@ -1,0 +1,101 @@
+"""The boards at which this process plays: every match that is not over."""
+
+import asyncio
+from collections import defaultdict
+from dataclasses import dataclass
+
+from engines.api import Seat
+from referee.app.alarm_clock import AlarmClock
+from referee.app.runner import MatchRunner
+from referee.app.sessions import Session
+from referee.app.story import Story
+from referee.core.clock import Micros
+from referee.core.match import Match
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """How much this process had stalled when a turn was asked."""
+
+    ply: int
+    lag_us: Micros
+
+
+class Board:
+    """One match that is not over."""
+
+    def __init__(self, story: Story, runner: MatchRunner | None = None) -> None:
+        self.story = story
+        self.runner = runner
+        """None: its time stands still, until its bots are back after a restart."""
+        self.waking: asyncio.Task[None] | None = None
+        """Its time begins to run again."""
+        self.asked_of: dict[Seat, Session] = {}
+        """The session that was last asked for each seat's turn."""
+        self.marks: dict[Seat, Mark] = {}
+        self.tokens_told: dict[Seat, str] = {}
+        """Of the turn that each seat was last told of."""
+        self.nonces_until_us: Micros | None = None
+        """Until when nonces are waited for, in match time."""
+        self.alarm: AlarmClock | None = None
+        """While it waits: for its start."""
+
+    @property
+    def match(self) -> Match:
+        return self.story.match
+
+    @property
+    def running(self) -> MatchRunner:
+        """The runner, where its time does run."""
+        assert self.runner
+        return self.runner
+
+    @property
+    def match_id(self) -> str:
+        return self.match.setup.match_id
+
+    def seats_of(self, bot: str) -> list[Seat]:
+        return [seat for seat, player in enumerate(self.match.players) if player.bot == bot]
+
+
+class Boards:
+    """By their matches, and by the bots that sit there."""
+
+    def __init__(self) -> None:
+        self._by_id: dict[str, Board] = {}
+        self._by_bot: defaultdict[str, dict[str, Board]] = defaultdict(dict)
+
+    def add(self, board: Board) -> None:
+        self._by_id[board.match_id] = board
+        self.seated(board)
+
+    def seated(self, board: Board) -> None:
+        """Somebody may have taken a seat there."""
+        for player in board.match.players:
+            if player.bot:
+                self._by_bot[player.bot][board.match_id] = board
+
+    def remove(self, match_id: str) -> Board | None:
+        """It has left; None: it had before."""
+        board = self._by_id.pop(match_id, None)
+        for player in board.match.players if board else ():
+            boards = self._by_bot[player.bot]
+            boards.pop(match_id, None)
+            if not boards:
+                del self._by_bot[player.bot]
+        return board
+
+    def find(self, match_id: str) -> Board | None:
+        return self._by_id.get(match_id)
+
+    def of_bot(self, bot: str) -> list[Board]:
+        """In the order in which they were opened."""
+        return list(self._by_bot[bot].values()) if bot in self._by_bot else []
+
+    def all(self) -> list[Board]:
+        """In the order in which they were opened."""
+        return list(self._by_id.values())
+
+    def begin_after(self, at_ms: int) -> bool:
+        """Was every match here opened after that moment of the wall clock?"""
+        return all(board.story.opened_ms > at_ms for board in self._by_id.values())

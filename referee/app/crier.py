@@ -1,0 +1,104 @@
+"""Tells the bots what concerns them: what a match has come to, and what they owe when they come back.
+
+All of this is in the log before it is told.
+"""
+
+from collections.abc import Sequence
+
+from engines.api import Seat
+from referee.app.boards import Board, Mark
+from referee.app.lag import Lag
+from referee.app.outbox import Asked, Began, Ended, Lapsed
+from referee.app.sessions import Session, Sessions
+from referee.app.story import Step
+from referee.core.events import Event, FlagFell, MovePlayed, PlayBegan, Source
+from referee.core.match import Match, Phase, Turn
+from referee.core.telling import told
+
+
+class Crier:
+    def __init__(self, sessions: Sessions, lag: Lag) -> None:
+        self._sessions = sessions
+        self._lag = lag
+        self.asks = True
+        """False: no new turns, for the referee is about to go."""
+
+    def happened(self, board: Board, steps: Sequence[Step]) -> None:
+        """These steps are in the log."""
+        before, match = steps[0].before, board.match
+        events = [step.entry.event for step in steps]
+        if any(isinstance(event, PlayBegan) for event in events):
+            self._tell_beginning(board)
+        if match.phase is Phase.OVER:
+            self._tell_end(board)
+        elif before:
+            self._tell_lapses(board, steps)
+            self._ask_anew(board, before)
+
+    def comes(self, board: Board, seat: Seat) -> bool:
+        """Has somebody else come to play this seat? If so, that session is asked what the seat owes."""
+        session = self._sessions.of_player(board.match.players[seat])
+        if session is None or session is board.asked_of.get(seat):
+            return False
+        board.asked_of[seat] = session
+        turn = board.match.turns[seat]
+        if turn:
+            self._ask(board, turn, session)
+        return True
+
+    def _tell_beginning(self, board: Board) -> None:
+        for seat, player in enumerate(board.match.players):
+            session = self._sessions.of_player(player)
+            if session:
+                session.outbox.put(("began", board.match_id, seat), Began(board.match_id, seat))
+                board.asked_of[seat] = session
+
+    def _tell_end(self, board: Board) -> None:
+        for seat, player in enumerate(board.match.players):
+            if player.bot:
+                self._sessions.tell_end(player, Ended(board.match_id, seat))
+
+    def _tell_lapses(self, board: Board, steps: Sequence[Step]) -> None:
+        """Whose turn was played by somebody else."""
+        asked = {turn.token for turn in steps[0].before.owing} if steps[0].before else set()
+        proofs = {event.token: event.row for event in map(_event, steps) if isinstance(event, FlagFell)}
+        for step in steps:
+            event = step.entry.event
+            if isinstance(event, MovePlayed) and event.source is not Source.BOT and event.token in asked:
+                heard = told(step.before, event, event.seat)
+                played = heard.move if isinstance(heard, MovePlayed) else ""
+                lapsed = Lapsed(board.match_id, event.seat, event.token, played, proofs.get(event.token))
+                self._put(board, event.seat, ("lapsed", board.match_id, event.token), lapsed)
+
+    def _ask_anew(self, board: Board, before: Match) -> None:
+        """Those whose turn is new, or was changed by an offer of a draw."""
+        match = board.match
+        for turn in match.owing:
+            self._mark(board, turn)
+            if turn != before.turns[turn.seat] or match.offers != before.offers:
+                session = self._sessions.of_player(match.players[turn.seat])
+                if session:
+                    self._ask(board, turn, session)
+
+    def _mark(self, board: Board, turn: Turn) -> None:
+        """Stalls count from here; further attempts at the same turn change nothing about that."""
+        mark = board.marks.get(turn.seat)
+        if mark is None or mark.ply != turn.ply:
+            board.marks[turn.seat] = Mark(turn.ply, self._lag.total_us())
+
+    def _ask(self, board: Board, turn: Turn, session: Session) -> None:
+        if not self.asks:
+            return
+        board.asked_of[turn.seat] = session
+        session.outbox.put(("turn", board.match_id, turn.seat), Asked(board.match_id, turn.seat))
+        # Now, and not when the bot has got round to reading: it may take its time, but not ours.
+        board.running.sent(turn.seat, turn.token)
+
+    def _put(self, board: Board, seat: Seat, key: tuple[str, str, str], item: Lapsed) -> None:
+        session = self._sessions.of_player(board.match.players[seat])
+        if session:
+            session.outbox.put(key, item)
+
+
+def _event(step: Step) -> Event:
+    return step.entry.event

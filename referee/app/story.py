@@ -1,0 +1,200 @@
+"""The story of one match so far: what its log tells, kept at hand while the match is live.
+
+The fold over its entries, the moves as each seat may hear of them, which request got which entry, and a
+few of the last steps, so that not everyone who watches has to ask the log for the same.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from engines.api import Game, Seat
+from referee.app.ports import Entry
+from referee.core.events import FlagFell, MovePlayed, MoveRefused, Opened, PlayBegan, PlayEnded, Source
+from referee.core.match import Match, evolve, opened
+from referee.core.result import Cause
+from referee.core.telling import told
+
+STEPS_KEPT = 64
+STEPS_AT_ONCE = 25
+"""After so many, who folds a long log lets the others have their turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One entry, and what it did."""
+
+    entry: Entry
+    before: Match | None
+    """None: it opened the match."""
+    match: Match
+    """After it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How a match stands, and when that came. Times are Unix milliseconds."""
+
+    match: Match
+    opened_ms: int
+    started_ms: int | None
+    """None: play did not begin."""
+    ended_ms: int | None
+    """None: it is not over."""
+
+    @property
+    def number(self) -> int:
+        """Of the last entry."""
+        return self.match.number
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A move that was made."""
+
+    seat: Seat
+    told: tuple[str, ...]
+    """As each seat may hear of it."""
+
+
+class Story:
+    """It is told step by step, from the first entry on."""
+
+    def __init__(self, first: Step) -> None:
+        self.match = first.match
+        self.opened_ms = first.entry.at_ms
+        self.at_ms = first.entry.at_ms
+        """When the last entry was written."""
+        self.started_ms: int | None = None
+        self.ended_ms: int | None = None
+        self.moves: list[Made] = []
+        self.last_move_of: dict[Seat, int] = {}
+        """How many moves had been made when the seat had made its last one."""
+        self.last_answer: dict[Seat, int] = {}
+        """The number of the entry that holds the last verdict on the seat."""
+        self.requests: dict[tuple[Seat, str], int] = {}
+        """The number of the entry that answers a request."""
+        self._steps: deque[Step] = deque([first], maxlen=STEPS_KEPT)
+        self._news = asyncio.Event()
+        self.closed: Exception | None = None
+        """Why nothing more can be heard of it here, though it may go on."""
+
+    @property
+    def standing(self) -> Standing:
+        return Standing(self.match, self.opened_ms, self.started_ms, self.ended_ms)
+
+    def goes_on(self, steps: Sequence[Step]) -> None:
+        """These follow, and whoever waits is told."""
+        for step in steps:
+            self._note(step)
+        self._steps.extend(steps)
+        self.wake()
+
+    def steps_after(self, number: int) -> list[Step] | None:
+        """All steps after that entry; None: they are not all at hand any more."""
+        missing = number + 1 - self._steps[0].entry.number
+        return None if missing < 0 else list(self._steps)[missing:]
+
+    @property
+    def news(self) -> asyncio.Event:
+        """Set when something has happened after now. To be taken before looking at what has happened."""
+        return self._news
+
+    def wake(self) -> None:
+        """Whoever waits is to look again."""
+        self._news.set()
+        self._news = asyncio.Event()
+
+    def close(self, why: Exception) -> None:
+        self.closed = why
+        self.wake()
+
+    def _note(self, step: Step) -> None:
+        self.match = step.match
+        self.at_ms = step.entry.at_ms
+        event = step.entry.event
+        if isinstance(event, PlayBegan):
+            self.started_ms = step.entry.at_ms
+        elif isinstance(event, PlayEnded):
+            self.ended_ms = step.entry.at_ms
+        elif isinstance(event, MovePlayed):
+            self._note_move(step, event)
+        if isinstance(event, MoveRefused | FlagFell) or (isinstance(event, MovePlayed) and event.source is Source.BOT):
+            self._note_answer(event, step.entry.number)
+
+    def _note_move(self, step: Step, event: MovePlayed) -> None:
+        texts = [told(step.before, event, seat) for seat in range(len(step.match.players))]
+        self.moves.append(Made(event.seat, tuple(heard.move for heard in texts if isinstance(heard, MovePlayed))))
+        self.last_move_of[event.seat] = len(self.moves)
+
+    def _note_answer(self, event: MovePlayed | MoveRefused | FlagFell, number: int) -> None:
+        self.last_answer[event.seat] = number
+        if event.request_id:
+            self.requests[event.seat, event.request_id] = number
+
+
+def steps(before: Match | None, entries: Sequence[Entry], match: Match) -> list[Step]:
+    """What made `match` of `before`, entry by entry. No move is played a second time for it."""
+    moved = [at for at, entry in enumerate(entries) if isinstance(entry.event, MovePlayed | PlayBegan)]
+    found = []
+    for at, entry in enumerate(entries):
+        if at == len(entries) - 1:
+            after = match
+        else:
+            assert before is not None
+            after = evolve(before, entry.event, match.position if moved and at >= moved[-1] else None)
+        found.append(Step(entry, before, after))
+        before = after
+    return found
+
+
+def folded(entries: Sequence[Entry], find_game: Callable[[str], Game], before: Match | None = None) -> Iterator[Step]:
+    """The steps that these entries are, from the first one, or from what went before."""
+    for entry in entries:
+        if before is None:
+            assert isinstance(entry.event, Opened)
+            after = opened(entry.event, find_game(entry.event.setup.game))
+        else:
+            after = evolve(before, entry.event)
+        yield Step(entry, before, after)
+        before = after
+
+
+class Unplayable(Exception):
+    """A log that the rules of its game cannot follow any more: they have changed, or they are gone."""
+
+    def __init__(self, entries: Sequence[Entry], why: Exception) -> None:
+        super().__init__(f"{type(why).__name__}: {why}")
+        self.entries = entries
+
+
+async def retold(entries: Sequence[Entry], find_game: Callable[[str], Game]) -> Story:
+    """The story that a whole log tells. Raises Unplayable.
+
+    A match that was ended because its log was unplayable is told as far as it can be, and its end.
+    """
+    following = folded(entries, find_game)
+    story: Story | None = None
+    for done in range(len(entries)):
+        if done % STEPS_AT_ONCE == 0:
+            await asyncio.sleep(0)
+        try:
+            step = next(following)
+        except Exception as why:
+            step = _end_of_unplayable(entries, story, why)
+        if story is None:
+            story = Story(step)
+        else:
+            story.goes_on([step])
+        if story.ended_ms is not None:
+            break
+    assert story
+    return story
+
+
+def _end_of_unplayable(entries: Sequence[Entry], story: Story | None, why: Exception) -> Step:
+    last = entries[-1]
+    if story is None or not (isinstance(last.event, PlayEnded) and last.event.result.cause is Cause.ENGINE_FAULT):
+        raise Unplayable(entries, why) from why
+    return Step(last, story.match, replace(evolve(story.match, last.event), number=last.number))

@@ -1,0 +1,182 @@
+"""Sessions: who is there, whose seats are whose, and what is told again."""
+
+import asyncio
+
+from referee.app.outbox import Ended, Noticed, Outbox, Pinged, TakenOver
+from referee.app.sessions import ENDS_KEPT, PONGS_KEPT, Hello, Session, Sessions, SessionTakenOver
+from referee.core.clock import MS
+from referee.core.setup import Player
+from tests.app.scene import in_loop
+from tests.app.stopped_time import StoppedTime, settled
+
+ONE, TWO = Player("anna", "1"), Player("anna", "2")
+
+
+class Desk:
+    def __init__(self) -> None:
+        self.time = StoppedTime()
+        self.changed: list[str] = []
+        ids = iter(range(1000))
+        self.sessions = Sessions(self.time, lambda: f"s{next(ids)}", self.changed.append)
+
+    async def pong(self, session: Session, ping_id: int, path_us: int = 0) -> None:
+        session.ping()
+        session.outbox.drain(100)
+        await self.time.passes(path_us)
+        session.pong(ping_id)
+
+
+def test_the_newest_session_of_a_version_owns_its_seats_and_the_newest_of_the_bot_all_others() -> None:
+    sessions = (desk := Desk()).sessions
+    assert not sessions.present(ONE)
+    one, two = sessions.open(ONE), sessions.open(TWO)
+    assert sessions.of_player(ONE) is one
+    assert sessions.of_player(TWO) is two
+    assert sessions.of_player(Player("anna", "3")) is two
+    assert sessions.of_player(Player("bert", "1")) is None
+    sessions.close(two)
+    assert sessions.of_player(TWO) is one
+    assert sessions.all() == [one]
+    assert sessions.of_bot("anna") == (one,)
+    assert desk.changed == ["anna"] * 3
+    assert sessions.since_ms("anna") == desk.time.wall_ms()
+    assert sessions.since_ms("bert") == 0
+
+
+def test_a_newer_session_of_the_same_version_takes_over_and_the_older_one_is_told() -> None:
+    sessions = (desk := Desk()).sessions
+    older = sessions.open(ONE)
+    newer = sessions.open(ONE)
+    assert older.outbox.drain(10) == [TakenOver(newer.id)]
+    assert isinstance(older.outbox.closed, SessionTakenOver)
+    assert older.outbox.closed.details == {"bot": "anna", "version": "1", "session_id": newer.id}
+    sessions.close(older)
+    assert sessions.of_player(ONE) is newer
+    assert desk.changed == ["anna"] * 2
+
+
+def test_another_hello_changes_what_is_wanted() -> None:
+    sessions = (desk := Desk()).sessions
+    session = sessions.open(ONE, Hello(games=frozenset({"nim"})))
+    assert session.takes("nim")
+    assert not session.takes("toc")
+    sessions.says_hello(session, Hello(matches_at_most=0))
+    assert session.takes("toc")
+    assert desk.changed == ["anna"] * 2
+
+
+@in_loop
+async def test_the_path_is_the_median_of_the_last_pongs_and_nothing_that_a_bot_claims() -> None:
+    desk = Desk()
+    session = desk.sessions.open(ONE)
+    session.pong(1)
+    assert session.path_us == 0
+    for ping_id, path_us in enumerate((20 * MS, 900 * MS, 30 * MS), 1):
+        await desk.pong(session, ping_id, path_us)
+    assert session.path_us == 30 * MS
+    assert session.silent_us == 0
+    session.pong(1)
+    await desk.time.passes(5 * MS)
+    assert session.silent_us == 5 * MS
+    assert session.path_us == 30 * MS
+
+
+def test_pings_that_nobody_answers_are_forgotten() -> None:
+    session = Desk().sessions.open(ONE)
+    for _ in range(PONGS_KEPT + 1):
+        session.ping()
+        session.outbox.drain(10)
+    session.pong(1)
+    assert session.path_us == 0
+    session.ping()
+    session.ping()
+    assert session.outbox.drain(10) == [Pinged(PONGS_KEPT + 3, 0)]
+
+
+@in_loop
+async def test_an_end_is_told_in_every_session_until_a_later_pong_shows_that_it_arrived() -> None:
+    desk = Desk()
+    end = Ended("m", 0)
+    desk.sessions.tell_end(ONE, end)
+    first = desk.sessions.open(ONE)
+    first.ping()
+    assert first.outbox.drain(1) == [end]
+    second = desk.sessions.open(ONE)
+    second.ping()
+    assert end in second.outbox.drain(1)
+    second.ping()
+    second.outbox.drain(10)
+    second.pong(2)
+    third = desk.sessions.open(ONE)
+    assert third.outbox.drain(10) == []
+
+
+@in_loop
+async def test_a_pong_to_a_ping_from_before_shows_nothing() -> None:
+    desk = Desk()
+    session = desk.sessions.open(ONE)
+    session.ping()
+    session.outbox.drain(10)
+    end = Ended("m", 0)
+    desk.sessions.tell_end(ONE, end)
+    assert session.outbox.drain(10) == [end]
+    session.pong(1)
+    assert desk.sessions.open(ONE).outbox.drain(10) == [end]
+
+
+def test_of_too_many_ends_that_nobody_heard_the_oldest_are_forgotten() -> None:
+    sessions = Desk().sessions
+    for number in range(ENDS_KEPT + 1):
+        sessions.tell_end(ONE, Ended(f"m{number}", 0))
+    items = sessions.open(ONE).outbox.drain(2 * ENDS_KEPT)
+    assert len(items) == ENDS_KEPT
+    assert items[0] == Ended("m1", 0)
+
+
+@in_loop
+async def test_the_newest_of_a_key_replaces_the_one_before_and_comes_after_all_else() -> None:
+    outbox = Outbox()
+    for number in range(1000):
+        outbox.put("turn", Ended("m", number))
+        outbox.put(None, Noticed("x", str(number))) if number < 2 else None
+    assert outbox.drain(2) == [Noticed("x", "0"), Noticed("x", "1")]
+    assert len(outbox) == 1
+    assert outbox.drain(2) == [Ended("m", 999)]
+
+
+@in_loop
+async def test_who_waits_is_woken_by_what_comes_or_by_the_close() -> None:
+    outbox = Outbox()
+    waiting = asyncio.create_task(outbox.wait())
+    await settled()
+    assert not waiting.done()
+    outbox.put(None, Noticed("x", "y"))
+    await waiting
+    outbox.drain(5)
+    waiting = asyncio.create_task(outbox.wait())
+    await settled()
+    outbox.put(None, Noticed("x", "y"))
+    outbox.close(KeyError("why"))
+    outbox.close(KeyError("another"))
+    await waiting
+    outbox.put(None, Noticed("too", "late"))
+    assert outbox.drain(5) == [Noticed("x", "y")]
+    await outbox.wait()
+    assert repr(outbox.closed) == "KeyError('why')"
+
+
+@in_loop
+async def test_who_does_not_read_is_not_read_from() -> None:
+    outbox = Outbox()
+    await outbox.room(1)
+    outbox.put(None, Noticed("x", "y"))
+    reading = asyncio.create_task(outbox.room(1))
+    await settled()
+    assert not reading.done()
+    outbox.drain(1)
+    await reading
+    outbox.put(None, Noticed("x", "y"))
+    reading = asyncio.create_task(outbox.room(1))
+    await settled()
+    outbox.close(KeyError())
+    await reading

@@ -1,0 +1,195 @@
+"""Watching: every entry once, in order, from any number, live or resumed; as much as the viewer may see."""
+
+import asyncio
+
+import pytest
+
+from engines.api import REFEREE, SPECTATOR
+from referee.app.asked import NotRunHere
+from referee.app.referee import RefereeDraining
+from referee.app.story import STEPS_KEPT
+from referee.app.watching import Heard, NumberAhead, SlowConsumer, Watching
+from referee.app.wish import Limits
+from referee.core.clock import Untimed
+from referee.core.events import MovePlayed, MoveRefused, Opened
+from referee.core.match import Phase
+from referee.core.setup import Shown, Visibility
+from tests.app.hall import Hall
+from tests.app.scene import in_loop
+from tests.app.stopped_time import settled
+
+LATE = Visibility(Shown.DELAYED, 2)
+AFTER_END = Visibility(Shown.AFTER_END)
+
+
+async def to_the_end(watching: Watching) -> list[Heard]:
+    return [heard async for batch in watching for heard in batch]
+
+
+def numbers(heard: list[Heard]) -> list[int]:
+    return [one.number for one in heard]
+
+
+async def played_out(hall: Hall, match_id: str, plies: int | None = None) -> None:
+    """One each, until it is over."""
+    while plies != 0 and (match := await hall.match(match_id)).phase is Phase.PLAYING:
+        await hall.played(match_id, match.owing[0].seat, "1")
+        plies = plies and plies - 1
+
+
+@in_loop
+async def test_live_and_resumed_are_the_same_from_every_number() -> None:
+    hall = Hall()
+    match_id, _ = await hall.begun(chosen={"heap": 7})
+    live = [(after, (await hall.referee.watch(match_id, after, SPECTATOR))[1]) for after in (0, 1, 2)]
+    watchers = [(after, asyncio.create_task(to_the_end(watching))) for after, watching in live]
+    await settled()
+    await played_out(hall, match_id)
+    last = (await hall.match(match_id)).number
+    watchers += [
+        (after, asyncio.create_task(to_the_end((await hall.referee.watch(match_id, after, SPECTATOR))[1])))
+        for after in range(last + 1)
+    ]
+    for after, watcher in watchers:
+        assert numbers(await watcher) == list(range(after + 1, last + 1))
+    with pytest.raises(NumberAhead):
+        await hall.referee.watch(match_id, last + 1, SPECTATOR)
+    await hall.referee.close()
+
+
+@in_loop
+async def test_a_long_log_is_read_where_the_last_steps_are_not_enough() -> None:
+    hall = Hall()
+    match_id, _ = await hall.begun(chosen={"heap": 3 * STEPS_KEPT}, controls=(Untimed(),))
+    await played_out(hall, match_id, 2 * STEPS_KEPT)
+    for after in (0, 1, STEPS_KEPT, 2 * STEPS_KEPT):
+        whole, watching = await hall.referee.watch(match_id, after, SPECTATOR)
+        assert whole.number == after
+        assert (whole.state.number if whole.state else 0) == after
+        assert numbers(await anext(watching))[0] == after + 1
+    await hall.referee.close()
+
+
+@in_loop
+async def test_from_now_on_is_from_the_state_as_it_is() -> None:
+    hall = Hall()
+    match_id, _ = await hall.begun()
+    whole, watching = await hall.referee.watch(match_id, None, SPECTATOR)
+    assert (whole.number, whole.state) == (2, await hall.match(match_id))
+    assert whole.standing.number == 2
+    await hall.played(match_id, 0, "1")
+    (heard,) = await anext(watching)
+    assert heard.number == 3
+    assert heard.match.at_play().text(SPECTATOR) == "20 1"
+    await hall.referee.close()
+
+
+@in_loop
+async def test_each_hears_what_the_rules_show_it_and_nobody_the_seed() -> None:
+    hall = Hall()
+    match_id, _ = await hall.begun("fingers")
+    await hall.played(match_id, 0, "3")
+    heard = {}
+    for viewer in (0, 1, SPECTATOR, REFEREE):
+        _, watching = await hall.referee.watch(match_id, 0, viewer)
+        opened, _, move = await anext(watching)
+        assert isinstance(opened.event, Opened)
+        assert isinstance(move.event, MovePlayed)
+        heard[viewer] = (move.event.move, len(opened.event.setup.seed))
+    assert heard == {0: ("3", 0), 1: ("?", 0), SPECTATOR: ("?", 0), REFEREE: ("3", 32)}
+    await hall.referee.close()
+
+
+@in_loop
+async def test_an_entry_of_which_a_viewer_may_know_nothing_comes_with_its_number() -> None:
+    hall = Hall()
+    match_id, _ = await hall.begun()
+    with pytest.raises(ValueError, match="not legal"):
+        await hall.played(match_id, 0, "9")
+    events = [(await anext((await hall.referee.watch(match_id, 2, viewer))[1]))[0].event for viewer in (0, 1)]
+    assert isinstance(events[0], MoveRefused)
+    assert events[1] is None
+    await hall.referee.close()
+
+
+@in_loop
+async def test_who_sees_a_match_late_gets_all_of_it_late_and_nothing_twice() -> None:
+    hall = Hall()
+    match_id, _ = await hall.begun(chosen={"heap": 6}, visibility=LATE)
+    whole, watching = await hall.referee.watch(match_id, 0, SPECTATOR)
+    assert whole.state is None
+    assert numbers(await anext(watching)) == [1]
+    listening = asyncio.create_task(anext(watching))
+    await played_out(hall, match_id, 1)
+    assert not listening.done()
+    await played_out(hall, match_id, 1)
+    assert numbers(await listening) == [2]
+    await played_out(hall, match_id, 2)
+    seen = await hall.referee.seen(match_id, SPECTATOR)
+    assert seen
+    assert (seen.ply, seen.number) == (2, 4)
+    assert (await hall.referee.seen(match_id, 0)) == await hall.match(match_id)
+    with pytest.raises(NumberAhead):
+        await hall.referee.watch(match_id, 5, SPECTATOR)
+    later, _ = await hall.referee.watch(match_id, 1, SPECTATOR)
+    assert later.number == 1
+    assert numbers(await anext(watching)) == [3, 4]
+    await played_out(hall, match_id)
+    assert numbers(await to_the_end(watching)) == [5, 6, 7, 8, 9]
+    await hall.referee.close()
+
+
+@in_loop
+async def test_a_match_that_is_shown_after_its_end_shows_nothing_before() -> None:
+    hall = Hall()
+    match_id, _ = await hall.begun(chosen={"heap": 1}, visibility=AFTER_END)
+    assert await hall.referee.seen(match_id, SPECTATOR) is None
+    _, watching = await hall.referee.watch(match_id, None, SPECTATOR)
+    listening = asyncio.create_task(to_the_end(watching))
+    await settled()
+    assert not listening.done()
+    await played_out(hall, match_id)
+    assert numbers(await listening) == [1, 2, 3, 4]
+    await hall.referee.close()
+
+
+@in_loop
+async def test_who_falls_too_far_behind_is_told_from_where_to_go_on() -> None:
+    hall = Hall(limits=Limits(watcher_behind_at_most=3))
+    match_id, _ = await hall.begun()
+    await played_out(hall, match_id, 4)
+    _, watching = await hall.referee.watch(match_id, 0, SPECTATOR)
+    assert numbers(await anext(watching)) == [1, 2, 3, 4, 5, 6]
+    listening = asyncio.create_task(anext(watching))
+    await settled()
+    await played_out(hall, match_id, 1)
+    assert numbers(await listening) == [7]
+    await played_out(hall, match_id, 4)
+    with pytest.raises(SlowConsumer) as slow:
+        await anext(watching)
+    assert slow.value.details == {"resume_after": "7"}
+    _, resumed = await hall.referee.watch(match_id, 7, SPECTATOR)
+    assert numbers(await anext(resumed)) == [8, 9, 10, 11]
+    await hall.referee.close()
+
+
+@in_loop
+async def test_who_watches_is_told_when_the_referee_goes_or_the_match_leaves() -> None:
+    hall = Hall()
+    leaving, _ = await hall.begun()
+    staying = await hall.create()
+    watchers = [(await hall.referee.watch(match_id, None, SPECTATOR))[1] for match_id in (leaving, staying)]
+    listening = [asyncio.create_task(anext(watching)) for watching in watchers]
+    await settled()
+    await hall.stored.append(leaving, 2, [])
+    entries = await hall.stored.read(leaving)
+    await hall.stored.append(leaving, 2, [entries[1].event])  # Somebody else writes there.
+    with pytest.raises(NotRunHere):
+        await hall.referee.resign(leaving, 0)
+    with pytest.raises(NotRunHere):
+        await listening[0]
+    with pytest.raises(NotRunHere):
+        await hall.referee.resign(leaving, 0)
+    await hall.referee.close()
+    with pytest.raises(RefereeDraining):
+        await listening[1]
