@@ -1,0 +1,76 @@
+"""What is measured of the log of the matches, by standing in front of it."""
+
+import asyncio
+from collections.abc import Sequence
+
+from prometheus_client import CollectorRegistry, Counter, Histogram
+
+from referee.app.ports import Conflict, Entry, EventLog, LogUnavailable, Time
+from referee.core.clock import SECOND
+from referee.core.events import Event
+
+APPEND_S = (0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10)
+GROUP = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
+
+
+class AppendMetrics:
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self.seconds = Histogram(
+            "referee_append_seconds",
+            "From an append to the log until it was durable.",
+            buckets=APPEND_S,
+            registry=registry,
+        )
+        self.group = Histogram(
+            "referee_append_group", "Appends that became durable together.", buckets=GROUP, registry=registry
+        )
+        self.failed = Counter(
+            "referee_appends_failed", "Appends to the log that wrote nothing.", ("reason",), registry=registry
+        )
+
+
+class MeasuredLog:
+    """An EventLog that is another one, measured. For one event loop."""
+
+    def __init__(self, log: EventLog, time: Time, metrics: AppendMetrics) -> None:
+        self._log = log
+        self._time = time
+        self._metrics = metrics
+        self._group = 0
+        """How many appends have been answered in this turn of the event loop."""
+
+    async def append(self, match_id: str, after: int, events: Sequence[Event]) -> list[Entry]:
+        began_us = self._time.monotonic_us()
+        try:
+            entries = await self._log.append(match_id, after, events)
+        except Conflict:
+            self._metrics.failed.labels("conflict").inc()
+            raise
+        except LogUnavailable:
+            self._metrics.failed.labels("unavailable").inc()
+            raise
+        self._metrics.seconds.observe((self._time.monotonic_us() - began_us) / SECOND)
+        self._count()
+        return entries
+
+    async def read(self, match_id: str, after: int = 0, at_most: int | None = None) -> list[Entry]:
+        return await self._log.read(match_id, after, at_most)
+
+    async def openings(self, before: str = "", at_most: int | None = None) -> list[Entry]:
+        return await self._log.openings(before, at_most)
+
+    async def unfinished(self) -> list[str]:
+        return await self._log.unfinished()
+
+    async def close(self) -> None:
+        await self._log.close()
+
+    def _count(self) -> None:
+        # What was written in one transaction is answered in one turn of the loop; what is called soon comes after it.
+        if not self._group:
+            asyncio.get_running_loop().call_soon(self._group_ends)
+        self._group += 1
+
+    def _group_ends(self) -> None:
+        self._metrics.group.observe(self._group)
+        self._group = 0

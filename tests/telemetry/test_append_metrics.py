@@ -1,0 +1,62 @@
+"""The log is measured by standing in front of it, and stays the log that it is."""
+
+import asyncio
+
+import pytest
+
+from referee.app.ports import Conflict, LogUnavailable
+from referee.core.clock import MS
+from referee.core.events import Opened
+from referee.telemetry.metrics import Metrics
+from tests.app.scene import Scene, in_loop, terms
+from tests.telemetry.exposition import Page
+
+
+def opened(match_id: str) -> list[Opened]:
+    return [Opened(0, terms(match_id=match_id))]
+
+
+@in_loop
+async def test_what_becomes_durable_together_is_one_group() -> None:
+    scene, metrics = Scene(), Metrics("1.2.3")
+    log = metrics.measured(scene.log, scene.time)
+    scene.log.after.clear()
+    appends = [asyncio.create_task(log.append(f"m{number}", 0, opened(f"m{number}"))) for number in range(5)]
+    await scene.time.passes(3 * MS)
+    scene.log.after.set()
+    await asyncio.gather(*appends)
+    await log.append("alone", 0, opened("alone"))
+    await asyncio.sleep(0)
+    page = Page(metrics)
+    assert page.value("referee_append_group_sum") == 6
+    assert page.value("referee_append_group_count") == 2
+    assert page.value("referee_append_group_bucket", le="1.0") == 1
+    assert page.value("referee_append_seconds_count") == 6
+    assert page.value("referee_append_seconds_sum") == pytest.approx(5 * 0.003)
+
+
+@in_loop
+async def test_an_append_that_wrote_nothing_is_counted_apart() -> None:
+    scene, metrics = Scene(), Metrics("1.2.3")
+    log = metrics.measured(scene.log, scene.time)
+    with pytest.raises(Conflict):
+        await log.append("m1", 5, opened("m1"))
+    scene.log.goes_away()
+    with pytest.raises(LogUnavailable):
+        await log.append("m1", 0, opened("m1"))
+    page = Page(metrics)
+    assert page.all("referee_appends_failed_total") == {("conflict",): 1, ("unavailable",): 1}
+    assert page.value("referee_append_seconds_count") == 0
+
+
+@in_loop
+async def test_a_measured_log_reads_and_closes_as_the_log_does() -> None:
+    scene, metrics = Scene(), Metrics("1.2.3")
+    log = metrics.measured(scene.log, scene.time)
+    entries = await log.append("m1", 0, opened("m1"))
+    assert await log.read("m1") == entries
+    assert await log.read("m1", after=1) == []
+    assert await log.unfinished() == ["m1"]
+    await log.close()
+    with pytest.raises(LogUnavailable):
+        await scene.stored.read("m1")

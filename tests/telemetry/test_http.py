@@ -1,0 +1,231 @@
+"""The HTTP port by a real socket: what is asked is answered, and who speaks badly holds up nobody."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from http import HTTPStatus
+
+import pytest
+
+from referee.telemetry.http import AT_ONCE, HEAD_AT_MOST_BYTES, WITHIN_S, Answer, HttpPort, pages
+
+BIG = b"x" * 20_000_000
+"""More than a socket takes by itself."""
+
+
+class SwiftLoop(asyncio.SelectorEventLoop):
+    """An event loop whose time a test can move on."""
+
+    ahead_s = 0.0
+
+    def time(self) -> float:
+        return super().time() + self.ahead_s
+
+
+class Door:
+    """A port that listens, and what it is told of the referee."""
+
+    def __init__(self) -> None:
+        self.not_ready = ""
+        own = pages(lambda: Answer(HTTPStatus.OK, b"moves 7\n", "text/plain; version=0.0.4"), lambda: self.not_ready)
+        self.big = BIG
+        self.http = HttpPort({**own, "/big": lambda: Answer(HTTPStatus.OK, self.big)})
+        self.port = 0
+
+    async def comes_in(self) -> "Caller":
+        return Caller(*await asyncio.open_connection("127.0.0.1", self.port))
+
+    async def asks(self, request: bytes) -> tuple[int, dict[str, str], bytes]:
+        """The status, the headers and the body of the answer."""
+        caller = await self.comes_in()
+        caller.says(request)
+        return await caller.hears()
+
+    async def gets(self, path: str) -> tuple[int, bytes]:
+        status, _, body = await self.asks(f"GET {path} HTTP/1.1\r\nHost: here\r\n\r\n".encode())
+        return status, body
+
+
+class Caller:
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.reader = reader
+        self.writer = writer
+
+    def says(self, words: bytes) -> None:
+        self.writer.write(words)
+
+    async def hears(self) -> tuple[int, dict[str, str], bytes]:
+        try:
+            answer = await self.reader.read(-1)
+        finally:
+            self.writer.close()
+        head, _, body = answer.partition(b"\r\n\r\n")
+        first, *lines = head.decode().split("\r\n")
+        return int(first.split()[1]), dict(line.split(": ", 1) for line in lines), body
+
+
+@asynccontextmanager
+async def opened() -> AsyncIterator[Door]:
+    door = Door()
+    door.port = await door.http.open("127.0.0.1", 0)
+    yield door
+    door.http.close()
+
+
+def at_the_door(test: Callable[[Door], Awaitable[None]]) -> Callable[[], None]:
+    def run() -> None:
+        async def with_door() -> None:
+            async with opened() as door:
+                await test(door)
+
+        with asyncio.Runner(loop_factory=SwiftLoop) as runner:
+            runner.run(with_door())
+
+    run.__name__ = test.__name__
+    return run
+
+
+def passes(seconds: float) -> None:
+    loop = asyncio.get_running_loop()
+    assert isinstance(loop, SwiftLoop)
+    loop.ahead_s += seconds
+
+
+async def been_let_in() -> None:
+    """Let the port hear of whoever has come."""
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+
+@at_the_door
+async def test_the_metrics_are_served(door: Door) -> None:
+    status, headers, body = await door.asks(b"GET /metrics HTTP/1.1\r\nHost: here\r\nAccept: */*\r\n\r\n")
+    assert (status, body) == (200, b"moves 7\n")
+    assert headers["Content-Type"] == "text/plain; version=0.0.4"
+    assert headers["Content-Length"] == "8"
+    assert headers["Connection"] == "close"
+
+
+@at_the_door
+async def test_it_lives_and_is_ready_or_says_why_not(door: Door) -> None:
+    assert await door.gets("/healthz") == (200, b"alive\n")
+    assert await door.gets("/readyz") == (200, b"ready\n")
+    door.not_ready = "draining"
+    assert await door.gets("/readyz") == (503, b"draining\n")
+    assert await door.gets("/healthz") == (200, b"alive\n")
+
+
+@at_the_door
+async def test_a_question_behind_the_path_changes_nothing(door: Door) -> None:
+    assert await door.gets("/healthz?verbose=1") == (200, b"alive\n")
+
+
+@at_the_door
+async def test_head_gets_the_head_alone(door: Door) -> None:
+    status, headers, body = await door.asks(b"HEAD /metrics HTTP/1.0\r\n\r\n")
+    assert (status, headers["Content-Length"], body) == (200, "8", b"")
+
+
+@at_the_door
+async def test_what_is_not_there_is_answered_with_what_is(door: Door) -> None:
+    status, body = await door.gets("/admin")
+    assert status == 404
+    assert b"/metrics, /healthz, /readyz" in body
+
+
+@at_the_door
+async def test_pages_cannot_be_changed(door: Door) -> None:
+    assert (await door.asks(b"POST /metrics HTTP/1.1\r\n\r\n"))[0] == 405
+
+
+@pytest.mark.parametrize(
+    "nonsense",
+    [
+        b"\r\n\r\n",
+        b"hello\r\n\r\n",
+        b"GET\r\n\r\n",
+        b"GET metrics HTTP/1.1\r\n\r\n",
+        b"GET /metrics HTTP/2.0\r\n\r\n",
+        b"GET /metrics extra HTTP/1.1\r\n\r\n",
+        b"get /metrics HTTP/1.1\r\n\r\n",
+        b"GET /\xff\x00 HTTP/1.1\r\n\r\n",
+        b"\x16\x03\x01\x02\x00\x01\x00\r\n\r\n",
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+    ],
+)
+def test_nonsense_is_answered_and_does_no_harm(nonsense: bytes) -> None:
+    @at_the_door
+    async def asked(door: Door) -> None:
+        assert (await door.asks(nonsense))[0] == 400
+        assert await door.gets("/healthz") == (200, b"alive\n")
+
+    asked()
+
+
+@at_the_door
+async def test_a_head_without_end_is_cut_off(door: Door) -> None:
+    caller = await door.comes_in()
+    caller.says(b"GET /metrics HTTP/1.1\r\nX-Much: " + b"x" * HEAD_AT_MOST_BYTES)
+    status, _, _ = await caller.hears()
+    assert status == 431
+    assert await door.gets("/healthz") == (200, b"alive\n")
+
+
+@at_the_door
+async def test_who_does_not_finish_in_time_is_sent_away(door: Door) -> None:
+    silent, slow = await door.comes_in(), await door.comes_in()
+    slow.says(b"GET /metrics HTTP/1.1\r\nHost: ")
+    await been_let_in()
+    assert await door.gets("/healthz") == (200, b"alive\n")
+    passes(WITHIN_S)
+    assert (await slow.hears())[0] == 408
+    assert (await silent.hears())[0] == 408
+
+
+@at_the_door
+async def test_who_hangs_up_in_the_middle_does_no_harm(door: Door) -> None:
+    caller = await door.comes_in()
+    caller.says(b"GET /met")
+    caller.writer.close()
+    assert await door.gets("/healthz") == (200, b"alive\n")
+
+
+@at_the_door
+async def test_who_does_not_take_its_answer_is_cut_off(door: Door) -> None:
+    caller = await door.comes_in()
+    caller.says(b"GET /big HTTP/1.1\r\n\r\n")
+    await caller.reader.readuntil(b"\r\n\r\n")
+    passes(WITHIN_S)
+    await been_let_in()
+    assert len(await caller.reader.read(-1)) < len(BIG)
+    caller.writer.close()
+    assert await door.gets("/healthz") == (200, b"alive\n")
+
+
+@pytest.mark.slow
+@at_the_door
+async def test_who_takes_a_big_answer_gets_all_of_it(door: Door) -> None:
+    for size in range(1_000_000, 9_000_000, 50_000):  # Of some, only the very end does not fit into the sockets.
+        door.big = BIG[:size]
+        status, body = await door.gets("/big")
+        assert (status, len(body)) == (200, size)
+
+
+@at_the_door
+async def test_too_many_at_once_are_closed_unheard_and_the_first_are_served(door: Door) -> None:
+    waiting = [await door.comes_in() for _ in range(AT_ONCE)]
+    await been_let_in()
+    one_more = await door.comes_in()
+    assert await one_more.reader.read(-1) == b""
+    one_more.writer.close()
+    for caller in waiting:
+        caller.says(b"GET /healthz HTTP/1.1\r\n\r\n")
+    assert {(await caller.hears())[0] for caller in waiting} == {200}
+    assert await door.gets("/healthz") == (200, b"alive\n")
+
+
+@at_the_door
+async def test_a_closed_port_takes_nobody(door: Door) -> None:
+    door.http.close()
+    with pytest.raises(OSError, match=str(door.port)):
+        await door.comes_in()

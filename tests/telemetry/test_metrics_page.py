@@ -1,0 +1,92 @@
+"""The table of metrics that an operator reads is what is exported, with every label."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import grpc
+import grpc.aio
+import pytest
+from prometheus_client.metrics_core import Metric
+
+from referee.app.ports import LogUnavailable
+from referee.core.clock import SECOND
+from referee.telemetry.metrics import Metrics, Readings
+from tests.app.scene import Scene, in_loop, played, terms
+from tests.telemetry.exposition import Page
+
+OPERATIONS = Path(__file__).parents[2] / "docs" / "operations.md"
+HEAD = "| metric | type | labels | meaning |\n| --- | --- | --- | --- |\n"
+
+
+async def match_is_played(metrics: Metrics) -> None:
+    """A move, and a flag that falls; while another match goes on, whose log cannot be written."""
+    scene = Scene()
+    runner = await scene.begun(terms())
+    await played(runner, 0, "1")
+    await scene.time.passes(11 * SECOND)
+    await runner.close()
+    for before, entries, match in scene.keeper.announced:
+        metrics.matches.announce(before, entries, match)
+    going_on = scene.keeper.announced[1][2]
+    metrics.read(Readings(lambda: [going_on], lambda: 1, lambda: 0))
+    scene.log.goes_away()
+    with pytest.raises(LogUnavailable):
+        await metrics.measured(scene.log, scene.time).append("m1", 0, ())
+
+
+async def calls_are_made(metrics: Metrics) -> None:
+    """One alone, and one by a stream."""
+
+    async def answer(*_: object) -> bytes:
+        return b""
+
+    handlers: dict[str, Any] = {
+        "Call": grpc.unary_unary_rpc_method_handler(answer),
+        "Join": grpc.stream_unary_rpc_method_handler(answer),
+    }
+    server = grpc.aio.server(
+        interceptors=[metrics.interceptor(Scene().time, [f"/of.Test/{name}" for name in handlers])]
+    )
+    server.add_generic_rpc_handlers([grpc.method_handlers_generic_handler("of.Test", handlers)])
+    port = server.add_insecure_port("127.0.0.1:0")
+    await server.start()
+    channel: Any
+    async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+        await channel.unary_unary("/of.Test/Call")(b"")
+        await channel.stream_unary("/of.Test/Join")(iter([b""]))
+    await server.stop(None)
+
+
+def exported() -> list[Metric]:
+    """All families, when everything has happened that is measured."""
+    metrics = Metrics("1.2.3")
+    metrics.refused("ILLEGAL_MOVE")
+    in_loop(match_is_played)(metrics)
+    asyncio.run(calls_are_made(metrics))
+    page = Page(metrics)
+    return [family for family in page.families.values() if not family.name.startswith("process_")]
+
+
+def row(family: Metric) -> str:
+    name = f"{family.name}_total" if family.type == "counter" else family.name
+    labels = dict.fromkeys(label for sample in family.samples for label in sample.labels if label != "le")
+    return f"| `{name}` | {family.type} | {', '.join(f'`{label}`' for label in labels)} | {family.documentation} |\n"
+
+
+def test_the_table_of_metrics_is_what_is_exported(renewing: bool) -> None:
+    page = OPERATIONS.read_text(encoding="utf-8")
+    before, head, rest = page.partition(HEAD)
+    assert head
+    end = rest.index("\n\n") + 1
+    table = "".join(sorted(map(row, exported())))
+    if renewing:
+        OPERATIONS.write_text(f"{before}{head}{table}{rest[end:]}", encoding="utf-8")
+    else:
+        assert rest[:end] == table
+
+
+def test_every_label_is_explained() -> None:
+    page = OPERATIONS.read_text(encoding="utf-8").partition("## Metrics")[2]
+    labels = {label for family in exported() for sample in family.samples for label in sample.labels} - {"le"}
+    assert [label for label in sorted(labels) if f"- `{label}`" not in page] == []
