@@ -4,6 +4,7 @@ import click
 
 from referee.cli.games import games, perft, play, rules, show
 from referee.cli.records import replay, verify
+from referee.cli.serve import serve
 from referee.cli.settings import settings
 
 
@@ -13,5 +14,5 @@ def main() -> None:
     """A match referee for bots: the rules, the clocks, the record."""
 
 
-for command in (games, rules, show, perft, play, verify, replay, settings):
+for command in (games, rules, show, perft, play, verify, replay, settings, serve):
     main.add_command(command)

@@ -1,0 +1,66 @@
+"""The server, as a command."""
+
+import asyncio
+import json
+import signal
+import sys
+from collections.abc import Callable
+from dataclasses import asdict
+
+import click
+
+from referee.cli.choosing import Refusing
+from referee.cli.settings import settings_options
+from referee.settings.declared import Settings
+from referee.settings.reading import InForce
+from referee.telemetry.logs import set_up_logs
+from referee.wiring import CannotStart, House, Open
+
+LEAVING = (signal.SIGTERM, signal.SIGINT)
+
+
+@click.command(cls=Refusing)
+@settings_options
+def serve(in_force: InForce) -> None:
+    """Referee matches until SIGTERM, or Ctrl-C.
+
+    What it serves stands on standard output, as one line of JSON where that is no terminal: `grpc`, `http`, and
+    at the first start the `admin_token`. The log goes to standard error.
+    """
+    settings = in_force.settings
+    set_up_logs(settings.log_format, settings.log_level, sys.stderr)
+    try:
+        with asyncio.Runner(loop_factory=_fast_loop()) as runner:
+            runner.run(_serve(settings))
+    except CannotStart as why:
+        raise click.ClickException(str(why)) from None
+
+
+async def _serve(settings: Settings) -> None:
+    house = House(settings)
+    loop = asyncio.get_running_loop()
+    for number in LEAVING:
+        loop.add_signal_handler(number, house.go)
+    click.echo(_told(await house.open()))
+    sys.stdout.flush()
+    await house.until_it_goes()
+    await house.close()
+
+
+def _told(opened: Open) -> str:
+    facts = {name: text for name, text in asdict(opened).items() if text}
+    if not sys.stdout.isatty():
+        return json.dumps(facts)
+    lines = [f"gRPC on {opened.grpc}, metrics and health on http://{opened.http}; Ctrl-C ends it."]
+    if opened.admin_token:
+        lines.append(f"The administrator's token, shown this once: {opened.admin_token}")
+    return "\n".join(lines)
+
+
+def _fast_loop() -> Callable[[], asyncio.AbstractEventLoop] | None:
+    """The loop of uvloop, where that is installed."""
+    try:
+        import uvloop  # noqa: PLC0415  # It is no more than a wish.
+    except ImportError:
+        return None
+    return uvloop.new_event_loop

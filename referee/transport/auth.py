@@ -1,0 +1,143 @@
+"""Who may call what: one table, and the gate that holds to it.
+
+Role and method decide before anything is looked up, so that who may not ask learns no names.
+"""
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from contextlib import suppress
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+from referee.app.ports import LogUnavailable, Time
+from referee.app.tokens import Role, Token, Tokens, sha256_of, used
+from referee.core.clock import SECOND, Micros
+from referee.transport.refused import BadToken, NoToken, NotYours
+
+ALL = frozenset(Role)
+BOTS = frozenset({Role.BOT})
+ADMINS = frozenset({Role.ADMIN})
+ORGANISERS = frozenset({Role.ORGANISER, Role.ADMIN})
+OWN_BOTS = ORGANISERS | BOTS
+"""A bot for itself, an organiser for all its bots; the servicer looks at whose it is."""
+
+RULES: Mapping[str, Mapping[str, frozenset[Role]]] = {
+    "GameService": {"ListGames": ALL, "GetGame": ALL, "ReadPosition": ALL},
+    "MatchService": {
+        "CreateMatch": ORGANISERS,
+        "JoinMatch": OWN_BOTS,
+        "GetMatch": ALL,
+        "ListMatches": ALL,
+        "ListTurns": BOTS,
+        "SubmitMove": BOTS,
+        "Resign": BOTS,
+        "OfferDraw": BOTS,
+        "AnswerDraw": BOTS,
+        "ClaimDraw": BOTS,
+        "AbortMatch": ORGANISERS,
+        "WatchMatch": ALL,
+        "GetRecord": ALL,
+    },
+    "PlayService": {"Play": BOTS},
+    "BotService": {
+        "RegisterBot": ORGANISERS,
+        "UpdateBot": ORGANISERS,
+        "GetBot": ALL,
+        "ListBots": ALL,
+        "RegisterVersion": OWN_BOTS,
+        "ListVersions": ALL,
+        "CreateBotToken": ORGANISERS,
+        "ListBotTokens": ORGANISERS,
+        "RevokeBotToken": ORGANISERS,
+        "ReturnBot": OWN_BOTS,
+        "ListBotLog": OWN_BOTS,
+    },
+    "AdminService": {
+        "Drain": ADMINS,
+        "AdjudicateMatch": ADMINS,
+        "VoidMatch": ADMINS,
+        "PauseBot": ADMINS,
+        "ResumeBot": ADMINS,
+        "GetQuota": ADMINS,
+        "SetQuota": ADMINS,
+        "CreateToken": ADMINS,
+        "ListTokens": ADMINS,
+        "RevokeToken": ADMINS,
+    },
+}
+"""By service and method. What stands not here is called by nobody."""
+
+BEARER = "bearer "
+KEPT_US: Micros = 10 * SECOND
+"""For how long a token is known without asking the book again. What is revoked here is forgotten at once."""
+KEPT_AT_MOST = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who calls."""
+
+    token: Token
+
+    @property
+    def role(self) -> Role:
+        return self.token.role
+
+    @property
+    def holder(self) -> str:
+        return self.token.holder
+
+    @property
+    def bot(self) -> str:
+        """With role bot: for which it speaks. Empty otherwise."""
+        return self.token.bot
+
+
+CALLER: ContextVar[Caller] = ContextVar("caller")
+"""Of the call that is being answered."""
+
+
+class Gate:
+    """Lets in who shows a good token, and may do what it asks for."""
+
+    def __init__(self, tokens: Tokens, time: Time) -> None:
+        self._tokens = tokens
+        self._time = time
+        self._known: OrderedDict[bytes, tuple[Token, Micros]] = OrderedDict()
+        """And until when it is known; the one asked for last at the end."""
+
+    async def caller(self, authorization: str, service: str, method: str) -> Caller:
+        """Raises NoToken, BadToken, NotYours or LogUnavailable."""
+        if authorization[: len(BEARER)].lower() != BEARER:
+            raise NoToken
+        token = await self._token(sha256_of(authorization[len(BEARER) :].strip()))
+        if token is None or not token.good_at(self._time.wall_ms()):
+            raise BadToken
+        if token.role not in RULES.get(service, {}).get(method, frozenset()):
+            raise NotYours(method)
+        return Caller(token)
+
+    def forget(self, token: Token) -> None:
+        """It has changed."""
+        self._known.pop(token.sha256, None)
+
+    async def _token(self, sha256: bytes) -> Token | None:
+        now_us = self._time.monotonic_us()
+        token, until_us = self._known.get(sha256, (None, 0))
+        if token is None or until_us < now_us:
+            token = await self._looked_up(sha256)
+            if token:
+                self._known[sha256] = token, now_us + KEPT_US
+        if token:
+            self._known.move_to_end(sha256)
+            if len(self._known) > KEPT_AT_MOST:
+                self._known.popitem(last=False)
+        return token
+
+    async def _looked_up(self, sha256: bytes) -> Token | None:
+        token = await self._tokens.token_of(sha256)
+        now_ms = self._time.wall_ms()
+        if token and used(token, now_ms) != token and token.good_at(now_ms):
+            with suppress(LogUnavailable):  # When it was last used is good to know, and no more.
+                token = await self._tokens.change_token(token.id, lambda known: used(known, now_ms))
+        return token

@@ -1,0 +1,1 @@
+"""What the contract says in its words, and the house in its own."""

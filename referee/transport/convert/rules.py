@@ -1,0 +1,56 @@
+"""Games, rules and tables."""
+
+import json
+from collections.abc import Mapping, Sequence
+
+from referee_api.v1 import game_pb2
+
+from engines.api import Game, Seat, Table
+from engines.options import Preset, Settings, written
+from referee.app.wish import Opening, find_game
+
+
+def read_rules(games: Mapping[str, Game], rules: game_pb2.Rules) -> tuple[Game, Settings]:
+    """Raises UnknownGame, UnknownOption, UnknownPreset or BadOption."""
+    game = find_game(games, rules.game)
+    return game, game.settings(dict(rules.options), rules.preset or None)
+
+
+def rules_of(game: str, version: int, settings: Settings) -> game_pb2.Rules:
+    """As an answer has them: every option with its value."""
+    return game_pb2.Rules(game=game, options=settings.texts(), version=version)
+
+
+def table_of(table: Table) -> game_pb2.Table:
+    return game_pb2.Table(seat_names=table.seats, sides=[game_pb2.Side(seats=side) for side in table.sides])
+
+
+def game_of(game: Game) -> game_pb2.Game:
+    return game_pb2.Game(
+        name=game.name,
+        version=game.version,
+        title=game.title,
+        rules_text=game.rules,
+        notation=game_pb2.Notation(move=game.notation.move, position=game.notation.position),
+        options_schema_json=json_text(game.options.schema()),
+        presets=map(_preset_of, game.options.presets),
+        view_schema_json=json_text(game.view_schema),
+        draws_by_agreement=game.draws_by_agreement,
+    )
+
+
+def read_opening(opening: game_pb2.Opening) -> Opening:
+    return Opening(opening.position, tuple((move.seat, move.move) for move in opening.moves))
+
+
+def seat_moves(moves: Sequence[tuple[Seat, str]]) -> list[game_pb2.SeatMove]:
+    return [game_pb2.SeatMove(seat=seat, move=move) for seat, move in moves]
+
+
+def json_text(data: object) -> str:
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+
+
+def _preset_of(preset: Preset) -> game_pb2.Preset:
+    options = {name: written(value) for name, value in preset.chosen.items()}
+    return game_pb2.Preset(name=preset.name, meaning=preset.meaning, options=options)

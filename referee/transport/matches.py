@@ -1,0 +1,259 @@
+"""MatchService: matches from outside. To make them, to look at them, and to play a move without a stream."""
+
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from referee_api.v1 import match_service_pb2 as pb
+from referee_api.v1.match_service_pb2_grpc import MatchServiceServicer
+
+from engines.api import SPECTATOR, Game, Viewer
+from referee.app.accounts import Accounts
+from referee.app.answers import Done, seat_of
+from referee.app.names import check_words
+from referee.app.ports import Entry, EventLog
+from referee.app.referee import Referee
+from referee.app.refusals import BadField, BotPaused
+from referee.app.wish import MAKER, MatchFilter, find_game
+from referee.core.match import Match, Phase
+from referee.core.row import NetworkCredit
+from referee.core.setup import Player
+from referee.transport.auth import CALLER, Caller
+from referee.transport.convert.clocks import row_of
+from referee.transport.convert.entries import Eyes, entry_of
+from referee.transport.convert.matches import PHASES, match_of
+from referee.transport.convert.results import maybe_result
+from referee.transport.convert.times import unix_ms
+from referee.transport.convert.turns import read_wishes, turn_of
+from referee.transport.convert.wishes import read_wish
+from referee.transport.paging import after, page, page_size
+from referee.transport.quota import Allowances
+from referee.transport.refused import MatchNotOver, NotYours, TooManyMatches
+from referee.transport.seats import answer_draw, held_seat, offer_draw, seats_of
+
+T = TypeVar("T")
+
+REQUEST_ID_CHARS = 64
+MESSAGE_CHARS = 200
+RECORD_LINES_AT_ONCE = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What holds for every match."""
+
+    credit: NetworkCredit
+    legal_moves_at_most: int
+    items_per_message_at_most: int
+
+
+class Matches(MatchServiceServicer):
+    def __init__(
+        self,
+        referee: Referee,
+        games: Mapping[str, Game],
+        accounts: Accounts,
+        entries: EventLog,
+        allowances: Allowances,
+        record: Callable[[Sequence[Entry]], Iterable[bytes]],
+        terms: Terms,
+    ) -> None:
+        """`record` writes the record of a finished match, line by line."""
+        self._referee = referee
+        self._games = games
+        self._accounts = accounts
+        self._entries = entries
+        self._allowances = allowances
+        self._record = record
+        self._terms = terms
+
+    async def CreateMatch(self, request: pb.CreateMatchRequest, context: Any) -> pb.CreateMatchResponse:
+        caller = CALLER.get()
+        check_request_id(request.request_id)
+        wish = read_wish(self._games, request, caller.holder, self._terms.credit)
+        limit = (await self._allowances.quota(caller.holder)).matches_at_most
+        if self._referee.not_over_of(caller.holder) >= limit:
+            raise TooManyMatches(limit)
+        for player in wish.players:
+            await self._check_player(player)
+        created = await self._referee.create(wish)
+        match = match_of(created.standing, self._referee.sessions.present, SPECTATOR)
+        return pb.CreateMatchResponse(match=match, number=created.standing.number, again=created.again)
+
+    async def JoinMatch(self, request: pb.JoinMatchRequest, context: Any) -> pb.JoinMatchResponse:
+        caller = CALLER.get()
+        player = Player(request.bot.bot or caller.bot, request.bot.version)
+        if caller.bot and player.bot != caller.bot:
+            raise NotYours("JoinMatch for another bot")
+        if not player.bot:
+            raise BadField("bot", "which bot is to play?")
+        await self._check_player(player)
+        wanted = request.seat if request.HasField("seat") else None
+        seat = await self._referee.join(request.match_id, wanted, player)
+        standing = await self._referee.standing(request.match_id)
+        match = match_of(standing, self._referee.sessions.present, _eyes_of(standing.match, caller.bot))
+        return pb.JoinMatchResponse(seat=seat, match=match, number=standing.number)
+
+    async def GetMatch(self, request: pb.GetMatchRequest, context: Any) -> pb.GetMatchResponse:
+        standing = await self._referee.standing(request.match_id)
+        viewer = _viewer(standing.match, CALLER.get(), request)
+        seen = await self._referee.seen(request.match_id, viewer)
+        return pb.GetMatchResponse(
+            match=match_of(standing, self._referee.sessions.present, viewer),
+            state=Eyes(viewer, self._referee.sessions.present, request.with_view).state(seen) if seen else None,
+        )
+
+    async def ListMatches(self, request: pb.ListMatchesRequest, context: Any) -> pb.ListMatchesResponse:
+        size = page_size(request.page_size)
+        wanted = await self._filter(request)
+        standings = await self._referee.matches(wanted, after(request), size + 1)
+        shown, token = page(request, standings, size, lambda standing: standing.match.setup.match_id)
+        bot = CALLER.get().bot
+        return pb.ListMatchesResponse(
+            matches=[
+                match_of(standing, self._referee.sessions.present, _eyes_of(standing.match, bot)) for standing in shown
+            ],
+            next_page_token=token,
+        )
+
+    async def ListTurns(self, request: pb.ListTurnsRequest, context: Any) -> pb.ListTurnsResponse:
+        if request.match_id:
+            await self._referee.standing(request.match_id)
+        wishes = read_wishes(request.wishes, self._terms.legal_moves_at_most)
+        due = await self._referee.turns_of(CALLER.get().bot, request.match_id)
+        return pb.ListTurnsResponse(turns=[turn_of(turn, wishes) for turn in due])
+
+    async def SubmitMove(self, request: pb.SubmitMoveRequest, context: Any) -> pb.SubmitMoveResponse:
+        seat = seat_of(request.token)
+        match = (await self._referee.standing(request.match_id)).match
+        if seat is None:
+            raise BadField("token", "this is no token of a turn")
+        held_seat(match, CALLER.get().bot, seat)
+        if request.validate_only:
+            number = await self._referee.validate(request.match_id, seat, request.token, request.move)
+            return pb.SubmitMoveResponse(number=number, ply=match.ply)
+        check_request_id(request.request_id)
+        answer = await self._referee.submit(
+            request.match_id, seat, request.token, request.move, request.request_id, request.offer_draw
+        )
+        row = answer.event.row
+        return pb.SubmitMoveResponse(
+            number=answer.number,
+            ply=answer.ply,
+            clock_row=row_of(row, seat, match.setup.controls[seat]) if row else None,
+            result=maybe_result(answer.result),
+            again=answer.again,
+        )
+
+    async def Resign(self, request: pb.ResignRequest, context: Any) -> pb.ResignResponse:
+        done = await self._said(request, self._referee.resign)
+        return pb.ResignResponse(number=done.number, result=maybe_result(done.result))
+
+    async def OfferDraw(self, request: pb.OfferDrawRequest, context: Any) -> pb.OfferDrawResponse:
+        done = await self._said(request, lambda match_id, seat: offer_draw(self._referee, match_id, seat))
+        return pb.OfferDrawResponse(number=done.number, result=maybe_result(done.result))
+
+    async def AnswerDraw(self, request: pb.AnswerDrawRequest, context: Any) -> pb.AnswerDrawResponse:
+        done = await self._said(
+            request, lambda match_id, seat: answer_draw(self._referee, match_id, seat, request.accept)
+        )
+        return pb.AnswerDrawResponse(number=done.number, result=maybe_result(done.result))
+
+    async def ClaimDraw(self, request: pb.ClaimDrawRequest, context: Any) -> pb.ClaimDrawResponse:
+        done = await self._said(request, self._referee.claim_draw)
+        return pb.ClaimDrawResponse(number=done.number, result=maybe_result(done.result))
+
+    async def AbortMatch(self, request: pb.AbortMatchRequest, context: Any) -> pb.AbortMatchResponse:
+        check_request_id(request.request_id)
+        check_words("message", request.message, MESSAGE_CHARS)
+        labels = dict((await self._referee.standing(request.match_id)).match.setup.labels)
+        if labels.get(MAKER) != CALLER.get().holder:
+            raise NotYours("AbortMatch for a match of another")
+        done = await self._referee.abort(request.match_id, request.message)
+        return pb.AbortMatchResponse(number=done.number, result=maybe_result(done.result))
+
+    async def WatchMatch(  # type: ignore[override]  # It writes by itself.
+        self, request: pb.WatchMatchRequest, context: Any
+    ) -> None:
+        caller = CALLER.get()
+        async with self._allowances.stream(caller):
+            viewer = _viewer((await self._referee.standing(request.match_id)).match, caller, request)
+            present = self._referee.sessions.present
+            eyes = Eyes(viewer, present, request.with_view)
+            number = request.after if request.HasField("after") else None
+            whole, watching = await self._referee.watch(request.match_id, number, viewer)
+            watched = pb.WatchedMatch(
+                match=match_of(whole.standing, present, viewer), state=eyes.state(whole.state) if whole.state else None
+            )
+            await context.write(pb.WatchMatchResponse(items=[pb.WatchMatchItem(whole=watched)]))
+            async for heard in watching:
+                for items in _parted(heard, self._terms.items_per_message_at_most):
+                    told = [pb.WatchMatchItem(entry=entry_of(one, eyes)) for one in items]
+                    await context.write(pb.WatchMatchResponse(items=told))
+
+    async def GetRecord(  # type: ignore[override]  # It writes by itself.
+        self, request: pb.GetRecordRequest, context: Any
+    ) -> None:
+        standing = await self._referee.standing(request.match_id)
+        if standing.match.phase is not Phase.OVER:
+            raise MatchNotOver(request.match_id)
+        lines = [line.decode().removesuffix("\n") for line in self._record(await self._entries.read(request.match_id))]
+        for some in _parted(lines, RECORD_LINES_AT_ONCE):
+            await context.write(pb.GetRecordResponse(lines=some))
+
+    async def _said(self, request: Any, say: Callable[[str, int], Awaitable[Done]]) -> Done:
+        check_request_id(request.request_id)
+        match = (await self._referee.standing(request.match_id)).match
+        seat = request.seat if request.HasField("seat") else None
+        return await say(request.match_id, held_seat(match, CALLER.get().bot, seat))
+
+    async def _check_player(self, player: Player) -> None:
+        """Raises UnknownBot, UnknownVersion or BotPaused."""
+        if not player.bot:
+            return
+        bot = await self._accounts.bot(player.bot)
+        if bot.pause:
+            raise BotPaused(bot.name, bot.pause.cause.value)
+        if player.version:
+            await self._accounts.versions(bot.name, player.version, 1)
+
+    async def _filter(self, request: pb.ListMatchesRequest) -> MatchFilter:
+        if request.game:
+            find_game(self._games, request.game)
+        if request.bot:
+            await self._accounts.bot(request.bot)
+        labels = {"ladder": request.ladder, "tournament": request.tournament}
+        return MatchFilter(
+            request.bot,
+            request.game,
+            _phase(request.phase),
+            tuple((name, value) for name, value in labels.items() if value),
+            request.open_only,
+            unix_ms(request.since) if request.HasField("since") else 0,
+        )
+
+
+def check_request_id(request_id: str) -> None:
+    """Raises BadField."""
+    check_words("request_id", request_id, REQUEST_ID_CHARS, at_least=1)
+
+
+def _eyes_of(match: Match, bot: str) -> Viewer:
+    """A bot with one seat sees with that seat's eyes; everybody else as a spectator."""
+    mine = seats_of(match, bot)
+    return mine[0] if len(mine) == 1 else SPECTATOR
+
+
+def _viewer(match: Match, caller: Caller, request: Any) -> Viewer:
+    return held_seat(match, caller.bot, request.seat) if request.HasField("seat") else _eyes_of(match, caller.bot)
+
+
+def _phase(asked: int) -> Phase | None:
+    phases = {int(one): phase for one, phase in PHASES.items()}
+    if asked and asked not in phases:
+        raise BadField("phase", f"{asked} is unknown")
+    return phases.get(asked)
+
+
+def _parted(things: Sequence[T], at_most: int) -> Iterator[Sequence[T]]:
+    return (things[first : first + at_most] for first in range(0, len(things), at_most))

@@ -1,0 +1,62 @@
+"""Pages of a long list: how many, and where to go on.
+
+A page token is the name of the last thing on the page, and the question it was given for, in disguise:
+nobody is to build one by hand, and none fits another question.
+"""
+
+import hashlib
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from binascii import Error
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from google.protobuf.message import Message
+
+from referee.app.refusals import BadField
+from referee.transport.refused import BadPageToken
+
+T = TypeVar("T")
+
+USUAL = 100
+AT_MOST = 1_000
+MARK_BYTES = 8
+
+
+def page_size(asked: int, field: str = "page_size") -> int:
+    """0 stands for the usual one. Raises BadField."""
+    if asked > AT_MOST:
+        raise BadField(field, f"it is {asked}; up to {AT_MOST} are right")
+    return asked or USUAL
+
+
+def after(request: Message) -> str:
+    """The name of the last thing on the page before; empty: this is the first. Raises BadPageToken."""
+    token: str = request.page_token  # type: ignore[attr-defined]  # Every request with pages has one.
+    if not token:
+        return ""
+    try:
+        read = urlsafe_b64decode(token.encode())
+        mark, name = read[:MARK_BYTES], read[MARK_BYTES:].decode()
+    except (Error, ValueError):
+        raise BadPageToken from None
+    if mark != _mark(request) or not name:
+        raise BadPageToken
+    return name
+
+
+def page(request: Message, found: Sequence[T], size: int, name: Callable[[T], str]) -> tuple[Sequence[T], str]:
+    """The page, of things of which one more than its size was asked for; and the token of the next, if there is one."""
+    if len(found) <= size:
+        return found, ""
+    token = urlsafe_b64encode(_mark(request) + name(found[size - 1]).encode())
+    return found[:size], token.decode()
+
+
+def _mark(request: Message) -> bytes:
+    """Of the question, whichever page of it is asked for."""
+    question = type(request)()
+    question.CopyFrom(request)
+    question.ClearField("page_token")
+    question.ClearField("page_size")
+    name = request.DESCRIPTOR.full_name.encode()
+    return hashlib.sha256(name + question.SerializeToString(deterministic=True)).digest()[:MARK_BYTES]

@@ -1,0 +1,120 @@
+"""How often a holder may call, and how many streams it may have open. No move on its clock is counted."""
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from referee.app.ports import Time
+from referee.app.quotas import Quota, Quotas
+from referee.core.clock import MS, SECOND, Micros
+from referee.transport.auth import Caller
+from referee.transport.refused import BadToken, TooManyCalls, TooManyStreams
+
+MINUTE_US: Micros = 60 * SECOND
+KEPT_US: Micros = 10 * SECOND
+"""For how long a quota is known without asking for it again."""
+BURST = 10
+"""A tenth of what may be called in a minute may be called at once."""
+HOLDERS_AT_MOST = 10_000
+
+
+@dataclass(slots=True)
+class _Budget:
+    """Of one holder."""
+
+    quota: Quota
+    until_us: Micros
+    """Until when the quota is known."""
+    free_us: Micros = 0
+    """When all calls so far would have been made, had they been spread evenly."""
+
+
+class Allowances:
+    """What each holder has left, on one event loop."""
+
+    def __init__(self, quotas: Quotas, usual: Quota, streams_at_most: int, time: Time) -> None:
+        self._quotas = quotas
+        self._usual = usual
+        self._streams_at_most = streams_at_most
+        self._time = time
+        self._budgets: dict[str, _Budget] = {}
+        self._streams: Counter[str] = Counter()
+        self._tasks: dict[asyncio.Task[object], str] = {}
+        """Of open streams, with the id of the token that each was opened with."""
+        self._revoked: set[asyncio.Task[object]] = set()
+
+    @property
+    def streams(self) -> int:
+        """Open ones, of all holders."""
+        return len(self._tasks)
+
+    def streams_of(self, holder: str) -> int:
+        return self._streams[holder]
+
+    async def quota(self, holder: str) -> Quota:
+        """With every limit filled in. Raises LogUnavailable."""
+        return (await self._budget(holder)).quota
+
+    def forget(self, holder: str) -> None:
+        """Its quota has changed."""
+        if holder in self._budgets:
+            self._budgets[holder].until_us = 0
+
+    async def count_call(self, holder: str) -> None:
+        """Raises TooManyCalls, or LogUnavailable."""
+        budget = await self._budget(holder)
+        now_us, limit = self._time.monotonic_us(), budget.quota.calls_per_minute
+        apart_us = MINUTE_US // limit
+        ahead_us = max(budget.free_us, now_us) + apart_us - now_us
+        burst_us = max(apart_us, MINUTE_US // BURST)
+        if ahead_us > burst_us:
+            raise TooManyCalls(limit, max(1, (ahead_us - burst_us) // MS))
+        budget.free_us = now_us + ahead_us
+
+    @asynccontextmanager
+    async def stream(self, caller: Caller) -> AsyncIterator[None]:
+        """While a stream is open in this task. Raises TooManyStreams; and BadToken when its token is revoked."""
+        holder, task = caller.holder, asyncio.current_task()
+        assert task is not None
+        self._need_room(holder, (await self._budget(holder)).quota.streams_at_most)
+        self._streams[holder] += 1
+        self._tasks[task] = caller.token.id
+        try:
+            yield
+        except asyncio.CancelledError:
+            if task in self._revoked:
+                task.uncancel()
+                raise BadToken from None
+            raise
+        finally:
+            del self._tasks[task]
+            self._revoked.discard(task)
+            self._streams[holder] -= 1
+            self._streams += Counter()  # So that who has none is not remembered.
+
+    def end_streams(self, token_id: str) -> None:
+        """The token is good for nothing any more."""
+        for task, opened_with in self._tasks.items():
+            if opened_with == token_id:
+                self._revoked.add(task)
+                task.cancel()
+
+    def _need_room(self, holder: str, limit: int) -> None:
+        if self._streams[holder] >= limit:
+            raise TooManyStreams(limit)
+        if self.streams >= self._streams_at_most:
+            raise TooManyStreams(self._streams_at_most)
+
+    async def _budget(self, holder: str) -> _Budget:
+        now_us = self._time.monotonic_us()
+        budget = self._budgets.get(holder)
+        if budget and budget.until_us > now_us:
+            return budget
+        quota = (await self._quotas.quota(holder) or Quota()).filled(self._usual)
+        free_us = budget.free_us if budget else 0
+        if len(self._budgets) >= HOLDERS_AT_MOST:
+            self._budgets = {name: kept for name, kept in self._budgets.items() if kept.free_us > now_us}
+        fresh = self._budgets[holder] = _Budget(quota, now_us + KEPT_US, free_us)
+        return fresh

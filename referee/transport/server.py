@@ -1,0 +1,89 @@
+"""The gRPC server: what it serves, by which limits, on which port."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import grpc
+from grpc_health.v1 import health, health_pb2_grpc
+from grpc_health.v1.health_pb2 import HealthCheckResponse
+from grpc_reflection.v1alpha import reflection
+
+from referee.core.clock import SECOND, Micros
+from referee.transport.auth import RULES
+from referee.transport.door import PACKAGE
+
+SERVICES = tuple(f"{PACKAGE}{service}" for service in RULES)
+METHODS = tuple(f"/{PACKAGE}{service}/{method}" for service, methods in RULES.items() for method in methods)
+
+PENDING_AT_MOST = 20_000
+"""Calls that wait to be taken. By default grpc turns many away when thousands of streams open at once."""
+
+READ_BEYOND = 4
+"""So many times the largest message is read, to be refused in our words; beyond that grpc refuses in its own."""
+
+
+class CannotListen(Exception):
+    """`str()` is one sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What grpc is to keep to. Times in milliseconds, sizes in bytes."""
+
+    message_at_most_bytes: int
+    keepalive_every_ms: int
+    keepalive_within_ms: int
+    client_pings_apart_ms: int
+
+    def options(self) -> list[tuple[str, int]]:
+        return [
+            ("grpc.max_receive_message_length", READ_BEYOND * self.message_at_most_bytes),
+            ("grpc.max_send_message_length", -1),
+            ("grpc.keepalive_time_ms", self.keepalive_every_ms),
+            ("grpc.keepalive_timeout_ms", self.keepalive_within_ms),
+            ("grpc.keepalive_permit_without_calls", 1),
+            ("grpc.http2.min_recv_ping_interval_without_data_ms", self.client_pings_apart_ms),
+            ("grpc.server.max_pending_requests", PENDING_AT_MOST),
+            ("grpc.server.max_pending_requests_hard_limit", 2 * PENDING_AT_MOST),
+            ("grpc.so_reuseport", 0),  # A second referee on the same port is a mistake, and no help.
+        ]
+
+
+class Server:
+    """Serves from `open` to `close`."""
+
+    def __init__(
+        self,
+        services: Sequence[Callable[[grpc.aio.Server], None]],
+        interceptors: Sequence[grpc.aio.ServerInterceptor],
+        limits: Limits,
+    ) -> None:
+        """`services` add themselves to a server."""
+        self._server = grpc.aio.server(interceptors=interceptors, options=limits.options())
+        for add in services:
+            add(self._server)
+        self._health = health.aio.HealthServicer()
+        health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
+        reflection.enable_server_reflection((*SERVICES, health.SERVICE_NAME, reflection.SERVICE_NAME), self._server)
+
+    async def open(self, address: str, credentials: grpc.ServerCredentials | None) -> int:
+        """Listen, and serve. The port that it became. Raises CannotListen."""
+        try:
+            if credentials:
+                port = self._server.add_secure_port(address, credentials)
+            else:
+                port = self._server.add_insecure_port(address)
+        except RuntimeError as error:
+            raise CannotListen(f"cannot listen on {address}: {error}") from None
+        await self._server.start()
+        for service in SERVICES:
+            await self._health.set(service, HealthCheckResponse.SERVING)
+        return port
+
+    async def stop_serving(self) -> None:
+        """Say so to whoever asks about our health. Calls are answered as before."""
+        await self._health.enter_graceful_shutdown()
+
+    async def close(self, grace_us: Micros) -> None:
+        """Take no calls any more, and end those that are open still after the grace."""
+        await self._server.stop(grace_us / SECOND)

@@ -1,0 +1,169 @@
+"""Bots as processes of their own, on the real server."""
+
+import json
+import queue
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+from referee_api.v1 import clock_pb2, game_pb2, match_pb2, match_service_pb2
+from referee_api.v1.match_service_pb2_grpc import MatchServiceStub
+
+from tests.e2e.server import WITHIN_S, Running, bearer, organiser, registered, serving
+
+pytestmark = pytest.mark.slow
+
+
+class BotProcess:
+    """A bot, and what it tells. Somebody always listens: who is not heard out stands still in mid-sentence."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self.process = process
+        self._heard: queue.Queue[dict[str, Any] | None] = queue.Queue()
+        self._listening = threading.Thread(target=self._listen)
+        self._listening.start()
+
+    def hear(self, kind: str) -> dict[str, Any]:
+        """The next item of that kind."""
+        while (item := self._heard.get(timeout=WITHIN_S)) is not None:
+            if item["kind"] == kind:
+                return item
+        raise AssertionError(f"{kind} was never heard")
+
+    def ends(self) -> None:
+        self.process.kill()
+        self.process.wait(WITHIN_S)
+        self._listening.join(WITHIN_S)
+        assert self.process.stdout
+        self.process.stdout.close()
+
+    def _listen(self) -> None:
+        assert self.process.stdout
+        for line in self.process.stdout:
+            self._heard.put(json.loads(line))
+        self._heard.put(None)
+
+
+@contextmanager
+def bot(server: Running, secret: str, *flags: str) -> Iterator[BotProcess]:
+    command = [sys.executable, "-m", "tests.e2e.bot", server.address, secret, *flags]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    running = BotProcess(process)
+    try:
+        yield running
+    finally:
+        running.ends()
+
+
+def created(channel: grpc.Channel, secret: str, game: str, bots: list[str]) -> str:
+    """The id of a new match, by a clock that suffices."""
+    rule = clock_pb2.ClockRule(sudden_death=clock_pb2.SuddenDeath(main_ms=3_600_000))
+    request = match_service_pb2.CreateMatchRequest(
+        request_id=f"{game} of {bots}",
+        terms=match_pb2.MatchTerms(
+            rules=game_pb2.Rules(game=game), time_control=clock_pb2.TimeControl(rule=rule), start_within_ms=600_000
+        ),
+        seats=[match_pb2.BotRef(bot=name) for name in bots],
+        seed=bytes(32),
+    )
+    return MatchServiceStub(channel).CreateMatch(request, metadata=bearer(secret), timeout=WITHIN_S).match.id
+
+
+def match(channel: grpc.Channel, secret: str, match_id: str) -> match_service_pb2.GetMatchResponse:
+    request = match_service_pb2.GetMatchRequest(match_id=match_id)
+    return MatchServiceStub(channel).GetMatch(request, metadata=bearer(secret), timeout=WITHIN_S)
+
+
+@pytest.mark.parametrize(("game", "seats"), [("alquerque", 2), ("trox", 2), ("troke", 2), ("toc", 4)])
+def test_bots_play_each_game_to_its_end(tmp_path: Path, game: str, seats: int) -> None:
+    names = [f"bot-{seat}" for seat in range(seats)]
+    with serving(tmp_path) as server, server.channel() as channel, ExitStack() as stack:
+        owner = organiser(channel, server.admin_token)
+        secrets = registered(channel, owner, *names)
+        match_id = created(channel, owner, game, names)
+        for process in [stack.enter_context(bot(server, secret)) for secret in secrets]:
+            assert process.hear("match_ended")["match_id"] == match_id
+        over = match(channel, owner, match_id).match
+        assert over.phase == match_pb2.PHASE_OVER
+        assert over.result.WhichOneof("kind") == "played"
+
+
+def match_of_two(server: Running, channel: grpc.Channel) -> tuple[str, list[str], str]:
+    """The organiser's secret, those of two bots, and the id of their match."""
+    owner = organiser(channel, server.admin_token)
+    secrets = registered(channel, owner, "anna", "bert")
+    return owner, secrets, created(channel, owner, "alquerque", ["anna", "bert"])
+
+
+def test_a_killed_server_goes_on_where_its_log_says_and_asks_again_with_the_same_token(tmp_path: Path) -> None:
+    with serving(tmp_path) as server, server.channel() as channel:
+        owner, secrets, match_id = match_of_two(server, channel)
+        with bot(server, secrets[0], "--moves-at-most", "3"), bot(server, secrets[1]) as bert:
+            while bert.hear("turn")["ply"] < 5:
+                pass
+            asked = unanswered(channel, owner, match_id)
+            server.kill()
+    with serving(tmp_path) as server, server.channel() as channel, ExitStack() as stack:
+        assert not server.admin_token
+        state = match(channel, owner, match_id).state
+        assert state.ply == 6
+        anna, bert = (stack.enter_context(bot(server, secret)) for secret in secrets)
+        turn = anna.hear("turn")
+        assert (turn["ply"], turn["again"], turn["seat"]) == (6, True, asked)
+        assert anna.hear("match_ended")["result"] == "played"
+        assert bert.hear("match_ended")["result"] == "played"
+
+
+def unanswered(channel: grpc.Channel, owner: str, match_id: str) -> int:
+    """The seat that owes a move, once anna has stopped answering."""
+    watch = match_service_pb2.WatchMatchRequest(match_id=match_id, after=0)
+    for response in MatchServiceStub(channel).WatchMatch(watch, metadata=bearer(owner), timeout=WITHIN_S):
+        for item in response.items:
+            state = item.entry.move_played.state
+            if state.ply == 6:
+                return int(state.owing[0])
+    raise AssertionError("the match ended")
+
+
+def test_a_bot_that_comes_back_is_asked_again_with_the_same_token(tmp_path: Path) -> None:
+    with serving(tmp_path) as server, server.channel() as channel:
+        _, secrets, _ = match_of_two(server, channel)
+        with bot(server, secrets[1]) as bert, bot(server, secrets[0], "--moves-at-most", "0") as anna:
+            turn = anna.hear("turn")
+            anna.process.kill()
+            anna.process.wait(WITHIN_S)
+            with bot(server, secrets[0]) as again:
+                assert again.hear("turn") == {**turn, "again": True}
+                assert again.hear("match_ended")["result"] == "played"
+                assert bert.hear("match_ended")["result"] == "played"
+
+
+def test_a_newer_session_takes_the_seats_over_and_the_older_one_is_told(tmp_path: Path) -> None:
+    with serving(tmp_path) as server, server.channel() as channel:
+        _, secrets, _ = match_of_two(server, channel)
+        with bot(server, secrets[1]), bot(server, secrets[0], "--moves-at-most", "0") as older:
+            older.hear("turn")
+            with bot(server, secrets[0]) as newer:
+                session_id = newer.hear("welcome")["session_id"]
+                assert older.hear("taken_over")["by_session_id"] == session_id
+                assert newer.hear("match_ended")["result"] == "played"
+
+
+def test_a_drained_server_tells_its_bots_exits_with_0_and_goes_on_after_the_next_start(tmp_path: Path) -> None:
+    with serving(tmp_path, "--drain-grace-s", "0") as server, server.channel() as channel:
+        owner, secrets, match_id = match_of_two(server, channel)
+        with bot(server, secrets[1]), bot(server, secrets[0], "--moves-at-most", "2") as anna:
+            while anna.hear("turn")["ply"] < 4:
+                pass
+            assert server.drained() == 0
+            anna.hear("draining")
+    with serving(tmp_path) as server, server.channel() as channel, ExitStack() as stack:
+        assert match(channel, owner, match_id).state.ply == 4
+        bots = [stack.enter_context(bot(server, secret)) for secret in secrets]
+        assert [one.hear("match_ended")["result"] for one in bots] == ["played", "played"]

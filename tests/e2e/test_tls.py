@@ -1,0 +1,79 @@
+"""TLS by files: who is let in, and what a change of the files does."""
+
+from datetime import UTC, datetime, timedelta
+from ipaddress import ip_address
+from pathlib import Path
+
+import grpc
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from referee_api.v1 import game_service_pb2
+from referee_api.v1.game_service_pb2_grpc import GameServiceStub
+
+from tests.e2e.server import WITHIN_S, bearer, serving
+
+pytestmark = pytest.mark.slow
+
+
+class Certificate:
+    """One that vouches for itself, for this machine."""
+
+    def __init__(self, name: str) -> None:
+        key = ec.generate_private_key(ec.SECP256R1())
+        named = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])
+        now = datetime.now(UTC)
+        address = x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))])
+        made = (
+            x509.CertificateBuilder()
+            .subject_name(named)
+            .issuer_name(named)
+            .public_key(key.public_key())
+            .serial_number(x509.random_serial_number())
+            .not_valid_before(now - timedelta(days=1))
+            .not_valid_after(now + timedelta(days=1))
+            .add_extension(address, critical=False)
+            .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+            .sign(key, hashes.SHA256())
+        )
+        self.cert = made.public_bytes(Encoding.PEM)
+        self.key = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+
+    def put(self, folder: Path) -> tuple[str, ...]:
+        """Into the files that these flags name."""
+        (folder / "cert.pem").write_bytes(self.cert)
+        (folder / "key.pem").write_bytes(self.key)
+        return ("--tls-cert", str(folder / "cert.pem"), "--tls-key", str(folder / "key.pem"))
+
+
+def games(address: str, admin: str, trusted: Certificate, own: Certificate | None = None) -> int:
+    """How many games the server tells of, over a connection of its own. Raises grpc.RpcError."""
+    mine = (own.key, own.cert) if own else (None, None)
+    credentials = grpc.ssl_channel_credentials(trusted.cert, *mine)
+    with grpc.secure_channel(address, credentials, options=[("grpc.use_local_subchannel_pool", 1)]) as channel:
+        request = game_service_pb2.ListGamesRequest()
+        answer = GameServiceStub(channel).ListGames(request, metadata=bearer(admin), timeout=WITHIN_S)
+        return len(answer.games)
+
+
+def test_files_that_change_are_read_anew(tmp_path: Path) -> None:
+    before, after = Certificate("before"), Certificate("after")
+    flags = before.put(tmp_path)
+    with serving(tmp_path, "--ephemeral", "--tls-reload-every-ms", "1", *flags) as server:
+        assert games(server.address, server.admin_token, before) == 4
+        after.put(tmp_path)
+        assert games(server.address, server.admin_token, after) == 4
+        with pytest.raises(grpc.RpcError):
+            games(server.address, server.admin_token, before)
+
+
+def test_where_client_certificates_are_wanted_nobody_comes_in_without_one(tmp_path: Path) -> None:
+    ours, theirs = Certificate("server"), Certificate("client")
+    (tmp_path / "ca.pem").write_bytes(theirs.cert)
+    flags = ("--tls-client-ca", str(tmp_path / "ca.pem"), *ours.put(tmp_path))
+    with serving(tmp_path, "--ephemeral", *flags) as server:
+        assert games(server.address, server.admin_token, ours, theirs) == 4
+        with pytest.raises(grpc.RpcError):
+            games(server.address, server.admin_token, ours)

@@ -1,0 +1,208 @@
+"""The real server, asked from outside: refusals, health, reflection, pages."""
+
+import threading
+import urllib.request
+from collections.abc import Iterator
+from typing import Any
+
+import grpc
+import pytest
+from google.rpc.error_details_pb2 import BadRequest, ErrorInfo
+from grpc_health.v1 import health_pb2
+from grpc_health.v1.health_pb2_grpc import HealthStub
+from grpc_reflection.v1alpha.proto_reflection_descriptor_database import ProtoReflectionDescriptorDatabase
+from grpc_status.rpc_status import from_call
+from referee_api.v1 import (
+    admin_service_pb2,
+    bot_service_pb2,
+    game_pb2,
+    game_service_pb2,
+    match_service_pb2,
+    play_pb2,
+    play_service_pb2,
+)
+from referee_api.v1.admin_service_pb2_grpc import AdminServiceStub
+from referee_api.v1.bot_service_pb2_grpc import BotServiceStub
+from referee_api.v1.game_service_pb2_grpc import GameServiceStub
+from referee_api.v1.match_service_pb2_grpc import MatchServiceStub
+from referee_api.v1.play_service_pb2_grpc import PlayServiceStub
+
+from referee.transport.server import SERVICES
+from tests.e2e.server import WITHIN_S, Running, bearer, organiser, registered, serving
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    with serving(tmp_path_factory.mktemp("server"), "--ephemeral", "--message-at-most-bytes", "4096") as running:
+        yield running
+
+
+@pytest.fixture
+def channel(server: Running) -> Iterator[grpc.Channel]:
+    with server.channel() as channel:
+        yield channel
+
+
+def reason(refused: pytest.ExceptionInfo[grpc.RpcError]) -> tuple[grpc.StatusCode, str]:
+    """The code of a refusal, and its reason, with the details that belong to it."""
+    call: Any = refused.value  # It is the call too, which its type does not say.
+    status = from_call(call)
+    assert status
+    info = ErrorInfo()
+    assert status.details[0].Unpack(info)
+    assert info.domain == "referee"
+    if call.code() == grpc.StatusCode.INVALID_ARGUMENT:
+        assert status.details[1].Is(BadRequest.DESCRIPTOR)
+    return call.code(), info.reason
+
+
+def test_without_a_token_nothing_is_said(channel: grpc.Channel) -> None:
+    with pytest.raises(grpc.RpcError) as refused:
+        GameServiceStub(channel).ListGames(game_service_pb2.ListGamesRequest(), timeout=WITHIN_S)
+    assert reason(refused) == (grpc.StatusCode.UNAUTHENTICATED, "NO_TOKEN")
+
+
+def test_a_bad_token_is_refused(channel: grpc.Channel) -> None:
+    with pytest.raises(grpc.RpcError) as refused:
+        GameServiceStub(channel).ListGames(
+            game_service_pb2.ListGamesRequest(), metadata=bearer("rf_wrong"), timeout=WITHIN_S
+        )
+    assert reason(refused) == (grpc.StatusCode.UNAUTHENTICATED, "BAD_TOKEN")
+
+
+def test_who_may_not_ask_does_not_learn_whether_it_is_there(server: Running, channel: grpc.Channel) -> None:
+    owner = organiser(channel, server.admin_token, "curious")
+    request = admin_service_pb2.PauseBotRequest(bot="nobody", message="no")
+    with pytest.raises(grpc.RpcError) as refused:
+        AdminServiceStub(channel).PauseBot(request, metadata=bearer(owner), timeout=WITHIN_S)
+    assert reason(refused) == (grpc.StatusCode.PERMISSION_DENIED, "NOT_YOURS")
+
+
+def test_games_are_described_and_positions_read(server: Running, channel: grpc.Channel) -> None:
+    games, metadata = GameServiceStub(channel), bearer(server.admin_token)
+    listed = games.ListGames(game_service_pb2.ListGamesRequest(), metadata=metadata, timeout=WITHIN_S)
+    assert [game.name for game in listed.games] == ["alquerque", "toc", "troke", "trox"]
+    for game in listed.games:
+        request = game_service_pb2.ReadPositionRequest(
+            rules=game_pb2.Rules(game=game.name), legal_moves_at_most=3, with_view=True
+        )
+        read = games.ReadPosition(request, metadata=metadata, timeout=WITHIN_S)
+        assert read.position
+        assert read.view_json
+        assert read.owed[0].legal_moves
+
+
+@pytest.mark.parametrize(
+    ("request_", "expected"),
+    [
+        ({"rules": game_pb2.Rules(game="chess")}, "UNKNOWN_GAME"),
+        ({"rules": game_pb2.Rules(game="toc", options={"huf": "1"})}, "UNKNOWN_OPTION"),
+        ({"rules": game_pb2.Rules(game="toc", preset="x")}, "UNKNOWN_PRESET"),
+        ({"rules": game_pb2.Rules(game="toc"), "opening": game_pb2.Opening(position="x")}, "MALFORMED_POSITION"),
+        ({"rules": game_pb2.Rules(game="toc"), "seed": b"x"}, "BAD_FIELD"),
+        ({"rules": game_pb2.Rules(game="toc"), "seat": 9}, "BAD_FIELD"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_by_its_field(
+    server: Running, channel: grpc.Channel, request_: dict[str, object], expected: str
+) -> None:
+    with pytest.raises(grpc.RpcError) as refused:
+        GameServiceStub(channel).ReadPosition(
+            game_service_pb2.ReadPositionRequest(**request_),  # type: ignore[arg-type]  # Any field may stand there.
+            metadata=bearer(server.admin_token),
+            timeout=WITHIN_S,
+        )
+    assert reason(refused) == (grpc.StatusCode.INVALID_ARGUMENT, expected)
+
+
+def test_garbage_is_a_typed_refusal(server: Running, channel: grpc.Channel) -> None:
+    call: Any = channel.unary_unary("/referee_api.v1.GameService/GetGame")
+    with pytest.raises(grpc.RpcError) as refused:
+        call(b"\xff\xff\xff", metadata=bearer(server.admin_token), timeout=WITHIN_S)
+    assert reason(refused) == (grpc.StatusCode.INVALID_ARGUMENT, "BAD_FIELD")
+
+
+def test_a_large_message_is_a_typed_refusal(server: Running, channel: grpc.Channel) -> None:
+    request = game_service_pb2.GetGameRequest(name="x" * 5_000)
+    with pytest.raises(grpc.RpcError) as refused:
+        GameServiceStub(channel).GetGame(request, metadata=bearer(server.admin_token), timeout=WITHIN_S)
+    assert reason(refused) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "MESSAGE_TOO_LARGE")
+
+
+def test_there_is_no_such_match(server: Running, channel: grpc.Channel) -> None:
+    request = match_service_pb2.GetMatchRequest(match_id="nowhere")
+    with pytest.raises(grpc.RpcError) as refused:
+        MatchServiceStub(channel).GetMatch(request, metadata=bearer(server.admin_token), timeout=WITHIN_S)
+    assert reason(refused) == (grpc.StatusCode.NOT_FOUND, "NO_SUCH_MATCH")
+
+
+def test_a_page_token_fits_its_own_question_only(server: Running, channel: grpc.Channel) -> None:
+    owner = organiser(channel, server.admin_token, "pages")
+    registered(channel, owner, "page-a", "page-b")
+    bots, metadata = BotServiceStub(channel), bearer(owner)
+    first = bots.ListBots(
+        bot_service_pb2.ListBotsRequest(owner="pages", page_size=1), metadata=metadata, timeout=WITHIN_S
+    )
+    token = first.next_page_token
+    second = bots.ListBots(
+        bot_service_pb2.ListBotsRequest(owner="pages", page_token=token), metadata=metadata, timeout=WITHIN_S
+    )
+    assert [bot.name for bot in (*first.bots, *second.bots)] == ["page-a", "page-b"]
+    with pytest.raises(grpc.RpcError) as refused:
+        bots.ListBots(bot_service_pb2.ListBotsRequest(page_token=token), metadata=metadata, timeout=WITHIN_S)
+    assert reason(refused) == (grpc.StatusCode.INVALID_ARGUMENT, "BAD_PAGE_TOKEN")
+
+
+def test_a_stream_begins_with_hello(server: Running, channel: grpc.Channel) -> None:
+    owner = organiser(channel, server.admin_token, "silent")
+    (secret,) = registered(channel, owner, "silent")
+    pong = play_service_pb2.PlayRequest(items=[play_pb2.FromBot(pong=play_pb2.Pong(id=1))])
+    with pytest.raises(grpc.RpcError) as refused:
+        list(PlayServiceStub(channel).Play(iter([pong]), metadata=bearer(secret), timeout=WITHIN_S))
+    assert reason(refused) == (grpc.StatusCode.INVALID_ARGUMENT, "HELLO_EXPECTED")
+
+
+def test_a_stream_ends_when_its_token_is_revoked(server: Running, channel: grpc.Channel) -> None:
+    owner = organiser(channel, server.admin_token, "revoker")
+    request = bot_service_pb2.RegisterBotRequest(request_id="r", name="revoked")
+    answer = BotServiceStub(channel).RegisterBot(request, metadata=bearer(owner), timeout=WITHIN_S)
+    hello = play_service_pb2.PlayRequest(items=[play_pb2.FromBot(hello=play_pb2.Hello())])
+    heard = PlayServiceStub(channel).Play(_and_then_waits(hello), metadata=bearer(answer.secret), timeout=WITHIN_S)
+    assert next(heard).items[0].welcome.version == "1"
+    revoke = bot_service_pb2.RevokeBotTokenRequest(bot="revoked", token_id=answer.token.id)
+    BotServiceStub(channel).RevokeBotToken(revoke, metadata=bearer(owner), timeout=WITHIN_S)
+    with pytest.raises(grpc.RpcError) as refused:
+        list(heard)
+    assert reason(refused) == (grpc.StatusCode.UNAUTHENTICATED, "BAD_TOKEN")
+
+
+def _and_then_waits(request: play_service_pb2.PlayRequest) -> Iterator[play_service_pb2.PlayRequest]:
+    yield request
+    threading.Event().wait(WITHIN_S)
+
+
+def test_health_is_told_of_all_and_of_each_service(channel: grpc.Channel) -> None:
+    health: Any = HealthStub(channel)  # Its stubs say nothing of its methods.
+    for service in ("", *SERVICES):
+        answer = health.Check(health_pb2.HealthCheckRequest(service=service), timeout=WITHIN_S)
+        assert answer.status == health_pb2.HealthCheckResponse.SERVING
+
+
+def test_reflection_tells_a_stranger_which_services_and_methods_there_are(channel: grpc.Channel) -> None:
+    reflected = ProtoReflectionDescriptorDatabase(channel)
+    assert set(SERVICES) <= set(reflected.get_services())
+    file = reflected.FindFileContainingSymbol("referee_api.v1.PlayService")
+    assert file.service[0].method[0].name == "Play"
+
+
+def test_the_pages_say_that_it_is_alive_and_count_its_calls(server: Running) -> None:
+    with urllib.request.urlopen(f"http://{server.http}/readyz", timeout=WITHIN_S) as page:
+        assert page.read() == b"ready\n"
+    with urllib.request.urlopen(f"http://{server.http}/metrics", timeout=WITHIN_S) as page:
+        assert b"referee_rpcs_total" in page.read()
+
+
+def test_no_secret_stands_in_the_log(server: Running) -> None:
+    assert "rf_" not in server.log.read_text()

@@ -1,0 +1,102 @@
+"""Who may call what: every method of the contract has its rule, and the gate holds to it."""
+
+import asyncio
+
+import pytest
+from google.protobuf.descriptor import ServiceDescriptor
+from referee_api.v1 import (
+    admin_service_pb2,
+    bot_service_pb2,
+    game_service_pb2,
+    match_service_pb2,
+    play_service_pb2,
+)
+
+from referee.app.tokens import Role, Token, mint, revoked
+from referee.storage.accounts_memory import MemoryTokens
+from referee.transport.auth import RULES, Gate
+from referee.transport.refused import BadToken, NoToken, NotYours
+from tests.app.stopped_time import StoppedTime
+
+SERVED: list[ServiceDescriptor] = [
+    module.DESCRIPTOR.services_by_name[name]
+    for module, name in (
+        (game_service_pb2, "GameService"),
+        (match_service_pb2, "MatchService"),
+        (play_service_pb2, "PlayService"),
+        (bot_service_pb2, "BotService"),
+        (admin_service_pb2, "AdminService"),
+    )
+]
+
+
+@pytest.mark.parametrize("service", SERVED, ids=lambda service: str(service.name))
+def test_every_method_of_the_contract_has_its_rule_and_no_other_has(service: ServiceDescriptor) -> None:
+    assert set(RULES[service.name]) == {method.name for method in service.methods}
+
+
+def test_no_other_service_has_rules() -> None:
+    assert set(RULES) == {service.name for service in SERVED}
+
+
+def test_administrators_do_everything_but_play() -> None:
+    barred = {method for methods in RULES.values() for method, roles in methods.items() if Role.ADMIN not in roles}
+    assert barred == {"Play", "ListTurns", "SubmitMove", "Resign", "OfferDraw", "AnswerDraw", "ClaimDraw"}
+
+
+class Scene:
+    def __init__(self, role: Role = Role.SPECTATOR, expires_ms: int | None = None) -> None:
+        self.time = StoppedTime()
+        self.tokens = MemoryTokens()
+        self.gate = Gate(self.tokens, self.time)
+        minted = mint(bytes(32))
+        self.secret = minted.secret
+        self.token = Token(minted.sha256, role, "ada", self.time.wall_ms(), expires_ms=expires_ms)
+        self.tokens.add(self.token, 1)
+
+    def call(self, authorization: str, method: str = "ListGames") -> Token:
+        return asyncio.run(self.gate.caller(authorization, "GameService", method)).token
+
+
+def test_a_good_token_comes_in_and_is_known_by_its_holder() -> None:
+    scene = Scene()
+    assert scene.call(f"Bearer {scene.secret}").holder == "ada"
+
+
+@pytest.mark.parametrize("authorization", ["", "Basic abc", "rf_abc"])
+def test_without_a_token_nobody_comes_in(authorization: str) -> None:
+    with pytest.raises(NoToken):
+        Scene().call(authorization)
+
+
+def test_an_unknown_token_is_good_for_nothing() -> None:
+    with pytest.raises(BadToken):
+        Scene().call("Bearer rf_unknown")
+
+
+def test_an_expired_token_is_good_for_nothing_also_while_it_is_remembered() -> None:
+    scene = Scene(expires_ms=StoppedTime().wall_ms() + 1_000)
+    scene.call(f"Bearer {scene.secret}")
+    scene.time.us += 1_000_000
+    with pytest.raises(BadToken):
+        scene.call(f"Bearer {scene.secret}")
+
+
+def test_a_revoked_token_is_good_for_nothing_at_once() -> None:
+    scene = Scene()
+    scene.call(f"Bearer {scene.secret}")
+    scene.gate.forget(asyncio.run(scene.tokens.change_token(scene.token.id, revoked)))
+    with pytest.raises(BadToken):
+        scene.call(f"Bearer {scene.secret}")
+
+
+def test_a_method_without_a_rule_is_called_by_nobody() -> None:
+    scene = Scene(Role.ADMIN)
+    with pytest.raises(NotYours):
+        scene.call(f"Bearer {scene.secret}", "SomethingNew")
+
+
+def test_it_is_noted_to_the_minute_when_a_token_was_used() -> None:
+    scene = Scene()
+    used_ms = scene.call(f"Bearer {scene.secret}").used_ms
+    assert used_ms == scene.time.wall_ms() - scene.time.wall_ms() % 60_000

@@ -1,0 +1,87 @@
+"""How often a holder may call, and how many streams it may have open."""
+
+import asyncio
+
+import pytest
+
+from referee.app.quotas import Quota
+from referee.app.tokens import Role, Token
+from referee.core.clock import SECOND
+from referee.storage.accounts_memory import MemoryQuotas
+from referee.transport.auth import Caller
+from referee.transport.quota import Allowances
+from referee.transport.refused import BadToken, TooManyCalls, TooManyStreams
+from tests.app.stopped_time import StoppedTime
+
+USUAL = Quota(10, 2, 60, 10, 10)
+
+
+def caller(holder: str = "ada") -> Caller:
+    return Caller(Token(bytes(32), Role.SPECTATOR, holder, 0))
+
+
+def allowances(time: StoppedTime, streams_at_most: int = 100) -> Allowances:
+    return Allowances(MemoryQuotas(), USUAL, streams_at_most, time)
+
+
+def test_a_tenth_of_a_minutes_calls_may_come_at_once_and_then_one_at_a_time() -> None:
+    async def calls() -> None:
+        time = StoppedTime()
+        mine = allowances(time)
+        for _ in range(6):
+            await mine.count_call("ada")
+        with pytest.raises(TooManyCalls) as refused:
+            await mine.count_call("ada")
+        assert refused.value.details["retry_after_ms"] == "1000"
+        await mine.count_call("bob")
+        time.us += SECOND
+        await mine.count_call("ada")
+
+    asyncio.run(calls())
+
+
+def test_a_holder_has_no_more_streams_than_its_quota() -> None:
+    async def streams() -> None:
+        mine = allowances(StoppedTime())
+        until = asyncio.Event()
+        tasks = [asyncio.create_task(_open(mine, until)) for _ in range(2)]
+        await asyncio.sleep(0)
+        with pytest.raises(TooManyStreams):
+            await _open(mine, until)
+        until.set()
+        await asyncio.gather(*tasks)
+        assert mine.streams == 0
+        await _open(mine, until)
+
+    asyncio.run(streams())
+
+
+def test_all_together_have_no_more_streams_than_the_referee() -> None:
+    async def streams() -> None:
+        mine = allowances(StoppedTime(), streams_at_most=1)
+        until = asyncio.Event()
+        task = asyncio.create_task(_open(mine, until))
+        await asyncio.sleep(0)
+        with pytest.raises(TooManyStreams):
+            await _open(mine, until, "bob")
+        until.set()
+        await task
+
+    asyncio.run(streams())
+
+
+def test_a_stream_ends_when_its_token_is_revoked() -> None:
+    async def streams() -> None:
+        mine = allowances(StoppedTime())
+        task = asyncio.create_task(_open(mine, asyncio.Event()))
+        await asyncio.sleep(0)
+        mine.end_streams(caller().token.id)
+        with pytest.raises(BadToken):
+            await task
+
+    asyncio.run(streams())
+
+
+async def _open(mine: Allowances, until: asyncio.Event, holder: str = "ada") -> None:
+    async with mine.stream(caller(holder)):
+        await until.wait()
