@@ -193,8 +193,9 @@ class House:
         try:
             recovered = await self._referee.recover()
             secret = await self._first_admin()
-            http_port = await self._http.open(settings.http_listen.host, settings.http_listen.port)
             port = await self._server.open(str(settings.listen), self._credentials())
+            # Only now: who is told that the referee is ready can call it.
+            http_port = await self._http.open(settings.http_listen.host, settings.http_listen.port)
         except (LogUnavailable, CannotListen, TlsUnusable, OSError) as why:
             await self._books.close()
             raise CannotStart(str(why)) from None
