@@ -197,6 +197,7 @@ class House:
             # Only now: who is told that the referee is ready can call it.
             http_port = await self._http.open(settings.http_listen.host, settings.http_listen.port)
         except (LogUnavailable, CannotListen, TlsUnusable, OSError) as why:
+            await self._server.close(0)
             await self._books.close()
             raise CannotStart(str(why)) from None
         self._metrics.read(
