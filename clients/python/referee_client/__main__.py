@@ -1,0 +1,59 @@
+"""python -m referee_client BOT: runs a bot.
+
+BOT is `module:Name`, `file.py:Name`, or the name of a sample bot.
+"""
+
+import argparse
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from referee_client.playing import run
+
+SAMPLES = {
+    "random": "referee_client.bots.random:choose",
+    "greedy": "referee_client.bots.greedy:choose",
+    "search": "referee_client.bots.search:SearchBot",
+}
+
+
+def found(place: str) -> Any:
+    """The bot at a place. Raises ValueError, ImportError or AttributeError."""
+    module, colon, name = SAMPLES.get(place, place).rpartition(":")
+    if not colon:
+        raise ValueError(f"{place!r} is neither module:Name nor file.py:Name, nor one of {', '.join(SAMPLES)}")
+    if module.endswith(".py"):
+        # By its folder and name, so that a worker process can import it too.
+        file = Path(module).resolve()
+        sys.path.insert(0, str(file.parent))
+        module = file.stem
+    return getattr(import_module(module), name)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        prog="referee-bot",
+        description="Runs a bot. Where the referee is, and the bot's token, stands in BOT_REFEREE and BOT_TOKEN.",
+    )
+    parser.add_argument("bot", help=f"module:Name, file.py:Name, or a sample: {', '.join(SAMPLES)}")
+    parser.add_argument("--version", help="the version it plays as (default: BOT_VERSION)")
+    parser.add_argument("--games", nargs="+", default=(), metavar="GAME", help="the games it plays (default: all)")
+    parser.add_argument("--matches-at-most", type=int, metavar="N", help="at once (default: BOT_MATCHES_AT_MOST, or 8)")
+    parser.add_argument("--workers", type=int, default=0, metavar="N", help="think in N processes (default: threads)")
+    given = parser.parse_args()
+    try:
+        bot = found(given.bot)
+    except (ValueError, ImportError, AttributeError) as why:
+        parser.error(str(why))
+    run(
+        bot,
+        version=given.version,
+        games=given.games,
+        matches_at_most=given.matches_at_most,
+        workers=given.workers,
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,70 @@
+"""Where the referee is, who comes, and how safely: given, or told by the environment."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import grpc
+
+from referee_client.errors import Misconfigured
+
+MESSAGE_AT_MOST_BYTES = 64 * 1024 * 1024
+"""A position can have thousands of legal moves."""
+
+OPTIONS = (
+    ("grpc.max_receive_message_length", MESSAGE_AT_MOST_BYTES),
+    # Else the next channel would inherit the wait that this one's failures have earned.
+    ("grpc.use_local_subchannel_pool", 1),
+)
+
+
+@dataclass(frozen=True)
+class Address:
+    target: str
+    """HOST:PORT."""
+    token: str = field(repr=False)
+    ca: str = ""
+    """A PEM file of the roots to trust. Empty: those of this system."""
+    plaintext: bool = False
+    """Consent to speak without TLS to another machine."""
+
+    @property
+    def metadata(self) -> tuple[tuple[str, str], ...]:
+        """What every call carries."""
+        return (("authorization", f"Bearer {self.token}"),)
+
+    def channel(self) -> grpc.Channel:
+        """A new one, over TLS; to this machine without, unless there are roots to trust. Raises Misconfigured."""
+        if not self.ca and (self.plaintext or _is_loopback(self.target)):
+            return grpc.insecure_channel(self.target, options=OPTIONS)
+        return grpc.secure_channel(self.target, grpc.ssl_channel_credentials(self._roots()), options=OPTIONS)
+
+    def _roots(self) -> bytes | None:
+        try:
+            return Path(self.ca).read_bytes() if self.ca else None
+        except OSError as why:
+            raise Misconfigured(f"the roots to trust cannot be read: {why}") from None
+
+
+def address(
+    target: str | None, token: str | None, ca: str | os.PathLike[str] | None, told: Mapping[str, str] = os.environ
+) -> Address:
+    """What is not given is told by BOT_REFEREE, BOT_TOKEN, BOT_CA and BOT_PLAINTEXT. Raises Misconfigured."""
+    return Address(
+        target or _needed(told, "BOT_REFEREE", "the referee's HOST:PORT"),
+        token or _needed(told, "BOT_TOKEN", "the bot's token"),
+        os.fspath(ca or told.get("BOT_CA", "")),
+        told.get("BOT_PLAINTEXT") == "1",
+    )
+
+
+def _needed(told: Mapping[str, str], name: str, what: str) -> str:
+    if not told.get(name):
+        raise Misconfigured(f"{what} is missing: set {name}")
+    return told[name]
+
+
+def _is_loopback(target: str) -> bool:
+    host = target.rpartition(":")[0].strip("[]")
+    return host in ("localhost", "::1") or host.startswith("127.")

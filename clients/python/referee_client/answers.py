@@ -1,0 +1,54 @@
+"""What a bot may answer to a turn: a move, or something else."""
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TypeAlias
+
+from referee_api.v1 import play_pb2
+
+from referee_client.turn import Turn
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A move, and perhaps an offer of a draw with it."""
+
+    move: str
+    offer_draw: bool = False
+
+
+class Word(Enum):
+    """Answers that are no move."""
+
+    RESIGN = "resign"
+    ACCEPT_DRAW = "accept the draw that is offered"
+    CLAIM_DRAW = "claim a draw by the rules"
+
+
+RESIGN, ACCEPT_DRAW, CLAIM_DRAW = Word.RESIGN, Word.ACCEPT_DRAW, Word.CLAIM_DRAW
+
+Answer: TypeAlias = str | Choice | Word
+
+
+def checked(answer: object) -> Answer:
+    """Raises TypeError if a bot cannot answer so."""
+    if isinstance(answer, str | Choice | Word):
+        return answer
+    raise TypeError(f"a bot answers with a move, a Choice, RESIGN, ACCEPT_DRAW or CLAIM_DRAW, not with {answer!r}")
+
+
+def spoken(turn: Turn, answer: Answer) -> play_pb2.FromBot:
+    """The answer as the contract has it."""
+    match_id, seat = turn.match_id, turn.seat
+    match answer:
+        case Word.RESIGN:
+            return play_pb2.FromBot(resignation=play_pb2.Resignation(match_id=match_id, seat=seat))
+        case Word.ACCEPT_DRAW:
+            return play_pb2.FromBot(draw_answer=play_pb2.DrawAnswer(match_id=match_id, seat=seat, accept=True))
+        case Word.CLAIM_DRAW:
+            return play_pb2.FromBot(draw_claim=play_pb2.DrawClaim(match_id=match_id, seat=seat))
+        case Choice(move, offer_draw):
+            said = play_pb2.Move(match_id=match_id, token=turn.token, move=move, offer_draw=offer_draw)
+            return play_pb2.FromBot(move=said)
+        case move:
+            return play_pb2.FromBot(move=play_pb2.Move(match_id=match_id, token=turn.token, move=move))

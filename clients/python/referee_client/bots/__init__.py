@@ -1,0 +1,1 @@
+"""Bots that are worth meeting: random, greedy, and one that searches."""

@@ -1,0 +1,82 @@
+"""A bot that looks one move ahead and takes what is best there and then.
+
+What stands well is the game's own standing (men, pawns, chips, pawns at home) against the best of the
+others, and a little something that each game is about. It needs the engines, which come with the
+distribution `referee`.
+"""
+
+import random
+from collections.abc import Callable
+from math import inf
+
+from engines.api import Position
+from referee_client import Turn, local, run
+from referee_client.notation import alquerque, toc, troke
+
+FORWARD = {"red": (0, 1), "white": (0, -1), "blue": (1, 0), "yellow": (-1, 0)}
+"""Of each colour of Troke, in files and ranks."""
+
+
+def choose(turn: Turn) -> str:
+    here = local.position(turn.game, turn.options, turn.position)
+    sides = local.table(turn.game, turn.options).sides
+    mine = next(number for number, side in enumerate(sides) if turn.seat in side)
+    bonus = BONUSES.get(turn.game)
+
+    def worth(move: str) -> float:
+        there = here.play(turn.seat, move)
+        return lead(there, mine) + (bonus(there, turn.seat) if bonus else 0.0)
+
+    worths = {move: worth(move) for move in turn.legal_moves}
+    best = max(worths.values())
+    return random.choice([move for move, worth in worths.items() if worth == best])
+
+
+def lead(position: Position, mine: int) -> float:
+    """How far a side is ahead of the best other one; without end, if the game is over."""
+    scores = position.outcome.side_scores if position.outcome else position.standing
+    ahead = scores[mine] - max(score for side, score in enumerate(scores) if side != mine)
+    if position.outcome:
+        return inf if ahead > 0 else -inf if ahead < 0 else 0.0
+    return ahead
+
+
+def not_taken_next(position: Position, seat: int) -> float:
+    """Alquerque: what the other side takes in return."""
+    replies = (alquerque.move(text).captures for other in position.owing for text in position.moves(other))
+    return 0.0 if seat in position.owing else -float(max(replies, default=0))
+
+
+def on_its_way(position: Position, seat: int) -> float:
+    """Troke: a hundredth of a chip for each step that an own piece has gone forward."""
+    colour = local.table("troke", position.settings.texts()).seats[seat]
+    files, ranks = FORWARD[colour]
+    return sum(
+        (files * ord(circle[0]) + ranks * int(circle[1:])) / 100
+        for circle, pieces in troke.position(position.text(seat)).circles.items()
+        for owner in pieces.values()
+        if owner == colour
+    )
+
+
+def round_the_ring(position: Position, seat: int) -> float:
+    """Toc: how far the own team's pawns have come, less those of the others; a lap is nearly a pawn at home."""
+    pawns = toc.position(position.text(seat)).pawns
+    teams = [sum(_come(pawn, owner) for owner in (team, team + 2) for pawn in pawns[owner]) for team in (0, 1)]
+    return (teams[seat % 2] - teams[1 - seat % 2]) / (toc.RING + 1)
+
+
+def _come(pawn: toc.Pawn, owner: int) -> int:
+    """Ring cells from its start, and one for having started."""
+    return 0 if pawn.cell is None else 1 + (pawn.cell - owner * toc.RING // 4) % toc.RING
+
+
+BONUSES: dict[str, Callable[[Position, int], float]] = {
+    "alquerque": not_taken_next,
+    "troke": on_its_way,
+    "toc": round_the_ring,
+}
+
+
+if __name__ == "__main__":
+    run(choose)

@@ -1,0 +1,13 @@
+"""A bot that plays any of its legal moves."""
+
+import random
+
+from referee_client import Turn, run
+
+
+def choose(turn: Turn) -> str:
+    return random.choice(turn.legal_moves)
+
+
+if __name__ == "__main__":
+    run(choose)

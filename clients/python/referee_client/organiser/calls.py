@@ -1,0 +1,75 @@
+"""Calls with the token, tried again where that may help, and with typed errors.
+
+Every request that makes something carries an id that stays the same when it is sent again, so whatever was
+lost on the way, the thing is made once.
+"""
+
+import time
+import uuid
+from typing import TypeVar
+
+import grpc
+
+from referee_client.address import Address
+from referee_client.errors import Gone, Refused, refused_by
+from referee_client.pauses import Pauses
+
+Q = TypeVar("Q")
+A = TypeVar("A")
+
+ONE_CALL_S = 30.0
+AGAIN = {grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED}
+
+
+class Calls:
+    """To one referee."""
+
+    def __init__(self, address: Address, patience_s: float) -> None:
+        """`patience_s`: for how long a referee that is away is waited for."""
+        self.channel = address.channel()
+        self.metadata = address.metadata
+        self.patience_s = patience_s
+
+    def ask(self, call: "grpc.UnaryUnaryMultiCallable[Q, A]", request: Q) -> A:
+        """Raises Refused, or Gone if the referee stays away."""
+        waiting = Waiting(self.patience_s)
+        while True:
+            try:
+                return call(request, metadata=self.metadata, timeout=ONE_CALL_S)
+            except grpc.RpcError as why:
+                waiting.after(why)
+
+    def close(self) -> None:
+        self.channel.close()
+
+
+class Waiting:
+    """For a referee that is away, until patience is over."""
+
+    def __init__(self, patience_s: float) -> None:
+        self._patience_s = patience_s
+        self.begin_anew()
+
+    def begin_anew(self) -> None:
+        """It is there."""
+        self._pauses = Pauses()
+        self._until = time.monotonic() + self._patience_s
+
+    def after(self, why: grpc.RpcError) -> None:
+        """Pause before another try. Raises Refused if no try will help, Gone if it has been too long."""
+        refused = refused_by(why)
+        asked_s = refused.refusal.retry_after
+        if asked_s is None and why.code() not in AGAIN:
+            raise refused from None
+        pause_s = asked_s or self._pauses.after_break()
+        if time.monotonic() + pause_s > self._until:
+            raise _given_up(refused, why)
+        time.sleep(pause_s)
+
+
+def _given_up(refused: Refused, why: grpc.RpcError) -> Exception:
+    return Gone(f"the referee cannot be reached: {refused.refusal}") if why.code() in AGAIN else refused
+
+
+def request_id() -> str:
+    return uuid.uuid4().hex

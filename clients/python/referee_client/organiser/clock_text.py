@@ -1,0 +1,95 @@
+"""Clocks in a line of text, as players say them.
+
+    none                      no clock
+    60                        sixty seconds for the whole game
+    60+1                      Fischer: one more for each move
+    60 delay 2                the clock waits two seconds at each move
+    60 bronstein 2            up to two seconds are given back after each move
+    60 byoyomi 3x10           then three periods of ten seconds
+    60 byoyomi 5/10           then ten seconds for every five moves
+    40/300, 20/120, 60+5      forty moves in 300 seconds, twenty in 120, the rest in 60, and 5 more for each
+    5/move                    five seconds for each move
+    2 bank 30                 two seconds for each move, and thirty for what goes beyond
+    hourglass 60              what one uses the others get
+    correspondence 3d         three days for each move
+
+A time is in seconds, or has its unit: `ms`, `s`, `m`, `h`, `d`.
+"""
+
+import re
+from collections.abc import Callable
+
+from referee_api.v1 import clock_pb2 as pb
+
+UNITS_MS = {"ms": 1, "s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
+TIME = r"(\d+(?:\.\d+)?(?:ms|s|m|h|d)?)"
+PERIOD = re.compile(rf"(?:(\d+)/)?{TIME}(?:\+{TIME})?")
+
+
+class BadClock(ValueError):
+    """The text is no clock."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(f"{text!r} is no clock; one is for instance 60+1, 60 byoyomi 3x10, 5/move or none")
+
+
+def clock(text: str) -> pb.ClockRule:
+    """Raises BadClock."""
+    text = text.strip()
+    for form, rule in FORMS:
+        if read := re.fullmatch(form, text):
+            return rule(*read.groups())
+    return _periods(text)
+
+
+def ms(time: str) -> int:
+    """Of a time that fits TIME, in whole milliseconds."""
+    number, unit = re.fullmatch(r"([\d.]+)(\w*)", time).groups()  # type: ignore[union-attr]  # Whatever fits TIME fits.
+    return round(float(number) * UNITS_MS[unit or "s"])
+
+
+def _periods(text: str) -> pb.ClockRule:
+    read = [PERIOD.fullmatch(period.strip()) for period in text.split(",")]
+    if not all(read):
+        raise BadClock(text)
+    periods = [_period(*period.groups()) for period in read if period]
+    return pb.ClockRule(moves_per_period=pb.MovesPerPeriod(periods=periods))
+
+
+def _period(moves: str | None, time: str, increment: str | None) -> pb.Period:
+    return pb.Period(moves=int(moves or 0), added_ms=ms(time), increment_ms=ms(increment or "0"))
+
+
+FORMS: tuple[tuple[str, Callable[..., pb.ClockRule]], ...] = (
+    ("none", lambda: pb.ClockRule(untimed=pb.Untimed())),
+    (TIME, lambda main: pb.ClockRule(sudden_death=pb.SuddenDeath(main_ms=ms(main)))),
+    (
+        rf"{TIME}\+{TIME}",
+        lambda main, more: pb.ClockRule(fischer=pb.Fischer(main_ms=ms(main), increment_ms=ms(more))),
+    ),
+    (
+        f"{TIME} delay {TIME}",
+        lambda main, delay: pb.ClockRule(us_delay=pb.UsDelay(main_ms=ms(main), delay_ms=ms(delay))),
+    ),
+    (
+        f"{TIME} bronstein {TIME}",
+        lambda main, delay: pb.ClockRule(bronstein=pb.Bronstein(main_ms=ms(main), delay_ms=ms(delay))),
+    ),
+    (
+        rf"{TIME} byoyomi (\d+)x{TIME}",
+        lambda main, periods, period: pb.ClockRule(
+            japanese_byo_yomi=pb.JapaneseByoYomi(main_ms=ms(main), period_ms=ms(period), periods=int(periods))
+        ),
+    ),
+    (
+        rf"{TIME} byoyomi (\d+)/{TIME}",
+        lambda main, moves, period: pb.ClockRule(
+            canadian_byo_yomi=pb.CanadianByoYomi(main_ms=ms(main), period_ms=ms(period), moves=int(moves))
+        ),
+    ),
+    (f"{TIME}/move", lambda move: pb.ClockRule(per_move=pb.PerMove(move_ms=ms(move)))),
+    (f"{TIME} bank {TIME}", lambda move, bank: pb.ClockRule(bank=pb.Bank(move_ms=ms(move), bank_ms=ms(bank)))),
+    (f"hourglass {TIME}", lambda main: pb.ClockRule(hourglass=pb.Hourglass(main_ms=ms(main)))),
+    (f"correspondence {TIME}", lambda move: pb.ClockRule(correspondence=pb.Correspondence(move_ms=ms(move)))),
+)
+"""What begins as another does comes out right because a form must fit the whole text."""

@@ -1,0 +1,200 @@
+"""Registers bots, makes matches, looks on.
+
+Whoever organises several things at once may do so from several threads.
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import grpc
+from referee_api.v1 import (
+    bot_pb2,
+    bot_service_pb2,
+    entry_pb2,
+    game_pb2,
+    game_service_pb2,
+    match_pb2,
+    match_service_pb2,
+)
+from referee_api.v1.bot_service_pb2_grpc import BotServiceStub
+from referee_api.v1.game_service_pb2_grpc import GameServiceStub
+from referee_api.v1.match_service_pb2_grpc import MatchServiceStub
+
+from referee_client.address import address
+from referee_client.matches import Match, Result, match_in, result_in
+from referee_client.organiser.calls import ONE_CALL_S, Calls, Waiting, request_id
+from referee_client.organiser.contests import Ladders, Tournaments
+from referee_client.organiser.standing import PHASES, Standing, standing_in
+from referee_client.organiser.terms import Terms
+from referee_client.organiser.watching import Watching
+
+PATIENCE_S = 60.0
+PAGE = 100
+
+
+class Organiser:
+    """All methods raise Refused (of which NotAllowed and NotServed are kinds), or Gone if the referee stays away."""
+
+    def __init__(
+        self,
+        target: str | None = None,
+        token: str | None = None,
+        *,
+        ca: str | os.PathLike[str] | None = None,
+        patience_s: float = PATIENCE_S,
+    ) -> None:
+        """`target`, `token` and `ca` as for `run`; a referee that is away is waited for `patience_s`."""
+        self._calls = Calls(address(target, token, ca), patience_s)
+        self._bots = BotServiceStub(self._calls.channel)
+        self._games = GameServiceStub(self._calls.channel)
+        self._matches = MatchServiceStub(self._calls.channel)
+        self.ladders = Ladders(self._calls)
+        self.tournaments = Tournaments(self._calls)
+
+    def __enter__(self) -> "Organiser":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, why: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._calls.close()
+
+    def games(self) -> list[game_pb2.Game]:
+        """All that the referee knows."""
+        return list(self._calls.ask(self._games.ListGames, game_service_pb2.ListGamesRequest()).games)
+
+    def register_bot(self, name: str, description: str = "") -> str:
+        """Its token."""
+        request = bot_service_pb2.RegisterBotRequest(request_id=request_id(), name=name, description=description)
+        made = self._calls.ask(self._bots.RegisterBot, request)
+        # It is shown once, and that answer may have been lost on the way.
+        return made.secret or self.create_token(name)
+
+    def create_token(self, name: str, label: str = "") -> str:
+        """Another token of a bot."""
+        request = bot_service_pb2.CreateBotTokenRequest(bot=name, label=label)
+        return self._calls.ask(self._bots.CreateBotToken, request).secret
+
+    def bots(self, owner: str = "", present_only: bool = False) -> Iterator[bot_pb2.Bot]:
+        request = bot_service_pb2.ListBotsRequest(owner=owner, present_only=present_only, page_size=PAGE)
+        while True:
+            page = self._calls.ask(self._bots.ListBots, request)
+            yield from page.bots
+            if not page.next_page_token:
+                return
+            request.page_token = page.next_page_token
+
+    def bot_log(self, name: str, after: int = 0) -> Iterator[bot_pb2.BotLogLine]:
+        """What went wrong for a bot of one's own, the oldest first."""
+        request = bot_service_pb2.ListBotLogRequest(bot=name, after=after)
+        more = True
+        while more:
+            page = self._calls.ask(self._bots.ListBotLog, request)
+            yield from page.lines
+            more = page.more
+            request.after = page.lines[-1].number if page.lines else request.after
+
+    def create_match(
+        self,
+        terms: Terms | str,
+        bots: Sequence[str] = (),
+        *,
+        title: str = "",
+        seed: bytes = b"",
+        position: str = "",
+        ladder: str = "",
+    ) -> Match:
+        """A new match by `terms`, or of the game of that name by its defaults.
+
+        `bots` are names, seat by seat, as `anna` or `anna/1.4` for a version; an empty one leaves its seat open.
+        `seed`: 32 bytes for who wants the same match again. `position`: where to start. `ladder`: where it is rated.
+        """
+        wanted = Terms(terms) if isinstance(terms, str) else terms
+        request = match_service_pb2.CreateMatchRequest(
+            request_id=request_id(),
+            terms=wanted.message(),
+            seats=map(_bot_ref, bots),
+            opening=game_pb2.Opening(position=position) if position else None,
+            seed=seed,
+            title=title,
+            ladder=ladder,
+        )
+        return match_in(self._calls.ask(self._matches.CreateMatch, request).match)
+
+    def abort(self, match_id: str, message: str = "") -> Result:
+        """Call a match off."""
+        request = match_service_pb2.AbortMatchRequest(request_id=request_id(), match_id=match_id, message=message)
+        return result_in(self._calls.ask(self._matches.AbortMatch, request).result)
+
+    def standing(self, match_id: str) -> Standing:
+        """How a match stands."""
+        request = match_service_pb2.GetMatchRequest(match_id=match_id)
+        return standing_in(self._calls.ask(self._matches.GetMatch, request))
+
+    def matches(self, bot: str = "", game: str = "", phase: str = "", open_only: bool = False) -> Iterator[Match]:
+        """The newest first. `phase` is `waiting`, `playing` or `over`; what is empty is any."""
+        request = match_service_pb2.ListMatchesRequest(
+            bot=bot, game=game, phase=_phase(phase), open_only=open_only, page_size=PAGE
+        )
+        while True:
+            page = self._calls.ask(self._matches.ListMatches, request)
+            yield from map(match_in, page.matches)
+            if not page.next_page_token:
+                return
+            request.page_token = page.next_page_token
+
+    def watch(self, match_id: str, after: int = 0) -> Watching[entry_pb2.Entry]:
+        """Every entry after the number `after`, once, in order, until the match is over.
+
+        It goes on by itself where it was when the referee was away, or when one was too slow.
+        """
+
+        def opened(after: int) -> Any:
+            request = match_service_pb2.WatchMatchRequest(match_id=match_id, after=after)
+            return self._matches.WatchMatch(request, metadata=self._calls.metadata)
+
+        return Watching(self._calls, opened, after)
+
+    def result(self, match_id: str) -> Result:
+        """How a match ended, as soon as it has."""
+        for entry in self.watch(match_id):
+            if entry.HasField("play_ended"):
+                return result_in(entry.play_ended.result)
+        raise AssertionError("the last entry of a match is its end")
+
+    def record(self, match_id: str, file: str | os.PathLike[str]) -> Path:
+        """Write the record of a finished match to a file, which is there whole or not at all."""
+        whole = Path(file)
+        part = whole.with_name(f"{whole.name}.part")
+        part.write_bytes(b"".join(f"{line}\n".encode() for line in self._record_lines(match_id)))
+        return part.replace(whole)
+
+    def _record_lines(self, match_id: str) -> list[str]:
+        waiting = Waiting(self._calls.patience_s)
+        request = match_service_pb2.GetRecordRequest(match_id=match_id)
+        while True:
+            try:
+                told = self._matches.GetRecord(request, metadata=self._calls.metadata, timeout=ONE_CALL_S)
+                return [line for message in told for line in message.lines]
+            except grpc.RpcError as why:
+                waiting.after(why)
+
+
+def _bot_ref(name: str) -> match_pb2.BotRef:
+    bot, _, version = name.partition("/")
+    return match_pb2.BotRef(bot=bot, version=version)
+
+
+def _phase(word: str) -> match_pb2.Phase.ValueType:
+    if not word:
+        return match_pb2.PHASE_UNSPECIFIED
+    numbers = {text: number for number, text in PHASES.items()}
+    if word not in numbers:
+        raise ValueError(f"phase cannot be {word!r}; it is one of {', '.join(numbers)}")
+    return numbers[word]

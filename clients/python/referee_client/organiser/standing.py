@@ -1,0 +1,47 @@
+"""How a match stands, as the organiser may see it."""
+
+from dataclasses import dataclass
+
+from referee_api.v1 import match_pb2, match_service_pb2
+
+from referee_client.clocks import Clock, clock_in
+from referee_client.matches import Match, Result, match_in, result_in
+
+PHASES = {
+    match_pb2.PHASE_WAITING: "waiting",
+    match_pb2.PHASE_PLAYING: "playing",
+    match_pb2.PHASE_OVER: "over",
+}
+
+
+@dataclass(frozen=True)
+class Standing:
+    match: Match
+    phase: str
+    """`waiting`, `playing` or `over`."""
+    number: int = 0
+    """Of the last entry that this includes. 0, like all below, if nothing may be seen yet."""
+    ply: int = 0
+    position: str = ""
+    owing: tuple[int, ...] = ()
+    """Seats that owe a move."""
+    clocks: tuple[Clock, ...] = ()
+    result: Result | None = None
+
+
+def standing_in(message: match_service_pb2.GetMatchResponse) -> Standing:
+    state = message.state
+    return Standing(
+        match_in(message.match),
+        phase_in(message.match),
+        state.number,
+        state.ply,
+        state.position,
+        tuple(state.owing),
+        tuple(map(clock_in, state.clocks)),
+        result_in(message.match.result) if message.match.HasField("result") else None,
+    )
+
+
+def phase_in(message: match_pb2.Match) -> str:
+    return PHASES.get(message.phase, "")

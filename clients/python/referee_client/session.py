@@ -1,0 +1,135 @@
+"""One session: from Hello to the end of the stream."""
+
+import asyncio
+import logging
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any
+
+import grpc
+from referee_api.v1 import play_pb2
+
+from referee_client import local
+from referee_client.address import Address
+from referee_client.errors import NotAllowed, Refusal, TakenOver, refused_by
+from referee_client.pauses import Pauses
+from referee_client.seats import Seats
+from referee_client.stream import Outbox, Stream
+
+log = logging.getLogger("referee_client")
+
+CLIENT = f"referee-client-python/{version('referee-client')}"
+LEGAL_MOVES_AT_MOST = 5_000
+NONCE_BYTES = 32
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a bot wants of its sessions."""
+
+    version: str = ""
+    games: Sequence[str] = ()
+    matches_at_most: int = 8
+    view: bool = False
+
+    def hello(self, listed: bool) -> play_pb2.FromBot:
+        """`listed`: the referee is to list the legal moves."""
+        wishes = play_pb2.TurnWishes(legal_moves_at_most=LEGAL_MOVES_AT_MOST if listed else 0, view=self.view)
+        return play_pb2.FromBot(
+            hello=play_pb2.Hello(
+                version=self.version,
+                games=self.games,
+                matches_at_most=self.matches_at_most,
+                wishes=wishes,
+                client=CLIENT,
+            )
+        )
+
+
+class Session:
+    def __init__(self, wanted: Wanted, seats: Seats, pauses: Pauses) -> None:
+        self._wanted = wanted
+        self._seats = seats
+        self._pauses = pauses
+        self._outbox = Outbox()
+        self._listed = True
+        self._return_after_s: float | None = None
+        self._heeds: dict[str, Callable[[Any], None]] = {
+            "welcome": self._welcomed,
+            "ping": self._pinged,
+            "turn": lambda turn: seats.asked(turn, self._listed),
+            "verdict": seats.judged,
+            "turn_lapsed": seats.lapsed,
+            "match_started": seats.started,
+            "match_ended": seats.ended,
+            "nonce_wanted": self._nonce_wanted,
+            "draining": self._draining,
+            "notice": _noticed,
+            "taken_over": _taken_over,
+        }
+
+    async def lasts(self, address: Address) -> float:
+        """How long to stay away after it, in seconds. Raises TakenOver, NotAllowed or Misconfigured."""
+        with address.channel() as channel:
+            self._listed = not await asyncio.to_thread(local.same_as, channel, address.metadata)
+            self._outbox.say(self._wanted.hello(self._listed))
+            stream = Stream(channel, address.metadata, self._outbox)
+            self._seats.speak_by(self._outbox.say)
+            try:
+                return await self._listens(stream)
+            finally:
+                self._seats.fall_silent()
+                stream.close()
+
+    async def _listens(self, stream: Stream) -> float:
+        why = "it ended the stream"
+        try:
+            async for message in stream.messages():
+                for item in message.items:
+                    self._hear(item)
+        except grpc.RpcError as ended:
+            refused = refused_by(ended)
+            if isinstance(refused, NotAllowed | TakenOver):
+                raise refused from None
+            why = str(refused)
+        return self._away_s(why)
+
+    def _away_s(self, why: str) -> float:
+        if self._return_after_s is not None:
+            pause_s = self._pauses.after_draining(self._return_after_s)
+        else:
+            pause_s = self._pauses.after_break()
+        log.warning("the referee is away: %s; coming back in %.1f s", why, pause_s)
+        return pause_s
+
+    def _hear(self, item: play_pb2.FromReferee) -> None:
+        """An item that is newer than this library is left alone."""
+        kind = item.WhichOneof("item")
+        if kind in self._heeds:
+            self._heeds[kind](getattr(item, kind))
+
+    def _welcomed(self, welcome: play_pb2.Welcome) -> None:
+        self._pauses.welcomed()
+        log.info("%s (version %s) is at the referee %s", welcome.bot, welcome.version, welcome.referee_version)
+
+    def _pinged(self, ping: play_pb2.Ping) -> None:
+        self._outbox.say(play_pb2.FromBot(pong=play_pb2.Pong(id=ping.id)))
+
+    def _nonce_wanted(self, wanted: play_pb2.NonceWanted) -> None:
+        """So that nobody chose the seed alone."""
+        nonce = play_pb2.Nonce(match_id=wanted.match_id, seat=wanted.seat, nonce=secrets.token_bytes(NONCE_BYTES))
+        self._outbox.say(play_pb2.FromBot(nonce=nonce))
+
+    def _draining(self, draining: play_pb2.Draining) -> None:
+        self._return_after_s = draining.return_after_ms / 1_000
+
+
+def _noticed(notice: play_pb2.Notice) -> None:
+    log.warning("the referee says: %s", notice.message)
+
+
+def _taken_over(news: play_pb2.TakenOver) -> None:
+    sentence = f"a newer session of this bot plays its matches now: {news.by_session_id}"
+    raise TakenOver(Refusal("SESSION_TAKEN_OVER", sentence))

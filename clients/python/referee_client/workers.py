@@ -1,0 +1,132 @@
+"""Thinking in processes of their own, so that a bot that needs the whole processor does not hold up its stream.
+
+A match stays with one worker, so that a bot of a class keeps its state. A worker that dies is replaced, and
+what it was asked is asked once more.
+"""
+
+import multiprocessing
+import pickle
+import signal
+import traceback
+from collections import Counter
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from typing import Any
+
+from referee_client.answers import Answer
+from referee_client.bot import Bot, Cast, Key
+from referee_client.errors import Misconfigured
+from referee_client.matches import End, Match
+from referee_client.thinking import BotBroke, Line, Thinker, checked_or_broke
+from referee_client.turn import Turn
+
+# A fork would copy the locks of threads that it does not copy.
+SPAWN = multiprocessing.get_context("spawn")
+
+
+class InWorkers(Thinker):
+    def __init__(self, bot: Bot, workers: int) -> None:
+        try:
+            pickle.dumps(bot)
+        except Exception as why:
+            raise Misconfigured(f"workers need a bot that can be imported by its name: {why}") from None
+        self._workers = [Worker(bot, number) for number in range(workers)]
+        self._seats: dict[Key, Worker] = {}
+
+    async def choose(self, key: Key, turn: Turn) -> Answer:
+        answer: Answer = await self._worker(key).asked("choose", key, turn)
+        return answer
+
+    async def started(self, key: Key, match: Match) -> None:
+        await self._worker(key).asked("started", key, match)
+
+    async def ended(self, key: Key, end: End) -> None:
+        try:
+            await self._worker(key).asked("ended", key, end)
+        finally:
+            del self._seats[key]
+
+    def close(self) -> None:
+        for worker in self._workers:
+            worker.close()
+
+    def _worker(self, key: Key) -> "Worker":
+        """The one that has the match, or the one that has the fewest seats."""
+        if key not in self._seats:
+            busy = Counter(self._seats.values())
+            held = (worker for (match_id, _), worker in self._seats.items() if match_id == key[0])
+            self._seats[key] = next(held, None) or min(self._workers, key=lambda worker: busy[worker])
+        return self._seats[key]
+
+
+class Worker:
+    """A process that thinks, and the thread that talks to it."""
+
+    def __init__(self, bot: Bot, number: int) -> None:
+        self._bot = bot
+        self._name = f"worker {number}"
+        self._line = Line(self._name)
+        self._pipe: Connection | None = None
+        self._process: Any = None
+        self._closed = False
+
+    async def asked(self, what: str, key: Key, about: object) -> Any:
+        """What the bot says. Raises BotBroke, also if the worker dies of it twice."""
+        return await self._line.does(lambda: self._asked(what, key, about))
+
+    def close(self) -> None:
+        self._closed = True
+        self._line.close()
+        if self._process:
+            self._process.kill()
+
+    def _asked(self, what: str, key: Key, about: object) -> Any:
+        for _ in range(2):
+            try:
+                pipe = self._pipe or self._hired()
+                pipe.send((what, key, about))
+                broke, answer = pipe.recv()
+            except (EOFError, OSError):
+                self._pipe = None
+                continue
+            if broke:
+                raise BotBroke(answer)
+            return answer
+        raise BotBroke(f"{self._name} died of it, twice\n")
+
+    def _hired(self) -> Connection:
+        if self._closed:
+            raise EOFError
+        self._pipe, theirs = SPAWN.Pipe()
+        self._process = SPAWN.Process(target=work, args=(self._bot, theirs), name=self._name, daemon=True)
+        self._process.start()
+        theirs.close()
+        return self._pipe
+
+
+def work(bot: Bot, pipe: Connection) -> None:
+    """What a worker does until its program goes."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the program, which ends its workers.
+    cast = Cast(bot)
+    asks: dict[str, Callable[[Key, Any], object]] = {
+        "choose": lambda key, turn: checked_or_broke(cast.choose(key, turn)),
+        "started": lambda key, match: cast.tell(key, "started", match, key[1]),
+        "ended": lambda key, end: _ended(cast, key, end),
+    }
+    while True:
+        try:
+            what, key, about = pipe.recv()
+        except EOFError:
+            return
+        try:
+            answer = (False, asks[what](key, about))
+        except BaseException:
+            answer = (True, traceback.format_exc())
+        pipe.send(answer)
+
+
+def _ended(cast: Cast, key: Key, end: End) -> None:
+    try:
+        cast.tell(key, "ended", end)
+    finally:
+        cast.forget(key)

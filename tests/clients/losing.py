@@ -1,0 +1,51 @@
+"""A way to the server on which an answer gets lost."""
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+
+@contextmanager
+def losing(address: str, word: bytes) -> Iterator[str]:
+    """An address that leads to the server; but its first connection breaks when it should bring that word back."""
+    host, _, port = address.rpartition(":")
+    with socket.create_server(("127.0.0.1", 0)) as door:
+        serving = threading.Thread(target=_serve, args=(door, (host, int(port)), word))
+        serving.start()
+        yield f"127.0.0.1:{door.getsockname()[1]}"
+        door.shutdown(socket.SHUT_RDWR)
+        serving.join()
+
+
+def _serve(door: socket.socket, server: tuple[str, int], word: bytes) -> None:
+    carriers = []
+    lost: bytes | None = word
+    with suppress(OSError):  # The door is closed.
+        while True:
+            near, far = door.accept()[0], socket.create_connection(server)
+            carriers += [_carrier(near, far, None), _carrier(far, near, lost)]
+            lost = None
+    for carrier in carriers:
+        carrier.join()
+
+
+def _carrier(source: socket.socket, drain: socket.socket, lost: bytes | None) -> threading.Thread:
+    thread = threading.Thread(target=_carry, args=(source, drain, lost))
+    thread.start()
+    return thread
+
+
+def _carry(source: socket.socket, drain: socket.socket, lost: bytes | None) -> None:
+    """Until one end has enough, or the word that gets lost has come."""
+    heard = b""
+    with suppress(OSError):
+        while data := source.recv(65536):
+            heard += data
+            if lost and lost in heard:
+                break
+            drain.sendall(data)
+    for end in (source, drain):
+        with suppress(OSError):
+            end.shutdown(socket.SHUT_RDWR)
+    source.close()

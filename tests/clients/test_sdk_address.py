@@ -1,0 +1,30 @@
+"""Where a bot finds its referee."""
+
+from pathlib import Path
+
+import pytest
+from referee_client import Misconfigured
+from referee_client.address import Address, address
+
+TOLD = {"BOT_REFEREE": "there:7700", "BOT_TOKEN": "secret"}
+
+
+def test_what_is_not_given_is_told_by_the_environment() -> None:
+    assert address(None, None, None, TOLD) == Address("there:7700", "secret")
+    told = {**TOLD, "BOT_CA": "roots.pem", "BOT_PLAINTEXT": "1"}
+    assert address("here:1", "mine", None, told) == Address("here:1", "mine", "roots.pem", plaintext=True)
+
+
+@pytest.mark.parametrize("missing", TOLD)
+def test_what_is_missing_is_named(missing: str) -> None:
+    with pytest.raises(Misconfigured, match=missing):
+        address(None, None, None, {**TOLD, missing: ""})
+
+
+def test_the_secret_does_not_show_when_an_address_is_printed() -> None:
+    assert "secret" not in repr(Address("there:7700", "secret"))
+
+
+def test_roots_that_are_not_there_are_named(tmp_path: Path) -> None:
+    with pytest.raises(Misconfigured, match="no-roots"):
+        Address("there:7700", "secret", str(tmp_path / "no-roots.pem")).channel()

@@ -1,0 +1,131 @@
+"""What a bot of the Python SDK makes of a referee that goes, and of one that does not want it."""
+
+import signal
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from tests.clients.sdk import long, organising, program
+from tests.e2e.server import organiser, serving
+
+pytestmark = pytest.mark.slow
+
+
+def test_a_match_goes_on_after_the_server_was_killed(tmp_path: Path) -> None:
+    names = ["anna", "bert"]
+    with ExitStack() as stack:
+        with serving(tmp_path) as server, server.channel() as channel:
+            token = organiser(channel, server.admin_token)
+            ours = stack.enter_context(organising(server, token))
+            bots = [stack.enter_context(program(server, ours.register_bot(name), "random")) for name in names]
+            match = ours.create_match(long("troke"), names)
+            entries = ours.watch(match.id)
+            numbers = [next(entries).number for _ in range(12)]
+            server.kill()
+        with serving(tmp_path, "--listen", server.address):
+            for bot in bots:
+                bot.tells("the referee is away")
+                bot.tells("is at the referee")
+            numbers += [entry.number for entry in entries]
+            assert numbers == list(range(1, len(numbers) + 1))
+            result = ours.result(match.id)
+            assert (result.kind, result.reason) == ("played", "four_castles")
+
+
+def test_bots_come_back_to_a_server_that_was_drained_and_the_match_goes_on(tmp_path: Path) -> None:
+    names = ["anna", "bert"]
+    flags = ("--drain-grace-s", "0", "--return-after-ms", "300")
+    with ExitStack() as stack:
+        with serving(tmp_path, *flags) as server, server.channel() as channel:
+            token = organiser(channel, server.admin_token)
+            ours = stack.enter_context(organising(server, token))
+            bots = [stack.enter_context(program(server, ours.register_bot(name), "random")) for name in names]
+            match = ours.create_match(long("troke"), names)
+            entries = ours.watch(match.id)
+            for _ in range(6):
+                next(entries)
+            assert server.drained() == 0
+        with serving(tmp_path, "--listen", server.address):
+            for bot in bots:
+                bot.tells("is at the referee")
+                bot.tells("is at the referee")
+            assert ours.result(match.id).kind == "played"
+
+
+def test_who_is_taken_over_stops_with_status_3_and_the_newer_one_plays_on(tmp_path: Path) -> None:
+    with serving(tmp_path, "--ephemeral") as server, organising(server) as ours:
+        secret = ours.register_bot("anna")
+        with program(server, secret, "random") as older:
+            older.tells("is at the referee")
+            with program(server, secret, "random") as newer:
+                assert older.status() == 3
+                assert "SESSION_TAKEN_OVER" in older.told
+                match = ours.create_match(long("alquerque"), ["anna", "anna"])
+                assert ours.result(match.id).kind == "played"
+                assert newer.process.poll() is None
+
+
+def test_a_bad_token_and_one_of_another_role_stop_the_program_with_status_4(tmp_path: Path) -> None:
+    with serving(tmp_path, "--ephemeral") as server:
+        with program(server, "rf_wrong", "random") as bot:
+            assert bot.status() == 4
+            assert "BAD_TOKEN" in bot.told
+        with program(server, server.admin_token, "random") as bot:
+            assert bot.status() == 4
+            assert "NOT_YOURS" in bot.told
+
+
+def test_without_a_referee_to_go_to_the_program_says_what_is_missing(tmp_path: Path) -> None:
+    with serving(tmp_path, "--ephemeral") as server, program(server, "", "random") as bot:
+        assert bot.status() == 2
+        assert "BOT_TOKEN" in bot.told
+
+
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("workers", ["0", "1"])
+def test_a_bot_that_is_stopped_while_it_thinks_goes_with_status_0(
+    tmp_path: Path, by: signal.Signals, workers: str
+) -> None:
+    (tmp_path / "thinker.py").write_text(
+        "import sys, time\ndef choose(turn):\n    print('thinks', file=sys.stderr, flush=True)\n    time.sleep(3600)\n"
+    )
+    with serving(tmp_path, "--ephemeral") as server, organising(server) as ours:
+        words = (f"{tmp_path / 'thinker.py'}:choose", "--workers", workers)
+        with program(server, ours.register_bot("anna"), *words) as bot:
+            ours.create_match(long("alquerque"), ["anna", "anna"])
+            bot.tells("thinks")
+            assert bot.stopped(by) == 0
+            assert "Traceback" not in bot.told
+
+
+def test_a_bot_that_breaks_down_resigns_that_match_and_plays_the_others(tmp_path: Path) -> None:
+    (tmp_path / "breaks.py").write_text(
+        "from referee_client.bots.random import choose as any_move\n"
+        "def choose(turn):\n"
+        "    return {}[turn.game] if turn.game == 'trox' else any_move(turn)\n"
+    )
+    with serving(tmp_path, "--ephemeral") as server, organising(server) as ours:
+        anna, bert = ours.register_bot("anna"), ours.register_bot("bert")
+        with program(server, anna, f"{tmp_path / 'breaks.py'}:choose") as bot, program(server, bert, "random"):
+            broken = ours.create_match(long("trox"), ["anna", "bert"])
+            whole = ours.create_match(long("alquerque"), ["anna", "bert"])
+            result = ours.result(broken.id)
+            assert (result.kind, result.reason, result.ranks) == ("played", "resignation", (2, 1))
+            assert ours.result(whole.id).reason != "resignation"
+            assert "KeyError: 'trox'" in bot.told
+
+
+def test_a_refused_move_is_told_to_the_bot_which_may_choose_another(tmp_path: Path) -> None:
+    (tmp_path / "stubborn.py").write_text(
+        "def choose(turn):\n"
+        "    if turn.refused is None:\n"
+        "        return 'nonsense'\n"
+        "    return turn.legal_moves[0] if turn.refused.reason == 'MALFORMED_MOVE' else ''\n"
+    )
+    with serving(tmp_path, "--ephemeral") as server, organising(server) as ours:
+        words = f"{tmp_path / 'stubborn.py'}:choose"
+        with program(server, ours.register_bot("anna"), words), program(server, ours.register_bot("bert"), "random"):
+            match = ours.create_match(long("alquerque"), ["anna", "bert"])
+            assert ours.result(match.id).kind == "played"
+            assert any(line.refused.move == "nonsense" for line in ours.bot_log("anna"))

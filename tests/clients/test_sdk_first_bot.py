@@ -1,0 +1,63 @@
+"""What the pages for bots in Python tell a newcomer to do, done."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.server import WITHIN_S, Running, serving
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "first-bot-python.md"
+README = ROOT / "clients" / "python" / "README.md"
+
+
+def blocks(page: Path) -> list[str]:
+    return re.findall(r"^```python\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("code", blocks(PAGE) + blocks(README))
+def test_what_a_page_shows_can_be_compiled(code: str) -> None:
+    compile(code, "page", "exec")
+
+
+def test_the_notation_in_the_readme_reads_as_it_says() -> None:
+    [code] = [code for code in blocks(README) if "notation" in code]
+    exec(code, {})
+
+
+@pytest.mark.slow
+def test_the_first_bot_plays_its_first_match(tmp_path: Path) -> None:
+    my_bot, organise = blocks(PAGE)
+    (tmp_path / "my_bot.py").write_text(my_bot)
+    (tmp_path / "organise.py").write_text(organise)
+    with serving(tmp_path, "--ephemeral") as server:
+        organising = started(tmp_path, server, server.admin_token, "organise.py")
+        tokens = [told(organising).partition("BOT_TOKEN=")[2].strip() for _ in range(2)]
+        bots = [
+            started(tmp_path, server, tokens[0], "my_bot.py"),
+            started(tmp_path, server, tokens[1], "-m", "referee_client", "greedy"),
+        ]
+        try:
+            moves, _ = organising.communicate(timeout=WITHIN_S)
+        finally:
+            for process in (organising, *bots):
+                process.kill()
+                process.communicate(timeout=WITHIN_S)
+    assert moves.splitlines()[-1].startswith("Result(kind='played'")
+    subprocess.run([sys.executable, "-m", "referee", "verify", "match.jsonl"], cwd=tmp_path, check=True)
+
+
+def started(folder: Path, server: Running, token: str, *words: str) -> subprocess.Popen[str]:
+    told = {"BOT_REFEREE": server.address, "BOT_TOKEN": token}
+    command = [sys.executable, *words]
+    return subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True, env={**os.environ, **told})
+
+
+def told(process: subprocess.Popen[str]) -> str:
+    """Its next line."""
+    assert process.stdout
+    return process.stdout.readline()

@@ -1,0 +1,77 @@
+"""Bots of the Python SDK, as programs, on the real server."""
+
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from referee_client import Terms
+
+from tests.clients.sdk import long, organising, program
+from tests.e2e.server import serving
+from tests.e2e.test_tls import Certificate
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.mark.parametrize(
+    ("terms", "seats"),
+    [
+        (long("alquerque"), 2),
+        (long("trox"), 2),
+        (long("troke"), 2),
+        (replace(long("toc"), options={"max_turns": 200}), 4),
+    ],
+    ids=lambda it: it.game if isinstance(it, Terms) else str(it),
+)
+def test_bots_play_each_game_to_its_end(tmp_path: Path, terms: Terms, seats: int) -> None:
+    names = [f"bot-{seat}" for seat in range(seats)]
+    with serving(tmp_path, "--ephemeral") as server, organising(server) as ours, ExitStack() as stack:
+        for name in names:
+            stack.enter_context(program(server, ours.register_bot(name), "random"))
+        match = ours.create_match(terms, names)
+        assert match.bots == tuple(names)
+        assert ours.result(match.id).kind == "played"
+
+
+def test_over_tls_a_bot_plays_with_those_whose_roots_it_trusts_and_no_others(tmp_path: Path) -> None:
+    ours, theirs = Certificate("ours"), Certificate("theirs")
+    flags = ours.put(tmp_path)
+    roots = {"BOT_CA": str(tmp_path / "cert.pem")}
+    (tmp_path / "theirs.pem").write_bytes(theirs.cert)
+    with serving(tmp_path, "--ephemeral", *flags) as server:
+        with program(server, server.admin_token, "random", BOT_CA=str(tmp_path / "theirs.pem")) as bot:
+            assert "CERTIFICATE_VERIFY_FAILED" in bot.tells("the referee is away")
+        with program(server, server.admin_token, "random", **roots) as bot:
+            assert bot.status() == 4  # It is let in, but only bots play.
+
+
+def test_without_the_engines_the_referee_lists_the_legal_moves_and_shows_the_view(tmp_path: Path) -> None:
+    script = tmp_path / "poor.py"
+    script.write_text(
+        "import sys\n"
+        "sys.modules['engines'] = None\n"
+        "from referee_client import local, run\n"
+        "assert not local.INSTALLED\n"
+        "def choose(turn):\n"
+        "    assert turn.view['owing'] and turn.legal_moves_count == len(turn.legal_moves)\n"
+        "    return turn.legal_moves[turn.ply % len(turn.legal_moves)]\n"
+        "run(choose, view=True)\n"
+    )
+    with ExitStack() as stack:
+        server = stack.enter_context(serving(tmp_path, "--ephemeral"))
+        ours = stack.enter_context(organising(server))
+        bot = stack.enter_context(program(server, ours.register_bot("poor"), str(script)))
+        match = ours.create_match(Terms("toc", {"max_turns": 60}, start_within="10m"), ["poor"] * 4)
+        assert ours.result(match.id).reason == "max_turns", bot.told
+
+
+def test_bots_add_to_the_seed_where_a_match_asks_for_it(tmp_path: Path) -> None:
+    with ExitStack() as stack:
+        server = stack.enter_context(serving(tmp_path, "--ephemeral"))
+        ours = stack.enter_context(organising(server))
+        for name in ("anna", "bert"):
+            stack.enter_context(program(server, ours.register_bot(name), "random"))
+        match = ours.create_match(replace(long("alquerque"), nonce_within="1m"), ["anna", "bert"])
+        [began] = [entry.play_began for entry in ours.watch(match.id) if entry.HasField("play_began")]
+        assert [len(added.nonce) for added in began.chance.nonces] == [32, 32]
