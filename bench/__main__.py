@@ -7,6 +7,7 @@ process. A figure is a median; its companion, the ratio to the loop, can be comp
 import argparse
 import sys
 
+from bench.bots import measured_bots
 from bench.engines import measured_engines
 
 
@@ -15,6 +16,7 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="fewer rounds: for a look, not for a figure")
     arguments = parser.parse_args()
     sys.stdout.write(measured_engines(rounds=3 if arguments.quick else 15))
+    sys.stdout.write("\n" + measured_bots(arguments.quick))
     return 0
 
 

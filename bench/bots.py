@@ -1,0 +1,101 @@
+"""How strong the searching bot is: it plays a random one, both in this process, so many iterations a move.
+
+A draw is half a game won. Seats are exchanged after each game; in Toc both seats of a team think.
+"""
+
+import random
+import time
+from dataclasses import dataclass
+from math import sqrt
+
+from referee_client import Turn
+from referee_client.bots.search import SearchBot
+from referee_client.bots.search_tree import shares
+
+from engines.api import Game, Position, Seat
+from engines.registry import find
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """So many games of one game, with so many iterations a move."""
+
+    game: str
+    games: int
+    iterations: int
+
+
+PLANS = (Plan("alquerque", 100, 100), Plan("trox", 30, 50), Plan("troke", 10, 30), Plan("toc", 6, 30))
+QUICK = (Plan("alquerque", 10, 50), Plan("trox", 4, 30), Plan("troke", 1, 20), Plan("toc", 1, 15))
+
+
+HEAD = f"{'search against random':<24}{'iterations':>12}{'games':>8}{'won':>8}{'95 % sure':>14}{'CPU ms a move':>16}"
+
+
+def measured_bots(quick: bool) -> str:
+    """A table, for a person."""
+    lines = [HEAD]
+    for plan in QUICK if quick else PLANS:
+        won, milliseconds = _played(plan)
+        share = won / plan.games
+        low, high = likely(share, plan.games)
+        lines.append(
+            f"{plan.game:<24}{plan.iterations:>12}{plan.games:>8}{share:>8.0%}"
+            f"{f'{low:.0%} to {high:.0%}':>14}{milliseconds:>16.0f}"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def likely(share: float, games: int) -> tuple[float, float]:
+    """Where the true share lies, 95 times of 100 (Wilson's interval)."""
+    z = 1.96
+    middle = share + z * z / (2 * games)
+    half = z * sqrt(share * (1 - share) / games + z * z / (4 * games * games))
+    whole = 1 + z * z / games
+    return (middle - half) / whole, (middle + half) / whole
+
+
+def _played(plan: Plan) -> tuple[float, float]:
+    """Games won, and milliseconds of CPU for each move that was thought about."""
+    game = find(plan.game)
+    won, moves, begun = 0.0, 0, time.process_time()
+    for number in range(plan.games):
+        gained, thought = _game(game, number, plan.iterations)
+        won += gained
+        moves += thought
+    return won, (time.process_time() - begun) / moves * 1_000
+
+
+def _game(game: Game, number: int, iterations: int) -> tuple[float, int]:
+    """One game: what the thinking side made of it, and how many moves it thought about."""
+    rng, bot = random.Random(number), SearchBot(seed=number, iterations=iterations)
+    position, moves = game.start(game.settings(), rng.randbytes(32)), 0
+    sides = game.table(position.settings).sides
+    side = number % len(sides)
+    while position.outcome is None:
+        seat = position.owing[0]
+        if seat in sides[side]:
+            move, moves = bot.choose(_turn(game, position, seat)), moves + 1
+        else:
+            move = rng.choice(position.moves(seat))
+        position = position.play(seat, move)
+    return shares(position.outcome.side_scores)[side], moves
+
+
+def _turn(game: Game, position: Position, seat: Seat) -> Turn:
+    return Turn(
+        match_id="",
+        seat=seat,
+        token="",
+        game=game.name,
+        options=position.settings.texts(),
+        ply=0,
+        position=position.text(seat),
+        moves_since=(),
+        clocks=(),
+        left=None,
+        attempts_left=1,
+        draw_offers=(),
+        sealed=False,
+        again=False,
+    )

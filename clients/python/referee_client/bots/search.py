@@ -1,0 +1,81 @@
+"""A bot that thinks: Monte-Carlo tree search for every game that the engines know, within its clock.
+
+It needs the engines, which come with the distribution `referee`.
+"""
+
+import random
+import time
+from collections.abc import Callable
+
+from engines.api import Game, Position
+from engines.options import Settings
+from engines.registry import games
+from engines.toc.imagine import imagine
+from referee_client import Turn
+from referee_client.bots.search_hopes import HOPES, by_standing
+from referee_client.bots.search_tree import Tree, World
+
+UNTIMED_S = 1.0
+"""A game without a clock should come to an end, too."""
+MOVES_TO_COME = 25
+"""For which the main time must do, where no period counts them."""
+PLIES_ON = {"alquerque": 60, "trox": 12, "troke": 20, "toc": 24}
+"""How long random play goes on before the search hopes: longer than this costs more than it tells."""
+PLIES_ON_ELSEWHERE = 60
+
+Monotonic = Callable[[], float]
+
+
+class SearchBot:
+    """Chooses by search.
+
+    With `iterations` it does just so many, whatever the clock says; then equal seeds choose equally.
+    """
+
+    def __init__(
+        self,
+        seed: int | None = None,
+        iterations: int | None = None,
+        seconds_at_most: float = 5.0,
+        now: Monotonic = time.monotonic,
+    ) -> None:
+        self._rng = random.Random(seed)
+        self._iterations = iterations
+        self._seconds_at_most = seconds_at_most
+        self._now = now
+        self._games = games()
+
+    def choose(self, turn: Turn) -> str:
+        game = self._games[turn.game]
+        settings = game.settings(turn.options)
+        world, table = worlds(game, settings, turn.position), game.table(settings)
+        moves = world(self._rng).moves(turn.seat)
+        if len(moves) == 1:
+            return moves[0]
+        plies_on = PLIES_ON.get(game.name, PLIES_ON_ELSEWHERE)
+        tree = Tree(world, table, turn.seat, HOPES.get(game.name, by_standing), plies_on, self._rng)
+        tree.grow()
+        until = turn.came_at + min(budget(turn), self._seconds_at_most)
+        while self._goes_on(tree.root.visits, until):
+            tree.grow()
+        return tree.best()
+
+    def _goes_on(self, done: int, until: float) -> bool:
+        return done < self._iterations if self._iterations is not None else self._now() < until
+
+
+def budget(turn: Turn) -> float:
+    """How many seconds to think. Half of what is left stays for the way, and for a machine that is busy."""
+    if turn.left is None:
+        return UNTIMED_S
+    clock = turn.clocks[turn.seat]
+    moves = clock.moves_left + 1 if clock.moves_left else MOVES_TO_COME
+    return min(clock.main / moves + clock.period / 2, turn.left / 2)
+
+
+def worlds(game: Game, settings: Settings, seen: str) -> World:
+    """Positions that agree with what a seat sees: the one there is, or another each time where hands are hidden."""
+    if game.name == "toc":
+        return lambda rng: imagine(seen, settings, rng.randbytes(16))
+    position: Position = game.read(seen, settings)
+    return lambda _: position

@@ -1,0 +1,120 @@
+"""Monte-Carlo tree search over any game of the engines, also over those with hidden hands and many seats.
+
+Each turn of the search imagines one world that agrees with all that the seat knows, walks down the tree of what
+the seat would be told there (information-set search), adds one node, plays on at random for a while, and writes
+into every node on the way what came of it for the side that chose it. Where nothing is hidden there is one world.
+"""
+
+import random
+from collections.abc import Callable
+from math import log, sqrt
+
+from engines.api import Position, Seat, Table
+
+CURIOSITY = 0.7
+"""How much a move is worth trying because it has been tried little."""
+WIDTH = 4.0
+WIDENING = 0.6
+"""After so many visits, `WIDTH * visits ** WIDENING` moves have been tried: Trox has positions with thousands."""
+
+Hope = Callable[[Position], tuple[float, ...]]
+"""What a game that goes on is worth to each side, from 0 to 1."""
+World = Callable[[random.Random], Position]
+
+
+class Node:
+    """What has been learnt about one move."""
+
+    __slots__ = ("available", "children", "visits", "worth")
+
+    def __init__(self) -> None:
+        self.visits = 0
+        self.available = 0
+        """How often it could have been chosen: in some worlds it cannot be played."""
+        self.worth = 0.0
+        """The sum, over its visits, of what came of it for the side that chose it."""
+        self.children: dict[str, Node] = {}
+
+
+class Tree:
+    """One search, for one seat, in one position."""
+
+    def __init__(self, world: World, table: Table, me: Seat, hope: Hope, plies_on: int, rng: random.Random) -> None:
+        self.root = Node()
+        self._world = world
+        self._me = me
+        self._hope = hope
+        self._plies_on = plies_on
+        self._rng = rng
+        self._side = {seat: number for number, side in enumerate(table.sides) for seat in side}
+
+    def grow(self) -> None:
+        """Imagine, walk down, add a node, play on, and remember."""
+        position, node = self._world(self._rng), self.root
+        path: list[tuple[int, Node]] = []
+        while position.outcome is None:
+            seat = self._mover(position)
+            told, move = self._pick(node, self._ways(position, seat))
+            child = node.children.setdefault(told, Node())
+            path.append((self._side[seat], child))
+            position, node = position.play(seat, move), child
+            if child.visits == 0:
+                break
+        worth = self._played_on(position)
+        self.root.visits += 1
+        for side, passed in path:
+            passed.visits += 1
+            passed.available = max(passed.available, passed.visits)
+            passed.worth += worth[side]
+
+    def best(self) -> str:
+        """The move that was looked at most."""
+        tried = self.root.children
+        return max(tried, key=lambda move: (tried[move].visits, tried[move].worth, move))
+
+    def _mover(self, position: Position) -> Seat:
+        """Where several owe a move at once, the own choice comes first: it cannot depend on theirs."""
+        return self._me if self._me in position.owing else position.owing[0]
+
+    def _ways(self, position: Position, seat: Seat) -> dict[str, str]:
+        """A move for each thing that the searching seat might be told; by chance where it could not tell them apart."""
+        moves = list(position.moves(seat))
+        if seat == self._me:
+            return {move: move for move in moves}
+        self._rng.shuffle(moves)
+        return {position.told(seat, move, self._me): move for move in moves}
+
+    def _pick(self, node: Node, ways: dict[str, str]) -> tuple[str, str]:
+        """The most promising way on, and the move it stands for."""
+        known = [told for told in ways if told in node.children]
+        if len(known) < len(ways) and len(known) <= WIDTH * node.visits**WIDENING:
+            told = self._rng.choice([told for told in ways if told not in node.children])
+            return told, ways[told]
+        best, most = "", -1.0
+        for told in known:
+            child = node.children[told]
+            child.available += 1
+            promise = child.worth / child.visits + CURIOSITY * sqrt(log(child.available + 1) / child.visits)
+            if promise > most:
+                best, most = told, promise
+        return best, ways[best]
+
+    def _played_on(self, position: Position) -> tuple[float, ...]:
+        """What came of it for each side."""
+        for _ in range(self._plies_on):
+            if position.outcome is not None:
+                break
+            seat = position.owing[0]
+            position = position.play(seat, self._rng.choice(position.moves(seat)))
+        if position.outcome is None:
+            return self._hope(position)
+        return shares(position.outcome.side_scores)
+
+
+def shares(scores: tuple[float, ...]) -> tuple[float, ...]:
+    """The part of the other sides that each side leaves behind; one that it shares its place with counts half."""
+    others = len(scores) - 1
+    return tuple(
+        (sum(theirs < mine for theirs in scores) + (sum(theirs == mine for theirs in scores) - 1) / 2) / others
+        for mine in scores
+    )
