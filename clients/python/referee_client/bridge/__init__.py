@@ -1,0 +1,1 @@
+"""Any program that reads lines and writes lines is a bot: `referee-bridge -- ./mybot`."""

@@ -1,0 +1,36 @@
+"""Becomes the program, under the limits it is given. It runs by itself, so it imports nothing of ours.
+
+    launch.py CPU_SECONDS MEMORY_BYTES COMMAND...        (0: no limit)
+
+The program does not outlive the bridge, even where that is killed and can end nothing itself.
+"""
+
+import ctypes
+import os
+import resource
+import signal
+import sys
+
+PR_SET_PDEATHSIG = 1
+NOT_FOUND = 127
+
+
+def main() -> None:
+    cpu_s, memory = map(int, sys.argv[1:3])
+    command = sys.argv[3:]
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if cpu_s:
+        resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s + 1))
+    if memory:
+        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    try:
+        os.execvp(command[0], command)
+    except OSError as error:
+        sys.stderr.write(f"{command[0]}: {error.strerror}\n")
+        sys.exit(NOT_FOUND)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,110 @@
+"""What the bridge and a program say to each other: a JSON object a line, without blanks, its fields in this order.
+
+A program answers every turn by one line, in order: a move as it is, or an object.
+"""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from referee_client.answers import ACCEPT_DRAW, CLAIM_DRAW, RESIGN, Answer, Choice
+from referee_client.matches import End, Match
+from referee_client.turn import Turn
+
+PROTOCOL = 1
+MOVE_CHARS = 1_000
+"""No game has longer moves; the rest of a longer line is not worth sending."""
+
+WORDS = {"resign": RESIGN, "accept_draw": ACCEPT_DRAW, "claim_draw": CLAIM_DRAW}
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What a program answers, and to which turn; None: to the first that is not answered yet."""
+
+    id: int | None
+    answer: Answer
+
+
+def hello_line() -> bytes:
+    return _line({"type": "hello", "protocol": PROTOCOL})
+
+
+def started_line(match: Match, seat: int) -> bytes:
+    return _line(
+        {
+            "type": "started",
+            "match": match.id,
+            "seat": seat,
+            "game": match.game,
+            "options": dict(match.options),
+            "bots": match.bots,
+        }
+    )
+
+
+def turn_line(number: int, turn: Turn, view: bool) -> bytes:
+    left = turn.left_now
+    said: dict[str, Any] = {
+        "type": "turn",
+        "id": number,
+        "match": turn.match_id,
+        "seat": turn.seat,
+        "game": turn.game,
+        "options": dict(turn.options),
+        "ply": turn.ply,
+        "left_ms": None if left is None else max(0, int(left * 1_000)),
+        "attempts_left": turn.attempts_left,
+        "refused": str(turn.refused) if turn.refused else None,
+        "sealed": turn.sealed,
+        "draw_offers": turn.draw_offers,
+        "moves_since": [{"seat": one.seat, "move": one.move} for one in turn.moves_since],
+        "position": turn.position,
+        "legal_moves": turn.legal_moves,
+    }
+    return _line({**said, "view": turn.view} if view else said)
+
+
+def ended_line(end: End) -> bytes:
+    result = end.result
+    return _line(
+        {
+            "type": "ended",
+            "match": end.match_id,
+            "seat": end.seat,
+            "kind": result.kind,
+            "reason": result.reason,
+            "rank": end.rank,
+            "score": end.score,
+            "ranks": result.ranks,
+            "scores": result.scores,
+        }
+    )
+
+
+def read_answer(line: str) -> Answered:
+    """What cannot be read goes to the referee as it is, who says what is wrong with it."""
+    if line.startswith("{"):
+        try:
+            said = json.loads(line)
+        except (ValueError, RecursionError):
+            return Answered(None, line[:MOVE_CHARS])
+        return Answered(_id(said), _answer(said, line))
+    return Answered(None, line[:MOVE_CHARS])
+
+
+def _id(said: dict[str, Any]) -> int | None:
+    number = said.get("id")
+    return number if isinstance(number, int) else None
+
+
+def _answer(said: dict[str, Any], line: str) -> Answer:
+    word = next((word for name, word in WORDS.items() if said.get(name) is True), None)
+    move = said.get("move")
+    if word is None and isinstance(move, str):
+        return Choice(move[:MOVE_CHARS], offer_draw=said.get("offer_draw") is True)
+    return word or line[:MOVE_CHARS]
+
+
+def _line(said: dict[str, Any]) -> bytes:
+    return json.dumps(said, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"

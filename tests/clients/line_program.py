@@ -1,0 +1,76 @@
+"""A program of lines that plays, or misbehaves: python line_program.py MANNER [FILE]"""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import IO
+
+MANNER = sys.argv[1]
+FILE = Path(sys.argv[2]) if len(sys.argv) > 2 else Path(os.devnull)
+FLOOD = b"x" * 65_000 + b"\n"
+
+
+def main() -> None:
+    if MANNER == "deaf":
+        signal.pause()
+    if MANNER == "floods":
+        while True:
+            sys.stdout.buffer.write(b"noise\n" * 10_000)
+    if MANNER == "noisy":
+        threading.Thread(target=lambda: [sys.stderr.buffer.write(FLOOD) for _ in range(200)], daemon=True).start()
+    if MANNER == "forks":
+        child = subprocess.Popen(["sleep", "1000"])
+        FILE.write_text(f"{os.getpid()} {child.pid}")
+    if MANNER == "listens":
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            print(server.getsockname()[1], flush=True)  # noqa: T201  # That is how it is found.
+            with server.accept()[0] as there, there.makefile("r") as said, there.makefile("w") as answers:
+                plays(said, answers)
+    else:
+        plays(sys.stdin, sys.stdout)
+
+
+def plays(said: IO[str], answers: IO[str]) -> None:
+    turns = 0
+    for line in said:
+        told = json.loads(line)
+        if told["type"] == "hello":
+            FILE.write_text("\n".join(os.environ)) if MANNER == "tells" else None
+        if told["type"] != "turn":
+            continue
+        turns += 1
+        answer = answered(told, turns)
+        if answer is not None:
+            answers.write(answer + "\n")
+            answers.flush()
+
+
+def answered(turn: dict[str, list[str]], turns: int) -> str | None:
+    if MANNER == "writes" and turns == 1:
+        sys.stderr.write(f"about {turn['match']}\n" + "much " * 400_000)
+        sys.stderr.flush()
+    if MANNER == "dies" and turns > 3:
+        sys.exit("enough")
+    if MANNER == "eats":
+        bytearray(1 << 30)
+    if MANNER == "burns" and turns > 1:
+        while True:
+            pass
+    if MANNER == "freezes" and turns > 1:
+        os.kill(os.getpid(), signal.SIGSTOP)
+    return {
+        "silent": None,
+        "garbage": "not a move \x00\x1b[31m",
+        "endless": "m" * 100_000,
+        "resigns": '{"resign":true}',
+        "named": json.dumps({"id": turn["id"], "move": turn["legal_moves"][0]}),
+    }.get(MANNER, turn["legal_moves"][0])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,250 @@
+"""Programs of lines behind the bridge, good ones and bad ones, on the real server."""
+
+import os
+import select
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pytest
+from referee_client import Organiser
+from referee_client.bridge.errors_kept import AT_MOST_BYTES
+from referee_client.organiser.terms import Terms
+
+from tests.clients.sdk import Program, long, organising, program
+from tests.e2e.server import WITHIN_S, Running, serving
+
+pytestmark = pytest.mark.slow
+
+BASH = Path(__file__).parents[2] / "clients" / "bash" / "bot.sh"
+LINES = (sys.executable, str(Path(__file__).with_name("line_program.py")))
+SHORT = Terms("alquerque", clock="3s", start_within="10m")
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    with serving(tmp_path_factory.mktemp("server"), "--ephemeral", "--faults-in-a-row-at-most", "1000") as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def ours(server: Running) -> Iterator[Organiser]:
+    with organising(server) as one:
+        yield one
+
+
+@contextmanager
+def bridged(server: Running, secret: str, *words: str) -> Iterator[Program]:
+    environment = {**os.environ, "BOT_REFEREE": server.address, "BOT_TOKEN": secret}
+    command = [sys.executable, "-m", "referee_client.bridge", *words]
+    running = Program(subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment))
+    try:
+        yield running
+    finally:
+        running.ends()
+
+
+names = iter(range(1_000_000))
+
+
+@contextmanager
+def against_random(server: Running, ours: Organiser, terms: Terms, *words: str) -> Iterator[tuple[str, Program]]:
+    """A match of a bridged program, on seat 0, against a sound bot on every other."""
+    number = next(names)
+    seats = 4 if terms.game == "toc" else 2
+    others = [f"sound-{number}-{seat}" for seat in range(1, seats)]
+    with ExitStack() as stack:
+        bridge = stack.enter_context(bridged(server, ours.register_bot(f"lines-{number}"), *words))
+        for other in others:
+            stack.enter_context(program(server, ours.register_bot(other), "random"))
+        yield ours.create_match(terms, [f"lines-{number}", *others]).id, bridge
+
+
+@pytest.mark.parametrize("game", ["alquerque", "trox", "troke", "toc"])
+def test_ten_lines_of_bash_play_each_game_to_its_end(server: Running, ours: Organiser, game: str) -> None:
+    with against_random(server, ours, long(game), "--", str(BASH)) as (match, _):
+        assert ours.result(match).kind == "played"
+
+
+@pytest.mark.parametrize("manner", ["good", "named", "noisy", "forks"])
+def test_a_program_that_plays_plays_to_the_end(server: Running, ours: Organiser, manner: str) -> None:
+    with against_random(server, ours, long("alquerque"), "--", *LINES, manner) as (match, _):
+        assert ours.result(match).reason != "resignation"
+
+
+@pytest.mark.parametrize(
+    ("manner", "kind", "reason"),
+    [
+        ("silent", "forfeited", "time"),
+        ("deaf", "forfeited", "time"),
+        ("freezes", "forfeited", "time"),
+        ("burns", "forfeited", "time"),
+        ("garbage", "forfeited", "illegal_move"),
+        ("resigns", "played", "resignation"),
+        ("endless", "played", "resignation"),
+    ],
+)
+def test_whoever_plays_against_a_broken_program_gets_a_result(
+    server: Running, ours: Organiser, manner: str, kind: str, reason: str
+) -> None:
+    with against_random(server, ours, SHORT, "--", *LINES, manner) as (match, _):
+        result = ours.result(match)
+
+    assert (result.kind, result.reason) == (kind, reason)
+    assert result.ranks == (2, 1)
+
+
+def test_a_program_that_floods_its_output_loses_and_hurts_nobody_else(server: Running, ours: Organiser) -> None:
+    with against_random(server, ours, SHORT, "--", *LINES, "floods") as (match, _):
+        result = ours.result(match)
+
+    # What it writes while a turn is out are moves that nobody can read; what it writes before, too much unasked.
+    assert result.reason in {"illegal_move", "resignation"}
+    assert result.ranks == (2, 1)
+
+
+def test_a_program_that_dies_is_started_again_and_plays_on(server: Running, ours: Organiser) -> None:
+    with against_random(server, ours, long("trox"), "--", *LINES, "dies") as (match, bridge):
+        bridge.tells("the program is gone: it ended its output")
+        assert ours.result(match).reason != "resignation"
+
+
+@pytest.mark.parametrize(("policy", "deaths"), [("never", 1), ("once", 2)])
+def test_a_program_that_is_not_started_again_resigns(
+    server: Running, ours: Organiser, policy: str, deaths: int
+) -> None:
+    with against_random(server, ours, long("trox"), "--restart", policy, "--", *LINES, "dies") as (match, bridge):
+        assert ours.result(match).reason == "resignation"
+        for _ in range(deaths):
+            bridge.tells("the program is gone: it ended its output")
+
+
+def test_ten_matches_are_played_at_once_by_programs_of_their_own(server: Running, ours: Organiser) -> None:
+    first, second = f"many-{next(names)}", f"many-{next(names)}"
+    with (
+        bridged(server, ours.register_bot(first), "--per-match", "--matches-at-most", "10", "--", *LINES, "good"),
+        bridged(server, ours.register_bot(second), "--matches-at-most", "10", "--", *LINES, "good"),
+    ):
+        matches = [ours.create_match(long("alquerque"), [first, second]).id for _ in range(10)]
+        assert {ours.result(match).kind for match in matches} == {"played"}
+
+
+@pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGKILL])
+def test_nothing_is_left_of_a_program_when_its_bridge_ends(
+    server: Running, ours: Organiser, tmp_path: Path, by: signal.Signals
+) -> None:
+    file = tmp_path / "pids"
+    with against_random(server, ours, long("alquerque"), "--", *LINES, "forks", str(file)) as (match, bridge):
+        ours.result(match)
+        pids = [int(word) for word in file.read_text().split()]
+        bridge.stopped(by)
+
+    # A bridge that is killed can end nothing itself: the system ends the program with it, though not what that started.
+    for pid in pids if by is signal.SIGTERM else pids[:1]:
+        assert gone(pid)
+    for pid in pids[1:] if by is signal.SIGKILL else []:
+        os.kill(pid, signal.SIGKILL)
+
+
+def gone(pid: int) -> bool:
+    """As soon as it is; a process that nobody has waited for yet is as good as gone."""
+    try:
+        waiting = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return True
+    try:
+        return bool(select.select([waiting], [], [], WITHIN_S)[0])
+    finally:
+        os.close(waiting)
+
+
+def test_what_a_program_writes_about_a_match_is_kept_apart_and_not_without_end(
+    server: Running, ours: Organiser, tmp_path: Path
+) -> None:
+    kept = tmp_path / "errors"
+    words = ("--stderr-dir", str(kept), "--", *LINES, "writes")
+    with against_random(server, ours, long("alquerque"), *words) as (match, _):
+        ours.result(match)
+    text = (kept / f"{match}-seat0.log").read_bytes()
+
+    assert text.startswith(f"about {match}".encode())
+    assert AT_MOST_BYTES < len(text) < AT_MOST_BYTES + 100
+    assert text.endswith(b"(the bridge keeps no more of this)\n")
+
+
+def test_a_program_cannot_have_more_memory_than_it_may(server: Running, ours: Organiser) -> None:
+    words = ("--memory-mb", "200", "--", *LINES, "eats")
+    with against_random(server, ours, long("alquerque"), *words) as (match, bridge):
+        assert ours.result(match).reason == "resignation"
+        bridge.tells("MemoryError")
+
+
+def test_a_program_cannot_have_more_processor_time_than_it_may(server: Running, ours: Organiser) -> None:
+    words = ("--cpu-seconds", "1", "--restart", "never", "--", *LINES, "burns")
+    with against_random(server, ours, long("alquerque"), *words) as (match, _):
+        assert ours.result(match).reason == "resignation"
+
+
+def test_a_program_is_told_no_secrets(server: Running, ours: Organiser, tmp_path: Path) -> None:
+    told = tmp_path / "environment"
+    with against_random(server, ours, long("alquerque"), "--", *LINES, "tells", str(told)) as (match, _):
+        ours.result(match)
+    names_told = told.read_text().split()
+
+    assert "PATH" in names_told
+    assert not [name for name in names_told if name.startswith("BOT_")]
+
+
+def test_a_program_that_listens_elsewhere_plays_by_a_connection(server: Running, ours: Organiser) -> None:
+    with subprocess.Popen([*LINES, "listens"], stdout=subprocess.PIPE, text=True) as listening:
+        assert listening.stdout
+        port = listening.stdout.readline().strip()
+        with against_random(server, ours, long("alquerque"), "--tcp", f"127.0.0.1:{port}") as (match, _):
+            assert ours.result(match).kind == "played"
+        assert listening.wait(WITHIN_S) == 0
+
+
+def test_a_sandbox_has_no_network_or_cannot_be_had_and_that_is_said(tmp_path: Path) -> None:
+    environment = {**os.environ, "BOT_REFEREE": "127.0.0.1:1", "BOT_TOKEN": "secret"}
+    command = [sys.executable, "-m", "referee_client.bridge", "--sandbox", "--", *LINES, "good"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment, cwd=tmp_path) as bridge:
+        assert bridge.stderr
+        line = bridge.stderr.readline()
+        if "is away" in line:
+            bridge.terminate()
+    if "is away" in line:
+        look = [sys.executable, "-c", PRINT_SANDBOXED, "cat", "/proc/net/dev"]
+        walls = subprocess.run(look, capture_output=True, text=True, check=True, cwd=tmp_path)
+        assert bridge.returncode == 0
+        assert [row.split(":")[0].strip() for row in walls.stdout.splitlines()[2:]] == ["lo"]
+    else:
+        assert "a sandbox needs bubblewrap" in line or "bubblewrap can make no sandbox here" in line
+        assert bridge.returncode == 2
+
+
+PRINT_SANDBOXED = """
+import subprocess, sys
+from pathlib import Path
+from referee_client.bridge.sandbox import sandboxed
+sys.exit(subprocess.run(sandboxed(tuple(sys.argv[1:]), Path.cwd())).returncode)
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "wrong"),
+    [
+        ((), "either by its command"),
+        (("--tcp", "nowhere"), "--tcp takes HOST:PORT, not 'nowhere'"),
+        (("--", "./no-such-program"), "there is no program './no-such-program'"),
+    ],
+)
+def test_a_mistake_is_answered_with_what_would_have_been_right(words: tuple[str, ...], wrong: str) -> None:
+    command = [sys.executable, "-m", "referee_client.bridge", *words]
+
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert ended.returncode == 2
+    assert wrong in ended.stderr
