@@ -17,11 +17,9 @@ $(READY): requirements/dev.txt pyproject.toml proto/python/pyproject.toml client
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation $(foreach it,$(OURS),-e ./$(it))
 	@touch $@
 
-demo: $(READY) ## See it play
-	@$(BIN)/referee games
-	@mkdir -p build
-	@$(BIN)/referee play alquerque --seed demo --record build/demo.jsonl
-	@$(BIN)/referee verify build/demo.jsonl
+demo: $(READY) ## See bots play
+	@rm -rf build/demo
+	@$(BIN)/referee arena demo.toml --out build/demo
 
 lint: $(READY) ## All checks that run nothing
 	$(BIN)/ruff check .

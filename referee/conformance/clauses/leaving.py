@@ -1,0 +1,88 @@
+"""When to come back, and when not to."""
+
+from asyncio import get_running_loop
+
+from google.rpc.code_pb2 import Code
+from referee_api.v1 import play_pb2
+
+from referee.conformance.clause import ANY_GAME, answered, expect, first_board
+from referee.conformance.failed import NotForThisBot
+from referee.conformance.stage import Stage, away
+from referee.transport.refusals import Said
+
+RETURN_AFTER_MS = 1_500
+EARLY_S = 0.1
+"""Clocks of two processes are read at two moments."""
+PAUSES_S = (0.5, 1.0, 2.0)
+CHANCE_AT_LEAST = 0.5
+GONE_FOR_GOOD_S = 3.0
+TAKEN_OVER_STATUS = 3
+NOT_ALLOWED_STATUS = 4
+
+
+async def draining(stage: Stage) -> None:
+    """Told that the referee drains, the bot answers what it is asked, and comes back no sooner than it may."""
+    visit = await stage.visit()
+    board = await first_board(visit, *ANY_GAME)
+    turn = board.turn()
+    visit.say_all(
+        play_pb2.FromReferee(draining=play_pb2.Draining(closes_in_ms=5_000, return_after_ms=RETURN_AFTER_MS)),
+        play_pb2.FromReferee(turn=turn),
+    )
+    await answered(visit, board, turn)
+    visit.end(away("drained"))
+    left = get_running_loop().time()
+    await stage.visit()
+    away_s = get_running_loop().time() - left
+    expect(away_s > RETURN_AFTER_MS / 1_000 - EARLY_S, f"it came back after {away_s:.2f} s")
+
+
+async def patience_with_a_broken_referee(stage: Stage) -> None:
+    """Streams that break before the Welcome are opened again after longer and longer pauses: .5, 1, 2 s, about."""
+    visit = await stage.visit()
+    visit.end(away("broken"))
+    gaps: list[float] = []
+    for _ in PAUSES_S:
+        left = get_running_loop().time()
+        visit = await stage.arrival()
+        gaps.append(get_running_loop().time() - left)
+        visit.end(away("broken"))
+    short = [gap for gap, pause in zip(gaps, PAUSES_S, strict=True) if gap < pause * CHANCE_AT_LEAST - EARLY_S]
+    expect(not short, f"the pauses were {', '.join(f'{gap:.2f} s' for gap in gaps)}")
+    await stage.visit()
+
+
+async def asked_to_stop(stage: Stage) -> None:
+    """SIGTERM ends the program, with exit status 0."""
+    await stage.visit()
+    stage.program.ask_to_go()
+    status = await stage.program.exits(stage.patience_s)
+    expect(status == 0, f"it ended with status {status}")
+
+
+async def taken_over(stage: Stage) -> None:
+    """When a newer session has taken over, the bot does not come back; the program ends with exit status 3."""
+    visit = await stage.visit()
+    visit.say(taken_over=play_pb2.TakenOver(by_session_id="a-newer-one"))
+    why = {"bot": "bot-on-trial", "version": "1", "session_id": "a-newer-one"}
+    visit.end(Said("SESSION_TAKEN_OVER", Code.ABORTED, "a newer session owns the seats", why))
+    await _gone_for_good(stage, TAKEN_OVER_STATUS)
+
+
+async def a_token_that_is_no_good(stage: Stage) -> None:
+    """When its token is refused, the bot does not come back; the program says why and ends with exit status 4."""
+    visit = await stage.visit()
+    visit.end(Said("BAD_TOKEN", Code.UNAUTHENTICATED, "this token is good for nothing here"))
+    await _gone_for_good(stage, NOT_ALLOWED_STATUS)
+
+
+async def _gone_for_good(stage: Stage, wanted: int) -> None:
+    await stage.nobody_comes(GONE_FOR_GOOD_S)
+    try:
+        status = await stage.program.exits(stage.patience_s)
+    except NotForThisBot:
+        return  # That it stays away is all that can be seen.
+    expect(status == wanted, f"it ended with status {status}, and {wanted} is right")
+
+
+STORIES = (draining, patience_with_a_broken_referee, asked_to_stop, taken_over, a_token_that_is_no_good)

@@ -1,0 +1,100 @@
+"""Plans as TOML files."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from engines.refusals import Refusal
+from engines.registry import OURS
+from referee.arena.plan import USUAL_POLICIES, Plan
+from referee.arena.plan_file import read_plan
+from referee.core.clock import SECOND, Fischer, PerMove
+from referee.core.policy import Gone, Late
+
+HOUSE = Path(__file__).parents[2]
+BOTS = '[bots]\nanna = "random"\nbert = "./bert --fast"\n'
+
+
+def plan(tmp_path: Path, text: str) -> Plan:
+    file = tmp_path / "plan.toml"
+    file.write_text(text, encoding="utf-8")
+    return read_plan(file)
+
+
+def test_the_least_plan_names_bots_and_a_game(tmp_path: Path) -> None:
+    read = plan(tmp_path, f'{BOTS}[[games]]\ngame = "trox"\n')
+    assert [entrant.name for entrant in read.entrants] == ["anna", "bert"]
+    assert read.entrants[1].command[-2:] == ("./bert", "--fast")
+    (terms,) = read.terms
+    assert (terms.label, terms.at_a_table, terms.games) == ("trox", 2, 2)
+    assert (terms.control, terms.policies) == (Fischer(60 * SECOND, SECOND), USUAL_POLICIES)
+
+
+def test_a_game_has_its_own_terms_or_those_of_all(tmp_path: Path) -> None:
+    first, second = plan(
+        tmp_path,
+        f"""
+        clock = "2/move"
+        cycles = 3
+        policies = {{ late = "LATE_ACTION_RANDOM_MOVE" }}
+        {BOTS}
+        [[games]]
+        game = "alquerque"
+        [[games]]
+        game = "alquerque"
+        label = "huffing"
+        options = {{ huff = true }}
+        clock = "10+1"
+        rounds = 5
+        policies = {{ gone = {{ action = "GONE_ACTION_CLOCK_DECIDES" }} }}
+        """,
+    ).terms
+    assert (first.label, first.control, first.games) == ("alquerque", PerMove(2 * SECOND), 6)
+    assert (first.policies.late, first.policies.gone) == (Late.RANDOM_MOVE, Gone.FORFEIT_AFTER_GRACE)
+    assert (second.label, second.control, second.games) == ("huffing", Fischer(10 * SECOND, SECOND), 5)
+    assert (second.policies.late, second.policies.gone) == (Late.FORFEIT, Gone.CLOCK_DECIDES)
+    assert second.settings.flag("huff")
+
+
+@pytest.mark.parametrize(
+    ("text", "right"),
+    [
+        ("bots = ", "cannot be read"),
+        (f"{BOTS}", "[[games]]"),
+        ('gmaes = 1\n[[games]]\ngame = "trox"', "unknown key 'gmaes'; known: clock"),
+        ('[bots]\nAnna = "random"\n[[games]]\ngame = "trox"', "bots.Anna: a name has"),
+        ('[bots]\nanna = 1\n[[games]]\ngame = "trox"', "bots.anna: it is given as a text"),
+        ('[bots]\nanna = "random"\n[[games]]\ngame = "trox"', "a match takes 2 bots, and there are only 1"),
+        (f'{BOTS}[[games]]\ngame = "chess"', "games 1: unknown game 'chess'; known: alquerque"),
+        (f'{BOTS}[[games]]\ngame = "trox"\noptions = {{ huf = true }}', "unknown option 'huf'; known"),
+        (f'{BOTS}[[games]]\ngame = "trox"\noptions = {{ max_plies = [1] }}', "option max_plies cannot be '[1]'"),
+        (f'{BOTS}[[games]]\ngame = "trox"\nclock = "slow"', "60+1"),
+        (f'{BOTS}[[games]]\ngame = "trox"\npolicies = {{ late = "never" }}', "no Policies of the contract"),
+        (f'{BOTS}[[games]]\ngame = "toc"\nat_a_table = 3', "takes 2 or 4 bots at a table, not 3"),
+        (f'{BOTS}[[games]]\ngame = "trox"\ncycles = 0', "cycles: it is a whole number"),
+        (f'{BOTS}[[games]]\ngame = "trox"\ncycles = 1\nrounds = 2', "say one of the two"),
+        (f'{BOTS}[[games]]\ngame = "trox"\nlabel = "../x"', "label: it has up to 32"),
+        (f'{BOTS}[[games]]\ngame = "trox"\n[[games]]\ngame = "trox"', "two are called 'trox'"),
+        (f'parallel = true\n{BOTS}[[games]]\ngame = "trox"', "parallel: it is a whole number"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_what_would_be_right(tmp_path: Path, text: str, right: str) -> None:
+    with pytest.raises(Refusal, match=re.escape(right)):
+        plan(tmp_path, text)
+
+
+def test_there_is_no_such_file(tmp_path: Path) -> None:
+    with pytest.raises(Refusal, match="No such file"):
+        read_plan(tmp_path / "nothing.toml")
+
+
+def test_the_demo_plays_every_game_of_ours() -> None:
+    assert {terms.game.name for terms in read_plan(HOUSE / "demo.toml").terms} == set(OURS)
+
+
+def test_the_plan_on_the_page_can_be_read(tmp_path: Path) -> None:
+    page = (HOUSE / "docs" / "arena.md").read_text(encoding="utf-8")
+    (shown,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    read = plan(tmp_path, shown)
+    assert len(read.entrants) >= 4

@@ -1,0 +1,103 @@
+"""A bot's process, with real programs."""
+
+import asyncio
+import os
+import select
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from referee.arena.process import BotProcess
+
+WITHIN_S = 60
+WITH_A_CHILD = """
+import signal, subprocess, sys
+if sys.argv[1] == "stubborn":
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+child = subprocess.Popen(["sleep", "3600"])
+with open("told", "w") as told:
+    told.write(str(child.pid))
+if sys.argv[1] != "goes":
+    signal.pause()
+"""
+
+
+@asynccontextmanager
+async def started(folder: Path, *command: str) -> AsyncIterator[BotProcess]:
+    process = await BotProcess.start(command, os.environ, folder, folder / "said.log")
+    try:
+        yield process
+    finally:
+        await process.end()
+
+
+async def child_of(folder: Path) -> int:
+    """A handle of the process that the bot has started."""
+    return os.pidfd_open(int(await asyncio.to_thread((folder / "told").read_text)))
+
+
+def ends(child: int) -> bool:
+    return bool(select.select([child], [], [], WITHIN_S)[0])
+
+
+@pytest.mark.parametrize("manner", ["gentle", pytest.param("stubborn", marks=pytest.mark.slow)])
+def test_nothing_is_left_of_a_bot_that_is_ended(tmp_path: Path, manner: str) -> None:
+    async def scenario() -> None:
+        os.mkfifo(tmp_path / "told")
+        async with started(tmp_path, sys.executable, "-c", WITH_A_CHILD, manner) as bot:
+            child = await child_of(tmp_path)
+        assert not bot.runs
+        assert ends(child)
+
+    asyncio.run(scenario())
+
+
+def test_who_goes_leaves_nothing_behind(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        os.mkfifo(tmp_path / "told")
+        async with started(tmp_path, sys.executable, "-c", WITH_A_CHILD, "goes") as bot:
+            child = await child_of(tmp_path)
+            await bot.exited()
+            assert ends(child)
+
+    asyncio.run(scenario())
+
+
+@pytest.mark.parametrize(
+    ("script", "how"),
+    [("echo hello; echo trouble >&2; exit 3", "exit status 3"), ("echo trouble; kill -9 $$", "SIGKILL")],
+)
+def test_the_last_words_say_how_it_went_and_what_it_wrote(tmp_path: Path, script: str, how: str) -> None:
+    async def scenario() -> str:
+        (tmp_path / "said.log").write_text("words of an earlier run\n")
+        async with started(tmp_path, "sh", "-c", script) as bot:
+            await bot.exited()
+            return bot.last_words()
+
+    words = asyncio.run(scenario())
+    assert how in words.splitlines()[0]
+    assert words.splitlines()[-1] == "  trouble"
+    assert "earlier" not in words
+
+
+def test_the_last_words_of_a_flood_are_few_and_harmless(tmp_path: Path) -> None:
+    async def scenario() -> str:
+        async with started(tmp_path, "sh", "-c", "seq 100000; printf '\\033[2Jclear\\n'") as bot:
+            await bot.exited()
+            return bot.last_words()
+
+    words = asyncio.run(scenario()).splitlines()
+    assert len(words) == 9
+    assert words[-1] == "  [2Jclear"
+
+
+def test_there_is_no_such_program(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with started(tmp_path, "./nothing"):
+            pass
+
+    with pytest.raises(FileNotFoundError):
+        asyncio.run(scenario())

@@ -1,0 +1,65 @@
+"""What matches add up to."""
+
+from collections import Counter
+
+import pytest
+
+from referee.arena.kept import Finish
+from referee.arena.standings import standings
+from referee.core.result import Cause, Fault, Forfeit, Kind, Result, void
+
+
+def finish(*ranks: int, seats: str = "ab", sides: tuple[int, ...] | None = None) -> Finish:
+    """Of a match that the rules ended, with these ranks in order of seats."""
+    result = Result(Kind.PLAYED, Cause.RULES, "done", ranks=ranks, side_ranks=sides or ranks)
+    return Finish("nim/a.b.1", "nim", tuple(seats), result, Counter(), 9)
+
+
+def test_a_win_is_a_point_and_a_draw_half_of_one() -> None:
+    best, worst = standings("ab", [finish(1, 2), finish(1, 1), finish(1, 2), finish(2, 1)])
+    assert (best.name, best.points, best.won, best.drawn, best.lost) == ("a", 2.5, 2, 1, 1)
+    assert (worst.name, worst.points, worst.won, worst.drawn, worst.lost) == ("b", 1.5, 1, 1, 2)
+    assert (best.score, best.points_in["nim"]) == (2.5 / 4, 2.5)
+
+
+def test_among_three_the_second_gets_half_a_point_and_has_lost() -> None:
+    rows = standings("abc", [finish(2, 1, 3, seats="abc")])
+    assert [(row.name, row.points, row.won, row.lost) for row in rows] == [
+        ("b", 1.0, 1, 0),
+        ("a", 0.5, 0, 1),
+        ("c", 0.0, 0, 1),
+    ]
+
+
+def test_partners_share_what_their_side_gets() -> None:
+    rows = standings("abcd", [finish(1, 2, 1, 2, seats="abcd", sides=(1, 2))])
+    assert {row.name: row.points for row in rows} == {"a": 1.0, "b": 0.0, "c": 1.0, "d": 0.0}
+
+
+def test_who_holds_two_seats_of_a_side_has_played_one_match() -> None:
+    rows = standings("ab", [finish(1, 2, 1, 2, seats="abab", sides=(1, 2))])
+    assert [(row.name, row.played, row.points) for row in rows] == [("a", 1, 1.0), ("b", 1, 0.0)]
+
+
+def test_faults_are_counted_by_kind() -> None:
+    result = Result(Kind.FORFEITED, Cause.FAULT, ranks=(1, 2), side_ranks=(1, 2), forfeits=(Forfeit(1, Fault.TIME, 3),))
+    lost = Finish("nim/a.b.1", "nim", ("a", "b"), result, Counter({("b", Fault.TIME): 1, ("b", Fault.GONE): 2}), 3)
+    rows = {row.name: row for row in standings("ab", [lost])}
+    assert rows["b"].faults == {Fault.TIME: 1, Fault.GONE: 2}
+    assert not rows["a"].faults
+
+
+def test_a_void_match_counts_for_nothing() -> None:
+    rows = standings("ab", [Finish("nim/a.b.1", "nim", ("a", "b"), void(Cause.ENGINE_FAULT), Counter(), 4)])
+    assert [(row.played, row.points) for row in rows] == [(0, 0.0), (0, 0.0)]
+
+
+@pytest.mark.parametrize(("matches", "error"), [(4, 0.245), (16, 0.097), (100, 0.018)])
+def test_more_matches_say_more(matches: int, error: float) -> None:
+    best, worst = standings("ab", [finish(1, 2)] * matches)
+    assert best.error == worst.error == pytest.approx(error, abs=0.001)
+
+
+def test_the_error_is_the_textbooks_for_many_mixed_results() -> None:
+    best, _ = standings("ab", [finish(1, 2)] * 5000 + [finish(2, 1)] * 5000)
+    assert best.error == pytest.approx(1.96 * 0.5 / 100, rel=0.001)

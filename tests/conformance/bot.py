@@ -1,0 +1,114 @@
+"""A small bot that keeps to the protocol, or breaks one clause of it: python -m tests.conformance.bot [FAULT]"""
+
+import os
+import queue
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import grpc
+from google.protobuf.unknown_fields import UnknownFieldSet
+from referee_api.v1 import play_pb2, play_service_pb2
+from referee_api.v1.play_service_pb2_grpc import PlayServiceStub
+
+FAULT = sys.argv[1] if len(sys.argv) > 1 else ""
+FINAL = {grpc.StatusCode.UNAUTHENTICATED: 4, grpc.StatusCode.ABORTED: 3}
+SMALL = 10_000
+
+answers: dict[tuple[str, str], str] = {}
+"""By match and token."""
+sessions = 0
+
+
+def main() -> None:
+    signal.signal(signal.SIGTERM, lambda *_: os._exit(1 if FAULT == "ends badly" else 0))
+    pause_s = 0.5
+    while True:
+        away_s, welcomed = session()
+        if FAULT == "stays away":
+            sys.exit(0)
+        if FAULT == "storms":
+            away_s = 0.0
+        pause_s = 0.5 if welcomed else pause_s * 2
+        time.sleep(pause_s if away_s is None else away_s)
+
+
+def session() -> tuple[float | None, bool]:
+    """After how long to come back, where it was told; and whether there was a Welcome."""
+    global sessions  # noqa: PLW0603  # It is a small bot.
+    sessions += 1
+    said: queue.Queue[play_pb2.FromBot] = queue.Queue()
+    version = {"long version": "v" * 65, "new version": str(sessions)}.get(FAULT, "1")
+    wishes = play_pb2.TurnWishes(legal_moves_at_most=5_000)
+    said.put(play_pb2.FromBot(hello=play_pb2.Hello(version=version, matches_at_most=4, wishes=wishes)))
+    size = SMALL if FAULT == "reads little" else -1
+    away_s, welcomed = None, False
+    with grpc.insecure_channel(os.environ["BOT_REFEREE"], [("grpc.max_receive_message_length", size)]) as channel:
+        metadata = (("authorization", f"Bearer {os.environ['BOT_TOKEN']}"),)
+        try:
+            for message in PlayServiceStub(channel).Play(spoken(said), metadata=metadata):
+                for item in message.items[:1] if FAULT == "reads one item" else message.items:
+                    kind = item.WhichOneof("item") or ""
+                    welcomed = welcomed or kind == "welcome"
+                    if kind == "draining" and FAULT != "hurries":
+                        away_s = item.draining.return_after_ms / 1_000
+                    hear(kind, item, said)
+                    if kind == "verdict" and FAULT == "a verdict is enough":
+                        break
+        except grpc.RpcError as why:
+            if why.code() in FINAL and FAULT != "comes back":
+                sys.exit(1 if FAULT == "wrong status" else FINAL[why.code()])
+    return away_s, welcomed
+
+
+def hear(kind: str, item: Any, said: "queue.Queue[play_pb2.FromBot]") -> None:
+    if kind == "ping":
+        if FAULT != "no pong" and not (FAULT == "deaf while it thinks" and answers):
+            said.put(play_pb2.FromBot(pong=play_pb2.Pong(id=item.ping.id)))
+    elif kind == "turn":
+        answer(item.turn, said)
+    elif gives_up(kind, item):
+        sys.exit(1)
+
+
+def gives_up(kind: str, item: Any) -> bool:
+    verdict = item.verdict
+    return {
+        "no stale": kind == "verdict" and verdict.WhichOneof("outcome") == "stale",
+        "no repeats": kind == "verdict" and verdict.again,
+        "no lapses": kind == "turn_lapsed",
+        "no ends": kind == "match_ended",
+        "only known matches": kind == "match_ended" and all(match != item.match_ended.match_id for match, _ in answers),
+        "only known items": not kind,
+        "only known values": kind == "verdict" and verdict.WhichOneof("outcome") is None,
+    }.get(FAULT, False)
+
+
+def answer(turn: play_pb2.Turn, said: "queue.Queue[play_pb2.FromBot]") -> None:
+    ignored = {
+        "one seat": turn.seat != 0,
+        "one game": turn.rules.game != "alquerque",
+        "nothing sealed": turn.sealed,
+        "no offers": bool(turn.draw_offers),
+        "one attempt": turn.attempts_left < 3,
+        "only known fields": len(UnknownFieldSet(turn)) > 0,
+    }.get(FAULT, False)
+    if ignored:
+        return
+    key = (turn.match_id, turn.token)
+    known = answers.get(key)
+    if known is None or FAULT == "thinks anew" or (FAULT == "forgets" and turn.again):
+        choice = turn.legal_moves[(len(turn.legal_moves) - 1) if known == turn.legal_moves[0] else 0]
+        answers[key] = "nonsense" if FAULT == "illegal" else choice
+    said.put(play_pb2.FromBot(move=play_pb2.Move(match_id=turn.match_id, token=turn.token, move=answers[key])))
+
+
+def spoken(said: "queue.Queue[play_pb2.FromBot]") -> Iterator[play_service_pb2.PlayRequest]:
+    while True:
+        yield play_service_pb2.PlayRequest(items=[said.get()])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,110 @@
+"""The kit passes a bot that keeps to the protocol, and finds whoever does not."""
+
+import json
+import sys
+
+import pytest
+from click.testing import CliRunner, Result
+
+from referee.cli import main
+from referee.conformance.clauses import CLAUSES
+
+BREAKERS = {
+    "hello-comes-first": "long version",
+    "pings-are-answered": "no pong",
+    "a-turn-is-answered": "illegal",
+    "pings-are-answered-while-it-thinks": "deaf while it thinks",
+    "several-matches-at-once": "reads one item",
+    "two-seats-of-one-match": "one seat",
+    "a-match-from-beginning-to-end": "a verdict is enough",
+    "every-game-it-plays": "one game",
+    "a-sealed-exchange": "nothing sealed",
+    "a-large-turn": "reads little",
+    "an-offer-is-no-hindrance": "no offers",
+    "the-same-turn-twice": "thinks anew",
+    "cut-off-before-it-answers": "stays away",
+    "cut-off-before-the-verdict": "forgets",
+    "the-same-version-comes-back": "new version",
+    "a-refused-move": "one attempt",
+    "a-stale-answer": "no stale",
+    "a-verdict-twice": "no repeats",
+    "a-turn-that-lapsed": "no lapses",
+    "an-end-under-a-turn": "no ends",
+    "an-end-of-a-match-unheard-of": "only known matches",
+    "items-of-an-unknown-kind": "only known items",
+    "unknown-fields": "only known fields",
+    "unknown-values": "only known values",
+    "draining": "hurries",
+    "patience-with-a-broken-referee": "storms",
+    "asked-to-stop": "ends badly",
+    "taken-over": "comes back",
+    "a-token-that-is-no-good": "wrong status",
+}
+"""By clause: a fault that it must find."""
+
+
+def tried(*options: str, bot: tuple[str, ...] = ()) -> Result:
+    return CliRunner().invoke(
+        main, ["conformance", *options, "--", sys.executable, "-m", "tests.conformance.bot", *bot]
+    )
+
+
+@pytest.mark.slow
+def test_a_bot_that_keeps_to_the_protocol_passes_every_clause() -> None:
+    result = tried("--json")
+
+    told = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [one["clause"] for one in told] == [clause.name for clause in CLAUSES]
+    assert [one for one in told if not one["passed"] or one["why"]] == []
+    assert result.exit_code == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("clause", [clause.name for clause in CLAUSES])
+def test_every_clause_finds_a_bot_that_breaks_it(clause: str) -> None:
+    result = tried("--patience", "3", "--only", clause, bot=(BREAKERS[clause],))
+
+    assert result.exit_code == 1, result.output
+    assert f"FAIL  {clause}" in result.stdout
+
+
+def test_a_bot_passes_over_tls() -> None:
+    bot = (sys.executable, "-m", "referee_client", "random")
+
+    result = CliRunner().invoke(main, ["conformance", "--tls", "--only", "a-turn-is-answered", "--", *bot])
+
+    assert result.exit_code == 0, result.output
+
+
+def test_a_program_that_cannot_start_is_named() -> None:
+    result = CliRunner().invoke(main, ["conformance", "--", "./no-such-program"])
+
+    assert result.exit_code == 1
+    assert "cannot start './no-such-program'" in result.stderr
+
+
+def test_a_program_that_ends_at_once_is_shown_with_its_last_words() -> None:
+    dies = (sys.executable, "-c", "import sys; sys.exit('no referee for me')")
+
+    result = CliRunner().invoke(main, ["conformance", "--only", "a-turn-is-answered", "--", *dies])
+
+    assert result.exit_code == 1
+    assert "the program ended when it should play: exit status 1" in result.stdout
+    assert "no referee for me" in result.stdout
+
+
+def test_a_bot_is_tried_by_command_or_by_connection() -> None:
+    for given in ([], ["--connect", "--", "./bot"]):
+        result = CliRunner().invoke(main, ["conformance", *given])
+        assert result.exit_code == 2
+        assert "either by its command" in result.stderr
+
+
+def test_the_clauses_can_be_listed_with_their_promises() -> None:
+    result = CliRunner().invoke(main, ["conformance", "--list"])
+
+    assert result.exit_code == 0
+    for clause in CLAUSES:
+        assert clause.name in result.stdout
+        assert clause.promise.endswith("."), clause.name
+        assert clause.promise in result.stdout
