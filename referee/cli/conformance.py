@@ -1,6 +1,5 @@
 """Does a bot keep to the protocol? The kit, as a command."""
 
-import asyncio
 import datetime as dt
 import json
 import secrets
@@ -14,6 +13,7 @@ import click
 import grpc
 
 from referee.cli.choosing import Refusing
+from referee.cli.told_to_go import run
 from referee.conformance.clause import Clause
 from referee.conformance.clauses import CLAUSES
 from referee.conformance.kit import Tried, tried
@@ -69,7 +69,7 @@ def conformance(
     if connect == bool(command):
         raise click.UsageError("a bot is tried either by its command, after --, or with --connect")
     trial = Trial(clauses, command, listen, patience, tls, as_json)
-    sys.exit(asyncio.run(_try(trial)))
+    sys.exit(run(_try(trial)))
 
 
 async def _try(trial: Trial) -> int:

@@ -1,6 +1,5 @@
 """Would my bot play it the same way today?"""
 
-import asyncio
 import secrets
 import sys
 from pathlib import Path
@@ -12,6 +11,7 @@ from engines.api import Seat
 from referee.arena.entrant import BRIDGE
 from referee.cli.choosing import Refusing
 from referee.cli.explain import seat_of, tale_of
+from referee.cli.told_to_go import run
 from referee.conformance.failed import Failed
 from referee.conformance.program import Command
 from referee.conformance.stage import Stage
@@ -46,7 +46,7 @@ def rerun(
     if not asked:
         raise click.BadParameter(f"the seat was asked nothing from ply {from_ply} on", param_hint="--from")
     program = (*BRIDGE, "--", *command) if lines else command
-    sys.exit(asyncio.run(_rerun(tale, asked, number, program, patience, stop_at_first)))
+    sys.exit(run(_rerun(tale, asked, number, program, patience, stop_at_first)))
 
 
 async def _rerun(

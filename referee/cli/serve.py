@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import resource
 import signal
 import sys
 from collections.abc import Callable
@@ -29,6 +30,7 @@ def serve(in_force: InForce) -> None:
     """
     settings = in_force.settings
     set_up_logs(settings.log_format, settings.log_level, sys.stderr)
+    _let_many_come()
     try:
         with asyncio.Runner(loop_factory=_fast_loop()) as runner:
             runner.run(_serve(settings))
@@ -55,6 +57,12 @@ def _told(opened: Open) -> str:
     if opened.admin_token:
         lines.append(f"The administrator's token, shown this once: {opened.admin_token}")
     return "\n".join(lines)
+
+
+def _let_many_come() -> None:
+    """A connection is an open file; the usual limit would let a thousand silent strangers lock everybody out."""
+    _, at_most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (at_most, at_most))
 
 
 def _fast_loop() -> Callable[[], asyncio.AbstractEventLoop] | None:

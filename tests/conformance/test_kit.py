@@ -1,7 +1,10 @@
 """The kit passes a bot that keeps to the protocol, and finds whoever does not."""
 
 import json
+import os
+import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
@@ -108,3 +111,17 @@ def test_the_clauses_can_be_listed_with_their_promises() -> None:
         assert clause.name in result.stdout
         assert clause.promise.endswith("."), clause.name
         assert clause.promise in result.stdout
+
+
+@pytest.mark.slow
+def test_told_to_go_the_kit_ends_the_program_that_it_started(tmp_path: Path) -> None:
+    file = tmp_path / "pid"
+    waits = f"import os, pathlib, time; pathlib.Path({str(file)!r}).write_text(str(os.getpid())); time.sleep(1000)"
+    os.mkfifo(file)
+    command = [sys.executable, "-m", "referee", "conformance", "--", sys.executable, "-c", waits]
+    with subprocess.Popen(command) as kit:
+        pid = int(file.read_text())
+        kit.terminate()
+        assert kit.wait(60) == 130
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
