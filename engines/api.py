@@ -101,6 +101,13 @@ class Position(ABC):
     def told(self, seat: Seat, move: str, viewer: Viewer) -> str:
         """A legal `move` of `seat` as `viewer` may hear of it."""
 
+    def opened(self, seat: Seat, move: str, viewer: Viewer) -> str:
+        """A `move` that `seat` made while others owed one too, as `viewer` may hear of it when all have been made.
+
+        It is asked of the position to which the last of them has led.
+        """
+        return self.told(seat, move, viewer)
+
     @abstractmethod
     def picture(self, viewer: Viewer) -> str:
         """The same for a person at a terminal: lines of text, coloured by ANSI codes."""

@@ -23,11 +23,18 @@ from referee_api.v1.play_service_pb2_grpc import add_PlayServiceServicer_to_serv
 from engines.registry import games
 from referee.app.accounts import Accounts
 from referee.app.bot_log import BotLog
+from referee.app.conduct import Conduct
+from referee.app.ends import UnheardEnds
+from referee.app.faults import fault_id
 from referee.app.lag import Lag
 from referee.app.loop_time import LoopTime
+from referee.app.mishaps import Mishaps
+from referee.app.notices import Notices
 from referee.app.ports import Entry, EventLog, LogUnavailable, Time
 from referee.app.quotas import Quota, Quotas
 from referee.app.referee import Referee
+from referee.app.scribe import Scribe
+from referee.app.sessions import Session
 from referee.app.tokens import SECRET_BYTES, Role, Tokens, WantedTokens
 from referee.app.wish import Limits
 from referee.core.clock import MS, SECOND, Micros
@@ -47,6 +54,8 @@ from referee.storage.record.writing import written
 from referee.storage.sqlite import SqliteEventLog
 from referee.storage.sqlite_file import NewerDatabase
 from referee.storage.tokens_sqlite import SqliteTokens
+from referee.storage.unheard_memory import MemoryUnheardEnds
+from referee.storage.unheard_sqlite import SqliteUnheardEnds
 from referee.telemetry.http import Answer, HttpPort, pages
 from referee.telemetry.metrics import CONTENT_TYPE, Metrics, Readings
 from referee.transport import server as grpc_server
@@ -54,12 +63,14 @@ from referee.transport.admin import Admin
 from referee.transport.auth import Gate
 from referee.transport.bots import Bots
 from referee.transport.conversation import Pace
-from referee.transport.door import Door
+from referee.transport.door import Door, counted
 from referee.transport.games import Games
 from referee.transport.keys import Keys
 from referee.transport.matches import Matches, Terms
+from referee.transport.noting import Noting
 from referee.transport.play import Play, Table
 from referee.transport.quota import Allowances
+from referee.transport.records import Records
 from referee.transport.server import CannotListen, Server
 from referee.transport.tls import TlsFiles, TlsUnusable, credentials
 
@@ -81,6 +92,7 @@ class Books:
     """Everything that is remembered."""
 
     events: EventLog
+    unheard: UnheardEnds
     accounts: Accounts
     tokens: Tokens
     quotas: Quotas
@@ -99,13 +111,14 @@ class Open:
     """Empty: there was an administrator already."""
 
 
-def open_books(settings: Settings, time: Time) -> Books:
-    """Raises CannotStart."""
+def open_books(settings: Settings, time: Time, committed: Callable[[int], None]) -> Books:
+    """`committed` hears of each transaction of the log. Raises CannotStart."""
     if settings.ephemeral:
         return _in_memory(settings, time)
     try:
-        settings.data_dir.mkdir(parents=True, exist_ok=True)
-        return _on_disk(settings, settings.data_dir / DATABASE, time)
+        # The seeds of matches that are being played lie there.
+        settings.data_dir.mkdir(0o700, parents=True, exist_ok=True)
+        return _on_disk(settings, settings.data_dir / DATABASE, time, committed)
     except (OSError, LogUnavailable, NewerDatabase, KeyUnusable) as why:
         raise CannotStart(f"cannot use {settings.data_dir}: {why}") from None
 
@@ -114,6 +127,7 @@ def _in_memory(settings: Settings, time: Time) -> Books:
     events, tokens = MemoryEventLog(time.wall_ms), MemoryTokens()
     return Books(
         events,
+        MemoryUnheardEnds(events),
         MemoryAccounts(tokens),
         tokens,
         MemoryQuotas(),
@@ -123,8 +137,8 @@ def _in_memory(settings: Settings, time: Time) -> Books:
     )
 
 
-def _on_disk(settings: Settings, path: Path, time: Time) -> Books:
-    events = SqliteEventLog(path, time.wall_ms, settings.durability)
+def _on_disk(settings: Settings, path: Path, time: Time, committed: Callable[[int], None]) -> Books:
+    events = SqliteEventLog(path, time.wall_ms, settings.durability, committed=committed)
     clerk = Clerk(path, settings.durability)
 
     async def close() -> None:
@@ -133,6 +147,7 @@ def _on_disk(settings: Settings, path: Path, time: Time) -> Books:
 
     return Books(
         events,
+        SqliteUnheardEnds(clerk),
         SqliteAccounts(clerk),
         SqliteTokens(clerk),
         SqliteQuotas(clerk),
@@ -149,7 +164,7 @@ class _FaultLog:
         """Nothing is broken."""
 
     def broke(self, match_id: str, fault: Exception) -> None:
-        log.error("something broke in a match", match_id=match_id, exc_info=fault)
+        log.error("something broke in a match", match_id=match_id, fault_id=fault_id(match_id), exc_info=fault)
 
 
 class House:
@@ -159,14 +174,18 @@ class House:
         """Raises CannotStart."""
         self._settings = settings
         self._time = LoopTime()
-        self._books = open_books(settings, self._time)
         self._metrics = Metrics(version("referee"))
+        self._books = open_books(settings, self._time, self._metrics.committed)
         self._lag = Lag(self._time)
+        self._scribe = Scribe(self._books.bot_log)
+        self._notices = Notices(self._scribe, self._sessions_of, self._time)
+        self._conduct = Conduct(self._books.accounts, self._notices, self._time, settings.faults_in_a_row_at_most)
         self._going = asyncio.Event()
         self._grace_us: Micros = settings.drain_grace_s * SECOND
         self._events = self._metrics.measured(self._books.events, self._time)
         self._referee = Referee(
             self._events,
+            self._books.unheard,
             self._time,
             games(),
             Limits(
@@ -176,7 +195,7 @@ class House:
             lambda: secrets.token_hex(12),
             lambda: secrets.token_bytes(SEED_BYTES),
             self._lag,
-            [self._metrics.matches, _FaultLog()],
+            [self._metrics.matches, _FaultLog(), Mishaps(self._scribe), self._conduct],
         )
         self._allowances = Allowances(self._books.quotas, _usual_quota(settings), settings.streams_at_most, self._time)
         self._gate = Gate(self._books.tokens, self._time)
@@ -225,6 +244,8 @@ class House:
         await self._server.close(LAST_WORDS_US)
         self._http.close()
         self._lag.stop()
+        await self._conduct.close()
+        await self._scribe.written()
         await self._books.close()
         log.info("the referee has gone")
 
@@ -232,31 +253,42 @@ class House:
         settings, books, referee = self._settings, self._books, self._referee
         known = games()
         served = Games(known, settings.legal_moves_at_most)
+        noting = Noting(self._scribe, self._time)
         matches = Matches(
             referee,
             known,
             books.accounts,
-            self._events,
+            Records(self._events, lambda entries: written(entries, books.key, version("referee"))),
             self._allowances,
-            lambda entries: written(entries, books.key, version("referee")),
+            noting,
             Terms(_credit(settings), settings.legal_moves_at_most, settings.items_per_message_at_most),
         )
-        play = Play(referee, known, books.accounts, books.bot_log, self._allowances, self._time, _table(settings))
+        say = counted(self._metrics.refused)
+        play = Play(referee, known, books.accounts, noting, self._allowances, self._time, say, _table(settings))
         bots = Bots(
             referee,
             books.accounts,
             books.tokens,
-            books.bot_log,
+            self._scribe,
+            self._notices,
             self._keys,
             self._allowances,
             self._time,
             settings.versions_per_bot_at_most,
         )
         admin = Admin(
-            referee, books.accounts, books.tokens, books.quotas, self._keys, self._allowances, self._time, self.go
+            referee,
+            books.accounts,
+            books.tokens,
+            books.quotas,
+            self._notices,
+            self._keys,
+            self._allowances,
+            self._time,
+            self.go,
         )
         measured = self._metrics.interceptor(self._time, grpc_server.METHODS)
-        door = Door(self._gate, self._allowances, settings.message_at_most_bytes, self._metrics.refused)
+        door = Door(self._gate, self._allowances, settings.message_at_most_bytes, say)
         return Server(
             [
                 lambda server: add_GameServiceServicer_to_server(served, server),
@@ -283,6 +315,9 @@ class House:
             return ""
         secret, _ = await self._keys.make(Role.ADMIN, FIRST_ADMIN, label="made at the first start")
         return secret
+
+    def _sessions_of(self, bot: str) -> Sequence[Session]:
+        return self._referee.sessions.of_bot(bot)
 
     def _page_of_metrics(self) -> Answer:
         return Answer(HTTPStatus.OK, self._metrics.text(), CONTENT_TYPE)
@@ -323,4 +358,5 @@ def _limits(settings: Settings) -> grpc_server.Limits:
         settings.keepalive_every_ms,
         settings.keepalive_within_ms,
         settings.client_pings_apart_ms,
+        settings.streams_per_holder_at_most,
     )

@@ -10,7 +10,7 @@ from engines.toc.explain import illegal
 from engines.toc.moves import GIFT
 from engines.toc.notation import SEALED, move_text, read_move
 from engines.toc.picture import picture
-from engines.toc.places import H1
+from engines.toc.places import H1, PARTNER
 from engines.toc.round import Round
 from engines.toc.rules import Rules
 from engines.toc.view import view
@@ -74,6 +74,9 @@ class TocPosition(Position):
 
     def told(self, seat: Seat, move: str, viewer: Viewer) -> str:
         return SEALED if read_move(move) & GIFT and viewer not in (seat, REFEREE) else move
+
+    def opened(self, seat: Seat, move: str, viewer: Viewer) -> str:
+        return move if viewer == PARTNER[seat] else self.told(seat, move, viewer)
 
     def picture(self, viewer: Viewer) -> str:
         return picture(self.round, viewer)

@@ -49,6 +49,8 @@ class Bot:
     pause: Pause | None = None
     latest_version: str = ""
     """The one registered last; whoever keeps the accounts fills it in."""
+    faults: int = 0
+    """In a row, until now."""
 
     def __post_init__(self) -> None:
         check_name(self.name)
@@ -89,6 +91,19 @@ class Registered:
     """The very same request had registered it before; nothing is new, and the token is that of then."""
 
 
+def faulted(bot: Bot, in_a_row_at_most: int, message: str, at_ms: int) -> Bot:
+    """The bot after one more fault: the last that it may have in a row pauses it, and `message` says why."""
+    bot = replace(bot, faults=bot.faults + 1)
+    if bot.pause or bot.faults < in_a_row_at_most:
+        return bot
+    return paused(bot, Pause(PauseCause.FAULTS, message, at_ms))
+
+
+def faultless(bot: Bot) -> Bot:
+    """The bot after a match that it finished without a fault."""
+    return replace(bot, faults=0)
+
+
 def paused(bot: Bot, pause: Pause) -> Bot:
     """A pause by an administrator stands until one lifts it, whatever faults follow."""
     if bot.pause and bot.pause.cause is PauseCause.ADMIN and pause.cause is PauseCause.FAULTS:
@@ -104,10 +119,10 @@ def returned(bot: Bot) -> Bot:
 
 
 def resumed(bot: Bot) -> Bot:
-    """The bot as an administrator brings it back. Raises BotNotPaused."""
+    """The bot as an administrator brings it back, its faults forgotten. Raises BotNotPaused."""
     if not bot.pause:
         raise BotNotPaused(bot.name)
-    return replace(bot, pause=None)
+    return replace(bot, pause=None, faults=0)
 
 
 class Accounts(Protocol):
@@ -126,7 +141,7 @@ class Accounts(Protocol):
         """Bots in order of their names, from the first name beyond `after`; of one owner, if one is given."""
 
     async def change_bot(self, name: str, change: Callable[[Bot], Bot]) -> Bot:
-        """The bot as changed: its description and its pause, and nothing else. Raises UnknownBot.
+        """The bot as changed: its description, pause and faults, and nothing else. Raises UnknownBot.
 
         Nobody else changes it meanwhile. `change` may be called in another thread; what it raises changes nothing.
         """

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from engines.api import Seat
 from engines.refusals import Refusal, shortened
+from referee.app.faults import fault_id
 from referee.core.errors import ClockExpired
 from referee.core.events import Event, FlagFell, MovePlayed, MoveRefused, PlayEnded, Source
 from referee.core.result import Result
@@ -65,7 +66,11 @@ class EngineFault(Refusal):
     """The rules of the game broke down over this; the match is void."""
 
     def __init__(self, match_id: str) -> None:
-        super().__init__(f"the rules of the game broke down; match {match_id} is void", match_id=match_id)
+        super().__init__(
+            f"the rules of the game broke down; match {match_id} is void",
+            match_id=match_id,
+            fault_id=fault_id(match_id),
+        )
 
 
 def seat_of(token: str) -> Seat | None:

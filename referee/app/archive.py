@@ -12,9 +12,9 @@ from referee.app.answers import EngineFault
 from referee.app.asked import UnknownMatch
 from referee.app.boards import Boards
 from referee.app.ports import Entry, EventLog
-from referee.app.story import Standing, Story, Unplayable, retold
+from referee.app.story import Standing, Story, Unplayable, ended_as_unplayable, retold
 from referee.app.wish import MatchFilter
-from referee.core.events import Event, Opened
+from referee.core.events import Event, Opened, PlayEnded
 from referee.core.match import Phase
 
 STORIES_KEPT = 128
@@ -22,12 +22,20 @@ OPENINGS_AT_ONCE = 200
 
 
 class Archive:
-    def __init__(self, log: EventLog, find_game: Callable[[str], Game], boards: Boards) -> None:
+    def __init__(
+        self,
+        log: EventLog,
+        find_game: Callable[[str], Game],
+        boards: Boards,
+        broke: Callable[[str, Exception], None],
+    ) -> None:
+        """`broke` hears of each match that had its end, and whose log cannot be followed any more."""
         self._log = log
         self._find_game = find_game
         self._boards = boards
-        self._told: OrderedDict[str, Story] = OrderedDict()
-        """Of matches that are over: those asked for last."""
+        self._broke = broke
+        self._told: OrderedDict[str, Story | None] = OrderedDict()
+        """Of matches that are over: those asked for last. None: its log cannot be followed."""
 
     async def story(self, match_id: str) -> Story:
         """Raises UnknownMatch, LogUnavailable, or EngineFault if its log cannot be followed any more."""
@@ -36,18 +44,11 @@ class Archive:
             return board.story
         if match_id in self._told:
             self._told.move_to_end(match_id)
-            return self._told[match_id]
-        entries = await self._log.read(match_id)
-        if not entries:
-            raise UnknownMatch(match_id)
-        try:
-            story = await retold(entries, self._find_game)
-        except Unplayable as why:
-            raise EngineFault(match_id) from why
-        if story.match.phase is Phase.OVER:
-            self._told[match_id] = story
-            if len(self._told) > STORIES_KEPT:
-                self._told.popitem(last=False)
+            story = self._told[match_id]
+        else:
+            story = await self._retold(match_id)
+        if story is None:
+            raise EngineFault(match_id)
         return story
 
     async def standings(self, wanted: MatchFilter, after: str, at_most: int) -> list[Standing]:
@@ -59,10 +60,27 @@ class Archive:
             try:
                 standing = (await self.story(match_id)).standing
             except EngineFault:
-                continue  # Its own log says why; it has no standing that could be shown.
+                continue  # It has no standing that could be shown.
             if _is_wanted(standing, wanted):
                 found.append(standing)
         return found
+
+    async def _retold(self, match_id: str) -> Story | None:
+        """None: its log cannot be followed any more."""
+        entries = await self._log.read(match_id)
+        if not entries:
+            raise UnknownMatch(match_id)
+        story = None
+        try:
+            story = await retold(entries, self._find_game)
+        except Unplayable as why:
+            if not ended_as_unplayable(entries):  # Who declared it void has told already.
+                self._broke(match_id, why)
+        if isinstance(entries[-1].event, PlayEnded):
+            self._told[match_id] = story
+            if len(self._told) > STORIES_KEPT:
+                self._told.popitem(last=False)
+        return story
 
     async def _candidates(self, wanted: MatchFilter, after: str) -> AsyncIterator[str]:
         """Those that may be wanted, by what is known of them from their first entry."""

@@ -4,6 +4,7 @@ import asyncio
 from typing import NamedTuple
 
 from engines.refusals import Refusal, quoted, shortened
+from referee.app.ports import Request
 from referee.core.commands import Command
 from referee.core.deciding import Decided
 
@@ -26,6 +27,8 @@ class Asked(NamedTuple):
 
     command: Command
     caller: asyncio.Future[Decided]
+    request: Request | None = None
+    """By which the answer is to be found again."""
 
     def answer(self, decided: Decided) -> None:
         if not self.caller.done():  # It is, if the caller has hung up.

@@ -9,6 +9,7 @@ from referee.app.alarm_clock import AlarmClock
 from referee.app.runner import MatchRunner
 from referee.app.sessions import Session
 from referee.app.story import Story
+from referee.app.turns import SeatClock, clocks_at_entry, seat_clocks
 from referee.core.clock import Micros
 from referee.core.match import Match
 
@@ -53,6 +54,14 @@ class Board:
     @property
     def match_id(self) -> str:
         return self.match.setup.match_id
+
+    def clocks(self) -> tuple[SeatClock, ...]:
+        """Every seat's clock as it stands now."""
+        match, runner = self.match, self.runner
+        if runner is None:
+            return clocks_at_entry(match)
+        stalls_us = [runner.measured(seat).stall_us for seat in range(len(match.players))]
+        return seat_clocks(match, runner.match_now(), stalls_us)
 
     def seats_of(self, bot: str) -> list[Seat]:
         return [seat for seat, player in enumerate(self.match.players) if player.bot == bot]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
 from engines.api import Seat
+from referee.core.clock import TimeControl
 from referee.core.result import Forfeit
 from referee.core.row import ClockRow
 
@@ -36,6 +37,8 @@ class Late:
     """Its flag fell, and this is the proof."""
 
     row: ClockRow
+    control: TimeControl
+    """By which the clock ran."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,9 +15,11 @@ from referee.app.asked import NotRunHere
 from referee.app.boards import Board, Boards
 from referee.app.crier import Crier
 from referee.app.desk import Delays, Desk
+from referee.app.ends import Ends, UnheardEnds
 from referee.app.lag import Lag
 from referee.app.lobby import Lobby
 from referee.app.ports import Conflict, Entry, EventLog, LogUnavailable, Time
+from referee.app.requests import Requests
 from referee.app.runner import MatchRunner
 from referee.app.sessions import Sessions
 from referee.app.story import Story, steps
@@ -54,6 +56,7 @@ class Floor:
     def __init__(
         self,
         log: EventLog,
+        unheard: UnheardEnds,
         time: Time,
         games: Mapping[str, Game],
         mint_id: Callable[[], str],
@@ -63,11 +66,12 @@ class Floor:
         self.games = games
         self.lag = lag
         self.boards = Boards()
-        self.sessions = Sessions(time, mint_id, self.sessions_changed)
+        self.sessions = Sessions(time, mint_id, self.sessions_changed, Ends(unheard, self.start))
         self.crier = Crier(self.sessions, lag)
         self.lobby = Lobby(self.sessions, time, self.submit)
-        self.archive = Archive(log, self.find_game, self.boards)
+        self.archive = Archive(log, self.find_game, self.boards, self.broke)
         self.desk = Desk(log, time, self)
+        self.requests = Requests(log)
         self.moved = asyncio.Event()
         """Set whenever something has happened."""
         self._listeners = listeners
@@ -87,6 +91,7 @@ class Floor:
         assert board
         if before:
             board.story.goes_on(news)
+        self.requests.note(entries)
         self.moved.set()
         for listener in self._listeners:
             self._tell(listener, before, entries, match)
@@ -107,6 +112,7 @@ class Floor:
 
     def left(self, match_id: str) -> None:
         board = self.boards.remove(match_id)
+        self.requests.forget(match_id)
         if board:
             self.lobby.leaves(board)
             board.story.close(NotRunHere(match_id))
@@ -212,6 +218,7 @@ class Floor:
     def _clear(self, board: Board) -> None:
         """It is over: it leaves, and its players have room for another match."""
         self.boards.remove(board.match_id)
+        self.requests.forget(board.match_id)
         self.lobby.leaves(board)
         self.start(board.running.close())
         for bot in {player.bot for player in board.match.players}:

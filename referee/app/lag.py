@@ -22,8 +22,7 @@ class Lag:
         self._alarm: Alarm | None = None
 
     def start(self) -> None:
-        self._due_us = self._time.monotonic_us() + EVERY_US
-        self._alarm = self._time.call_at(self._due_us, self._rings)
+        self._ring_in(EVERY_US)
 
     def stop(self) -> None:
         if self._alarm:
@@ -38,6 +37,12 @@ class Lag:
         late_us = 0 if self._due_us is None else self._time.monotonic_us() - self._due_us
         return late_us if late_us > GRAIN_US else 0
 
+    def _ring_in(self, us: Micros) -> None:
+        self._due_us = self._time.monotonic_us() + us
+        self._alarm = self._time.call_at(self._due_us, self._rings)
+
     def _rings(self) -> None:
-        self._past_us = self.total_us()
-        self.start()
+        late_us = self._late_us()
+        self._past_us += late_us
+        # A loop that is late is busy. Who waits for it waits for whole rounds of it, and so they are counted whole.
+        self._ring_in(0 if late_us else EVERY_US)

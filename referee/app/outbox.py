@@ -1,17 +1,19 @@
 """What waits to be told to one bot.
 
 News about the same thing has the same key, and the newest replaces the one before. A pending turn is no
-more than its key, and is written out when it leaves; so a bot that reads slowly costs bounded memory.
+more than its key, and is written out when it leaves; so a bot that reads slowly costs bounded memory. Turns
+go last, so that a bot has heard what became of its answer before it is asked the next.
 """
 
 import asyncio
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from itertools import count, islice
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from engines.api import Seat
 from referee.app.answers import Answered, Done
+from referee.app.bot_log import Noticed
 from referee.core.clock import Micros
 from referee.core.row import ClockRow
 
@@ -76,15 +78,6 @@ class NonceAsked:
 
 
 @dataclass(frozen=True, slots=True)
-class Noticed:
-    """Something that the bot's author should know."""
-
-    about: str
-    message: str
-    details: tuple[tuple[str, str], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Pinged:
     id: int
     path_us: Micros
@@ -116,31 +109,33 @@ class Outbox:
         """Why nothing comes any more."""
         self._goes_out = goes_out
         self._items: dict[Hashable, Item] = {}
+        self._turns: dict[Hashable, Asked] = {}
         self._numbers = count()
         self._ready = asyncio.Event()
         self._room = asyncio.Event()
         self._room.set()
 
     def __len__(self) -> int:
-        return len(self._items)
+        return len(self._items) + len(self._turns)
 
     def put(self, key: Hashable | None, item: Item) -> None:
-        """Have `item` told, after all that waits, and instead of what waits under the same key.
+        """Have `item` told, after all of its kind that waits, and instead of what waits under the same key.
 
         None: instead of nothing. Once the outbox is closed, nothing comes in.
         """
         if self.closed:
             return
         key = ("one of its own", next(self._numbers)) if key is None else key
-        self._items.pop(key, None)
-        self._items[key] = item
+        waiting: dict[Hashable, Any] = self._turns if isinstance(item, Asked) else self._items
+        waiting.pop(key, None)
+        waiting[key] = item
         self._ready.set()
 
     def drain(self, at_most: int) -> list[Item]:
-        """Take out what came first, up to so many. Empty: nothing waits."""
-        keys = list(islice(self._items, at_most))
-        items = [self._items.pop(key) for key in keys]
-        if not self._items and not self.closed:
+        """Take out what came first, and then turns, up to so many. Empty: nothing waits."""
+        items = _taken(self._items, at_most)
+        items += _taken(self._turns, at_most - len(items))
+        if not self and not self.closed:
             self._ready.clear()
         self._room.set()
         self._goes_out(items)
@@ -152,7 +147,7 @@ class Outbox:
 
     async def room(self, at_most: int) -> None:
         """Come back when fewer than `at_most` items wait: before reading more from a bot that does not read."""
-        while len(self._items) >= at_most and not self.closed:
+        while len(self) >= at_most and not self.closed:
             self._room.clear()
             await self._room.wait()
 
@@ -161,3 +156,7 @@ class Outbox:
         self.closed = self.closed or why
         self._ready.set()
         self._room.set()
+
+
+def _taken(waiting: dict[Hashable, Any], at_most: int) -> list[Item]:
+    return [waiting.pop(key) for key in list(islice(waiting, at_most))]

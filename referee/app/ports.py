@@ -12,6 +12,18 @@ from referee.core.events import Event
 
 
 @dataclass(frozen=True, slots=True)
+class Request:
+    """What somebody asked for under a name of its own choice, so that the same request again gets the same answer."""
+
+    by: int | str
+    """The seat that asks, or the person."""
+    id: str
+    """Two requests of one asker with the same id are the same one, or the second is a mistake."""
+    asked: str
+    """What for, in words that differ wherever something else is asked for."""
+
+
+@dataclass(frozen=True, slots=True)
 class Entry:
     """An event that the log holds."""
 
@@ -21,6 +33,8 @@ class Entry:
     at_ms: int
     """When it was written, by the wall clock (Unix milliseconds). For people; proofs use match time."""
     event: Event
+    request: Request | None = None
+    """The request that has its answer here: the last entry of all that followed from it."""
 
 
 class Conflict(Exception):
@@ -40,9 +54,12 @@ class LogUnavailable(Exception):
 class EventLog(Protocol):
     """The log of every match: the truth."""
 
-    async def append(self, match_id: str, after: int, events: Sequence[Event]) -> list[Entry]:
+    async def append(
+        self, match_id: str, after: int, events: Sequence[Event], request: Request | None = None
+    ) -> list[Entry]:
         """Write `events` right after entry number `after`, all or none; durable when this returns.
 
+        The last of them answers the `request`.
         Raises Conflict if the log has moved on, LogUnavailable if it cannot be written.
         """
 

@@ -28,7 +28,8 @@ async def recover(floor: Floor, return_within_us: Micros) -> int:
 
 async def _recovered(floor: Floor, match_id: str) -> Board | None:
     try:
-        story = await retold(await floor.desk.log.read(match_id), floor.find_game)
+        entries = await floor.desk.log.read(match_id)
+        story = await retold(entries, floor.find_game)
     except LogUnavailable:
         raise
     except Unplayable as why:
@@ -41,6 +42,7 @@ async def _recovered(floor: Floor, match_id: str) -> Board | None:
     board = Board(story)
     board.tokens_told = {turn.seat: turn.token for turn in story.match.owing}
     floor.boards.add(board)
+    floor.requests.note(entries)
     if story.match.phase is Phase.PLAYING:
         floor.lobby.plays(board)
     return board

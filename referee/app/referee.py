@@ -10,7 +10,9 @@ from engines.api import Game, Seat, Viewer
 from engines.refusals import Refusal
 from referee.app.answering import Answer, Answering
 from referee.app.answers import Answered, Done
+from referee.app.asking import Asking
 from referee.app.boards import Board
+from referee.app.ends import UnheardEnds
 from referee.app.floor import Floor, Listener
 from referee.app.lag import Lag
 from referee.app.making import Created, Maker
@@ -18,15 +20,15 @@ from referee.app.outbox import Draining
 from referee.app.ports import EventLog, Time
 from referee.app.recovery import recover
 from referee.app.story import Standing
-from referee.app.turns import TurnDue, seat_clocks
+from referee.app.turns import SeatClock, TurnDue, clocks_at_entry
 from referee.app.watching import Watching, Whole
 from referee.app.wish import EVERY_MATCH, MAKER, Limits, MatchFilter, MatchWish
 from referee.core.clock import LONGEST, MS, Micros
 from referee.core.commands import (
     Abort,
+    AcceptDraw,
     Adjudicate,
     ClaimDraw,
-    Command,
     DeclineDraw,
     GiveNonce,
     OfferDraw,
@@ -56,6 +58,7 @@ class Referee:
     def __init__(
         self,
         log: EventLog,
+        unheard: UnheardEnds,
         time: Time,
         games: Mapping[str, Game],
         limits: Limits,
@@ -66,13 +69,14 @@ class Referee:
     ) -> None:
         """`draw_seed` gives 32 bytes that nobody knows, `mint_id` an id that nothing else has.
 
-        `lag` is started and stopped by the caller.
+        `unheard` are those of the `log`. `lag` is started and stopped by the caller.
         """
         self._log = log
         self._time = time
         self._limits = limits
-        self._floor = Floor(log, time, games, mint_id, lag, listeners)
+        self._floor = Floor(log, unheard, time, games, mint_id, lag, listeners)
         self._answering = Answering(self._floor)
+        self._asking = Asking(self._floor)
         self._maker = Maker(self._floor, limits, mint_id, draw_seed)
         self._draining: RefereeDraining | None = None
         self.sessions = self._floor.sessions
@@ -111,6 +115,11 @@ class Referee:
         """The match as it was when `viewer` may see it now: of one shown late, as it was. None: nothing yet."""
         whole, _ = await self.watch(match_id, None, viewer)
         return whole.state
+
+    def clocks(self, match: Match) -> tuple[SeatClock, ...]:
+        """Every seat's clock: as it is now, if that is how the match stands, and else at that entry of it."""
+        board = self._floor.boards.find(match.setup.match_id)
+        return board.clocks() if board and board.match is match else clocks_at_entry(match)
 
     async def matches(self, wanted: MatchFilter = EVERY_MATCH, after: str = "", at_most: int = 100) -> list[Standing]:
         """Matches, the newest first, from the first older than the match `after`."""
@@ -153,12 +162,10 @@ class Referee:
         turn = board.match.turns[seat] if board else None
         if board is None or board.runner is None or turn is None:
             return None
-        story, runner = board.story, board.runner
-        stalls_us = [runner.measured(other).stall_us for other in range(len(board.match.players))]
-        clocks = seat_clocks(board.match, runner.match_now(), stalls_us)
         again = board.tokens_told.get(seat) == turn.token
         board.tokens_told[seat] = turn.token
-        return TurnDue(board.match, turn, story.moves, story.last_move_of.get(seat, 0), clocks, again)
+        story = board.story
+        return TurnDue(board.match, turn, story.moves, story.last_move_of.get(seat, 0), board.clocks(), again)
 
     async def turns_of(self, bot: str, match_id: str = "") -> list[TurnDue]:
         """What a bot owes now, in one match or in all of them, the most pressing first."""
@@ -168,41 +175,48 @@ class Referee:
         due = [self.turn_due(board.match_id, seat) for board in boards for seat in board.seats_of(bot)]
         return sorted(filter(None, due), key=_pressing)
 
-    # Other things that a seat may say
+    # Other things that a seat may say. With a request id, the same again has the same answer: ever after.
 
     async def give_nonce(self, match_id: str, seat: Seat, nonce: bytes) -> Done:
         """Raises NonceRefused, NotAllowedNow or MatchOver."""
-        return await self._ask(match_id, GiveNonce(seat, nonce))
+        return await self._asking.ask(match_id, GiveNonce(seat, nonce), seat)
 
-    async def resign(self, match_id: str, seat: Seat) -> Done:
-        """Raises SeatOut, NotAllowedNow or MatchOver."""
-        return await self._ask(match_id, Resign(seat))
+    async def resign(self, match_id: str, seat: Seat, request_id: str = "") -> Done:
+        """Raises SeatOut, NotAllowedNow, MatchOver or RequestIdReused."""
+        return await self._asking.ask(match_id, Resign(seat), seat, request_id)
 
-    async def offer_draw(self, match_id: str, seat: Seat) -> Done:
-        """Offer a draw, or accept the offers that stand. Raises NoDraw, SeatOut, NotAllowedNow or MatchOver."""
-        return await self._ask(match_id, OfferDraw(seat))
+    async def offer_draw(self, match_id: str, seat: Seat, request_id: str = "") -> Done:
+        """Offer a draw, or accept the offers that stand. Raises NoDraw, or what `resign` raises."""
+        return await self._asking.ask(match_id, OfferDraw(seat), seat, request_id)
 
-    async def decline_draw(self, match_id: str, seat: Seat) -> Done:
-        """Raises NoDraw, SeatOut, NotAllowedNow or MatchOver."""
-        return await self._ask(match_id, DeclineDraw(seat))
+    async def accept_draw(self, match_id: str, seat: Seat, request_id: str = "") -> Done:
+        """Accept the offers that stand. Raises NoDraw, or what `resign` raises."""
+        return await self._asking.ask(match_id, AcceptDraw(seat), seat, request_id)
 
-    async def claim_draw(self, match_id: str, seat: Seat) -> Done:
-        """Raises NoDraw, NotAllowedNow or MatchOver."""
-        return await self._ask(match_id, ClaimDraw(seat))
+    async def decline_draw(self, match_id: str, seat: Seat, request_id: str = "") -> Done:
+        """Raises NoDraw, or what `resign` raises."""
+        return await self._asking.ask(match_id, DeclineDraw(seat), seat, request_id)
 
-    # What people decide
+    async def claim_draw(self, match_id: str, seat: Seat, request_id: str = "") -> Done:
+        """Raises NoDraw, NotAllowedNow, MatchOver or RequestIdReused."""
+        return await self._asking.ask(match_id, ClaimDraw(seat), seat, request_id)
 
-    async def abort(self, match_id: str, message: str = "") -> Done:
-        """Whoever made the match calls it off. Raises MatchOver."""
-        return await self._ask(match_id, Void(Cause.ABORTED, message) if message else Abort())
+    # What people decide. Request ids are kept apart by who decides: `by`.
 
-    async def void(self, match_id: str, cause: Cause, reason: str) -> Done:
-        """Raises BadVerdict or MatchOver."""
-        return await self._ask(match_id, Void(cause, reason))
+    async def abort(self, match_id: str, message: str = "", by: str = "", request_id: str = "") -> Done:
+        """Whoever made the match calls it off. Raises MatchOver or RequestIdReused."""
+        command = Void(Cause.ABORTED, message) if message else Abort()
+        return await self._asking.ask(match_id, command, by, request_id)
 
-    async def adjudicate(self, match_id: str, side_ranks: tuple[int, ...], reason: str) -> Done:
-        """Raises BadVerdict, NotAllowedNow or MatchOver."""
-        return await self._ask(match_id, Adjudicate(side_ranks, reason))
+    async def void(self, match_id: str, cause: Cause, reason: str, by: str = "", request_id: str = "") -> Done:
+        """Raises BadVerdict, MatchOver or RequestIdReused."""
+        return await self._asking.ask(match_id, Void(cause, reason), by, request_id)
+
+    async def adjudicate(
+        self, match_id: str, side_ranks: tuple[int, ...], reason: str, by: str = "", request_id: str = ""
+    ) -> Done:
+        """Raises BadVerdict, NotAllowedNow, MatchOver or RequestIdReused."""
+        return await self._asking.ask(match_id, Adjudicate(side_ranks, reason), by, request_id)
 
     # Watching
 
@@ -235,11 +249,6 @@ class Referee:
         """Decide what was asked, and stop. Every match stands in its log and goes on after the next `recover`."""
         self._draining = self._draining or RefereeDraining(0)
         await self._floor.close(self._draining)
-
-    async def _ask(self, match_id: str, command: Command) -> Done:
-        runner = await self._floor.runner(match_id)
-        decided = await runner.submit(command)
-        return Done(decided.match.number, decided.match.result)
 
     def _thinks(self, board: Board, turn: Turn) -> bool:
         """Does a bot that is there still owe the answer to that turn?"""

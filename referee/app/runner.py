@@ -21,7 +21,7 @@ from referee.app.asked import Asked, NotRunHere, UnknownMatch
 from referee.app.deadlines import Deadline, deadlines
 from referee.app.desk import Delays, Desk
 from referee.app.match_time import MatchTime
-from referee.app.ports import Conflict, LogUnavailable
+from referee.app.ports import Conflict, LogUnavailable, Request
 from referee.app.stalls import Stalls
 from referee.core.clock import MS, SECOND, Micros
 from referee.core.commands import Command, EndGrace, FallFlag, Resume, SubmitMove
@@ -98,8 +98,10 @@ class MatchRunner:
         """Match time."""
         return self._time.now_us()
 
-    def submit(self, command: Command) -> asyncio.Future[Decided]:
+    def submit(self, command: Command, request: Request | None = None) -> asyncio.Future[Decided]:
         """Have `command` decided after all that came before it. What follows from it is in the log when it is told.
+
+        The `request`, if it is one that must be known again, is written with it.
 
         Nothing is written where nothing follows; an answer that was given before finds its first verdict in
         the match. The future raises a refusal, LogUnavailable, or NotRunHere if the runner stops, and nothing
@@ -107,7 +109,7 @@ class MatchRunner:
         """
         if self._closed:
             raise NotRunHere(self.match_id)
-        asked = Asked(command, asyncio.get_running_loop().create_future())
+        asked = Asked(command, asyncio.get_running_loop().create_future(), request)
         self._inbox.put_nowait(asked)
         return asked.caller
 
@@ -146,7 +148,7 @@ class MatchRunner:
 
     async def _answer(self, asked: Asked) -> None:
         try:
-            decided = await self._happen(asked.command)
+            decided = await self._happen(asked.command, asked.request)
         except LogUnavailable as why:
             self._give_back(asked.command)
             asked.refuse(why)
@@ -171,13 +173,13 @@ class MatchRunner:
         except LogUnavailable:
             self._retry_us = min(2 * self._retry_us, LAST_RETRY_US)
 
-    async def _happen(self, command: Command) -> Decided:
+    async def _happen(self, command: Command, request: Request | None = None) -> Decided:
         """Decide, and make it so."""
         if self._time.stopped:
             await self._go_on()
         decided = decide(self.match, command, self.match_now())
         if decided.events:
-            await self._make_so(command, decided)
+            await self._make_so(command, decided, request)
         return decided
 
     async def _go_on(self) -> None:
@@ -187,11 +189,11 @@ class MatchRunner:
         self._time.go_on()
         self._retry_us = FIRST_RETRY_US
 
-    async def _make_so(self, command: Command, decided: Decided) -> None:
+    async def _make_so(self, command: Command, decided: Decided, request: Request | None = None) -> None:
         """Write, then believe, then tell."""
         before, after = self.match, decided.match
         try:
-            entries = await self._desk.log.append(self.match_id, before.number, decided.events)
+            entries = await self._desk.log.append(self.match_id, before.number, decided.events, request)
         except LogUnavailable:
             self._time.stop()
             raise

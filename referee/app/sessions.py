@@ -12,6 +12,7 @@ from itertools import count
 from statistics import median
 
 from engines.refusals import Refusal
+from referee.app.ends import Ends
 from referee.app.outbox import Ended, Item, Outbox, Pinged, TakenOver
 from referee.app.ports import Time
 from referee.core.clock import Micros
@@ -19,8 +20,6 @@ from referee.core.setup import Player
 
 PONGS_KEPT = 9
 """The path is their median: one slow answer says little."""
-ENDS_KEPT = 1_000
-"""So many ends wait for a bot that does not come back; the oldest are forgotten first."""
 
 
 class SessionTakenOver(Refusal):
@@ -63,9 +62,9 @@ class Session:
     """One open Play stream of a bot."""
 
     def __init__(
-        self, session_id: str, player: Player, hello: Hello, time: Time, unheard: dict[tuple[str, int], Ended]
+        self, session_id: str, player: Player, hello: Hello, time: Time, heard: Callable[[Sequence[Ended]], None]
     ) -> None:
-        """`unheard`: the ends that this bot is not known to have heard of. The session takes off what it has."""
+        """`heard` is told of the ends that have arrived."""
         self.id = session_id
         self.player = player
         self.hello = hello
@@ -74,7 +73,7 @@ class Session:
         self.heard_us = time.monotonic_us()
         """When it last gave a sign of life: a pong, or its beginning."""
         self._time = time
-        self._unheard = unheard
+        self._heard = heard
         self._ping_ids = count(1)
         self._sent_us: dict[int, Micros] = {}
         """When the pings that are not answered yet went out."""
@@ -105,9 +104,16 @@ class Session:
         self.heard_us = self._time.monotonic_us()
         self._paths_us.append(self.heard_us - sent_us)
         self._sent_us = {other: us for other, us in self._sent_us.items() if other > ping_id}
-        for _, ended in (shown for shown in self._shown_by if shown[0] <= ping_id):
-            self._unheard.pop((ended.match_id, ended.seat), None)
-        self._shown_by = [shown for shown in self._shown_by if shown[0] > ping_id]
+        if arrived := [ended for shown_by, ended in self._shown_by if shown_by <= ping_id]:
+            self._heard(arrived)
+            self._shown_by = [shown for shown in self._shown_by if shown[0] > ping_id]
+
+    def excuse(self, us: Micros) -> None:
+        """The referee itself was late by so much, and heard nobody meanwhile."""
+        self.heard_us = min(self.heard_us + max(0, us), self._time.monotonic_us())
+
+    def tell_end(self, ended: Ended) -> None:
+        self.outbox.put(("ended", ended.match_id, ended.seat), ended)
 
     def takes(self, game: str) -> bool:
         return not self.hello.games or game in self.hello.games
@@ -129,7 +135,6 @@ class _Bot:
 
     sessions: list[Session] = field(default_factory=list)
     """The newest last."""
-    unheard: dict[tuple[str, int], Ended] = field(default_factory=dict)
     since_ms: int = 0
     """When a session of it last came or went."""
 
@@ -137,28 +142,28 @@ class _Bot:
 class Sessions:
     """All sessions of one process."""
 
-    def __init__(self, time: Time, mint_id: Callable[[], str], changed: Callable[[str], None]) -> None:
+    def __init__(self, time: Time, mint_id: Callable[[], str], changed: Callable[[str], None], ends: Ends) -> None:
         """`changed` is told the bot whose sessions have changed, after each change."""
         self._time = time
         self._mint_id = mint_id
         self._changed = changed
+        self._ends = ends
         self._bots: dict[str, _Bot] = {}
 
     def open(self, player: Player, hello: Hello = ANYTHING) -> Session:
         """A session for `player`, whose version is known. An older one of the same version is taken over.
 
-        What the bot has not heard yet is told first: ends of matches, then every turn that it owes.
+        It is told what its bot missed: every turn that it owes, and ends of matches.
         """
         bot = self._bots.setdefault(player.bot, _Bot())
-        session = Session(self._mint_id(), player, hello, self._time, bot.unheard)
+        session = Session(self._mint_id(), player, hello, self._time, self._ends.heard)
         for older in [older for older in bot.sessions if older.player == player]:
             bot.sessions.remove(older)
             older.outbox.put(None, TakenOver(session.id))
             older.outbox.close(SessionTakenOver(player, session.id))
         bot.sessions.append(session)
         bot.since_ms = self._time.wall_ms()
-        for key, ended in bot.unheard.items():
-            session.outbox.put(("ended", *key), ended)
+        self._ends.recall(player.bot, session.tell_end)
         self._changed(player.bot)
         return session
 
@@ -197,11 +202,7 @@ class Sessions:
         return next(exact, sessions[-1] if sessions else None)
 
     def tell_end(self, player: Player, ended: Ended) -> None:
-        """Have the bot told that its match is over, now or as soon as it is there, until it is known to have heard."""
-        bot = self._bots.setdefault(player.bot, _Bot())
-        bot.unheard[ended.match_id, ended.seat] = ended
-        if len(bot.unheard) > ENDS_KEPT:
-            del bot.unheard[next(iter(bot.unheard))]
+        """Have the bot told that its match is over, if it is there; else the end waits for it with the log."""
         session = self.of_player(player)
         if session:
-            session.outbox.put(("ended", ended.match_id, ended.seat), ended)
+            session.tell_end(ended)

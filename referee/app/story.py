@@ -30,6 +30,8 @@ class Step:
     """None: it opened the match."""
     match: Match
     """After it."""
+    lost: bool = False
+    """The rules of the game cannot follow it any more: what it did, nobody can say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +56,11 @@ class Made:
     """A move that was made."""
 
     seat: Seat
+    move: str
     told: tuple[str, ...]
-    """As each seat may hear of it."""
+    """As each seat may hear of it when it is made."""
+    sealed: bool
+    """Others still owed theirs, which are made without knowing it."""
 
 
 class Story:
@@ -71,6 +76,8 @@ class Story:
         self.moves: list[Made] = []
         self.last_move_of: dict[Seat, int] = {}
         """How many moves had been made when the seat had made its last one."""
+        self.lost_from: int | None = None
+        """The number of the first entry that the rules of the game cannot follow. None: they follow all."""
         self.last_answer: dict[Seat, int] = {}
         """The number of the entry that holds the last verdict on the seat."""
         self.requests: dict[tuple[Seat, str], int] = {}
@@ -96,6 +103,15 @@ class Story:
         missing = number + 1 - self._steps[0].entry.number
         return None if missing < 0 else list(self._steps)[missing:]
 
+    def opened_by(self, ply: int) -> list[Made]:
+        """The choices that were sealed until the move that was played at `ply`, in order of seats."""
+        if self.moves[ply].sealed:
+            return []
+        first = ply
+        while first and self.moves[first - 1].sealed:
+            first -= 1
+        return sorted(self.moves[first:ply], key=lambda made: made.seat)
+
     @property
     def news(self) -> asyncio.Event:
         """Set when something has happened after now. To be taken before looking at what has happened."""
@@ -113,6 +129,8 @@ class Story:
     def _note(self, step: Step) -> None:
         self.match = step.match
         self.at_ms = step.entry.at_ms
+        if step.lost:
+            return
         event = step.entry.event
         if isinstance(event, PlayBegan):
             self.started_ms = step.entry.at_ms
@@ -124,14 +142,22 @@ class Story:
             self._note_answer(event, step.entry.number)
 
     def _note_move(self, step: Step, event: MovePlayed) -> None:
+        assert step.before
         texts = [told(step.before, event, seat) for seat in range(len(step.match.players))]
-        self.moves.append(Made(event.seat, tuple(heard.move for heard in texts if isinstance(heard, MovePlayed))))
+        heard = tuple(one.move for one in texts if isinstance(one, MovePlayed))
+        self.moves.append(Made(event.seat, event.move, heard, _is_sealed(step.before, event.seat, step.match)))
         self.last_move_of[event.seat] = len(self.moves)
 
     def _note_answer(self, event: MovePlayed | MoveRefused | FlagFell, number: int) -> None:
         self.last_answer[event.seat] = number
         if event.request_id:
             self.requests[event.seat, event.request_id] = number
+
+
+def _is_sealed(before: Match, seat: Seat, after: Match) -> bool:
+    """Do those who owed a move beside the seat owe theirs still?"""
+    others = {turn for turn in before.owing if turn.seat != seat}
+    return bool(others) and others <= {*after.owing}
 
 
 def steps(before: Match | None, entries: Sequence[Entry], match: Match) -> list[Step]:
@@ -149,15 +175,26 @@ def steps(before: Match | None, entries: Sequence[Entry], match: Match) -> list[
     return found
 
 
-def folded(entries: Sequence[Entry], find_game: Callable[[str], Game], before: Match | None = None) -> Iterator[Step]:
-    """The steps that these entries are, from the first one, or from what went before."""
+def folded(
+    entries: Sequence[Entry],
+    find_game: Callable[[str], Game],
+    before: Match | None = None,
+    lost_from: int | None = None,
+) -> Iterator[Step]:
+    """The steps that these entries are, from the first one, or from what went before.
+
+    From the number `lost_from` on the match stands still until its end.
+    """
     for entry in entries:
+        lost = lost_from is not None and entry.number >= lost_from and not isinstance(entry.event, PlayEnded)
         if before is None:
             assert isinstance(entry.event, Opened)
             after = opened(entry.event, find_game(entry.event.setup.game))
+        elif lost:
+            after = replace(before, number=entry.number)
         else:
             after = evolve(before, entry.event)
-        yield Step(entry, before, after)
+        yield Step(entry, before, after, lost)
         before = after
 
 
@@ -176,25 +213,25 @@ async def retold(entries: Sequence[Entry], find_game: Callable[[str], Game]) -> 
     """
     following = folded(entries, find_game)
     story: Story | None = None
-    for done in range(len(entries)):
+    for done, entry in enumerate(entries):
         if done % STEPS_AT_ONCE == 0:
             await asyncio.sleep(0)
         try:
             step = next(following)
         except Exception as why:
-            step = _end_of_unplayable(entries, story, why)
+            if story is None or not ended_as_unplayable(entries):
+                raise Unplayable(entries, why) from why
+            story.lost_from = entry.number
+            following = folded(entries[done:], find_game, story.match, entry.number)
+            step = next(following)
         if story is None:
             story = Story(step)
         else:
             story.goes_on([step])
-        if story.ended_ms is not None:
-            break
     assert story
     return story
 
 
-def _end_of_unplayable(entries: Sequence[Entry], story: Story | None, why: Exception) -> Step:
-    last = entries[-1]
-    if story is None or not (isinstance(last.event, PlayEnded) and last.event.result.cause is Cause.ENGINE_FAULT):
-        raise Unplayable(entries, why) from why
-    return Step(last, story.match, replace(evolve(story.match, last.event), number=last.number))
+def ended_as_unplayable(entries: Sequence[Entry]) -> bool:
+    last = entries[-1].event
+    return isinstance(last, PlayEnded) and last.result.cause is Cause.ENGINE_FAULT

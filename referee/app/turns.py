@@ -97,6 +97,11 @@ def seat_clocks(match: Match, now_us: Micros, stall_us: Sequence[Micros]) -> tup
     return tuple(_seat_clock(match, seat, now_us, stall_us[seat], falls_us) for seat in range(len(match.players)))
 
 
+def clocks_at_entry(match: Match) -> tuple[SeatClock, ...]:
+    """Every seat's clock at the match's last entry."""
+    return seat_clocks(match, match.at_us, (0,) * len(match.players))
+
+
 def _seat_clock(match: Match, seat: Seat, now_us: Micros, stall_us: Micros, falls_us: dict[Seat, Micros]) -> SeatClock:
     turn, clock, control = match.turns[seat], match.clocks[seat], match.setup.controls[seat]
     if turn is None:

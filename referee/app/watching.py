@@ -6,13 +6,13 @@ behind is told so, with the number to go on from.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from engines.api import SPECTATOR, Game, Viewer
+from engines.api import SPECTATOR, Game, Seat, Viewer
 from engines.refusals import Refusal
-from referee.app.ports import EventLog
-from referee.app.story import Standing, Step, Story, folded
-from referee.core.events import Event
+from referee.app.ports import Entry, EventLog
+from referee.app.story import Made, Standing, Step, Story, folded
+from referee.core.events import Event, MovePlayed, MoveRefused
 from referee.core.match import Match, Phase
 from referee.core.setup import Shown
 from referee.core.telling import told
@@ -42,6 +42,10 @@ class Heard:
     """None: nothing that this viewer may know."""
     match: Match
     """After it. What the viewer may see of it is the game's business: `Position.text`."""
+    sealed: bool = False
+    """It is a choice that nobody sees before all are made."""
+    opened: tuple[tuple[Seat, str], ...] = ()
+    """The choices that it opened, as this viewer may see them now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +152,7 @@ class Watching:
         if at_hand is not None:
             return at_hand
         entries = await self._log.read(self._story.match.setup.match_id, self._number, ENTRIES_AT_ONCE)
-        return list(folded(entries, self._find_game, self._match))
+        return list(folded(entries, self._find_game, self._match, self._story.lost_from))
 
     def _may_be_shown(self, step: Step) -> bool:
         if self._sees_all:
@@ -159,5 +163,22 @@ class Watching:
         return step.match.phase is Phase.WAITING or step.match.ply + visibility.delay_plies <= now.ply
 
     def _heard(self, step: Step) -> Heard:
-        event = told(step.before, step.entry.event, self._viewer)
-        return Heard(step.entry.number, step.entry.at_ms, event, step.match)
+        entry, match = step.entry, step.match
+        event = None if step.lost else told(step.before, entry.event, self._viewer)
+        if isinstance(event, MovePlayed):
+            return self._heard_move(entry, event, match)
+        if isinstance(entry.event, MoveRefused) and not step.lost and self._story.match.phase is Phase.OVER:
+            event = entry.event  # Then nothing of it is a secret any more.
+        return Heard(entry.number, entry.at_ms, event, match)
+
+    def _heard_move(self, entry: Entry, told: MovePlayed, match: Match) -> Heard:
+        """A move that is still sealed, that opens others and so is open itself, or that is like any other."""
+        made = self._story.moves[match.ply - 1]
+        opened = self._story.opened_by(match.ply - 1)
+        if opened:
+            told = replace(told, move=self._opened(made, match))
+        seen = tuple((other.seat, self._opened(other, match)) for other in opened)
+        return Heard(entry.number, entry.at_ms, told, match, made.sealed, seen)
+
+    def _opened(self, made: Made, match: Match) -> str:
+        return match.at_play().opened(made.seat, made.move, self._viewer)

@@ -1,7 +1,7 @@
 """Ends that players or people bring: resigning, agreeing on a draw, calling off, deciding."""
 
 from engines.api import Seat
-from referee.core.commands import Abort, Adjudicate, ClaimDraw, DeclineDraw, OfferDraw, Resign, Void
+from referee.core.commands import Abort, AcceptDraw, Adjudicate, ClaimDraw, DeclineDraw, OfferDraw, Resign, Void
 from referee.core.course import Course
 from referee.core.ending import drawn, levelled
 from referee.core.errors import BadVerdict, NoDraw, SeatOut, TooLateToAbort
@@ -15,14 +15,14 @@ def resign(course: Course, command: Resign) -> None:
     course.drop(SeatResigned(course.now_us, command.seat))
 
 
-def offer_draw(course: Course, command: OfferDraw) -> None:
+def offer_draw(course: Course, command: OfferDraw | AcceptDraw) -> None:
     match = course.match
     _check_in(match, command.seat)
     if not match.game.draws_by_agreement:
         raise NoDraw(f"{match.game.title} knows no draw by agreement")
     if command.seat in match.offers:
         raise NoDraw("this seat's offer stands already")
-    accepts = any(match.side_of(seat) != match.side_of(command.seat) for seat in match.offers)
+    accepts = _others_offer(match, command.seat)
     if not accepts and match.offered_ply[command.seat] == match.ply:
         raise NoDraw("this seat has offered one in this position, and it was declined")
     course.happens(DrawOffered(course.now_us, command.seat))
@@ -30,11 +30,13 @@ def offer_draw(course: Course, command: OfferDraw) -> None:
         course.end(drawn(course.match, Cause.DRAW_AGREED))
 
 
+def accept_draw(course: Course, command: AcceptDraw) -> None:
+    _check_offered(course.match, command.seat)
+    offer_draw(course, command)
+
+
 def decline_draw(course: Course, command: DeclineDraw) -> None:
-    match = course.match
-    _check_in(match, command.seat)
-    if not any(match.side_of(seat) != match.side_of(command.seat) for seat in match.offers):
-        raise NoDraw("nobody else has offered one")
+    _check_offered(course.match, command.seat)
     course.happens(DrawDeclined(course.now_us, command.seat))
 
 
@@ -67,6 +69,17 @@ def adjudicate(course: Course, command: Adjudicate) -> None:
     # So that 1 is best and shared ranks leave the next one out, however they were counted.
     side_ranks = tuple(1 + sum(rank < mine for rank in ranks) for mine in ranks)
     course.end(by_rank(match.table, Kind.PLAYED, Cause.ADJUDICATION, side_ranks, command.reason, match.forfeits))
+
+
+def _check_offered(match: Match, seat: Seat) -> None:
+    _check_in(match, seat)
+    if not _others_offer(match, seat):
+        raise NoDraw("nobody else has offered one")
+
+
+def _others_offer(match: Match, seat: Seat) -> bool:
+    """Has another side offered a draw?"""
+    return any(match.side_of(other) != match.side_of(seat) for other in match.offers)
 
 
 def _check_in(match: Match, seat: Seat) -> None:

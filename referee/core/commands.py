@@ -57,6 +57,13 @@ class OfferDraw:
 
 
 @dataclass(frozen=True, slots=True)
+class AcceptDraw:
+    """Accept the offers that stand."""
+
+    seat: Seat
+
+
+@dataclass(frozen=True, slots=True)
 class DeclineDraw:
     seat: Seat
 
@@ -123,6 +130,7 @@ Command = (
     | FallFlag
     | Resign
     | OfferDraw
+    | AcceptDraw
     | DeclineDraw
     | ClaimDraw
     | Leave

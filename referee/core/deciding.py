@@ -11,9 +11,19 @@ from typing import Any
 
 from engines.refusals import shortened
 from referee.core.clock import Micros
-from referee.core.closing import abort, adjudicate, claim_draw, declare_void, decline_draw, offer_draw, resign
+from referee.core.closing import (
+    abort,
+    accept_draw,
+    adjudicate,
+    claim_draw,
+    declare_void,
+    decline_draw,
+    offer_draw,
+    resign,
+)
 from referee.core.commands import (
     Abort,
+    AcceptDraw,
     Adjudicate,
     Begin,
     ClaimDraw,
@@ -47,6 +57,7 @@ ALLOWED: dict[Phase, frozenset[type]] = {
             FallFlag,
             Resign,
             OfferDraw,
+            AcceptDraw,
             DeclineDraw,
             ClaimDraw,
             Leave,
@@ -112,6 +123,7 @@ DECIDE: dict[type, Callable[[Course, Any], None]] = {
     Resume: resume,
     Resign: resign,
     OfferDraw: offer_draw,
+    AcceptDraw: accept_draw,
     DeclineDraw: decline_draw,
     ClaimDraw: claim_draw,
     Abort: abort,

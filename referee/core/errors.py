@@ -15,8 +15,8 @@ class BadTimeControl(MatchError):
 class BadSetup(MatchError):
     """The terms of a match that cannot go together."""
 
-    def __init__(self, field: str, why: str) -> None:
-        super().__init__(f"this match cannot be: {field} {why}", field=field, why=why)
+    def __init__(self, field: str, why: str, **details: str) -> None:
+        super().__init__(f"this match cannot be: {field} {why}", field=field, why=why, **details)
 
 
 class NotAllowedNow(MatchError):

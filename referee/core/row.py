@@ -54,6 +54,7 @@ class ClockRow:
         return {
             "asked_us": str(self.asked_us),
             "arrived_us": str(self.arrived_us),
+            "network_us": str(self.network_us),
             "network_credit_us": str(self.network_credit_us),
             "stall_us": str(self.stall_us),
             "charged_us": str(self.charged_us),

@@ -81,7 +81,8 @@ class Setup:
         if self.game_version != game.version:
             raise BadSetup("game_version", f"is {game.version} here")
         if len(self.players) != seats:
-            raise BadSetup("players", f"are {seats} here, one a seat; an open seat has no name")
+            why = f"are {seats} here, one a seat; an open seat has no name"
+            raise BadSetup("players", why, given=str(len(self.players)), wanted=str(seats))
         if len(self.controls) != seats:
             raise BadSetup("controls", f"are {seats} here, one a seat")
         if len(self.seed) != SEED_BYTES:

@@ -78,7 +78,7 @@ class MemoryAccounts:
         if len(await self.bots(bot.owner)) >= at_most.bots:
             raise TooManyNames("bots", at_most.bots)
         self._tokens.add(token, at_most.tokens)
-        self._bots[bot.name] = replace(bot, pause=None, latest_version="")
+        self._bots[bot.name] = replace(bot, pause=None, latest_version="", faults=0)
         self._versions[bot.name] = {}
         self._requests[bot.owner, request_id] = bot.name
         return Registered(self._bots[bot.name], token, again=False)
@@ -93,7 +93,7 @@ class MemoryAccounts:
     async def change_bot(self, name: str, change: Callable[[Bot], Bot]) -> Bot:
         bot = self._known(name)
         changed = change(bot)
-        self._bots[name] = replace(bot, description=changed.description, pause=changed.pause)
+        self._bots[name] = replace(bot, description=changed.description, pause=changed.pause, faults=changed.faults)
         return self._bots[name]
 
     async def add_version(self, version: Version, at_most: int) -> Version:

@@ -19,7 +19,7 @@ COUNT = "SELECT count(*) FROM bots WHERE owner = ?"
 
 BOTS = """
     SELECT name, owner, created_ms, description, pause_cause, pause_message, paused_ms,
-        (SELECT versions.name FROM versions WHERE versions.bot = bots.bot ORDER BY version DESC LIMIT 1)
+        (SELECT versions.name FROM versions WHERE versions.bot = bots.bot ORDER BY version DESC LIMIT 1), faults
     FROM bots
 """
 
@@ -27,7 +27,9 @@ ONE = f"{BOTS} WHERE name = ?"
 
 PAGE = f"{BOTS} WHERE (:owner = '' OR owner = :owner) AND name > :after ORDER BY name LIMIT :at_most"
 
-CHANGE = "UPDATE bots SET description = ?, pause_cause = ?, pause_message = ?, paused_ms = ? WHERE name = ?"
+CHANGE = """
+    UPDATE bots SET description = ?, pause_cause = ?, pause_message = ?, paused_ms = ?, faults = ? WHERE name = ?
+"""
 
 ADD_VERSION = """
     INSERT INTO versions (bot, name, created_ms, note)
@@ -96,7 +98,7 @@ def _registered(file: Connection, request_id: str, bot: Bot, token: Token, at_mo
 def _changed(file: Connection, name: str, change: Callable[[Bot], Bot]) -> Bot:
     changed = change(_bot(file, name))
     pause = (changed.pause.cause.value, changed.pause.message, changed.pause.since_ms) if changed.pause else (None,) * 3
-    file.execute(CHANGE, (changed.description, *pause, name))
+    file.execute(CHANGE, (changed.description, *pause, changed.faults, name))
     return _bot(file, name)
 
 
@@ -138,6 +140,6 @@ def _bot(file: Connection, name: str) -> Bot:
 
 
 def _read_bot(row: tuple[Any, ...]) -> Bot:
-    name, owner, created_ms, description, cause, message, paused_ms, latest = row
+    name, owner, created_ms, description, cause, message, paused_ms, latest, faults = row
     pause = Pause(PauseCause(cause), message, paused_ms) if cause else None
-    return Bot(name, owner, created_ms, description, pause, latest or "")
+    return Bot(name, owner, created_ms, description, pause, latest or "", faults)

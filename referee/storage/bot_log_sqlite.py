@@ -7,7 +7,8 @@ from typing import Any
 
 from referee.app.bot_log import EVERY_LINE, Forfeited, Late, Line, Note, Noticed, Refused, SessionLost, WantedLines
 from referee.storage.clerk import NO_LIMIT, Clerk
-from referee.storage.forms import PLAIN, kinds_of
+from referee.storage.codec import KNOWN
+from referee.storage.forms import kinds_of
 
 WHAT = kinds_of(
     {
@@ -17,7 +18,7 @@ WHAT = kinds_of(
         "session_lost": SessionLost,
         "noticed": Noticed,
     },
-    PLAIN,
+    KNOWN,
 )
 
 LAST = "SELECT coalesce(max(number), 0) FROM bot_log WHERE bot = ?"
@@ -39,6 +40,9 @@ LINES = """
     LIMIT :at_most
 """
 
+LAST_OF_ALL = 2**63 - 1
+"""No number is larger in the file, and none that is may be asked for."""
+
 
 class SqliteBotLog:
     """A BotLog by a clerk, that keeps `lines_at_most` for each bot."""
@@ -57,7 +61,7 @@ class SqliteBotLog:
     ) -> list[Line]:
         wishes = {
             "bot": bot,
-            "after": after,
+            "after": min(after, LAST_OF_ALL),
             "version": wanted.version,
             "match_id": wanted.match_id,
             "at_most": NO_LIMIT if at_most is None else at_most,

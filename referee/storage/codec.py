@@ -34,6 +34,9 @@ CONTROLS: dict[str, type] = {
     "moves_per_period": clock.MovesPerPeriod,
 }
 
+KNOWN: dict[object, Form] = {**PLAIN, TimeControl: kinds_of(CONTROLS, PLAIN)}
+"""The forms that do not follow from the type."""
+
 EVENTS: dict[str, type] = {
     "opened": events.Opened,
     "seat_taken": events.SeatTaken,
@@ -99,5 +102,4 @@ def _no_number(constant: str) -> NoReturn:
 
 _ENCODER = json.JSONEncoder(separators=(",", ":"), allow_nan=False, check_circular=False)
 _DECODER = json.JSONDecoder(parse_constant=_no_number)
-_KNOWN: dict[object, Form] = {**PLAIN, TimeControl: kinds_of(CONTROLS, PLAIN)}
-_EVENT = kinds_of(EVENTS, _KNOWN)
+_EVENT = kinds_of(EVENTS, KNOWN)

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from referee.app.ports import Conflict, Entry
+from referee.app.ports import Conflict, Entry, Request
 from referee.core.events import Event, PlayEnded
+from referee.storage.seating import seated_by
 from referee.storage.sqlite_file import transaction
 
 HEADS = """
@@ -22,7 +23,9 @@ HEADS = """
 
 ADD_MATCH = "INSERT INTO matches (match_id) VALUES (?)"
 
-ADD_ENTRY = "INSERT INTO entries (match, number, at_ms, line) VALUES (?, ?, ?, ?)"
+ADD_ENTRY = "INSERT INTO entries (match, number, at_ms, line, request) VALUES (?, ?, ?, ?, ?)"
+
+SEAT = "INSERT OR REPLACE INTO unheard_ends (match, seat, bot) VALUES (?, ?, ?)"
 
 END_MATCH = "UPDATE matches SET over = 1 WHERE match = ?"
 
@@ -33,6 +36,9 @@ class Append(NamedTuple):
     events: Sequence[Event]
     lines: Sequence[str]
     """The same events, encoded."""
+    request: Request | None = None
+    request_line: str | None = None
+    """The request, encoded."""
 
 
 @dataclass(slots=True)
@@ -52,7 +58,7 @@ class Group:
         self._appends = appends
         self._at_ms = at_ms
         self._heads = {append.match_id: _Head() for append in appends}
-        self._rows: list[tuple[int | None, int, int, str]] = []
+        self._rows: list[tuple[int | None, int, int, str, str | None]] = []
 
     def write(self) -> list[list[Entry] | Exception]:
         """For each append its entries, or its Conflict. Raises sqlite3.Error if nothing could be written."""
@@ -71,14 +77,22 @@ class Group:
         head = self._heads[append.match_id]
         if head.last != append.after:
             return Conflict(append.match_id, append.after, head.last)
-        pairs = zip(append.events, append.lines, strict=True)
-        return [self._entry(append.match_id, head, event, line) for event, line in pairs]
+        last = len(append.events) - 1
+        return [self._entry(append, head, place, answers=place == last) for place in range(len(append.events))]
 
-    def _entry(self, match_id: str, head: _Head, event: Event, line: str) -> Entry:
+    def _entry(self, append: Append, head: _Head, place: int, answers: bool) -> Entry:
+        """`answers`: the entry is the last of its append, and so has the request beside it."""
         if head.match is None:
-            head.match = self._connection.execute(ADD_MATCH, (match_id,)).lastrowid
+            head.match = self._connection.execute(ADD_MATCH, (append.match_id,)).lastrowid
         head.last += 1
-        self._rows.append((head.match, head.last, self._at_ms, line))
+        event, request_line = append.events[place], append.request_line if answers else None
+        self._rows.append((head.match, head.last, self._at_ms, append.lines[place], request_line))
+        self._note(head, event)
+        return Entry(append.match_id, head.last, self._at_ms, event, append.request if answers else None)
+
+    def _note(self, head: _Head, event: Event) -> None:
+        """What is asked of all matches at once stands beside their entries."""
+        for seat, bot in seated_by(event).items():
+            self._connection.execute(SEAT, (head.match, seat, bot))
         if isinstance(event, PlayEnded):
             self._connection.execute(END_MATCH, (head.match,))
-        return Entry(match_id, head.last, self._at_ms, event)

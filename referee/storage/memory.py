@@ -1,9 +1,12 @@
 """The log of every match in memory: for tests, and for matches that need not outlive the process."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
-from referee.app.ports import Conflict, Entry, LogUnavailable
+from engines.api import Seat
+from referee.app.ports import Conflict, Entry, LogUnavailable, Request
 from referee.core.events import Event, PlayEnded
+from referee.storage.seating import seated_by
 
 
 class MemoryEventLog:
@@ -12,9 +15,13 @@ class MemoryEventLog:
     def __init__(self, wall_ms: Callable[[], int]) -> None:
         self._wall_ms = wall_ms
         self._logs: dict[str, list[Entry]] = {}
+        self.unheard: dict[str, dict[Seat, str]] = {}
+        """By match, over or not: the bots that are still to hear of its end, or to have one."""
         self._closed = False
 
-    async def append(self, match_id: str, after: int, events: Sequence[Event]) -> list[Entry]:
+    async def append(
+        self, match_id: str, after: int, events: Sequence[Event], request: Request | None = None
+    ) -> list[Entry]:
         self._need_open()
         last = len(self._logs.get(match_id, ()))
         if last != after:
@@ -22,7 +29,9 @@ class MemoryEventLog:
         at_ms = self._wall_ms()
         entries = [Entry(match_id, number, at_ms, event) for number, event in enumerate(events, after + 1)]
         if entries:
+            entries[-1] = replace(entries[-1], request=request)
             self._logs.setdefault(match_id, []).extend(entries)
+            self._note_seats(match_id, events)
         return entries
 
     async def read(self, match_id: str, after: int = 0, at_most: int | None = None) -> list[Entry]:
@@ -31,7 +40,7 @@ class MemoryEventLog:
 
     async def unfinished(self) -> list[str]:
         self._need_open()
-        return [match_id for match_id, log in self._logs.items() if not isinstance(log[-1].event, PlayEnded)]
+        return [match_id for match_id in self._logs if not self.is_over(match_id)]
 
     async def openings(self, before: str = "", at_most: int | None = None) -> list[Entry]:
         self._need_open()
@@ -39,8 +48,16 @@ class MemoryEventLog:
         older = matches[: matches.index(before)] if before in self._logs else [] if before else matches
         return [self._logs[match_id][0] for match_id in reversed(older)][:at_most]
 
+    def is_over(self, match_id: str) -> bool:
+        return isinstance(self._logs[match_id][-1].event, PlayEnded)
+
     async def close(self) -> None:
         self._closed = True
+
+    def _note_seats(self, match_id: str, events: Sequence[Event]) -> None:
+        for event in events:
+            if bots := seated_by(event):
+                self.unheard.setdefault(match_id, {}).update(bots)
 
     def _need_open(self) -> None:
         if self._closed:

@@ -10,10 +10,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from referee.app.ports import Entry, LogUnavailable
+from referee.app.ports import Entry, LogUnavailable, Request
 from referee.core.events import Event
 from referee.storage.codec import MalformedEntry, decode, encode
 from referee.storage.group import Append, Group
+from referee.storage.requests import read_request, write_request
 from referee.storage.sqlite_file import Durability, open_for_reading, open_for_writing
 from referee.storage.worker import Closed, Worker
 
@@ -23,9 +24,9 @@ Answer = TypeVar("Answer")
 BUSY_MS = 5_000
 
 ENTRIES = """
-    SELECT number, at_ms, line
-    FROM entries
-    WHERE match = (SELECT match FROM matches WHERE match_id = ?) AND number > ?
+    SELECT match_id, number, at_ms, line, request
+    FROM matches JOIN entries USING (match)
+    WHERE match_id = ? AND number > ?
     ORDER BY number
     LIMIT ?
 """
@@ -33,7 +34,7 @@ ALL = -1
 """As a LIMIT."""
 
 OPENINGS = """
-    SELECT match_id, number, at_ms, line
+    SELECT match_id, number, at_ms, line, request
     FROM matches JOIN entries USING (match)
     WHERE number = 1 AND (:before = '' OR match < (SELECT match FROM matches WHERE match_id = :before))
     ORDER BY match DESC
@@ -56,12 +57,15 @@ class SqliteEventLog:
         wall_ms: Callable[[], int],
         durability: Durability = Durability.FULL,
         busy_ms: int = BUSY_MS,
+        committed: Callable[[int], None] = lambda _: None,
     ) -> None:
         """Open the file, or make it. Raises LogUnavailable, or NewerDatabase.
 
-        `busy_ms` is how long to wait where another process writes; `wall_ms` is asked by the writing thread.
+        `busy_ms` is how long to wait where another process writes; `wall_ms` is asked by the writing thread,
+        which tells `committed` how many appends became durable together.
         """
         self._wall_ms = wall_ms
+        self._committed = committed
         try:
             self._writing = open_for_writing(path, durability, busy_ms)
             self._reading = open_for_reading(path, busy_ms)
@@ -70,9 +74,12 @@ class SqliteEventLog:
         self._writer: Worker[Append, list[Entry]] = Worker("log writer", self._write, self._writing.close)
         self._reader: Worker[Callable[[], Any], Any] = Worker("log reader", _tried, self._reading.close)
 
-    async def append(self, match_id: str, after: int, events: Sequence[Event]) -> list[Entry]:
+    async def append(
+        self, match_id: str, after: int, events: Sequence[Event], request: Request | None = None
+    ) -> list[Entry]:
         lines = [encode(event) for event in events]  # Here, so that nobody else's append suffers from a bad event.
-        return await _asked(self._writer, Append(match_id, after, tuple(events), lines))
+        append = Append(match_id, after, tuple(events), lines, request, write_request(request))
+        return await _asked(self._writer, append)
 
     async def read(self, match_id: str, after: int = 0, at_most: int | None = None) -> list[Entry]:
         entries: list[Entry] = await _asked(self._reader, lambda: self._entries(match_id, after, at_most))
@@ -91,27 +98,29 @@ class SqliteEventLog:
         await self._reader.close()
 
     def _write(self, appends: Sequence[Append]) -> list[list[Entry] | Exception]:
-        return Group(self._writing, appends, self._wall_ms()).write()
+        answers = Group(self._writing, appends, self._wall_ms()).write()
+        if written := sum(isinstance(answer, list) for answer in answers):
+            self._committed(written)
+        return answers
 
     def _entries(self, match_id: str, after: int, at_most: int | None) -> list[Entry]:
         rows = self._reading.execute(ENTRIES, (match_id, after, ALL if at_most is None else at_most))
-        return [Entry(match_id, number, at_ms, _event(match_id, number, line)) for number, at_ms, line in rows]
+        return [_entry(row) for row in rows]
 
     def _openings(self, before: str, at_most: int | None) -> list[Entry]:
         asked = {"before": before, "at_most": ALL if at_most is None else at_most}
         rows = self._reading.execute(OPENINGS, asked)
-        return [
-            Entry(match_id, number, at_ms, _event(match_id, number, line)) for match_id, number, at_ms, line in rows
-        ]
+        return [_entry(row) for row in rows]
 
     def _unfinished(self) -> list[str]:
         return [match_id for (match_id,) in self._reading.execute(UNFINISHED)]
 
 
-def _event(match_id: str, number: int, line: str) -> Event:
+def _entry(row: tuple[str, int, int, str, str | None]) -> Entry:
+    match_id, number, at_ms, line, request = row
     try:
-        return decode(line)
-    except MalformedEntry as wrong:
+        return Entry(match_id, number, at_ms, decode(line), read_request(request))
+    except ValueError as wrong:
         raise MalformedEntry(f"entry {number} of {match_id}: {wrong}") from None
 
 

@@ -1,11 +1,10 @@
-"""What is measured of the log of the matches, by standing in front of it."""
+"""What is measured of the log of the matches: by standing in front of it, and by what it tells of its transactions."""
 
-import asyncio
 from collections.abc import Sequence
 
 from prometheus_client import CollectorRegistry, Counter, Histogram
 
-from referee.app.ports import Conflict, Entry, EventLog, LogUnavailable, Time
+from referee.app.ports import Conflict, Entry, EventLog, LogUnavailable, Request, Time
 from referee.core.clock import SECOND
 from referee.core.events import Event
 
@@ -22,7 +21,10 @@ class AppendMetrics:
             registry=registry,
         )
         self.group = Histogram(
-            "referee_append_group", "Appends that became durable together.", buckets=GROUP, registry=registry
+            "referee_append_group",
+            "Appends that became durable together, in one transaction of the file.",
+            buckets=GROUP,
+            registry=registry,
         )
         self.failed = Counter(
             "referee_appends_failed", "Appends to the log that wrote nothing.", ("reason",), registry=registry
@@ -30,19 +32,19 @@ class AppendMetrics:
 
 
 class MeasuredLog:
-    """An EventLog that is another one, measured. For one event loop."""
+    """An EventLog that is another one, measured."""
 
     def __init__(self, log: EventLog, time: Time, metrics: AppendMetrics) -> None:
         self._log = log
         self._time = time
         self._metrics = metrics
-        self._group = 0
-        """How many appends have been answered in this turn of the event loop."""
 
-    async def append(self, match_id: str, after: int, events: Sequence[Event]) -> list[Entry]:
+    async def append(
+        self, match_id: str, after: int, events: Sequence[Event], request: Request | None = None
+    ) -> list[Entry]:
         began_us = self._time.monotonic_us()
         try:
-            entries = await self._log.append(match_id, after, events)
+            entries = await self._log.append(match_id, after, events, request)
         except Conflict:
             self._metrics.failed.labels("conflict").inc()
             raise
@@ -50,7 +52,6 @@ class MeasuredLog:
             self._metrics.failed.labels("unavailable").inc()
             raise
         self._metrics.seconds.observe((self._time.monotonic_us() - began_us) / SECOND)
-        self._count()
         return entries
 
     async def read(self, match_id: str, after: int = 0, at_most: int | None = None) -> list[Entry]:
@@ -64,13 +65,3 @@ class MeasuredLog:
 
     async def close(self) -> None:
         await self._log.close()
-
-    def _count(self) -> None:
-        # What was written in one transaction is answered in one turn of the loop; what is called soon comes after it.
-        if not self._group:
-            asyncio.get_running_loop().call_soon(self._group_ends)
-        self._group += 1
-
-    def _group_ends(self) -> None:
-        self._metrics.group.observe(self._group)
-        self._group = 0

@@ -59,6 +59,10 @@ class Metrics:
         """The same log, measured."""
         return MeasuredLog(log, time, self._appends)
 
+    def committed(self, appends: int) -> None:
+        """So many appends to the log became durable in one transaction. To be told from any thread."""
+        self._appends.group.observe(appends)
+
     def interceptor(self, time: Time, methods: Collection[str]) -> RpcMetrics:
         """What the server's calls are measured by: the first of its interceptors. To be asked for once."""
         return RpcMetrics(self._registry, time, methods)

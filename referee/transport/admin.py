@@ -10,6 +10,7 @@ from referee_api.v1.admin_service_pb2_grpc import AdminServiceServicer
 
 from referee.app.accounts import Accounts, Pause, PauseCause, paused, resumed
 from referee.app.names import check_words
+from referee.app.notices import Notices
 from referee.app.ports import Time
 from referee.app.quotas import Quota, Quotas
 from referee.app.referee import Referee
@@ -18,6 +19,7 @@ from referee.app.tokens import HOLDER_CHARS, Role, Tokens, WantedTokens
 from referee.core.clock import MS, Micros
 from referee.core.match import Phase
 from referee.core.result import Cause
+from referee.transport.auth import CALLER
 from referee.transport.convert.accounts import ROLES, quota_of, read_quota, token_of
 from referee.transport.convert.policies import chosen
 from referee.transport.convert.results import maybe_result
@@ -39,6 +41,7 @@ class Admin(AdminServiceServicer):
         accounts: Accounts,
         tokens: Tokens,
         quotas: Quotas,
+        notices: Notices,
         keys: Keys,
         allowances: Allowances,
         time: Time,
@@ -49,6 +52,7 @@ class Admin(AdminServiceServicer):
         self._accounts = accounts
         self._tokens = tokens
         self._quotas = quotas
+        self._notices = notices
         self._keys = keys
         self._allowances = allowances
         self._time = time
@@ -69,25 +73,29 @@ class Admin(AdminServiceServicer):
         if len(scores) != sides:
             raise BadSeats("scores of sides", len(scores), sides)
         ranks = tuple(1 + sum(score > mine for score in scores) for mine in scores)
-        done = await self._referee.adjudicate(request.match_id, ranks, request.message)
+        by = CALLER.get().holder
+        done = await self._referee.adjudicate(request.match_id, ranks, request.message, by, request.request_id)
         log.info("a match is adjudicated", match_id=request.match_id, ranks=ranks)
-        return pb.AdjudicateMatchResponse(number=done.number, result=maybe_result(done.result))
+        return pb.AdjudicateMatchResponse(number=done.number, result=maybe_result(done.result, request.match_id))
 
     async def VoidMatch(self, request: pb.VoidMatchRequest, context: Any) -> pb.VoidMatchResponse:
         _check(request)
-        done = await self._referee.void(request.match_id, Cause.DECLARED, request.message)
+        by = CALLER.get().holder
+        done = await self._referee.void(request.match_id, Cause.DECLARED, request.message, by, request.request_id)
         log.info("a match is declared void", match_id=request.match_id)
-        return pb.VoidMatchResponse(number=done.number, result=maybe_result(done.result))
+        return pb.VoidMatchResponse(number=done.number, result=maybe_result(done.result, request.match_id))
 
     async def PauseBot(self, request: pb.PauseBotRequest, context: Any) -> pb.PauseBotResponse:
         pause = Pause(PauseCause.ADMIN, request.message, self._time.wall_ms())
         bot = await self._accounts.change_bot(request.bot, lambda bot: paused(bot, pause))
         log.info("a bot is paused", bot=request.bot)
+        self._notices.paused(bot, pause)
         return pb.PauseBotResponse(bot=told(self._referee, bot))
 
     async def ResumeBot(self, request: pb.ResumeBotRequest, context: Any) -> pb.ResumeBotResponse:
         bot = await self._accounts.change_bot(request.bot, resumed)
         log.info("a bot is no longer paused", bot=request.bot)
+        self._notices.returned(bot)
         return pb.ResumeBotResponse(bot=told(self._referee, bot))
 
     async def GetQuota(self, request: pb.GetQuotaRequest, context: Any) -> pb.GetQuotaResponse:
@@ -110,7 +118,7 @@ class Admin(AdminServiceServicer):
         holder = request.holder
         if role is Role.BOT:
             holder = holder or (await self._accounts.bot(request.bot)).owner
-        expires_ms = unix_ms(request.expires_at) if request.HasField("expires_at") else None
+        expires_ms = unix_ms(request.expires_at, "expires_at") if request.HasField("expires_at") else None
         secret, token = await self._keys.make(role, holder, request.bot, request.label, expires_ms)
         log.info("a token is made", made_token_id=token.id, role=role.value)
         return pb.CreateTokenResponse(secret=secret, token=token_of(token))
@@ -133,6 +141,7 @@ class Admin(AdminServiceServicer):
         return quota_pb2.QuotaUse(
             matches=self._referee.not_over_of(holder),
             streams=self._allowances.streams_of(holder),
+            calls=self._allowances.calls_of(holder),
             bots=len(await self._accounts.bots(holder)),
             tokens=len(tokens),
         )

@@ -8,10 +8,12 @@ from referee_api.v1 import bot_service_pb2 as pb
 from referee_api.v1.bot_service_pb2_grpc import BotServiceServicer
 
 from referee.app.accounts import Accounts, Bot, NamesAtMost, Version, returned
-from referee.app.bot_log import BotLog, WantedLines
+from referee.app.bot_log import WantedLines
+from referee.app.notices import Notices
 from referee.app.ports import Time
 from referee.app.referee import Referee
 from referee.app.refusals import UnknownToken
+from referee.app.scribe import Scribe
 from referee.app.tokens import Role, Tokens, WantedTokens
 from referee.transport.auth import CALLER
 from referee.transport.convert.accounts import token_of, version_of
@@ -31,7 +33,8 @@ class Bots(BotServiceServicer):
         referee: Referee,
         accounts: Accounts,
         tokens: Tokens,
-        bot_log: BotLog,
+        scribe: Scribe,
+        notices: Notices,
         keys: Keys,
         allowances: Allowances,
         time: Time,
@@ -40,7 +43,8 @@ class Bots(BotServiceServicer):
         self._referee = referee
         self._accounts = accounts
         self._tokens = tokens
-        self._bot_log = bot_log
+        self._scribe = scribe
+        self._notices = notices
         self._keys = keys
         self._allowances = allowances
         self._time = time
@@ -94,7 +98,7 @@ class Bots(BotServiceServicer):
 
     async def CreateBotToken(self, request: pb.CreateBotTokenRequest, context: Any) -> pb.CreateBotTokenResponse:
         bot = await self._own(request.bot)
-        expires_ms = unix_ms(request.expires_at) if request.HasField("expires_at") else None
+        expires_ms = unix_ms(request.expires_at, "expires_at") if request.HasField("expires_at") else None
         secret, token = await self._keys.make(Role.BOT, bot.owner, bot.name, request.label, expires_ms)
         return pb.CreateBotTokenResponse(secret=secret, token=token_of(token))
 
@@ -110,8 +114,10 @@ class Bots(BotServiceServicer):
         return pb.RevokeBotTokenResponse(token=token_of(await self._keys.revoke(request.token_id)))
 
     async def ReturnBot(self, request: pb.ReturnBotRequest, context: Any) -> pb.ReturnBotResponse:
-        bot = await self._own(request.name)
-        return pb.ReturnBotResponse(bot=told(self._referee, await self._accounts.change_bot(bot.name, returned)))
+        name = (await self._own(request.name)).name
+        bot = await self._accounts.change_bot(name, returned)
+        self._notices.returned(bot)
+        return pb.ReturnBotResponse(bot=told(self._referee, bot))
 
     async def ListBotLog(self, request: pb.ListBotLogRequest, context: Any) -> pb.ListBotLogResponse:
         bot = await self._own(request.bot)
@@ -119,7 +125,7 @@ class Bots(BotServiceServicer):
         if request.version:
             await self._accounts.versions(bot.name, request.version, 1)
         wanted = WantedLines(request.version, request.match_id)
-        lines = await self._bot_log.read(bot.name, wanted, request.after, size + 1)
+        lines = await self._scribe.read(bot.name, wanted, request.after, size + 1)
         return pb.ListBotLogResponse(lines=map(line_of, lines[:size]), more=len(lines) > size)
 
     async def _own(self, name: str) -> Bot:

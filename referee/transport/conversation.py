@@ -6,7 +6,6 @@ flight and takes all that has come up meanwhile into the next.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -16,21 +15,24 @@ from referee_api.v1.play_service_pb2 import PlayResponse
 from engines.api import Seat
 from engines.refusals import Refusal
 from referee.app.answers import Answered, Done, LateAnswer, seat_of
-from referee.app.bot_log import BotLog, Note, Refused
 from referee.app.outbox import Judged, Welcomed
-from referee.app.ports import LogUnavailable, Time
+from referee.app.ports import Time
 from referee.app.referee import Referee
 from referee.app.refusals import BadField
 from referee.app.sessions import Hello, Session
 from referee.core.clock import MS, SECOND, Micros
-from referee.transport.door import readable, said_or_fault
+from referee.transport.door import readable
+from referee.transport.noting import Noting
 from referee.transport.quota import Allowances
+from referee.transport.refusals import Say
 from referee.transport.refused import HeartbeatLost, TooManyCalls
 from referee.transport.seats import answer_draw, held_seat, offer_draw
 from referee.transport.speaking import Speaker
 
 UNANSWERED_AT_MOST = 1_000
 """So much of what a bot has said may wait for its verdict, or its verdict for the bot; then it is not listened to."""
+BREAKS_WITHIN_S = 0.1
+"""After so long, who has hung up has done so by its own wish."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,8 @@ class Pace:
 class Host(Protocol):
     """Who has opened the conversation."""
 
+    say: Say
+
     def hello(self, said: play_pb2.Hello) -> Hello:
         """Raises UnknownGame."""
 
@@ -53,6 +57,16 @@ class HungUp(Exception):
     """The bot has said all it wanted to."""
 
 
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """Of an item from the bot, what is needed to say what became of it."""
+
+    item_id: int
+    match_id: str = ""
+    token: str = ""
+    move: str = ""
+
+
 class Conversation:
     def __init__(
         self,
@@ -61,7 +75,7 @@ class Conversation:
         holder: str,
         host: Host,
         allowances: Allowances,
-        bot_log: BotLog,
+        noting: Noting,
         time: Time,
         pace: Pace,
     ) -> None:
@@ -70,23 +84,28 @@ class Conversation:
         self._holder = holder
         self._host = host
         self._allowances = allowances
-        self._bot_log = bot_log
+        self._noting = noting
         self._time = time
         self._pace = pace
         self._answering: set[asyncio.Task[None]] = set()
-        self._speaker = Speaker(referee, session, time, lambda: host.welcome(session), said_or_fault)
+        self._speaker = Speaker(referee, session, time, lambda: host.welcome(session), host.say)
 
     async def go_on(self, context: Any, said: list[play_pb2.FromBot]) -> None:
         """Until the bot hangs up. Raises why it ended otherwise."""
-        beside = [asyncio.create_task(self._listen(context, said)), asyncio.create_task(self._ping())]
-        for task in beside:
-            task.add_done_callback(self._ends)
+        speaking = asyncio.create_task(self._speak(context))
+        listening = asyncio.create_task(self._listen(context, said))
+        pinging = asyncio.create_task(self._ping())
+        listening.add_done_callback(self._ends)
         try:
-            await self._speak(context)
+            # Who gives no sign of life may have stopped reading, too: nothing more is said to it.
+            ended, _ = await asyncio.wait((speaking, pinging), return_when=asyncio.FIRST_COMPLETED)
+            for task in ended:
+                task.result()
         except HungUp:
-            pass
+            # A connection that breaks may look the same at first; then its call is cancelled.
+            await asyncio.sleep(BREAKS_WITHIN_S)
         finally:
-            for task in beside:
+            for task in (speaking, listening, pinging):
                 task.cancel()
 
     def _ends(self, task: asyncio.Task[None]) -> None:
@@ -98,6 +117,7 @@ class Conversation:
         outbox = self._session.outbox
         while True:
             await outbox.wait()
+            await asyncio.sleep(0)  # The verdict on a move comes up just behind the turn that follows from it.
             items = [await self._speaker.item(item) for item in outbox.drain(self._pace.items_per_message_at_most)]
             told = [item for item in items if item]
             if told:
@@ -106,9 +126,12 @@ class Conversation:
                 raise outbox.closed
 
     async def _ping(self) -> None:
+        every_us = self._pace.ping_every_ms * MS
         while True:
             self._session.ping()
-            await asyncio.sleep(self._pace.ping_every_ms * MS / SECOND)
+            awake_at_us = self._time.monotonic_us() + every_us
+            await asyncio.sleep(every_us / SECOND)
+            self._session.excuse(self._time.monotonic_us() - awake_at_us)
             silent_us = self._session.silent_us
             if silent_us > self._pace.gone_after_us:
                 raise HeartbeatLost(silent_us // MS)
@@ -138,44 +161,38 @@ class Conversation:
             self._session.pong(item.pong.id)
         elif kind == "move":
             move = item.move
-            self._answer(item.item_id, move.match_id, move.token, self._move(move))
+            self._answer(Heard(item.item_id, move.match_id, move.token, move.move), self._move(move))
         elif kind == "hello":
-            self._answer(item.item_id, "", "", self._hello(item.hello))
+            self._answer(Heard(item.item_id), self._hello(item.hello))
         elif kind:
             said = getattr(item, kind)
-            self._answer(item.item_id, said.match_id, "", self._say(kind, said))
+            self._answer(Heard(item.item_id, said.match_id), self._say(kind, said))
         else:
-            self._answer(item.item_id, "", "", self._nothing())
+            self._answer(Heard(item.item_id), self._nothing())
 
-    def _answer(self, item_id: int, match_id: str, token: str, answer: Coroutine[Any, Any, Any]) -> None:
-        task = asyncio.create_task(self._judge(item_id, match_id, token, answer))
+    def _answer(self, heard: Heard, answer: Coroutine[Any, Any, Any]) -> None:
+        task = asyncio.create_task(self._judge(heard, answer))
         self._answering.add(task)
         task.add_done_callback(self._answering.discard)
 
-    async def _judge(self, item_id: int, match_id: str, token: str, answer: Coroutine[Any, Any, Any]) -> None:
+    async def _judge(self, heard: Heard, answer: Coroutine[Any, Any, Any]) -> None:
         outcome = await _outcome(answer)
         if outcome is None:  # A Hello that is taken: its answer is Welcome.
             self._session.outbox.put("welcome", Welcomed())
             return
-        self._session.outbox.put(None, Judged(item_id, match_id, token, outcome))
+        self._session.outbox.put(None, Judged(heard.item_id, heard.match_id, heard.token, outcome))
+        if isinstance(outcome, Refusal):
+            self._noting.refused(self._session.player, outcome, heard.match_id, seat_of(heard.token), heard.move)
         if isinstance(outcome, Exception) and not isinstance(outcome, LateAnswer):
             await self._count()
 
     async def _move(self, move: play_pb2.Move) -> Answered:
+        match = (await self._referee.standing(move.match_id)).match
         seat = seat_of(move.token)
-        try:
-            await self._need_seat(move.match_id, seat)
-            assert seat is not None
-            return await self._referee.submit(move.match_id, seat, move.token, move.move, offers_draw=move.offer_draw)
-        except Refusal as why:
-            await self._note(move, seat, why)
-            raise
-
-    async def _need_seat(self, match_id: str, seat: Seat | None) -> None:
-        match = (await self._referee.standing(match_id)).match
         if seat is None:
             raise BadField("token", "this is no token of a turn")
         held_seat(match, self._session.player.bot, seat)
+        return await self._referee.submit(move.match_id, seat, move.token, move.move, offers_draw=move.offer_draw)
 
     async def _hello(self, said: play_pb2.Hello) -> None:
         await self._count()
@@ -195,14 +212,6 @@ class Conversation:
             await self._allowances.count_call(self._holder)
         except TooManyCalls as why:
             self._session.outbox.close(why)
-
-    async def _note(self, move: play_pb2.Move, seat: Seat | None, why: Refusal) -> None:
-        """For the bot's author. If it cannot be written, the verdict says it all the same."""
-        told = said_or_fault(why, move.match_id)
-        what = Refused(told.reason, told.sentence, tuple(told.metadata.items()), move.move)
-        note = Note(self._time.wall_ms(), self._session.player.version, what, move.match_id, seat)
-        with suppress(LogUnavailable):
-            await self._bot_log.append(self._session.player.bot, [note])
 
 
 async def _outcome(answer: Coroutine[Any, Any, Any]) -> Any:

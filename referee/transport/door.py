@@ -4,7 +4,7 @@ Behind it servicers raise refusals, and know nothing of status codes.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from secrets import token_hex
 from typing import Any
@@ -16,7 +16,7 @@ from google.protobuf.message import DecodeError, Message
 from referee.app.refusals import BadField
 from referee.transport.auth import CALLER, Gate
 from referee.transport.quota import Allowances
-from referee.transport.refusals import Said, fault, said, status_of
+from referee.transport.refusals import Said, Say, fault, said, status_of
 from referee.transport.refused import MessageTooLarge
 
 PACKAGE = "referee_api.v1."
@@ -43,60 +43,76 @@ def readable(message: Any) -> Any:
     return message
 
 
-class Door(grpc.aio.ServerInterceptor):
-    """For the services of our package. Health and reflection are open to all."""
+async def _each_readable(messages: AsyncIterator[Any]) -> AsyncIterator[Any]:
+    async for message in messages:
+        yield readable(message)
 
-    def __init__(
-        self, gate: Gate, allowances: Allowances, message_at_most_bytes: int, refused: Callable[[str], None]
-    ) -> None:
-        """`refused` is told the reason of every refusal that ends a call."""
-        self._refused = refused
+
+class Door(grpc.aio.ServerInterceptor):
+    """Who comes to the services of our package is asked for a token. Health and reflection are open to all."""
+
+    def __init__(self, gate: Gate, allowances: Allowances, message_at_most_bytes: int, say: Say) -> None:
+        self._say = say
         self._gate = gate
         self._allowances = allowances
         self._message_at_most_bytes = message_at_most_bytes
-        self._guarded: dict[str, grpc.RpcMethodHandler[Any, Any]] = {}
+        self._handlers: dict[str, grpc.RpcMethodHandler[Any, Any]] = {}
 
     async def intercept_service(self, continuation: Any, handler_call_details: Any) -> Any:
         path = handler_call_details.method
-        if not path.startswith(f"/{PACKAGE}"):
-            return await continuation(handler_call_details)
-        if path not in self._guarded:
+        if path not in self._handlers:
             handler = await continuation(handler_call_details)
             if handler is None:
                 return None
-            service, _, method = path.removeprefix(f"/{PACKAGE}").partition("/")
-            self._guarded[path] = self._guard(handler, service, method)
-        return self._guarded[path]
+            ours = path.startswith(f"/{PACKAGE}")
+            self._handlers[path] = self._guarded(handler, path) if ours else self._open(handler)
+        return self._handlers[path]
 
-    def _guard(self, handler: Any, service: str, method: str) -> Any:
+    def _guarded(self, handler: Any, path: str) -> Any:
         inner = handler.unary_unary or handler.unary_stream or handler.stream_stream
+        service, _, method = path.removeprefix(f"/{PACKAGE}").partition("/")
 
-        async def guarded(request: Any, context: Any) -> Any:
-            return await self._pass(inner, request, context, service, method)
-
-        make = {
-            (False, False): grpc.unary_unary_rpc_method_handler,
-            (False, True): grpc.unary_stream_rpc_method_handler,
-            (True, True): grpc.stream_stream_rpc_method_handler,
-        }[handler.request_streaming, handler.response_streaming]
-        return make(guarded, self._reader(handler.request_deserializer), handler.response_serializer)
-
-    async def _pass(
-        self, inner: Callable[[Any, Any], Awaitable[Any]], request: Any, context: Any, service: str, method: str
-    ) -> Any:
-        try:
+        async def behaviour(request: Any, context: Any) -> Any:
             caller = await self._gate.caller(_authorization(context), service, method)
             if method not in UNCOUNTED:
                 await self._allowances.count_call(caller.holder)
             CALLER.set(caller)
             structlog.contextvars.bind_contextvars(method=method, token_id=caller.token.id)
             return await inner(readable(request), context)
-        except (grpc.aio.AbortError, asyncio.CancelledError):
-            raise
-        except Exception as why:
-            told = said_or_fault(why, getattr(request, "match_id", ""))
-            self._refused(told.reason)
-            await _refuse(context, told)
+
+        return self._made(handler, behaviour)
+
+    def _open(self, handler: Any) -> Any:
+        """Others wrote it, and it would break down over what cannot be read."""
+
+        async def behaviour(request: Any, context: Any) -> Any:
+            if not handler.request_streaming:
+                return await (handler.unary_unary or handler.unary_stream)(readable(request), context)
+            async for answer in handler.stream_stream(_each_readable(request), context):
+                await context.write(answer)
+            return None
+
+        return self._made(handler, behaviour)
+
+    def _made(self, handler: Any, behaviour: Callable[[Any, Any], Awaitable[Any]]) -> Any:
+        """A handler of the same kind that behaves so, and says no in our words."""
+
+        async def answering(request: Any, context: Any) -> Any:
+            try:
+                return await behaviour(request, context)
+            except (grpc.aio.AbortError, asyncio.CancelledError):
+                raise
+            except grpc.aio.InternalError:  # So it is said that the caller has gone while it was written to.
+                raise asyncio.CancelledError from None
+            except Exception as why:
+                await refuse(context, self._say(why, getattr(request, "match_id", "")))
+
+        make = {
+            (False, False): grpc.unary_unary_rpc_method_handler,
+            (False, True): grpc.unary_stream_rpc_method_handler,
+            (True, True): grpc.stream_stream_rpc_method_handler,
+        }[handler.request_streaming, handler.response_streaming]
+        return make(answering, self._reader(handler.request_deserializer), handler.response_serializer)
 
     def _reader(self, read: Callable[[bytes], Message]) -> Callable[[bytes], Message | Unreadable]:
         def reader(data: bytes) -> Message | Unreadable:
@@ -110,17 +126,25 @@ class Door(grpc.aio.ServerInterceptor):
         return reader
 
 
-def said_or_fault(why: Exception, match_id: str = "") -> Said:
-    """The refusal in the words of the contract; a bug of ours goes to the log, and its number to the caller."""
-    told = said(why, match_id)
-    if told:
+def counted(refused: Callable[[str], None]) -> Say:
+    """How refusals are said: `refused` is told the reason of each that goes out."""
+
+    def say(why: Exception, match_id: str) -> Said:
+        told = said(why, match_id) or _fault(why)
+        refused(told.reason)
         return told
+
+    return say
+
+
+def _fault(why: Exception) -> Said:
+    """A bug of ours goes to the log, and its number to the caller."""
     fault_id = token_hex(8)
     log.error("the referee broke down", fault_id=fault_id, exc_info=why)
     return fault(fault_id)
 
 
-async def _refuse(context: Any, told: Said) -> None:
+async def refuse(context: Any, told: Said) -> None:
     details = ((DETAILS, status_of(told).SerializeToString()),)
     await context.abort(CODES[told.code], told.sentence, details)
 

@@ -1,9 +1,10 @@
 """MatchService: matches from outside. To make them, to look at them, and to play a move without a stream."""
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from referee_api.v1 import match_pb2
 from referee_api.v1 import match_service_pb2 as pb
 from referee_api.v1.match_service_pb2_grpc import MatchServiceServicer
 
@@ -11,9 +12,9 @@ from engines.api import SPECTATOR, Game, Viewer
 from referee.app.accounts import Accounts
 from referee.app.answers import Done, seat_of
 from referee.app.names import check_words
-from referee.app.ports import Entry, EventLog
 from referee.app.referee import Referee
 from referee.app.refusals import BadField, BotPaused
+from referee.app.story import Standing
 from referee.app.wish import MAKER, MatchFilter, find_game
 from referee.core.match import Match, Phase
 from referee.core.row import NetworkCredit
@@ -26,8 +27,10 @@ from referee.transport.convert.results import maybe_result
 from referee.transport.convert.times import unix_ms
 from referee.transport.convert.turns import read_wishes, turn_of
 from referee.transport.convert.wishes import read_wish
+from referee.transport.noting import Noting
 from referee.transport.paging import after, page, page_size
 from referee.transport.quota import Allowances
+from referee.transport.records import Records
 from referee.transport.refused import MatchNotOver, NotYours, TooManyMatches
 from referee.transport.seats import answer_draw, held_seat, offer_draw, seats_of
 
@@ -53,18 +56,17 @@ class Matches(MatchServiceServicer):
         referee: Referee,
         games: Mapping[str, Game],
         accounts: Accounts,
-        entries: EventLog,
+        records: Records,
         allowances: Allowances,
-        record: Callable[[Sequence[Entry]], Iterable[bytes]],
+        noting: Noting,
         terms: Terms,
     ) -> None:
-        """`record` writes the record of a finished match, line by line."""
         self._referee = referee
         self._games = games
         self._accounts = accounts
-        self._entries = entries
+        self._records = records
         self._allowances = allowances
-        self._record = record
+        self._noting = noting
         self._terms = terms
 
     async def CreateMatch(self, request: pb.CreateMatchRequest, context: Any) -> pb.CreateMatchResponse:
@@ -97,10 +99,10 @@ class Matches(MatchServiceServicer):
     async def GetMatch(self, request: pb.GetMatchRequest, context: Any) -> pb.GetMatchResponse:
         standing = await self._referee.standing(request.match_id)
         viewer = _viewer(standing.match, CALLER.get(), request)
-        seen = await self._referee.seen(request.match_id, viewer)
+        eyes = Eyes(viewer, self._referee.sessions.present, request.with_view)
         return pb.GetMatchResponse(
-            match=match_of(standing, self._referee.sessions.present, viewer),
-            state=Eyes(viewer, self._referee.sessions.present, request.with_view).state(seen) if seen else None,
+            match=await self._whole(standing, viewer),
+            state=self._state(await self._referee.seen(request.match_id, viewer), eyes),
         )
 
     async def ListMatches(self, request: pb.ListMatchesRequest, context: Any) -> pb.ListMatchesResponse:
@@ -133,44 +135,49 @@ class Matches(MatchServiceServicer):
             number = await self._referee.validate(request.match_id, seat, request.token, request.move)
             return pb.SubmitMoveResponse(number=number, ply=match.ply)
         check_request_id(request.request_id)
-        answer = await self._referee.submit(
-            request.match_id, seat, request.token, request.move, request.request_id, request.offer_draw
-        )
+        with self._noting.refusals(match.players[seat], request.match_id, seat, request.move):
+            answer = await self._referee.submit(
+                request.match_id, seat, request.token, request.move, request.request_id, request.offer_draw
+            )
         row = answer.event.row
         return pb.SubmitMoveResponse(
             number=answer.number,
             ply=answer.ply,
             clock_row=row_of(row, seat, match.setup.controls[seat]) if row else None,
-            result=maybe_result(answer.result),
+            result=maybe_result(answer.result, request.match_id),
             again=answer.again,
         )
 
     async def Resign(self, request: pb.ResignRequest, context: Any) -> pb.ResignResponse:
         done = await self._said(request, self._referee.resign)
-        return pb.ResignResponse(number=done.number, result=maybe_result(done.result))
+        return pb.ResignResponse(number=done.number, result=maybe_result(done.result, request.match_id))
 
     async def OfferDraw(self, request: pb.OfferDrawRequest, context: Any) -> pb.OfferDrawResponse:
-        done = await self._said(request, lambda match_id, seat: offer_draw(self._referee, match_id, seat))
-        return pb.OfferDrawResponse(number=done.number, result=maybe_result(done.result))
+        done = await self._said(
+            request, lambda match_id, seat, request_id: offer_draw(self._referee, match_id, seat, request_id)
+        )
+        return pb.OfferDrawResponse(number=done.number, result=maybe_result(done.result, request.match_id))
 
     async def AnswerDraw(self, request: pb.AnswerDrawRequest, context: Any) -> pb.AnswerDrawResponse:
         done = await self._said(
-            request, lambda match_id, seat: answer_draw(self._referee, match_id, seat, request.accept)
+            request,
+            lambda match_id, seat, request_id: answer_draw(self._referee, match_id, seat, request.accept, request_id),
         )
-        return pb.AnswerDrawResponse(number=done.number, result=maybe_result(done.result))
+        return pb.AnswerDrawResponse(number=done.number, result=maybe_result(done.result, request.match_id))
 
     async def ClaimDraw(self, request: pb.ClaimDrawRequest, context: Any) -> pb.ClaimDrawResponse:
         done = await self._said(request, self._referee.claim_draw)
-        return pb.ClaimDrawResponse(number=done.number, result=maybe_result(done.result))
+        return pb.ClaimDrawResponse(number=done.number, result=maybe_result(done.result, request.match_id))
 
     async def AbortMatch(self, request: pb.AbortMatchRequest, context: Any) -> pb.AbortMatchResponse:
         check_request_id(request.request_id)
         check_words("message", request.message, MESSAGE_CHARS)
+        holder = CALLER.get().holder
         labels = dict((await self._referee.standing(request.match_id)).match.setup.labels)
-        if labels.get(MAKER) != CALLER.get().holder:
+        if labels.get(MAKER) != holder:
             raise NotYours("AbortMatch for a match of another")
-        done = await self._referee.abort(request.match_id, request.message)
-        return pb.AbortMatchResponse(number=done.number, result=maybe_result(done.result))
+        done = await self._referee.abort(request.match_id, request.message, holder, request.request_id)
+        return pb.AbortMatchResponse(number=done.number, result=maybe_result(done.result, request.match_id))
 
     async def WatchMatch(  # type: ignore[override]  # It writes by itself.
         self, request: pb.WatchMatchRequest, context: Any
@@ -183,7 +190,7 @@ class Matches(MatchServiceServicer):
             number = request.after if request.HasField("after") else None
             whole, watching = await self._referee.watch(request.match_id, number, viewer)
             watched = pb.WatchedMatch(
-                match=match_of(whole.standing, present, viewer), state=eyes.state(whole.state) if whole.state else None
+                match=await self._whole(whole.standing, viewer), state=self._state(whole.state, eyes)
             )
             await context.write(pb.WatchMatchResponse(items=[pb.WatchMatchItem(whole=watched)]))
             async for heard in watching:
@@ -197,15 +204,25 @@ class Matches(MatchServiceServicer):
         standing = await self._referee.standing(request.match_id)
         if standing.match.phase is not Phase.OVER:
             raise MatchNotOver(request.match_id)
-        lines = [line.decode().removesuffix("\n") for line in self._record(await self._entries.read(request.match_id))]
-        for some in _parted(lines, RECORD_LINES_AT_ONCE):
-            await context.write(pb.GetRecordResponse(lines=some))
+        for some in _parted(await self._records.lines(request.match_id), RECORD_LINES_AT_ONCE):
+            await context.write(pb.GetRecordResponse(lines=[line.decode().removesuffix("\n") for line in some]))
 
-    async def _said(self, request: Any, say: Callable[[str, int], Awaitable[Done]]) -> Done:
+    async def _whole(self, standing: Standing, viewer: Viewer) -> match_pb2.Match:
+        match = match_of(standing, self._referee.sessions.present, viewer)
+        if standing.match.phase is Phase.OVER:
+            match.record.CopyFrom(await self._records.place(match.id))
+        return match
+
+    def _state(self, match: Match | None, eyes: Eyes) -> match_pb2.MatchState | None:
+        return eyes.state(match, self._referee.clocks(match)) if match else None
+
+    async def _said(self, request: Any, say: Callable[[str, int, str], Awaitable[Done]]) -> Done:
         check_request_id(request.request_id)
         match = (await self._referee.standing(request.match_id)).match
         seat = request.seat if request.HasField("seat") else None
-        return await say(request.match_id, held_seat(match, CALLER.get().bot, seat))
+        seat = held_seat(match, CALLER.get().bot, seat)
+        with self._noting.refusals(match.players[seat], request.match_id, seat):
+            return await say(request.match_id, seat, request.request_id)
 
     async def _check_player(self, player: Player) -> None:
         """Raises UnknownBot, UnknownVersion or BotPaused."""
@@ -229,7 +246,7 @@ class Matches(MatchServiceServicer):
             _phase(request.phase),
             tuple((name, value) for name, value in labels.items() if value),
             request.open_only,
-            unix_ms(request.since) if request.HasField("since") else 0,
+            unix_ms(request.since, "since") if request.HasField("since") else 0,
         )
 
 

@@ -11,7 +11,6 @@ from referee_api.v1.play_service_pb2_grpc import PlayServiceServicer
 
 from engines.api import Game
 from referee.app.accounts import Accounts, Version
-from referee.app.bot_log import BotLog
 from referee.app.ports import Time
 from referee.app.referee import Referee
 from referee.app.sessions import Hello, Session
@@ -22,7 +21,9 @@ from referee.transport.auth import CALLER
 from referee.transport.conversation import Conversation, Pace
 from referee.transport.convert.turns import read_wishes
 from referee.transport.door import readable
+from referee.transport.noting import Noting
 from referee.transport.quota import Allowances
+from referee.transport.refusals import Say
 from referee.transport.refused import HelloExpected
 
 FIRST_VERSION = "1"
@@ -50,15 +51,17 @@ class Play(PlayServiceServicer):
         referee: Referee,
         games: Mapping[str, Game],
         accounts: Accounts,
-        bot_log: BotLog,
+        noting: Noting,
         allowances: Allowances,
         time: Time,
+        say: Say,
         table: Table,
     ) -> None:
+        self.say = say
         self._referee = referee
         self._games = games
         self._accounts = accounts
-        self._bot_log = bot_log
+        self._noting = noting
         self._allowances = allowances
         self._time = time
         self._table = table
@@ -74,6 +77,9 @@ class Play(PlayServiceServicer):
                 with structlog.contextvars.bound_contextvars(bot=player.bot, session_id=session.id):
                     log.info("a session has begun", version=player.version, client=first.client[:64])
                     await self._talk(session, context, rest, caller.holder)
+            except (Exception, asyncio.CancelledError) as why:
+                self._noting.lost(session, why)
+                raise
             finally:
                 self._referee.sessions.close(session)
 
@@ -105,7 +111,7 @@ class Play(PlayServiceServicer):
         welcome = play_pb2.FromReferee(welcome=self.welcome(session))
         await context.write(play_service_pb2.PlayResponse(items=[welcome]))
         talk = Conversation(
-            self._referee, session, holder, self, self._allowances, self._bot_log, self._time, self._table.pace
+            self._referee, session, holder, self, self._allowances, self._noting, self._time, self._table.pace
         )
         await talk.go_on(context, rest)
 

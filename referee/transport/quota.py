@@ -4,12 +4,13 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from referee.app.ports import Time
 from referee.app.quotas import Quota, Quotas
 from referee.core.clock import MS, SECOND, Micros
 from referee.transport.auth import Caller
+from referee.transport.last_minute import LastMinute
 from referee.transport.refused import BadToken, TooManyCalls, TooManyStreams
 
 MINUTE_US: Micros = 60 * SECOND
@@ -29,6 +30,7 @@ class _Budget:
     """Until when the quota is known."""
     free_us: Micros = 0
     """When all calls so far would have been made, had they been spread evenly."""
+    calls: LastMinute = field(default_factory=LastMinute)
 
 
 class Allowances:
@@ -72,6 +74,12 @@ class Allowances:
         if ahead_us > burst_us:
             raise TooManyCalls(limit, max(1, (ahead_us - burst_us) // MS))
         budget.free_us = now_us + ahead_us
+        budget.calls.note(now_us)
+
+    def calls_of(self, holder: str) -> int:
+        """Those of the last minute that were counted, and let in."""
+        budget = self._budgets.get(holder)
+        return budget.calls.count(self._time.monotonic_us()) if budget else 0
 
     @asynccontextmanager
     async def stream(self, caller: Caller) -> AsyncIterator[None]:
@@ -109,12 +117,13 @@ class Allowances:
 
     async def _budget(self, holder: str) -> _Budget:
         now_us = self._time.monotonic_us()
-        budget = self._budgets.get(holder)
-        if budget and budget.until_us > now_us:
-            return budget
+        known = self._budgets.get(holder)
+        if known and known.until_us > now_us:
+            return known
         quota = (await self._quotas.quota(holder) or Quota()).filled(self._usual)
-        free_us = budget.free_us if budget else 0
         if len(self._budgets) >= HOLDERS_AT_MOST:
             self._budgets = {name: kept for name, kept in self._budgets.items() if kept.free_us > now_us}
-        fresh = self._budgets[holder] = _Budget(quota, now_us + KEPT_US, free_us)
-        return fresh
+        # Who else has asked meanwhile counts on the same budget.
+        budget = self._budgets.setdefault(holder, _Budget(quota, now_us))
+        budget.quota, budget.until_us = quota, now_us + KEPT_US
+        return budget

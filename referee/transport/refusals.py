@@ -3,8 +3,9 @@
 One table says under which reason and code each class goes out; the contract says what its metadata are.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from google.protobuf.any_pb2 import Any as AnyMessage
 from google.protobuf.duration_pb2 import Duration
@@ -50,6 +51,10 @@ class Said:
     """A limit was reached."""
     retry_after_ms: int | None = None
     """When it may go better."""
+
+
+Say: TypeAlias = Callable[[Exception, str], Said]
+"""What is said of an exception, in the match of that id if there is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +110,7 @@ WAYS: dict[type[Exception], Way] = {
     app.BotNotPaused: Way("BOT_NOT_PAUSED", FAILED),
     asked.UnknownMatch: Way("NO_SUCH_MATCH", Code.NOT_FOUND),
     asked.NotRunHere: Way("MATCH_MOVING", Code.UNAVAILABLE, retry_after_ms=RETRY_AFTER_MS),
-    answers.EngineFault: Way("ENGINE_FAULT", Code.INTERNAL, added={"fault_id": ""}),
+    answers.EngineFault: Way("ENGINE_FAULT", Code.INTERNAL),
     watching.SlowConsumer: Way("SLOW_CONSUMER", EXHAUSTED),
     watching.NumberAhead: Way("NUMBER_AHEAD", Code.OUT_OF_RANGE),
     referee.RefereeDraining: Way("DRAINING", Code.UNAVAILABLE),
@@ -132,7 +137,7 @@ OF_SETUP = {
     "grace_us": Way("BAD_POLICY", INVALID, "policies.gone.grace_ms", renamed=WHY),
     "delay_plies": Way("BAD_POLICY", INVALID, "visibility.delay_plies", renamed=WHY),
     "hourglass": Way("BAD_TIME_CONTROL", INVALID, "time_control", renamed=WHY),
-    "players": Way("BAD_SEATS", INVALID, "seats", renamed={"why": "wanted"}, added={"given": ""}),
+    "players": Way("BAD_SEATS", INVALID, "seats"),
 }
 """By the field of a BadSetup."""
 

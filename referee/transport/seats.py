@@ -29,20 +29,16 @@ def held_seat(match: Match, bot: str, seat: Seat | None) -> Seat:
     return seat
 
 
-async def offer_draw(referee: Referee, match_id: str, seat: Seat) -> Done:
+async def offer_draw(referee: Referee, match_id: str, seat: Seat, request_id: str = "") -> Done:
     try:
-        return await referee.offer_draw(match_id, seat)
+        return await referee.offer_draw(match_id, seat, request_id)
     except NoDraw as why:
         game = (await referee.standing(match_id)).match.setup.game
         raise NoDrawsHere(game, str(why)) from None
 
 
-async def answer_draw(referee: Referee, match_id: str, seat: Seat, accept: bool) -> Done:
-    match = (await referee.standing(match_id)).match
-    offered = any(match.side_of(other) != match.side_of(seat) for other in match.offers)
-    if not match.result and not offered:
-        raise NoDrawOffered(match_id)
+async def answer_draw(referee: Referee, match_id: str, seat: Seat, accept: bool, request_id: str = "") -> Done:
     try:
-        return await (referee.offer_draw if accept else referee.decline_draw)(match_id, seat)
+        return await (referee.accept_draw if accept else referee.decline_draw)(match_id, seat, request_id)
     except NoDraw:
         raise NoDrawOffered(match_id) from None

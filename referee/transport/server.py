@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import grpc
-from grpc_health.v1 import health, health_pb2_grpc
-from grpc_health.v1.health_pb2 import HealthCheckResponse
+from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+from grpc_health.v1.health_pb2 import HealthCheckRequest, HealthCheckResponse
 from grpc_reflection.v1alpha import reflection
 
 from referee.core.clock import SECOND, Micros
@@ -17,6 +18,15 @@ METHODS = tuple(f"/{PACKAGE}{service}/{method}" for service, methods in RULES.it
 
 PENDING_AT_MOST = 20_000
 """Calls that wait to be taken. By default grpc turns many away when thousands of streams open at once."""
+
+HANDSHAKE_WITHIN_MS = 10_000
+"""Who has not said by then what it speaks is thrown out: a connection that says nothing costs a file, and memory."""
+
+IDLE_AT_MOST_MS = 300_000
+"""So long a connection may stand without a call. Whoever calls again opens another, and does not notice."""
+
+CALLS_BESIDE = 100
+"""Calls that a connection may make while it has all its streams open; without a limit, one may have millions."""
 
 READ_BEYOND = 4
 """So many times the largest message is read, to be refused in our words; beyond that grpc refuses in its own."""
@@ -34,6 +44,8 @@ class Limits:
     keepalive_every_ms: int
     keepalive_within_ms: int
     client_pings_apart_ms: int
+    streams_at_most: int
+    """Of one connection."""
 
     def options(self) -> list[tuple[str, int]]:
         return [
@@ -41,12 +53,25 @@ class Limits:
             ("grpc.max_send_message_length", -1),
             ("grpc.keepalive_time_ms", self.keepalive_every_ms),
             ("grpc.keepalive_timeout_ms", self.keepalive_within_ms),
+            ("grpc.http2.ping_timeout_ms", self.keepalive_within_ms),  # Without it the one above is not heeded.
             ("grpc.keepalive_permit_without_calls", 1),
-            ("grpc.http2.min_recv_ping_interval_without_data_ms", self.client_pings_apart_ms),
+            ("grpc.http2.min_ping_interval_without_data_ms", self.client_pings_apart_ms),
+            ("grpc.max_concurrent_streams", self.streams_at_most + CALLS_BESIDE),
+            ("grpc.server_handshake_timeout_ms", HANDSHAKE_WITHIN_MS),
+            ("grpc.max_connection_idle_ms", IDLE_AT_MOST_MS),
             ("grpc.server.max_pending_requests", PENDING_AT_MOST),
             ("grpc.server.max_pending_requests_hard_limit", 2 * PENDING_AT_MOST),
             ("grpc.so_reuseport", 0),  # A second referee on the same port is a mistake, and no help.
         ]
+
+
+class Health(health.aio.HealthServicer):
+    """grpc's own, and what it leaves out."""
+
+    async def List(self, request: Any, context: Any) -> Any:
+        stubs: Any = health_pb2  # Their types are older than this method.
+        asked = {name: HealthCheckRequest(service=name) for name in ("", *SERVICES)}
+        return stubs.HealthListResponse(statuses={name: await self.Check(one, context) for name, one in asked.items()})
 
 
 class Server:
@@ -62,7 +87,7 @@ class Server:
         self._server = grpc.aio.server(interceptors=interceptors, options=limits.options())
         for add in services:
             add(self._server)
-        self._health = health.aio.HealthServicer()
+        self._health = Health()
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
         reflection.enable_server_reflection((*SERVICES, health.SERVICE_NAME, reflection.SERVICE_NAME), self._server)
 

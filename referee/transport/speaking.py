@@ -9,6 +9,7 @@ from referee_api.v1 import clock_pb2, play_pb2
 from engines.api import Seat
 from referee.app import outbox
 from referee.app.answers import Answered, AttemptRefused, Done, LateAnswer
+from referee.app.bot_log import Noticed
 from referee.app.ports import Time
 from referee.app.referee import Referee
 from referee.app.sessions import Session
@@ -21,7 +22,7 @@ from referee.transport.convert.matches import chance_of, match_of
 from referee.transport.convert.results import maybe_result
 from referee.transport.convert.times import ms_down
 from referee.transport.convert.turns import turn_of
-from referee.transport.refusals import Said, refusal_of
+from referee.transport.refusals import Say, refusal_of
 
 NOTICES = {
     "paused": play_pb2.NOTICE_KIND_PAUSED,
@@ -39,8 +40,7 @@ class Speaker:
     session: Session
     time: Time
     welcome: Callable[[], play_pb2.Welcome]
-    said: Callable[[Exception, str], Said]
-    """An exception in the words of the contract, of that match."""
+    say: Say
 
     async def item(self, item: outbox.Item) -> play_pb2.FromReferee | None:
         """None: it has passed meanwhile."""
@@ -66,14 +66,16 @@ class Speaker:
         elif isinstance(outcome, Done):
             match = (await self.referee.standing(item.match_id)).match
             verdict.accepted.CopyFrom(play_pb2.Accepted(number=outcome.number, ply=match.ply))
-        elif isinstance(outcome, StaleTurn):
-            verdict.stale.CopyFrom(play_pb2.Stale(current_token=outcome.details["current"]))
         else:
             await self._refused(verdict, outcome)
         return verdict
 
     async def _refused(self, verdict: play_pb2.Verdict, why: Exception) -> None:
-        verdict.refused.refusal.CopyFrom(refusal_of(self.said(why, verdict.match_id)))
+        said = self.say(why, verdict.match_id)
+        if isinstance(why, StaleTurn):
+            verdict.stale.CopyFrom(play_pb2.Stale(current_token=why.details["current"]))
+            return
+        verdict.refused.refusal.CopyFrom(refusal_of(said))
         if isinstance(why, AttemptRefused):
             verdict.refused.attempts_left = why.attempts_left
             verdict.again = why.again
@@ -88,9 +90,8 @@ class Speaker:
 
     async def _ended(self, item: outbox.Ended) -> play_pb2.MatchEnded:
         match = (await self.referee.standing(item.match_id)).match
-        return play_pb2.MatchEnded(
-            match_id=item.match_id, seat=item.seat, result=maybe_result(match.result), chance=chance_of(match)
-        )
+        result = maybe_result(match.result, item.match_id)
+        return play_pb2.MatchEnded(match_id=item.match_id, seat=item.seat, result=result, chance=chance_of(match))
 
     async def _lapsed(self, item: outbox.Lapsed) -> play_pb2.TurnLapsed:
         row = await self._row(item.match_id, item.seat, item.row) if item.row else None
@@ -104,7 +105,7 @@ class Speaker:
             match_id=item.match_id, seat=item.seat, commitment=item.commitment, left_ms=ms_down(left_us)
         )
 
-    async def _notice(self, item: outbox.Noticed) -> play_pb2.Notice:
+    async def _notice(self, item: Noticed) -> play_pb2.Notice:
         return play_pb2.Notice(kind=NOTICES[item.about], message=item.message, metadata=dict(item.details))
 
     async def _ping(self, item: outbox.Pinged) -> play_pb2.Ping:
@@ -132,5 +133,5 @@ SPOKEN: dict[type, tuple[str, Callable[[Speaker, Any], Any]]] = {
     outbox.Pinged: ("ping", Speaker._ping),
     outbox.Draining: ("draining", Speaker._draining),
     outbox.TakenOver: ("taken_over", Speaker._taken_over),
-    outbox.Noticed: ("notice", Speaker._notice),
+    Noticed: ("notice", Speaker._notice),
 }

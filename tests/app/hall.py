@@ -1,14 +1,15 @@
 """A whole referee on a stopped time, with bots that a test plays by hand."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 from typing import Any
 
 from engines.api import Game
 from engines.registry import games
+from referee.app.floor import Listener
 from referee.app.lag import Lag
-from referee.app.outbox import Asked, Item
-from referee.app.ports import Entry
+from referee.app.outbox import Asked, Ended, Item
+from referee.app.ports import Entry, LogUnavailable
 from referee.app.referee import Referee
 from referee.app.sessions import Hello, Session
 from referee.app.turns import TurnDue
@@ -17,12 +18,13 @@ from referee.core.clock import SECOND, SuddenDeath
 from referee.core.match import Match, Phase
 from referee.core.setup import Player
 from referee.storage.memory import MemoryEventLog
+from referee.storage.unheard_memory import MemoryUnheardEnds
 from tests.app.scene import GatedLog
 from tests.app.stopped_time import StoppedTime, settled
-from tests.core.games import BRITTLE
+from tests.core.games import BRITTLE, STONES
 from tests.strangers_games.strangers_games import FINGERS, NIM
 
-GAMES: dict[str, Game] = {**games(), "nim": NIM, "fingers": FINGERS, "brittle": BRITTLE}
+GAMES: dict[str, Game] = {**games(), "nim": NIM, "fingers": FINGERS, "brittle": BRITTLE, "stones": STONES}
 BOTS = tuple(Player(f"bot{seat}", "1") for seat in range(4))
 USUAL = Limits()
 MANY = Hello(matches_at_most=1000)
@@ -42,6 +44,17 @@ class Noting:
         self.faults.append((match_id, fault))
 
 
+class GatedEnds(MemoryUnheardEnds):
+    """That can be away."""
+
+    trouble: LogUnavailable | None = None
+
+    async def of(self, bot: str, at_most: int) -> list[Ended]:
+        if self.trouble:
+            raise self.trouble
+        return await super().of(bot, at_most)
+
+
 class Hall:
     """One process with its referee."""
 
@@ -52,11 +65,21 @@ class Hall:
         self.time: StoppedTime = after.time if after else StoppedTime()
         self.stored: MemoryEventLog = after.stored if after else MemoryEventLog(self.time.wall_ms)
         self.log = GatedLog(self.time, self.stored)
+        self.unheard = GatedEnds(self.stored)
         self.noted = Noting()
+        self.listeners: list[Listener] = [self.noted]
         self.lag = Lag(self.time)
-        ids = count(1)
+        self.ids: Iterator[int] = after.ids if after else count(1)
         self.referee = Referee(
-            self.log, self.time, games, limits, lambda: f"id{next(ids)}", lambda: bytes(32), self.lag, (self.noted,)
+            self.log,
+            self.unheard,
+            self.time,
+            games,
+            limits,
+            lambda: f"id{next(self.ids)}",
+            lambda: bytes(32),
+            self.lag,
+            self.listeners,
         )
 
     async def crashed(self, games: dict[str, Game] | None = None) -> "Hall":

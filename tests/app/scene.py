@@ -7,7 +7,7 @@ from typing import Any, ParamSpec
 
 from engines.api import Game, Seat
 from referee.app.desk import Delays, Desk
-from referee.app.ports import Entry, LogUnavailable
+from referee.app.ports import Entry, LogUnavailable, Request
 from referee.app.runner import MatchRunner
 from referee.core.clock import SECOND, SuddenDeath, TimeControl
 from referee.core.commands import Begin, SubmitMove
@@ -51,12 +51,14 @@ class GatedLog:
         self.after = _open_gate()
         self.tried_us: list[int] = []
 
-    async def append(self, match_id: str, after: int, events: Sequence[Event]) -> list[Entry]:
+    async def append(
+        self, match_id: str, after: int, events: Sequence[Event], request: Request | None = None
+    ) -> list[Entry]:
         self.tried_us.append(self._time.us)
         await self.before.wait()
         if self.trouble:
             raise self.trouble
-        entries = await self._log.append(match_id, after, events)
+        entries = await self._log.append(match_id, after, events, request)
         await self.after.wait()
         return entries
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from engines.refusals import Refusal
-from referee.app.accounts import Bot, Pause, PauseCause, Version, paused, resumed, returned
+from referee.app.accounts import Bot, Pause, PauseCause, Version, faulted, faultless, paused, resumed, returned
 from referee.app.quotas import Quota
 from referee.app.refusals import BadField, BadName, BotNotPaused, BotPaused
 from referee.app.tokens import Role, Token, mint, revoked, sha256_of, used
@@ -73,6 +73,20 @@ def test_a_token_of_role_bot_names_its_bot() -> None:
 
 def test_its_owner_brings_a_bot_back_from_its_faults() -> None:
     assert returned(paused(BOT, BROKEN)) == BOT
+
+
+def test_so_many_faults_in_a_row_pause_a_bot_and_are_forgotten_when_it_comes_back() -> None:
+    bot = BOT
+    for faults in (1, 2):
+        bot = faulted(bot, 3, "three", NOON_MS)
+        assert (bot.faults, bot.pause) == (faults, None)
+    assert faultless(bot) == BOT
+    broken = faulted(bot, 3, "three", NOON_MS)
+    assert (broken.faults, broken.pause) == (3, Pause(PauseCause.FAULTS, "three", NOON_MS))
+    assert faulted(broken, 3, "four", NOON_MS + 1) == replace(broken, faults=4)
+    assert returned(broken) == BOT
+    # Fewer are allowed than it has already.
+    assert faulted(bot, 2, "two", NOON_MS).pause == Pause(PauseCause.FAULTS, "two", NOON_MS)
 
 
 def test_only_an_administrator_lifts_an_administrators_pause() -> None:

@@ -12,7 +12,7 @@ from referee.app.lag import Lag
 from referee.app.outbox import Asked, Began, Draining, Ended, NonceAsked
 from referee.app.ports import Conflict, LogUnavailable
 from referee.app.referee import RefereeDraining
-from referee.app.sessions import Hello
+from referee.app.sessions import Hello, Session
 from referee.app.story import Unplayable
 from referee.app.wish import MAKER, Limits, MatchWish
 from referee.core.clock import MS, SECOND, TimeControl
@@ -23,6 +23,7 @@ from referee.core.result import Cause
 from referee.core.row import ClockRow, NetworkCredit
 from referee.core.setup import Player
 from referee.storage.memory import MemoryEventLog
+from referee.storage.unheard_memory import MemoryUnheardEnds
 from tests.app.hall import BOTS, GAMES, Hall, asked, of_kind, told
 from tests.app.scene import in_loop
 from tests.app.stopped_time import StoppedTime, settled
@@ -47,6 +48,51 @@ async def test_a_match_whose_bots_do_not_come_is_void_in_time_and_they_hear_of_i
     assert result.cause is Cause.NOT_STARTED
     assert told(session) == [Ended(match_id, 0)]
     assert hall.time.alarms_us == []
+    await hall.referee.close()
+
+
+@in_loop
+async def test_an_end_that_a_bot_missed_is_told_after_a_restart_until_it_has_arrived() -> None:
+    hall = Hall()
+    match_id, sessions = await hall.begun()
+    hall.referee.sessions.close(sessions[1])
+    await hall.referee.resign(match_id, 0)
+    hall, unheard = await after_a_crash(hall, BOTS[1])
+    assert told(unheard) == [Ended(match_id, 1)]
+    hall, heard = await after_a_crash(hall, BOTS[1])
+    assert told(heard) == [Ended(match_id, 1)]
+    heard.ping()
+    told(heard)
+    heard.pong(1)
+    hall, later = await after_a_crash(hall, BOTS[1])
+    assert told(later) == []
+    await hall.referee.close()
+
+
+async def after_a_crash(hall: Hall, player: Player) -> tuple[Hall, Session]:
+    """The next process, to which that bot has come."""
+    hall = await hall.crashed()
+    await hall.referee.recover()
+    (session,) = hall.come(player)
+    await settled()
+    return hall, session
+
+
+@in_loop
+async def test_ends_that_cannot_be_looked_up_now_are_told_in_a_later_session() -> None:
+    hall = Hall()
+    match_id, _ = await hall.begun()
+    await hall.referee.resign(match_id, 0)
+    hall = await hall.crashed()
+    hall.unheard.trouble = LogUnavailable("the disk is full")
+    (early,) = hall.come(BOTS[1])
+    await settled()
+    hall.unheard.trouble = None
+    (later,) = hall.come(BOTS[1])
+    await settled()
+    assert of_kind(told(early), Ended) == []
+    assert told(later) == [Ended(match_id, 1)]
+    assert hall.noted.faults == []
     await hall.referee.close()
 
 
@@ -489,7 +535,8 @@ async def test_of_two_who_declare_the_same_match_void_one_lets_it_be() -> None:
 
 @in_loop
 async def test_of_what_is_not_on_the_floor_nothing_is_known_and_nothing_left() -> None:
-    floor = Floor(MemoryEventLog(int), StoppedTime(), GAMES, str, Lag(StoppedTime()))
+    log = MemoryEventLog(int)
+    floor = Floor(log, MemoryUnheardEnds(log), StoppedTime(), GAMES, str, Lag(StoppedTime()))
     assert floor.delays("m", 0) == Delays()
     floor.left("m")
     floor.broke("m", KeyError())

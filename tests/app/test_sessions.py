@@ -1,23 +1,48 @@
 """Sessions: who is there, whose seats are whose, and what is told again."""
 
 import asyncio
+from collections.abc import Coroutine
+from contextlib import suppress
+from typing import Any
 
-from referee.app.outbox import Ended, Noticed, Outbox, Pinged, TakenOver
-from referee.app.sessions import ENDS_KEPT, PONGS_KEPT, Hello, Session, Sessions, SessionTakenOver
+from referee.app.bot_log import Noticed
+from referee.app.ends import TOLD_AT_ONCE, Ends
+from referee.app.outbox import Ended, Outbox, Pinged, TakenOver
+from referee.app.sessions import PONGS_KEPT, Hello, Session, Sessions, SessionTakenOver
 from referee.core.clock import MS
+from referee.core.events import Opened
 from referee.core.setup import Player
-from tests.app.scene import in_loop
+from referee.storage.memory import MemoryEventLog
+from referee.storage.unheard_memory import MemoryUnheardEnds
+from tests.app.scene import in_loop, terms
 from tests.app.stopped_time import StoppedTime, settled
+from tests.storage.examples import END
 
-ONE, TWO = Player("anna", "1"), Player("anna", "2")
+ONE, TWO, BERT = Player("anna", "1"), Player("anna", "2"), Player("bert", "1")
+
+
+def at_once(work: Coroutine[Any, Any, None]) -> None:
+    """What is kept in memory waits for nothing."""
+    with suppress(StopIteration):
+        work.send(None)
 
 
 class Desk:
     def __init__(self) -> None:
         self.time = StoppedTime()
         self.changed: list[str] = []
+        self.log = MemoryEventLog(self.time.wall_ms)
         ids = iter(range(1000))
-        self.sessions = Sessions(self.time, lambda: f"s{next(ids)}", self.changed.append)
+        ends = Ends(MemoryUnheardEnds(self.log), at_once)
+        self.sessions = Sessions(self.time, lambda: f"s{next(ids)}", self.changed.append, ends)
+
+    async def ends(self, match_id: str, tell: bool = True) -> Ended:
+        """A match in which ONE sat is over."""
+        await self.log.append(match_id, 0, [Opened(0, terms(match_id=match_id, players=(ONE, BERT))), END])
+        ended = Ended(match_id, 0)
+        if tell:
+            self.sessions.tell_end(ONE, ended)
+        return ended
 
     async def pong(self, session: Session, ping_id: int, path_us: int = 0) -> None:
         session.ping()
@@ -96,8 +121,7 @@ def test_pings_that_nobody_answers_are_forgotten() -> None:
 @in_loop
 async def test_an_end_is_told_in_every_session_until_a_later_pong_shows_that_it_arrived() -> None:
     desk = Desk()
-    end = Ended("m", 0)
-    desk.sessions.tell_end(ONE, end)
+    end = await desk.ends("m", tell=False)
     first = desk.sessions.open(ONE)
     first.ping()
     assert first.outbox.drain(1) == [end]
@@ -117,20 +141,22 @@ async def test_a_pong_to_a_ping_from_before_shows_nothing() -> None:
     session = desk.sessions.open(ONE)
     session.ping()
     session.outbox.drain(10)
-    end = Ended("m", 0)
-    desk.sessions.tell_end(ONE, end)
+    end = await desk.ends("m")
     assert session.outbox.drain(10) == [end]
     session.pong(1)
     assert desk.sessions.open(ONE).outbox.drain(10) == [end]
 
 
-def test_of_too_many_ends_that_nobody_heard_the_oldest_are_forgotten() -> None:
-    sessions = Desk().sessions
-    for number in range(ENDS_KEPT + 1):
-        sessions.tell_end(ONE, Ended(f"m{number}", 0))
-    items = sessions.open(ONE).outbox.drain(2 * ENDS_KEPT)
-    assert len(items) == ENDS_KEPT
-    assert items[0] == Ended("m1", 0)
+@in_loop
+async def test_of_many_ends_that_nobody_heard_the_newest_are_told_and_the_others_in_the_next_session() -> None:
+    desk = Desk()
+    ends = [await desk.ends(f"m{number}") for number in range(TOLD_AT_ONCE + 2)]
+    first = desk.sessions.open(ONE)
+    first.ping()
+    told = first.outbox.drain(2 * TOLD_AT_ONCE)
+    assert told == [*ends[2:], Pinged(1, 0)]
+    first.pong(1)
+    assert desk.sessions.open(ONE).outbox.drain(10) == ends[:2]
 
 
 @in_loop

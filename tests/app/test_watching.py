@@ -5,18 +5,21 @@ import asyncio
 import pytest
 
 from engines.api import REFEREE, SPECTATOR
+from referee.app.answers import EngineFault
 from referee.app.asked import NotRunHere
 from referee.app.referee import RefereeDraining
 from referee.app.story import STEPS_KEPT
-from referee.app.watching import Heard, NumberAhead, SlowConsumer, Watching
+from referee.app.watching import ENTRIES_AT_ONCE, Heard, NumberAhead, SlowConsumer, Watching
 from referee.app.wish import Limits
 from referee.core.clock import Untimed
-from referee.core.events import MovePlayed, MoveRefused, Opened
+from referee.core.events import MovePlayed, MoveRefused, Opened, PlayEnded
 from referee.core.match import Phase
+from referee.core.result import Cause
 from referee.core.setup import Shown, Visibility
 from tests.app.hall import Hall
 from tests.app.scene import in_loop
 from tests.app.stopped_time import settled
+from tests.core.games import ONE_OR_TWO
 
 LATE = Visibility(Shown.DELAYED, 2)
 AFTER_END = Visibility(Shown.AFTER_END)
@@ -101,6 +104,37 @@ async def test_each_hears_what_the_rules_show_it_and_nobody_the_seed() -> None:
 
 
 @in_loop
+async def test_choices_stay_sealed_until_the_last_one_opens_them_in_order_of_seats() -> None:
+    hall = Hall()
+    match_id, _ = await hall.begun("fingers")
+    for seat, move in ((2, "3"), (0, "1"), (1, "2"), (1, "1")):
+        await hall.played(match_id, seat, move)
+    for viewer, moves in ((1, ["?", "?", "2", "1"]), (SPECTATOR, ["?", "?", "2", "?"])):
+        _, watching = await hall.referee.watch(match_id, 2, viewer)
+        choices = await anext(watching)
+        assert [one.event.move for one in choices if isinstance(one.event, MovePlayed)] == moves
+        assert [one.sealed for one in choices] == [True, True, False, True]
+        assert [one.opened for one in choices] == [(), (), ((0, "1"), (2, "3")), ()]
+    await hall.referee.close()
+
+
+@in_loop
+async def test_a_gift_in_toc_is_opened_to_its_receiver_when_all_are_in_and_to_no_other() -> None:
+    hall = Hall()
+    match_id, _ = await hall.begun("toc")
+    gifts = [hall.due(match_id, seat).legal_moves(1).listed[0] for seat in range(4)]
+    for seat, gift in enumerate(gifts):
+        await hall.played(match_id, seat, gift)
+    opened = {}
+    for viewer in (0, 1, SPECTATOR):
+        _, watching = await hall.referee.watch(match_id, 5, viewer)
+        (last,) = await anext(watching)
+        opened[viewer] = [move for _, move in last.opened]
+    assert opened == {0: [gifts[0], "=?", gifts[2]], 1: ["=?", gifts[1], "=?"], SPECTATOR: ["=?"] * 3}
+    await hall.referee.close()
+
+
+@in_loop
 async def test_an_entry_of_which_a_viewer_may_know_nothing_comes_with_its_number() -> None:
     hall = Hall()
     match_id, _ = await hall.begun()
@@ -109,6 +143,20 @@ async def test_an_entry_of_which_a_viewer_may_know_nothing_comes_with_its_number
     events = [(await anext((await hall.referee.watch(match_id, 2, viewer))[1]))[0].event for viewer in (0, 1)]
     assert isinstance(events[0], MoveRefused)
     assert events[1] is None
+    await hall.referee.close()
+
+
+@in_loop
+async def test_a_refused_attempt_is_told_to_all_when_the_match_is_over() -> None:
+    hall = Hall()
+    match_id, _ = await hall.begun()
+    with pytest.raises(ValueError, match="not legal"):
+        await hall.played(match_id, 0, "9")
+    await hall.referee.resign(match_id, 0)
+    _, watching = await hall.referee.watch(match_id, 2, SPECTATOR)
+    attempt = (await anext(watching))[0].event
+    assert isinstance(attempt, MoveRefused)
+    assert attempt.move == "9"
     await hall.referee.close()
 
 
@@ -193,3 +241,43 @@ async def test_who_watches_is_told_when_the_referee_goes_or_the_match_leaves() -
     await hall.referee.close()
     with pytest.raises(RefereeDraining):
         await listening[1]
+
+
+@pytest.mark.parametrize("more", [0, STEPS_KEPT, ENTRIES_AT_ONCE])
+@in_loop
+async def test_what_its_rules_follow_no_more_is_told_by_its_numbers_and_then_the_end(more: int) -> None:
+    """Whether the last steps are at hand, or the log is read, once or several times."""
+    hall = Hall()
+    match_id, _ = await hall.begun(chosen={"heap": 1000}, controls=(Untimed(),))
+    for seat, move in ((0, "1"), (1, "3")):
+        await hall.played(match_id, seat, move)
+    await played_out(hall, match_id, 1 + more)
+    last = (await hall.match(match_id)).number + 1
+    later = await hall.crashed(games={"nim": ONE_OR_TWO})
+    assert await later.referee.recover() == 0
+    for after in (0, 3, 4, last - 1):
+        whole, watching = await later.referee.watch(match_id, after, SPECTATOR)
+        assert (whole.number, whole.standing.number) == (after, last)
+        told = await to_the_end(watching)
+        assert numbers(told) == list(range(after + 1, last + 1))
+        followed = ["Opened", "PlayBegan", "MovePlayed"][after:]
+        assert [type(one.event).__name__ for one in told if one.event] == [*followed, "PlayEnded"]
+        ended = told[-1].event
+        assert isinstance(ended, PlayEnded)
+        assert ended.result.cause is Cause.ENGINE_FAULT
+    await later.referee.close()
+
+
+@in_loop
+async def test_a_finished_match_that_its_rules_follow_no_more_is_refused_and_said_so_once() -> None:
+    hall = Hall()
+    match_id, _ = await hall.begun()
+    await hall.played(match_id, 0, "3")
+    await hall.referee.resign(match_id, 1)
+    later = await hall.crashed(games={"nim": ONE_OR_TWO})
+    for _ in range(2):
+        with pytest.raises(EngineFault):
+            await later.referee.watch(match_id, 0, SPECTATOR)
+    assert await later.referee.matches() == []
+    assert [where for where, _ in later.noted.faults] == [match_id]
+    await later.referee.close()

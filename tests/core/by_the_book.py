@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 from engines.api import Game, Outcome, Position
 from referee.core.commands import (
     Abort,
+    AcceptDraw,
     Adjudicate,
     Begin,
     ClaimDraw,
@@ -37,7 +38,7 @@ from tests.core.time_by_hand import TimeByHand
 
 NOTHING = ""
 BEFORE_PLAY = (TakeSeat, GiveNonce, Begin)
-DURING_PLAY = (SubmitMove, Resign, OfferDraw, DeclineDraw, ClaimDraw, Adjudicate)
+DURING_PLAY = (SubmitMove, Resign, OfferDraw, AcceptDraw, DeclineDraw, ClaimDraw, Adjudicate)
 NO_LONGER = (*BEFORE_PLAY, *DURING_PLAY[1:], Abort, Void)
 Turn: TypeAlias = dict[str, int]
 
@@ -125,7 +126,7 @@ class Book:
     def _resign(self, command: Resign) -> str:
         return "SeatOut" if command.seat in self.out else "SeatResigned"
 
-    def _offer_draw(self, command: OfferDraw) -> str:
+    def _offer_draw(self, command: OfferDraw | AcceptDraw) -> str:
         if command.seat in self.out:
             return "SeatOut"
         others = self.offers - set(self.side(command.seat))
@@ -133,6 +134,10 @@ class Book:
         if not self.game.draws_by_agreement or command.seat in self.offers or again:
             return "NoDraw"
         return "DrawOffered"
+
+    def _accept_draw(self, command: AcceptDraw) -> str:
+        answer = self._decline_draw(DeclineDraw(command.seat))
+        return self._offer_draw(command) if answer == "DrawDeclined" else answer
 
     def _decline_draw(self, command: DeclineDraw) -> str:
         if command.seat in self.out:
@@ -284,7 +289,7 @@ class Book:
             assert result.scores == outcome.scores
             better = sorted(still_in, key=lambda side: -outcome.side_scores[side])
             assert [result.side_ranks[side] for side in better] == sorted(result.side_ranks[side] for side in still_in)
-        elif isinstance(self.command, OfferDraw | ClaimDraw) or self._all_agree():
+        elif isinstance(self.command, OfferDraw | AcceptDraw | ClaimDraw) or self._all_agree():
             assert all(result.side_ranks[side] == 1 for side in still_in)
         assert [result.ranks[seat] for side in self.sides for seat in side] == [
             result.side_ranks[number] for number, side in enumerate(self.sides) for _ in side

@@ -156,5 +156,24 @@ class Brittle(Nim):
         return BrittlePosition(settings, heap, 0)
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class OneOrTwoPosition(NimPosition):
+    def moves(self, seat: Seat) -> Sequence[str]:
+        return super().moves(seat)[:2]
+
+    def play(self, seat: Seat, move: str) -> Position:
+        after = super().play(seat, move)
+        assert isinstance(after, NimPosition)
+        return OneOrTwoPosition(after.rules, after.heap, after.mover)
+
+
+class OneOrTwo(Nim):
+    """Nim as it would be after a change of its rules that nobody told of: three are too many."""
+
+    def start(self, settings: Settings, seed: bytes) -> NimPosition:
+        return OneOrTwoPosition(settings, settings.count("heap"), 0)
+
+
 STONES = Stones()
 BRITTLE = Brittle()
+ONE_OR_TWO = OneOrTwo()

@@ -492,6 +492,13 @@ MUTATIONS = [
         "closing",
     ),
     Mutation(
+        "who accepts what nobody offered has offered",
+        "closing.py",
+        "    _check_offered(course.match, command.seat)\n    offer_draw(",
+        "    offer_draw(",
+        "closing",
+    ),
+    Mutation(
         "offers can be made without end",
         "closing.py",
         "match.offered_ply[command.seat] == match.ply",

@@ -4,7 +4,17 @@ from typing import Any
 
 import pytest
 
-from referee.core.commands import Abort, Adjudicate, Begin, ClaimDraw, DeclineDraw, OfferDraw, Resign, Void
+from referee.core.commands import (
+    Abort,
+    AcceptDraw,
+    Adjudicate,
+    Begin,
+    ClaimDraw,
+    DeclineDraw,
+    OfferDraw,
+    Resign,
+    Void,
+)
 from referee.core.errors import BadVerdict, MatchOver, NoDraw, SeatOut, TooLateToAbort
 from referee.core.events import DrawDeclined, DrawOffered, PlayEnded, SeatResigned
 from referee.core.policy import Dropout, Policies
@@ -68,6 +78,17 @@ def test_a_draw_offered_and_accepted_is_a_draw() -> None:
     assert kinds(sitting.do(OfferDraw(0))) == ["DrawOffered", "PlayEnded"]
     assert (sitting.result.kind, sitting.result.cause) == (Kind.PLAYED, Cause.DRAW_AGREED)
     assert (sitting.result.ranks, sitting.result.scores) == ((1, 1), (0.5, 0.5))
+
+
+def test_to_accept_needs_an_offer_of_another_side() -> None:
+    sitting = begun()
+    nobodys = sitting.refuses(AcceptDraw(0))
+    sitting.do(OfferDraw(0))
+    ones_own = sitting.refuses(AcceptDraw(0))
+    assert isinstance(nobodys, NoDraw)
+    assert nobodys.details == ones_own.details == {"why": "nobody else has offered one"}
+    assert kinds(sitting.do(AcceptDraw(1))) == ["DrawOffered", "PlayEnded"]
+    assert sitting.result.cause is Cause.DRAW_AGREED
 
 
 def test_a_game_without_draws_knows_none() -> None:

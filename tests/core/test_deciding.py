@@ -7,6 +7,7 @@ import pytest
 from engines.refusals import Refusal
 from referee.core.commands import (
     Abort,
+    AcceptDraw,
     Adjudicate,
     Begin,
     ClaimDraw,
@@ -47,6 +48,7 @@ GRID: list[tuple[Command, Seen, Seen, Seen]] = [
     (FallFlag(0, NOW), NOTHING, NOTHING, NOTHING),
     (Resign(0), NotAllowedNow, ["SeatResigned", "PlayEnded"], MatchOver),
     (OfferDraw(0), NotAllowedNow, ["DrawOffered"], MatchOver),
+    (AcceptDraw(0), NotAllowedNow, NoDraw, MatchOver),
     (DeclineDraw(0), NotAllowedNow, NoDraw, MatchOver),
     (ClaimDraw(0), NotAllowedNow, ENDED, MatchOver),
     (Leave(0), NOTHING, ["SeatGone"], NOTHING),

@@ -27,6 +27,7 @@ from engines.refusals import Refusal
 from referee.core.clock import TimeControl
 from referee.core.commands import (
     Abort,
+    AcceptDraw,
     Adjudicate,
     Begin,
     ClaimDraw,
@@ -283,7 +284,7 @@ class Matches(RuleBasedStateMachine):
 
     # Draws and ends: the final ones are rare, or few matches would be long
 
-    @rule(data=st.data(), command=st.sampled_from([OfferDraw, OfferDraw, DeclineDraw, ClaimDraw]))
+    @rule(data=st.data(), command=st.sampled_from([OfferDraw, AcceptDraw, DeclineDraw, ClaimDraw]))
     def a_draw_is_spoken_of(self, data: st.DataObject, command: Any) -> None:
         self.ask(command(self.seat(data)))
 

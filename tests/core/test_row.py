@@ -58,6 +58,7 @@ def test_a_row_as_the_details_of_a_refusal_settles_the_quarrel() -> None:
     assert charge(HUNDRED, Clock(90), 5, Measured(210, 30, 40), 20).texts() == {
         "asked_us": "5",
         "arrived_us": "210",
+        "network_us": "30",
         "network_credit_us": "20",
         "stall_us": "40",
         "charged_us": "145",

@@ -23,8 +23,6 @@ def test_good_terms_give_the_table() -> None:
 @pytest.mark.parametrize(
     ("wrong", "field", "why"),
     [
-        ({"players": (Player("a"),)}, "players", "are 2 here, one a seat; an open seat has no name"),
-        ({"players": (Player(),) * 3}, "players", "are 2 here, one a seat; an open seat has no name"),
         ({"control": [TEN_SECONDS]}, "controls", "are 2 here, one a seat"),
         ({"control": [TEN_SECONDS] * 3}, "controls", "are 2 here, one a seat"),
         ({"control": [TEN_SECONDS, Hourglass(5)]}, "hourglass", "stands for all seats or for none"),
@@ -42,6 +40,13 @@ def test_terms_that_cannot_go_together_are_refused(wrong: dict[str, Any], field:
         setup.check(NIM)
     assert caught.value.details == {"field": field, "why": why}
     assert str(caught.value) == f"this match cannot be: {field} {why}"
+
+
+@pytest.mark.parametrize("given", [1, 3])
+def test_a_player_too_few_or_too_many_is_refused_with_both_numbers(given: int) -> None:
+    with pytest.raises(BadSetup, match="players are 2 here, one a seat; an open seat has no name") as caught:
+        terms(players=(Player(),) * given).check(NIM)
+    assert caught.value.details.items() >= {"field": "players", "given": str(given), "wanted": "2"}.items()
 
 
 @pytest.mark.parametrize(

@@ -28,15 +28,18 @@ ROW = dict(re.findall(r"^\| `(\w+)` \| (\d+) \|", TEXT, re.MULTILINE))
 PROSE = re.sub(r"```.*?```", "", TEXT, flags=re.DOTALL)
 QUOTED = sorted(set(re.findall(r"`([^`\s]+)`", PROSE)))
 
-OF_OTHERS = {"ErrorInfo", "BadRequest", "google.rpc.Status", "referee", "referee-api", "referee_api.v1", "my-bot"}
+OF_OTHERS = {
+    *("ErrorInfo", "BadRequest", "RetryInfo", "google.rpc.Status", "too_many_pings"),
+    *("referee", "referee-api", "referee_api.v1", "my-bot", "buf", "1", "=?", "\\n"),
+}
 """Names on the page that are not the contract's own."""
-OTHER_PREFIX = ("REFUSAL_REASON_", "grpc-", "[")
+OTHER_PREFIX = ("REFUSAL_REASON_", "BOT_", "grpc-", "[")
 
 
 def known() -> set[str]:
     """Every name of the contract, as the page may write it."""
     named = {*contract.messages(), *contract.enums(), *contract.enum_values(), *contract.methods(), *contract.fields()}
-    services = {method.partition("/")[0] for method in contract.methods()}
+    services = {part for method in contract.methods() for part in method.split("/")}
     metadata = {word for reason in contract.reasons() for word in re.findall(r"[a-z_]+", reason.metadata)}
     return named | services | metadata | {reason.name for reason in contract.reasons()}
 

@@ -1,7 +1,9 @@
 """The logs that keep the contract, and what tests tell them."""
 
 import asyncio
+import sqlite3
 from collections.abc import Callable, Coroutine
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +55,11 @@ def tell(log: EventLog, *stories: Story) -> None:
             await log.close()
 
     asyncio.run(told())
+
+
+def stranger(path: Path) -> "closing[sqlite3.Connection]":
+    """Another process's connection to the same file."""
+    return closing(sqlite3.connect(path, isolation_level=None))
 
 
 def note(number: int) -> Event:

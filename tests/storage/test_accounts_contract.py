@@ -108,12 +108,12 @@ async def test_bots_are_listed_by_name_in_pages(books: Books) -> None:
 
 
 @with_all_books
-async def test_a_change_keeps_all_but_description_and_pause(books: Books) -> None:
+async def test_a_change_keeps_all_but_description_pause_and_faults(books: Books) -> None:
     before = (await books.register("ada")).bot
-    after = replace(before, description="new", pause=BROKEN)
+    after = replace(before, description="new", pause=BROKEN, faults=5)
     changed = await books.accounts.change_bot("ada", lambda _: replace(after, owner="eve", created_ms=0))
     assert changed == after == await books.accounts.bot("ada")
-    assert await books.accounts.change_bot("ada", resumed) == replace(after, pause=None)
+    assert await books.accounts.change_bot("ada", resumed) == replace(after, pause=None, faults=0)
 
 
 @with_all_books

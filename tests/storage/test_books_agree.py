@@ -7,7 +7,18 @@ from random import Random
 import pytest
 
 from engines.refusals import Refusal
-from referee.app.accounts import Bot, NamesAtMost, Pause, PauseCause, Version, paused, resumed, returned
+from referee.app.accounts import (
+    Bot,
+    NamesAtMost,
+    Pause,
+    PauseCause,
+    Version,
+    faulted,
+    faultless,
+    paused,
+    resumed,
+    returned,
+)
 from referee.app.tokens import Role, Token, WantedTokens, revoked, sha256_of
 from tests.storage.books import NOON_MS, Books, in_memory, in_sqlite
 
@@ -16,7 +27,13 @@ NAMES = ("ada", "bob", "cat", "dan")
 HOLDERS = ("ann", "tom")
 BROKEN = Pause(PauseCause.FAULTS, "five faults in a row", NOON_MS)
 BANNED = Pause(PauseCause.ADMIN, "rude", NOON_MS)
-CHANGES = (resumed, returned, lambda bot: paused(bot, BROKEN), lambda bot: paused(bot, BANNED))
+CHANGES = (
+    resumed,
+    returned,
+    faultless,
+    lambda bot: faulted(bot, 2, BROKEN.message, NOON_MS),
+    lambda bot: paused(bot, BANNED),
+)
 
 
 def token_by_lot(lot: Random, role: Role, holder: str, bot: str = "") -> Token:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from referee.app.bot_log import Forfeited, Late, Line, Note, Noticed, Refused, SessionLost, WantedLines, What
+from referee.core.clock import SECOND, Fischer
 from referee.core.result import Fault, Forfeit
 from referee.storage.forms import Malformed
 from tests.storage.books import LINES_AT_MOST, NOON_MS, Books, in_sqlite, tell, with_all_books
@@ -14,7 +15,7 @@ from tests.storage.examples import ROW
 
 EVERY_WHAT: tuple[What, ...] = (
     Refused("ILLEGAL_MOVE", "a1-b2 is not legal", (("move", "a1-b2"), ("rule", "AQ-3")), "a1-b2"),
-    Late(ROW),
+    Late(ROW, Fischer(60 * SECOND, SECOND)),
     Forfeited(Forfeit(1, Fault.ILLEGAL_MOVE, 17)),
     SessionLost("s1", "HEARTBEAT_LOST"),
     Noticed("FAULT_COUNTED", "one more and \N{SNOWMAN}", (("left", "1"),)),
@@ -78,6 +79,7 @@ async def test_reading_starts_after_a_number_and_stops_when_there_is_enough(book
     assert await numbers(3) == [4, 5]
     assert await numbers(1, 2) == [2, 3]
     assert await numbers(5) == []
+    assert await numbers(2**64 - 1) == []
     assert await numbers(at_most=0) == []
 
 

@@ -2,7 +2,6 @@
 
 import asyncio
 import sqlite3
-from contextlib import closing
 from functools import partial
 from pathlib import Path
 from threading import Event as Signal
@@ -17,18 +16,13 @@ from referee.storage.clerk import Clerk
 from referee.storage.sqlite import SqliteEventLog
 from referee.storage.sqlite_file import NewerDatabase
 from tests.storage.books import PLENTY, Books, in_sqlite, organiser_token, tell
-from tests.storage.stores import at_noon, events_of, notes
+from tests.storage.stores import at_noon, events_of, notes, stranger
 from tests.storage.test_bot_log_contract import note
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return tmp_path / "referee.db"
-
-
-def stranger(path: Path) -> "closing[sqlite3.Connection]":
-    """Another process's connection to the same file."""
-    return closing(sqlite3.connect(path, isolation_level=None))
 
 
 def add(number: int, file: sqlite3.Connection) -> int:

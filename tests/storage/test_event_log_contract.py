@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from referee.app.ports import Conflict, Entry, EventLog, LogUnavailable
+from referee.app.ports import Conflict, Entry, EventLog, LogUnavailable, Request
 from tests.storage.examples import END, EXAMPLES
 from tests.storage.stores import NOON_MS, events_of, note, notes, with_every_log
 
@@ -16,6 +16,20 @@ async def test_entries_are_numbered_from_one_and_dated(log: EventLog) -> None:
     assert first == [Entry("m", 1, NOON_MS, note(1)), Entry("m", 2, NOON_MS, note(2))]
     assert second == [Entry("m", 3, NOON_MS, note(3))]
     assert await log.read("m") == first + second
+
+
+@with_every_log
+async def test_a_request_stands_beside_the_last_entry_of_what_it_brought_about(log: EventLog) -> None:
+    of_seat, of_person = (
+        Request(1, "r", "Resign(seat=1)"),
+        Request("\N{SNOWMAN}", "r", ""),
+    )
+    entries = await log.append("m", 0, notes(1, 2), of_seat)
+    entries += await log.append("m", 2, notes(3, 3))
+    entries += await log.append("m", 3, notes(4, 4), of_person)
+    assert [entry.request for entry in entries] == [None, of_seat, None, of_person]
+    assert await log.read("m") == entries
+    assert await log.openings() == entries[:1]
 
 
 @with_every_log

@@ -5,18 +5,18 @@ import resource
 import sqlite3
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Event as Signal
 
 import pytest
 
-from referee.app.ports import EventLog, LogUnavailable
+from referee.app.ports import Conflict, EventLog, LogUnavailable
 from referee.storage.codec import MalformedEntry
 from referee.storage.sqlite import UNFINISHED, SqliteEventLog
 from referee.storage.sqlite_file import NewerDatabase, migrate, released_steps, transaction
 from tests.storage.examples import END, EXAMPLES
-from tests.storage.stores import NOON_MS, at_noon, events_of, note, notes, tell
+from tests.storage.stores import NOON_MS, at_noon, events_of, note, notes, stranger, tell
 
 
 @pytest.fixture
@@ -27,11 +27,6 @@ def path(tmp_path: Path) -> Path:
 def opened(path: Path) -> SqliteEventLog:
     """A log that does not wait for others."""
     return SqliteEventLog(path, at_noon, busy_ms=0)
-
-
-def stranger(path: Path) -> "closing[sqlite3.Connection]":
-    """Another process's connection to the same file."""
-    return closing(sqlite3.connect(path, isolation_level=None))
 
 
 # It lasts.
@@ -114,6 +109,24 @@ def test_all_that_waits_is_written_together(path: Path) -> None:
     clock = HeldClock()
     tell(SqliteEventLog(path, clock), crowd)
     assert clock.groups == 2
+
+
+def test_it_tells_how_many_appends_each_transaction_made_durable(path: Path) -> None:
+    async def crowd(log: EventLog) -> None:
+        first = asyncio.ensure_future(log.append("first", 0, notes(1, 1)))
+        await asyncio.to_thread(clock.asked.wait)
+        others = [asyncio.ensure_future(log.append(match_id, 0, notes(1, 1))) for match_id in ("a", "b", "a")]
+        await asyncio.sleep(0)
+        clock.released.set()
+        await first
+        told = await asyncio.gather(*others, return_exceptions=True)
+        assert [type(answer) for answer in told] == [list, list, Conflict]
+        with pytest.raises(Conflict):
+            await log.append("a", 7, notes(1, 1))
+        assert groups == [1, 2]
+
+    clock, groups = HeldClock(), list[int]()
+    tell(SqliteEventLog(path, clock, committed=groups.append), crowd)
 
 
 def test_reading_does_not_wait_for_the_writer(path: Path) -> None:

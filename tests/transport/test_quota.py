@@ -20,6 +20,14 @@ def caller(holder: str = "ada") -> Caller:
     return Caller(Token(bytes(32), Role.SPECTATOR, holder, 0))
 
 
+class SlowQuotas(MemoryQuotas):
+    """That let others go first."""
+
+    async def quota(self, holder: str) -> Quota | None:
+        await asyncio.sleep(0)
+        return await super().quota(holder)
+
+
 def allowances(time: StoppedTime, streams_at_most: int = 100) -> Allowances:
     return Allowances(MemoryQuotas(), USUAL, streams_at_most, time)
 
@@ -36,6 +44,39 @@ def test_a_tenth_of_a_minutes_calls_may_come_at_once_and_then_one_at_a_time() ->
         await mine.count_call("bob")
         time.us += SECOND
         await mine.count_call("ada")
+
+    asyncio.run(calls())
+
+
+def test_the_calls_of_the_last_minute_are_those_that_were_let_in() -> None:
+    async def calls() -> None:
+        time = StoppedTime()
+        mine = allowances(time)
+        assert mine.calls_of("ada") == 0
+        for _ in range(6):
+            await mine.count_call("ada")
+        with pytest.raises(TooManyCalls):
+            await mine.count_call("ada")
+        time.us += 30 * SECOND
+        await mine.count_call("ada")
+        assert (mine.calls_of("ada"), mine.calls_of("bob")) == (7, 0)
+        time.us += 29 * SECOND
+        assert mine.calls_of("ada") == 7
+        time.us += SECOND
+        assert mine.calls_of("ada") == 1
+        time.us += 30 * SECOND
+        assert mine.calls_of("ada") == 0
+
+    asyncio.run(calls())
+
+
+def test_who_calls_twice_at_once_for_the_first_time_has_one_budget() -> None:
+    async def calls() -> None:
+        mine = Allowances(SlowQuotas(), USUAL, 100, StoppedTime())
+        await asyncio.gather(*(mine.count_call("ada") for _ in range(6)))
+        assert mine.calls_of("ada") == 6
+        with pytest.raises(TooManyCalls):
+            await mine.count_call("ada")
 
     asyncio.run(calls())
 

@@ -40,7 +40,7 @@ EXAMPLES: list[Exception] = [
     core.BadTimeControl("main_us", "is more than 0"),
     core.BadSetup("attempts", "is more than 0"),
     core.BadSetup("seed", "has 32 bytes"),
-    core.BadSetup("players", "are 2 here"),
+    core.BadSetup("players", "are 2 here", given="3", wanted="2"),
     core.NotAllowedNow("SubmitMove", "waiting"),
     core.MatchOver("played"),
     core.NoSuchSeat(3, 2),
@@ -90,7 +90,7 @@ EXAMPLES: list[Exception] = [
     door.BadSeats("seats", 3, 2),
 ]
 
-UNKNOWN_BEFOREHAND = {"match_id", "seat", "ply", "attempts_left", "right", "given"}
+UNKNOWN_BEFOREHAND = {"match_id", "seat", "ply", "attempts_left", "right"}
 """What an example of its own need not know: the call around it does, or its sentence says it."""
 
 

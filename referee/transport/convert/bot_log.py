@@ -5,9 +5,8 @@ from typing import Any
 
 from referee_api.v1 import bot_pb2, clock_pb2, play_pb2, refusal_pb2
 
-from referee.app.bot_log import Forfeited, Late, Line, Noticed, Refused, SessionLost
-from referee.core.clock import Clock
-from referee.core.row import ClockRow
+from referee.app.bot_log import Forfeited, Late, Line, Note, Noticed, Refused, SessionLost
+from referee.transport.convert.clocks import row_of
 from referee.transport.convert.results import forfeit_of
 from referee.transport.convert.times import timestamp
 from referee.transport.refusals import reason_number
@@ -25,47 +24,33 @@ def line_of(line: Line) -> bot_pb2.BotLogLine:
         seat=note.seat,
         ply=note.ply,
     )
-    getattr(told, name).CopyFrom(message(note.what))
+    getattr(told, name).CopyFrom(message(note.what, note))
     return told
 
 
-def _refused(what: Refused) -> bot_pb2.RefusedItem:
+def _refused(what: Refused, _: Note) -> bot_pb2.RefusedItem:
     refusal = refusal_pb2.Refusal(reason=reason_number(what.reason), message=what.message, metadata=dict(what.details))
     return bot_pb2.RefusedItem(move=what.move, refusal=refusal)
 
 
-def _late(what: Late) -> clock_pb2.ClockRow:
-    """The log of a bot knows the row, and not by which rule the clock ran."""
-    row: ClockRow = what.row
-    return clock_pb2.ClockRow(
-        asked_us=row.asked_us,
-        arrived_us=row.arrived_us,
-        network_us=row.network_us,
-        network_credit_us=row.network_credit_us,
-        stall_us=row.stall_us,
-        charged_us=row.charged_us,
-        before=_clock(row.before),
-        after=_clock(row.after),
-        late=row.late,
-    )
+def _late(what: Late, note: Note) -> clock_pb2.ClockRow:
+    assert note.seat is not None
+    return row_of(what.row, note.seat, what.control)
 
 
-def _clock(clock: Clock) -> clock_pb2.Clock:
-    return clock_pb2.Clock(main_us=clock.left_us)
+def _session_lost(what: SessionLost, _: Note) -> bot_pb2.SessionLost:
+    return bot_pb2.SessionLost(session_id=what.session_id, reason=reason_number(what.reason))
 
 
-def _noticed(what: Noticed) -> play_pb2.Notice:
+def _noticed(what: Noticed, _: Note) -> play_pb2.Notice:
     return play_pb2.Notice(kind=NOTICES[what.about], message=what.message, metadata=dict(what.details))
 
 
-WHAT: dict[type, tuple[str, Callable[[Any], Any]]] = {
+WHAT: dict[type, tuple[str, Callable[[Any, Note], Any]]] = {
     Refused: ("refused", _refused),
     Late: ("late", _late),
-    Forfeited: ("forfeited", lambda what: forfeit_of(what.forfeit)),
-    SessionLost: (
-        "session_lost",
-        lambda what: bot_pb2.SessionLost(session_id=what.session_id, reason=reason_number(what.reason)),
-    ),
+    Forfeited: ("forfeited", lambda what, _: forfeit_of(what.forfeit)),
+    SessionLost: ("session_lost", _session_lost),
     Noticed: ("notice", _noticed),
 }
 """The field of each kind of note, and its message."""

@@ -1,14 +1,14 @@
 """Entries of a match's log, as one viewer may hear of them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
-from referee_api.v1 import entry_pb2, game_pb2, match_pb2
+from referee_api.v1 import clock_pb2, entry_pb2, game_pb2, match_pb2
 
 from engines.api import Viewer
 from referee.app.story import Standing
-from referee.app.turns import seat_clocks
+from referee.app.turns import SeatClock, clocks_at_entry
 from referee.app.watching import Heard
 from referee.core import events as core
 from referee.core.match import Match
@@ -17,6 +17,7 @@ from referee.core.result import Forfeit
 from referee.transport.convert.clocks import row_of
 from referee.transport.convert.matches import Present, chance_of, match_of, seats_of, state_of
 from referee.transport.convert.results import forfeit_of, result_of
+from referee.transport.convert.rules import seat_moves
 from referee.transport.convert.times import ms_down, timestamp
 
 SOURCES = {
@@ -34,18 +35,16 @@ class Eyes:
     present: Present
     with_view: bool = False
 
-    def state(self, match: Match) -> match_pb2.MatchState:
-        """How a match stood at its last entry."""
-        clocks = seat_clocks(match, match.at_us, (0,) * len(match.players))
-        return state_of(match, self.viewer, clocks, self.with_view)
+    def state(self, match: Match, clocks: Sequence[SeatClock] | None = None) -> match_pb2.MatchState:
+        """How a match stands, by those clocks, or by what they were at its last entry."""
+        return state_of(match, self.viewer, clocks or clocks_at_entry(match), self.with_view)
 
 
 def entry_of(heard: Heard, eyes: Eyes) -> entry_pb2.Entry:
-    """With nothing but its number and its moment where the viewer may know no more, or the contract has no word."""
+    """With nothing but its number and its moment where the viewer may know no more."""
     entry = entry_pb2.Entry(number=heard.number, at=timestamp(heard.at_ms))
-    told = TOLD.get(type(heard.event))
-    if told:
-        name, message = told
+    if heard.event:
+        name, message = SEALED if heard.sealed else TOLD[type(heard.event)]
         getattr(entry, name).CopyFrom(message(heard.event, heard, eyes))
     return entry
 
@@ -65,14 +64,31 @@ def _play_began(event: core.PlayBegan, heard: Heard, eyes: Eyes) -> entry_pb2.Pl
     )
 
 
-def _move_played(event: core.MovePlayed, heard: Heard, eyes: Eyes) -> entry_pb2.MovePlayed:
-    row = event.row
-    return entry_pb2.MovePlayed(
-        played=game_pb2.SeatMove(seat=event.seat, move=event.move),
+def _choice_sealed(event: core.MovePlayed, heard: Heard, eyes: Eyes) -> entry_pb2.ChoiceSealed:
+    return entry_pb2.ChoiceSealed(
+        seat=event.seat,
+        clock_row=_row(event, heard),
         source=SOURCES[event.source],
-        clock_row=row_of(row, event.seat, heard.match.setup.controls[event.seat]) if row else None,
         state=eyes.state(heard.match),
     )
+
+
+def _move_played(event: core.MovePlayed, heard: Heard, eyes: Eyes) -> entry_pb2.MovePlayed:
+    return entry_pb2.MovePlayed(
+        played=game_pb2.SeatMove(seat=event.seat, move=event.move),
+        opened=seat_moves(heard.opened),
+        source=SOURCES[event.source],
+        clock_row=_row(event, heard),
+        state=eyes.state(heard.match),
+    )
+
+
+def _flag_fell(event: core.FlagFell, heard: Heard, _: Eyes) -> entry_pb2.FlagFell:
+    return entry_pb2.FlagFell(seat=event.seat, clock_row=_row(event, heard), move=event.move)
+
+
+def _row(event: core.MovePlayed | core.FlagFell, heard: Heard) -> clock_pb2.ClockRow | None:
+    return row_of(event.row, event.seat, heard.match.setup.controls[event.seat]) if event.row else None
 
 
 def _attempt_refused(event: core.MoveRefused, _heard: Heard, _eyes: Eyes) -> entry_pb2.AttemptRefused:
@@ -92,19 +108,28 @@ def _gone(event: core.SeatGone, heard: Heard, _: Eyes) -> entry_pb2.SeatGone:
 
 
 def _ended(event: core.PlayEnded, heard: Heard, _: Eyes) -> entry_pb2.PlayEnded:
-    return entry_pb2.PlayEnded(result=result_of(event.result), chance=chance_of(heard.match))
+    result = result_of(event.result, heard.match.setup.match_id)
+    return entry_pb2.PlayEnded(result=result, chance=chance_of(heard.match))
 
 
 def _of_seat(message: Callable[..., Any]) -> Callable[[Any, Heard, Eyes], Any]:
     return lambda event, _heard, _eyes: message(seat=event.seat)
 
 
-TOLD: dict[type, tuple[str, Callable[[Any, Heard, Eyes], Any]]] = {
+Told: TypeAlias = tuple[str, Callable[[Any, Heard, Eyes], Any]]
+
+SEALED: Told = ("choice_sealed", _choice_sealed)
+"""The field of a move that is still sealed, and its message."""
+
+TOLD: dict[type, Told] = {
     core.Opened: ("opened", _opened),
     core.SeatTaken: ("seat_taken", _seat_taken),
+    # What it added is a secret from the others until all have spoken: play begins with it.
+    core.NonceGiven: ("nonce_given", _of_seat(entry_pb2.NonceGiven)),
     core.PlayBegan: ("play_began", _play_began),
     core.MovePlayed: ("move_played", _move_played),
     core.MoveRefused: ("attempt_refused", _attempt_refused),
+    core.FlagFell: ("flag_fell", _flag_fell),
     core.DrawOffered: ("draw_offered", _of_seat(entry_pb2.DrawOffered)),
     core.DrawDeclined: ("draw_declined", _of_seat(entry_pb2.DrawDeclined)),
     core.SeatResigned: ("seat_resigned", _of_seat(entry_pb2.SeatResigned)),
@@ -114,4 +139,4 @@ TOLD: dict[type, tuple[str, Callable[[Any, Heard, Eyes], Any]]] = {
     core.RefereeBack: ("referee_back", lambda event, *_: entry_pb2.RefereeBack(down_ms=event.down_ms)),
     core.PlayEnded: ("play_ended", _ended),
 }
-"""The field of each event, and its message. A nonce, and a flag by itself, have none: what follows says it."""
+"""The field of each event, and its message."""

@@ -44,7 +44,7 @@ def match_of(standing: Standing, present: Present, viewer: Viewer) -> match_pb2.
         pairing_id=labels.get(PAIRING, ""),
         phase=_PHASES[match.phase],
         chance=chance_of(match),
-        result=maybe_result(match.result),
+        result=maybe_result(match.result, match.setup.match_id),
         created_at=timestamp(standing.opened_ms),
         started_at=maybe_timestamp(standing.started_ms),
         ended_at=maybe_timestamp(standing.ended_ms),

@@ -2,6 +2,7 @@
 
 from referee_api.v1 import result_pb2
 
+from referee.app.faults import fault_id
 from referee.core.result import Cause, Fault, Kind, Result
 from referee.core.result import Forfeit as CoreForfeit
 
@@ -19,6 +20,7 @@ VOIDS = {
     Cause.ENGINE_FAULT: result_pb2.VOID_CAUSE_ENGINE_FAULT,
     Cause.REFEREE_FAULT: result_pb2.VOID_CAUSE_REFEREE_FAULT,
 }
+BROKEN = (Cause.ENGINE_FAULT, Cause.REFEREE_FAULT)
 FAULTS = {
     Fault.TIME: result_pb2.FORFEIT_CAUSE_TIME,
     Fault.ILLEGAL_MOVE: result_pb2.FORFEIT_CAUSE_ILLEGAL_MOVE,
@@ -26,7 +28,8 @@ FAULTS = {
 }
 
 
-def result_of(result: Result) -> result_pb2.Result:
+def result_of(result: Result, match_id: str = "") -> result_pb2.Result:
+    """Of that match; of a position, if it is none."""
     told = result_pb2.Result(
         seats=[
             result_pb2.SeatResult(seat=seat, score=score, rank=rank)
@@ -38,7 +41,8 @@ def result_of(result: Result) -> result_pb2.Result:
         ],
     )
     if result.kind is Kind.VOID:
-        told.voided.CopyFrom(result_pb2.Voided(cause=VOIDS[result.cause], message=result.reason))
+        fault = fault_id(match_id) if result.cause in BROKEN else ""
+        told.voided.CopyFrom(result_pb2.Voided(cause=VOIDS[result.cause], message=result.reason, fault_id=fault))
     elif result.kind is Kind.FORFEITED:
         told.forfeited.CopyFrom(result_pb2.Forfeited(forfeits=map(forfeit_of, result.forfeits)))
     else:
@@ -46,8 +50,8 @@ def result_of(result: Result) -> result_pb2.Result:
     return told
 
 
-def maybe_result(result: Result | None) -> result_pb2.Result | None:
-    return None if result is None else result_of(result)
+def maybe_result(result: Result | None, match_id: str) -> result_pb2.Result | None:
+    return None if result is None else result_of(result, match_id)
 
 
 def forfeit_of(forfeit: CoreForfeit) -> result_pb2.Forfeit:

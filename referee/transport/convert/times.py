@@ -2,6 +2,7 @@
 
 from google.protobuf.timestamp_pb2 import Timestamp
 
+from referee.app.refusals import BadField
 from referee.core.clock import MS, Micros
 
 
@@ -15,9 +16,12 @@ def maybe_timestamp(unix_ms: int | None) -> Timestamp | None:
     return None if unix_ms is None else timestamp(unix_ms)
 
 
-def unix_ms(stamp: Timestamp) -> int:
-    """Whatever the two numbers are that somebody sent."""
-    return stamp.seconds * 1_000 + stamp.nanos // 1_000_000
+def unix_ms(stamp: Timestamp, field: str) -> int:
+    """Raises BadField, of that field, if the two numbers that somebody sent are no moment."""
+    try:
+        return stamp.ToMilliseconds()
+    except ValueError:
+        raise BadField(field, "it is no moment between the years 1 and 9999") from None
 
 
 def ms_down(us: Micros) -> int:

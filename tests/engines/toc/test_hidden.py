@@ -7,6 +7,7 @@ import pytest
 from engines.api import SPECTATOR, Viewer
 from engines.refusals import Refusal
 from engines.toc import GAME, imagine
+from engines.toc.cards import NAMES
 from engines.toc.position import TocPosition
 from engines.toc.round import EXCHANGING
 from tests.engines.suite import NONSENSE, any_choice
@@ -71,7 +72,13 @@ def seen(position: TocPosition, viewer: Viewer) -> list[object]:
             {position.told(seat, move, viewer) for move in position.moves(seat)}
             for seat in others_giving(position, viewer)
         ],
+        [position.opened(seat, f"={NAMES[gift]}", viewer) for seat, gift in given(position)],
     ]
+
+
+def given(position: TocPosition) -> list[tuple[int, int]]:
+    """The gifts of this deal, when all are in."""
+    return list(enumerate(position.round.gifts)) if position.round.mover != EXCHANGING else []
 
 
 def others_giving(position: TocPosition, viewer: Viewer) -> list[int]:

@@ -88,6 +88,12 @@ def test_tc_2_a_gift_is_told_to_nobody_but_its_giver() -> None:
     assert position.told(1, "-3C", 0) == "-3C"
 
 
+def test_tc_2_when_all_gifts_are_in_one_is_opened_to_its_giver_and_its_receiver() -> None:
+    position = exchanged(start())
+    gift = f"={NAMES[position.round.gifts[1]]}"
+    assert [position.opened(1, gift, viewer) for viewer in (-2, -1, 0, 1, 2, 3)] == [gift, "=?", "=?", gift, "=?", gift]
+
+
 def test_tc_3_a_card_that_can_be_used_must_be() -> None:
     assert set_up("5///", "KS 4H 2D").moves(0) == ["2D:5>7", "4H:5>1", "KS:5>18", "KS:R>0"]
     assert set_up("H1,H2,H3///", "9S KH 2C").moves(0) == ["KH:R>0"]

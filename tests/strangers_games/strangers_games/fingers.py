@@ -74,6 +74,9 @@ class FingersPosition(Position):
     def told(self, seat: Seat, move: str, viewer: Viewer) -> str:
         return move if viewer in (seat, REFEREE) else SEALED
 
+    def opened(self, seat: Seat, move: str, viewer: Viewer) -> str:
+        return move
+
     def picture(self, viewer: Viewer) -> str:
         return self.text(viewer)
 

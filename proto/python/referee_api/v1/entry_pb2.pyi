@@ -82,6 +82,8 @@ class Entry(_message.Message):
     SEAT_BACK_FIELD_NUMBER: _builtins.int
     REFEREE_BACK_FIELD_NUMBER: _builtins.int
     PLAY_ENDED_FIELD_NUMBER: _builtins.int
+    NONCE_GIVEN_FIELD_NUMBER: _builtins.int
+    FLAG_FELL_FIELD_NUMBER: _builtins.int
     number: _builtins.int
     """Its number, from 1, without gaps."""
     @_builtins.property
@@ -144,6 +146,14 @@ class Entry(_message.Message):
     def play_ended(self) -> Global___PlayEnded:
         """The match has its result. Always the last entry."""
 
+    @_builtins.property
+    def nonce_given(self) -> Global___NonceGiven:
+        """A seat added to the seed, before play began."""
+
+    @_builtins.property
+    def flag_fell(self) -> Global___FlagFell:
+        """A seat's flag fell. What the policy makes of that stands in the entries after it."""
+
     def __init__(
         self,
         *,
@@ -163,12 +173,14 @@ class Entry(_message.Message):
         seat_back: Global___SeatBack | None = ...,
         referee_back: Global___RefereeBack | None = ...,
         play_ended: Global___PlayEnded | None = ...,
+        nonce_given: Global___NonceGiven | None = ...,
+        flag_fell: Global___FlagFell | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["at", b"at", "attempt_refused", b"attempt_refused", "choice_sealed", b"choice_sealed", "draw_declined", b"draw_declined", "draw_offered", b"draw_offered", "event", b"event", "move_played", b"move_played", "opened", b"opened", "play_began", b"play_began", "play_ended", b"play_ended", "referee_back", b"referee_back", "seat_back", b"seat_back", "seat_forfeited", b"seat_forfeited", "seat_gone", b"seat_gone", "seat_resigned", b"seat_resigned", "seat_taken", b"seat_taken"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["at", b"at", "attempt_refused", b"attempt_refused", "choice_sealed", b"choice_sealed", "draw_declined", b"draw_declined", "draw_offered", b"draw_offered", "event", b"event", "flag_fell", b"flag_fell", "move_played", b"move_played", "nonce_given", b"nonce_given", "opened", b"opened", "play_began", b"play_began", "play_ended", b"play_ended", "referee_back", b"referee_back", "seat_back", b"seat_back", "seat_forfeited", b"seat_forfeited", "seat_gone", b"seat_gone", "seat_resigned", b"seat_resigned", "seat_taken", b"seat_taken"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["at", b"at", "attempt_refused", b"attempt_refused", "choice_sealed", b"choice_sealed", "draw_declined", b"draw_declined", "draw_offered", b"draw_offered", "event", b"event", "move_played", b"move_played", "number", b"number", "opened", b"opened", "play_began", b"play_began", "play_ended", b"play_ended", "referee_back", b"referee_back", "seat_back", b"seat_back", "seat_forfeited", b"seat_forfeited", "seat_gone", b"seat_gone", "seat_resigned", b"seat_resigned", "seat_taken", b"seat_taken"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at", b"at", "attempt_refused", b"attempt_refused", "choice_sealed", b"choice_sealed", "draw_declined", b"draw_declined", "draw_offered", b"draw_offered", "event", b"event", "flag_fell", b"flag_fell", "move_played", b"move_played", "nonce_given", b"nonce_given", "number", b"number", "opened", b"opened", "play_began", b"play_began", "play_ended", b"play_ended", "referee_back", b"referee_back", "seat_back", b"seat_back", "seat_forfeited", b"seat_forfeited", "seat_gone", b"seat_gone", "seat_resigned", b"seat_resigned", "seat_taken", b"seat_taken"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_event: _TypeAlias = _typing.Literal["opened", "seat_taken", "play_began", "choice_sealed", "move_played", "attempt_refused", "draw_offered", "draw_declined", "seat_resigned", "seat_forfeited", "seat_gone", "seat_back", "referee_back", "play_ended"]  # noqa: Y015
+    _WhichOneofReturnType_event: _TypeAlias = _typing.Literal["opened", "seat_taken", "play_began", "choice_sealed", "move_played", "attempt_refused", "draw_offered", "draw_declined", "seat_resigned", "seat_forfeited", "seat_gone", "seat_back", "referee_back", "play_ended", "nonce_given", "flag_fell"]  # noqa: Y015
     _WhichOneofArgType_event: _TypeAlias = _typing.Literal["event", b"event"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_event) -> _WhichOneofReturnType_event | None: ...
 
@@ -240,27 +252,37 @@ Global___PlayBegan: _TypeAlias = PlayBegan  # noqa: Y015
 
 @_typing.final
 class ChoiceSealed(_message.Message):
-    """A seat made a choice that stays sealed until all have chosen."""
+    """A seat made a choice that stays sealed until all have chosen. The move that opens it says what it was."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     SEAT_FIELD_NUMBER: _builtins.int
     CLOCK_ROW_FIELD_NUMBER: _builtins.int
+    SOURCE_FIELD_NUMBER: _builtins.int
+    STATE_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
     """The seat, from 0."""
+    source: Global___MoveSource.ValueType
+    """Who made it."""
     @_builtins.property
     def clock_row(self) -> _clock_pb2.ClockRow:
-        """What the choice did to its clock."""
+        """What the choice did to its clock. Not set for choices that nobody was asked for."""
+
+    @_builtins.property
+    def state(self) -> _match_pb2.MatchState:
+        """How the match stands after it."""
 
     def __init__(
         self,
         *,
         seat: _builtins.int = ...,
         clock_row: _clock_pb2.ClockRow | None = ...,
+        source: Global___MoveSource.ValueType = ...,
+        state: _match_pb2.MatchState | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["clock_row", b"clock_row"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["clock_row", b"clock_row", "state", b"state"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["clock_row", b"clock_row", "seat", b"seat"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["clock_row", b"clock_row", "seat", b"seat", "source", b"source", "state", b"state"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -285,7 +307,9 @@ class MovePlayed(_message.Message):
 
     @_builtins.property
     def opened(self) -> _containers.RepeatedCompositeFieldContainer[_game_pb2.SeatMove]:
-        """Choices that were sealed and that this move opened, as the viewer may see them, in order of seats."""
+        """Choices that were sealed and that this move opened, as the viewer may see them now, in order of seats. They were
+        played before it, so that they are counted in the ply already.
+        """
 
     @_builtins.property
     def clock_row(self) -> _clock_pb2.ClockRow:
@@ -483,6 +507,60 @@ class RefereeBack(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___RefereeBack: _TypeAlias = RefereeBack  # noqa: Y015
+
+@_typing.final
+class NonceGiven(_message.Message):
+    """A seat added to the seed. What it added is told when play begins, to all at once."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: _builtins.int
+    seat: _builtins.int
+    """The seat, from 0; where seats are drawn by lot, its place in the list that the lot will mix."""
+    def __init__(
+        self,
+        *,
+        seat: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["seat", b"seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___NonceGiven: _TypeAlias = NonceGiven  # noqa: Y015
+
+@_typing.final
+class FlagFell(_message.Message):
+    """A seat's flag fell."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: _builtins.int
+    CLOCK_ROW_FIELD_NUMBER: _builtins.int
+    MOVE_FIELD_NUMBER: _builtins.int
+    seat: _builtins.int
+    """The seat, from 0."""
+    move: _builtins.str
+    """The answer that came too late, if one came, cut to a readable length. Shown to that seat only."""
+    @_builtins.property
+    def clock_row(self) -> _clock_pb2.ClockRow:
+        """The proof."""
+
+    def __init__(
+        self,
+        *,
+        seat: _builtins.int = ...,
+        clock_row: _clock_pb2.ClockRow | None = ...,
+        move: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["clock_row", b"clock_row"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["clock_row", b"clock_row", "move", b"move", "seat", b"seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___FlagFell: _TypeAlias = FlagFell  # noqa: Y015
 
 @_typing.final
 class PlayEnded(_message.Message):

@@ -174,7 +174,7 @@ class Match(_message.Message):
 
     @_builtins.property
     def record(self) -> _record_pb2.RecordPlace:
-        """Where its record is. Not set until it is over, and the others of its set too."""
+        """Where its record is. Not set until it is over, and the others of its set too; nor in lists."""
 
     @_builtins.property
     def created_at(self) -> _timestamp_pb2.Timestamp:
@@ -302,7 +302,9 @@ class MatchState(_message.Message):
 
     @_builtins.property
     def clocks(self) -> _containers.RepeatedCompositeFieldContainer[_clock_pb2.Clock]:
-        """Every seat's clock at this moment. Empty before the start."""
+        """Every seat's clock: if the match stands so now, as it is now; else, and in entries, as it was at that number. Empty
+        before the start.
+        """
 
     @_builtins.property
     def draw_offers(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:

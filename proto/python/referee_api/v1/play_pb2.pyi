@@ -478,7 +478,9 @@ class Turn(_message.Message):
     seat: _builtins.int
     """The seat that is asked, from 0."""
     token: _builtins.str
-    """The token of this turn, to be repeated in the answer. Not to be read: only compared."""
+    """The token of this turn, to be repeated in the answer. Not to be read: only compared. No other turn of this match
+    has it, but turns of other matches may.
+    """
     ply: _builtins.int
     """How many moves have been played."""
     position: _builtins.str
@@ -706,7 +708,7 @@ Global___DrawClaim: _TypeAlias = DrawClaim  # noqa: Y015
 @_typing.final
 class Verdict(_message.Message):
     """What became of something the bot said. Every item gets one, but for pongs and for a Hello that is taken, whose
-    answer is Welcome. The next turn often travels in the same message.
+    answer is Welcome. It comes before the next turn of its seat, which often travels in the same message.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -909,7 +911,7 @@ class MatchEnded(_message.Message):
 
     @_builtins.property
     def record(self) -> _record_pb2.RecordPlace:
-        """Where the record is. Not set while other matches of its set are still played."""
+        """Where the record is, if it is out already; GetMatch tells it, and GetRecord has it."""
 
     @_builtins.property
     def chance(self) -> _chance_pb2.Chance:

@@ -72,7 +72,7 @@ class QuotaUse(_message.Message):
     streams: _builtins.int
     """Open streams."""
     calls: _builtins.int
-    """Calls in the last minute."""
+    """Calls in the last minute, without those that were refused for their number, and moves on their clocks."""
     bots: _builtins.int
     """Registered bots."""
     tokens: _builtins.int

@@ -5,7 +5,7 @@ Records: a finished match as one file that proves itself.
 
 A record is JSON lines: a header, every entry with its clock row, the revealed seed, the result, a hash chain
 over the lines and the referee's signature. It needs no server to be verified, so this contract says only
-where it is; `docs/protocol.md` says what stands in it.
+where it is; `docs/records.md` says what stands in it.
 """
 
 from google.protobuf import descriptor as _descriptor
@@ -31,7 +31,9 @@ class RecordPlace(_message.Message):
     SIZE_BYTES_FIELD_NUMBER: _builtins.int
     URL_FIELD_NUMBER: _builtins.int
     sha256: _builtins.bytes
-    """SHA-256 of the whole file: 32 bytes."""
+    """SHA-256 of the whole file: 32 bytes. The file names the release of the referee that writes it, so that it is
+    another after an upgrade; what it proves is the same.
+    """
     size_bytes: _builtins.int
     """Its size."""
     url: _builtins.str

@@ -267,7 +267,7 @@ class Voided(_message.Message):
     message: _builtins.str
     """One sentence for a person."""
     fault_id: _builtins.str
-    """With a fault: its id in the server's log. Empty otherwise."""
+    """With ENGINE_FAULT and REFEREE_FAULT: its id in the server's log. Empty otherwise."""
     def __init__(
         self,
         *,

@@ -1,0 +1,225 @@
+"""How bots conduct themselves: what their private logs say of it, and when they are paused."""
+
+from typing import Any
+
+import pytest
+
+from referee.app.accounts import Bot, NamesAtMost, Pause, PauseCause, paused, returned
+from referee.app.answers import AttemptRefused
+from referee.app.bot_log import Forfeited, Late, Note, Noticed
+from referee.app.conduct import Conduct
+from referee.app.mishaps import Mishaps
+from referee.app.notices import Notices
+from referee.app.ports import LogUnavailable
+from referee.app.scribe import Scribe
+from referee.app.sessions import Session
+from referee.core.clock import SECOND, SuddenDeath
+from referee.core.events import FlagFell
+from referee.core.policy import Dropout, Illegal, Policies
+from referee.core.policy import Late as LatePolicy
+from referee.core.result import Cause, Fault, Forfeit
+from referee.storage.accounts_memory import MemoryAccounts, MemoryTokens
+from referee.storage.bot_log_memory import MemoryBotLog
+from tests.app.hall import BOTS, Hall, of_kind, told
+from tests.app.scene import in_loop
+from tests.app.stopped_time import settled
+from tests.storage.books import bot_token
+
+STRICT = Policies(illegal=Illegal.FORFEIT)
+AT_MOST = 3
+
+
+class GatedAccounts(MemoryAccounts):
+    """That can be away."""
+
+    trouble: LogUnavailable | None = None
+
+    async def bot(self, name: str) -> Bot:
+        if self.trouble:
+            raise self.trouble
+        return await super().bot(name)
+
+    async def change_bot(self, name: str, change: Any) -> Bot:
+        if self.trouble:
+            raise self.trouble
+        return await super().change_bot(name, change)
+
+
+class House:
+    """A hall whose bots are registered, and looked at."""
+
+    def __init__(self, after: "House | None" = None, hall: Hall | None = None) -> None:
+        self.hall = hall or Hall()
+        self.accounts: GatedAccounts = after.accounts if after else GatedAccounts(MemoryTokens())
+        self.bot_log: MemoryBotLog = after.bot_log if after else MemoryBotLog(1000)
+        self.scribe = Scribe(self.bot_log)
+        notices = Notices(self.scribe, self.hall.referee.sessions.of_bot, self.hall.time)
+        self.conduct = Conduct(self.accounts, notices, self.hall.time, AT_MOST)
+        self.hall.listeners += [Mishaps(self.scribe), self.conduct]
+
+    @classmethod
+    async def opened(cls) -> "House":
+        house = cls()
+        for player in BOTS:
+            token = bot_token(player.bot)
+            await house.accounts.register(player.bot, Bot(player.bot, "ann", 0), token, NamesAtMost(9, 9))
+        return house
+
+    async def crashed(self) -> "House":
+        await self.closed()
+        return House(self, await self.hall.crashed())
+
+    async def closed(self) -> None:
+        await self.hall.referee.close()
+        await self.conduct.close()
+        await self.scribe.written()
+
+    async def bot(self, seat: int) -> Bot:
+        await settled()
+        return await self.accounts.bot(BOTS[seat].bot)
+
+    async def notes(self, seat: int) -> list[Note]:
+        return [line.note for line in await self.scribe.read(BOTS[seat].bot)]
+
+    async def forfeited(self) -> tuple[str, list[Session]]:
+        """A match in which bot0 played what cannot be played."""
+        match_id, sessions = await self.hall.begun(policies=STRICT)
+        with pytest.raises(AttemptRefused):
+            await self.hall.played(match_id, 0, "99")
+        await settled()
+        return match_id, sessions
+
+    async def won(self, seat: int) -> None:
+        """A match that was played to its end, which that seat has won."""
+        match_id, _ = await self.hall.begun(chosen={"heap": 1 + seat})
+        for mover in range(seat + 1):
+            await self.hall.played(match_id, mover, "1")
+        await settled()
+
+
+def noticed(sessions: list[Session], seat: int) -> list[Any]:
+    return of_kind(told(sessions[seat]), Noticed)
+
+
+@in_loop
+async def test_every_fault_is_told_and_the_last_of_too_many_pauses_the_bot_also_over_a_restart() -> None:
+    house = await House.opened()
+    for left in (2, 1):
+        match_id, sessions = await house.forfeited()
+        (notice,) = noticed(sessions, 0)
+        assert (notice.about, dict(notice.details)) == (
+            "fault_counted",
+            {"fault": "illegal_move", "match_id": match_id, "left": str(left)},
+        )
+        assert noticed(sessions, 1) == []
+        house = await house.crashed()
+    match_id, sessions = await house.forfeited()
+    (notice,) = noticed(sessions, 0)
+    assert (notice.about, dict(notice.details)) == ("paused", {"cause": "faults", "faults": "3"})
+    pause = (await house.bot(0)).pause
+    assert pause
+    assert pause.cause is PauseCause.FAULTS
+    assert pause.message == notice.message == f"3 faults in a row, the last one in match {match_id}: illegal_move"
+    kept = [note.what.about for note in await house.notes(0) if isinstance(note.what, Noticed)]
+    assert kept == ["fault_counted", "fault_counted", "paused"]
+    assert (await house.bot(1)).faults == 0
+    await house.closed()
+
+
+@in_loop
+async def test_a_match_without_a_fault_begins_the_count_anew_and_a_void_one_does_nothing() -> None:
+    house = await House.opened()
+    await house.forfeited()
+    match_id, _ = await house.hall.begun()
+    await house.hall.referee.void(match_id, Cause.DECLARED, "a storm")
+    assert (await house.bot(0)).faults == 1
+    await house.won(1)
+    assert (await house.bot(0)).faults == 0
+    await house.forfeited()
+    match_id, _ = await house.hall.begun()
+    await house.hall.referee.resign(match_id, 0)
+    assert (await house.bot(0)).faults == 0
+    await house.closed()
+
+
+@in_loop
+async def test_who_comes_back_begins_anew_and_further_faults_of_the_paused_say_nothing() -> None:
+    house = await House.opened()
+    for _ in range(AT_MOST):
+        await house.forfeited()
+    _, sessions = await house.forfeited()
+    assert noticed(sessions, 0) == []
+    assert (await house.accounts.change_bot("bot0", returned)).faults == 0
+    _, sessions = await house.forfeited()
+    (notice,) = noticed(sessions, 0)
+    assert dict(notice.details)["left"] == "2"
+    await house.closed()
+
+
+@in_loop
+async def test_an_administrators_pause_stays_one() -> None:
+    house = await House.opened()
+    banned = Pause(PauseCause.ADMIN, "rude", 0)
+    await house.accounts.change_bot("bot0", lambda bot: paused(bot, banned))
+    for _ in range(AT_MOST):
+        await house.forfeited()
+    bot = await house.bot(0)
+    assert (bot.pause, bot.faults) == (banned, AT_MOST)
+    await house.closed()
+
+
+@in_loop
+async def test_who_lost_a_seat_by_its_fault_has_one_fault_however_the_others_finish() -> None:
+    house = await House.opened()
+    goes_on = Policies(illegal=Illegal.FORFEIT, dropout=Dropout.DEFAULT_MOVES)
+    match_id, _ = await house.hall.begun("stones", chosen={"heap": 4}, policies=goes_on)
+    with pytest.raises(AttemptRefused):
+        await house.hall.played(match_id, 0, "99")
+    assert (await house.bot(0)).faults == 0  # Only the end counts: the match may yet be void.
+    while not (await house.hall.match(match_id)).result:
+        (turn, *_) = (await house.hall.match(match_id)).owing
+        await house.hall.played(match_id, turn.seat, "1")
+    assert [(await house.bot(seat)).faults for seat in range(3)] == [1, 0, 0]
+    await house.closed()
+
+
+@in_loop
+async def test_what_cannot_be_written_now_is_not_counted_and_breaks_nothing() -> None:
+    house = await House.opened()
+    house.accounts.trouble = LogUnavailable("the disk is full")
+    await house.forfeited()
+    await house.won(0)
+    house.accounts.trouble = None
+    assert (await house.bot(0)).faults == 0
+    assert house.hall.noted.faults == []
+    await house.closed()
+
+
+@in_loop
+async def test_a_fall_of_the_flag_and_what_it_cost_stand_in_the_log_once_with_the_proof() -> None:
+    house = await House.opened()
+    match_id, _ = await house.hall.begun()
+    await house.hall.played(match_id, 0, "1")
+    await house.hall.time.passes(11 * SECOND)
+    (fell,) = [entry for entry in await house.hall.stored.read(match_id) if isinstance(entry.event, FlagFell)]
+    assert isinstance(fell.event, FlagFell)
+    mishaps = [note for note in await house.notes(1) if not isinstance(note.what, Noticed)]
+    assert mishaps == [
+        Note(fell.at_ms, "1", Late(fell.event.row, SuddenDeath(10 * SECOND)), match_id, 1, 1),
+        Note(fell.at_ms, "1", Forfeited(Forfeit(1, Fault.TIME, 1)), match_id, 1, 1),
+    ]
+    assert await house.notes(0) == []
+    house = await house.crashed()
+    await house.hall.referee.recover()
+    assert len([note for note in await house.notes(1) if not isinstance(note.what, Noticed)]) == 2
+    await house.closed()
+
+
+@in_loop
+async def test_who_was_late_and_played_for_has_its_lateness_in_the_log_and_no_fault() -> None:
+    house = await House.opened()
+    await house.hall.begun(chosen={"heap": 1}, policies=Policies(late=LatePolicy.RANDOM_MOVE))
+    await house.hall.time.passes(11 * SECOND)
+    assert [type(note.what) for note in await house.notes(0)] == [Late]
+    assert (await house.bot(0)).faults == 0
+    await house.closed()

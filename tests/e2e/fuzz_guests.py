@@ -1,0 +1,116 @@
+"""Who asks strange questions: one guest of each role, and the matches in which they have a part."""
+
+import threading
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import grpc
+from google.protobuf.message import Message
+from referee_api.v1 import (
+    admin_service_pb2,
+    game_pb2,
+    game_service_pb2,
+    match_pb2,
+    match_service_pb2,
+    play_pb2,
+    play_service_pb2,
+    token_pb2,
+)
+from referee_api.v1.admin_service_pb2_grpc import AdminServiceStub
+from referee_api.v1.game_service_pb2_grpc import GameServiceStub
+from referee_api.v1.match_service_pb2_grpc import MatchServiceStub
+from referee_api.v1.play_service_pb2_grpc import PlayServiceStub
+
+from tests.e2e.honest import match_request
+from tests.e2e.server import WITHIN_S, Running, bearer, organiser, registered
+
+TABLES = {"alquerque": 2, "trox": 2, "troke": 2, "toc": 4}
+"""Seats, by game."""
+
+
+@dataclass(frozen=True, slots=True)
+class Guests:
+    """They go when they have quarrelled with each other for long enough: quotas spent, tokens revoked, bots paused."""
+
+    secrets: dict[str, str | None]
+    """By role; of some that have none."""
+    said: tuple[Message, ...]
+    """What the server has said to them so far, full of names that mean something."""
+    examples: tuple[Message, ...]
+    """Requests that make sense."""
+
+
+def invited(server: Running, channel: grpc.Channel, number: int, sparring: str) -> Guests:
+    """New ones, with a match of each game against `sparring`, in which they owe moves."""
+    owner = organiser(channel, server.admin_token, f"organiser-{number}")
+    bot = f"strange-{number}"
+    (secret,) = registered(channel, owner, bot)
+    created = [
+        match_request(f"{game} of {bot}", game, [bot, sparring] * (seats // 2)) for game, seats in TABLES.items()
+    ]
+    for request in created:
+        MatchServiceStub(channel).CreateMatch(request, metadata=bearer(owner), timeout=WITHIN_S)
+    secrets: dict[str, str | None] = {
+        "nobody": None,
+        "stranger": "rf_0000",
+        "spectator": _token(server, channel, token_pb2.ROLE_SPECTATOR, f"spectator-{number}"),
+        "bot": secret,
+        "organiser": owner,
+        "admin": _token(server, channel, token_pb2.ROLE_ADMIN, f"admin-{number}"),
+    }
+    _begin(channel, secret)
+    wishes = match_service_pb2.ListTurnsRequest(wishes=play_pb2.TurnWishes(legal_moves_at_most=10))
+    turns = MatchServiceStub(channel).ListTurns(wishes, metadata=bearer(secret), timeout=WITHIN_S)
+    moves = [
+        match_service_pb2.SubmitMoveRequest(
+            request_id=turn.token[-9:], match_id=turn.match_id, token=turn.token, move=turn.legal_moves[0]
+        )
+        for turn in turns.turns
+    ]
+    positions = [
+        game_service_pb2.ReadPositionRequest(rules=game_pb2.Rules(game=game), legal_moves_at_most=10) for game in TABLES
+    ]
+    return Guests(secrets, (*_games(channel, owner, positions), turns), (*created, *positions, *moves, wishes))
+
+
+def dismiss(server: Running, channel: grpc.Channel, sparring: str) -> None:
+    """End all that `sparring` still plays: it has room for so many matches, and no more."""
+    metadata = bearer(server.admin_token)
+    for phase in (match_pb2.PHASE_WAITING, match_pb2.PHASE_PLAYING):
+        request = match_service_pb2.ListMatchesRequest(bot=sparring, phase=phase, page_size=100)
+        listed = MatchServiceStub(channel).ListMatches(request, metadata=metadata, timeout=WITHIN_S)
+        for match in listed.matches:
+            void = admin_service_pb2.VoidMatchRequest(
+                match_id=match.id, request_id=match.id, message="the party is over"
+            )
+            AdminServiceStub(channel).VoidMatch(void, metadata=metadata, timeout=WITHIN_S)
+
+
+def _token(server: Running, channel: grpc.Channel, role: token_pb2.Role.ValueType, holder: str) -> str:
+    request = admin_service_pb2.CreateTokenRequest(role=role, holder=holder)
+    return AdminServiceStub(channel).CreateToken(request, metadata=bearer(server.admin_token), timeout=WITHIN_S).secret
+
+
+def _games(
+    channel: grpc.Channel, secret: str, positions: Iterable[game_service_pb2.ReadPositionRequest]
+) -> list[Message]:
+    games, metadata = GameServiceStub(channel), bearer(secret)
+    listed = games.ListGames(game_service_pb2.ListGamesRequest(), metadata=metadata, timeout=WITHIN_S)
+    return [listed, *(games.ReadPosition(one, metadata=metadata, timeout=WITHIN_S) for one in positions)]
+
+
+def _begin(channel: grpc.Channel, secret: str) -> None:
+    """The bot comes once, so that its matches begin; and it leaves owing its moves."""
+    begun, left = set(), threading.Event()
+    talk = PlayServiceStub(channel).Play(_hello(left), metadata=bearer(secret), timeout=WITHIN_S)
+    for response in talk:
+        begun |= {item.match_started.match.id for item in response.items if item.HasField("match_started")}
+        if len(begun) == len(TABLES):
+            break
+    talk.cancel()
+    left.set()
+
+
+def _hello(left: threading.Event) -> Iterator[play_service_pb2.PlayRequest]:
+    yield play_service_pb2.PlayRequest(items=[play_pb2.FromBot(hello=play_pb2.Hello(matches_at_most=64))])
+    left.wait(WITHIN_S)

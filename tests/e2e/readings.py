@@ -1,0 +1,44 @@
+"""What a server shows of itself, seen from outside: its metrics and its log."""
+
+import json
+import threading
+import time
+import urllib.request
+from collections.abc import Iterator
+
+from tests.e2e.server import WITHIN_S, Running
+
+READ_EVERY_S = 0.2
+
+MEMORY = "process_resident_memory_bytes"
+OPEN_FILES = "process_open_fds"
+FAULTS = 'referee_refusals_total{reason="REFEREE_FAULT"}'
+ENGINE_FAULTS = 'referee_refusals_total{reason="ENGINE_FAULT"}'
+MATCH_FAULTS = "referee_faults_total"
+
+
+def metrics(server: Running) -> dict[str, float]:
+    """All of them now, by name and labels."""
+    with urllib.request.urlopen(f"http://{server.http}/metrics", timeout=WITHIN_S) as page:
+        lines = page.read().decode().splitlines()
+    told = (line.rpartition(" ") for line in lines if line and not line.startswith("#"))
+    return {name: float(value) for name, _, value in told}
+
+
+def troubles(server: Running) -> Iterator[str]:
+    """The lines of its log that somebody would have to look into."""
+    for line in server.log.read_text(errors="replace").splitlines():
+        try:
+            level = json.loads(line)["level"]
+        except ValueError:  # What was not said by the log, such as a trace of its own.
+            level = "unknown"
+        if level not in ("debug", "info", "warning"):
+            yield line
+
+
+def come_down(server: Running, name: str, most: float) -> None:
+    """Wait until a reading is no larger than that."""
+    until_s = time.monotonic() + WITHIN_S
+    while (reading := metrics(server)[name]) > most:
+        assert time.monotonic() < until_s, f"{name} is {reading} still, and not {most}"
+        threading.Event().wait(READ_EVERY_S)

@@ -1,0 +1,83 @@
+"""A bot that a test plays by hand, over the wire: it says what it is told to, and hears one item after the other."""
+
+import queue
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import grpc
+from referee_api.v1 import play_pb2, play_service_pb2
+from referee_api.v1.play_service_pb2_grpc import PlayServiceStub
+
+from tests.e2e.server import WITHIN_S, bearer
+
+
+class Talk:
+    """One Play stream, welcomed. Pings are answered as they are heard, if the bot lives."""
+
+    def __init__(self, channel: grpc.Channel, secret: str, version: str = "1", within_s: float = WITHIN_S) -> None:
+        self._said: queue.Queue[play_pb2.FromBot | None] = queue.Queue()
+        self._waiting: list[play_pb2.FromReferee] = []
+        wishes = play_pb2.TurnWishes(legal_moves_at_most=1000)
+        self.say(hello=play_pb2.Hello(version=version, matches_at_most=8, wishes=wishes))
+        self._call: Any = PlayServiceStub(channel).Play(self._requests(), metadata=bearer(secret), timeout=within_s)
+        self.session_id = self.hear("welcome").session_id
+
+    def say(self, **item: Any) -> None:
+        self._said.put(play_pb2.FromBot(**item))
+
+    def hear(self, *kinds: str) -> Any:
+        """The next item of one of these kinds; the others are passed over."""
+        while True:
+            item = self._next()
+            kind = item.WhichOneof("item") or ""
+            if kind == "ping":
+                self.say(pong=play_pb2.Pong(id=item.ping.id))
+            if kind in kinds:
+                return getattr(item, kind)
+
+    def until_a_ping(self, times: int = 1) -> Sequence[str]:
+        """The kinds of all that is heard until so many pings were."""
+        heard: list[str] = []
+        while heard.count("ping") < times:
+            item = self._next()
+            heard.append(item.WhichOneof("item") or "")
+            if heard[-1] == "ping":
+                self.say(pong=play_pb2.Pong(id=item.ping.id))
+        return heard
+
+    def listen(self) -> None:
+        """Read on without a word, until the stream ends."""
+        for _ in self._call:
+            pass
+
+    def hang_up(self) -> None:
+        """As a bot that has had enough; come back when the stream has ended."""
+        self._said.put(None)
+        self.listen()
+
+    def break_off(self) -> None:
+        """As a bot that is torn away."""
+        self._call.cancel()
+
+    def _next(self) -> play_pb2.FromReferee:
+        while not self._waiting:
+            self._waiting = list(next(self._call).items)
+        return self._waiting.pop(0)
+
+    def _requests(self) -> Iterator[play_service_pb2.PlayRequest]:
+        while (item := self._said.get()) is not None:
+            yield play_service_pb2.PlayRequest(items=[item])
+
+    def end(self) -> None:
+        self._said.put(None)
+        self._call.cancel()
+
+
+@contextmanager
+def talk(channel: grpc.Channel, secret: str, version: str = "1", within_s: float = WITHIN_S) -> Iterator[Talk]:
+    talking = Talk(channel, secret, version, within_s)
+    try:
+        yield talking
+    finally:
+        talking.end()

@@ -1,0 +1,158 @@
+"""Thousands of strangers who want nothing good, beside ten honest matches: nobody honest loses by it."""
+
+import resource
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
+from pathlib import Path
+from statistics import median
+
+import grpc
+import pytest
+from referee_api.v1 import entry_pb2
+
+from referee.app.lag import GRAIN_US
+from tests.e2e.honest import entries, honest_bots, new_match
+from tests.e2e.readings import MEMORY, OPEN_FILES, come_down, metrics, troubles
+from tests.e2e.server import Running, organiser, registered, serving
+from tests.e2e.test_tls import Certificate
+
+pytestmark = pytest.mark.slow
+
+STRANGERS = 10_000
+FLOOD_S = 20
+FLOOD_WITHIN_S = 300
+FILES_BESIDE = 1_000
+"""That are open for something better."""
+
+LANES = 10
+"""In each one match is played after the other."""
+THINK_MS = 20
+
+CREDIT_US = 100_000
+"""What is given back of the network's time, for a move, at the most. So much may a move lose."""
+WITHIN_CREDIT = 0.98
+"""So many do not lose more, though strangers, bots and referee share the processors of one machine here."""
+LOST_AT_MOST_US = 3_000_000
+"""By a seat, in a whole match."""
+
+KEPT_AT_MOST_BYTES = 300_000_000
+"""What the process may keep of the memory that it needed meanwhile."""
+KEPT_AT_MOST_FILES = 10
+
+Connect = Callable[[], grpc.Channel]
+Matches = dict[str, list[entry_pb2.Entry]]
+
+
+@pytest.fixture
+def strangers(capsys: pytest.CaptureFixture[str]) -> Iterator[int]:
+    """How many there can be: each has a file at both ends."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = STRANGERS + FILES_BESIDE if hard == resource.RLIM_INFINITY else hard
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+    allowed = min(STRANGERS, most - FILES_BESIDE)
+    with capsys.disabled():
+        print(f"\n{allowed} strangers come, for {most} files may be open")  # noqa: T201  # The machine decides it.
+    yield allowed
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def test_strangers_at_the_grpc_port_take_no_match_and_no_time_from_honest_bots(tmp_path: Path, strangers: int) -> None:
+    with serving(tmp_path) as server:
+        beside_a_flood(server, server.address, strangers, tmp_path, lambda: alone(server.address))
+
+
+def test_strangers_at_a_port_with_tls_take_no_match_and_no_time_from_honest_bots(
+    tmp_path: Path, strangers: int
+) -> None:
+    certificate = Certificate("referee")
+    trusted = grpc.ssl_channel_credentials(certificate.cert)
+    with serving(tmp_path, *certificate.put(tmp_path)) as server:
+        connect = lambda: alone(server.address, trusted)  # noqa: E731  # It reads best beside the others.
+        beside_a_flood(server, server.address, strangers, tmp_path, connect, "--ca", str(tmp_path / "cert.pem"))
+
+
+def test_strangers_at_the_http_port_take_no_match_and_no_time_from_honest_bots(tmp_path: Path, strangers: int) -> None:
+    with serving(tmp_path) as server:
+        beside_a_flood(server, server.http, strangers, tmp_path, lambda: alone(server.address))
+
+
+def alone(address: str, trusted: grpc.ChannelCredentials | None = None) -> grpc.Channel:
+    """A connection that is shared with nobody: who asks for one comes to the port anew."""
+    options = [("grpc.use_local_subchannel_pool", 1)]
+    if trusted:
+        return grpc.secure_channel(address, trusted, options=options)
+    return grpc.insecure_channel(address, options=options)
+
+
+def beside_a_flood(
+    server: Running, flooded: str, strangers: int, folder: Path, connect: Connect, *bots_flags: str
+) -> None:
+    names = [f"honest-{number}" for number in range(2 * LANES)]
+    with connect() as channel:
+        owner = organiser(channel, server.admin_token)
+        secrets = registered(channel, owner, *names)
+        before = metrics(server)
+        with honest_bots(server, folder, secrets, "--think-ms", str(THINK_MS), *bots_flags) as honest:
+            matches = played_beside(flooded, strangers, connect, owner, names)
+            assert not honest.trouble()
+            thoughts_us = honest.thoughts_us()
+    assert all(told[-1].play_ended.result.HasField("played") for told in matches.values())
+    need_time_kept(matches, thoughts_us)
+    assert not list(troubles(server))
+    come_down(server, MEMORY, before[MEMORY] + KEPT_AT_MOST_BYTES)
+    come_down(server, OPEN_FILES, before[OPEN_FILES] + KEPT_AT_MOST_FILES)
+
+
+def played_beside(flooded: str, strangers: int, connect: Connect, owner: str, names: list[str]) -> Matches:
+    """The matches that were played while the strangers came, raged and went."""
+    over = threading.Event()
+
+    def play_on(lane: int) -> Matches:
+        played: Matches = {}
+        for number in count():
+            with connect() as channel:
+                pair = names[2 * lane : 2 * lane + 2]
+                match_id = new_match(channel, owner, f"match {number} of lane {lane}", "alquerque", pair)
+                played[match_id] = entries(channel, owner, match_id)
+            if over.is_set():
+                break
+        return played
+
+    command = [sys.executable, "-m", "tests.e2e.flood", flooded, "--seconds", str(FLOOD_S)]
+    with ThreadPoolExecutor(LANES) as pool:
+        lanes = [pool.submit(play_on, lane) for lane in range(LANES)]
+        try:
+            subprocess.run(
+                [*command, "--connections", str(strangers)],
+                check=True,
+                stdout=subprocess.DEVNULL,
+                timeout=FLOOD_WITHIN_S,
+            )
+        finally:
+            over.set()
+    return {match_id: told for lane in lanes for match_id, told in lane.result().items()}
+
+
+def need_time_kept(matches: Matches, thoughts_us: dict[tuple[str, int, int], int]) -> None:
+    """What was charged is what was thought: as a rule to the grain of the referee's stalls, and else to the credit."""
+    lost_us = lost_by_seat(matches, thoughts_us)
+    moves = [us for seat in lost_us.values() for us in seat]
+    assert median(moves) <= GRAIN_US
+    within = sum(us <= CREDIT_US for us in moves) / len(moves)
+    assert within >= WITHIN_CREDIT, sorted(moves)[-50:]
+    assert max(sum(max(us, 0) for us in seat) for seat in lost_us.values()) <= LOST_AT_MOST_US
+
+
+def lost_by_seat(matches: Matches, thoughts_us: dict[tuple[str, int, int], int]) -> dict[tuple[str, int], list[int]]:
+    """By match and seat: what each move was charged beyond what its bot thought."""
+    lost: dict[tuple[str, int], list[int]] = {}
+    for match_id, told in matches.items():
+        for played in (entry.move_played for entry in told if entry.HasField("move_played")):
+            seat, ply = played.played.seat, played.state.ply - 1
+            thought_us = thoughts_us[match_id, seat, ply]
+            lost.setdefault((match_id, seat), []).append(played.clock_row.charged_us - thought_us)
+    return lost

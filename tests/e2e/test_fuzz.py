@@ -1,0 +1,180 @@
+"""Strange questions to the real server: whatever is said, by whom, it answers as the contract says, and goes on."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count, islice
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import grpc
+import pytest
+from google.protobuf.message import DecodeError, Message
+from google.protobuf.message_factory import GetMessageClass
+from grpc_health.v1 import health_pb2
+from referee_api.v1 import admin_service_pb2
+from referee_api.v1.admin_service_pb2_grpc import AdminServiceStub
+
+from referee.transport.auth import RULES
+from tests.e2e.fuzz_calls import Answer, Method, ask, served_methods, wrong_with
+from tests.e2e.fuzz_guests import Guests, dismiss, invited
+from tests.e2e.fuzz_messages import Inventor, Known
+from tests.e2e.fuzz_play import StrangeBot, faults_in
+from tests.e2e.honest import HonestBots, entries, honest_bots, new_match
+from tests.e2e.readings import ENGINE_FAULTS, FAULTS, MATCH_FAULTS, MEMORY, metrics, troubles
+from tests.e2e.server import WITHIN_S, Running, bearer, organiser, registered, serving
+
+HOSTS = ("admin", "house", "partner", "sparring")
+"""On these the test itself stands: nobody quarrels with them."""
+BARRED_AT_MOST = 0.25
+"""How much of all is asked by those who may not ask it."""
+CASES_OF_A_PARTY = 250
+GROWTH_AT_MOST_BYTES = 150_000_000
+"""However many strange questions were asked."""
+
+
+class Fuzz:
+    """Asks strange questions, one after the other, in a house where an honest match is always going on."""
+
+    def __init__(self, server: Running, channel: grpc.Channel, honest: HonestBots, owner: str, seed: int) -> None:
+        self._server = server
+        self._channel = channel
+        self._honest = honest
+        self._owner = owner
+        self._seed = seed
+        # An administrator may well let the referee go: that would end the party.
+        self._methods = [method for method in served_methods(channel) if method.name != "Drain"]
+        self._spared = {*HOSTS, *_token_ids(server, channel)}
+        self._numbers = count()
+        self.answers: Counter[tuple[str, str]] = Counter()
+        """By method and by reason, or by code where there is none."""
+
+    def ask(self, parties: int) -> None:
+        """So many parties, and the questions of each."""
+        for number in islice(self._numbers, parties):
+            match_id = new_match(self._channel, self._owner, f"honest {number}", "alquerque", ["partner", "sparring"])
+            guests = invited(self._server, self._channel, number, "sparring")
+            party = Party(self._channel, self._methods, guests, Known({*self._spared, match_id}))
+            for case in range(CASES_OF_A_PARTY):
+                method, answer = party.case(f"{self._seed}/{number}/{case}")
+                self.answers[method.path, answer.reason or answer.code.name] += 1
+            assert not self._honest.trouble()
+            last = entries(self._channel, self._owner, match_id)[-1]
+            assert last.play_ended.result.HasField("played"), last
+            dismiss(self._server, self._channel, "sparring")
+
+
+def _token_ids(server: Running, channel: grpc.Channel) -> set[str]:
+    request = admin_service_pb2.ListTokensRequest(page_size=100)
+    listed = AdminServiceStub(channel).ListTokens(request, metadata=bearer(server.admin_token), timeout=WITHIN_S)
+    return {token.id for token in listed.tokens}
+
+
+class Party:
+    """Strange questions of the same guests."""
+
+    def __init__(self, channel: grpc.Channel, methods: list[Method], guests: Guests, known: Known) -> None:
+        self._channel = channel
+        self._methods = methods
+        self._guests = guests
+        self._known = known
+        for message in (*guests.said, *guests.examples):
+            known.hear(message)
+        self._sensible: defaultdict[str, list[Message]] = defaultdict(list)
+        """Requests that were answered, by type."""
+        for request in guests.examples:
+            self._sensible[request.DESCRIPTOR.full_name].append(request)
+
+    def case(self, seed: str) -> tuple[Method, Answer]:
+        """The same seed asks the same, as far as the server itself leaves nothing to chance."""
+        chance = Random(seed)
+        inventor = Inventor(chance, self._known)
+        method = chance.choice(self._methods)
+        role = chance.choice(sorted(self._guests.secrets))
+        if chance.random() > BARRED_AT_MOST and allowed(method):
+            role = chance.choice(allowed(method))
+        secret = self._guests.secrets[role]
+        if role == "bot" and method.name == "Play":
+            bot = StrangeBot(chance, inventor, self._known)
+            answer, asked = bot.converse(self._channel, method, secret or ""), bot.told
+        else:
+            asked = [self._request(chance, inventor, method) for _ in range(chance.choice((1, 1, 1, 2)))]
+            answer = ask(self._channel, method, asked, secret)
+        wrong = [*filter(None, [wrong_with(method, answer)]), *faults_in(answer)]
+        assert not wrong, f"case {seed}: {method.path} by {role}: {wrong}\n{shown(method, asked)}"
+        self._remember(method, asked, answer)
+        return method, answer
+
+    def _request(self, chance: Random, inventor: Inventor, method: Method) -> bytes:
+        kind = chance.random()
+        if kind < 0.05:
+            return inventor.noise()
+        sensible = self._sensible[method.request.full_name]
+        if sensible and kind < 0.5:
+            made = inventor.mutated(chance.choice(sensible), chance.choice((0, 1, 1, 2, 5)))
+        else:
+            made = inventor.message(method.request)
+        data = made.SerializeToString()
+        return inventor.garbled(data) if kind > 0.95 else data
+
+    def _remember(self, method: Method, asked: list[bytes], answer: Answer) -> None:
+        for message in answer.said:
+            self._known.hear(message)
+        sensible = self._sensible[method.request.full_name]
+        if answer.code is grpc.StatusCode.OK and not method.listens and len(sensible) < 30:
+            sensible.append(GetMessageClass(method.request).FromString(asked[0]))
+
+
+def allowed(method: Method) -> list[str]:
+    """Who may ask it. What is none of ours may be asked by all."""
+    service = method.descriptor.containing_service.name
+    return sorted(role.value for role in RULES.get(service, {}).get(method.name, ()))
+
+
+def shown(method: Method, asked: list[bytes]) -> str:
+    """Requests as a person reads them, and to be sent again."""
+    return "\n".join(f"{_text(method, data)}\n{data[:2000]!r}" for data in asked)
+
+
+def _text(method: Method, data: bytes) -> str:
+    try:
+        return str(GetMessageClass(method.request).FromString(data))[:2000]
+    except DecodeError:
+        return "(cannot be read)"
+
+
+@contextmanager
+def fuzzing(folder: Path, seed: int) -> Iterator[tuple[Running, Fuzz]]:
+    with serving(folder, "--durability", "normal") as server, server.channel() as channel:
+        owner = organiser(channel, server.admin_token, "house")
+        secrets = registered(channel, owner, "partner", "sparring")
+        with honest_bots(server, folder, secrets) as honest:
+            yield server, Fuzz(server, channel, honest, owner, seed)
+
+
+def need_health(server: Running) -> None:
+    with server.channel() as channel:
+        check: Any = channel.unary_unary("/grpc.health.v1.Health/Check")
+        answer = health_pb2.HealthCheckResponse.FromString(check(b"", timeout=WITHIN_S))
+    assert answer.status == health_pb2.HealthCheckResponse.SERVING
+    now = metrics(server)
+    assert [now.get(name, 0) for name in (FAULTS, ENGINE_FAULTS, MATCH_FAULTS)] == [0, 0, 0]
+    assert not list(troubles(server))
+
+
+def test_whoever_asks_whatever_is_answered_as_the_contract_says(tmp_path: Path) -> None:
+    with fuzzing(tmp_path, seed=1) as (server, fuzz):
+        fuzz.ask(parties=1)
+        need_health(server)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [2, 3])
+def test_tens_of_thousands_of_strange_questions_leave_the_server_as_it_was(tmp_path: Path, seed: int) -> None:
+    with fuzzing(tmp_path, seed) as (server, fuzz):
+        fuzz.ask(parties=2)
+        before = metrics(server)[MEMORY]
+        fuzz.ask(parties=40)
+        need_health(server)
+        assert metrics(server)[MEMORY] - before < GROWTH_AT_MOST_BYTES

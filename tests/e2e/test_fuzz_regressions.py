@@ -1,0 +1,83 @@
+"""What strange questions have found, one by one."""
+
+import socket
+from collections.abc import Iterator
+
+import grpc
+import pytest
+from google.protobuf.timestamp_pb2 import Timestamp
+from referee_api.v1 import admin_service_pb2, bot_service_pb2, match_service_pb2, token_pb2
+
+from referee.transport.server import SERVICES
+from tests.e2e import http2
+from tests.e2e.fuzz_calls import Answer, ask, served_methods
+from tests.e2e.readings import troubles
+from tests.e2e.server import WITHIN_S, Running, organiser, registered, serving
+
+FAR_AWAY = Timestamp(seconds=2**62)
+"""Milliseconds of that are more than a database can hold, and no timestamp can tell of it."""
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    with serving(tmp_path_factory.mktemp("server")) as running:
+        yield running
+
+
+@pytest.fixture
+def channel(server: Running) -> Iterator[grpc.Channel]:
+    with server.channel() as channel:
+        yield channel
+
+
+def answer(channel: grpc.Channel, name: str, request: bytes, secret: str | None) -> Answer:
+    """To a method of that name."""
+    (method,) = (method for method in served_methods(channel) if method.name == name)
+    return ask(channel, method, [request], secret)
+
+
+def test_a_moment_that_no_timestamp_can_tell_is_refused_before_anything_is_made(
+    server: Running, channel: grpc.Channel
+) -> None:
+    owner = organiser(channel, server.admin_token)
+    registered(channel, owner, "anna")
+    bot_token = bot_service_pb2.CreateBotTokenRequest(bot="anna", expires_at=FAR_AWAY)
+    token = admin_service_pb2.CreateTokenRequest(role=token_pb2.ROLE_ADMIN, holder="eve", expires_at=FAR_AWAY)
+    since = match_service_pb2.ListMatchesRequest(since=FAR_AWAY)
+    assert answer(channel, "CreateBotToken", bot_token.SerializeToString(), owner).reason == "BAD_FIELD"
+    assert answer(channel, "CreateToken", token.SerializeToString(), server.admin_token).reason == "BAD_FIELD"
+    assert answer(channel, "ListMatches", since.SerializeToString(), owner).reason == "BAD_FIELD"
+    listed = answer(channel, "ListTokens", b"", server.admin_token)
+    assert "eve" not in str(listed.said)
+
+
+@pytest.mark.parametrize("name", ["Check", "List", "Watch", "ServerReflectionInfo"])
+def test_what_cannot_be_read_is_refused_by_health_and_reflection_too(
+    server: Running, channel: grpc.Channel, name: str
+) -> None:
+    assert answer(channel, name, b"\xff\xff\xff", None).reason == "BAD_FIELD"
+    assert not list(troubles(server))
+
+
+def test_health_lists_every_service(channel: grpc.Channel) -> None:
+    listed = answer(channel, "List", b"", None)
+    (health,) = listed.said
+    assert set(health.statuses) == {"", *SERVICES}  # type: ignore[attr-defined]  # Reflection told of this message.
+
+
+def test_a_bot_log_ends_before_the_largest_number_of_all(server: Running, channel: grpc.Channel) -> None:
+    registered(channel, organiser(channel, server.admin_token, "bea"), "bert")
+    request = bot_service_pb2.ListBotLogRequest(bot="bert", after=2**64 - 1).SerializeToString()
+    (read,) = answer(channel, "ListBotLog", request, server.admin_token).said
+    assert read == type(read)()
+
+
+def test_what_a_stranger_says_of_its_reasons_to_go_is_no_line_of_the_log(server: Running) -> None:
+    host, _, port = server.address.rpartition(":")
+    lie = b'\n{"event": "all is lost", "level": "error"}\n'
+    with socket.create_connection((host, int(port)), WITHIN_S) as stranger:
+        stranger.sendall(http2.PREFACE + http2.SETTINGS + http2.go_away(lie) + http2.PING)
+        heard = b""
+        while http2.PONG not in heard:
+            heard += stranger.recv(4096)
+    assert b"all is lost" not in server.log.read_bytes()

@@ -1,0 +1,282 @@
+"""What the real server remembers when it is killed: requests, ends, private logs, faults."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+from referee_api.v1 import (
+    admin_service_pb2,
+    bot_pb2,
+    bot_service_pb2,
+    clock_pb2,
+    game_pb2,
+    match_pb2,
+    match_service_pb2,
+    play_pb2,
+    policy_pb2,
+    refusal_pb2,
+    result_pb2,
+)
+from referee_api.v1.admin_service_pb2_grpc import AdminServiceStub
+from referee_api.v1.bot_service_pb2_grpc import BotServiceStub
+from referee_api.v1.match_service_pb2_grpc import MatchServiceStub
+
+from tests.e2e.server import WITHIN_S, Running, bearer, organiser, registered, serving
+from tests.e2e.talk import talk
+from tests.e2e.test_wire import reason
+
+pytestmark = pytest.mark.slow
+
+BOTS = ("anna", "bert")
+OFTEN = ("--ping-every-ms", "100")
+"""Pings, so that nobody waits long for one."""
+
+
+@dataclass
+class Town:
+    """A server that can be killed and started again on the same data, and who is known to it."""
+
+    folder: Path
+    flags: tuple[str, ...]
+    running: ExitStack
+    server: Running
+    channel: grpc.Channel
+    admin: str = ""
+    owner: str = ""
+    secrets: tuple[str, ...] = ()
+
+    def rises_again(self) -> None:
+        """It is killed without a warning, and starts."""
+        self.server.kill()
+        self.running.close()
+        self._start()
+
+    def call(self, stub: Any, method: str, request: Any, secret: str) -> Any:
+        return getattr(stub(self.channel), method)(request, metadata=bearer(secret), timeout=WITHIN_S)
+
+    def created(self, request_id: str, **terms: Any) -> str:
+        """A new match between the two bots, by a clock that suffices."""
+        rule = clock_pb2.ClockRule(sudden_death=clock_pb2.SuddenDeath(main_ms=3_600_000))
+        usual: dict[str, Any] = {"time_control": clock_pb2.TimeControl(rule=rule), "start_within_ms": 600_000}
+        request = match_service_pb2.CreateMatchRequest(
+            request_id=request_id,
+            terms=match_pb2.MatchTerms(rules=game_pb2.Rules(game="alquerque"), **usual | terms),
+            seats=[match_pb2.BotRef(bot=name) for name in BOTS],
+        )
+        made: str = self.call(MatchServiceStub, "CreateMatch", request, self.owner).match.id
+        return made
+
+    def log_of(self, seat: int) -> list[bot_pb2.BotLogLine]:
+        request = bot_service_pb2.ListBotLogRequest(bot=BOTS[seat], lines_at_most=1000)
+        return list(self.call(BotServiceStub, "ListBotLog", request, self.secrets[seat]).lines)
+
+    def _start(self) -> None:
+        self.server = self.running.enter_context(serving(self.folder, *self.flags))
+        self.channel = self.running.enter_context(self.server.channel())
+
+
+@contextmanager
+def town(folder: Path, *flags: str) -> Iterator[Town]:
+    with ExitStack() as running:
+        server = running.enter_context(serving(folder, *flags))
+        channel = running.enter_context(server.channel())
+        found = Town(folder, flags, running, server, channel, server.admin_token)
+        found.owner = organiser(channel, found.admin)
+        found.secrets = tuple(registered(channel, found.owner, *BOTS))
+        yield found
+
+
+def test_a_request_has_its_first_answer_also_when_the_server_was_killed_in_between(tmp_path: Path) -> None:
+    with town(tmp_path) as here:
+        with talk(here.channel, here.secrets[0]) as anna, talk(here.channel, here.secrets[1]) as bert:
+            ids = [here.created(f"match {number}") for number in range(4)]
+            for one in (anna, bert):
+                for _ in ids:
+                    one.hear("match_started")
+            asked = _asked(ids)
+            first = [here.call(stub, method, request, _secret(here, who)) for stub, method, request, who in asked]
+        assert {answer.result.WhichOneof("kind") for answer in first} == {None, "played", "voided"}
+        again = [here.call(stub, method, request, _secret(here, who)) for stub, method, request, who in asked]
+        here.rises_again()
+        later = [here.call(stub, method, request, _secret(here, who)) for stub, method, request, who in asked]
+        assert later == again == first
+        for stub, method, request, who in _asked_otherwise(ids):
+            with pytest.raises(grpc.RpcError) as refused:
+                here.call(stub, method, request, _secret(here, who))
+            assert reason(refused) == (grpc.StatusCode.INVALID_ARGUMENT, "REQUEST_ID_REUSED"), method
+
+
+def _secret(here: Town, who: str) -> str:
+    return {"anna": here.secrets[0], "bert": here.secrets[1], "owner": here.owner, "admin": here.admin}[who]
+
+
+def _asked(ids: list[str]) -> list[tuple[Any, str, Any, str]]:
+    """Requests of every kind, in an order in which each is taken, and who asks."""
+    one, two, three, four = ids
+    matches, admin = match_service_pb2, admin_service_pb2
+    return [
+        (MatchServiceStub, "OfferDraw", matches.OfferDrawRequest(request_id="o", match_id=one), "anna"),
+        (MatchServiceStub, "AnswerDraw", matches.AnswerDrawRequest(request_id="d", match_id=one), "bert"),
+        (MatchServiceStub, "OfferDraw", matches.OfferDrawRequest(request_id="o", match_id=one), "bert"),
+        (MatchServiceStub, "AnswerDraw", matches.AnswerDrawRequest(request_id="a", match_id=one, accept=True), "anna"),
+        (MatchServiceStub, "Resign", matches.ResignRequest(request_id="r", match_id=two), "bert"),
+        (MatchServiceStub, "AbortMatch", matches.AbortMatchRequest(request_id="x", match_id=three), "owner"),
+        (
+            AdminServiceStub,
+            "AdjudicateMatch",
+            admin.AdjudicateMatchRequest(request_id="j", match_id=four, side_scores=[1, 0], message="seen"),
+            "admin",
+        ),
+    ]
+
+
+def _asked_otherwise(ids: list[str]) -> list[tuple[Any, str, Any, str]]:
+    """The same request ids, and other requests."""
+    one, two, three, four = ids
+    matches, admin = match_service_pb2, admin_service_pb2
+    return [
+        (MatchServiceStub, "Resign", matches.ResignRequest(request_id="o", match_id=one), "anna"),
+        (MatchServiceStub, "AnswerDraw", matches.AnswerDrawRequest(request_id="a", match_id=one), "anna"),
+        (MatchServiceStub, "ClaimDraw", matches.ClaimDrawRequest(request_id="r", match_id=two), "bert"),
+        (
+            MatchServiceStub,
+            "AbortMatch",
+            matches.AbortMatchRequest(request_id="x", match_id=three, message="rain"),
+            "owner",
+        ),
+        (
+            AdminServiceStub,
+            "AdjudicateMatch",
+            admin.AdjudicateMatchRequest(request_id="j", match_id=four, side_scores=[0, 1], message="seen"),
+            "admin",
+        ),
+        (AdminServiceStub, "VoidMatch", admin.VoidMatchRequest(request_id="j", match_id=four, message="seen"), "admin"),
+    ]
+
+
+def test_a_bot_hears_of_an_end_that_it_missed_when_the_server_was_killed_and_once_it_has_never_again(
+    tmp_path: Path,
+) -> None:
+    with town(tmp_path, *OFTEN) as here:
+        with talk(here.channel, here.secrets[0]) as anna, talk(here.channel, here.secrets[1]) as bert:
+            match_id = here.created("m")
+            bert.hear("match_started")
+            bert.hang_up()
+            anna.say(resignation=play_pb2.Resignation(match_id=match_id))
+            anna.hear("match_ended")
+        here.rises_again()
+        with talk(here.channel, here.secrets[1]) as bert:
+            ended = bert.hear("match_ended")
+            assert (ended.match_id, ended.seat, ended.result.seats[1].score) == (match_id, 1, 1.0)
+            # Its pong to the first of these has arrived before the third is sent.
+            bert.until_a_ping(3)
+            bert.hang_up()
+        here.rises_again()
+        with talk(here.channel, here.secrets[1]) as bert:
+            assert set(bert.until_a_ping(3)) == {"ping"}
+            bert.hang_up()
+
+
+def test_the_private_log_tells_what_went_wrong_whichever_way_the_bot_played(tmp_path: Path) -> None:
+    with town(tmp_path, *OFTEN) as here:
+        with talk(here.channel, here.secrets[0]) as older, talk(here.channel, here.secrets[1]) as bert:
+            match_id = here.created("m")
+            turn = older.hear("turn")
+            with talk(here.channel, here.secrets[0]) as anna:
+                older.hear("taken_over")
+                anna.hear("turn")
+                anna.say(move=play_pb2.Move(match_id=match_id, token=turn.token, move="a1-a9"))
+                token = anna.hear("turn").token
+                request = match_service_pb2.SubmitMoveRequest(
+                    request_id="s", match_id=match_id, token=token, move="nonsense"
+                )
+                for _ in range(2):  # The second time it is the first refusal again.
+                    with pytest.raises(grpc.RpcError) as refused:
+                        here.call(MatchServiceStub, "SubmitMove", request, here.secrets[0])
+                    assert reason(refused) == (grpc.StatusCode.INVALID_ARGUMENT, "MALFORMED_MOVE")
+                answer = play_pb2.DrawAnswer(match_id=match_id)
+                anna.say(item_id=9, draw_answer=answer)
+                while anna.hear("verdict").item_id != 9:
+                    pass
+                anna.break_off()
+            bert.hear("ping")
+            bert.hang_up()
+            _wait_for_lines(here, lambda lines: anna.session_id in _lost(lines))
+        lines = here.log_of(0)
+        vain = [line.refused.move for line in lines if line.HasField("refused")]
+        assert vain == ["a1-a9", "nonsense", ""]
+        assert [line.ply for line in lines if line.refused.move] == [0, 0]
+        assert {line.version for line in lines} == {"1"}
+        lost = [line.session_lost for line in lines if line.HasField("session_lost")]
+        assert {one.session_id: one.reason for one in lost} == {
+            older.session_id: refusal_pb2.REFUSAL_REASON_SESSION_TAKEN_OVER,
+            anna.session_id: refusal_pb2.REFUSAL_REASON_HEARTBEAT_LOST,
+        }
+        assert here.log_of(1) == []  # It hung up because it wished to.
+
+
+def test_of_many_sessions_those_are_lost_that_were_torn_away_and_no_others(tmp_path: Path) -> None:
+    with town(tmp_path) as here:
+        torn, hung_up = set(), set()
+        for number in range(120):
+            with talk(here.channel, here.secrets[0], version=str(number)) as anna:
+                if number % 4:
+                    torn.add(anna.session_id)
+                    anna.break_off()
+                else:
+                    hung_up.add(anna.session_id)
+                    anna.hang_up()
+        lost = _wait_for_lines(here, lambda lines: torn <= _lost(lines))
+        assert not hung_up & lost
+
+
+def _lost(lines: list[bot_pb2.BotLogLine]) -> set[str]:
+    return {line.session_lost.session_id for line in lines if line.HasField("session_lost")}
+
+
+def _wait_for_lines(here: Town, wanted: Callable[[list[bot_pb2.BotLogLine]], bool]) -> set[str]:
+    """The sessions that are lost when anna's log is as wanted. Each look takes its time, and there are enough."""
+    lines = here.log_of(0)
+    for _ in range(3_000):
+        if wanted(lines):
+            return _lost(lines)
+        lines = here.log_of(0)
+    raise AssertionError(f"the log never tells that; it tells {lines}")
+
+
+def test_too_many_faults_in_a_row_pause_a_bot_until_its_owner_brings_it_back(tmp_path: Path) -> None:
+    with town(tmp_path, *OFTEN, "--faults-in-a-row-at-most", "2") as here:
+        counted = _forfeited(here, "first")
+        assert (counted.kind, counted.metadata["left"]) == (play_pb2.NOTICE_KIND_FAULT_COUNTED, "1")
+        here.rises_again()
+        notice = _forfeited(here, "second")
+        assert (notice.kind, dict(notice.metadata)) == (play_pb2.NOTICE_KIND_PAUSED, {"cause": "faults", "faults": "2"})
+        with pytest.raises(grpc.RpcError) as refused:
+            here.created("third")
+        assert reason(refused) == (grpc.StatusCode.FAILED_PRECONDITION, "BOT_PAUSED")
+        with talk(here.channel, here.secrets[0]) as anna:
+            request = bot_service_pb2.ReturnBotRequest(name=BOTS[0])
+            here.call(BotServiceStub, "ReturnBot", request, here.secrets[0])
+            assert anna.hear("notice").kind == play_pb2.NOTICE_KIND_RETURNED
+        here.created("third")
+        lines = Counter(line.WhichOneof("what") for line in here.log_of(0) if not line.HasField("session_lost"))
+        assert lines == {"refused": 2, "forfeited": 2, "notice": 3}
+
+
+def _forfeited(here: Town, request_id: str) -> play_pb2.Notice:
+    """Anna plays what cannot be played, where that costs the game: what she is told of it."""
+    strict = policy_pb2.Policies(illegal=policy_pb2.IllegalPolicy(action=policy_pb2.ILLEGAL_ACTION_FORFEIT))
+    with talk(here.channel, here.secrets[0]) as anna, talk(here.channel, here.secrets[1]) as bert:
+        here.created(request_id, policies=strict)
+        turn = anna.hear("turn")
+        anna.say(move=play_pb2.Move(match_id=turn.match_id, token=turn.token, move="a1-a9"))
+        notice: play_pb2.Notice = anna.hear("notice")
+        ended = bert.hear("match_ended")
+        assert ended.result.forfeited.forfeits[0].cause == result_pb2.FORFEIT_CAUSE_ILLEGAL_MOVE
+        assert here.log_of(0)  # What is read is written, also if the server is killed now.
+    return notice
