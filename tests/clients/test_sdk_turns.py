@@ -140,17 +140,6 @@ async def test_after_a_refusal_the_bot_sees_why_and_is_asked_by_a_new_token() ->
 
 
 @told
-async def test_a_refusal_that_comes_after_its_new_turn_is_seen_all_the_same() -> None:
-    table = Table(lambda turn: turn.refused.message if turn.refused else "nonsense")
-    table.seats.asked(turn("t1"), listed=True)
-    await table.says()
-    table.seats.asked(turn("t2"), listed=True)
-    await asyncio.sleep(0)
-    table.seats.judged(refused("t1", refusal_pb2.REFUSAL_REASON_MALFORMED_MOVE))
-    assert (await table.says()).move.move == "no"
-
-
-@told
 async def test_what_the_referee_could_not_take_now_is_said_again() -> None:
     table = Table(first)
     table.seats.asked(turn(), listed=True)

@@ -31,14 +31,13 @@ class Seat:
 
     now: Exchange | None = None
     """None: it owes nothing."""
-    before: Exchange | None = None
     refused: Refusal | None = None
     """What was wrong with what it said last."""
 
     def owes_nothing(self) -> None:
         if self.now:
             self.now.forget()
-        self.before, self.now = self.now, None
+        self.now = None
 
 
 class Seats:
@@ -56,9 +55,6 @@ class Seats:
     def fall_silent(self) -> None:
         """The stream has ended. What is found meanwhile is said when the turn is asked again."""
         self._say = None
-        for exchange in (seat.now for seat in self._seats.values()):
-            if exchange:
-                exchange.judged.set()
 
     def close(self) -> None:
         """Nothing needs an answer any more."""
@@ -85,9 +81,8 @@ class Seats:
 
     def judged(self, verdict: play_pb2.Verdict) -> None:
         for key, seat in self._seats.items():
-            for exchange in (seat.now, seat.before):
-                if exchange and exchange.is_meant(verdict):
-                    self._heed(verdict, key, seat, exchange)
+            if seat.now and seat.now.is_meant(verdict):
+                self._heed(verdict, key, seat, seat.now)
 
     def lapsed(self, news: play_pb2.TurnLapsed) -> None:
         for (match_id, _), seat in self._seats.items():
@@ -109,7 +104,6 @@ class Seats:
             seat.refused = None
         elif outcome == "refused":
             self._heed_refusal(refusal_in(verdict.refused.refusal), key, seat, exchange)
-        exchange.judged.set()
 
     def _heed_refusal(self, refusal: Refusal, key: Key, seat: Seat, exchange: Exchange) -> None:
         log.warning("match %s, seat %d, ply %d: %s", *key, exchange.turn.ply, refusal)
@@ -119,7 +113,7 @@ class Seats:
             asyncio.get_running_loop().call_later(refusal.retry_after, self._tell_referee, said)
             return
         seat.refused = refusal
-        if exchange is seat.now and not (said.HasField("move") or said.HasField("resignation")):
+        if not (said.HasField("move") or said.HasField("resignation")):
             # A claim that does not hold is no answer to the turn, which still waits for one.
             seat.now = Exchange(exchange.turn)
             self._think(key, seat, seat.now)
@@ -128,8 +122,6 @@ class Seats:
         exchange.thinking = asyncio.create_task(self._answer(key, seat, exchange))
 
     async def _answer(self, key: Key, seat: Seat, exchange: Exchange) -> None:
-        if seat.before:
-            await seat.before.settled()
         try:
             answer = await self._thinker.choose(key, exchange.after(seat.refused))
         except BotBroke as why:

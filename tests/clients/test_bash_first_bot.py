@@ -1,0 +1,38 @@
+"""The page about the first bot in bash, done by the letter."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PAGE = Path(__file__).parents[2] / "docs" / "first-bot-bash.md"
+
+
+@pytest.mark.slow
+def test_the_bot_of_the_page_plays_as_the_page_says(tmp_path: Path) -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    found = re.search(r"This is `my-bot.sh`:\n\n```bash\n(.*?)```", text, re.DOTALL)
+    assert found
+    bot = tmp_path / "my-bot.sh"
+    bot.write_text(found[1], encoding="utf-8")
+    commands = re.search(r"## See it play\n\n```console\n(.*?)```", text, re.DOTALL)
+    assert commands
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+
+    for command in re.findall(r"\$ (.*)", commands[1]):
+        ended = subprocess.run(
+            command,
+            shell=True,
+            cwd=tmp_path,
+            env={**os.environ, "PATH": path},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert ended.returncode == 0, ended.stdout + ended.stderr
+
+    assert "my-bot" in ended.stdout
+    assert list(tmp_path.glob("referee-arena/*/records/*/*.jsonl"))
