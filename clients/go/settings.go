@@ -1,0 +1,79 @@
+package referee
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/credentials/insecure"
+)
+
+const defaultMatchesAtMost = 8
+
+// settings are what the environment says: where the referee is, and who the bot is.
+type settings struct {
+	referee       string // HOST:PORT.
+	credentials   credentials.TransportCredentials
+	token         string
+	version       string
+	matchesAtMost uint32
+}
+
+// settingsFrom reads the variables of the environment. The error says what is wrong with them.
+func settingsFrom(environment func(string) string) (settings, error) {
+	read := settings{
+		referee:       environment("BOT_REFEREE"),
+		token:         environment("BOT_TOKEN"),
+		version:       environment("BOT_VERSION"),
+		matchesAtMost: defaultMatchesAtMost,
+	}
+	if read.referee == "" {
+		return read, fmt.Errorf("BOT_REFEREE is not set")
+	}
+	if read.token == "" {
+		return read, fmt.Errorf("BOT_TOKEN is not set")
+	}
+	if text := environment("BOT_MATCHES_AT_MOST"); text != "" {
+		number, err := strconv.ParseUint(text, 10, 32)
+		if err != nil {
+			return read, fmt.Errorf("BOT_MATCHES_AT_MOST is no number: %s", text)
+		}
+		read.matchesAtMost = uint32(number)
+	}
+	var err error
+	read.credentials, err = credentialsFor(read.referee, environment("BOT_CA"), environment("BOT_PLAINTEXT") == "1")
+	return read, err
+}
+
+// credentialsFor the referee: TLS, unless the host is this machine, or plaintext is permitted. Who names a file of
+// roots wants TLS in any case.
+func credentialsFor(referee, roots string, plaintext bool) (credentials.TransportCredentials, error) {
+	host, port, err := net.SplitHostPort(referee)
+	if _, wrong := strconv.ParseUint(port, 10, 16); err != nil || wrong != nil || host == "" {
+		return nil, fmt.Errorf("BOT_REFEREE is not HOST:PORT: %s", referee)
+	}
+	if roots != "" {
+		pool, err := poolOf(roots)
+		return credentials.NewTLS(&tls.Config{RootCAs: pool}), err
+	}
+	if plaintext || host == "localhost" || net.ParseIP(host).IsLoopback() {
+		return insecure.NewCredentials(), nil
+	}
+	return credentials.NewTLS(&tls.Config{}), nil // The system's roots.
+}
+
+func poolOf(roots string) (*x509.CertPool, error) {
+	pem, err := os.ReadFile(roots)
+	if err != nil {
+		return nil, fmt.Errorf("BOT_CA: %w", err)
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(pem) {
+		return nil, fmt.Errorf("BOT_CA: there is no certificate in %s", roots)
+	}
+	return pool, nil
+}

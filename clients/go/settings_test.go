@@ -1,0 +1,61 @@
+package referee
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func settingsOf(given map[string]string) (settings, error) {
+	all := map[string]string{"BOT_TOKEN": "secret"}
+	maps.Copy(all, given)
+	return settingsFrom(func(name string) string { return all[name] })
+}
+
+func expectProtocol(t *testing.T, want string, given map[string]string) {
+	t.Helper()
+	settings, err := settingsOf(given)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := settings.credentials.Info().SecurityProtocol; got != want {
+		t.Errorf("it speaks %s, not %s: %v", got, want, given)
+	}
+}
+
+func TestOnlyThisMachineIsSpokenToInPlaintext(t *testing.T) {
+	for _, near := range []string{"localhost:1", "127.0.0.1:1", "127.9.9.9:1", "[::1]:1"} {
+		expectProtocol(t, "insecure", map[string]string{"BOT_REFEREE": near})
+	}
+	for _, far := range []string{"referee.example:443", "10.0.0.1:1", "[2001:db8::1]:1"} {
+		expectProtocol(t, "tls", map[string]string{"BOT_REFEREE": far})
+	}
+}
+
+func TestPlaintextElsewhereHasToBePermitted(t *testing.T) {
+	far := "referee.example:443"
+	expectProtocol(t, "insecure", map[string]string{"BOT_REFEREE": far, "BOT_PLAINTEXT": "1"})
+	expectProtocol(t, "tls", map[string]string{"BOT_REFEREE": far, "BOT_PLAINTEXT": "0"})
+}
+
+func TestWhatIsWrongIsNamed(t *testing.T) {
+	empty := filepath.Join(t.TempDir(), "empty.pem")
+	if err := os.WriteFile(empty, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	near := "localhost:1"
+	for want, given := range map[string]map[string]string{
+		"BOT_REFEREE is not set":                                      {},
+		"BOT_TOKEN is not set":                                        {"BOT_REFEREE": near, "BOT_TOKEN": ""},
+		"BOT_REFEREE is not HOST:PORT: here":                          {"BOT_REFEREE": "here"},
+		"BOT_REFEREE is not HOST:PORT: here:65536":                    {"BOT_REFEREE": "here:65536"},
+		"BOT_MATCHES_AT_MOST is no number: many":                      {"BOT_REFEREE": near, "BOT_MATCHES_AT_MOST": "many"},
+		"BOT_CA: open /no/such.pem: no such file or directory":        {"BOT_REFEREE": near, "BOT_CA": "/no/such.pem"},
+		"BOT_CA: there is no certificate in " + filepath.Clean(empty): {"BOT_REFEREE": near, "BOT_CA": empty},
+	} {
+		if _, err := settingsOf(given); err == nil || err.Error() != want {
+			t.Errorf("it says %q, not %q", err, want)
+		}
+	}
+}

@@ -1,0 +1,12 @@
+#!/usr/bin/env node
+/** referee-bot [FILE]: plays as the bot in that file; without one, as the random bot. */
+
+import { resolve } from "node:path";
+import { argv } from "node:process";
+import { pathToFileURL } from "node:url";
+
+import { run } from "./player.js";
+
+const [, , file] = argv;
+const bot = file ? pathToFileURL(resolve(file)) : new URL("./random-bot.js", import.meta.url);
+process.exit(await run(bot));

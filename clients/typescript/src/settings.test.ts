@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { type Settings, settingsFrom } from "./settings.js";
+
+function settings(given: Record<string, string>): Settings {
+  return settingsFrom({ BOT_TOKEN: "secret", ...given });
+}
+
+test("only this machine is spoken to in plaintext", () => {
+  for (const near of ["localhost:1", "127.0.0.1:1", "127.9.9.9:1", "[::1]:1"]) {
+    assert.equal(settings({ BOT_REFEREE: near }).tls, false, near);
+  }
+  for (const far of ["referee.example:443", "10.0.0.1:1", "[2001:db8::1]:1"]) {
+    assert.equal(settings({ BOT_REFEREE: far }).tls, true, far);
+  }
+});
+
+test("plaintext elsewhere has to be permitted", () => {
+  const far = { BOT_REFEREE: "referee.example:443" };
+  assert.equal(settings({ ...far, BOT_PLAINTEXT: "1" }).tls, false);
+  assert.equal(settings({ ...far, BOT_PLAINTEXT: "0" }).tls, true);
+});
+
+test("who names roots speaks TLS, also to this machine", () => {
+  const roots = import.meta.filename;
+  assert.equal(settings({ BOT_REFEREE: "localhost:1", BOT_CA: roots, BOT_PLAINTEXT: "1" }).tls, true);
+});
+
+test("what is wrong is named", () => {
+  const near = { BOT_REFEREE: "localhost:1" };
+  const wrongs: [Record<string, string>, RegExp][] = [
+    [{}, /^BOT_REFEREE is not set$/],
+    [{ ...near, BOT_TOKEN: "" }, /^BOT_TOKEN is not set$/],
+    [{ BOT_REFEREE: "here" }, /^BOT_REFEREE is not HOST:PORT: here$/],
+    [{ BOT_REFEREE: "here:65536" }, /^BOT_REFEREE is not HOST:PORT: here:65536$/],
+    [{ ...near, BOT_MATCHES_AT_MOST: "many" }, /^BOT_MATCHES_AT_MOST is no number: many$/],
+    [{ ...near, BOT_CA: "/no/such.pem" }, /^BOT_CA: .*\/no\/such\.pem/],
+  ];
+  for (const [given, message] of wrongs) {
+    assert.throws(() => settings(given), { message });
+  }
+});

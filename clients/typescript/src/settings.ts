@@ -1,0 +1,74 @@
+/** What the environment says: where the referee is, and who the bot is. */
+
+import { readFileSync } from "node:fs";
+
+const MATCHES_AT_MOST = 8;
+const HIGHEST_PORT = 65_535;
+const HIGHEST_NUMBER = 2 ** 32 - 1;
+const HOST_PORT = /^(?:\[(?<address>[^\]]+)\]|(?<name>[^:]+)):(?<port>\d+)$/;
+
+export interface Settings {
+  /** HOST:PORT. */
+  readonly referee: string;
+  readonly tls: boolean;
+  /** The roots to trust, as PEM; else Node's own. */
+  readonly roots: Buffer | null;
+  readonly token: string;
+  readonly version: string;
+  readonly matchesAtMost: number;
+}
+
+/** The message says what is wrong. */
+export class Misconfigured extends Error {}
+
+/** Throws Misconfigured. */
+export function settingsFrom(environment: Readonly<Record<string, string | undefined>>): Settings {
+  const referee = needed(environment, "BOT_REFEREE");
+  const roots = environment["BOT_CA"] ? read(environment["BOT_CA"]) : null;
+  const plaintext = environment["BOT_PLAINTEXT"] === "1" || isLoopback(hostOf(referee));
+  return {
+    referee,
+    tls: roots !== null || !plaintext,
+    roots,
+    token: needed(environment, "BOT_TOKEN"),
+    version: environment["BOT_VERSION"] ?? "",
+    matchesAtMost: atMost(environment["BOT_MATCHES_AT_MOST"] || `${MATCHES_AT_MOST}`),
+  };
+}
+
+function needed(environment: Readonly<Record<string, string | undefined>>, name: string): string {
+  const text = environment[name];
+  if (!text) {
+    throw new Misconfigured(`${name} is not set`);
+  }
+  return text;
+}
+
+function hostOf(referee: string): string {
+  const { address, name, port } = HOST_PORT.exec(referee)?.groups ?? {};
+  const host = address ?? name;
+  if (!host || Number(port) > HIGHEST_PORT) {
+    throw new Misconfigured(`BOT_REFEREE is not HOST:PORT: ${referee}`);
+  }
+  return host;
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || host.startsWith("127.");
+}
+
+function read(roots: string): Buffer {
+  try {
+    return readFileSync(roots);
+  } catch (why) {
+    throw new Misconfigured(`BOT_CA: ${(why as Error).message}`);
+  }
+}
+
+function atMost(text: string): number {
+  const number = Number(text);
+  if (!/^\d+$/.test(text) || number > HIGHEST_NUMBER) {
+    throw new Misconfigured(`BOT_MATCHES_AT_MOST is no number: ${text}`);
+  }
+  return number;
+}

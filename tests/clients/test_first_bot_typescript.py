@@ -1,0 +1,44 @@
+"""What the page for bots in TypeScript tells a newcomer to do, done."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.clients.languages import CLIENTS, LANGUAGES
+from tests.clients.workshop import Workshop
+
+PAGE = CLIENTS.parent / "docs" / "first-bot-typescript.md"
+
+
+@pytest.mark.slow
+def test_the_first_bot_in_typescript_plays_its_first_match(workshop: Workshop, tmp_path: Path) -> None:
+    [typescript] = [language for language in LANGUAGES if language.name == "typescript"]
+    workshop.build(typescript)
+    [my_bot] = re.findall(r"^```typescript\n(.*?)^```", PAGE.read_text(), re.MULTILINE | re.DOTALL)
+    [see_it_play] = re.findall(r"^## See it play\n\n```console\n(.*?)^```", PAGE.read_text(), re.MULTILINE | re.DOTALL)
+
+    # A house beside ours, with the same packages: the newcomer's file must not stay in ours.
+    folder = tmp_path / "clients" / "typescript"
+    shutil.copytree(typescript.folder, folder, ignore=shutil.ignore_patterns("node_modules", "dist", "stubs"))
+    (folder / "node_modules").symlink_to(typescript.folder / "node_modules")
+    (tmp_path / "proto").symlink_to(CLIENTS.parent / "proto")
+    (folder / "src" / "my-bot.ts").write_text(my_bot)
+
+    told = ""
+    for command in see_it_play.splitlines():
+        told = ran(command.removeprefix("$ "), folder)
+    assert "alquerque/mine.random.1" in told
+    assert "matches played: 1" in told
+
+
+def ran(command: str, folder: Path) -> str:
+    """What it printed, in a shell that finds `referee`."""
+    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    done = subprocess.run(command, shell=True, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{command}:\n{done.stdout}\n{done.stderr}"
+    return done.stdout

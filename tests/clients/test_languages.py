@@ -1,0 +1,162 @@
+"""The clients in other languages, built and run as their pages say, on the real server over TLS."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from referee_client import Organiser
+
+from tests.clients.authority import certified
+from tests.clients.languages import LANGUAGES, Language
+from tests.clients.sdk import Program, long
+from tests.clients.workshop import Workshop, works
+from tests.e2e.server import WITHIN_S, Running, serving
+
+pytestmark = pytest.mark.slow
+
+TABLES = {
+    "alquerque": ("anna", "bert"),
+    "trox": ("bert", "anna"),
+    "troke": ("anna", "bert"),
+    "toc": ("anna", "bert", "anna", "bert"),
+}
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A sample bot: how it is started."""
+
+    command: list[str]
+    folder: Path
+
+
+PYTHON = Sample([sys.executable, "-m", "referee_client", "random"], Path.cwd())
+
+
+class House:
+    """A folder with a referee's data and certificates, and an organiser."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._roots, self._flags = certified(folder)
+
+    @contextmanager
+    def serving(self, *flags: str) -> Iterator[Running]:
+        with serving(self._folder, *self._flags, *flags) as server:
+            yield server
+
+    def organiser(self, server: Running) -> Organiser:
+        return Organiser(server.address, server.admin_token, ca=self._roots, patience_s=WITHIN_S)
+
+    @contextmanager
+    def bot(self, sample: Sample, server: Running, secret: str) -> Iterator[Program]:
+        """Gone afterwards."""
+        environment = {name: text for name, text in os.environ.items() if not name.startswith("BOT_")}
+        environment |= {"BOT_REFEREE": server.address, "BOT_TOKEN": secret, "BOT_CA": str(self._roots)}
+        process = subprocess.Popen(
+            sample.command, cwd=sample.folder, env=environment, stderr=subprocess.PIPE, text=True
+        )
+        program = Program(process)
+        try:
+            yield program
+        finally:
+            program.ends()
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> House:
+    return House(tmp_path)
+
+
+@pytest.fixture(params=LANGUAGES, ids=lambda language: language.name)
+def language(request: pytest.FixtureRequest, workshop: Workshop) -> Language:
+    built: Language = request.param
+    workshop.build(built)
+    return built
+
+
+@pytest.fixture
+def sample(language: Language) -> Sample:
+    return Sample(language.run, language.folder)
+
+
+def test_its_own_tests_pass_and_it_looks_as_it_should(language: Language) -> None:
+    for check in language.checks:
+        works(language, check)
+
+
+def test_it_keeps_to_every_clause_of_the_protocol(language: Language) -> None:
+    kit = [sys.executable, "-m", "referee", "conformance", "--tls", "--", *language.run]
+    tried = subprocess.run(kit, cwd=language.folder, capture_output=True, text=True, check=False)
+    assert tried.returncode == 0, tried.stdout + tried.stderr
+
+
+def test_its_bot_plays_all_games_at_once_and_to_the_end(house: House, sample: Sample) -> None:
+    with house.serving("--ephemeral") as server, house.organiser(server) as ours, ExitStack() as stack:
+        for name in ("anna", "bert"):
+            stack.enter_context(house.bot(sample, server, ours.register_bot(name)))
+        matches = [ours.create_match(long(game), table) for game, table in TABLES.items()]
+        for match in matches:
+            assert ours.result(match.id).kind == "played", match
+
+
+def test_its_match_goes_on_after_the_server_was_killed(house: House, sample: Sample) -> None:
+    with ExitStack() as stack:
+        with house.serving() as server:
+            ours = stack.enter_context(house.organiser(server))
+            secrets = [ours.register_bot(name) for name in ("anna", "bert")]
+            bots = [stack.enter_context(house.bot(sample, server, secret)) for secret in secrets]
+            match = ours.create_match(long("troke"), ("anna", "bert"))
+            entries = ours.watch(match.id)
+            numbers = [next(entries).number for _ in range(12)]
+            server.kill()
+        with house.serving("--listen", server.address):
+            numbers += [entry.number for entry in entries]
+            assert numbers == list(range(1, len(numbers) + 1))
+            assert ours.result(match.id).kind == "played"
+            assert [bot.process.poll() for bot in bots] == [None, None]
+
+
+def test_who_is_taken_over_stops_with_status_3_and_the_newer_one_plays_on(house: House, sample: Sample) -> None:
+    with house.serving("--ephemeral") as server, house.organiser(server) as ours:
+        secret = ours.register_bot("anna")
+        with house.bot(sample, server, secret) as older:
+            match = ours.create_match(long("trox"), ("anna", "anna"))
+            entries = ours.watch(match.id)
+            assert any(entry.HasField("move_played") for entry in entries)
+            with house.bot(sample, server, secret) as newer:
+                assert older.status() == 3, older.told
+                assert ours.result(match.id).kind == "played"
+                assert newer.process.poll() is None
+
+
+def test_a_token_that_is_no_good_stops_the_program_with_status_4_and_a_sentence(house: House, sample: Sample) -> None:
+    with house.serving("--ephemeral") as server, house.bot(sample, server, "rf_wrong") as bot:
+        bot.tells("token")
+        assert bot.status() == 4, bot.told
+
+
+def test_a_bot_that_is_asked_to_go_in_the_middle_of_a_match_goes_with_status_0(house: House, sample: Sample) -> None:
+    with house.serving("--ephemeral") as server, house.organiser(server) as ours, ExitStack() as stack:
+        bot = stack.enter_context(house.bot(sample, server, ours.register_bot("anna")))
+        match = ours.create_match(long("toc"), ("anna",) * 4)
+        assert any(entry.HasField("move_played") for entry in ours.watch(match.id))
+        assert bot.stopped() == 0, bot.told
+
+
+def test_four_languages_sit_at_one_table_of_toc(house: House, workshop: Workshop) -> None:
+    for language in LANGUAGES:
+        workshop.build(language)
+    players = {"python": PYTHON} | {each.name: Sample(each.run, each.folder) for each in LANGUAGES}
+    names = list(players)
+    with house.serving("--ephemeral") as server, house.organiser(server) as ours, ExitStack() as stack:
+        for name, player in players.items():
+            stack.enter_context(house.bot(player, server, ours.register_bot(name)))
+        tables = [names[:4], names[-4:]]
+        for match in [ours.create_match(long("toc"), table) for table in tables]:
+            assert ours.result(match.id).kind == "played", match
