@@ -1,0 +1,28 @@
+"""A game of a stranger that breaks down: nim whose rules know nothing of three, and that cannot read `boom`."""
+
+from engines.api import Position, Seat
+from engines.options import Settings
+from tests.strangers_games.strangers_games.nim import Nim, NimPosition
+
+
+class BrittlePosition(NimPosition):
+    def play(self, seat: Seat, move: str) -> Position:
+        after = super().play(seat, {"1": "1", "2": "2"}[move])
+        assert isinstance(after, NimPosition)
+        return BrittlePosition(after.rules, after.heap, after.mover)
+
+
+class Brittle(Nim):
+    name = "brittle"
+    title = "Brittle nim"
+
+    def start(self, settings: Settings, seed: bytes) -> NimPosition:
+        return BrittlePosition(settings, settings.count("heap"), 0)
+
+    def read(self, text: str, settings: Settings) -> NimPosition:
+        if text == "boom":
+            raise ZeroDivisionError("what nobody is to hear of")
+        return super().read(text, settings)
+
+
+BRITTLE = Brittle()

@@ -1,0 +1,125 @@
+"""How refusals are provoked in a bot's stream: by what it says, and by how it behaves."""
+
+from collections.abc import Callable
+from typing import Any
+
+from referee_api.v1 import play_pb2, play_service_pb2, refusal_pb2
+from referee_api.v1.play_service_pb2_grpc import PlayServiceStub
+
+from tests.e2e.club import Club
+from tests.e2e.provoking_calls import GO_ON, LARGE, NO_TIME, TROKE, TROKE_OF_THREE, in_match, limited, over
+from tests.e2e.server import WITHIN_S, bearer
+from tests.e2e.talk import talk
+
+
+def say(here: Club, **item: Any) -> refusal_pb2.Refusal:
+    """What the bot of seat 0 is told when it says that."""
+    here.talk(0).say(item_id=1, **item)
+    verdict = here.talk(0).hear("verdict")
+    assert verdict.item_id == 1
+    refusal: refusal_pb2.Refusal = verdict.refused.refusal
+    return refusal
+
+
+def move(here: Club, text: str) -> refusal_pb2.Refusal:
+    here.playing()
+    turn = here.turn()
+    return say(here, move={"match_id": turn.match_id, "token": turn.token, "move": text})
+
+
+def move_late(here: Club) -> refusal_pb2.Refusal:
+    here.playing(rule=NO_TIME)
+    turn = here.turn()
+    here.talk(0).hear("match_ended")
+    return say(here, move={"match_id": turn.match_id, "token": turn.token, "move": turn.legal_moves[0]})
+
+
+def say_to_resign_twice(here: Club) -> refusal_pb2.Refusal:
+    match_id = here.playing(rules=TROKE_OF_THREE, policies=GO_ON, seating=(0, 1, 1))
+    in_match(here, match_id, "Resign")
+    return say(here, resignation={"match_id": match_id})
+
+
+def move_of_another(here: Club) -> refusal_pb2.Refusal:
+    match_id = here.playing()
+    return say(here, move={"match_id": match_id, "token": "1.0.1", "move": "a1-a2"})
+
+
+IN_STREAMS: dict[str, Callable[[Club], refusal_pb2.Refusal]] = {
+    "MALFORMED_MOVE": lambda here: move(here, "nonsense"),
+    "ILLEGAL_MOVE": lambda here: move(here, "a1-a2"),
+    "UNKNOWN_GAME": lambda here: say(here, hello={"games": ["chess"]}),
+    "BAD_FIELD": lambda here: say(here, move={"match_id": here.playing(), "token": "x"}),
+    "MATCH_OVER": lambda here: say(here, resignation={"match_id": over(here)}),
+    "CLOCK_EXPIRED": move_late,
+    "MATCH_NOT_STARTED": lambda here: say(here, resignation={"match_id": here.waiting()}),
+    "NO_DRAWS_HERE": lambda here: say(here, draw_offer={"match_id": here.playing(rules=TROKE)}),
+    "NO_DRAW_OFFERED": lambda here: say(here, draw_answer={"match_id": here.playing()}),
+    "DRAW_NOT_CLAIMABLE": lambda here: say(here, draw_claim={"match_id": here.playing()}),
+    "NOT_YOUR_TURN": say_to_resign_twice,
+    "NO_SUCH_MATCH": lambda here: say(here, resignation={"match_id": "nowhere"}),
+    "NOT_YOURS": move_of_another,
+}
+"""What stands in the verdict."""
+
+
+def open_without_hello(here: Club) -> None:
+    pong = play_service_pb2.PlayRequest(items=[play_pb2.FromBot(pong=play_pb2.Pong(id=1))])
+    list(PlayServiceStub(here.channel).Play(iter([pong]), metadata=bearer(here.secrets[0]), timeout=WITHIN_S))
+
+
+def open_without_a_token(here: Club) -> None:
+    list(PlayServiceStub(here.channel).Play(iter([]), timeout=WITHIN_S))
+
+
+def say_hello_as(here: Club, **hello: Any) -> None:
+    said = play_service_pb2.PlayRequest(items=[play_pb2.FromBot(hello=play_pb2.Hello(**hello))])
+    list(PlayServiceStub(here.channel).Play(iter([said]), metadata=bearer(here.secrets[0]), timeout=WITHIN_S))
+
+
+def open_another(here: Club) -> None:
+    older = here.talk(0)
+    with talk(here.channel, here.secrets[0]):
+        older.hear("turn")
+
+
+def go_on_with_a_revoked_token(here: Club) -> None:
+    bot = here.bots[0]
+    stream = here.talk(0)
+    (token,) = here.ask("BotService/ListBotTokens", bot=bot).tokens
+    here.ask("BotService/RevokeBotToken", bot=bot, token_id=token.id)
+    stream.hear("turn")
+
+
+def open_more_streams(here: Club) -> None:
+    limited(here, streams_at_most=1)
+    here.talk(0)
+    here.talk(1)
+
+
+def say_more(here: Club) -> None:
+    stream = here.talk(0)
+    limited(here, calls_per_minute=1)
+    for _ in range(10):
+        stream.say(hello={})
+    stream.hear("turn")
+
+
+def say_too_much(here: Club) -> None:
+    stream = here.talk(0)
+    stream.say(move={"move": LARGE})
+    stream.hear("turn")
+
+
+ENDS: dict[str, Callable[[Club], None]] = {
+    "HELLO_EXPECTED": open_without_hello,
+    "UNKNOWN_GAME": lambda here: say_hello_as(here, games=["chess"]),
+    "BAD_FIELD": lambda here: say_hello_as(here, version="1\n2"),
+    "SESSION_TAKEN_OVER": open_another,
+    "NO_TOKEN": open_without_a_token,
+    "BAD_TOKEN": go_on_with_a_revoked_token,
+    "TOO_MANY_STREAMS": open_more_streams,
+    "TOO_MANY_CALLS": say_more,
+    "MESSAGE_TOO_LARGE": say_too_much,
+}
+"""The stream ends with a grpc.RpcError that says so."""

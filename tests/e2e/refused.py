@@ -1,0 +1,77 @@
+"""A refusal as a caller gets it: the status of a call, and all of its details."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import grpc
+from google.protobuf.message import Message
+from google.rpc.error_details_pb2 import BadRequest, ErrorInfo, QuotaFailure, RetryInfo
+from grpc_status.rpc_status import from_call
+from referee_api.v1 import clock_pb2
+
+from tests.docs import contract
+from tests.transport.test_refusals import PROMISES
+
+KINDS = (BadRequest, QuotaFailure, RetryInfo)
+DETAILS = {
+    reason: {kind.DESCRIPTOR.name for kind in KINDS if kind.DESCRIPTOR.name in comment}
+    | ({"BadRequest"} if "INVALID_ARGUMENT" in comment else set())
+    for comment, reason in contract.REASON.findall(contract.REFUSAL_PROTO.read_text(encoding="utf-8"))
+}
+"""Which the contract promises, by reason."""
+MAY_BE_EMPTY = {"current", "item", "owing", "rule"}
+"""Metadata that say by being empty that there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    reason: str
+    code: str
+    sentence: str
+    metadata: dict[str, str]
+    details: dict[str, Any]
+    """What there is beside the ErrorInfo, by the name of its type."""
+
+
+def refused(error: grpc.RpcError) -> Refused:
+    """What a call that ended so was told."""
+    call: Any = error  # It is the call too, which its type does not say.
+    status = from_call(call)
+    assert status, f"{call.code()}: {call.details()}"
+    first, *more = status.details
+    info = ErrorInfo()
+    assert first.Unpack(info)
+    assert info.domain == "referee"
+    assert status.message == call.details()
+    return Refused(info.reason, call.code().name, status.message, dict(info.metadata), dict(map(_unpacked, more)))
+
+
+def _unpacked(detail: Any) -> tuple[str, Message]:
+    (kind,) = (kind for kind in KINDS if detail.Is(kind.DESCRIPTOR))
+    message = kind()
+    detail.Unpack(message)
+    return kind.DESCRIPTOR.name, message
+
+
+def need_promised(told: Refused) -> None:
+    """It has the code, the metadata and the details that the contract promises for its reason."""
+    code, names = PROMISES[told.reason]
+    assert told.code == code
+    need_metadata(told.reason, told.metadata)
+    assert told.details.keys() == DETAILS[told.reason]
+    if "BadRequest" in told.details:
+        (violation,) = told.details["BadRequest"].field_violations
+        assert violation.field
+        assert violation.reason == told.reason
+    if "retry_after_ms" in names:
+        assert told.details["RetryInfo"].retry_delay.ToMilliseconds() == int(told.metadata["retry_after_ms"])
+
+
+def need_metadata(reason: str, metadata: Mapping[str, str]) -> None:
+    """All that the contract promises, and it says something."""
+    _, names = PROMISES[reason]
+    if reason == "CLOCK_EXPIRED":
+        names = names | {field.name for field in clock_pb2.ClockRow.DESCRIPTOR.fields if field.name.endswith("_us")}
+    assert names <= metadata.keys()
+    assert not [name for name in names - MAY_BE_EMPTY if not metadata[name]]

@@ -1,0 +1,88 @@
+"""Connections to the real server: quiet ones are kept, dead ones are not."""
+
+import signal
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import grpc
+import pytest
+from referee_api.v1 import policy_pb2, refusal_pb2, result_pb2
+
+from tests.e2e import http2
+from tests.e2e.club import club_alone
+from tests.e2e.server import Running, serving
+from tests.e2e.talk import talk
+from tests.e2e.test_matches import bot
+
+pytestmark = pytest.mark.slow
+
+GONE_FOR_GOOD = policy_pb2.GonePolicy(action=policy_pb2.GONE_ACTION_FORFEIT_AFTER_GRACE, grace_ms=100)
+CLIENT_PINGS_EVERY_MS = 400
+QUIET = ("--ping-every-ms", "6000", "--gone-after-ms", "60000", "--keepalive-every-ms", "1000")
+"""Several pings of a connection lie between two words in the stream."""
+LONG_BEFORE_GRPC_WOULD_S = 30
+"""By itself it waits for a minute."""
+
+
+@contextmanager
+def pinging(server: Running) -> Iterator[grpc.Channel]:
+    """A connection whose client makes sure, again and again, that it is alive."""
+    options = [
+        ("grpc.keepalive_time_ms", CLIENT_PINGS_EVERY_MS),
+        ("grpc.http2.max_pings_without_data", 0),
+        ("grpc.use_local_subchannel_pool", 1),
+    ]
+    with grpc.insecure_channel(server.address, options=options) as channel:
+        yield channel
+
+
+def test_a_quiet_bot_that_keeps_to_the_pace_is_never_told_too_many_pings(tmp_path: Path) -> None:
+    pace = ("--client-pings-apart-ms", str(CLIENT_PINGS_EVERY_MS // 2))
+    with (
+        club_alone(tmp_path, *QUIET, *pace) as here,
+        pinging(here.server) as channel,
+        talk(channel, here.secrets[0]) as quiet,
+    ):
+        assert set(quiet.until_a_ping(3)) == {"ping"}
+
+
+def test_who_pings_faster_than_the_pace_is_told_so(tmp_path: Path) -> None:
+    pace = ("--client-pings-apart-ms", str(10 * CLIENT_PINGS_EVERY_MS))
+    with (
+        club_alone(tmp_path, *QUIET, *pace) as here,
+        pinging(here.server) as channel,
+        talk(channel, here.secrets[0]) as hasty,
+    ):
+        with pytest.raises(grpc.RpcError) as told:
+            hasty.until_a_ping(3)
+        assert "Too many pings" in str(told.value)
+
+
+def test_a_connection_that_answers_nothing_is_closed(tmp_path: Path) -> None:
+    with serving(tmp_path, "--ephemeral", "--keepalive-every-ms", "1000", "--keepalive-within-ms", "1000") as server:
+        host, _, port = server.address.rpartition(":")
+        with socket.create_connection((host, int(port)), LONG_BEFORE_GRPC_WOULD_S) as dead:
+            dead.sendall(http2.PREFACE + http2.SETTINGS + http2.frame(http2.SETTINGS_, http2.ACK, 0))
+            heard = b""
+            while some := dead.recv(4096):
+                heard += some
+            assert b"ping_timeout" in heard
+
+
+def test_a_bot_that_stands_still_is_noticed_and_its_opponent_has_its_result(tmp_path: Path) -> None:
+    with (
+        club_alone(tmp_path, "--ping-every-ms", "200", "--gone-after-ms", "1000") as here,
+        bot(here.server, here.secrets[1]) as bert,
+        bot(here.server, here.secrets[0], "--moves-at-most", "0") as anna,
+    ):
+        match_id = here.waiting(policies=policy_pb2.Policies(gone=GONE_FOR_GOOD))
+        anna.hear("turn")
+        anna.process.send_signal(signal.SIGSTOP)
+        assert bert.hear("match_ended")["match_id"] == match_id
+        result = here.ask("MatchService/GetMatch", match_id=match_id).match.result
+        assert result.forfeited.forfeits[0].cause == result_pb2.FORFEIT_CAUSE_GONE
+        lines = here.ask("BotService/ListBotLog", bot=here.bots[0]).lines
+        lost = [line.session_lost.reason for line in lines if line.HasField("session_lost")]
+        assert lost == [refusal_pb2.REFUSAL_REASON_HEARTBEAT_LOST]

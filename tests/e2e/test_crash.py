@@ -1,0 +1,105 @@
+"""The real server is killed again and again while many matches are played: none is lost, and nothing that was said."""
+
+import json
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+from referee_api.v1 import game_pb2
+
+from tests.e2e.club import Club, ask, club
+from tests.e2e.server import WITHIN_S, serving
+from tests.e2e.steadfast import Asked, Company, SteadfastBot, Witness
+from tests.e2e.stopwatch import Stopwatch
+
+pytestmark = pytest.mark.slow
+
+GAMES = {"toc": 4, "alquerque": 2, "troke": 2, "trox": 2}
+"""Seats, by game."""
+ROUNDS = 2
+"""Matches of each game, at once."""
+KILLS = 4
+MOVES_BETWEEN = (40, 200)
+"""In all matches together."""
+DOWN_S = 1
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_whenever_the_referee_is_killed_every_match_goes_on_and_nothing_accepted_is_lost(
+    tmp_path: Path, seed: int
+) -> None:
+    chance, witness, watch = random.Random(seed), Witness(), Stopwatch()
+    with serving(tmp_path) as server, server.channel() as channel, club(server, channel, seats=4) as here:
+        owner, bots = here.owner, [SteadfastBot(secret, witness) for secret in here.secrets]
+        matches = created(here, chance)
+    for _ in range(KILLS):
+        with serving(tmp_path) as server:
+            company = Company(bots, server.address)
+            witness.wait_for_more(chance.randint(*MOVES_BETWEEN))
+            server.kill()
+            company.goes()
+        with watch.standing():
+            time.sleep(DOWN_S)
+    with serving(tmp_path) as server, server.channel() as channel:
+        company = Company(bots, server.address)
+        witness.wait_for_ends(len(matches))
+        up_us = watch.ran_us
+        records = {match_id: record(channel, owner, match_id) for match_id in matches}
+        company.goes()
+
+    assert not witness.refused
+    assert {len(tokens) for tokens in witness.tokens.values()} == {1}
+    need_proven(tmp_path, records)
+    stories = {match_id: events(lines) for match_id, lines in records.items()}
+    assert witness.accepted.items() <= moves_of(stories).items()
+    restarts = []
+    for story in stories.values():
+        assert story[-1]["result"]["kind"] == "played"
+        assert story[-1]["at_us"] <= up_us
+        restarts.append([event["down_ms"] for event in story if event["kind"] == "referee_back"])
+    assert len(max(restarts, key=len)) == 1 + KILLS
+    assert min(down_ms for downs_ms in restarts for down_ms in downs_ms[1:]) >= DOWN_S * 1000
+
+
+def created(here: Club, chance: random.Random) -> list[str]:
+    """The ids of many matches, in which all bots play everything."""
+    matches = []
+    for game in list(GAMES) * ROUNDS:
+        seating = chance.sample(range(len(here.bots)), GAMES[game])
+        matches.append(here.waiting(rules=game_pb2.Rules(game=game), seating=seating))
+    return matches
+
+
+def record(channel: grpc.Channel, secret: str, match_id: str) -> list[str]:
+    parts = ask(channel, "MatchService/GetRecord", secret, match_id=match_id)
+    return [line for part in parts for line in part.lines]
+
+
+def events(lines: Sequence[str]) -> list[dict[str, Any]]:
+    return [json.loads(line)["event"] for line in lines[1:-1]]
+
+
+def moves_of(stories: dict[str, list[dict[str, Any]]]) -> dict[Asked, str]:
+    return {
+        Asked(match_id, event["token"]): event["move"]
+        for match_id, story in stories.items()
+        for event in story
+        if event["kind"] == "move_played"
+    }
+
+
+def need_proven(folder: Path, records: dict[str, list[str]]) -> None:
+    """Played again by their records, rules, lots and clocks come to the same."""
+    files = []
+    for match_id, lines in records.items():
+        files.append(folder / f"{match_id}.jsonl")
+        files[-1].write_text("".join(f"{line}\n" for line in lines))
+    command = [sys.executable, "-m", "referee", "verify", *map(str, files)]
+    verified = subprocess.run(command, capture_output=True, text=True, timeout=5 * WITHIN_S, check=False)
+    assert verified.returncode == 0, verified.stdout + verified.stderr

@@ -1,0 +1,101 @@
+"""Every refusal of the contract is provoked on the real server, and says over the wire what the contract promises."""
+
+from collections.abc import Iterator
+from itertools import count
+
+import grpc
+import pytest
+from referee_api.v1.refusal_pb2 import RefusalReason
+
+from referee.transport.refusals import WAYS
+from tests.docs import contract
+from tests.e2e import test_slow_watchers, test_troubled
+from tests.e2e.club import Club, club
+from tests.e2e.provoking_calls import IN_CALLS, MESSAGE_AT_MOST_BYTES, call_more
+from tests.e2e.provoking_streams import ENDS, IN_STREAMS
+from tests.e2e.refused import need_metadata, need_promised, refused
+from tests.e2e.server import Running, serving
+
+pytestmark = pytest.mark.slow
+
+NOT_SERVED_YET = {
+    "LADDER_CLOSED",
+    "NOT_A_MEMBER",
+    "NOT_AN_ENTRANT",
+    "TOURNAMENT_STARTED",
+    "TOURNAMENT_NOT_STARTED",
+    "TOURNAMENT_OVER",
+    "WRONG_ENTRANT_COUNT",
+    "NOT_EXPORTABLE",
+    "NO_SUCH_LADDER",
+    "NO_SUCH_TOURNAMENT",
+    "ALREADY_IN",
+}
+"""They belong to ladders and tournaments."""
+ON_SERVERS_OF_THEIR_OWN = {
+    "SLOW_CONSUMER": test_slow_watchers.test_a_watcher_that_falls_behind_is_sent_away_and_misses_nothing,
+    "DRAINING": test_troubled.test_who_comes_when_the_referee_is_about_to_go_is_told_when_to_come_again,
+    "STORE_UNAVAILABLE": test_troubled.test_a_full_disk_costs_nobody_anything,
+    "MATCH_MOVING": test_troubled.test_a_match_that_another_referee_has_taken_is_not_played_here,
+    "HEARTBEAT_LOST": test_troubled.test_a_bot_that_gives_no_sign_of_life_is_gone,
+    "ENGINE_FAULT": test_troubled.test_a_match_whose_rules_break_down_is_void,
+    "REFEREE_FAULT": test_troubled.test_what_breaks_down_outside_of_a_match_is_told_by_its_number_alone,
+}
+"""By the test that provokes them."""
+CLUBS = count(1)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    folder = tmp_path_factory.mktemp("server")
+    with serving(folder, "--ephemeral", "--message-at-most-bytes", str(MESSAGE_AT_MOST_BYTES)) as running:
+        yield running
+
+
+@pytest.fixture
+def here(server: Running) -> Iterator[Club]:
+    with server.channel() as channel, club(server, channel, f"club-{next(CLUBS)}") as founded:
+        yield founded
+
+
+def test_every_refusal_is_provoked_or_not_served_yet() -> None:
+    reasons = {reason.name for reason in contract.reasons()}
+    assert reasons == {*IN_CALLS, *ENDS, *ON_SERVERS_OF_THEIR_OWN, *NOT_SERVED_YET}
+    assert NOT_SERVED_YET.isdisjoint(way.reason for way in WAYS.values())
+
+
+@pytest.mark.parametrize("reason", IN_CALLS)
+def test_a_call_is_refused_as_the_contract_promises(here: Club, reason: str) -> None:
+    with pytest.raises(grpc.RpcError) as no:
+        IN_CALLS[reason](here)
+    assert refused(no.value).reason == reason
+    need_promised(refused(no.value))
+
+
+@pytest.mark.parametrize("reason", IN_STREAMS)
+def test_a_verdict_refuses_as_the_contract_promises(here: Club, reason: str) -> None:
+    refusal = IN_STREAMS[reason](here)
+    assert RefusalReason.Name(refusal.reason) == f"REFUSAL_REASON_{reason}"
+    assert refusal.message
+    need_metadata(reason, refusal.metadata)
+
+
+@pytest.mark.parametrize("reason", ENDS)
+def test_a_stream_ends_as_the_contract_promises(here: Club, reason: str) -> None:
+    with pytest.raises(grpc.RpcError) as no:
+        ENDS[reason](here)
+    assert refused(no.value).reason == reason
+    need_promised(refused(no.value))
+
+
+def test_no_quota_keeps_a_move_off_its_clock(here: Club) -> None:
+    here.playing()
+    turns = {seat: here.talk(seat) for seat in (0, 1)}
+    first = here.turn()
+    with pytest.raises(grpc.RpcError) as no:
+        call_more(here)
+    assert refused(no.value).reason == "TOO_MANY_CALLS"
+    here.submit(first, first.legal_moves[0])
+    second = here.turn(1)
+    turns[1].say(move={"match_id": second.match_id, "token": second.token, "move": second.legal_moves[0]})
+    assert turns[1].hear("verdict").HasField("accepted")

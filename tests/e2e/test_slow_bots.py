@@ -1,0 +1,126 @@
+"""A bot that does not read costs little, hinders nobody, and hears what counts when it reads again."""
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+from referee_api.v1 import game_pb2
+
+from referee.conformance.clauses.answering import FREE_TILES
+from tests.e2e.club import Club, club, club_alone, entries_of, narrow
+from tests.e2e.honest import entries, honest_bots, new_match
+from tests.e2e.readings import FAULTS, MEMORY, metrics, troubles
+from tests.e2e.refused import refused
+from tests.e2e.server import WITHIN_S
+from tests.e2e.talk import Talk, talk
+
+pytestmark = pytest.mark.slow
+
+TROX = game_pb2.Rules(game="trox", options={"tileset": "free"})
+LARGE = game_pb2.Opening(position=FREE_TILES)
+"""More than a thousand moves: a turn that lists them has more than twenty thousand bytes."""
+SLOW = 1
+"""The seat that owes the move there."""
+MATCHES = 5
+ATTEMPTS = 200
+"""In each match."""
+FILLS_THE_WAY = 3
+"""So many in each match are more than is ever on its way."""
+IN_THE_AIR_AT_MOST = 50
+"""Turns that are on their way already cannot be taken back; of a thousand others nothing is to be heard."""
+GROWTH_AT_MOST_BYTES = 12_000_000
+"""A thousand of these turns are twice as much."""
+
+
+@contextmanager
+def slow_bot(folder: Path, *flags: str, within_s: float = WITHIN_S) -> Iterator[tuple[Club, Talk]]:
+    """It reads when it is told to, and owes a move in every large match of its club."""
+    with (
+        club_alone(folder, *flags) as here,
+        narrow(here.server) as channel,
+        talk(channel, here.secrets[SLOW], within_s=within_s) as slow,
+    ):
+        begin_large_matches(here)
+        yield here, slow
+
+
+def test_a_bot_that_does_not_read_costs_little_and_then_hears_of_its_newest_turns_only(tmp_path: Path) -> None:
+    flags = ("--durability", "normal", "--ping-every-ms", "20", "--gone-after-ms", "600000")
+    with slow_bot(tmp_path, *flags) as (here, slow), club(here.server, here.channel, "quick") as others:
+        before = metrics(here.server)[MEMORY]
+        with honest_bots(here.server, tmp_path, others.secrets) as honest:
+            match_id = new_match(here.channel, others.owner, "meanwhile", "alquerque", others.bots)
+            answer_wrongly(here, ATTEMPTS)
+            assert entries(here.channel, others.owner, match_id)[-1].play_ended.result.HasField("played")
+            assert not honest.trouble()
+        assert metrics(here.server)[MEMORY] - before < GROWTH_AT_MOST_BYTES
+
+        newest = {(turn.match_id, turn.token) for turn in owed(here)}
+        heard: list[tuple[str, str]] = []
+        while not newest <= set(heard):
+            turn = slow.hear("turn")
+            heard.append((turn.match_id, turn.token))
+        assert "turn" not in slow.until_a_ping(3)
+        assert len(heard) < IN_THE_AIR_AT_MOST
+        assert set(heard[-MATCHES:]) == newest
+        assert max(Counter(heard).values()) == 1
+
+
+def test_a_bot_that_does_not_read_is_gone_although_it_cannot_be_told_so(tmp_path: Path) -> None:
+    with slow_bot(tmp_path, "--ping-every-ms", "100", "--gone-after-ms", "1000") as (here, slow):
+        match_id = owed(here)[0].match_id
+        answer_wrongly(here, FILLS_THE_WAY)
+        for some in here.ask("MatchService/WatchMatch", match_id=match_id, after=0):
+            if any(entry.HasField("seat_gone") and entry.seat_gone.seat == SLOW for entry in entries_of(some)):
+                break
+        with pytest.raises(grpc.RpcError) as lost:
+            slow.listen()
+        assert refused(lost.value).reason == "HEARTBEAT_LOST"
+
+
+@pytest.mark.parametrize("within_s", [WITHIN_S, 3], ids=["it breaks off", "its time is up"])
+def test_a_bot_that_goes_while_it_is_spoken_to_is_no_fault_of_the_referee(tmp_path: Path, within_s: float) -> None:
+    flags = ("--ping-every-ms", "20", "--gone-after-ms", "600000")
+    with slow_bot(tmp_path, *flags, within_s=within_s) as (here, slow):
+        answer_wrongly(here, FILLS_THE_WAY)
+        if within_s == WITHIN_S:
+            slow.break_off()
+        wait_until_away(here)
+        assert metrics(here.server).get(FAULTS, 0) == 0
+        assert not list(troubles(here.server))
+
+
+def wait_until_away(here: Club) -> None:
+    """Each look takes its time, and there are enough of them."""
+    for _ in range(100_000):
+        if not here.ask("BotService/GetBot", name=here.bots[SLOW]).bot.presence.sessions:
+            return
+    raise AssertionError("it is still there")
+
+
+def answer_wrongly(here: Club, times: int) -> None:
+    """In every match, so often; each time another turn is asked."""
+    for _ in range(times):
+        for turn in owed(here):
+            with pytest.raises(grpc.RpcError) as no:
+                here.submit(turn, "nonsense")
+            assert refused(no.value).reason == "MALFORMED_MOVE"
+
+
+def begin_large_matches(here: Club) -> None:
+    opponent = here.talk(1 - SLOW)
+    for _ in range(MATCHES):
+        wanted = here.wanted(rules=TROX, policies={"illegal": {"attempts": 1000}})
+        here.ask("MatchService/CreateMatch", opening=LARGE, **wanted)
+        opponent.hear("match_started")
+
+
+def owed(here: Club) -> list[Any]:
+    """What the slow one owes, in each of its matches."""
+    turns = list(here.ask_as(SLOW, "MatchService/ListTurns").turns)
+    assert len(turns) == MATCHES
+    return turns

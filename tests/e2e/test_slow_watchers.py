@@ -1,0 +1,73 @@
+"""A watcher that does not read is sent away, with the number to go on from."""
+
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+from referee_api.v1 import entry_pb2, game_pb2
+
+from tests.e2e.club import Club, ask, club_alone, entries_of, narrow
+from tests.e2e.honest import honest_bots
+from tests.e2e.readings import FAULTS, metrics, troubles
+from tests.e2e.refused import Refused, need_promised, refused
+
+pytestmark = pytest.mark.slow
+
+
+def test_a_watcher_that_falls_behind_is_sent_away_and_misses_nothing(tmp_path: Path) -> None:
+    flags = ("--durability", "normal", "--watch-entries-waiting-at-most", "16")
+    with club_alone(tmp_path, *flags) as here, narrow(here.server) as channel:
+        match_id = here.waiting(rules=game_pb2.Rules(game="troke"))
+        watch = {"match_id": match_id, "after": 0, "with_view": True}
+        slow = ask(channel, "MatchService/WatchMatch", here.owner, **watch)
+        seen = entries_of(next(slow)) + entries_of(next(slow))
+        assert [entry.WhichOneof("event") for entry in seen] == ["opened"]
+
+        with honest_bots(here.server, tmp_path, here.secrets):
+            told = [entry for some in here.ask("MatchService/WatchMatch", **watch) for entry in entries_of(some)]
+
+        more, why = read_on(slow)
+        seen += more
+        assert why.reason == "SLOW_CONSUMER"
+        need_promised(why)
+        assert why.metadata["resume_after"] == str(seen[-1].number)
+        assert len(seen) < len(told)
+
+        watch["after"] = seen[-1].number
+        for some in here.ask("MatchService/WatchMatch", **watch):
+            seen += entries_of(some)
+        assert seen == told
+        assert [entry.number for entry in seen] == list(range(1, len(told) + 1))
+
+
+def test_a_watcher_that_goes_while_it_is_spoken_to_is_no_fault_of_the_referee(tmp_path: Path) -> None:
+    with club_alone(tmp_path, "--durability", "normal") as here, narrow(here.server) as channel:
+        watch = {"match_id": here.waiting(rules=game_pb2.Rules(game="troke")), "with_view": True}
+        slow = ask(channel, "MatchService/WatchMatch", here.owner, **watch)
+        next(slow)
+        with honest_bots(here.server, tmp_path, here.secrets):
+            list(here.ask("MatchService/WatchMatch", **watch))
+        slow.cancel()
+        wait_until_no_streams(here)
+        assert metrics(here.server).get(FAULTS, 0) == 0
+        assert not list(troubles(here.server))
+
+
+def wait_until_no_streams(here: Club) -> None:
+    """Each look takes its time, and there are enough of them."""
+    for _ in range(100_000):
+        if not here.ask_admin("AdminService/GetQuota", holder=here.name).used.streams:
+            return
+    raise AssertionError("there are streams still")
+
+
+def read_on(watched: Any) -> tuple[list[entry_pb2.Entry], Refused]:
+    """What is left to read, and why there is no more."""
+    seen: list[entry_pb2.Entry] = []
+    try:
+        for some in watched:
+            seen += entries_of(some)
+    except grpc.RpcError as sent_away:
+        return seen, refused(sent_away)
+    raise AssertionError("it was not sent away")
