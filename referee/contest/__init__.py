@@ -1,0 +1,1 @@
+"""Many matches, pure: how strong the players are, who meets whom, and who is ahead."""

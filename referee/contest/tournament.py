@@ -1,0 +1,253 @@
+"""One tournament, as a value: how it stands, and how an event changes it.
+
+`evolve` makes it so and never refuses: an event has already happened. What may happen next is said in
+`directing`. Pairings are events too, so that a tournament read again is the same tournament, whatever a newer
+library would have paired.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from typing import Any
+
+from engines.chance import Chance
+from referee.contest import bracket
+from referee.contest.encounters import MISSED, Encounter, Table
+from referee.contest.formats import USUAL_TIE_BREAKS, Elimination, Format, Swiss
+from referee.contest.knockout import Knockout
+from referee.contest.pairing import Course, Due, Pairing, Score
+from referee.contest.standings import Standing, in_order, standings
+from referee.contest.tiebreak import Field, TieBreak
+
+
+class Seeding(Enum):
+    ENTRY = "entry"
+    RATING = "rating"
+    LOT = "lot"
+
+
+class Phase(Enum):
+    ENTRY = "entry"
+    PLAYING = "playing"
+    FINISHED = "finished"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True, slots=True)
+class Entrant:
+    name: str
+    rating: float | None = None
+    """At entry; who has none is seeded behind those who have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    format: Format
+    seed: bytes
+    """All chance of the tournament: lots, the first colour, tables."""
+    matches: int = 1
+    """In each pairing, with the seats rotating."""
+    tie_breaks: tuple[TieBreak, ...] | None = None
+    """None: the format's own."""
+    seeding: Seeding = Seeding.ENTRY
+    matches_at_once: int | None = None
+    late_entry_rounds: int = 0
+    """Until which round entrants may still come in."""
+
+    @property
+    def chance(self) -> Chance:
+        return Chance(self.seed)
+
+
+@dataclass(frozen=True, slots=True)
+class Entered:
+    entrant: Entrant
+
+
+@dataclass(frozen=True, slots=True)
+class Withdrew:
+    name: str
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    order: tuple[str, ...]
+    """The best seed first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Paired:
+    pairings: tuple[Pairing, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    pairing: str
+    number: int
+    score: Score
+
+
+@dataclass(frozen=True, slots=True)
+class Voided:
+    pairing: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    cancelled: bool = False
+    message: str = ""
+
+
+Event = Entered | Withdrew | Started | Paired | Scored | Voided | Ended
+
+
+@dataclass(frozen=True, slots=True)
+class Tournament:
+    terms: Terms
+    entrants: Mapping[str, Entrant] = field(default_factory=dict)
+    """In the order of seeds once it has begun, those who came late behind; before that in the order of entry."""
+    withdrawn: tuple[str, ...] = ()
+    phase: Phase = Phase.ENTRY
+    courses: Mapping[str, Course] = field(default_factory=dict)
+    """By id, in the order of planning."""
+
+    @property
+    def there(self) -> list[str]:
+        return [name for name in self.entrants if name not in self.withdrawn]
+
+    @property
+    def open(self) -> list[Course]:
+        return [course for course in self.courses.values() if not course.done]
+
+    @property
+    def round(self) -> int:
+        """The last that has been planned; 0 before the start."""
+        return max((course.pairing.round for course in self.courses.values()), default=0)
+
+    @property
+    def complete_rounds(self) -> int:
+        """Up to here everything is done."""
+        return min((course.pairing.round - 1 for course in self.open), default=self.round)
+
+    def due(self, playing: Iterable[str] = ()) -> list[Due]:
+        """Matches to begin now, besides those that are being played (by id), as far as the limit allows.
+
+        Nothing waits for a match that it does not need the result of.
+        """
+        if self.phase is not Phase.PLAYING:
+            return []
+        busy = set(playing)
+        waiting = [due for course in self.open for due in course.due if due.id not in busy]
+        limit = self.terms.matches_at_once
+        return waiting if limit is None else waiting[: max(0, limit - len(busy))]
+
+    def table(self, until: int | None = None) -> Table:
+        """What everybody did, in every round or until one; of rounds that are being played, what is done."""
+        return {name: self._encounters(name, self.round if until is None else until) for name in self.entrants}
+
+    def _encounters(self, name: str, until: int) -> list[Encounter]:
+        mine = [course for course in self.courses.values() if name in course.pairing.entrants]
+        if isinstance(self.terms.format, Elimination):  # Where the rounds of two brackets overlap.
+            return [course.encounter(name) for course in mine if course.done and course.pairing.round <= until]
+        by_round = {course.pairing.round: course for course in mine}
+        return [
+            course.encounter(name) if course else MISSED
+            for number in range(1, until + 1)
+            for course in [by_round.get(number)]
+            if course is None or course.done
+        ]
+
+    def field(self, until: int | None = None) -> Field:
+        return Field(self.table(until), predetermined=not isinstance(self.terms.format, Swiss))
+
+    @property
+    def tie_breaks(self) -> tuple[TieBreak, ...]:
+        asked = self.terms.tie_breaks
+        return USUAL_TIE_BREAKS[type(self.terms.format)] if asked is None else asked
+
+    def standings(self, until: int | None = None) -> list[Standing]:
+        """The table as it is, or as it was after a round. In a knock-out who got further stands higher."""
+        if isinstance(self.terms.format, Elimination) and self.phase is not Phase.ENTRY:
+            return in_order(self.knockout().groups(), self.field(until), self.tie_breaks)
+        return standings(self.field(until), self.tie_breaks)
+
+    def forfeits(self, name: str) -> int:
+        """Matches that the entrant lost by a fault of its own, and pairings that it left."""
+        return sum(
+            (name in course.absent) + sum(name in score.forfeited for score in course.scores.values())
+            for course in self.courses.values()
+        )
+
+    def knockout(self) -> Knockout:
+        """The bracket, of a tournament that has one and has begun."""
+        terms = self.terms.format
+        assert isinstance(terms, Elimination)
+        many = len(self.entrants)
+        duels = bracket.double(many) if terms.twice else bracket.single(many, third_place=terms.third_place)
+        return Knockout({duel.id: duel for duel in duels}, tuple(self.entrants), self.courses, self.withdrawn)
+
+
+def evolve(tournament: Tournament, event: Event) -> Tournament:
+    return EVOLVE[type(event)](tournament, event)
+
+
+def replay(terms: Terms, events: Iterable[Event]) -> Tournament:
+    """The tournament that these events made."""
+    tournament = Tournament(terms)
+    for event in events:
+        tournament = evolve(tournament, event)
+    return tournament
+
+
+def _entered(tournament: Tournament, event: Entered) -> Tournament:
+    return replace(tournament, entrants={**tournament.entrants, event.entrant.name: event.entrant})
+
+
+def _withdrew(tournament: Tournament, event: Withdrew) -> Tournament:
+    """Before the start it is as if it had never come; after it, its open pairings are over."""
+    if tournament.phase is Phase.ENTRY:
+        rest = {name: entrant for name, entrant in tournament.entrants.items() if name != event.name}
+        return replace(tournament, entrants=rest)
+    courses = {
+        key: course if course.done or event.name not in course.pairing.entrants else course.without(event.name)
+        for key, course in tournament.courses.items()
+    }
+    return replace(tournament, withdrawn=(*tournament.withdrawn, event.name), courses=courses)
+
+
+def _started(tournament: Tournament, event: Started) -> Tournament:
+    entrants = {name: tournament.entrants[name] for name in event.order}
+    return replace(tournament, entrants=entrants, phase=Phase.PLAYING)
+
+
+def _paired(tournament: Tournament, event: Paired) -> Tournament:
+    return _with(tournament, *(Course(pairing) for pairing in event.pairings))
+
+
+def _scored(tournament: Tournament, event: Scored) -> Tournament:
+    return _with(tournament, tournament.courses[event.pairing].scored(event.number, event.score))
+
+
+def _voided(tournament: Tournament, event: Voided) -> Tournament:
+    return _with(tournament, tournament.courses[event.pairing].made_void(event.number))
+
+
+def _ended(tournament: Tournament, event: Ended) -> Tournament:
+    return replace(tournament, phase=Phase.CANCELLED if event.cancelled else Phase.FINISHED)
+
+
+def _with(tournament: Tournament, *courses: Course) -> Tournament:
+    return replace(tournament, courses={**tournament.courses, **{course.pairing.id: course for course in courses}})
+
+
+EVOLVE: dict[type, Callable[[Tournament, Any], Tournament]] = {
+    Entered: _entered,
+    Withdrew: _withdrew,
+    Started: _started,
+    Paired: _paired,
+    Scored: _scored,
+    Voided: _voided,
+    Ended: _ended,
+}

@@ -1,0 +1,142 @@
+"""The sequential test: published ratios, and error rates that stay under what was asked for."""
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from referee.contest.elo import expected
+from referee.contest.sprt import BadSprt, Sprt, Verdict, decided, judged, llr
+from referee.contest.tally import Tally, none_yet
+from tests.contest.luck import luck, outcome
+
+PUBLISHED = [
+    # The tests of fastchess, by which it agrees with fishtest: counts from losses to wins, elo0, elo1, LLR.
+    ((21184, 40708, 21404), 0.5, 2.5, -1.57),
+    ((57030, 106593, 57433), 0.0, 2.0, -2.59),
+    ((223, 9863, 20279 + 1000, 10037, 246), 0.5, 2.5, -3.07),
+    ((871, 26175, 55003 + 980, 26678, 821), 0.0, 2.0, -4.98),
+]
+
+
+@pytest.mark.parametrize(("counts", "elo0", "elo1", "published"), PUBLISHED)
+def test_the_ratio_is_the_published_one(counts: tuple[int, ...], elo0: float, elo1: float, published: float) -> None:
+    assert llr(Sprt(elo1=elo1, elo0=elo0), Tally(counts)) == pytest.approx(published, abs=0.005)
+
+
+@pytest.mark.parametrize(
+    ("alpha", "beta", "lower", "upper"),
+    # Wald's bounds: log(beta / (1 - alpha)) and log((1 - beta) / alpha).
+    [(0.05, 0.05, -2.944, 2.944), (0.05, 0.10, -2.251, 2.890), (0.01, 0.01, -4.595, 4.595)],
+)
+def test_the_bounds_are_the_published_ones(alpha: float, beta: float, lower: float, upper: float) -> None:
+    sprt = Sprt(elo1=5, alpha=alpha, beta=beta)
+
+    assert (sprt.lower, sprt.upper) == pytest.approx((lower, upper), abs=0.0005)
+
+
+def test_before_anything_is_played_nothing_is_known() -> None:
+    state = judged(Sprt(elo1=10), none_yet(5))
+
+    assert state.verdict is Verdict.OPEN
+    assert state.llr == pytest.approx(0, abs=1e-3)
+    assert state.matches_to_go > 100
+
+
+@pytest.mark.parametrize(
+    ("counts", "verdict"),
+    [
+        ((0, 20, 100, 60, 20), Verdict.PASSED),
+        ((20, 60, 100, 20, 0), Verdict.FAILED),
+        ((2, 10, 20, 10, 3), Verdict.OPEN),
+    ],
+)
+def test_the_test_stops_as_soon_as_it_knows(counts: tuple[int, ...], verdict: Verdict) -> None:
+    state = judged(Sprt(elo1=20), Tally(counts))
+
+    assert state.verdict is verdict
+    assert (state.matches_to_go == 0) == (verdict is not Verdict.OPEN)
+
+
+def test_matches_that_are_used_up_leave_it_undecided() -> None:
+    tally = Tally((2, 10, 20, 10, 3))
+
+    assert judged(Sprt(elo1=5, matches_at_most=90), tally).verdict is Verdict.UNDECIDED
+    nearly = judged(Sprt(elo1=5, matches_at_most=92), tally)
+    assert (nearly.verdict, nearly.matches_to_go) == (Verdict.OPEN, 2)
+
+
+@given(st.lists(st.integers(0, 30), min_size=5, max_size=5))
+def test_the_same_test_seen_from_the_other_side_says_the_opposite(counts: tuple[int, ...]) -> None:
+    one = judged(Sprt(elo0=-10, elo1=10), Tally(tuple(counts)))
+    other = judged(Sprt(elo0=-10, elo1=10), Tally(tuple(reversed(counts))))
+
+    assert one.llr == pytest.approx(-other.llr, abs=1e-6)
+    assert one.matches_to_go == pytest.approx(other.matches_to_go, abs=2)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "field"),
+    [
+        ({"elo1": 0.0}, "elo1"),
+        ({"elo1": float("nan")}, "elo1"),
+        ({"elo1": 5.0, "alpha": 0.0}, "alpha"),
+        ({"elo1": 5.0, "beta": 0.5}, "beta"),
+        ({"elo1": 5.0, "matches_at_most": 0}, "matches_at_most"),
+    ],
+)
+def test_a_test_that_can_say_nothing_is_refused(wrong: dict[str, Any], field: str) -> None:
+    with pytest.raises(BadSprt) as refused:
+        Sprt(**wrong)
+
+    assert refused.value.details["field"] == field
+
+
+def rates_of(lead: float, outcomes: int) -> tuple[float, ...]:
+    """How often each outcome comes, if three matches of ten are drawn and the first move is worth something."""
+    score = expected(lead)
+    first, second = ((0.85 - each, 0.3, each - 0.15) for each in (score + 0.05, score - 0.05))
+    if outcomes == 3:
+        return tuple((a + b) / 2 for a, b in zip(first, second, strict=True))
+    return tuple(sum(first[i] * second[points - i] for i in range(3) if 0 <= points - i < 3) for points in range(5))
+
+
+def run(sprt: Sprt, rates: tuple[float, ...], draws: Iterator[float]) -> Verdict:
+    tally = none_yet(len(rates))
+    while (verdict := decided(sprt, tally)) is Verdict.OPEN:
+        tally = tally.and_then(outcome(rates, next(draws)))
+    return verdict
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("outcomes", [3, 5])
+@pytest.mark.parametrize(("lead", "wrong", "allowed"), [(0, Verdict.PASSED, 0.05), (80, Verdict.FAILED, 0.1)])
+def test_it_errs_no_more_often_than_it_may(outcomes: int, lead: float, wrong: Verdict, allowed: float) -> None:
+    sprt, runs = Sprt(elo1=80, alpha=0.05, beta=0.1), 2000
+    rates, draws = rates_of(lead, outcomes), luck(f"{outcomes} outcomes, {lead} Elo")
+
+    verdicts = [run(sprt, rates, draws) for _ in range(runs)]
+
+    assert verdicts.count(wrong) / runs <= allowed
+
+
+@pytest.mark.slow
+def test_it_takes_about_as_many_matches_as_it_foresaw() -> None:
+    sprt, runs = Sprt(elo1=80), 300
+    rates, draws = rates_of(80, 5), luck("to go")
+    foreseen, needed = [], []
+    for _ in range(runs):
+        tally = none_yet(5)
+        for drawn in islice(draws, 10):
+            tally = tally.and_then(outcome(rates, drawn))
+        so_far = tally.matches
+        if (state := judged(sprt, tally)).verdict is Verdict.OPEN:
+            while decided(sprt, tally) is Verdict.OPEN:
+                tally = tally.and_then(outcome(rates, next(draws)))
+            foreseen.append(state.matches_to_go)
+            needed.append(tally.matches - so_far)
+
+    assert 0.6 < sum(foreseen) / sum(needed) < 1.6

@@ -1,0 +1,190 @@
+import pytest
+
+from referee.contest.directing import Cancel, Enter, Record, Start, Withdraw
+from referee.contest.encounters import How
+from referee.contest.formats import Elimination, Format, Gauntlet, Pools, RoundRobin, Swiss
+from referee.contest.pairing import Score
+from referee.contest.refusals import BadScore, NameTaken, NoSuchPairing, NotInThisPhase, TooFewEntrants, TooLate
+from referee.contest.tournament import Ended, Entrant, Paired, Phase, Scored, Seeding, Terms, replay
+from tests.contest.plays import Play, better_name_wins, entered, started
+
+FORMATS: list[Format] = [
+    RoundRobin(2),
+    Swiss(4),
+    Elimination(),
+    Elimination(twice=True),
+    Gauntlet(("a", "b")),
+    Pools(4, 3),
+]
+
+formats = pytest.mark.parametrize("form", FORMATS, ids=lambda form: type(form).__name__)
+
+
+@formats
+def test_it_ends_with_the_best_on_top(form: Format) -> None:
+    play = started(form, "abcdefg").play_out()
+    assert play.log[-1] == Ended()
+    assert play.table[0][1] == "a"
+
+
+@formats
+def test_the_log_tells_the_whole_story_after_every_event(form: Format) -> None:
+    play = started(form, "abcdefg")
+    while play.tournament.phase is Phase.PLAYING:
+        assert replay(play.tournament.terms, play.log) == play.tournament
+        play.result(due := play.tournament.due()[0], better_name_wins(due))
+
+
+@formats
+def test_whoever_resumes_it_after_any_step_comes_to_the_same_end(form: Format) -> None:
+    whole = started(form, "abcdefg").play_out()
+    scored = [number for number, event in enumerate(whole.log) if isinstance(event, Scored)]
+    for number in scored:
+        resumed = Play(replay(whole.tournament.terms, whole.log[:number]), whole.log[:number])
+        event = whole.log[number]
+        assert isinstance(event, Scored)
+        resumed.do(Record(event.pairing, event.number, 1, event.score))
+        assert resumed.play_out().log == whole.log
+
+
+@formats
+def test_results_in_another_order_make_the_same_table(form: Format) -> None:
+    forwards = started(form, "abcdefg").play_out()
+    backwards = started(form, "abcdefg")
+    while backwards.tournament.phase is Phase.PLAYING:
+        backwards.result(due := backwards.tournament.due()[-1], better_name_wins(due))
+    assert backwards.table == forwards.table
+
+
+def test_a_result_counts_once() -> None:
+    play = started(RoundRobin(), "abc")
+    due = play.tournament.due()[0]
+    assert play.result(due, Score((1, 2)))
+    assert play.result(due, Score((2, 1))) == []
+
+
+def test_a_void_match_is_played_again_under_the_same_pairing_and_never_scored() -> None:
+    play = started(RoundRobin(), "ab")
+    (first,) = play.tournament.due()
+    play.void(first)
+    (second,) = play.tournament.due()
+    assert (second.pairing.id, second.number, second.attempt) == (first.pairing.id, 1, 2)
+    assert play.result(first, Score((1, 2))) == []
+    assert play.void(first) == []
+    assert play.result(second, Score((2, 1))) == [Scored("1.1", 1, Score((2, 1))), Ended()]
+
+
+def test_the_seats_rotate_within_a_pairing() -> None:
+    play = started(Terms(RoundRobin(), b"", matches=2), "ab")
+    assert [due.seats for due in play.tournament.due()] == [("a", "b"), ("b", "a")]
+
+
+def test_no_more_matches_are_due_than_may_be_in_play() -> None:
+    play = started(Terms(RoundRobin(), b"", matches_at_once=2), "abcd")
+    one, two = play.tournament.due()
+    assert play.tournament.due([one.id, two.id]) == []
+    assert [due.id for due in play.tournament.due([two.id])] == [one.id]
+
+
+def test_in_a_round_robin_a_slow_pair_holds_nobody_up() -> None:
+    play = started(RoundRobin(), "abcd")
+    slow = play.tournament.due()[0]
+    while others := play.tournament.due([slow.id]):
+        play.result(others[0], better_name_wins(others[0]))
+    assert play.tournament.due() == [slow]
+
+
+def test_a_swiss_round_waits_for_all_of_the_one_before() -> None:
+    play = started(Swiss(2), "abcd")
+    one, two = play.tournament.due()
+    play.result(one, better_name_wins(one))
+    assert play.tournament.round == 1
+    assert any(isinstance(event, Paired) for event in play.result(two, better_name_wins(two)))
+
+
+def test_who_withdraws_leaves_its_pairing_to_the_other_and_is_paired_no_more() -> None:
+    play = started(Swiss(3), "abcdef")
+    play.do(Withdraw("a", "no power"))
+    play.play_out()
+    rows = play.tournament.table()
+    (left,) = [name for name in rows if rows[name][0].how is How.UNOPPOSED]
+    assert rows["a"][0].how is How.ABSENT
+    assert [encounter.how for encounter in rows["a"][1:]] == [How.MISSED, How.MISSED]
+    assert rows[left][0].points == 1
+
+
+def test_who_withdraws_before_the_start_was_never_there() -> None:
+    play = entered(RoundRobin(), "abc")
+    play.do(Withdraw("b"))
+    play.do(Start())
+    assert list(play.tournament.entrants) == ["a", "c"]
+
+
+def test_who_comes_late_has_lost_the_rounds_before() -> None:
+    play = started(Terms(Swiss(3), b"", late_entry_rounds=1), "abcd")
+    play.do(Enter(Entrant("e")))
+    for due in play.tournament.due():
+        play.result(due, better_name_wins(due))
+    assert play.tournament.table()["e"][0].how is How.MISSED
+    assert "e" in {name for it in play.tournament.courses.values() for name in it.pairing.entrants}
+    with pytest.raises(TooLate):
+        play.do(Enter(Entrant("f")))
+
+
+def test_a_bye_gives_the_points_of_a_win() -> None:
+    play = started(Swiss(1), "abc").play_out()
+    assert sorted(points for _, _, points in play.table) == [0, 1, 1]
+
+
+def test_the_best_rated_is_number_one_and_the_unrated_come_last() -> None:
+    play = entered(Terms(RoundRobin(), b"", seeding=Seeding.RATING), [])
+    for name, rating in {"weak": 1000.0, "new": None, "strong": 2000.0}.items():
+        play.do(Enter(Entrant(name, rating)))
+    play.do(Start())
+    assert list(play.tournament.entrants) == ["strong", "weak", "new"]
+
+
+def test_a_lot_is_the_seeds_own() -> None:
+    lots = {
+        tuple(started(Terms(RoundRobin(), bytes([seed]), seeding=Seeding.LOT), "abcdef").tournament.entrants)
+        for seed in range(20)
+    }
+    assert len(lots) > 15
+
+
+def test_called_off_it_takes_no_more_results() -> None:
+    play = started(RoundRobin(), "ab")
+    (due,) = play.tournament.due()
+    play.do(Cancel("the fire brigade came"))
+    assert play.tournament.phase is Phase.CANCELLED
+    assert play.result(due, Score((1, 2))) == []
+
+
+def test_what_cannot_be_is_refused() -> None:
+    play = entered(Swiss(3), "abc")
+    with pytest.raises(NameTaken):
+        play.do(Enter(Entrant("a")))
+    with pytest.raises(TooFewEntrants):
+        play.do(Start())
+    with pytest.raises(NotInThisPhase):
+        play.do(Record("1.1", 1, 1, Score((1, 2))))
+    play.do(Enter(Entrant("d")))
+    play.do(Start())
+    with pytest.raises(NoSuchPairing):
+        play.do(Record("9.9", 1, 1, Score((1, 2))))
+    with pytest.raises(BadScore):
+        play.do(Record("1.1", 1, 1, Score((1,))))
+
+
+def test_the_table_of_an_earlier_round_can_still_be_seen() -> None:
+    play = started(Swiss(3), "abcd").play_out()
+    assert max(row.points for row in play.tournament.standings(until=1)) == 1
+
+
+def test_matches_are_counted_one_by_one_also_within_a_pairing() -> None:
+    play = started(Terms(RoundRobin(), b"", matches=3), "ab")
+    for due, ranks in zip(play.tournament.due(), [(1, 2), (1, 1), (2, 1)], strict=True):
+        play.result(due, Score(ranks, ("a",) if ranks == (2, 1) else ()))
+    row = next(row for row in play.tournament.standings() if row.entrant == "a")
+    assert (row.points, row.wins, row.draws, row.losses) == (1.5, 1, 1, 1)
+    assert (play.tournament.forfeits("a"), play.tournament.forfeits("b")) == (1, 0)

@@ -1,0 +1,84 @@
+import csv
+import json
+
+import pytest
+
+from referee.contest.directing import Withdraw
+from referee.contest.export import to_csv, to_json, to_trf
+from referee.contest.formats import Elimination, RoundRobin, Swiss
+from referee.contest.refusals import MalformedTrf, NoReport
+from referee.contest.tournament import Terms
+from referee.contest.trf import read_trf, write_trf
+from tests.contest.plays import started
+from tests.contest.test_swiss import report
+
+
+@pytest.mark.parametrize("name", ["ten", "eleven", "twenty", "forty", "sixty"])
+def test_what_was_read_is_written_the_same(name: str) -> None:
+    told = report(name)
+    assert read_trf(write_trf(told)) == told
+
+
+def test_a_tournament_is_told_so_that_it_reads_back_as_it_was() -> None:
+    play = started(Swiss(4), "abcdefg")
+    play.do(Withdraw("c"))
+    play.play_out()
+    told = read_trf(to_trf(play.tournament, "Bots' open"))
+    assert (told.title, told.rounds) == ("Bots' open", 4)
+    assert told.table == play.tournament.table()
+    assert told.ranks == {row.entrant: row.rank for row in play.tournament.standings()}
+
+
+def test_only_rounds_that_are_complete_are_told() -> None:
+    play = started(Swiss(2), "abcd")
+    for due in play.tournament.due()[:1]:
+        play.void(due)
+    assert all(encounters == [] for encounters in read_trf(to_trf(play.tournament, "")).table.values())
+
+
+def test_a_line_is_laid_out_as_fide_has_it() -> None:
+    play = started(RoundRobin(), ["anna", "ben", "carl"]).play_out()
+    line = to_trf(play.tournament, "").splitlines()[3]
+    assert line == f"001{1:>5}{'':6}{'anna':<33}{0:>5}{'':28} 2.0    1  0000 - Z     2 w 1     3 b 1"
+
+
+def test_what_a_report_cannot_tell_is_refused() -> None:
+    with pytest.raises(NoReport):
+        to_trf(started(Elimination(), "ab").tournament, "")
+    with pytest.raises(NoReport):
+        to_trf(started(Terms(RoundRobin(), b"", matches=2), "ab").tournament, "")
+
+
+@pytest.mark.parametrize(
+    ("broken", "why"),
+    [
+        ("001    x", "has no starting number"),
+        ("001    1" + " " * 83 + "   2 w 1", "has an opponent 2 who is not in the file"),
+        ("001    1" + " " * 83 + "   2 w ?", "has a result that is not known"),
+        ("XXR many", "has no number of rounds"),
+    ],
+)
+def test_a_report_that_cannot_be_read_says_where_and_why(broken: str, why: str) -> None:
+    with pytest.raises(MalformedTrf, match=f"line 2 of the tournament report {why}"):
+        read_trf(f"012 Broken\n{broken}\n")
+
+
+def test_the_sheet_has_everybody_against_everybody() -> None:
+    rows = list(csv.reader(to_csv(started(RoundRobin(), "abc").play_out().tournament).splitlines()))
+    assert rows[0] == ["rank", "entrant", "points", "direct_encounter", "sonneborn_berger", "wins", "a", "b", "c"]
+    assert [row[:3] + row[6:] for row in rows[1:]] == [
+        ["1", "a", "2.0", "", "1", "1"],
+        ["2", "b", "1.0", "0", "", "1"],
+        ["3", "c", "0.0", "0", "0", ""],
+    ]
+
+
+def test_the_object_has_standings_cross_table_and_pairings() -> None:
+    told = json.loads(to_json(started(Swiss(1), "abc").play_out().tournament))
+    assert told["phase"] == "finished"
+    assert [(row["entrant"], row["points"]) for row in told["standings"]] == [("c", 1), ("a", 1), ("b", 0)]
+    assert told["cross_table"] == {"a": {"b": 1}, "b": {"a": 0}, "c": {}}
+    assert [(sorted(it["entrants"]), sorted(it["points"])) for it in told["pairings"]] == [
+        (["a", "b"], [0, 1]),
+        (["c"], [1]),
+    ]
