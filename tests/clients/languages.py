@@ -43,5 +43,12 @@ class Language:
 
 LANGUAGES = (
     Language("go", ("go",), ('test -z "$(gofmt -l .)"', "go vet ./...", "go test ./...")),
+    Language("rust", ("cargo", "cc"), ("cargo fmt --check", "cargo clippy --all-targets -- -D warnings", "cargo test")),
+    Language("java", ("javac", "mvn"), ("mvn -q spotless:check",)),
+    Language(
+        "cpp",
+        ("cmake", "c++", "protoc", "grpc_cpp_plugin", "clang-format"),
+        ("clang-format --dry-run -Werror include/*/* src/* examples/* tests/*", "ctest --test-dir build"),
+    ),
     Language("typescript", ("node", "npm"), ("npm run lint", "npm test")),
 )

@@ -1,0 +1,229 @@
+#include "player.h"
+
+#include <pthread.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <iostream>
+#include <random>
+#include <sstream>
+#include <thread>
+#include <utility>
+
+namespace referee {
+
+using std::chrono::milliseconds;
+
+namespace {
+
+// In one piece, whoever else speaks.
+void complain(const std::string& sentence) {
+    std::cerr << "referee-client: " + sentence + "\n";
+}
+
+double chance() {
+    static std::mt19937 generator{std::random_device{}()};
+    return std::uniform_real_distribution<>(0, 1)(generator);
+}
+
+std::string in_seconds(milliseconds wait) {
+    std::ostringstream text;
+    text.precision(2);
+    text << std::chrono::duration<double>(wait).count() << " s";
+    return text.str();
+}
+
+}  // namespace
+
+Player::Player(Bot& bot, Settings settings) : bot_(bot), settings_(std::move(settings)) {}
+
+Status Player::play() {
+    for (;;) {
+        const grpc::Status how = play_session();
+        std::unique_lock lock(mutex_);
+        if (!status_) ended(how);
+        if (status_) return *status_;
+        const milliseconds wait = std::exchange(away_, milliseconds(0)) + backoff_.next(chance());
+        complain((how.ok() ? "the stream has ended" : how.error_message()) + "; back in " +
+                 in_seconds(wait));
+        if (changed_.wait_for(lock, wait, [this] { return status_.has_value(); })) return *status_;
+    }
+}
+
+void Player::stop() {
+    const std::lock_guard lock(mutex_);
+    end(STOPPED);
+}
+
+grpc::Status Player::play_session() {
+    Session session(settings_);
+    {
+        const std::lock_guard lock(mutex_);
+        if (status_) return grpc::Status::CANCELLED;
+        session_ = &session;
+        desk_.new_stream();
+        say(hello());
+    }
+    session.open();
+    for (api::PlayResponse heard; session.hear(heard);) {
+        const std::lock_guard lock(mutex_);
+        for (const api::FromReferee& said : heard.items()) hear(said);
+    }
+    {
+        const std::lock_guard lock(mutex_);
+        session_ = nullptr;
+    }
+    return session.end();
+}
+
+api::FromBot Player::hello() const {
+    api::FromBot item;
+    api::Hello& hello = *item.mutable_hello();
+    hello.set_version(settings_.version);
+    hello.set_matches_at_most(settings_.matches_at_most);
+    *hello.mutable_wishes() = bot_.wishes();
+    hello.set_client("referee-client-cpp/" REFEREE_CLIENT_VERSION);
+    return item;
+}
+
+void Player::hear(const api::FromReferee& said) {
+    switch (said.item_case()) {
+        case api::FromReferee::kPing: {
+            api::FromBot item;
+            item.mutable_pong()->set_id(said.ping().id());
+            return say(item);
+        }
+        case api::FromReferee::kTurn:
+            return follow(desk_.asked(said.turn()));
+        case api::FromReferee::kVerdict:
+            return follow(desk_.judged(said.verdict()));
+        case api::FromReferee::kTurnLapsed:
+            return follow(desk_.lapsed(said.turn_lapsed().match_id(), said.turn_lapsed().token()));
+        case api::FromReferee::kMatchEnded:
+            return desk_.ended(said.match_ended().match_id());
+        case api::FromReferee::kWelcome:
+            // The seats belong to this version, also if a newer one is registered before the next
+            // break.
+            settings_.version = said.welcome().version();
+            return backoff_.welcomed();
+        case api::FromReferee::kDraining:
+            away_ = milliseconds(said.draining().return_after_ms());
+            return;
+        case api::FromReferee::kTakenOver:
+            complain("another copy of this bot has taken its seats");
+            return end(TAKEN_OVER);
+        case api::FromReferee::kNotice:
+            std::cerr << "referee: " + said.notice().message() + "\n";
+            return;
+        default:  // Nothing to answer, or newer than this client.
+            return;
+    }
+}
+
+void Player::follow(const Next& next) {
+    if (const auto* asked = std::get_if<Asked>(&next)) {
+        beside([this, asked = *asked] { think(asked); });
+    } else if (const auto* answer = std::get_if<api::FromBot>(&next)) {
+        say(*answer);
+    } else if (const auto* later = std::get_if<Later>(&next)) {
+        beside([this, later = *later] { wait(later); });
+    }
+}
+
+void Player::end(Status status) {
+    if (status_) return;
+    status_ = status;
+    desk_ = {};  // No answer is wanted any more.
+    if (session_) session_->hang_up();
+    changed_.notify_all();
+}
+
+void Player::ended(const grpc::Status& how) {
+    switch (how.error_code()) {
+        // The contract ends a stream with it for this reason only: SESSION_TAKEN_OVER.
+        case grpc::ABORTED:
+            complain(how.error_message());
+            return end(TAKEN_OVER);
+        case grpc::UNAUTHENTICATED:
+        case grpc::PERMISSION_DENIED:
+        case grpc::INVALID_ARGUMENT:
+            complain(how.error_message());
+            return end(REFUSED);
+        default:
+            return;
+    }
+}
+
+void Player::say(const api::FromBot& item) {
+    // If nobody listens, the turn will be asked again.
+    if (session_) session_->say(item);
+}
+
+void Player::beside(std::function<void()> what) {
+    beside_.remove_if([](const std::future<void>& one) {
+        return one.wait_for(milliseconds(0)) == std::future_status::ready;
+    });
+    beside_.push_back(std::async(std::launch::async, std::move(what)));
+}
+
+void Player::think(const Asked& asked) {
+    const api::FromBot found = answer(bot_, asked);
+    const std::lock_guard lock(mutex_);
+    follow(desk_.found(TurnId(asked.turn), found));
+}
+
+void Player::wait(const Later& later) {
+    std::unique_lock lock(mutex_);
+    if (changed_.wait_for(lock, later.after, [this] { return status_.has_value(); })) return;
+    follow(desk_.due(later.turn));
+}
+
+api::FromBot answer(Bot& bot, const Asked& asked) {
+    api::FromBot item;
+    try {
+        const std::string text = bot.choose(asked);
+        api::Move& move = *item.mutable_move();
+        move.set_match_id(asked.turn.match_id());
+        move.set_token(asked.turn.token());
+        move.set_move(text);
+        return item;
+    } catch (const std::exception& why) {
+        complain(std::string("the bot failed: ") + why.what());
+    } catch (...) {
+        complain("the bot failed with something that is no std::exception");
+    }
+    item.mutable_resignation()->set_match_id(asked.turn.match_id());
+    item.mutable_resignation()->set_seat(asked.turn.seat());
+    return item;
+}
+
+int run(Bot& bot) {
+    // Every thread from here on leaves them to the one that waits for them.
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+    try {
+        Player player(bot, read_settings([](const std::string& name) {
+                          const char* text = std::getenv(name.c_str());
+                          return text ? std::optional<std::string>(text) : std::nullopt;
+                      }));
+        std::thread waiting([&] {
+            int signal = 0;
+            sigwait(&signals, &signal);
+            player.stop();
+        });
+        const Status status = player.play();
+        pthread_kill(waiting.native_handle(), SIGTERM);  // It need not wait any longer.
+        waiting.join();
+        // If the bot takes its time to stop, the next signal ends the program as it is.
+        pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+        return status;
+    } catch (const Misconfigured& why) {
+        complain(why.what());
+        return MISCONFIGURED;
+    }
+}
+
+}  // namespace referee

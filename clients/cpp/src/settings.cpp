@@ -1,0 +1,76 @@
+#include "settings.h"
+
+#include <charconv>
+#include <cstdint>
+#include <fstream>
+#include <sstream>
+
+namespace referee {
+
+namespace {
+
+const unsigned MATCHES_AT_MOST = 8;
+
+std::optional<std::string> given(const Environment& environment, const std::string& name) {
+    const auto text = environment(name);
+    return text && !text->empty() ? text : std::nullopt;
+}
+
+std::string needed(const Environment& environment, const std::string& name) {
+    if (const auto text = given(environment, name)) return *text;
+    throw Misconfigured(name + " is not set");
+}
+
+// The number in a text, or nothing.
+template <typename Number>
+std::optional<Number> number(const std::string& text) {
+    Number value = 0;
+    const char* end = text.data() + text.size();
+    const auto read = std::from_chars(text.data(), end, value);
+    return read.ec == std::errc() && read.ptr == end ? std::optional(value) : std::nullopt;
+}
+
+std::string host_of(const std::string& referee) {
+    const auto colon = referee.rfind(':');
+    if (colon == std::string::npos || colon == 0 ||
+        !number<std::uint16_t>(referee.substr(colon + 1))) {
+        throw Misconfigured("BOT_REFEREE is not HOST:PORT: " + referee);
+    }
+    const std::string host = referee.substr(0, colon);
+    return host.front() == '[' ? host.substr(1, host.size() - 2) : host;
+}
+
+bool is_loopback(const std::string& host) {
+    return host == "localhost" || host == "::1" || host.rfind("127.", 0) == 0;
+}
+
+std::string contents(const std::string& file) {
+    std::ifstream stream(file);
+    std::ostringstream text;
+    if (!stream || !(text << stream.rdbuf())) throw Misconfigured("BOT_CA cannot be read: " + file);
+    return text.str();
+}
+
+unsigned matches_at_most(const Environment& environment) {
+    const auto text = given(environment, "BOT_MATCHES_AT_MOST");
+    if (!text) return MATCHES_AT_MOST;
+    if (const auto many = number<unsigned>(*text)) return *many;
+    throw Misconfigured("BOT_MATCHES_AT_MOST is no number: " + *text);
+}
+
+}  // namespace
+
+Settings read_settings(const Environment& environment) {
+    Settings settings;
+    settings.referee = needed(environment, "BOT_REFEREE");
+    settings.token = needed(environment, "BOT_TOKEN");
+    const auto roots = given(environment, "BOT_CA");
+    const bool plaintext = given(environment, "BOT_PLAINTEXT") == "1";
+    settings.tls = !(plaintext || is_loopback(host_of(settings.referee))) || roots;
+    if (roots) settings.roots = contents(*roots);
+    settings.version = given(environment, "BOT_VERSION").value_or("");
+    settings.matches_at_most = matches_at_most(environment);
+    return settings;
+}
+
+}  // namespace referee

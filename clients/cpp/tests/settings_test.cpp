@@ -1,0 +1,64 @@
+#include "settings.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+namespace referee {
+
+class SettingsTest : public testing::Test {
+  protected:
+    Settings read() const {
+        return read_settings([this](const std::string& name) {
+            const auto found = environment.find(name);
+            return found == environment.end() ? std::nullopt : std::optional(found->second);
+        });
+    }
+
+    std::string wrong() const {
+        try {
+            read();
+        } catch (const Misconfigured& why) {
+            return why.what();
+        }
+        return "nothing";
+    }
+
+    std::map<std::string, std::string> environment{{"BOT_TOKEN", "secret"},
+                                                   {"BOT_REFEREE", "referee.example:443"}};
+};
+
+TEST_F(SettingsTest, ThisMachineIsSpokenToInPlaintextUnlessRootsAreNamed) {
+    for (const char* near : {"localhost:1", "127.0.0.1:1", "127.9.9.9:1", "[::1]:1"}) {
+        environment["BOT_REFEREE"] = near;
+        environment["BOT_CA"] = "";
+        EXPECT_FALSE(read().tls) << near;
+        environment["BOT_CA"] = __FILE__;
+        EXPECT_TRUE(read().tls) << near;
+    }
+}
+
+TEST_F(SettingsTest, PlaintextElsewhereHasToBePermitted) {
+    for (const char* far : {"referee.example:443", "10.0.0.1:1", "[2001:db8::1]:1"}) {
+        environment["BOT_REFEREE"] = far;
+        environment["BOT_PLAINTEXT"] = "0";
+        EXPECT_TRUE(read().tls) << far;
+        environment["BOT_PLAINTEXT"] = "1";
+        EXPECT_FALSE(read().tls) << far;
+    }
+}
+
+TEST_F(SettingsTest, WhatIsWrongIsNamed) {
+    environment["BOT_MATCHES_AT_MOST"] = "many";
+    EXPECT_EQ(wrong(), "BOT_MATCHES_AT_MOST is no number: many");
+    environment["BOT_CA"] = "/no/such.pem";
+    EXPECT_EQ(wrong(), "BOT_CA cannot be read: /no/such.pem");
+    for (const std::string address : {"here", "here:65536"}) {
+        environment["BOT_REFEREE"] = address;
+        EXPECT_EQ(wrong(), "BOT_REFEREE is not HOST:PORT: " + address);
+    }
+    environment.erase("BOT_REFEREE");
+    EXPECT_EQ(wrong(), "BOT_REFEREE is not set");
+}
+
+}  // namespace referee

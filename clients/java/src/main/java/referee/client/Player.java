@@ -1,0 +1,204 @@
+package referee.client;
+
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+
+import io.grpc.ManagedChannelBuilder;
+import io.grpc.Status;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadLocalRandom;
+import referee.api.v1.FromBot;
+import referee.api.v1.FromReferee;
+import referee.api.v1.Hello;
+import referee.api.v1.Move;
+import referee.api.v1.Pong;
+import referee.api.v1.Resignation;
+import referee.api.v1.Turn;
+import sun.misc.Signal;
+
+/**
+ * A bot that plays: session after session, until it is told to stop.
+ *
+ * <p>Everything happens on one thread, but for the bot's thinking, which has as many as it needs.
+ */
+final class Player implements Session.Listener {
+    static final int MISCONFIGURED = 2;
+
+    private static final String CLIENT = "referee-client-java/0.1.0";
+    private static final int STOPPED = 0;
+    private static final int TAKEN_OVER = 3;
+    private static final int REFUSED = 4;
+
+    /** A position can have thousands of moves. */
+    private static final int MESSAGE_AT_MOST_BYTES = 64 << 20;
+
+    private final ScheduledExecutorService thread =
+            Executors.newSingleThreadScheduledExecutor(daemons());
+    private final ExecutorService thinkers = Executors.newCachedThreadPool(daemons());
+    private final CompletableFuture<Integer> status = new CompletableFuture<>();
+    private final Backoff backoff = new Backoff();
+    private final Desk desk = new Desk(this::think, this::say, this::after);
+    private final Bot bot;
+    private final String token;
+    private final ManagedChannelBuilder<?> channels;
+    private final Hello.Builder hello;
+    private Session session;
+    private long awayMs;
+
+    /**
+     * @throws IllegalArgumentException if the settings cannot be; the message says what is wrong
+     */
+    Player(Bot bot, Settings settings) {
+        this.bot = bot;
+        token = settings.token();
+        channels =
+                settings.channels().executor(thread).maxInboundMessageSize(MESSAGE_AT_MOST_BYTES);
+        hello =
+                Hello.newBuilder()
+                        .setVersion(settings.version())
+                        .setMatchesAtMost(settings.matchesAtMost())
+                        .setWishes(bot.wishes())
+                        .setClient(CLIENT);
+    }
+
+    /** As {@link Bot#run}. */
+    int play() throws InterruptedException {
+        for (String name : new String[] {"INT", "TERM"}) {
+            // The runtime's own answer to a signal would be another exit status.
+            Signal.handle(new Signal(name), signal -> thread.execute(() -> stop(STOPPED)));
+        }
+        thread.execute(this::open);
+        int exitStatus = status.join();
+        thinkers.shutdown();
+        if (session != null) {
+            session.awaitEnd();
+        }
+        thread.shutdownNow();
+        return exitStatus;
+    }
+
+    private void open() {
+        desk.newStream();
+        session = new Session(channels.build(), token, thread, this);
+        say(FromBot.newBuilder().setHello(hello).build());
+    }
+
+    @Override
+    public void hear(FromReferee said) {
+        switch (said.getItemCase()) {
+            case PING -> {
+                Pong pong = Pong.newBuilder().setId(said.getPing().getId()).build();
+                say(FromBot.newBuilder().setPong(pong).build());
+            }
+            case TURN -> desk.asked(said.getTurn());
+            case VERDICT -> desk.judged(said.getVerdict());
+            case TURN_LAPSED -> desk.lapsed(said.getTurnLapsed());
+            case MATCH_ENDED -> desk.ended(said.getMatchEnded().getMatchId());
+            case WELCOME -> {
+                backoff.welcomed();
+                // The seats belong to this version, also if a newer one is registered before the
+                // next break.
+                hello.setVersion(said.getWelcome().getVersion());
+            }
+            case DRAINING -> awayMs = said.getDraining().getReturnAfterMs();
+            case TAKEN_OVER -> takenOver();
+            case NOTICE -> System.err.println("referee: " + said.getNotice().getMessage());
+            default -> {} // Nothing to answer, or newer than this client.
+        }
+    }
+
+    @Override
+    public void ended(Status how) {
+        if (status.isDone()) {
+            return;
+        }
+        session = null;
+        switch (how.getCode()) {
+            // The contract ends a stream with it for this reason only: SESSION_TAKEN_OVER.
+            case ABORTED -> takenOver();
+            case UNAUTHENTICATED, PERMISSION_DENIED, INVALID_ARGUMENT -> {
+                complain(sentence(how));
+                stop(REFUSED);
+            }
+            default -> comeBack(sentence(how));
+        }
+    }
+
+    private void comeBack(String why) {
+        long waitMs = awayMs + backoff.nextMs(ThreadLocalRandom.current().nextDouble());
+        awayMs = 0;
+        complain("%s; back in %.1f s".formatted(why, waitMs / 1000.0));
+        thread.schedule(this::open, waitMs, MILLISECONDS);
+    }
+
+    private void takenOver() {
+        complain("another copy of this bot has taken its seats");
+        stop(TAKEN_OVER);
+    }
+
+    private void stop(int exitStatus) {
+        desk.clear();
+        if (session != null) {
+            session.hangUp();
+        }
+        status.complete(exitStatus);
+    }
+
+    private void after(long ms, Runnable what) {
+        thread.schedule(what, ms, MILLISECONDS);
+    }
+
+    /** Unless nobody listens; then the turn will be asked again. */
+    private void say(FromBot item) {
+        if (session != null) {
+            session.say(item);
+        }
+    }
+
+    private void think(Asked asked) {
+        asked.thoughtAboutBy(
+                thinkers.submit(
+                        () -> {
+                            FromBot answer = answer(bot, asked);
+                            thread.execute(() -> desk.found(asked, answer));
+                        }));
+    }
+
+    /** The bot's move; or, if its code breaks down, its resignation. */
+    static FromBot answer(Bot bot, Asked asked) {
+        Turn turn = asked.turn();
+        try {
+            Move.Builder move =
+                    Move.newBuilder().setMatchId(turn.getMatchId()).setToken(turn.getToken());
+            return FromBot.newBuilder().setMove(move.setMove(bot.choose(asked))).build();
+        } catch (Throwable why) { // Also what no bot should throw: the other matches go on.
+            if (asked.wanted()) {
+                why.printStackTrace();
+            }
+            Resignation.Builder resignation =
+                    Resignation.newBuilder().setMatchId(turn.getMatchId()).setSeat(turn.getSeat());
+            return FromBot.newBuilder().setResignation(resignation).build();
+        }
+    }
+
+    private static String sentence(Status how) {
+        String cause = how.getCause() == null ? "" : " (" + how.getCause().getMessage() + ")";
+        return how.getCode() + ": " + how.getDescription() + cause;
+    }
+
+    static void complain(String sentence) {
+        System.err.println("referee-client: " + sentence);
+    }
+
+    /** Threads that keep no program from ending. */
+    private static ThreadFactory daemons() {
+        return runnable -> {
+            Thread made = new Thread(runnable, "referee-client");
+            made.setDaemon(true);
+            return made;
+        };
+    }
+}

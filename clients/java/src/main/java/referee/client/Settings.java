@@ -1,0 +1,107 @@
+package referee.client;
+
+import io.grpc.ChannelCredentials;
+import io.grpc.Grpc;
+import io.grpc.InsecureChannelCredentials;
+import io.grpc.ManagedChannelBuilder;
+import io.grpc.ManagedChannelRegistry;
+import io.grpc.TlsChannelCredentials;
+import java.io.File;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * What the environment says: where the referee is, and who the bot is.
+ *
+ * @param roots a PEM file of the roots to trust; else the system's
+ * @param plaintext permits to speak without TLS to another machine
+ */
+record Settings(
+        InetSocketAddress referee,
+        String token,
+        Optional<File> roots,
+        boolean plaintext,
+        String version,
+        int matchesAtMost) {
+    private static final String MATCHES_AT_MOST = "8";
+    private static final Pattern HOST_PORT = Pattern.compile("\\[?([^\\]]+)]?:(.*)");
+
+    /**
+     * @param environment gives the value of a variable, or null
+     * @throws IllegalArgumentException if they cannot be; the message says what is wrong
+     */
+    static Settings of(UnaryOperator<String> environment) {
+        String matchesAtMost = given(environment, "BOT_MATCHES_AT_MOST").orElse(MATCHES_AT_MOST);
+        return new Settings(
+                address(needed(environment, "BOT_REFEREE")),
+                needed(environment, "BOT_TOKEN"),
+                given(environment, "BOT_CA").map(File::new),
+                given(environment, "BOT_PLAINTEXT").equals(Optional.of("1")),
+                given(environment, "BOT_VERSION").orElse(""),
+                number("BOT_MATCHES_AT_MOST", matchesAtMost));
+    }
+
+    /** TLS, unless the host is this machine, or plaintext is permitted; with roots in any case. */
+    boolean tls() {
+        String host = referee.getHostString();
+        boolean loopback =
+                host.equals("localhost") || host.equals("::1") || host.startsWith("127.");
+        return roots.isPresent() || !(plaintext || loopback);
+    }
+
+    /**
+     * Makes channels to the referee.
+     *
+     * @throws IllegalArgumentException if they cannot be; the message says what is wrong
+     */
+    ManagedChannelBuilder<?> channels() {
+        try {
+            return Grpc.newChannelBuilderForAddress(
+                    referee.getHostString(), referee.getPort(), credentials());
+        } catch (ManagedChannelRegistry.ProviderNotFoundException why) {
+            throw new IllegalArgumentException("BOT_CA: " + why.getMessage(), why);
+        }
+    }
+
+    private ChannelCredentials credentials() {
+        if (!tls()) {
+            return InsecureChannelCredentials.create();
+        }
+        TlsChannelCredentials.Builder tls = TlsChannelCredentials.newBuilder();
+        try {
+            return roots.isPresent() ? tls.trustManager(roots.get()).build() : tls.build();
+        } catch (IOException why) {
+            throw new IllegalArgumentException("BOT_CA: " + why.getMessage(), why);
+        }
+    }
+
+    private static InetSocketAddress address(String text) {
+        Matcher parts = HOST_PORT.matcher(text);
+        if (!parts.matches()) {
+            throw new IllegalArgumentException("BOT_REFEREE is not HOST:PORT: " + text);
+        }
+        int port = number("The port in BOT_REFEREE", parts.group(2));
+        return InetSocketAddress.createUnresolved(parts.group(1), port);
+    }
+
+    private static Optional<String> given(UnaryOperator<String> environment, String name) {
+        return Optional.ofNullable(environment.apply(name)).filter(text -> !text.isEmpty());
+    }
+
+    private static String needed(UnaryOperator<String> environment, String name) {
+        return given(environment, name)
+                .orElseThrow(() -> new IllegalArgumentException(name + " is not set"));
+    }
+
+    private static int number(String name, String text) {
+        try {
+            return Integer.parseUnsignedInt(text);
+        } catch (NumberFormatException why) {
+            throw new IllegalArgumentException(name + " is no number: " + text, why);
+        }
+    }
+}

@@ -1,0 +1,24 @@
+package referee.client;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import referee.api.v1.FromBot;
+import referee.api.v1.Resignation;
+import referee.api.v1.Turn;
+
+class PlayerTest {
+    @Test
+    void aBotThatBreaksDownResignsItsSeat() {
+        Turn turn = Turn.newBuilder().setMatchId("m1").setSeat(2).setToken("t1").build();
+        Bot broken =
+                asked -> {
+                    throw new Error("no idea", null, false, false) {}; // Without a long trace.
+                };
+        Resignation resignation = Resignation.newBuilder().setMatchId("m1").setSeat(2).build();
+        assertEquals(
+                FromBot.newBuilder().setResignation(resignation).build(),
+                Player.answer(broken, new Asked(turn, Optional.empty())));
+    }
+}

@@ -1,0 +1,55 @@
+package referee.client;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.HashMap;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class SettingsTest {
+    private final Map<String, String> environment =
+            new HashMap<>(Map.of("BOT_TOKEN", "secret", "BOT_REFEREE", "referee.example:443"));
+
+    private Settings settings() {
+        return Settings.of(environment::get);
+    }
+
+    private String wrong() {
+        return assertThrows(IllegalArgumentException.class, this::settings).getMessage();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"localhost:1", "127.0.0.1:1", "127.9.9.9:1", "[::1]:1"})
+    void thisMachineIsSpokenToInPlaintextUnlessRootsAreNamed(String near) {
+        environment.put("BOT_REFEREE", near);
+        assertFalse(settings().tls());
+        environment.put("BOT_CA", "roots.pem");
+        assertTrue(settings().tls());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"referee.example:443", "10.0.0.1:1", "[2001:db8::1]:1"})
+    void plaintextElsewhereHasToBePermitted(String far) {
+        environment.put("BOT_REFEREE", far);
+        assertTrue(settings().tls());
+        environment.put("BOT_PLAINTEXT", "1");
+        assertFalse(settings().tls());
+    }
+
+    @Test
+    void whatIsWrongIsNamed() {
+        environment.put("BOT_MATCHES_AT_MOST", "many");
+        assertEquals("BOT_MATCHES_AT_MOST is no number: many", wrong());
+        environment.put("BOT_REFEREE", "here:65536");
+        assertEquals("port out of range:65536", wrong());
+        environment.put("BOT_REFEREE", "here");
+        assertEquals("BOT_REFEREE is not HOST:PORT: here", wrong());
+        environment.remove("BOT_REFEREE");
+        assertEquals("BOT_REFEREE is not set", wrong());
+    }
+}

@@ -1,0 +1,257 @@
+//! A bot that plays: session after session, until it is told to stop.
+
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    process::ExitCode,
+    sync::Arc,
+    time::Duration,
+};
+
+use tokio::{
+    runtime,
+    signal::unix::{SignalKind, signal},
+    task::JoinSet,
+    time::sleep,
+};
+
+use crate::{
+    Bot, BotError, Settings,
+    api::{FromReferee, Hello, Move, Pong, Resignation, Turn, from_bot, from_referee::Item},
+    backoff::Backoff,
+    desk::{Asked, Desk, Next, TurnId},
+    session::{End, Session},
+};
+
+const MISCONFIGURED: u8 = 2;
+const TAKEN_OVER: u8 = 3;
+const REFUSED: u8 = 4;
+
+/// Plays until SIGINT or SIGTERM (exit status 0), until another copy of the bot takes its seats (3), or until the
+/// settings (2) or the referee (4) say that it cannot go on like this, with a sentence on standard error.
+pub fn run(bot: impl Bot) -> ExitCode {
+    match Settings::from_env().and_then(|settings| play(bot, settings)) {
+        Ok(status) => status,
+        Err(why) => {
+            eprintln!("referee-client: {why}");
+            ExitCode::from(MISCONFIGURED)
+        }
+    }
+}
+
+fn play(bot: impl Bot, settings: Settings) -> Result<ExitCode, BotError> {
+    let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
+    let status = runtime.block_on(async {
+        let mut interrupted = signal(SignalKind::interrupt())?;
+        let mut terminated = signal(SignalKind::terminate())?;
+        tokio::select! {
+            status = Player::new(bot, settings).play() => Ok(status),
+            _ = interrupted.recv() => Ok(ExitCode::SUCCESS),
+            _ = terminated.recv() => Ok(ExitCode::SUCCESS),
+        }
+    });
+    runtime.shutdown_background(); // A bot that still thinks is not waited for.
+    status
+}
+
+/// What comes up beside the stream.
+enum Event {
+    Found { turn: TurnId, answer: from_bot::Item },
+    Due { turn: TurnId },
+}
+
+struct Player<B> {
+    bot: Arc<B>,
+    settings: Settings,
+    backoff: Backoff,
+    desk: Desk,
+    events: JoinSet<Event>,
+    /// The referee is about to go, and will be back after so long.
+    away: Duration,
+}
+
+impl<B: Bot> Player<B> {
+    fn new(bot: B, settings: Settings) -> Self {
+        Self {
+            bot: Arc::new(bot),
+            settings,
+            backoff: Backoff::default(),
+            desk: Desk::default(),
+            events: JoinSet::new(),
+            away: Duration::ZERO,
+        }
+    }
+
+    async fn play(mut self) -> ExitCode {
+        loop {
+            match self.session().await {
+                End::TakenOver => {
+                    eprintln!("referee-client: another copy of this bot has taken its seats");
+                    return ExitCode::from(TAKEN_OVER);
+                }
+                End::Refused(why) => {
+                    eprintln!("referee-client: {why}");
+                    return ExitCode::from(REFUSED);
+                }
+                End::Broken(why) => {
+                    let away = std::mem::take(&mut self.away);
+                    let wait = away + self.backoff.next(fastrand::f64());
+                    eprintln!("referee-client: {why}; back in {:.1} s", wait.as_secs_f64());
+                    sleep(wait).await;
+                }
+            }
+        }
+    }
+
+    /// One stream, until it ends.
+    async fn session(&mut self) -> End {
+        self.desk.new_stream();
+        match Session::open(&self.settings, self.hello()).await {
+            Ok(mut session) => loop {
+                if let Err(end) = self.step(&mut session).await {
+                    return end;
+                }
+            },
+            Err(end) => end,
+        }
+    }
+
+    fn hello(&self) -> Hello {
+        Hello {
+            version: self.settings.version.clone(),
+            matches_at_most: Some(self.settings.matches_at_most),
+            wishes: Some(self.bot.wishes()),
+            client: concat!("referee-client-rust/", env!("CARGO_PKG_VERSION")).into(),
+            ..Hello::default()
+        }
+    }
+
+    /// Whatever comes next: a message of the referee, or an answer of the bot.
+    async fn step(&mut self, session: &mut Session) -> Result<(), End> {
+        tokio::select! {
+            message = session.heard.message() => {
+                let message = message?.ok_or_else(|| End::Broken("the stream has ended".into()))?;
+                message.items.into_iter().try_for_each(|said| self.hear(session, said))
+            }
+            Some(event) = self.events.join_next() => {
+                self.happens(session, event.expect("no event is cancelled, and none panics"));
+                Ok(())
+            }
+        }
+    }
+
+    fn hear(&mut self, session: &Session, said: FromReferee) -> Result<(), End> {
+        match said.item {
+            Some(Item::Ping(ping)) => session.say(from_bot::Item::Pong(Pong { id: ping.id }).into()),
+            Some(Item::Turn(turn)) => {
+                let next = self.desk.asked(turn);
+                self.follow(session, next);
+            }
+            Some(Item::Verdict(verdict)) => {
+                let next = self.desk.judged(verdict);
+                self.follow(session, next);
+            }
+            Some(Item::TurnLapsed(lapsed)) => {
+                let next = self.desk.lapsed(&lapsed.match_id, &lapsed.token);
+                self.follow(session, next);
+            }
+            Some(Item::MatchEnded(ended)) => self.desk.ended(&ended.match_id),
+            Some(Item::Welcome(welcome)) => {
+                self.backoff.welcomed();
+                // The seats belong to this version, also if a newer one is registered before the next break.
+                self.settings.version = welcome.version;
+            }
+            Some(Item::Draining(going)) => {
+                self.away = Duration::from_millis(going.return_after_ms.try_into().unwrap_or(0));
+            }
+            Some(Item::TakenOver(_)) => return Err(End::TakenOver),
+            Some(Item::Notice(notice)) => eprintln!("referee: {}", notice.message),
+            Some(Item::MatchStarted(_) | Item::NonceWanted(_)) | None => {}
+        }
+        Ok(())
+    }
+
+    fn happens(&mut self, session: &Session, event: Event) {
+        let next = match event {
+            Event::Found { turn, answer } => self.desk.found(&turn, answer),
+            Event::Due { turn } => self.desk.due(&turn),
+        };
+        self.follow(session, next);
+    }
+
+    fn follow(&mut self, session: &Session, next: Next) {
+        match next {
+            Next::Nothing => {}
+            Next::Say(answer) => session.say(answer),
+            Next::Think(asked) => {
+                let bot = self.bot.clone();
+                self.events.spawn_blocking(move || Event::Found {
+                    turn: TurnId::from(&asked.turn),
+                    answer: answer(bot.as_ref(), &asked),
+                });
+            }
+            Next::Later(turn, after) => {
+                self.events.spawn(async move {
+                    sleep(after).await;
+                    Event::Due { turn }
+                });
+            }
+        }
+    }
+}
+
+/// The bot's move; or, if its code breaks down, its resignation.
+fn answer(bot: &impl Bot, asked: &Asked) -> from_bot::Item {
+    // A panic has told its own story on standard error already.
+    match catch_unwind(AssertUnwindSafe(|| bot.choose(asked))) {
+        Ok(Ok(text)) => from_bot::Item::Move(Move {
+            match_id: asked.turn.match_id.clone(),
+            token: asked.turn.token.clone(),
+            r#move: text,
+            offer_draw: false,
+        }),
+        Ok(Err(why)) => {
+            eprintln!("referee-client: the bot failed: {why:?}");
+            resignation(&asked.turn)
+        }
+        Err(_) => resignation(&asked.turn),
+    }
+}
+
+fn resignation(turn: &Turn) -> from_bot::Item {
+    from_bot::Item::Resignation(Resignation {
+        match_id: turn.match_id.clone(),
+        seat: Some(turn.seat),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Broken;
+
+    impl Bot for Broken {
+        fn choose(&self, asked: &Asked) -> Result<String, BotError> {
+            match asked.turn.ply {
+                0 => panic!("no idea"),
+                _ => Err("no idea".into()),
+            }
+        }
+    }
+
+    #[test]
+    fn a_bot_that_panics_or_fails_resigns_its_seat() {
+        for ply in [0, 1] {
+            let turn = Turn {
+                match_id: "m1".into(),
+                seat: 2,
+                ply,
+                ..Turn::default()
+            };
+            let Next::Think(asked) = Desk::default().asked(turn.clone()) else {
+                panic!("the bot is not asked");
+            };
+            assert_eq!(answer(&Broken, &asked), resignation(&turn));
+        }
+    }
+}

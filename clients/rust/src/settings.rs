@@ -1,0 +1,126 @@
+//! What the environment says: where the referee is, and who the bot is.
+
+use std::env;
+
+use tonic::{
+    metadata::{Ascii, MetadataValue},
+    transport::{Certificate, ClientTlsConfig, Endpoint},
+};
+
+use crate::BotError;
+
+const MATCHES_AT_MOST: u32 = 8;
+
+/// Where the referee is, and who the bot is.
+pub struct Settings {
+    /// The referee, with the roots that it is trusted by.
+    pub(crate) endpoint: Endpoint,
+    /// What each stream carries as `authorization`.
+    pub(crate) bearer: MetadataValue<Ascii>,
+    pub(crate) version: String,
+    pub(crate) matches_at_most: u32,
+}
+
+impl Settings {
+    /// Reads `BOT_REFEREE`, `BOT_TOKEN`, `BOT_CA`, `BOT_PLAINTEXT`, `BOT_VERSION` and `BOT_MATCHES_AT_MOST`. The error
+    /// says what is wrong with them.
+    pub fn from_env() -> Result<Self, BotError> {
+        Self::read(|name| env::var(name).ok().filter(|text| !text.is_empty()))
+    }
+
+    fn read(setting: impl Fn(&str) -> Option<String>) -> Result<Self, BotError> {
+        let needed = |name: &str| setting(name).ok_or_else(|| format!("{name} is not set"));
+        let mut bearer: MetadataValue<Ascii> = format!("Bearer {}", needed("BOT_TOKEN")?)
+            .parse()
+            .map_err(|_| "BOT_TOKEN has characters that no token has")?;
+        bearer.set_sensitive(true);
+        let plaintext = setting("BOT_PLAINTEXT").is_some_and(|text| text == "1");
+        Ok(Self {
+            endpoint: endpoint(&needed("BOT_REFEREE")?, setting("BOT_CA"), plaintext)?,
+            bearer,
+            version: setting("BOT_VERSION").unwrap_or_default(),
+            matches_at_most: match setting("BOT_MATCHES_AT_MOST") {
+                Some(text) => text
+                    .parse()
+                    .map_err(|_| format!("BOT_MATCHES_AT_MOST is no number: {text}"))?,
+                None => MATCHES_AT_MOST,
+            },
+        })
+    }
+}
+
+/// TLS, unless the host is this machine, or plaintext is permitted. Who names roots wants TLS in any case.
+fn endpoint(referee: &str, roots: Option<String>, plaintext: bool) -> Result<Endpoint, BotError> {
+    let (host, port) = referee.rsplit_once(':').unwrap_or((referee, ""));
+    port.parse::<u16>()
+        .map_err(|_| format!("BOT_REFEREE is not HOST:PORT: {referee}"))?;
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    if roots.is_none() && (plaintext || is_loopback(host)) {
+        return Ok(Endpoint::from_shared(format!("http://{referee}"))?);
+    }
+    let tls = ClientTlsConfig::new().domain_name(host);
+    let tls = match roots {
+        Some(file) => {
+            let pem = std::fs::read(&file).map_err(|why| format!("BOT_CA: {file}: {why}"))?;
+            tls.ca_certificate(Certificate::from_pem(pem))
+        }
+        None => tls.with_native_roots(),
+    };
+    Ok(Endpoint::from_shared(format!("https://{referee}"))?.tls_config(tls)?)
+}
+
+fn is_loopback(host: &str) -> bool {
+    host == "localhost" || host == "::1" || host.starts_with("127.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scheme(given: &[(&str, &str)]) -> String {
+        let settings = settings(given).unwrap();
+        settings.endpoint.uri().scheme_str().unwrap().to_owned()
+    }
+
+    fn settings(given: &[(&str, &str)]) -> Result<Settings, String> {
+        let token = [("BOT_TOKEN", "secret")];
+        let find = |name: &str| {
+            let mut all = given.iter().chain(&token);
+            all.find(|(known, _)| *known == name).map(|(_, text)| text.to_string())
+        };
+        Settings::read(find).map_err(|why| why.to_string())
+    }
+
+    #[test]
+    fn only_this_machine_is_spoken_to_in_plaintext() {
+        for near in ["localhost:1", "127.0.0.1:1", "127.9.9.9:1", "[::1]:1"] {
+            assert_eq!(scheme(&[("BOT_REFEREE", near)]), "http", "{near}");
+        }
+        for far in ["referee.example:443", "10.0.0.1:1", "[2001:db8::1]:1"] {
+            assert_eq!(scheme(&[("BOT_REFEREE", far)]), "https", "{far}");
+        }
+    }
+
+    #[test]
+    fn plaintext_elsewhere_has_to_be_permitted() {
+        let far = ("BOT_REFEREE", "referee.example:443");
+        assert_eq!(scheme(&[far, ("BOT_PLAINTEXT", "1")]), "http");
+        assert_eq!(scheme(&[far, ("BOT_PLAINTEXT", "0")]), "https");
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        let why = |given: &[(&str, &str)]| settings(given).err().unwrap();
+        assert_eq!(why(&[]), "BOT_REFEREE is not set");
+        for address in ["here", "here:65536"] {
+            let wrong = format!("BOT_REFEREE is not HOST:PORT: {address}");
+            assert_eq!(why(&[("BOT_REFEREE", address)]), wrong);
+        }
+        let near = ("BOT_REFEREE", "localhost:1");
+        assert_eq!(
+            why(&[near, ("BOT_MATCHES_AT_MOST", "many")]),
+            "BOT_MATCHES_AT_MOST is no number: many"
+        );
+        assert!(why(&[near, ("BOT_CA", "/no/such.pem")]).starts_with("BOT_CA: /no/such.pem: "));
+    }
+}
