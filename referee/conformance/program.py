@@ -14,8 +14,8 @@ class Program(ABC):
     """One bot, again and again."""
 
     @abstractmethod
-    async def runs(self) -> None:
-        """Make sure that it does, as far as that can be done from here."""
+    async def begins(self) -> bool:
+        """Start it where it does not run, as far as that can be done from here. Was it started anew?"""
 
     @abstractmethod
     async def exits(self, within_s: float) -> int:
@@ -27,7 +27,7 @@ class Program(ABC):
 
     @abstractmethod
     def last_words(self) -> str:
-        """How it went if it has ended, else nothing."""
+        """How it goes or went, and the last lines that it wrote, as far as that can be seen from here."""
 
     @abstractmethod
     async def end(self) -> None: ...
@@ -42,11 +42,13 @@ class Command(Program):
         self._said = folder / "bot.log"
         self._process: BotProcess | None = None
 
-    async def runs(self) -> None:
-        if self._process is None or not self._process.runs:
+    async def begins(self) -> bool:
+        anew = self._process is None or not self._process.runs
+        if anew:
             self._process = await BotProcess.start(
                 self._command, {**os.environ, **self._environment}, Path.cwd(), self._said
             )
+        return anew
 
     async def exits(self, within_s: float) -> int:
         assert self._process
@@ -63,7 +65,7 @@ class Command(Program):
         self._process.ask_to_go()
 
     def last_words(self) -> str:
-        return "" if self._process is None or self._process.runs else self._process.last_words()
+        return "" if self._process is None else self._process.last_words()
 
     async def end(self) -> None:
         if self._process:
@@ -73,8 +75,9 @@ class Command(Program):
 class Elsewhere(Program):
     """A bot that somebody else starts."""
 
-    async def runs(self) -> None:
-        """It is hoped."""
+    async def begins(self) -> bool:
+        """It is hoped that it runs."""
+        return False
 
     async def exits(self, within_s: float) -> int:
         raise NotForThisBot("only with a command can be seen how the program ends")

@@ -78,7 +78,7 @@ class Stage(PlayServiceServicer):
             return coming.result()
         if ending in done:
             raise Failed(f"the program ended when it should play: {self.program.last_words()}")
-        raise Failed(f"no stream was opened within {self.patience_s:g} s")
+        raise Failed(f"no stream was opened within {self.patience_s:g} s: {self.program.last_words()}".rstrip(": "))
 
     def welcome(self, visit: Visit, hello: play_pb2.Hello) -> None:
         visit.say(
@@ -110,7 +110,8 @@ class Stage(PlayServiceServicer):
 
     async def begin(self) -> None:
         """Another clause begins. Only now is a program started that has ended: within a clause it has to stay."""
-        await self.program.runs()
+        if await self.program.begins():
+            self._visit = None  # What is left of the last one may not have been noticed yet.
         if self._visit:
             self._visit.begin()
 
