@@ -71,6 +71,7 @@ def test_every_clause_finds_a_bot_that_breaks_it(clause: str) -> None:
     assert f"FAIL  {clause}" in result.stdout
 
 
+@pytest.mark.slow
 def test_a_bot_passes_over_tls() -> None:
     bot = (sys.executable, "-m", "referee_client", "random")
 

@@ -218,7 +218,8 @@ class Book:
         self.offers &= set(self.side(seat))
         self._ask()
         offers = by_bot and isinstance(self.command, SubmitMove) and self.command.offers_draw
-        return "DrawOffered" if offers and self.game.draws_by_agreement else self._settled()
+        offers = offers and self.game.draws_by_agreement and self.at_play.outcome is None
+        return "DrawOffered" if offers else self._settled()
 
     def _move_refused(self, event: MoveRefused) -> str:
         turn = self.turns[event.seat]

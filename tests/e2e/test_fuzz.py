@@ -163,6 +163,7 @@ def need_health(server: Running) -> None:
     assert not list(troubles(server))
 
 
+@pytest.mark.slow
 def test_whoever_asks_whatever_is_answered_as_the_contract_says(tmp_path: Path) -> None:
     with fuzzing(tmp_path, seed=1) as (server, fuzz):
         fuzz.ask(parties=1)

@@ -146,12 +146,15 @@ TEST_F(DeskTest, AResignationThatCouldNotBeTakenIsSaidAgain) {
 }
 
 TEST_F(DeskTest, TurnsOfDifferentMatchesMayHaveTheSameToken) {
-    answered();
-    const Asked other = thought(turn("m2", 0, "t1"));
-    desk.judged(refused("t1"));
-    desk.lapsed("m1", "t1");
-    EXPECT_TRUE(other.wanted());
-    EXPECT_FALSE(nothing(desk.found(TurnId(other.turn), move("d2-d3"))));
+    const Asked first = thought(turn("m1", 0, "t1"));
+    const Asked second = thought(turn("m2", 0, "t1"));
+    api::Verdict stale = verdict("t1");
+    stale.mutable_stale();
+    stale.set_match_id("m2");
+    desk.judged(stale);
+    EXPECT_TRUE(first.wanted());
+    EXPECT_FALSE(second.wanted());
+    EXPECT_FALSE(nothing(desk.found(TurnId(first.turn), move("d2-d3"))));
 }
 
 TEST_F(DeskTest, WhatIsStaleOrLapsedOrFollowedByAnotherTurnIsWantedNoMore) {

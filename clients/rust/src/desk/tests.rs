@@ -190,13 +190,21 @@ fn what_is_stale_or_lapsed_or_followed_by_another_turn_is_wanted_no_more() {
 
 #[test]
 fn turns_of_different_matches_may_have_the_same_token() {
-    let mut desk = answered();
-    let other = to_think(desk.asked(turn_of("m2", 0, "t1")));
-    desk.judged(refused("t1", no_c9()));
-    desk.lapsed("m1", "t1");
-    assert!(other.wanted());
-    let found = said(desk.found(&TurnId::from(&other.turn), a_move("d2-d3")));
-    assert_eq!(found.unwrap().item, Some(a_move("d2-d3")));
+    let mut desk = Desk::default();
+    let matches: Vec<String> = (0..8).map(|number| format!("m{number}")).collect();
+    let asked: Vec<_> = matches
+        .iter()
+        .map(|id| to_think(desk.asked(turn_of(id, 0, "t1"))))
+        .collect();
+    for last in (0..matches.len()).rev() {
+        desk.judged(Verdict {
+            match_id: matches[last].clone(),
+            ..verdict("t1", verdict::Outcome::Stale(Stale::default()))
+        });
+        let wanted: Vec<bool> = asked.iter().map(|each| each.wanted()).collect();
+        let expected: Vec<bool> = (0..matches.len()).map(|number| number < last).collect();
+        assert_eq!(wanted, expected);
+    }
 }
 
 #[test]

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import referee.api.v1.Accepted;
 import referee.api.v1.FromBot;
@@ -61,6 +62,13 @@ class DeskTest {
                 .setMatchId("m1")
                 .setToken(token)
                 .setAccepted(Accepted.getDefaultInstance());
+    }
+
+    private static Verdict.Builder stale(String token) {
+        return Verdict.newBuilder()
+                .setMatchId("m1")
+                .setToken(token)
+                .setStale(Stale.getDefaultInstance());
     }
 
     private static Verdict.Builder refused(String token) {
@@ -178,12 +186,7 @@ class DeskTest {
         ask("m1", 0, "t1");
         ask("m1", 1, "t2");
         ask("m1", 2, "t3");
-        desk.judged(
-                Verdict.newBuilder()
-                        .setMatchId("m1")
-                        .setToken("t1")
-                        .setStale(Stale.getDefaultInstance())
-                        .build());
+        desk.judged(stale("t1").build());
         lapse("t2");
         ask("m1", 2, "t4");
         assertEquals(List.of(false, false, false, true), wanted());
@@ -193,13 +196,15 @@ class DeskTest {
 
     @Test
     void turnsOfDifferentMatchesMayHaveTheSameToken() {
-        answerFirstTurn();
-        ask("m2", 0, "t1");
-        desk.judged(refused("t1").build());
-        lapse("t1");
-        assertEquals(List.of(false, true), wanted());
-        find(2, "d2-d3");
-        assertEquals(List.of("c2-c3", "d2-d3"), moves());
+        List<String> matches = List.of("m1", "m2", "m3", "m4", "m5");
+        matches.forEach(match -> ask(match, 0, "t1"));
+        for (int last = matches.size() - 1; last >= 0; last--) {
+            desk.judged(stale("t1").setMatchId(matches.get(last)).build());
+            int open = last;
+            assertEquals(
+                    IntStream.range(0, matches.size()).mapToObj(number -> number < open).toList(),
+                    wanted());
+        }
     }
 
     @Test
