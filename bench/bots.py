@@ -91,11 +91,4 @@ def _turn(game: Game, position: Position, seat: Seat) -> Turn:
         options=position.settings.texts(),
         ply=0,
         position=position.text(seat),
-        moves_since=(),
-        clocks=(),
-        left=None,
-        attempts_left=1,
-        draw_offers=(),
-        sealed=False,
-        again=False,
     )

@@ -27,13 +27,6 @@ def turn_in(game: Game, position: Position, seat: Seat) -> Turn:
         options=position.settings.texts(),
         ply=0,
         position=position.text(seat),
-        moves_since=(),
-        clocks=(),
-        left=None,
-        attempts_left=3,
-        draw_offers=(),
-        sealed=False,
-        again=False,
         came_at=0.0,
     )
 

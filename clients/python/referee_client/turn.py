@@ -37,19 +37,19 @@ class Turn:
     """How many moves have been played."""
     position: str
     """In the game's notation; what this seat may not know is `?`."""
-    moves_since: tuple[Played, ...]
+    moves_since: tuple[Played, ...] = ()
     """Since this seat's last turn."""
-    clocks: tuple[Clock, ...]
+    clocks: tuple[Clock, ...] = ()
     """Every seat's, in order."""
-    left: float | None
+    left: float | None = None
     """How many seconds this seat had, when the turn came, until its flag falls. None: no clock."""
-    attempts_left: int
+    attempts_left: int = 1
     """Answers that may still be given, this one included."""
-    draw_offers: tuple[int, ...]
+    draw_offers: tuple[int, ...] = ()
     """Seats whose offer of a draw stands. To move is to decline."""
-    sealed: bool
+    sealed: bool = False
     """Do others choose at the same time, unseen?"""
-    again: bool
+    again: bool = False
     """Has this turn been asked before?"""
     refused: Refusal | None = None
     """What was wrong with the answer before this one, in the same turn."""
