@@ -28,6 +28,9 @@ IDLE_AT_MOST_MS = 300_000
 CALLS_BESIDE = 100
 """Calls that a connection may make while it has all its streams open; without a limit, one may have millions."""
 
+NUMBER_AT_MOST = 2**31 - 1
+"""What grpc takes for an option."""
+
 READ_BEYOND = 4
 """So many times the largest message is read, to be refused in our words; beyond that grpc refuses in its own."""
 
@@ -49,14 +52,14 @@ class Limits:
 
     def options(self) -> list[tuple[str, int]]:
         return [
-            ("grpc.max_receive_message_length", READ_BEYOND * self.message_at_most_bytes),
+            ("grpc.max_receive_message_length", min(READ_BEYOND * self.message_at_most_bytes, NUMBER_AT_MOST)),
             ("grpc.max_send_message_length", -1),
             ("grpc.keepalive_time_ms", self.keepalive_every_ms),
             ("grpc.keepalive_timeout_ms", self.keepalive_within_ms),
             ("grpc.http2.ping_timeout_ms", self.keepalive_within_ms),  # Without it the one above is not heeded.
             ("grpc.keepalive_permit_without_calls", 1),
             ("grpc.http2.min_ping_interval_without_data_ms", self.client_pings_apart_ms),
-            ("grpc.max_concurrent_streams", self.streams_at_most + CALLS_BESIDE),
+            ("grpc.max_concurrent_streams", min(self.streams_at_most + CALLS_BESIDE, NUMBER_AT_MOST)),
             ("grpc.server_handshake_timeout_ms", HANDSHAKE_WITHIN_MS),
             ("grpc.max_connection_idle_ms", IDLE_AT_MOST_MS),
             ("grpc.server.max_pending_requests", PENDING_AT_MOST),
