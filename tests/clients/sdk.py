@@ -6,8 +6,8 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from referee_client import Organiser, Terms
@@ -59,21 +59,23 @@ class Program:
 
 
 @contextmanager
-def program(server: Running, secret: str, *words: str, **told: str) -> Iterator[Program]:
-    """`python -m referee_client` with these words, or the script that the first of them names.
-
-    `told` is in its environment. Gone afterwards.
-    """
+def started(
+    command: Sequence[str], server: Running, secret: str, folder: Path | None = None, **told: str
+) -> Iterator[Program]:
+    """A bot program that finds its way to the server; `told` is in its environment too. Gone afterwards."""
     environment = {name: text for name, text in os.environ.items() if not name.startswith("BOT_")}
     environment |= {"BOT_REFEREE": server.address, "BOT_TOKEN": secret, **told}
-    runner = () if Path(words[0]).suffix == ".py" else ("-m", "referee_client")
-    running = Program(
-        subprocess.Popen([sys.executable, *runner, *words], stderr=subprocess.PIPE, text=True, env=environment)
-    )
+    running = Program(subprocess.Popen(command, cwd=folder, env=environment, stderr=subprocess.PIPE, text=True))
     try:
         yield running
     finally:
         running.ends()
+
+
+def program(server: Running, secret: str, *words: str, **told: str) -> AbstractContextManager[Program]:
+    """`python -m referee_client` with these words, or the script that the first of them names."""
+    runner = () if Path(words[0]).suffix == ".py" else ("-m", "referee_client")
+    return started([sys.executable, *runner, *words], server, secret, None, **told)
 
 
 @contextmanager

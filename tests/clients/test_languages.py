@@ -1,10 +1,9 @@
 """The clients in other languages, built and run as their pages say, on the real server over TLS."""
 
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from referee_client import Organiser
 
 from tests.clients.authority import certified
 from tests.clients.languages import LANGUAGES, Language
-from tests.clients.sdk import Program, long
+from tests.clients.sdk import Program, long, started
 from tests.clients.workshop import Workshop, works
 from tests.e2e.server import WITHIN_S, Running, serving
 
@@ -53,19 +52,9 @@ class House:
     def organiser(self, server: Running) -> Organiser:
         return Organiser(server.address, server.admin_token, ca=self._roots, patience_s=WITHIN_S)
 
-    @contextmanager
-    def bot(self, sample: Sample, server: Running, secret: str) -> Iterator[Program]:
+    def bot(self, sample: Sample, server: Running, secret: str) -> AbstractContextManager[Program]:
         """Gone afterwards."""
-        environment = {name: text for name, text in os.environ.items() if not name.startswith("BOT_")}
-        environment |= {"BOT_REFEREE": server.address, "BOT_TOKEN": secret, "BOT_CA": str(self._roots)}
-        process = subprocess.Popen(
-            sample.command, cwd=sample.folder, env=environment, stderr=subprocess.PIPE, text=True
-        )
-        program = Program(process)
-        try:
-            yield program
-        finally:
-            program.ends()
+        return started(sample.command, server, secret, sample.folder, BOT_CA=str(self._roots))
 
 
 @pytest.fixture
