@@ -8,10 +8,6 @@ import (
 	"referee/refereev1"
 )
 
-// verdictWithin is how long a new turn waits for the verdict on the answer before it, which may be a refusal that the
-// bot wants to see. They travel together, but not always in this order.
-const verdictWithin = 200 * time.Millisecond
-
 // desk knows the turns that are owed and the answers that were found.
 //
 // It knows neither time nor network: it is told what the referee and the bot say, and tells what is to be thought
@@ -41,11 +37,9 @@ type owedTurn struct {
 	// itemID is its answer's.
 	itemID uint64
 	// answer is nil while it is thought about.
-	answer  *refereev1.FromBot
-	judged  bool
+	answer *refereev1.FromBot
+	// refused says what was wrong with it.
 	refused *refereev1.Refusal
-	// next is the seat's next turn, if it waits for the verdict on this one.
-	next *refereev1.Turn
 	// wanted ends when the turn is owed no more.
 	wanted context.Context
 	drop   context.CancelFunc
@@ -59,11 +53,9 @@ func (d *desk) asked(turn *refereev1.Turn) {
 		d.begin(turn, nil)
 	case before.asked.Turn.GetToken() == turn.GetToken():
 		d.sayAgain(before)
-	case before.answer == nil || before.judged:
-		d.goOn(before, turn)
 	default:
-		before.next = turn
-		d.later(verdictWithin, func() { d.goOn(before, before.next) })
+		before.drop()
+		d.begin(turn, before.refused)
 	}
 }
 
@@ -73,14 +65,6 @@ func (d *desk) begin(turn *refereev1.Turn, refused *refereev1.Refusal) {
 	owed := &owedTurn{asked: Asked{turn, refused}, itemID: d.asks, wanted: wanted, drop: drop}
 	d.owed[placeOf(turn)] = owed
 	d.think(owed)
-}
-
-// goOn goes on to the seat's next turn, unless there is none, or it has begun already.
-func (d *desk) goOn(before *owedTurn, next *refereev1.Turn) {
-	if next != nil && before.wanted.Err() == nil {
-		before.drop()
-		d.begin(next, before.refused)
-	}
 }
 
 // found hears the bot's answer. The first to a turn is said; nobody hears of another.
@@ -99,7 +83,7 @@ func (d *desk) sayAgain(owed *owedTurn) {
 	}
 }
 
-// judged hears what became of an answer.
+// judged hears what became of an answer. It comes before the seat's next turn.
 func (d *desk) judged(verdict *refereev1.Verdict) {
 	for at, owed := range d.owed {
 		if owed.isMeant(verdict) {
@@ -111,21 +95,17 @@ func (d *desk) judged(verdict *refereev1.Verdict) {
 func (d *desk) heed(at place, owed *owedTurn, verdict *refereev1.Verdict) {
 	switch outcome := verdict.GetOutcome().(type) {
 	case *refereev1.Verdict_Stale:
-		if owed.next == nil {
-			d.forget(at)
-		}
+		d.forget(at)
 	case *refereev1.Verdict_Refused:
 		refusal := outcome.Refused.GetRefusal()
 		ms, err := strconv.ParseInt(refusal.GetMetadata()["retry_after_ms"], 10, 64)
-		if err == nil && owed.next == nil {
-			// A store that is away, or a match on its way elsewhere: the turn stands, and is not asked again.
-			d.later(time.Duration(ms)*time.Millisecond, func() { d.sayAgain(owed) })
+		if err != nil {
+			owed.refused = refusal
 			return
 		}
-		owed.refused = refusal
+		// A store that is away, or a match on its way elsewhere: the turn stands, and is not asked again.
+		d.later(time.Duration(ms)*time.Millisecond, func() { d.sayAgain(owed) })
 	}
-	owed.judged = true
-	d.goOn(owed, owed.next)
 }
 
 // isMeant says whether it is the verdict on this turn's answer. Only that on a move names the token.
@@ -142,8 +122,6 @@ func (d *desk) lapsed(matchID, token string) {
 	for at, owed := range d.owed {
 		if at.matchID == matchID && owed.asked.Turn.GetToken() == token {
 			d.forget(at)
-		} else if at.matchID == matchID && owed.next.GetToken() == token {
-			owed.next = nil
 		}
 	}
 }

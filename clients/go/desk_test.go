@@ -138,36 +138,6 @@ func TestAfterARefusalTheNewTokenIsThoughtAboutAndSaysWhy(t *testing.T) {
 	desk.expectWhy(t, "", "there is no c9", "")
 }
 
-func TestANewTurnWaitsForTheVerdictOnTheAnswerBeforeIt(t *testing.T) {
-	desk := tellingDesk()
-	desk.isAsked("m1", 0, "t1")
-	desk.finds(0, "c9-c9")
-	desk.isAsked("m1", 0, "t2")
-	desk.expectWhy(t, "")
-	desk.isRefused(0, "there is no c9", nil)
-	desk.waited()
-	desk.expectWhy(t, "", "there is no c9")
-}
-
-func TestANewTurnWaitsForNoVerdictThatDoesNotCome(t *testing.T) {
-	desk := tellingDesk()
-	desk.isAsked("m1", 0, "t1")
-	desk.finds(0, "c2-c3")
-	desk.isAsked("m1", 0, "t2")
-	desk.waited()
-	desk.expectWanted(t, false, true)
-}
-
-func TestATurnThatLapsesWhileItWaitsIsNotThoughtAbout(t *testing.T) {
-	desk := tellingDesk()
-	desk.isAsked("m1", 0, "t1")
-	desk.finds(0, "c2-c3")
-	desk.isAsked("m1", 0, "t2")
-	desk.lapsed("m1", "t2")
-	desk.waited()
-	desk.expectWanted(t, true)
-}
-
 func TestARefusalThatNamesATimeIsNoVerdictOnTheAnswer(t *testing.T) {
 	desk := tellingDesk()
 	desk.isAsked("m1", 0, "t1")

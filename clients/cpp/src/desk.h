@@ -48,49 +48,34 @@ class Desk {
     // The bot has found its answer. The first to a turn is said; nobody hears of another.
     Next found(const TurnId& turn, api::FromBot answer);
 
-    // The referee has judged an answer.
+    // The referee has judged an answer. It says so before it asks the seat's next turn.
     Next judged(const api::Verdict& verdict);
 
     // The time has come that Later spoke of.
-    Next due(const TurnId& turn);
+    Next due(const TurnId& turn) const;
 
     // A turn needs no answer any more.
-    Next lapsed(const std::string& match_id, const std::string& token);
+    void lapsed(const std::string& match_id, const std::string& token);
 
     // A match is over, whether it was known or not.
     void ended(const std::string& match_id);
 
-    // A new stream: no verdict comes on what was said in the last one, and what is owed is asked
-    // again.
-    void new_stream();
-
   private:
-    // How it stands with the verdict on an answer. Closed: none is to come, or none any more; put
-    // off: the referee will hear the same answer later.
-    enum class Hearing { CLOSED, AWAITED, PUT_OFF };
-
     struct Owed {
         std::string token;
         std::optional<api::FromBot> answer;
-        Hearing verdict = Hearing::CLOSED;
+        // What was wrong with it.
         std::optional<api::Refusal> refused;
-        // The seat's next turn, which waits for the verdict.
-        std::optional<api::Turn> held;
         // Its end tells the bot that the turn is owed no more.
         std::shared_ptr<const void> life = std::make_shared<char>();
 
         // The answer, if it is found already: for the first time, or again.
-        Next say();
-        // The seat's next turn, if it has this token; it waits no more then.
-        std::optional<api::Turn> take_held(const std::string& token);
+        Next say() const;
     };
-    using ByPlace = std::map<Place, Owed>;
 
     Next begin(const api::Turn& turn);
-    Next go_on(const std::optional<api::Turn>& held);
-    Next forget(ByPlace::iterator owed);
 
-    ByPlace owed_;
+    std::map<Place, Owed> owed_;
     std::uint64_t answers_ = 0;
 };
 

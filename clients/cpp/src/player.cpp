@@ -61,7 +61,6 @@ grpc::Status Player::play_session() {
         const std::lock_guard lock(mutex_);
         if (status_) return grpc::Status::CANCELLED;
         session_ = &session;
-        desk_.new_stream();
         say(hello());
     }
     session.open();
@@ -98,7 +97,7 @@ void Player::hear(const api::FromReferee& said) {
         case api::FromReferee::kVerdict:
             return follow(desk_.judged(said.verdict()));
         case api::FromReferee::kTurnLapsed:
-            return follow(desk_.lapsed(said.turn_lapsed().match_id(), said.turn_lapsed().token()));
+            return desk_.lapsed(said.turn_lapsed().match_id(), said.turn_lapsed().token());
         case api::FromReferee::kMatchEnded:
             return desk_.ended(said.match_ended().match_id());
         case api::FromReferee::kWelcome:

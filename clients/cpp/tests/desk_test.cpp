@@ -80,7 +80,6 @@ class DeskTest : public testing::Test {
 TEST_F(DeskTest, TheSameTurnAgainIsAnsweredWithTheVerySameAnswer) {
     const std::string first = answered();
     desk.judged(accepted("t1"));
-    desk.new_stream();
     EXPECT_EQ(said(desk.asked(turn("m1", 0, "t1"))), first);
 }
 
@@ -93,7 +92,6 @@ TEST_F(DeskTest, TheSameTurnAgainIsNotThoughtAboutTwice) {
 TEST_F(DeskTest, AnAnswerFoundWhileNobodyWasThereIsSaidWhenTheTurnIsAskedAgain) {
     thought(turn("m1", 0, "t1"));
     const std::string found = said(desk.found(id("t1"), move("c2-c3")));
-    desk.new_stream();
     EXPECT_EQ(said(desk.asked(turn("m1", 0, "t1"))), found);
 }
 
@@ -107,24 +105,6 @@ TEST_F(DeskTest, AfterARefusalTheNewTokenIsThoughtAboutAndSaysWhy) {
     answered();
     desk.judged(refused("t1"));
     EXPECT_EQ(why(desk.asked(turn("m1", 0, "t2"))), "there is no c9");
-    EXPECT_EQ(why(desk.asked(turn("m1", 0, "t3"))), "");
-}
-
-TEST_F(DeskTest, ATurnThatComesBeforeTheVerdictWaitsForIt) {
-    answered();
-    EXPECT_EQ(later(desk.asked(turn("m1", 0, "t2"))).turn.token, "t2");
-    EXPECT_EQ(later(desk.asked(turn("m1", 0, "t2"))).turn.token, "t2");
-    EXPECT_EQ(why(desk.judged(refused("t1"))), "there is no c9");
-    desk.found(id("t2"), move("d2-d3"));
-    EXPECT_TRUE(nothing(desk.due(id("t2"))));
-}
-
-TEST_F(DeskTest, ATurnDoesNotWaitForAVerdictThatDoesNotCome) {
-    answered();
-    desk.asked(turn("m1", 0, "t2"));
-    EXPECT_EQ(why(desk.due(id("t2"))), "");
-    desk.found(id("t2"), move("d2-d3"));
-    desk.new_stream();
     EXPECT_EQ(why(desk.asked(turn("m1", 0, "t3"))), "");
 }
 
@@ -169,19 +149,6 @@ TEST_F(DeskTest, WhatIsStaleOrLapsedOrFollowedByAnotherTurnIsWantedNoMore) {
         EXPECT_FALSE(asked.wanted());
         EXPECT_TRUE(nothing(desk.found(TurnId(asked.turn), move("c2-c3"))));
     }
-}
-
-TEST_F(DeskTest, ATurnThatWaitsIsThoughtAboutWhenTheOneBeforeItLapses) {
-    answered();
-    desk.asked(turn("m1", 0, "t2"));
-    EXPECT_EQ(why(desk.lapsed("m1", "t1")), "");
-}
-
-TEST_F(DeskTest, ATurnThatLapsesWhileItWaitsIsNotThoughtAbout) {
-    answered();
-    desk.asked(turn("m1", 0, "t2"));
-    desk.lapsed("m1", "t2");
-    EXPECT_TRUE(nothing(desk.judged(accepted("t1"))));
 }
 
 TEST_F(DeskTest, AMatchThatEndedIsForgottenAndTheOthersAreNot) {

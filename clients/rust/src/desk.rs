@@ -26,10 +26,6 @@ impl Asked {
     }
 }
 
-/// So long a turn waits for the verdict on the seat's answer before it, which may be a refusal that the bot wants to
-/// see. They come together, but not always in this order.
-const VERDICT_WITHIN: Duration = Duration::from_millis(200);
-
 /// What is to be done.
 pub(crate) enum Next {
     Nothing,
@@ -72,34 +68,18 @@ pub(crate) struct Desk {
 struct Owed {
     token: String,
     answer: Option<FromBot>,
-    verdict: Hearing,
+    /// What was wrong with it.
     refused: Option<Refusal>,
-    /// The seat's next turn, which waits for the verdict.
-    held: Option<Turn>,
     /// Its end tells the bot that the turn is owed no more.
     life: Arc<()>,
-}
-
-/// How it stands with the verdict on an answer.
-#[derive(PartialEq)]
-enum Hearing {
-    /// None is to come, or none any more.
-    Closed,
-    Awaited,
-    /// The referee will hear the same answer later.
-    PutOff,
 }
 
 impl Desk {
     /// A turn is asked. One with a new token takes the place of the seat's turn before it.
     pub fn asked(&mut self, turn: Turn) -> Next {
         let id = TurnId::from(&turn);
-        match self.owed.get_mut(&id.place) {
+        match self.owed.get(&id.place) {
             Some(owed) if owed.token == id.token => owed.say(),
-            Some(before) if before.verdict == Hearing::Awaited => {
-                before.held = Some(turn);
-                Next::Later(id, VERDICT_WITHIN)
-            }
             _ => self.begin(turn),
         }
     }
@@ -119,20 +99,20 @@ impl Desk {
         }
     }
 
-    /// The referee has judged an answer.
+    /// The referee has judged an answer. It says so before it asks the seat's next turn.
     pub fn judged(&mut self, verdict: Verdict) -> Next {
         let Some((place, owed)) = self.owed.iter_mut().find(|(at, owed)| owed.is_meant(at, &verdict)) else {
             return Next::Nothing;
         };
         let place = place.clone();
-        owed.verdict = Hearing::Closed;
         match verdict.outcome {
-            Some(verdict::Outcome::Stale(_)) => return self.forget(&place),
+            Some(verdict::Outcome::Stale(_)) => {
+                self.owed.remove(&place);
+            }
             Some(verdict::Outcome::Refused(refused)) => {
                 let refusal = refused.refusal.unwrap_or_default();
                 // A store that is away, or a match on its way elsewhere: the turn stands, and is not asked again.
                 if let Some(after_ms) = refusal.metadata.get("retry_after_ms") {
-                    owed.verdict = Hearing::PutOff;
                     let token = owed.token.clone();
                     return Next::Later(TurnId { place, token }, milliseconds(after_ms));
                 }
@@ -140,30 +120,21 @@ impl Desk {
             }
             Some(verdict::Outcome::Accepted(_)) | None => {}
         }
-        let held = owed.held.take();
-        self.go_on(held)
+        Next::Nothing
     }
 
     /// The time has come that `Next::Later` spoke of.
-    pub fn due(&mut self, id: &TurnId) -> Next {
-        let Some(owed) = self.owed.get_mut(&id.place) else {
-            return Next::Nothing;
-        };
-        if owed.token == id.token && owed.verdict == Hearing::PutOff {
-            return owed.say();
+    pub fn due(&self, id: &TurnId) -> Next {
+        match self.owed.get(&id.place) {
+            Some(owed) if owed.token == id.token => owed.say(),
+            _ => Next::Nothing,
         }
-        let held = owed.held.take_if(|held| held.token == id.token);
-        self.go_on(held)
     }
 
     /// A turn needs no answer any more.
-    pub fn lapsed(&mut self, match_id: &str, token: &str) -> Next {
-        let mut places = self.owed.iter_mut().filter(|(at, _)| at.match_id == match_id);
-        let gone = places.find_map(|(at, owed)| {
-            owed.held.take_if(|held| held.token == token);
-            (owed.token == token).then(|| at.clone())
-        });
-        gone.map_or(Next::Nothing, |place| self.forget(&place))
+    pub fn lapsed(&mut self, match_id: &str, token: &str) {
+        self.owed
+            .retain(|at, owed| at.match_id != match_id || owed.token != token);
     }
 
     /// A match is over, whether it was known or not.
@@ -171,47 +142,24 @@ impl Desk {
         self.owed.retain(|at, _| at.match_id != match_id);
     }
 
-    /// A new stream: no verdict comes on what was said in the last one, and what is owed is asked again.
-    pub fn new_stream(&mut self) {
-        for owed in self.owed.values_mut() {
-            owed.verdict = Hearing::Closed;
-            owed.held = None;
-        }
-    }
-
     fn begin(&mut self, turn: Turn) -> Next {
         let TurnId { place, token } = TurnId::from(&turn);
         let owed = Owed {
             token,
             answer: None,
-            verdict: Hearing::Closed,
             refused: None,
-            held: None,
             life: Arc::new(()),
         };
         let life = Arc::downgrade(&owed.life);
         let refused = self.owed.insert(place, owed).and_then(|before| before.refused);
         Next::Think(Box::new(Asked { turn, refused, life }))
     }
-
-    fn go_on(&mut self, held: Option<Turn>) -> Next {
-        held.map_or(Next::Nothing, |turn| self.begin(turn))
-    }
-
-    fn forget(&mut self, place: &Place) -> Next {
-        let held = self.owed.remove(place).and_then(|owed| owed.held);
-        self.go_on(held)
-    }
 }
 
 impl Owed {
     /// The answer, if it is found already: for the first time, or again.
-    fn say(&mut self) -> Next {
-        let Some(answer) = self.answer.clone() else {
-            return Next::Nothing;
-        };
-        self.verdict = Hearing::Awaited;
-        Next::Say(answer)
+    fn say(&self) -> Next {
+        self.answer.clone().map_or(Next::Nothing, Next::Say)
     }
 
     /// Only of a move does the verdict repeat the token.

@@ -104,7 +104,6 @@ impl<B: Bot> Player<B> {
 
     /// One stream, until it ends.
     async fn session(&mut self) -> End {
-        self.desk.new_stream();
         match Session::open(&self.settings, self.hello()).await {
             Ok(mut session) => loop {
                 if let Err(end) = self.step(&mut session).await {
@@ -150,10 +149,7 @@ impl<B: Bot> Player<B> {
                 let next = self.desk.judged(verdict);
                 self.follow(session, next);
             }
-            Some(Item::TurnLapsed(lapsed)) => {
-                let next = self.desk.lapsed(&lapsed.match_id, &lapsed.token);
-                self.follow(session, next);
-            }
+            Some(Item::TurnLapsed(lapsed)) => self.desk.lapsed(&lapsed.match_id, &lapsed.token),
             Some(Item::MatchEnded(ended)) => self.desk.ended(&ended.match_id),
             Some(Item::Welcome(welcome)) => {
                 self.backoff.welcomed();

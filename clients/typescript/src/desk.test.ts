@@ -105,33 +105,6 @@ test("after a refusal the new token is thought about and says why", () => {
   assert.deepEqual(why(), [undefined, "there is no c9", undefined]);
 });
 
-test("a new turn waits for the verdict on the answer before it", () => {
-  isAsked("m1", 0, "t1");
-  finds(0, "c9-c9");
-  isAsked("m1", 0, "t2");
-  assert.deepEqual(why(), [undefined]);
-  isRefused(0, "there is no c9");
-  waited();
-  assert.deepEqual(why(), [undefined, "there is no c9"]);
-});
-
-test("a new turn waits for no verdict that does not come", () => {
-  isAsked("m1", 0, "t1");
-  finds(0, "c2-c3");
-  isAsked("m1", 0, "t2");
-  waited();
-  assert.deepEqual(wanted(), [false, true]);
-});
-
-test("a turn that lapses while it waits is not thought about", () => {
-  isAsked("m1", 0, "t1");
-  finds(0, "c2-c3");
-  isAsked("m1", 0, "t2");
-  desk.lapsed("m1", "t2");
-  waited();
-  assert.deepEqual(wanted(), [true]);
-});
-
 test("a refusal that names a time is no verdict on the answer", () => {
   isAsked("m1", 0, "t1");
   finds(0, "c2-c3");

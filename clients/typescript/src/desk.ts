@@ -24,10 +24,8 @@ export interface Owed {
   readonly itemId: bigint;
   /** Not there while it is thought about. */
   answer?: FromBot;
-  judged: boolean;
+  /** What was wrong with it. */
   refused?: Refusal | undefined;
-  /** The seat's next turn, if it waits for the verdict on this one. */
-  next?: Turn | undefined;
 }
 
 /** Whom the desk tells. */
@@ -37,12 +35,6 @@ export interface Deeds {
   /** To do something after a while. */
   later(afterMs: number, deed: () => void): void;
 }
-
-/**
- * How long a new turn waits for the verdict on the answer before it, which may be a refusal that the bot wants to see.
- * They travel together, but not always in this order.
- */
-const VERDICT_WITHIN_MS = 200;
 
 export class Desk {
   readonly #deeds: Deeds;
@@ -61,11 +53,9 @@ export class Desk {
       this.#begin(turn, undefined);
     } else if (before.question.turn.token === turn.token) {
       this.#sayAgain(before);
-    } else if (!before.answer || before.judged) {
-      this.#goOn(before, turn);
     } else {
-      before.next = turn;
-      this.#deeds.later(VERDICT_WITHIN_MS, () => this.#goOn(before, before.next));
+      drop(before);
+      this.#begin(turn, before.refused);
     }
   }
 
@@ -78,7 +68,7 @@ export class Desk {
     }
   }
 
-  /** The referee has judged an answer. */
+  /** The referee has judged an answer. It says so before it asks the seat's next turn. */
   judged(verdict: Verdict): void {
     const owed = [...this.#owed.values()].find((owed) => isMeant(owed, verdict));
     if (owed) {
@@ -88,11 +78,6 @@ export class Desk {
 
   /** A turn needs no answer any more. Tokens of different matches may be the same. */
   lapsed(matchId: string, token: string): void {
-    for (const owed of this.#owed.values()) {
-      if (owed.next?.matchId === matchId && owed.next.token === token) {
-        owed.next = undefined;
-      }
-    }
     this.#forget(({ turn }) => turn.matchId === matchId && turn.token === token);
   }
 
@@ -103,17 +88,9 @@ export class Desk {
 
   #begin(turn: Turn, refused: Refusal | undefined): void {
     const question = { turn, refused, dropped: new Int32Array(new SharedArrayBuffer(4)) };
-    const owed = { question, itemId: ++this.#asks, judged: false };
+    const owed = { question, itemId: ++this.#asks };
     this.#owed.set(placeOf(turn), owed);
     this.#deeds.think(owed);
-  }
-
-  /** Goes on to the seat's next turn, unless there is none, or it has begun already. */
-  #goOn(before: Owed, next: Turn | undefined): void {
-    if (next && isWanted(before.question)) {
-      drop(before);
-      this.#begin(next, before.refused);
-    }
   }
 
   /** Says the answer, if there is one that is still owed. */
@@ -124,20 +101,18 @@ export class Desk {
   }
 
   #heed(owed: Owed, { outcome }: Verdict): void {
-    if (outcome.case === "stale" && !owed.next) {
+    if (outcome.case === "stale") {
       this.#forget((question) => question === owed.question);
     } else if (outcome.case === "refused") {
       const { refusal } = outcome.value;
       const retryAfterMs = refusal?.metadata["retry_after_ms"];
-      if (retryAfterMs !== undefined && !owed.next) {
+      if (retryAfterMs === undefined) {
+        owed.refused = refusal;
+      } else {
         // A store that is away, or a match on its way elsewhere: the turn stands, and is not asked again.
         this.#deeds.later(Number(retryAfterMs), () => this.#sayAgain(owed));
-        return;
       }
-      owed.refused = refusal;
     }
-    owed.judged = true;
-    this.#goOn(owed, owed.next);
   }
 
   #forget(meant: (question: Question) => boolean): void {

@@ -94,7 +94,6 @@ fn the_same_turn_again_is_answered_with_the_very_same_answer() {
     to_think(desk.asked(turn("t1")));
     let first = said(desk.found(&id("t1"), a_move("c2-c3")));
     desk.judged(accepted("t1"));
-    desk.new_stream();
     assert_eq!(said(desk.asked(turn("t1"))), first);
 }
 
@@ -110,7 +109,6 @@ fn the_same_turn_again_is_not_thought_about_twice() {
 fn an_answer_found_while_nobody_was_there_is_said_when_the_turn_is_asked_again() {
     let mut desk = Desk::default();
     to_think(desk.asked(turn("t1")));
-    desk.new_stream();
     desk.found(&id("t1"), a_move("c2-c3"));
     assert_eq!(said(desk.asked(turn("t1"))).unwrap().item, Some(a_move("c2-c3")));
 }
@@ -128,27 +126,6 @@ fn after_a_refusal_the_new_token_is_thought_about_and_says_why() {
     desk.judged(refused("t1", no_c9()));
     assert_eq!(to_think(desk.asked(turn("t2"))).refused, Some(no_c9()));
     assert_eq!(to_think(desk.asked(turn("t3"))).refused, None);
-}
-
-#[test]
-fn a_turn_that_comes_before_the_verdict_waits_for_it() {
-    let mut desk = answered();
-    assert!(matches!(desk.asked(turn("t2")), Next::Later(..)));
-    assert!(matches!(desk.asked(turn("t2")), Next::Later(..)));
-    assert_eq!(to_think(desk.judged(refused("t1", no_c9()))).refused, Some(no_c9()));
-    desk.found(&id("t2"), a_move("d2-d3"));
-    assert!(matches!(desk.due(&id("t2")), Next::Nothing));
-}
-
-#[test]
-fn a_turn_does_not_wait_for_a_verdict_that_does_not_come() {
-    let mut desk = answered();
-    assert!(matches!(desk.asked(turn("t2")), Next::Later(turn, _) if turn == id("t2")));
-    assert_eq!(to_think(desk.due(&id("t2"))).refused, None);
-
-    let mut desk = answered();
-    desk.new_stream();
-    to_think(desk.asked(turn("t2")));
 }
 
 #[test]
@@ -205,21 +182,6 @@ fn turns_of_different_matches_may_have_the_same_token() {
         let expected: Vec<bool> = (0..matches.len()).map(|number| number < last).collect();
         assert_eq!(wanted, expected);
     }
-}
-
-#[test]
-fn a_turn_that_waits_is_thought_about_when_the_one_before_it_lapses() {
-    let mut desk = answered();
-    desk.asked(turn("t2"));
-    to_think(desk.lapsed("m1", "t1"));
-}
-
-#[test]
-fn a_turn_that_lapses_while_it_waits_is_not_thought_about() {
-    let mut desk = answered();
-    desk.asked(turn("t2"));
-    desk.lapsed("m1", "t2");
-    assert!(matches!(desk.judged(accepted("t1")), Next::Nothing));
 }
 
 #[test]

@@ -19,12 +19,6 @@ import referee.api.v1.Verdict;
  * while nobody was there to hear it is said when its turn is asked again.
  */
 final class Desk {
-    /**
-     * So long a turn waits for the verdict on the seat's answer before it, which may be a refusal
-     * that the bot wants to see. They come together, but not always in this order.
-     */
-    private static final long VERDICT_WITHIN_MS = 200;
-
     private static final String RETRY_AFTER_MS = "retry_after_ms";
 
     /** Does something when a time has passed. */
@@ -39,23 +33,12 @@ final class Desk {
         }
     }
 
-    /** How it stands with the verdict on an answer. */
-    private enum Hearing {
-        /** None is to come, or none any more. */
-        CLOSED,
-        AWAITED,
-        /** The referee will hear the same answer later. */
-        PUT_OFF
-    }
-
     private static final class Owed {
         final Asked asked;
         FromBot answer;
-        Hearing verdict = Hearing.CLOSED;
-        Refusal refused;
 
-        /** The seat's next turn, which waits for the verdict. */
-        Turn held;
+        /** What was wrong with it. */
+        Refusal refused;
 
         Owed(Asked asked) {
             this.asked = asked;
@@ -65,12 +48,6 @@ final class Desk {
         boolean is(String matchId, String token) {
             Turn turn = asked.turn();
             return turn.getMatchId().equals(matchId) && turn.getToken().equals(token);
-        }
-
-        boolean holds(String matchId, String token) {
-            return held != null
-                    && held.getMatchId().equals(matchId)
-                    && held.getToken().equals(token);
         }
 
         /** Only of a move does the verdict repeat the token. */
@@ -101,12 +78,8 @@ final class Desk {
         } else if (before.is(turn.getMatchId(), turn.getToken())) {
             sayAgain(before);
         } else {
-            before.held = turn;
-            if (before.verdict == Hearing.AWAITED) {
-                later.after(VERDICT_WITHIN_MS, () -> goOn(before));
-            } else {
-                goOn(before);
-            }
+            before.asked.drop();
+            begin(turn, Optional.ofNullable(before.refused));
         }
     }
 
@@ -119,7 +92,7 @@ final class Desk {
         }
     }
 
-    /** The referee has judged an answer. */
+    /** The referee has judged an answer. It says so before it asks the seat's next turn. */
     void judged(Verdict verdict) {
         byPlace.values().stream()
                 .filter(owed -> owed.isMeant(verdict))
@@ -128,13 +101,11 @@ final class Desk {
     }
 
     private void judged(Owed owed, Verdict verdict) {
-        owed.verdict = Hearing.CLOSED;
         if (verdict.hasStale()) {
             forget(owed);
         } else if (verdict.hasRefused()) {
             refused(owed, verdict.getRefused().getRefusal());
         }
-        goOn(owed);
     }
 
     private void refused(Owed owed, Refusal refusal) {
@@ -145,11 +116,10 @@ final class Desk {
         }
         // A store that is away, or a match on its way elsewhere: the turn stands, and is not asked
         // again.
-        owed.verdict = Hearing.PUT_OFF;
         later.after(
                 Long.parseLong(retryAfterMs),
                 () -> {
-                    if (owed.asked.wanted() && owed.verdict == Hearing.PUT_OFF) {
+                    if (owed.asked.wanted()) {
                         sayAgain(owed);
                     }
                 });
@@ -160,9 +130,6 @@ final class Desk {
         for (Owed owed : List.copyOf(byPlace.values())) {
             if (owed.is(lapsed.getMatchId(), lapsed.getToken())) {
                 forget(owed);
-                goOn(owed);
-            } else if (owed.holds(lapsed.getMatchId(), lapsed.getToken())) {
-                owed.held = null;
             }
         }
     }
@@ -171,20 +138,8 @@ final class Desk {
     void ended(String matchId) {
         for (Owed owed : List.copyOf(byPlace.values())) {
             if (owed.asked.turn().getMatchId().equals(matchId)) {
-                owed.held = null;
                 forget(owed);
             }
-        }
-    }
-
-    /**
-     * A new stream: no verdict comes on what was said in the last one, and what is owed is asked
-     * again.
-     */
-    void newStream() {
-        for (Owed owed : byPlace.values()) {
-            owed.verdict = Hearing.CLOSED;
-            owed.held = null;
         }
     }
 
@@ -200,16 +155,6 @@ final class Desk {
         think.accept(asked);
     }
 
-    /** To the seat's next turn, if there is one that has not begun already. */
-    private void goOn(Owed before) {
-        Turn next = before.held;
-        if (next != null) {
-            before.held = null;
-            forget(before);
-            begin(next, Optional.ofNullable(before.refused));
-        }
-    }
-
     private void forget(Owed owed) {
         byPlace.remove(Place.of(owed.asked.turn()), owed);
         owed.asked.drop();
@@ -217,7 +162,6 @@ final class Desk {
 
     private void sayAgain(Owed owed) {
         if (owed.answer != null) {
-            owed.verdict = Hearing.AWAITED;
             say.accept(owed.answer);
         }
     }

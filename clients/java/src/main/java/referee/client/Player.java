@@ -81,7 +81,6 @@ final class Player implements Session.Listener {
     }
 
     private void open() {
-        desk.newStream();
         session = new Session(channels.build(), token, thread, this);
         say(FromBot.newBuilder().setHello(hello).build());
     }

@@ -106,7 +106,6 @@ class DeskTest {
     void theSameTurnAgainIsAnsweredWithTheVerySameAnswer() {
         answerFirstTurn();
         desk.judged(accepted("t1").build());
-        desk.newStream();
         ask("m1", 0, "t1");
         assertEquals(1, asked.size());
         assertEquals(List.of(said.get(0), said.get(0)), said);
@@ -135,31 +134,6 @@ class DeskTest {
         ask("m1", 0, "t2");
         ask("m1", 0, "t3");
         assertEquals(List.of("", "there is no c9", ""), refusals());
-    }
-
-    @Test
-    void aTurnThatComesBeforeTheVerdictWaitsForIt() {
-        answerFirstTurn();
-        ask("m1", 0, "t2");
-        ask("m1", 0, "t2");
-        assertEquals(List.of(""), refusals());
-        desk.judged(refused("t1").build());
-        assertEquals(List.of("", "there is no c9"), refusals());
-        find(2, "d2-d3");
-        timePasses();
-        assertEquals(List.of("c2-c3", "d2-d3"), moves());
-    }
-
-    @Test
-    void aTurnDoesNotWaitForAVerdictThatDoesNotCome() {
-        answerFirstTurn();
-        ask("m1", 0, "t2");
-        assertEquals(List.of(200L), waits);
-        timePasses();
-        find(2, "d2-d3");
-        desk.newStream();
-        ask("m1", 0, "t3");
-        assertEquals(3, asked.size());
     }
 
     @Test
@@ -205,23 +179,6 @@ class DeskTest {
                     IntStream.range(0, matches.size()).mapToObj(number -> number < open).toList(),
                     wanted());
         }
-    }
-
-    @Test
-    void aTurnThatWaitsIsThoughtAboutWhenTheOneBeforeItLapses() {
-        answerFirstTurn();
-        ask("m1", 0, "t2");
-        lapse("t1");
-        assertEquals(List.of(false, true), wanted());
-    }
-
-    @Test
-    void aTurnThatLapsesWhileItWaitsIsNotThoughtAbout() {
-        answerFirstTurn();
-        ask("m1", 0, "t2");
-        lapse("t2");
-        desk.judged(accepted("t1").build());
-        assertEquals(1, asked.size());
     }
 
     @Test
