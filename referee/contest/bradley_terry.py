@@ -10,7 +10,7 @@ again, has no memory of their order, and takes longer.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import fsum, sqrt
@@ -70,13 +70,17 @@ class Strengths(Generic[Player]):
             (one, other): self.between(one, other).superiority for one in self.elo for other in self.elo if one != other
         }
 
-    def table(self) -> dict[Player, Estimate]:
-        """Everybody above the average, the strongest first, with the superiority over the next in the table.
+    def table(self, order: Sequence[Player] = ()) -> dict[Player, Estimate]:
+        """Everybody above the average, the strongest first or in the order given, with the superiority over the next.
 
-        The last one has nobody to be superior to: 0.
+        The last one has nobody to be superior to: 0. Of two, each is told above the other.
         """
-        over_next = {one: self.between(one, other).superiority for one, other in pairwise(self.elo)}
-        return {player: replace(self.of(player), superiority=over_next.get(player, 0.0)) for player in self.elo}
+        listed = [player for player in order or self.elo if player in self.elo]
+        if len(listed) == 2:
+            first, second = listed
+            return {first: self.between(first, second), second: self.between(second, first)}
+        over_next = {one: self.between(one, other).superiority for one, other in pairwise(listed)}
+        return {player: replace(self.of(player), superiority=over_next.get(player, 0.0)) for player in listed}
 
 
 def strengths(finishes: Iterable[Finish[Player]]) -> Strengths[Player]:

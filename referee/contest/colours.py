@@ -14,7 +14,6 @@ FIRST, SECOND = 0, 1
 class Strength(IntEnum):
     """Of the wish for a seat."""
 
-    NONE = 0
     MILD = 1
     """The seats are balanced: the other than last time."""
     STRONG = 2
@@ -40,8 +39,7 @@ class Player:
 
     @property
     def strength(self) -> Strength:
-        if not self.sat:
-            return Strength.NONE
+        """Of the wish."""
         if abs(self.surplus) > 1 or (len(self.sat) > 1 and self.sat[-1] == self.sat[-2]):
             return Strength.ABSOLUTE
         return Strength.STRONG if self.surplus else Strength.MILD

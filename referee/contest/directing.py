@@ -6,9 +6,10 @@ and no chance but the tournament's own seed: asked again after a crash, it says 
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import isqrt
 from typing import Any
 
-from referee.contest.formats import Gauntlet, Pools, Swiss
+from referee.contest.formats import Format, Gauntlet, Pools, RoundRobin, Swiss, Trial
 from referee.contest.pairing import Course, Score
 from referee.contest.planning import next_pairings, seeds
 from referee.contest.refusals import (
@@ -18,10 +19,12 @@ from referee.contest.refusals import (
     NoSuchEntrant,
     NoSuchPairing,
     NotInThisPhase,
-    TooFewEntrants,
     TooLate,
+    WrongEntrantCount,
 )
+from referee.contest.sprt import Verdict
 from referee.contest.tournament import (
+    Began,
     Ended,
     Entered,
     Entrant,
@@ -54,6 +57,16 @@ class Start:
 
 
 @dataclass(frozen=True, slots=True)
+class Begin:
+    """A match was made, to be played."""
+
+    pairing: str
+    number: int
+    attempt: int
+    match_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class Record:
     """A match has a result."""
 
@@ -77,13 +90,19 @@ class Cancel:
     message: str = ""
 
 
-Command = Enter | Withdraw | Start | Record | RecordVoid | Cancel
+MOST = 1000
+"""The most entrants of a tournament."""
+
+PLANNED_AT_ONCE = 100_000
+"""The most pairings that are planned in one stroke, about."""
+
+Command = Enter | Withdraw | Start | Begin | Record | RecordVoid | Cancel
 
 ALLOWED: dict[Phase, set[type]] = {
     Phase.ENTRY: {Enter, Withdraw, Start, Cancel},
-    Phase.PLAYING: {Enter, Withdraw, Record, RecordVoid, Cancel},
-    Phase.FINISHED: {Record, RecordVoid},  # A result told twice is no error.
-    Phase.CANCELLED: {Record, RecordVoid},  # Nor is one that comes too late.
+    Phase.PLAYING: {Enter, Withdraw, Begin, Record, RecordVoid, Cancel},
+    Phase.FINISHED: {Begin, Record, RecordVoid},  # A result told twice is no error.
+    Phase.CANCELLED: {Begin, Record, RecordVoid},  # Nor is one that comes too late.
 }
 
 
@@ -98,11 +117,12 @@ def decide(tournament: Tournament, command: Command) -> list[Event]:
 
 
 def _what_follows(tournament: Tournament) -> list[Event]:
-    """Pairings for as long as there are new ones; the end when nothing is left to play."""
+    """Pairings for as long as there are new ones; the end when nothing is left to play, or to be decided."""
     events: list[Event] = []
     while tournament.phase is Phase.PLAYING:
-        pairings = tuple(next_pairings(tournament))
-        if not pairings and tournament.open:
+        undecided = tournament.progress.verdict is Verdict.OPEN
+        pairings = tuple(next_pairings(tournament)) if undecided else ()
+        if not pairings and undecided and tournament.open:
             break
         event: Event = Paired(pairings) if pairings else Ended()
         events.append(event)
@@ -116,6 +136,7 @@ def _enter(tournament: Tournament, command: Enter) -> list[Event]:
         raise NameTaken(name)
     if tournament.phase is Phase.PLAYING and not _takes_late(tournament):
         raise TooLate(name)
+    _check_count(tournament.terms.format, len(tournament.entrants) + 1, least=1)
     return [Entered(command.entrant)]
 
 
@@ -134,13 +155,28 @@ def _withdraw(tournament: Tournament, command: Withdraw) -> list[Event]:
 
 
 def _start(tournament: Tournament, _: Start) -> list[Event]:
-    form, there = tournament.terms.format, len(tournament.entrants)
-    least = form.at_a_table if isinstance(form, Pools) else form.rounds + 1 if isinstance(form, Swiss) else 2
-    if there < least:
-        raise TooFewEntrants(there, least)
+    form = tournament.terms.format
+    _check_count(form, len(tournament.entrants), least=_least(form))
     if isinstance(form, Gauntlet):
         _check_challengers(form, tournament)
     return [Started(seeds(tournament))]
+
+
+def _check_count(form: Format, entrants: int, least: int) -> None:
+    most = _most(form)
+    if not least <= entrants <= most:
+        raise WrongEntrantCount(entrants, f"{least}" if least == most else f"{_least(form)} to {most}")
+
+
+def _least(form: Format) -> int:
+    return form.at_a_table if isinstance(form, Pools) else form.rounds + 1 if isinstance(form, Swiss) else 2
+
+
+def _most(form: Format) -> int:
+    """Where all is planned at the start, no more than can be."""
+    if isinstance(form, RoundRobin | Gauntlet):
+        return max(2, min(MOST, isqrt(2 * PLANNED_AT_ONCE // form.cycles)))
+    return 2 if isinstance(form, Trial) else MOST
 
 
 def _check_challengers(form: Gauntlet, tournament: Tournament) -> None:
@@ -149,6 +185,14 @@ def _check_challengers(form: Gauntlet, tournament: Tournament) -> None:
             raise NoSuchEntrant(name)
     if len(set(form.challengers)) == len(tournament.entrants):
         raise BadTerms("challengers", "are everybody, so that nobody is left to meet")
+
+
+def _begin(tournament: Tournament, command: Begin) -> list[Event]:
+    course = _course(tournament, command)
+    known = (command.number, command.attempt) in course.match_ids
+    if known or not _awaited(tournament, course, command):
+        return []
+    return [Began(command.pairing, command.number, command.attempt, command.match_id)]
 
 
 def _record(tournament: Tournament, command: Record) -> list[Event]:
@@ -164,13 +208,13 @@ def _record_void(tournament: Tournament, command: RecordVoid) -> list[Event]:
     return [Voided(command.pairing, command.number)] if _awaited(tournament, course, command) else []
 
 
-def _course(tournament: Tournament, command: Record | RecordVoid) -> Course:
+def _course(tournament: Tournament, command: Begin | Record | RecordVoid) -> Course:
     if command.pairing not in tournament.courses:
         raise NoSuchPairing(command.pairing)
     return tournament.courses[command.pairing]
 
 
-def _awaited(tournament: Tournament, course: Course, command: Record | RecordVoid) -> bool:
+def _awaited(tournament: Tournament, course: Course, command: Begin | Record | RecordVoid) -> bool:
     """Whether the match still counts: it has no result, and was not made void before."""
     if tournament.phase is not Phase.PLAYING:
         return False
@@ -181,7 +225,7 @@ def _check_score(course: Course, score: Score) -> None:
     entrants = course.pairing.entrants
     if len(score.ranks) != len(entrants):
         raise BadScore(course.pairing.id, f"has {len(entrants)} entrants, not {len(score.ranks)} ranks")
-    if any(len({score.ranks[place] for place in side}) > 1 for side in course.pairing.sides):
+    if any(len({score.ranks[place] for place in side}) > 1 for side in course.pairing.teams):
         raise BadScore(course.pairing.id, "has ranks that differ within a side")
     if not set(score.forfeited) <= set(entrants):
         raise BadScore(course.pairing.id, "has a forfeit of somebody who is not in it")
@@ -195,6 +239,7 @@ DECIDE: dict[type, Callable[[Tournament, Any], list[Event]]] = {
     Enter: _enter,
     Withdraw: _withdraw,
     Start: _start,
+    Begin: _begin,
     Record: _record,
     RecordVoid: _record_void,
     Cancel: _cancel,

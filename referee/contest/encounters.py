@@ -71,12 +71,6 @@ def score(encounters: Sequence[Encounter]) -> float:
     return exact(sum(encounter.points for encounter in encounters))
 
 
-def share(ranks: Sequence[int], mine: int) -> float:
-    """Points of one side: one for each other side that it is ahead of, half for level, over all others."""
-    others = len(ranks) - 1
-    return exact((sum(rank > mine for rank in ranks) + (ranks.count(mine) - 1) / 2) / others)
-
-
 def ahead(mine: int, other: int) -> float:
     """Points of a rank against another."""
     return WIN if mine < other else DRAW if mine == other else LOSS

@@ -27,6 +27,11 @@ class Estimate:
     high: float
     superiority: float
 
+    @property
+    def mirrored(self) -> "Estimate":
+        """The same seen by the other."""
+        return Estimate(-self.elo, -self.high, -self.low, 1 - self.superiority)
+
 
 def around(elo: float, deviation: float) -> Estimate:
     """What is known of a difference whose error is normal with that standard deviation."""

@@ -6,11 +6,14 @@ from dataclasses import asdict
 from typing import Any
 
 from referee.contest.cross_table import Cell, cross_table
-from referee.contest.formats import Elimination, Gauntlet, Pools, Swiss
+from referee.contest.estimate import Estimate
+from referee.contest.estimates import estimates
+from referee.contest.formats import Elimination, Gauntlet, Pools, Swiss, Trial
 from referee.contest.refusals import NoReport
 from referee.contest.standings import Standing
 from referee.contest.tournament import Tournament
 from referee.contest.trf import Report, write_trf
+from referee.contest.trial import State
 
 
 class Page(list[str]):
@@ -32,14 +35,15 @@ def to_csv(tournament: Tournament) -> str:
 
 
 def to_json(tournament: Tournament) -> str:
-    """Phase, standings, cross table and all pairings, as one object with sorted keys."""
-    rows = tournament.standings()
+    """Phase, standings, cross table, all pairings, and how a trial's test stands, as one object with sorted keys."""
+    rows, strengths = tournament.standings(), estimates(tournament)
     names = [row.entrant for row in rows]
     cells = cross_table(tournament.table(), names)
     told: dict[str, Any] = {
         "phase": tournament.phase.value,
         "round": tournament.round,
-        "standings": [_standing(row, tournament) for row in rows],
+        "standings": [_standing(row, tournament, strengths.get(row.entrant)) for row in rows],
+        "test": _test(tournament.test),
         "cross_table": {
             name: {other: cell for other, cell in zip(names, line, strict=True) if cell is not None}
             for name, line in zip(names, cells, strict=True)
@@ -53,6 +57,7 @@ def to_json(tournament: Tournament) -> str:
                 "done": course.done,
                 "points": [course.encounter(name).points for name in course.pairing.entrants] if course.done else [],
                 "voided": sum(course.voided.values()),
+                "match_ids": list(course.match_ids.values()),
             }
             for course in tournament.courses.values()
         ],
@@ -63,9 +68,9 @@ def to_json(tournament: Tournament) -> str:
 def to_trf(tournament: Tournament, title: str) -> str:
     """The rounds that are complete, so that others can check pairings and ranks. Raises NoReport."""
     form = tournament.terms.format
-    if isinstance(form, Elimination | Gauntlet | Pools):
+    if isinstance(form, Elimination | Gauntlet | Pools | Trial):
         raise NoReport("it knows round robin and Swiss only")
-    if tournament.terms.matches > 1:
+    if tournament.terms.sets:
         raise NoReport("it knows pairings of one match only")
     rounds = tournament.complete_rounds
     report = Report(
@@ -82,7 +87,13 @@ def _cell(points: Cell) -> str:
     return "" if points is None else f"{points:g}"
 
 
-def _standing(row: Standing, tournament: Tournament) -> dict[str, Any]:
+def _standing(row: Standing, tournament: Tournament, strength: Estimate | None) -> dict[str, Any]:
     told = asdict(row)
     told["tie_breaks"] = {it.value: value for it, value in zip(tournament.tie_breaks, row.tie_breaks, strict=True)}
+    told["forfeits"] = tournament.forfeits(row.entrant)
+    told["estimate"] = asdict(strength) if strength else None
     return told
+
+
+def _test(state: State | None) -> dict[str, Any] | None:
+    return {**asdict(state), "verdict": state.verdict.value} if state else None

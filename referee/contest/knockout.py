@@ -28,19 +28,15 @@ class Knockout:
     """By the id of the pairing, which is that of its duel."""
     gone: Collection[str]
 
-    def ready(self, matches: int, extra: int) -> list[Pairing]:
+    def ready(self) -> list[Pairing]:
         """Pairings whose two are known and who have not been paired yet."""
         return [
-            Pairing(duel.id, duel.round, duel.board, (first, second), matches, extra)
+            Pairing(duel.id, duel.round, duel.board, (first, second))
             for duel in self.duels.values()
             if duel.id not in self.courses and self._needed(duel)
             for first, second in [(self._who(duel.first), self._who(duel.second))]
             if isinstance(first, str) and isinstance(second, str)
         ]
-
-    @property
-    def over(self) -> bool:
-        return all(self._decided(duel) for duel in self.duels.values())
 
     def groups(self) -> list[list[str]]:
         """Everybody by how far they got, the best first; who is still in comes before all who are out."""
@@ -86,9 +82,6 @@ class Knockout:
         """Who came from below won it: now both have lost once."""
         first, second = self._who(final.first), self._who(final.second)
         return isinstance(first, str) and isinstance(second, str) and self._ahead(final) == second
-
-    def _decided(self, duel: Duel) -> bool:
-        return not self._needed(duel) or self._ahead(duel) is not None
 
     def _who(self, place: Place) -> Somebody:
         """Who will be there."""

@@ -1,104 +1,332 @@
-"""Who plays whom next on a ladder.
+"""One ladder, as a value: how it stands, and how an event changes it.
 
-A match is worth most between two whose strength is near, and least known: it is then that its result says most.
-Everybody gets matches: who has waited longest for one is served first, whatever it is worth. Nobody meets the
-same one again before others, as far as there are others. Nothing here is by chance.
+`evolve` makes it so and never refuses: an event has already happened. What may happen next is said in
+`climbing`. Pairings are events, and so are changes of ratings: a ladder that is read again is the same ladder,
+whatever a newer library would have paired or computed.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import islice, permutations
-from math import exp, pi, sqrt
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from typing import Any
+
+from engines.chance import Chance
+from referee.contest import rated
+from referee.contest.balance import NOTHING, Balance
+from referee.contest.duplicate import Duplicate, Start, start_of
+from referee.contest.finish import Finish
+from referee.contest.habits import Habits
+from referee.contest.pairing import Course, Due, Pairing, Places
+from referee.contest.tournament import Began, Scored, Voided
+from referee.core.setup import Player
+
+
+class Phase(Enum):
+    OPEN = "open"
+    CLOSING = "closing"
+    """It pairs nobody any more, and waits for the matches that are being played."""
+    CLOSED = "closed"
 
 
 @dataclass(frozen=True, slots=True)
-class Climber:
-    """An entrant that is there."""
-
+class Terms:
     name: str
-    rating: float
-    deviation: float
-    room: int
-    """How many more matches it takes now."""
-    matches: int = 0
-    """Begun on this ladder so far."""
-    waited: int = 0
-    """How many matches the others have begun since its last."""
-    provisional: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Habits:
-    """What has been, as far as pairing minds."""
-
-    recent: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """Whom everybody met, the latest last."""
-    sat: Mapping[tuple[str, int], int] = field(default_factory=dict)
-    """How often who sat where."""
-
-    def since(self, name: str, other: str) -> int | None:
-        """How many others `name` has met since it met `other`; None if it never did."""
-        met = list(self.recent.get(name, ()))
-        return len(set(met[len(met) - met[::-1].index(other) :])) if other in met else None
-
-
-@dataclass(frozen=True, slots=True)
-class Wishes:
+    seed: bytes
+    """All chance of the ladder: what the matches of a set begin with."""
     at_a_table: int = 2
+    """Entrants."""
+    sides: Places = ()
+    """Which places at a table stand together. Nothing: everybody alone."""
+    bots: int = 1
+    """Of an entrant. Several are partners for good, and have one rating between them."""
+    duplicate: Duplicate | None = None
+    """None: single matches."""
+    kinds: int = 1
+    """Of matches, taken in turn."""
+    matches_at_once: int | None = None
     rematch_after: int = 1
-    """How many others come before the same one again, where there are enough."""
-    spread: float = 400 / 2.302585
-    """The difference in rating at which the odds are e to 1; that of Elo."""
+    """How many other opponents come before the same one again, where there are enough."""
+    provisional_matches: int = 20
+    """How many it takes until a rating is one to be ranked by."""
+
+    @property
+    def chance(self) -> Chance:
+        return Chance(self.seed)
+
+    def provisional(self, rating: rated.Rated) -> bool:
+        return rating.matches < self.provisional_matches
 
 
-def next_matches(climbers: Iterable[Climber], habits: Habits, wishes: Wishes, most: int) -> list[tuple[str, ...]]:
-    """Up to `most` matches, each in the order of seats. Everybody has one at most, and only if it has room."""
-    return list(islice(_matches(climbers, habits, wishes), most))
+@dataclass(frozen=True, slots=True)
+class Entrant:
+    name: str
+    bots: tuple[Player, ...]
+    """Several where partners are fixed, in the order in which they sit. No version: whichever is there."""
+
+    def player(self, bots: tuple[Player, ...] = ()) -> Player:
+        """Who is rated: the version of its bot that plays (these, or those that it came with), or the partners."""
+        return (bots or self.bots)[0] if len(self.bots) == 1 else Player(self.name)
 
 
-def _matches(climbers: Iterable[Climber], habits: Habits, wishes: Wishes) -> Iterable[tuple[str, ...]]:
-    waiting = sorted((it for it in climbers if it.room > 0), key=_urgency)
-    while len(waiting) >= wishes.at_a_table:
-        table = [waiting.pop(0)]
-        while len(table) < wishes.at_a_table:
-            guest = min(waiting, key=lambda it: _reluctance(table, it, habits, wishes))
-            waiting.remove(guest)
-            table.append(guest)
-        yield _seated([it.name for it in table], habits)
+@dataclass(frozen=True, slots=True)
+class Joined:
+    entrant: Entrant
 
 
-def information(one: Climber, other: Climber, spread: float) -> float:
-    """How much a match between them is expected to tell: the uncertainty that its result takes away.
-
-    The variance of the outcome, at the strengths as they are believed to be, times what is not known about them.
-    """
-    unknown = one.deviation**2 + other.deviation**2
-    blurred = sqrt(1 + pi * unknown / (8 * spread**2))  # A logistic curve seen through a bell curve.
-    odds = 1 / (1 + exp(-(one.rating - other.rating) / (spread * blurred)))
-    return odds * (1 - odds) * unknown
+@dataclass(frozen=True, slots=True)
+class Left:
+    name: str
+    message: str = ""
 
 
-def _urgency(climber: Climber) -> tuple[bool, int, float, str]:
-    """Provisional first; then who waited longest, then whom least is known of."""
-    return not climber.provisional, -climber.waited, -climber.deviation, climber.name
+@dataclass(frozen=True, slots=True)
+class Paired:
+    pairing: Pairing
+    challenge: str = ""
+    """The request by which somebody asked for it. Empty: nobody did."""
 
 
-def _reluctance(table: Sequence[Climber], guest: Climber, habits: Habits, wishes: Wishes) -> tuple[int, float, str]:
-    """First how often they would meet too soon, then what would not be learned."""
-    too_soon = sum(_too_soon(it.name, guest.name, habits, wishes) for it in table)
-    return too_soon, -sum(information(it, guest, wishes.spread) for it in table), guest.name
+@dataclass(frozen=True, slots=True)
+class Rated:
+    """A match has changed ratings. It need not be one that the ladder made."""
+
+    match_id: str
+    finish: Finish[Player]
+    forfeited: tuple[Player, ...]
+    """Who lost by a fault of its own."""
+    changes: tuple[rated.Change[Player], ...]
+    """In the order of the finish."""
 
 
-def _too_soon(one: str, other: str, habits: Habits, wishes: Wishes) -> int:
-    """By how many others, for both."""
-    since = [habits.since(one, other), habits.since(other, one)]
-    return sum(max(0, wishes.rematch_after - it) for it in since if it is not None)
+@dataclass(frozen=True, slots=True)
+class SeasonBegan:
+    season: int
+    request: str = ""
+    """The request by which it was asked for."""
 
 
-def _seated(names: Sequence[str], habits: Habits) -> tuple[str, ...]:
-    """The order in which nobody sits where it often sat."""
-    return min(permutations(names), key=lambda order: _unfairness(order, habits))
+@dataclass(frozen=True, slots=True)
+class Closing:
+    """It pairs nobody any more."""
+
+    message: str = ""
 
 
-def _unfairness(order: Sequence[str], habits: Habits) -> int:
-    return sum((habits.sat.get((name, seat), 0) + 1) ** 2 for seat, name in enumerate(order))
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """All its matches are over. Always the last event."""
+
+
+Event = Joined | Left | Paired | Began | Scored | Voided | Rated | SeasonBegan | Closing | Closed
+
+
+@dataclass(frozen=True, slots=True)
+class Season:
+    """What ratings and results make of everybody within one."""
+
+    ratings: Mapping[Player, rated.Rated] = field(default_factory=dict)
+    balances: Mapping[Player, Balance] = field(default_factory=dict)
+    players: Mapping[str, Player] = field(default_factory=dict)
+    """The version with which each entrant was rated last, by its name."""
+
+    def rating(self, player: Player) -> rated.Rated:
+        return self.ratings.get(player, rated.NEW)
+
+    def balance(self, player: Player) -> Balance:
+        return self.balances.get(player, NOTHING)
+
+
+@dataclass(frozen=True, slots=True)
+class Ladder:
+    terms: Terms
+    phase: Phase = Phase.OPEN
+    message: str = ""
+    """Why it was closed."""
+    entrants: Mapping[str, Entrant] = field(default_factory=dict)
+    """Who is in, in the order of coming."""
+    known: Mapping[str, Entrant] = field(default_factory=dict)
+    """Whoever was in, with the bots that it had last."""
+    season: int = 1
+    standing: Season = field(default_factory=Season)
+    """Of the present season."""
+    past: tuple[tuple[Season, Mapping[str, Entrant]], ...] = ()
+    """Earlier seasons, from the first, with who was in at their ends."""
+    seasons_asked: Mapping[str, int] = field(default_factory=dict)
+    """Which season a request began."""
+    courses: Mapping[str, Course] = field(default_factory=dict)
+    """By id, in the order of planning. Those that are done leave when the next is planned, but for challenges."""
+    challenges: Mapping[str, str] = field(default_factory=dict)
+    """Pairings that somebody asked for: their ids, by the request."""
+    planned: int = 0
+    """Pairings so far."""
+    habits: Habits = field(default_factory=Habits)
+    last: Mapping[str, int] = field(default_factory=dict)
+    """The number of everybody's last pairing; of who had none, of the last that it was not there for."""
+
+    @property
+    def open(self) -> list[Course]:
+        return [course for course in self.courses.values() if not course.done]
+
+    @property
+    def playing(self) -> list[Due]:
+        """Matches that have begun and have no result yet."""
+        return [due for course in self.courses.values() for due in course.playing]
+
+    @property
+    def due(self) -> list[Due]:
+        """Matches that have not begun: those first that somebody asked for."""
+        if self.phase is not Phase.OPEN:
+            return []
+        asked = set(self.challenges.values())
+        first = sorted(self.open, key=lambda course: course.pairing.id not in asked)
+        return [due for course in first for due in course.due if (due.number, due.attempt) not in course.match_ids]
+
+    def turn(self, pairing: Pairing) -> int:
+        """Which in the order of planning it is, from 0."""
+        return int(pairing.id) - 1
+
+    def kind(self, pairing: Pairing) -> int:
+        """Which of the terms its matches are played by."""
+        return self.turn(pairing) % self.terms.kinds
+
+    def start_of(self, due: Due) -> Start | None:
+        """What the match has in common with the others of its set; None where nothing is played twice."""
+        duplicate = self.terms.duplicate
+        return start_of(due, duplicate, self.terms.chance, self.turn(due.pairing)) if duplicate else None
+
+    def waited(self, name: str) -> int:
+        """How many pairings there were since its last."""
+        return self.planned - self.last[name]
+
+    def challenges_of(self, name: str) -> int:
+        """How many challenges the entrant waits for."""
+        return sum(due.pairing.id in self.challenges.values() and name in due.pairing.entrants for due in self.due)
+
+    def entrant_of(self, bot: str) -> Entrant | None:
+        """Who is in with this bot."""
+        return next((it for it in self.entrants.values() if bot in {player.bot for player in it.bots}), None)
+
+
+def evolve(ladder: Ladder, event: Event) -> Ladder:
+    return EVOLVE[type(event)](ladder, event)
+
+
+def replay(terms: Terms, events: Iterable[Event]) -> Ladder:
+    """The ladder that these events made."""
+    ladder = Ladder(terms)
+    for event in events:
+        ladder = evolve(ladder, event)
+    return ladder
+
+
+def recomputed(events: Iterable[Event]) -> dict[Player, rated.Rated]:
+    """The ratings, computed again from nothing but the results."""
+    ratings: dict[Player, rated.Rated] = {}
+    for event in events:
+        if isinstance(event, Rated):
+            ratings = rated.rated([event.finish], ratings)
+        elif isinstance(event, SeasonBegan):
+            ratings = rated.new_season(ratings)
+    return ratings
+
+
+def _joined(ladder: Ladder, event: Joined) -> Ladder:
+    entrant = event.entrant
+    return replace(
+        ladder,
+        entrants={**ladder.entrants, entrant.name: entrant},
+        known={**ladder.known, entrant.name: entrant},
+        last={**ladder.last, entrant.name: ladder.planned},
+    )
+
+
+def _left(ladder: Ladder, event: Left) -> Ladder:
+    """What it is in the middle of is played to the end, and nothing else."""
+    entrants = {name: entrant for name, entrant in ladder.entrants.items() if name != event.name}
+    courses = {
+        key: course.without(event.name) if event.name in course.pairing.entrants and not course.done else course
+        for key, course in ladder.courses.items()
+    }
+    return replace(ladder, entrants=entrants, courses=courses)
+
+
+def _paired(ladder: Ladder, event: Paired) -> Ladder:
+    pairing, asked = event.pairing, set(ladder.challenges.values())
+    kept = {key: course for key, course in ladder.courses.items() if key in asked or not course.done}
+    planned = ladder.planned + 1
+    return replace(
+        ladder,
+        courses={**kept, pairing.id: Course(pairing)},
+        challenges={**ladder.challenges, event.challenge: pairing.id} if event.challenge else ladder.challenges,
+        planned=planned,
+        habits=ladder.habits.after(pairing.entrants, pairing.sides, ladder.terms.rematch_after),
+        last={**ladder.last, **dict.fromkeys(pairing.entrants, planned)},
+    )
+
+
+def _began(ladder: Ladder, event: Began) -> Ladder:
+    return _with(ladder, ladder.courses[event.pairing].began(event.number, event.attempt, event.match_id))
+
+
+def _scored(ladder: Ladder, event: Scored) -> Ladder:
+    return _with(ladder, ladder.courses[event.pairing].scored(event.number, event.score))
+
+
+def _voided(ladder: Ladder, event: Voided) -> Ladder:
+    return _with(ladder, ladder.courses[event.pairing].made_void(event.number))
+
+
+def _rated(ladder: Ladder, event: Rated) -> Ladder:
+    standing = ladder.standing
+    players = {entrant.name: it for it in event.finish.players if (entrant := _entrant(ladder, it))}
+    balances = {
+        player: standing.balance(player).after(event.finish, player, player in event.forfeited)
+        for player in event.finish.players
+    }
+    now = Season(
+        {**standing.ratings, **{change.player: change.after for change in event.changes}},
+        {**standing.balances, **balances},
+        {**standing.players, **players},
+    )
+    return replace(ladder, standing=now)
+
+
+def _entrant(ladder: Ladder, player: Player) -> Entrant | None:
+    return ladder.entrants.get(player.bot) if ladder.terms.bots > 1 else ladder.entrant_of(player.bot)
+
+
+def _season_began(ladder: Ladder, event: SeasonBegan) -> Ladder:
+    asked = {**ladder.seasons_asked, event.request: event.season} if event.request else ladder.seasons_asked
+    return replace(
+        ladder,
+        season=event.season,
+        standing=Season(rated.new_season(ladder.standing.ratings), {}, ladder.standing.players),
+        past=(*ladder.past, (ladder.standing, ladder.entrants)),
+        seasons_asked=asked,
+    )
+
+
+def _closing(ladder: Ladder, event: Closing) -> Ladder:
+    return replace(ladder, phase=Phase.CLOSING, message=event.message)
+
+
+def _closed(ladder: Ladder, _: Closed) -> Ladder:
+    return replace(ladder, phase=Phase.CLOSED)
+
+
+def _with(ladder: Ladder, course: Course) -> Ladder:
+    return replace(ladder, courses={**ladder.courses, course.pairing.id: course})
+
+
+EVOLVE: dict[type, Callable[[Ladder, Any], Ladder]] = {
+    Joined: _joined,
+    Left: _left,
+    Paired: _paired,
+    Began: _began,
+    Scored: _scored,
+    Voided: _voided,
+    Rated: _rated,
+    SeasonBegan: _season_began,
+    Closing: _closing,
+    Closed: _closed,
+}

@@ -1,15 +1,16 @@
 """Entrants who meet, and how far they are with it.
 
 A pairing has a stable id from the moment it is planned. It is one match or several, each with a number from
-1; the seats rotate from one to the next. A match that became void is played again as its next attempt. What
-has been scored is scored: a second result for the same match changes nothing.
+1; the seats rotate from one to the next. So many in a row may make a set, which counts as a whole. A match that
+became void is played again as its next attempt. What has been scored is scored: a second result for the same
+match changes nothing.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from itertools import count
 
-from referee.contest.encounters import Encounter, How, ahead, exact, share
+from referee.contest.encounters import Encounter, How, ahead, exact
+from referee.core.result import share
 
 Places = tuple[tuple[int, ...], ...]
 """Sides, as places in the list of a pairing's entrants."""
@@ -21,29 +22,45 @@ class Pairing:
     round: int
     board: int
     entrants: tuple[str, ...]
-    """In the order of seats of the first match. One alone: a bye."""
+    """In the order of seats of the first match; who holds several is named for each. One alone: a bye."""
     matches: int = 1
     extra: int = 0
     """How many more at most, while two are level."""
     sides: Places = ()
     """Who stands together. Nothing: everybody alone."""
+    arrangements: int = 1
+    """So many matches in a row make a set. 1: each is one."""
 
     @property
     def bye(self) -> bool:
         return len(self.entrants) == 1
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Everybody once."""
+        return tuple(dict.fromkeys(self.entrants))
 
     def seated(self, number: int) -> tuple[str, ...]:
         """In the order of seats of the match of that number."""
         turn = (number - 1) % len(self.entrants)
         return self.entrants[turn:] + self.entrants[:turn]
 
-    def side_of(self, place: int) -> int:
-        return next((side for side, places in enumerate(self.sides) if place in places), place)
+    def set_of(self, number: int) -> int:
+        """Which set the match of that number is in, from 1."""
+        return (number - 1) // self.arrangements + 1
 
-    def opponents(self, place: int) -> list[int]:
-        """The places on other sides."""
-        mine = self.side_of(place)
-        return [other for other in range(len(self.entrants)) if self.side_of(other) != mine]
+    def places(self, name: str) -> list[int]:
+        return [place for place, entrant in enumerate(self.entrants) if entrant == name]
+
+    @property
+    def teams(self) -> Places:
+        """Everybody's side, as places; who has none stands alone."""
+        return self.sides or tuple((place,) for place in range(len(self.entrants)))
+
+    def against(self, place: int) -> Places:
+        """The other sides, but for those that the same entrant holds."""
+        name = self.entrants[place]
+        return tuple(side for side in self.teams if place not in side and self.entrants[side[0]] != name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +78,14 @@ class Due:
     @property
     def seats(self) -> tuple[str, ...]:
         return self.pairing.seated(self.number)
+
+    @property
+    def set(self) -> int:
+        return self.pairing.set_of(self.number)
+
+    @property
+    def set_id(self) -> str:
+        return f"{self.pairing.id}/{self.set}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +107,13 @@ class Course:
     """By the number of the match."""
     voided: Mapping[int, int] = field(default_factory=dict)
     """How often each match became void."""
+    match_ids: Mapping[tuple[int, int], str] = field(default_factory=dict)
+    """Of the matches that began, by number and attempt, in the order in which they did."""
     absent: frozenset[str] = frozenset()
-    """Who left before it was done. Its matches are played no more."""
+    """Who left before it was done. What had begun is played to the end, and nothing else."""
+
+    def began(self, number: int, attempt: int, match_id: str) -> "Course":
+        return replace(self, match_ids={**self.match_ids, (number, attempt): match_id})
 
     def scored(self, number: int, score: Score) -> "Course":
         return replace(self, scores={**self.scores, number: score})
@@ -101,80 +131,120 @@ class Course:
     @property
     def due(self) -> list[Due]:
         """Matches that may be played now, those included that are being played."""
-        if self.done:
-            return []
-        open_ones = [number for number in range(1, self.pairing.matches + 1) if number not in self.scores]
-        numbers = open_ones or [next(number for number in count(1) if number not in self.scores)]
-        return [Due(self.pairing, number, self.attempt(number)) for number in numbers]
+        if self.absent or self.pairing.bye:
+            return self.playing
+        open_ones = [number for number in range(1, self._last + 1) if number not in self.scores]
+        return [Due(self.pairing, number, self.attempt(number)) for number in open_ones]
+
+    @property
+    def playing(self) -> list[Due]:
+        """Matches that have begun and have no result yet."""
+        return [
+            Due(self.pairing, number, attempt)
+            for number, attempt in self.match_ids
+            if number not in self.scores and attempt == self.attempt(number)
+        ]
 
     @property
     def done(self) -> bool:
-        if self.pairing.bye or self.absent:
-            return True
-        played = len(self.scores)
-        if played < self.pairing.matches:
-            return False
-        return played == self.pairing.matches + self.pairing.extra or not self.level
+        if self.absent:
+            return not self.playing
+        return self.pairing.bye or len(self.scores) == self._last
+
+    def set_over(self, number: int) -> bool:
+        """Whether nothing is left to play of the set of that number: a match that became void is."""
+        return all(due.set != number for due in self.due)
+
+    @property
+    def _last(self) -> int:
+        """The number of the last match that it takes, as far as is known: another set for as long as two are level."""
+        last, most = self.pairing.matches, self.pairing.matches + self.pairing.extra
+        while last < most and len(self.scores) >= last and self._level_after(last):
+            last += self.pairing.arrangements
+        return last
+
+    def _level_after(self, last: int) -> bool:
+        """Two whom the matches so far do not part."""
+        mine, theirs = (self._points(place, last) for place in range(2))
+        return mine == theirs
 
     @property
     def begun(self) -> bool:
         return bool(self.scores)
 
     @property
-    def level(self) -> bool:
-        """Two whom the matches so far do not part."""
-        points = self.points
-        return len(points) == 2 and points[0] == points[1]
-
-    @property
     def points(self) -> tuple[float, ...]:
         """Of each entrant in the matches so far."""
-        return tuple(
-            exact(sum(share(self._side_ranks(score), score.ranks[place]) for score in self.scores.values()))
-            for place in range(len(self.pairing.entrants))
-        )
+        last = max(self.scores, default=0)
+        return tuple(self._points(place, last) for place in range(len(self.pairing.entrants)))
+
+    def points_of(self, name: str) -> float:
+        """The same of one entrant, wherever it sits."""
+        return exact(sum(self.points_in(number, name) for number in self.scores))
+
+    def points_in(self, number: int, name: str) -> float:
+        """Of one entrant in the match of that number, which has a result."""
+        places, score = self.pairing.places(name), self.scores[number]
+        return exact(sum(self._share(score, place) for place in places) / len(places))
+
+    def _points(self, place: int, last: int) -> float:
+        """In the matches up to a number."""
+        return exact(sum(self._share(score, place) for number, score in self.scores.items() if number <= last))
+
+    def _share(self, score: Score, place: int) -> float:
+        mine = score.ranks[place]
+        return share([mine, *(score.ranks[side[0]] for side in self.pairing.against(place))], mine)
 
     def encounter(self, name: str) -> Encounter:
         """What it was to one of its entrants, once it is done."""
         pairing = self.pairing
-        place = pairing.entrants.index(name)
         if pairing.bye:
             return Encounter(How.BYE, float(pairing.matches), matches=pairing.matches)
         if self.absent and not self.begun:
-            return self._never_played(name, place)
-        against = tuple((pairing.entrants[other], self._against(place, other)) for other in pairing.opponents(place))
-        firsts = [self._side_ranks(score).count(1) for score in self.scores.values() if score.ranks[place] == 1]
+            return self._never_played(name)
+        place = pairing.entrants.index(name)
+        others = dict.fromkeys(pairing.entrants[it] for side in pairing.against(place) for it in side)
+        firsts = [leaders for leaders in map(self._leaders, self.scores.values()) if self._team(place) in leaders]
+        alone = sum(len(leaders) == 1 for leaders in firsts)
         return Encounter(
             How.PLAYED,
-            self.points[place] + self._walkover(name),
-            against,
+            self.points_of(name) + self._walkover(name),
+            tuple((other, self._against(name, other)) for other in others),
             place,
             len(self.scores),
-            wins=firsts.count(1),
-            draws=len(firsts) - firsts.count(1),
+            wins=alone,
+            draws=len(firsts) - alone,
         )
 
-    def _never_played(self, name: str, place: int) -> Encounter:
+    def _never_played(self, name: str) -> Encounter:
         pairing = self.pairing
-        if len(pairing.entrants) > 2:
+        if len(pairing.names) > 2:
             return Encounter(How.MISSED, 0.0)  # A table that lost a player is no table; nobody gains by it.
-        other = pairing.entrants[1 - place]
+        (other,) = (it for it in pairing.names if it != name)
         here = name not in self.absent
         points = float(pairing.matches) if here else 0.0
         return Encounter(How.UNOPPOSED if here else How.ABSENT, points, ((other, points),), matches=pairing.matches)
 
     def _walkover(self, name: str) -> float:
         """What is left of a pairing of two goes to the one who stayed."""
-        if not self.absent or name in self.absent or len(self.pairing.entrants) > 2:
+        if not self.absent or name in self.absent or len(self.pairing.names) > 2:
             return 0.0
         return float(max(0, self.pairing.matches - len(self.scores)))
 
-    def _against(self, place: int, other: int) -> float:
-        return exact(sum(ahead(score.ranks[place], score.ranks[other]) for score in self.scores.values()))
+    def _against(self, name: str, other: str) -> float:
+        """Points against one other: of each match, over all their seats."""
+        pairs = [(mine, its) for mine in self.pairing.places(name) for its in self.pairing.places(other)]
+        met = (ahead(score.ranks[mine], score.ranks[its]) for score in self.scores.values() for mine, its in pairs)
+        return exact(sum(met) / len(pairs))
 
-    def _side_ranks(self, score: Score) -> list[int]:
-        sides = self.pairing.sides or tuple((place,) for place in range(len(self.pairing.entrants)))
-        return [score.ranks[places[0]] for places in sides]
+    def _leaders(self, score: Score) -> set[tuple[str, ...]]:
+        """Who finished first, each side once."""
+        return {self._team(side[0]) for side in self.pairing.teams if score.ranks[side[0]] == 1}
+
+    def _team(self, place: int) -> tuple[str, ...]:
+        """Who stands together there, by name."""
+        side = next(side for side in self.pairing.teams if place in side)
+        return tuple(self.pairing.entrants[it] for it in side)
 
     @property
     def winner(self) -> str | None:

@@ -2,13 +2,18 @@
 
 from dataclasses import replace
 
-from referee.contest.formats import Elimination, Pools, RoundRobin, Swiss
+from referee.contest import trial
+from referee.contest.formats import Elimination, Gauntlet, Pools, RoundRobin, Swiss, Trial
 from referee.contest.gauntlet import gauntlet
 from referee.contest.pairing import Pairing
 from referee.contest.pools import past, pool_round
 from referee.contest.round_robin import round_robin
 from referee.contest.swiss import Unpairable, swiss_round
-from referee.contest.tournament import Seeding, Tournament
+from referee.contest.terms import Seeding
+from referee.contest.tournament import Tournament, by_rating
+
+Meetings = RoundRobin | Swiss | Elimination | Gauntlet | Pools
+"""Formats in which it is the question who meets."""
 
 
 def seeds(tournament: Tournament) -> tuple[str, ...]:
@@ -17,25 +22,44 @@ def seeds(tournament: Tournament) -> tuple[str, ...]:
     if tournament.terms.seeding is Seeding.LOT:
         return tournament.terms.chance.fork("seeding").shuffled(names)[0]
     if tournament.terms.seeding is Seeding.RATING:
-        return tuple(sorted(names, key=lambda name: _rated(tournament, name)))
+        return tuple(by_rating(tournament.entrants))
     return names
 
 
 def next_pairings(tournament: Tournament) -> list[Pairing]:
     """Pairings whose entrants are known now and were not before; nothing if the next ones wait for a result."""
-    form = tournament.terms.format
+    form, terms = tournament.terms.format, tournament.terms
+    if isinstance(form, Trial):
+        return _sets(tournament, form)
+    return [
+        replace(pairing, matches=terms.matches, extra=terms.extra, arrangements=terms.arrangements)
+        for pairing in _meetings(tournament, form)
+    ]
+
+
+def _sets(tournament: Tournament, form: Trial) -> list[Pairing]:
+    """The next sets of two who are both still there."""
+    if len(tournament.there) < 2:
+        return []
+    terms, names = tournament.terms, tuple(tournament.entrants)
+    room = terms.matches_at_once or trial.ROOM
+    return trial.next_sets(form, tournament.progress, tournament.courses, names, terms.arrangements, room)
+
+
+def _meetings(tournament: Tournament, form: Meetings) -> list[Pairing]:
+    """Who meets."""
+    names = tuple(tournament.entrants)
     if isinstance(form, Swiss):
         return _swiss(tournament, form)
     if isinstance(form, Pools):
         return _pools(tournament, form)
     if isinstance(form, Elimination):
-        return tournament.knockout().ready(tournament.terms.matches, form.extra)
+        return tournament.knockout().ready()
     if tournament.courses:
         return []
-    names = tuple(tournament.entrants)
     if isinstance(form, RoundRobin):
-        return round_robin(names, form.cycles, tournament.terms.matches)
-    return gauntlet(names, form.challengers, form.cycles, tournament.terms.matches)
+        return round_robin(names, form.cycles)
+    return gauntlet(names, form.challengers, form.cycles)
 
 
 def _swiss(tournament: Tournament, form: Swiss) -> list[Pairing]:
@@ -44,13 +68,7 @@ def _swiss(tournament: Tournament, form: Swiss) -> list[Pairing]:
         return []
     toss, _ = tournament.terms.chance.fork("first colour").below(2)
     try:
-        return swiss_round(
-            tournament.table(),
-            tournament.there,
-            form.rounds,
-            first_has_first_move=toss == 0,
-            matches=tournament.terms.matches,
-        )
+        return swiss_round(tournament.table(), tournament.there, form.rounds, first_has_first_move=toss == 0)
     except Unpairable:
         return []
 
@@ -61,7 +79,7 @@ def _pools(tournament: Tournament, form: Pools) -> list[Pairing]:
     waiting = sum(not course.done for course in last)
     if 2 * waiting > len(last) or tournament.round >= form.rounds or len(tournament.there) < form.at_a_table:
         return []
-    tables = pool_round(
+    return pool_round(
         tournament.there,
         form.at_a_table,
         form.sides,
@@ -69,10 +87,3 @@ def _pools(tournament: Tournament, form: Pools) -> list[Pairing]:
         past(course.pairing for course in tournament.courses.values() if not course.pairing.bye),
         tournament.terms.chance.fork("pools"),
     )
-    return [replace(table, matches=tournament.terms.matches) for table in tables]
-
-
-def _rated(tournament: Tournament, name: str) -> tuple[bool, float]:
-    """Ties stay in the order of entry."""
-    rating = tournament.entrants[name].rating
-    return rating is None, -(rating or 0.0)

@@ -21,7 +21,7 @@ MIDDLE = 1500.0
 UNKNOWN = 250.0
 """The standard deviation of somebody of whom nothing is known yet."""
 
-RESTLESS = 8.0
+RESTLESS = 5.0
 """What every match adds to the deviation (squared): how wrong the model may be about it, and the opponents."""
 
 LEFT_OVER = 200.0

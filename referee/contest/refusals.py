@@ -32,10 +32,10 @@ class TooLate(ContestError):
         super().__init__(f"{quoted(name)} comes too late to enter", name=shortened(name))
 
 
-class TooFewEntrants(ContestError):
-    def __init__(self, there: int, least: int) -> None:
-        sentence = f"this tournament takes at least {least} entrants, and there are {there}"
-        super().__init__(sentence, there=str(there), least=str(least))
+class WrongEntrantCount(ContestError):
+    def __init__(self, entrants: int, wanted: str) -> None:
+        sentence = f"this tournament takes {wanted} entrants, and this would be {entrants}"
+        super().__init__(sentence, entrants=str(entrants), wanted=wanted)
 
 
 class NoSuchPairing(ContestError):
@@ -58,3 +58,24 @@ class MalformedTrf(ContestError):
 class NoReport(ContestError):
     def __init__(self, why: str) -> None:
         super().__init__(f"there is no TRF report of this tournament: {why}", why=why)
+
+
+class LadderClosed(ContestError):
+    def __init__(self, ladder: str) -> None:
+        super().__init__(f"{ladder} is closed, and pairs nobody any more", ladder=ladder)
+
+
+class NotAMember(ContestError):
+    def __init__(self, ladder: str, name: str) -> None:
+        shown = shortened(name)
+        super().__init__(f"{quoted(name)} is not on {ladder}", ladder=ladder, bot=shown)
+
+
+class AlreadyOn(ContestError):
+    def __init__(self, ladder: str, bot: str, entrant: str) -> None:
+        super().__init__(f"{bot} is on {ladder} already, as {entrant}", ladder=ladder, bot=bot, entrant=entrant)
+
+
+class WrongSeats(ContestError):
+    def __init__(self, what: str, given: int, wanted: int) -> None:
+        super().__init__(f"{what} takes {wanted}, not {given}", given=str(given), wanted=str(wanted))

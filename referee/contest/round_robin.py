@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from referee.contest.pairing import Pairing
 
 
-def round_robin(entrants: Sequence[str], cycles: int, matches: int = 1) -> list[Pairing]:
+def round_robin(entrants: Sequence[str], cycles: int) -> list[Pairing]:
     """All pairings. With an odd number somebody is free each round, which scores nothing."""
     rounds = berger(len(entrants))
     return [
@@ -18,7 +18,6 @@ def round_robin(entrants: Sequence[str], cycles: int, matches: int = 1) -> list[
             cycle * len(rounds) + number,
             board,
             _seats(entrants, first, second, exchanged=cycle % 2 == 1),
-            matches,
         )
         for cycle in range(cycles)
         for number, pairs in enumerate(rounds, start=1)

@@ -94,7 +94,7 @@ def decided(sprt: Sprt, tally: Tally) -> Verdict:
         return Verdict.PASSED
     if ratio <= sprt.lower:
         return Verdict.FAILED
-    if sprt.matches_at_most is not None and tally.matches >= sprt.matches_at_most:
+    if sprt.matches_at_most is not None and tally.matches + tally.matches_a_set > sprt.matches_at_most:
         return Verdict.UNDECIDED
     return Verdict.OPEN
 

@@ -21,7 +21,7 @@ class Unpairable(Exception):
 
 
 def swiss_round(
-    table: Table, there: Collection[str], rounds: int, *, first_has_first_move: bool = True, matches: int = 1
+    table: Table, there: Collection[str], rounds: int, *, first_has_first_move: bool = True
 ) -> list[Pairing]:
     """The pairings of the next round, the top board first, a bye last.
 
@@ -51,7 +51,7 @@ def swiss_round(
     if not _allowed(boards, table):
         raise Unpairable
     boards.sort(key=lambda seats: _board_order(seats, table, numbers))
-    return [Pairing(f"{number}.{board}", number, board, seats, matches) for board, seats in enumerate(boards, start=1)]
+    return [Pairing(f"{number}.{board}", number, board, seats) for board, seats in enumerate(boards, start=1)]
 
 
 def _seated(pair: Sequence[str], table: Table, numbers: Mapping[str, int], odd_seat: int) -> tuple[str, ...]:

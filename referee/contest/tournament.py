@@ -8,22 +8,19 @@ library would have paired.
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from itertools import islice
 from typing import Any
 
-from engines.chance import Chance
-from referee.contest import bracket
+from referee.contest import bracket, trial
+from referee.contest.duplicate import Start, start_of
 from referee.contest.encounters import MISSED, Encounter, Table
-from referee.contest.formats import USUAL_TIE_BREAKS, Elimination, Format, Swiss
+from referee.contest.formats import USUAL_TIE_BREAKS, Elimination, Gauntlet, RoundRobin, Swiss, Trial
 from referee.contest.knockout import Knockout
 from referee.contest.pairing import Course, Due, Pairing, Score
 from referee.contest.standings import Standing, in_order, standings
+from referee.contest.terms import Seeding, Terms
 from referee.contest.tiebreak import Field, TieBreak
-
-
-class Seeding(Enum):
-    ENTRY = "entry"
-    RATING = "rating"
-    LOT = "lot"
+from referee.core.setup import Player
 
 
 class Phase(Enum):
@@ -38,25 +35,8 @@ class Entrant:
     name: str
     rating: float | None = None
     """At entry; who has none is seeded behind those who have."""
-
-
-@dataclass(frozen=True, slots=True)
-class Terms:
-    format: Format
-    seed: bytes
-    """All chance of the tournament: lots, the first colour, tables."""
-    matches: int = 1
-    """In each pairing, with the seats rotating."""
-    tie_breaks: tuple[TieBreak, ...] | None = None
-    """None: the format's own."""
-    seeding: Seeding = Seeding.ENTRY
-    matches_at_once: int | None = None
-    late_entry_rounds: int = 0
-    """Until which round entrants may still come in."""
-
-    @property
-    def chance(self) -> Chance:
-        return Chance(self.seed)
+    bots: tuple[Player, ...] = ()
+    """Several where partners are fixed, in the order in which they sit. No version: whichever is there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +62,16 @@ class Paired:
 
 
 @dataclass(frozen=True, slots=True)
+class Began:
+    """A match is there to be played."""
+
+    pairing: str
+    number: int
+    attempt: int
+    match_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class Scored:
     pairing: str
     number: int
@@ -100,7 +90,7 @@ class Ended:
     message: str = ""
 
 
-Event = Entered | Withdrew | Started | Paired | Scored | Voided | Ended
+Event = Entered | Withdrew | Started | Paired | Began | Scored | Voided | Ended
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +102,8 @@ class Tournament:
     phase: Phase = Phase.ENTRY
     courses: Mapping[str, Course] = field(default_factory=dict)
     """By id, in the order of planning."""
+    progress: trial.Progress = field(default_factory=trial.Progress)
+    """Of a trial."""
 
     @property
     def there(self) -> list[str]:
@@ -119,7 +111,8 @@ class Tournament:
 
     @property
     def open(self) -> list[Course]:
-        return [course for course in self.courses.values() if not course.done]
+        counted = self.progress.sets  # Of a trial, which may have thousands: these are done.
+        return [course for course in islice(self.courses.values(), counted, None) if not course.done]
 
     @property
     def round(self) -> int:
@@ -131,21 +124,52 @@ class Tournament:
         """Up to here everything is done."""
         return min((course.pairing.round - 1 for course in self.open), default=self.round)
 
-    def due(self, playing: Iterable[str] = ()) -> list[Due]:
-        """Matches to begin now, besides those that are being played (by id), as far as the limit allows.
+    @property
+    def playing(self) -> list[Due]:
+        """Matches that have begun and have no result yet."""
+        return [due for course in self.open for due in course.playing]
+
+    def due(self, besides: Iterable[str] = ()) -> list[Due]:
+        """Matches to begin now, as far as the limit allows: besides those that have begun, and these (by id).
 
         Nothing waits for a match that it does not need the result of.
         """
         if self.phase is not Phase.PLAYING:
             return []
-        busy = set(playing)
+        busy = {due.id for due in self.playing}.union(besides)
         waiting = [due for course in self.open for due in course.due if due.id not in busy]
         limit = self.terms.matches_at_once
         return waiting if limit is None else waiting[: max(0, limit - len(busy))]
 
+    def start_of(self, due: Due) -> Start | None:
+        """What the match has in common with the others of its set; None where nothing is played twice."""
+        sets = self.terms.sets
+        return start_of(due, sets, self.terms.chance, self._turn(due.pairing)) if sets else None
+
+    def _turn(self, pairing: Pairing) -> int:
+        """Everybody in a round takes the same openings, and who meets again takes the next ones."""
+        form = self.terms.format
+        if isinstance(form, Trial):
+            return pairing.round - 1
+        cycle = self.round // form.cycles if isinstance(form, RoundRobin | Gauntlet) else self.round
+        return sum(divmod(pairing.round - 1, cycle))
+
+    @property
+    def test(self) -> trial.State | None:
+        """How the test of a trial stands."""
+        form, terms = self.terms.format, self.terms
+        if not isinstance(form, Trial):
+            return None
+        over = self.phase in {Phase.FINISHED, Phase.CANCELLED}
+        return trial.state_of(form, self.progress, terms.arrangements, terms.chance.fork("bootstrap"), over=over)
+
     def table(self, until: int | None = None) -> Table:
-        """What everybody did, in every round or until one; of rounds that are being played, what is done."""
-        return {name: self._encounters(name, self.round if until is None else until) for name in self.entrants}
+        """What everybody did, in every round or until one; of rounds that are being played, what is done.
+
+        Of a trial, what has been counted.
+        """
+        last = self.progress.sets if isinstance(self.terms.format, Trial) else self.round
+        return {name: self._encounters(name, last if until is None else min(until, last)) for name in self.entrants}
 
     def _encounters(self, name: str, until: int) -> list[Encounter]:
         mine = [course for course in self.courses.values() if name in course.pairing.entrants]
@@ -189,6 +213,12 @@ class Tournament:
         return Knockout({duel.id: duel for duel in duels}, tuple(self.entrants), self.courses, self.withdrawn)
 
 
+def by_rating(entrants: Mapping[str, Entrant]) -> list[str]:
+    """The best first; ties stay in the order given, and who has no rating comes last."""
+    ratings = {name: entrant.rating for name, entrant in entrants.items()}
+    return sorted(entrants, key=lambda name: (ratings[name] is None, -(ratings[name] or 0.0)))
+
+
 def evolve(tournament: Tournament, event: Event) -> Tournament:
     return EVOLVE[type(event)](tournament, event)
 
@@ -202,7 +232,11 @@ def replay(terms: Terms, events: Iterable[Event]) -> Tournament:
 
 
 def _entered(tournament: Tournament, event: Entered) -> Tournament:
-    return replace(tournament, entrants={**tournament.entrants, event.entrant.name: event.entrant})
+    """Who comes late to a tournament seeded by rating has the number that it would have had, as FIDE wants it."""
+    entrants = {**tournament.entrants, event.entrant.name: event.entrant}
+    if tournament.phase is Phase.PLAYING and tournament.terms.seeding is Seeding.RATING:
+        entrants = {name: entrants[name] for name in by_rating(entrants)}
+    return replace(tournament, entrants=entrants)
 
 
 def _withdrew(tournament: Tournament, event: Withdrew) -> Tournament:
@@ -226,8 +260,18 @@ def _paired(tournament: Tournament, event: Paired) -> Tournament:
     return _with(tournament, *(Course(pairing) for pairing in event.pairings))
 
 
+def _began(tournament: Tournament, event: Began) -> Tournament:
+    course = tournament.courses[event.pairing]
+    return _with(tournament, course.began(event.number, event.attempt, event.match_id))
+
+
 def _scored(tournament: Tournament, event: Scored) -> Tournament:
-    return _with(tournament, tournament.courses[event.pairing].scored(event.number, event.score))
+    tournament = _with(tournament, tournament.courses[event.pairing].scored(event.number, event.score))
+    form = tournament.terms.format
+    if not isinstance(form, Trial):
+        return tournament
+    first = next(iter(tournament.entrants))
+    return replace(tournament, progress=trial.counting(form, tournament.progress, tournament.courses, first))
 
 
 def _voided(tournament: Tournament, event: Voided) -> Tournament:
@@ -247,6 +291,7 @@ EVOLVE: dict[type, Callable[[Tournament, Any], Tournament]] = {
     Withdrew: _withdrew,
     Started: _started,
     Paired: _paired,
+    Began: _began,
     Scored: _scored,
     Voided: _voided,
     Ended: _ended,

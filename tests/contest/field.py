@@ -1,26 +1,15 @@
 """Fields of simulated bots whose strengths are known."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from referee.contest.elo import SCALE
 from referee.contest.finish import Finish
-from referee.contest.rated import Rated
-
-Meet = Callable[[Mapping[int, Rated], int, Iterator[float]], list[int]]
-"""Who meets, so many of them, given everybody's ratings."""
 
 
-def anybody(ratings: Mapping[int, Rated], seats: int, draws: Iterator[float]) -> list[int]:
-    return sorted(ratings, key=lambda _: next(draws))[:seats]
-
-
-def the_like(ratings: Mapping[int, Rated], seats: int, draws: Iterator[float]) -> list[int]:
-    """Somebody, and others the likelier, the closer their ratings are."""
-    one = int(next(draws) * len(ratings))
-    here = ratings[one].rating.value
-    far = {bot: abs(each.rating.value - here) / 200 + gumbel(draws) for bot, each in ratings.items() if bot != one}
-    return [one, *sorted(far, key=far.__getitem__)[: seats - 1]]
+def anybody(bots: Iterable[int], seats: int, draws: Iterator[float]) -> list[int]:
+    """Who meets."""
+    return sorted(bots, key=lambda _: next(draws))[:seats]
 
 
 def played(strengths: Sequence[float], who: Sequence[int], draws: Iterator[float]) -> Finish[int]:

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from referee.contest.directing import Command, Enter, Record, RecordVoid, Start, decide
 from referee.contest.formats import Format
 from referee.contest.pairing import Due, Score
-from referee.contest.tournament import Entrant, Event, Phase, Terms, Tournament, evolve
+from referee.contest.terms import Terms
+from referee.contest.tournament import Entrant, Event, Phase, Tournament, evolve
 
 Referee = Callable[[Due], Score]
 

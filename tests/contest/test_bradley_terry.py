@@ -11,7 +11,6 @@ from referee.contest import bradley_terry
 from referee.contest.bradley_terry import strengths
 from referee.contest.elo import SCALE, difference
 from referee.contest.finish import Finish
-from referee.contest.rated import NEW
 from tests.contest.field import anybody, gauss, played
 from tests.contest.luck import luck
 
@@ -129,8 +128,7 @@ def test_the_intervals_hold_the_truth_as_often_as_they_say(seats: int) -> None:
     draws, held, compared, bots, fields = luck(f"field of {seats}"), 0, 0, 16, 25
     for _ in range(fields):
         truth = [150 * gauss(draws) for _ in range(bots)]
-        everybody = dict.fromkeys(range(bots), NEW)
-        met = [anybody(everybody, seats, draws) for _ in range(30 * bots // seats)]
+        met = [anybody(range(bots), seats, draws) for _ in range(30 * bots // seats)]
         found = strengths(played(truth, who, draws) for who in met)
         for bot in found.elo:
             estimate = found.of(bot)

@@ -9,7 +9,7 @@ from referee.contest.bracket import order_of_seeds
 from referee.contest.directing import Withdraw
 from referee.contest.formats import Elimination
 from referee.contest.pairing import Due, Score
-from referee.contest.tournament import Phase, Terms
+from referee.contest.tournament import Phase
 from tests.contest.plays import Play, better_name_wins, level, started
 
 
@@ -41,14 +41,14 @@ def test_the_third_place_can_be_played_for() -> None:
 
 
 def test_a_level_pairing_has_further_matches_and_then_the_better_seed_goes_on() -> None:
-    play = started(Terms(Elimination(extra=2), b"", matches=2), "ab")
+    play = started(Elimination(matches=2, extra=2), "ab")
     play.play_out(level)
     assert len(play.tournament.courses["w1.1"].scores) == 4
     assert play.table[0][1] == "a"
 
 
 def test_a_further_match_that_is_won_decides() -> None:
-    play = started(Terms(Elimination(extra=2), b"", matches=2), "ab")
+    play = started(Elimination(matches=2, extra=2), "ab")
     play.play_out(lambda due: level(due) if due.number < 3 else Score((2, 1)))
     assert len(play.tournament.courses["w1.1"].scores) == 3
     assert play.table[0][1] == "b"
@@ -97,5 +97,5 @@ def test_every_pairing_is_planned_as_soon_as_its_two_are_known(twice: bool) -> N
     play = started(Elimination(twice=twice), "abcdefgh")
     while play.tournament.phase is Phase.PLAYING:
         bracket = play.tournament.knockout()
-        assert bracket.ready(1, 0) == []
+        assert bracket.ready() == []
         play.result(due := play.tournament.due()[-1], better_name_wins(due))

@@ -1,17 +1,13 @@
 """The sequential test: published ratios, and error rates that stay under what was asked for."""
 
-from collections.abc import Iterator
-from itertools import islice
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.contest.elo import expected
-from referee.contest.sprt import BadSprt, Sprt, Verdict, decided, judged, llr
+from referee.contest.sprt import BadSprt, Sprt, Verdict, judged, llr
 from referee.contest.tally import Tally, none_yet
-from tests.contest.luck import luck, outcome
 
 PUBLISHED = [
     # The tests of fastchess, by which it agrees with fishtest: counts from losses to wins, elo0, elo1, LLR.
@@ -93,50 +89,3 @@ def test_a_test_that_can_say_nothing_is_refused(wrong: dict[str, Any], field: st
         Sprt(**wrong)
 
     assert refused.value.details["field"] == field
-
-
-def rates_of(lead: float, outcomes: int) -> tuple[float, ...]:
-    """How often each outcome comes, if three matches of ten are drawn and the first move is worth something."""
-    score = expected(lead)
-    first, second = ((0.85 - each, 0.3, each - 0.15) for each in (score + 0.05, score - 0.05))
-    if outcomes == 3:
-        return tuple((a + b) / 2 for a, b in zip(first, second, strict=True))
-    return tuple(sum(first[i] * second[points - i] for i in range(3) if 0 <= points - i < 3) for points in range(5))
-
-
-def run(sprt: Sprt, rates: tuple[float, ...], draws: Iterator[float]) -> Verdict:
-    tally = none_yet(len(rates))
-    while (verdict := decided(sprt, tally)) is Verdict.OPEN:
-        tally = tally.and_then(outcome(rates, next(draws)))
-    return verdict
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("outcomes", [3, 5])
-@pytest.mark.parametrize(("lead", "wrong", "allowed"), [(0, Verdict.PASSED, 0.05), (80, Verdict.FAILED, 0.1)])
-def test_it_errs_no_more_often_than_it_may(outcomes: int, lead: float, wrong: Verdict, allowed: float) -> None:
-    sprt, runs = Sprt(elo1=80, alpha=0.05, beta=0.1), 2000
-    rates, draws = rates_of(lead, outcomes), luck(f"{outcomes} outcomes, {lead} Elo")
-
-    verdicts = [run(sprt, rates, draws) for _ in range(runs)]
-
-    assert verdicts.count(wrong) / runs <= allowed
-
-
-@pytest.mark.slow
-def test_it_takes_about_as_many_matches_as_it_foresaw() -> None:
-    sprt, runs = Sprt(elo1=80), 300
-    rates, draws = rates_of(80, 5), luck("to go")
-    foreseen, needed = [], []
-    for _ in range(runs):
-        tally = none_yet(5)
-        for drawn in islice(draws, 10):
-            tally = tally.and_then(outcome(rates, drawn))
-        so_far = tally.matches
-        if (state := judged(sprt, tally)).verdict is Verdict.OPEN:
-            while decided(sprt, tally) is Verdict.OPEN:
-                tally = tally.and_then(outcome(rates, next(draws)))
-            foreseen.append(state.matches_to_go)
-            needed.append(tally.matches - so_far)
-
-    assert 0.6 < sum(foreseen) / sum(needed) < 1.6

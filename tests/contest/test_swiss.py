@@ -174,3 +174,10 @@ def test_equals_meet_equals() -> None:
             for name in pairing.entrants:
                 rows[name] = [*rows[name], course.encounter(name)]
     assert score(rows["P01"]) == 4
+
+
+def test_who_has_not_played_yet_wishes_for_no_colour() -> None:
+    """C.04.3, E: 5 comes late, and 1 has its wish."""
+    before = table("12345", ["1-3 1", "2-4 1"])
+    seats = {it.entrants for it in swiss_round(before, "15", 3)}
+    assert seats == {("5", "1")}

@@ -114,3 +114,16 @@ def test_had_the_last_game_been_drawn_the_better_of_three_would_have_been_caruan
     """As was published before the last round, for the case that Anand won his."""
     told = candidates("½½")
     assert part(TieBreak.DIRECT_ENCOUNTER, told, ["Karjakin", "Caruana", "Anand"])[0] == ["Caruana"]
+
+
+def test_who_would_be_alone_on_top_whatever_games_not_played_had_brought_is() -> None:
+    """C.07, 6.3: b and c have not met, and stay level behind a."""
+    told = Field(
+        {
+            "a": [one_match(1, "b"), one_match(1, "c")],
+            "b": [one_match(0, "a"), one_match(1, "d")],
+            "c": [one_match(1, "d"), one_match(0, "a")],
+            "d": [one_match(0, "c"), one_match(0, "b")],
+        }
+    )
+    assert part(TieBreak.DIRECT_ENCOUNTER, told, ["b", "a", "c"]) == [["a"], ["b", "c"]]

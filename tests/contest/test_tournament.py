@@ -1,11 +1,23 @@
 import pytest
 
-from referee.contest.directing import Cancel, Enter, Record, Start, Withdraw
+from referee.contest.directing import Begin, Cancel, Enter, Record, RecordVoid, Start, Withdraw
+from referee.contest.duplicate import Duplicate
 from referee.contest.encounters import How
-from referee.contest.formats import Elimination, Format, Gauntlet, Pools, RoundRobin, Swiss
+from referee.contest.formats import Elimination, Format, Gauntlet, Pools, RoundRobin, Swiss, Trial
 from referee.contest.pairing import Score
-from referee.contest.refusals import BadScore, NameTaken, NoSuchPairing, NotInThisPhase, TooFewEntrants, TooLate
-from referee.contest.tournament import Ended, Entrant, Paired, Phase, Scored, Seeding, Terms, replay
+from referee.contest.refusals import (
+    BadScore,
+    BadTerms,
+    NameTaken,
+    NoSuchEntrant,
+    NoSuchPairing,
+    NotInThisPhase,
+    TooLate,
+    WrongEntrantCount,
+)
+from referee.contest.sprt import Sprt
+from referee.contest.terms import Seeding, Terms
+from referee.contest.tournament import Began, Ended, Entrant, Paired, Phase, Scored, replay
 from tests.contest.plays import Play, better_name_wins, entered, started
 
 FORMATS: list[Format] = [
@@ -15,6 +27,7 @@ FORMATS: list[Format] = [
     Elimination(twice=True),
     Gauntlet(("a", "b")),
     Pools(4, 3),
+    Gauntlet(("g", "a", "c"), 2),
 ]
 
 formats = pytest.mark.parametrize("form", FORMATS, ids=lambda form: type(form).__name__)
@@ -75,7 +88,7 @@ def test_a_void_match_is_played_again_under_the_same_pairing_and_never_scored() 
 
 
 def test_the_seats_rotate_within_a_pairing() -> None:
-    play = started(Terms(RoundRobin(), b"", matches=2), "ab")
+    play = started(Terms(Elimination(matches=2), b""), "ab")
     assert [due.seats for due in play.tournament.due()] == [("a", "b"), ("b", "a")]
 
 
@@ -164,7 +177,7 @@ def test_what_cannot_be_is_refused() -> None:
     play = entered(Swiss(3), "abc")
     with pytest.raises(NameTaken):
         play.do(Enter(Entrant("a")))
-    with pytest.raises(TooFewEntrants):
+    with pytest.raises(WrongEntrantCount):
         play.do(Start())
     with pytest.raises(NotInThisPhase):
         play.do(Record("1.1", 1, 1, Score((1, 2))))
@@ -182,9 +195,175 @@ def test_the_table_of_an_earlier_round_can_still_be_seen() -> None:
 
 
 def test_matches_are_counted_one_by_one_also_within_a_pairing() -> None:
-    play = started(Terms(RoundRobin(), b"", matches=3), "ab")
+    play = started(Terms(Elimination(matches=3, extra=0), b""), "ab")
     for due, ranks in zip(play.tournament.due(), [(1, 2), (1, 1), (2, 1)], strict=True):
         play.result(due, Score(ranks, ("a",) if ranks == (2, 1) else ()))
     row = next(row for row in play.tournament.standings() if row.entrant == "a")
     assert (row.points, row.wins, row.draws, row.losses) == (1.5, 1, 1, 1)
     assert (play.tournament.forfeits("a"), play.tournament.forfeits("b")) == (1, 0)
+
+
+def begin(play: Play, match_id: str = "m1") -> None:
+    due = play.tournament.due()[0]
+    play.do(Begin(due.pairing.id, due.number, due.attempt, match_id))
+
+
+def test_the_log_tells_which_matches_there_are() -> None:
+    play = started(RoundRobin(), "ab")
+    begin(play)
+
+    assert play.log[-1] == Began("1.1", 1, 1, "m1")
+    assert play.tournament.courses["1.1"].match_ids == {(1, 1): "m1"}
+    assert [due.id for due in play.tournament.playing] == ["1.1/1.1"]
+    assert play.tournament.due() == []
+
+
+def test_a_match_begins_once_and_not_after_its_end() -> None:
+    play = started(RoundRobin(), "ab")
+    begin(play)
+    assert play.do(Begin("1.1", 1, 1, "m2")) == []
+    play.do(RecordVoid("1.1", 1, 1))
+    assert play.tournament.playing == []
+    assert play.do(Begin("1.1", 1, 1, "m2")) == []
+    assert play.do(Begin("1.1", 1, 2, "m2")) == [Began("1.1", 1, 2, "m2")]
+    assert list(play.tournament.courses["1.1"].match_ids.values()) == ["m1", "m2"]
+    play.do(Record("1.1", 1, 2, Score((1, 2))))
+    assert play.do(Begin("1.1", 1, 2, "m3")) == []
+    with pytest.raises(NoSuchPairing):
+        play.do(Begin("9.9", 1, 1, "m4"))
+
+
+def test_matches_in_play_count_towards_the_limit() -> None:
+    play = started(Terms(RoundRobin(), b"", matches_at_once=2), "abcd")
+    begin(play)
+    assert [due.id for due in play.tournament.due()] == ["1.2/1.1"]
+    assert play.tournament.due(["1.2/1.1"]) == []
+
+
+def test_who_withdraws_in_the_middle_of_a_match_still_has_its_result() -> None:
+    play = started(RoundRobin(), "abc")
+    begin(play)
+    (playing,) = play.tournament.playing
+    name, other = playing.pairing.entrants
+    play.do(Withdraw(name))
+    assert play.tournament.phase is Phase.PLAYING
+    play.result(playing, Score((1, 2)))
+
+    points = {row.entrant: row.points for row in play.tournament.standings()}
+    assert points[name] == 1
+    assert points[other] < 1 + len(play.tournament.courses)
+
+
+def test_a_match_that_becomes_void_after_somebody_left_is_not_played_again() -> None:
+    play = started(RoundRobin(), "ab")
+    begin(play)
+    play.do(Withdraw("a"))
+    play.do(RecordVoid("1.1", 1, 1))
+
+    assert play.tournament.phase is Phase.FINISHED
+    assert play.table[0] == (1, "b", 1)
+
+
+def test_of_a_pairing_that_was_left_half_way_the_rest_goes_to_who_stayed() -> None:
+    play = started(Terms(RoundRobin(), b"", duplicate=Duplicate()), "ab")
+    play.result(play.tournament.due()[0], Score((1, 2)))
+    play.do(Withdraw("a"))
+
+    assert {name: points for _, name, points in play.table} == {"a": 1, "b": 1}
+    with pytest.raises(NotInThisPhase):
+        play.do(Withdraw("a"))
+
+
+def test_of_a_table_that_somebody_leaves_half_way_what_was_played_counts() -> None:
+    play = started(Terms(Pools(1, 3), b"", duplicate=Duplicate(3)), "abc")
+    play.result(due := play.tournament.due()[0], better_name_wins(due))
+    play.do(Withdraw("b"))
+
+    assert {name: points for _, name, points in play.table} == {"a": 1, "b": 0.5, "c": 0}
+
+
+def test_who_has_left_twice_has_left_once() -> None:
+    play = started(RoundRobin(), "abc")
+    assert play.do(Withdraw("a"))
+    assert play.do(Withdraw("a")) == []
+    with pytest.raises(NoSuchEntrant):
+        play.do(Withdraw("x"))
+
+
+def test_who_comes_late_to_a_tournament_seeded_by_rating_has_the_number_that_its_rating_gives() -> None:
+    play = entered(Terms(Swiss(3), b"", seeding=Seeding.RATING, late_entry_rounds=1), [])
+    for name, rating in {"weak": 1000.0, "new": None, "strong": 2000.0, "other": 900.0}.items():
+        play.do(Enter(Entrant(name, rating)))
+    play.do(Start())
+    play.do(Enter(Entrant("middle", 1500.0)))
+    assert list(play.tournament.entrants) == ["strong", "middle", "weak", "other", "new"]
+
+
+@pytest.mark.parametrize(
+    ("form", "most"), [(Trial(Sprt(10)), 2), (RoundRobin(1000), 14), (RoundRobin(), 447), (Swiss(1), 1000)], ids=str
+)
+def test_there_is_a_most_of_entrants(form: Format, most: int) -> None:
+    play = entered(form, (str(number) for number in range(most)))
+    with pytest.raises(WrongEntrantCount):
+        play.do(Enter(Entrant("one more")))
+
+
+def test_a_challenger_must_be_there_and_somebody_else_too() -> None:
+    with pytest.raises(NoSuchEntrant):
+        entered(Gauntlet(("x",)), "ab").do(Start())
+    with pytest.raises(BadTerms):
+        entered(Gauntlet(("a", "b")), "ab").do(Start())
+
+
+def test_a_score_of_partners_who_differ_or_with_a_strangers_forfeit_is_refused() -> None:
+    play = started(Pools(1, 4, ((0, 2), (1, 3))), "abcd")
+    (due,) = play.tournament.due()
+    with pytest.raises(BadScore, match="differ within a side"):
+        play.result(due, Score((1, 2, 3, 4)))
+    with pytest.raises(BadScore, match="not in it"):
+        play.result(due, Score((1, 2, 1, 2), ("x",)))
+
+
+def test_a_swiss_that_can_be_paired_no_further_ends() -> None:
+    play = started(Swiss(3), "abcd")
+    for due in play.tournament.due():
+        play.result(due, better_name_wins(due))
+    for name in "abc":
+        play.do(Withdraw(name))
+    assert play.tournament.phase is Phase.FINISHED
+
+
+def test_a_round_robin_takes_nobody_after_its_start() -> None:
+    with pytest.raises(TooLate):
+        started(RoundRobin(), "ab").do(Enter(Entrant("c")))
+
+
+def test_a_swiss_in_which_everybody_has_met_everybody_ends_before_its_last_round() -> None:
+    """Of six, two leave after the second round: in the fourth, somebody of the four would have to meet again."""
+    play = started(Swiss(5), "abcdef")
+    while play.tournament.round < 3:
+        play.result(due := play.tournament.due()[0], better_name_wins(due))
+    for name in "ef":
+        play.do(Withdraw(name))
+    play.play_out()
+
+    assert play.tournament.phase is Phase.FINISHED
+    assert play.tournament.round < 5
+    met = [frozenset(it.pairing.entrants) for it in play.tournament.courses.values()]
+    assert len(set(met)) == len(met)
+
+
+def test_of_a_table_that_somebody_leaves_before_it_has_begun_nobody_gains() -> None:
+    play = started(Pools(1, 3), "abc")
+    play.do(Withdraw("b"))
+
+    assert play.tournament.phase is Phase.FINISHED
+    assert {encounters[0].how for encounters in play.tournament.table().values()} == {How.MISSED}
+
+
+def test_both_may_leave_a_knock_out() -> None:
+    play = started(Elimination(), "abcd")
+    for name in "ad":
+        play.do(Withdraw(name))
+    play.play_out()
+    assert play.table[0][1] == "b"

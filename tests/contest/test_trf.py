@@ -3,11 +3,15 @@ import json
 
 import pytest
 
-from referee.contest.directing import Withdraw
+from referee.contest.directing import Begin, Record, Withdraw
+from referee.contest.duplicate import Duplicate
+from referee.contest.encounters import How
 from referee.contest.export import to_csv, to_json, to_trf
-from referee.contest.formats import Elimination, RoundRobin, Swiss
+from referee.contest.formats import Elimination, RoundRobin, Swiss, Trial
+from referee.contest.pairing import Score
 from referee.contest.refusals import MalformedTrf, NoReport
-from referee.contest.tournament import Terms
+from referee.contest.sprt import Sprt
+from referee.contest.terms import Terms
 from referee.contest.trf import read_trf, write_trf
 from tests.contest.plays import started
 from tests.contest.test_swiss import report
@@ -46,7 +50,7 @@ def test_what_a_report_cannot_tell_is_refused() -> None:
     with pytest.raises(NoReport):
         to_trf(started(Elimination(), "ab").tournament, "")
     with pytest.raises(NoReport):
-        to_trf(started(Terms(RoundRobin(), b"", matches=2), "ab").tournament, "")
+        to_trf(started(Terms(RoundRobin(), b"", duplicate=Duplicate()), "ab").tournament, "")
 
 
 @pytest.mark.parametrize(
@@ -82,3 +86,35 @@ def test_the_object_has_standings_cross_table_and_pairings() -> None:
         (["a", "b"], [0, 1]),
         (["c"], [1]),
     ]
+
+
+def test_the_object_tells_forfeits_strengths_and_matches() -> None:
+    play = started(RoundRobin(), "ab")
+    play.do(Begin("1.1", 1, 1, "m1"))
+    assert json.loads(to_json(play.tournament))["standings"][0]["estimate"] is None
+    play.do(Record("1.1", 1, 1, Score((2, 1), ("a",))))
+
+    told = json.loads(to_json(play.tournament))
+    best, other = told["standings"]
+    assert (best["entrant"], best["forfeits"], other["forfeits"]) == ("b", 0, 1)
+    assert best["estimate"]["elo"] == -other["estimate"]["elo"] > 0
+    assert told["pairings"][0]["match_ids"] == ["m1"]
+    assert told["test"] is None
+
+
+def test_the_object_of_a_trial_tells_how_the_test_stands() -> None:
+    play = started(Terms(Trial(Sprt(elo1=5, matches_at_most=4)), b""), "ab").play_out()
+
+    told = json.loads(to_json(play.tournament))["test"]
+    assert (told["verdict"], told["counts"], told["matches"]) == ("undecided", [0, 0, 0, 0, 2], 4)
+    assert told["lower"] < told["llr"] < told["upper"]
+    with pytest.raises(NoReport):
+        to_trf(play.tournament, "")
+
+
+def test_a_starting_number_may_come_once_and_a_round_left_blank_was_missed() -> None:
+    first, second = (f"001 {number:>4}      {name:<33}".ljust(91) for number, name in [(1, "anna"), (2, "ben")])
+    told = read_trf(f"{first}0000 - U  {2:>4} w 1\n{second}{'':10}{1:>4} b 0\n")
+    assert [encounter.how for encounter in told.table["ben"]] == [How.MISSED, How.PLAYED]
+    with pytest.raises(MalformedTrf, match="line 2 of the tournament report has the starting number 1 again"):
+        read_trf(f"{first}\n{first}\n")
