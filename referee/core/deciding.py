@@ -6,7 +6,7 @@ be asked in which phase is a table.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from engines.refusals import shortened
@@ -43,9 +43,10 @@ from referee.core.commands import (
 )
 from referee.core.course import Course
 from referee.core.errors import MatchError, MatchOver, NoSuchSeat, NotAllowedNow
-from referee.core.events import Event
+from referee.core.events import Event, PlayEnded
 from referee.core.match import Match, Phase
 from referee.core.moving import fall_flag, submit_move
+from referee.core.rating import RatingChange
 from referee.core.result import Cause, void
 from referee.core.seating import begin, come_back, end_grace, give_nonce, leave, resume, take_seat
 
@@ -82,6 +83,13 @@ class Decided:
     match: Match
     fault: Exception | None = None
     """What broke in the rules of the game, if that made the match void."""
+
+    def rated(self, ratings: tuple[RatingChange, ...]) -> "Decided":
+        """The same end of the match, with what it did to ratings."""
+        *before, end = self.events
+        assert isinstance(end, PlayEnded)
+        events = (*before, replace(end, ratings=ratings))
+        return replace(self, events=events, match=replace(self.match, ratings=ratings))
 
 
 def decide(match: Match, command: Command, now_us: Micros) -> Decided:

@@ -9,6 +9,7 @@ from enum import Enum
 
 from engines.api import Seat
 from referee.core.clock import Micros
+from referee.core.rating import RatingChange
 from referee.core.result import Fault, Result
 from referee.core.row import ClockRow
 from referee.core.setup import Player, Setup
@@ -143,6 +144,8 @@ class PlayEnded:
     at_us: Micros
     result: Result
     seed: bytes
+    ratings: tuple[RatingChange, ...] = ()
+    """What the result did to ratings, in order of seats. None if the match is unrated, or void."""
 
 
 Event = (

@@ -32,6 +32,7 @@ from referee.core.events import (
     SeatTaken,
     Source,
 )
+from referee.core.rating import RatingChange
 from referee.core.result import Forfeit, Result
 from referee.core.row import ClockRow, shared
 from referee.core.setup import Player, Setup
@@ -98,6 +99,8 @@ class Match:
     resigned: tuple[Seat, ...] = ()
     forfeits: tuple[Forfeit, ...] = ()
     result: Result | None = None
+    ratings: tuple[RatingChange, ...] = ()
+    """What the result did to ratings, in order of seats."""
 
     @property
     def out(self) -> frozenset[Seat]:
@@ -257,6 +260,7 @@ def _play_ended(match: Match, event: PlayEnded, _: Position | None) -> Changes:
     return {
         "phase": Phase.OVER,
         "result": event.result,
+        "ratings": event.ratings,
         "turns": (None,) * len(match.turns),
         "offers": frozenset(),
     }

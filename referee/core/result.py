@@ -4,6 +4,7 @@ A game that its players brought to an end was played. A game that a side lost by
 forfeited. A match that the infrastructure broke is void, and is never scored.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -99,11 +100,8 @@ def by_rank(
     reason: str = "",
     forfeits: tuple[Forfeit, ...] = (),
 ) -> Result:
-    """An end that the rules did not bring: a side scores the share of the other sides that it is ahead of."""
-    others = len(side_ranks) - 1
-    side_scores = tuple(
-        (sum(rank > mine for rank in side_ranks) + (side_ranks.count(mine) - 1) / 2) / others for mine in side_ranks
-    )
+    """An end that the rules did not bring: a side scores its `share`."""
+    side_scores = tuple(share(side_ranks, mine) for mine in side_ranks)
     side_of = {seat: side for side, seats in enumerate(table.sides) for seat in seats}
     seats = range(len(table.seats))
     return Result(
@@ -116,6 +114,11 @@ def by_rank(
         side_ranks,
         forfeits,
     )
+
+
+def share(ranks: Sequence[int], mine: int) -> float:
+    """What a side of that rank scores: the part of the other sides that it is ahead of; who is level counts half."""
+    return (sum(rank > mine for rank in ranks) + (ranks.count(mine) - 1) / 2) / (len(ranks) - 1)
 
 
 def ranked(standing: tuple[float, ...], last: frozenset[int]) -> tuple[int, ...]:

@@ -207,7 +207,7 @@ class Fields(Form):
                 raise wrong.inside(name) from None
         try:
             return self._cls(*values)
-        except ValueError as refusal:  # Of a value that checks itself, such as a time control.
+        except (ValueError, AssertionError) as refusal:  # Of a value that checks itself, such as a time control.
             raise Malformed(str(refusal)) from None
 
     def _misnamed(self, data: dict[str, Data]) -> Malformed:
@@ -256,17 +256,10 @@ def form_of(hint: Any, known: Mapping[Any, Form]) -> Form:
     """The form of a type, as it stands in an annotation. `known` has the forms that do not follow from the type."""
     if hint in known:
         return known[hint]
-    origin, inner = get_origin(hint), get_args(hint)
-    if origin is tuple:
-        return _form_of_tuple(inner, known)
-    if origin in (Union, UnionType) and NoneType in inner:
-        (other,) = (one for one in inner if one is not NoneType)
-        return Maybe(form_of(other, known))
-    if origin in (Union, UnionType):
-        return Plain("a text, a whole number, true or false", *inner)
-    if issubclass(hint, Enum):
-        return Word(hint)
-    return fields_of(hint, known)
+    origin = get_origin(hint)
+    if origin:
+        return _form_of_compound(origin, get_args(hint), known)
+    return Word(hint) if issubclass(hint, Enum) else fields_of(hint, known)
 
 
 def fields_of(cls: type, known: Mapping[Any, Form]) -> Form:
@@ -278,6 +271,19 @@ def fields_of(cls: type, known: Mapping[Any, Form]) -> Form:
 def kinds_of(classes: Mapping[str, type], known: Mapping[Any, Form]) -> Form:
     """The form of what is one of several dataclasses, by kind."""
     return Kinds({kind: (cls, fields_of(cls, known)) for kind, cls in classes.items()})
+
+
+def _form_of_compound(origin: Any, inner: tuple[Any, ...], known: Mapping[Any, Form]) -> Form:
+    """Of a type that is made of others, the `inner` ones."""
+    if origin is tuple:
+        return _form_of_tuple(inner, known)
+    if origin not in (Union, UnionType):  # A generic dataclass.
+        parameters = {name: form_of(one, known) for name, one in zip(origin.__parameters__, inner, strict=True)}
+        return fields_of(origin, {**known, **parameters})
+    if NoneType in inner:
+        (other,) = (one for one in inner if one is not NoneType)
+        return Maybe(form_of(other, known))
+    return Plain("a text, a whole number, true or false", *inner)
 
 
 def _form_of_tuple(inner: tuple[Any, ...], known: Mapping[Any, Form]) -> Form:

@@ -1,7 +1,8 @@
 """Many appends in one transaction.
 
 Where the logs end is asked once for all, all rows are added at once, and one commit serves everybody.
-An append that comes too late gets its Conflict, and the others are written.
+An append that comes too late gets its Conflict, and the others are written. So does one that would be in time, where
+what is to stand beside it in a contest's log comes too late.
 """
 
 import json
@@ -10,13 +11,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from referee.app.contests.log import ContestEntry
 from referee.app.ports import Conflict, Entry, Request
 from referee.core.events import Event, PlayEnded
+from referee.storage.contest_rows import ContestAppend, ContestRows
 from referee.storage.seating import seated_by
 from referee.storage.sqlite_file import transaction
 
 HEADS = """
-    SELECT match_id, match, (SELECT max(number) FROM entries WHERE entries.match = matches.match)
+    SELECT match_id, match, coalesce((SELECT max(number) FROM entries WHERE entries.match = matches.match), -1)
     FROM matches
     WHERE match_id IN (SELECT value FROM json_each(?))
 """
@@ -39,6 +42,7 @@ class Append(NamedTuple):
     request: Request | None = None
     request_line: str | None = None
     """The request, encoded."""
+    beside: ContestAppend | None = None
 
 
 @dataclass(slots=True)
@@ -48,24 +52,29 @@ class _Head:
     match: int | None = None
     """The match's key; None: nothing has been written to its log."""
     last: int = 0
+    """-1: its entries have been archived, and nothing can follow them."""
 
 
 class Group:
     """Appends that are written together, at one moment of the wall clock."""
 
-    def __init__(self, connection: sqlite3.Connection, appends: Sequence[Append], at_ms: int) -> None:
+    def __init__(self, connection: sqlite3.Connection, appends: Sequence[Append | ContestAppend], at_ms: int) -> None:
         self._connection = connection
         self._appends = appends
         self._at_ms = at_ms
-        self._heads = {append.match_id: _Head() for append in appends}
+        self._heads = {append.match_id: _Head() for append in appends if isinstance(append, Append)}
+        of_contests = [of_contest for append in appends if (of_contest := _of_contest(append))]
+        self._contests = ContestRows(connection, of_contests, at_ms)
         self._rows: list[tuple[int | None, int, int, str, str | None]] = []
 
-    def write(self) -> list[list[Entry] | Exception]:
+    def write(self) -> list[list[Entry] | list[ContestEntry] | Exception]:
         """For each append its entries, or its Conflict. Raises sqlite3.Error if nothing could be written."""
         with transaction(self._connection):
             self._find_heads()
-            answers = [self._place(append) for append in self._appends]
+            self._contests.find_heads()
+            answers = [self._answer(append) for append in self._appends]
             self._connection.executemany(ADD_ENTRY, self._rows)
+            self._contests.write()
         return answers
 
     def _find_heads(self) -> None:
@@ -73,10 +82,25 @@ class Group:
         for match_id, match, last in self._connection.execute(HEADS, (match_ids,)):
             self._heads[match_id] = _Head(match, last)
 
-    def _place(self, append: Append) -> list[Entry] | Exception:
+    def _answer(self, append: Append | ContestAppend) -> list[Entry] | list[ContestEntry] | Exception:
+        conflict = self._conflict(append)
+        if conflict:
+            return conflict
+        return self._place(append) if isinstance(append, Append) else self._contests.place(append)
+
+    def _conflict(self, append: Append | ContestAppend) -> Conflict | None:
+        of_contest = _of_contest(append)
+        if of_contest and (conflict := self._contests.conflict(of_contest)):
+            return conflict
+        if isinstance(append, Append) and (last := self._heads[append.match_id].last) != append.after:
+            return Conflict(append.match_id, append.after, last)
+        return None
+
+    def _place(self, append: Append) -> list[Entry]:
+        """It has no conflict."""
         head = self._heads[append.match_id]
-        if head.last != append.after:
-            return Conflict(append.match_id, append.after, head.last)
+        if append.beside:
+            self._contests.place(append.beside)
         last = len(append.events) - 1
         return [self._entry(append, head, place, answers=place == last) for place in range(len(append.events))]
 
@@ -96,3 +120,7 @@ class Group:
             self._connection.execute(SEAT, (head.match, seat, bot))
         if isinstance(event, PlayEnded):
             self._connection.execute(END_MATCH, (head.match,))
+
+
+def _of_contest(append: Append | ContestAppend) -> ContestAppend | None:
+    return append.beside if isinstance(append, Append) else append

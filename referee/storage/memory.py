@@ -4,8 +4,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from engines.api import Seat
+from referee.app.contests.log import Beside
 from referee.app.ports import Conflict, Entry, LogUnavailable, Request
 from referee.core.events import Event, PlayEnded
+from referee.storage.contests_memory import MemoryContestLog
 from referee.storage.seating import seated_by
 
 
@@ -17,16 +19,26 @@ class MemoryEventLog:
         self._logs: dict[str, list[Entry]] = {}
         self.unheard: dict[str, dict[Seat, str]] = {}
         """By match, over or not: the bots that are still to hear of its end, or to have one."""
+        self.contests = MemoryContestLog(wall_ms, self._need_open)
+        """What is written beside matches is in this one."""
         self._closed = False
 
     async def append(
-        self, match_id: str, after: int, events: Sequence[Event], request: Request | None = None
+        self,
+        match_id: str,
+        after: int,
+        events: Sequence[Event],
+        request: Request | None = None,
+        beside: Beside | None = None,
     ) -> list[Entry]:
         self._need_open()
         last = len(self._logs.get(match_id, ()))
         if last != after:
             raise Conflict(match_id, after, last)
         at_ms = self._wall_ms()
+        if beside:
+            self.contests.check(beside)
+            self.contests.write(beside, at_ms)
         entries = [Entry(match_id, number, at_ms, event) for number, event in enumerate(events, after + 1)]
         if entries:
             entries[-1] = replace(entries[-1], request=request)

@@ -10,10 +10,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from referee.app.ports import Entry, LogUnavailable, Request
+from referee.app.contests.log import Beside, ContestEntry
+from referee.app.ports import Entry, LogUnavailable, MatchArchived, Request
 from referee.core.events import Event
-from referee.storage.codec import MalformedEntry, decode, encode
+from referee.storage.codec import decode, encode
+from referee.storage.contest_rows import ContestAppend, contest_append
+from referee.storage.contests_sqlite import SqliteContestLog
 from referee.storage.group import Append, Group
+from referee.storage.line import MalformedEntry
 from referee.storage.requests import read_request, write_request
 from referee.storage.sqlite_file import Durability, open_for_reading, open_for_writing
 from referee.storage.worker import Closed, Worker
@@ -32,6 +36,12 @@ ENTRIES = """
 """
 ALL = -1
 """As a LIMIT."""
+
+IS_ARCHIVED = """
+    SELECT EXISTS (SELECT 1 FROM matches WHERE match_id = ?)
+        AND NOT EXISTS (SELECT 1 FROM matches JOIN entries USING (match) WHERE match_id = ?)
+"""
+"""Its row stays, so that nobody makes it twice."""
 
 OPENINGS = """
     SELECT match_id, number, at_ms, line, request
@@ -71,15 +81,24 @@ class SqliteEventLog:
             self._reading = open_for_reading(path, busy_ms)
         except sqlite3.Error as cause:
             raise _unavailable(cause) from cause
-        self._writer: Worker[Append, list[Entry]] = Worker("log writer", self._write, self._writing.close)
+        self._writer: Worker[Append | ContestAppend, Any] = Worker("log writer", self._write, self._writing.close)
         self._reader: Worker[Callable[[], Any], Any] = Worker("log reader", _tried, self._reading.close)
+        self.contests = SqliteContestLog(self._write_contest, self._read_contest)
+        """What is written beside matches is in this one."""
 
     async def append(
-        self, match_id: str, after: int, events: Sequence[Event], request: Request | None = None
+        self,
+        match_id: str,
+        after: int,
+        events: Sequence[Event],
+        request: Request | None = None,
+        beside: Beside | None = None,
     ) -> list[Entry]:
         lines = [encode(event) for event in events]  # Here, so that nobody else's append suffers from a bad event.
-        append = Append(match_id, after, tuple(events), lines, request, write_request(request))
-        return await _asked(self._writer, append)
+        of_contest = contest_append(beside) if beside else None
+        append = Append(match_id, after, tuple(events), lines, request, write_request(request), of_contest)
+        entries: list[Entry] = await _asked(self._writer, append)
+        return entries
 
     async def read(self, match_id: str, after: int = 0, at_most: int | None = None) -> list[Entry]:
         entries: list[Entry] = await _asked(self._reader, lambda: self._entries(match_id, after, at_most))
@@ -97,7 +116,14 @@ class SqliteEventLog:
         await self._writer.close()
         await self._reader.close()
 
-    def _write(self, appends: Sequence[Append]) -> list[list[Entry] | Exception]:
+    async def _write_contest(self, append: ContestAppend) -> list[ContestEntry]:
+        entries: list[ContestEntry] = await _asked(self._writer, append)
+        return entries
+
+    async def _read_contest(self, order: Callable[[sqlite3.Connection], Any]) -> Any:
+        return await _asked(self._reader, lambda: order(self._reading))
+
+    def _write(self, appends: Sequence[Append | ContestAppend]) -> list[list[Entry] | list[ContestEntry] | Exception]:
         answers = Group(self._writing, appends, self._wall_ms()).write()
         if written := sum(isinstance(answer, list) for answer in answers):
             self._committed(written)
@@ -105,7 +131,10 @@ class SqliteEventLog:
 
     def _entries(self, match_id: str, after: int, at_most: int | None) -> list[Entry]:
         rows = self._reading.execute(ENTRIES, (match_id, after, ALL if at_most is None else at_most))
-        return [_entry(row) for row in rows]
+        entries = [_entry(row) for row in rows]
+        if not entries and self._reading.execute(IS_ARCHIVED, (match_id, match_id)).fetchone()[0]:
+            raise MatchArchived(match_id)
+        return entries
 
     def _openings(self, before: str, at_most: int | None) -> list[Entry]:
         asked = {"before": before, "at_most": ALL if at_most is None else at_most}

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from enum import Enum
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
 
 
@@ -63,8 +64,12 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 def released_steps() -> list[str]:
-    folder = files("referee.storage") / "migrations" / "sqlite"
-    return [step.read_text(encoding="utf-8") for step in sorted(folder.iterdir(), key=lambda step: step.name)]
+    return [step.read_text(encoding="utf-8") for step in _step_files()]
+
+
+def step_names() -> list[str]:
+    """Such as `0001_event_log`."""
+    return [step.name.removesuffix(".sql") for step in _step_files()]
 
 
 def migrate(connection: sqlite3.Connection, steps: Sequence[str]) -> None:
@@ -77,6 +82,11 @@ def migrate(connection: sqlite3.Connection, steps: Sequence[str]) -> None:
             for statement in step.split("\n\n"):
                 connection.execute(statement)
             connection.execute(f"PRAGMA user_version = {number}")
+
+
+def _step_files() -> list[Traversable]:
+    folder = files("referee.storage") / "migrations" / "sqlite"
+    return sorted(folder.iterdir(), key=lambda step: step.name)
 
 
 def _connected(path: Path, busy_ms: int) -> sqlite3.Connection:

@@ -51,7 +51,7 @@ class SqliteTokens:
     async def tokens(
         self, wanted: WantedTokens = EVERY_TOKEN, before: str = "", at_most: int | None = None
     ) -> list[Token]:
-        return await self._clerk.read(lambda file: _listed(file, wanted, before, at_most))
+        return await self._clerk.read(lambda file: listed(file, wanted, before, at_most))
 
     async def change_token(self, token_id: str, change: Callable[[Token], Token]) -> Token:
         return await self._clerk.write(lambda file: _changed(file, token_id, change))
@@ -69,7 +69,10 @@ def first_token(file: Connection, bot: str) -> Token:
     return _token(file.execute(FIRST_OF_BOT, (bot,)).fetchone())
 
 
-def _listed(file: Connection, wanted: WantedTokens, before: str, at_most: int | None) -> list[Token]:
+def listed(
+    file: Connection, wanted: WantedTokens = EVERY_TOKEN, before: str = "", at_most: int | None = None
+) -> list[Token]:
+    """As `Tokens.tokens`."""
     if before:
         _known(file, before)
     wishes = {

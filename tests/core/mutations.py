@@ -350,8 +350,8 @@ MUTATIONS = [
     Mutation(
         "level sides score as if they were ahead of each other",
         "result.py",
-        "(side_ranks.count(mine) - 1) / 2",
-        "(side_ranks.count(mine) - 1)",
+        "(ranks.count(mine) - 1) / 2",
+        "(ranks.count(mine) - 1)",
         "result",
     ),
     Mutation(

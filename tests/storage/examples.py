@@ -1,10 +1,13 @@
 """One event of every kind, for the golden file and for whoever needs a typical one."""
 
+from dataclasses import replace
+
 from engines.options import Settings
 from referee.core import clock, events
 from referee.core.clock import MS, SECOND, Clock
 from referee.core.events import Event
 from referee.core.policy import Dropout, Gone, Illegal, Late, Policies
+from referee.core.rating import PlayerRating, RatingChange
 from referee.core.result import Cause, Fault, Forfeit, Kind, Result
 from referee.core.row import ClockRow, NetworkCredit
 from referee.core.setup import Player, Setup, Shown, Visibility
@@ -77,6 +80,14 @@ END = events.PlayEnded(
     seed=bytes(range(32)),
 )
 
+RATED_END = replace(
+    END,
+    ratings=(
+        RatingChange(0, "ada", "1.2", PlayerRating(1500, 250, 0, True), PlayerRating(1623.25, 203.5, 1, True)),
+        RatingChange(1, "bob", "0.9-\u03b2", PlayerRating(1711.0, 61.75, 87), PlayerRating(1704.1, 61.5, 88)),
+    ),
+)
+
 EXAMPLES: tuple[Event, ...] = (
     events.Opened(0, SETUP),
     events.SeatTaken(10, 1, Player("bob", "0.9-\u03b2")),
@@ -94,4 +105,5 @@ EXAMPLES: tuple[Event, ...] = (
     events.SeatBack(2_600_000, 0),
     events.RefereeBack(2_700_000, 12_345),
     END,
+    RATED_END,
 )

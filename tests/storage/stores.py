@@ -23,13 +23,16 @@ def at_noon() -> int:
     return NOON_MS
 
 
-STORES: dict[str, Callable[[Path], EventLog]] = {
+Store = MemoryEventLog | SqliteEventLog
+"""Each with the log of the contests beside it."""
+
+STORES: dict[str, Callable[[Path], Store]] = {
     "memory": lambda _: MemoryEventLog(at_noon),
     "sqlite full": lambda folder: SqliteEventLog(folder / "log.db", at_noon),
     "sqlite normal": lambda folder: SqliteEventLog(folder / "log.db", at_noon, Durability.NORMAL),
 }
 
-Story = Callable[[EventLog], Coroutine[Any, Any, None]]
+Story = Callable[[Store], Coroutine[Any, Any, None]]
 
 
 def with_every_log(story: Story) -> Callable[[str, Path], None]:
@@ -43,7 +46,7 @@ def with_every_log(story: Story) -> Callable[[str, Path], None]:
     return test
 
 
-def tell(log: EventLog, *stories: Story) -> None:
+def tell(log: Store, *stories: Story) -> None:
     """Tell the stories one after the other, and close the log."""
 
     async def told() -> None:

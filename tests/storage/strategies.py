@@ -6,6 +6,7 @@ from engines.options import Settings
 from referee.core import clock, events
 from referee.core.events import Event
 from referee.core.policy import Dropout, Gone, Illegal, Late, Policies
+from referee.core.rating import PlayerRating, RatingChange
 from referee.core.result import Cause, Fault, Forfeit, Kind, Result
 from referee.core.row import ClockRow, NetworkCredit
 from referee.core.setup import Player, Setup, Shown, Visibility
@@ -82,6 +83,9 @@ RESULT = st.builds(
     forfeits=st.lists(st.builds(Forfeit, WHOLE, st.sampled_from(Fault), WHOLE), max_size=3).map(tuple),
 )
 
+PLAYER_RATING = st.builds(PlayerRating, SCORE, SCORE, WHOLE, st.booleans())
+RATINGS = st.lists(st.builds(RatingChange, WHOLE, TEXT, TEXT, PLAYER_RATING, PLAYER_RATING), max_size=3).map(tuple)
+
 MOVE_PLAYED = st.builds(
     events.MovePlayed, WHOLE, WHOLE, TEXT, TEXT, st.sampled_from(events.Source), st.none() | ROW, TEXT
 )
@@ -101,7 +105,7 @@ EVENTS: dict[type, st.SearchStrategy[Event]] = {
     events.SeatGone: st.builds(events.SeatGone, WHOLE, WHOLE),
     events.SeatBack: st.builds(events.SeatBack, WHOLE, WHOLE),
     events.RefereeBack: st.builds(events.RefereeBack, WHOLE, WHOLE),
-    events.PlayEnded: st.builds(events.PlayEnded, WHOLE, RESULT, SOME_BYTES),
+    events.PlayEnded: st.builds(events.PlayEnded, WHOLE, RESULT, SOME_BYTES, RATINGS),
 }
 
 ANY_EVENT = st.one_of(*EVENTS.values())

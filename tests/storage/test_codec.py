@@ -12,7 +12,8 @@ from referee.core.events import DrawOffered, Event, MovePlayed, NonceGiven, Play
 from referee.core.result import Cause, Kind, Result
 from referee.core.setup import Player
 from referee.storage import codec
-from referee.storage.codec import MalformedEntry, decode, encode
+from referee.storage.codec import decode, encode
+from referee.storage.line import Lines, MalformedEntry
 from tests.storage.examples import END, EXAMPLES, MOVE
 from tests.storage.strategies import ANY_EVENT, EVENTS
 
@@ -57,7 +58,7 @@ def test_a_line_is_ascii_and_one_line_and_written_in_one_way(event: Event) -> No
 
 
 def test_a_line_can_be_read_by_eye() -> None:
-    assert encode(DrawOffered(17, 1)) == '{"v":1,"kind":"draw_offered","at_us":17,"seat":1}'
+    assert encode(DrawOffered(17, 1)) == '{"v":2,"kind":"draw_offered","at_us":17,"seat":1}'
 
 
 def test_a_score_is_written_in_one_way() -> None:
@@ -137,11 +138,12 @@ def test_every_field_is_needed(event: Event) -> None:
         ("[" * 100_000, "it is no JSON ("),
         ('{"v":1' + "0" * 5_000 + "}", "it is no JSON ("),
         ("[]", "it is no JSON object"),
-        ("{}", "its version is None; known: 1"),
-        ('{"v":"1"}', "its version is '1'; known: 1"),
-        ('{"v":true}', "its version is True; known: 1"),
-        ('{"v":2,"kind":"draw_offered","at_us":17,"seat":1}', "its version is 2; known: 1"),
+        ("{}", "its version is None; known: 1, 2"),
+        ('{"v":"1"}', "its version is '1'; known: 1, 2"),
+        ('{"v":true}', "its version is True; known: 1, 2"),
+        ('{"v":3,"kind":"draw_offered","at_us":17,"seat":1}', "its version is 3; known: 1, 2"),
         ('{"v":1}', "kind is missing"),
+        ('{"v":2}', "kind is missing"),
         ('{"v":1,"kind":"checkmate"}', "unknown kind 'checkmate'; known: opened, seat_taken,"),
     ],
 )
@@ -175,7 +177,7 @@ def test_what_could_not_be_read_back_is_not_written(event: Event, sentence: str)
     assert str(refused.value).startswith(f"cannot write this {sentence}")
 
 
-def test_a_line_of_an_older_version_is_lifted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_line_of_an_older_version_is_lifted() -> None:
     """As if version 0 had called a seat a player, and version -1 had counted milliseconds."""
 
     def microseconds(data: dict[str, Any]) -> dict[str, Any]:
@@ -184,14 +186,21 @@ def test_a_line_of_an_older_version_is_lifted(monkeypatch: pytest.MonkeyPatch) -
     def seats(data: dict[str, Any]) -> dict[str, Any]:
         return {"kind": data["kind"], "at_us": data["at_us"], "seat": data["player"]}
 
-    monkeypatch.setattr(codec, "LIFTS", {-1: microseconds, 0: seats})
-    assert decode('{"v":-1,"kind":"draw_offered","at_ms":17,"player":1}') == DrawOffered(17_000, 1)
-    assert decode('{"v":0,"kind":"draw_offered","at_us":17,"player":1}') == DrawOffered(17, 1)
-    assert refusal('{"v":-2}') == "cannot read this entry: its version is -2; known: -1, 0, 1"
+    lines: Lines[Event] = Lines(codec.EVENTS, codec.KNOWN, 1, {-1: microseconds, 0: seats})
+    assert lines.decode('{"v":-1,"kind":"draw_offered","at_ms":17,"player":1}') == DrawOffered(17_000, 1)
+    assert lines.decode('{"v":0,"kind":"draw_offered","at_us":17,"player":1}') == DrawOffered(17, 1)
+    with pytest.raises(MalformedEntry, match="its version is -2; known: -1, 0, 1"):
+        lines.decode('{"v":-2}')
 
 
 def test_every_version_before_this_one_is_lifted() -> None:
     assert list(codec.LIFTS) == list(range(1, codec.VERSION))
+
+
+def test_an_end_from_before_there_were_ratings_is_unrated() -> None:
+    line = encode(END).replace('"v":2', '"v":1').replace(',"ratings":[]', "")
+    assert "ratings" not in line
+    assert decode(line) == END
 
 
 def test_every_time_control_has_a_kind() -> None:

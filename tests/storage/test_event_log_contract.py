@@ -69,7 +69,7 @@ async def test_a_conflict_says_how_long_the_log_is(log: EventLog) -> None:
     for wrong in (0, 2, 4):
         with pytest.raises(Conflict) as conflict:
             await log.append("m", wrong, notes(4, 6))
-        assert (conflict.value.match_id, conflict.value.after, conflict.value.last) == ("m", wrong, 3)
+        assert (conflict.value.of, conflict.value.after, conflict.value.last) == ("m", wrong, 3)
     with pytest.raises(Conflict) as conflict:
         await log.append("nobody", 1, notes(1, 1))
     assert conflict.value.last == 0

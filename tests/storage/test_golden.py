@@ -32,4 +32,5 @@ def test_events_are_written_as_ever(renewing: bool) -> None:
 
 @pytest.mark.parametrize("path", sorted(GOLDEN.glob("*.jsonl")), ids=lambda path: path.stem)
 def test_lines_of_every_version_are_read(path: Path) -> None:
-    assert [decode(line) for line in lines_of(path)] == list(EXAMPLES)
+    lines = lines_of(path)
+    assert [decode(line) for line in lines] == list(EXAMPLES[: len(lines)]), "each version has its new examples last"

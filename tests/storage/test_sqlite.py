@@ -12,7 +12,7 @@ from threading import Event as Signal
 import pytest
 
 from referee.app.ports import Conflict, EventLog, LogUnavailable
-from referee.storage.codec import MalformedEntry
+from referee.storage.line import MalformedEntry
 from referee.storage.sqlite import UNFINISHED, SqliteEventLog
 from referee.storage.sqlite_file import NewerDatabase, migrate, released_steps, transaction
 from tests.storage.examples import END, EXAMPLES

@@ -10,7 +10,7 @@ from dataclasses import replace
 from engines.api import Game
 from engines.refusals import SHOWN_CHARS, Refusal
 from referee.core.deciding import Decided, decide
-from referee.core.events import Event, FlagFell, MovePlayed, MoveRefused, Opened
+from referee.core.events import Event, FlagFell, MovePlayed, MoveRefused, Opened, PlayEnded
 from referee.core.match import Match, Phase, opened
 from referee.storage.record.rebuilding import command_behind
 from referee.storage.record.wording import difference, told
@@ -26,6 +26,14 @@ class Differs(Exception):
 
 def decided_again(events: Sequence[Event], game: Game) -> Match:
     """The match, over, as its own entries make it. Raises Differs at the first that do not agree."""
+    match = followed(events, game)
+    if match.phase is not Phase.OVER:
+        raise Differs(len(events), "it is the last one, and the match is not over")
+    return match
+
+
+def followed(events: Sequence[Event], game: Game) -> Match:
+    """The match, over or not, as its own entries make it. Raises Differs at the first that do not agree."""
     match = _reopened(events[0], game)
     at = 1
     while at < len(events):
@@ -34,8 +42,6 @@ def decided_again(events: Sequence[Event], game: Game) -> Match:
         _compare(decided.events, at_most, at + 1)
         match = decided.match
         at += len(decided.events)
-    if match.phase is not Phase.OVER:
-        raise Differs(len(events), "it is the last one, and the match is not over")
     return match
 
 
@@ -95,7 +101,9 @@ def _compare(follow: Sequence[Event], recorded: Sequence[Event], number: int) ->
 
 
 def _as_far_as_known(recorded: Event, again: Event) -> Event:
-    """Of an attempt too long to be recorded whole, what the game said to it cannot be known again."""
+    """Ratings follow from more than one match; and what a game said to an attempt too long to be recorded whole."""
+    if isinstance(recorded, PlayEnded) and isinstance(again, PlayEnded):
+        return replace(again, ratings=recorded.ratings)
     if not (isinstance(recorded, MoveRefused) and isinstance(again, MoveRefused) and len(recorded.move) > SHOWN_CHARS):
         return again
     return replace(again, reason=recorded.reason, rule=recorded.rule, sentence=recorded.sentence)

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import BinaryIO, NoReturn
 
 from referee.app.ports import Entry
-from referee.storage import codec
+from referee.storage.line import MalformedEntry
+from referee.storage.record import recorded
 from referee.storage.record.keys import signature_holds
 from referee.storage.record.lines import (
     BEGINNING,
@@ -127,8 +128,8 @@ class Reader:
         self._follows(line.after)
         assert self._header
         try:
-            event = codec.decode(line.event)
-        except codec.MalformedEntry as wrong:
+            event = recorded.decode(line.event)
+        except MalformedEntry as wrong:
             self._unread(line, wrong)
         self._entries.append(Entry(self._header.match_id, line.number, line.at_ms, event))
 
@@ -153,12 +154,12 @@ class Reader:
             self._trouble(Status.REORDERED, f"line {self._line} is the first line of a record")
         self._trouble(Status.NO_RECORD, f"line {self._line} is hashed as it should be, but says nothing that is known")
 
-    def _unread(self, line: EntryLine, wrong: codec.MalformedEntry) -> NoReturn:
+    def _unread(self, line: EntryLine, wrong: MalformedEntry) -> NoReturn:
         newer = re.match(r'\{"v":([0-9]{1,9}),', line.event)
-        if newer and int(newer[1]) > codec.VERSION:
+        if newer and int(newer[1]) > recorded.VERSION:
             self._trouble(
                 Status.UNKNOWN_VERSION,
-                f"entry {line.number} is written in version {newer[1]}; known here: up to {codec.VERSION}",
+                f"entry {line.number} is written in version {newer[1]}; known here: up to {recorded.VERSION}",
             )
         self._trouble(Status.NO_RECORD, f"line {self._line}: {wrong}")
 

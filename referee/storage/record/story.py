@@ -9,9 +9,10 @@ from engines.refusals import UnknownGame
 from referee.app.ports import Entry
 from referee.core.events import Opened
 from referee.core.match import Match, evolve, opened
-from referee.storage import codec
+from referee.storage.line import MalformedEntry
 from referee.storage.record.lines import read_entry, whole
 from referee.storage.record.reading import raw_lines
+from referee.storage.record.recorded import decode
 from referee.storage.record.verdict import Status, Trouble
 
 
@@ -56,8 +57,8 @@ def _entries(lines: Iterator[bytes]) -> Iterator[Entry]:
         if found is None or found.number != number:
             continue
         try:
-            event = codec.decode(found.event)
-        except codec.MalformedEntry:
+            event = decode(found.event)
+        except MalformedEntry:
             continue
         yield Entry("", number, found.at_ms, event)
         number += 1

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import BinaryIO
 
 from engines.api import Game
 from engines.refusals import UnknownGame
@@ -21,7 +22,16 @@ def verify(path: Path, expected_key: str | None, find_game: FindGame) -> Verdict
     `expected_key` is the public key, in hexadecimal, that must have signed it; None: any may have.
     """
     try:
-        record = _read(path)
+        with path.open("rb") as file:
+            return verified(file, expected_key, find_game)
+    except OSError as error:
+        return Verdict(Status.UNREADABLE, f"it cannot be read: {error.strerror}")
+
+
+def verified(file: BinaryIO, expected_key: str | None, find_game: FindGame) -> Verdict:
+    """As `verify`, of a file that is open. Raises OSError."""
+    try:
+        record = read(file)
         _check_key(record, expected_key)
         match = _played_again(record, find_game)
     except Trouble as trouble:
@@ -32,14 +42,6 @@ def verify(path: Path, expected_key: str | None, find_game: FindGame) -> Verdict
         f"match {match.setup.match_id}, {match.game.name}, {len(record.entries)} entries, {match.result}; "
         f"signed by {fingerprint(record.key)}, {compared}",
     )
-
-
-def _read(path: Path) -> Record:
-    try:
-        with path.open("rb") as file:
-            return read(file)
-    except OSError as error:
-        raise Trouble(Status.UNREADABLE, f"it cannot be read: {error.strerror}") from None
 
 
 def _check_key(record: Record, expected: str | None) -> None:

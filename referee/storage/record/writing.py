@@ -8,9 +8,9 @@ from engines.refusals import Refusal
 from referee.app.ports import Entry
 from referee.core.events import Opened, PlayEnded
 from referee.core.setup import Setup
-from referee.storage import codec
 from referee.storage.record.keys import public_hex
 from referee.storage.record.lines import EntryLine, Header, Seal, Whole, hash_of, signed_bytes
+from referee.storage.record.recorded import encode
 
 
 class NotOver(Refusal):
@@ -37,7 +37,7 @@ def _lines(setup: Setup, entries: Sequence[Entry], key: Ed25519PrivateKey, refer
     part = _hashed(Header(referee, setup.match_id, setup.game, setup.game_version).body())
     yield part.line()
     for entry in entries:
-        part = _hashed(EntryLine(entry.number, entry.at_ms, codec.encode(entry.event), part.hash).body())
+        part = _hashed(EntryLine(entry.number, entry.at_ms, encode(entry.event), part.hash).body())
         yield part.line()
     body = Seal(len(entries), public_hex(key), part.hash).body()
     signature = key.sign(signed_bytes(hash_of(body))).hex()

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from referee.core.row import ClockRow
-from referee.storage import codec
 from referee.storage.record.keys import public_hex
 from referee.storage.record.lines import LONGEST, signed_bytes
+from referee.storage.record.recorded import EVENTS
 from referee.storage.record.verdict import Status
 from tests.storage.record.forging import KEY, OTHER_KEY, lines_of, verdict_on
 from tests.storage.record.test_every_byte import SMALL
@@ -84,7 +84,7 @@ def test_every_kind_of_event_is_listed_with_its_fields() -> None:
     for names, text in re.findall(r"^\| (`[a-z_`, ]+`) \| ([^|]+) \|$", page(), re.MULTILINE):
         for kind in re.findall(r"`(\w+)`", names):
             listed[kind] = text
-    for kind, event in codec.EVENTS.items():
+    for kind, event in EVENTS.items():
         assert kind in listed
         assert all(f"`{field.name}`" in listed[kind] for field in fields(event) if field.name != "at_us"), kind
     assert all(f"`{field.name}`" in page() for field in fields(ClockRow))

@@ -1,14 +1,17 @@
 """Whole matches of every game, written, read and proved."""
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from referee.core.events import Event, PlayEnded
 from referee.core.result import Cause
+from referee.storage.record.again import decided_again
 from referee.storage.record.keys import fingerprint, public_hex
 from referee.storage.record.verdict import Status
+from tests.storage.examples import RATED_END
 from tests.storage.record.forging import KEY, record_of, verdict_on, whole
 from tests.storage.record.matches import all_games, find_game, random_match, short_match
 
@@ -63,3 +66,10 @@ def test_a_record_is_read_in_the_words_it_was_written_in() -> None:
     assert record.key == public_hex(KEY)
     assert [(entry.match_id, entry.number) for entry in record.entries] == [("nim-1", n) for n in range(1, 7)]
     assert record.entries[0].at_ms == 1_790_000_000_001
+
+
+def test_a_log_can_be_decided_again_whatever_its_match_did_to_ratings() -> None:
+    *before, end = short_match()
+    assert isinstance(end, PlayEnded)
+    rated = [*before, replace(end, ratings=RATED_END.ratings)]
+    assert decided_again(rated, find_game("nim")).result == end.result

@@ -1,9 +1,13 @@
 """A record is written of a match that is over, line by line."""
 
+from dataclasses import replace
+
 import pytest
 
 from referee.core.commands import Begin
+from referee.core.events import PlayEnded
 from referee.storage.record.writing import NotOver, written
+from tests.storage.examples import RATED_END
 from tests.storage.record.forging import KEY, record_of
 from tests.storage.record.matches import entries_of, happened, nim_setup, short_match
 
@@ -22,3 +26,12 @@ def test_a_record_is_lines_of_ascii_each_with_its_end() -> None:
 
 def test_equal_matches_have_equal_records_to_the_last_byte() -> None:
     assert record_of(short_match()) == record_of(short_match())
+
+
+def test_a_record_proves_a_game_and_says_nothing_of_ratings() -> None:
+    unrated = short_match()
+    *before, end = unrated
+    assert isinstance(end, PlayEnded)
+    rated = [*before, replace(end, ratings=RATED_END.ratings)]
+    assert record_of(rated) == record_of(unrated)
+    assert b"ratings" not in record_of(rated)

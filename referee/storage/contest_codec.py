@@ -1,0 +1,53 @@
+"""The lines of a contest's events, as its log holds them (see `line`).
+
+Lines of older versions are lifted here, and nowhere else.
+"""
+
+from referee.app.contests import events
+from referee.app.contests.events import ContestEvent
+from referee.contest import formats, ladder, tournament
+from referee.contest.formats import Format
+from referee.storage import codec
+from referee.storage.forms import Form, kinds_of
+from referee.storage.line import Lift, Lines
+
+VERSION = 1
+
+LIFTS: dict[int, Lift] = {}
+
+FORMATS: dict[str, type] = {
+    "round_robin": formats.RoundRobin,
+    "swiss": formats.Swiss,
+    "elimination": formats.Elimination,
+    "gauntlet": formats.Gauntlet,
+    "pools": formats.Pools,
+    "trial": formats.Trial,
+}
+
+KNOWN: dict[object, Form] = {**codec.KNOWN, Format: kinds_of(FORMATS, codec.KNOWN)}
+"""The forms that do not follow from the type."""
+
+EVENTS: dict[str, type] = {
+    "ladder_made": events.LadderMade,
+    "joined": ladder.Joined,
+    "left": ladder.Left,
+    "ladder_paired": ladder.Paired,
+    "rated": ladder.Rated,
+    "season_began": ladder.SeasonBegan,
+    "closing": ladder.Closing,
+    "closed": ladder.Closed,
+    "tournament_made": events.TournamentMade,
+    "entered": tournament.Entered,
+    "withdrew": tournament.Withdrew,
+    "started": tournament.Started,
+    "tournament_paired": tournament.Paired,
+    "began": tournament.Began,
+    "scored": tournament.Scored,
+    "voided": tournament.Voided,
+    "ended": tournament.Ended,
+}
+
+_LINES: Lines[ContestEvent] = Lines(EVENTS, KNOWN, VERSION, LIFTS)
+
+encode = _LINES.encode
+decode = _LINES.decode

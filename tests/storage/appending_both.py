@@ -1,0 +1,38 @@
+"""A process that appends to matches, and beside them to one contest, until it is killed.
+
+python -m tests.storage.appending_both PATH
+"""
+
+import asyncio
+import sys
+from pathlib import Path
+
+from referee.app.contests.log import Beside
+from referee.storage.sqlite import SqliteEventLog
+from tests.storage.contests import LADDER, beginnings
+from tests.storage.stores import at_noon, notes
+
+MATCHES = ("a", "b", "c")
+AT_ONCE = 40
+"""Events of a match, and of the contest, in one stroke: enough to fill some pages."""
+
+
+async def play(log: SqliteEventLog, match_id: str, contest: asyncio.Lock) -> None:
+    last = 0
+    while True:
+        async with contest:
+            written = len(await log.contests.read(LADDER))
+            beside = Beside(LADDER, written, tuple(beginnings(written + 1, written + AT_ONCE)))
+            await log.append(match_id, last, notes(last + 1, last + AT_ONCE), None, beside)
+        last += AT_ONCE
+        sys.stdout.write(f"{match_id} {last}\n")
+        sys.stdout.flush()
+
+
+async def main(path: str) -> None:
+    log, contest = SqliteEventLog(Path(path), at_noon), asyncio.Lock()
+    await asyncio.gather(*(play(log, match_id, contest) for match_id in MATCHES))
+
+
+if __name__ == "__main__":
+    asyncio.run(main(sys.argv[1]))
