@@ -17,13 +17,24 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from referee_api.v1.admin_service_pb2_grpc import add_AdminServiceServicer_to_server
 from referee_api.v1.bot_service_pb2_grpc import add_BotServiceServicer_to_server
 from referee_api.v1.game_service_pb2_grpc import add_GameServiceServicer_to_server
+from referee_api.v1.ladder_service_pb2_grpc import add_LadderServiceServicer_to_server
 from referee_api.v1.match_service_pb2_grpc import add_MatchServiceServicer_to_server
 from referee_api.v1.play_service_pb2_grpc import add_PlayServiceServicer_to_server
+from referee_api.v1.tournament_service_pb2_grpc import add_TournamentServiceServicer_to_server
 
 from engines.registry import games
 from referee.app.accounts import Accounts
 from referee.app.bot_log import BotLog
 from referee.app.conduct import Conduct
+from referee.app.contests.ladders import Ladders, faults_at_most, shelf_of_ladders
+from referee.app.contests.log import LADDER, TOURNAMENT, ContestLog
+from referee.app.contests.making import Making
+from referee.app.contests.matchmaker import Around
+from referee.app.contests.present import Present
+from referee.app.contests.queue import Queue
+from referee.app.contests.ratings import Ratings
+from referee.app.contests.sealed import Sealed
+from referee.app.contests.tournaments import Tournaments
 from referee.app.ends import UnheardEnds
 from referee.app.faults import fault_id
 from referee.app.lag import Lag
@@ -57,22 +68,29 @@ from referee.storage.tokens_sqlite import SqliteTokens
 from referee.storage.unheard_memory import MemoryUnheardEnds
 from referee.storage.unheard_sqlite import SqliteUnheardEnds
 from referee.telemetry.http import Answer, HttpPort, pages
-from referee.telemetry.metrics import CONTENT_TYPE, Metrics, Readings
+from referee.telemetry.metrics import CONTENT_TYPE, Metrics
+from referee.telemetry.readings import Readings
+from referee.telemetry.tracing import UNTRACED, Tracing
 from referee.transport import server as grpc_server
 from referee.transport.admin import Admin
 from referee.transport.auth import Gate
 from referee.transport.bots import Bots
 from referee.transport.conversation import Pace
+from referee.transport.convert.matches import Aside
+from referee.transport.convert.terms import Customs
 from referee.transport.door import Door, counted
 from referee.transport.games import Games
 from referee.transport.keys import Keys
+from referee.transport.ladders import Ladders as LadderServicer
 from referee.transport.matches import Matches, Terms
 from referee.transport.noting import Noting
 from referee.transport.play import Play, Table
 from referee.transport.quota import Allowances
+from referee.transport.rated_matches import RatedMatches
 from referee.transport.records import Records
 from referee.transport.server import CannotListen, Server
-from referee.transport.tls import TlsFiles, TlsUnusable, credentials
+from referee.transport.tls import TlsFiles, TlsUnusable, certificate_ends_s, credentials
+from referee.transport.tournaments import Tournaments as TournamentServicer
 
 DATABASE = "referee.db"
 KEY = "referee-key.pem"
@@ -92,6 +110,7 @@ class Books:
     """Everything that is remembered."""
 
     events: EventLog
+    contests: ContestLog
     unheard: UnheardEnds
     accounts: Accounts
     tokens: Tokens
@@ -127,6 +146,7 @@ def _in_memory(settings: Settings, time: Time) -> Books:
     events, tokens = MemoryEventLog(time.wall_ms), MemoryTokens()
     return Books(
         events,
+        events.contests,
         MemoryUnheardEnds(events),
         MemoryAccounts(tokens),
         tokens,
@@ -147,6 +167,7 @@ def _on_disk(settings: Settings, path: Path, time: Time, committed: Callable[[in
 
     return Books(
         events,
+        events.contests,
         SqliteUnheardEnds(clerk),
         SqliteAccounts(clerk),
         SqliteTokens(clerk),
@@ -170,32 +191,73 @@ class _FaultLog:
 class House:
     """One referee, from `open` to `close`."""
 
-    def __init__(self, settings: Settings) -> None:
-        """Raises CannotStart."""
+    def __init__(self, settings: Settings, tracing: Tracing = UNTRACED) -> None:
+        """Raises CannotStart. `tracing` is closed with it."""
         self._settings = settings
+        self._tracing = tracing
         self._time = LoopTime()
         self._metrics = Metrics(version("referee"))
         self._books = open_books(settings, self._time, self._metrics.committed)
         self._lag = Lag(self._time)
         self._scribe = Scribe(self._books.bot_log)
         self._notices = Notices(self._scribe, self._sessions_of, self._time)
-        self._conduct = Conduct(self._books.accounts, self._notices, self._time, settings.faults_in_a_row_at_most)
+        contests = self._metrics.measured_contests(self._books.contests)
+        self._shelf = shelf_of_ladders(contests, games())
+        self._conduct = Conduct(
+            self._books.accounts,
+            self._notices,
+            self._time,
+            lambda match: faults_at_most(self._shelf, match, settings.faults_in_a_row_at_most),
+        )
         self._going = asyncio.Event()
         self._grace_us: Micros = settings.drain_grace_s * SECOND
         self._events = self._metrics.measured(self._books.events, self._time)
+        limits = self._limits = Limits(
+            start_within_us=settings.start_within_ms * MS,
+            watcher_behind_at_most=settings.watch_entries_waiting_at_most,
+        )
+        ratings = Ratings(self._shelf, games())
         self._referee = Referee(
             self._events,
             self._books.unheard,
             self._time,
             games(),
-            Limits(
-                start_within_us=settings.start_within_ms * MS,
-                watcher_behind_at_most=settings.watch_entries_waiting_at_most,
-            ),
+            limits,
             lambda: secrets.token_hex(12),
             lambda: secrets.token_bytes(SEED_BYTES),
             self._lag,
             [self._metrics.matches, _FaultLog(), Mishaps(self._scribe), self._conduct],
+            ratings,
+            self._tracing.around,
+        )
+        making = Making(self._referee, self._books.accounts)
+        self._ladders = Ladders(
+            contests,
+            self._shelf,
+            Around(
+                self._referee,
+                making,
+                Present(self._referee, making, self._books.accounts),
+                ratings.played,
+                self._conduct.counted,
+                self._time,
+                self._contest_broke,
+            ),
+            games(),
+            limits,
+            lambda: secrets.token_bytes(SEED_BYTES),
+        )
+        self._tournaments = Tournaments(
+            contests,
+            self._referee,
+            self._books.accounts,
+            self._ladders,
+            making,
+            self._time,
+            games(),
+            limits,
+            lambda: secrets.token_bytes(SEED_BYTES),
+            self._contest_broke,
         )
         self._allowances = Allowances(self._books.quotas, _usual_quota(settings), settings.streams_at_most, self._time)
         self._gate = Gate(self._books.tokens, self._time)
@@ -210,19 +272,31 @@ class House:
         self._lag.start()
         settings = self._settings
         try:
+            began_us = self._time.monotonic_us()
+            ladders = len(await self._shelf.open())  # Before any match goes on: its end may be rated.
             recovered = await self._referee.recover()
+            self._metrics.recovered(recovered, self._time.monotonic_us() - began_us)
+            self._ladders.open()
+            tournaments = await self._tournaments.open()
             secret = await self._first_admin()
             port = await self._server.open(str(settings.listen), self._credentials())
             # Only now: who is told that the referee is ready can call it.
             http_port = await self._http.open(settings.http_listen.host, settings.http_listen.port)
         except (LogUnavailable, CannotListen, TlsUnusable, OSError) as why:
             await self._server.close(0)
+            await self._ladders.stop(why)
+            await self._tournaments.close(why)
             await self._books.close()
             raise CannotStart(str(why)) from None
-        self._metrics.read(
-            Readings(lambda: self._referee.live, lambda: len(self._referee.sessions.all()), self._lag.total_us)
+        self._metrics.read(self._readings())
+        log.info(
+            "the referee serves",
+            matches=recovered,
+            ladders=ladders,
+            tournaments=tournaments,
+            port=port,
+            http_port=http_port,
         )
-        log.info("the referee serves", matches=recovered, port=port, http_port=http_port)
         host, http_host = settings.listen, settings.http_listen
         return Open(str(type(host)(host.host, port)), str(type(http_host)(http_host.host, http_port)), secret)
 
@@ -240,13 +314,17 @@ class House:
         log.info("the referee is about to go", grace_us=self._grace_us)
         await self._server.stop_serving()
         await self._referee.drain(self._grace_us, self._settings.return_after_ms)
+        assert self._referee.draining
+        await self._ladders.stop(self._referee.draining)
+        await self._tournaments.close(self._referee.draining)
         await self._referee.close()
         await self._server.close(LAST_WORDS_US)
         self._http.close()
         self._lag.stop()
-        await self._conduct.close()
+        await self._conduct.counted()
         await self._scribe.written()
         await self._books.close()
+        await asyncio.to_thread(self._tracing.close)
         log.info("the referee has gone")
 
     def _wired_server(self) -> Server:
@@ -254,17 +332,24 @@ class House:
         known = games()
         served = Games(known, settings.legal_moves_at_most)
         noting = Noting(self._scribe, self._time)
+        customs = Customs(known, _credit(settings), self._limits)
+        aside = Aside(referee.sessions.present, Sealed({LADDER: self._ladders, TOURNAMENT: self._tournaments}))
         matches = Matches(
             referee,
-            known,
+            customs,
             books.accounts,
             Records(self._events, lambda entries: written(entries, books.key, version("referee"))),
             self._allowances,
             noting,
-            Terms(_credit(settings), settings.legal_moves_at_most, settings.items_per_message_at_most),
+            Terms(settings.legal_moves_at_most, settings.items_per_message_at_most),
+            RatedMatches(self._ladders, known),
+            aside,
         )
+        at_once = settings.items_per_message_at_most
+        ladders = LadderServicer(self._ladders, books.accounts, customs, self._allowances, at_once)
+        tournaments = TournamentServicer(self._tournaments, books.accounts, customs, self._allowances, at_once)
         say = counted(self._metrics.refused)
-        play = Play(referee, known, books.accounts, noting, self._allowances, self._time, say, _table(settings))
+        play = Play(referee, known, books.accounts, noting, self._allowances, self._time, say, aside, _table(settings))
         bots = Bots(
             referee,
             books.accounts,
@@ -296,10 +381,28 @@ class House:
                 lambda server: add_PlayServiceServicer_to_server(play, server),
                 lambda server: add_BotServiceServicer_to_server(bots, server),
                 lambda server: add_AdminServiceServicer_to_server(admin, server),
+                lambda server: add_LadderServiceServicer_to_server(ladders, server),
+                lambda server: add_TournamentServiceServicer_to_server(tournaments, server),
             ],
-            [measured, door],
+            [*self._tracing.interceptors(), measured, door],
             _limits(settings),
         )
+
+    def _readings(self) -> Readings:
+        settings = self._settings
+        return Readings(
+            lambda: self._referee.live,
+            lambda: [session.player.bot for session in self._referee.sessions.all()],
+            self._lag.total_us,
+            lambda: not self._not_ready(),
+            lambda: certificate_ends_s(settings.tls_cert) if settings.tls_cert else None,
+            None if settings.ephemeral else settings.data_dir,
+            self._queues,
+        )
+
+    def _queues(self) -> dict[str, Queue]:
+        now_ms = self._time.wall_ms()
+        return {LADDER: self._ladders.queue(now_ms), TOURNAMENT: self._tournaments.queue(now_ms)}
 
     def _credentials(self) -> grpc.ServerCredentials | None:
         settings = self._settings
@@ -318,6 +421,10 @@ class House:
 
     def _sessions_of(self, bot: str) -> Sequence[Session]:
         return self._referee.sessions.of_bot(bot)
+
+    def _contest_broke(self, contest: str, fault: Exception) -> None:
+        log.error("something broke in a contest", contest=contest, exc_info=fault)
+        self._metrics.matches.broke(contest, fault)
 
     def _page_of_metrics(self) -> Answer:
         return Answer(HTTPStatus.OK, self._metrics.text(), CONTENT_TYPE)

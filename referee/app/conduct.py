@@ -5,7 +5,7 @@ begins the count anew; a void match counts for nothing.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from referee.app.accounts import Accounts, faulted, faultless
@@ -19,7 +19,10 @@ from referee.core.result import Fault, Kind, Result
 class Conduct:
     """A `floor.Listener`. It counts in the background; what cannot be written when it should be is not counted."""
 
-    def __init__(self, accounts: Accounts, notices: Notices, time: Time, in_a_row_at_most: int) -> None:
+    def __init__(
+        self, accounts: Accounts, notices: Notices, time: Time, in_a_row_at_most: Callable[[Match], int]
+    ) -> None:
+        """So many faults pause a bot when the last of them was in that match."""
         self._accounts = accounts
         self._notices = notices
         self._time = time
@@ -30,27 +33,27 @@ class Conduct:
         result = match.result
         if result and result.kind is not Kind.VOID and isinstance(entries[-1].event, PlayEnded):
             for bot, fault in _faults(match, result).items():
-                task = asyncio.create_task(self._count(bot, fault, match.setup.match_id))
+                task = asyncio.create_task(self._count(bot, fault, match))
                 self._counting.add(task)
                 task.add_done_callback(self._counting.discard)
 
     def broke(self, match_id: str, fault: Exception) -> None:
         """No bot's fault."""
 
-    async def close(self) -> None:
-        """Come back when all is counted."""
+    async def counted(self) -> None:
+        """Come back when all that has happened is counted."""
         while self._counting:
             await asyncio.wait(self._counting)
 
-    async def _count(self, bot: str, fault: Fault | None, match_id: str) -> None:
+    async def _count(self, bot: str, fault: Fault | None, match: Match) -> None:
         with suppress(LogUnavailable):
             if fault:
-                await self._add(bot, fault, match_id)
+                await self._add(bot, fault, match)
             elif (await self._accounts.bot(bot)).faults:
                 await self._accounts.change_bot(bot, faultless)
 
-    async def _add(self, name: str, fault: Fault, match_id: str) -> None:
-        at_most, at_ms = self._in_a_row_at_most, self._time.wall_ms()
+    async def _add(self, name: str, fault: Fault, match: Match) -> None:
+        match_id, at_most, at_ms = match.setup.match_id, self._in_a_row_at_most(match), self._time.wall_ms()
         message = f"{at_most} faults in a row, the last one in match {match_id}: {fault.value}"
         bot = await self._accounts.change_bot(name, lambda bot: faulted(bot, at_most, message, at_ms))
         if bot.pause is None:

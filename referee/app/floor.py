@@ -14,7 +14,7 @@ from referee.app.archive import Archive
 from referee.app.asked import NotRunHere
 from referee.app.boards import Board, Boards
 from referee.app.crier import Crier
-from referee.app.desk import Delays, Desk
+from referee.app.desk import Delays, Desk, Rater, as_it_is
 from referee.app.ends import Ends, UnheardEnds
 from referee.app.lag import Lag
 from referee.app.lobby import Lobby
@@ -50,6 +50,13 @@ class Listener(Protocol):
         """See `desk.Keeper`."""
 
 
+class Follower(Listener, Protocol):
+    """Who also makes matches, and so wants to know who could play."""
+
+    def presence_changed(self, bot: str) -> None:
+        """The bot came, went, or wants something else. To take note and return at once."""
+
+
 class Floor:
     """A `desk.Keeper`."""
 
@@ -62,6 +69,8 @@ class Floor:
         mint_id: Callable[[], str],
         lag: Lag,
         listeners: Sequence[Listener] = (),
+        rater: Rater | None = None,
+        around: Callable[[Desk], Desk] = as_it_is,
     ) -> None:
         self.games = games
         self.lag = lag
@@ -70,13 +79,18 @@ class Floor:
         self.crier = Crier(self.sessions, lag)
         self.lobby = Lobby(self.sessions, time, self.submit)
         self.archive = Archive(log, self.find_game, self.boards, self.broke)
-        self.desk = Desk(log, time, self)
+        self.desk = around(Desk(log, time, self, rater))
         self.requests = Requests(log)
         self.moved = asyncio.Event()
         """Set whenever something has happened."""
         self._listeners = listeners
+        self._followers: list[Follower] = []
         self._tasks: set[asyncio.Task[Any]] = set()
         self._closed = False
+
+    def follow(self, follower: Follower) -> None:
+        """Tell it of all that happens from now on."""
+        self._followers.append(follower)
 
     def find_game(self, name: str) -> Game:
         """Raises UnknownGame."""
@@ -93,7 +107,7 @@ class Floor:
             board.story.goes_on(news)
         self.requests.note(entries)
         self.moved.set()
-        for listener in self._listeners:
+        for listener in (*self._listeners, *self._followers):
             self._tell(listener, before, entries, match)
         self.crier.happened(board, news)
         self._see_to(board, {type(entry.event) for entry in entries})
@@ -107,7 +121,7 @@ class Floor:
         return Delays(session.path_us if session else 0, self.lag.total_us() - mark.lag_us if mark else 0)
 
     def broke(self, match_id: str, fault: Exception) -> None:
-        for listener in self._listeners:
+        for listener in (*self._listeners, *self._followers):
             listener.broke(match_id, fault)
 
     def left(self, match_id: str) -> None:
@@ -137,6 +151,8 @@ class Floor:
                 self.attend(board, board.seats_of(bot))
             elif self._all_back(board):
                 self.wake(board)
+        for follower in self._followers:
+            follower.presence_changed(bot)
 
     def attend(self, board: Board, seats: Sequence[Seat]) -> None:
         """See who of them is there: the log is to say so, and who has just come is asked what it owes."""

@@ -7,6 +7,7 @@ back waits on.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from referee.app.alarm_clock import AlarmClock
 from referee.app.boards import Board
@@ -20,6 +21,15 @@ from referee.core.result import Cause
 from referee.core.setup import Player
 
 TOO_LATE = "not every seat was taken by a bot that was there in time"
+
+
+@dataclass(frozen=True, slots=True)
+class Free:
+    """A bot that is there, by the version that would play."""
+
+    player: Player
+    room: int
+    """How many more matches it could begin now."""
 
 
 class Lobby:
@@ -48,6 +58,19 @@ class Lobby:
             self._begin(board, sessions)
         self._look_again(board, now_us)
 
+    def free(self, player: Player, game: str) -> Free | None:
+        """How much room the bot has for matches of that game. None: it is not there, or does not take the game."""
+        session = self._session(player, game)
+        if session is None:
+            return None
+        matches = self._playing.get(session.player, {})
+        return Free(session.player, max(0, session.hello.matches_at_most - len(matches)))
+
+    def about_to_begin(self, board: Board) -> bool:
+        """Has everybody come, so that it only waits for nonces?"""
+        waits = board.match.phase is Phase.WAITING and board.match_id not in self._beginning
+        return waits and bool(self._there(board.match))
+
     def plays(self, board: Board) -> None:
         """Play has begun there, or is about to begin."""
         for player in board.match.players:
@@ -69,12 +92,19 @@ class Lobby:
         return sessions if len(sessions) == len(match.players) else []
 
     def _ready(self, match: Match, player: Player) -> Session | None:
-        session = self._sessions.of_player(player) if player.bot else None
-        if session is None or (player.version and session.player != player):
+        session = self._session(player, match.setup.game)
+        if session is None:
             return None
         matches = self._playing.get(session.player, {})
         room = match.setup.match_id in matches or len(matches) < session.hello.matches_at_most
-        return session if room and session.takes(match.setup.game) else None
+        return session if room else None
+
+    def _session(self, player: Player, game: str) -> Session | None:
+        """By which the bot would play the game, as that very version if one is asked for."""
+        session = self._sessions.of_player(player) if player.bot else None
+        if session is None or (player.version and session.player != player):
+            return None
+        return session if session.takes(game) else None
 
     def _nonces_in(self, board: Board, sessions: list[Session], now_us: Micros) -> bool:
         """Is every nonce given, or the time for them over? If not, ask for those that are missing."""

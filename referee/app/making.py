@@ -28,6 +28,12 @@ class Created:
     """This very request had made it before."""
 
 
+def match_id_of(maker: str, request_id: str) -> str:
+    """What the match is called, or would be, that this request has made."""
+    said = f"{maker}\0{request_id}"
+    return "m" + b32encode(hashlib.sha256(said.encode()).digest()).decode().lower()[:25]
+
+
 class Maker:
     def __init__(
         self, floor: Floor, limits: Limits, mint_id: Callable[[], str], draw_seed: Callable[[], bytes]
@@ -75,8 +81,7 @@ class Maker:
         request_id = wish.labels.get(REQUEST_ID)
         if not request_id:
             return self._mint_id()
-        said = f"{wish.labels.get(MAKER, '')}\0{request_id}"
-        return "m" + b32encode(hashlib.sha256(said.encode()).digest()).decode().lower()[:25]
+        return match_id_of(wish.labels.get(MAKER, ""), request_id)
 
     async def _created_before(self, wish: MatchWish, match_id: str) -> Created:
         standing = (await self._floor.archive.story(match_id)).standing

@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from engines.refusals import Refusal
+from referee.app.contests.log import Beside
 from referee.core.clock import Micros
 from referee.core.events import Event
 
@@ -38,11 +40,12 @@ class Entry:
 
 
 class Conflict(Exception):
-    """Somebody else has written to this match's log: whoever gets this no longer knows how it stands."""
+    """Somebody else has written to the log of this match, or contest: who gets this no longer knows how it stands."""
 
-    def __init__(self, match_id: str, after: int, last: int) -> None:
-        super().__init__(f"the log of {match_id} has {last} entries, not {after}")
-        self.match_id = match_id
+    def __init__(self, of: str, after: int, last: int) -> None:
+        super().__init__(f"the log of {of} has {last} entries, not {after}")
+        self.of = of
+        """The match's id, or the contest's."""
         self.after = after
         self.last = last
 
@@ -51,20 +54,39 @@ class LogUnavailable(Exception):
     """The log cannot be written or read now (disk full, read-only, locked). Nothing was changed."""
 
 
+class MatchArchived(Refusal):
+    """The match is over, and its entries have left the log. Nothing can be appended to it."""
+
+    def __init__(self, match_id: str) -> None:
+        super().__init__(
+            f"match {match_id} is archived: whoever runs this referee keeps its record, {match_id}.jsonl",
+            match_id=match_id,
+        )
+
+
 class EventLog(Protocol):
     """The log of every match: the truth."""
 
     async def append(
-        self, match_id: str, after: int, events: Sequence[Event], request: Request | None = None
+        self,
+        match_id: str,
+        after: int,
+        events: Sequence[Event],
+        request: Request | None = None,
+        beside: Beside | None = None,
     ) -> list[Entry]:
         """Write `events` right after entry number `after`, all or none; durable when this returns.
 
-        The last of them answers the `request`.
-        Raises Conflict if the log has moved on, LogUnavailable if it cannot be written.
+        The last of them answers the `request`. What is to be written `beside` them is written by the same stroke:
+        both or neither.
+        Raises Conflict if the log has moved on, the match's or the contest's, LogUnavailable if it cannot be written.
         """
 
     async def read(self, match_id: str, after: int = 0, at_most: int | None = None) -> list[Entry]:
-        """The entries after number `after`, in order. Empty if there are none, or no such match."""
+        """The entries after number `after`, in order. Empty if there are none, or no such match.
+
+        Raises MatchArchived if its entries have left the log.
+        """
 
     async def unfinished(self) -> list[str]:
         """The matches whose last entry is not their end, in the order in which they were opened."""

@@ -5,6 +5,7 @@ Whether somebody may ask is settled before; seats are checked to exist, and not 
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from engines.api import Game, Seat, Viewer
 from engines.refusals import Refusal
@@ -12,9 +13,11 @@ from referee.app.answering import Answer, Answering
 from referee.app.answers import Answered, Done
 from referee.app.asking import Asking
 from referee.app.boards import Board
+from referee.app.desk import Desk, Rater, as_it_is
 from referee.app.ends import UnheardEnds
-from referee.app.floor import Floor, Listener
+from referee.app.floor import Floor, Follower, Listener
 from referee.app.lag import Lag
+from referee.app.lobby import Free
 from referee.app.making import Created, Maker
 from referee.app.outbox import Draining
 from referee.app.ports import EventLog, Time
@@ -66,15 +69,18 @@ class Referee:
         draw_seed: Callable[[], bytes],
         lag: Lag,
         listeners: Sequence[Listener] = (),
+        rater: Rater | None = None,
+        around: Callable[[Desk], Desk] = as_it_is,
     ) -> None:
         """`draw_seed` gives 32 bytes that nobody knows, `mint_id` an id that nothing else has.
 
-        `unheard` are those of the `log`. `lag` is started and stopped by the caller.
+        `unheard` are those of the `log`. `lag` is started and stopped by the caller. Without a `rater` nothing is
+        rated. `around` puts somebody around the desk who looks on.
         """
         self._log = log
         self._time = time
         self._limits = limits
-        self._floor = Floor(log, unheard, time, games, mint_id, lag, listeners)
+        self._floor = Floor(log, unheard, time, games, mint_id, lag, listeners, rater, around)
         self._answering = Answering(self._floor)
         self._asking = Asking(self._floor)
         self._maker = Maker(self._floor, limits, mint_id, draw_seed)
@@ -85,6 +91,10 @@ class Referee:
     async def recover(self) -> int:
         """Take up every match that is not over, as its log tells it; how many. Before anything else is asked."""
         return await recover(self._floor, self._limits.return_within_us)
+
+    def follow(self, follower: Follower) -> None:
+        """Tell it of all that happens in all matches, and of who comes and goes, from now on."""
+        self._floor.follow(follower)
 
     # Matches
 
@@ -124,6 +134,22 @@ class Referee:
     async def matches(self, wanted: MatchFilter = EVERY_MATCH, after: str = "", at_most: int = 100) -> list[Standing]:
         """Matches, the newest first, from the first older than the match `after`."""
         return await self._floor.archive.standings(wanted, after, at_most)
+
+    def free(self, player: Player, game: str) -> Free | None:
+        """Could that bot begin a match of the game now? None: it is not there, or does not take the game.
+
+        Room that a match needs which only waits for nonces is not free.
+        """
+        free = self._floor.lobby.free(player, game)
+        if free is None:
+            return None
+        boards = (board for board in self._floor.boards.of_bot(player.bot) if free.player in board.match.players)
+        return replace(free, room=max(0, free.room - sum(map(self._floor.lobby.about_to_begin, boards))))
+
+    @property
+    def draining(self) -> RefereeDraining | None:
+        """Why nothing new is started. None: it is."""
+        return self._draining
 
     def in_play_of(self, bot: str) -> int:
         """In how many matches the bot is in the middle of."""

@@ -23,9 +23,10 @@ from referee.app.desk import Delays, Desk
 from referee.app.match_time import MatchTime
 from referee.app.ports import Conflict, LogUnavailable, Request
 from referee.app.stalls import Stalls
+from referee.app.writing import Writing
 from referee.core.clock import MS, SECOND, Micros
 from referee.core.commands import Command, EndGrace, FallFlag, Resume, SubmitMove
-from referee.core.deciding import Decided, decide
+from referee.core.deciding import Decided
 from referee.core.events import Opened
 from referee.core.match import Match, opened, replay
 from referee.core.row import Measured
@@ -82,7 +83,7 @@ class MatchRunner:
     async def go_on(cls, match: Match, at_ms: int, desk: Desk) -> "MatchRunner":
         """A match as its log told it, whose last entry was written at `at_ms`; else as `resume`."""
         down_ms = max(0, desk.time.wall_ms() - at_ms)  # Somebody may have set the wall clock back.
-        back = decide(match, Resume(down_ms), match.at_us)
+        back = desk.decide(match, Resume(down_ms), match.at_us)
         if not back.events:  # It is over. It still has verdicts for who asks again.
             return cls(match, desk)
         entries = await desk.log.append(match.setup.match_id, match.number, back.events)
@@ -177,32 +178,31 @@ class MatchRunner:
         """Decide, and make it so."""
         if self._time.stopped:
             await self._go_on()
-        decided = decide(self.match, command, self.match_now())
-        if decided.events:
-            await self._make_so(command, decided, request)
-        return decided
+        decided = self._desk.decide(self.match, command, self.match_now())
+        return await self._make_so(command, decided, request) if decided.events else decided
 
     async def _go_on(self) -> None:
         """Go on after the log was away. Raises LogUnavailable if it still is."""
         resume = Resume(self._time.down_ms())
-        await self._make_so(resume, decide(self.match, resume, self.match_now()))
+        await self._make_so(resume, self._desk.decide(self.match, resume, self.match_now()))
         self._time.go_on()
         self._retry_us = FIRST_RETRY_US
 
-    async def _make_so(self, command: Command, decided: Decided, request: Request | None = None) -> None:
-        """Write, then believe, then tell."""
-        before, after = self.match, decided.match
+    async def _make_so(self, command: Command, decided: Decided, request: Request | None = None) -> Decided:
+        """Write, then believe, then tell. As it was written: with what an end does to ratings."""
+        before, writing = self.match, Writing(self._desk, self.match.number, decided, request)
         try:
-            entries = await self._desk.log.append(self.match_id, before.number, decided.events, request)
+            await writing.write()
         except LogUnavailable:
             self._time.stop()
             raise
-        self.match = after
+        self.match = after = writing.decided.match
         now_us = self.match_now()
         self._stalls.told(before, after, _arrived_us(command, now_us), now_us)
-        self._tell(self._desk.keeper.announce, before, entries, after)
+        self._tell(self._desk.keeper.announce, before, writing.entries, after)
         if decided.fault:
             self._complain(decided.fault)
+        return writing.decided
 
     def _give_back(self, command: Command) -> None:
         """An answer could not be written down: since it arrived, its seat has waited for us."""

@@ -19,6 +19,7 @@ TITLE = "title"
 LADDER = "ladder"
 TOURNAMENT = "tournament"
 PAIRING = "pairing"
+SET = "set"
 """Labels of a match, by name."""
 
 OPEN_SEAT = Player()

@@ -15,7 +15,7 @@ from referee.conformance.visit import Visit
 from referee.core.events import MovePlayed, MoveRefused
 from referee.core.match import Match
 from referee.debugging.questions import Question
-from referee.transport.convert.matches import match_of
+from referee.transport.convert.matches import Aside, match_of
 from referee.transport.convert.turns import read_wishes, turn_of
 from referee.transport.refusals import Said, refusal_of
 
@@ -48,7 +48,7 @@ async def again(stage: Stage, first: Match, asked: Iterable[Question], seat: Sea
     """Each is asked as it was then; the match goes on as it went then. Raises Failed if the bot does not answer."""
     await stage.begin()
     visit = await stage.visit()
-    started = match_of(Standing(first, 0, None, None), lambda _: True, seat)
+    started = match_of(Standing(first, 0, None, None), Aside(lambda _: True), seat)
     visit.say(match_started=play_pb2.MatchStarted(match=started, seat=seat))
     wishes = read_wishes((await visit.hello()).wishes, LISTED_AT_MOST)
     for question in asked:

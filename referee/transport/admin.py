@@ -21,9 +21,9 @@ from referee.core.match import Phase
 from referee.core.result import Cause
 from referee.transport.auth import CALLER
 from referee.transport.convert.accounts import ROLES, quota_of, read_quota, token_of
-from referee.transport.convert.policies import chosen
 from referee.transport.convert.results import maybe_result
 from referee.transport.convert.times import unix_ms
+from referee.transport.convert.words import chosen
 from referee.transport.keys import Keys
 from referee.transport.matches import MESSAGE_CHARS, check_request_id
 from referee.transport.paging import after, page, page_size

@@ -64,6 +64,33 @@ RULES: Mapping[str, Mapping[str, frozenset[Role]]] = {
         "ListTokens": ADMINS,
         "RevokeToken": ADMINS,
     },
+    "LadderService": {
+        "CreateLadder": ORGANISERS,
+        "GetLadder": ALL,
+        "ListLadders": ALL,
+        "JoinLadder": OWN_BOTS,
+        "LeaveLadder": OWN_BOTS,
+        "Challenge": OWN_BOTS,
+        "StartSeason": ORGANISERS,
+        "CloseLadder": ORGANISERS,
+        "ListLadderStandings": ALL,
+        "ListRatingHistory": ALL,
+        "WatchLadder": ALL,
+    },
+    "TournamentService": {
+        "CreateTournament": ORGANISERS,
+        "GetTournament": ALL,
+        "ListTournaments": ALL,
+        "EnterTournament": OWN_BOTS,
+        "WithdrawEntrant": OWN_BOTS,
+        "StartTournament": ORGANISERS,
+        "CancelTournament": ORGANISERS,
+        "ListPairings": ALL,
+        "GetTournamentStandings": ALL,
+        "GetCrossTable": ALL,
+        "ExportTournament": ALL,
+        "WatchTournament": ALL,
+    },
 }
 """By service and method. What stands not here is called by nobody."""
 

@@ -21,6 +21,7 @@ from referee.app.referee import Referee
 from referee.app.refusals import BadField
 from referee.app.sessions import Hello, Session
 from referee.core.clock import MS, SECOND, Micros
+from referee.transport.convert.matches import Aside
 from referee.transport.door import readable
 from referee.transport.noting import Noting
 from referee.transport.quota import Allowances
@@ -46,6 +47,7 @@ class Host(Protocol):
     """Who has opened the conversation."""
 
     say: Say
+    aside: Aside
 
     def hello(self, said: play_pb2.Hello) -> Hello:
         """Raises UnknownGame."""
@@ -88,7 +90,7 @@ class Conversation:
         self._time = time
         self._pace = pace
         self._answering: set[asyncio.Task[None]] = set()
-        self._speaker = Speaker(referee, session, time, lambda: host.welcome(session), host.say)
+        self._speaker = Speaker(referee, session, time, lambda: host.welcome(session), host.say, host.aside)
 
     async def go_on(self, context: Any, said: list[play_pb2.FromBot]) -> None:
         """Until the bot hangs up. Raises why it ended otherwise."""

@@ -2,10 +2,14 @@
 
 from collections.abc import Callable
 
+from referee.app.contests.log import LADDER, TOURNAMENT, contest_id
 from referee.app.ports import Time
+from referee.app.refusals import BadField
 from referee.app.tokens import Minted, Role, Token, Tokens, mint, revoked
 from referee.transport.auth import Gate
 from referee.transport.quota import Allowances
+
+CONTESTS = (contest_id(LADDER, ""), contest_id(TOURNAMENT, ""))
 
 
 class Keys:
@@ -26,6 +30,8 @@ class Keys:
         self, minted: Minted, role: Role, holder: str, bot: str = "", label: str = "", expires_ms: int | None = None
     ) -> Token:
         """What is kept of a secret. Raises BadName or BadField."""
+        if holder.startswith(CONTESTS):  # What contests make bears their names: nobody else may.
+            raise BadField("holder", f"contests are named so; any other beginning than {', '.join(CONTESTS)} is right")
         return Token(minted.sha256, role, holder, self._time.wall_ms(), bot, label, expires_ms)
 
     async def make(

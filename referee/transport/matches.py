@@ -1,14 +1,14 @@
 """MatchService: matches from outside. To make them, to look at them, and to play a move without a stream."""
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 from referee_api.v1 import match_pb2
 from referee_api.v1 import match_service_pb2 as pb
 from referee_api.v1.match_service_pb2_grpc import MatchServiceServicer
 
-from engines.api import SPECTATOR, Game, Viewer
+from engines.api import SPECTATOR, Viewer
 from referee.app.accounts import Accounts
 from referee.app.answers import Done, seat_of
 from referee.app.names import check_words
@@ -17,24 +17,23 @@ from referee.app.refusals import BadField, BotPaused
 from referee.app.story import Standing
 from referee.app.wish import MAKER, MatchFilter, find_game
 from referee.core.match import Match, Phase
-from referee.core.row import NetworkCredit
 from referee.core.setup import Player
 from referee.transport.auth import CALLER, Caller
 from referee.transport.convert.clocks import row_of
 from referee.transport.convert.entries import Eyes, entry_of
-from referee.transport.convert.matches import PHASES, match_of
+from referee.transport.convert.matches import PHASES, Aside, match_of
 from referee.transport.convert.results import maybe_result
+from referee.transport.convert.terms import Customs
 from referee.transport.convert.times import unix_ms
 from referee.transport.convert.turns import read_wishes, turn_of
 from referee.transport.convert.wishes import read_wish
 from referee.transport.noting import Noting
-from referee.transport.paging import after, page, page_size
+from referee.transport.paging import after, page, page_size, parted
 from referee.transport.quota import Allowances
+from referee.transport.rated_matches import RatedMatches
 from referee.transport.records import Records
 from referee.transport.refused import MatchNotOver, NotYours, TooManyMatches
 from referee.transport.seats import answer_draw, held_seat, offer_draw, seats_of
-
-T = TypeVar("T")
 
 REQUEST_ID_CHARS = 64
 MESSAGE_CHARS = 200
@@ -45,7 +44,6 @@ RECORD_LINES_AT_ONCE = 100
 class Terms:
     """What holds for every match."""
 
-    credit: NetworkCredit
     legal_moves_at_most: int
     items_per_message_at_most: int
 
@@ -54,32 +52,37 @@ class Matches(MatchServiceServicer):
     def __init__(
         self,
         referee: Referee,
-        games: Mapping[str, Game],
+        customs: Customs,
         accounts: Accounts,
         records: Records,
         allowances: Allowances,
         noting: Noting,
         terms: Terms,
+        rated_matches: RatedMatches,
+        aside: Aside,
     ) -> None:
         self._referee = referee
-        self._games = games
+        self._customs = customs
         self._accounts = accounts
         self._records = records
         self._allowances = allowances
         self._noting = noting
         self._terms = terms
+        self._rated_matches = rated_matches
+        self._aside = aside
 
     async def CreateMatch(self, request: pb.CreateMatchRequest, context: Any) -> pb.CreateMatchResponse:
         caller = CALLER.get()
         check_request_id(request.request_id)
-        wish = read_wish(self._games, request, caller.holder, self._terms.credit)
+        wish = read_wish(request, caller.holder, self._customs)
         limit = (await self._allowances.quota(caller.holder)).matches_at_most
         if self._referee.not_over_of(caller.holder) >= limit:
             raise TooManyMatches(limit)
+        await self._rated_matches.check_wish(wish, caller)
         for player in wish.players:
             await self._check_player(player)
         created = await self._referee.create(wish)
-        match = match_of(created.standing, self._referee.sessions.present, SPECTATOR)
+        match = match_of(created.standing, self._aside, SPECTATOR)
         return pb.CreateMatchResponse(match=match, number=created.standing.number, again=created.again)
 
     async def JoinMatch(self, request: pb.JoinMatchRequest, context: Any) -> pb.JoinMatchResponse:
@@ -90,16 +93,17 @@ class Matches(MatchServiceServicer):
         if not player.bot:
             raise BadField("bot", "which bot is to play?")
         await self._check_player(player)
+        await self._rated_matches.check_player((await self._referee.standing(request.match_id)).match, player)
         wanted = request.seat if request.HasField("seat") else None
         seat = await self._referee.join(request.match_id, wanted, player)
         standing = await self._referee.standing(request.match_id)
-        match = match_of(standing, self._referee.sessions.present, _eyes_of(standing.match, caller.bot))
+        match = match_of(standing, self._aside, _eyes_of(standing.match, caller.bot))
         return pb.JoinMatchResponse(seat=seat, match=match, number=standing.number)
 
     async def GetMatch(self, request: pb.GetMatchRequest, context: Any) -> pb.GetMatchResponse:
         standing = await self._referee.standing(request.match_id)
         viewer = _viewer(standing.match, CALLER.get(), request)
-        eyes = Eyes(viewer, self._referee.sessions.present, request.with_view)
+        eyes = Eyes(viewer, self._aside, request.with_view)
         return pb.GetMatchResponse(
             match=await self._whole(standing, viewer),
             state=self._state(await self._referee.seen(request.match_id, viewer), eyes),
@@ -112,9 +116,7 @@ class Matches(MatchServiceServicer):
         shown, token = page(request, standings, size, lambda standing: standing.match.setup.match_id)
         bot = CALLER.get().bot
         return pb.ListMatchesResponse(
-            matches=[
-                match_of(standing, self._referee.sessions.present, _eyes_of(standing.match, bot)) for standing in shown
-            ],
+            matches=[match_of(standing, self._aside, _eyes_of(standing.match, bot)) for standing in shown],
             next_page_token=token,
         )
 
@@ -185,8 +187,7 @@ class Matches(MatchServiceServicer):
         caller = CALLER.get()
         async with self._allowances.stream(caller):
             viewer = _viewer((await self._referee.standing(request.match_id)).match, caller, request)
-            present = self._referee.sessions.present
-            eyes = Eyes(viewer, present, request.with_view)
+            eyes = Eyes(viewer, self._aside, request.with_view)
             number = request.after if request.HasField("after") else None
             whole, watching = await self._referee.watch(request.match_id, number, viewer)
             watched = pb.WatchedMatch(
@@ -194,7 +195,7 @@ class Matches(MatchServiceServicer):
             )
             await context.write(pb.WatchMatchResponse(items=[pb.WatchMatchItem(whole=watched)]))
             async for heard in watching:
-                for items in _parted(heard, self._terms.items_per_message_at_most):
+                for items in parted(heard, self._terms.items_per_message_at_most):
                     told = [pb.WatchMatchItem(entry=entry_of(one, eyes)) for one in items]
                     await context.write(pb.WatchMatchResponse(items=told))
 
@@ -204,12 +205,14 @@ class Matches(MatchServiceServicer):
         standing = await self._referee.standing(request.match_id)
         if standing.match.phase is not Phase.OVER:
             raise MatchNotOver(request.match_id)
-        for some in _parted(await self._records.lines(request.match_id), RECORD_LINES_AT_ONCE):
+        if self._aside.sealed(standing.match):
+            raise MatchNotOver(request.match_id, "others of its set are still to be played from the same start")
+        for some in parted(await self._records.lines(request.match_id), RECORD_LINES_AT_ONCE):
             await context.write(pb.GetRecordResponse(lines=[line.decode().removesuffix("\n") for line in some]))
 
     async def _whole(self, standing: Standing, viewer: Viewer) -> match_pb2.Match:
-        match = match_of(standing, self._referee.sessions.present, viewer)
-        if standing.match.phase is Phase.OVER:
+        match = match_of(standing, self._aside, viewer)
+        if self._aside.open(standing.match):
             match.record.CopyFrom(await self._records.place(match.id))
         return match
 
@@ -236,7 +239,7 @@ class Matches(MatchServiceServicer):
 
     async def _filter(self, request: pb.ListMatchesRequest) -> MatchFilter:
         if request.game:
-            find_game(self._games, request.game)
+            find_game(self._customs.games, request.game)
         if request.bot:
             await self._accounts.bot(request.bot)
         labels = {"ladder": request.ladder, "tournament": request.tournament}
@@ -270,7 +273,3 @@ def _phase(asked: int) -> Phase | None:
     if asked and asked not in phases:
         raise BadField("phase", f"{asked} is unknown")
     return phases.get(asked)
-
-
-def _parted(things: Sequence[T], at_most: int) -> Iterator[Sequence[T]]:
-    return (things[first : first + at_most] for first in range(0, len(things), at_most))

@@ -7,7 +7,7 @@ nobody is to build one by hand, and none fits another question.
 import hashlib
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from binascii import Error
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
 from google.protobuf.message import Message
@@ -44,12 +44,25 @@ def after(request: Message) -> str:
     return name
 
 
+def number_after(request: Message) -> int:
+    """The same of things that are named by numbers; 0: this is the first. Raises BadPageToken."""
+    name = after(request)
+    if name and not name.isdecimal():
+        raise BadPageToken
+    return int(name or 0)
+
+
 def page(request: Message, found: Sequence[T], size: int, name: Callable[[T], str]) -> tuple[Sequence[T], str]:
     """The page, of things of which one more than its size was asked for; and the token of the next, if there is one."""
     if len(found) <= size:
         return found, ""
     token = urlsafe_b64encode(_mark(request) + name(found[size - 1]).encode())
     return found[:size], token.decode()
+
+
+def parted(things: Sequence[T], at_most: int) -> Iterator[Sequence[T]]:
+    """All of them, so many in a message."""
+    return (things[first : first + at_most] for first in range(0, len(things), at_most))
 
 
 def _mark(request: Message) -> bytes:

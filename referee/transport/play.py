@@ -19,6 +19,7 @@ from referee.core.clock import MS, SECOND
 from referee.core.setup import Player
 from referee.transport.auth import CALLER
 from referee.transport.conversation import Conversation, Pace
+from referee.transport.convert.matches import Aside
 from referee.transport.convert.turns import read_wishes
 from referee.transport.door import readable
 from referee.transport.noting import Noting
@@ -55,9 +56,11 @@ class Play(PlayServiceServicer):
         allowances: Allowances,
         time: Time,
         say: Say,
+        aside: Aside,
         table: Table,
     ) -> None:
         self.say = say
+        self.aside = aside
         self._referee = referee
         self._games = games
         self._accounts = accounts

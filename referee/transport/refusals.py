@@ -18,7 +18,10 @@ from referee_api.v1 import refusal_pb2
 from engines import refusals as engine
 from referee.app import answers, asked, referee, sessions, watching
 from referee.app import refusals as app
-from referee.app.ports import LogUnavailable
+from referee.app.contests import refusals as contests
+from referee.app.ports import LogUnavailable, MatchArchived
+from referee.contest import refusals as contest
+from referee.contest.sprt import BadSprt
 from referee.core import errors as core
 from referee.transport import refused as door
 
@@ -108,7 +111,24 @@ WAYS: dict[type[Exception], Way] = {
     app.UnknownToken: Way("NO_SUCH_TOKEN", Code.NOT_FOUND),
     app.BotPaused: Way("BOT_PAUSED", FAILED),
     app.BotNotPaused: Way("BOT_NOT_PAUSED", FAILED),
+    contest.BadTerms: Way("BAD_FIELD", INVALID, "terms.{field}", renamed=WHY),
+    contest.NameTaken: Way("NAME_TAKEN", Code.ALREADY_EXISTS),
+    contest.LadderClosed: Way("LADDER_CLOSED", FAILED),
+    contest.NotAMember: Way("NOT_A_MEMBER", FAILED),
+    contest.AlreadyOn: Way("ALREADY_IN", Code.ALREADY_EXISTS),
+    contest.WrongSeats: Way("BAD_SEATS", INVALID, "entrants"),
+    contests.UnknownLadder: Way("NO_SUCH_LADDER", Code.NOT_FOUND),
+    contests.UnknownTournament: Way("NO_SUCH_TOURNAMENT", Code.NOT_FOUND),
+    contests.AlreadyIn: Way("ALREADY_IN", Code.ALREADY_EXISTS),
+    contests.NotAnEntrant: Way("NOT_AN_ENTRANT", FAILED),
+    contests.TournamentStarted: Way("TOURNAMENT_STARTED", FAILED),
+    contests.TournamentNotStarted: Way("TOURNAMENT_NOT_STARTED", FAILED),
+    contests.TournamentOver: Way("TOURNAMENT_OVER", FAILED),
+    contests.WrongEntrantCount: Way("WRONG_ENTRANT_COUNT", FAILED),
+    contests.NotExportable: Way("NOT_EXPORTABLE", FAILED),
+    BadSprt: Way("BAD_FIELD", INVALID, "terms.sprt.{field}", renamed=WHY),
     asked.UnknownMatch: Way("NO_SUCH_MATCH", Code.NOT_FOUND),
+    MatchArchived: Way("MATCH_ARCHIVED", Code.NOT_FOUND),
     asked.NotRunHere: Way("MATCH_MOVING", Code.UNAVAILABLE, retry_after_ms=RETRY_AFTER_MS),
     answers.EngineFault: Way("ENGINE_FAULT", Code.INTERNAL),
     watching.SlowConsumer: Way("SLOW_CONSUMER", EXHAUSTED),

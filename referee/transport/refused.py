@@ -66,8 +66,8 @@ class NoDrawOffered(Refusal):
 
 
 class MatchNotOver(Refusal):
-    def __init__(self, match_id: str) -> None:
-        super().__init__(f"match {match_id} is not over: its record is written when it is", match_id=match_id)
+    def __init__(self, match_id: str, why: str = "it is not over: its record is written when it is") -> None:
+        super().__init__(f"match {match_id} has no record to show yet: {why}", match_id=match_id)
 
 
 class BadSeats(Refusal):

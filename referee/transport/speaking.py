@@ -10,7 +10,7 @@ from engines.api import Seat
 from referee.app import outbox
 from referee.app.answers import Answered, AttemptRefused, Done, LateAnswer
 from referee.app.bot_log import Noticed
-from referee.app.ports import Time
+from referee.app.ports import MatchArchived, Time
 from referee.app.referee import Referee
 from referee.app.sessions import Session
 from referee.core.clock import Micros
@@ -18,7 +18,8 @@ from referee.core.errors import StaleTurn
 from referee.core.match import Match
 from referee.core.row import ClockRow
 from referee.transport.convert.clocks import row_of
-from referee.transport.convert.matches import chance_of, match_of
+from referee.transport.convert.matches import Aside, chance_of, match_of
+from referee.transport.convert.ratings import changes_of
 from referee.transport.convert.results import maybe_result
 from referee.transport.convert.times import ms_down
 from referee.transport.convert.turns import turn_of
@@ -41,6 +42,7 @@ class Speaker:
     time: Time
     welcome: Callable[[], play_pb2.Welcome]
     say: Say
+    aside: Aside
 
     async def item(self, item: outbox.Item) -> play_pb2.FromReferee | None:
         """None: it has passed meanwhile."""
@@ -85,13 +87,22 @@ class Speaker:
 
     async def _began(self, item: outbox.Began) -> play_pb2.MatchStarted:
         standing = await self.referee.standing(item.match_id)
-        match = match_of(standing, self.referee.sessions.present, item.seat)
+        match = match_of(standing, self.aside, item.seat)
         return play_pb2.MatchStarted(match=match, seat=item.seat)
 
-    async def _ended(self, item: outbox.Ended) -> play_pb2.MatchEnded:
-        match = (await self.referee.standing(item.match_id)).match
+    async def _ended(self, item: outbox.Ended) -> play_pb2.MatchEnded | None:
+        try:
+            match = (await self.referee.standing(item.match_id)).match
+        except MatchArchived:  # While it waited to be told. That is long ago.
+            return None
         result = maybe_result(match.result, item.match_id)
-        return play_pb2.MatchEnded(match_id=item.match_id, seat=item.seat, result=result, chance=chance_of(match))
+        return play_pb2.MatchEnded(
+            match_id=item.match_id,
+            seat=item.seat,
+            result=result,
+            chance=chance_of(match, self.aside),
+            ratings=changes_of(match.ratings),
+        )
 
     async def _lapsed(self, item: outbox.Lapsed) -> play_pb2.TurnLapsed:
         row = await self._row(item.match_id, item.seat, item.row) if item.row else None

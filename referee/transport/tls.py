@@ -7,6 +7,7 @@ from pathlib import Path
 
 import grpc
 import structlog
+from cryptography.x509 import load_pem_x509_certificates
 
 from referee.core.clock import Micros
 
@@ -35,6 +36,15 @@ def credentials(files: TlsFiles, every_us: Micros, monotonic_us: Callable[[], Mi
         watched.fresh,  # type: ignore[arg-type]  # The stubs forget that it may answer None.
         bool(files.client_ca),
     )
+
+
+def certificate_ends_s(chain: Path) -> float | None:
+    """Until when all certificates of a chain hold, as Unix time; None: they cannot be read."""
+    try:
+        certificates = load_pem_x509_certificates(chain.read_bytes())
+    except (OSError, ValueError):
+        return None
+    return min(one.not_valid_after_utc for one in certificates).timestamp()
 
 
 class _Watched:

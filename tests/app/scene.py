@@ -6,6 +6,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, ParamSpec
 
 from engines.api import Game, Seat
+from referee.app.contests.log import Beside
 from referee.app.desk import Delays, Desk
 from referee.app.ports import Entry, LogUnavailable, Request
 from referee.app.runner import MatchRunner
@@ -52,13 +53,18 @@ class GatedLog:
         self.tried_us: list[int] = []
 
     async def append(
-        self, match_id: str, after: int, events: Sequence[Event], request: Request | None = None
+        self,
+        match_id: str,
+        after: int,
+        events: Sequence[Event],
+        request: Request | None = None,
+        beside: Beside | None = None,
     ) -> list[Entry]:
         self.tried_us.append(self._time.us)
         await self.before.wait()
         if self.trouble:
             raise self.trouble
-        entries = await self._log.append(match_id, after, events, request)
+        entries = await self._log.append(match_id, after, events, request, beside)
         await self.after.wait()
         return entries
 

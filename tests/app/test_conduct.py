@@ -54,7 +54,7 @@ class House:
         self.bot_log: MemoryBotLog = after.bot_log if after else MemoryBotLog(1000)
         self.scribe = Scribe(self.bot_log)
         notices = Notices(self.scribe, self.hall.referee.sessions.of_bot, self.hall.time)
-        self.conduct = Conduct(self.accounts, notices, self.hall.time, AT_MOST)
+        self.conduct = Conduct(self.accounts, notices, self.hall.time, lambda _: AT_MOST)
         self.hall.listeners += [Mishaps(self.scribe), self.conduct]
 
     @classmethod
@@ -71,7 +71,7 @@ class House:
 
     async def closed(self) -> None:
         await self.hall.referee.close()
-        await self.conduct.close()
+        await self.conduct.counted()
         await self.scribe.written()
 
     async def bot(self, seat: int) -> Bot:

@@ -1,25 +1,33 @@
 """Who asks strange questions: one guest of each role, and the matches in which they have a part."""
 
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import grpc
 from google.protobuf.message import Message
 from referee_api.v1 import (
     admin_service_pb2,
+    contest_pb2,
     game_pb2,
     game_service_pb2,
+    ladder_pb2,
+    ladder_service_pb2,
     match_pb2,
     match_service_pb2,
     play_pb2,
     play_service_pb2,
+    sprt_pb2,
     token_pb2,
+    tournament_pb2,
+    tournament_service_pb2,
 )
 from referee_api.v1.admin_service_pb2_grpc import AdminServiceStub
 from referee_api.v1.game_service_pb2_grpc import GameServiceStub
+from referee_api.v1.ladder_service_pb2_grpc import LadderServiceStub
 from referee_api.v1.match_service_pb2_grpc import MatchServiceStub
 from referee_api.v1.play_service_pb2_grpc import PlayServiceStub
+from referee_api.v1.tournament_service_pb2_grpc import TournamentServiceStub
 
 from tests.e2e.honest import match_request
 from tests.e2e.server import WITHIN_S, Running, bearer, organiser, registered
@@ -70,12 +78,25 @@ def invited(server: Running, channel: grpc.Channel, number: int, sparring: str) 
     positions = [
         game_service_pb2.ReadPositionRequest(rules=game_pb2.Rules(game=game), legal_moves_at_most=10) for game in TABLES
     ]
-    return Guests(secrets, (*_games(channel, owner, positions), turns), (*created, *positions, *moves, wishes))
+    contests = _contests(channel, owner, number, [bot, sparring])
+    return Guests(
+        secrets, (*_games(channel, owner, positions), turns), (*created, *positions, *moves, wishes, *contests)
+    )
 
 
 def dismiss(server: Running, channel: grpc.Channel, sparring: str) -> None:
     """End all that `sparring` still plays: it has room for so many matches, and no more."""
     metadata = bearer(server.admin_token)
+    ladders, tournaments = LadderServiceStub(channel), TournamentServiceStub(channel)
+    on = ladder_service_pb2.ListLaddersRequest(bot=sparring, page_size=1000)
+    for ladder in ladders.ListLadders(on, metadata=metadata, timeout=WITHIN_S).ladders:
+        close = ladder_service_pb2.CloseLadderRequest(ladder=ladder.name)
+        ladders.CloseLadder(close, metadata=metadata, timeout=WITHIN_S)
+    for going_on in (tournament_pb2.TOURNAMENT_PHASE_ENTRY, tournament_pb2.TOURNAMENT_PHASE_PLAYING):
+        entered = tournament_service_pb2.ListTournamentsRequest(bot=sparring, phase=going_on, page_size=1000)
+        for tournament in tournaments.ListTournaments(entered, metadata=metadata, timeout=WITHIN_S).tournaments:
+            cancel = tournament_service_pb2.CancelTournamentRequest(name=tournament.name)
+            tournaments.CancelTournament(cancel, metadata=metadata, timeout=WITHIN_S)
     for phase in (match_pb2.PHASE_WAITING, match_pb2.PHASE_PLAYING):
         request = match_service_pb2.ListMatchesRequest(bot=sparring, phase=phase, page_size=100)
         listed = MatchServiceStub(channel).ListMatches(request, metadata=metadata, timeout=WITHIN_S)
@@ -84,6 +105,32 @@ def dismiss(server: Running, channel: grpc.Channel, sparring: str) -> None:
                 match_id=match.id, request_id=match.id, message="the party is over"
             )
             AdminServiceStub(channel).VoidMatch(void, metadata=metadata, timeout=WITHIN_S)
+
+
+def _contests(channel: grpc.Channel, owner: str, number: int, bots: Sequence[str]) -> list[Message]:
+    """A ladder and a tournament of these bots. The requests that made them, and others that make sense there."""
+    ladder, tournament = f"ladder-{number}", f"tournament-{number}"
+    terms = match_request("", "troke", bots).terms
+    entrants = [contest_pb2.Entrant(bots=[match_pb2.BotRef(bot=bot)]) for bot in bots]
+    made = ladder_service_pb2.CreateLadderRequest(
+        request_id=ladder, name=ladder, terms=ladder_pb2.LadderTerms(match_terms=[terms], matches_at_once=1)
+    )
+    joins = [ladder_service_pb2.JoinLadderRequest(ladder=ladder, entrant=entrant) for entrant in entrants]
+    planned = tournament_service_pb2.CreateTournamentRequest(
+        request_id=tournament,
+        name=tournament,
+        terms=tournament_pb2.TournamentTerms(match_terms=terms, sprt=sprt_pb2.Sprt(elo1=50), matches_at_once=1),
+        entrants=entrants,
+    )
+    starts = tournament_service_pb2.StartTournamentRequest(name=tournament)
+    ladders, tournaments, metadata = LadderServiceStub(channel), TournamentServiceStub(channel), bearer(owner)
+    ladders.CreateLadder(made, metadata=metadata, timeout=WITHIN_S)
+    for join in joins:
+        ladders.JoinLadder(join, metadata=metadata, timeout=WITHIN_S)
+    tournaments.CreateTournament(planned, metadata=metadata, timeout=WITHIN_S)
+    tournaments.StartTournament(starts, metadata=metadata, timeout=WITHIN_S)
+    challenge = ladder_service_pb2.ChallengeRequest(request_id="c", ladder=ladder, entrants=bots)
+    return [made, *joins, planned, starts, challenge]
 
 
 def _token(server: Running, channel: grpc.Channel, role: token_pb2.Role.ValueType, holder: str) -> str:

@@ -17,6 +17,9 @@ WORDS_KEPT = 40
 
 ALIASES = {
     "Match.id": "match_id",
+    "Ladder.name": "ladder",
+    "Tournament.name": "tournament",
+    "Entrant.name": "entrants",
     "Token.id": "token_id",
     "Bot.name": "bot",
     "Game.name": "game",

@@ -7,37 +7,24 @@ import grpc
 import pytest
 from referee_api.v1.refusal_pb2 import RefusalReason
 
-from referee.transport.refusals import WAYS
 from tests.docs import contract
-from tests.e2e import test_slow_watchers, test_troubled
+from tests.e2e import test_backup, test_slow_watchers, test_troubled
 from tests.e2e.club import Club, club
 from tests.e2e.provoking_calls import IN_CALLS, MESSAGE_AT_MOST_BYTES, call_more
+from tests.e2e.provoking_contests import PROVOKED
 from tests.e2e.provoking_streams import ENDS, IN_STREAMS
 from tests.e2e.refused import need_metadata, need_promised, refused
 from tests.e2e.server import Running, serving
 
 pytestmark = pytest.mark.slow
 
-NOT_SERVED_YET = {
-    "LADDER_CLOSED",
-    "NOT_A_MEMBER",
-    "NOT_AN_ENTRANT",
-    "TOURNAMENT_STARTED",
-    "TOURNAMENT_NOT_STARTED",
-    "TOURNAMENT_OVER",
-    "WRONG_ENTRANT_COUNT",
-    "NOT_EXPORTABLE",
-    "NO_SUCH_LADDER",
-    "NO_SUCH_TOURNAMENT",
-    "ALREADY_IN",
-}
-"""They belong to ladders and tournaments."""
 ON_SERVERS_OF_THEIR_OWN = {
     "SLOW_CONSUMER": test_slow_watchers.test_a_watcher_that_falls_behind_is_sent_away_and_misses_nothing,
     "DRAINING": test_troubled.test_who_comes_when_the_referee_is_about_to_go_is_told_when_to_come_again,
     "STORE_UNAVAILABLE": test_troubled.test_a_full_disk_costs_nobody_anything,
     "MATCH_MOVING": test_troubled.test_a_match_that_another_referee_has_taken_is_not_played_here,
     "HEARTBEAT_LOST": test_troubled.test_a_bot_that_gives_no_sign_of_life_is_gone,
+    "MATCH_ARCHIVED": test_backup.test_who_asks_for_an_archived_match_is_told_so,
     "ENGINE_FAULT": test_troubled.test_a_match_whose_rules_break_down_is_void,
     "REFEREE_FAULT": test_troubled.test_what_breaks_down_outside_of_a_match_is_told_by_its_number_alone,
 }
@@ -58,10 +45,10 @@ def here(server: Running) -> Iterator[Club]:
         yield founded
 
 
-def test_every_refusal_is_provoked_or_not_served_yet() -> None:
+def test_every_refusal_is_provoked() -> None:
     reasons = {reason.name for reason in contract.reasons()}
-    assert reasons == {*IN_CALLS, *ENDS, *ON_SERVERS_OF_THEIR_OWN, *NOT_SERVED_YET}
-    assert NOT_SERVED_YET.isdisjoint(way.reason for way in WAYS.values())
+    in_contests = {reason for provoked in PROVOKED.values() for reason in provoked}
+    assert reasons == {*IN_CALLS, *in_contests, *ENDS, *ON_SERVERS_OF_THEIR_OWN}
 
 
 @pytest.mark.parametrize("reason", IN_CALLS)

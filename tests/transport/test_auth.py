@@ -8,8 +8,10 @@ from referee_api.v1 import (
     admin_service_pb2,
     bot_service_pb2,
     game_service_pb2,
+    ladder_service_pb2,
     match_service_pb2,
     play_service_pb2,
+    tournament_service_pb2,
 )
 
 from referee.app.tokens import Role, Token, mint, revoked
@@ -26,6 +28,8 @@ SERVED: list[ServiceDescriptor] = [
         (play_service_pb2, "PlayService"),
         (bot_service_pb2, "BotService"),
         (admin_service_pb2, "AdminService"),
+        (ladder_service_pb2, "LadderService"),
+        (tournament_service_pb2, "TournamentService"),
     )
 ]
 

@@ -15,7 +15,10 @@ from engines import refusals as engine
 from engines.refusals import Refusal
 from referee.app import answers, asked, referee, sessions, watching
 from referee.app import refusals as app
-from referee.app.ports import LogUnavailable
+from referee.app.contests import refusals as contests
+from referee.app.ports import LogUnavailable, MatchArchived
+from referee.contest import refusals as contest
+from referee.contest.sprt import BadSprt
 from referee.core import errors as core
 from referee.core.clock import Clock
 from referee.core.events import FlagFell, MoveRefused
@@ -63,8 +66,25 @@ EXAMPLES: list[Exception] = [
     app.UnknownToken("tk_1"),
     app.BotPaused("ada", "admin"),
     app.BotNotPaused("ada"),
+    contest.BadTerms("rounds", "must be from 1 to 1000"),
+    contest.NameTaken("ada"),
+    contest.LadderClosed("main"),
+    contest.NotAMember("main", "ada"),
+    contest.AlreadyOn("main", "ada", "ada"),
+    contest.WrongSeats("a pairing", 1, 2),
+    contests.UnknownLadder("main"),
+    contests.UnknownTournament("cup"),
+    contests.AlreadyIn("ada", "ada"),
+    contests.NotAnEntrant("cup", "ada"),
+    contests.TournamentStarted("cup"),
+    contests.TournamentNotStarted("cup"),
+    contests.TournamentOver("cup", "finished"),
+    contests.WrongEntrantCount("cup", "1", "2 or more"),
+    contests.NotExportable("cup", "trf", "it knows round robin and Swiss only"),
+    BadSprt("elo1", "must be more than elo0"),
     asked.UnknownMatch("m1"),
     asked.NotRunHere("m1"),
+    MatchArchived("m1"),
     answers.AttemptRefused(MoveRefused(0, 0, "0.1.1", "a1", "ILLEGAL_MOVE", "must_capture", "no", 2), 1),
     answers.AttemptRefused(MoveRefused(0, 0, "0.1.1", "?", "MALFORMED_MOVE", "", "no", 2), 1),
     answers.LateAnswer("m1", FlagFell(9, 0, "0.1.1", ROW), 1),
@@ -143,7 +163,7 @@ def has(details: Sequence[AnyMessage], wanted: Message) -> bool:
 
 
 def test_every_class_has_its_way_and_every_way_its_example() -> None:
-    modules = (engine, core, app, asked, answers, sessions, watching, referee, door)
+    modules = (engine, core, app, contests, asked, answers, sessions, watching, referee, door)
     classes = {
         cls
         for module in modules

@@ -15,7 +15,8 @@ from referee.core.match import Match
 from referee.core.policy import Gone
 from referee.core.result import Forfeit
 from referee.transport.convert.clocks import row_of
-from referee.transport.convert.matches import Present, chance_of, match_of, seats_of, state_of
+from referee.transport.convert.matches import Aside, chance_of, match_of, seats_of, state_of
+from referee.transport.convert.ratings import changes_of
 from referee.transport.convert.results import forfeit_of, result_of
 from referee.transport.convert.rules import seat_moves
 from referee.transport.convert.times import ms_down, timestamp
@@ -32,25 +33,30 @@ class Eyes:
     """Through which an entry is seen."""
 
     viewer: Viewer
-    present: Present
+    aside: Aside
     with_view: bool = False
 
     def state(self, match: Match, clocks: Sequence[SeatClock] | None = None) -> match_pb2.MatchState:
         """How a match stands, by those clocks, or by what they were at its last entry."""
         return state_of(match, self.viewer, clocks or clocks_at_entry(match), self.with_view)
 
+    def misses(self, heard: Heard) -> bool:
+        """After a match everybody sees what was refused; but it may tell what others of the set are to be asked."""
+        event = heard.event
+        return isinstance(event, core.MoveRefused) and event.seat != self.viewer and self.aside.sealed(heard.match)
+
 
 def entry_of(heard: Heard, eyes: Eyes) -> entry_pb2.Entry:
     """With nothing but its number and its moment where the viewer may know no more."""
     entry = entry_pb2.Entry(number=heard.number, at=timestamp(heard.at_ms))
-    if heard.event:
+    if heard.event and not eyes.misses(heard):
         name, message = SEALED if heard.sealed else TOLD[type(heard.event)]
         getattr(entry, name).CopyFrom(message(heard.event, heard, eyes))
     return entry
 
 
 def _opened(_: core.Opened, heard: Heard, eyes: Eyes) -> match_pb2.Match:
-    return match_of(Standing(heard.match, heard.at_ms, None, None), eyes.present, eyes.viewer)
+    return match_of(Standing(heard.match, heard.at_ms, None, None), eyes.aside, eyes.viewer)
 
 
 def _seat_taken(event: core.SeatTaken, _heard: Heard, _eyes: Eyes) -> entry_pb2.SeatTaken:
@@ -60,7 +66,9 @@ def _seat_taken(event: core.SeatTaken, _heard: Heard, _eyes: Eyes) -> entry_pb2.
 
 def _play_began(event: core.PlayBegan, heard: Heard, eyes: Eyes) -> entry_pb2.PlayBegan:
     return entry_pb2.PlayBegan(
-        seats=seats_of(event.seated, eyes.present), chance=chance_of(heard.match), state=eyes.state(heard.match)
+        seats=seats_of(event.seated, eyes.aside.present),
+        chance=chance_of(heard.match, eyes.aside),
+        state=eyes.state(heard.match),
     )
 
 
@@ -107,9 +115,10 @@ def _gone(event: core.SeatGone, heard: Heard, _: Eyes) -> entry_pb2.SeatGone:
     return entry_pb2.SeatGone(seat=event.seat, grace_ms=ms_down(policies.grace_us) if graced else None)
 
 
-def _ended(event: core.PlayEnded, heard: Heard, _: Eyes) -> entry_pb2.PlayEnded:
+def _ended(event: core.PlayEnded, heard: Heard, eyes: Eyes) -> entry_pb2.PlayEnded:
     result = result_of(event.result, heard.match.setup.match_id)
-    return entry_pb2.PlayEnded(result=result, chance=chance_of(heard.match))
+    chance = chance_of(heard.match, eyes.aside)
+    return entry_pb2.PlayEnded(result=result, chance=chance, ratings=changes_of(event.ratings))
 
 
 def _of_seat(message: Callable[..., Any]) -> Callable[[Any, Heard, Eyes], Any]:

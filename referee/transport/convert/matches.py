@@ -1,6 +1,7 @@
 """Matches: what was agreed, who sits where, and how they stand."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from referee_api.v1 import chance_pb2, game_pb2, match_pb2
 
@@ -13,12 +14,27 @@ from referee.core.setup import Player, Setup
 from referee.transport.convert.clocks import clock_of
 from referee.transport.convert.controls import time_control_of
 from referee.transport.convert.policies import policies_of, visibility_of
+from referee.transport.convert.ratings import changes_of
 from referee.transport.convert.results import maybe_result
 from referee.transport.convert.rules import json_text, rules_of, table_of
 from referee.transport.convert.times import maybe_timestamp, ms_down, timestamp
 
 Present = Callable[[Player], bool]
 """Can some session play this player's seats?"""
+
+
+@dataclass(frozen=True, slots=True)
+class Aside:
+    """What is known of a match besides itself."""
+
+    present: Present
+    sealed: Callable[[Match], bool] = lambda _: False
+    """Must what it would tell of others stay hidden, though it may be over?"""
+
+    def open(self, match: Match) -> bool:
+        """Nothing of it is a secret any more."""
+        return match.phase is Phase.OVER and not self.sealed(match)
+
 
 PHASES = {
     match_pb2.PHASE_WAITING: Phase.WAITING,
@@ -28,7 +44,7 @@ PHASES = {
 _PHASES = {ours: theirs for theirs, ours in PHASES.items()}
 
 
-def match_of(standing: Standing, present: Present, viewer: Viewer) -> match_pb2.Match:
+def match_of(standing: Standing, aside: Aside, viewer: Viewer) -> match_pb2.Match:
     """The match as a whole, as the viewer may see it."""
     match = standing.match
     labels = dict(match.setup.labels)
@@ -36,18 +52,19 @@ def match_of(standing: Standing, present: Present, viewer: Viewer) -> match_pb2.
         id=match.setup.match_id,
         terms=terms_of(match.setup),
         table=table_of(match.table),
-        seats=seats_of(match.players, present),
-        opening=_opening_of(match, viewer),
+        seats=seats_of(match.players, aside.present),
+        opening=_opening_of(match, REFEREE if aside.open(match) else viewer),
         title=labels.get(TITLE, ""),
         ladder=labels.get(LADDER, ""),
         tournament=labels.get(TOURNAMENT, ""),
         pairing_id=labels.get(PAIRING, ""),
         phase=_PHASES[match.phase],
-        chance=chance_of(match),
+        chance=chance_of(match, aside),
         result=maybe_result(match.result, match.setup.match_id),
         created_at=timestamp(standing.opened_ms),
         started_at=maybe_timestamp(standing.started_ms),
         ended_at=maybe_timestamp(standing.ended_ms),
+        ratings=changes_of(match.ratings),
     )
 
 
@@ -70,9 +87,9 @@ def seats_of(players: Sequence[Player], present: Present) -> list[match_pb2.Seat
     ]
 
 
-def chance_of(match: Match) -> chance_pb2.Chance:
-    """What has been told of the seed: all of it, once the match is over."""
-    over = match.phase is Phase.OVER
+def chance_of(match: Match, aside: Aside) -> chance_pb2.Chance:
+    """What has been told of the seed: all of it, once nothing is a secret any more."""
+    revealed = aside.open(match)
     nonces = [
         chance_pb2.SeatNonce(seat=seat, nonce=nonce or b"")
         for seat, nonce in enumerate(match.nonces)
@@ -81,7 +98,7 @@ def chance_of(match: Match) -> chance_pb2.Chance:
     return chance_pb2.Chance(
         commitment=match.setup.commitment,
         nonces=nonces,
-        seed=match.setup.seed if over else b"",
+        seed=match.setup.seed if revealed else b"",
         seed_was_given=match.setup.seed_given,
     )
 
@@ -107,5 +124,4 @@ def _opening_of(match: Match, viewer: Viewer) -> game_pb2.Opening | None:
     setup = match.setup
     if not setup.opening:
         return None
-    seen_by = REFEREE if match.phase is Phase.OVER else viewer
-    return game_pb2.Opening(position=match.game.read(setup.opening, setup.settings).text(seen_by))
+    return game_pb2.Opening(position=match.game.read(setup.opening, setup.settings).text(viewer))

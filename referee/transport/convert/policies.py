@@ -1,17 +1,12 @@
 """Policies and visibility."""
 
-from enum import Enum
-from typing import TypeVar
-
 from referee_api.v1 import policy_pb2
 
-from referee.app.refusals import BadField
 from referee.core.clock import MS
 from referee.core.policy import Dropout, Gone, Illegal, Late, Policies
 from referee.core.setup import Shown, Visibility
 from referee.transport.convert.times import ms_down
-
-Ours = TypeVar("Ours", bound=Enum)
+from referee.transport.convert.words import chosen, word
 
 ATTEMPTS = Policies().attempts
 
@@ -69,20 +64,3 @@ def read_visibility(given: policy_pb2.Visibility) -> Visibility:
 
 def visibility_of(visibility: Visibility) -> policy_pb2.Visibility:
     return policy_pb2.Visibility(kind=word(SHOWN, visibility.shown), delay_plies=visibility.delay_plies)
-
-
-Word = TypeVar("Word", bound=int)
-
-
-def chosen(words: dict[Word, Ours], given: int, field: str) -> Ours:
-    """What a word of the contract stands for; 0 is the default. Raises BadField."""
-    known: dict[int, Ours] = {int(one): ours for one, ours in words.items()}
-    if not given:
-        return next(iter(known.values()))
-    if given not in known:
-        raise BadField(field, f"{given} is unknown; known: {', '.join(map(str, known))}")
-    return known[given]
-
-
-def word(words: dict[Word, Ours], ours: Ours) -> Word:
-    return next(one for one, meaning in words.items() if meaning is ours)

@@ -43,6 +43,10 @@ def read_opening(opening: game_pb2.Opening) -> Opening:
     return Opening(opening.position, tuple((move.seat, move.move) for move in opening.moves))
 
 
+def opening_of(opening: Opening) -> game_pb2.Opening:
+    return game_pb2.Opening(position=opening.position, moves=seat_moves(opening.moves))
+
+
 def seat_moves(moves: Sequence[tuple[Seat, str]]) -> list[game_pb2.SeatMove]:
     return [game_pb2.SeatMove(seat=seat, move=move) for seat, move in moves]
 

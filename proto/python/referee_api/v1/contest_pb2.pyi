@@ -111,7 +111,8 @@ class DuplicatePlay(_message.Message):
     decides.
 
     What one match of a set would tell about the next (the seed, the record, hidden hands) stays hidden until all
-    matches of the set are over. Nonces are asked for once, before the first.
+    matches of the set are over; one that became void is played again, and so is not over. Nonces would make every match
+    of a set another one: terms that ask for both are refused.
     """
 
     DESCRIPTOR: _descriptor.Descriptor

@@ -204,6 +204,8 @@ class LadderEntry(_message.Message):
     RATED_FIELD_NUMBER: _builtins.int
     SEASON_BEGAN_FIELD_NUMBER: _builtins.int
     CLOSED_FIELD_NUMBER: _builtins.int
+    MADE_FIELD_NUMBER: _builtins.int
+    CLOSING_FIELD_NUMBER: _builtins.int
     number: _builtins.int
     """Its number, from 1, without gaps."""
     @_builtins.property
@@ -220,11 +222,11 @@ class LadderEntry(_message.Message):
 
     @_builtins.property
     def pairing(self) -> _contest_pb2.Pairing:
-        """A pairing was planned, began, or was done."""
+        """A pairing was planned, or a match of it began, has its result, or became void."""
 
     @_builtins.property
     def rated(self) -> Global___MatchRated:
-        """A match was rated."""
+        """A match was rated, whoever made it."""
 
     @_builtins.property
     def season_began(self) -> Global___SeasonBegan:
@@ -232,7 +234,15 @@ class LadderEntry(_message.Message):
 
     @_builtins.property
     def closed(self) -> Global___LadderClosed:
-        """The ladder was closed. Always the last entry."""
+        """The ladder was closed, and no match of it is in play any more. Always the last entry."""
+
+    @_builtins.property
+    def made(self) -> Global___Ladder:
+        """It was made. Always the first entry."""
+
+    @_builtins.property
+    def closing(self) -> Global___LadderClosing:
+        """It pairs nobody any more. Matches in play are played to the end and rated."""
 
     def __init__(
         self,
@@ -245,12 +255,14 @@ class LadderEntry(_message.Message):
         rated: Global___MatchRated | None = ...,
         season_began: Global___SeasonBegan | None = ...,
         closed: Global___LadderClosed | None = ...,
+        made: Global___Ladder | None = ...,
+        closing: Global___LadderClosing | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["at", b"at", "closed", b"closed", "event", b"event", "joined", b"joined", "left", b"left", "pairing", b"pairing", "rated", b"rated", "season_began", b"season_began"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["at", b"at", "closed", b"closed", "closing", b"closing", "event", b"event", "joined", b"joined", "left", b"left", "made", b"made", "pairing", b"pairing", "rated", b"rated", "season_began", b"season_began"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["at", b"at", "closed", b"closed", "event", b"event", "joined", b"joined", "left", b"left", "number", b"number", "pairing", b"pairing", "rated", b"rated", "season_began", b"season_began"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at", b"at", "closed", b"closed", "closing", b"closing", "event", b"event", "joined", b"joined", "left", b"left", "made", b"made", "number", b"number", "pairing", b"pairing", "rated", b"rated", "season_began", b"season_began"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_event: _TypeAlias = _typing.Literal["joined", "left", "pairing", "rated", "season_began", "closed"]  # noqa: Y015
+    _WhichOneofReturnType_event: _TypeAlias = _typing.Literal["joined", "left", "pairing", "rated", "season_began", "closed", "made", "closing"]  # noqa: Y015
     _WhichOneofArgType_event: _TypeAlias = _typing.Literal["event", b"event"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_event) -> _WhichOneofReturnType_event | None: ...
 
@@ -305,6 +317,28 @@ class SeasonBegan(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___SeasonBegan: _TypeAlias = SeasonBegan  # noqa: Y015
+
+@_typing.final
+class LadderClosing(_message.Message):
+    """The ladder is about to close."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MESSAGE_FIELD_NUMBER: _builtins.int
+    message: _builtins.str
+    """One sentence for its entrants, if somebody gave one."""
+    def __init__(
+        self,
+        *,
+        message: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["message", b"message"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___LadderClosing: _TypeAlias = LadderClosing  # noqa: Y015
 
 @_typing.final
 class LadderClosed(_message.Message):

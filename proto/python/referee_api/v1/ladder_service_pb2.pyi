@@ -298,7 +298,7 @@ class ChallengeRequest(_message.Message):
     LADDER_FIELD_NUMBER: _builtins.int
     ENTRANTS_FIELD_NUMBER: _builtins.int
     request_id: _builtins.str
-    """Chosen by the caller, 1 to 64 characters. Required."""
+    """Chosen by the caller, 1 to 64 characters; the same again on that ladder is the same challenge. Required."""
     ladder: _builtins.str
     """The ladder."""
     @_builtins.property
@@ -353,7 +353,7 @@ class StartSeasonRequest(_message.Message):
     REQUEST_ID_FIELD_NUMBER: _builtins.int
     LADDER_FIELD_NUMBER: _builtins.int
     request_id: _builtins.str
-    """Chosen by the caller, 1 to 64 characters. Required."""
+    """Chosen by the caller, 1 to 64 characters; the same again on that ladder begins no second one. Required."""
     ladder: _builtins.str
     """The ladder."""
     def __init__(

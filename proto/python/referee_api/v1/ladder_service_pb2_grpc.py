@@ -163,7 +163,7 @@ class LadderServiceServicer:
     def StartSeason(self, request, context):
         """Begins a new season: ratings start again.
         Callers: the ladder's organiser.
-        Refuses: LADDER_CLOSED, REQUEST_ID_REUSED.
+        Refuses: LADDER_CLOSED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -73,7 +73,7 @@ class LadderServiceStub:
     StartSeason: _grpc.UnaryUnaryMultiCallable[_ladder_service_pb2.StartSeasonRequest, _ladder_service_pb2.StartSeasonResponse]
     """Begins a new season: ratings start again.
     Callers: the ladder's organiser.
-    Refuses: LADDER_CLOSED, REQUEST_ID_REUSED.
+    Refuses: LADDER_CLOSED.
     """
     CloseLadder: _grpc.UnaryUnaryMultiCallable[_ladder_service_pb2.CloseLadderRequest, _ladder_service_pb2.CloseLadderResponse]
     """Closes a ladder for good. Matches in play are played to the end and rated. To do it twice is no fault.
@@ -141,7 +141,7 @@ class LadderServiceAsyncStub(LadderServiceStub):
     StartSeason: _aio.UnaryUnaryMultiCallable[_ladder_service_pb2.StartSeasonRequest, _ladder_service_pb2.StartSeasonResponse]  # type: ignore[assignment]
     """Begins a new season: ratings start again.
     Callers: the ladder's organiser.
-    Refuses: LADDER_CLOSED, REQUEST_ID_REUSED.
+    Refuses: LADDER_CLOSED.
     """
     CloseLadder: _aio.UnaryUnaryMultiCallable[_ladder_service_pb2.CloseLadderRequest, _ladder_service_pb2.CloseLadderResponse]  # type: ignore[assignment]
     """Closes a ladder for good. Matches in play are played to the end and rated. To do it twice is no fault.
@@ -248,7 +248,7 @@ class LadderServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_ladder_service_pb2.StartSeasonResponse, _abc.Awaitable[_ladder_service_pb2.StartSeasonResponse]]:
         """Begins a new season: ratings start again.
         Callers: the ladder's organiser.
-        Refuses: LADDER_CLOSED, REQUEST_ID_REUSED.
+        Refuses: LADDER_CLOSED.
         """
 
     @_abc_1.abstractmethod

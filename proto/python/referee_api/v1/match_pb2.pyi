@@ -17,6 +17,7 @@ from referee_api.v1 import chance_pb2 as _chance_pb2
 from referee_api.v1 import clock_pb2 as _clock_pb2
 from referee_api.v1 import game_pb2 as _game_pb2
 from referee_api.v1 import policy_pb2 as _policy_pb2
+from referee_api.v1 import rating_pb2 as _rating_pb2
 from referee_api.v1 import record_pb2 as _record_pb2
 from referee_api.v1 import result_pb2 as _result_pb2
 import builtins as _builtins
@@ -76,7 +77,9 @@ class MatchTerms(_message.Message):
     void. Default 0: as long as the referee is set to wait.
     """
     seats_by_lot: _builtins.bool
-    """True: the seed decides who of those named sits where. Default: they sit in the order in which they are named."""
+    """True: the seed decides who of those named sits where. Default: they sit in the order in which they are named.
+    Not in contests, which balance the seats themselves.
+    """
     nonce_within_ms: _builtins.int
     """How long each seat is given to add a nonce to the seed, in milliseconds. Default 0: no nonces are asked for."""
     @_builtins.property
@@ -136,6 +139,7 @@ class Match(_message.Message):
     CREATED_AT_FIELD_NUMBER: _builtins.int
     STARTED_AT_FIELD_NUMBER: _builtins.int
     ENDED_AT_FIELD_NUMBER: _builtins.int
+    RATINGS_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """Its id, given by the referee."""
     title: _builtins.str
@@ -188,6 +192,10 @@ class Match(_message.Message):
     def ended_at(self) -> _timestamp_pb2.Timestamp:
         """When it ended. Not set before."""
 
+    @_builtins.property
+    def ratings(self) -> _containers.RepeatedCompositeFieldContainer[_rating_pb2.RatingChange]:
+        """What it did to the ratings, before and after, in order of seats. Empty until it is over; if unrated or void, for ever."""
+
     def __init__(
         self,
         *,
@@ -207,10 +215,11 @@ class Match(_message.Message):
         created_at: _timestamp_pb2.Timestamp | None = ...,
         started_at: _timestamp_pb2.Timestamp | None = ...,
         ended_at: _timestamp_pb2.Timestamp | None = ...,
+        ratings: _abc.Iterable[_rating_pb2.RatingChange] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["chance", b"chance", "created_at", b"created_at", "ended_at", b"ended_at", "opening", b"opening", "record", b"record", "result", b"result", "started_at", b"started_at", "table", b"table", "terms", b"terms"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["chance", b"chance", "created_at", b"created_at", "ended_at", b"ended_at", "id", b"id", "ladder", b"ladder", "opening", b"opening", "pairing_id", b"pairing_id", "phase", b"phase", "record", b"record", "result", b"result", "seats", b"seats", "started_at", b"started_at", "table", b"table", "terms", b"terms", "title", b"title", "tournament", b"tournament"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["chance", b"chance", "created_at", b"created_at", "ended_at", b"ended_at", "id", b"id", "ladder", b"ladder", "opening", b"opening", "pairing_id", b"pairing_id", "phase", b"phase", "ratings", b"ratings", "record", b"record", "result", b"result", "seats", b"seats", "started_at", b"started_at", "table", b"table", "terms", b"terms", "title", b"title", "tournament", b"tournament"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -45,7 +45,9 @@ class CreateMatchRequest(_message.Message):
     title: _builtins.str
     """A line for people, up to 200 characters. Default empty."""
     ladder: _builtins.str
-    """The ladder whose ratings the result changes; only its organiser may name it. Default: unrated."""
+    """The ladder whose ratings the result changes; only its organiser may name it, its sides must be those of the match,
+    and all bots must be on it. Default: unrated.
+    """
     @_builtins.property
     def terms(self) -> _match_pb2.MatchTerms:
         """What is agreed. Required."""

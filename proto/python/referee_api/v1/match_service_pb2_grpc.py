@@ -29,7 +29,8 @@ class MatchServiceStub:
     """Makes, lists, plays and shows matches.
 
     Any call may be refused with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
-    STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a match, also with NO_SUCH_MATCH and MATCH_MOVING.
+    STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a match, also with NO_SUCH_MATCH, MATCH_ARCHIVED
+    and MATCH_MOVING.
     What else each refuses stands with it.
     """
 
@@ -110,7 +111,8 @@ class MatchServiceServicer:
     """Makes, lists, plays and shows matches.
 
     Any call may be refused with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
-    STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a match, also with NO_SUCH_MATCH and MATCH_MOVING.
+    STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a match, also with NO_SUCH_MATCH, MATCH_ARCHIVED
+    and MATCH_MOVING.
     What else each refuses stands with it.
     """
 
@@ -129,7 +131,8 @@ class MatchServiceServicer:
     def JoinMatch(self, request, context):
         """Takes an open seat for the caller's bot.
         Callers: bot; organiser for any bot.
-        Refuses: SEAT_TAKEN, MATCH_OVER, NO_SUCH_BOT, NO_SUCH_VERSION, BOT_PAUSED, TOO_MANY_MATCHES, DRAINING.
+        Refuses: SEAT_TAKEN, MATCH_OVER, NO_SUCH_BOT, NO_SUCH_VERSION, BOT_PAUSED, NOT_A_MEMBER (of the ladder that it is
+        rated on), TOO_MANY_MATCHES, DRAINING.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -317,7 +320,8 @@ class MatchService:
     """Makes, lists, plays and shows matches.
 
     Any call may be refused with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
-    STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a match, also with NO_SUCH_MATCH and MATCH_MOVING.
+    STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a match, also with NO_SUCH_MATCH, MATCH_ARCHIVED
+    and MATCH_MOVING.
     What else each refuses stands with it.
     """
 

@@ -30,7 +30,8 @@ class MatchServiceStub:
     """Makes, lists, plays and shows matches.
 
     Any call may be refused with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
-    STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a match, also with NO_SUCH_MATCH and MATCH_MOVING.
+    STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a match, also with NO_SUCH_MATCH, MATCH_ARCHIVED
+    and MATCH_MOVING.
     What else each refuses stands with it.
     """
 
@@ -49,7 +50,8 @@ class MatchServiceStub:
     JoinMatch: _grpc.UnaryUnaryMultiCallable[_match_service_pb2.JoinMatchRequest, _match_service_pb2.JoinMatchResponse]
     """Takes an open seat for the caller's bot.
     Callers: bot; organiser for any bot.
-    Refuses: SEAT_TAKEN, MATCH_OVER, NO_SUCH_BOT, NO_SUCH_VERSION, BOT_PAUSED, TOO_MANY_MATCHES, DRAINING.
+    Refuses: SEAT_TAKEN, MATCH_OVER, NO_SUCH_BOT, NO_SUCH_VERSION, BOT_PAUSED, NOT_A_MEMBER (of the ladder that it is
+    rated on), TOO_MANY_MATCHES, DRAINING.
     """
     GetMatch: _grpc.UnaryUnaryMultiCallable[_match_service_pb2.GetMatchRequest, _match_service_pb2.GetMatchResponse]
     """One match, and how it stands as the caller may see it.
@@ -115,7 +117,8 @@ class MatchServiceAsyncStub(MatchServiceStub):
     """Makes, lists, plays and shows matches.
 
     Any call may be refused with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
-    STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a match, also with NO_SUCH_MATCH and MATCH_MOVING.
+    STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a match, also with NO_SUCH_MATCH, MATCH_ARCHIVED
+    and MATCH_MOVING.
     What else each refuses stands with it.
     """
 
@@ -131,7 +134,8 @@ class MatchServiceAsyncStub(MatchServiceStub):
     JoinMatch: _aio.UnaryUnaryMultiCallable[_match_service_pb2.JoinMatchRequest, _match_service_pb2.JoinMatchResponse]  # type: ignore[assignment]
     """Takes an open seat for the caller's bot.
     Callers: bot; organiser for any bot.
-    Refuses: SEAT_TAKEN, MATCH_OVER, NO_SUCH_BOT, NO_SUCH_VERSION, BOT_PAUSED, TOO_MANY_MATCHES, DRAINING.
+    Refuses: SEAT_TAKEN, MATCH_OVER, NO_SUCH_BOT, NO_SUCH_VERSION, BOT_PAUSED, NOT_A_MEMBER (of the ladder that it is
+    rated on), TOO_MANY_MATCHES, DRAINING.
     """
     GetMatch: _aio.UnaryUnaryMultiCallable[_match_service_pb2.GetMatchRequest, _match_service_pb2.GetMatchResponse]  # type: ignore[assignment]
     """One match, and how it stands as the caller may see it.
@@ -196,7 +200,8 @@ class MatchServiceServicer(metaclass=_abc_1.ABCMeta):
     """Makes, lists, plays and shows matches.
 
     Any call may be refused with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
-    STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a match, also with NO_SUCH_MATCH and MATCH_MOVING.
+    STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a match, also with NO_SUCH_MATCH, MATCH_ARCHIVED
+    and MATCH_MOVING.
     What else each refuses stands with it.
     """
 
@@ -222,7 +227,8 @@ class MatchServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_match_service_pb2.JoinMatchResponse, _abc.Awaitable[_match_service_pb2.JoinMatchResponse]]:
         """Takes an open seat for the caller's bot.
         Callers: bot; organiser for any bot.
-        Refuses: SEAT_TAKEN, MATCH_OVER, NO_SUCH_BOT, NO_SUCH_VERSION, BOT_PAUSED, TOO_MANY_MATCHES, DRAINING.
+        Refuses: SEAT_TAKEN, MATCH_OVER, NO_SUCH_BOT, NO_SUCH_VERSION, BOT_PAUSED, NOT_A_MEMBER (of the ladder that it is
+        rated on), TOO_MANY_MATCHES, DRAINING.
         """
 
     @_abc_1.abstractmethod

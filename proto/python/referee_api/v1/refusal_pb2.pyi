@@ -121,6 +121,8 @@ class _RefusalReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Refusal
     """There is no such tournament. NOT_FOUND; tournament."""
     REFUSAL_REASON_NO_SUCH_TOKEN: _RefusalReason.ValueType  # 65
     """There is no such token. NOT_FOUND; token_id."""
+    REFUSAL_REASON_MATCH_ARCHIVED: _RefusalReason.ValueType  # 66
+    """The match was played long ago, and only its record is kept, by whoever runs the referee. NOT_FOUND; match_id."""
     REFUSAL_REASON_NAME_TAKEN: _RefusalReason.ValueType  # 70
     """Something else has that name already. ALREADY_EXISTS; name."""
     REFUSAL_REASON_ALREADY_IN: _RefusalReason.ValueType  # 71
@@ -258,6 +260,8 @@ REFUSAL_REASON_NO_SUCH_TOURNAMENT: RefusalReason.ValueType  # 64
 """There is no such tournament. NOT_FOUND; tournament."""
 REFUSAL_REASON_NO_SUCH_TOKEN: RefusalReason.ValueType  # 65
 """There is no such token. NOT_FOUND; token_id."""
+REFUSAL_REASON_MATCH_ARCHIVED: RefusalReason.ValueType  # 66
+"""The match was played long ago, and only its record is kept, by whoever runs the referee. NOT_FOUND; match_id."""
 REFUSAL_REASON_NAME_TAKEN: RefusalReason.ValueType  # 70
 """Something else has that name already. ALREADY_EXISTS; name."""
 REFUSAL_REASON_ALREADY_IN: RefusalReason.ValueType  # 71

@@ -596,6 +596,8 @@ class TournamentEntry(_message.Message):
     PAIRING_FIELD_NUMBER: _builtins.int
     SPRT_FIELD_NUMBER: _builtins.int
     ENDED_FIELD_NUMBER: _builtins.int
+    MADE_FIELD_NUMBER: _builtins.int
+    PLANNED_FIELD_NUMBER: _builtins.int
     number: _builtins.int
     """Its number, from 1, without gaps."""
     @_builtins.property
@@ -616,15 +618,23 @@ class TournamentEntry(_message.Message):
 
     @_builtins.property
     def pairing(self) -> _contest_pb2.Pairing:
-        """A pairing was planned, began, or was done."""
+        """A match of a pairing began, has its result, or became void."""
 
     @_builtins.property
     def sprt(self) -> _sprt_pb2.SprtState:
-        """The test moved on."""
+        """A match of a test has its result."""
 
     @_builtins.property
     def ended(self) -> Global___TournamentEnded:
         """It ended. Always the last entry."""
+
+    @_builtins.property
+    def made(self) -> Global___Tournament:
+        """It was made. Always the first entry."""
+
+    @_builtins.property
+    def planned(self) -> Global___PairingsPlanned:
+        """Pairings were planned, of rounds that have begun or of all."""
 
     def __init__(
         self,
@@ -637,12 +647,14 @@ class TournamentEntry(_message.Message):
         pairing: _contest_pb2.Pairing | None = ...,
         sprt: _sprt_pb2.SprtState | None = ...,
         ended: Global___TournamentEnded | None = ...,
+        made: Global___Tournament | None = ...,
+        planned: Global___PairingsPlanned | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["at", b"at", "ended", b"ended", "event", b"event", "joined", b"joined", "left", b"left", "pairing", b"pairing", "round_began", b"round_began", "sprt", b"sprt"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["at", b"at", "ended", b"ended", "event", b"event", "joined", b"joined", "left", b"left", "made", b"made", "pairing", b"pairing", "planned", b"planned", "round_began", b"round_began", "sprt", b"sprt"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["at", b"at", "ended", b"ended", "event", b"event", "joined", b"joined", "left", b"left", "number", b"number", "pairing", b"pairing", "round_began", b"round_began", "sprt", b"sprt"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at", b"at", "ended", b"ended", "event", b"event", "joined", b"joined", "left", b"left", "made", b"made", "number", b"number", "pairing", b"pairing", "planned", b"planned", "round_began", b"round_began", "sprt", b"sprt"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_event: _TypeAlias = _typing.Literal["joined", "left", "round_began", "pairing", "sprt", "ended"]  # noqa: Y015
+    _WhichOneofReturnType_event: _TypeAlias = _typing.Literal["joined", "left", "round_began", "pairing", "sprt", "ended", "made", "planned"]  # noqa: Y015
     _WhichOneofArgType_event: _TypeAlias = _typing.Literal["event", b"event"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_event) -> _WhichOneofReturnType_event | None: ...
 
@@ -656,25 +668,55 @@ class RoundBegan(_message.Message):
 
     ROUND_FIELD_NUMBER: _builtins.int
     STANDINGS_FIELD_NUMBER: _builtins.int
+    PAIRINGS_FIELD_NUMBER: _builtins.int
     round: _builtins.int
     """Its number, from 1."""
     @_builtins.property
     def standings(self) -> _containers.RepeatedCompositeFieldContainer[Global___TournamentStanding]:
-        """The table before it."""
+        """The table before it. Empty at the start."""
+
+    @_builtins.property
+    def pairings(self) -> _containers.RepeatedCompositeFieldContainer[_contest_pb2.Pairing]:
+        """The pairings that were planned with it. Empty at the start, after which they follow."""
 
     def __init__(
         self,
         *,
         round: _builtins.int = ...,
         standings: _abc.Iterable[Global___TournamentStanding] | None = ...,
+        pairings: _abc.Iterable[_contest_pb2.Pairing] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["round", b"round", "standings", b"standings"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["pairings", b"pairings", "round", b"round", "standings", b"standings"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___RoundBegan: _TypeAlias = RoundBegan  # noqa: Y015
+
+@_typing.final
+class PairingsPlanned(_message.Message):
+    """Pairings were planned."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PAIRINGS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def pairings(self) -> _containers.RepeatedCompositeFieldContainer[_contest_pb2.Pairing]:
+        """These."""
+
+    def __init__(
+        self,
+        *,
+        pairings: _abc.Iterable[_contest_pb2.Pairing] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["pairings", b"pairings"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PairingsPlanned: _TypeAlias = PairingsPlanned  # noqa: Y015
 
 @_typing.final
 class TournamentEnded(_message.Message):

@@ -1,0 +1,1 @@
+"""Ladders and tournaments: many matches, made and rated by the referee itself."""

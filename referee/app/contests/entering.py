@@ -1,0 +1,88 @@
+"""Who may enter a tournament, and in what words those are refused who may not."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from engines.refusals import Refusal
+from referee.app.accounts import Accounts
+from referee.app.contests.held import Held
+from referee.app.contests.refusals import (
+    AlreadyIn,
+    NotAnEntrant,
+    TournamentOver,
+    TournamentStarted,
+    WrongEntrantCount,
+)
+from referee.app.names import check_words
+from referee.app.refusals import BadField, BotPaused, NameTaken
+from referee.contest import refusals as pure
+from referee.contest.directing import Command, Enter, decide
+from referee.contest.tournament import Entrant, Event
+from referee.core.errors import BadSetup
+from referee.core.setup import Player
+
+NAME_CHARS = 64
+
+
+async def checked(entrant: Entrant, many: int, accounts: Accounts) -> Entrant:
+    """With its name, if all of its bots, as `many` as a side has seats, may play.
+
+    Raises BadField, BadSetup, AlreadyIn, UnknownBot, UnknownVersion, BotPaused or LogUnavailable.
+    """
+    if len(entrant.bots) != many:
+        why = f"are {many} here, one bot for each seat of a side"
+        raise BadSetup("players", why, given=str(len(entrant.bots)), wanted=str(many))
+    if not entrant.name and many > 1:
+        raise BadField("entrant.name", "bots that stand together need a name")
+    entrant = replace(entrant, name=entrant.name or entrant.bots[0].bot)
+    check_words("entrant.name", entrant.name, NAME_CHARS, at_least=1)
+    for place, player in enumerate(entrant.bots):
+        _check_new(player, entrant.bots[:place], entrant.name)
+        await _check_player(player, accounts)
+    return entrant
+
+
+def entered(held: Held, entrant: Entrant) -> list[Event]:
+    """Raises AlreadyIn, or what `decided` raises."""
+    for other in () if held.over else held.tournament.entrants.values():
+        for player in entrant.bots:
+            _check_new(player, other.bots, other.name)
+    return decided(held, Enter(entrant))
+
+
+def decided(held: Held, command: Command) -> list[Event]:
+    """What follows from a command of somebody's. Raises a refusal in the words of the contract."""
+    try:
+        return decide(held.tournament, command)
+    except pure.ContestError as why:
+        raise _refused(held, why) from None
+
+
+def _refused(held: Held, why: pure.ContestError) -> Refusal:
+    say = WORDS.get(type(why))
+    return say(held, why.details) if say else why
+
+
+def _check_new(player: Player, there: Sequence[Player], entrant: str) -> None:
+    """One bot may play as two entrants only by two versions of it."""
+    for other in there:
+        if player.bot == other.bot and ("" in (player.version, other.version) or player == other):
+            raise AlreadyIn(player.bot, entrant)
+
+
+async def _check_player(player: Player, accounts: Accounts) -> None:
+    bot = await accounts.bot(player.bot)
+    if bot.pause:
+        raise BotPaused(bot.name, bot.pause.cause.value)
+    if player.version:
+        await accounts.versions(bot.name, player.version, 1)
+
+
+WORDS: dict[type[pure.ContestError], Callable[[Held, Mapping[str, str]], Refusal]] = {
+    pure.NotInThisPhase: lambda held, _: TournamentOver(held.name, held.tournament.phase.value),
+    pure.TooLate: lambda held, _: TournamentStarted(held.name),
+    pure.NameTaken: lambda _, said: NameTaken(said["name"]),
+    pure.NoSuchEntrant: lambda held, said: NotAnEntrant(held.name, said["name"]),
+    pure.WrongEntrantCount: lambda held, said: WrongEntrantCount(held.name, said["entrants"], said["wanted"]),
+}
+"""What the pure tournament refuses, in the words of the contract. What is not here is in them already."""

@@ -1,0 +1,31 @@
+"""What duplicate play keeps to itself: what one match of a set would tell about the next.
+
+Until all matches of a set are over, those included that are to be played again, the seed, the record and the
+hidden cards of each stay hidden from everybody.
+"""
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from referee.app.wish import MAKER, SET
+from referee.core.match import Match
+
+
+class SetKeeper(Protocol):
+    """Who knows how far the sets of its contests are."""
+
+    def set_open(self, name: str, set_id: str) -> bool:
+        """Is a match of that set of the contest still to be played, or being played?"""
+
+
+class Sealed:
+    def __init__(self, keepers: Mapping[str, SetKeeper]) -> None:
+        """By the kind of contest: `log.LADDER`, `log.TOURNAMENT`."""
+        self._keepers = keepers
+
+    def __call__(self, match: Match) -> bool:
+        """Must what this match would tell stay hidden, though it may be over?"""
+        labels = dict(match.setup.labels)
+        kind, _, name = labels.get(MAKER, "").partition("/")
+        keeper = self._keepers.get(kind)
+        return bool(keeper and SET in labels and keeper.set_open(name, labels[SET]))

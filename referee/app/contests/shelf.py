@@ -1,0 +1,61 @@
+"""All contests of one kind: the books of those that go on, and of those asked for last of the others."""
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from typing import Generic
+
+from referee.app.contests.book import Book, Fold, State
+from referee.app.contests.events import ContestEvent
+from referee.app.contests.log import ContestEntry, ContestLog, contest_id
+
+BOOKS_KEPT = 64
+"""Of contests that are over. They are read again when they are asked for."""
+
+
+class Shelf(Generic[State]):
+    def __init__(self, log: ContestLog, kind: str, fold: Fold[State], over: Callable[[State], bool]) -> None:
+        self._log = log
+        self._kind = kind
+        self._fold = fold
+        self._over = over
+        self._books: OrderedDict[str, Book[State]] = OrderedDict()
+        """By contest. Those that go on are always here: each has one book."""
+        self.first: dict[str, ContestEntry] = {}
+        """The first entry of every contest of this kind, by contest, in the order in which they were made."""
+
+    async def open(self) -> list[Book[State]]:
+        """Take down those that go on, as their logs tell them. Raises LogUnavailable."""
+        for entry in await self._log.contests(self._kind):
+            self.first[entry.contest] = entry
+            await self._read(entry.contest)
+        return self.live
+
+    @property
+    def live(self) -> list[Book[State]]:
+        """Of contests that go on."""
+        return [book for book in self._books.values() if not self._over(book.state)]
+
+    async def add(self, name: str, events: Sequence[ContestEvent]) -> Book[State]:
+        """A new contest. Raises Conflict if there is one of that name, or LogUnavailable."""
+        contest = contest_id(self._kind, name)
+        entries = await self._log.append(contest, 0, events)
+        self.first[contest] = entries[0]
+        return self._put(Book(self._log, self._fold, entries))
+
+    async def book(self, contest: str) -> Book[State]:
+        """Raises KeyError if there is no such contest, or LogUnavailable."""
+        if contest in self._books:
+            self._books.move_to_end(contest)
+            return self._books[contest]
+        return await self._read(self.first[contest].contest)
+
+    async def _read(self, contest: str) -> Book[State]:
+        book = Book(self._log, self._fold, await self._log.read(contest))
+        return self._books.get(contest) or self._put(book)
+
+    def _put(self, book: Book[State]) -> Book[State]:
+        self._books[book.contest] = book
+        over = [contest for contest, other in self._books.items() if self._over(other.state)]
+        for contest in over[:-BOOKS_KEPT]:
+            del self._books[contest]
+        return book

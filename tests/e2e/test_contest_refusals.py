@@ -1,0 +1,51 @@
+"""Every refusal that the contract lists for ladders and tournaments is provoked, method by method."""
+
+import re
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+
+import grpc
+import pytest
+
+from tests.e2e.club import Club, club
+from tests.e2e.provoking_contests import BY_OTHERS, LADDER, PROVOKED, TOURNAMENT
+from tests.e2e.refused import need_promised, refused
+from tests.e2e.server import Running, serving
+
+pytestmark = pytest.mark.slow
+
+PROTO = Path(__file__).parents[2] / "proto" / "referee_api" / "v1"
+METHOD = re.compile(r"((?:^  //.*\n)+)^  rpc (\w+)\(", re.MULTILINE)
+REASON = re.compile(r"\b[A-Z]+(?:_[A-Z]+)+\b|\bDRAINING\b")
+CASES = [(method, reason) for method, reasons in PROVOKED.items() for reason in reasons]
+CLUBS = count(1)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    with serving(tmp_path_factory.mktemp("server"), "--ephemeral") as running:
+        yield running
+
+
+@pytest.fixture
+def here(server: Running) -> Iterator[Club]:
+    with server.channel() as channel, club(server, channel, f"club-{next(CLUBS)}") as founded:
+        yield founded
+
+
+@pytest.mark.parametrize(("service", "file"), [(LADDER, "ladder_service"), (TOURNAMENT, "tournament_service")])
+def test_every_listed_refusal_is_provoked(service: str, file: str) -> None:
+    for comment, method in METHOD.findall((PROTO / f"{file}.proto").read_text(encoding="utf-8")):
+        listed = set(REASON.findall(comment))
+        provoked = PROVOKED[f"{service}/{method}"].keys() - {"NO_SUCH_LADDER", "NO_SUCH_TOURNAMENT"}
+        assert listed - BY_OTHERS - {"NO_SUCH_LADDER"} == provoked, method
+
+
+@pytest.mark.parametrize(("method", "reason"), CASES, ids=[f"{method}-{reason}" for method, reason in CASES])
+def test_a_call_is_refused_as_the_contract_promises(here: Club, method: str, reason: str) -> None:
+    with pytest.raises(grpc.RpcError) as no:
+        PROVOKED[method][reason](here)
+    assert refused(no.value).reason == reason
+    if reason != "ILLEGAL_MOVE":  # An opening has neither plies nor attempts to tell of.
+        need_promised(refused(no.value))

@@ -1,0 +1,214 @@
+"""Duplicate play keeps to itself what one match of a set would tell about the next, whoever asks wherever."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+from google.protobuf.message import Message
+
+from engines.api import REFEREE
+from engines.registry import games
+from referee.core.fair import game_seed, match_chance
+from tests.e2e.club import Club, ask, club, club_alone
+from tests.e2e.contests import TOC, entrants, match_terms, new_ladder, new_tournament
+from tests.e2e.fuzz_messages import each
+from tests.e2e.refused import need_promised, refused
+from tests.e2e.server import serving
+
+pytestmark = pytest.mark.slow
+
+ATTEMPT = "no move at all"
+SPECTATOR = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    here: Club
+    first: str
+    """The match of the set that is over."""
+    second: str
+    """The one that is being played from the same start."""
+    ended: Any
+    """How the first one was told to have ended."""
+
+
+@contextmanager
+def at_the_second_match(tmp_path: Path) -> Iterator[Scene]:
+    """A club of four at Toc, two against two; the first match of its set is over, and the second is being played."""
+    with serving(tmp_path) as server, server.channel() as channel, club(server, channel, "sealed", 4) as here:
+        teams = [
+            {"name": "first", "bots": [{"bot": here.bots[0]}, {"bot": here.bots[1]}]},
+            {"name": "second", "bots": [{"bot": here.bots[2]}, {"bot": here.bots[3]}]},
+        ]
+        new_tournament(
+            here,
+            match_terms=match_terms(TOC),
+            partners="PARTNER_RULE_FIXED",
+            round_robin={},
+            duplicate={},
+            matches_at_once=1,
+            entrants=teams,
+        )
+        bots = [here.talk(seat) for seat in range(4)]
+        here.ask("TournamentService/StartTournament", name=here.name)
+        turn = here.turn(1)
+        asked = {"request_id": "an attempt", "match_id": turn.match_id, "token": turn.token}
+        with pytest.raises(grpc.RpcError) as no:
+            here.ask_as(1, "MatchService/SubmitMove", move=ATTEMPT, **asked)
+        assert refused(no.value).reason == "MALFORMED_MOVE"
+        bots[0].say(resignation={"match_id": turn.match_id})
+        ended = bots[0].hear("match_ended")
+        second = bots[0].hear("match_started").match.id
+        assert second != turn.match_id
+        yield Scene(here, turn.match_id, second, ended)
+
+
+def strings(message: Message) -> Iterator[str | bytes]:
+    """Every text and all bytes that stand anywhere in a message."""
+    for field, value in message.ListFields():
+        for one in each(field, value):
+            if isinstance(one, Message):
+                yield from strings(one)
+            elif isinstance(one, str | bytes):
+                yield one
+
+
+def everything(here: Club, secret: str, *match_ids: str) -> Iterator[Message]:
+    """All that somebody may see of these matches, and of the contest that they belong to."""
+
+    def asked(method: str, **fields: Any) -> Any:
+        return ask(here.channel, method, secret, **fields)
+
+    for match_id in match_ids:
+        whole = asked("MatchService/GetMatch", match_id=match_id, with_view=True)
+        yield whole
+        watched = asked("MatchService/WatchMatch", match_id=match_id, after=0, with_view=True)
+        for response in watched:
+            yield response
+            if any(item.entry.number == whole.state.number for item in response.items):
+                watched.cancel()
+                break
+    yield asked("MatchService/ListMatches", tournament=here.name)
+    for method in ("ListPairings", "GetTournamentStandings", "GetCrossTable"):
+        yield asked(f"TournamentService/{method}", tournament=here.name)
+    yield asked("TournamentService/GetTournament", name=here.name)
+    for form in ("EXPORT_FORMAT_CSV", "EXPORT_FORMAT_JSON"):
+        yield from asked("TournamentService/ExportTournament", tournament=here.name, format=form)
+    watched = asked("TournamentService/WatchTournament", tournament=here.name, after=0)
+    yield from islice(watched, 2)
+    watched.cancel()
+
+
+def told_to_everybody(scene: Scene) -> dict[int, str]:
+    """All texts and bytes that each seat may see in the two matches, and somebody without a seat; as one text."""
+    here = scene.here
+    watcher = here.ask_admin("AdminService/CreateToken", role="ROLE_SPECTATOR", holder="watcher").secret
+    found = {}
+    for bot, secret in [(SPECTATOR, watcher), (SPECTATOR - 1, here.owner), *enumerate(here.secrets)]:
+        messages = everything(here, secret, scene.first, scene.second)
+        found[bot] = "\n".join(as_text(one) for message in messages for one in strings(message))
+    return found
+
+
+def as_text(word: str | bytes) -> str:
+    return word if isinstance(word, str) else word.hex()
+
+
+def finished(scene: Scene) -> Any:
+    """The second match ends, and with it the set. The first match, as it is told then."""
+    here = scene.here
+    here.talk(0).say(resignation={"match_id": scene.second})
+    list(here.ask("TournamentService/WatchTournament", tournament=here.name))
+    return here.ask("MatchService/GetMatch", match_id=scene.first).match
+
+
+def deal(seed: bytes) -> tuple[list[str], str]:
+    """The four hands, and the rest of the cards."""
+    game = games()["toc"]
+    position = game.start(game.settings({}, None), game_seed(match_chance(seed, (b"",) * 4)))
+    words = position.text(REFEREE).split()
+    hands = next(word for word in words if word.count("/") == 3 and "," not in word)
+    return hands.split("/"), max(words[4:-1], key=len)
+
+
+def test_seed_and_cards_stay_hidden_from_everybody_until_the_set_is_over(tmp_path: Path) -> None:
+    with at_the_second_match(tmp_path) as scene:
+        told = told_to_everybody(scene)
+        assert not scene.ended.chance.seed
+        seats = {
+            match_id: [seat.bot for seat in scene.here.ask("MatchService/GetMatch", match_id=match_id).match.seats]
+            for match_id in (scene.first, scene.second)
+        }
+        match = finished(scene)
+        assert match.chance.seed
+        hands, deck = deal(match.chance.seed)
+        assert all(len(hand) == 10 for hand in hands)
+        for viewer, text in told.items():
+            assert match.chance.seed.hex() not in text
+            assert deck not in text
+            name = scene.here.bots[viewer] if viewer >= 0 else ""
+            known = {seat for sitting in seats.values() for seat, bot in enumerate(sitting) if bot == name}
+            seen = {seat for seat, hand in enumerate(hands) if hand in text}
+            assert seen == known, f"viewer {viewer}"
+            shown = {seat for seat, hand in enumerate(hands) if in_a_view(hand) in text}
+            assert shown == known, f"viewer {viewer}"
+            assert (ATTEMPT in text) == (viewer == 1)
+
+
+def in_a_view(hand: str) -> str:
+    """As JSON lists it."""
+    return ",".join(f'"{hand[at : at + 2]}"' for at in range(0, len(hand), 2))
+
+
+def test_the_record_of_a_match_is_out_when_its_set_is_over(tmp_path: Path) -> None:
+    with at_the_second_match(tmp_path) as scene:
+        here = scene.here
+        assert not here.ask("MatchService/GetMatch", match_id=scene.first).match.HasField("record")
+        with pytest.raises(grpc.RpcError) as no:
+            list(here.ask("MatchService/GetRecord", match_id=scene.first))
+        told = refused(no.value)
+        assert told.reason == "MATCH_NOT_OVER"
+        assert "others of its set" in told.sentence
+        need_promised(told)
+
+        first = finished(scene)
+        second = here.ask("MatchService/GetMatch", match_id=scene.second).match
+        assert first.HasField("record")
+        assert first.chance.seed == second.chance.seed
+        assert list(here.ask("MatchService/GetRecord", match_id=scene.first))
+        entries = [one for response in everything(here, here.owner, scene.first) for one in strings(response)]
+        assert ATTEMPT in entries
+
+
+def test_openings_are_their_organisers_until_the_end(tmp_path: Path) -> None:
+    with club_alone(tmp_path, "--ephemeral") as here:
+        openings = [{"moves": [{"seat": 0, "move": "c2-c3"}]}]
+        new_tournament(here, round_robin={}, duplicate={"openings": openings}, entrants=entrants(here))
+        new_ladder(here, duplicate={"openings": openings})
+
+        def seen(ask: Callable[..., Any]) -> list[int]:
+            contests = (
+                ask("TournamentService/GetTournament", name=here.name).tournament,
+                ask("TournamentService/ListTournaments").tournaments[0],
+                next(ask("TournamentService/WatchTournament", tournament=here.name)).items[0].whole.tournament,
+                next(ask("TournamentService/WatchTournament", tournament=here.name, after=0)).items[0].whole.tournament,
+                ask("LadderService/GetLadder", name=here.name).ladder,
+                ask("LadderService/ListLadders", with_closed=True).ladders[0],
+                next(ask("LadderService/WatchLadder", ladder=here.name)).items[0].whole.ladder,
+            )
+            return [len(contest.terms.duplicate.openings) for contest in contests]
+
+        def seen_by_a_bot() -> list[int]:
+            return seen(lambda method, **fields: here.ask_as(0, method, **fields))
+
+        assert seen(here.ask) == [1] * 7
+        assert seen_by_a_bot() == [0] * 7
+        here.ask("TournamentService/CancelTournament", name=here.name)
+        here.ask("LadderService/CloseLadder", ladder=here.name)
+        list(here.ask("LadderService/WatchLadder", ladder=here.name))
+        assert seen_by_a_bot() == [1] * 7

@@ -1,0 +1,121 @@
+"""The real server is killed again and again in the middle of tournaments: they end as if nobody had killed it."""
+
+import asyncio
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from referee_api.v1 import contest_pb2, game_pb2
+
+from referee.app.contests.book import folded
+from referee.app.contests.held import Held, fold
+from referee.app.contests.log import TOURNAMENT, ContestEntry, contest_id
+from referee.contest.directing import Begin, Record, Start, decide
+from referee.contest.pairing import Pairing
+from referee.contest.tournament import Ended, Entered, Scored, Tournament, evolve
+from referee.storage.sqlite import SqliteEventLog
+from tests.e2e.club import ask, club
+from tests.e2e.contests import entrants, match_terms, tournament_request
+from tests.e2e.readings import troubles
+from tests.e2e.server import serving
+from tests.e2e.steadfast import Company, SteadfastBot, Witness
+
+pytestmark = pytest.mark.slow
+
+TROKE = game_pb2.Rules(game="troke")
+TOURNAMENTS: dict[str, dict[str, Any]] = {
+    "everybody": {"round_robin": {}, "matches_at_once": 4},
+    "swiss": {"swiss": {"rounds": 3}},
+    "cup": {"elimination": {"third_place": True}},
+    "sets": {"round_robin": {}, "duplicate": {}, "match_terms": match_terms(TROKE), "matches_at_once": 6},
+}
+SEATS = 5
+KILLS = 6
+MOVES_BETWEEN = (30, 250)
+"""In all matches together."""
+
+
+@pytest.mark.parametrize("seed", [1])
+def test_whenever_the_referee_is_killed_tournaments_end_as_if_nobody_had_killed_it(tmp_path: Path, seed: int) -> None:
+    chance, witness = random.Random(seed), Witness()
+    with serving(tmp_path) as server, server.channel() as channel, club(server, channel, seats=SEATS) as here:
+        owner, bots = here.owner, [SteadfastBot(secret, witness) for secret in here.secrets]
+        for name, asked in TOURNAMENTS.items():
+            request = tournament_request(here, name=name, request_id=name, entrants=entrants(here), **asked)
+            here.ask("TournamentService/CreateTournament", **request)
+            here.ask("TournamentService/StartTournament", name=name)
+    done: dict[tuple[str, str], Any] = {}
+    for _ in range(KILLS):
+        with serving(tmp_path) as server, server.channel() as channel:
+            company = Company(bots, server.address)
+            witness.wait_for_more(chance.randint(*MOVES_BETWEEN))
+            for name in TOURNAMENTS:
+                done |= {(name, one.id): one for one in pairings(channel, owner, name) if one.points}
+            server.kill()
+            company.goes()
+    with serving(tmp_path) as server, server.channel() as channel:
+        company = Company(bots, server.address)
+        for name in TOURNAMENTS:
+            list(ask(channel, "TournamentService/WatchTournament", owner, tournament=name))
+        tables = {
+            name: ask(channel, "TournamentService/GetTournamentStandings", owner, tournament=name).standings
+            for name in TOURNAMENTS
+        }
+        after = {(name, one.id): one for name in TOURNAMENTS for one in pairings(channel, owner, name)}
+        live = ask(channel, "MatchService/ListMatches", owner, phase="PHASE_PLAYING").matches
+        company.goes()
+        assert not list(troubles(server))
+
+    assert not witness.refused
+    assert list(live) == []
+    assert 3 <= len(done) < len(after)
+    assert {which: after[which] for which in done} == done
+    for name, entries in asyncio.run(stored(tmp_path, list(TOURNAMENTS))).items():
+        held = folded(fold, entries)[-1].state
+        alone = uninterrupted(held, entries)
+        assert planned(alone) == planned(held.tournament)
+        assert alone.standings() == held.tournament.standings()
+        assert [row.points for row in tables[name]] == [row.points for row in alone.standings()]
+        made = [match_id for course in held.tournament.courses.values() for match_id in course.match_ids.values()]
+        assert len(made) == len(set(made))
+
+
+def pairings(channel: Any, secret: str, name: str) -> list[contest_pb2.Pairing]:
+    return list(ask(channel, "TournamentService/ListPairings", secret, tournament=name, page_size=1000).pairings)
+
+
+def planned(tournament: Tournament) -> dict[str, Pairing]:
+    return {which: course.pairing for which, course in tournament.courses.items()}
+
+
+async def stored(folder: Path, names: list[str]) -> dict[str, list[ContestEntry]]:
+    log = SqliteEventLog(folder / "data" / "referee.db", lambda: 0)
+    found = {name: await log.contests.read(contest_id(TOURNAMENT, name)) for name in names}
+    await log.close()
+    return found
+
+
+def uninterrupted(held: Held, entries: list[ContestEntry]) -> Tournament:
+    """The same tournament with the same results, as it comes out when all is decided at one go."""
+    results = {
+        (entry.event.pairing, entry.event.number): entry.event.score
+        for entry in entries
+        if isinstance(entry.event, Scored)
+    }
+    tournament = Tournament(held.terms.tournament)
+    for entry in entries:
+        if isinstance(entry.event, Entered):
+            tournament = evolve(tournament, entry.event)
+    for event in decide(tournament, Start()):
+        tournament = evolve(tournament, event)
+    while due := tournament.due():
+        for one in due:
+            for command in (
+                Begin(one.pairing.id, one.number, one.attempt, one.id),
+                Record(one.pairing.id, one.number, one.attempt, results[one.pairing.id, one.number]),
+            ):
+                for event in decide(tournament, command):
+                    tournament = evolve(tournament, event)
+    assert isinstance(entries[-1].event, Ended)
+    return tournament
