@@ -38,16 +38,25 @@ class Desk:
         await self._channel.close()
 
     async def register(self, bot: str) -> str:
-        """The secret of a new bot."""
+        """A secret of a bot; of a new one, unless there is one already."""
         request = bot_service_pb2.RegisterBotRequest(request_id=f"register {bot}", name=bot)
-        answer = await self._bots.RegisterBot(request, metadata=self._metadata)
-        return answer.secret
+        made = await self._bots.RegisterBot(request, metadata=self._metadata)
+        if made.secret:
+            return made.secret
+        # It is shown once; a referee that remembers an earlier run has shown it then.
+        another = bot_service_pb2.CreateBotTokenRequest(bot=bot)
+        return (await self._bots.CreateBotToken(another, metadata=self._metadata)).secret
 
     async def is_ready(self, bot: str, game: str) -> bool:
         """Is it there, and does it take this game?"""
         answer = await self._bots.GetBot(bot_service_pb2.GetBotRequest(name=bot), metadata=self._metadata)
         sessions = answer.bot.presence.sessions
         return any(one.matches_at_most and (not one.games or game in one.games) for one in sessions)
+
+    async def plays(self, bot: str) -> bool:
+        """Is it in a match that has begun?"""
+        request = match_service_pb2.ListMatchesRequest(bot=bot, phase=match_pb2.PHASE_PLAYING, page_size=1)
+        return bool((await self._matches.ListMatches(request, metadata=self._metadata)).matches)
 
     async def make(self, pairing: Pairing, seats: Sequence[str]) -> str:
         """The id of a new match of this pairing, between the bots of these names."""

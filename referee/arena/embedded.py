@@ -1,7 +1,8 @@
-"""The referee itself, on free ports of this machine, keeping everything in memory for as long as it is needed."""
+"""The referee itself, on free ports of this machine, for as long as it is needed."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 from referee.settings.declared import Settings
 from referee.settings.kinds import Address
@@ -12,10 +13,14 @@ DAY_MS = 86_400_000
 PLENTY = 1_000_000
 
 
-def settings(start_within_s: int, patient: bool) -> Settings:
-    """Those of a referee without strangers, whose quotas are in nobody's way. `patient`: a frozen bot is not gone."""
+def settings(start_within_s: int, patient: bool, data: Path | None = None) -> Settings:
+    """Those of a referee without strangers, whose quotas are in nobody's way. `patient`: a frozen bot is not gone.
+
+    `data`: the folder in which it keeps everything. None: in memory.
+    """
     return Settings(
-        ephemeral=True,
+        ephemeral=data is None,
+        data_dir=data or Settings().data_dir,
         listen=HERE,
         http_listen=HERE,
         start_within_ms=start_within_s * 1_000,
@@ -31,9 +36,9 @@ def settings(start_within_s: int, patient: bool) -> Settings:
 
 
 @asynccontextmanager
-async def embedded(start_within_s: int, patient: bool) -> AsyncIterator[Open]:
+async def embedded(start_within_s: int, patient: bool, data: Path | None = None) -> AsyncIterator[Open]:
     """Raises CannotStart. It goes at once, whatever is still played."""
-    house = House(settings(start_within_s, patient))
+    house = House(settings(start_within_s, patient, data))
     opened = await house.open()
     try:
         yield opened

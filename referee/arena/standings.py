@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from math import sqrt
 
 from referee.arena.kept import Finish
-from referee.core.result import Fault
+from referee.core.result import Fault, share
 
 CONFIDENT = 1.96
 """Standard deviations: nineteen times out of twenty, chance stays within."""
@@ -63,13 +63,9 @@ def standings(entrants: Iterable[str], finishes: Iterable[Finish]) -> list[Row]:
 
 
 def points(finish: Finish) -> dict[str, float]:
-    """What each entrant gets: the share of the other sides that it is ahead of; level with one is half of that."""
-    ranks = finish.result.side_ranks
-    others = len(ranks) - 1
-    return {
-        name: (sum(rank > mine for rank in ranks) + (ranks.count(mine) - 1) / 2) / others
-        for name, mine in zip(finish.seats, finish.result.ranks, strict=True)
-    }
+    """What each entrant gets: the share of its side, whatever the game's own scores were."""
+    result = finish.result
+    return {name: share(result.side_ranks, mine) for name, mine in zip(finish.seats, result.ranks, strict=True)}
 
 
 def _score(rows: dict[str, Row], finish: Finish) -> None:

@@ -8,15 +8,23 @@ os.environ.setdefault("GRPC_VERBOSITY", "NONE")
 
 import click
 
+from referee.cli.admin import admin
 from referee.cli.arena import arena
+from referee.cli.backup import archive, backup, restore
 from referee.cli.conformance import conformance
+from referee.cli.doctor import doctor
 from referee.cli.explain import explain
 from referee.cli.games import games, perft, play, rules, show
+from referee.cli.ladder import ladder
 from referee.cli.match import match
+from referee.cli.migrate import migrate
 from referee.cli.records import replay, verify
+from referee.cli.report import report
 from referee.cli.rerun import rerun
 from referee.cli.serve import serve
 from referee.cli.settings import settings
+from referee.cli.sprt import sprt
+from referee.cli.tournament import tournament
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -26,8 +34,10 @@ def main() -> None:
 
 
 PLAYING = (match, arena, serve, settings)
+CONTESTS = (ladder, tournament, sprt, report)
 GAMES = (games, rules, show, perft, play)
 LOOKING_BACK = (verify, replay, explain, rerun)
+OPERATING = (admin, doctor, backup, restore, migrate, archive)
 
-for command in (*GAMES, *PLAYING, *LOOKING_BACK, conformance):
+for command in (*GAMES, *PLAYING, *CONTESTS, *LOOKING_BACK, *OPERATING, conformance):
     main.add_command(command)

@@ -1,7 +1,6 @@
 """What `referee match` and `referee arena` share: they hold a contest, show how it goes, and say how it went."""
 
 import asyncio
-import signal
 import time
 from collections.abc import Sequence
 from enum import IntEnum
@@ -13,13 +12,11 @@ from referee.arena.contest import BOTS, Contest
 from referee.arena.kept import Finish
 from referee.arena.schedule import Pairing
 from referee.arena.standings import Row, standings
-from referee.cli.contest_words import FAULTS, points_text
+from referee.cli.contest_words import FAULTS, points_text, told
 from referee.cli.progress import progress
 from referee.cli.table import table
+from referee.cli.told_to_go import BY_SIGNAL, until_interrupted
 from referee.wiring import CannotStart
-
-BY_SIGNAL = 128
-"""What a signal ends has its number and this for an exit status."""
 
 STATUSES = """\b
 The exit status is for scripts:
@@ -77,15 +74,7 @@ class Running:
 
     async def play(self, left: Sequence[Pairing]) -> None:
         """Raises CannotStart."""
-        playing = asyncio.ensure_future(self._play(left))
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, self._interrupt, number, playing)
-        try:
-            await playing
-        except asyncio.CancelledError:
-            if not self.interrupted_by:
-                raise
+        self.interrupted_by = await until_interrupted(self._play(left))
 
     async def _play(self, left: Sequence[Pairing]) -> None:
         async with self.contest.opened() as hall:
@@ -94,7 +83,7 @@ class Running:
 
                 def tell(done: Done) -> None:
                     self._note(done)
-                    show(done)
+                    show(told(done))
 
                 await hall.conductor.play(left, tell)
 
@@ -103,12 +92,6 @@ class Running:
             self.missed.append(done)
         else:
             self.finishes.append(done)
-
-    def _interrupt(self, number: int, playing: asyncio.Future[None]) -> None:
-        """Once: what follows is an end in good order, and no second word makes it quicker."""
-        if not self.interrupted_by:
-            self.interrupted_by = number
-            playing.cancel()
 
 
 def _tell_the_end(running: Running, took_s: float) -> None:

@@ -1,38 +1,40 @@
-"""How far a contest has come: a bar with the time to go on a terminal, a line a match elsewhere."""
+"""How far something has come: a bar with the time to go on a terminal, a line a step elsewhere."""
 
 import shutil
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol
 
 import click
 
-from referee.arena.conductor import Done
-from referee.cli.contest_words import told
-
 BAR_CHARS = 24
 COUNTS_CHARS = 27
-"""How many matches, of how many, and how long it will take."""
+"""How many steps, of how many, and how long it will take."""
+
+
+class Show(Protocol):
+    def __call__(self, text: str, steps: int = 1, of: int | None = None) -> None:
+        """So many steps were done, and what came of it; `of`: how many they are now thought to be in all."""
 
 
 @contextmanager
-def progress(matches: int) -> Iterator[Callable[[Done], None]]:
-    """Tell it of every match that is done."""
+def progress(steps: int) -> Iterator[Show]:
+    """Tell it of every step that is done."""
     if sys.stdout.isatty():
-        with _bar(matches) as bar:
-            yield lambda done: bar.update(1, done)
+        with _bar(steps) as bar:
+            yield _Bar(bar)
     else:
-        yield _lines(matches)
+        yield _Lines(steps)
 
 
-def _bar(matches: int) -> AbstractContextManager[Any]:  # click does not name the class.
+def _bar(steps: int) -> Any:  # click does not name the class.
     room = max(0, shutil.get_terminal_size().columns - BAR_CHARS - COUNTS_CHARS)
     return click.progressbar(
-        length=matches,
+        length=steps,
         show_pos=True,
         show_percent=False,
-        item_show_func=lambda done: told(done)[:room] if done else None,
+        item_show_func=lambda text: str(text)[:room] if text else None,
         width=BAR_CHARS,
         fill_char="━",
         empty_char="─",
@@ -40,12 +42,22 @@ def _bar(matches: int) -> AbstractContextManager[Any]:  # click does not name th
     )
 
 
-def _lines(matches: int) -> Callable[[Done], None]:
-    number = 0
+class _Bar:
+    def __init__(self, bar: Any) -> None:
+        self._bar = bar
 
-    def tell(done: Done) -> None:
-        nonlocal number
-        number += 1
-        click.echo(f"{number:{len(str(matches))}}/{matches}  {told(done)}")
+    def __call__(self, text: str, steps: int = 1, of: int | None = None) -> None:
+        if of is not None:
+            self._bar.length = of
+        self._bar.update(steps, text)
 
-    return tell
+
+class _Lines:
+    def __init__(self, of: int) -> None:
+        self._done = 0
+        self._of = of
+
+    def __call__(self, text: str, steps: int = 1, of: int | None = None) -> None:
+        self._done += steps
+        self._of = self._of if of is None else of
+        click.echo(f"{self._done:{len(str(self._of))}}/{self._of}  {text}")

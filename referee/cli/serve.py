@@ -7,6 +7,7 @@ import signal
 import sys
 from collections.abc import Callable
 from dataclasses import asdict
+from importlib.metadata import version
 
 import click
 
@@ -15,6 +16,7 @@ from referee.cli.settings import settings_options
 from referee.settings.declared import Settings
 from referee.settings.reading import InForce
 from referee.telemetry.logs import set_up_logs
+from referee.telemetry.tracing import TracesUnavailable, Tracing, tracing
 from referee.wiring import CannotStart, House, Open
 
 LEAVING = (signal.SIGTERM, signal.SIGINT)
@@ -39,7 +41,7 @@ def serve(in_force: InForce) -> None:
 
 
 async def _serve(settings: Settings) -> None:
-    house = House(settings)
+    house = House(settings, _tracing(settings))
     loop = asyncio.get_running_loop()
     for number in LEAVING:
         loop.add_signal_handler(number, house.go)
@@ -47,6 +49,14 @@ async def _serve(settings: Settings) -> None:
     sys.stdout.flush()
     await house.until_it_goes()
     await house.close()
+
+
+def _tracing(settings: Settings) -> Tracing:
+    """Raises CannotStart."""
+    try:
+        return tracing(settings.traces_to, settings.traces_one_in, version("referee"))
+    except TracesUnavailable as why:
+        raise CannotStart(str(why)) from None
 
 
 def _told(opened: Open) -> str:

@@ -12,6 +12,12 @@ def table(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join([click.style(first, bold=True), *others])
 
 
+def columns(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Lines of words, each column as wide as what stands in it."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+
+
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
     name, *numbers = cells
     return "  ".join([name.ljust(widths[0]), *map(str.rjust, numbers, widths[1:])]).rstrip()

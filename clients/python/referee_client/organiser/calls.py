@@ -6,7 +6,8 @@ lost on the way, the thing is made once.
 
 import time
 import uuid
-from typing import TypeVar
+from collections.abc import Iterator
+from typing import Any, TypeVar
 
 import grpc
 
@@ -18,6 +19,8 @@ Q = TypeVar("Q")
 A = TypeVar("A")
 
 ONE_CALL_S = 30.0
+PAGE = 1000
+"""Of lists: as many at once as the contract allows."""
 AGAIN = {grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED}
 
 
@@ -36,6 +39,24 @@ class Calls:
         while True:
             try:
                 return call(request, metadata=self.metadata, timeout=ONE_CALL_S)
+            except grpc.RpcError as why:
+                waiting.after(why)
+
+    def pages(self, call: "grpc.UnaryUnaryMultiCallable[Q, A]", request: Any) -> Iterator[A]:
+        """Every page, from the one that is asked for. Raises as `ask` does."""
+        while True:
+            page: Any = self.ask(call, request)
+            yield page
+            if not page.next_page_token:
+                return
+            request.page_token = page.next_page_token
+
+    def whole(self, call: "grpc.UnaryStreamMultiCallable[Q, A]", request: Q) -> list[A]:
+        """All of a stream that has an end; if it broke, from the beginning. Raises as `ask` does."""
+        waiting = Waiting(self.patience_s)
+        while True:
+            try:
+                return list(call(request, metadata=self.metadata, timeout=ONE_CALL_S))
             except grpc.RpcError as why:
                 waiting.after(why)
 

@@ -39,8 +39,8 @@ def _listed(
 
 
 class AsyncOrganiser:
-    """As Organiser, method by method. `organiser` is the one beneath; its ladders and tournaments are called in
-    threads (`await asyncio.to_thread(...)`)."""
+    """As Organiser, method by method. `organiser` is the one beneath; its ladders, tournaments and administration are
+    called in threads (`await asyncio.to_thread(...)`)."""
 
     def __init__(
         self,

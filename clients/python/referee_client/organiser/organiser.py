@@ -9,7 +9,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-import grpc
 from referee_api.v1 import (
     bot_pb2,
     bot_service_pb2,
@@ -25,14 +24,16 @@ from referee_api.v1.match_service_pb2_grpc import MatchServiceStub
 
 from referee_client.address import address
 from referee_client.matches import Match, Result, match_in, result_in
-from referee_client.organiser.calls import ONE_CALL_S, Calls, Waiting, request_id
-from referee_client.organiser.contests import Ladders, Tournaments
+from referee_client.organiser.administration import Administration
+from referee_client.organiser.calls import PAGE, Calls, request_id
+from referee_client.organiser.entrants import bot_ref
+from referee_client.organiser.ladders import Ladders
 from referee_client.organiser.standing import PHASES, Standing, standing_in
 from referee_client.organiser.terms import Terms
+from referee_client.organiser.tournaments import Tournaments
 from referee_client.organiser.watching import Watching
 
 PATIENCE_S = 60.0
-PAGE = 100
 
 
 class Organiser:
@@ -53,6 +54,7 @@ class Organiser:
         self._matches = MatchServiceStub(self._calls.channel)
         self.ladders = Ladders(self._calls)
         self.tournaments = Tournaments(self._calls)
+        self.administration = Administration(self._calls)
 
     def __enter__(self) -> "Organiser":
         return self
@@ -83,12 +85,8 @@ class Organiser:
 
     def bots(self, owner: str = "", present_only: bool = False) -> Iterator[bot_pb2.Bot]:
         request = bot_service_pb2.ListBotsRequest(owner=owner, present_only=present_only, page_size=PAGE)
-        while True:
-            page = self._calls.ask(self._bots.ListBots, request)
+        for page in self._calls.pages(self._bots.ListBots, request):
             yield from page.bots
-            if not page.next_page_token:
-                return
-            request.page_token = page.next_page_token
 
     def bot_log(self, name: str, after: int = 0) -> Iterator[bot_pb2.BotLogLine]:
         """What went wrong for a bot of one's own, the oldest first."""
@@ -119,7 +117,7 @@ class Organiser:
         request = match_service_pb2.CreateMatchRequest(
             request_id=request_id(),
             terms=wanted.message(),
-            seats=map(_bot_ref, bots),
+            seats=map(bot_ref, bots),
             opening=game_pb2.Opening(position=position) if position else None,
             seed=seed,
             title=title,
@@ -142,12 +140,8 @@ class Organiser:
         request = match_service_pb2.ListMatchesRequest(
             bot=bot, game=game, phase=_phase(phase), open_only=open_only, page_size=PAGE
         )
-        while True:
-            page = self._calls.ask(self._matches.ListMatches, request)
+        for page in self._calls.pages(self._matches.ListMatches, request):
             yield from map(match_in, page.matches)
-            if not page.next_page_token:
-                return
-            request.page_token = page.next_page_token
 
     def watch(self, match_id: str, after: int = 0) -> Watching[entry_pb2.Entry]:
         """Every entry after the number `after`, once, in order, until the match is over.
@@ -172,23 +166,13 @@ class Organiser:
         """Write the record of a finished match to a file, which is there whole or not at all."""
         whole = Path(file)
         part = whole.with_name(f"{whole.name}.part")
-        part.write_bytes(b"".join(f"{line}\n".encode() for line in self._record_lines(match_id)))
+        part.write_bytes(self.record_bytes(match_id))
         return part.replace(whole)
 
-    def _record_lines(self, match_id: str) -> list[str]:
-        waiting = Waiting(self._calls.patience_s)
-        request = match_service_pb2.GetRecordRequest(match_id=match_id)
-        while True:
-            try:
-                told = self._matches.GetRecord(request, metadata=self._calls.metadata, timeout=ONE_CALL_S)
-                return [line for message in told for line in message.lines]
-            except grpc.RpcError as why:
-                waiting.after(why)
-
-
-def _bot_ref(name: str) -> match_pb2.BotRef:
-    bot, _, version = name.partition("/")
-    return match_pb2.BotRef(bot=bot, version=version)
+    def record_bytes(self, match_id: str) -> bytes:
+        """The record of a finished match, as it stands in its file."""
+        told = self._calls.whole(self._matches.GetRecord, match_service_pb2.GetRecordRequest(match_id=match_id))
+        return b"".join(f"{line}\n".encode() for message in told for line in message.lines)
 
 
 def _phase(word: str) -> match_pb2.Phase.ValueType:

@@ -1,0 +1,220 @@
+"""Tournaments and ladders as TOML files. docs/tournaments.md and docs/ladders.md describe them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from google.protobuf import json_format
+from google.protobuf.message import Message
+from referee_api.v1 import contest_pb2, game_pb2, ladder_pb2, match_pb2, sprt_pb2, tournament_pb2
+
+from engines.refusals import quoted
+from referee.arena.entrant import NAME, NAME_RULE, Entrant
+from referee.arena.keys import count, known, read_bots, read_toml, value
+from referee.arena.match_terms import OF_A_MATCH, match_terms
+from referee.arena.plan import USUAL_START_WITHIN_S
+from referee.arena.plan_file import DAY_S, PARALLEL_AT_MOST
+from referee.arena.refusals import BadPlan
+from referee.core.policy import Policies
+
+FORMATS = ("round_robin", "swiss", "elimination", "gauntlet", "pools", "sprt")
+OF_BOTH = ("title", "duplicate", "partners", "policies", "clock")
+OF_A_TOURNAMENT = (
+    "name",
+    *OF_BOTH,
+    *(key for key in OF_A_MATCH if key not in OF_BOTH),
+    *FORMATS,
+    "tie_breaks",
+    "seeding",
+    "ladder",
+    "late_entry_rounds",
+    "parallel",
+    "matches_a_bot",
+    "start_within_s",
+    "bots",
+    "teams",
+    "entrants",
+)
+COUNTS_OF_A_LADDER = ("matches_at_once", "rematch_after", "provisional_matches", "pause_after_faults")
+OF_A_LADDER = ("name", *OF_BOTH, "games", *COUNTS_OF_A_LADDER)
+MOST = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentPlan:
+    name: str
+    title: str
+    terms: tournament_pb2.TournamentTerms
+    entrants: tuple[contest_pb2.Entrant, ...]
+    bots: tuple[Entrant, ...]
+    """Those that are started here; none, if they come by themselves."""
+    matches_a_bot: int = 1
+    """How many matches the process of a bot plays at once."""
+    start_within_s: int = USUAL_START_WITHIN_S
+
+
+@dataclass(frozen=True, slots=True)
+class LadderPlan:
+    name: str
+    title: str
+    terms: ladder_pb2.LadderTerms
+
+
+def read_tournament(file: Path, usual: Policies) -> TournamentPlan:
+    """Raises BadPlan, or the refusal of what it names."""
+    content = read_toml(file)
+    known(str(file), content, OF_A_TOURNAMENT)
+    bots = read_bots(content)
+    plan = TournamentPlan(
+        _name(content, file),
+        value("title", content, str, ""),
+        _tournament_terms(content, usual),
+        _entrants(content, bots),
+        bots,
+        count("matches_a_bot", content, 1, PARALLEL_AT_MOST),
+        count("start_within_s", content, USUAL_START_WITHIN_S, DAY_S),
+    )
+    _challengers_are_there(plan)
+    return plan
+
+
+def read_ladder(file: Path) -> LadderPlan:
+    """Raises BadPlan, or the refusal of what it names."""
+    content = read_toml(file)
+    known(str(file), content, OF_A_LADDER)
+    terms = ladder_pb2.LadderTerms(match_terms=_games(content), partners=_partners(content))
+    for key in COUNTS_OF_A_LADDER:
+        setattr(terms, key, count(key, content, 0, MOST))
+    if duplicate := _duplicate(content):
+        terms.duplicate.CopyFrom(duplicate)
+    return LadderPlan(_name(content, file), value("title", content, str, ""), terms)
+
+
+def _name(content: Mapping[str, Any], file: Path) -> str:
+    """Default: that of the file."""
+    name = value("name", content, str, file.stem)
+    if not NAME.fullmatch(name):
+        raise BadPlan("name", f"it has {NAME_RULE}, not {quoted(name)}")
+    return str(name)
+
+
+def _games(content: Mapping[str, Any]) -> list[match_pb2.MatchTerms]:
+    games = value("games", content, list, [])
+    if not games:
+        raise BadPlan("games", "there are none; each is a [[games]] with at least its game")
+    every = {key: content[key] for key in ("clock", "policies") if key in content}
+    return [_game(f"games {number}", every, given) for number, given in enumerate(games, 1)]
+
+
+def _game(where: str, every: Mapping[str, Any], given: object) -> match_pb2.MatchTerms:
+    """One game, with what it does not say itself taken from what is said of every game."""
+    if not isinstance(given, dict):
+        raise BadPlan(where, "it is a table: [[games]]")
+    known(where, given, OF_A_MATCH)
+    return match_terms(where, {**every, **given}, Policies())
+
+
+def _tournament_terms(content: Mapping[str, Any], usual: Policies) -> tournament_pb2.TournamentTerms:
+    terms = tournament_pb2.TournamentTerms(
+        match_terms=match_terms("", content, usual),
+        tie_breaks=[
+            word("tie_breaks", tournament_pb2.TieBreak, "TIE_BREAK_", given)
+            for given in value("tie_breaks", content, list, [])
+        ],
+        matches_at_once=count("parallel", content, 0, PARALLEL_AT_MOST),
+        ladder=value("ladder", content, str, ""),
+        late_entry_rounds=count("late_entry_rounds", content, 0, MOST),
+        partners=_partners(content),
+    )
+    if "seeding" in content:
+        terms.seeding = word("seeding", tournament_pb2.Seeding, "SEEDING_BY_", content["seeding"])
+    if duplicate := _duplicate(content):
+        terms.duplicate.CopyFrom(duplicate)
+    _set_format(terms, content)
+    return terms
+
+
+def _set_format(terms: tournament_pb2.TournamentTerms, content: Mapping[str, Any]) -> None:
+    given = [name for name in FORMATS if name in content]
+    if len(given) > 1:
+        raise BadPlan(given[1], f"a tournament has one format, and {given[0]} is given too")
+    name = given[0] if given else FORMATS[0]
+    table = dict(value(name, content, dict, {}))
+    form: Message = getattr(terms, name)
+    if name == "sprt" and "model" in table:
+        table["model"] = word("sprt.model", sprt_pb2.SprtModel, "SPRT_MODEL_", table["model"])
+    form.SetInParent()
+    _fill(name, table, form)
+
+
+def _fill(where: str, table: Mapping[str, Any], message: Message) -> None:
+    """By the contract's own names. Raises BadPlan."""
+    known(where, table, [field.name for field in message.DESCRIPTOR.fields])
+    try:
+        json_format.ParseDict(dict(table), message)
+    except json_format.ParseError as error:
+        raise BadPlan(where, f"it cannot be: {error}") from None
+
+
+def _duplicate(content: Mapping[str, Any]) -> contest_pb2.DuplicatePlay | None:
+    given = content.get("duplicate", False)
+    if isinstance(given, bool):
+        return contest_pb2.DuplicatePlay() if given else None
+    if not isinstance(given, dict):
+        raise BadPlan("duplicate", f"it is true, or a table with arrangements and openings, not {quoted(given)}")
+    known("duplicate", given, ("arrangements", "openings"))
+    positions: Sequence[object] = value("openings", given, list, [])
+    if wrong := [one for one in positions if not isinstance(one, str)]:
+        raise BadPlan("duplicate.openings", f"each is a position as a text, not {quoted(wrong[0])}")
+    return contest_pb2.DuplicatePlay(
+        arrangements=count("arrangements", given, 0, MOST),
+        openings=[game_pb2.Opening(position=str(position)) for position in positions],
+    )
+
+
+def _partners(content: Mapping[str, Any]) -> Any:
+    return word("partners", contest_pb2.PartnerRule, "PARTNER_RULE_", content.get("partners", "individual"))
+
+
+def word(where: str, enum: Any, prefix: str, given: object) -> Any:
+    """The value of an enumeration that a word stands for. Raises BadPlan."""
+    words = {
+        name.removeprefix(prefix).lower(): number for name, number in enum.items() if number and name.startswith(prefix)
+    }
+    if given not in words:
+        raise BadPlan(where, f"it cannot be {quoted(given)}; known: {', '.join(words)}")
+    return words[str(given)]
+
+
+def _entrants(content: Mapping[str, Any], bots: Sequence[Entrant]) -> tuple[contest_pb2.Entrant, ...]:
+    """Teams where there are any; else every bot, and those that come by themselves."""
+    names = [bot.name for bot in bots]
+    teams = value("teams", content, dict, {})
+    if teams:
+        return tuple(_team(name, given, names) for name, given in teams.items())
+    others = value("entrants", content, list, [])
+    if wrong := [one for one in others if not isinstance(one, str)]:
+        raise BadPlan("entrants", f"each is the name of a bot, not {quoted(wrong[0])}")
+    return tuple(_entrant(name, [name]) for name in [*names, *others])
+
+
+def _team(name: str, given: object, bots: Sequence[str]) -> contest_pb2.Entrant:
+    where = f"teams.{name}"
+    if not isinstance(given, list) or not given or not all(isinstance(one, str) for one in given):
+        raise BadPlan(where, 'it is a list of bots in the order of their seats, such as ["anna", "bert"]')
+    if bots and (unknown := [one for one in given if one not in bots]):
+        raise BadPlan(where, f"there is no bot {quoted(unknown[0])}; known: {', '.join(bots)}")
+    return _entrant(name, given)
+
+
+def _entrant(name: str, bots: Sequence[str]) -> contest_pb2.Entrant:
+    refs = [match_pb2.BotRef(bot=bot, version=version) for bot, _, version in (one.partition("/") for one in bots)]
+    return contest_pb2.Entrant(name=name.partition("/")[0] if len(refs) == 1 else name, bots=refs)
+
+
+def _challengers_are_there(plan: TournamentPlan) -> None:
+    names = [entrant.name for entrant in plan.entrants]
+    for name in plan.terms.gauntlet.challengers:
+        if plan.bots and name not in names:
+            raise BadPlan("gauntlet.challengers", f"there is no entrant {quoted(name)}; known: {', '.join(names)}")

@@ -1,0 +1,193 @@
+"""A tournament on one machine: the referee embedded and keeping its books in a folder, so that it can go on later."""
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from google.protobuf import json_format
+from referee_api.v1 import contest_pb2, tournament_pb2
+from referee_api.v1.tournament_pb2 import TournamentEntry
+from referee_client import Organiser, Refused
+
+from referee.arena.contest import BOTS, LOG, RECORDS
+from referee.arena.contest_file import TournamentPlan
+from referee.arena.desk import Desk
+from referee.arena.embedded import embedded
+from referee.arena.entrant import Entrant
+from referee.arena.refusals import OtherTerms
+from referee.arena.troupe import Troupe
+from referee.telemetry.log_wishes import LogFormat, LogLevel
+from referee.telemetry.logs import set_up_logs
+from referee.wiring import CannotStart, Open
+
+DATA = "referee"
+TOKEN = "token"
+ASKED = "asked.json"
+
+Tell = Callable[[TournamentEntry], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A plan, where its bots run, and the folder where all of it is kept."""
+
+    plan: TournamentPlan
+    run_in: Path
+    out: Path
+
+    def check(self) -> None:
+        """Raises OtherTerms if the folder holds a tournament that was asked for otherwise."""
+        file = self.out / ASKED
+        if file.exists() and file.read_text(encoding="utf-8") != self._asked():
+            raise OtherTerms(str(file), "terms or entrants")
+
+    def _asked(self) -> str:
+        terms = json_format.MessageToDict(self.plan.terms)
+        entrants = [json_format.MessageToDict(entrant) for entrant in self.plan.entrants]
+        return f"{json.dumps({'terms': terms, 'entrants': entrants}, indent=2, sort_keys=True)}\n"
+
+    @asynccontextmanager
+    async def opened(self) -> AsyncIterator["Stage"]:
+        """The referee is there until the end; what it knows stays in the folder. Raises CannotStart."""
+        said = self.out / BOTS
+        try:
+            for folder in (said, self.out / RECORDS):
+                folder.mkdir(parents=True, exist_ok=True)
+            (self.out / ASKED).write_text(self._asked(), encoding="utf-8")
+        except OSError as error:
+            raise CannotStart(f"cannot write to {self.out}: {error.strerror}") from None
+        data = self.out / DATA
+        patient = self.plan.terms.match_terms.time_control.rule.HasField("untimed")
+        with (self.out / LOG).open("a", encoding="utf-8") as log:
+            set_up_logs(LogFormat.JSON, LogLevel.INFO, log)
+            async with embedded(self.plan.start_within_s, patient, data) as at:
+                token = _token(data, at)
+                async with Desk(at.grpc, token) as desk:
+                    troupe = Troupe(desk, at.grpc, self.run_in, said, self.plan.matches_a_bot)
+                    with Organiser(at.grpc, token) as organiser:
+                        try:
+                            yield Stage(self.plan, at, organiser, troupe, self.out / RECORDS)
+                        finally:
+                            await troupe.end()
+
+
+def _token(data: Path, at: Open) -> str:
+    """The administrator's, which is told once. Raises CannotStart if nobody has kept it."""
+    file = data / TOKEN
+    if at.admin_token:
+        file.touch(0o600)
+        file.write_text(at.admin_token, encoding="utf-8")
+    if not file.exists():
+        raise CannotStart(f"{data} was begun by another program; choose another folder by --out")
+    return file.read_text(encoding="utf-8")
+
+
+@dataclass(slots=True)
+class Stage:
+    """Where a tournament is held."""
+
+    plan: TournamentPlan
+    at: Open
+    organiser: Organiser
+    troupe: Troupe
+    records: Path
+    absent: dict[Entrant, str] = field(default_factory=dict)
+    """Who would not start, or not again, and why."""
+
+    @property
+    def game(self) -> str:
+        return self.plan.terms.match_terms.rules.game
+
+    async def made(self) -> tournament_pb2.Tournament:
+        """The tournament: that of an earlier run, or a new one, for which the bots are made known."""
+        try:
+            return await asyncio.to_thread(self.organiser.tournaments.get, self.plan.name)
+        except Refused as refused:
+            if refused.reason != "NO_SUCH_TOURNAMENT":
+                raise
+        await self.troupe.introduce(self.plan.bots)
+        return await asyncio.to_thread(
+            lambda: self.organiser.tournaments.create(
+                self.plan.name, entrants=self.plan.entrants, title=self.plan.title, plan=self.plan.terms
+            )
+        )
+
+    async def done_before(self) -> int:
+        """Pairings of earlier runs. A bye is no pairing that anybody plays."""
+        pairings = await asyncio.to_thread(lambda: list(self.organiser.tournaments.pairings(self.plan.name)))
+        return sum(one.phase == contest_pb2.PAIRING_PHASE_DONE and len(one.entrants) > 1 for one in pairings)
+
+    async def begin(self) -> tournament_pb2.Tournament:
+        """The bots come, and whoever does not is withdrawn. Raises Refused if too few are left."""
+        self.absent |= await self.troupe.begin(self.plan.bots, self.game, self.plan.start_within_s)
+        for bot in self.absent:
+            await self._withdraw(bot)
+        return await asyncio.to_thread(self.organiser.tournaments.start, self.plan.name)
+
+    async def play(self, tell: Tell) -> None:
+        """To the end; `tell` hears of every entry, those of earlier runs included. Raises Refused."""
+        there = [bot for bot in self.plan.bots if bot not in self.absent]
+        async with asyncio.TaskGroup() as keepers:
+            keeping = [keepers.create_task(self._keep(bot)) for bot in there]
+            async with aclosing(self._entries()) as entries:
+                async for entry in entries:
+                    await self._take(entry)
+                    tell(entry)
+            for task in keeping:
+                task.cancel()
+        await self._keep_all_records()
+
+    async def _keep(self, bot: Entrant) -> None:
+        """It is there, until it is not to be brought back."""
+        self.absent[bot] = await self.troupe.stay(bot, self.game, self.plan.start_within_s)
+        await self._withdraw(bot)
+
+    async def _withdraw(self, bot: Entrant) -> None:
+        """All entrants that cannot play without it."""
+        for entrant in self.plan.entrants:
+            if bot.name in {ref.bot for ref in entrant.bots}:
+                try:
+                    await asyncio.to_thread(
+                        self.organiser.tournaments.withdraw, self.plan.name, entrant.name, "it would not start"
+                    )
+                except Refused as refused:
+                    # It has left before, or all is over.
+                    if refused.reason not in {"NOT_AN_ENTRANT", "TOURNAMENT_OVER"}:
+                        raise
+
+    async def _entries(self) -> AsyncGenerator[TournamentEntry, None]:
+        watching = self.organiser.tournaments.watch(self.plan.name)
+        try:
+            while entry := await asyncio.to_thread(next, watching, None):
+                yield entry
+        finally:
+            watching.close()
+
+    async def _take(self, entry: TournamentEntry) -> None:
+        pairing = entry.pairing
+        if pairing.phase == contest_pb2.PAIRING_PHASE_DONE:
+            for bot in self._bots_of(pairing):
+                self.troupe.has_played(bot)
+            await asyncio.to_thread(self._keep_records, pairing)
+
+    def _bots_of(self, pairing: contest_pb2.Pairing) -> set[str]:
+        return {ref.bot for entrant in self.plan.entrants if entrant.name in pairing.entrants for ref in entrant.bots}
+
+    async def _keep_all_records(self) -> None:
+        pairings = await asyncio.to_thread(lambda: list(self.organiser.tournaments.pairings(self.plan.name)))
+        for pairing in pairings:
+            await asyncio.to_thread(self._keep_records, pairing)
+
+    def _keep_records(self, pairing: contest_pb2.Pairing) -> None:
+        """Those that are not kept yet, of matches that are over and may be seen."""
+        for number, match_id in enumerate(pairing.match_ids, 1):
+            file = self.records / f"{pairing.id}.{number}.jsonl"
+            if not file.exists():
+                try:
+                    self.organiser.record(match_id, file)
+                except Refused as refused:
+                    if refused.reason != "MATCH_NOT_OVER":
+                        raise

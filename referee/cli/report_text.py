@@ -1,0 +1,71 @@
+"""A report as text, for a terminal or a file."""
+
+from collections.abc import Iterator
+
+from referee.cli.contest_entries import sprt_text
+from referee.cli.table import table
+from referee.contest.estimate import Estimate
+from referee.reporting.report import Cell, Report, Row
+from referee.reporting.words import end_text, plain, points_text, signed, time_text
+
+CROSS_TABLE_AT_MOST = 24
+"""Entrants; more do not fit a line."""
+
+
+def report_text(report: Report) -> str:
+    return "\n\n".join(_parts(report))
+
+
+def _parts(report: Report) -> Iterator[str]:
+    yield f"{report.title}\n" + ", ".join(f"{word.lower()}: {said}" for word, said in report.facts)
+    if report.sprt:
+        yield f"{report.sprt.verdict}: {sprt_text(report.sprt)}"
+    if report.rows:
+        yield standings_text(report)
+    if report.finishes and len(report.rows) <= CROSS_TABLE_AT_MOST:
+        yield _cross_table(report)
+    if report.times:
+        heads = ["time used", "moves", "half within", "19 of 20", "longest", "in all", "flags"]
+        yield table(heads, [_times(report, name) for name in report.names if name in report.times])
+    if ends := report.ends():
+        yield table(["ended by", "", "matches"], [[end_text(end), end.kind, str(many)] for end, many in ends])
+
+
+def standings_text(report: Report) -> str:
+    """The table, with the strength that all results speak for as far as there are any."""
+    estimates = report.estimates()
+    worth = "rating" if report.kind == "ladder" else "points"
+    heads = ["", worth, *map(plain, report.tie_breaks), "elo", "won", "drawn", "lost", "forfeits"]
+    return table(heads, [_row(row, estimates.get(row.name)) for row in report.rows])
+
+
+def _cross_table(report: Report) -> str:
+    cells, numbered = report.cells(), list(enumerate(report.names, 1))
+    rows = [
+        [f"{number} {name}", *(_cell(cells.get((name, other))) for _, other in numbered)] for number, name in numbered
+    ]
+    return table(["", *(str(number) for number, _ in numbered)], rows)
+
+
+def _row(row: Row, estimate: Estimate | None) -> list[str]:
+    worth = _rating(row) if row.points is None else points_text(row.points)
+    elo = f"{signed(estimate.elo)} ± {(estimate.high - estimate.low) / 2:.0f}" if estimate else "-"
+    counts = [str(row.wins), str(row.draws), str(row.losses), str(row.forfeits or "-")]
+    return [f"{row.rank} {row.name}", worth, *map(points_text, row.tie_breaks), elo, *counts]
+
+
+def _rating(row: Row) -> str:
+    if row.rating is None:
+        return "-"
+    sure = "?" if row.rating.provisional else ""
+    return f"{row.rating.value:.0f}{sure} ± {2 * row.rating.deviation:.0f}"
+
+
+def _cell(cell: Cell | None) -> str:
+    return f"{points_text(cell.points)}/{cell.matches}" if cell else "-"
+
+
+def _times(report: Report, name: str) -> list[str]:
+    times = report.times[name]
+    spans = (times.middle_us, times.slow_us, times.longest_us, times.all_us)
+    return [name, str(times.moves), *map(time_text, spans), str(times.flags or "-")]

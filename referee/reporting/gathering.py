@@ -1,0 +1,67 @@
+"""All that a report needs, asked of a referee that runs."""
+
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
+from typing import TypeVar
+
+from referee_api.v1 import match_pb2, rating_pb2
+from referee_client import Organiser, Refused
+
+from referee.reporting.of_ladder import name_of, of_ladder
+from referee.reporting.of_tournament import of_tournament
+from referee.reporting.report import Report
+from referee.reporting.timing import Stopwatches
+from referee.reporting.wire import Entrants
+
+RECORDS_AT_MOST = 1_000
+"""The newest. For all of a ladder that has run for a year, nobody would wait."""
+AT_ONCE = 8
+
+T = TypeVar("T")
+
+
+def tournament_report(organiser: Organiser, name: str, whole: bool = True) -> Report:
+    """Without times used, if not `whole`. Raises what an organiser raises."""
+    tournament = organiser.tournaments.get(name)
+    table = organiser.tournaments.table(name)
+    matches = list(organiser.tournaments.matches(name))
+    watches = _timed(organiser, matches if whole else (), Entrants(tournament.entrants))
+    return of_tournament(tournament, table, matches, watches)
+
+
+def ladder_report(organiser: Organiser, name: str, whole: bool = True) -> Report:
+    """Without times used and histories, if not `whole`. Raises what an organiser raises."""
+    ladder = organiser.ladders.get(name)
+    standings = organiser.ladders.standings(name)
+    matches = list(organiser.ladders.matches(name))
+    entrants = Entrants(row.entrant for row in standings)
+    with ThreadPoolExecutor(AT_ONCE) as crowd:
+        names = [name_of(row) for row in standings] if whole else []
+        histories = dict(zip(names, crowd.map(lambda who: _history(organiser, name, who), names), strict=True))
+    return of_ladder(ladder, standings, matches, histories, _timed(organiser, matches if whole else (), entrants))
+
+
+def _history(organiser: Organiser, ladder: str, who: str) -> Sequence[rating_pb2.RatingPoint]:
+    """Nothing, if the referee keeps none of it."""
+    return _answer(lambda: list(organiser.ladders.history(ladder, who))) or []
+
+
+def _timed(organiser: Organiser, matches: Iterable[match_pb2.Match], entrants: Entrants) -> Stopwatches:
+    """By the records, as far as they are out."""
+    watches = Stopwatches(entrants.of)
+    played = (match.id for match in matches if match.HasField("result"))
+    with ThreadPoolExecutor(AT_ONCE) as crowd:
+        newest = islice(played, RECORDS_AT_MOST)
+        for record in crowd.map(lambda match: _answer(lambda: organiser.record_bytes(match)), newest):
+            if record:
+                watches.take(record)
+    return watches
+
+
+def _answer(ask: Callable[[], T]) -> T | None:
+    """None if it is refused: no report is the worse for a record that is archived, or still sealed."""
+    try:
+        return ask()
+    except Refused:
+        return None

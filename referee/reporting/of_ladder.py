@@ -1,0 +1,58 @@
+"""The report of a ladder, from what the contract says of it."""
+
+from collections.abc import Mapping, Sequence
+
+from referee_api.v1 import ladder_pb2, match_pb2, rating_pb2
+
+from referee.reporting.report import Point, Rating, Report, Row
+from referee.reporting.timing import Stopwatches
+from referee.reporting.wire import Entrants, clock_text, games_of, rules_text
+from referee.reporting.words import moment
+
+
+def of_ladder(
+    ladder: ladder_pb2.Ladder,
+    standings: Sequence[ladder_pb2.LadderStanding],
+    matches: Sequence[match_pb2.Match],
+    histories: Mapping[str, Sequence[rating_pb2.RatingPoint]],
+    watches: Stopwatches,
+) -> Report:
+    games = games_of(matches, Entrants(row.entrant for row in standings))
+    return Report(
+        "ladder",
+        ladder.name,
+        ladder.title or ladder.name,
+        _facts(ladder, len(games)),
+        tuple(map(_row, standings)),
+        games,
+        histories={name: tuple(map(_point, points)) for name, points in histories.items()},
+        times=watches.times(),
+        timed_matches=watches.matches,
+    )
+
+
+def name_of(row: ladder_pb2.LadderStanding) -> str:
+    """The entrant's."""
+    return row.entrant.name or row.entrant.bots[0].bot
+
+
+def _facts(ladder: ladder_pb2.Ladder, games: int) -> tuple[tuple[str, str], ...]:
+    terms = ladder.terms.match_terms
+    return (
+        ("Game" if len(terms) == 1 else "Games", "; ".join(rules_text(one.rules) for one in terms)),
+        ("Clock", "; ".join(dict.fromkeys(clock_text(one.time_control) for one in terms))),
+        ("State", "closed" if ladder.closed else "open"),
+        ("Season", str(ladder.season)),
+        ("Entrants", str(ladder.entrants)),
+        ("Matches", str(games)),
+        ("Began", moment(ladder.created_at.ToMilliseconds())),
+    )
+
+
+def _row(row: ladder_pb2.LadderStanding) -> Row:
+    rating = Rating(row.rating.value, row.rating.deviation, row.rating.provisional)
+    return Row(row.rank, name_of(row), row.wins, row.draws, row.losses, row.forfeits, rating=rating)
+
+
+def _point(point: rating_pb2.RatingPoint) -> Point:
+    return Point(point.at.ToMilliseconds(), point.rating.value, point.rating.deviation)

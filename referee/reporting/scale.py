@@ -1,0 +1,54 @@
+"""Where values stand along a line, and which of them deserve a mark."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from math import ceil, floor
+
+SECOND, MINUTE, HOUR, DAY = 1_000, 60_000, 3_600_000, 86_400_000
+TIME_STEPS = (
+    *(SECOND * n for n in (1, 2, 5, 10, 15, 30)),
+    *(MINUTE * n for n in (1, 2, 5, 10, 15, 30)),
+    *(HOUR * n for n in (1, 2, 3, 6, 12)),
+    *(DAY * n for n in (1, 2, 7, 14, 28, 56, 112, 224, 448, 896)),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """From `low` to `high`, which are not equal."""
+
+    low: float
+    high: float
+
+    def at(self, value: float) -> float:
+        """In per cent of the line, never beyond its ends."""
+        return round(min(100.0, max(0.0, 100 * (value - self.low) / (self.high - self.low))), 2)
+
+
+def around(values: Iterable[float], least: float, margin: float = 0.0) -> Scale:
+    """A line that holds all of them, with a margin (in parts of it) to both sides, and is at least so long."""
+    known = list(values)
+    low, high = min(known, default=0.0), max(known, default=0.0)
+    more = max(0.0, least - (high - low)) / 2 + margin * (high - low)
+    return Scale(low - more, high + more)
+
+
+def marks(scale: Scale, at_most: int) -> list[float]:
+    """Round values on the line, evenly spaced."""
+    step = 1.0
+    while _many(scale, step) > at_most:
+        step *= 2.5 if str(step)[0] == "2" else 2
+    return [step * number for number in range(ceil(scale.low / step), floor(scale.high / step) + 1)]
+
+
+def time_marks(scale: Scale, at_most: int) -> list[tuple[float, str]]:
+    """Round times on a line of milliseconds since 1970 (UTC), and how to write them."""
+    step = next((step for step in TIME_STEPS if _many(scale, step) <= at_most), TIME_STEPS[-1])
+    form = "%H:%M:%S" if step < MINUTE else "%H:%M" if step < DAY else "%d %b"
+    times = (step * number for number in range(ceil(scale.low / step), floor(scale.high / step) + 1))
+    return [(time, f"{datetime.fromtimestamp(time / 1_000, UTC):{form}}") for time in times]
+
+
+def _many(scale: Scale, step: float) -> int:
+    return floor(scale.high / step) - ceil(scale.low / step) + 1

@@ -1,0 +1,153 @@
+"""`referee tournament run`, `referee sprt` and `referee report` as a person runs them: real processes, real bots."""
+
+import json
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.arena.test_commands import ADDRESS, WITHIN_S, bots_of, program, referee, running
+
+pytestmark = pytest.mark.slow
+
+
+def cup(folder: Path, form: str, *bots: str, more: str = "") -> Path:
+    file = folder / "cup.toml"
+    named = "\n".join(f'{name} = "{given}"' for name, given in (bot.split("=", 1) for bot in bots))
+    file.write_text(f'game = "alquerque"\n{form}\nparallel = 2\n{more}\n[bots]\n{named}\n', encoding="utf-8")
+    return file
+
+
+def honest(*names: str) -> list[str]:
+    return [f"{name}={program()}" for name in names]
+
+
+def pairings_in(folder: Path) -> list[str]:
+    """Their ids."""
+    told = json.loads((folder / "tournament.json").read_text(encoding="utf-8"))
+    return [one["id"] for one in told["pairings"]]
+
+
+def test_a_tournament_is_played_to_its_end_and_everything_is_kept(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    file = cup(tmp_path, "round_robin = { cycles = 1 }", *honest("anna", "bert", "carl", "dora"))
+    played = referee("tournament", "run", str(file), "--out", str(out))
+    assert played.returncode == 0, played.stderr
+    assert "6/6" in played.stdout
+    for name in ("report.html", "standings.csv", "tournament.json", "tournament.trf", "bots/anna.log"):
+        assert (out / name).exists(), name
+    assert len(list(out.glob("records/*.jsonl"))) == 6
+    assert referee("verify", *map(str, out.glob("records/*"))).returncode == 0
+
+    again = referee("tournament", "run", str(file), "--out", str(out))
+    assert again.returncode == 0, again.stderr
+    assert "6 of 6 pairings have been played before" in again.stdout
+    text, html = referee("report", str(out)), referee("report", str(out), "--html")
+    assert "1 " in text.stdout
+    assert text.returncode == 0
+    assert html.stdout == (out / "report.html").read_text(encoding="utf-8")
+
+
+def test_an_interrupted_tournament_leaves_no_process_and_goes_on_where_it_was(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    file = cup(tmp_path, "round_robin = { cycles = 4 }", *honest("anna", "bert", "carl", "dora"))
+    words = ("tournament", "run", str(file), "--out", str(out))
+    with running(*words) as process:
+        assert process.stdout
+        found = ADDRESS.match(process.stdout.readline())
+        assert found, process.communicate()[1]
+        assert process.stdout.readline().lstrip().startswith("1/24")
+        assert len(bots_of(found[1])) == 4
+        process.send_signal(signal.SIGTERM)
+        _, errors = process.communicate(timeout=WITHIN_S)
+        assert process.returncode == 128 + signal.SIGTERM, errors
+        assert bots_of(found[1]) == []
+    kept = {file: file.stat().st_mtime_ns for file in out.glob("records/*")}
+    again = referee(*words)
+    assert again.returncode == 0, again.stderr
+    assert "of 24 pairings have been played before" in again.stdout
+    assert {file: file.stat().st_mtime_ns for file in kept} == kept
+    assert len(list(out.glob("records/*.jsonl"))) == 24
+    assert len(set(pairings_in(out))) == 24
+
+
+def test_who_would_not_start_is_out_and_the_others_play_on(tmp_path: Path) -> None:
+    file = cup(
+        tmp_path,
+        "swiss = { rounds = 2 }",
+        *honest("anna", "bert", "carl"),
+        "none=grpc:./there-is-no-such-bot",
+        f"bad={program('dies-at-once')}",
+    )
+    played = referee("tournament", "run", str(file), "--out", str(tmp_path / "out"))
+    assert played.returncode == 4, played.stderr
+    assert "none would not start: ./there-is-no-such-bot: No such file" in played.stderr
+    assert "I will not play" in played.stderr
+    assert "2/2" in played.stdout
+
+
+def test_a_bot_that_dies_in_its_matches_loses_them_and_the_tournament_ends(tmp_path: Path) -> None:
+    file = cup(tmp_path, "round_robin = { cycles = 1 }", *honest("anna", "bert"), f"bad={program('dies')}")
+    played = referee("tournament", "run", str(file), "--out", str(tmp_path / "out"))
+    assert played.returncode == 3, played.stderr + played.stdout
+    assert "gone" in played.stdout
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "elimination = { third_place = true }",
+        "elimination = { twice = true }",
+        'gauntlet = { challengers = ["anna"] }',
+    ],
+)
+def test_other_formats_end_too(tmp_path: Path, form: str) -> None:
+    file = cup(tmp_path, form, *honest("anna", "bert", "carl", "dora"))
+    played = referee("tournament", "run", str(file), "--out", str(tmp_path / "out"))
+    assert played.returncode == 0, played.stderr + played.stdout
+    assert not (tmp_path / "out" / "tournament.trf").exists()
+
+
+def test_another_tournament_is_not_mixed_into_the_same_folder(tmp_path: Path) -> None:
+    out = ("--out", str(tmp_path / "out"))
+    one = cup(tmp_path, "round_robin = {}", *honest("anna", "bert"))
+    assert referee("tournament", "run", str(one), *out).returncode == 0
+    other = cup(tmp_path, "round_robin = { cycles = 2 }", *honest("anna", "bert"))
+    refused = referee("tournament", "run", str(other), *out)
+    assert refused.returncode == 2
+    assert "other terms" in refused.stderr.replace("\n", " ")
+
+
+def test_bots_and_folders_that_are_missing_are_asked_for(tmp_path: Path) -> None:
+    file = tmp_path / "cup.toml"
+    file.write_text('game = "trox"\n')
+    refused = referee("tournament", "run", str(file))
+    assert (refused.returncode, "below [bots]" in refused.stderr) == (2, True)
+    refused = referee("report", str(tmp_path))
+    assert (refused.returncode, "is not the folder of a tournament run" in refused.stderr) == (1, True)
+
+
+def sprt(out: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return referee("sprt", *words, "--clock", "20+0.1", "--out", str(out))
+
+
+def test_a_test_stops_as_soon_as_it_knows_and_its_exit_status_is_the_verdict(tmp_path: Path) -> None:
+    passed = sprt(tmp_path / "up", "greedy", "random", "--elo1", "200", "--parallel", "2")
+    assert passed.returncode == 0, passed.stderr
+    assert "passed: LLR" in passed.stdout
+    failed = sprt(tmp_path / "down", "random", "greedy", "--elo1", "200")
+    assert failed.returncode == 6, failed.stderr
+    undecided = sprt(tmp_path / "even", "random", "other=random", "--elo1", "2", "--matches-at-most", "4")
+    assert undecided.returncode == 7, undecided.stderr
+    assert "undecided: LLR" in undecided.stdout
+
+
+def test_single_matches_can_be_counted_and_openings_given(tmp_path: Path) -> None:
+    openings = tmp_path / "openings.txt"
+    openings.write_text("# the usual one\nbbbbb/bbbbb/bb1ww/wwwww/wwwww w 0\n")
+    words = ("greedy", "random", "--model", "trinomial", "--elo1", "300", "--openings", str(openings))
+    passed = sprt(tmp_path / "out", *words)
+    assert passed.returncode == 0, passed.stderr + passed.stdout
+    refused = sprt(tmp_path / "none", "greedy", "random", "--openings", str(tmp_path / "nowhere"))
+    assert refused.returncode == 2

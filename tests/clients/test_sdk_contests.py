@@ -1,0 +1,109 @@
+"""Ladders and tournaments by the Python SDK, on the real server."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from referee_api.v1 import contest_pb2, tournament_pb2
+from referee_client import Organiser, Refused, Terms
+from referee_client.organiser.entrants import entrant
+
+from tests.clients.losing import losing
+from tests.clients.sdk import program
+from tests.e2e.server import Running, organiser, serving
+
+
+@dataclass(frozen=True)
+class House:
+    server: Running
+    token: str
+    ours: Organiser
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    with ExitStack() as stack:
+        server = stack.enter_context(serving(tmp_path_factory.mktemp("server"), "--ephemeral"))
+        token = organiser(stack.enter_context(server.channel()), server.admin_token)
+        ours = stack.enter_context(Organiser(server.address, token))
+        for name in ("anna", "bert"):
+            stack.enter_context(program(server, ours.register_bot(name), "random"))
+        yield House(server, token, ours)
+
+
+@pytest.mark.parametrize(
+    ("given", "name", "bots"),
+    [
+        ("anna", "", [("anna", "")]),
+        ("anna/1.4", "", [("anna", "1.4")]),
+        ("reds=anna,bert/2", "reds", [("anna", ""), ("bert", "2")]),
+    ],
+)
+def test_an_entrant_is_written_as_text(given: str, name: str, bots: list[tuple[str, str]]) -> None:
+    read = entrant(given)
+    assert (read.name, [(ref.bot, ref.version) for ref in read.bots]) == (name, bots)
+    assert entrant(read) is read
+
+
+@pytest.mark.slow
+def test_a_tournament_is_made_watched_and_told(house: House) -> None:
+    tournaments = house.ours.tournaments
+    plan = tournament_pb2.TournamentTerms(round_robin=tournament_pb2.RoundRobin(cycles=2))
+    made = tournaments.create("cup", Terms("alquerque", clock="60+1"), ["anna"], title="The cup", plan=plan)
+    assert (made.title, made.terms.round_robin.cycles) == ("The cup", 2)
+    assert len(tournaments.enter("cup", "bert").entrants) == 2
+    tournaments.start("cup")
+    numbers = [entry.number for entry in tournaments.watch("cup")]
+    assert numbers == list(range(1, len(numbers) + 1))
+    assert [entry.number for entry in tournaments.watch("cup", after=numbers[-2])] == numbers[-1:]
+    held = tournaments.get("cup")
+    assert held.phase == tournament_pb2.TOURNAMENT_PHASE_FINISHED
+    assert [one.name for one in tournaments.list(game="alquerque", bot="anna", phase="finished")] == ["cup"]
+    assert sum(row.points for row in tournaments.standings("cup")) == 2
+    assert len(tournaments.standings("cup", after_round=1)) == 2
+    assert [cell.opponent for row in tournaments.cross_table("cup") for cell in row.cells].count("anna") == 1
+    assert all(one.phase == contest_pb2.PAIRING_PHASE_DONE for one in tournaments.pairings("cup", of_entrant="anna"))
+    assert {match.tournament for match in tournaments.matches("cup")} == {"cup"}
+    assert tournaments.export("cup", "json").startswith("{")
+    with pytest.raises(Refused, match="TOURNAMENT_OVER"):
+        tournaments.cancel("cup")
+
+
+@pytest.mark.slow
+def test_watching_goes_on_by_itself_when_the_connection_broke(house: House) -> None:
+    house.ours.tournaments.create("broken", Terms("alquerque", clock="60+1"), ["anna", "bert"])
+    with (
+        losing(house.server.address, b"bert") as address,
+        Organiser(address, house.token) as far,
+    ):
+        watching = far.tournaments.watch("broken")
+        first = next(watching)
+        house.ours.tournaments.start("broken")
+        numbers = [first.number, *(entry.number for entry in watching)]
+    assert numbers == list(range(1, len(numbers) + 1))
+
+
+@pytest.mark.slow
+def test_a_ladder_is_made_climbed_and_closed(house: House, tmp_path: Path) -> None:
+    ladders = house.ours.ladders
+    assert ladders.create("main", Terms("alquerque", clock="60+1"), title="Main").title == "Main"
+    assert ladders.join("main", "anna").rating.provisional
+    ladders.join("main", "bert")
+    assert set(ladders.challenge("main", ["anna", "bert"]).entrants) == {"anna", "bert"}
+    with pytest.raises(Refused, match="NOT_A_MEMBER"):
+        ladders.challenge("main", ["anna", "carl"])
+    watching = ladders.watch("main")
+    rated = next(entry for entry in watching if entry.HasField("rated")).rated
+    watching.close()
+    (point, *_) = ladders.history("main", "anna")
+    assert point.match_id == rated.match_id
+    assert ladders.start_season("main").season == 2
+    ladders.leave("main", "bert")
+    assert [one.name for one in ladders.list(bot="anna")] == ["main"]
+    ladders.close("main", "thanks")
+    assert ladders.get("main").closed
+    assert {row.entrant.name for row in ladders.standings("main", season=1)} >= {"anna"}
+    match = next(match for match in ladders.matches("main") if match.id == rated.match_id)
+    assert house.ours.record(match.id, tmp_path / "match.jsonl").stat().st_size > 0

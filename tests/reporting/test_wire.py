@@ -1,0 +1,139 @@
+"""From the contract's messages to a report, and to a folder and back."""
+
+from pathlib import Path
+
+import pytest
+from referee_api.v1 import (
+    clock_pb2,
+    contest_pb2,
+    game_pb2,
+    ladder_pb2,
+    match_pb2,
+    rating_pb2,
+    result_pb2,
+    sprt_pb2,
+    tournament_pb2,
+)
+from referee_api.v1.tournament_service_pb2 import GetTournamentStandingsResponse
+
+from referee.reporting.kept import NothingKept, kept_report
+from referee.reporting.of_ladder import of_ladder
+from referee.reporting.of_tournament import of_tournament
+from referee.reporting.report import End, Rating
+from referee.reporting.timing import Stopwatches
+from referee.reporting.wire import Entrants, chosen_text, clock_text, games_of, rules_text
+
+TWO_SIDES = game_pb2.Table(sides=[game_pb2.Side(seats=[0]), game_pb2.Side(seats=[1])])
+
+
+def entrant(bot: str, version: str = "", name: str = "") -> contest_pb2.Entrant:
+    return contest_pb2.Entrant(name=name or bot, bots=[match_pb2.BotRef(bot=bot, version=version)])
+
+
+def match(one: str, other: str, result: result_pb2.Result, at: int = 0, version: str = "") -> match_pb2.Match:
+    seats = [match_pb2.Seat(bot=one, version=version), match_pb2.Seat(bot=other, version=version)]
+    made = match_pb2.Match(id=f"{one}-{other}-{at}", table=TWO_SIDES, seats=seats, result=result)
+    made.ended_at.FromMilliseconds(at)
+    return made
+
+
+def won(*ranks: int) -> result_pb2.Result:
+    return result_pb2.Result(
+        played=result_pb2.Played(ending=result_pb2.ENDING_RULES, reason="no_men"),
+        sides=[result_pb2.SideResult(rank=rank) for rank in ranks],
+    )
+
+
+def test_games_come_in_the_order_in_which_they_ended_with_entrants_for_bots() -> None:
+    forfeit = result_pb2.Result(
+        forfeited=result_pb2.Forfeited(
+            forfeits=[result_pb2.Forfeit(seat=1, cause=result_pb2.FORFEIT_CAUSE_TIME, ply=3)]
+        ),
+        sides=[result_pb2.SideResult(rank=1), result_pb2.SideResult(rank=2)],
+    )
+    going_on = match_pb2.Match(table=TWO_SIDES, seats=[match_pb2.Seat(bot="anna"), match_pb2.Seat(bot="bert")])
+    matches = [match("bert", "anna", won(2, 1), 2), match("anna", "bert", forfeit, 1), going_on]
+    first, second = games_of(matches, Entrants([entrant("anna", name="A"), entrant("bert")]))
+    assert (first.sides, first.ranks, first.end) == ((("A",), ("bert",)), (1, 2), End("forfeited", "time"))
+    assert first.at_fault == ("bert",)
+    assert second.end == End("played", "no_men")
+
+
+def test_two_versions_of_one_bot_are_two_entrants_and_a_version_that_nobody_named_is_whoever_was_there() -> None:
+    both = Entrants([entrant("anna", "1", "old"), entrant("anna", "2", "new"), entrant("bert")])
+    assert [both.of("anna", "1"), both.of("anna", "2"), both.of("bert", "7")] == ["old", "new", "bert"]
+    assert both.of("carl", "") is None
+
+
+def test_a_match_with_a_stranger_is_no_part_of_it() -> None:
+    assert games_of([match("anna", "carl", won(1, 2))], Entrants([entrant("anna")])) == ()
+
+
+def test_only_unusual_options_are_told() -> None:
+    assert rules_text(game_pb2.Rules(game="alquerque", options={"huff": "true", "multi_pawn": "false"})).startswith(
+        "alquerque, "
+    )
+    assert "huff=true" in rules_text(game_pb2.Rules(game="alquerque", options={"huff": "true"}))
+    assert (
+        rules_text(game_pb2.Rules(game="nobody-knows-it", options={"b": "2", "a": "1"})) == "nobody-knows-it, a=1, b=2"
+    )
+
+
+def test_clocks_and_formats_are_told_in_words() -> None:
+    fischer = clock_pb2.ClockRule(fischer=clock_pb2.Fischer(main_ms=60_000, increment_ms=500))
+    assert clock_text(clock_pb2.TimeControl(rule=fischer)) == "fischer, main 60 s, increment 0.5 s"
+    assert clock_text(clock_pb2.TimeControl(rule=clock_pb2.ClockRule(untimed=clock_pb2.Untimed()))) == "no clock"
+    byo_yomi = clock_pb2.ClockRule(
+        moves_per_period=clock_pb2.MovesPerPeriod(periods=[clock_pb2.Period(moves=40, added_ms=9_000)])
+    )
+    assert "moves 40, added 9 s" in clock_text(clock_pb2.TimeControl(rule=byo_yomi))
+    gauntlet = tournament_pb2.TournamentTerms(gauntlet=tournament_pb2.Gauntlet(challengers=["anna", "bert"], cycles=2))
+    assert chosen_text(gauntlet) == "gauntlet, challengers anna; bert, cycles 2"
+    sprt = tournament_pb2.TournamentTerms(sprt=sprt_pb2.Sprt(elo1=5, model=sprt_pb2.SPRT_MODEL_TRINOMIAL))
+    assert chosen_text(sprt) == "sprt, elo1 5, model trinomial"
+
+
+def test_a_tournament_is_told_with_its_table_its_tie_breaks_and_ratings_as_the_results_make_them() -> None:
+    table = GetTournamentStandingsResponse(
+        standings=[
+            tournament_pb2.TournamentStanding(
+                rank=1,
+                entrant="anna",
+                points=1,
+                wins=1,
+                tie_breaks=[
+                    tournament_pb2.TieBreakValue(tie_break=tournament_pb2.TIE_BREAK_MEDIAN_BUCHHOLZ, value=0.5)
+                ],
+            ),
+            tournament_pb2.TournamentStanding(rank=2, entrant="bert", losses=1),
+        ],
+        sprt=sprt_pb2.SprtState(verdict=sprt_pb2.SPRT_VERDICT_PASSED, counts=[0, 0, 1], llr=3, matches=1),
+    )
+    held = tournament_pb2.Tournament(
+        name="cup", entrants=[entrant("anna"), entrant("bert")], phase=tournament_pb2.TOURNAMENT_PHASE_FINISHED
+    )
+    told = of_tournament(held, table, [match("anna", "bert", won(1, 2))], Stopwatches(lambda *_: None))
+    assert told.tie_breaks == ("median buchholz",)
+    assert told.rows[0].tie_breaks == (0.5,)
+    assert dict(told.facts)["State"] == "finished"
+    assert told.histories["anna"][0].value > told.histories["bert"][0].value
+    assert told.sprt
+    assert (told.sprt.verdict, told.sprt.llr) == ("passed", 3)
+
+
+def test_a_ladder_is_told_with_the_ratings_it_keeps() -> None:
+    rating = rating_pb2.Rating(value=1600, deviation=50, provisional=True)
+    row = ladder_pb2.LadderStanding(rank=1, entrant=entrant("anna"), rating=rating, wins=3)
+    point = rating_pb2.RatingPoint(rating=rating)
+    told = of_ladder(ladder_pb2.Ladder(name="main"), [row], [], {"anna": [point]}, Stopwatches(lambda *_: None))
+    assert told.rows[0].rating == Rating(1600, 50, provisional=True)
+    assert told.rows[0].points is None
+    assert told.histories["anna"][0].value == 1600
+
+
+def test_a_folder_that_holds_no_tournament_says_so(tmp_path: Path) -> None:
+    with pytest.raises(NothingKept, match=r"is not the folder of a tournament run"):
+        kept_report(tmp_path)
+    (tmp_path / "told.json").write_text("{}")
+    with pytest.raises(NothingKept, match="cannot be read"):
+        kept_report(tmp_path)
