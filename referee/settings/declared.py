@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
-from referee.settings.kinds import FILE, LISTEN, PATH, SWITCH, Address, Kind, one_of, whole, written
+from referee.settings.kinds import ENDPOINT, FILE, LISTEN, PATH, SWITCH, Address, Kind, one_of, whole, written
 from referee.settings.refusals import BadSetting
 from referee.storage.sqlite_file import Durability
 from referee.telemetry.log_wishes import LogFormat, LogLevel
@@ -54,6 +54,11 @@ class Settings:
         one_of(LogFormat), "auto", "How the log is written; auto is console on a terminal and json elsewhere."
     )
     log_level: LogLevel = _declared(one_of(LogLevel), "info", "The least weighty events that are logged.")
+
+    traces_to: str = _declared(
+        ENDPOINT, "", "Where traces are sent, by OTLP over gRPC (it needs referee[traces]); empty is nowhere."
+    )
+    traces_one_in: int = _declared(whole(), "100", "Of so many calls, and answers of bots, one is traced.")
 
     ping_every_ms: int = _declared(whole(), "5000", "How often a bot's stream is pinged.")
     gone_after_ms: int = _declared(whole(), "15000", "How long without a pong until a session counts as gone.")

@@ -83,9 +83,19 @@ def _address(text: str) -> Address:
     return Address(str(IPv6Address(found["six"])) if found["six"] else found["host"], int(found["port"]))
 
 
+def _endpoint(text: str) -> str:
+    scheme, _, address = text.partition("://")
+    if text:
+        _address(address)
+        if scheme not in ("http", "https"):
+            raise ValueError
+    return text
+
+
 SWITCH: Kind[bool] = Kind("true | false", _switch)
 PATH: Kind[Path] = Kind("a path", _path)
 FILE: Kind[Path | None] = Kind("a path, or nothing", lambda text: _path(text) if text else None)
+ENDPOINT: Kind[str] = Kind("http://HOST:PORT or https://HOST:PORT, or nothing", _endpoint)
 LISTEN: Kind[Address] = Kind("HOST:PORT, such as 127.0.0.1:7700 or [::1]:7700", _address)
 
 

@@ -1,0 +1,1 @@
+"""OpenTelemetry's traces of this house. Imported only where they are wanted: see `telemetry.tracing`."""

@@ -1,0 +1,89 @@
+"""A backup is made while many matches are played; on another machine, matches and bots go on from it to the end."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import grpc
+import pytest
+from referee_api.v1 import game_pb2
+
+from tests.e2e.club import club, club_alone
+from tests.e2e.refused import need_promised, refused
+from tests.e2e.server import WITHIN_S, serving
+from tests.e2e.steadfast import Company, SteadfastBot, Witness
+from tests.e2e.test_crash import events, moves_of, need_proven, record
+
+pytestmark = pytest.mark.slow
+
+GAMES = {"toc": 4, "alquerque": 2, "troke": 2, "trox": 2}
+"""Seats, by game."""
+ROUNDS = 3
+"""Matches of each game, at once."""
+
+
+def referee(*words: str | Path) -> str:
+    """What a command says."""
+    command = [sys.executable, "-m", "referee", *map(str, words)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=5 * WITHIN_S, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_matches_go_on_from_a_backup_that_was_made_under_load(tmp_path: Path) -> None:
+    (tmp_path / "first").mkdir()
+    (tmp_path / "second").mkdir()
+    witness = Witness()
+    with serving(tmp_path / "first") as server, server.channel() as channel, club(server, channel, seats=4) as here:
+        bots = [SteadfastBot(secret, witness) for secret in here.secrets]
+        games = list(GAMES) * ROUNDS
+        matches = [here.waiting(rules=game_pb2.Rules(game=game), seating=range(GAMES[game])) for game in games]
+        company = Company(bots, server.address)
+        witness.wait_for_more(200)
+        accepted = dict(witness.accepted)
+        told = referee("backup", tmp_path / "copy", "--data-dir", tmp_path / "first" / "data")
+        witness.wait_for_more(100)
+        server.kill()
+        company.goes()
+    assert f"{len(matches)} matches" in told
+
+    told = referee("restore", tmp_path / "copy", "--data-dir", tmp_path / "second" / "data")
+    assert f"{len(matches)} of {len(matches)} matches proven" in told
+    with serving(tmp_path / "second") as server, server.channel() as channel:
+        assert not server.admin_token, "those who may come in are restored too"
+        company = Company(bots, server.address)
+        witness.wait_for_ends(len(matches))
+        records = {match_id: record(channel, here.owner, match_id) for match_id in matches}
+        company.goes()
+
+    assert not witness.refused
+    assert {len(tokens) for tokens in witness.tokens.values()} == {1}
+    need_proven(tmp_path, records)
+    stories = {match_id: events(lines) for match_id, lines in records.items()}
+    assert accepted.items() <= moves_of(stories).items(), "what was accepted before the backup is in it"
+    assert {story[-1]["result"]["kind"] for story in stories.values()} == {"played"}
+    assert any(event["kind"] == "referee_back" for story in stories.values() for event in story)
+
+
+def test_who_asks_for_an_archived_match_is_told_so(tmp_path: Path) -> None:
+    with club_alone(tmp_path) as here:
+        match_id = here.playing()
+        here.ask_as(0, "MatchService/Resign", match_id=match_id, request_id="the end")
+        here.goes_home()
+        going_on = here.waiting()
+        told = referee("archive", "--before", "2100-01-01", "--to", tmp_path / "old", "--data-dir", tmp_path / "data")
+        assert "1 match archived" in told
+        assert "fine: " in referee("verify", tmp_path / "old" / f"{match_id}.jsonl")
+
+        late = {"match_id": match_id, "request_id": "late", "message": "too late"}
+        for asks in (
+            lambda: list(here.ask("MatchService/GetRecord", match_id=match_id)),
+            lambda: list(here.ask("MatchService/WatchMatch", match_id=match_id, after=0)),
+            lambda: here.ask_admin("AdminService/VoidMatch", **late),
+        ):
+            with pytest.raises(grpc.RpcError) as no:
+                asks()
+            assert refused(no.value).reason == "MATCH_ARCHIVED"
+            need_promised(refused(no.value))
+        listed = here.ask("MatchService/ListMatches").matches
+        assert going_on in [match.id for match in listed]

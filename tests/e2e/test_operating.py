@@ -1,0 +1,106 @@
+"""The commands of whoever runs a referee, on a real server: the doctor, and the administrator."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e.club import Club, club_alone
+from tests.e2e.server import WITHIN_S
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Iterator[Club]:
+    with club_alone(tmp_path) as founded:
+        yield founded
+
+
+def said(*words: str, **environment: str) -> "subprocess.CompletedProcess[str]":
+    command = [sys.executable, "-m", "referee", *words]
+    told = {**os.environ, **environment}
+    return subprocess.run(command, capture_output=True, text=True, timeout=WITHIN_S, check=False, env=told)
+
+
+def admin(here: Club, *words: str) -> Any:
+    """What an administrator is answered."""
+    done = said("admin", *words, "--json", BOT_REFEREE=here.server.address, BOT_TOKEN=here.server.admin_token)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def findings(*flags: str) -> tuple[int, set[tuple[str, str, str]]]:
+    done = said("doctor", "--json", *flags)
+    return done.returncode, {(one["state"], one["about"], one["sentence"]) for one in json.loads(done.stdout)}
+
+
+def test_a_token_is_shown_once_and_revoked_for_good(here: Club) -> None:
+    made = said(
+        *("admin", "tokens", "make", "organiser", "eve", "--days", "2"),
+        BOT_REFEREE=here.server.address,
+        BOT_TOKEN=here.server.admin_token,
+    )
+    secret = made.stdout.strip()
+    (token,) = admin(here, "tokens", "list", "--holder", "eve")
+    assert secret.startswith("rf_")
+    assert secret not in json.dumps(token)
+    assert (token["role"], token["holder"], "expires_at" in token) == ("ROLE_ORGANISER", "eve", True)
+    assert admin(here, "tokens", "revoke", token["id"])[0]["revoked"]
+    assert admin(here, "tokens", "list", "--holder", "eve") == []
+    refused = said("admin", "tokens", "list", BOT_REFEREE=here.server.address, BOT_TOKEN=secret)
+    assert (refused.returncode, "BAD_TOKEN" in refused.stderr) == (1, True)
+
+
+def test_an_administrator_decides(here: Club) -> None:
+    playing, other = here.playing(), here.waiting()
+    assert admin(here, "adjudicate", playing, "1", "0", "--why", "by agreement")["scores"] == [1, 0]
+    assert admin(here, "void", other, "--why", "no power")["kind"] == "void"
+    assert len(admin(here, "bots", "sessions")) == len(here.bots)
+    (paused,) = admin(here, "bots", "pause", here.bots[0], "--why", "a rest")
+    assert paused["pause"]["message"] == "a rest"
+    assert "pause" not in admin(here, "bots", "resume", here.bots[0])[0]
+    assert admin(here, "quota", "set", "club", "--bots", "7")["bots_at_most"] == 7
+    assert admin(here, "quota", "show", "club")["used"]["bots"] == len(here.bots)
+    assert admin(here, "drain", "--grace-s", "1")["matches_in_play"] == 0
+    assert here.server.process.wait(WITHIN_S) == 0
+
+
+def test_the_doctor_finds_a_referee_that_serves_well(here: Club, tmp_path: Path) -> None:
+    flags = ("--listen", here.server.address, "--http-listen", here.server.http, "--data-dir", str(tmp_path / "data"))
+    status, found = findings(*flags)
+    assert status in (0, 3)
+    assert ("ok", "ports", f"a referee serves gRPC on {here.server.address}") in found
+    assert ("ok", "ports", f"a referee serves HTTP on {here.server.http}") in found
+    assert ("ok", "database", "its pages are sound (quick check)") in found
+    assert not [one for one in found if one[0] == "bad"]
+
+
+def test_the_doctor_finds_what_would_hurt(tmp_path: Path) -> None:
+    cert, key = tmp_path / "cert.pem", tmp_path / "key.pem"
+    cert.write_text("nonsense")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        status, found = findings(
+            *("--http-listen", address, "--tls-cert", str(cert), "--tls-key", str(key), "--durability", "normal"),
+            *("--data-dir", str(tmp_path / "none")),
+        )
+    assert status == 4
+    assert ("bad", "ports", f"something else listens on {address}, where HTTP is to be served") in found
+    assert ("bad", "TLS", f"there is no certificate in {cert}") in found
+    assert ("warn", "configuration", "a power cut may take back moves that were acknowledged") in found
+
+
+def test_the_doctor_finds_a_damaged_database_that_others_can_read(tmp_path: Path) -> None:
+    (tmp_path / "referee.db").write_text("scribble " * 1000)
+    (tmp_path / "referee-key.pem").write_text("no key")
+    tmp_path.chmod(0o755)
+    status, found = findings("--data-dir", str(tmp_path), "--listen", "127.0.0.1:0", "--http-listen", "127.0.0.1:0")
+    assert status == 4
+    assert {(state, about) for state, about, _ in found} >= {("bad", "database"), ("bad", "key"), ("warn", "data")}

@@ -1,0 +1,111 @@
+"""A real server sends its traces to a real collector: who follows one move sees where its time went."""
+
+import json
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2_grpc import (
+    TraceServiceServicer,
+    add_TraceServiceServicer_to_server,
+)
+
+from tests.e2e.club import club_alone
+from tests.e2e.server import WITHIN_S
+
+pytestmark = pytest.mark.slow
+
+
+class Collector(TraceServiceServicer):
+    def __init__(self) -> None:
+        self.spans: list[Any] = []
+        self.news = threading.Condition()
+
+    def Export(self, request: Any, context: Any) -> Any:  # noqa: N802  # So the contract names it.
+        with self.news:
+            self.spans += [
+                span for resource in request.resource_spans for scope in resource.scope_spans for span in scope.spans
+            ]
+            self.news.notify_all()
+        return ExportTraceServiceResponse()
+
+    def wait_for(self, name: str) -> None:
+        with self.news:
+            assert self.news.wait_for(lambda: any(span.name == name for span in self.spans), WITHIN_S)
+
+    def named(self, name: str) -> list[Any]:
+        return [span for span in self.spans if span.name == name]
+
+    def within(self, span: Any) -> set[str]:
+        """The names of all spans of which it is the parent."""
+        return {one.name for one in self.spans if one.parent_span_id == span.span_id}
+
+
+@contextmanager
+def collecting() -> Iterator[tuple[Collector, str]]:
+    collector = Collector()
+    server = grpc.server(ThreadPoolExecutor(2))
+    add_TraceServiceServicer_to_server(collector, server)  # type: ignore[no-untyped-call]  # It has no types.
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+    try:
+        yield collector, f"http://127.0.0.1:{port}"
+    finally:
+        server.stop(None).wait(WITHIN_S)
+
+
+def about(span: Any) -> dict[str, Any]:
+    return {one.key: getattr(one.value, one.value.WhichOneof("value")) for one in span.attributes}
+
+
+def test_a_move_is_one_trace_from_its_arrival_until_all_were_told(tmp_path: Path) -> None:
+    with collecting() as (collector, address):
+        with club_alone(tmp_path, "--traces-to", address, "--traces-one-in", "1") as here:
+            match_id = here.playing()
+            first = here.turn(0)
+            here.submit(first, first.legal_moves[0])
+            second = here.turn(1)
+            here.talk(1).say(move={"match_id": match_id, "token": second.token, "move": second.legal_moves[0]})
+            here.talk(1).hear("verdict")
+            third = here.turn(0)
+            with pytest.raises(grpc.RpcError):
+                here.submit(third, "a1-a1")
+            secrets = [here.server.admin_token, here.owner, *here.secrets]
+            here.goes_home()
+            assert here.server.drained() == 0
+        spans = collector.spans
+
+    called, refused = collector.named("MatchService/SubmitMove")
+    assert collector.within(called) == {"decide", "append", "announce"}
+    (answered,) = collector.named("answer")
+    assert collector.within(answered) == {"decide", "append", "announce"}
+    assert {link.span_id for link in answered.links} <= {span.span_id for span in collector.named("PlayService/Play")}
+    assert about(called)["referee.match_id"] == about(answered)["referee.match_id"] == match_id
+    assert about(refused)["rpc.grpc.status"] != about(called)["rpc.grpc.status"] == "OK"
+    decided = [span for span in collector.named("decide") if span.parent_span_id == answered.span_id]
+    assert [about(span)["referee.bot"] for span in decided] == [here.bots[1]]
+    (made,) = collector.named("MatchService/CreateMatch")
+    assert collector.within(made) == {"append", "announce"}
+
+    traced = {span.trace_id.hex() for span in spans}
+    logged = [json.loads(line) for line in here.server.log.read_text().splitlines()]
+    begun = [event for event in logged if event["event"] == "a session has begun"]
+    assert begun
+    assert {event["trace_id"] for event in begun} <= traced
+
+    told = repr(spans)
+    for secret in (*secrets, first.token, first.legal_moves[0], second.legal_moves[0]):
+        assert f'"{secret}"' not in told
+
+
+def test_a_collector_that_is_away_costs_no_move(tmp_path: Path) -> None:
+    with club_alone(tmp_path, "--traces-to", "http://127.0.0.1:9", "--traces-one-in", "1") as here:
+        here.playing()
+        turn = here.turn(0)
+        assert here.submit(turn, turn.legal_moves[0]).number

@@ -1,0 +1,167 @@
+"""Old matches leave the database as records that verify; nothing else leaves, and who asks for them is told."""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from threading import Event as Signal
+from threading import Thread
+
+import pytest
+
+from referee.app.outbox import Ended
+from referee.app.ports import Conflict, MatchArchived
+from referee.operating.archiving import Archived
+from referee.operating.archiving import archive as archived
+from referee.operating.backup import back_up
+from referee.operating.not_done import NotDone
+from referee.storage.clerk import Clerk
+from referee.storage.record.keys import load_or_create, public_hex
+from referee.storage.record.verdict import Status
+from referee.storage.record.verifying import verify
+from referee.storage.sqlite import SqliteEventLog
+from referee.storage.sqlite_file import released_steps
+from referee.storage.unheard_sqlite import SqliteUnheardEnds
+from referee.wiring import DATABASE, KEY
+from tests.operating.memories import DAY_MS, entries_in, finished, going_on, remembered, tell
+from tests.storage.record.matches import find_game
+from tests.storage.stores import NOON_MS, at_noon, notes
+
+LATER_MS = NOON_MS + DAY_MS
+
+
+@pytest.fixture
+def data_dir(tmp_path: Path) -> Path:
+    """Two old matches, one of them not over, and one that ended a day later."""
+    old = remembered(tmp_path / "data", finished("old"), going_on("long"), at_ms=NOON_MS)
+    return remembered(old, finished("new"), at_ms=LATER_MS)
+
+
+def archive(data_dir: Path, to: Path, before_ms: int = LATER_MS) -> Archived:
+    return archived(data_dir, before_ms, to, find_game)
+
+
+def needs_archived(data_dir: Path, match_id: str) -> None:
+    with pytest.raises(MatchArchived, match=f"{match_id}.jsonl"):
+        entries_in(data_dir, [match_id])
+
+
+def test_a_match_that_was_over_before_is_a_record_and_has_left(data_dir: Path, tmp_path: Path) -> None:
+    kept = entries_in(data_dir, ["long", "new"])
+    done = archive(data_dir, tmp_path / "old matches")
+
+    key = public_hex(load_or_create(data_dir / KEY))
+    assert [path.name for path in (tmp_path / "old matches").iterdir()] == ["old.jsonl"]
+    assert verify(tmp_path / "old matches" / "old.jsonl", key, find_game).status is Status.FINE
+    assert (done.left, done.stayed) == (1, ())
+    needs_archived(data_dir, "old")
+    assert entries_in(data_dir, ["long", "new"]) == kept
+
+
+def test_a_match_that_ended_at_that_very_moment_stays(data_dir: Path, tmp_path: Path) -> None:
+    assert archive(data_dir, tmp_path / "records", before_ms=NOON_MS).left == 0
+    assert archive(data_dir, tmp_path / "records", before_ms=NOON_MS + 1).left == 1
+
+
+def test_nobody_can_make_an_archived_match_again_nor_find_it_in_a_list(data_dir: Path, tmp_path: Path) -> None:
+    archive(data_dir, tmp_path / "records")
+
+    async def look() -> None:
+        log = SqliteEventLog(data_dir / DATABASE, at_noon)
+        for after in (0, 6):
+            with pytest.raises(Conflict):
+                await log.append("old", after, notes(1, 1))
+        assert [entry.match_id for entry in await log.openings()] == ["new", "long"]
+        # Who turns pages may have come to it before it left.
+        assert [entry.match_id for entry in await log.openings("old")] == []
+        assert await log.unfinished() == ["long"]
+        assert await log.read("never was") == []
+        await log.close()
+
+    asyncio.run(look())
+
+
+def test_its_end_is_told_to_nobody_any_more(data_dir: Path, tmp_path: Path) -> None:
+    async def unheard() -> Sequence[Ended]:
+        clerk = Clerk(data_dir / DATABASE)
+        ends = await SqliteUnheardEnds(clerk).of("ada", 10)
+        await clerk.close()
+        return ends
+
+    assert asyncio.run(unheard()) == [Ended("old", 0), Ended("new", 0)]
+    archive(data_dir, tmp_path / "records")
+    assert asyncio.run(unheard()) == [Ended("new", 0)]
+
+
+def test_to_archive_again_changes_nothing(data_dir: Path, tmp_path: Path) -> None:
+    archive(data_dir, tmp_path / "records")
+    before = (tmp_path / "records" / "old.jsonl").read_bytes()
+    assert archive(data_dir, tmp_path / "records").left == 0
+    assert (tmp_path / "records" / "old.jsonl").read_bytes() == before
+
+
+def test_who_was_stopped_between_writing_and_removing_goes_on(data_dir: Path, tmp_path: Path) -> None:
+    back_up(data_dir, tmp_path / "copy", LATER_MS)
+    archive(data_dir, tmp_path / "records")
+    record = (tmp_path / "records" / "old.jsonl").read_bytes()
+    (tmp_path / "records" / "old.part").write_bytes(record[:100])
+
+    assert archive(tmp_path / "copy", tmp_path / "records").left == 1
+    assert {path.name: path.read_bytes() for path in (tmp_path / "records").iterdir()} == {"old.jsonl": record}
+
+
+def test_what_cannot_be_proven_stays(data_dir: Path, tmp_path: Path) -> None:
+    tell(
+        data_dir, "UPDATE entries SET line = replace(line, '\"at_us\":', '\"at_us\":9') WHERE match = 1 AND number = 4"
+    )
+    kept = entries_in(data_dir, ["old"])
+    done = archive(data_dir, tmp_path / "records")
+    assert [(one.match_id, "rules differ" in one.stays) for one in done.stayed] == [("old", True)]
+    assert done.left == 0
+    assert entries_in(data_dir, ["old"]) == kept
+    assert [*(tmp_path / "records").iterdir()] == []
+
+
+def test_matches_go_on_meanwhile(data_dir: Path, tmp_path: Path) -> None:
+    remembered(data_dir, *(finished(f"old {number}") for number in range(100)))
+    written, going, enough = [0], Signal(), Signal()
+
+    async def play_on() -> None:
+        log = SqliteEventLog(data_dir / DATABASE, at_noon)
+        while not enough.is_set():
+            await log.append("busy", written[0], notes(1, 1))
+            written[0] += 1
+            going.set()
+        await log.close()
+
+    writer = Thread(target=asyncio.run, args=(play_on(),))
+    writer.start()
+    try:
+        assert going.wait(60)
+        before = written[0]
+        done = archive(data_dir, tmp_path / "records")
+        during = written[0] - before
+    finally:
+        enough.set()
+        writer.join(60)
+    assert (done.left, done.stayed) == (101, ())
+    assert during > 10, "it had to wait for all of them"
+    assert len(entries_in(data_dir, ["busy"])["busy"]) == written[0]
+
+
+def test_a_backup_of_what_was_archived_from_is_whole(data_dir: Path, tmp_path: Path) -> None:
+    archive(data_dir, tmp_path / "records")
+    back_up(data_dir, tmp_path / "copy", LATER_MS)
+    needs_archived(tmp_path / "copy", "old")
+
+
+def test_the_room_that_they_took_is_free_for_others(data_dir: Path, tmp_path: Path) -> None:
+    remembered(data_dir, *(finished(f"old {number}") for number in range(50)))
+    assert archive(data_dir, tmp_path / "records").free_bytes > 50_000
+
+
+@pytest.mark.parametrize("version", [1, len(released_steps()) + 1])
+def test_a_database_of_another_release_is_left_alone(data_dir: Path, tmp_path: Path, version: int) -> None:
+    tell(data_dir, f"PRAGMA user_version = {version}")
+    with pytest.raises(NotDone, match=f"the database has version {version}, and this release works with"):
+        archive(data_dir, tmp_path / "records")
+    assert tell(data_dir, "PRAGMA user_version") == [(version,)]

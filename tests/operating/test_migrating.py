@@ -1,0 +1,168 @@
+"""From every version that was ever released a database comes to this one with all that was in it."""
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from referee.core.events import Event
+from referee.operating.backup import back_up
+from referee.operating.migrating import migrate, planned
+from referee.operating.not_done import NotDone
+from referee.operating.restore import restore
+from referee.storage import sqlite_file
+from referee.storage.codec import encode
+from referee.storage.record.keys import load_or_create
+from referee.storage.sqlite_file import released_steps, step_names
+from referee.wiring import DATABASE, KEY
+from tests.operating.memories import entries_in, finished, going_on, remembered, tell
+from tests.storage.record.matches import find_game
+from tests.storage.stores import NOON_MS
+
+NOW = len(released_steps())
+OLDER = range(1, NOW)
+
+WRITTEN = {
+    2: [
+        "INSERT INTO bots VALUES (1, 'ada', 'lovelace', 'r', 1, 'counts', 'admin', 'a rest', 2)",
+        "INSERT INTO versions VALUES (1, 1, '1.2', 1, 'first')",
+        "INSERT INTO tokens VALUES (1, 'tk_1', x'01', 'bot', 'lovelace', 1, 'ada', '', NULL, NULL, 0)",
+        "INSERT INTO quotas VALUES ('lovelace', 1, 2, 3, 4, 5)",
+    ],
+    3: ["INSERT INTO bot_log VALUES (1, 'ada', 1, 1, '1.2', 'done', 0, 0, '{}')"],
+    4: ['UPDATE entries SET request = \'{"by":0,"id":"r","asked":"resign"}\' WHERE entry = 1'],
+    5: ["DELETE FROM unheard_ends WHERE seat = 1"],
+    6: ["UPDATE bots SET faults = 3"],
+    7: [
+        "INSERT INTO contests VALUES (1, 'ladder/main')",
+        "INSERT INTO contest_entries VALUES (1, 1, 1, 1, '{}')",
+    ],
+}
+"""What a referee of that version writes, which one of an older version could not."""
+
+
+def of_version(version: int, data_dir: Path) -> Path:
+    """A data directory as a referee left it that knew as many steps."""
+    data_dir.mkdir(mode=0o700)
+    load_or_create(data_dir / KEY)
+    with closing(sqlite3.connect(data_dir / DATABASE, isolation_level=None)) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")
+        for number in range(1, version + 1):
+            sqlite_file.migrate(connection, released_steps()[:number])
+            if number == 1:
+                _write(connection, "done", 1, finished("done"))
+                _write(connection, "going on", 0, going_on("going on"))
+            for said in WRITTEN.get(number, []):
+                connection.execute(said)
+    return data_dir
+
+
+def _write(connection: sqlite3.Connection, match_id: str, over: int, events: Sequence[Event]) -> None:
+    match = connection.execute("INSERT INTO matches (match_id, over) VALUES (?, ?)", (match_id, over)).lastrowid
+    lines = [(match, number, NOON_MS, _as_first_written(event)) for number, event in enumerate(events, 1)]
+    connection.executemany("INSERT INTO entries (match, number, at_ms, line) VALUES (?, ?, ?, ?)", lines)
+
+
+def _as_first_written(event: Event) -> str:
+    """By version 1 of the codec, which knew of no ratings."""
+    data = {**json.loads(encode(event)), "v": 1}
+    data.pop("ratings", None)
+    return json.dumps(data, separators=(",", ":"))
+
+
+def content(data_dir: Path) -> dict[str, object]:
+    """Every row of every table, by the names of its columns."""
+    with closing(sqlite3.connect(data_dir / DATABASE)) as connection:
+        connection.row_factory = sqlite3.Row
+        tables = [row[0] for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
+        return {table: [dict(row) for row in connection.execute(f"SELECT * FROM {table}")] for table in tables}
+
+
+def test_what_each_version_can_write_is_known_here() -> None:
+    assert {1, *WRITTEN} == set(range(1, NOW + 1))
+
+
+@pytest.mark.parametrize("version", OLDER)
+def test_nothing_is_lost_on_the_way(tmp_path: Path, version: int) -> None:
+    data_dir = of_version(version, tmp_path / "data")
+    before = content(data_dir)
+    plan = migrate(data_dir)
+    after = content(data_dir)
+
+    assert (plan.version, plan.known, plan.steps) == (version, NOW, tuple(step_names()[version:]))
+    assert tell(data_dir, "PRAGMA user_version") == [(NOW,)]
+    for table, rows in before.items():
+        assert isinstance(rows, list)
+        kept = after[table]
+        assert isinstance(kept, list)
+        assert len(kept) == len(rows)
+        assert all(was.items() <= row.items() for was, row in zip(rows, kept, strict=True)), table
+
+
+@pytest.mark.parametrize("version", [*OLDER, NOW])
+def test_its_matches_can_be_read_and_proven(tmp_path: Path, version: int) -> None:
+    data_dir = of_version(version, tmp_path / "data")
+    tell(data_dir, "DELETE FROM contest_entries") if version >= 7 else None
+    migrate(data_dir)
+    told = entries_in(data_dir, ["done", "going on"])
+    assert [entry.event for entry in told["done"]] == finished("done")
+    back_up(data_dir, tmp_path / "copy", NOON_MS)
+    done = restore(tmp_path / "copy", tmp_path / "new", find_game, lambda _manifest, _one: None)
+    assert (done.matches, done.unfinished, done.doubtful) == (2, 1, ())
+
+
+@pytest.mark.parametrize("version", OLDER)
+def test_it_comes_to_the_same_database_as_a_new_one(tmp_path: Path, version: int) -> None:
+    schema = "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name"
+    old, new = of_version(version, tmp_path / "old"), remembered(tmp_path / "new")
+    migrate(old)
+    assert tell(old, schema) == tell(new, schema)
+
+
+@pytest.mark.parametrize("version", range(1, min(5, NOW)))
+def test_who_sits_in_a_match_that_goes_on_will_hear_of_its_end(tmp_path: Path, version: int) -> None:
+    data_dir = of_version(version, tmp_path / "data")
+    migrate(data_dir)
+    assert tell(data_dir, "SELECT match, seat, bot FROM unheard_ends") == [(2, 0, "ada"), (2, 1, "bob")]
+
+
+def test_a_look_changes_nothing(tmp_path: Path) -> None:
+    data_dir = of_version(4, tmp_path / "data")
+    before = content(data_dir)
+    assert planned(data_dir).steps[0] == "0005_unheard_ends"
+    assert content(data_dir) == before
+    assert tell(data_dir, "PRAGMA user_version") == [(4,)]
+
+
+def test_who_is_up_to_date_has_nothing_to_do(tmp_path: Path) -> None:
+    assert migrate(remembered(tmp_path / "data", finished("one"))).steps == ()
+
+
+def test_nothing_is_done_under_a_server_that_runs(tmp_path: Path) -> None:
+    data_dir = of_version(4, tmp_path / "data")
+    with closing(sqlite3.connect(data_dir / DATABASE, isolation_level=None)) as server:
+        server.execute("SELECT count(*) FROM matches").fetchone()
+        with pytest.raises(NotDone, match=r"somebody uses the database .*: stop the server first"):
+            migrate(data_dir)
+    assert tell(data_dir, "PRAGMA user_version") == [(4,)]
+    assert migrate(data_dir).version == 4
+
+
+def test_there_is_no_way_back(tmp_path: Path) -> None:
+    data_dir = remembered(tmp_path / "data")
+    tell(data_dir, f"PRAGMA user_version = {NOW + 1}")
+    for way in (planned, migrate):
+        with pytest.raises(NotDone, match=f"has version {NOW + 1}, and this release knows versions up to {NOW}"):
+            way(data_dir)
+
+
+def test_a_step_that_fails_takes_back_the_others(tmp_path: Path) -> None:
+    data_dir = of_version(2, tmp_path / "data")
+    tell(data_dir, "CREATE TABLE unheard_ends (mine TEXT)")
+    with pytest.raises(NotDone, match="nothing is migrated: table unheard_ends already exists"):
+        migrate(data_dir)
+    assert tell(data_dir, "PRAGMA user_version") == [(2,)]
+    assert tell(data_dir, "SELECT count(*) FROM sqlite_schema WHERE name = 'bot_log'") == [(0,)]

@@ -1,0 +1,149 @@
+"""What is restored is what was backed up, proven; from half a backup nothing is restored, and a sentence says why."""
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from referee.operating.backup import back_up
+from referee.operating.manifest import MANIFEST, noted, read, write
+from referee.operating.not_done import NotDone
+from referee.operating.proving import Proven
+from referee.operating.restore import Restored
+from referee.operating.restore import restore as restored
+from referee.storage.sqlite_file import released_steps
+from referee.wiring import DATABASE, KEY
+from tests.operating.memories import entries_in, finished, going_on, remembered, scribble, tell
+from tests.storage.record.matches import all_games, find_game, random_match
+from tests.storage.stores import NOON_MS
+
+
+@pytest.fixture
+def backup(tmp_path: Path) -> Path:
+    data_dir = remembered(tmp_path / "data", finished("one"), going_on("two"))
+    back_up(data_dir, tmp_path / "copy", NOON_MS)
+    return tmp_path / "copy"
+
+
+def restore(backup: Path, to: Path) -> Restored:
+    return restored(backup, to, find_game, lambda _manifest, _one: None)
+
+
+def test_what_is_restored_is_what_was_there(backup: Path, tmp_path: Path) -> None:
+    done = restore(backup, tmp_path / "new")
+    assert entries_in(tmp_path / "new", ["one", "two"]) == entries_in(tmp_path / "data", ["one", "two"])
+    assert (tmp_path / "new" / KEY).read_bytes() == (tmp_path / "data" / KEY).read_bytes()
+    assert {path.name for path in (tmp_path / "new").iterdir()} == {DATABASE, KEY}
+    assert all(path.stat().st_mode & 0o077 == 0 for path in (tmp_path / "new", *(tmp_path / "new").iterdir()))
+    assert (done.matches, done.unfinished, done.doubtful) == (2, 1, ())
+
+
+def test_every_match_of_every_game_is_played_again(tmp_path: Path) -> None:
+    matches = [random_match(game, seed) for game in all_games().values() for seed in (1, 2)]
+    back_up(remembered(tmp_path / "data", *matches), tmp_path / "copy", NOON_MS)
+    heard: list[Proven] = []
+    done = restored(tmp_path / "copy", tmp_path / "new", find_game, lambda _, one: heard.append(one))
+    assert (done.matches, len(heard), done.doubtful) == (len(matches), len(matches), ())
+
+
+@pytest.mark.parametrize("number", [4, 6])
+def test_a_match_that_tells_what_cannot_be_is_named_and_restored_as_it_was(tmp_path: Path, number: int) -> None:
+    data_dir = remembered(tmp_path / "data", finished("one"), finished("two"))
+    lie = "UPDATE entries SET line = replace(line, '\"at_us\":', '\"at_us\":9') WHERE match = 2 AND number = ?"
+    tell(data_dir, lie, number)
+    back_up(data_dir, tmp_path / "copy", NOON_MS)
+    (doubted,) = restore(tmp_path / "copy", tmp_path / "new").doubtful
+    assert (doubted.match_id, doubted.over) == ("two", True)
+    assert "rules differ: entry" in doubted.doubt
+    assert entries_in(tmp_path / "new", ["two"]) == entries_in(data_dir, ["two"])
+
+
+def test_a_match_in_play_that_tells_what_cannot_be_is_named(tmp_path: Path) -> None:
+    data_dir = remembered(tmp_path / "data", going_on("two"))
+    tell(data_dir, 'UPDATE entries SET line = replace(line, \'"move":"1"\', \'"move":"9"\')')
+    back_up(data_dir, tmp_path / "copy", NOON_MS)
+    (doubted,) = restore(tmp_path / "copy", tmp_path / "new").doubtful
+    assert (doubted.match_id, doubted.over) == ("two", False)
+    assert doubted.doubt.startswith("entry ")
+
+
+def test_a_match_of_a_game_that_is_not_here_is_named(backup: Path, tmp_path: Path) -> None:
+    def find_none(name: str) -> None:
+        find_game(f"no {name}")
+
+    done = restored(backup, tmp_path / "new", find_none, lambda _manifest, _one: None)  # type: ignore[arg-type]
+    assert [(one.match_id, "unknown game" in one.doubt) for one in done.doubtful] == [("two", True), ("one", True)]
+
+
+def refused(backup: Path, to: Path, sentence: str) -> None:
+    """Nothing is restored, and nothing is left."""
+    with pytest.raises(NotDone, match=sentence):
+        restore(backup, to)
+    assert not to.exists()
+
+
+def test_a_folder_that_is_no_backup(tmp_path: Path) -> None:
+    refused(tmp_path, tmp_path / "new", "no manifest.json in .*: it is no backup, or half of one")
+
+
+@pytest.mark.parametrize("missing", [DATABASE, KEY])
+def test_a_backup_with_a_file_missing(backup: Path, tmp_path: Path, missing: str) -> None:
+    (backup / missing).unlink()
+    refused(backup, tmp_path / "new", f"the backup is not whole: there is no {missing}")
+
+
+@pytest.mark.parametrize("damaged", [DATABASE, KEY])
+def test_a_backup_of_which_a_byte_has_changed(backup: Path, tmp_path: Path, damaged: str) -> None:
+    scribble(backup / damaged, 40)
+    refused(backup, tmp_path / "new", f"the backup is damaged: {damaged} has other bytes")
+
+
+def test_a_backup_that_was_cut_off(backup: Path, tmp_path: Path) -> None:
+    size = (backup / DATABASE).stat().st_size
+    with (backup / DATABASE).open("r+b") as file:
+        file.truncate(size - 1)
+    refused(backup, tmp_path / "new", f"{DATABASE} has {size - 1} bytes, and had {size} when it was backed up")
+
+
+def test_a_manifest_that_was_edited(backup: Path, tmp_path: Path) -> None:
+    told = json.loads((backup / MANIFEST).read_text())
+    (backup / MANIFEST).write_text(json.dumps({**told, "matches": 3}))
+    refused(backup, tmp_path / "new", "manifest.json is not as it was written")
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"backup": 2}'])
+def test_a_manifest_that_is_none(backup: Path, tmp_path: Path, text: str) -> None:
+    (backup / MANIFEST).write_text(text)
+    refused(backup, tmp_path / "new", "manifest.json")
+
+
+def test_a_damaged_database_with_a_fitting_manifest(backup: Path, tmp_path: Path) -> None:
+    scribble(backup / DATABASE, 4096 + 8)
+    manifest = read(backup)
+    write(replace(manifest, files={name: noted(backup / name) for name in manifest.files}), backup)
+    refused(backup, tmp_path / "new", "nothing is restored")
+
+
+def test_a_backup_of_a_later_release(tmp_path: Path) -> None:
+    data_dir = remembered(tmp_path / "data", finished("one"))
+    tell(data_dir, f"PRAGMA user_version = {len(released_steps()) + 1}")
+    back_up(data_dir, tmp_path / "copy", NOON_MS)
+    refused(tmp_path / "copy", tmp_path / "new", "nothing is restored: the database has version")
+
+
+def test_a_folder_with_something_in_it_is_left_as_it_is(backup: Path, tmp_path: Path) -> None:
+    (tmp_path / "new").mkdir()
+    (tmp_path / "new" / DATABASE).write_text("dear to somebody")
+    with pytest.raises(NotDone, match="new is not empty"):
+        restore(backup, tmp_path / "new")
+    assert (tmp_path / "new" / DATABASE).read_text() == "dear to somebody"
+
+
+def test_an_empty_folder_stays_when_nothing_is_restored(backup: Path, tmp_path: Path) -> None:
+    (tmp_path / "new").mkdir()
+    shutil.rmtree(backup)
+    with pytest.raises(NotDone):
+        restore(backup, tmp_path / "new")
+    assert [*(tmp_path / "new").iterdir()] == []
