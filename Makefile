@@ -5,7 +5,7 @@ READY := .venv/.ready
 OURS := proto/python clients/python .
 PARALLEL ?= -n auto
 
-.PHONY: help demo lint check test proto golden bench requirements clean
+.PHONY: help demo lint check test proto golden bench tools requirements clean
 
 help: ## What there is to do
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -45,6 +45,11 @@ golden: $(READY) ## Make the golden files anew from what the engines do now
 
 bench: $(READY) ## Measure; nothing in the tests depends on it
 	$(BIN)/python -m bench $(if $(QUICK),--quick)
+
+tools: $(READY) ## Build what checks deploy/, with Go; without it those tests are skipped
+	GOBIN=$(CURDIR)/$(BIN) go install helm.sh/helm/v3/cmd/helm@v3.18.6
+	GOBIN=$(CURDIR)/$(BIN) go install github.com/compose-spec/compose-go/v2/cmd@v2.6.4
+	mv $(BIN)/cmd $(BIN)/compose-go
 
 requirements: ## Pin every dependency anew, with hashes
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header requirements/run.in -o requirements/run.txt

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from prometheus_client import CollectorRegistry, Counter, Histogram
 
+from referee.app.contests.log import Beside
 from referee.app.ports import Conflict, Entry, EventLog, LogUnavailable, Request, Time
 from referee.core.clock import SECOND
 from referee.core.events import Event
@@ -29,6 +30,8 @@ class AppendMetrics:
         self.failed = Counter(
             "referee_appends_failed", "Appends to the log that wrote nothing.", ("reason",), registry=registry
         )
+        for reason in ("conflict", "unavailable"):
+            self.failed.labels(reason)  # From 0 on: a series that begins with 1 has not risen.
 
 
 class MeasuredLog:
@@ -40,11 +43,16 @@ class MeasuredLog:
         self._metrics = metrics
 
     async def append(
-        self, match_id: str, after: int, events: Sequence[Event], request: Request | None = None
+        self,
+        match_id: str,
+        after: int,
+        events: Sequence[Event],
+        request: Request | None = None,
+        beside: Beside | None = None,
     ) -> list[Entry]:
         began_us = self._time.monotonic_us()
         try:
-            entries = await self._log.append(match_id, after, events, request)
+            entries = await self._log.append(match_id, after, events, request, beside)
         except Conflict:
             self._metrics.failed.labels("conflict").inc()
             raise

@@ -10,11 +10,18 @@ from referee.app.ports import Entry
 from referee.core.clock import SECOND
 from referee.core.events import Event, FlagFell, MovePlayed, Opened, PlayEnded, Source
 from referee.core.match import Match
-from referee.core.result import Result
+from referee.core.result import VOID_CAUSES, Cause, Fault, Kind, Result
 from referee.core.row import ClockRow
 
 THINK_S = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100, 300, 1000)
 DECISION_S = (0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10)
+
+ENDS: dict[Kind, Sequence[Cause | Fault]] = {
+    Kind.PLAYED: [cause for cause in Cause if cause is not Cause.FAULT and cause not in VOID_CAUSES],
+    Kind.FORFEITED: list(Fault),
+    Kind.VOID: VOID_CAUSES,
+}
+"""All ways in which a match can end."""
 
 
 class _OfGame:
@@ -28,6 +35,10 @@ class _OfGame:
         self.decision = families.decision.labels(game)
         self.credit = families.credit.labels(game)
         self.stall = families.stall.labels(game)
+        self.rated = families.rated.labels(game)
+        for kind, causes in ENDS.items():
+            for cause in causes:
+                families.ended.labels(game, kind.value, cause.value)  # From 0 on, for whoever asks how it has risen.
 
     def row(self, row: ClockRow) -> None:
         if row.network_credit_us:
@@ -56,8 +67,11 @@ class MatchMetrics:
         )
         self.credit = counter("referee_network_credit_seconds", "Time on the network that was given back.")
         self.stall = counter("referee_stall_given_back_seconds", "Stalls of the referee that were given back.")
+        self.rated = counter("referee_ratings_applied", "Ratings that matches have changed, one for each seat.")
         self.faults = Counter(
-            "referee_faults", "What failed in a match and was no player's doing; the log says more.", registry=registry
+            "referee_faults",
+            "What failed in a match or a contest and was no player's doing; the log says more.",
+            registry=registry,
         )
         self._games: dict[str, _OfGame] = {}
 
@@ -92,6 +106,7 @@ class MatchMetrics:
 
     def _play_ended(self, series: _OfGame, event: PlayEnded, _before: Match | None) -> None:
         self.ended.labels(series.game, event.result.kind.value, _cause(event.result)).inc()
+        series.rated.inc(len(event.ratings))
 
 
 Note = Callable[[MatchMetrics, _OfGame, Any, Match | None], None]

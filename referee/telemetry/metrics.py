@@ -2,38 +2,29 @@
 
 They are measured from outside: calls by an interceptor, matches by reading entries, the log by standing in
 front of it, and what can be asked at any time is asked when somebody looks. No label ever holds what a
-stranger chose, nor anything of which there are more with every match: `docs/operations.md` lists them all.
+stranger chose, nor anything of which there are more with every match: `docs/metrics.md` lists them all.
 """
 
 import platform
-from collections import Counter as Tally
-from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator
 
-from prometheus_client import CollectorRegistry, Counter, Info, ProcessCollector, generate_latest
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+from prometheus_client import CollectorRegistry, Counter, Gauge, Info, ProcessCollector, generate_latest
 from prometheus_client.metrics_core import Metric
 
+from referee.app.contests.log import ContestLog
 from referee.app.ports import EventLog, Time
 from referee.core.clock import SECOND, Micros
-from referee.core.match import Match
 from referee.telemetry.append_metrics import AppendMetrics, MeasuredLog
+from referee.telemetry.contest_metrics import ContestMetrics, MeasuredContests
 from referee.telemetry.match_metrics import MatchMetrics
+from referee.telemetry.readings import Asking, Readings
 from referee.telemetry.rpc_metrics import RpcMetrics
+from referee.telemetry.said_metrics import SaidMetrics
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
-
-@dataclass(frozen=True, slots=True)
-class Readings:
-    """What can be asked at any time, on the event loop."""
-
-    matches: Callable[[], Iterable[Match]]
-    """Those that this process runs. Who is over does not count."""
-    sessions: Callable[[], int]
-    """Play sessions that are open."""
-    lag_us: Callable[[], Micros]
-    """How late the event loop has been, all in all."""
+FAULTS = ("ENGINE_FAULT", "REFEREE_FAULT")
+"""The refusals that somebody wants to be woken for."""
 
 
 class Metrics:
@@ -48,16 +39,34 @@ class Metrics:
         self.matches = MatchMetrics(self._registry)
         """To be told all that happens in matches."""
         self._appends = AppendMetrics(self._registry)
+        self._contests = ContestMetrics(self._registry)
         self._refusals = Counter(
             "referee_refusals",
             "Refusals that were sent, in calls and in streams.",
             ("reason",),
             registry=self._registry,
         )
+        for reason in FAULTS:
+            self._refusals.labels(reason)  # From 0 on: a series that begins with 1 has not risen.
+        self._recovery = Gauge(
+            "referee_recovery_seconds", "How long the last start took to take up its matches.", registry=self._registry
+        )
+        self._recovered = Gauge(
+            "referee_recovered_matches", "Matches that the last start took up.", registry=self._registry
+        )
+
+    def recovered(self, matches: int, took_us: Micros) -> None:
+        """The start is done."""
+        self._recovered.set(matches)
+        self._recovery.set(took_us / SECOND)
 
     def measured(self, log: EventLog, time: Time) -> MeasuredLog:
         """The same log, measured."""
         return MeasuredLog(log, time, self._appends)
+
+    def measured_contests(self, log: ContestLog) -> MeasuredContests:
+        """The same log, measured."""
+        return MeasuredContests(log, self._contests)
 
     def committed(self, appends: int) -> None:
         """So many appends to the log became durable in one transaction. To be told from any thread."""
@@ -65,7 +74,7 @@ class Metrics:
 
     def interceptor(self, time: Time, methods: Collection[str]) -> RpcMetrics:
         """What the server's calls are measured by: the first of its interceptors. To be asked for once."""
-        return RpcMetrics(self._registry, time, methods)
+        return RpcMetrics(self._registry, time, methods, SaidMetrics(self._registry))
 
     def refused(self, reason: str) -> None:
         """A refusal goes out, in a call or in a stream; `reason` is the contract's word, such as ILLEGAL_MOVE."""
@@ -73,7 +82,7 @@ class Metrics:
 
     def read(self, readings: Readings) -> None:
         """Ask these whenever somebody looks. To be called once."""
-        self._registry.register(_Asking(readings))
+        self._registry.register(Asking(readings))
 
     def text(self) -> bytes:
         """Everything as it is now, in Prometheus' text format (`CONTENT_TYPE`)."""
@@ -87,21 +96,3 @@ class _WithoutBirthdays(CollectorRegistry):
         for family in super().collect():
             family.samples = [sample for sample in family.samples if not sample.name.endswith("_created")]
             yield family
-
-
-class _Asking:
-    """A collector that asks when it is looked at."""
-
-    def __init__(self, readings: Readings) -> None:
-        self._readings = readings
-
-    def collect(self) -> Iterator[Metric]:
-        matches = GaugeMetricFamily("referee_matches", "Matches that are not over.", labels=("game", "phase"))
-        live = Tally((match.setup.game, match.phase.value) for match in self._readings.matches() if not match.result)
-        for labels, count in sorted(live.items()):
-            matches.add_metric(labels, count)
-        yield matches
-        yield GaugeMetricFamily("referee_sessions", "Play sessions that are open.", self._readings.sessions())
-        yield CounterMetricFamily(
-            "referee_event_loop_lag_seconds", "How late the event loop was.", self._readings.lag_us() / SECOND
-        )

@@ -15,6 +15,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from referee.app.ports import Time
 from referee.core.clock import SECOND
+from referee.telemetry.said_metrics import SaidMetrics
 
 CALL_S = (0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10)
 
@@ -28,9 +29,10 @@ Context: TypeAlias = "grpc.aio.ServicerContext[Any, Any]"
 
 
 class RpcMetrics(grpc.aio.ServerInterceptor):
-    def __init__(self, registry: CollectorRegistry, time: Time, methods: Collection[str]) -> None:
+    def __init__(self, registry: CollectorRegistry, time: Time, methods: Collection[str], said: SaidMetrics) -> None:
         """`methods` are the paths of all that the server serves, such as `/package.Service/Method`."""
         self._time = time
+        self._said = said
         self._names = {method: method.rpartition(".")[2] for method in methods}
         self._calls = Counter("referee_rpcs", "Calls that ended.", ("method", "code"), registry=registry)
         self._seconds = Histogram(
@@ -63,14 +65,18 @@ class RpcMetrics(grpc.aio.ServerInterceptor):
 
         async def answering(request: Any, context: Context) -> Any:
             with measuring(name, context):
-                answer = await behaviour(request, context)
+                said = self._said.heard_by(name, request)
+                answer = await behaviour(request, _Overheard(context, said) if handler.response_streaming else context)
+                self._said.answered(name, answer)
                 if handler.request_streaming:
                     await _hear_of_the_end()
                 return answer
 
         async def yielding(request: Any, context: Context) -> AsyncIterator[Any]:
             with measuring(name, context):
+                said = self._said.heard_by(name, request)
                 async for answer in behaviour(request, context):
+                    said(answer)
                     yield answer
                 if handler.request_streaming:
                     await _hear_of_the_end()
@@ -107,6 +113,21 @@ class RpcMetrics(grpc.aio.ServerInterceptor):
             raise
         finally:
             self._calls.labels(name, code.name).inc()
+
+
+class _Overheard:
+    """The context of a call that writes by itself; what it has written is told."""
+
+    def __init__(self, context: Context, told: Callable[[Any], None]) -> None:
+        self._context = context
+        self._told = told
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._context, name)
+
+    async def write(self, message: Any) -> None:
+        await self._context.write(message)
+        self._told(message)
 
 
 async def _hear_of_the_end() -> None:

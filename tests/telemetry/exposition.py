@@ -18,8 +18,8 @@ class Page:
         return next((value for has, value in self._samples(name) if has == labels), 0.0)
 
     def all(self, name: str) -> dict[tuple[str, ...], float]:
-        """Of every sample, by the values of its labels in order of their names."""
-        return {tuple(has[label] for label in sorted(has)): value for has, value in self._samples(name)}
+        """Of every sample that is not 0, by the values of its labels in order of their names."""
+        return {tuple(has[label] for label in sorted(has)): value for has, value in self._samples(name) if value}
 
     def labels(self, family: str) -> set[str]:
         return {label for sample in self.families[family].samples for label in sample.labels}

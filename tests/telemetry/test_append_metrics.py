@@ -4,7 +4,9 @@ import asyncio
 
 import pytest
 
+from referee.app.contests.log import Beside
 from referee.app.ports import Conflict, LogUnavailable
+from referee.contest.ladder import Closed
 from referee.core.clock import MS
 from referee.core.events import Opened
 from referee.telemetry.metrics import Metrics
@@ -65,3 +67,11 @@ async def test_a_measured_log_reads_and_closes_as_the_log_does() -> None:
     await log.close()
     with pytest.raises(LogUnavailable):
         await scene.stored.read("m1")
+
+
+@in_loop
+async def test_what_stands_beside_an_append_is_written_through_it_too() -> None:
+    scene, metrics = Scene(), Metrics("1.2.3")
+    log = metrics.measured(scene.log, scene.time)
+    await log.append("m1", 0, opened("m1"), None, Beside("ladder/main", 0, (Closed(),)))
+    assert [entry.event for entry in await scene.stored.contests.read("ladder/main")] == [Closed()]

@@ -6,27 +6,37 @@ from collections.abc import Sequence
 import pytest
 
 from engines.api import Game
-from referee.app.desk import Delays
+from referee.app.desk import Delays, Desk
 from referee.app.ports import Entry
 from referee.app.runner import MatchRunner
+from referee.app.wish import LADDER
 from referee.core.clock import MS, SECOND
 from referee.core.commands import Begin, Leave, Resign
 from referee.core.match import Match
 from referee.core.policy import Illegal, Late, Policies
 from referee.core.row import NetworkCredit
-from referee.telemetry.metrics import Metrics, Readings
+from referee.telemetry.metrics import Metrics
+from referee.telemetry.readings import Readings
+from tests.app.ladder_rater import LadderRater
 from tests.app.scene import NotingKeeper, Scene, answer, goes_on, in_loop, played, terms
 from tests.strangers_games.strangers_games import FINGERS, NIM
 from tests.telemetry.exposition import Page
 
+ON_LADDER = ((LADDER, "main"),)
+
 
 class MeasuredScene(Scene):
-    """A stage whose keeper tells the metrics."""
+    """A stage whose keeper tells the metrics. It has a ladder."""
 
     def __init__(self) -> None:
         super().__init__()
         self.metrics = Metrics("1.2.3")
         self.keeper = TellingKeeper(self.metrics)
+        self._ladder = LadderRater(self.stored.contests)
+
+    @property
+    def desk(self) -> Desk:
+        return Desk(self.log, self.time, self.keeper, self._ladder)
 
     @property
     def page(self) -> Page:
@@ -69,6 +79,16 @@ async def test_whole_matches_are_counted_by_game() -> None:
     assert page.value("referee_moves_total", game="nim", source="bot") == sum(nim)
     assert page.value("referee_moves_total", game="fingers", source="bot") == fingers
     assert page.all("referee_matches_ended_total") == {("rules", "nim", "played"): 3, ("rules", "fingers", "played"): 1}
+
+
+@in_loop
+async def test_ratings_that_matches_have_changed_are_counted() -> None:
+    scene = MeasuredScene()
+    for match_id, labels in (("m1", ON_LADDER), ("m2", ()), ("m3", ON_LADDER)):
+        runner = await scene.begun(terms(match_id=match_id, labels=labels))
+        await runner.submit(Resign(0))
+        await runner.close()
+    assert scene.page.all("referee_ratings_applied_total") == {("nim",): 4}
 
 
 @in_loop
@@ -159,13 +179,18 @@ async def test_what_an_illegal_move_was_given_back_counts_though_a_policy_moved_
 @in_loop
 async def test_matches_sessions_and_lag_are_asked_when_somebody_looks() -> None:
     scene, live = MeasuredScene(), list[MatchRunner]()
-    scene.metrics.read(Readings(lambda: [runner.match for runner in live], lambda: 7, lambda: 2_500_000))
+    here = ["bot0", "bot0", "stranger"]
+    scene.metrics.read(
+        Readings(lambda: [runner.match for runner in live], lambda: here, lambda: 2_500_000, lambda: True)
+    )
     live.append(await MatchRunner.open(terms(match_id="m1"), NIM, scene.desk))
     live.append(await scene.begun(terms(match_id="m2")))
     live.append(await scene.begun(terms(FINGERS, "m3")))
     page = scene.page
     assert page.all("referee_matches") == {("nim", "waiting"): 1, ("nim", "playing"): 1, ("fingers", "playing"): 1}
-    assert page.value("referee_sessions") == 7
+    assert page.value("referee_sessions") == 3
+    assert page.all("referee_bots") == {("playing",): 1, ("idle",): 1, ("away",): 2}
+    assert page.value("referee_ready") == 1
     assert page.value("referee_event_loop_lag_seconds_total") == 2.5
     await live[1].submit(Resign(0))
     await live[0].submit(Begin())

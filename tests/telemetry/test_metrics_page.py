@@ -8,14 +8,17 @@ import grpc
 import grpc.aio
 import pytest
 from prometheus_client.metrics_core import Metric
+from referee_api.v1.match_service_pb2 import SubmitMoveResponse
 
+from referee.app.contests.queue import Queue, Waiting, WaitsFor
 from referee.app.ports import LogUnavailable
 from referee.core.clock import SECOND
-from referee.telemetry.metrics import Metrics, Readings
+from referee.telemetry.metrics import Metrics
+from referee.telemetry.readings import Readings
 from tests.app.scene import Scene, in_loop, played, terms
 from tests.telemetry.exposition import Page
 
-OPERATIONS = Path(__file__).parents[2] / "docs" / "operations.md"
+PAGE = Path(__file__).parents[2] / "docs" / "metrics.md"
 HEAD = "| metric | type | labels | meaning |\n| --- | --- | --- | --- |\n"
 
 
@@ -29,7 +32,10 @@ async def match_is_played(metrics: Metrics) -> None:
     for before, entries, match in scene.keeper.announced:
         metrics.matches.announce(before, entries, match)
     going_on = scene.keeper.announced[1][2]
-    metrics.read(Readings(lambda: [going_on], lambda: 1, lambda: 0))
+    here, queues = Path(__file__).parent, {"tournament": Queue(1, (Waiting(WaitsFor.BOTS, 1),))}
+    metrics.read(
+        Readings(lambda: [going_on], lambda: ["bot0"], lambda: 0, lambda: True, lambda: 1.0, here, lambda: queues)
+    )
     scene.log.goes_away()
     with pytest.raises(LogUnavailable):
         await metrics.measured(scene.log, scene.time).append("m1", 0, ())
@@ -41,8 +47,11 @@ async def calls_are_made(metrics: Metrics) -> None:
     async def answer(*_: object) -> bytes:
         return b""
 
+    async def again(*_: object) -> SubmitMoveResponse:
+        return SubmitMoveResponse(again=True)
+
     handlers: dict[str, Any] = {
-        "Call": grpc.unary_unary_rpc_method_handler(answer),
+        "Call": grpc.unary_unary_rpc_method_handler(again, response_serializer=SubmitMoveResponse.SerializeToString),
         "Join": grpc.stream_unary_rpc_method_handler(answer),
     }
     server = grpc.aio.server(
@@ -75,18 +84,18 @@ def row(family: Metric) -> str:
 
 
 def test_the_table_of_metrics_is_what_is_exported(renewing: bool) -> None:
-    page = OPERATIONS.read_text(encoding="utf-8")
+    page = PAGE.read_text(encoding="utf-8")
     before, head, rest = page.partition(HEAD)
     assert head
     end = rest.index("\n\n") + 1
     table = "".join(sorted(map(row, exported())))
     if renewing:
-        OPERATIONS.write_text(f"{before}{head}{table}{rest[end:]}", encoding="utf-8")
+        PAGE.write_text(f"{before}{head}{table}{rest[end:]}", encoding="utf-8")
     else:
         assert rest[:end] == table
 
 
 def test_every_label_is_explained() -> None:
-    page = OPERATIONS.read_text(encoding="utf-8").partition("## Metrics")[2]
+    page = PAGE.read_text(encoding="utf-8")
     labels = {label for family in exported() for sample in family.samples for label in sample.labels} - {"le"}
     assert [label for label in sorted(labels) if f"- `{label}`" not in page] == []

@@ -127,6 +127,7 @@ async def test_a_call_is_counted_with_its_time(there: Line) -> None:
 @on_the_line
 async def test_a_refusal_is_counted_under_its_code(there: Line) -> None:
     assert await there.ends_with(there.call("Refuse")) is grpc.StatusCode.FAILED_PRECONDITION
+    await there.hears_of("Refuse")
     assert there.count("Refuse", "FAILED_PRECONDITION") == 1
     assert there.page.value("referee_rpc_seconds_count", method="Strange/Refuse") == 1
 
@@ -134,6 +135,7 @@ async def test_a_refusal_is_counted_under_its_code(there: Line) -> None:
 @on_the_line
 async def test_a_call_that_breaks_is_counted_as_what_the_caller_got(there: Line) -> None:
     assert await there.ends_with(there.call("Break")) is grpc.StatusCode.UNKNOWN
+    await there.hears_of("Break")
     assert there.count("Break", "UNKNOWN") == 1
 
 

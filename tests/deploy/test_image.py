@@ -1,0 +1,147 @@
+"""No engine builds images where we build, so the steps of the Dockerfile are taken here, in a folder instead of a root.
+
+What `python` is comes from the machine, and not from the base image. All else is as in the image: what is copied, what
+is run, the environment, the user's rights, the health check. What comes of it serves, and writes nothing but its data.
+"""
+
+import json
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from tests.deploy.dockerfile import Step, steps
+from tests.deploy.tools import DEPLOY, ROOT, works
+from tests.e2e.server import WITHIN_S
+
+pytestmark = pytest.mark.slow
+
+PLACES = re.compile(r"(?<![\w./-])/(?=(?:opt/referee|src|data)\b)")
+"""Where a path of the image begins."""
+
+
+@dataclass
+class Image:
+    root: Path
+    python: str
+    environment: dict[str, str] = field(default_factory=dict)
+    folder: str = "/"
+    last: dict[str, str] = field(default_factory=dict)
+    """What the last step of each word said."""
+
+    def take(self, step: Step) -> None:
+        self.last[step.word] = step.text
+        if step.word in TAKEN:
+            TAKEN[step.word](self, self.here(step.text))
+
+    def here(self, text: str) -> str:
+        """With the paths of the image in the folder."""
+        return PLACES.sub(f"{self.root}/", text)
+
+    def run(self, command: str) -> None:
+        works(
+            "sh",
+            "-c",
+            f"cd {self.root / self.folder.lstrip('/')} && {command.replace('python -m', f'{self.python} -m')}",
+        )
+
+    def copy(self, what: str) -> None:
+        *sources, to = what.split()
+        if sources[0].startswith("--from="):
+            assert Path(to).is_dir()  # All stages are taken in one folder.
+            return
+        target = Path(self.root, self.folder.lstrip("/"), to)
+        for source in sources:
+            into = target / Path(source).name if to.endswith("/") else target
+            into.parent.mkdir(parents=True, exist_ok=True)
+            if (ROOT / source).is_dir():
+                shutil.copytree(ROOT / source, into, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
+            else:
+                shutil.copy(ROOT / source, into)
+
+    def set(self, variables: str) -> None:
+        for variable in shlex.split(variables):
+            name, _, value = variable.partition("=")
+            self.environment[name] = value.replace("$PATH", os.environ["PATH"])
+
+    def stand(self, folder: str) -> None:
+        self.folder = folder.removeprefix(str(self.root))
+        Path(self.root, self.folder.lstrip("/")).mkdir(parents=True, exist_ok=True)
+
+
+TAKEN = {"RUN": Image.run, "COPY": Image.copy, "ENV": Image.set, "WORKDIR": Image.stand}
+
+
+@pytest.fixture(scope="module")
+def image(tmp_path_factory: pytest.TempPathFactory) -> Image:
+    python = shutil.which("python3.11") or shutil.which("python3")
+    if not python or (os.geteuid() and not os.environ.get("CI")):
+        pytest.skip("an image is built as root")
+    built = Image(tmp_path_factory.mktemp("root"), python)
+    for step in steps(DEPLOY / "Dockerfile"):
+        built.take(step)
+    return built
+
+
+@dataclass(frozen=True)
+class Serving:
+    process: subprocess.Popen[str]
+    http: str
+    admin_token: str
+
+
+@pytest.fixture
+def serving(image: Image, tmp_path: Path) -> Iterator[Serving]:
+    """As the image starts it, on ports that are free."""
+    command = [*json.loads(image.last["ENTRYPOINT"]), *json.loads(image.last["CMD"])]
+    ports = {"REFEREE_LISTEN": "127.0.0.1:0", "REFEREE_HTTP_LISTEN": "127.0.0.1:0"}
+    with (tmp_path / "log").open("w") as log:
+        process = subprocess.Popen(
+            command,
+            cwd=image.root / image.last["WORKDIR"].lstrip("/"),
+            env=image.environment | ports,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+        )
+    assert process.stdout
+    line = process.stdout.readline()
+    assert line, (tmp_path / "log").read_text()
+    told = json.loads(line)
+    yield Serving(process, told["http"], told["admin_token"])
+    process.kill()
+    process.wait(WITHIN_S)
+    process.stdout.close()
+
+
+def test_what_the_dockerfile_makes_serves_is_healthy_and_goes_when_told(image: Image, serving: Serving) -> None:
+    program = image.root / "opt" / "referee"
+    before = {file: file.stat().st_mtime_ns for file in program.rglob("*")}
+    _, _, check = image.last["HEALTHCHECK"].partition("CMD ")
+    asking = [word.replace("127.0.0.1:7780", serving.http) for word in json.loads(check)]
+    subprocess.run(asking, env=image.environment, check=True, timeout=WITHIN_S)
+    serving.process.send_signal(getattr(signal, image.last["STOPSIGNAL"]))
+    assert serving.process.wait(WITHIN_S) == 0
+    assert subprocess.run(asking, env=image.environment, check=False, capture_output=True, timeout=WITHIN_S).returncode
+    assert {file: file.stat().st_mtime_ns for file in program.rglob("*")} == before
+    assert (image.root / "data" / "referee.db").exists()
+
+
+def test_the_bots_that_compose_starts_are_in_it(image: Image) -> None:
+    bots = subprocess.run(
+        ["referee-bot", "random"], env=image.environment, capture_output=True, text=True, check=False, timeout=WITHIN_S
+    )
+    assert bots.returncode == 2
+    assert "BOT_REFEREE" in bots.stderr
+
+
+def test_what_only_building_needs_is_not_in_it(image: Image) -> None:
+    assert not list((image.root / "opt" / "referee" / "bin").glob("pip*"))
+    assert (image.root / "data").stat().st_uid == int(image.last["USER"].partition(":")[0])

@@ -1,0 +1,144 @@
+"""From a bare machine to a public service: the very lines of docs/operations.md, in a folder in place of the machine.
+
+What only the machine can do is played here: `apt-get` and `useradd` do nothing, and `systemctl` starts what the units
+say, as the units say it. All else is real: what is installed, the certificates, the server, the token, the backup.
+"""
+
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.deploy.tools import ROOT, tool
+
+pytestmark = pytest.mark.slow
+
+PAGE = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
+LINES_AT_MOST = 30
+WITHIN_S = 400
+PLACES = re.compile(r"(?<![\w./-])/(?=(?:opt/referee|etc|var/lib)\b)")
+"""Where a path of the machine begins."""
+OWNERS = re.compile(r"-o root -g referee |chown referee \S+ && ")
+"""There is no such user here."""
+
+SYSTEMCTL = """#!/bin/sh
+# As systemd would, as far as our units go: what starts is what their ExecStart says.
+start() {{
+    unit={root}/etc/systemd/system/$1.service
+    command=$(sed -n 's/^ExecStart=//p' $unit | sed 's/%%/%/g')
+    umask $(sed -n 's/^UMask=//p' $unit)
+    mkdir -p {root}/var/lib/referee {root}/var/lib/referee-backups
+    case $1 in
+        referee) eval "exec $command" 2>>{root}/log & echo $! >{root}/referee.pid ;;
+        *) eval "$command" >>{root}/log 2>&1 ;;
+    esac
+}}
+case "$*" in
+    "daemon-reload" | "restart prometheus") ;;
+    "enable --now referee referee-backup.timer") start referee ;;
+    "start referee-backup") start referee-backup ;;
+    *) echo "nobody has thought of systemctl $*" >&2; exit 1 ;;
+esac
+"""
+
+
+def lines() -> list[str]:
+    """The commands, each on one line."""
+    [block] = re.findall(r"## From a bare machine\n.*?```console\n(.*?)```", PAGE, re.DOTALL)
+    whole = re.sub(r"\\\n\s*", "", block).splitlines()
+    assert all(line.startswith("# ") for line in whole)
+    return [line.removeprefix("# ") for line in whole]
+
+
+def free_ports(count: int) -> list[int]:
+    with_ports = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [one.getsockname()[1] for one in with_ports]
+    for one in with_ports:
+        one.close()
+    return ports
+
+
+class Machine:
+    """A folder in place of a machine, with ports in place of its ports."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.grpc, self.http = free_ports(2)
+        for folder in ("etc/systemd/system", "etc/prometheus", "bin", "checkout"):
+            (root / folder).mkdir(parents=True)
+        self._plays("apt-get", "#!/bin/sh\n")
+        self._plays("useradd", "#!/bin/sh\n")
+        self._plays("systemctl", SYSTEMCTL.format(root=root))
+        self._checks_out()
+
+    def here(self, text: str) -> str:
+        text = PLACES.sub(f"{self.root}/", OWNERS.sub("", text))
+        return text.replace("7700", str(self.grpc)).replace("7780", str(self.http))
+
+    def runs(self, commands: list[str]) -> subprocess.CompletedProcess[str]:
+        script = "\n".join(["set -e", *map(self.here, commands)])
+        environment = {name: text for name, text in os.environ.items() if not name.startswith(("REFEREE_", "BOT_"))}
+        with (self.root / "said").open("w") as said:
+            return subprocess.run(
+                ["bash", "-c", script],
+                cwd=self.root / "checkout",
+                env=environment | {"PATH": f"{self.root / 'bin'}{os.pathsep}{os.environ['PATH']}"},
+                stdout=said,
+                stderr=subprocess.STDOUT,
+                text=True,
+                check=False,
+                timeout=WITHIN_S,
+            )
+
+    @property
+    def said(self) -> str:
+        return (self.root / "said").read_text()
+
+    def ends(self) -> None:
+        if (self.root / "referee.pid").exists():
+            os.kill(int((self.root / "referee.pid").read_text()), signal.SIGKILL)
+
+    def _plays(self, name: str, script: str) -> None:
+        (self.root / "bin" / name).write_text(script)
+        (self.root / "bin" / name).chmod(0o755)
+
+    def _checks_out(self) -> None:
+        unwanted = shutil.ignore_patterns("__pycache__", "*.egg-info")
+        for name in ("engines", "referee", "proto/python", "clients/python", "deploy", "requirements"):
+            shutil.copytree(ROOT / name, self.root / "checkout" / name, ignore=unwanted)
+        for name in ("pyproject.toml", "README.md", "LICENSE"):
+            shutil.copy(ROOT / name, self.root / "checkout")
+        for file in (self.root / "checkout" / "deploy").rglob("*"):
+            if file.suffix in (".service", ".toml", ".yml"):
+                file.write_text(self.here(file.read_text()))
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Iterator[Machine]:
+    bare = Machine(tmp_path / "machine")
+    yield bare
+    bare.ends()
+
+
+def test_there_are_fewer_than_thirty() -> None:
+    assert len(lines()) < LINES_AT_MOST
+
+
+def test_they_make_a_public_service_with_tls_tokens_metrics_and_backups(machine: Machine) -> None:
+    done = machine.runs(lines())
+    log = (machine.root / "log").read_text() if (machine.root / "log").exists() else ""
+    assert done.returncode in (0, 3), f"{machine.said}\n{log}"  # 3: the doctor warns, of a folder on a shared machine.
+    assert "ready" in machine.said
+    assert re.fullmatch(r"rf_\S+\n", (machine.root / "checkout" / "ada.token").read_text())
+    [backup] = (machine.root / "var" / "lib" / "referee-backups").iterdir()
+    assert (backup / "referee.db").exists()
+    subprocess.run(
+        [tool("promtool"), "check", "config", machine.root / "etc" / "prometheus" / "prometheus.yml"], check=True
+    )
+    assert (machine.root / "var" / "lib" / "referee" / "started.json").stat().st_mode & 0o077 == 0

@@ -1,0 +1,192 @@
+"""A real Prometheus watches a real referee under a ladder: it sees all that is told of; alerts fire as things break."""
+
+import sqlite3
+import time
+import zlib
+from collections.abc import Iterator
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from pathlib import Path
+
+import grpc
+import pytest
+from referee_api.v1 import clock_pb2, game_pb2
+
+from tests.deploy.prometheus import Prometheus, prometheus
+from tests.deploy.queries import known
+from tests.deploy.test_dashboards import queries
+from tests.e2e.club import Club, ask, club, entries_of
+from tests.e2e.contests import joined, match_terms, new_ladder
+from tests.e2e.honest import honest_bots
+from tests.e2e.server import Running, organiser, registered, serving
+from tests.e2e.stopwatch import Stopwatch
+from tests.e2e.talk import talk
+from tests.e2e.test_tls import Certificate
+from tests.e2e.test_troubled import a_full_disk
+
+pytestmark = pytest.mark.slow
+
+LADDER = "weekly"
+CLIMBERS = [f"honest-{number}" for number in range(6)]
+MATCHES = 3
+"""Of the ladder at once."""
+STANDS_STILL_S = 15
+"""Long enough for what few moves share of it."""
+MOVES_UNTIL_THE_LOG_IS_READ = 35
+"""Of each of two seats. What has happened last is at hand without it."""
+REMOVE = """
+    DELETE FROM entries
+    WHERE match = (SELECT match FROM matches WHERE match_id = ?) AND line LIKE '%seat_gone%'
+    RETURNING number
+"""
+HAVE_NOT_HAPPENED = ("ALERTS",)
+"""What a query may look for, and find nothing."""
+
+
+@dataclass(frozen=True)
+class Scene:
+    folder: Path
+    server: Running
+    channel: grpc.Channel
+    eyes: Prometheus
+
+    @property
+    def data(self) -> Path:
+        return self.folder / "data"
+
+    def keeps_playing(self, moves: int) -> None:
+        """Wait until so many moves more were seen."""
+        seen = self.eyes.value("sum(referee_moves_total)") or 0
+        self.eyes.comes_to(
+            lambda: (self.eyes.value("sum(referee_moves_total)") or 0) >= seen + moves, f"{moves} moves more"
+        )
+
+
+@pytest.fixture(scope="module")
+def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
+    """A ladder of honest bots that think for a second, and a club beside them; nothing is wrong."""
+    folder = tmp_path_factory.mktemp("watched")
+    certificate = Certificate("watched")
+    trusted = grpc.ssl_channel_credentials(certificate.cert)
+    with ExitStack() as open_things:
+        server = open_things.enter_context(serving(folder, *certificate.put(folder)))
+        channel = open_things.enter_context(grpc.secure_channel(server.address, trusted))
+        owner = organiser(channel, server.admin_token, "honest")
+        secrets = registered(channel, owner, *CLIMBERS)
+        flags = ("--think-ms", "1000", "--ca", str(folder / "cert.pem"))
+        open_things.enter_context(honest_bots(server, folder, secrets, *flags))
+        climb(channel, owner)
+        eyes = open_things.enter_context(prometheus(folder, server.http))
+        eyes.comes_to(lambda: eyes.value('up{job="referee"}') == 1, "the referee is seen")
+        yield Scene(folder, server, channel, eyes)
+
+
+def climb(channel: grpc.Channel, owner: str) -> None:
+    """A ladder begins, and goes on by itself."""
+    terms = {"match_terms": [match_terms(game_pb2.Rules(game="troke"))], "matches_at_once": MATCHES}
+    ask(channel, "LadderService/CreateLadder", owner, request_id="a ladder", name=LADDER, terms=terms)
+    for bot in CLIMBERS:
+        ask(channel, "LadderService/JoinLadder", owner, ladder=LADDER, entrant={"bots": [{"bot": bot}]})
+
+
+@pytest.fixture
+def here(scene: Scene, request: pytest.FixtureRequest) -> Iterator[Club]:
+    """A club of its own for each test."""
+    name = f"club-{zlib.crc32(request.node.name.encode())}"
+    with club(scene.server, scene.channel, name) as founded:
+        yield founded
+
+
+def all_happens(here: Club) -> None:
+    """What is counted, and comes of no honest play: an answer given twice, a refusal, a flag that falls."""
+    match_id = here.playing()
+    turn = here.turn()
+    here.submit(turn, turn.legal_moves[0])
+    assert here.submit(turn, turn.legal_moves[0]).again
+    with pytest.raises(grpc.RpcError):
+        here.submit(here.turn(1), "nonsense")
+    here.ask_as(1, "MatchService/Resign", match_id=match_id, request_id="resigns")
+    here.playing(rule=clock_pb2.ClockRule(per_move=clock_pb2.PerMove(move_ms=1)))
+    here.talk(0).hear("match_ended")
+
+
+def test_all_that_the_page_tells_of_is_there_and_the_dashboards_show_it(scene: Scene, here: Club) -> None:
+    eyes = scene.eyes
+    all_happens(here)
+    wanted = {name for name in known() if name.startswith("referee")}
+
+    def seen() -> set[str]:
+        return {name for name in eyes.ask("label/__name__/values") if name.startswith("referee")}
+
+    eyes.comes_to(lambda: seen() >= wanted, f"{sorted(wanted - seen())} are seen")
+    assert seen() == wanted
+    scene.keeps_playing(5)
+    for query in queries():
+        assert eyes.values(query) or query.startswith(HAVE_NOT_HAPPENED), query
+
+
+def test_the_ladder_is_seen_from_its_queue_to_its_ratings(scene: Scene, here: Club) -> None:
+    eyes, rated = scene.eyes, 'sum(referee_ratings_applied_total{game="alquerque"}) or vector(0)'
+    before = eyes.value(rated) or 0
+    assert eyes.value('referee_contests{kind="ladder"}') == 1
+    new_ladder(here, matches_at_once=1)
+    joined(here, 0, 1)
+    here.ask("LadderService/Challenge", request_id="a challenge", ladder=here.name, entrants=here.bots)
+    waits = 'referee_pairings_waiting{kind="ladder", waits_for="bots"}'
+    eyes.comes_to(lambda: eyes.value(waits) == 1, "the challenge waits for its bots")
+    ada, _ = here.talk(0), here.talk(1)
+    first = ada.hear("match_started").match.id
+    eyes.comes_to(lambda: eyes.value(waits) == 0, "it has begun")
+    here.ask_admin("AdminService/VoidMatch", match_id=first, message="the hall is on fire", request_id="void")
+    eyes.comes_to(lambda: eyes.value('referee_pairings_voided_total{kind="ladder"}') == 1, "it is void")
+    ada.say(resignation={"match_id": ada.hear("match_started").match.id})
+    eyes.comes_to(lambda: (eyes.value(rated) or 0) >= before + 2, "the match that came of it is rated")
+
+
+def test_the_rules_are_in_force_and_keep_quiet_while_nothing_is_wrong(scene: Scene) -> None:
+    scene.keeps_playing(5)
+    rules = [rule for group in scene.eyes.ask("rules")["groups"] for rule in group["rules"]]
+    assert len(rules) > 20
+    assert [rule["name"] for rule in rules if rule["health"] == "err"] == []
+    assert scene.eyes.firing() <= {"RefereeStalls"}  # A machine that is busy with other tests may stall indeed.
+
+
+def test_a_referee_that_stands_still_is_told_of(scene: Scene) -> None:
+    scene.keeps_playing(5)
+    with Stopwatch().freezing(scene.server):
+        time.sleep(STANDS_STILL_S)
+    scene.eyes.comes_to(lambda: "RefereeStalls" in scene.eyes.firing(), "the alert fires")
+
+
+def test_an_entry_that_somebody_removed_from_the_database_is_told_of(scene: Scene, here: Club) -> None:
+    match_id = here.playing(rules=game_pb2.Rules(game="troke"))
+    here.talk(0).hang_up()
+    with talk(scene.channel, here.secrets[0]) as back:
+        for _ in range(MOVES_UNTIL_THE_LOG_IS_READ):
+            for seat in (back, here.talk(1)):
+                turn = seat.hear("turn")
+                here.submit(turn, turn.legal_moves[0])
+    removed = removed_entry(scene.data, match_id)
+    watched = here.ask("MatchService/WatchMatch", match_id=match_id, after=0)
+    numbers = (entry.number for response in watched for entry in entries_of(response))
+    assert next(number for number in numbers if number >= removed) == removed + 1
+    watched.cancel()
+    scene.eyes.comes_to(lambda: "RefereeResumeGap" in scene.eyes.firing(), "the alert fires")
+
+
+def test_a_disk_that_is_full_is_told_of(scene: Scene, here: Club) -> None:
+    here.playing()
+    turn = here.turn()
+    with a_full_disk(scene.server, scene.data):
+        with pytest.raises(grpc.RpcError):
+            here.submit(turn, turn.legal_moves[0])
+        scene.eyes.comes_to(lambda: "RefereeStoreDead" in scene.eyes.firing(), "the alert fires")
+    assert here.submit(turn, turn.legal_moves[0])
+
+
+def removed_entry(data: Path, match_id: str) -> int:
+    """Somebody has his hands in the database."""
+    with closing(sqlite3.connect(data / "referee.db", timeout=60)) as database, database:
+        removed = database.execute(REMOVE, (match_id,)).fetchall()
+    [(number,)] = removed
+    return int(number)
