@@ -10,6 +10,7 @@ from math import isqrt
 from typing import Any
 
 from referee.contest.formats import Format, Gauntlet, Pools, RoundRobin, Swiss, Trial
+from referee.contest.match_events import Began, Scored, Voided
 from referee.contest.pairing import Course, Score
 from referee.contest.planning import next_pairings, seeds
 from referee.contest.refusals import (
@@ -23,21 +24,8 @@ from referee.contest.refusals import (
     WrongEntrantCount,
 )
 from referee.contest.sprt import Verdict
-from referee.contest.tournament import (
-    Began,
-    Ended,
-    Entered,
-    Entrant,
-    Event,
-    Paired,
-    Phase,
-    Scored,
-    Started,
-    Tournament,
-    Voided,
-    Withdrew,
-    evolve,
-)
+from referee.contest.tournament import Phase, Tournament, evolve
+from referee.contest.tournament_events import Ended, Entered, Entrant, Event, Paired, Started, Withdrew
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,14 +19,14 @@ class Habits:
     together: Mapping[tuple[str, str], int] = field(default_factory=dict)
     """How often two were partners; in the order of the alphabet."""
 
-    def since(self, name: str, other: str) -> int | None:
-        """How many others `name` has met since it met `other`; None if it never did, or so long ago that it is over."""
+    def met(self, name: str) -> dict[str, int]:
+        """Whom it met, and how many others since; without those whom it met so long ago that it is over."""
+        met: dict[str, int] = {}
         since = 0
         for meeting in reversed(self.recent.get(name, ())):
-            if other in meeting:
-                return since
+            met |= dict.fromkeys(meeting, since)
             since += len(meeting)
-        return None
+        return met
 
     def after(self, names: Sequence[str], sides: Iterable[Sequence[int]], kept: int) -> "Habits":
         """When they have been paired so. Meetings are kept until so many others have been met since."""

@@ -1,8 +1,7 @@
 """One ladder, as a value: how it stands, and how an event changes it.
 
 `evolve` makes it so and never refuses: an event has already happened. What may happen next is said in
-`climbing`. Pairings are events, and so are changes of ratings: a ladder that is read again is the same ladder,
-whatever a newer library would have paired or computed.
+`climbing`.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -10,14 +9,14 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any
 
-from engines.chance import Chance
 from referee.contest import rated
 from referee.contest.balance import NOTHING, Balance
-from referee.contest.duplicate import Duplicate, Start, start_of
-from referee.contest.finish import Finish
+from referee.contest.duplicate import Start, start_of
 from referee.contest.habits import Habits
-from referee.contest.pairing import Course, Due, Pairing, Places
-from referee.contest.tournament import Began, Scored, Voided
+from referee.contest.ladder_events import Closed, Closing, Entrant, Event, Joined, Left, Paired, Rated, SeasonBegan
+from referee.contest.ladder_terms import Terms
+from referee.contest.match_events import Began, Scored, Voided
+from referee.contest.pairing import Course, Due, Pairing
 from referee.core.setup import Player
 
 
@@ -26,98 +25,6 @@ class Phase(Enum):
     CLOSING = "closing"
     """It pairs nobody any more, and waits for the matches that are being played."""
     CLOSED = "closed"
-
-
-@dataclass(frozen=True, slots=True)
-class Terms:
-    name: str
-    seed: bytes
-    """All chance of the ladder: what the matches of a set begin with."""
-    at_a_table: int = 2
-    """Entrants."""
-    sides: Places = ()
-    """Which places at a table stand together. Nothing: everybody alone."""
-    bots: int = 1
-    """Of an entrant. Several are partners for good, and have one rating between them."""
-    duplicate: Duplicate | None = None
-    """None: single matches."""
-    kinds: int = 1
-    """Of matches, taken in turn."""
-    matches_at_once: int | None = None
-    rematch_after: int = 1
-    """How many other opponents come before the same one again, where there are enough."""
-    provisional_matches: int = 20
-    """How many it takes until a rating is one to be ranked by."""
-
-    @property
-    def chance(self) -> Chance:
-        return Chance(self.seed)
-
-    def provisional(self, rating: rated.Rated) -> bool:
-        return rating.matches < self.provisional_matches
-
-
-@dataclass(frozen=True, slots=True)
-class Entrant:
-    name: str
-    bots: tuple[Player, ...]
-    """Several where partners are fixed, in the order in which they sit. No version: whichever is there."""
-
-    def player(self, bots: tuple[Player, ...] = ()) -> Player:
-        """Who is rated: the version of its bot that plays (these, or those that it came with), or the partners."""
-        return (bots or self.bots)[0] if len(self.bots) == 1 else Player(self.name)
-
-
-@dataclass(frozen=True, slots=True)
-class Joined:
-    entrant: Entrant
-
-
-@dataclass(frozen=True, slots=True)
-class Left:
-    name: str
-    message: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Paired:
-    pairing: Pairing
-    challenge: str = ""
-    """The request by which somebody asked for it. Empty: nobody did."""
-
-
-@dataclass(frozen=True, slots=True)
-class Rated:
-    """A match has changed ratings. It need not be one that the ladder made."""
-
-    match_id: str
-    finish: Finish[Player]
-    forfeited: tuple[Player, ...]
-    """Who lost by a fault of its own."""
-    changes: tuple[rated.Change[Player], ...]
-    """In the order of the finish."""
-
-
-@dataclass(frozen=True, slots=True)
-class SeasonBegan:
-    season: int
-    request: str = ""
-    """The request by which it was asked for."""
-
-
-@dataclass(frozen=True, slots=True)
-class Closing:
-    """It pairs nobody any more."""
-
-    message: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Closed:
-    """All its matches are over. Always the last event."""
-
-
-Event = Joined | Left | Paired | Began | Scored | Voided | Rated | SeasonBegan | Closing | Closed
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +110,10 @@ class Ladder:
         return sum(due.pairing.id in self.challenges.values() and name in due.pairing.entrants for due in self.due)
 
     def entrant_of(self, bot: str) -> Entrant | None:
-        """Who is in with this bot."""
+        """Who is in with this bot. Most are called as their bot is."""
+        called_so = self.entrants.get(bot)
+        if called_so and bot in {player.bot for player in called_so.bots}:
+            return called_so
         return next((it for it in self.entrants.values() if bot in {player.bot for player in it.bots}), None)
 
 

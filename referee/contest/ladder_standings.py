@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from referee.contest.balance import Balance
-from referee.contest.ladder import Entrant, Ladder, Season
+from referee.contest.ladder import Ladder, Season
+from referee.contest.ladder_events import Entrant
 from referee.contest.rated import Rated
 from referee.core.setup import Player
 

@@ -7,6 +7,7 @@ is served first, whatever it is worth. Nobody meets the same one again before ot
 Nothing here is by chance.
 """
 
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice, permutations
@@ -54,37 +55,70 @@ def next_matches(climbers: Iterable[Climber], habits: Habits, wishes: Wishes, mo
 
 
 def _matches(climbers: Sequence[Climber], habits: Habits, wishes: Wishes) -> Iterable[tuple[str, ...]]:
-    waiting = sorted((it for it in climbers if it.room > 0), key=lambda it: _urgency(it, len(climbers)))
+    hosts = sorted((it for it in climbers if it.room > 0), key=lambda it: _urgency(it, len(climbers)))
+    waiting = {it.name: it for it in hosts}
     apart = _apart(len(climbers), wishes) if wishes.patient else 0
-    hosts = list(waiting)
-    while hosts and len(waiting) >= wishes.at_a_table:
-        host = hosts.pop(0)
-        table = _table(host, waiting, habits, wishes, apart)
-        if len(table) == wishes.at_a_table:
-            waiting = [it for it in waiting if it not in table]
-            hosts = [it for it in hosts if it not in table]
-            yield seated([it.name for it in table], habits, wishes)
+    meetings = Meetings(waiting, habits)
+    for host in hosts:
+        if host.name in waiting and len(waiting) >= wishes.at_a_table:
+            table = _table(host, waiting.values(), meetings, wishes, apart)
+            if len(table) == wishes.at_a_table:
+                for it in table:
+                    del waiting[it.name]
+                yield seated([it.name for it in table], habits, wishes)
 
 
-def _table(host: Climber, waiting: Sequence[Climber], habits: Habits, wishes: Wishes, apart: int) -> list[Climber]:
+def _table(
+    host: Climber, waiting: Iterable[Climber], meetings: "Meetings", wishes: Wishes, apart: int
+) -> list[Climber]:
     """With whom it is best off; not a full one if it had better wait."""
     table = [host]
-    guests = [it for it in waiting if it is not host]
+    guests = list(waiting)
     while len(table) < wishes.at_a_table:
-        guests = [it for it in guests if it not in table and _near(table[-1], it, habits, apart) == 0]
+        here = {table[-1].name, *meetings.too_soon(table[-1:], apart)}
+        guests = [it for it in guests if it.name not in here]
         if not guests:
             break
-        table.append(_guest(table, guests, habits, wishes))
+        table.append(_guest(table, guests, meetings, wishes))
     return table
 
 
-def _guest(table: Sequence[Climber], guests: Sequence[Climber], habits: Habits, wishes: Wishes) -> Climber:
+def _guest(table: Sequence[Climber], guests: Sequence[Climber], meetings: "Meetings", wishes: Wishes) -> Climber:
     """Of those whom the table has not just met and who are worth meeting, the one who is least alike."""
-    soon = {it.name: sum(_near(each, it, habits, wishes.rematch_after) for each in table) for it in guests}
-    fresh = [it for it in guests if soon[it.name] == min(soon.values())]
-    worth = {it.name: sum(information(each, it) for each in table) for it in fresh}
-    good = [it for it in fresh if worth[it.name] >= WORTH_IT * max(worth.values())]
-    return min(good, key=lambda it: (-sum(abs(each.rating - it.rating) for each in table), it.name))
+    soon = meetings.too_soon(table, wishes.rematch_after)
+    least = min(soon.get(it.name, 0) for it in guests)
+    fresh = [it for it in guests if soon.get(it.name, 0) == least]
+    worth = _added([[information(each, it) for it in fresh] for each in table])
+    enough = WORTH_IT * max(worth)
+    good = [it for it, told in zip(fresh, worth, strict=True) if told >= enough]
+    unlike = _added([[abs(each.rating - it.rating) for it in good] for each in table])
+    _, guest = min(zip(unlike, good, strict=True), key=lambda it: (-it[0], it[1].name))
+    return guest
+
+
+def _added(rows: Sequence[Sequence[float]]) -> list[float]:
+    return [sum(column) for column in zip(*rows, strict=True)]
+
+
+class Meetings:
+    """Who of those who wait met whom of late, seen from both."""
+
+    def __init__(self, waiting: Iterable[str], habits: Habits) -> None:
+        self._since: defaultdict[str, list[tuple[str, int]]] = defaultdict(list)
+        """How many others one of the two has met since they met."""
+        for name in waiting:
+            for other, since in habits.met(name).items():
+                self._since[name].append((other, since))
+                self._since[other].append((name, since))
+
+    def too_soon(self, table: Iterable[Climber], apart: int) -> Counter[str]:
+        """By how many others too soon everybody would meet these again, for both; of whom it is none: 0."""
+        soon: Counter[str] = Counter()
+        for each in table:
+            for other, since in self._since[each.name]:
+                if since < apart:
+                    soon[other] += apart - since
+        return soon
 
 
 def seated(names: Sequence[str], habits: Habits, wishes: Wishes) -> tuple[str, ...]:
@@ -113,12 +147,6 @@ def _urgency(climber: Climber, there: int) -> tuple[bool, bool, int, float, str]
     """Who has waited long; those who are new; then who waited longest, and whom least is known of."""
     long = climber.waited >= LONG * there
     return not long, not climber.provisional, -climber.waited, -climber.deviation, climber.name
-
-
-def _near(one: Climber, other: Climber, habits: Habits, apart: int) -> int:
-    """By how many others too soon they would meet again, for both."""
-    since = [habits.since(one.name, other.name), habits.since(other.name, one.name)]
-    return sum(max(0, apart - it) for it in since if it is not None)
 
 
 def _unfairness(order: Sequence[str], habits: Habits, wishes: Wishes) -> int:

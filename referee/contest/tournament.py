@@ -1,8 +1,7 @@
 """One tournament, as a value: how it stands, and how an event changes it.
 
 `evolve` makes it so and never refuses: an event has already happened. What may happen next is said in
-`directing`. Pairings are events too, so that a tournament read again is the same tournament, whatever a newer
-library would have paired.
+`directing`.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -16,11 +15,12 @@ from referee.contest.duplicate import Start, start_of
 from referee.contest.encounters import MISSED, Encounter, Table
 from referee.contest.formats import USUAL_TIE_BREAKS, Elimination, Gauntlet, RoundRobin, Swiss, Trial
 from referee.contest.knockout import Knockout
-from referee.contest.pairing import Course, Due, Pairing, Score
+from referee.contest.match_events import Began, Scored, Voided
+from referee.contest.pairing import Course, Due, Pairing
 from referee.contest.standings import Standing, in_order, standings
 from referee.contest.terms import Seeding, Terms
 from referee.contest.tiebreak import Field, TieBreak
-from referee.core.setup import Player
+from referee.contest.tournament_events import Ended, Entered, Entrant, Event, Paired, Started, Withdrew
 
 
 class Phase(Enum):
@@ -28,69 +28,6 @@ class Phase(Enum):
     PLAYING = "playing"
     FINISHED = "finished"
     CANCELLED = "cancelled"
-
-
-@dataclass(frozen=True, slots=True)
-class Entrant:
-    name: str
-    rating: float | None = None
-    """At entry; who has none is seeded behind those who have."""
-    bots: tuple[Player, ...] = ()
-    """Several where partners are fixed, in the order in which they sit. No version: whichever is there."""
-
-
-@dataclass(frozen=True, slots=True)
-class Entered:
-    entrant: Entrant
-
-
-@dataclass(frozen=True, slots=True)
-class Withdrew:
-    name: str
-    message: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Started:
-    order: tuple[str, ...]
-    """The best seed first."""
-
-
-@dataclass(frozen=True, slots=True)
-class Paired:
-    pairings: tuple[Pairing, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Began:
-    """A match is there to be played."""
-
-    pairing: str
-    number: int
-    attempt: int
-    match_id: str
-
-
-@dataclass(frozen=True, slots=True)
-class Scored:
-    pairing: str
-    number: int
-    score: Score
-
-
-@dataclass(frozen=True, slots=True)
-class Voided:
-    pairing: str
-    number: int
-
-
-@dataclass(frozen=True, slots=True)
-class Ended:
-    cancelled: bool = False
-    message: str = ""
-
-
-Event = Entered | Withdrew | Started | Paired | Began | Scored | Voided | Ended
 
 
 @dataclass(frozen=True, slots=True)

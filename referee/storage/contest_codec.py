@@ -5,7 +5,10 @@ Lines of older versions are lifted here, and nowhere else.
 
 from referee.app.contests import events
 from referee.app.contests.events import ContestEvent
-from referee.contest import formats, ladder, tournament
+from referee.contest import formats
+from referee.contest import ladder_events as ladder
+from referee.contest import match_events as match
+from referee.contest import tournament_events as tournament
 from referee.contest.formats import Format
 from referee.storage import codec
 from referee.storage.forms import Form, kinds_of
@@ -41,9 +44,9 @@ EVENTS: dict[str, type] = {
     "withdrew": tournament.Withdrew,
     "started": tournament.Started,
     "tournament_paired": tournament.Paired,
-    "began": tournament.Began,
-    "scored": tournament.Scored,
-    "voided": tournament.Voided,
+    "began": match.Began,
+    "scored": match.Scored,
+    "voided": match.Voided,
     "ended": tournament.Ended,
 }
 

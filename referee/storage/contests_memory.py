@@ -30,6 +30,10 @@ class MemoryContestLog:
         self._need_open()
         return [entries[0] for contest, entries in self._logs.items() if contest.startswith(f"{kind}/")]
 
+    async def lasts(self, kind: str) -> list[ContestEntry]:
+        self._need_open()
+        return [entries[-1] for contest, entries in self._logs.items() if contest.startswith(f"{kind}/")]
+
     def check(self, beside: Beside) -> None:
         """Raises Conflict if it cannot be written."""
         last = len(self._logs.get(beside.contest, ()))

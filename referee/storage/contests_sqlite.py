@@ -27,6 +27,14 @@ FIRSTS = """
     ORDER BY contest
 """
 
+LASTS = """
+    SELECT contest_id, number, at_ms, line
+    FROM contests JOIN contest_entries USING (contest)
+    WHERE number = (SELECT max(number) FROM contest_entries WHERE contest = contests.contest)
+        AND substr(contest_id, 1, length(:start)) = :start
+    ORDER BY contest
+"""
+
 Write: TypeAlias = Callable[[ContestAppend], Awaitable[list[ContestEntry]]]
 Read: TypeAlias = Callable[[Callable[[sqlite3.Connection], Any]], Awaitable[Any]]
 
@@ -51,8 +59,14 @@ class SqliteContestLog:
         return entries
 
     async def contests(self, kind: str) -> list[ContestEntry]:
+        return await self._of_each(kind, FIRSTS)
+
+    async def lasts(self, kind: str) -> list[ContestEntry]:
+        return await self._of_each(kind, LASTS)
+
+    async def _of_each(self, kind: str, which: str) -> list[ContestEntry]:
         asked = {"start": f"{kind}/"}
-        entries: list[ContestEntry] = await self._read(lambda connection: _entries(connection.execute(FIRSTS, asked)))
+        entries: list[ContestEntry] = await self._read(lambda connection: _entries(connection.execute(which, asked)))
         return entries
 
 

@@ -5,7 +5,8 @@ import asyncio
 from referee.app.contests.log import Beside, ContestLog
 from referee.app.desk import WriteEnd
 from referee.app.ports import Conflict
-from referee.contest import ladder, rated
+from referee.contest import ladder_events as ladder
+from referee.contest import rated
 from referee.contest.finish import finish_of
 from referee.core.match import Match
 from referee.core.rating import PlayerRating, RatingChange

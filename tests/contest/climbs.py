@@ -5,10 +5,14 @@ from dataclasses import dataclass, field
 from itertools import count
 
 from engines.chance import Chance
-from referee.contest.climbing import Begin, Command, Here, Join, Pair, Rate, RecordVoid, decide, to_begin
+from referee.contest.climbing import decide
 from referee.contest.elo import expected
 from referee.contest.finish import Finish
-from referee.contest.ladder import Entrant, Event, Ladder, Phase, Terms, evolve
+from referee.contest.ladder import Ladder, Phase, evolve
+from referee.contest.ladder_commands import Begin, Command, Here, Join, Pair, Rate, RecordVoid
+from referee.contest.ladder_events import Entrant, Event
+from referee.contest.ladder_pairing import to_begin
+from referee.contest.ladder_terms import Terms
 from referee.contest.pairing import Due
 from referee.core.setup import Player
 

@@ -4,9 +4,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from math import sqrt
 
-from referee.contest.climbing import Command, Here, Join, Pair, Rate, decide, to_begin
+from referee.contest.climbing import decide
 from referee.contest.finish import Finish
-from referee.contest.ladder import Entrant, Ladder, Terms, evolve
+from referee.contest.ladder import Ladder, evolve
+from referee.contest.ladder_commands import Command, Here, Join, Pair, Rate
+from referee.contest.ladder_events import Entrant
+from referee.contest.ladder_pairing import to_begin
+from referee.contest.ladder_terms import Terms
 from referee.core.setup import Player
 from tests.contest.field import gauss, played
 

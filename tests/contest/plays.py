@@ -7,7 +7,8 @@ from referee.contest.directing import Command, Enter, Record, RecordVoid, Start,
 from referee.contest.formats import Format
 from referee.contest.pairing import Due, Score
 from referee.contest.terms import Terms
-from referee.contest.tournament import Entrant, Event, Phase, Tournament, evolve
+from referee.contest.tournament import Phase, Tournament, evolve
+from referee.contest.tournament_events import Entrant, Event
 
 Referee = Callable[[Due], Score]
 

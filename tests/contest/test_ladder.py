@@ -7,16 +7,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engines.chance import Chance
-from referee.contest.climbing import Challenge, Close, End, Join, Leave, Rate, Record, StartSeason, challenge
+from referee.contest.climbing import challenge
 from referee.contest.duplicate import Duplicate
 from referee.contest.finish import Finish
-from referee.contest.ladder import Closed, Closing, Entrant, Paired, Rated, SeasonBegan, Terms, recomputed, replay
+from referee.contest.ladder import recomputed, replay
+from referee.contest.ladder_commands import Challenge, Close, End, Join, Leave, Rate, Record, StartSeason
+from referee.contest.ladder_events import Closed, Closing, Entrant, Paired, Rated, SeasonBegan
 from referee.contest.ladder_standings import ladder_standings
+from referee.contest.ladder_terms import Terms
+from referee.contest.match_events import Began, Scored, Voided
 from referee.contest.pairing import Score
 from referee.contest.rated import changes
 from referee.contest.rating import UNKNOWN
 from referee.contest.refusals import AlreadyOn, LadderClosed, NameTaken, NotAMember, WrongSeats
-from referee.contest.tournament import Began, Scored, Voided
 from referee.core.errors import RequestIdReused
 from referee.core.setup import Player
 from tests.contest.climbs import DUEL, TOC, TOC_PARTNERS, ByStrength, Climb, climb, entrant

@@ -91,14 +91,14 @@ def test_nobody_waits_for_more_others_than_there_are() -> None:
 
 def test_who_sat_at_one_table_has_met_all_of_it_at_once() -> None:
     habits = met("abcd")
-    assert [habits.since("a", other) for other in "bcd"] == [0, 0, 0]
-    assert met("abcd", "aefg").since("a", "b") == 3
-    assert met("abcd", "aefg", "abcd").since("a", "e") == 3
+    assert habits.met("a") == {"b": 0, "c": 0, "d": 0}
+    assert met("abcd", "aefg").met("a")["b"] == 3
+    assert met("abcd", "aefg", "abcd").met("a")["e"] == 3
 
 
 def test_meetings_that_are_over_are_forgotten() -> None:
-    assert met("ab", "ac", "ad", "ae", "af", "ag").since("a", "b") is None
-    assert met("ab", "ac", "ad", "ae", "af").since("a", "b") == 4
+    assert "b" not in met("ab", "ac", "ad", "ae", "af", "ag").met("a")
+    assert met("ab", "ac", "ad", "ae", "af").met("a")["b"] == 4
 
 
 def test_seats_are_balanced() -> None:

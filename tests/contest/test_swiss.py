@@ -6,38 +6,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engines.chance import Chance
-from referee.contest.encounters import MISSED, Encounter, How, Table, one_match, score
+from referee.contest.encounters import Encounter, How, Table, score
 from referee.contest.pairing import Course, Pairing, Score
 from referee.contest.swiss import Unpairable, swiss_round
 from referee.contest.trf import Report, read_trf
+from tests.contest.swisses import rounds_by_lot, table
 
 DUTCH = Path(__file__).parent / "dutch"
 
 
 def report(name: str) -> Report:
     return read_trf((DUTCH / f"{name}.trf").read_text())
-
-
-def game(result: str) -> tuple[Encounter, Encounter]:
-    """'1-2 1': who had the first move, against whom, and how it came out for the first."""
-    pair, points = result.split()
-    first, second = pair.split("-")
-    mine = float(points)
-    return one_match(mine, second, 0), one_match(1 - mine, first, 1)
-
-
-def table(names: str, *rounds: list[str]) -> Table:
-    """Who is in no game of a round missed it."""
-    rows: dict[str, list[Encounter]] = {name: [] for name in names}
-    for games in rounds:
-        met = dict.fromkeys(names, MISSED)
-        for result in games:
-            first, second = result.split()[0].split("-")
-            met[first], met[second] = game(result)
-        for name in names:
-            rows[name].append(met[name])
-    return rows
 
 
 def played(told: Table, number: int) -> set[tuple[str, ...]]:
@@ -112,23 +91,7 @@ def test_who_has_more_points_has_the_colour_it_wishes_for() -> None:
 
 def simulated(many: int, rounds: int, seed: bytes) -> list[list[Pairing]]:
     """A whole tournament with results by lot."""
-    rows: dict[str, list[Encounter]] = {f"P{number}": [] for number in range(1, many + 1)}
-    chance = Chance(seed)
-    done = []
-    for _ in range(rounds):
-        try:
-            pairings = swiss_round(rows, list(rows), rounds)
-        except Unpairable:
-            break
-        for pairing in pairings:
-            lot, chance = chance.below(3)
-            course = Course(pairing)
-            if not pairing.bye:
-                course = course.scored(1, Score(((1, 2), (1, 1), (2, 1))[lot]))
-            for name in pairing.entrants:
-                rows[name].append(course.encounter(name))
-        done.append(pairings)
-    return done
+    return [pairings for _, pairings in rounds_by_lot(many, rounds, seed)]
 
 
 TOURNAMENTS = st.tuples(st.integers(6, 17), st.integers(1, 6), st.binary(min_size=1, max_size=4))

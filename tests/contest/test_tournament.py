@@ -4,6 +4,7 @@ from referee.contest.directing import Begin, Cancel, Enter, Record, RecordVoid, 
 from referee.contest.duplicate import Duplicate
 from referee.contest.encounters import How
 from referee.contest.formats import Elimination, Format, Gauntlet, Pools, RoundRobin, Swiss, Trial
+from referee.contest.match_events import Began, Scored
 from referee.contest.pairing import Score
 from referee.contest.refusals import (
     BadScore,
@@ -17,7 +18,8 @@ from referee.contest.refusals import (
 )
 from referee.contest.sprt import Sprt
 from referee.contest.terms import Seeding, Terms
-from referee.contest.tournament import Began, Ended, Entrant, Paired, Phase, Scored, replay
+from referee.contest.tournament import Phase, replay
+from referee.contest.tournament_events import Ended, Entrant, Paired
 from tests.contest.plays import Play, better_name_wins, entered, started
 
 FORMATS: list[Format] = [

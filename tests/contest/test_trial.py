@@ -13,7 +13,8 @@ from referee.contest.pairing import Due, Score
 from referee.contest.sprt import Sprt, Verdict, judged
 from referee.contest.tally import Tally
 from referee.contest.terms import Terms
-from referee.contest.tournament import Ended, Phase, replay
+from referee.contest.tournament import Phase, replay
+from referee.contest.tournament_events import Ended
 from referee.contest.trial import State
 from tests.contest.luck import luck
 from tests.contest.plays import Play, level, started

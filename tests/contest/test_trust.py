@@ -9,7 +9,7 @@ from statistics import mean
 
 import pytest
 
-from referee.contest.ladder import Terms
+from referee.contest.ladder_terms import Terms
 from tests.contest.known import Known, fifty
 from tests.contest.luck import luck
 

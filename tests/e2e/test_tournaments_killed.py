@@ -12,8 +12,10 @@ from referee.app.contests.book import folded
 from referee.app.contests.held import Held, fold
 from referee.app.contests.log import TOURNAMENT, ContestEntry, contest_id
 from referee.contest.directing import Begin, Record, Start, decide
+from referee.contest.match_events import Scored
 from referee.contest.pairing import Pairing
-from referee.contest.tournament import Ended, Entered, Scored, Tournament, evolve
+from referee.contest.tournament import Tournament, evolve
+from referee.contest.tournament_events import Ended, Entered
 from referee.storage.sqlite import SqliteEventLog
 from tests.e2e.club import ask, club
 from tests.e2e.contests import entrants, match_terms, tournament_request

@@ -4,7 +4,9 @@ from engines.options import Settings
 from referee.app.contests.events import ContestEvent, LadderMade, TournamentMade
 from referee.app.contests.terms import DuplicatePlay, LadderTerms, MatchTerms, Partners, TournamentTerms
 from referee.app.wish import Opening
-from referee.contest import ladder, tournament
+from referee.contest import ladder_events as ladder
+from referee.contest import match_events as match
+from referee.contest import tournament_events as tournament
 from referee.contest.duplicate import Duplicate
 from referee.contest.finish import Finish
 from referee.contest.formats import Elimination, Format, Gauntlet, Model, Pools, RoundRobin, Swiss, Trial
@@ -89,14 +91,14 @@ EXAMPLES: tuple[ContestEvent, ...] = (
     ladder.SeasonBegan(2, "request 8"),
     ladder.Closing("thank you"),
     ladder.Closed(),
-    TournamentMade("cup", "The cup", "ann", "request 3", SWISS),
+    TournamentMade("cup", "The cup", "ann", "request 3", SWISS, 2),
     *(TournamentMade("cup", "The cup", "ann", "request 4", tournament_terms(form)) for form in EVERY_FORMAT),
     tournament.Entered(tournament.Entrant("pair", 1523.5, (ADA, BOB))),
     tournament.Withdrew("pair", "ill"),
     tournament.Started(("bob", "ada")),
     tournament.Paired((Pairing("1.1", 1, 1, ("ada", "bob"), 1, 2), Pairing("1.2", 1, 2, ("cid",), sides=ONE_TABLE))),
-    tournament.Began("1.1", 1, 2, "m17"),
-    tournament.Scored("1.1", 1, Score((2, 1), ("ada",))),
-    tournament.Voided("1.1", 1),
+    match.Began("1.1", 1, 2, "m17"),
+    match.Scored("1.1", 1, Score((2, 1), ("ada",))),
+    match.Voided("1.1", 1),
     tournament.Ended(cancelled=True, message="rain"),
 )

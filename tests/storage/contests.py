@@ -2,7 +2,7 @@
 
 from referee.app.contests.events import ContestEvent
 from referee.app.contests.log import ContestLog
-from referee.contest.tournament import Began
+from referee.contest.match_events import Began
 
 LADDER = "ladder/main"
 

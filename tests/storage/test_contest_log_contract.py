@@ -40,12 +40,14 @@ async def test_contests_have_logs_of_their_own_and_so_have_matches(log: Store) -
 @with_every_log
 async def test_contests_of_a_kind_are_listed_in_the_order_in_which_they_were_made(log: Store) -> None:
     assert await log.contests.contests("ladder") == []
-    first = {}
+    first, last = {}, {}
     for contest in ("ladder/z", "tournament/b", "ladder/a", "ladders/y", "tournament/a"):
-        first[contest], _ = await log.contests.append(contest, 0, beginnings(1, 2))
-    await log.contests.append("ladder/z", 2, beginnings(3, 3))
+        first[contest], last[contest] = await log.contests.append(contest, 0, beginnings(1, 2))
+    (last["ladder/z"],) = await log.contests.append("ladder/z", 2, beginnings(3, 3))
     assert await log.contests.contests("ladder") == [first["ladder/z"], first["ladder/a"]]
     assert await log.contests.contests("tournament") == [first["tournament/b"], first["tournament/a"]]
+    assert await log.contests.lasts("ladder") == [last["ladder/z"], last["ladder/a"]]
+    assert await log.contests.lasts("nothing") == []
 
 
 @with_every_log
@@ -116,3 +118,5 @@ async def test_a_closed_log_is_not_used(log: Store) -> None:
         await log.contests.read(LADDER)
     with pytest.raises(LogUnavailable, match="closed"):
         await log.contests.contests("ladder")
+    with pytest.raises(LogUnavailable, match="closed"):
+        await log.contests.lasts("ladder")

@@ -13,7 +13,7 @@ from referee_api.v1 import refusal_pb2
 
 from engines import refusals as engine
 from engines.refusals import Refusal
-from referee.app import answers, asked, referee, sessions, watching
+from referee.app import answers, asked, faults, referee, sessions, watching
 from referee.app import refusals as app
 from referee.app.contests import refusals as contests
 from referee.app.ports import LogUnavailable, MatchArchived
@@ -89,6 +89,7 @@ EXAMPLES: list[Exception] = [
     answers.AttemptRefused(MoveRefused(0, 0, "0.1.1", "?", "MALFORMED_MOVE", "", "no", 2), 1),
     answers.LateAnswer("m1", FlagFell(9, 0, "0.1.1", ROW), 1),
     answers.EngineFault("m1"),
+    faults.LogDamaged("m1", 7),
     sessions.SessionTakenOver(Player("ada", "1"), "s2"),
     watching.SlowConsumer(7),
     watching.NumberAhead(9, 7),

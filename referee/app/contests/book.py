@@ -22,6 +22,9 @@ Fold = Callable[[State | None, ContestEntry], State]
 Decide = Callable[[State], Sequence[ContestEvent]]
 """What follows from a contest as it stands. Nothing: it is known already. It may raise a refusal."""
 
+ENTRIES_AT_ONCE = 100
+"""A log may be long, and while it is read bots' clocks run."""
+
 STEPS_KEPT = 256
 """For those who watch: who is not further behind needs no log."""
 
@@ -53,14 +56,25 @@ class Book(Generic[State]):
         """Held by who writes to its log. Whoever does so beside a match's log calls `believe` before it is let go."""
         self.believe(entries)
 
+    @classmethod
+    async def read(cls, log: ContestLog, fold: Fold[State], contest: str) -> "Book[State]":
+        """Of a contest that is in the log. Raises LogUnavailable."""
+        book = cls(log, fold, await log.read(contest, 0, ENTRIES_AT_ONCE))
+        await book.catch_up()
+        return book
+
     @property
     def state(self) -> State:
         return self._steps[-1].state
 
     @property
+    def last(self) -> ContestEntry:
+        return self._steps[-1].entry
+
+    @property
     def number(self) -> int:
         """Of the last entry."""
-        return self._steps[-1].entry.number
+        return self.last.number
 
     async def change(self, decide: Decide[State]) -> list[Step[State]]:
         """Have that happen which `decide` says of the contest as it stands; it is in the log when this returns.
@@ -79,7 +93,8 @@ class Book(Generic[State]):
 
     async def catch_up(self) -> None:
         """Believe what the log holds beyond the book. For who holds the lock, and met a Conflict."""
-        self.believe(await self._log.read(self.contest, self.number))
+        while entries := await self._log.read(self.contest, self.number, ENTRIES_AT_ONCE):
+            self.believe(entries)
 
     def steps_after(self, number: int) -> list[Step[State]] | None:
         """All steps after that entry; None: they are not all at hand any more."""

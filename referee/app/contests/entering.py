@@ -1,6 +1,7 @@
 """Who may enter a tournament, and in what words those are refused who may not."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from engines.refusals import Refusal
@@ -13,29 +14,30 @@ from referee.app.contests.refusals import (
     TournamentStarted,
     WrongEntrantCount,
 )
-from referee.app.names import check_words
-from referee.app.refusals import BadField, BotPaused, NameTaken
+from referee.app.names import NAME, NAME_RULE
+from referee.app.refusals import BadField, BotPaused, NameTaken, UnknownBot
 from referee.contest import refusals as pure
 from referee.contest.directing import Command, Enter, decide
-from referee.contest.tournament import Entrant, Event
-from referee.core.errors import BadSetup
+from referee.contest.tournament_events import Entrant, Event
 from referee.core.setup import Player
 
-NAME_CHARS = 64
+
+def named(entrant: Entrant) -> Entrant:
+    """Who has no name is called as its bot."""
+    return entrant if entrant.name or not entrant.bots else replace(entrant, name=entrant.bots[0].bot)
 
 
 async def checked(entrant: Entrant, many: int, accounts: Accounts) -> Entrant:
     """With its name, if all of its bots, as `many` as a side has seats, may play.
 
-    Raises BadField, BadSetup, AlreadyIn, UnknownBot, UnknownVersion, BotPaused or LogUnavailable.
+    Raises BadField, WrongSeats, AlreadyIn, UnknownBot, UnknownVersion, BotPaused or LogUnavailable.
     """
     if len(entrant.bots) != many:
-        why = f"are {many} here, one bot for each seat of a side"
-        raise BadSetup("players", why, given=str(len(entrant.bots)), wanted=str(many))
+        raise pure.WrongSeats("an entrant, who brings one bot for each seat of a side,", len(entrant.bots), many)
     if not entrant.name and many > 1:
         raise BadField("entrant.name", "bots that stand together need a name")
-    entrant = replace(entrant, name=entrant.name or entrant.bots[0].bot)
-    check_words("entrant.name", entrant.name, NAME_CHARS, at_least=1)
+    entrant = named(entrant)
+    await _check_named(entrant, accounts)
     for place, player in enumerate(entrant.bots):
         _check_new(player, entrant.bots[:place], entrant.name)
         await _check_player(player, accounts)
@@ -68,6 +70,16 @@ def _check_new(player: Player, there: Sequence[Player], entrant: str) -> None:
     for other in there:
         if player.bot == other.bot and ("" in (player.version, other.version) or player == other):
             raise AlreadyIn(player.bot, entrant)
+
+
+async def _check_named(entrant: Entrant, accounts: Accounts) -> None:
+    """As bots are named, and not as somebody else's bot."""
+    if not NAME.fullmatch(entrant.name):
+        raise BadField("entrant.name", NAME_RULE)
+    with suppress(UnknownBot):
+        bot = await accounts.bot(entrant.name)
+        if bot.name not in {player.bot for player in entrant.bots}:
+            raise BadField("entrant.name", "it is the name of a bot that does not play for this entrant")
 
 
 async def _check_player(player: Player, accounts: Accounts) -> None:

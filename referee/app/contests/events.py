@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from referee.app.contests.terms import LadderTerms, TournamentTerms
-from referee.contest import ladder, tournament
+from referee.contest import ladder_events as ladder
+from referee.contest import tournament_events as tournament
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,8 @@ class TournamentMade:
     """The holder of the token that made it."""
     request_id: str
     terms: TournamentTerms
+    entrants: int = 0
+    """How many came in with it: the entries right behind."""
 
 
 ContestEvent = LadderMade | TournamentMade | ladder.Event | tournament.Event

@@ -7,7 +7,8 @@ from referee.app.contests.events import TournamentMade
 from referee.app.contests.log import TOURNAMENT, ContestEntry, contest_id
 from referee.app.contests.terms import MatchTerms, TournamentTerms
 from referee.contest.pairing import Due
-from referee.contest.tournament import Ended, Paired, Phase, Started, Tournament, evolve
+from referee.contest.tournament import Phase, Tournament, evolve
+from referee.contest.tournament_events import Ended, Paired, Started
 from referee.core.setup import Player
 
 

@@ -9,9 +9,10 @@ from referee.app.contests.log import LADDER, ContestEntry, contest_id
 from referee.app.contests.seating import Seating, seating
 from referee.app.contests.terms import LadderTerms, MatchTerms
 from referee.app.wish import Opening, find_game
-from referee.contest import ladder as climb
+from referee.contest import ladder_events as climb
 from referee.contest.duplicate import Duplicate
 from referee.contest.ladder import Ladder, Phase, evolve
+from referee.contest.ladder_terms import Terms
 from referee.contest.pairing import Due, Places
 from referee.contest.rated import Rated
 from referee.core.rating import PlayerRating, RatingChange
@@ -125,8 +126,9 @@ class LadderFold:
         if isinstance(event, climb.Paired):
             planned = {**held.planned_ms, event.pairing.id: entry.at_ms}
             return replace(after, planned_ms={key: planned[key] for key in after.ladder.courses})
-        began = ((entry.number, entry.at_ms),) if isinstance(event, climb.SeasonBegan) else ()
-        return replace(after, seasons=held.seasons + began)
+        if isinstance(event, climb.SeasonBegan):
+            return replace(after, seasons=(*held.seasons, (entry.number, entry.at_ms)))
+        return after
 
     def opened(self, made: LadderMade, at_ms: int) -> HeldLadder:
         """Nobody is on it yet."""
@@ -135,7 +137,7 @@ class LadderFold:
         table = find_game(self._games, first.game).table(first.settings)
         seats = seating(table, terms.partners)
         duplicate = terms.duplicate
-        pure = climb.Terms(
+        pure = Terms(
             made.name,
             made.seed,
             len(seats.places),

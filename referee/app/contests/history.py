@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from referee.app.contests.held_ladder import HeldLadder
 from referee.app.contests.log import ContestEntry, ContestLog
-from referee.contest import ladder as climb
+from referee.contest import ladder_events as climb
 from referee.contest.rated import Rated
 from referee.core.setup import Player
 

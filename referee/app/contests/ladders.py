@@ -27,9 +27,11 @@ from referee.app.names import check_name, check_words
 from referee.app.ports import Conflict
 from referee.app.refusals import BadField, BotPaused, NameTaken
 from referee.app.wish import Limits
-from referee.contest import tournament
-from referee.contest.climbing import Challenge, Close, Command, Join, Leave, StartSeason, challenge, decide
-from referee.contest.ladder import Entrant, Phase
+from referee.contest import tournament_events as tournament
+from referee.contest.climbing import challenge, decide
+from referee.contest.ladder import Phase
+from referee.contest.ladder_commands import Challenge, Close, Command, Join, Leave, StartSeason
+from referee.contest.ladder_events import Closed, Entrant
 from referee.contest.ladder_standings import LadderRow, ladder_standings
 from referee.contest.pairing import Course
 from referee.contest.refusals import LadderClosed
@@ -45,7 +47,7 @@ WORDS_CHARS = 200
 
 def shelf_of_ladders(log: ContestLog, games: Mapping[str, Game]) -> Shelf[HeldLadder]:
     """To be opened before any match goes on: its end may be rated."""
-    return Shelf(log, LADDER, LadderFold(games), lambda held: held.over)
+    return Shelf(log, LADDER, LadderFold(games), Closed)
 
 
 def faults_at_most(ladders: Shelf[HeldLadder], match: Match, usual: int) -> int:
@@ -105,7 +107,7 @@ class Ladders:
             wish.name, wish.title or wish.name, wish.organiser, wish.request_id, self._draw_seed(), wish.terms
         )
         async with self._making_one:
-            if known := self._made_by(made):
+            if known := self._shelf.made_by(wish.organiser, wish.request_id):
                 return await self._made_again(known, made)
             try:
                 book = await self._shelf.add(wish.name, [made])
@@ -136,7 +138,7 @@ class Ladders:
         """Take an entrant in; without a name, it has that of its only bot. Its first standing.
 
         Raises LadderClosed, AlreadyOn, NameTaken (of `contest.refusals`), AlreadyIn, UnknownBot, UnknownVersion,
-        BotPaused, BadField, or BadSetup (players) if it is not one bot for each seat of a side.
+        BotPaused, BadField, or WrongSeats if it is not one bot for each seat of a side.
         """
         book = await self._book(name)
         good = await checked(
@@ -239,16 +241,6 @@ class Ladders:
         here, _ = await self._around.present.here(held, busy_too=True)
         there = {it.name: held.ladder.entrants[it.name].player(it.bots) for it in here}
         return ladder_standings(held.ladder, there, season, all_versions)
-
-    def _made_by(self, asked: LadderMade) -> ContestEntry | None:
-        for entry in self._shelf.first.values():
-            made = entry.event
-            if isinstance(made, LadderMade) and (made.organiser, made.request_id) == (
-                asked.organiser,
-                asked.request_id,
-            ):
-                return entry
-        return None
 
     async def _made_again(self, first: ContestEntry, asked: LadderMade) -> HeldLadder:
         """Raises RequestIdReused if that request asked for something else."""

@@ -62,3 +62,6 @@ class ContestLog(Protocol):
 
     async def contests(self, kind: str) -> list[ContestEntry]:
         """The first entry of each contest of that kind, in the order in which they were made."""
+
+    async def lasts(self, kind: str) -> list[ContestEntry]:
+        """The last entry of each, in the same order: it tells which are over."""

@@ -8,10 +8,11 @@ that comes after a crash finds every match that was due by its name.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Container
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from referee.app.alarm_clock import AlarmClock
 from referee.app.contests.book import Book
+from referee.app.contests.events import ContestEvent
 from referee.app.contests.held_ladder import HeldLadder
 from referee.app.contests.making import Making, NotNow, wish_for
 from referee.app.contests.present import Present
@@ -20,8 +21,11 @@ from referee.app.contests.rests import Rests
 from referee.app.ports import LogUnavailable, Time
 from referee.app.referee import Referee, RefereeDraining
 from referee.app.wish import LADDER, MatchWish
-from referee.contest.climbing import Begin, Command, End, Here, Pair, Record, RecordVoid, decide, to_begin
+from referee.contest.climbing import decide
 from referee.contest.ladder import Phase
+from referee.contest.ladder_commands import Begin, Command, End, Here, Pair, Record, RecordVoid
+from referee.contest.ladder_events import Paired
+from referee.contest.ladder_pairing import to_begin
 from referee.contest.pairing import Due
 from referee.core.clock import SECOND, Micros
 from referee.core.match import Match
@@ -29,6 +33,8 @@ from referee.core.match import Match
 AGAIN_US: Micros = SECOND
 """When to look again where nobody tells: the log is away, or a bot is paused."""
 AFTER_A_FAULT_US: Micros = 60 * SECOND
+SEATED_AT_ONCE = 16
+"""How many get an opponent in one go: where hundreds wait, to find all of them takes long, and bots' clocks run."""
 PATIENCE_US: Micros = 10 * SECOND
 """How long two who have just met wait for others, before they meet again."""
 
@@ -180,12 +186,22 @@ class Matchmaker:
         free = [it for it in here if it.room > 0]
         self._waits_since = {it.name: self._waits_since.get(it.name, now_us) for it in free}
         long = tuple(it for it in free if now_us - self._waits_since[it.name] >= PATIENCE_US)
-        if await self._decide(Pair(tuple(here), resting=resting)) or await self._decide(Pair(long, True, resting)):
+        if await self._pair_all(Pair(tuple(here), resting=resting)):
+            return True
+        if await self._pair_all(Pair(long, hurry=True, resting=resting)):
             return True
         patient_until_us = [since_us + PATIENCE_US for since_us in self._waits_since.values()]
         if len(free) >= self.held.ladder.terms.at_a_table:
             self._alarm.set(min((until_us for until_us in patient_until_us if until_us > now_us), default=None))
         return False
+
+    async def _pair_all(self, pair: Pair) -> bool:
+        """Everybody once, some at a time. Whether anybody was paired."""
+        most = max(1, SEATED_AT_ONCE // self.held.ladder.terms.at_a_table)
+        paired: set[str] = set()
+        while events := await self._decide(replace(pair, here=_without(pair.here, paired), most=most)):
+            paired.update(name for event in events if isinstance(event, Paired) for name in event.pairing.entrants)
+        return bool(paired)
 
     def _resting(self) -> frozenset[str]:
         """Matches that broke down, and are not to be tried again yet."""
@@ -195,9 +211,10 @@ class Matchmaker:
             self._alarm.set(us)
         return frozenset(due for due, us in until_us.items() if us is not None)
 
-    async def _decide(self, command: Command) -> bool:
-        """Whether anything follows from it."""
-        return bool(await self._book.change(lambda held: decide(held.ladder, command)))
+    async def _decide(self, command: Command) -> list[ContestEvent]:
+        """What follows from it."""
+        steps = await self._book.change(lambda held: decide(held.ladder, command))
+        return [step.entry.event for step in steps]
 
     def _wish(self, due: Due) -> MatchWish:
         held = self.held
@@ -211,3 +228,8 @@ class Matchmaker:
             held.ladder.start_of(due),
             held.openings,
         )
+
+
+def _without(here: tuple[Here, ...], paired: Container[str]) -> tuple[Here, ...]:
+    """Who is there, but those have no room any more."""
+    return tuple(replace(it, room=0) if it.name in paired else it for it in here)

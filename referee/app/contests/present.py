@@ -6,8 +6,8 @@ from referee.app.accounts import Accounts
 from referee.app.contests.held_ladder import HeldLadder
 from referee.app.contests.making import Making
 from referee.app.referee import Referee
-from referee.contest.climbing import Here
-from referee.contest.ladder import Entrant
+from referee.contest.ladder_commands import Here
+from referee.contest.ladder_events import Entrant
 from referee.core.setup import Player
 
 

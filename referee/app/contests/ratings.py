@@ -17,9 +17,10 @@ from referee.app.contests.shelf import Shelf
 from referee.app.desk import WriteEnd
 from referee.app.ports import Conflict
 from referee.app.wish import LADDER, MAKER, REQUEST_ID, find_game
-from referee.contest.climbing import Rate, decide
+from referee.contest.climbing import decide
 from referee.contest.finish import Finish, finish_of
-from referee.contest.ladder import Rated
+from referee.contest.ladder_commands import Rate
+from referee.contest.ladder_events import Rated
 from referee.core.match import Match
 from referee.core.setup import Player
 

@@ -1,11 +1,11 @@
 """All contests of one kind: the books of those that go on, and of those asked for last of the others."""
 
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Generic
 
 from referee.app.contests.book import Book, Fold, State
-from referee.app.contests.events import ContestEvent
+from referee.app.contests.events import ContestEvent, LadderMade, TournamentMade
 from referee.app.contests.log import ContestEntry, ContestLog, contest_id
 
 BOOKS_KEPT = 64
@@ -13,27 +13,29 @@ BOOKS_KEPT = 64
 
 
 class Shelf(Generic[State]):
-    def __init__(self, log: ContestLog, kind: str, fold: Fold[State], over: Callable[[State], bool]) -> None:
+    def __init__(self, log: ContestLog, kind: str, fold: Fold[State], end: type[ContestEvent]) -> None:
+        """`end` is the last event of every contest of that kind, and of no other is it one."""
         self._log = log
         self._kind = kind
         self._fold = fold
-        self._over = over
+        self._end = end
         self._books: OrderedDict[str, Book[State]] = OrderedDict()
         """By contest. Those that go on are always here: each has one book."""
         self.first: dict[str, ContestEntry] = {}
         """The first entry of every contest of this kind, by contest, in the order in which they were made."""
 
     async def open(self) -> list[Book[State]]:
-        """Take down those that go on, as their logs tell them. Raises LogUnavailable."""
-        for entry in await self._log.contests(self._kind):
-            self.first[entry.contest] = entry
-            await self._read(entry.contest)
+        """Take down those that go on, as their logs tell them; the others are not read. Raises LogUnavailable."""
+        self.first = {entry.contest: entry for entry in await self._log.contests(self._kind)}
+        for entry in await self._log.lasts(self._kind):
+            if not self._ends(entry):
+                await self._read(entry.contest)
         return self.live
 
     @property
     def live(self) -> list[Book[State]]:
         """Of contests that go on."""
-        return [book for book in self._books.values() if not self._over(book.state)]
+        return [book for book in self._books.values() if not self._ends(book.last)]
 
     async def add(self, name: str, events: Sequence[ContestEvent]) -> Book[State]:
         """A new contest. Raises Conflict if there is one of that name, or LogUnavailable."""
@@ -49,13 +51,27 @@ class Shelf(Generic[State]):
             return self._books[contest]
         return await self._read(self.first[contest].contest)
 
+    def made_by(self, organiser: str, request_id: str) -> ContestEntry | None:
+        """The first entry of the contest that this very request of the organiser's has made, if one has."""
+        asked = organiser, request_id
+        return next((it for it in self.first.values() if _asked(it.event) == asked), None)
+
+    def _ends(self, entry: ContestEntry) -> bool:
+        return isinstance(entry.event, self._end)
+
     async def _read(self, contest: str) -> Book[State]:
-        book = Book(self._log, self._fold, await self._log.read(contest))
+        book = await Book.read(self._log, self._fold, contest)
         return self._books.get(contest) or self._put(book)
 
     def _put(self, book: Book[State]) -> Book[State]:
         self._books[book.contest] = book
-        over = [contest for contest, other in self._books.items() if self._over(other.state)]
+        over = [contest for contest, other in self._books.items() if self._ends(other.last)]
         for contest in over[:-BOOKS_KEPT]:
             del self._books[contest]
         return book
+
+
+def _asked(made: ContestEvent) -> tuple[str, str]:
+    """By whose request, and which."""
+    assert isinstance(made, LadderMade | TournamentMade)
+    return made.organiser, made.request_id

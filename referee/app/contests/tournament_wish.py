@@ -10,7 +10,8 @@ from referee.app.contests.held import Held
 from referee.app.contests.terms import TournamentTerms
 from referee.app.contests.tournament_tables import PairingPhase, phase_of
 from referee.contest.pairing import Course
-from referee.contest.tournament import Entrant, Phase, Tournament, evolve
+from referee.contest.tournament import Phase, Tournament, evolve
+from referee.contest.tournament_events import Entrant
 
 
 class ExportFormat(Enum):
@@ -31,6 +32,11 @@ class TournamentWish:
     title: str = ""
     """Empty: the name."""
     entrants: tuple[Entrant, ...] = ()
+
+    def made(self, terms: TournamentTerms) -> TournamentMade:
+        """As its log tells it, with these terms."""
+        title = self.title or self.name
+        return TournamentMade(self.name, title, self.organiser, self.request_id, terms, len(self.entrants))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +64,7 @@ EVERY_PAIRING = PairingFilter()
 def first_events(wish: TournamentWish, seed: bytes, entrants: Sequence[Entrant]) -> list[ContestEvent]:
     """That it was made, and who is in from the beginning. Raises what `entered` raises."""
     terms = replace(wish.terms, tournament=replace(wish.terms.tournament, seed=seed))
-    made = TournamentMade(wish.name, wish.title or wish.name, wish.organiser, wish.request_id, terms)
+    made = wish.made(terms)
     events: list[ContestEvent] = [made]
     held = Held(made, 0, Tournament(terms.tournament))
     for entrant in entrants:

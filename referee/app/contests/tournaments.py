@@ -12,7 +12,7 @@ from engines.api import Game
 from referee.app.accounts import Accounts
 from referee.app.contests.book import Book
 from referee.app.contests.directors import Directors
-from referee.app.contests.entering import checked, decided, entered
+from referee.app.contests.entering import checked, decided, entered, named
 from referee.app.contests.events import TournamentMade
 from referee.app.contests.held import Held, fold
 from referee.app.contests.ladders import Ladders
@@ -46,7 +46,8 @@ from referee.contest.export import to_csv, to_json, to_trf
 from referee.contest.pairing import Course
 from referee.contest.refusals import NoReport
 from referee.contest.terms import Seeding
-from referee.contest.tournament import Entered, Entrant, Phase
+from referee.contest.tournament import Phase
+from referee.contest.tournament_events import Ended, Entered, Entrant
 from referee.core.errors import RequestIdReused
 
 WORDS_CHARS = 200
@@ -82,7 +83,7 @@ class Tournaments:
         self._games = games
         self._limits = limits
         self._draw_seed = draw_seed
-        self._shelf = Shelf(log, TOURNAMENT, fold, lambda held: held.over)
+        self._shelf = Shelf(log, TOURNAMENT, fold, Ended)
         self._directors = Directors(self._shelf, making, referee, time, games, complain)
         self._making_one = asyncio.Lock()
 
@@ -105,7 +106,7 @@ class Tournaments:
         check_words("title", wish.title, WORDS_CHARS)
         check_terms(wish.terms, self._games, self._limits)
         async with self._making_one:
-            known = self._made_by(wish.organiser, wish.request_id)
+            known = self._shelf.made_by(wish.organiser, wish.request_id)
             if known:
                 return await self._made_again(known, wish)
             if wish.terms.ladder:
@@ -141,7 +142,7 @@ class Tournaments:
         """Take an entrant in; without a name, it has that of its only bot. Its rating is found here.
 
         Raises TournamentStarted, TournamentOver, AlreadyIn, NameTaken, WrongEntrantCount, UnknownBot,
-        UnknownVersion, BotPaused, BadField, or BadSetup (players) if it is not one bot for each seat of a side.
+        UnknownVersion, BotPaused, BadField, or WrongSeats if it is not one bot for each seat of a side.
         """
         book = await self._book(name)
         entrant = await self._checked(book.state.terms, entrant)
@@ -236,22 +237,14 @@ class Tournaments:
         self._directors.wake(book.contest)
         return book.state
 
-    def _made_by(self, organiser: str, request_id: str) -> ContestEntry | None:
-        for entry in self._shelf.first.values():
-            made = entry.event
-            if isinstance(made, TournamentMade) and (made.organiser, made.request_id) == (organiser, request_id):
-                return entry
-        return None
-
     async def _made_again(self, first: ContestEntry, wish: TournamentWish) -> Held:
         """Raises RequestIdReused if that request asked for something else."""
         made = first.event
         assert isinstance(made, TournamentMade)
         unseeded = replace(made, terms=replace(made.terms, tournament=replace(made.terms.tournament, seed=b"")))
-        asked = TournamentMade(wish.name, wish.title or wish.name, wish.organiser, wish.request_id, wish.terms)
-        first_in = [entry.event for entry in await self._log.read(first.contest, 1, len(wish.entrants))]
-        bots = [event.entrant.bots for event in first_in if isinstance(event, Entered)]
-        if unseeded != asked or bots != [entrant.bots for entrant in wish.entrants]:
+        first_in = [entry.event for entry in await self._log.read(first.contest, 1, made.entrants)]
+        came = [replace(event.entrant, rating=None) for event in first_in if isinstance(event, Entered)]
+        if unseeded != wish.made(wish.terms) or came != [named(entrant) for entrant in wish.entrants]:
             raise RequestIdReused(wish.request_id)
         return await self.tournament(made.name)
 

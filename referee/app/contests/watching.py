@@ -7,11 +7,9 @@ too far behind is told so, with the number to go on from.
 from collections.abc import Callable
 from typing import Generic
 
-from referee.app.contests.book import Book, Fold, State, Step, folded
+from referee.app.contests.book import ENTRIES_AT_ONCE, Book, Fold, State, Step, folded
 from referee.app.contests.log import ContestLog
 from referee.app.watching import NumberAhead, SlowConsumer
-
-ENTRIES_AT_ONCE = 200
 
 
 class Watching(Generic[State]):

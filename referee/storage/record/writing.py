@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from engines.refusals import Refusal
+from referee.app.faults import LogDamaged, missing
 from referee.app.ports import Entry
 from referee.core.events import Opened, PlayEnded
 from referee.core.setup import Setup
@@ -21,13 +22,15 @@ class NotOver(Refusal):
 
 
 def written(entries: Sequence[Entry], key: Ed25519PrivateKey, referee: str) -> Iterator[bytes]:
-    """The lines of the record of a match, from all its entries, signed by `key`. Raises NotOver.
+    """The lines of the record of a match, from all its entries, signed by `key`. Raises NotOver or LogDamaged.
 
     `referee` is the version of the referee, for people who wonder.
     """
+    lacks = missing(entries)
+    if lacks:
+        raise LogDamaged(entries[0].match_id, lacks)
     opened = entries[0].event
     assert isinstance(opened, Opened)
-    assert [entry.number for entry in entries] == list(range(1, len(entries) + 1))
     if not isinstance(entries[-1].event, PlayEnded):
         raise NotOver(opened.setup.match_id)
     return _lines(opened.setup, entries, key, referee)

@@ -9,8 +9,8 @@ from referee_api.v1 import ladder_pb2 as pb
 from referee.app.contests.book import Step
 from referee.app.contests.events import LadderMade
 from referee.app.contests.held_ladder import HeldLadder
-from referee.contest import ladder as climb
-from referee.contest.tournament import Began, Scored, Voided
+from referee.contest import ladder_events as climb
+from referee.contest.match_events import Began, Scored, Voided
 from referee.transport.convert.contests import entrant_of, pairing_of
 from referee.transport.convert.ladders import ladder_of
 from referee.transport.convert.ratings import changes_of

@@ -10,8 +10,9 @@ from referee.app.contests.book import Step
 from referee.app.contests.events import TournamentMade
 from referee.app.contests.held import Held
 from referee.app.contests.tournament_tables import rows
-from referee.contest import tournament as contest
+from referee.contest import tournament_events as contest
 from referee.contest.formats import Trial
+from referee.contest.match_events import Began, Scored, Voided
 from referee.transport.convert.contests import entrant_of, pairing_of
 from referee.transport.convert.sprt import sprt_state_of
 from referee.transport.convert.terms import Customs
@@ -58,11 +59,11 @@ def _paired(event: contest.Paired, step: Step[Held]) -> Told:
     return "round_began", pb.RoundBegan(round=number, standings=table, pairings=pairings)
 
 
-def _went_on(event: contest.Began | contest.Voided, step: Step[Held]) -> Told:
+def _went_on(event: Began | Voided, step: Step[Held]) -> Told:
     return "pairing", pairing_of(step.state.tournament.courses[event.pairing])
 
 
-def _scored(event: contest.Scored, step: Step[Held]) -> Told:
+def _scored(event: Scored, step: Step[Held]) -> Told:
     tournament = step.state.tournament
     test = tournament.test
     return ("sprt", sprt_state_of(test)) if test else ("pairing", pairing_of(tournament.courses[event.pairing]))
@@ -81,8 +82,8 @@ TOLD: dict[type, Callable[[Any, Step[Held]], Told]] = {
     contest.Withdrew: _withdrew,
     contest.Started: _started,
     contest.Paired: _paired,
-    contest.Began: _went_on,
-    contest.Voided: _went_on,
-    contest.Scored: _scored,
+    Began: _went_on,
+    Voided: _went_on,
+    Scored: _scored,
     contest.Ended: _ended,
 }

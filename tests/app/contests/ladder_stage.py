@@ -1,5 +1,6 @@
 """Ladders on a stage: how a test makes and climbs them in a few words, and checks what their logs say."""
 
+import asyncio
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -11,13 +12,14 @@ from referee.app.contests.ladder_wish import LadderWish
 from referee.app.contests.terms import LadderTerms, MatchTerms, Partners
 from referee.app.sessions import Session
 from referee.app.wish import LADDER
-from referee.contest.ladder import Entrant, Event, Rated, recomputed
-from referee.contest.tournament import Began
+from referee.contest.ladder import recomputed
+from referee.contest.ladder_events import Entrant, Event, Rated
+from referee.contest.match_events import Began
 from referee.core.clock import SECOND, SuddenDeath
 from referee.core.events import Opened, PlayEnded
 from referee.core.result import Kind
 from referee.core.setup import Player
-from tests.app.contests.stage import Stage, Store
+from tests.app.contests.stage import WITHIN_S, Stage, Store
 from tests.app.hall import GAMES
 
 CONTEST = "ladder/main"
@@ -59,8 +61,9 @@ async def opened(terms: LadderTerms, *bots: str, versions: tuple[str, ...] = ("1
 async def until(stage: Stage, holds: Callable[[HeldLadder], bool]) -> HeldLadder:
     """The ladder as soon as that holds."""
     held, watching = await stage.ladders.watch("main", None)
-    while not holds(held):
-        held = (await anext(watching))[-1].state
+    async with asyncio.timeout(WITHIN_S):
+        while not holds(held):
+            held = (await anext(watching))[-1].state
     return held
 
 

@@ -38,7 +38,7 @@ from referee.app.tokens import Role, Token
 from referee.app.wish import REQUEST_ID, Limits, Opening
 from referee.contest.formats import Format
 from referee.contest.terms import Terms
-from referee.contest.tournament import Entrant
+from referee.contest.tournament_events import Entrant
 from referee.core.clock import SECOND, SuddenDeath
 from referee.core.errors import MatchOver
 from referee.core.events import Event
@@ -74,6 +74,10 @@ class Fuse:
         """Nothing can be written or read for the time being."""
         self.blown = asyncio.Event()
 
+    def blows_after(self, more: int) -> None:
+        """When so many more writes are durable."""
+        self._writes = self.written + more
+
     async def wrote(self) -> None:
         self.written += 1
         if self.written == self._writes:
@@ -107,6 +111,10 @@ class FusedContests:
     async def contests(self, kind: str) -> list[ContestEntry]:
         await self._fuse.holds()
         return await self._stored.contests(kind)
+
+    async def lasts(self, kind: str) -> list[ContestEntry]:
+        await self._fuse.holds()
+        return await self._stored.lasts(kind)
 
 
 class FusedLog:

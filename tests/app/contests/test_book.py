@@ -12,7 +12,7 @@ from referee.app.contests.log import ContestEntry, ContestLog
 from referee.app.contests.watching import Watching
 from referee.app.ports import LogUnavailable
 from referee.app.watching import SlowConsumer
-from referee.contest.tournament import Entered, Entrant
+from referee.contest.tournament_events import Entered, Entrant
 from referee.storage.memory import MemoryEventLog
 from tests.app.scene import in_loop
 from tests.app.stopped_time import StoppedTime, settled
@@ -51,6 +51,9 @@ class Gated:
 
     async def contests(self, kind: str) -> list[ContestEntry]:
         return await self.stored.contests(kind)
+
+    async def lasts(self, kind: str) -> list[ContestEntry]:
+        return await self.stored.lasts(kind)
 
 
 async def opened(log: ContestLog) -> Book[Names]:

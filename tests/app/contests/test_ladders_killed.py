@@ -15,8 +15,8 @@ from engines.refusals import Refusal
 from referee.app.contests.ladder_wish import LadderWish
 from referee.app.contests.terms import DuplicatePlay, LadderTerms
 from referee.app.sessions import Hello
-from referee.contest.ladder import Event, Paired, Rated
-from referee.contest.tournament import Began, Scored, Voided
+from referee.contest.ladder_events import Event, Paired, Rated
+from referee.contest.match_events import Began, Scored, Voided
 from tests.app.contests.ladder_stage import check_the_logs, climber, events, ladder_terms, rated, until
 from tests.app.contests.stage import Fuse, Stage, Store, first_of, killed
 from tests.app.scene import in_loop
@@ -65,6 +65,7 @@ async def played_by_mortals(store: Store, plot: Plot, lives: Iterator[int], hell
         stage = Stage(store, Fuse(writes))
         await first_of(played(stage, plot, hello), stage.fuse.blown.wait())
         await killed()
+        await store.survives()
         if not stage.fuse.blown.is_set():
             return
     stage = Stage(store)

@@ -11,7 +11,8 @@ from referee.app.contests.terms import DuplicatePlay
 from referee.app.refusals import BadField, BotPaused, NameTaken
 from referee.app.sessions import Hello
 from referee.app.wish import LADDER, MatchWish
-from referee.contest.ladder import Closed, Left, Paired, Phase, Rated
+from referee.contest.ladder import Phase
+from referee.contest.ladder_events import Closed, Joined, Left, Paired, Rated
 from referee.contest.refusals import LadderClosed, NotAMember
 from referee.core.clock import SECOND, SuddenDeath
 from referee.core.errors import RequestIdReused
@@ -130,6 +131,7 @@ async def test_a_rating_belongs_to_the_version_that_played() -> None:
     await stage.close()
 
 
+@pytest.mark.slow
 @in_loop
 async def test_fixed_partners_sit_together_and_share_a_rating() -> None:
     stage = await opened(ladder_partners())
@@ -189,15 +191,19 @@ async def test_a_new_season_keeps_values_and_history_and_the_old_table() -> None
 @in_loop
 async def test_a_ladder_that_is_closed_ends_when_its_last_match_is_over_and_rated() -> None:
     stage = await opened(ladder_terms(), *"abcd")
-    stage.come(*"abcd")
-    await until(stage, rated(4))
+    stage.choose = lambda *_: ""
+    stage.come(*"abcd", hello=ONE)
+    await until(stage, lambda held: len(held.ladder.playing) == 2)
     _, watching = await stage.ladders.watch("main", None)
     held = await stage.ladders.close("main", "thank you")
     assert held.ladder.phase is Phase.CLOSING
     playing = {held.match_id(due) for due in held.ladder.playing}
+    assert len(playing) == 2
+    for match_id in playing:
+        await stage.referee.resign(match_id, 0)
     heard = [step.entry.event async for steps in watching for step in steps]
     assert heard[-1] == Closed()
-    assert playing <= {event.match_id for event in heard if isinstance(event, Rated)}
+    assert playing == {event.match_id for event in heard if isinstance(event, Rated)}
     with pytest.raises(LadderClosed):
         await stage.ladders.join("main", climber("a"))
     assert await stage.ladders.ladders(LadderFilter()) == []
@@ -236,6 +242,45 @@ async def test_a_match_of_a_ladder_that_is_not_there_or_against_oneself_ends_unr
         assert match.result
         assert match.ratings == ()
     await stage.close()
+
+
+@in_loop
+async def test_a_result_is_rated_at_once_though_the_log_of_its_ladder_has_moved_on_unseen() -> None:
+    stage = await opened(ladder_terms(), "a", "b")
+    stage.choose = lambda *_: ""
+    stage.come("a", "b", hello=ONE)
+    held = await until(stage, lambda held: bool(held.ladder.playing))
+    log = stage.store.matches.contests
+    await log.append(CONTEST, held.number, [Joined(climber("c", name="c"))])  # As another process would.
+    (due,) = held.ladder.playing
+    await stage.referee.resign(held.match_id(due), 0)
+    held = await stage.ladders.ladder("main")
+    assert {player.bot: rated.matches for player, rated in held.ladder.standing.ratings.items()} == {"a": 1, "b": 1}
+    assert "c" in held.ladder.entrants
+    await stage.close()
+    await check_the_logs(stage.store)
+
+
+@pytest.mark.slow
+@in_loop
+async def test_partners_who_change_are_rated_each_for_itself() -> None:
+    stage = await opened(ladder_terms("toc"), *"nesw")
+    stage.come(*"nesw", hello=ONE)
+    await until(stage, lambda held: sum(it.matches for it in held.ladder.standing.ratings.values()) >= 12)
+    sides = set[frozenset[frozenset[str]]]()
+    for event in await rated_events(stage):
+        match = (await stage.referee.standing(event.match_id)).match
+        assert match.result
+        sitting = [player.bot for player in match.players]
+        assert [change.bot for change in match.ratings] == sitting
+        gained = [change.after.value > change.before.value for change in match.ratings]
+        assert (
+            (gained[0], gained[1]) == (gained[2], gained[3]) == (match.result.ranks[0] == 1, match.result.ranks[1] == 1)
+        )
+        sides.add(frozenset({frozenset(sitting[::2]), frozenset(sitting[1::2])}))
+    assert len(sides) == 3
+    await stage.close()
+    await check_the_logs(stage.store)
 
 
 @in_loop

@@ -35,8 +35,11 @@ from referee.app.watching import NumberAhead
 from referee.app.wish import Opening
 from referee.contest.duplicate import Duplicate
 from referee.contest.formats import Elimination, Gauntlet, Pools, RoundRobin, Swiss
-from referee.contest.tournament import Entrant, Phase
-from referee.core.errors import BadSetup, RequestIdReused
+from referee.contest.refusals import WrongSeats
+from referee.contest.terms import Seeding
+from referee.contest.tournament import Phase
+from referee.contest.tournament_events import Entrant
+from referee.core.errors import RequestIdReused
 from referee.core.setup import Player
 from tests.app.contests.stage import MANY, Stage, Store, entrant, killed, terms, wish
 from tests.app.scene import in_loop
@@ -79,6 +82,9 @@ async def test_the_same_request_makes_one_tournament_also_after_a_restart() -> N
         replace(CUP, title="The cup"),
         replace(CUP, terms=terms(RoundRobin(2))),
         wish(terms(RoundRobin()), "ada", "cyd"),
+        wish(terms(RoundRobin()), "ada"),
+        wish(terms(RoundRobin()), "ada", "bob", "cyd"),  # So it is by now, but not so it was made.
+        replace(CUP, entrants=(entrant("ada"), entrant("bob", name="bobby"))),
     ):
         with pytest.raises(RequestIdReused):
             await after.tournaments.create(other)
@@ -95,7 +101,7 @@ BAD: dict[str, tuple[TournamentWish, type[Refusal]]] = {
     "a bot": (wish(terms(RoundRobin()), "ada", "nobody"), UnknownBot),
     "a version": (replace(CUP, entrants=(Entrant("ada", bots=(Player("ada", "9"),)),)), UnknownVersion),
     "a bot twice": (wish(terms(RoundRobin()), "ada", "ada"), AlreadyIn),
-    "two bots for a seat": (replace(CUP, entrants=(entrant("ada", "bob"),)), BadSetup),
+    "two bots for a seat": (replace(CUP, entrants=(entrant("ada", "bob"),)), WrongSeats),
     "partners without a name": (
         replace(
             wish(terms(RoundRobin(), "stones", {"seats": 4, "teams": True}, partners=Partners.FIXED)),
@@ -104,6 +110,9 @@ BAD: dict[str, tuple[TournamentWish, type[Refusal]]] = {
         BadField,
     ),
     "a format for two": (wish(terms(RoundRobin(), "stones")), BadField),
+    "seeding by ratings that nobody has": (wish(terms(RoundRobin(), seeding=Seeding.RATING)), BadField),
+    "the name of somebody else's bot": (replace(CUP, entrants=(entrant("ada", name="bob"),)), BadField),
+    "a name that is none": (replace(CUP, entrants=(entrant("ada", name=" "),)), BadField),
     "another table": (wish(terms(Pools(2, 4), "stones")), BadField),
     "an opening": (
         wish(terms(RoundRobin(), openings=(Opening(moves=((0, "9"),)),), duplicate=Duplicate(2, 1))),
@@ -138,13 +147,15 @@ async def test_seats_are_not_drawn_by_lot_as_the_pairing_says_who_sits_where() -
 
 @in_loop
 async def test_who_may_enter_and_who_may_not() -> None:
-    stage = await opened("ada", "bob", "cyd", "dan")
+    stage = await opened("ada", "bob", "cyd", "dan", "eve")
     await stage.tournaments.create(CUP)
     with pytest.raises(AlreadyIn) as why:
         await stage.tournaments.enter("cup", entrant("ada", name="other"))
     assert why.value.details == {"bot": "ada", "entrant": "ada"}
+    await stage.tournaments.enter("cup", entrant("eve", name="evening"))
     with pytest.raises(NameTaken):
-        await stage.tournaments.enter("cup", entrant("cyd", name="ada"))
+        await stage.tournaments.enter("cup", entrant("cyd", name="evening"))
+    await stage.tournaments.withdraw("cup", "evening")
     await stage.store.accounts.change_bot("cyd", lambda bot: paused(bot, Pause(PauseCause.ADMIN, "rest", 1)))
     with pytest.raises(BotPaused):
         await stage.tournaments.enter("cup", entrant("cyd"))

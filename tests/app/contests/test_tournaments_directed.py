@@ -19,7 +19,8 @@ from referee.app.wish import SET, Opening
 from referee.contest.duplicate import Duplicate
 from referee.contest.formats import Pools, RoundRobin, Swiss, Trial
 from referee.contest.sprt import Sprt, Verdict
-from referee.contest.tournament import Ended, Entered, Entrant, Phase
+from referee.contest.tournament import Phase
+from referee.contest.tournament_events import Ended, Entered, Entrant
 from referee.core.clock import SECOND
 from referee.core.match import Match
 from referee.core.result import Cause, Kind

@@ -16,8 +16,9 @@ from referee.app.contests.held import Held, fold
 from referee.app.contests.terms import TournamentTerms
 from referee.contest.duplicate import Duplicate
 from referee.contest.formats import Elimination, RoundRobin, Swiss, Trial
+from referee.contest.match_events import Scored
 from referee.contest.sprt import Sprt
-from referee.contest.tournament import Paired, Scored
+from referee.contest.tournament_events import Paired
 from referee.core.events import PlayEnded
 from tests.app.contests.stage import Fuse, Stage, Store, first_of, killed, terms, wish
 from tests.app.scene import in_loop

@@ -47,3 +47,29 @@ def test_it_is_played_to_the_end_and_every_match_counts_once(form: str) -> None:
         await stage.close()
 
     played()
+
+
+@pytest.mark.slow
+@in_loop
+async def test_partners_who_change_share_the_points_of_their_side() -> None:
+    store, bots = Store(), BOTS[:5]
+    await store.register(*bots)
+    stage = Stage(store)
+    await stage.open()
+    stage.come(*bots)
+    await stage.tournaments.create(wish(terms(Pools(3, 4, ((0, 2), (1, 3))), "toc"), *bots))
+    await stage.tournaments.start("cup")
+    held = await stage.over("cup")
+    partners = set[frozenset[str]]()
+    tables = [course for course in held.tournament.courses.values() if not course.pairing.bye]
+    for course in tables:
+        (match_id,) = course.match_ids.values()
+        match = (await stage.referee.standing(match_id)).match
+        assert match.result
+        for side in ((0, 2), (1, 3)):
+            names = [match.players[seat].bot for seat in side]
+            assert {course.points_of(name) for name in names} == {2 - match.result.ranks[side[0]]}
+            partners.add(frozenset(names))
+    assert len(tables) == 3
+    assert len(partners) == 6
+    await stage.close()

@@ -9,9 +9,10 @@ from referee.app.contests.refusals import UnknownLadder
 from referee.app.contests.seeds import rating_on
 from referee.app.contests.terms import LadderTerms
 from referee.contest.formats import RoundRobin
-from referee.contest.ladder import Entrant as ClimbingEntrant
-from referee.contest.ladder import Joined, Ladder, evolve
-from referee.contest.ladder import Terms as LadderPlay
+from referee.contest.ladder import Ladder, evolve
+from referee.contest.ladder_events import Entrant as ClimbingEntrant
+from referee.contest.ladder_events import Joined
+from referee.contest.ladder_terms import Terms as LadderPlay
 from referee.contest.rated import Rated
 from referee.contest.rating import Rating
 from referee.contest.terms import Seeding

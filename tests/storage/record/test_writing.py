@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from referee.app.faults import LogDamaged
 from referee.core.commands import Begin
 from referee.core.events import PlayEnded
 from referee.storage.record.writing import NotOver, written
@@ -16,6 +17,13 @@ def test_no_record_is_written_of_a_match_that_goes_on() -> None:
     goes_on = entries_of(happened(nim_setup(), (10, Begin())))
     with pytest.raises(NotOver, match="match nim-1 is not over"):
         written(goes_on, KEY, "0.1.0")
+
+
+@pytest.mark.parametrize("number", [1, 3])
+def test_no_record_is_written_of_a_log_that_lacks_an_entry(number: int) -> None:
+    entries = [entry for entry in entries_of(short_match()) if entry.number != number]
+    with pytest.raises(LogDamaged, match=f"its entry {number} is missing"):
+        written(entries, KEY, "0.1.0")
 
 
 def test_a_record_is_lines_of_ascii_each_with_its_end() -> None:
