@@ -37,6 +37,7 @@ from referee.app.contests.sealed import Sealed
 from referee.app.contests.tournaments import Tournaments
 from referee.app.ends import UnheardEnds
 from referee.app.faults import fault_id
+from referee.app.floor import Listener
 from referee.app.lag import Lag
 from referee.app.loop_time import LoopTime
 from referee.app.mishaps import Mishaps
@@ -58,6 +59,7 @@ from referee.storage.accounts_sqlite import SqliteAccounts
 from referee.storage.bot_log_memory import MemoryBotLog
 from referee.storage.bot_log_sqlite import SqliteBotLog
 from referee.storage.clerk import Clerk
+from referee.storage.line import MalformedEntry
 from referee.storage.memory import MemoryEventLog
 from referee.storage.quotas_sqlite import SqliteQuotas
 from referee.storage.record.keys import KeyUnusable, load_or_create
@@ -211,6 +213,7 @@ class House:
         )
         self._going = asyncio.Event()
         self._grace_us: Micros = settings.drain_grace_s * SECOND
+        self._listeners: Sequence[Listener] = [self._metrics.matches, _FaultLog(), Mishaps(self._scribe), self._conduct]
         self._events = self._metrics.measured(self._books.events, self._time)
         limits = self._limits = Limits(
             start_within_us=settings.start_within_ms * MS,
@@ -226,7 +229,7 @@ class House:
             lambda: secrets.token_hex(12),
             lambda: secrets.token_bytes(SEED_BYTES),
             self._lag,
-            [self._metrics.matches, _FaultLog(), Mishaps(self._scribe), self._conduct],
+            self._listeners,
             ratings,
             self._tracing.around,
         )
@@ -282,7 +285,7 @@ class House:
             port = await self._server.open(str(settings.listen), self._credentials())
             # Only now: who is told that the referee is ready can call it.
             http_port = await self._http.open(settings.http_listen.host, settings.http_listen.port)
-        except (LogUnavailable, CannotListen, TlsUnusable, OSError) as why:
+        except (LogUnavailable, MalformedEntry, CannotListen, TlsUnusable, OSError) as why:
             await self._server.close(0)
             await self._ladders.stop(why)
             await self._tournaments.close(why)
@@ -338,7 +341,7 @@ class House:
             referee,
             customs,
             books.accounts,
-            Records(self._events, lambda entries: written(entries, books.key, version("referee"))),
+            Records(self._events, lambda entries: written(entries, books.key, version("referee")), self._match_broke),
             self._allowances,
             noting,
             Terms(settings.legal_moves_at_most, settings.items_per_message_at_most),
@@ -421,6 +424,10 @@ class House:
 
     def _sessions_of(self, bot: str) -> Sequence[Session]:
         return self._referee.sessions.of_bot(bot)
+
+    def _match_broke(self, match_id: str, fault: Exception) -> None:
+        for listener in self._listeners:
+            listener.broke(match_id, fault)
 
     def _contest_broke(self, contest: str, fault: Exception) -> None:
         log.error("something broke in a contest", contest=contest, exc_info=fault)

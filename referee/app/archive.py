@@ -8,9 +8,11 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
 
 from engines.api import Game
+from engines.refusals import Refusal
 from referee.app.answers import EngineFault
 from referee.app.asked import UnknownMatch
 from referee.app.boards import Boards
+from referee.app.faults import LogDamaged, missing
 from referee.app.ports import Entry, EventLog
 from referee.app.story import Standing, Story, Unplayable, ended_as_unplayable, retold
 from referee.app.wish import MatchFilter
@@ -34,11 +36,11 @@ class Archive:
         self._find_game = find_game
         self._boards = boards
         self._broke = broke
-        self._told: OrderedDict[str, Story | None] = OrderedDict()
-        """Of matches that are over: those asked for last. None: its log cannot be followed."""
+        self._told: OrderedDict[str, Story | Refusal] = OrderedDict()
+        """Of matches that are over: those asked for last, or why the log cannot be followed."""
 
     async def story(self, match_id: str) -> Story:
-        """Raises UnknownMatch, LogUnavailable, or EngineFault if its log cannot be followed any more."""
+        """Raises UnknownMatch, LogUnavailable, or EngineFault or LogDamaged if its log cannot be followed any more."""
         board = self._boards.find(match_id)
         if board:
             return board.story
@@ -47,8 +49,8 @@ class Archive:
             story = self._told[match_id]
         else:
             story = await self._retold(match_id)
-        if story is None:
-            raise EngineFault(match_id)
+        if isinstance(story, Refusal):
+            raise story
         return story
 
     async def standings(self, wanted: MatchFilter, after: str, at_most: int) -> list[Standing]:
@@ -59,21 +61,23 @@ class Archive:
                 break
             try:
                 standing = (await self.story(match_id)).standing
-            except EngineFault:
+            except (EngineFault, LogDamaged):
                 continue  # It has no standing that could be shown.
             if _is_wanted(standing, wanted):
                 found.append(standing)
         return found
 
-    async def _retold(self, match_id: str) -> Story | None:
-        """None: its log cannot be followed any more."""
+    async def _retold(self, match_id: str) -> Story | Refusal:
+        """Or why its log cannot be followed any more."""
         entries = await self._log.read(match_id)
         if not entries:
             raise UnknownMatch(match_id)
-        story = None
+        story: Story | Refusal
         try:
             story = await retold(entries, self._find_game)
         except Unplayable as why:
+            lacks = missing(entries)
+            story = LogDamaged(match_id, lacks) if lacks else EngineFault(match_id)
             if not ended_as_unplayable(entries):  # Who declared it void has told already.
                 self._broke(match_id, why)
         if isinstance(entries[-1].event, PlayEnded):

@@ -10,7 +10,8 @@ from google.protobuf.message import Message
 from referee_api.v1 import contest_pb2, game_pb2, ladder_pb2, match_pb2, sprt_pb2, tournament_pb2
 
 from engines.refusals import quoted
-from referee.arena.entrant import NAME, NAME_RULE, Entrant
+from referee.app.names import NAME, NAME_RULE
+from referee.arena.entrant import Entrant
 from referee.arena.keys import count, known, read_bots, read_toml, value
 from referee.arena.match_terms import OF_A_MATCH, match_terms
 from referee.arena.plan import USUAL_START_WITHIN_S
@@ -95,7 +96,7 @@ def _name(content: Mapping[str, Any], file: Path) -> str:
     """Default: that of the file."""
     name = value("name", content, str, file.stem)
     if not NAME.fullmatch(name):
-        raise BadPlan("name", f"it has {NAME_RULE}, not {quoted(name)}")
+        raise BadPlan("name", f"{NAME_RULE}, not {quoted(name)}")
     return str(name)
 
 

@@ -1,4 +1,7 @@
-"""A bot's process: in a group of its own, what it says kept in a file, ended with all that it started."""
+"""A bot's process: in a group of its own, what it says kept in a file, ended with all that it started.
+
+Should this process be killed, and so end nothing itself, the bot's guard does it: see docs/decisions/guards.md.
+"""
 
 import asyncio
 import os
@@ -9,6 +12,8 @@ from pathlib import Path
 
 GENTLY_WITHIN_S = 3.0
 """How long a bot may take to go when it is told to."""
+GUARD = 'read word || kill -s KILL -- "-$1"'
+"""A script: waits for a word on its standard input. Should that end without one, who was to say it is dead."""
 LAST_WORDS_BYTES = 2_000
 LAST_LINES = 8
 
@@ -16,8 +21,11 @@ LAST_LINES = 8
 class BotProcess:
     """One run of a bot's program, from `start` to `end`."""
 
-    def __init__(self, process: asyncio.subprocess.Process, said: Path, began_at: int) -> None:
+    def __init__(
+        self, process: asyncio.subprocess.Process, guard: asyncio.subprocess.Process, said: Path, began_at: int
+    ) -> None:
         self._process = process
+        self._guard = guard
         self._said = said
         self._began_at = began_at
         """Where its own words begin in the file."""
@@ -40,7 +48,7 @@ class BotProcess:
                 # Away from the terminal: Ctrl-C there is for the referee, which then ends its bots in good order.
                 start_new_session=True,
             )
-            return cls(process, said, began_at)
+            return cls(process, await _guard(process.pid), said, began_at)
 
     @property
     def runs(self) -> bool:
@@ -71,6 +79,7 @@ class BotProcess:
     async def _exit(self) -> None:
         await self._process.wait()
         self._signal(signal.SIGKILL)  # At once: later the number may be somebody else's.
+        await self._guard.communicate(b"it has gone\n")
 
     def last_words(self) -> str:
         """How it went, and the last lines of what it wrote."""
@@ -88,6 +97,17 @@ class BotProcess:
     def _signal(self, number: signal.Signals) -> None:
         with suppress(ProcessLookupError):  # The whole group has gone.
             os.killpg(self._process.pid, number)
+
+
+async def _guard(group: int) -> asyncio.subprocess.Process:
+    """Whoever kills this process with its own group does not meet the guard: it is in another."""
+    return await asyncio.create_subprocess_exec(
+        *("sh", "-c", GUARD, "guard", str(group)),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.DEVNULL,
+        stderr=asyncio.subprocess.DEVNULL,
+        start_new_session=True,
+    )
 
 
 def _by_signal(number: int) -> str:

@@ -138,7 +138,6 @@ class Stage:
                     tell(entry)
             for task in keeping:
                 task.cancel()
-        await self._keep_all_records()
 
     async def _keep(self, bot: Entrant) -> None:
         """It is there, until it is not to be brought back."""
@@ -176,7 +175,8 @@ class Stage:
     def _bots_of(self, pairing: contest_pb2.Pairing) -> set[str]:
         return {ref.bot for entrant in self.plan.entrants if entrant.name in pairing.entrants for ref in entrant.bots}
 
-    async def _keep_all_records(self) -> None:
+    async def keep_records(self) -> None:
+        """All that may be seen now; also those that an earlier run did not come to keep."""
         pairings = await asyncio.to_thread(lambda: list(self.organiser.tournaments.pairings(self.plan.name)))
         for pairing in pairings:
             await asyncio.to_thread(self._keep_records, pairing)

@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Iterable
+from typing import TypeVar
 
 import click
 from referee_api.v1 import contest_pb2, tournament_pb2
@@ -23,6 +24,8 @@ from referee.wiring import CannotStart
 EXPORTS = {"csv": "standings.csv", "json": "tournament.json", "trf": "tournament.trf"}
 PAGE = "report.html"
 
+Trouble = TypeVar("Trouble", bound=Exception)
+
 
 class Holding:
     """A tournament while it is held, and after."""
@@ -38,15 +41,25 @@ class Holding:
     def hold(self) -> None:
         """To the end, or until it is interrupted; then tell of all of it."""
         began_at = time.monotonic()
-        try:
-            asyncio.run(self._hold())
-        except (CannotStart, RefereeError) as why:
-            raise click.ClickException(str(why)) from None
+        if trouble := self._trouble():
+            raise click.ClickException(trouble)
         self._tell_the_end(time.monotonic() - began_at)
 
     def status(self, otherwise: int) -> int:
         """The exit status, if nothing went wrong `otherwise`."""
         return BY_SIGNAL + self.interrupted_by if self.interrupted_by else otherwise
+
+    def _trouble(self) -> str:
+        """Hold it. What broke it off, in a sentence; empty: nothing."""
+        trouble = ""
+        try:
+            asyncio.run(self._hold())
+        except* (CannotStart, RefereeError) as whys:
+            trouble = str(_first(whys))
+        except* OSError as whys:
+            what = _first(whys).strerror
+            trouble = f"cannot write to {self.held.out}: {what}; the same command with the same --out plays the rest"
+        return trouble
 
     async def _hold(self) -> None:
         self.interrupted_by = await until_interrupted(self._played())
@@ -63,6 +76,7 @@ class Holding:
                     begun = await stage.begin()
                     with progress(max(0, foreseen(begun) - before)) as show:
                         await stage.play(Following(begun, before, show).take)
+                await stage.keep_records()
             finally:
                 self.absent = {bot.name: why for bot, why in stage.absent.items()}
                 self.report = await asyncio.to_thread(_kept, self.held, stage)
@@ -77,6 +91,12 @@ class Holding:
             click.echo(f"\n{name} would not start: {why}\nall that it wrote: {out}/bots/{name}.log", err=True)
         if self.interrupted_by:
             click.echo("\ninterrupted; the same command with the same --out plays the rest", err=True)
+
+
+def _first(whys: BaseExceptionGroup[Trouble]) -> Trouble:
+    """However deep it lies."""
+    why = whys.exceptions[0]
+    return _first(why) if isinstance(why, BaseExceptionGroup) else why
 
 
 def foreseen(held: tournament_pb2.Tournament) -> int:

@@ -131,7 +131,7 @@ def history(organiser: Organiser, name: str, bot: str, version: str) -> None:
 
 @ladder.command(cls=Calling)
 @click.argument("name")
-@click.option("--after", default=0, help="Entries after this number. [all]")
+@click.option("--after", type=click.IntRange(0), default=0, help="Entries after this number. [all]")
 @asking
 def watch(organiser: Organiser, name: str, after: int) -> None:
     """Follow a ladder until it is closed. It goes on by itself when the referee was away."""

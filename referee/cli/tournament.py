@@ -126,7 +126,7 @@ def export(organiser: Organiser, name: str, form: str, output: Path | None) -> N
 
 @tournament.command(cls=Calling)
 @click.argument("name")
-@click.option("--after", default=0, help="Entries after this number. [all]")
+@click.option("--after", type=click.IntRange(0), default=0, help="Entries after this number. [all]")
 @asking
 def watch(organiser: Organiser, name: str, after: int) -> None:
     """Follow a tournament to its end. It goes on by itself when the referee was away."""

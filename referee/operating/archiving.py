@@ -17,9 +17,10 @@ from sqlite3 import Connection
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from referee.app.contests.log import TOURNAMENT, ContestLog
+from referee.app.faults import LogDamaged
 from referee.app.ports import Entry, LogUnavailable
 from referee.app.wish import MAKER
-from referee.contest.tournament import Ended
+from referee.contest.tournament_events import Ended
 from referee.core.events import Opened
 from referee.operating.filling import synced
 from referee.operating.memory import need_current, need_memory
@@ -105,12 +106,7 @@ async def _each(log: SqliteEventLog, clerk: Clerk, before_ms: int, shelf: "_Shel
 
 
 async def _tournaments_going_on(contests: ContestLog) -> set[str]:
-    going_on = set()
-    for first in await contests.contests(TOURNAMENT):
-        last = (await contests.read(first.contest))[-1]
-        if not isinstance(last.event, Ended):
-            going_on.add(first.contest)
-    return going_on
+    return {last.contest for last in await contests.lasts(TOURNAMENT) if not isinstance(last.event, Ended)}
 
 
 def _needed(opening: Entry, going_on: Collection[str]) -> str:
@@ -135,9 +131,13 @@ class _Shelf:
 
     def trouble_with(self, entries: Sequence[Entry]) -> str:
         """Have the record of a match in the folder; why it is not there, or is no proof. Raises OSError."""
+        try:
+            record = b"".join(written(entries, self._key, version("referee")))
+        except LogDamaged as why:
+            return str(why)
         file = self._folder / f"{entries[0].match_id}.jsonl"
         part = file.with_suffix(".part")
-        part.write_bytes(b"".join(written(entries, self._key, version("referee"))))
+        part.write_bytes(record)
         verdict = verify(part, public_hex(self._key), self._find_game)
         if verdict.status is not Status.FINE:
             part.unlink()

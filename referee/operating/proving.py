@@ -8,6 +8,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from engines.api import Game
 from engines.refusals import UnknownGame
+from referee.app.faults import LogDamaged
 from referee.app.ports import Entry, EventLog
 from referee.core.events import Opened, PlayEnded
 from referee.storage.record.again import Differs, followed
@@ -48,7 +49,10 @@ async def _proven(log: EventLog, match_id: str, key: Ed25519PrivateKey, referee:
 
 
 def _doubt_of_record(entries: Sequence[Entry], key: Ed25519PrivateKey, referee: str, find_game: FindGame) -> str:
-    record = BytesIO(b"".join(written(entries, key, referee)))
+    try:
+        record = BytesIO(b"".join(written(entries, key, referee)))
+    except LogDamaged as why:
+        return str(why)
     verdict = verified(record, public_hex(key), find_game)
     return "" if verdict.status is Status.FINE else str(verdict)
 

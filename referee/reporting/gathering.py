@@ -14,8 +14,8 @@ from referee.reporting.report import Report
 from referee.reporting.timing import Stopwatches
 from referee.reporting.wire import Entrants
 
-RECORDS_AT_MOST = 1_000
-"""The newest. For all of a ladder that has run for a year, nobody would wait."""
+RECORDS_AT_MOST = 250
+"""The newest. Each is a call, and what an organiser may call in a minute is not to be used up by looking."""
 AT_ONCE = 8
 
 T = TypeVar("T")

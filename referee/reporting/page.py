@@ -8,12 +8,12 @@ from referee.reporting.markup import Markup, joined, tag
 from referee.reporting.rating_chart import rating_chart
 from referee.reporting.report import Report
 from referee.reporting.sprt_gauge import sprt_gauge
-from referee.reporting.standings_table import standings_table
+from referee.reporting.standings_table import above, standings_table
 from referee.reporting.words import counted
 
 NOTHING_FROM_OUTSIDE = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 ELO_NOTE = (
-    "Elo is above the average of the field, by all results at once (Bradley–Terry); the line is its 95 % interval, "
+    "Elo is above {}, by all results at once (Bradley–Terry); the line is its 95 % interval, "
     "and what two intervals share is not known to differ."
 )
 
@@ -42,7 +42,7 @@ def _heading(report: Report, title: str) -> Markup:
 def _sections(report: Report) -> list[Markup]:
     what_stands = {
         "The test": (sprt_gauge(report.sprt) if report.sprt else None, ""),
-        "Table": (standings_table(report), ELO_NOTE),
+        "Table": (standings_table(report), ELO_NOTE.format(above(report))),
         "Rating over time": (
             rating_chart(report),
             "The band is the 95 % interval of who is first in the table. Times are UTC.",

@@ -15,6 +15,11 @@ MARGIN = 0.06
 MARKS_AT_MOST = 5
 
 
+def above(report: Report) -> str:
+    """What Elo is measured from."""
+    return "the other" if len(report.estimates()) == 2 else "the average of the field"
+
+
 def standings_table(report: Report) -> Markup:
     estimates = report.estimates()
     scale = around((end for it in estimates.values() for end in (it.low, it.high)), LEAST_ELO, MARGIN)
@@ -24,7 +29,7 @@ def standings_table(report: Report) -> Markup:
         tag("th", "Entrant", scope="col", class_="name"),
         tag("th", "Rating" if ladder else "Points", scope="col", class_="number"),
         *(tag("th", plain(name), scope="col", class_="number wide") for name in report.tie_breaks),
-        tag("th", "Elo", scope="col", class_="number", title="Above the average of the field, by all results at once"),
+        tag("th", "Elo", scope="col", class_="number", title=f"Above {above(report)}, by all results at once"),
         tag("th", _axis(scale), scope="col", class_="whisker"),
         tag("th", "Won · drawn · lost", scope="col", class_="score"),
         tag("th", "Forfeits", scope="col", class_="number wide"),

@@ -9,7 +9,7 @@ from prometheus_client.metrics_core import Metric
 from referee.app.contests.events import ContestEvent
 from referee.app.contests.log import LADDER, TOURNAMENT, ContestEntry, ContestLog
 from referee.app.contests.queue import Queue, WaitsFor
-from referee.contest.tournament import Voided
+from referee.contest.match_events import Voided
 from referee.core.clock import MS, SECOND
 
 
@@ -44,6 +44,9 @@ class MeasuredContests:
 
     async def contests(self, kind: str) -> list[ContestEntry]:
         return await self._log.contests(kind)
+
+    async def lasts(self, kind: str) -> list[ContestEntry]:
+        return await self._log.lasts(kind)
 
 
 def families(queues: Mapping[str, Queue]) -> Iterator[Metric]:

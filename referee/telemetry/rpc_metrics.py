@@ -116,7 +116,7 @@ class RpcMetrics(grpc.aio.ServerInterceptor):
 
 
 class _Overheard:
-    """The context of a call that writes by itself; what it has written is told."""
+    """The context of a call that writes by itself; what it writes is told."""
 
     def __init__(self, context: Context, told: Callable[[Any], None]) -> None:
         self._context = context
@@ -126,8 +126,8 @@ class _Overheard:
         return getattr(self._context, name)
 
     async def write(self, message: Any) -> None:
+        self._told(message)  # First: who breaks off with the message in hand has had it.
         await self._context.write(message)
-        self._told(message)
 
 
 async def _hear_of_the_end() -> None:

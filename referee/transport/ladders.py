@@ -11,7 +11,7 @@ from referee.app.contests.held_ladder import HeldLadder
 from referee.app.contests.ladder_wish import LadderFilter, LadderWish
 from referee.app.contests.ladders import Ladders as Contests
 from referee.app.wish import find_game
-from referee.contest.ladder import Entrant
+from referee.contest.ladder_events import Entrant
 from referee.contest.refusals import NotAMember
 from referee.core.errors import RequestIdReused
 from referee.transport.auth import CALLER, Caller

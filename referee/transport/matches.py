@@ -213,7 +213,9 @@ class Matches(MatchServiceServicer):
     async def _whole(self, standing: Standing, viewer: Viewer) -> match_pb2.Match:
         match = match_of(standing, self._aside, viewer)
         if self._aside.open(standing.match):
-            match.record.CopyFrom(await self._records.place(match.id))
+            place = await self._records.place(match.id)
+            if place:
+                match.record.CopyFrom(place)
         return match
 
     def _state(self, match: Match | None, eyes: Eyes) -> match_pb2.MatchState | None:

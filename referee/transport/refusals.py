@@ -16,7 +16,7 @@ from google.rpc.status_pb2 import Status
 from referee_api.v1 import refusal_pb2
 
 from engines import refusals as engine
-from referee.app import answers, asked, referee, sessions, watching
+from referee.app import answers, asked, faults, referee, sessions, watching
 from referee.app import refusals as app
 from referee.app.contests import refusals as contests
 from referee.app.ports import LogUnavailable, MatchArchived
@@ -131,6 +131,7 @@ WAYS: dict[type[Exception], Way] = {
     MatchArchived: Way("MATCH_ARCHIVED", Code.NOT_FOUND),
     asked.NotRunHere: Way("MATCH_MOVING", Code.UNAVAILABLE, retry_after_ms=RETRY_AFTER_MS),
     answers.EngineFault: Way("ENGINE_FAULT", Code.INTERNAL),
+    faults.LogDamaged: Way("REFEREE_FAULT", Code.INTERNAL),
     watching.SlowConsumer: Way("SLOW_CONSUMER", EXHAUSTED),
     watching.NumberAhead: Way("NUMBER_AHEAD", Code.OUT_OF_RANGE),
     referee.RefereeDraining: Way("DRAINING", Code.UNAVAILABLE),

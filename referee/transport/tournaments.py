@@ -13,7 +13,7 @@ from referee.app.contests.tournament_tables import cross_table, rows
 from referee.app.contests.tournament_wish import ExportFormat, PairingFilter, TournamentFilter, TournamentWish
 from referee.app.contests.tournaments import Tournaments as Contests
 from referee.app.wish import find_game
-from referee.contest.tournament import Entrant
+from referee.contest.tournament_events import Entrant
 from referee.transport.auth import CALLER, Caller
 from referee.transport.convert.contests import PAIRING_PHASES, pairing_of, read_entrant
 from referee.transport.convert.sprt import sprt_state_of

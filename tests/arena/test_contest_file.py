@@ -109,7 +109,7 @@ def test_bots_that_come_by_themselves_are_named_with_versions(tmp_path: Path) ->
         ('game = "chess"', "unknown game 'chess'; known: alquerque"),
         ('game = "trox"\noptions = { huf = true }', "unknown option 'huf'; known"),
         ('game = "trox"\nclock = "slow"', "60+1"),
-        ('game = "trox"\nname = "Cup!"', "name: it has up to 32"),
+        ('game = "trox"\nname = "Cup!"', "name: a name has 1 to 40"),
         ('game = "trox"\nswiss = { round = 3 }', "swiss: unknown key 'round'; known: rounds"),
         ('game = "trox"\nswiss = { rounds = -1 }', "swiss: it cannot be"),
         ('game = "trox"\nswiss = 3', "swiss: it is a table, not '3'"),
@@ -134,6 +134,11 @@ def test_what_cannot_be_is_refused_with_its_key_and_what_would_be_right(tmp_path
     with pytest.raises(Refusal) as refused:
         cup(tmp_path, text)
     assert right in str(refused.value)
+
+
+def test_a_contest_may_be_called_whatever_the_referee_takes(tmp_path: Path) -> None:
+    name = "the-spring-cup--of-all-bots-of-this-town"
+    assert cup(tmp_path, f'game = "trox"\nname = "{name}"').name == name
 
 
 def test_a_ladder_has_one_game_or_several_by_terms_of_their_own(tmp_path: Path) -> None:

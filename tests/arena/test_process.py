@@ -3,6 +3,8 @@
 import asyncio
 import os
 import select
+import signal
+import subprocess
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -53,6 +55,31 @@ def test_nothing_is_left_of_a_bot_that_is_ended(tmp_path: Path, manner: str) -> 
         assert ends(child)
 
     asyncio.run(scenario())
+
+
+KILLED = """
+import asyncio, os, sys
+from pathlib import Path
+from referee.arena.process import BotProcess
+
+async def begins():
+    await BotProcess.start((sys.executable, "-c", sys.argv[1], "stubborn"), os.environ, Path.cwd(), Path("said.log"))
+    print("begun", flush=True)
+    await asyncio.Event().wait()
+
+asyncio.run(begins())
+"""
+
+
+def test_nothing_is_left_of_a_bot_whose_referee_is_killed(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "told")
+    command = [sys.executable, "-c", KILLED, WITH_A_CHILD]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, start_new_session=True) as referee:
+        child = asyncio.run(child_of(tmp_path))
+        assert referee.stdout
+        assert referee.stdout.readline() == b"begun\n"
+        os.killpg(referee.pid, signal.SIGKILL)
+    assert ends(child)
 
 
 def test_who_goes_leaves_nothing_behind(tmp_path: Path) -> None:

@@ -132,6 +132,12 @@ def test_what_the_referee_refuses_is_one_sentence_and_status_1(house: House) -> 
     assert "NO_SUCH_LADDER" in house.told("ladder", "join", "nowhere").output
 
 
+@pytest.mark.parametrize("kind", ["ladder", "tournament"])
+def test_a_number_before_the_first_entry_is_refused_and_not_sent(kind: str) -> None:
+    refused = CliRunner().invoke(main, [kind, "watch", "main", "--after", "-1", "--at", "localhost:1", "--token", "x"])
+    assert (refused.exit_code, "x>=0" in refused.output) == (2, True)
+
+
 def test_where_the_referee_is_must_be_told(tmp_path: Path) -> None:
     nothing = {"BOT_REFEREE": None, "BOT_TOKEN": None}
     refused = CliRunner().invoke(main, ["ladder", "list"], env=nothing)

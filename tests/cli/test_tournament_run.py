@@ -1,6 +1,8 @@
 """`referee tournament run`, `referee sprt` and `referee report` as a person runs them: real processes, real bots."""
 
 import json
+import os
+import select
 import signal
 import subprocess
 from pathlib import Path
@@ -72,6 +74,27 @@ def test_an_interrupted_tournament_leaves_no_process_and_goes_on_where_it_was(tm
     assert len(set(pairings_in(out))) == 24
 
 
+@pytest.mark.parametrize("command", ["tournament", "match", "sprt"])
+def test_who_is_killed_leaves_nothing_behind(tmp_path: Path, command: str) -> None:
+    bots = [f"anna={program('parent')}", *honest("bert", "carl")]
+    words = {
+        "tournament": ("tournament", "run", str(cup(tmp_path, "round_robin = { cycles = 9 }", *bots))),
+        "match": ("match", *bots[:2], "--games", "99"),
+        "sprt": ("sprt", *bots[:2], "--elo1", "1"),
+    }[command]
+    with running(*words, "--out", str(tmp_path / "out")) as process:
+        assert process.stdout
+        found = ADDRESS.match(process.stdout.readline())
+        assert found, process.communicate()[1]
+        assert process.stdout.readline()
+        left = [os.pidfd_open(int(one)) for one in bots_of(found[1])]
+        assert len(left) > 2, "anna, her child, and bert"
+        process.kill()
+        for one in left:
+            assert select.select([one], [], [], WITHIN_S)[0]
+            os.close(one)
+
+
 def test_who_would_not_start_is_out_and_the_others_play_on(tmp_path: Path) -> None:
     file = cup(
         tmp_path,
@@ -117,6 +140,22 @@ def test_another_tournament_is_not_mixed_into_the_same_folder(tmp_path: Path) ->
     refused = referee("tournament", "run", str(other), *out)
     assert refused.returncode == 2
     assert "other terms" in refused.stderr.replace("\n", " ")
+
+
+@pytest.mark.parametrize("blocked", ["told.json.part", "records/1.1.1.jsonl.part"])
+def test_a_folder_that_cannot_be_written_is_told_in_a_sentence_and_the_rest_is_played_later(
+    tmp_path: Path, blocked: str
+) -> None:
+    out = tmp_path / "out"
+    (out / blocked).mkdir(parents=True)
+    words = ("tournament", "run", str(cup(tmp_path, "round_robin = {}", *honest("anna", "bert"))), "--out", str(out))
+    broken = referee(*words)
+    assert (broken.returncode, broken.stderr.count("\n")) == (1, 1), broken.stderr
+    assert "Is a directory; the same command with the same --out plays the rest" in broken.stderr
+
+    (out / blocked).rmdir()
+    assert referee(*words).returncode == 0
+    assert len(list(out.glob("records/*.jsonl"))) == 1
 
 
 def test_bots_and_folders_that_are_missing_are_asked_for(tmp_path: Path) -> None:

@@ -242,7 +242,7 @@ sys.exit(subprocess.run(sandboxed(tuple(sys.argv[1:]), Path.cwd())).returncode)
     ],
 )
 def test_a_mistake_is_answered_with_what_would_have_been_right(words: tuple[str, ...], wrong: str) -> None:
-    command = [sys.executable, "-m", "referee_client.bridge", *words]
+    command = [str(Path(sys.executable).with_name("referee-bridge")), *words]  # As the pages call it.
 
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
 

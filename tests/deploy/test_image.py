@@ -94,7 +94,6 @@ def image(tmp_path_factory: pytest.TempPathFactory) -> Image:
 class Serving:
     process: subprocess.Popen[str]
     http: str
-    admin_token: str
 
 
 @pytest.fixture
@@ -114,8 +113,7 @@ def serving(image: Image, tmp_path: Path) -> Iterator[Serving]:
     assert process.stdout
     line = process.stdout.readline()
     assert line, (tmp_path / "log").read_text()
-    told = json.loads(line)
-    yield Serving(process, told["http"], told["admin_token"])
+    yield Serving(process, json.loads(line)["http"])
     process.kill()
     process.wait(WITHIN_S)
     process.stdout.close()
@@ -132,6 +130,10 @@ def test_what_the_dockerfile_makes_serves_is_healthy_and_goes_when_told(image: I
     assert subprocess.run(asking, env=image.environment, check=False, capture_output=True, timeout=WITHIN_S).returncode
     assert {file: file.stat().st_mtime_ns for file in program.rglob("*")} == before
     assert (image.root / "data" / "referee.db").exists()
+
+
+def test_it_serves_on_the_fast_loop(serving: Serving) -> None:
+    assert "/uvloop/" in Path(f"/proc/{serving.process.pid}/maps").read_text()
 
 
 def test_the_bots_that_compose_starts_are_in_it(image: Image) -> None:

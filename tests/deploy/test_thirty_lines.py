@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from cryptography import x509
 
 from tests.deploy.tools import ROOT, tool
 
@@ -130,11 +131,19 @@ def test_there_are_fewer_than_thirty() -> None:
     assert len(lines()) < LINES_AT_MOST
 
 
+def need_leaf(certificate: Path) -> None:
+    """It is no authority: rustls takes none for a server."""
+    extensions = x509.load_pem_x509_certificate(certificate.read_bytes()).extensions
+    assert not [one for one in extensions if isinstance(one.value, x509.BasicConstraints) and one.value.ca]
+
+
 def test_they_make_a_public_service_with_tls_tokens_metrics_and_backups(machine: Machine) -> None:
     done = machine.runs(lines())
     log = (machine.root / "log").read_text() if (machine.root / "log").exists() else ""
     assert done.returncode in (0, 3), f"{machine.said}\n{log}"  # 3: the doctor warns, of a folder on a shared machine.
     assert "ready" in machine.said
+    assert "uvloop is there" in machine.said
+    need_leaf(machine.root / "etc" / "referee" / "cert.pem")
     assert re.fullmatch(r"rf_\S+\n", (machine.root / "checkout" / "ada.token").read_text())
     [backup] = (machine.root / "var" / "lib" / "referee-backups").iterdir()
     assert (backup / "referee.db").exists()

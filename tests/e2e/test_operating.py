@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.club import Club, club_alone
+from tests.e2e.club import Club, ask, club_alone
 from tests.e2e.server import WITHIN_S
 
 pytestmark = pytest.mark.slow
@@ -56,6 +56,17 @@ def test_a_token_is_shown_once_and_revoked_for_good(here: Club) -> None:
     assert admin(here, "tokens", "list", "--holder", "eve") == []
     refused = said("admin", "tokens", "list", BOT_REFEREE=here.server.address, BOT_TOKEN=secret)
     assert (refused.returncode, "BAD_TOKEN" in refused.stderr) == (1, True)
+
+
+def test_a_bot_is_registered_and_comes_in_with_the_token_that_is_shown(here: Club) -> None:
+    at, command = here.server.address, ("admin", "bots", "register")
+    made = said(*command, "eva", BOT_REFEREE=at, BOT_TOKEN=here.owner)
+    assert made.returncode == 0, made.stderr
+    assert ask(here.channel, "BotService/GetBot", made.stdout.strip(), name="eva").bot.owner == here.name
+    other = admin(here, "bots", "register", "otto")
+    assert ask(here.channel, "BotService/GetBot", other["secret"], name="otto").bot.name == other["bot"] == "otto"
+    again = said(*command, "eva", BOT_REFEREE=at, BOT_TOKEN=here.owner)
+    assert (again.returncode, "NAME_TAKEN" in again.stderr, again.stdout) == (1, True, "")
 
 
 def test_an_administrator_decides(here: Club) -> None:

@@ -2,9 +2,13 @@
 
 import os
 import resource
+import sqlite3
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +16,11 @@ import grpc
 import pytest
 from grpc_health.v1 import health_pb2
 from grpc_health.v1.health_pb2_grpc import HealthStub
-from referee_api.v1 import game_pb2, play_pb2, refusal_pb2, result_pb2
+from referee_api.v1 import game_pb2, ladder_pb2, match_pb2, play_pb2, refusal_pb2, result_pb2
 
-from tests.e2e.club import Club, club_alone
+from tests.e2e.club import Club, ask, club_alone, entries_of
 from tests.e2e.refused import Refused, need_metadata, need_promised, refused
-from tests.e2e.server import WITHIN_S, Running, serving
+from tests.e2e.server import WITHIN_S, Running, organiser, serving
 from tests.e2e.stopwatch import Stopwatch
 from tests.e2e.talk import talk
 
@@ -176,6 +180,75 @@ def test_what_breaks_down_outside_of_a_match_is_told_by_its_number_alone(tmp_pat
         need_health(here)
 
 
+# The log
+
+
+REMOVE = """
+    DELETE FROM entries WHERE line LIKE ? AND (match, number) IN (SELECT match, min(number) FROM entries
+    WHERE line LIKE ? AND match = (SELECT match FROM matches WHERE match_id = ?)) RETURNING number
+"""
+
+
+@dataclass(frozen=True)
+class Lacking:
+    """A match that is over, of whose log somebody has removed an entry."""
+
+    server: Running
+    channel: grpc.Channel
+    owner: str
+    match_id: str
+    number: int
+    """Of that entry."""
+
+    def ask(self, method: str, **fields: Any) -> Any:
+        return ask(self.channel, f"MatchService/{method}", self.owner, match_id=self.match_id, **fields)
+
+    def need_damaged(self, no: pytest.ExceptionInfo[grpc.RpcError]) -> None:
+        told = need_refused(no, "REFEREE_FAULT")
+        assert f"entry {self.number} is missing" in told.sentence
+        assert told.metadata["match_id"] == self.match_id
+        assert told.metadata["fault_id"] in self.server.log.read_text()
+
+
+@contextmanager
+def lacking(folder: Path, kind: str) -> Iterator[Lacking]:
+    """The first entry of that kind."""
+    with club_alone(folder) as here:
+        owner, match_id = here.owner, here.playing()
+        for seat in (0, 1):
+            turn = here.turn(seat)
+            here.submit(turn, turn.legal_moves[0])
+        here.ask_as(0, "MatchService/OfferDraw", match_id=match_id, request_id="a draw?")
+        here.ask_as(1, "MatchService/AnswerDraw", match_id=match_id, request_id="no")
+        here.ask_as(1, "MatchService/Resign", match_id=match_id, request_id="enough")
+        assert here.server.drained() == 0
+    like = f'%"{kind}"%'
+    with closing(sqlite3.connect(folder / "data" / "referee.db")) as database, database:
+        [(number,)] = database.execute(REMOVE, (like, like, match_id)).fetchall()
+    with serving(folder) as server, server.channel() as channel:
+        yield Lacking(server, channel, owner, match_id, number)
+
+
+def test_a_match_whose_log_lacks_an_entry_is_told_but_for_its_record(tmp_path: Path) -> None:
+    with lacking(tmp_path, "draw_declined") as it:
+        match = it.ask("GetMatch").match
+        assert (match.result.WhichOneof("kind"), match.HasField("record")) == ("played", False)
+        numbers = [entry.number for response in it.ask("WatchMatch", after=0) for entry in entries_of(response)]
+        assert numbers == [one for one in range(1, numbers[-1] + 1) if one != it.number]
+        with pytest.raises(grpc.RpcError) as no:
+            list(it.ask("GetRecord"))
+        it.need_damaged(no)
+
+
+def test_a_match_that_cannot_be_followed_since_its_log_lacks_an_entry_is_refused(tmp_path: Path) -> None:
+    with lacking(tmp_path, "move_played") as it:
+        for method in ("GetMatch", "GetRecord", "WatchMatch"):
+            with pytest.raises(grpc.RpcError) as no:
+                list(it.ask(method) if method != "GetMatch" else [it.ask(method)])
+            it.need_damaged(no)
+        assert not ask(it.channel, "MatchService/ListMatches", it.owner).matches
+
+
 def need_health(here: Club) -> None:
     """It answers, and plays on."""
     health: Any = HealthStub(here.channel)  # Its stubs say nothing of its methods.
@@ -184,3 +257,21 @@ def need_health(here: Club) -> None:
     here.playing()
     turn = here.turn()
     here.submit(turn, turn.legal_moves[0])
+
+
+def test_a_contest_that_cannot_be_read_is_named_at_start(tmp_path: Path) -> None:
+    with serving(tmp_path) as server, server.channel() as channel:
+        terms = match_pb2.MatchTerms(rules=game_pb2.Rules(game="alquerque"))
+        ladder = ladder_pb2.LadderTerms(match_terms=[terms])
+        secret = organiser(channel, server.admin_token)
+        ask(channel, "LadderService/CreateLadder", secret, request_id="make", name="main", terms=ladder)
+        assert server.drained() == 0
+    with closing(sqlite3.connect(tmp_path / "data" / "referee.db")) as file, file:
+        file.execute("UPDATE contest_entries SET line = '{}'")
+    command = [sys.executable, "-m", "referee", "serve", "--listen", "127.0.0.1:0", "--http-listen", "127.0.0.1:0"]
+    started = subprocess.run(
+        [*command, "--data-dir", str(tmp_path / "data")], capture_output=True, text=True, timeout=WITHIN_S, check=False
+    )
+    assert started.returncode == 1
+    assert "entry 1 of ladder/main" in started.stderr
+    assert "Traceback" not in started.stderr

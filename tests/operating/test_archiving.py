@@ -121,6 +121,14 @@ def test_what_cannot_be_proven_stays(data_dir: Path, tmp_path: Path) -> None:
     assert [*(tmp_path / "records").iterdir()] == []
 
 
+def test_what_lacks_an_entry_stays(data_dir: Path, tmp_path: Path) -> None:
+    tell(data_dir, "DELETE FROM entries WHERE match = 1 AND number = 4")
+    done = archive(data_dir, tmp_path / "records")
+    assert [(one.match_id, "entry 4 is missing" in one.stays) for one in done.stayed] == [("old", True)]
+    assert [*(tmp_path / "records").iterdir()] == []
+
+
+@pytest.mark.slow
 def test_matches_go_on_meanwhile(data_dir: Path, tmp_path: Path) -> None:
     remembered(data_dir, *(finished(f"old {number}") for number in range(100)))
     written, going, enough = [0], Signal(), Signal()

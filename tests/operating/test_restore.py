@@ -60,6 +60,15 @@ def test_a_match_that_tells_what_cannot_be_is_named_and_restored_as_it_was(tmp_p
     assert entries_in(tmp_path / "new", ["two"]) == entries_in(data_dir, ["two"])
 
 
+def test_a_match_that_lacks_an_entry_is_named_and_restored_as_it_was(tmp_path: Path) -> None:
+    data_dir = remembered(tmp_path / "data", finished("one"), finished("two"))
+    tell(data_dir, "DELETE FROM entries WHERE match = 2 AND number = 4")
+    back_up(data_dir, tmp_path / "copy", NOON_MS)
+    (doubted,) = restore(tmp_path / "copy", tmp_path / "new").doubtful
+    assert (doubted.match_id, "entry 4 is missing" in doubted.doubt) == ("two", True)
+    assert entries_in(tmp_path / "new", ["two"]) == entries_in(data_dir, ["two"])
+
+
 def test_a_match_in_play_that_tells_what_cannot_be_is_named(tmp_path: Path) -> None:
     data_dir = remembered(tmp_path / "data", going_on("two"))
     tell(data_dir, 'UPDATE entries SET line = replace(line, \'"move":"1"\', \'"move":"9"\')')

@@ -104,6 +104,13 @@ def test_what_there_is_nothing_to_tell_of_is_left_out() -> None:
     assert re.findall(r"<h2>(.*?)</h2>", html) == ["Table"]
 
 
+@pytest.mark.parametrize(
+    ("many", "above"), [(2, "Elo is above the other,"), (3, "Elo is above the average of the field,")]
+)
+def test_of_two_each_is_measured_by_the_other(many: int, above: str) -> None:
+    assert above in page(report(many))
+
+
 def test_times_of_some_matches_only_are_told_as_such() -> None:
     told = report(3)
     assert "From the last" not in page(told)

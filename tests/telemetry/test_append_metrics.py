@@ -6,7 +6,7 @@ import pytest
 
 from referee.app.contests.log import Beside
 from referee.app.ports import Conflict, LogUnavailable
-from referee.contest.ladder import Closed
+from referee.contest.ladder_events import Closed
 from referee.core.clock import MS
 from referee.core.events import Opened
 from referee.telemetry.metrics import Metrics

@@ -2,8 +2,8 @@
 
 from referee.app.contests.log import LADDER, TOURNAMENT
 from referee.app.contests.queue import Queue, Waiting, WaitsFor
-from referee.contest.ladder import Closing
-from referee.contest.tournament import Voided
+from referee.contest.ladder_events import Closing
+from referee.contest.match_events import Voided
 from referee.storage.memory import MemoryEventLog
 from referee.telemetry.metrics import Metrics
 from referee.telemetry.readings import Readings

@@ -8,6 +8,7 @@ import pytest
 from referee.telemetry.tracing import UNTRACED, TracesUnavailable, tracing
 
 
+@pytest.mark.slow
 def test_while_they_are_off_nothing_of_them_is_imported() -> None:
     asked = "import sys, referee.cli, referee.wiring; print([name for name in sys.modules if 'opentelemetry' in name])"
     told = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True, timeout=60)

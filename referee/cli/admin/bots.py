@@ -1,4 +1,4 @@
-"""Bots: who is there, who is paused."""
+"""Bots: registered, who is there, who is paused."""
 
 import click
 from referee_api.v1 import bot_pb2
@@ -13,6 +13,22 @@ MS_US = 1_000
 @click.group()
 def bots() -> None:
     """Who plays."""
+
+
+@bots.command(cls=Calling)
+@click.argument("name")
+@asking
+def register(organiser: Organiser, as_json: bool, name: str) -> None:
+    """Register a bot, which is then the caller's: good also with an organiser's token.
+
+    The bot's own token is shown once, alone on standard output, so that it can go straight to where it is kept.
+    """
+    secret = organiser.register_bot(name)
+    if as_json:
+        say_json({"bot": name, "secret": secret})
+        return
+    click.echo(secret)
+    click.echo(f"It is {name}'s (BOT_TOKEN), and shown this once.", err=True)
 
 
 @bots.command("list", cls=Calling)

@@ -86,7 +86,9 @@ class Entrant(_message.Message):
     NAME_FIELD_NUMBER: _builtins.int
     BOTS_FIELD_NUMBER: _builtins.int
     name: _builtins.str
-    """Its name in tables. Default: the name of its only bot."""
+    """Its name in tables, by the rule of bots' names, and never the name of a bot that is not in it. Default: the name of
+    its only bot.
+    """
     @_builtins.property
     def bots(self) -> _containers.RepeatedCompositeFieldContainer[_match_pb2.BotRef]:
         """Its bots. More than one where partners are fixed, in the order in which they sit."""

@@ -160,7 +160,7 @@ class _RefusalReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Refusal
     REFUSAL_REASON_ENGINE_FAULT: _RefusalReason.ValueType  # 110
     """The rules of the game broke down; the match is void. INTERNAL; match_id, fault_id (also in the server's log)."""
     REFUSAL_REASON_REFEREE_FAULT: _RefusalReason.ValueType  # 111
-    """A bug of the referee. INTERNAL; fault_id (also in the server's log)."""
+    """A bug of the referee, or a log that was damaged. INTERNAL; fault_id (also in the server's log)."""
 
 class RefusalReason(_RefusalReason, metaclass=_RefusalReasonEnumTypeWrapper):
     """Why something was refused.
@@ -299,7 +299,7 @@ REFUSAL_REASON_HEARTBEAT_LOST: RefusalReason.ValueType  # 103
 REFUSAL_REASON_ENGINE_FAULT: RefusalReason.ValueType  # 110
 """The rules of the game broke down; the match is void. INTERNAL; match_id, fault_id (also in the server's log)."""
 REFUSAL_REASON_REFEREE_FAULT: RefusalReason.ValueType  # 111
-"""A bug of the referee. INTERNAL; fault_id (also in the server's log)."""
+"""A bug of the referee, or a log that was damaged. INTERNAL; fault_id (also in the server's log)."""
 Global___RefusalReason: _TypeAlias = RefusalReason  # noqa: Y015
 
 @_typing.final
