@@ -1,23 +1,66 @@
-"""`python -m bench`: measure everything, side by side, and print what came out.
+"""`python -m bench`: measure, side by side, and say of each goal whether it holds.
 
-Every measurement is taken in rounds that alternate with a fixed calibration loop, in CPU time of this
-process. A figure is a median; its companion, the ratio to the loop, can be compared between machines.
+Figures are medians over rounds in which the candidates take turns, with the lowest and the highest round. What
+counts is the processor time of the server's process, and the ratio of two candidates of one run.
 """
 
 import argparse
+import signal
 import sys
+import tempfile
+import time
+from pathlib import Path
 
-from bench.bots import measured_bots
-from bench.engines import measured_engines
+from bench.figures import Findings, NotMeasured, table
+from bench.machine import machine, warning
+from bench.measurement import Measurement, Scope
+from bench.report import Done, write_report
+from bench.suite import SUITE
+
+REPORT = Path(__file__).parent / "report"
 
 
 def main() -> int:
+    names = [one.name for one in SUITE]
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="fewer rounds: for a look, not for a figure")
-    arguments = parser.parse_args()
-    sys.stdout.write(measured_engines(rounds=3 if arguments.quick else 15))
-    sys.stdout.write("\n" + measured_bots(arguments.quick))
+    parser.add_argument("--report", type=Path, default=REPORT, help="the folder for report.json and the plots")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"measure only these of {', '.join(names)}")
+    told = parser.parse_args()
+    if unknown := set(told.names) - set(names):
+        parser.error(f"unknown: {', '.join(sorted(unknown))}; known: {', '.join(names)}")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # So that no server is left behind.
+    here = machine()
+    _say("\n".join(f"{name:<20}{value}" for name, value in here.items()) + f"\n{warning()}")
+    with tempfile.TemporaryDirectory() as folder:
+        scope = Scope(told.quick, Path(folder))
+        all_done = [_taken(one, scope) for one in SUITE if not told.names or one.name in told.names]
+    write_report(told.report, here, told.quick, all_done)
+    _say("Goals\n")
+    for done in all_done:
+        for verdict in done.verdicts:
+            _say(str(verdict))
+    _say(f"\n{warning()}\nAll rounds and the plots are in {told.report}.")
     return 0
+
+
+def _taken(measurement: Measurement, scope: Scope) -> Done:
+    """Whatever cannot be measured is said, and stops nothing else."""
+    _say(f"== {measurement.name}: {measurement.question}\n")
+    begun, why_not, findings = time.monotonic(), "", Findings()
+    try:
+        findings = measurement.measure(scope)
+    except Exception as why:
+        why_not = f"{why}" if isinstance(why, NotMeasured) else repr(why)
+        _say(f"not measured: {why_not}")
+    seconds = time.monotonic() - begun
+    _say(table(findings.figures) + "".join(f"\n{note}" for note in findings.notes) + f"\n({seconds:.0f} s)\n")
+    return Done(measurement, findings, tuple(goal.verdict(findings) for goal in measurement.goals), seconds, why_not)
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -72,7 +72,7 @@ class Ladder:
 
     @property
     def open(self) -> list[Course]:
-        """Pairings that are planned or being played. Of a ladder that closes: the latter alone, for the others lapse."""
+        """Pairings that are planned or being played; of a ladder that closes the latter alone, for the others lapse."""
         still = [course for course in self.courses.values() if not course.done]
         return still if self.phase is Phase.OPEN else [course for course in still if course.playing]
 

@@ -336,7 +336,7 @@ def test_a_ladder_that_closes_waits_for_its_matches_and_pairs_nobody() -> None:
     assert it.pair() == []
     it.result(one, 1, 2)
     it.void(other)
-    assert it.ladder.due == it.ladder.open == []
+    assert (it.ladder.due, it.ladder.open) == ([], [])
     assert it.do(End()) == [Closed()]
     assert it.do(Rate("late", Finish(((A,), (B,)), (1, 2)))) == []
 

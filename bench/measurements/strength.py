@@ -12,6 +12,8 @@ from referee_client import Turn
 from referee_client.bots.search import SearchBot
 from referee_client.bots.search_tree import shares
 
+from bench.figures import Findings
+from bench.measurement import Measurement, Scope
 from engines.api import Game, Position, Seat
 from engines.registry import find
 
@@ -26,24 +28,21 @@ class Plan:
 
 
 PLANS = (Plan("alquerque", 100, 100), Plan("trox", 30, 50), Plan("troke", 10, 30), Plan("toc", 6, 30))
-QUICK = (Plan("alquerque", 10, 50), Plan("trox", 4, 30), Plan("troke", 1, 20), Plan("toc", 1, 15))
+QUICK = (Plan("alquerque", 10, 50), Plan("trox", 2, 20))
 
 
-HEAD = f"{'search against random':<24}{'iterations':>12}{'games':>8}{'won':>8}{'95 % sure':>14}{'CPU ms a move':>16}"
-
-
-def measured_bots(quick: bool) -> str:
-    """A table, for a person."""
-    lines = [HEAD]
-    for plan in QUICK if quick else PLANS:
+def measure(scope: Scope) -> Findings:
+    found = Findings()
+    for plan in scope.pick(QUICK, PLANS):
         won, milliseconds = _played(plan)
+        name = f"{plan.game}, {plan.iterations} iterations, {plan.games} games"
         share = won / plan.games
         low, high = likely(share, plan.games)
-        lines.append(
-            f"{plan.game:<24}{plan.iterations:>12}{plan.games:>8}{share:>8.0%}"
-            f"{f'{low:.0%} to {high:.0%}':>14}{milliseconds:>16.0f}"
-        )
-    return "\n".join(lines) + "\n"
+        found.add(name, "won, %", share * 100)
+        found.add(name, "95 % sure: at least, %", low * 100)
+        found.add(name, "at most, %", high * 100)
+        found.add(name, "CPU per move, ms", milliseconds)
+    return found
 
 
 def likely(share: float, games: int) -> tuple[float, float]:
@@ -92,3 +91,6 @@ def _turn(game: Game, position: Position, seat: Seat) -> Turn:
         ply=0,
         position=position.text(seat),
     )
+
+
+MEASUREMENT = Measurement("strength", "How strong is the searching bot, against a random one?", measure)

@@ -1,0 +1,40 @@
+"""The machine that was measured on: figures without it mean nothing."""
+
+import os
+import platform
+from importlib.metadata import version
+from pathlib import Path
+
+BUSY = 0.5
+"""Processes that wait or run, for each core: with more, somebody else is at work here."""
+
+
+def machine() -> dict[str, str]:
+    return {
+        "cores": str(os.cpu_count()),
+        "model": _model(),
+        "kernel": platform.release(),
+        "python": platform.python_version(),
+        "grpc": version("grpcio"),
+        "load at the start": load(),
+    }
+
+
+def load() -> str:
+    """How many processes ran or waited, over one minute, five, and fifteen."""
+    return " ".join(f"{average:.2f}" for average in os.getloadavg())
+
+
+def warning() -> str:
+    """Empty: the machine is quiet."""
+    average = os.getloadavg()[0]
+    if average < BUSY * (os.cpu_count() or 1):
+        return ""
+    return f"The machine is busy (load {average:.1f}): believe ratios, not figures."
+
+
+def _model() -> str:
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return line.partition(":")[2].strip()
+    return platform.machine()

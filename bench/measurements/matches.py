@@ -1,0 +1,28 @@
+"""What a match costs beside its moves: to be made, to begin, to end, to be recorded."""
+
+from bench.figures import Findings
+from bench.measurement import Measurement, Scope
+from bench.process import cpu_s
+from bench.stage import Work, refereed
+
+MATCHES = 100
+
+
+def measure(scope: Scope) -> Findings:
+    found, made, whole, per_move = Findings(), list[float](), list[float](), list[float]()
+    with refereed(scope, "matches", Work(bots=2 * MATCHES, whole=True)) as stage:
+        for _ in range(scope.pick(1, 5)):
+            stage.crowd.do("leave")
+            before = cpu_s(stage.pid)
+            stage.crowd.do("make", matches=MATCHES)
+            made.append((cpu_s(stage.pid) - before) / MATCHES * 1e6)
+            cost = stage.cost(10**9, 60)
+            whole.append(made[-1] + cost.cpu_s / MATCHES * 1e6)
+            per_move.append(whole[-1] * MATCHES / cost.played.moves)
+    found.add("a match of Alquerque, made and begun", "server CPU, µs", *made)
+    found.add("the same, played at random to its end", "server CPU, µs", *whole)
+    found.add("all that, for each move of it", "server CPU, µs", *per_move)
+    return found
+
+
+MEASUREMENT = Measurement("matches", "What does a whole match cost, from its making to its end?", measure)

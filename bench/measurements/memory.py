@@ -1,0 +1,67 @@
+"""Memory: what each bot, match and watcher holds, and what those leave that are over."""
+
+from bench.figures import Findings, Goal
+from bench.measurement import Measurement, Scope
+from bench.stage import Stage, Work, refereed
+
+EACH = "resident, KB each"
+OVER = "finished match"
+GAMES = (("alquerque", 2), ("trox", 2), ("troke", 2), ("toc", 4))
+"""With their seats."""
+KB = 1024
+
+
+def measure(scope: Scope) -> Findings:
+    found, many = Findings(), scope.pick(100, 1000)
+    with refereed(scope, "memory of streams", Work(bots=2)) as stage:
+        before = stage.resident_bytes()
+        stage.crowd.do("more", bots=many)
+        found.add("idle stream", EACH, (stage.resident_bytes() - before) / many / KB)
+    for game, seats in scope.pick(GAMES[:1], GAMES):
+        with refereed(scope, f"memory of {game}", Work(game, seats * -(-many // 64), 64)) as stage:
+            found.add(f"match of {game}, under way", EACH, _grown(stage, many))
+            if game == "alquerque":
+                before = stage.resident_bytes()
+                stage.crowd.do("watch", watchers=many)
+                found.add("watcher", EACH, (stage.resident_bytes() - before) / many / KB)
+    found.add(OVER, EACH, _left_behind(scope, scope.pick(200, 2000)))
+    return found
+
+
+def _grown(stage: Stage, matches: int) -> float:
+    """What a match holds that is twenty moves old."""
+    before = stage.resident_bytes()
+    stage.crowd.do("make", matches=matches)
+    stage.crowd.play(20 * matches, 30)
+    return (stage.resident_bytes() - before) / matches / KB
+
+
+def _left_behind(scope: Scope, matches: int) -> float:
+    """What each match leaves when as many again are played to the end: the first ones warm up."""
+    with refereed(scope, "memory of what is over", Work(bots=16, room=64, whole=True)) as stage:
+        before = 0
+        for _ in range(2):
+            before = stage.resident_bytes()
+            for _ in range(max(1, matches // PLAYED_AT_ONCE)):
+                stage.crowd.do("make", matches=PLAYED_AT_ONCE)
+                stage.crowd.play(10**9, 60)
+                stage.crowd.do("leave")
+        return (stage.resident_bytes() - before) / matches / KB
+
+
+PLAYED_AT_ONCE = 200
+
+MEASUREMENT = Measurement(
+    "memory",
+    "How much memory does each bot, match and watcher hold, and what stays of a match that is over?",
+    measure,
+    goals=(
+        Goal(
+            "forgetting",
+            "KB that stay resident for each match that is over: a day has tens of thousands of them.",
+            1,
+            lambda found: found.of(OVER, EACH).median,
+            at_least=False,
+        ),
+    ),
+)

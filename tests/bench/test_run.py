@@ -1,0 +1,22 @@
+"""The benchmarks run: with real servers and a real load, for a moment."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not shutil.which("go"), reason="the load is written in Go")
+def test_a_run_tells_what_it_measured(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "bench", "--quick", "--report", str(tmp_path), "recovery"]
+
+    subprocess.run(command, check=True, timeout=300, stdout=subprocess.DEVNULL)
+
+    (told,) = json.loads((tmp_path / "report.json").read_text())["measurements"]
+    assert told["not_measured"] == ""
+    assert {figure["of"] for figure in told["figures"]} >= {"a plain read of the log", "the last turn is asked again"}
+    assert all(figure["median"] > 0 for figure in told["figures"])
