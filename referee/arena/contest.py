@@ -15,7 +15,8 @@ from referee.arena.schedule import Pairing, schedule
 from referee.core.clock import Untimed
 from referee.telemetry.log_wishes import LogFormat, LogLevel
 from referee.telemetry.logs import set_up_logs
-from referee.wiring import CannotStart, Open
+from referee.wiring.books import CannotStart
+from referee.wiring.house import Open
 
 RECORDS = "records"
 BOTS = "bots"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from referee.settings.declared import Settings
 from referee.settings.kinds import Address
-from referee.wiring import House, Open
+from referee.wiring.house import House, Open
 
 HERE = Address("127.0.0.1", 0)
 DAY_MS = 86_400_000

@@ -21,7 +21,8 @@ from referee.arena.refusals import OtherTerms
 from referee.arena.troupe import Troupe
 from referee.telemetry.log_wishes import LogFormat, LogLevel
 from referee.telemetry.logs import set_up_logs
-from referee.wiring import CannotStart, Open
+from referee.wiring.books import CannotStart
+from referee.wiring.house import Open
 
 DATA = "referee"
 TOKEN = "token"

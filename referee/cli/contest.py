@@ -16,7 +16,7 @@ from referee.cli.contest_words import FAULTS, points_text, told
 from referee.cli.progress import progress
 from referee.cli.table import table
 from referee.cli.told_to_go import BY_SIGNAL, until_interrupted
-from referee.wiring import CannotStart
+from referee.wiring.books import CannotStart
 
 STATUSES = """\b
 The exit status is for scripts:

@@ -19,7 +19,7 @@ from referee.reporting.kept import keep, kept_report
 from referee.reporting.of_tournament import sprt_of
 from referee.reporting.page import page
 from referee.reporting.report import Report
-from referee.wiring import CannotStart
+from referee.wiring.books import CannotStart
 
 EXPORTS = {"csv": "standings.csv", "json": "tournament.json", "trf": "tournament.trf"}
 PAGE = "report.html"

@@ -17,7 +17,8 @@ from referee.settings.declared import Settings
 from referee.settings.reading import InForce
 from referee.telemetry.logs import set_up_logs
 from referee.telemetry.tracing import TracesUnavailable, Tracing, tracing
-from referee.wiring import CannotStart, House, Open
+from referee.wiring.books import CannotStart
+from referee.wiring.house import House, Open
 
 LEAVING = (signal.SIGTERM, signal.SIGINT)
 

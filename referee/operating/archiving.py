@@ -33,7 +33,7 @@ from referee.storage.record.verifying import verify
 from referee.storage.record.writing import written
 from referee.storage.sqlite import SqliteEventLog
 from referee.storage.sqlite_file import Durability
-from referee.wiring import DATABASE, KEY
+from referee.wiring.books import DATABASE, KEY
 
 OVER_BEFORE = """
     SELECT match_id

@@ -11,7 +11,7 @@ from referee.operating.manifest import MANIFEST, Manifest, noted, write
 from referee.operating.memory import BUSY_MS, integrity_trouble, need_memory
 from referee.operating.not_done import NotDone
 from referee.storage.sqlite_file import open_for_reading
-from referee.wiring import DATABASE, KEY
+from referee.wiring.books import DATABASE, KEY
 
 COUNTED = """
     SELECT

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from referee.operating.not_done import NotDone
 from referee.storage.sqlite_file import open_for_reading, released_steps
-from referee.wiring import DATABASE, KEY
+from referee.wiring.books import DATABASE, KEY
 
 BUSY_MS = 5_000
 """How long to wait for others on the same file."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from referee.operating.memory import need_memory, version_of
 from referee.operating.not_done import NotDone
 from referee.storage.sqlite_file import Durability, NewerDatabase, open_for_writing, released_steps, step_names
-from referee.wiring import DATABASE
+from referee.wiring.books import DATABASE
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from referee.operating.proving import FindGame, Proven, proven
 from referee.storage.record.keys import KeyUnusable, load_or_create
 from referee.storage.sqlite import SqliteEventLog
 from referee.storage.sqlite_file import NewerDatabase, open_for_reading
-from referee.wiring import DATABASE, KEY
+from referee.wiring.books import DATABASE, KEY
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from referee.core.events import Event, Opened
 from referee.core.row import Measured
 from referee.storage.record.keys import load_or_create
 from referee.storage.sqlite import SqliteEventLog
-from referee.wiring import DATABASE, KEY
+from referee.wiring.books import DATABASE, KEY
 from tests.storage.record.matches import happened, nim_setup, short_match
 from tests.storage.stores import NOON_MS
 

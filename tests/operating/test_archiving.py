@@ -21,7 +21,7 @@ from referee.storage.record.verifying import verify
 from referee.storage.sqlite import SqliteEventLog
 from referee.storage.sqlite_file import released_steps
 from referee.storage.unheard_sqlite import SqliteUnheardEnds
-from referee.wiring import DATABASE, KEY
+from referee.wiring.books import DATABASE, KEY
 from tests.operating.memories import DAY_MS, entries_in, finished, going_on, remembered, tell
 from tests.storage.record.matches import find_game
 from tests.storage.stores import NOON_MS, at_noon, notes

@@ -13,7 +13,7 @@ from referee.operating.backup import back_up
 from referee.operating.manifest import MANIFEST
 from referee.operating.not_done import NotDone
 from referee.storage.sqlite import SqliteEventLog
-from referee.wiring import DATABASE, KEY
+from referee.wiring.books import DATABASE, KEY
 from tests.operating.memories import entries_in, finished, going_on, remembered, tell
 from tests.storage.stores import NOON_MS, at_noon, notes
 

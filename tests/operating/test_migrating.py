@@ -17,7 +17,7 @@ from referee.storage import sqlite_file
 from referee.storage.codec import encode
 from referee.storage.record.keys import load_or_create
 from referee.storage.sqlite_file import released_steps, step_names
-from referee.wiring import DATABASE, KEY
+from referee.wiring.books import DATABASE, KEY
 from tests.operating.memories import entries_in, finished, going_on, remembered, tell
 from tests.storage.record.matches import find_game
 from tests.storage.stores import NOON_MS

@@ -14,7 +14,7 @@ from referee.operating.proving import Proven
 from referee.operating.restore import Restored
 from referee.operating.restore import restore as restored
 from referee.storage.sqlite_file import released_steps
-from referee.wiring import DATABASE, KEY
+from referee.wiring.books import DATABASE, KEY
 from tests.operating.memories import entries_in, finished, going_on, remembered, scribble, tell
 from tests.storage.record.matches import all_games, find_game, random_match
 from tests.storage.stores import NOON_MS

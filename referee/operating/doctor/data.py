@@ -11,7 +11,7 @@ from referee.operating.doctor.finding import Finding, bad, ok, warn
 from referee.operating.memory import BUSY_MS
 from referee.storage.record.keys import KeyUnusable, fingerprint, load_or_create, public_hex
 from referee.storage.sqlite_file import open_for_reading, released_steps
-from referee.wiring import DATABASE, KEY
+from referee.wiring.books import DATABASE, KEY
 
 GIB = 1024**3
 MIB = 1024**2

@@ -12,7 +12,7 @@ from referee.operating.doctor.ports import ports
 from referee.operating.doctor.process import process
 from referee.operating.doctor.tokens import tokens
 from referee.settings.reading import InForce
-from referee.wiring import DATABASE
+from referee.wiring.books import DATABASE
 
 JUMP_NS = 50_000_000
 
