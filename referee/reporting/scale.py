@@ -45,9 +45,16 @@ def marks(scale: Scale, at_most: int) -> list[float]:
 def time_marks(scale: Scale, at_most: int) -> list[tuple[float, str]]:
     """Round times on a line of milliseconds since 1970 (UTC), and how to write them."""
     step = next((step for step in TIME_STEPS if _many(scale, step) <= at_most), TIME_STEPS[-1])
-    form = "%H:%M:%S" if step < MINUTE else "%H:%M" if step < DAY else "%d %b"
+    form = _form(step, scale.high - scale.low)
     times = (step * number for number in range(ceil(scale.low / step), floor(scale.high / step) + 1))
     return [(time, f"{datetime.fromtimestamp(time / 1_000, UTC):{form}}") for time in times]
+
+
+def _form(step: int, length: float) -> str:
+    """No finer than the step; and what comes again every day with its day, where there are several."""
+    if step >= DAY:
+        return "%d %b"
+    return ("%H:%M:%S" if step < MINUTE else "%H:%M") if length < DAY else "%d %b %H:%M"
 
 
 def _many(scale: Scale, step: float) -> int:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from referee.reporting.scale import DAY, HOUR, SECOND, Scale, around, marks, time_marks
 
 
-@given(st.floats(-3000, 3000), st.floats(1, 4000), st.integers(2, 8))
+@given(st.floats(-3000, 3000, allow_subnormal=False), st.floats(1, 4000), st.integers(2, 8))
 def test_marks_are_few_round_evenly_spaced_and_on_the_line(low: float, length: float, at_most: int) -> None:
     scale = Scale(low, low + length)
     found = marks(scale, at_most)
@@ -31,6 +31,7 @@ def test_times_are_written_as_finely_as_they_need() -> None:
         "00:00:20",
     ]
     assert [text for _, text in time_marks(Scale(0, 4 * HOUR), 5)] == ["00:00", "01:00", "02:00", "03:00", "04:00"]
+    assert [text for _, text in time_marks(Scale(0, DAY), 3)] == ["01 Jan 00:00", "01 Jan 12:00", "02 Jan 00:00"]
     assert time_marks(Scale(0, 3 * DAY), 5)[0][1] == "01 Jan"
 
 

@@ -233,7 +233,7 @@ async def test_two_versions_of_one_bot_meet_in_a_test_that_stops_as_soon_as_it_k
     stage.come("ada", version="1")
     stage.come("ada", version="2")
     stage.choose = lambda match, seat, moves: moves[0] if match.players[seat].version == "1" else best(match, moves)
-    old, new = (Entrant(f"ada {version}", bots=(Player("ada", version),)) for version in "12")
+    old, new = (Entrant(f"ada-{version}", bots=(Player("ada", version),)) for version in "12")
     asked = terms(Trial(Sprt(200)), matches_at_once=6)
     await stage.tournaments.create(replace(wish(asked), entrants=(new, old)))
     await stage.tournaments.start("cup")
