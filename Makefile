@@ -29,7 +29,7 @@ lint: $(READY) ## All checks that run nothing
 	cd proto && ../$(BIN)/buf lint && ../$(BIN)/buf format --diff --exit-code && ../$(BIN)/buf breaking --against released.binpb
 	$(BIN)/python proto/generate.py --check
 
-check: lint ## All checks and the quick tests, in under a minute
+check: lint ## All checks and the quick tests, in about a minute
 	$(BIN)/python -m pytest $(PARALLEL) -m "not slow"
 
 test: lint ## All checks and all tests; the quick ones must reach every branch of the pure floors
