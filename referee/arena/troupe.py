@@ -76,8 +76,8 @@ class Troupe:
         try:
             async with asyncio.timeout(within_s):
                 while not await self._desk.is_ready(entrant.name, game):
-                    if not process.runs:
-                        return process.last_words()
+                    if not process.runs:  # It came on, if it died in a match and not before one.
+                        return "" if await self._desk.plays(entrant.name) else process.last_words()
                     await asyncio.sleep(LOOK_AGAIN_S)
         except TimeoutError:
             return f"{SILENT} {game}; {process.last_words()}"
