@@ -36,7 +36,9 @@ MOVES_UNTIL_THE_LOG_IS_READ = 35
 """Of each of two seats. What has happened last is at hand without it."""
 REMOVE = """
     DELETE FROM entries
-    WHERE match = (SELECT match FROM matches WHERE match_id = ?) AND line LIKE '%seat_gone%'
+    WHERE entry = (
+        SELECT min(entry) FROM entries JOIN matches USING (match) WHERE match_id = ? AND line LIKE '%seat_gone%'
+    )
     RETURNING number
 """
 HAVE_NOT_HAPPENED = ("ALERTS",)

@@ -57,7 +57,8 @@ def test_whenever_the_referee_is_killed_a_ladder_goes_on_and_rates_every_match_o
             company.goes()
     with serving(tmp_path) as server, server.channel() as channel:
         company = Company(bots, server.address)
-        witness.wait_for_more(MOVES_BETWEEN[0])
+        for name in LADDERS:
+            until_rated(channel, owner, name, SEATS + 1)
         for name in LADDERS:
             ask(channel, "LadderService/CloseLadder", owner, ladder=name)
         for name in LADDERS:
@@ -75,6 +76,15 @@ def test_whenever_the_referee_is_killed_a_ladder_goes_on_and_rates_every_match_o
         assert [entry.number for entry in told[name]] == [entry.number for entry in entries]
         check(held, [entry.event for entry in entries[1:]], ends)  # type: ignore[misc]
         assert [(row.entrant.name, row.rating.value) for row in tables[name]] == ranked(held)
+
+
+def until_rated(channel: Any, secret: str, name: str, many: int) -> None:
+    """Come back when so many matches have been rated there."""
+    rated = 0
+    for response in ask(channel, "LadderService/WatchLadder", secret, ladder=name, after=0):
+        rated += sum(item.entry.HasField("rated") for item in response.items)
+        if rated >= many:
+            return
 
 
 def heard(channel: Any, secret: str, name: str, before: list[ladder_pb2.LadderEntry]) -> list[ladder_pb2.LadderEntry]:
