@@ -4,6 +4,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"log"
 	"os"
 	"os/exec"
@@ -36,9 +37,16 @@ func main() {
 	for _, plugin := range []string{"protoc-gen-go", "protoc-gen-go-grpc"} {
 		for _, file := range made(plugin, request) {
 			must(os.MkdirAll(filepath.Dir(file.GetName()), 0o755))
-			must(os.WriteFile(file.GetName(), []byte(file.GetContent()), 0o644))
+			put(file.GetName(), file.GetContent())
 		}
 	}
+}
+
+// put leaves no moment at which the file is there in part: somebody else may be building with it.
+func put(name, content string) {
+	part := fmt.Sprintf("%s.%d", name, os.Getpid())
+	must(os.WriteFile(part, []byte(content), 0o644))
+	must(os.Rename(part, name))
 }
 
 func contractFiles() []string {
