@@ -25,6 +25,10 @@ class AlarmClock:
             self.stop()
             self._alarm, self._at_us = self._time.call_at(at_us, self._ring), at_us
 
+    def rings_by(self, at_us: Micros | None) -> bool:
+        """Will it ring at that moment of the machine at the latest? None: need it not ring?"""
+        return at_us is None if self._alarm is None else at_us is not None and self._at_us <= at_us
+
     def stop(self) -> None:
         """Do not ring; or if it has rung: that was heard, and it can be set again."""
         if self._alarm is not None:

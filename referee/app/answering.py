@@ -41,12 +41,13 @@ class Answering:
 
     async def submit(self, answer: Answer) -> Answered:
         """See `Referee.submit`."""
-        story = await self._floor.archive.story(answer.match_id)
+        board = self._floor.boards.find(answer.match_id)
+        story = board.story if board else await self._floor.archive.story(answer.match_id)
         if answer.request_id and await self._floor.requests.first(answer.match_id, answer.seat, answer.request_id):
             raise RequestIdReused(answer.request_id)
         if story.match.result or (answer.seat, answer.request_id) in story.requests:
             return await self._again(story, answer, MatchOver(str(story.match.result)))
-        runner = await self._floor.runner(answer.match_id)
+        runner = (board and board.runner) or await self._floor.runner(answer.match_id)
         try:
             decided = await runner.submit(answer.arriving(runner))
         except (ClockExpired, MatchOver, NotRunHere) as why:

@@ -60,7 +60,7 @@ class Board:
         match, runner = self.match, self.runner
         if runner is None:
             return clocks_at_entry(match)
-        stalls_us = [runner.measured(seat).stall_us for seat in range(len(match.players))]
+        stalls_us = [runner.stall_us(turn.seat) if turn else 0 for turn in match.turns]
         return seat_clocks(match, runner.match_now(), stalls_us)
 
     def seats_of(self, bot: str) -> list[Seat]:

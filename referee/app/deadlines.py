@@ -22,7 +22,7 @@ def deadlines(match: Match, stall_us: Callable[[Seat], Micros]) -> list[Deadline
     """Those of all seats that owe a move, each held up by the referee for its `stall_us`."""
     found = []
     for turn in filter(None, match.turns):
-        falls_us, ends_us = _flag_falls_us(match, turn), _grace_ends_us(match, turn)
+        falls_us, ends_us = flag_falls_us(match, turn), _grace_ends_us(match, turn)
         if falls_us is not None:
             found.append(Deadline(falls_us + stall_us(turn.seat), turn.seat))
         if ends_us is not None:
@@ -30,7 +30,8 @@ def deadlines(match: Match, stall_us: Callable[[Seat], Micros]) -> list[Deadline
     return found
 
 
-def _flag_falls_us(match: Match, turn: Turn) -> Micros | None:
+def flag_falls_us(match: Match, turn: Turn) -> Micros | None:
+    """The first moment that is too late for that turn, if the referee holds nothing up; None: it never is."""
     setup, seat = match.setup, turn.seat
     credit_us = min(setup.credit.per_move_us, match.credit_us[seat])
     return falls_at_us(setup.controls[seat], match.clocks[seat], turn.asked_us, credit_us)

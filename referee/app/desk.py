@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 from engines.api import Seat
 from referee.app.contests.log import Beside
@@ -15,8 +15,7 @@ from referee.core.match import Match
 from referee.core.rating import RatingChange
 
 
-@dataclass(frozen=True, slots=True)
-class Delays:
+class Delays(NamedTuple):
     """What of a seat's turn so far is not its bot's doing, as measured outside of the match."""
 
     network_us: Micros = 0

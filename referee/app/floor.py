@@ -6,6 +6,7 @@ match in play stands still until its bots are back, or have been waited for long
 
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping, Sequence
+from itertools import chain
 from typing import Any, Protocol, TypeVar
 
 from engines.api import Game, Seat
@@ -105,10 +106,14 @@ class Floor:
         assert board
         if before:
             board.story.goes_on(news)
-        self.requests.note(entries)
+        if before is None or entries[-1].request:
+            self.requests.note(entries)
         self.moved.set()
-        for listener in (*self._listeners, *self._followers):
-            self._tell(listener, before, entries, match)
+        for listener in chain(self._listeners, self._followers):
+            try:
+                listener.announce(before, entries, match)
+            except Exception as fault:
+                self.broke(match.setup.match_id, fault)
         self.crier.happened(board, news)
         self._see_to(board, {type(entry.event) for entry in entries})
 
@@ -121,7 +126,7 @@ class Floor:
         return Delays(session.path_us if session else 0, self.lag.total_us() - mark.lag_us if mark else 0)
 
     def broke(self, match_id: str, fault: Exception) -> None:
-        for listener in (*self._listeners, *self._followers):
+        for listener in chain(self._listeners, self._followers):
             listener.broke(match_id, fault)
 
     def left(self, match_id: str) -> None:
@@ -261,9 +266,3 @@ class Floor:
             self.lobby.leaves(board)
         if isinstance(why, Exception) and not isinstance(why, EXPECTED):
             self.broke(board.match_id, why)
-
-    def _tell(self, listener: Listener, before: Match | None, entries: Sequence[Entry], match: Match) -> None:
-        try:
-            listener.announce(before, entries, match)
-        except Exception as fault:
-            self.broke(match.setup.match_id, fault)

@@ -4,7 +4,7 @@ Whether somebody may ask is settled before; seats are checked to exist, and not 
 """
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 
 from engines.api import Game, Seat, Viewer
@@ -121,6 +121,11 @@ class Referee:
         """The whole truth about a match as it stands. What of it somebody may see is for the caller to say."""
         return (await self._floor.archive.story(match_id)).standing
 
+    async def match(self, match_id: str) -> Match:
+        """The match as it stands."""
+        board = self._floor.boards.find(match_id)
+        return board.match if board else (await self._floor.archive.story(match_id)).match
+
     async def seen(self, match_id: str, viewer: Viewer) -> Match | None:
         """The match as it was when `viewer` may see it now: of one shown late, as it was. None: nothing yet."""
         whole, _ = await self.watch(match_id, None, viewer)
@@ -166,14 +171,14 @@ class Referee:
 
     # Turns
 
-    async def submit(
+    def submit(
         self, match_id: str, seat: Seat, token: str, move: str, request_id: str = "", offers_draw: bool = False
-    ) -> Answered:
+    ) -> Awaitable[Answered]:
         """Answer a turn. The same answer again gets its first verdict, by its token or, ever after, its request id.
 
         Raises AttemptRefused, LateAnswer, StaleTurn, MatchOver, NotAllowedNow, RequestIdReused or EngineFault.
         """
-        return await self._answering.submit(Answer(match_id, seat, token, move, request_id, offers_draw))
+        return self._answering.submit(Answer(match_id, seat, token, move, request_id, offers_draw))
 
     async def validate(self, match_id: str, seat: Seat, token: str, move: str) -> int:
         """Could this be played? The number of the match as it stands. Nothing is played, and no attempt counted.

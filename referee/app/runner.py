@@ -18,12 +18,12 @@ from typing import Any
 from engines.api import Game, Seat
 from referee.app.alarm_clock import AlarmClock
 from referee.app.asked import Asked, NotRunHere, UnknownMatch
-from referee.app.deadlines import Deadline, deadlines
+from referee.app.deadlines import deadlines
 from referee.app.desk import Delays, Desk
 from referee.app.match_time import MatchTime
 from referee.app.ports import Conflict, LogUnavailable, Request
 from referee.app.stalls import Stalls
-from referee.app.writing import Writing
+from referee.app.writing import write
 from referee.core.clock import MS, SECOND, Micros
 from referee.core.commands import Command, EndGrace, FallFlag, Resume, SubmitMove
 from referee.core.deciding import Decided
@@ -119,6 +119,10 @@ class MatchRunner:
         delays = self._delays(seat)
         return Measured(self.match_now(), delays.network_us, self._stalls.of(seat) + delays.stall_us)
 
+    def stall_us(self, seat: Seat) -> Micros:
+        """How long the referee has held up the turn of `seat` so far."""
+        return self._stalls.of(seat) + self._delays(seat).stall_us
+
     def sent(self, seat: Seat, token: str) -> None:
         """The turn of that token goes out to its bot now. The time that it waited until now is given back.
 
@@ -167,7 +171,7 @@ class MatchRunner:
         try:
             if self._time.stopped:
                 await self._go_on()
-            for late in [late for late in self._deadlines() if late.at_us <= self.match_now()]:
+            for late in [late for late in deadlines(self.match, self.stall_us) if late.at_us <= self.match_now()]:
                 await self._happen(
                     EndGrace(late.seat) if late.of_grace else FallFlag(late.seat, self.measured(late.seat))
                 )
@@ -190,19 +194,19 @@ class MatchRunner:
 
     async def _make_so(self, command: Command, decided: Decided, request: Request | None = None) -> Decided:
         """Write, then believe, then tell. As it was written: with what an end does to ratings."""
-        before, writing = self.match, Writing(self._desk, self.match.number, decided, request)
+        before = self.match
         try:
-            await writing.write()
+            decided, entries = await write(self._desk, before.number, decided, request)
         except LogUnavailable:
             self._time.stop()
             raise
-        self.match = after = writing.decided.match
+        self.match = after = decided.match
         now_us = self.match_now()
         self._stalls.told(before, after, _arrived_us(command, now_us), now_us)
-        self._tell(self._desk.keeper.announce, before, writing.entries, after)
+        self._tell(self._desk.keeper.announce, before, entries, after)
         if decided.fault:
             self._complain(decided.fault)
-        return writing.decided
+        return decided
 
     def _give_back(self, command: Command) -> None:
         """An answer could not be written down: since it arrived, its seat has waited for us."""
@@ -212,16 +216,19 @@ class MatchRunner:
     def _asks(self, seat: Seat, token: str) -> bool:
         return any(turn.seat == seat and turn.token == token for turn in self.match.owing)
 
-    def _deadlines(self) -> list[Deadline]:
-        return deadlines(self.match, lambda seat: self._stalls.of(seat) + self._delays(seat).stall_us)
-
     def _set_alarm(self) -> None:
         """Be called at the next deadline; or, while the log is away, when it is to be tried again."""
         if self._time.stopped:
             self._alarm.set(self._desk.time.monotonic_us() + self._retry_us)
             return
-        next_us = min((deadline.at_us for deadline in self._deadlines()), default=None)
-        self._alarm.set(None if next_us is None else self._time.monotonic_us(next_us))
+        if self._alarm.rings_by(self._soonest_us(lambda _: 0)):  # Most often. What was held up is asked then.
+            return
+        self._alarm.set(self._soonest_us(self.stall_us))
+
+    def _soonest_us(self, stall_us: Callable[[Seat], Micros]) -> Micros | None:
+        """The next deadline, by the time of the machine."""
+        soonest_us = min([deadline.at_us for deadline in deadlines(self.match, stall_us)], default=None)
+        return None if soonest_us is None else self._time.monotonic_us(soonest_us)
 
     def _lock_up(self) -> None:
         self._closed = True

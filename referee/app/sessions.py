@@ -197,9 +197,13 @@ class Sessions:
 
     def of_player(self, player: Player) -> Session | None:
         """The session that owns the seats of `player`; None: the bot is not there."""
-        sessions = self.of_bot(player.bot)
-        exact = (session for session in reversed(sessions) if session.player == player)
-        return next(exact, sessions[-1] if sessions else None)
+        bot = self._bots.get(player.bot)
+        if bot is None or not bot.sessions:
+            return None
+        for session in reversed(bot.sessions):
+            if session.player == player:
+                return session
+        return bot.sessions[-1]
 
     def tell_end(self, player: Player, ended: Ended) -> None:
         """Have the bot told that its match is over, if it is there; else the end waits for it with the log."""

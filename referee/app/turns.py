@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from engines.api import Json, Seat
-from referee.app.deadlines import deadlines
+from referee.app.deadlines import flag_falls_us
 from referee.app.story import Made
 from referee.core.clock import Clock, Micros, TimeControl
 from referee.core.match import Match, Turn
@@ -82,6 +82,8 @@ class TurnDue:
     @property
     def offers(self) -> tuple[Seat, ...]:
         """Seats of other sides whose offer of a draw stands."""
+        if not self.match.offers:
+            return ()
         mine = self.match.side_of(self.seat)
         return tuple(sorted(seat for seat in self.match.offers if self.match.side_of(seat) != mine))
 
@@ -93,8 +95,7 @@ class TurnDue:
 
 def seat_clocks(match: Match, now_us: Micros, stall_us: Sequence[Micros]) -> tuple[SeatClock, ...]:
     """Every seat's clock at a moment of match time; `stall_us`: what the referee held up each seat's turn."""
-    falls_us = {late.seat: late.at_us for late in deadlines(match, stall_us.__getitem__) if not late.of_grace}
-    return tuple(_seat_clock(match, seat, now_us, stall_us[seat], falls_us) for seat in range(len(match.players)))
+    return tuple([_seat_clock(match, seat, now_us, stall_us[seat]) for seat in range(len(match.players))])
 
 
 def clocks_at_entry(match: Match) -> tuple[SeatClock, ...]:
@@ -102,12 +103,13 @@ def clocks_at_entry(match: Match) -> tuple[SeatClock, ...]:
     return seat_clocks(match, match.at_us, (0,) * len(match.players))
 
 
-def _seat_clock(match: Match, seat: Seat, now_us: Micros, stall_us: Micros, falls_us: dict[Seat, Micros]) -> SeatClock:
+def _seat_clock(match: Match, seat: Seat, now_us: Micros, stall_us: Micros) -> SeatClock:
     turn, clock, control = match.turns[seat], match.clocks[seat], match.setup.controls[seat]
     if turn is None:
         used_us, left_us = 0, control.limit_us(clock)
     else:
         used_us = max(0, now_us - turn.asked_us - stall_us)
-        # The deadline is the first moment that is too late.
-        left_us = max(0, falls_us[seat] - 1 - now_us) if seat in falls_us else None
+        falls_us = flag_falls_us(match, turn)
+        # The flag falls at the first moment that is too late.
+        left_us = None if falls_us is None else max(0, falls_us + stall_us - 1 - now_us)
     return SeatClock(seat, control, clock, used_us, left_us, turn is not None, match.credit_us[seat])

@@ -25,38 +25,48 @@ TRIES = 10
 """How often in a row a ladder may turn out to have moved on, before its match is left to stand still for a while."""
 
 
-class Writing:
-    """One decision on its way into the log."""
+async def write(
+    desk: Desk, after: int, decided: Decided, request: Request | None
+) -> tuple[Decided, Sequence[Entry]]:
+    """Have it written right after entry number `after` of its match, as the answer to the `request`.
 
-    def __init__(self, desk: Desk, after: int, decided: Decided, request: Request | None) -> None:
-        """It belongs right after entry number `after` of the match, and answers the `request`."""
-        self.decided = decided
-        self.entries: Sequence[Entry] = ()
+    It comes back as it was written: rated if it is a rated end. Raises Conflict of the match, or LogUnavailable.
+    """
+    if desk.rater and _is_rated(decided):
+        return await _RatedEnd(desk, desk.rater, after, decided, request).write()
+    return decided, await desk.log.append(decided.match.setup.match_id, after, decided.events, request)
+
+
+class _RatedEnd:
+    """The end of a rated match on its way into the log."""
+
+    def __init__(self, desk: Desk, rater: Rater, after: int, decided: Decided, request: Request | None) -> None:
+        self._decided = decided
+        self._entries: Sequence[Entry] = ()
         """Those that it became: none until it is written."""
         self._desk = desk
+        self._rater = rater
         self._after = after
         self._request = request
 
-    async def write(self) -> None:
-        """Have it written, and rated if it is a rated end. Raises Conflict of the match, or LogUnavailable."""
-        rater = self._desk.rater
-        if rater and _is_rated(self.decided):
-            await self._rate(rater)
-        if not self.entries:
+    async def write(self) -> tuple[Decided, Sequence[Entry]]:
+        await self._rate()
+        if not self._entries:
             await self._append((), None)
+        return self._decided, self._entries
 
-    async def _rate(self, rater: Rater) -> None:
+    async def _rate(self) -> None:
         for _ in range(TRIES):
-            if await self._done_by(rater):
+            if await self._rated():
                 return
         raise LogUnavailable(f"the ladder of {self._match_id} is never as it was read")
 
-    async def _done_by(self, rater: Rater) -> bool:
-        """Nothing is left for it to do. False: its ladder had moved on."""
+    async def _rated(self) -> bool:
+        """Nothing is left for the rater to do. False: its ladder had moved on."""
         try:
-            await rater.rate(self.decided.match, self._append)
+            await self._rater.rate(self._decided.match, self._append)
         except (LogUnavailable, Conflict) as why:
-            if self.entries:  # What was written has happened, whatever the rater met afterwards.
+            if self._entries:  # What was written has happened, whatever the rater met afterwards.
                 self._complain(why)
             elif isinstance(why, Conflict) and why.of != self._match_id:
                 return False
@@ -71,14 +81,14 @@ class Writing:
             self._desk.keeper.broke(self._match_id, fault)
 
     async def _append(self, ratings: tuple[RatingChange, ...], beside: Beside | None) -> list[Entry]:
-        decided = self.decided.rated(ratings) if ratings else self.decided
+        decided = self._decided.rated(ratings) if ratings else self._decided
         entries = await self._desk.log.append(self._match_id, self._after, decided.events, self._request, beside)
-        self.decided, self.entries = decided, entries
+        self._decided, self._entries = decided, entries
         return entries
 
     @property
     def _match_id(self) -> str:
-        return self.decided.match.setup.match_id
+        return self._decided.match.setup.match_id
 
 
 def _is_rated(decided: Decided) -> bool:

@@ -1,28 +1,21 @@
 """Many appends in one transaction.
 
-Where the logs end is asked once for all, all rows are added at once, and one commit serves everybody.
+Where the logs end is known, or asked once for all; all rows are added at once, and one commit serves everybody.
 An append that comes too late gets its Conflict, and the others are written. So does one that would be in time, where
 what is to stand beside it in a contest's log comes too late.
 """
 
-import json
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from referee.app.contests.log import ContestEntry
 from referee.app.ports import Conflict, Entry, Request
 from referee.core.events import Event, PlayEnded
 from referee.storage.contest_rows import ContestAppend, ContestRows
+from referee.storage.heads import Head, Heads
 from referee.storage.seating import seated_by
 from referee.storage.sqlite_file import transaction
-
-HEADS = """
-    SELECT match_id, match, coalesce((SELECT max(number) FROM entries WHERE entries.match = matches.match), -1)
-    FROM matches
-    WHERE match_id IN (SELECT value FROM json_each(?))
-"""
 
 ADD_MATCH = "INSERT INTO matches (match_id) VALUES (?)"
 
@@ -45,24 +38,21 @@ class Append(NamedTuple):
     beside: ContestAppend | None = None
 
 
-@dataclass(slots=True)
-class _Head:
-    """Where a match's log ends by now."""
-
-    match: int | None = None
-    """The match's key; None: nothing has been written to its log."""
-    last: int = 0
-    """-1: its entries have been archived, and nothing can follow them."""
-
-
 class Group:
     """Appends that are written together, at one moment of the wall clock."""
 
-    def __init__(self, connection: sqlite3.Connection, appends: Sequence[Append | ContestAppend], at_ms: int) -> None:
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        appends: Sequence[Append | ContestAppend],
+        at_ms: int,
+        heads: Heads,
+    ) -> None:
         self._connection = connection
         self._appends = appends
         self._at_ms = at_ms
-        self._heads = {append.match_id: _Head() for append in appends if isinstance(append, Append)}
+        self._heads = heads
+        self._over: list[str] = []
         of_contests = [of_contest for append in appends if (of_contest := _of_contest(append))]
         self._contests = ContestRows(connection, of_contests, at_ms)
         self._rows: list[tuple[int | None, int, int, str, str | None]] = []
@@ -70,17 +60,17 @@ class Group:
     def write(self) -> list[list[Entry] | list[ContestEntry] | Exception]:
         """For each append its entries, or its Conflict. Raises sqlite3.Error if nothing could be written."""
         with transaction(self._connection):
-            self._find_heads()
+            self._heads.find(self._connection, self._first_afters())
             self._contests.find_heads()
             answers = [self._answer(append) for append in self._appends]
             self._connection.executemany(ADD_ENTRY, self._rows)
             self._contests.write()
+        self._heads.forget(self._over)
         return answers
 
-    def _find_heads(self) -> None:
-        match_ids = json.dumps(list(self._heads))
-        for match_id, match, last in self._connection.execute(HEADS, (match_ids,)):
-            self._heads[match_id] = _Head(match, last)
+    def _first_afters(self) -> dict[str, int]:
+        """Where each match's log is thought to end by who came first."""
+        return {append.match_id: append.after for append in reversed(self._appends) if isinstance(append, Append)}
 
     def _answer(self, append: Append | ContestAppend) -> list[Entry] | list[ContestEntry] | Exception:
         conflict = self._conflict(append)
@@ -104,22 +94,23 @@ class Group:
         last = len(append.events) - 1
         return [self._entry(append, head, place, answers=place == last) for place in range(len(append.events))]
 
-    def _entry(self, append: Append, head: _Head, place: int, answers: bool) -> Entry:
+    def _entry(self, append: Append, head: Head, place: int, answers: bool) -> Entry:
         """`answers`: the entry is the last of its append, and so has the request beside it."""
         if head.match is None:
             head.match = self._connection.execute(ADD_MATCH, (append.match_id,)).lastrowid
         head.last += 1
         event, request_line = append.events[place], append.request_line if answers else None
         self._rows.append((head.match, head.last, self._at_ms, append.lines[place], request_line))
-        self._note(head, event)
+        self._note(append.match_id, head, event)
         return Entry(append.match_id, head.last, self._at_ms, event, append.request if answers else None)
 
-    def _note(self, head: _Head, event: Event) -> None:
+    def _note(self, match_id: str, head: Head, event: Event) -> None:
         """What is asked of all matches at once stands beside their entries."""
         for seat, bot in seated_by(event).items():
             self._connection.execute(SEAT, (head.match, seat, bot))
         if isinstance(event, PlayEnded):
             self._connection.execute(END_MATCH, (head.match,))
+            self._over.append(match_id)
 
 
 def _of_contest(append: Append | ContestAppend) -> ContestAppend | None:

@@ -17,6 +17,7 @@ from referee.storage.codec import decode, encode
 from referee.storage.contest_rows import ContestAppend, contest_append
 from referee.storage.contests_sqlite import SqliteContestLog
 from referee.storage.group import Append, Group
+from referee.storage.heads import Heads
 from referee.storage.line import MalformedEntry
 from referee.storage.requests import read_request, write_request
 from referee.storage.sqlite_file import Durability, open_for_reading, open_for_writing
@@ -81,6 +82,7 @@ class SqliteEventLog:
             self._reading = open_for_reading(path, busy_ms)
         except sqlite3.Error as cause:
             raise _unavailable(cause) from cause
+        self._heads = Heads()
         self._writer: Worker[Append | ContestAppend, Any] = Worker("log writer", self._write, self._writing.close)
         self._reader: Worker[Callable[[], Any], Any] = Worker("log reader", _tried, self._reading.close)
         self.contests = SqliteContestLog(self._write_contest, self._read_contest)
@@ -124,10 +126,20 @@ class SqliteEventLog:
         return await _asked(self._reader, lambda: order(self._reading))
 
     def _write(self, appends: Sequence[Append | ContestAppend]) -> list[list[Entry] | list[ContestEntry] | Exception]:
-        answers = Group(self._writing, appends, self._wall_ms()).write()
+        try:
+            answers = self._written(appends)
+        except sqlite3.IntegrityError:  # Somebody else has written where the log was thought to end.
+            answers = self._written(appends)
         if written := sum(isinstance(answer, list) for answer in answers):
             self._committed(written)
         return answers
+
+    def _written(self, appends: Sequence[Append | ContestAppend]) -> list[list[Entry] | list[ContestEntry] | Exception]:
+        try:
+            return Group(self._writing, appends, self._wall_ms(), self._heads).write()
+        except BaseException:
+            self._heads.forget_all()
+            raise
 
     def _entries(self, match_id: str, after: int, at_most: int | None) -> list[Entry]:
         rows = self._reading.execute(ENTRIES, (match_id, after, ALL if at_most is None else at_most))

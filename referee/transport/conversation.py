@@ -120,10 +120,11 @@ class Conversation:
         while True:
             await outbox.wait()
             await asyncio.sleep(0)  # The verdict on a move comes up just behind the turn that follows from it.
-            items = [await self._speaker.item(item) for item in outbox.drain(self._pace.items_per_message_at_most)]
-            told = [item for item in items if item]
-            if told:
-                await context.write(PlayResponse(items=told))
+            told = PlayResponse()
+            for item in outbox.drain(self._pace.items_per_message_at_most):
+                await self._speaker.tell(item, told.items)
+            if told.items:
+                await context.write(told)
             if not outbox and outbox.closed:
                 raise outbox.closed
 
@@ -178,7 +179,10 @@ class Conversation:
         task.add_done_callback(self._answering.discard)
 
     async def _judge(self, heard: Heard, answer: Coroutine[Any, Any, Any]) -> None:
-        outcome = await _outcome(answer)
+        try:
+            outcome = await answer
+        except Exception as why:
+            outcome = why
         if outcome is None:  # A Hello that is taken: its answer is Welcome.
             self._session.outbox.put("welcome", Welcomed())
             return
@@ -189,7 +193,7 @@ class Conversation:
             await self._count()
 
     async def _move(self, move: play_pb2.Move) -> Answered:
-        match = (await self._referee.standing(move.match_id)).match
+        match = await self._referee.match(move.match_id)
         seat = seat_of(move.token)
         if seat is None:
             raise BadField("token", "this is no token of a turn")
@@ -203,7 +207,7 @@ class Conversation:
     async def _say(self, kind: str, said: Any) -> Done:
         await self._count()
         seat = said.seat if kind == "nonce" or said.HasField("seat") else None
-        seat = held_seat((await self._referee.standing(said.match_id)).match, self._session.player.bot, seat)
+        seat = held_seat(await self._referee.match(said.match_id), self._session.player.bot, seat)
         return await SAYINGS[kind](self._referee, said, seat)
 
     async def _nothing(self) -> Done:
@@ -214,13 +218,6 @@ class Conversation:
             await self._allowances.count_call(self._holder)
         except TooManyCalls as why:
             self._session.outbox.close(why)
-
-
-async def _outcome(answer: Coroutine[Any, Any, Any]) -> Any:
-    try:
-        return await answer
-    except Exception as why:
-        return why
 
 
 SAYINGS: dict[str, Callable[[Referee, Any, Seat], Awaitable[Done]]] = {

@@ -15,8 +15,8 @@ def seats_of(match: Match, bot: str) -> list[Seat]:
 
 def held_seat(match: Match, bot: str, seat: Seat | None) -> Seat:
     """The seat that the bot means; None: its only one. Raises NoSuchSeat, NotYours or BadField."""
-    mine = seats_of(match, bot)
     if seat is None:
+        mine = seats_of(match, bot)
         if len(mine) > 1:
             raise BadField("seat", f"this bot holds seats {', '.join(map(str, mine))}; which one?")
         if not mine:
@@ -24,7 +24,7 @@ def held_seat(match: Match, bot: str, seat: Seat | None) -> Seat:
         return mine[0]
     if not 0 <= seat < len(match.players):
         raise NoSuchSeat(seat, len(match.players))
-    if seat not in mine:
+    if not bot or match.players[seat].bot != bot:
         raise NotYours(f"seat {seat}")
     return seat
 

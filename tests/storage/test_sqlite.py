@@ -192,6 +192,25 @@ def test_an_event_loop_that_is_gone_does_not_stop_the_others(path: Path) -> None
     tell(log, go_on)
 
 
+def test_where_somebody_else_wrote_it_is_found_out_and_hurts_nobody_beside(path: Path) -> None:
+    async def write(log: EventLog) -> None:
+        other = opened(path)
+        await log.append("m", 0, notes(1, 1))
+        await log.append("n", 0, notes(1, 1))
+        await other.append("m", 1, notes(2, 3))
+        answers = await asyncio.gather(
+            log.append("m", 1, notes(9, 9)), log.append("n", 1, notes(2, 2)), return_exceptions=True
+        )
+        assert [type(answer) for answer in answers] == [Conflict, list]
+        await log.append("m", 3, notes(4, 4))
+        await other.append("n", 2, notes(3, 3))
+        await log.append("n", 3, notes(4, 4))
+        assert await events_of(log, "m") == await events_of(other, "n") == notes(1, 4)
+        await other.close()
+
+    tell(opened(path), write)
+
+
 def test_of_two_logs_on_one_file_one_wins_each_entry(path: Path) -> None:
     async def race() -> None:
         logs = (SqliteEventLog(path, at_noon), SqliteEventLog(path, at_noon))

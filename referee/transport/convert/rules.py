@@ -2,12 +2,16 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from referee_api.v1 import game_pb2
 
 from engines.api import Game, Seat, Table
 from engines.options import Preset, Settings, written
 from referee.app.wish import Opening, find_game
+
+RULES_KEPT = 256
+"""They stand in every turn, and most matches share them."""
 
 
 def read_rules(games: Mapping[str, Game], rules: game_pb2.Rules) -> tuple[Game, Settings]:
@@ -16,8 +20,9 @@ def read_rules(games: Mapping[str, Game], rules: game_pb2.Rules) -> tuple[Game, 
     return game, game.settings(dict(rules.options), rules.preset or None)
 
 
+@lru_cache(RULES_KEPT)
 def rules_of(game: str, version: int, settings: Settings) -> game_pb2.Rules:
-    """As an answer has them: every option with its value."""
+    """As an answer has them: every option with its value. To be copied, and not to be changed: it is kept."""
     return game_pb2.Rules(game=game, options=settings.texts(), version=version)
 
 

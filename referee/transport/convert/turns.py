@@ -1,31 +1,41 @@
-"""A turn, as it is asked."""
+"""A turn, as it is asked.
+
+It is written into the message that goes out, and not made beside it: to copy it costs more than to make it.
+"""
 
 from referee_api.v1 import play_pb2
 
 from referee.app.sessions import TurnWishes
 from referee.app.turns import TurnDue
-from referee.transport.convert.clocks import clock_of
-from referee.transport.convert.rules import json_text, rules_of, seat_moves
+from referee.transport.convert.clocks import tell_clock
+from referee.transport.convert.rules import json_text, rules_of
 from referee.transport.convert.times import ms_down
 
 
 def turn_of(due: TurnDue, wishes: TurnWishes) -> play_pb2.Turn:
+    turn = play_pb2.Turn()
+    tell_turn(turn, due, wishes)
+    return turn
+
+
+def tell_turn(turn: play_pb2.Turn, due: TurnDue, wishes: TurnWishes) -> None:
     setup = due.match.setup
-    turn = play_pb2.Turn(
-        match_id=setup.match_id,
-        seat=due.seat,
-        token=due.turn.token,
-        rules=rules_of(setup.game, setup.game_version, setup.settings),
-        ply=due.match.ply,
-        position=due.position,
-        moves_since=seat_moves(due.moves_since(wishes.all_moves)),
-        clocks=map(clock_of, due.clocks),
-        left_ms=None if due.left_us is None else ms_down(due.left_us),
-        attempts_left=due.attempts_left,
-        draw_offers=due.offers,
-        sealed=due.sealed,
-        again=due.again,
-    )
+    turn.match_id = setup.match_id
+    turn.seat = due.seat
+    turn.token = due.turn.token
+    turn.rules.CopyFrom(rules_of(setup.game, setup.game_version, setup.settings))
+    turn.ply = due.match.ply
+    turn.position = due.position
+    for seat, move in due.moves_since(wishes.all_moves):
+        turn.moves_since.add(seat=seat, move=move)
+    for clock in due.clocks:
+        tell_clock(turn.clocks.add(), clock)
+    if due.left_us is not None:
+        turn.left_ms = ms_down(due.left_us)
+    turn.attempts_left = due.attempts_left
+    turn.draw_offers.extend(due.offers)
+    turn.sealed = due.sealed
+    turn.again = due.again
     if wishes.view:
         turn.view_json = json_text(due.view())
     if wishes.legal_moves_at_most:
@@ -33,7 +43,6 @@ def turn_of(due: TurnDue, wishes: TurnWishes) -> play_pb2.Turn:
         turn.legal_moves.extend(legal.listed)
         turn.legal_moves_truncated = legal.count > len(legal.listed)
         turn.legal_moves_count = legal.count
-    return turn
 
 
 def read_wishes(wishes: play_pb2.TurnWishes, legal_moves_at_most: int) -> TurnWishes:
