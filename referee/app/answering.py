@@ -4,6 +4,7 @@ The runner of a match knows the last verdict on each seat. An answer that was gi
 found again for ever, also after a restart: the log holds the request ids.
 """
 
+import asyncio
 from dataclasses import dataclass, replace
 
 from engines.api import Seat
@@ -41,19 +42,36 @@ class Answering:
 
     async def submit(self, answer: Answer) -> Answered:
         """See `Referee.submit`."""
-        board = self._floor.boards.find(answer.match_id)
-        story = board.story if board else await self._floor.archive.story(answer.match_id)
+        story = await self._floor.archive.story(answer.match_id)
         if answer.request_id and await self._floor.requests.first(answer.match_id, answer.seat, answer.request_id):
             raise RequestIdReused(answer.request_id)
         if story.match.result or (answer.seat, answer.request_id) in story.requests:
-            return await self._again(story, answer, MatchOver(str(story.match.result)))
-        runner = (board and board.runner) or await self._floor.runner(answer.match_id)
+            return await self._again(answer, MatchOver(str(story.match.result)))
+        runner = await self._floor.runner(answer.match_id)
         try:
-            decided = await runner.submit(answer.arriving(runner))
+            decision = runner.submit(answer.arriving(runner))
+        except NotRunHere as why:
+            return await self._again(answer, why)
+        return await self.conclude(answer, decision)
+
+    def begin(self, answer: Answer, bot: str) -> asyncio.Future[Decided] | None:
+        """See `Referee.begin`."""
+        board = self._floor.boards.find(answer.match_id)
+        if board is None or board.runner is None or not board.holds(bot, answer.seat):
+            return None
+        try:
+            return board.runner.submit(answer.arriving(board.runner))
+        except NotRunHere:
+            return None
+
+    async def conclude(self, answer: Answer, decision: asyncio.Future[Decided]) -> Answered:
+        """See `Referee.conclude`."""
+        try:
+            decided = await decision
         except (ClockExpired, MatchOver, NotRunHere) as why:
-            return await self._again(story, answer, why)
+            return await self._again(answer, why)
         if not decided.events:
-            return await self._again(story, answer, NotRunHere(answer.match_id))
+            return await self._again(answer, NotRunHere(answer.match_id))
         return _judged(answer.match_id, decided, decided.events)
 
     async def validate(self, answer: Answer) -> int:
@@ -64,8 +82,9 @@ class Answering:
             _judged(answer.match_id, decided, _uncounted(decided.events))
         return runner.match.number
 
-    async def _again(self, story: Story, answer: Answer, otherwise: Exception) -> Answered:
+    async def _again(self, answer: Answer, otherwise: Exception) -> Answered:
         """The first verdict on this answer, or what is to be said if there was none."""
+        story = await self._floor.archive.story(answer.match_id)
         number = _verdict_number(story, answer)
         if number is None:
             raise otherwise
@@ -83,6 +102,16 @@ def _verdict_number(story: Story, answer: Answer) -> int | None:
         last = story.match.verdicts[answer.seat]
         number = story.last_answer[answer.seat] if last and last.token == answer.token else None
     return number
+
+
+def taken(answer: Answer, decision: asyncio.Future[Decided]) -> Answered | None:
+    """See `Referee.taken`."""
+    if decision.cancelled() or decision.exception():
+        return None
+    decided = decision.result()
+    if not decided.events or not isinstance(decided.events[0], MovePlayed):
+        return None
+    return _judged(answer.match_id, decided, decided.events)
 
 
 def _judged(match_id: str, decided: Decided, events: tuple[Event, ...]) -> Answered:

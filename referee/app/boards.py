@@ -63,6 +63,11 @@ class Board:
         stalls_us = [runner.stall_us(turn.seat) if turn else 0 for turn in match.turns]
         return seat_clocks(match, runner.match_now(), stalls_us)
 
+    def holds(self, bot: str, seat: Seat) -> bool:
+        """Does that bot sit there?"""
+        players = self.match.players
+        return bool(bot) and 0 <= seat < len(players) and players[seat].bot == bot
+
     def seats_of(self, bot: str) -> list[Seat]:
         return [seat for seat, player in enumerate(self.match.players) if player.bot == bot]
 

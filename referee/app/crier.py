@@ -11,8 +11,9 @@ from referee.app.lag import Lag
 from referee.app.outbox import Asked, Began, Ended, Lapsed
 from referee.app.sessions import Session, Sessions
 from referee.app.story import Step
-from referee.core.events import Event, FlagFell, MovePlayed, PlayBegan, Source
+from referee.core.events import FlagFell, MovePlayed, PlayBegan, Source
 from referee.core.match import Match, Phase, Turn
+from referee.core.row import ClockRow
 from referee.core.telling import told
 
 
@@ -26,13 +27,12 @@ class Crier:
     def happened(self, board: Board, steps: Sequence[Step]) -> None:
         """These steps are in the log."""
         before, match = steps[0].before, board.match
-        events = [step.entry.event for step in steps]
-        if any(isinstance(event, PlayBegan) for event in events):
+        if any(isinstance(step.entry.event, PlayBegan) for step in steps):
             self._tell_beginning(board)
         if match.phase is Phase.OVER:
             self._tell_end(board)
         elif before:
-            self._tell_lapses(board, steps)
+            self._tell_lapses(board, before, steps)
             self._ask_anew(board, before)
 
     def comes(self, board: Board, seat: Seat) -> bool:
@@ -58,22 +58,20 @@ class Crier:
             if player.bot:
                 self._sessions.tell_end(player, Ended(board.match_id, seat))
 
-    def _tell_lapses(self, board: Board, steps: Sequence[Step]) -> None:
+    def _tell_lapses(self, board: Board, before: Match, steps: Sequence[Step]) -> None:
         """Whose turn was played by somebody else."""
-        asked = {turn.token for turn in steps[0].before.owing} if steps[0].before else set()
-        proofs = {event.token: event.row for event in map(_event, steps) if isinstance(event, FlagFell)}
         for step in steps:
             event = step.entry.event
-            if isinstance(event, MovePlayed) and event.source is not Source.BOT and event.token in asked:
+            if isinstance(event, MovePlayed) and event.source is not Source.BOT and _was_asked(before, event):
                 heard = told(step.before, event, event.seat)
                 played = heard.move if isinstance(heard, MovePlayed) else ""
-                lapsed = Lapsed(board.match_id, event.seat, event.token, played, proofs.get(event.token))
+                lapsed = Lapsed(board.match_id, event.seat, event.token, played, _proof(steps, event.token))
                 self._put(board, event.seat, ("lapsed", board.match_id, event.token), lapsed)
 
     def _ask_anew(self, board: Board, before: Match) -> None:
         """Those whose turn is new, or was changed by an offer of a draw."""
         match = board.match
-        for turn in match.owing:
+        for turn in filter(None, match.turns):
             self._mark(board, turn)
             if turn != before.turns[turn.seat] or match.offers != before.offers:
                 session = self._sessions.of_player(match.players[turn.seat])
@@ -100,5 +98,12 @@ class Crier:
             session.outbox.put(key, item)
 
 
-def _event(step: Step) -> Event:
-    return step.entry.event
+def _was_asked(before: Match, event: MovePlayed) -> bool:
+    turn = before.turns[event.seat]
+    return turn is not None and turn.token == event.token
+
+
+def _proof(steps: Sequence[Step], token: str) -> ClockRow | None:
+    """The row by which the flag fell in that turn, if it did."""
+    events = [step.entry.event for step in steps]
+    return next((event.row for event in events if isinstance(event, FlagFell) and event.token == token), None)

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from engines.api import Game, Seat, Viewer
 from engines.refusals import Refusal
-from referee.app.answering import Answer, Answering
+from referee.app.answering import Answer, Answering, taken
 from referee.app.answers import Answered, Done
 from referee.app.asking import Asking
 from referee.app.boards import Board
@@ -38,6 +38,7 @@ from referee.core.commands import (
     Resign,
     Void,
 )
+from referee.core.deciding import Decided
 from referee.core.match import Match, Phase, Turn
 from referee.core.result import Cause
 from referee.core.setup import Player
@@ -179,6 +180,21 @@ class Referee:
         Raises AttemptRefused, LateAnswer, StaleTurn, MatchOver, NotAllowedNow, RequestIdReused or EngineFault.
         """
         return self._answering.submit(Answer(match_id, seat, token, move, request_id, offers_draw))
+
+    def begin(self, answer: Answer, bot: str) -> asyncio.Future[Decided] | None:
+        """Have the answer of that bot decided, where nothing need be looked up for it; else None, and `submit` it.
+
+        What came of it says `taken`, at once, if that was no more than a move; else `conclude`.
+        """
+        return self._answering.begin(answer, bot)
+
+    def taken(self, answer: Answer, decision: asyncio.Future[Decided]) -> Answered | None:
+        """The move, if it was taken: the most frequent thing that comes of a decision that is done."""
+        return taken(answer, decision)
+
+    async def conclude(self, answer: Answer, decision: asyncio.Future[Decided]) -> Answered:
+        """What came of a decision. Raises what `submit` raises."""
+        return await self._answering.conclude(answer, decision)
 
     async def validate(self, match_id: str, seat: Seat, token: str, move: str) -> int:
         """Could this be played? The number of the match as it stands. Nothing is played, and no attempt counted.

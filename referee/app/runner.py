@@ -214,7 +214,8 @@ class MatchRunner:
             self._stalls.held(command.seat, command.measured.arrived_us, self.match_now())
 
     def _asks(self, seat: Seat, token: str) -> bool:
-        return any(turn.seat == seat and turn.token == token for turn in self.match.owing)
+        turn = self.match.turns[seat] if 0 <= seat < len(self.match.turns) else None
+        return turn is not None and turn.token == token
 
     def _set_alarm(self) -> None:
         """Be called at the next deadline; or, while the log is away, when it is to be tried again."""

@@ -82,15 +82,13 @@ class TurnDue:
     @property
     def offers(self) -> tuple[Seat, ...]:
         """Seats of other sides whose offer of a draw stands."""
-        if not self.match.offers:
-            return ()
         mine = self.match.side_of(self.seat)
         return tuple(sorted(seat for seat in self.match.offers if self.match.side_of(seat) != mine))
 
     @property
     def sealed(self) -> bool:
         """Others choose at the same time."""
-        return len(self.match.owing) > 1
+        return len(self.match.turns) - self.match.turns.count(None) > 1
 
 
 def seat_clocks(match: Match, now_us: Micros, stall_us: Sequence[Micros]) -> tuple[SeatClock, ...]:

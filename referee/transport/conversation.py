@@ -14,6 +14,7 @@ from referee_api.v1.play_service_pb2 import PlayResponse
 
 from engines.api import Seat
 from engines.refusals import Refusal
+from referee.app.answering import Answer
 from referee.app.answers import Answered, Done, LateAnswer, seat_of
 from referee.app.outbox import Judged, Welcomed
 from referee.app.ports import Time
@@ -21,6 +22,7 @@ from referee.app.referee import Referee
 from referee.app.refusals import BadField
 from referee.app.sessions import Hello, Session
 from referee.core.clock import MS, SECOND, Micros
+from referee.core.deciding import Decided
 from referee.transport.convert.matches import Aside
 from referee.transport.door import readable
 from referee.transport.noting import Noting
@@ -89,7 +91,7 @@ class Conversation:
         self._noting = noting
         self._time = time
         self._pace = pace
-        self._answering: set[asyncio.Task[None]] = set()
+        self._answering: set[asyncio.Future[Any]] = set()
         self._speaker = Speaker(referee, session, time, lambda: host.welcome(session), host.say, host.aside)
 
     async def go_on(self, context: Any, said: list[play_pb2.FromBot]) -> None:
@@ -163,8 +165,7 @@ class Conversation:
         if kind == "pong":
             self._session.pong(item.pong.id)
         elif kind == "move":
-            move = item.move
-            self._answer(Heard(item.item_id, move.match_id, move.token, move.move), self._move(move))
+            self._hear_move(item.item_id, item.move)
         elif kind == "hello":
             self._answer(Heard(item.item_id), self._hello(item.hello))
         elif kind:
@@ -172,6 +173,30 @@ class Conversation:
             self._answer(Heard(item.item_id, said.match_id), self._say(kind, said))
         else:
             self._answer(Heard(item.item_id), self._nothing())
+
+    def _hear_move(self, item_id: int, move: play_pb2.Move) -> None:
+        """Nearly all moves are decided, and their verdicts written, without a task of their own."""
+        match_id, token, text = move.match_id, move.token, move.move
+        heard = Heard(item_id, match_id, token, text)
+        seat = seat_of(token)
+        if seat is None:
+            self._answer(heard, self._move(move))
+            return
+        answer = Answer(match_id, seat, token, text, offers_draw=move.offer_draw)
+        decision = self._referee.begin(answer, self._session.player.bot)
+        if decision is None:
+            self._answer(heard, self._move(move))
+            return
+        self._answering.add(decision)
+        decision.add_done_callback(lambda decision: self._decided(heard, answer, decision))
+
+    def _decided(self, heard: Heard, answer: Answer, decision: asyncio.Future[Decided]) -> None:
+        self._answering.discard(decision)
+        taken = self._referee.taken(answer, decision)
+        if taken:
+            self._session.outbox.put(None, Judged(heard.item_id, heard.match_id, heard.token, taken))
+        else:
+            self._answer(heard, self._referee.conclude(answer, decision))
 
     def _answer(self, heard: Heard, answer: Coroutine[Any, Any, Any]) -> None:
         task = asyncio.create_task(self._judge(heard, answer))

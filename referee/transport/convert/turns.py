@@ -19,21 +19,24 @@ def turn_of(due: TurnDue, wishes: TurnWishes) -> play_pb2.Turn:
 
 
 def tell_turn(turn: play_pb2.Turn, due: TurnDue, wishes: TurnWishes) -> None:
-    setup = due.match.setup
+    match = due.match
+    setup = match.setup
     turn.match_id = setup.match_id
-    turn.seat = due.seat
+    turn.seat = due.turn.seat
     turn.token = due.turn.token
     turn.rules.CopyFrom(rules_of(setup.game, setup.game_version, setup.settings))
-    turn.ply = due.match.ply
+    turn.ply = match.ply
     turn.position = due.position
     for seat, move in due.moves_since(wishes.all_moves):
         turn.moves_since.add(seat=seat, move=move)
     for clock in due.clocks:
         tell_clock(turn.clocks.add(), clock)
-    if due.left_us is not None:
-        turn.left_ms = ms_down(due.left_us)
+    left_us = due.left_us
+    if left_us is not None:
+        turn.left_ms = ms_down(left_us)
     turn.attempts_left = due.attempts_left
-    turn.draw_offers.extend(due.offers)
+    if match.offers:
+        turn.draw_offers.extend(due.offers)
     turn.sealed = due.sealed
     turn.again = due.again
     if wishes.view:
