@@ -18,9 +18,8 @@ FLOOD = b"x" * 65_000 + b"\n"
 def main() -> None:
     if MANNER == "deaf":
         signal.pause()
-    if MANNER == "floods":
-        while True:
-            sys.stdout.buffer.write(b"noise\n" * 10_000)
+    if MANNER == "ends":
+        sys.exit("no module named brain")
     if MANNER == "noisy":
         threading.Thread(target=lambda: [sys.stderr.buffer.write(FLOOD) for _ in range(200)], daemon=True).start()
     if MANNER == "forks":
@@ -56,6 +55,11 @@ def answered(turn: dict[str, list[str]], turns: int) -> str | None:
         sys.stderr.flush()
     if MANNER == "dies" and turns > 3:
         sys.exit("enough")
+    if MANNER == "floods":
+        while True:
+            sys.stdout.buffer.write(b"noise\n" * 10_000)
+    if MANNER == "mute":
+        sys.exit("no weights in this place")
     if MANNER == "eats":
         bytearray(1 << 30)
     if MANNER == "burns" and turns > 1:

@@ -178,9 +178,37 @@ def test_what_a_program_writes_about_a_match_is_kept_apart_and_not_without_end(
 
 def test_a_program_cannot_have_more_memory_than_it_may(server: Running, ours: Organiser) -> None:
     words = ("--memory-mb", "200", "--", *LINES, "eats")
-    with against_random(server, ours, long("alquerque"), *words) as (match, bridge):
-        assert ours.result(match).reason == "resignation"
+    with against_random(server, ours, SHORT, *words) as (_, bridge):
         bridge.tells("MemoryError")
+
+
+@pytest.mark.parametrize("per_match", [(), ("--per-match",)])
+def test_a_program_that_goes_at_once_is_never_seated(
+    server: Running, ours: Organiser, per_match: tuple[str, ...]
+) -> None:
+    with against_random(server, ours, SHORT, *per_match, "--", *LINES, "ends") as (match, bridge):
+        assert bridge.status() == 2
+        bridge.tells("the program would not start: `")
+        assert "ends`: it ended its output, exit status 1\n  no module named brain\n" in bridge.told
+        ours.abort(match)
+        assert ours.result(match).kind == "void"
+
+
+def test_a_program_that_never_writes_anything_does_not_resign_but_ends_its_bridge(
+    server: Running, ours: Organiser
+) -> None:
+    with against_random(server, ours, SHORT, "--", *LINES, "mute") as (match, bridge):
+        assert bridge.status() == 2
+        bridge.tells("the program never wrote anything: `")
+        assert "mute`: it ended its output, exit status 1\n  no weights in this place\n" in bridge.told
+        result = ours.result(match)
+    assert (result.kind, result.reason) == ("forfeited", "time")
+
+
+def test_a_bridge_to_an_address_where_nobody_listens_does_not_start(server: Running, ours: Organiser) -> None:
+    with bridged(server, ours.register_bot(f"lines-{next(names)}"), "--tcp", "127.0.0.1:9") as bridge:
+        assert bridge.status() == 2
+        bridge.tells("the program would not start: nobody listens at 127.0.0.1:9: ")
 
 
 def test_a_program_cannot_have_more_processor_time_than_it_may(server: Running, ours: Organiser) -> None:

@@ -10,6 +10,7 @@ from referee_client.bridge.bot import LineBot
 from referee_client.bridge.player import Player, Restart
 from referee_client.bridge.programs import Command, Limits, Listening, Program
 from referee_client.bridge.sandbox import sandboxed
+from referee_client.bridge.talk import ProgramGone
 from referee_client.errors import Misconfigured
 from referee_client.playing import play, until_stopped
 
@@ -32,7 +33,18 @@ async def _bridged(given: argparse.Namespace, program: Program) -> None:
 
     bot = LineBot(new_player, given.per_match)
     try:
-        await play(bot, version=given.version, games=given.games, matches_at_most=given.matches_at_most)
+        await bot.rehearse()
+        playing = asyncio.create_task(
+            play(bot, version=given.version, games=given.games, matches_at_most=given.matches_at_most)
+        )
+        bot.mute.add_done_callback(lambda _: playing.cancel())
+        await playing
+    except ProgramGone as gone:
+        raise Misconfigured(f"the program would not start: {gone}") from None
+    except asyncio.CancelledError:
+        if bot.mute.done():
+            raise Misconfigured(f"the program never wrote anything: {bot.mute.result()}") from None
+        raise
     finally:
         await asyncio.shield(bot.end())
 

@@ -10,6 +10,8 @@ AT_MOST_BYTES = 1 << 20
 PIECE_BYTES = 1 << 16
 CUT = b"\n(the bridge keeps no more of this)\n"
 BETWEEN = "between-matches"
+LAST_BYTES = 2_000
+LAST_LINES = 5
 
 
 class ErrorsKept:
@@ -21,6 +23,7 @@ class ErrorsKept:
         self._about = BETWEEN
         self._kept: dict[str, int] = {}
         """How much, by file."""
+        self._last = b""
 
     def about(self, match_id: str, seat: int) -> None:
         """From now on it is this match that the program writes about."""
@@ -31,9 +34,15 @@ class ErrorsKept:
         self._kept.pop(_name(match_id, seat), None)
         self._about = BETWEEN
 
+    def last_lines(self) -> list[str]:
+        """The last that was written, fit to be shown."""
+        lines = self._last.decode(errors="replace").splitlines()[-LAST_LINES:]
+        return ["".join(char for char in line if char.isprintable()) for line in lines]
+
     async def drain(self, errors: asyncio.StreamReader) -> None:
         """Until the program closes it."""
         while piece := await errors.read(PIECE_BYTES):
+            self._last = (self._last + piece)[-LAST_BYTES:]
             self._keep(piece)
 
     def _keep(self, piece: bytes) -> None:

@@ -18,6 +18,10 @@ TRIES_A_TURN = 3
 """A program that ends over and over under the same turn will do so again."""
 
 
+COMES_UP_S = 0.5
+"""A program that cannot run where it is has ended by then, as a rule."""
+
+
 class Restart(Enum):
     """How often a program that has ended is started again."""
 
@@ -39,8 +43,27 @@ class Player:
         self._errors = reads_from(errors_folder)
         self._reached: Reached | None = None
         self._starts = 0
+        self._heard = False
+        self._last_words = ""
         self._reaching = asyncio.Lock()
         self._asking = asyncio.Lock()
+
+    @property
+    def heard(self) -> bool:
+        """Has it ever written anything?"""
+        return self._heard or bool(self._reached and self._reached.talk.heard)
+
+    async def rehearse(self) -> None:
+        """Start it. Raises ProgramGone if it cannot be reached, or is gone at once; `str()` has its last words."""
+        reached = await self._reach("")
+        if await reached.talk.goes_within(COMES_UP_S):
+            raise ProgramGone(await reached.last_words())
+
+    async def last_words(self) -> str:
+        """Of the last that has gone. Empty: none has, or it had been heard before."""
+        async with self._reaching:
+            await self._bury()
+            return self._last_words
 
     async def choose(self, turn: Turn) -> Answer:
         """One turn at a time, so that its clock is right when the program reads of it. Raises ProgramGone for good."""
@@ -77,11 +100,18 @@ class Player:
     async def _reach(self, why: str) -> Reached:
         """It, running. `why`: what it ended of before."""
         async with self._reaching:
-            if self._reached and self._reached.talk.gone:
-                await self.end()
+            await self._bury()
             if self._reached is None:
                 self._reached = await self._start(why)
             return self._reached
+
+    async def _bury(self) -> None:
+        """If it is gone. Only of one that was never heard is there more to say, and time to lose."""
+        if self._reached and self._reached.talk.gone:
+            self._heard = self.heard
+            if not self._heard:
+                self._last_words = await self._reached.last_words()
+            await self.end()
 
     async def _start(self, why: str) -> Reached:
         if self._starts >= STARTS.get(self._restart, self._starts + 1):

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shlex
 import signal
 import sys
 from abc import ABC, abstractmethod
@@ -22,6 +23,10 @@ class Reached(ABC):
     """A program that runs."""
 
     talk: Talk
+
+    @abstractmethod
+    async def last_words(self) -> str:
+        """Of one that is gone: what it was, how it went, and what it wrote last to its standard error."""
 
     @abstractmethod
     async def end(self) -> None: ...
@@ -62,7 +67,7 @@ class Command(Program):
             env=_without_secrets(),
             start_new_session=True,
         )
-        return Process(process, errors)
+        return Process(process, errors, shlex.join(self.command))
 
 
 @dataclass(frozen=True)
@@ -77,19 +82,28 @@ class Listening(Program):
             reader, writer = await asyncio.open_connection(self.host, self.port, limit=LINE_BYTES)
         except OSError as error:
             raise ProgramGone(f"nobody listens at {self.host}:{self.port}: {error.strerror}") from None
-        return Connection(Talk(reader, writer))
+        return Connection(Talk(reader, writer), f"{self.host}:{self.port}")
 
 
 class Process(Reached):
     """One that was started here."""
 
-    def __init__(self, process: asyncio.subprocess.Process, errors: ErrorsKept) -> None:
+    def __init__(self, process: asyncio.subprocess.Process, errors: ErrorsKept, command: str) -> None:
         assert process.stdin
         assert process.stdout
         assert process.stderr
         self._process = process
+        self._errors = errors
+        self._command = command
         self._draining = asyncio.create_task(errors.drain(process.stderr))
         self.talk = Talk(process.stdout, process.stdin)
+
+    async def last_words(self) -> str:
+        # Its output ends a moment before it does; those that it left behind may keep its standard error open.
+        exiting = asyncio.create_task(self._process.wait())
+        await asyncio.wait([exiting, self._draining], timeout=GENTLY_WITHIN_S)
+        lines = [f"  {line}" for line in self._errors.last_lines()]
+        return "\n".join([f"`{self._command}`: {self.talk.gone}, {_status(self._process.returncode)}", *lines])
 
     async def end(self) -> None:
         """Of it, and of all that it started in its group, nothing is left."""
@@ -111,11 +125,21 @@ class Process(Reached):
 class Connection(Reached):
     """One that listens elsewhere."""
 
-    def __init__(self, talk: Talk) -> None:
+    def __init__(self, talk: Talk, address: str) -> None:
         self.talk = talk
+        self._address = address
+
+    async def last_words(self) -> str:
+        return f"{self._address}: {self.talk.gone}"
 
     async def end(self) -> None:
         await self.talk.close()
+
+
+def _status(returncode: int | None) -> str:
+    if returncode is None:
+        return "and runs on"
+    return f"exit status {returncode}" if returncode >= 0 else f"ended by signal {-returncode}"
 
 
 def _without_secrets() -> dict[str, str]:

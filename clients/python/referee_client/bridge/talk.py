@@ -34,6 +34,8 @@ class Talk:
         self._owed: dict[int, asyncio.Future[Answer]] = {}
         """Turns that it has not answered, in order. It answers those, too, that nobody waits for any more."""
         self._unasked = 0
+        self.heard = False
+        """It has written something, whatever that was."""
         self.gone: str = ""
         """Why it cannot be talked to any more; empty: it can."""
         self._listening = asyncio.create_task(self._listen())
@@ -56,6 +58,11 @@ class Talk:
         self.tell(turn_line(number, turn, view))
         return await answer
 
+    async def goes_within(self, seconds: float) -> bool:
+        """Is it gone by then?"""
+        await asyncio.wait([self._listening], timeout=seconds)
+        return bool(self.gone)
+
     async def close(self) -> None:
         self._give_up("it was ended")
         self._listening.cancel()
@@ -66,8 +73,10 @@ class Talk:
     async def _listen(self) -> None:
         try:
             while line := await self._reader.readline():
+                self.heard = True
                 self._hear(line.decode(errors="replace").strip())
         except ValueError:
+            self.heard = True
             self._give_up(f"it wrote a line of more than {LINE_BYTES} bytes")
         except OSError as error:
             self._give_up(f"it broke off: {error.strerror}")
