@@ -6,6 +6,7 @@ from pathlib import Path
 
 from referee.settings.declared import Settings
 from referee.settings.kinds import Address
+from referee.telemetry.outages import Outage, untold
 from referee.wiring.house import House, Open
 
 HERE = Address("127.0.0.1", 0)
@@ -36,9 +37,11 @@ def settings(start_within_s: int, patient: bool, data: Path | None = None) -> Se
 
 
 @asynccontextmanager
-async def embedded(start_within_s: int, patient: bool, data: Path | None = None) -> AsyncIterator[Open]:
-    """Raises CannotStart. It goes at once, whatever is still played."""
-    house = House(settings(start_within_s, patient, data))
+async def embedded(
+    start_within_s: int, patient: bool, data: Path | None = None, outage: Outage = untold
+) -> AsyncIterator[Open]:
+    """Raises CannotStart. It goes at once, whatever is still played. `outage` hears when its log cannot be written."""
+    house = House(settings(start_within_s, patient, data), outage=outage)
     opened = await house.open()
     try:
         yield opened

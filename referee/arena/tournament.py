@@ -1,6 +1,7 @@
 """A tournament on one machine: the referee embedded and keeping its books in a folder, so that it can go on later."""
 
 import asyncio
+import errno
 import json
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing, asynccontextmanager
@@ -21,12 +22,15 @@ from referee.arena.refusals import OtherTerms
 from referee.arena.troupe import Troupe
 from referee.telemetry.log_wishes import LogFormat, LogLevel
 from referee.telemetry.logs import set_up_logs
+from referee.telemetry.outages import Outage
 from referee.wiring.books import CannotStart
 from referee.wiring.house import Open
 
 DATA = "referee"
 TOKEN = "token"
 ASKED = "asked.json"
+NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+"""Errors that pass when somebody makes room."""
 
 Tell = Callable[[TournamentEntry], None]
 
@@ -51,8 +55,11 @@ class Held:
         return f"{json.dumps({'terms': terms, 'entrants': entrants}, indent=2, sort_keys=True)}\n"
 
     @asynccontextmanager
-    async def opened(self) -> AsyncIterator["Stage"]:
-        """The referee is there until the end; what it knows stays in the folder. Raises CannotStart."""
+    async def opened(self, outage: Outage) -> AsyncIterator["Stage"]:
+        """The referee is there until the end; what it knows stays in the folder. Raises CannotStart.
+
+        `outage` hears when nothing can be written there, and when it can again.
+        """
         said = self.out / BOTS
         try:
             for folder in (said, self.out / RECORDS):
@@ -64,13 +71,13 @@ class Held:
         patient = self.plan.terms.match_terms.time_control.rule.HasField("untimed")
         with (self.out / LOG).open("a", encoding="utf-8") as log:
             set_up_logs(LogFormat.JSON, LogLevel.INFO, log)
-            async with embedded(self.plan.start_within_s, patient, data) as at:
+            async with embedded(self.plan.start_within_s, patient, data, outage) as at:
                 token = _token(data, at)
                 async with Desk(at.grpc, token) as desk:
                     troupe = Troupe(desk, at.grpc, self.run_in, said, self.plan.matches_a_bot)
                     with Organiser(at.grpc, token) as organiser:
                         try:
-                            yield Stage(self.plan, at, organiser, troupe, self.out / RECORDS)
+                            yield Stage(self.plan, at, organiser, troupe, self.out / RECORDS, outage)
                         finally:
                             await troupe.end()
 
@@ -95,6 +102,7 @@ class Stage:
     organiser: Organiser
     troupe: Troupe
     records: Path
+    outage: Outage
     absent: dict[Entrant, str] = field(default_factory=dict)
     """Who would not start, or not again, and why."""
 
@@ -171,10 +179,19 @@ class Stage:
         if pairing.phase == contest_pb2.PAIRING_PHASE_DONE:
             for bot in self._bots_of(pairing):
                 self.troupe.has_played(bot)
-            await asyncio.to_thread(self._keep_records, pairing)
+            await self._keep_now(pairing)
 
     def _bots_of(self, pairing: contest_pb2.Pairing) -> set[str]:
         return {ref.bot for entrant in self.plan.entrants if entrant.name in pairing.entrants for ref in entrant.bots}
+
+    async def _keep_now(self, pairing: contest_pb2.Pairing) -> None:
+        """If there is room; what does not fit is kept at the end."""
+        try:
+            await asyncio.to_thread(self._keep_records, pairing)
+        except OSError as why:
+            if why.errno not in NO_ROOM:
+                raise
+            self.outage(f"cannot write the records of {pairing.id}: {why.strerror}")
 
     async def keep_records(self) -> None:
         """All that may be seen now; also those that an earlier run did not come to keep."""

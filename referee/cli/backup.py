@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from engines.registry import find
+from engines.registry import find, games
 from referee.cli.operating import Operating, counted, memory_options
 from referee.operating.archiving import Archived
 from referee.operating.archiving import archive as archived
@@ -47,7 +47,8 @@ def restore(context: click.Context, in_force: InForce, source: Path) -> None:
     """Put the backup FROM into an empty data directory, and prove it: every match is played again.
 
     Nothing is restored from a backup that is not whole, byte by byte. Matches that cannot be proven, for want of
-    their game for instance, are restored as they were, and named; then the exit status is 3.
+    their game for instance, are restored as they were, and named, and so are ladders and tournaments whose logs
+    cannot be followed; then the exit status is 3.
     """
     data_dir = in_force.settings.data_dir
     with _bar("playing every match again") as bar:
@@ -56,12 +57,14 @@ def restore(context: click.Context, in_force: InForce, source: Path) -> None:
             bar.length = manifest.matches
             bar.update(1)
 
-        done = restored(source, data_dir, find, proving)
+        done = restored(source, data_dir, games(), proving)
     click.echo(f"restored to {click.format_filename(data_dir)}: {_content(done.manifest)}")
     click.echo(_proof(done))
     for one in done.doubtful:
         click.echo(f"{one.match_id} is not proven: {one.doubt}", err=True)
-    context.exit(UNPROVEN if done.doubtful else 0)
+    for damaged in done.damaged:
+        click.echo(f"{damaged.contest} is damaged: {damaged.why}", err=True)
+    context.exit(UNPROVEN if done.doubtful or done.damaged else 0)
 
 
 @click.command(cls=Operating)

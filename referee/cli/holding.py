@@ -65,7 +65,7 @@ class Holding:
         self.interrupted_by = await until_interrupted(self._played())
 
     async def _played(self) -> None:
-        async with self.held.opened() as stage:
+        async with self.held.opened(self._tell_outage) as stage:
             click.echo(f"refereed on {stage.at.grpc}, with metrics on http://{stage.at.http}/metrics")
             try:
                 made = await stage.made()
@@ -80,6 +80,13 @@ class Holding:
             finally:
                 self.absent = {bot.name: why for bot, why in stage.absent.items()}
                 self.report = await asyncio.to_thread(_kept, self.held, stage)
+
+    def _tell_outage(self, why: str) -> None:
+        where = self.held.out
+        if why:
+            click.echo(f"\n{why}; no clock runs, and all goes on when there is room in {where} again", err=True)
+        else:
+            click.echo(f"\nit can be written to {where} again, and all goes on", err=True)
 
     def _tell_the_end(self, took_s: float) -> None:
         out = self.held.out

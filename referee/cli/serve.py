@@ -17,6 +17,7 @@ from referee.settings.declared import Settings
 from referee.settings.reading import InForce
 from referee.telemetry.logs import set_up_logs
 from referee.telemetry.tracing import TracesUnavailable, Tracing, tracing
+from referee.wiring import heap
 from referee.wiring.books import CannotStart
 from referee.wiring.house import House, Open
 
@@ -34,6 +35,7 @@ def serve(in_force: InForce) -> None:
     settings = in_force.settings
     set_up_logs(settings.log_format, settings.log_level, sys.stderr)
     _let_many_come()
+    heap.look_seldom()
     try:
         with asyncio.Runner(loop_factory=_fast_loop()) as runner:
             runner.run(_serve(settings))
@@ -46,7 +48,9 @@ async def _serve(settings: Settings) -> None:
     loop = asyncio.get_running_loop()
     for number in LEAVING:
         loop.add_signal_handler(number, house.go)
-    click.echo(_told(await house.open()))
+    opened = await house.open()
+    heap.settle()
+    click.echo(_told(opened))
     sys.stdout.flush()
     await house.until_it_goes()
     await house.close()

@@ -86,7 +86,9 @@ def _challenge(ladder: Ladder, command: Challenge) -> list[Event]:
         return []
     for name in command.entrants:
         _check_member(ladder, name)
-    if not len(asked) == len(command.entrants) == wanted:
+    if len(asked) < len(command.entrants):
+        raise WrongSeats("a challenge, in which nobody meets itself,", len(asked), wanted)
+    if len(asked) != wanted:
         raise WrongSeats("a challenge", len(asked), wanted)
     names = seated(command.entrants, ladder.habits, wishes_of(ladder))
     return [Paired(pairing_of(ladder, ladder.planned + 1, names), command.request)]

@@ -30,7 +30,7 @@ def to_csv(tournament: Tournament) -> str:
     sheet = csv.writer(page, lineterminator="\n")
     sheet.writerow(["rank", "entrant", "points", *(it.value for it in tournament.tie_breaks), *names])
     for row, cells in zip(rows, cross_table(tournament.table(), names), strict=True):
-        sheet.writerow([row.rank, row.entrant, row.points, *row.tie_breaks, *map(_cell, cells)])
+        sheet.writerow([row.rank, row.entrant, *map(_cell, (row.points, *row.tie_breaks, *cells))])
     return "".join(page)
 
 
@@ -84,7 +84,7 @@ def to_trf(tournament: Tournament, title: str) -> str:
 
 
 def _cell(points: Cell) -> str:
-    return "" if points is None else f"{points:g}"
+    return "" if points is None else f"{points:.12g}"
 
 
 def _standing(row: Standing, tournament: Tournament, strength: Estimate | None) -> dict[str, Any]:

@@ -151,9 +151,9 @@ class Course:
             return not self.playing
         return self.pairing.bye or len(self.scores) == self._last
 
-    def set_over(self, number: int) -> bool:
-        """Whether nothing is left to play of the set of that number: a match that became void is."""
-        return all(due.set != number for due in self.due)
+    def set_over(self, number: int, but: str = "") -> bool:
+        """Whether nothing is left to play of the set of that number, `but` for one match: what became void is left."""
+        return all(due.set != number or due.id == but for due in self.due)
 
     @property
     def _last(self) -> int:

@@ -16,7 +16,7 @@ from sqlite3 import Connection
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from referee.app.contests.log import TOURNAMENT, ContestLog
+from referee.app.contests.log import TOURNAMENT, ContestEntry, ContestLog
 from referee.app.faults import LogDamaged
 from referee.app.ports import Entry, LogUnavailable
 from referee.app.wish import MAKER
@@ -106,7 +106,9 @@ async def _each(log: SqliteEventLog, clerk: Clerk, before_ms: int, shelf: "_Shel
 
 
 async def _tournaments_going_on(contests: ContestLog) -> set[str]:
-    return {last.contest for last in await contests.lasts(TOURNAMENT) if not isinstance(last.event, Ended)}
+    lasts = await contests.lasts(TOURNAMENT)
+    over = {last.contest for last in lasts if isinstance(last, ContestEntry) and isinstance(last.event, Ended)}
+    return {last.contest for last in lasts} - over
 
 
 def _needed(opening: Entry, going_on: Collection[str]) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, TypeAlias
 
 from referee.app.contests.events import ContestEvent
-from referee.app.contests.log import Beside, ContestEntry
+from referee.app.contests.log import Beside, ContestEntry, Unreadable
 from referee.storage.contest_codec import decode
 from referee.storage.contest_rows import ContestAppend, contest_append
 from referee.storage.line import MalformedEntry
@@ -42,7 +42,7 @@ Read: TypeAlias = Callable[[Callable[[sqlite3.Connection], Any]], Awaitable[Any]
 class SqliteContestLog:
     """A ContestLog for any number of event loops, and beside other processes on the same file.
 
-    Reading raises MalformedEntry where the file holds what this release cannot read.
+    `read` raises MalformedEntry where the file holds what this release cannot read.
     """
 
     def __init__(self, write: Write, read: Read) -> None:
@@ -58,20 +58,29 @@ class SqliteContestLog:
         entries: list[ContestEntry] = await self._read(lambda connection: _entries(connection.execute(ENTRIES, asked)))
         return entries
 
-    async def contests(self, kind: str) -> list[ContestEntry]:
+    async def contests(self, kind: str) -> list[ContestEntry | Unreadable]:
         return await self._of_each(kind, FIRSTS)
 
-    async def lasts(self, kind: str) -> list[ContestEntry]:
+    async def lasts(self, kind: str) -> list[ContestEntry | Unreadable]:
         return await self._of_each(kind, LASTS)
 
-    async def _of_each(self, kind: str, which: str) -> list[ContestEntry]:
+    async def _of_each(self, kind: str, which: str) -> list[ContestEntry | Unreadable]:
         asked = {"start": f"{kind}/"}
-        entries: list[ContestEntry] = await self._read(lambda connection: _entries(connection.execute(which, asked)))
-        return entries
+        found: list[ContestEntry | Unreadable] = await self._read(
+            lambda connection: [_entry_of(*row) for row in connection.execute(which, asked)]
+        )
+        return found
 
 
 def _entries(rows: sqlite3.Cursor) -> list[ContestEntry]:
     return [_entry(*row) for row in rows]
+
+
+def _entry_of(contest: str, number: int, at_ms: int, line: str) -> ContestEntry | Unreadable:
+    try:
+        return _entry(contest, number, at_ms, line)
+    except MalformedEntry:
+        return Unreadable(contest)
 
 
 def _entry(contest: str, number: int, at_ms: int, line: str) -> ContestEntry:

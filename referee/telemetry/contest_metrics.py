@@ -7,7 +7,7 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.metrics_core import Metric
 
 from referee.app.contests.events import ContestEvent
-from referee.app.contests.log import LADDER, TOURNAMENT, ContestEntry, ContestLog
+from referee.app.contests.log import LADDER, TOURNAMENT, ContestEntry, ContestLog, Unreadable
 from referee.app.contests.queue import Queue, WaitsFor
 from referee.contest.match_events import Voided
 from referee.core.clock import MS, SECOND
@@ -42,10 +42,10 @@ class MeasuredContests:
     async def read(self, contest: str, after: int = 0, at_most: int | None = None) -> list[ContestEntry]:
         return await self._log.read(contest, after, at_most)
 
-    async def contests(self, kind: str) -> list[ContestEntry]:
+    async def contests(self, kind: str) -> Sequence[ContestEntry | Unreadable]:
         return await self._log.contests(kind)
 
-    async def lasts(self, kind: str) -> list[ContestEntry]:
+    async def lasts(self, kind: str) -> Sequence[ContestEntry | Unreadable]:
         return await self._log.lasts(kind)
 
 

@@ -117,6 +117,7 @@ WAYS: dict[type[Exception], Way] = {
     contest.NotAMember: Way("NOT_A_MEMBER", FAILED),
     contest.AlreadyOn: Way("ALREADY_IN", Code.ALREADY_EXISTS),
     contest.WrongSeats: Way("BAD_SEATS", INVALID, "entrants"),
+    contests.ContestDamaged: Way("REFEREE_FAULT", Code.INTERNAL),
     contests.UnknownLadder: Way("NO_SUCH_LADDER", Code.NOT_FOUND),
     contests.UnknownTournament: Way("NO_SUCH_TOURNAMENT", Code.NOT_FOUND),
     contests.AlreadyIn: Way("ALREADY_IN", Code.ALREADY_EXISTS),

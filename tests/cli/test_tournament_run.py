@@ -2,10 +2,12 @@
 
 import json
 import os
+import resource
 import select
 import signal
 import subprocess
 from pathlib import Path
+from typing import IO
 
 import pytest
 
@@ -156,6 +158,46 @@ def test_a_folder_that_cannot_be_written_is_told_in_a_sentence_and_the_rest_is_p
     (out / blocked).rmdir()
     assert referee(*words).returncode == 0
     assert len(list(out.glob("records/*.jsonl"))) == 1
+
+
+def test_a_full_disk_is_told_at_once_and_the_tournament_goes_on_when_there_is_room(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    file = cup(tmp_path, "round_robin = { cycles = 9 }", *honest("anna", "bert"))
+    with running("tournament", "run", str(file), "--out", str(out)) as process:
+        assert process.stdout
+        assert process.stderr
+        while not process.stdout.readline().lstrip().startswith("1/9"):
+            assert process.poll() is None
+        usual = resource.prlimit(process.pid, resource.RLIMIT_FSIZE)
+        full = (out / "referee" / "referee.db-wal").stat().st_size
+        resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (full, usual[1]))
+        assert "no clock runs, and all goes on when there is room" in told(process.stderr)
+        resource.prlimit(process.pid, resource.RLIMIT_FSIZE, usual)
+        assert "again, and all goes on" in told(process.stderr)
+        shown, _ = process.communicate(timeout=WITHIN_S)
+        assert process.returncode == 0
+        assert "9/9" in shown
+    assert len(list(out.glob("records/*.jsonl"))) == 9
+
+
+def test_records_for_which_there_is_no_room_are_kept_when_there_is(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    file = cup(tmp_path, "round_robin = { cycles = 3 }", *honest("anna", "bert"))
+    (out / "records").mkdir(parents=True)
+    part = out / "records" / "1.1.1.jsonl.part"
+    part.symlink_to("/dev/full")
+    with running("tournament", "run", str(file), "--out", str(out)) as process:
+        assert process.stderr
+        assert "cannot write the records of 1.1: No space left on device" in told(process.stderr)
+        part.unlink()
+        process.communicate(timeout=WITHIN_S)
+        assert process.returncode == 0
+    assert len(list(out.glob("records/*.jsonl"))) == 3
+
+
+def told(errors: IO[str]) -> str:
+    """The next line that says anything."""
+    return next(line for line in errors if line.strip())
 
 
 def test_bots_and_folders_that_are_missing_are_asked_for(tmp_path: Path) -> None:

@@ -55,6 +55,8 @@ def test_a_set_is_over_when_all_its_matches_have_results() -> None:
     play.result(one, Score((1, 2)))
     play.void(other)
     assert not play.tournament.courses["1.1"].set_over(1)
+    assert not play.tournament.courses["1.1"].set_over(1, but="1.1/2.1")
+    assert play.tournament.courses["1.1"].set_over(1, but="1.1/2.2")
     (again,) = play.tournament.due()
     play.result(again, Score((1, 2)))
     assert play.tournament.courses["1.1"].set_over(1)

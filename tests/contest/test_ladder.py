@@ -257,8 +257,10 @@ def test_what_cannot_be_is_refused() -> None:
         it.do(Leave("b"))
     with pytest.raises(NotAMember):
         it.do(Challenge("r", ("a", "b")))
-    with pytest.raises(WrongSeats):
+    with pytest.raises(WrongSeats, match="a challenge, in which nobody meets itself, takes 2, not 1"):
         it.do(Challenge("r", ("a", "a")))
+    with pytest.raises(WrongSeats, match="a challenge takes 2, not 1"):
+        it.do(Challenge("r", ("a",)))
 
 
 # Challenges

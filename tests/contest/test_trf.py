@@ -71,9 +71,9 @@ def test_the_sheet_has_everybody_against_everybody() -> None:
     rows = list(csv.reader(to_csv(started(RoundRobin(), "abc").play_out().tournament).splitlines()))
     assert rows[0] == ["rank", "entrant", "points", "direct_encounter", "sonneborn_berger", "wins", "a", "b", "c"]
     assert [row[:3] + row[6:] for row in rows[1:]] == [
-        ["1", "a", "2.0", "", "1", "1"],
-        ["2", "b", "1.0", "0", "", "1"],
-        ["3", "c", "0.0", "0", "0", ""],
+        ["1", "a", "2", "", "1", "1"],
+        ["2", "b", "1", "0", "", "1"],
+        ["3", "c", "0", "0", "0", ""],
     ]
 
 

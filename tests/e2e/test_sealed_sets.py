@@ -177,6 +177,7 @@ def test_the_record_of_a_match_is_out_when_its_set_is_over(tmp_path: Path) -> No
         need_promised(told)
 
         first = finished(scene)
+        assert here.talk(0).hear("match_ended").chance.seed == first.chance.seed
         second = here.ask("MatchService/GetMatch", match_id=scene.second).match
         assert first.HasField("record")
         assert first.chance.seed == second.chance.seed

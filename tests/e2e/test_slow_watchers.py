@@ -8,11 +8,15 @@ import pytest
 from referee_api.v1 import entry_pb2, game_pb2
 
 from tests.e2e.club import Club, ask, club_alone, entries_of, narrow
+from tests.e2e.contests import in_ladder, joined, new_ladder
 from tests.e2e.honest import honest_bots
 from tests.e2e.readings import FAULTS, metrics, troubles
 from tests.e2e.refused import Refused, need_promised, refused
 
 pytestmark = pytest.mark.slow
+
+COMINGS = 1_500
+"""And goings: more than fits on the way to who does not read."""
 
 
 def test_a_watcher_that_falls_behind_is_sent_away_and_misses_nothing(tmp_path: Path) -> None:
@@ -39,6 +43,27 @@ def test_a_watcher_that_falls_behind_is_sent_away_and_misses_nothing(tmp_path: P
             seen += entries_of(some)
         assert seen == told
         assert [entry.number for entry in seen] == list(range(1, len(told) + 1))
+
+
+def test_who_watches_a_ladder_and_falls_behind_is_sent_away_and_misses_nothing(tmp_path: Path) -> None:
+    flags = ("--durability", "normal", "--watch-entries-waiting-at-most", "16")
+    with club_alone(tmp_path, *flags) as here, narrow(here.server) as channel:
+        new_ladder(here)
+        slow = ask(channel, "LadderService/WatchLadder", here.owner, ladder=here.name)
+        next(slow)
+        for _ in range(COMINGS):
+            joined(here, 0)
+            in_ladder(here, "LeaveLadder", entrant=here.bots[0])
+        in_ladder(here, "CloseLadder")
+
+        seen, why = read_on(slow)
+        numbers = [entry.number for entry in seen]
+        assert why.reason == "SLOW_CONSUMER"
+        need_promised(why)
+        assert why.metadata["resume_after"] == str(numbers[-1])
+        for some in in_ladder(here, "WatchLadder", after=numbers[-1]):
+            numbers += [entry.number for entry in entries_of(some)]
+        assert numbers == list(range(2, 2 * COMINGS + 4))
 
 
 def test_a_watcher_that_goes_while_it_is_spoken_to_is_no_fault_of_the_referee(tmp_path: Path) -> None:

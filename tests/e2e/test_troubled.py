@@ -16,9 +16,10 @@ import grpc
 import pytest
 from grpc_health.v1 import health_pb2
 from grpc_health.v1.health_pb2_grpc import HealthStub
-from referee_api.v1 import game_pb2, ladder_pb2, match_pb2, play_pb2, refusal_pb2, result_pb2
+from referee_api.v1 import game_pb2, match_pb2, play_pb2, refusal_pb2, result_pb2
 
 from tests.e2e.club import Club, ask, club_alone, entries_of
+from tests.e2e.contests import entrants, joined, new_ladder, new_tournament
 from tests.e2e.refused import Refused, need_metadata, need_promised, refused
 from tests.e2e.server import WITHIN_S, Running, organiser, serving
 from tests.e2e.stopwatch import Stopwatch
@@ -101,14 +102,20 @@ def test_who_comes_when_the_referee_is_about_to_go_is_told_when_to_come_again(tm
     with club_alone(tmp_path, "--return-after-ms", "1234") as here:
         match_id = here.playing()
         turn = here.turn()
+        new_ladder(here)
+        new_tournament(here, entrants=entrants(here))
         here.ask_admin("AdminService/Drain", grace_ms=WITHIN_S * 1000)
         assert here.talk(0).hear("draining").return_after_ms == 1234
-        for method, asked in (
-            ("CreateMatch", here.wanted()),
-            ("JoinMatch", {"match_id": match_id, "bot": {"bot": here.bots[0]}}),
-        ):
+        joined(here, 0, 1)  # Nobody is paired any more.
+        asked: tuple[tuple[str, dict[str, Any]], ...] = (
+            ("MatchService/CreateMatch", here.wanted()),
+            ("MatchService/JoinMatch", {"match_id": match_id, "bot": {"bot": here.bots[0]}}),
+            ("TournamentService/StartTournament", {"name": here.name}),
+            ("LadderService/Challenge", {"ladder": here.name, "request_id": "now", "entrants": here.bots}),
+        )
+        for method, fields in asked:
             with pytest.raises(grpc.RpcError) as no:
-                here.ask(f"MatchService/{method}", **asked)
+                here.ask(method, **fields)
             assert need_refused(no, "DRAINING").metadata["retry_after_ms"] == "1234"
         here.talk(0).say(move=answer(turn))
         assert here.talk(0).hear("verdict").HasField("accepted")
@@ -259,19 +266,30 @@ def need_health(here: Club) -> None:
     here.submit(turn, turn.legal_moves[0])
 
 
-def test_a_contest_that_cannot_be_read_is_named_at_start(tmp_path: Path) -> None:
+def test_a_ladder_that_cannot_be_read_is_refused_and_all_else_goes_on(tmp_path: Path) -> None:
+    """And it is named: in the server's log, and by the doctor."""
     with serving(tmp_path) as server, server.channel() as channel:
-        terms = match_pb2.MatchTerms(rules=game_pb2.Rules(game="alquerque"))
-        ladder = ladder_pb2.LadderTerms(match_terms=[terms])
         secret = organiser(channel, server.admin_token)
-        ask(channel, "LadderService/CreateLadder", secret, request_id="make", name="main", terms=ladder)
+        terms = {"match_terms": [match_pb2.MatchTerms(rules=game_pb2.Rules(game="alquerque"))]}
+        for name in ("main", "other"):
+            ask(channel, "LadderService/CreateLadder", secret, request_id=name, name=name, terms=terms)
         assert server.drained() == 0
     with closing(sqlite3.connect(tmp_path / "data" / "referee.db")) as file, file:
-        file.execute("UPDATE contest_entries SET line = '{}'")
-    command = [sys.executable, "-m", "referee", "serve", "--listen", "127.0.0.1:0", "--http-listen", "127.0.0.1:0"]
-    started = subprocess.run(
-        [*command, "--data-dir", str(tmp_path / "data")], capture_output=True, text=True, timeout=WITHIN_S, check=False
-    )
-    assert started.returncode == 1
-    assert "entry 1 of ladder/main" in started.stderr
-    assert "Traceback" not in started.stderr
+        file.execute("UPDATE contest_entries SET line = '{}' WHERE contest = 1")
+    with serving(tmp_path) as server, server.channel() as channel:
+        assert [one.name for one in ask(channel, "LadderService/ListLadders", secret).ladders] == ["other"]
+        for method in ("ListLadderStandings", "CloseLadder"):
+            with pytest.raises(grpc.RpcError) as no:
+                ask(channel, f"LadderService/{method}", secret, ladder="main")
+            told = need_refused(no, "REFEREE_FAULT")
+            assert "ladder/main is damaged" in told.sentence
+            assert told.metadata["fault_id"] in server.log.read_text()
+        doctor = subprocess.run(
+            [sys.executable, "-m", "referee", "doctor", "--data-dir", str(tmp_path / "data")],
+            capture_output=True,
+            text=True,
+            timeout=WITHIN_S,
+            check=False,
+        )
+        assert doctor.returncode == 4
+        assert "the log of ladder/main is damaged" in doctor.stdout

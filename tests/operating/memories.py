@@ -6,13 +6,18 @@ from collections.abc import Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
 
+from referee.app.contests.events import ContestEvent, LadderMade, TournamentMade
 from referee.app.ports import Entry
+from referee.contest.formats import RoundRobin
+from referee.contest.ladder_events import Joined
 from referee.core.commands import Begin, SubmitMove
 from referee.core.events import Event, Opened
 from referee.core.row import Measured
 from referee.storage.record.keys import load_or_create
 from referee.storage.sqlite import SqliteEventLog
 from referee.wiring.books import DATABASE, KEY
+from tests.app.contests.ladder_stage import climber, ladder_terms
+from tests.app.contests.stage import terms
 from tests.storage.record.matches import happened, nim_setup, short_match
 from tests.storage.stores import NOON_MS
 
@@ -69,3 +74,25 @@ def scribble(file: Path, at: int = -1000) -> None:
     content = bytearray(file.read_bytes())
     content[at] ^= 1
     file.write_bytes(content)
+
+
+def with_ladder(data_dir: Path, name: str) -> Path:
+    """A ladder of Toc that two have joined, beside what was there."""
+    made = LadderMade(name, name, "org", f"make {name}", bytes(32), ladder_terms("toc"))
+    return _with(data_dir, f"ladder/{name}", made, *(Joined(climber(bot, name=bot)) for bot in ("ada", "bob")))
+
+
+def with_tournament(data_dir: Path, name: str) -> Path:
+    """A tournament that nobody has entered, beside what was there."""
+    made = TournamentMade(name, name, "org", f"make {name}", terms(RoundRobin()), 0)
+    return _with(data_dir, f"tournament/{name}", made)
+
+
+def _with(data_dir: Path, contest: str, *events: ContestEvent) -> Path:
+    async def write() -> None:
+        log = SqliteEventLog(data_dir / DATABASE, lambda: NOON_MS)
+        await log.contests.append(contest, 0, events)
+        await log.close()
+
+    asyncio.run(write())
+    return data_dir

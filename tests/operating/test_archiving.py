@@ -10,11 +10,13 @@ import pytest
 
 from referee.app.outbox import Ended
 from referee.app.ports import Conflict, MatchArchived
+from referee.contest.tournament_events import Ended as TournamentOver
 from referee.operating.archiving import Archived
 from referee.operating.archiving import archive as archived
 from referee.operating.backup import back_up
 from referee.operating.not_done import NotDone
 from referee.storage.clerk import Clerk
+from referee.storage.contest_codec import encode
 from referee.storage.record.keys import load_or_create, public_hex
 from referee.storage.record.verdict import Status
 from referee.storage.record.verifying import verify
@@ -22,7 +24,7 @@ from referee.storage.sqlite import SqliteEventLog
 from referee.storage.sqlite_file import released_steps
 from referee.storage.unheard_sqlite import SqliteUnheardEnds
 from referee.wiring.books import DATABASE, KEY
-from tests.operating.memories import DAY_MS, entries_in, finished, going_on, remembered, tell
+from tests.operating.memories import DAY_MS, entries_in, finished, going_on, remembered, tell, with_tournament
 from tests.storage.record.matches import find_game
 from tests.storage.stores import NOON_MS, at_noon, notes
 
@@ -126,6 +128,23 @@ def test_what_lacks_an_entry_stays(data_dir: Path, tmp_path: Path) -> None:
     done = archive(data_dir, tmp_path / "records")
     assert [(one.match_id, "entry 4 is missing" in one.stays) for one in done.stayed] == [("old", True)]
     assert [*(tmp_path / "records").iterdir()] == []
+
+
+OVER = "INSERT INTO contest_entries (contest, number, at_ms, line) VALUES (1, 2, 0, ?)"
+
+
+def test_matches_of_a_tournament_stay_until_it_is_over(tmp_path: Path) -> None:
+    of_cup = {"labels": (("maker", "tournament/cup"),)}
+    data_dir = remembered(tmp_path / "data", finished("one", **of_cup), finished("other"))
+    with_tournament(data_dir, "cup")
+    done = archive(data_dir, tmp_path / "records")
+    assert [(one.match_id, one.stays) for one in done.stayed] == [("one", "tournament/cup is not over")]
+    assert done.left == 1
+
+    tell(data_dir, OVER, "{}")  # Nobody can tell whether it is over.
+    assert [one.match_id for one in archive(data_dir, tmp_path / "records").stayed] == ["one"]
+    tell(data_dir, "UPDATE contest_entries SET line = ? WHERE number = 2", encode(TournamentOver()))
+    assert archive(data_dir, tmp_path / "records").left == 1
 
 
 @pytest.mark.slow

@@ -19,7 +19,7 @@ from referee.storage.record.keys import load_or_create
 from referee.storage.sqlite_file import released_steps, step_names
 from referee.wiring.books import DATABASE, KEY
 from tests.operating.memories import entries_in, finished, going_on, remembered, tell
-from tests.storage.record.matches import find_game
+from tests.storage.record.matches import all_games
 from tests.storage.stores import NOON_MS
 
 NOW = len(released_steps())
@@ -110,7 +110,7 @@ def test_its_matches_can_be_read_and_proven(tmp_path: Path, version: int) -> Non
     told = entries_in(data_dir, ["done", "going on"])
     assert [entry.event for entry in told["done"]] == finished("done")
     back_up(data_dir, tmp_path / "copy", NOON_MS)
-    done = restore(tmp_path / "copy", tmp_path / "new", find_game, lambda _manifest, _one: None)
+    done = restore(tmp_path / "copy", tmp_path / "new", all_games(), lambda _manifest, _one: None)
     assert (done.matches, done.unfinished, done.doubtful) == (2, 1, ())
 
 

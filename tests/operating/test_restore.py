@@ -15,8 +15,8 @@ from referee.operating.restore import Restored
 from referee.operating.restore import restore as restored
 from referee.storage.sqlite_file import released_steps
 from referee.wiring.books import DATABASE, KEY
-from tests.operating.memories import entries_in, finished, going_on, remembered, scribble, tell
-from tests.storage.record.matches import all_games, find_game, random_match
+from tests.operating.memories import entries_in, finished, going_on, remembered, scribble, tell, with_ladder
+from tests.storage.record.matches import all_games, random_match
 from tests.storage.stores import NOON_MS
 
 
@@ -28,7 +28,7 @@ def backup(tmp_path: Path) -> Path:
 
 
 def restore(backup: Path, to: Path) -> Restored:
-    return restored(backup, to, find_game, lambda _manifest, _one: None)
+    return restored(backup, to, all_games(), lambda _manifest, _one: None)
 
 
 def test_what_is_restored_is_what_was_there(backup: Path, tmp_path: Path) -> None:
@@ -38,13 +38,14 @@ def test_what_is_restored_is_what_was_there(backup: Path, tmp_path: Path) -> Non
     assert {path.name for path in (tmp_path / "new").iterdir()} == {DATABASE, KEY}
     assert all(path.stat().st_mode & 0o077 == 0 for path in (tmp_path / "new", *(tmp_path / "new").iterdir()))
     assert (done.matches, done.unfinished, done.doubtful) == (2, 1, ())
+    assert done.damaged == ()
 
 
 def test_every_match_of_every_game_is_played_again(tmp_path: Path) -> None:
     matches = [random_match(game, seed) for game in all_games().values() for seed in (1, 2)]
     back_up(remembered(tmp_path / "data", *matches), tmp_path / "copy", NOON_MS)
     heard: list[Proven] = []
-    done = restored(tmp_path / "copy", tmp_path / "new", find_game, lambda _, one: heard.append(one))
+    done = restored(tmp_path / "copy", tmp_path / "new", all_games(), lambda _, one: heard.append(one))
     assert (done.matches, len(heard), done.doubtful) == (len(matches), len(matches), ())
 
 
@@ -78,11 +79,20 @@ def test_a_match_in_play_that_tells_what_cannot_be_is_named(tmp_path: Path) -> N
     assert doubted.doubt.startswith("entry ")
 
 
-def test_a_match_of_a_game_that_is_not_here_is_named(backup: Path, tmp_path: Path) -> None:
-    def find_none(name: str) -> None:
-        find_game(f"no {name}")
+def test_a_ladder_whose_log_cannot_be_followed_is_named_and_restored_as_it_was(tmp_path: Path) -> None:
+    data_dir = with_ladder(with_ladder(remembered(tmp_path / "data", finished("one")), "main"), "other")
+    tell(data_dir, "UPDATE contest_entries SET line = '{}' WHERE contest = 1 AND number = 2")
+    back_up(data_dir, tmp_path / "copy", NOON_MS)
+    done = restore(tmp_path / "copy", tmp_path / "new")
+    (damaged,) = done.damaged
+    assert (damaged.contest, "entry 2 of ladder/main" in damaged.why) == ("ladder/main", True)
+    assert (done.matches, done.doubtful) == (1, ())
+    everything = "SELECT * FROM contest_entries ORDER BY entry"
+    assert tell(tmp_path / "new", everything) == tell(data_dir, everything)
 
-    done = restored(backup, tmp_path / "new", find_none, lambda _manifest, _one: None)  # type: ignore[arg-type]
+
+def test_a_match_of_a_game_that_is_not_here_is_named(backup: Path, tmp_path: Path) -> None:
+    done = restored(backup, tmp_path / "new", {}, lambda _manifest, _one: None)
     assert [(one.match_id, "unknown game" in one.doubt) for one in done.doubtful] == [("two", True), ("one", True)]
 
 

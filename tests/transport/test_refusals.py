@@ -72,6 +72,7 @@ EXAMPLES: list[Exception] = [
     contest.NotAMember("main", "ada"),
     contest.AlreadyOn("main", "ada", "ada"),
     contest.WrongSeats("a pairing", 1, 2),
+    contests.ContestDamaged("ladder/main"),
     contests.UnknownLadder("main"),
     contests.UnknownTournament("cup"),
     contests.AlreadyIn("ada", "ada"),

@@ -29,6 +29,10 @@ STEPS_KEPT = 256
 """For those who watch: who is not further behind needs no log."""
 
 
+class EntryMissing(Exception):
+    """The log has entries behind it, so it was there once."""
+
+
 @dataclass(frozen=True, slots=True)
 class Step(Generic[State]):
     """One entry, and what it made of what."""
@@ -58,7 +62,7 @@ class Book(Generic[State]):
 
     @classmethod
     async def read(cls, log: ContestLog, fold: Fold[State], contest: str) -> "Book[State]":
-        """Of a contest that is in the log. Raises LogUnavailable."""
+        """Of a contest that is in the log. Raises LogUnavailable, or anything if its log is damaged."""
         book = cls(log, fold, await log.read(contest, 0, ENTRIES_AT_ONCE))
         await book.catch_up()
         return book
@@ -85,7 +89,10 @@ class Book(Generic[State]):
         return await asyncio.shield(asyncio.create_task(self._change(decide)))
 
     def believe(self, entries: Sequence[ContestEntry]) -> list[Step[State]]:
-        """These are in the log, behind all that the book holds: whoever watches is told."""
+        """These are in the log, behind all that the book holds: whoever watches is told. Raises EntryMissing."""
+        for number, entry in enumerate(entries, self.number + 1 if self._steps else 1):
+            if entry.number != number:
+                raise EntryMissing(f"entry {number} of {self.contest} is missing")
         steps = folded(self._fold, entries, self._steps[-1].state if self._steps else None)
         self._steps.extend(steps)
         self._wake()

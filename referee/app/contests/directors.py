@@ -2,12 +2,14 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 
 from engines.api import Game
 from referee.app.contests.book import Book
 from referee.app.contests.director import Director
 from referee.app.contests.held import Held
 from referee.app.contests.making import Making
+from referee.app.contests.refusals import ContestDamaged
 from referee.app.contests.shelf import Shelf
 from referee.app.contests.tournament_terms import seating_of
 from referee.app.ports import Entry, Time
@@ -46,7 +48,8 @@ class Directors:
             self.direct(book)
         makers = {dict(match.setup.labels).get(MAKER, "") for match in self._referee.live}
         for contest in makers & self._shelf.first.keys() - self._directors.keys():
-            self.direct(await self._shelf.book(contest))  # It is over, and its last matches are still to be called off.
+            with suppress(ContestDamaged):  # It is over, and its last matches are still to be called off.
+                self.direct(await self._shelf.book(contest))
         return len(books)
 
     async def close(self) -> None:
@@ -89,7 +92,9 @@ class Directors:
             if director.awaits(bot):
                 director.wake()
 
-    def set_open(self, contest: str, set_id: str) -> bool:
-        """Is anything left to play of that set of duplicate play?"""
+    def set_open(self, contest: str, set_id: str, but: str) -> bool:
+        """See `sealed.SetKeeper`."""
+        if contest in self._shelf.damaged:
+            return True  # Nobody knows, and what is told once cannot be taken back.
         director = self._directors.get(contest)
-        return director is not None and director.held.set_open(set_id)
+        return director is not None and director.held.set_open(set_id, but)

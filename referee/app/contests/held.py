@@ -75,10 +75,10 @@ class Held:
         """Taken in turn, and the same for a whole set."""
         return self.terms.match_terms[(due.set - 1) % len(self.terms.match_terms)]
 
-    def set_open(self, set_id: str) -> bool:
-        """Is anything left to play of that set of duplicate play?"""
+    def set_open(self, set_id: str, but: str) -> bool:
+        """Is anything left to play of that set of duplicate play, `but` for the match that was due by that id?"""
         pairing, _, number = set_id.rpartition("/")
-        return not (self.over or self.tournament.courses[pairing].set_over(int(number)))
+        return not (self.over or self.tournament.courses[pairing].set_over(int(number), but))
 
     def bots(self) -> dict[str, tuple[Player, ...]]:
         """Of each entrant."""

@@ -85,12 +85,12 @@ class HeldLadder:
         """Of a match that has begun."""
         return self.ladder.courses[due.pairing.id].match_ids[due.number, due.attempt]
 
-    def set_open(self, set_id: str) -> bool:
-        """Is anything left to play of that set of duplicate play?"""
+    def set_open(self, set_id: str, but: str) -> bool:
+        """Is anything left to play of that set of duplicate play, `but` for the match that was due by that id?"""
         pairing, _, number = set_id.rpartition("/")
         course = self.ladder.courses.get(pairing)
         left = () if course is None else course.playing if self.closed else course.due
-        return any(due.set == int(number) for due in left)
+        return any(due.set == int(number) and due.id != but for due in left)
 
     def by_seat(self, rated: climb.Rated) -> tuple[RatingChange, ...]:
         """What a match did to ratings, in order of seats. Partners have one rating, told at the seat of each."""

@@ -6,6 +6,7 @@ duplicate play (`HeldLadder.terms`), which are for the organiser alone until the
 
 import asyncio
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 
 from engines.api import Game
@@ -20,7 +21,7 @@ from referee.app.contests.log import LADDER, ContestEntry, ContestLog, contest_i
 from referee.app.contests.matchmaker import Around
 from referee.app.contests.matchmakers import Matchmakers
 from referee.app.contests.queue import Queue, queue_of
-from referee.app.contests.refusals import UnknownLadder
+from referee.app.contests.refusals import ContestDamaged, UnknownLadder
 from referee.app.contests.shelf import Shelf
 from referee.app.contests.watching import Watching
 from referee.app.names import check_name, check_words
@@ -45,9 +46,11 @@ WORDS_CHARS = 200
 """Of a title or a message."""
 
 
-def shelf_of_ladders(log: ContestLog, games: Mapping[str, Game]) -> Shelf[HeldLadder]:
+def shelf_of_ladders(
+    log: ContestLog, games: Mapping[str, Game], complain: Callable[[str, Exception], None]
+) -> Shelf[HeldLadder]:
     """To be opened before any match goes on: its end may be rated."""
-    return Shelf(log, LADDER, LadderFold(games), Closed)
+    return Shelf(log, LADDER, LadderFold(games), Closed, complain)
 
 
 def faults_at_most(ladders: Shelf[HeldLadder], match: Match, usual: int) -> int:
@@ -61,8 +64,8 @@ def faults_at_most(ladders: Shelf[HeldLadder], match: Match, usual: int) -> int:
 class Ladders:
     """All ladders of one process.
 
-    Every method that names a ladder raises UnknownLadder if there is none; every method raises LogUnavailable if
-    the log cannot be used now.
+    Every method that names a ladder raises UnknownLadder if there is none, and ContestDamaged if its log is; every
+    method raises LogUnavailable if the log cannot be used now.
     """
 
     def __init__(
@@ -123,15 +126,16 @@ class Ladders:
     async def ladders(
         self, wanted: LadderFilter = OPEN_LADDERS, after: str = "", at_most: int = 100
     ) -> list[HeldLadder]:
-        """Ladders by name, from the first behind `after`."""
+        """Ladders by name, from the first behind `after`. One whose log is damaged has nothing that could be shown."""
         found: list[HeldLadder] = []
         last = contest_id(LADDER, after)
         for contest in sorted(it for it in self._shelf.first if it > last):
             if len(found) == at_most:
                 break
-            held = (await self._shelf.book(contest)).state
-            if is_wanted(held, wanted):
-                found.append(held)
+            with suppress(ContestDamaged):
+                held = (await self._shelf.book(contest)).state
+                if is_wanted(held, wanted):
+                    found.append(held)
         return found
 
     async def join(self, name: str, entrant: Entrant) -> LadderRow:
@@ -210,9 +214,9 @@ class Ladders:
         """Of all ladders together, as it is at that time."""
         return queue_of([book.state for book in self._shelf.live], self._around.making, now_ms)
 
-    def set_open(self, name: str, set_id: str) -> bool:
+    def set_open(self, name: str, set_id: str, but: str) -> bool:
         """See `sealed.SetKeeper`."""
-        return self._matchmakers.set_open(contest_id(LADDER, name), set_id)
+        return self._matchmakers.set_open(contest_id(LADDER, name), set_id, but)
 
     async def _book(self, name: str) -> Book[HeldLadder]:
         try:

@@ -33,6 +33,13 @@ class ContestEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class Unreadable:
+    """Instead of an entry that this release cannot read. Whoever reads the contest's log is told why."""
+
+    contest: str
+
+
+@dataclass(frozen=True, slots=True)
 class Beside:
     """What is written to a contest's log by the same stroke as to a match's."""
 
@@ -49,7 +56,10 @@ class Beside:
 
 
 class ContestLog(Protocol):
-    """Every method raises LogUnavailable if the log cannot be used now; then nothing was changed."""
+    """Every method raises LogUnavailable if the log cannot be used now; then nothing was changed.
+
+    Of many contests one that cannot be read does not hide the others.
+    """
 
     async def append(self, contest: str, after: int, events: Sequence[ContestEvent]) -> list[ContestEntry]:
         """Write `events` right after entry number `after`, all or none; durable when this returns.
@@ -60,8 +70,8 @@ class ContestLog(Protocol):
     async def read(self, contest: str, after: int = 0, at_most: int | None = None) -> list[ContestEntry]:
         """The entries after number `after`, in order. Empty if there are none, or no such contest."""
 
-    async def contests(self, kind: str) -> list[ContestEntry]:
+    async def contests(self, kind: str) -> Sequence[ContestEntry | Unreadable]:
         """The first entry of each contest of that kind, in the order in which they were made."""
 
-    async def lasts(self, kind: str) -> list[ContestEntry]:
+    async def lasts(self, kind: str) -> Sequence[ContestEntry | Unreadable]:
         """The last entry of each, in the same order: it tells which are over."""

@@ -64,7 +64,9 @@ class Matchmakers:
             if matchmaker.held.ladder.entrant_of(bot):
                 matchmaker.wake()
 
-    def set_open(self, contest: str, set_id: str) -> bool:
-        """Is anything left to play of that set of duplicate play?"""
+    def set_open(self, contest: str, set_id: str, but: str) -> bool:
+        """See `sealed.SetKeeper`."""
+        if contest in self._shelf.damaged:
+            return True  # Nobody knows, and what is told once cannot be taken back.
         matchmaker = self._at_work.get(contest)
-        return matchmaker is not None and matchmaker.held.set_open(set_id)
+        return matchmaker is not None and matchmaker.held.set_open(set_id, but)

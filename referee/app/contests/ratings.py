@@ -2,7 +2,8 @@
 
 Any match that is labelled with a ladder is rated there: the ladder's own, those of a tournament, and those that
 its organiser made. It is not if the ladder is closed, if it is played at another table than the ladder's own
-matches, if somebody sits there twice, or if partners are no entrant of a ladder of fixed partners.
+matches, if somebody sits there twice, if partners are no entrant of a ladder of fixed partners, or if the log of
+the ladder is damaged. The match ends all the same.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,6 +14,7 @@ from referee.app.contests import log as kinds
 from referee.app.contests.book import Book
 from referee.app.contests.held_ladder import HeldLadder
 from referee.app.contests.log import Beside, contest_id
+from referee.app.contests.refusals import ContestDamaged
 from referee.app.contests.shelf import Shelf
 from referee.app.desk import WriteEnd
 from referee.app.ports import Conflict
@@ -49,7 +51,11 @@ class Ratings:
         if contest not in self._ladders.first:
             await write_end((), None)
             return
-        book = await self._ladders.book(contest)
+        try:
+            book = await self._ladders.book(contest)
+        except ContestDamaged:
+            await write_end((), None)
+            return
         async with book.lock:
             await self._rate(book, match, write_end)
 

@@ -4,6 +4,15 @@ The `details` of each are the metadata that the contract promises for its reason
 """
 
 from engines.refusals import Refusal, quoted, shortened
+from referee.app.faults import fault_id
+
+
+class ContestDamaged(Refusal):
+    """Its log cannot be followed: somebody has touched the database, or the disk has. Nothing of it is changed."""
+
+    def __init__(self, contest: str) -> None:
+        fault = fault_id(contest)
+        super().__init__(f"the log of {contest} is damaged; the fault is {fault} in the referee's log", fault_id=fault)
 
 
 class UnknownLadder(Refusal):

@@ -7,15 +7,16 @@ hidden cards of each stay hidden from everybody.
 from collections.abc import Mapping
 from typing import Protocol
 
-from referee.app.wish import MAKER, SET
+from referee.app.wish import MAKER, REQUEST_ID, SET
 from referee.core.match import Match
+from referee.core.result import Kind
 
 
 class SetKeeper(Protocol):
     """Who knows how far the sets of its contests are."""
 
-    def set_open(self, name: str, set_id: str) -> bool:
-        """Is a match of that set of the contest still to be played, or being played?"""
+    def set_open(self, name: str, set_id: str, but: str) -> bool:
+        """Is a match of that set still to be played, or being played, `but` for the one that was due by that id?"""
 
 
 class Sealed:
@@ -28,4 +29,7 @@ class Sealed:
         labels = dict(match.setup.labels)
         kind, _, name = labels.get(MAKER, "").partition("/")
         keeper = self._keepers.get(kind)
-        return bool(keeper and SET in labels and keeper.set_open(name, labels[SET]))
+        # A match that counts is over before its contest hears of it.
+        counts = match.result is not None and match.result.kind is not Kind.VOID
+        but = labels.get(REQUEST_ID, "") if counts else ""
+        return bool(keeper and SET in labels and keeper.set_open(name, labels[SET], but))

@@ -1,35 +1,56 @@
-"""All contests of one kind: the books of those that go on, and of those asked for last of the others."""
+"""All contests of one kind: the books of those that go on, and of those asked for last of the others.
+
+One whose log is damaged is held as such, and the others go on: it has no book, and nothing of it is changed.
+"""
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Generic
 
 from referee.app.contests.book import Book, Fold, State
 from referee.app.contests.events import ContestEvent, LadderMade, TournamentMade
-from referee.app.contests.log import ContestEntry, ContestLog, contest_id
+from referee.app.contests.log import ContestEntry, ContestLog, Unreadable, contest_id
+from referee.app.contests.refusals import ContestDamaged
+from referee.app.ports import LogUnavailable
 
 BOOKS_KEPT = 64
 """Of contests that are over. They are read again when they are asked for."""
 
 
 class Shelf(Generic[State]):
-    def __init__(self, log: ContestLog, kind: str, fold: Fold[State], end: type[ContestEvent]) -> None:
-        """`end` is the last event of every contest of that kind, and of no other is it one."""
+    def __init__(
+        self,
+        log: ContestLog,
+        kind: str,
+        fold: Fold[State],
+        end: type[ContestEvent],
+        complain: Callable[[str, Exception], None],
+    ) -> None:
+        """`end` is the last event of every contest of that kind, and of no other is it one.
+
+        `complain` hears what is wrong with a log that is damaged, by contest.
+        """
         self._log = log
         self._kind = kind
         self._fold = fold
         self._end = end
+        self._complain = complain
         self._books: OrderedDict[str, Book[State]] = OrderedDict()
         """By contest. Those that go on are always here: each has one book."""
         self.first: dict[str, ContestEntry] = {}
         """The first entry of every contest of this kind, by contest, in the order in which they were made."""
+        self.damaged: set[str] = set()
+        """Contests whose logs were found to be so."""
 
     async def open(self) -> list[Book[State]]:
         """Take down those that go on, as their logs tell them; the others are not read. Raises LogUnavailable."""
-        self.first = {entry.contest: entry for entry in await self._log.contests(self._kind)}
-        for entry in await self._log.lasts(self._kind):
-            if not self._ends(entry):
-                await self._read(entry.contest)
+        firsts = await self._log.contests(self._kind)
+        self.first = {entry.contest: entry for entry in firsts if isinstance(entry, ContestEntry)}
+        for last in await self._log.lasts(self._kind):
+            if not self._is_over(last):
+                with suppress(ContestDamaged):
+                    await self._read(last.contest)
         return self.live
 
     @property
@@ -45,7 +66,9 @@ class Shelf(Generic[State]):
         return self._put(Book(self._log, self._fold, entries))
 
     async def book(self, contest: str) -> Book[State]:
-        """Raises KeyError if there is no such contest, or LogUnavailable."""
+        """Raises KeyError if there is no such contest, ContestDamaged, or LogUnavailable."""
+        if contest in self.damaged:
+            raise ContestDamaged(contest)
         if contest in self._books:
             self._books.move_to_end(contest)
             return self._books[contest]
@@ -56,11 +79,22 @@ class Shelf(Generic[State]):
         asked = organiser, request_id
         return next((it for it in self.first.values() if _asked(it.event) == asked), None)
 
+    def _is_over(self, last: ContestEntry | Unreadable) -> bool:
+        """As far as its first entry and the last can tell."""
+        return isinstance(last, ContestEntry) and self._ends(last) and last.contest in self.first
+
     def _ends(self, entry: ContestEntry) -> bool:
         return isinstance(entry.event, self._end)
 
     async def _read(self, contest: str) -> Book[State]:
-        book = await Book.read(self._log, self._fold, contest)
+        try:
+            book = await Book.read(self._log, self._fold, contest)
+        except LogUnavailable:
+            raise
+        except Exception as fault:  # What a damaged log tells may be anything.
+            self.damaged.add(contest)
+            self._complain(contest, fault)
+            raise ContestDamaged(contest) from None
         return self._books.get(contest) or self._put(book)
 
     def _put(self, book: Book[State]) -> Book[State]:

@@ -6,6 +6,7 @@ duplicate play (`Held.terms`), which are for the organiser alone until the tourn
 
 import asyncio
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 
 from engines.api import Game
@@ -19,7 +20,13 @@ from referee.app.contests.ladders import Ladders
 from referee.app.contests.log import TOURNAMENT, ContestEntry, ContestLog, contest_id
 from referee.app.contests.making import Making
 from referee.app.contests.queue import Queue, queue_of
-from referee.app.contests.refusals import NotAnEntrant, NotExportable, TournamentNotStarted, UnknownTournament
+from referee.app.contests.refusals import (
+    ContestDamaged,
+    NotAnEntrant,
+    NotExportable,
+    TournamentNotStarted,
+    UnknownTournament,
+)
 from referee.app.contests.seeds import rating_on
 from referee.app.contests.shelf import Shelf
 from referee.app.contests.terms import TournamentTerms
@@ -57,8 +64,8 @@ WORDS_CHARS = 200
 class Tournaments:
     """All tournaments of one process.
 
-    Every method that names a tournament raises UnknownTournament if there is none; every method raises
-    LogUnavailable if the log cannot be used now.
+    Every method that names a tournament raises UnknownTournament if there is none, and ContestDamaged if its log is;
+    every method raises LogUnavailable if the log cannot be used now.
     """
 
     def __init__(
@@ -83,7 +90,7 @@ class Tournaments:
         self._games = games
         self._limits = limits
         self._draw_seed = draw_seed
-        self._shelf = Shelf(log, TOURNAMENT, fold, Ended)
+        self._shelf = Shelf(log, TOURNAMENT, fold, Ended, complain)
         self._directors = Directors(self._shelf, making, referee, time, games, complain)
         self._making_one = asyncio.Lock()
 
@@ -126,16 +133,20 @@ class Tournaments:
     async def tournaments(
         self, wanted: TournamentFilter = EVERY_TOURNAMENT, after: str = "", at_most: int = 100
     ) -> list[Held]:
-        """Tournaments, the newest first, from the first older than the tournament `after`."""
+        """Tournaments, the newest first, from the first older than the tournament `after`.
+
+        One whose log is damaged has nothing that could be shown.
+        """
         contests = [*reversed(self._shelf.first)]
         last = contest_id(TOURNAMENT, after)
         found: list[Held] = []
         for contest in contests[contests.index(last) + 1 if last in contests else 0 :]:
             if len(found) == at_most:
                 break
-            held = (await self._shelf.book(contest)).state
-            if is_wanted(held, wanted):
-                found.append(held)
+            with suppress(ContestDamaged):
+                held = (await self._shelf.book(contest)).state
+                if is_wanted(held, wanted):
+                    found.append(held)
         return found
 
     async def enter(self, name: str, entrant: Entrant) -> Held:
@@ -197,9 +208,9 @@ class Tournaments:
         """Of all tournaments together, as it is at that time."""
         return queue_of([book.state for book in self._shelf.live], self._making, now_ms)
 
-    def set_open(self, name: str, set_id: str) -> bool:
+    def set_open(self, name: str, set_id: str, but: str) -> bool:
         """See `sealed.SetKeeper`."""
-        return self._directors.set_open(contest_id(TOURNAMENT, name), set_id)
+        return self._directors.set_open(contest_id(TOURNAMENT, name), set_id, but)
 
     async def export(self, name: str, form: ExportFormat) -> str:
         """Raises TournamentNotStarted or NotExportable."""

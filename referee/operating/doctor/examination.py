@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from referee.operating.doctor.certificates import certificates
 from referee.operating.doctor.clocks import clocks
 from referee.operating.doctor.configuration import configuration
+from referee.operating.doctor.contests import contests
 from referee.operating.doctor.data import data
 from referee.operating.doctor.finding import Finding, bad, warn
 from referee.operating.doctor.ports import ports
@@ -26,7 +27,8 @@ def examined(in_force: InForce) -> Iterator[Finding]:
     began_ns = _wall_over_monotonic_ns()
     looks: list[Look] = [lambda: configuration(in_force)]
     if not settings.ephemeral:
-        looks += [lambda: data(settings.data_dir), lambda: tokens(database, time.time_ns() // 1_000_000)]
+        looks += [lambda: data(settings.data_dir), lambda: contests(database)]
+        looks += [lambda: tokens(database, time.time_ns() // 1_000_000)]
     looks += [lambda: clocks(database), lambda: ports(settings), lambda: certificates(settings)]
     looks += [lambda: process(settings)]
     for look in looks:

@@ -19,7 +19,7 @@ from referee.app.conduct import Conduct
 from referee.app.contests.events import ContestEvent
 from referee.app.contests.held import Held
 from referee.app.contests.ladders import Ladders, faults_at_most, shelf_of_ladders
-from referee.app.contests.log import Beside, ContestEntry
+from referee.app.contests.log import Beside, ContestEntry, Unreadable
 from referee.app.contests.making import Making
 from referee.app.contests.matchmaker import Around
 from referee.app.contests.present import Present
@@ -108,11 +108,11 @@ class FusedContests:
         await self._fuse.holds()
         return await self._stored.read(contest, after, at_most)
 
-    async def contests(self, kind: str) -> list[ContestEntry]:
+    async def contests(self, kind: str) -> Sequence[ContestEntry | Unreadable]:
         await self._fuse.holds()
         return await self._stored.contests(kind)
 
-    async def lasts(self, kind: str) -> list[ContestEntry]:
+    async def lasts(self, kind: str) -> Sequence[ContestEntry | Unreadable]:
         await self._fuse.holds()
         return await self._stored.lasts(kind)
 
@@ -191,7 +191,7 @@ class Stage:
         """Matches, by what was due, that somebody declares void before a move is played."""
         ids = count(1)
         self.contests = FusedContests(store.matches, self.fuse)
-        self.shelf = shelf_of_ladders(self.contests, games)
+        self.shelf = shelf_of_ladders(self.contests, games, self._complain)
         self.conduct = Conduct(
             store.accounts,
             Notices(Scribe(MemoryBotLog(1000)), self._sessions_of, self.time),
@@ -222,7 +222,7 @@ class Stage:
                 ratings.played,
                 self.conduct.counted,
                 self.time,
-                lambda contest, fault: self.faults.append((contest, fault)),
+                self._complain,
             ),
             games,
             Limits(),
@@ -238,7 +238,7 @@ class Stage:
             games,
             Limits(),
             lambda: bytes(32),
-            lambda contest, fault: self.faults.append((contest, fault)),
+            self._complain,
         )
         self._playing: set[asyncio.Task[None]] = set()
 
@@ -276,6 +276,9 @@ class Stage:
             while not holds(held):
                 held = (await anext(watching))[-1].state
         return held
+
+    def _complain(self, contest: str, fault: Exception) -> None:
+        self.faults.append((contest, fault))
 
     def _sessions_of(self, bot: str) -> Sequence[Session]:
         return self.referee.sessions.of_bot(bot)

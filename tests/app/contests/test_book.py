@@ -8,7 +8,7 @@ import pytest
 from referee.app.contests import book as books
 from referee.app.contests.book import Book
 from referee.app.contests.events import ContestEvent
-from referee.app.contests.log import ContestEntry, ContestLog
+from referee.app.contests.log import ContestEntry, ContestLog, Unreadable
 from referee.app.contests.watching import Watching
 from referee.app.ports import LogUnavailable
 from referee.app.watching import SlowConsumer
@@ -49,10 +49,10 @@ class Gated:
     async def read(self, contest: str, after: int = 0, at_most: int | None = None) -> list[ContestEntry]:
         return await self.stored.read(contest, after, at_most)
 
-    async def contests(self, kind: str) -> list[ContestEntry]:
+    async def contests(self, kind: str) -> Sequence[ContestEntry | Unreadable]:
         return await self.stored.contests(kind)
 
-    async def lasts(self, kind: str) -> list[ContestEntry]:
+    async def lasts(self, kind: str) -> Sequence[ContestEntry | Unreadable]:
         return await self.stored.lasts(kind)
 
 

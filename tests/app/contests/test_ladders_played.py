@@ -300,9 +300,9 @@ async def test_both_matches_of_a_set_begin_alike_with_the_seats_exchanged_and_st
     stage = await opened(ladder_terms(duplicate=DuplicatePlay(), matches_at_once=1), "a", "b")
     stage.come("a", "b")
     await until(stage, rated(1))
-    assert stage.ladders.set_open("main", "1/1")
+    assert stage.ladders.set_open("main", "1/1", "")
     held = await until(stage, rated(2))
-    assert not stage.ladders.set_open("main", "1/1")
+    assert not stage.ladders.set_open("main", "1/1", "")
     ids = [
         it for course in held.ladder.courses.values() if course.pairing.id == "1" for it in course.match_ids.values()
     ]

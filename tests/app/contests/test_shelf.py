@@ -6,7 +6,7 @@ import pytest
 
 from referee.app.contests import book as books
 from referee.app.contests.events import ContestEvent
-from referee.app.contests.log import TOURNAMENT, ContestEntry, ContestLog
+from referee.app.contests.log import TOURNAMENT, ContestEntry, ContestLog, Unreadable
 from referee.app.contests.shelf import Shelf
 from referee.contest.tournament_events import Ended, Entered, Entrant
 from referee.storage.memory import MemoryEventLog
@@ -31,10 +31,10 @@ class Noting:
         self.most = max(self.most, len(entries))
         return entries
 
-    async def contests(self, kind: str) -> list[ContestEntry]:
+    async def contests(self, kind: str) -> Sequence[ContestEntry | Unreadable]:
         return await self.stored.contests(kind)
 
-    async def lasts(self, kind: str) -> list[ContestEntry]:
+    async def lasts(self, kind: str) -> Sequence[ContestEntry | Unreadable]:
         return await self.stored.lasts(kind)
 
 
@@ -47,11 +47,15 @@ def came(many: int) -> list[ContestEvent]:
     return [Entered(Entrant(f"bot {number}")) for number in range(many)]
 
 
+def nothing_is_wrong(contest: str, fault: Exception) -> None:
+    raise AssertionError(contest) from fault
+
+
 async def shelf_of(log: Noting, **contests: list[ContestEvent]) -> Shelf[int]:
     """In a new process, which finds these."""
     for name, events in contests.items():
         await log.append(f"tournament/{name}", 0, events)
-    shelf = Shelf(log, TOURNAMENT, count, Ended)
+    shelf = Shelf(log, TOURNAMENT, count, Ended, nothing_is_wrong)
     await shelf.open()
     return shelf
 

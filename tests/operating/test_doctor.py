@@ -1,0 +1,136 @@
+"""The doctor's looks, one by one: what each finds, and that it changes nothing."""
+
+import socket
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from referee.operating.doctor.certificates import certificates
+from referee.operating.doctor.clocks import clocks
+from referee.operating.doctor.configuration import configuration
+from referee.operating.doctor.contests import contests
+from referee.operating.doctor.data import data
+from referee.operating.doctor.finding import Finding, State, bad, ok, warn, worst
+from referee.operating.doctor.ports import ports
+from referee.operating.doctor.process import process
+from referee.operating.doctor.tokens import tokens
+from referee.settings.declared import Settings
+from referee.settings.kinds import Address
+from referee.settings.reading import read
+from referee.storage.sqlite_file import Durability, released_steps
+from referee.wiring.books import DATABASE, KEY
+from tests.operating.memories import DAY_MS, finished, remembered, scribble, tell, with_ladder
+from tests.storage.stores import NOON_MS
+
+KNOCKS = 2
+"""Is anybody there? And is it a referee?"""
+
+
+def hang_up_on(listening: socket.socket) -> None:
+    for _ in range(KNOCKS):
+        listening.accept()[0].close()
+
+
+def sentences(found: Iterable[Finding], state: State) -> str:
+    return "\n".join(one.sentence for one in found if one.state is state)
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Path:
+    return remembered(tmp_path / "data", finished("one"))
+
+
+def test_the_worst_finding_counts() -> None:
+    assert worst([]) is State.OK
+    assert worst([ok("a", "b"), bad("a", "b", "c"), warn("a", "b", "c")]) is State.BAD
+    assert worst([warn("a", "b", "c"), ok("a", "b")]) is State.WARN
+
+
+def test_settings_that_would_hurt_are_named() -> None:
+    usual = read({}, environment={})
+    assert not sentences(configuration(usual), State.WARN)
+    daring = replace(usual, settings=replace(usual.settings, ephemeral=True, durability=Durability.NORMAL))
+    assert "forgotten at the end" in sentences(configuration(daring), State.WARN)
+    assert "a power cut may take back moves" in sentences(configuration(daring), State.WARN)
+
+
+def test_a_sound_memory_that_is_ours_alone_is_all_right(memory: Path) -> None:
+    (memory / DATABASE).chmod(0o600)
+    assert not sentences(data(memory), State.BAD)
+    found = sentences(data(memory), State.OK)
+    for what in ("is ours alone", "records are signed by", "as this release", "pages are sound"):
+        assert what in found
+
+
+def test_a_memory_that_is_not_there_is_no_fault_yet(tmp_path: Path) -> None:
+    assert [one.state for one in data(tmp_path / "none")] == [State.WARN]
+
+
+def test_a_damaged_database_is_found(memory: Path) -> None:
+    scribble(memory / DATABASE, 4096 + 8)
+    assert sentences([one for one in data(memory) if one.about == "database"], State.BAD)
+
+
+def test_a_key_that_is_none_is_found(memory: Path) -> None:
+    (memory / KEY).write_text("no key")
+    assert [one.about for one in data(memory) if one.state is State.BAD] == ["key"]
+
+
+@pytest.mark.parametrize(("more", "state"), [(1, State.BAD), (-1, State.WARN)])
+def test_a_database_of_another_release_is_found(memory: Path, more: int, state: State) -> None:
+    version = len(released_steps()) + more
+    tell(memory, f"PRAGMA user_version = {version}")
+    assert f"it has version {version}" in sentences(data(memory), state)
+
+
+def test_contests_that_can_be_followed_are_counted(memory: Path) -> None:
+    with_ladder(with_ladder(memory, "main"), "other")
+    assert [*contests(memory / DATABASE)] == [ok("contests", "the logs of all 2 can be followed")]
+
+
+@pytest.mark.parametrize("damage", ["UPDATE contest_entries SET line = '{}'", "DELETE FROM contest_entries"])
+def test_a_contest_that_cannot_be_followed_is_named(memory: Path, damage: str) -> None:
+    with_ladder(with_ladder(memory, "main"), "other")
+    tell(memory, f"{damage} WHERE contest = 1 AND number = 2")
+    (found,) = contests(memory / DATABASE)
+    assert (found.state, "the log of ladder/main is damaged" in found.sentence) == (State.BAD, True)
+    assert "entry 2 of ladder/main" in found.sentence
+
+
+def test_contests_of_another_release_are_left_alone(memory: Path) -> None:
+    tell(memory, "PRAGMA user_version = 1")
+    assert [*contests(memory / DATABASE)] == []
+
+
+def test_a_wall_clock_that_was_set_back_is_found(memory: Path) -> None:
+    assert "set back" not in sentences(clocks(memory / DATABASE), State.WARN)
+    tell(memory, "UPDATE entries SET at_ms = ?", int(datetime.now(UTC).timestamp() * 1000) + DAY_MS)
+    assert "it was set back" in sentences(clocks(memory / DATABASE), State.WARN)
+
+
+def test_a_memory_that_knows_no_administrator_is_found(memory: Path) -> None:
+    assert "nobody is an administrator" in sentences(tokens(memory / DATABASE, NOON_MS), State.WARN)
+
+
+def test_a_port_that_something_else_has_taken_is_found() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken, ThreadPoolExecutor() as others:
+        others.submit(hang_up_on, taken)
+        at = Address("127.0.0.1", taken.getsockname()[1])
+        found = [*ports(Settings(listen=Address("127.0.0.1", 0), http_listen=at))]
+    assert [one.state for one in found] == [State.OK, State.BAD]
+    assert str(at) in found[1].sentence
+
+
+def test_without_tls_nobody_beyond_this_machine_may_come_in() -> None:
+    assert [one.state for one in certificates(Settings())] == [State.OK]
+    open_to_all = Settings(listen=Address("0.0.0.0", 1), public_without_tls=True)
+    assert [one.state for one in certificates(open_to_all)] == [State.WARN]
+
+
+def test_more_streams_than_files_that_may_be_open_are_found() -> None:
+    assert "may be open" in sentences(process(Settings(streams_at_most=1_000_000_000)), State.WARN)
+    assert "may be open" not in sentences(process(Settings(streams_at_most=1)), State.WARN)
