@@ -20,6 +20,7 @@ from referee.core.events import Event, Opened, PlayEnded
 from referee.core.match import Phase
 
 STORIES_KEPT = 128
+"""Of matches that are over: some ten KB each, and the last steps of those that somebody watched."""
 OPENINGS_AT_ONCE = 200
 
 
@@ -37,7 +38,7 @@ class Archive:
         self._boards = boards
         self._broke = broke
         self._told: OrderedDict[str, Story | Refusal] = OrderedDict()
-        """Of matches that are over: those asked for last, or why the log cannot be followed."""
+        """Of matches that are over: those that ended or were asked for last, or why the log cannot be followed."""
 
     async def story(self, match_id: str) -> Story:
         """Raises UnknownMatch, LogUnavailable, or EngineFault or LogDamaged if its log cannot be followed any more."""
@@ -52,6 +53,10 @@ class Archive:
         if isinstance(story, Refusal):
             raise story
         return story
+
+    def keep(self, story: Story) -> None:
+        """Its match is over and leaves its board. It will be asked for soon: to tell its bots, and who watches."""
+        self._keep(story.match.setup.match_id, story)
 
     async def standings(self, wanted: MatchFilter, after: str, at_most: int) -> list[Standing]:
         """Matches, the newest first, from the first older than the match `after`. Raises LogUnavailable."""
@@ -81,10 +86,13 @@ class Archive:
             if not ended_as_unplayable(entries):  # Who declared it void has told already.
                 self._broke(match_id, why)
         if isinstance(entries[-1].event, PlayEnded):
-            self._told[match_id] = story
-            if len(self._told) > STORIES_KEPT:
-                self._told.popitem(last=False)
+            self._keep(match_id, story)
         return story
+
+    def _keep(self, match_id: str, story: Story | Refusal) -> None:
+        self._told[match_id] = story
+        if len(self._told) > STORIES_KEPT:
+            self._told.popitem(last=False)
 
     async def _candidates(self, wanted: MatchFilter, after: str) -> AsyncIterator[str]:
         """Those that may be wanted, by what is known of them from their first entry."""

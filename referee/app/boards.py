@@ -1,7 +1,7 @@
 """The boards at which this process plays: every match that is not over."""
 
 import asyncio
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 
 from engines.api import Seat
@@ -10,6 +10,7 @@ from referee.app.runner import MatchRunner
 from referee.app.sessions import Session
 from referee.app.story import Story
 from referee.app.turns import SeatClock, clocks_at_entry, seat_clocks
+from referee.app.wish import MAKER
 from referee.core.clock import Micros
 from referee.core.match import Match
 
@@ -63,6 +64,11 @@ class Board:
         stalls_us = [runner.stall_us(turn.seat) if turn else 0 for turn in match.turns]
         return seat_clocks(match, runner.match_now(), stalls_us)
 
+    @property
+    def maker(self) -> str:
+        """Who made it; empty: nobody in particular."""
+        return dict(self.match.setup.labels).get(MAKER, "")
+
     def holds(self, bot: str, seat: Seat) -> bool:
         """Does that bot sit there?"""
         players = self.match.players
@@ -78,9 +84,12 @@ class Boards:
     def __init__(self) -> None:
         self._by_id: dict[str, Board] = {}
         self._by_bot: defaultdict[str, dict[str, Board]] = defaultdict(dict)
+        self._made: Counter[str] = Counter()
+        """How many are here, by who made them."""
 
     def add(self, board: Board) -> None:
         self._by_id[board.match_id] = board
+        self._made[board.maker] += 1
         self.seated(board)
 
     def seated(self, board: Board) -> None:
@@ -92,6 +101,10 @@ class Boards:
     def remove(self, match_id: str) -> Board | None:
         """It has left; None: it had before."""
         board = self._by_id.pop(match_id, None)
+        if board:
+            self._made[board.maker] -= 1
+            if not self._made[board.maker]:
+                del self._made[board.maker]
         for player in board.match.players if board else ():
             boards = self._by_bot[player.bot]
             boards.pop(match_id, None)
@@ -105,6 +118,10 @@ class Boards:
     def of_bot(self, bot: str) -> list[Board]:
         """In the order in which they were opened."""
         return list(self._by_bot[bot].values()) if bot in self._by_bot else []
+
+    def made_by(self, maker: str) -> int:
+        """How many are here of that maker."""
+        return self._made[maker]
 
     def all(self) -> list[Board]:
         """In the order in which they were opened."""

@@ -239,6 +239,7 @@ class Floor:
     def _clear(self, board: Board) -> None:
         """It is over: it leaves, and its players have room for another match."""
         self.boards.remove(board.match_id)
+        self.archive.keep(board.story)
         self.requests.forget(board.match_id)
         self.lobby.leaves(board)
         self.start(board.running.close())

@@ -148,6 +148,7 @@ class Lobby:
         """Nothing rings for it any more."""
         if board.alarm:
             board.alarm.stop()
+            board.alarm = None  # It knows its board: left there, only the garbage collector could free the two.
 
     def _monotonic_us(self, at_us: Micros, now_us: Micros) -> Micros:
         return self._time.monotonic_us() + at_us - now_us

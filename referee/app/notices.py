@@ -30,6 +30,12 @@ class Notices:
         details = (("fault", fault.value), ("match_id", match_id), ("left", str(left)))
         self._tell(bot, Noticed("fault_counted", message, details))
 
+    def quota_near(self, bot: Bot, quota: str, used: int, limit: int) -> None:
+        """Of its holder's, all bots and tokens together."""
+        message = f"{used} of {limit} are used of the quota {quota} of {bot.owner}; what goes beyond it is refused"
+        details = (("quota", quota), ("used", str(used)), ("limit", str(limit)))
+        self._tell(bot, Noticed("quota_near", message, details))
+
     def _tell(self, bot: Bot, noticed: Noticed) -> None:
         for session in self._sessions_of(bot.name):
             session.outbox.put(("notice", noticed.about), noticed)

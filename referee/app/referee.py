@@ -4,8 +4,9 @@ Whether somebody may ask is settled before; seats are checked to exist, and not 
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from engines.api import Game, Seat, Viewer
 from engines.refusals import Refusal
@@ -25,7 +26,7 @@ from referee.app.recovery import recover
 from referee.app.story import Standing
 from referee.app.turns import SeatClock, TurnDue, clocks_at_entry
 from referee.app.watching import Watching, Whole
-from referee.app.wish import EVERY_MATCH, MAKER, Limits, MatchFilter, MatchWish
+from referee.app.wish import EVERY_MATCH, Limits, MatchFilter, MatchWish
 from referee.core.clock import LONGEST, MS, Micros
 from referee.core.commands import (
     Abort,
@@ -168,13 +169,13 @@ class Referee:
 
     def not_over_of(self, maker: str) -> int:
         """How many matches of that maker are not over."""
-        return sum((MAKER, maker) in board.match.setup.labels for board in self._floor.boards.all())
+        return self._floor.boards.made_by(maker)
 
     # Turns
 
     def submit(
         self, match_id: str, seat: Seat, token: str, move: str, request_id: str = "", offers_draw: bool = False
-    ) -> Awaitable[Answered]:
+    ) -> Coroutine[Any, Any, Answered]:
         """Answer a turn. The same answer again gets its first verdict, by its token or, ever after, its request id.
 
         Raises AttemptRefused, LateAnswer, StaleTurn, MatchOver, NotAllowedNow, RequestIdReused or EngineFault.

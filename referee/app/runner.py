@@ -50,7 +50,8 @@ class MatchRunner:
         self._closed = False
         self._inbox: asyncio.Queue[Asked | None] = asyncio.Queue()
         """None: look at the clock."""
-        self._alarm = AlarmClock(desk.time, lambda: self._inbox.put_nowait(None))
+        inbox = self._inbox  # Not by way of the runner: a circle would keep both until the garbage collector comes.
+        self._alarm = AlarmClock(desk.time, lambda: inbox.put_nowait(None))
         self._set_alarm()
         self._serving = asyncio.create_task(self._serve())
 

@@ -1,22 +1,25 @@
 """The story of one match so far: what its log tells, kept at hand while the match is live.
 
-The fold over its entries, the moves as each seat may hear of them, which request got which entry, and a
-few of the last steps, so that not everyone who watches has to ask the log for the same.
+The fold over its entries, the moves as each seat may hear of them, which request got which entry, and, once
+somebody watches, a few of the last steps, so that not everyone who watches has to ask the log for the same.
 """
 
 import asyncio
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
-from engines.api import Game, Seat
+from engines.api import Game, Seat, Viewer
+from referee.app.heard import Heard
 from referee.app.ports import Entry
 from referee.core.events import FlagFell, MovePlayed, MoveRefused, Opened, PlayBegan, PlayEnded, Source
 from referee.core.match import Match, evolve, opened
 from referee.core.result import Cause
-from referee.core.telling import told
+from referee.core.telling import told_move
 
 STEPS_KEPT = 64
+"""Of a match that somebody watches. Of all others, only the last one."""
 STEPS_AT_ONCE = 25
 """After so many, who folds a long log lets the others have their turn."""
 
@@ -82,8 +85,11 @@ class Story:
         """The number of the entry that holds the last verdict on the seat."""
         self.requests: dict[tuple[Seat, str], int] = {}
         """The number of the entry that answers a request."""
-        self._steps: deque[Step] = deque([first], maxlen=STEPS_KEPT)
-        self._news = asyncio.Event()
+        self.heard: dict[Viewer, Heard] = {}
+        """The move that was last told to each viewer."""
+        self._steps: deque[Step] = deque([first], maxlen=1)
+        self._news: asyncio.Event | None = None
+        """None: nobody waits for any."""
         self.closed: Exception | None = None
         """Why nothing more can be heard of it here, though it may go on."""
 
@@ -99,9 +105,11 @@ class Story:
         self.wake()
 
     def steps_after(self, number: int) -> list[Step] | None:
-        """All steps after that entry; None: they are not all at hand any more."""
+        """All steps after that entry; None: they are not all at hand. From now on more are: somebody watches."""
+        if self._steps.maxlen != STEPS_KEPT:
+            self._steps = deque(self._steps, STEPS_KEPT)
         missing = number + 1 - self._steps[0].entry.number
-        return None if missing < 0 else list(self._steps)[missing:]
+        return None if missing < 0 else list(islice(self._steps, missing, None))
 
     def opened_by(self, ply: int) -> list[Made]:
         """The choices that were sealed until the move that was played at `ply`, in order of seats."""
@@ -115,12 +123,15 @@ class Story:
     @property
     def news(self) -> asyncio.Event:
         """Set when something has happened after now. To be taken before looking at what has happened."""
+        if self._news is None:
+            self._news = asyncio.Event()
         return self._news
 
     def wake(self) -> None:
         """Whoever waits is to look again."""
-        self._news.set()
-        self._news = asyncio.Event()
+        if self._news:
+            self._news.set()
+            self._news = None
 
     def close(self, why: Exception) -> None:
         self.closed = why
@@ -143,8 +154,7 @@ class Story:
 
     def _note_move(self, step: Step, event: MovePlayed) -> None:
         assert step.before
-        texts = [told(step.before, event, seat) for seat in range(len(step.match.players))]
-        heard = tuple(one.move for one in texts if isinstance(one, MovePlayed))
+        heard = tuple([told_move(step.before, event, seat) for seat in range(len(step.match.players))])
         self.moves.append(Made(event.seat, event.move, heard, _is_sealed(step.before, event.seat, step.match)))
         self.last_move_of[event.seat] = len(self.moves)
 
@@ -156,8 +166,8 @@ class Story:
 
 def _is_sealed(before: Match, seat: Seat, after: Match) -> bool:
     """Do those who owed a move beside the seat owe theirs still?"""
-    others = {turn for turn in before.owing if turn.seat != seat}
-    return bool(others) and others <= {*after.owing}
+    others = [turn for turn in before.owing if turn.seat != seat]
+    return bool(others) and all(turn in after.owing for turn in others)
 
 
 def steps(before: Match | None, entries: Sequence[Entry], match: Match) -> list[Step]:

@@ -5,14 +5,16 @@ comes for what it wants when it is ready for it, so that who is slow costs nothi
 behind is told so, with the number to go on from.
 """
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from engines.api import SPECTATOR, Game, Seat, Viewer
+from engines.api import SPECTATOR, Game, Viewer
 from engines.refusals import Refusal
+from referee.app.heard import Heard
 from referee.app.ports import Entry, EventLog
-from referee.app.story import Made, Standing, Step, Story, folded
-from referee.core.events import Event, MovePlayed, MoveRefused
+from referee.app.story import STEPS_AT_ONCE, Made, Standing, Step, Story, folded
+from referee.core.events import MovePlayed, MoveRefused
 from referee.core.match import Match, Phase
 from referee.core.setup import Shown
 from referee.core.telling import told
@@ -30,22 +32,6 @@ class SlowConsumer(Refusal):
 class NumberAhead(Refusal):
     def __init__(self, after: int, last: int) -> None:
         super().__init__(f"there is no entry {after} yet; the last one is {last}", after=str(after), last=str(last))
-
-
-@dataclass(frozen=True, slots=True)
-class Heard:
-    """One entry, as one viewer hears of it."""
-
-    number: int
-    at_ms: int
-    event: Event | None
-    """None: nothing that this viewer may know."""
-    match: Match
-    """After it. What the viewer may see of it is the game's business: `Position.text`."""
-    sealed: bool = False
-    """It is a choice that nobody sees before all are made."""
-    opened: tuple[tuple[Seat, str], ...] = ()
-    """The choices that it opened, as this viewer may see them now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +126,7 @@ class Watching:
 
     async def _shown(self) -> list[Step]:
         """The next steps that the viewer may hear of now."""
-        found = []
+        found: list[Step] = []
         for step in await self._steps():
             if not self._may_be_shown(step):
                 break
@@ -152,7 +138,12 @@ class Watching:
         if at_hand is not None:
             return at_hand
         entries = await self._log.read(self._story.match.setup.match_id, self._number, ENTRIES_AT_ONCE)
-        return list(folded(entries, self._find_game, self._match, self._story.lost_from))
+        found: list[Step] = []
+        for step in folded(entries, self._find_game, self._match, self._story.lost_from):
+            if len(found) % STEPS_AT_ONCE == 0:
+                await asyncio.sleep(0)
+            found.append(step)
+        return found
 
     def _may_be_shown(self, step: Step) -> bool:
         if self._sees_all:
@@ -163,10 +154,15 @@ class Watching:
         return step.match.phase is Phase.WAITING or step.match.ply + visibility.delay_plies <= now.ply
 
     def _heard(self, step: Step) -> Heard:
+        """A move is the same for all who watch with the same eyes, and made for the first of them."""
+        last = self._story.heard.get(self._viewer)
+        if last and last.match is step.match:
+            return last
         entry, match = step.entry, step.match
         event = None if step.lost else told(step.before, entry.event, self._viewer)
         if isinstance(event, MovePlayed):
-            return self._heard_move(entry, event, match)
+            self._story.heard[self._viewer] = heard = self._heard_move(entry, event, match)
+            return heard
         if isinstance(entry.event, MoveRefused) and not step.lost and self._story.match.phase is Phase.OVER:
             event = entry.event  # Then nothing of it is a secret any more.
         return Heard(entry.number, entry.at_ms, event, match)

@@ -25,9 +25,7 @@ TRIES = 10
 """How often in a row a ladder may turn out to have moved on, before its match is left to stand still for a while."""
 
 
-async def write(
-    desk: Desk, after: int, decided: Decided, request: Request | None
-) -> tuple[Decided, Sequence[Entry]]:
+async def write(desk: Desk, after: int, decided: Decided, request: Request | None) -> tuple[Decided, Sequence[Entry]]:
     """Have it written right after entry number `after` of its match, as the answer to the `request`.
 
     It comes back as it was written: rated if it is a rated end. Raises Conflict of the match, or LogUnavailable.

@@ -22,8 +22,13 @@ def told(before: Match | None, event: Event, viewer: Viewer) -> Event | None:
         return event if event.seat == viewer else None
     if isinstance(event, MovePlayed):
         assert before is not None
-        move = before.at_play().told(event.seat, event.move, viewer)
+        move = told_move(before, event, viewer)
         return replace(event, move=move, request_id=event.request_id if event.seat == viewer else "")
     if isinstance(event, FlagFell) and event.seat != viewer:
         return replace(event, move="", request_id="")
     return event
+
+
+def told_move(before: Match, event: MovePlayed, viewer: Viewer) -> str:
+    """The move alone."""
+    return before.at_play().told(event.seat, event.move, viewer)

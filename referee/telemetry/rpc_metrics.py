@@ -33,6 +33,8 @@ class RpcMetrics(grpc.aio.ServerInterceptor):
         """`methods` are the paths of all that the server serves, such as `/package.Service/Method`."""
         self._time = time
         self._said = said
+        self._handlers: dict[str, Handler] = {}
+        """Of what was called before. It is the same for every call."""
         self._names = {method: method.rpartition(".")[2] for method in methods}
         self._calls = Counter("referee_rpcs", "Calls that ended.", ("method", "code"), registry=registry)
         self._seconds = Histogram(
@@ -49,12 +51,15 @@ class RpcMetrics(grpc.aio.ServerInterceptor):
         continuation: Callable[[grpc.HandlerCallDetails], Awaitable[Found]],
         handler_call_details: grpc.HandlerCallDetails,
     ) -> Found:
-        name = self._names.get(handler_call_details.method, OTHER)
-        handler = await continuation(handler_call_details)
-        if handler is None:  # There is nothing to wrap: the server itself says no.
-            self._calls.labels(name, grpc.StatusCode.UNIMPLEMENTED.name).inc()
-            return None
-        return self._measured(handler, name)
+        path = handler_call_details.method
+        if path not in self._handlers:
+            name = self._names.get(path, OTHER)
+            handler = await continuation(handler_call_details)
+            if handler is None:  # There is nothing to wrap: the server itself says no.
+                self._calls.labels(name, grpc.StatusCode.UNIMPLEMENTED.name).inc()
+                return None
+            self._handlers[path] = self._measured(handler, name)
+        return self._handlers[path]
 
     def _measured(self, handler: Handler, name: str) -> Handler:
         """The same handler, measured. It stays a coroutine or a generator, whichever it is: the server asks."""
@@ -65,8 +70,9 @@ class RpcMetrics(grpc.aio.ServerInterceptor):
 
         async def answering(request: Any, context: Context) -> Any:
             with measuring(name, context):
-                said = self._said.heard_by(name, request)
-                answer = await behaviour(request, _Overheard(context, said) if handler.response_streaming else context)
+                streams = handler.response_streaming
+                heard = _Overheard(context, self._said.heard_by(name, request)) if streams else context
+                answer = await behaviour(request, heard)
                 self._said.answered(name, answer)
                 if handler.request_streaming:
                     await _hear_of_the_end()

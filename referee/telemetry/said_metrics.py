@@ -3,7 +3,7 @@
 It reads the messages themselves as they leave, so that it counts what callers get and not what was meant.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter
@@ -33,10 +33,14 @@ class SaidMetrics:
         watched = Numbers(_after(request))
 
         def hear(message: Any) -> None:
+            numbers = []
             for item in getattr(message, "items", ()):
-                if item.WhichOneof("item") == "verdict" and item.verdict.again:
+                kind = item.WhichOneof("item")
+                if kind == "verdict" and item.verdict.again:
                     self._duplicates.labels(method).inc()
-            if watched.skips(message):
+                elif kind == "entry":
+                    numbers.append(item.entry.number)
+            if watched.skip(numbers):
                 self._gaps.inc()
 
         return hear
@@ -49,17 +53,13 @@ class Numbers:
         """`after`: what the watcher knows already; None: the first entry says it."""
         self._last = after
 
-    def skips(self, message: Any) -> bool:
-        """Is one of its entries not the next one? It is gone on from there."""
+    def skip(self, numbers: Iterable[int]) -> bool:
+        """Is one of these, which it is told now, not the next one? It is gone on from there."""
         gap = False
-        for number in _numbers(message):
+        for number in numbers:
             gap = gap or self._last not in (None, number - 1)
             self._last = number
         return gap
-
-
-def _numbers(message: Any) -> Iterator[int]:
-    return (item.entry.number for item in getattr(message, "items", ()) if item.WhichOneof("item") == "entry")
 
 
 def _after(request: Any) -> int | None:

@@ -152,7 +152,8 @@ class Conversation:
 
     async def _catch_up(self) -> None:
         """Read on only when what was said before has its verdicts, and the bot reads them."""
-        await self._session.outbox.room(UNANSWERED_AT_MOST)
+        if len(self._session.outbox) >= UNANSWERED_AT_MOST:
+            await self._session.outbox.room(UNANSWERED_AT_MOST)
         while len(self._answering) >= UNANSWERED_AT_MOST:
             await asyncio.wait(self._answering, return_when=asyncio.FIRST_COMPLETED)
 

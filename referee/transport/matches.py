@@ -1,6 +1,7 @@
 """MatchService: matches from outside. To make them, to look at them, and to play a move without a stream."""
 
-from collections.abc import Awaitable, Callable
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +12,7 @@ from referee_api.v1.match_service_pb2_grpc import MatchServiceServicer
 from engines.api import SPECTATOR, Viewer
 from referee.app.accounts import Accounts
 from referee.app.answers import Done, seat_of
+from referee.app.heard import Heard
 from referee.app.names import check_words
 from referee.app.referee import Referee
 from referee.app.refusals import BadField, BotPaused
@@ -20,7 +22,7 @@ from referee.core.match import Match, Phase
 from referee.core.setup import Player
 from referee.transport.auth import CALLER, Caller
 from referee.transport.convert.clocks import row_of
-from referee.transport.convert.entries import Eyes, entry_of
+from referee.transport.convert.entries import Eyes
 from referee.transport.convert.matches import PHASES, Aside, match_of
 from referee.transport.convert.results import maybe_result
 from referee.transport.convert.terms import Customs
@@ -33,9 +35,12 @@ from referee.transport.quota import Allowances
 from referee.transport.rated_matches import RatedMatches
 from referee.transport.records import Records
 from referee.transport.refused import MatchNotOver, NotYours, TooManyMatches
+from referee.transport.retelling import Retelling
 from referee.transport.seats import answer_draw, held_seat, offer_draw, seats_of
 
 REQUEST_ID_CHARS = 64
+TOLD_AT_ONCE = 4
+"""After so many, who is told a long story lets the others have their turn: no bot is to stall all matches by asking."""
 MESSAGE_CHARS = 200
 RECORD_LINES_AT_ONCE = 100
 
@@ -70,6 +75,7 @@ class Matches(MatchServiceServicer):
         self._terms = terms
         self._rated_matches = rated_matches
         self._aside = aside
+        self._retelling = Retelling()
 
     async def CreateMatch(self, request: pb.CreateMatchRequest, context: Any) -> pb.CreateMatchResponse:
         caller = CALLER.get()
@@ -93,7 +99,7 @@ class Matches(MatchServiceServicer):
         if not player.bot:
             raise BadField("bot", "which bot is to play?")
         await self._check_player(player)
-        await self._rated_matches.check_player((await self._referee.standing(request.match_id)).match, player)
+        await self._rated_matches.check_player(await self._referee.match(request.match_id), player)
         wanted = request.seat if request.HasField("seat") else None
         seat = await self._referee.join(request.match_id, wanted, player)
         standing = await self._referee.standing(request.match_id)
@@ -129,7 +135,7 @@ class Matches(MatchServiceServicer):
 
     async def SubmitMove(self, request: pb.SubmitMoveRequest, context: Any) -> pb.SubmitMoveResponse:
         seat = seat_of(request.token)
-        match = (await self._referee.standing(request.match_id)).match
+        match = await self._referee.match(request.match_id)
         if seat is None:
             raise BadField("token", "this is no token of a turn")
         held_seat(match, CALLER.get().bot, seat)
@@ -175,7 +181,7 @@ class Matches(MatchServiceServicer):
         check_request_id(request.request_id)
         check_words("message", request.message, MESSAGE_CHARS)
         holder = CALLER.get().holder
-        labels = dict((await self._referee.standing(request.match_id)).match.setup.labels)
+        labels = dict((await self._referee.match(request.match_id)).setup.labels)
         if labels.get(MAKER) != holder:
             raise NotYours("AbortMatch for a match of another")
         done = await self._referee.abort(request.match_id, request.message, holder, request.request_id)
@@ -186,7 +192,7 @@ class Matches(MatchServiceServicer):
     ) -> None:
         caller = CALLER.get()
         async with self._allowances.stream(caller):
-            viewer = _viewer((await self._referee.standing(request.match_id)).match, caller, request)
+            viewer = _viewer(await self._referee.match(request.match_id), caller, request)
             eyes = Eyes(viewer, self._aside, request.with_view)
             number = request.after if request.HasField("after") else None
             whole, watching = await self._referee.watch(request.match_id, number, viewer)
@@ -196,8 +202,15 @@ class Matches(MatchServiceServicer):
             await context.write(pb.WatchMatchResponse(items=[pb.WatchMatchItem(whole=watched)]))
             async for heard in watching:
                 for items in parted(heard, self._terms.items_per_message_at_most):
-                    told = [pb.WatchMatchItem(entry=entry_of(one, eyes)) for one in items]
-                    await context.write(pb.WatchMatchResponse(items=told))
+                    await context.write(pb.WatchMatchResponse(items=await self._told(items, eyes)))
+
+    async def _told(self, heard: Sequence[Heard], eyes: Eyes) -> list[pb.WatchMatchItem]:
+        told: list[pb.WatchMatchItem] = []
+        for one in heard:
+            if len(told) % TOLD_AT_ONCE == TOLD_AT_ONCE - 1:
+                await asyncio.sleep(0)
+            told.append(self._retelling.item(one, eyes))
+        return told
 
     async def GetRecord(  # type: ignore[override]  # It writes by itself.
         self, request: pb.GetRecordRequest, context: Any
@@ -223,7 +236,7 @@ class Matches(MatchServiceServicer):
 
     async def _said(self, request: Any, say: Callable[[str, int, str], Awaitable[Done]]) -> Done:
         check_request_id(request.request_id)
-        match = (await self._referee.standing(request.match_id)).match
+        match = await self._referee.match(request.match_id)
         seat = request.seat if request.HasField("seat") else None
         seat = held_seat(match, CALLER.get().bot, seat)
         with self._noting.refusals(match.players[seat], request.match_id, seat):

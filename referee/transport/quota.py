@@ -2,9 +2,10 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from referee.app.ports import Time
 from referee.app.quotas import Quota, Quotas
@@ -33,10 +34,19 @@ class _Budget:
     calls: LastMinute = field(default_factory=LastMinute)
 
 
+Watch: TypeAlias = Callable[[str, str, int, int], Awaitable[None]]
+"""Hears of a holder, which quota, how much of it is used, and how much there is. Raises LogUnavailable."""
+
+
+async def nobody(_holder: str, _quota: str, _used: int, _limit: int) -> None:
+    """Watches."""
+
+
 class Allowances:
     """What each holder has left, on one event loop."""
 
-    def __init__(self, quotas: Quotas, usual: Quota, streams_at_most: int, time: Time) -> None:
+    def __init__(self, quotas: Quotas, usual: Quota, streams_at_most: int, time: Time, watch: Watch = nobody) -> None:
+        self._watch = watch
         self._quotas = quotas
         self._usual = usual
         self._streams_at_most = streams_at_most
@@ -75,6 +85,7 @@ class Allowances:
             raise TooManyCalls(limit, max(1, (ahead_us - burst_us) // MS))
         budget.free_us = now_us + ahead_us
         budget.calls.note(now_us)
+        await self._watch(holder, "calls_per_minute", budget.calls.count(now_us), limit)
 
     def calls_of(self, holder: str) -> int:
         """Those of the last minute that were counted, and let in."""

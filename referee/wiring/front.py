@@ -13,6 +13,7 @@ from referee_api.v1.tournament_service_pb2_grpc import add_TournamentServiceServ
 
 from engines.registry import games
 from referee.app.ports import Time
+from referee.app.quota_near import QuotaNear
 from referee.app.tokens import SECRET_BYTES, Role, WantedTokens
 from referee.settings.declared import Settings
 from referee.storage.record.writing import written
@@ -57,7 +58,10 @@ class Front:
         """`go` is for administrators, with the grace that they give."""
         self._books = books
         self._time = time
-        allowances = Allowances(books.quotas, bounds.usual_quota(settings), settings.streams_at_most, time)
+        quota_near = QuotaNear(books.accounts, hall.notices, hall.referee.sessions.of_bot)
+        allowances = Allowances(
+            books.quotas, bounds.usual_quota(settings), settings.streams_at_most, time, quota_near.used
+        )
         gate = Gate(books.tokens, time)
         self._keys = keys = Keys(books.tokens, gate, allowances, time, lambda: secrets.token_bytes(SECRET_BYTES))
         known, referee = games(), hall.referee

@@ -30,6 +30,7 @@ from referee.core.match import Match
 from referee.core.setup import SEED_BYTES
 from referee.settings.declared import Settings
 from referee.telemetry.metrics import Metrics
+from referee.telemetry.outages import Outage, WatchedLog
 from referee.telemetry.tracing import Tracing
 from referee.wiring.books import Books
 from referee.wiring.bounds import limits
@@ -50,16 +51,19 @@ class _FaultLog:
 class Hall:
     """From `open` to `close`."""
 
-    def __init__(self, settings: Settings, books: Books, metrics: Metrics, time: Time, tracing: Tracing) -> None:
+    def __init__(
+        self, settings: Settings, books: Books, metrics: Metrics, time: Time, tracing: Tracing, outage: Outage
+    ) -> None:
         self._books = books
+        self._outage = outage
         self._metrics = metrics
         self._time = time
         self.lag = Lag(time)
         self.scribe = Scribe(books.bot_log)
         self.notices = Notices(self.scribe, self._sessions_of, time)
-        self.events = metrics.measured(books.events, time)
+        self.events = metrics.measured(WatchedLog(books.events, self._log_is_away), time)
         contests = metrics.measured_contests(books.contests)
-        self._shelf = shelf_of_ladders(contests, games())
+        self._shelf = shelf_of_ladders(contests, games(), self._contest_broke)
         self._conduct = Conduct(
             books.accounts,
             self.notices,
@@ -142,8 +146,15 @@ class Hall:
         for listener in self._listeners:
             listener.broke(match_id, fault)
 
+    def _log_is_away(self, why: str) -> None:
+        if why:
+            log.error("moves cannot be written, and matches stand still", why=why)
+        else:
+            log.info("moves can be written again, and matches go on")
+        self._outage(why)
+
     def _contest_broke(self, contest: str, fault: Exception) -> None:
-        log.error("something broke in a contest", contest=contest, exc_info=fault)
+        log.error("something broke in a contest", contest=contest, fault_id=fault_id(contest), exc_info=fault)
         self._metrics.matches.broke(contest, fault)
 
     def _sessions_of(self, bot: str) -> Sequence[Session]:

@@ -13,6 +13,7 @@ from referee.settings.declared import Settings
 from referee.storage.line import MalformedEntry
 from referee.telemetry.http import Answer, HttpPort, pages
 from referee.telemetry.metrics import CONTENT_TYPE, Metrics
+from referee.telemetry.outages import Outage, untold
 from referee.telemetry.readings import Readings
 from referee.telemetry.tracing import UNTRACED, Tracing
 from referee.transport.server import CannotListen
@@ -39,14 +40,14 @@ class Open:
 
 
 class House:
-    def __init__(self, settings: Settings, tracing: Tracing = UNTRACED) -> None:
-        """Raises CannotStart. `tracing` is closed with it."""
+    def __init__(self, settings: Settings, tracing: Tracing = UNTRACED, outage: Outage = untold) -> None:
+        """Raises CannotStart. `tracing` is closed with it; `outage` hears what the log says of it, too."""
         self._settings = settings
         self._tracing = tracing
         self._time = LoopTime()
         self._metrics = Metrics(bounds.VERSION)
         self._books = open_books(settings, self._time, self._metrics.committed)
-        self._hall = Hall(settings, self._books, self._metrics, self._time, tracing)
+        self._hall = Hall(settings, self._books, self._metrics, self._time, tracing, outage)
         self._front = Front(settings, self._books, self._hall, self._metrics, self._time, tracing, self.go)
         self._http = HttpPort(pages(self._page_of_metrics, self._not_ready))
         self._going = asyncio.Event()

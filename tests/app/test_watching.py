@@ -7,9 +7,10 @@ import pytest
 from engines.api import REFEREE, SPECTATOR
 from referee.app.answers import EngineFault
 from referee.app.asked import NotRunHere
+from referee.app.heard import Heard
 from referee.app.referee import RefereeDraining
-from referee.app.story import STEPS_KEPT
-from referee.app.watching import ENTRIES_AT_ONCE, Heard, NumberAhead, SlowConsumer, Watching
+from referee.app.story import STEPS_AT_ONCE, STEPS_KEPT
+from referee.app.watching import ENTRIES_AT_ONCE, NumberAhead, SlowConsumer, Watching
 from referee.app.wish import Limits
 from referee.core.clock import Untimed
 from referee.core.events import MovePlayed, MoveRefused, Opened, PlayEnded
@@ -281,3 +282,24 @@ async def test_a_finished_match_that_its_rules_follow_no_more_is_refused_and_sai
     assert await later.referee.matches() == []
     assert [where for where, _ in later.noted.faults] == [match_id]
     await later.referee.close()
+
+
+@in_loop
+async def test_who_is_told_a_long_story_lets_the_others_have_their_turn() -> None:
+    hall, turns = Hall(), 0
+    match_id, _ = await hall.begun(chosen={"heap": 3 * STEPS_AT_ONCE})
+    await played_out(hall, match_id)
+
+    async def take_turns() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    (_, watching), others = await hall.referee.watch(match_id, 0, SPECTATOR), asyncio.create_task(take_turns())
+    await asyncio.sleep(0)
+    before = turns
+    heard = await anext(watching)
+    assert turns - before >= len(heard) / STEPS_AT_ONCE > 2
+    others.cancel()
+    await settled()

@@ -549,8 +549,8 @@ MUTATIONS = [
     Mutation(
         "a sealed move is told",
         "telling.py",
-        "move = before.at_play().told(event.seat, event.move, viewer)",
-        "move = event.move",
+        "return before.at_play().told(event.seat, event.move, viewer)",
+        "return event.move",
         "telling",
     ),
     Mutation(

@@ -47,9 +47,7 @@ def tell_row(told: clock_pb2.ClockRow, row: ClockRow, seat: Seat, control: TimeC
     told.late = row.late
 
 
-def _tell_parts(
-    told: clock_pb2.Clock, seat: Seat, control: TimeControl, clock: Clock, left_us: Micros | None
-) -> None:
+def _tell_parts(told: clock_pb2.Clock, seat: Seat, control: TimeControl, clock: Clock, left_us: Micros | None) -> None:
     """What `left_us` consists of, for a seat that had `clock` when its turn began."""
     told.seat = seat
     if left_us is None:

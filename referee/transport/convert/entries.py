@@ -7,9 +7,9 @@ from typing import Any, TypeAlias
 from referee_api.v1 import clock_pb2, entry_pb2, game_pb2, match_pb2
 
 from engines.api import Viewer
+from referee.app.heard import Heard
 from referee.app.story import Standing
 from referee.app.turns import SeatClock, clocks_at_entry
-from referee.app.watching import Heard
 from referee.core import events as core
 from referee.core.match import Match
 from referee.core.policy import Gone
