@@ -245,7 +245,8 @@ class Floor:
         self.start(board.running.close())
         for bot in {player.bot for player in board.match.players}:
             for other in self.boards.of_bot(bot):
-                self.lobby.look(other)
+                if other.match.phase is Phase.WAITING:
+                    self.lobby.look(other)
 
     def _all_back(self, board: Board) -> bool:
         return all(self.sessions.present(player) for player in board.match.players)

@@ -210,8 +210,9 @@ class Referee:
         turn = board.match.turns[seat] if board else None
         if board is None or board.runner is None or turn is None:
             return None
-        again = board.tokens_told.get(seat) == turn.token
-        board.tokens_told[seat] = turn.token
+        token = turn.token
+        again = board.tokens_told.get(seat) == token
+        board.tokens_told[seat] = token
         story = board.story
         return TurnDue(board.match, turn, story.moves, story.last_move_of.get(seat, 0), board.clocks(), again)
 

@@ -182,16 +182,20 @@ class Fields(Form):
         self._fields = tuple((name, form, form.itself) for name, form in forms.items())
 
     def write(self, value: Any) -> dict[str, Data]:
+        written: dict[str, Data] = {}
+        self.add(value, written)
+        return written
+
+    def add(self, value: Any, written: dict[str, Data]) -> None:
+        """Write the fields behind what is written there already."""
         if type(value) is not self._cls:
             raise unlike(f"a {self._cls.__name__}", value)
-        written = {}
         for name, form, itself in self._fields:
             field = getattr(value, name)
             try:
                 written[name] = field if type(field) is itself else form.write(field)
             except Malformed as wrong:
                 raise wrong.inside(name) from None
-        return written
 
     def read(self, data: Data) -> Any:
         if type(data) is not dict:
@@ -221,15 +225,21 @@ class Fields(Form):
 class Kinds(Form):
     """One of several dataclasses; the object says by its `kind` which."""
 
-    def __init__(self, forms: Mapping[str, tuple[type, Form]]) -> None:
+    def __init__(self, forms: Mapping[str, tuple[type, Fields]]) -> None:
         self._by_kind = {kind: form for kind, (_, form) in forms.items()}
         self._by_type = {cls: (kind, form) for kind, (cls, form) in forms.items()}
 
     def write(self, value: Any) -> dict[str, Data]:
+        written: dict[str, Data] = {}
+        self.add(value, written)
+        return written
+
+    def add(self, value: Any, written: dict[str, Data]) -> None:
+        """Write the kind and the fields behind what is written there already."""
         if type(value) not in self._by_type:
             raise Malformed(f"there is no kind for a {type(value).__name__}")
-        kind, form = self._by_type[type(value)]
-        return {KIND: kind, **form.write(value)}
+        written[KIND], form = self._by_type[type(value)]
+        form.add(value, written)
 
     def read(self, data: Data) -> Any:
         if type(data) is not dict:
@@ -262,13 +272,13 @@ def form_of(hint: Any, known: Mapping[Any, Form]) -> Form:
     return Word(hint) if issubclass(hint, Enum) else fields_of(hint, known)
 
 
-def fields_of(cls: type, known: Mapping[Any, Form]) -> Form:
+def fields_of(cls: type, known: Mapping[Any, Form]) -> Fields:
     """The form of a dataclass."""
     hints = get_type_hints(cls)
     return Fields(cls, {field.name: form_of(hints[field.name], known) for field in fields(cls)})
 
 
-def kinds_of(classes: Mapping[str, type], known: Mapping[Any, Form]) -> Form:
+def kinds_of(classes: Mapping[str, type], known: Mapping[Any, Form]) -> Kinds:
     """The form of what is one of several dataclasses, by kind."""
     return Kinds({kind: (cls, fields_of(cls, known)) for kind, cls in classes.items()})
 

@@ -34,8 +34,10 @@ class Lines(Generic[Event]):
 
     def encode(self, event: Event) -> str:
         """The event's line. Raises MalformedEntry if the event could not be read back from it."""
+        written: dict[str, Data] = {"v": self._version}
         try:
-            return _ENCODER.encode({"v": self._version, **self._event.write(event)})
+            self._event.add(event, written)
+            return _ENCODER.encode(written)
         except Malformed as wrong:
             raise MalformedEntry(f"cannot write this {type(event).__name__}: {wrong}") from None
 
