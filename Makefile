@@ -5,7 +5,7 @@ READY := .venv/.ready
 OURS := proto/python clients/python .
 PARALLEL ?= -n auto
 
-.PHONY: help demo lint check test proto golden bench tools requirements clean
+.PHONY: help demo lint check test proto golden bench compiled pure tools requirements clean
 
 help: ## What there is to do
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -45,6 +45,12 @@ golden: $(READY) ## Make the golden files anew from what the engines do now
 
 bench: $(READY) ## Measure; nothing in the tests depends on it
 	$(BIN)/python -m bench $(if $(QUICK),--quick)
+
+compiled: $(READY) ## Install it with the engines compiled, for .venv/bin/referee; needs a C compiler
+	HATCH_BUILD_HOOK_ENABLE_CUSTOM=true $(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --force-reinstall .
+
+pure: $(READY) ## Install it from the source again
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --force-reinstall -e .
 
 tools: $(READY) ## Build what checks deploy/, with Go; without it those tests are skipped
 	GOBIN=$(CURDIR)/$(BIN) go install helm.sh/helm/v3/cmd/helm@v3.18.6

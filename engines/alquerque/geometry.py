@@ -6,22 +6,26 @@ digits in base 32, each numbered 1 to 25 in the order of their names. Two points
 jump, more a chain of jumps, a single one names a man; and who walks further has the larger number.
 """
 
-FILES = "abcde"
-RANKS = "12345"
-ROW_BITS = 6
-DIGIT_BITS = 5
+from typing import Final
 
-PLACES = [(file, rank) for file in range(5) for rank in range(5)]
-NAMES = ("?", *(FILES[file] + RANKS[rank] for file, rank in PLACES))
-NUMBERS = {name: number for number, name in enumerate(NAMES) if number}
-BITS = (0, *(1 << (rank * ROW_BITS + file) for file, rank in PLACES))
-NUMBER_OF = {bit: number for number, bit in enumerate(BITS) if bit}
-BOARD = sum(BITS)
-CROSSINGS = sum(BITS[number] for number, (file, rank) in enumerate(PLACES, 1) if (file + rank) % 2 == 0)
+FILES: Final = "abcde"
+RANKS: Final = "12345"
+ROW_BITS: Final = 6
+RANK: Final = (1 << len(FILES)) - 1
+"""All points of the lowest rank; the others are `ROW_BITS` higher each."""
+DIGIT_BITS: Final = 5
+
+PLACES: Final = [(file, rank) for file in range(5) for rank in range(5)]
+NAMES: Final = ("?", *(FILES[file] + RANKS[rank] for file, rank in PLACES))
+NUMBERS: Final = {name: number for number, name in enumerate(NAMES) if number}
+BITS: Final = (0, *(1 << (rank * ROW_BITS + file) for file, rank in PLACES))
+NUMBER_OF: Final = {bit: number for number, bit in enumerate(BITS) if bit}
+BOARD: Final = sum(BITS)
+CROSSINGS: Final = sum(BITS[number] for number, (file, rank) in enumerate(PLACES, 1) if (file + rank) % 2 == 0)
 """The points that diagonal lines run through."""
 
-UP = (ROW_BITS - 1, ROW_BITS, ROW_BITS + 1)
-SIDEWAYS = 1
+UP: Final = (ROW_BITS - 1, ROW_BITS, ROW_BITS + 1)
+SIDEWAYS: Final = 1
 
 
 Ways = tuple[tuple[int, int, dict[int, int]], ...]
@@ -75,13 +79,13 @@ def _landings(shift: int, points: int) -> dict[int, int]:
     return found
 
 
-LEFT = (SIDEWAYS, *UP)
+LEFT: Final = (SIDEWAYS, *UP)
 """The four directions that shift bits left: sideways to the right, and up the board."""
-RIGHT = tuple(-shift for shift in LEFT)
+RIGHT: Final = tuple(-shift for shift in LEFT)
 
-FLIPPED: list[int] = [0] * 1024
+FLIPPED: Final[list[int]] = [0] * 1024
 """By a path of two points: both of them, as a set."""
-TAKEN: list[int] = [0] * 1024
+TAKEN: Final[list[int]] = [0] * 1024
 """By a path of two points: the point jumped over, or 0 for a step."""
 
 for _shift in (*LEFT, *RIGHT):

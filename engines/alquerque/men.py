@@ -6,6 +6,8 @@ business. A move is a path (see `geometry`): `moves()` lists them, `play(move)` 
 it. No moves means that the game is over: the mover has lost, or `stalemate` makes it a draw.
 """
 
+from typing import Final
+
 from engines.alquerque.geometry import (
     BITS,
     BOARD,
@@ -22,14 +24,14 @@ from engines.alquerque.geometry import (
 from engines.options import Settings
 
 Memory = tuple[int, ...]
-NO_MEMORY: Memory = ()
-EMPTY_MEMORY: Memory = (0,) * 26
+NO_MEMORY: Final[Memory] = ()
+EMPTY_MEMORY: Final[Memory] = (0,) * 26
 
 
 class Paths:
     """Where the men of one colour may go: tables of the ways that shift bits left, and right."""
 
-    __slots__ = ("jumps", "jumps_left", "jumps_right", "steps_left", "steps_right")
+    __slots__ = ("jumps", "jumps_left", "jumps_right", "steps", "steps_left", "steps_right")
 
     def __init__(self, step_shifts: tuple[int, ...], jump_shifts: tuple[int, ...]) -> None:
         self.steps_left: Ways = ways(tuple(s for s in step_shifts if s > 0), 1)
@@ -37,12 +39,13 @@ class Paths:
         self.jumps_left: Ways = ways(tuple(s for s in jump_shifts if s > 0), 2)
         self.jumps_right: Ways = ways(tuple(s for s in jump_shifts if s < 0), 2)
         self.jumps = jumps_from(self.jumps_left + self.jumps_right)
+        self.steps = {path for _, _, landings in self.steps_left + self.steps_right for path in landings.values()}
 
 
-ALL = LEFT + RIGHT
-FORWARD = ((*LEFT, -SIDEWAYS), (*RIGHT, SIDEWAYS))
+ALL: Final = LEFT + RIGHT
+FORWARD: Final = ((*LEFT, -SIDEWAYS), (*RIGHT, SIDEWAYS))
 """For White and for Black: what does not go back."""
-PATHS_OF = {
+PATHS_OF: Final = {
     "off": (Paths(ALL, ALL), Paths(ALL, ALL)),
     "all": (Paths(FORWARD[0], FORWARD[0]), Paths(FORWARD[1], FORWARD[1])),
     "moves": (Paths(FORWARD[0], ALL), Paths(FORWARD[1], ALL)),
@@ -100,6 +103,31 @@ class Men:
             return captures
         huffs = [number for number in range(1, 26) if BITS[number] & self.huffable]
         return huffs + captures + self._steps()
+
+    def can_move(self) -> bool:
+        """Is there any move? Asked of every position, so it lists none where a look at the board will do."""
+        if self.again or self.huffable or self.barred:
+            return bool(self.moves())
+        paths = self.rules.paths[self.mover]
+        own = self.own
+        empty = BOARD & ~(own | self.enemy)
+        for shift, starts, _ in paths.steps_left:
+            if (own & starts) << shift & empty:
+                return True
+        for shift, starts, _ in paths.steps_right:
+            if (own & starts) >> shift & empty:
+                return True
+        return bool(self.captures())
+
+    def allows(self, move: int) -> bool:
+        """Is this path one of `moves()`? It looks at no step but this."""
+        if move < 32:
+            return not self.again and self.huffable & BITS[move] != 0
+        if move > 1023 or TAKEN[move]:
+            return move in self.captures()
+        if self.again or not self._allows_step(move):
+            return False
+        return self.rules.huff or not self.captures()
 
     def captures(self) -> list[int]:
         """Every chain of jumps that the mover may make."""
@@ -182,6 +210,13 @@ class Men:
             barred = self.barred
             return [path for path in found if not barred[path >> DIGIT_BITS] & BITS[path & 31]]
         return found
+
+    def _allows_step(self, step: int) -> bool:
+        """May a man step so, if nothing must be captured?"""
+        start, to = BITS[step >> DIGIT_BITS], BITS[step & 31]
+        if not start & self.own or to & (self.own | self.enemy) or step not in self.rules.paths[self.mover].steps:
+            return False
+        return not self.barred or not self.barred[step >> DIGIT_BITS] & to
 
     def _refused(self, step: int) -> int:
         """The men that could capture before `step` was made instead, where they stand after it."""

@@ -1,13 +1,15 @@
 """Alquerque in writing: moves and positions as text, and moves back."""
 
 import re
+from functools import lru_cache
 from itertools import groupby
+from typing import Final
 
-from engines.alquerque.geometry import BITS, FLIPPED, NAMES, NUMBERS, PLACES, TAKEN, path_of, points_of
+from engines.alquerque.geometry import BITS, FILES, FLIPPED, NAMES, NUMBERS, RANK, ROW_BITS, TAKEN, path_of, points_of
 from engines.alquerque.men import Men
 from engines.refusals import MalformedMove
 
-MOVE_GRAMMAR = """\
+MOVE_GRAMMAR: Final = """\
 step     b2-c3        from, to
 capture  d4xb2        from, and where the man lands
          e3xc1xc3     a chain: every point landed on
@@ -15,7 +17,7 @@ huff     !c3          take off the man on c3; the same side still has its move
 Points are a1 to e5: a file letter and a rank number, White at the bottom.
 """
 
-POSITION_GRAMMAR = """\
+POSITION_GRAMMAR: Final = """\
 bbbbb/bbbbb/bb1ww/wwwww/wwwww w 0
 Ranks 5 to 1 as in FEN (w, b, a number of empty points); the side to move; the plies since a man was
 taken off. Then, only where an option makes them needed and in this order:
@@ -24,17 +26,17 @@ huff=c3,d2             the men that may be huffed
 left=c3:b2,d4:c4+c5    where the man on c3, the man on d4 may not step back to
 """
 
-COLOURS = ("white", "black")
-LETTERS = "wb"
-START = "bbbbb/bbbbb/bb1ww/wwwww/wwwww w 0"
-MOVE = re.compile(r"(?:[a-e][1-5]-[a-e][1-5]|[a-e][1-5](?:x[a-e][1-5])+|![a-e][1-5])", re.ASCII)
-RIGHT_MOVE = "a step is written b2-c3, a capture d4xb2 or e3xc1xc3, a huff !c3, on points a1 to e5"
+COLOURS: Final = ("white", "black")
+LETTERS: Final = "wb"
+START: Final = "bbbbb/bbbbb/bb1ww/wwwww/wwwww w 0"
+MOVE: Final = re.compile(r"(?:[a-e][1-5]-[a-e][1-5]|[a-e][1-5](?:x[a-e][1-5])+|![a-e][1-5])", re.ASCII)
+RIGHT_MOVE: Final = "a step is written b2-c3, a capture d4xb2 or e3xc1xc3, a huff !c3, on points a1 to e5"
 
-TEXTS = {
+TEXTS: Final = {
     path: ("x" if TAKEN[path] else "-").join(NAMES[n] for n in points_of(path)) for path in range(1024) if FLIPPED[path]
 }
 TEXTS.update({NUMBERS[name]: f"!{name}" for name in NUMBERS})
-PATHS = {text: path for path, text in TEXTS.items()}
+PATHS: Final = {text: path for path, text in TEXTS.items()}
 
 
 def move_text(path: int) -> str:
@@ -71,10 +73,13 @@ def position_text(men: Men, quiet: int) -> str:
 
 def _ranks_text(men: Men) -> str:
     white, black = (men.own, men.enemy) if men.mover == 0 else (men.enemy, men.own)
-    ranks = []
-    for rank in range(4, -1, -1):
-        row = [BITS[number] for number, place in enumerate(PLACES, 1) if place[1] == rank]
-        signs = ["w" if bit & white else "b" if bit & black else "1" for bit in row]
-        runs = ((sign, len(list(same))) for sign, same in groupby(signs))
-        ranks.append("".join(str(many) if sign == "1" else sign * many for sign, many in runs))
-    return "/".join(ranks)
+    shifts = range(4 * ROW_BITS, -1, -ROW_BITS)
+    return "/".join([_rank_text(white >> shift & RANK, black >> shift & RANK) for shift in shifts])
+
+
+@lru_cache(maxsize=3**5)
+def _rank_text(white: int, black: int) -> str:
+    """One rank, its men as sets of files."""
+    signs = ["w" if white >> file & 1 else "b" if black >> file & 1 else "1" for file in range(len(FILES))]
+    runs = [(sign, len(list(same))) for sign, same in groupby(signs)]
+    return "".join([str(many) if sign == "1" else sign * many for sign, many in runs])

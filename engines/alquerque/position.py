@@ -28,7 +28,7 @@ class Ending:
 class AlquerquePosition(Position):
     """The men, the plies since one was taken off, and the positions met since then."""
 
-    __slots__ = ("_before", "_ending", "_key", "_moves", "_outcome", "men", "quiet")
+    __slots__ = ("_before", "_ending", "_key", "_outcome", "men", "quiet")
 
     def __init__(self, ending: Ending, men: Men, quiet: int, before: tuple[object, ...] = ()) -> None:
         self.men = men
@@ -36,7 +36,6 @@ class AlquerquePosition(Position):
         self._ending = ending
         self._before = before
         self._key = men.key()
-        self._moves = men.moves() if men.own and men.enemy else []
         self._outcome = self._ended()
 
     @property
@@ -59,13 +58,13 @@ class AlquerquePosition(Position):
     def moves(self, seat: Seat) -> Sequence[str]:
         if self._outcome or seat != self.men.mover:
             return []
-        return sorted([TEXTS[path] if path < 1024 else move_text(path) for path in self._moves])
+        return sorted([TEXTS[path] if path < 1024 else move_text(path) for path in self.men.moves()])
 
     def play(self, seat: Seat, move: str) -> "AlquerquePosition":
         path = read_move(move)
         if self._outcome or seat != self.men.mover:
             raise NotYourTurn(seat, self.owing)
-        if path not in self._moves or TEXTS.get(path, move) != move:
+        if not self.men.allows(path) or TEXTS.get(path, move) != move:
             raise illegal(self.men, path, move)
         men = self.men.play(path)
         if (men.own | men.enemy).bit_count() < (self.men.own | self.men.enemy).bit_count():
@@ -98,7 +97,7 @@ class AlquerquePosition(Position):
         men, ending = self.men, self._ending
         if not men.own or not men.enemy:
             return _won("no_men", men.mover if men.own else 1 - men.mover)
-        if not self._moves:
+        if not men.can_move():
             return self._drawn("no_moves") if ending.stalemate_draws else _won("no_moves", 1 - men.mover)
         if 0 < ending.no_capture_plies <= self.quiet:
             return self._drawn("no_capture")

@@ -3,24 +3,31 @@
 Card number = 4 × rank + suit, ranks in the order A 2 … 9 T J Q K, suits in the order S H D C.
 """
 
-RANKS = "A23456789TJQK"
-SUITS = "SHDC"
-ACE, FOUR, SEVEN, JACK, KING = 0, 3, 6, 10, 12
+from typing import Final, TypeAlias
 
-NAMES = tuple(rank + suit for rank in RANKS for suit in SUITS)
-NUMBERS = {name: card for card, name in enumerate(NAMES)}
-DECK = tuple(range(len(NAMES)))
+RANKS: Final = "A23456789TJQK"
+SUITS: Final = "SHDC"
+ACE: Final = 0
+FOUR: Final = 3
+SEVEN: Final = 6
+JACK: Final = 10
+KING: Final = 12
 
-COUNTS = ((1, 11), (2,), (3,), (), (5,), (6,), (7,), (8,), (9,), (10,), (10,), (12,), (13,))
+NAMES: Final = tuple(rank + suit for rank in RANKS for suit in SUITS)
+NUMBERS: Final = {name: card for card, name in enumerate(NAMES)}
+DECK: Final = tuple(range(len(NAMES)))
+
+Counts: TypeAlias = tuple[tuple[int, ...], ...]
+COUNTS: Final[Counts] = ((1, 11), (2,), (3,), (), (5,), (6,), (7,), (8,), (9,), (10,), (10,), (12,), (13,))
 """By rank: how many steps forward the card may be worth."""
-STARTERS = (ACE, KING)
+STARTERS: Final = (ACE, KING)
 
-HAND_SIZES = {32: 5, 16: 4, 0: 4}
+HAND_SIZES: Final = {32: 5, 16: 4, 0: 4}
 """By how many cards are left in the deck after a deal: how many it gave to each seat."""
-DEAL_NUMBERS = {32: 0, 16: 1, 0: 2}
+DEAL_NUMBERS: Final = {32: 0, 16: 1, 0: 2}
 """By the same: which of the three deals of the deck it was."""
 
-SUITED = tuple(
+SUITED: Final = tuple(
     tuple(tuple(4 * rank + suit for suit in range(4) if held >> suit & 1) for held in range(16)) for rank in range(13)
 )
 """By rank and the set of suits held: the cards."""

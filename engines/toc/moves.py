@@ -6,15 +6,16 @@ a discard. Two flags above them mark the swap of a jack and the gift of a card.
 """
 
 from collections.abc import Sequence
+from typing import Final
 
-CARD_BITS = 6
-PLACE_BITS = 7
-PART_BITS = 14
-CARD_MASK = 63
-PLACE_MASK = 127
-SWAP = 1 << 62
-GIFT = 1 << 63
-PARTS_MASK = SWAP - 1
+CARD_BITS: Final = 6
+PLACE_BITS: Final = 7
+PART_BITS: Final = 14
+CARD_MASK: Final = 63
+PLACE_MASK: Final = 127
+SWAP: Final = 1 << 62
+GIFT: Final = 1 << 63
+PARTS_MASK: Final = SWAP - 1
 
 
 def way(start: int, to: int) -> int:

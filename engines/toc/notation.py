@@ -2,13 +2,14 @@
 
 import re
 from functools import lru_cache
+from typing import Final
 
 from engines.refusals import MalformedMove
 from engines.toc import cards
 from engines.toc.moves import CARD_BITS, CARD_MASK, GIFT, PLACE_BITS, SWAP, divided_way, parts_of
 from engines.toc.places import NAMES, NUMBERS
 
-MOVE_GRAMMAR = """\
+MOVE_GRAMMAR: Final = """\
 =5H             give the 5 of hearts to the partner
 KD:R>18         start: a pawn of the reserve goes to start cell 18
 9C:68>5         a pawn goes forward along the ring
@@ -22,19 +23,19 @@ H1 to H4 in its own corridor, R in the reserve. Of two orders of a divided seven
 position only the one with the smaller text is a move.
 """
 
-SEALED = "=?"
+SEALED: Final = "=?"
 """A gift, for all but its giver."""
 
-_CARD = "[A23456789TJQK][SHDC]"
-_CELL = "(?:[0-9]|[1-6][0-9]|7[01])"
-_PART = f"(?:{_CELL}|H[1-4]|R)>(?:{_CELL}|H[1-4])"
-_SWAP = f"(?:{_CELL}|H[1-4])<>(?:{_CELL}|H[1-4])"
-_MOVE = re.compile(
+_CARD: Final = "[A23456789TJQK][SHDC]"
+_CELL: Final = "(?:[0-9]|[1-6][0-9]|7[01])"
+_PART: Final = f"(?:{_CELL}|H[1-4]|R)>(?:{_CELL}|H[1-4])"
+_SWAP: Final = f"(?:{_CELL}|H[1-4])<>(?:{_CELL}|H[1-4])"
+_MOVE: Final = re.compile(
     f"=(?P<gift>{_CARD})|-(?P<discard>{_CARD})"
     f"|(?P<card>{_CARD}):(?:(?P<parts>{_PART}(?:,{_PART}){{0,3}})|(?P<swap>{_SWAP}))",
     re.ASCII,
 )
-RIGHT_MOVE = (
+RIGHT_MOVE: Final = (
     "a card is played as KD:R>18, 9C:68>5, 6C:68>H2, 7D:30>33,50>54 or JH:5<>40, discarded as -3C, "
     "given to the partner as =5H; ring cells are 0 to 71, and a pawn ends elsewhere than it began"
 )

@@ -5,33 +5,35 @@ to 75; the reserve is 76. A set of places is an integer, one bit a place. The co
 pawns mean the corridor of their own colour, so nobody can stand in another's.
 """
 
-SEATS = 4
-PARTNER = (2, 3, 0, 1)
-PAWNS_EACH = 4
+from typing import Final
 
-RING = 72
-H1 = 72
-H4 = 75
-RESERVE = 76
-NOWHERE = -1
+SEATS: Final = 4
+PARTNER: Final[tuple[int, ...]] = (2, 3, 0, 1)
+PAWNS_EACH: Final = 4
 
-NAMES = (*map(str, range(RING)), "H1", "H2", "H3", "H4", "R")
-NUMBERS = {name: place for place, name in enumerate(NAMES)}
-BITS = tuple(1 << place for place in range(RESERVE))
-ON_RING = (1 << RING) - 1
-ALL_HOME = 15
+RING: Final = 72
+H1: Final = 72
+H4: Final = 75
+RESERVE: Final = 76
+NOWHERE: Final = -1
+
+NAMES: Final = (*map(str, range(RING)), "H1", "H2", "H3", "H4", "R")
+NUMBERS: Final = {name: place for place, name in enumerate(NAMES)}
+BITS: Final = tuple(1 << place for place in range(RESERVE))
+ON_RING: Final = (1 << RING) - 1
+ALL_HOME: Final = 15
 """A colour's pawns, shifted down by H1, when all four are in the corridor."""
 
-STARTS = (0, 18, 36, 54)
-START_CELLS = sum(BITS[cell] for cell in STARTS)
+STARTS: Final[tuple[int, ...]] = (0, 18, 36, 54)
+START_CELLS: Final = sum(BITS[cell] for cell in STARTS)
 
-MOST_STEPS = 13
-STEPS_BACK = 4
-AHEAD = tuple(tuple((cell + steps) % RING for cell in range(RING)) for steps in range(MOST_STEPS + 1))
+MOST_STEPS: Final = 13
+STEPS_BACK: Final = 4
+AHEAD: Final = tuple(tuple((cell + steps) % RING for cell in range(RING)) for steps in range(MOST_STEPS + 1))
 """By steps and ring cell: the ring cell so many steps on."""
-BACK = tuple((cell - STEPS_BACK) % RING for cell in range(RING))
+BACK: Final = tuple((cell - STEPS_BACK) % RING for cell in range(RING))
 """By ring cell: the one four cells back."""
-WAY = tuple(
+WAY: Final = tuple(
     tuple(sum(BITS[(cell + step) % RING] for step in range(1, steps + 1)) for cell in range(RING))
     for steps in range(MOST_STEPS + 1)
 )

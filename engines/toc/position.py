@@ -27,13 +27,12 @@ def compiled(settings: Settings) -> Rules:
 
 
 class TocPosition(Position):
-    """A round, and the moves of the seat to move once somebody has asked for them."""
+    """A round, and what the contract asks of it."""
 
-    __slots__ = ("_moves", "round")
+    __slots__ = ("round",)
 
     def __init__(self, at: Round) -> None:
         self.round = at
-        self._moves: list[int] | None = None
 
     @property
     def settings(self) -> Settings:
@@ -56,13 +55,13 @@ class TocPosition(Position):
         return (home[0] + home[2], home[1] + home[3])
 
     def moves(self, seat: Seat) -> Sequence[str]:
-        return sorted(map(move_text, self._legal(seat)))
+        return sorted(map(move_text, self.round.moves(seat)))
 
     def play(self, seat: Seat, move: str) -> "TocPosition":
         read = read_move(move)
         if seat not in self.owing:
             raise NotYourTurn(seat, self.owing)
-        if read not in self._legal(seat):
+        if not self.round.allows(seat, read):
             raise illegal(self.round, seat, read, move)
         return TocPosition(self.round.play(seat, read))
 
@@ -80,10 +79,3 @@ class TocPosition(Position):
 
     def picture(self, viewer: Viewer) -> str:
         return picture(self.round, viewer)
-
-    def _legal(self, seat: Seat) -> list[int]:
-        if self.round.mover != seat:
-            return self.round.moves(seat)
-        if self._moves is None:
-            self._moves = self.round.moves(seat)
-        return self._moves

@@ -6,6 +6,8 @@ them. While `mover` is EXCHANGING every seat that has not yet given a card owes 
 `mover` does, until the game is `over`.
 """
 
+from typing import Final
+
 from engines.chance import Chance
 from engines.toc.cards import DEAL_NUMBERS, DECK, SUITED, cards_in
 from engines.toc.moves import CARD_MASK, GIFT, PARTS_MASK
@@ -14,15 +16,15 @@ from engines.toc.rules import Rules
 from engines.toc.track import Track
 from engines.toc.ways import Ways
 
-EXCHANGING = -1
-NOBODY = -1
-NOTHING = -1
-FIRST_DEALER = 3
+EXCHANGING: Final = -1
+NOBODY: Final = -1
+NOTHING: Final = -1
+FIRST_DEALER: Final = 3
 
 Four = tuple[int, ...]
 """One number a seat."""
-NO_GIFTS: Four = (NOTHING,) * SEATS
-NO_CARDS: tuple[int, ...] = ()
+NO_GIFTS: Final[Four] = (NOTHING,) * SEATS
+NO_CARDS: Final[tuple[int, ...]] = ()
 
 
 class Round:
@@ -95,6 +97,17 @@ class Round:
         if self.mover == EXCHANGING:
             return [GIFT | card for card in cards_in(self.hands[seat])]
         return self.uses(seat) or cards_in(self.hands[seat])
+
+    def allows(self, seat: int, move: int) -> bool:
+        """Is this one of `moves(seat)`? It looks at no card but the one that is played, as far as the rules do."""
+        card = move & CARD_MASK
+        if seat not in self.owing() or not self.hands[seat] >> card & 1:
+            return False
+        if self.mover == EXCHANGING:
+            return move == GIFT | card
+        if move == card:
+            return not self.uses(seat)
+        return move ^ card in Ways(self.track, self.colour(seat)).of(card >> 2)
 
     def uses(self, seat: int) -> list[int]:
         """Every way to move a pawn by a card in the hand of `seat`."""

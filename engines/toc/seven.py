@@ -7,20 +7,23 @@ is listed for each position that they lead to.
 """
 
 from itertools import permutations
+from typing import Final
 
 from engines.toc.moves import PLACE_BITS, PLACE_MASK, divided_way
 from engines.toc.places import BITS, H1, NAMES, ON_RING, WAY
 from engines.toc.track import Track
 from engines.toc.walker import Walker
 
-STEPS = 7
-ALWAYS = 1 << 80
+STEPS: Final = 7
+ALWAYS: Final = 1 << 80
 """A place that is none: a part that touches it has its orders tried in any case."""
-TEXT_RANK = {place: rank for rank, place in enumerate(sorted(range(len(NAMES)), key=lambda place: f"{NAMES[place]}>"))}
+TEXT_RANK: Final = {
+    place: rank for rank, place in enumerate(sorted(range(len(NAMES)), key=lambda place: f"{NAMES[place]}>"))
+}
 
 Part = tuple[int, int, int, int]
 """A pawn's share: the part of the move, its steps, where it ends and what it touches, both as sets of places."""
-NO_PARTS: tuple[Part, ...] = ()
+NO_PARTS: Final[tuple[Part, ...]] = ()
 
 
 def divided(track: Track, colour: int, places: list[int]) -> list[int]:

@@ -6,13 +6,15 @@ cell holds one pawn at most, what must be remembered of single pawns is a set of
 before they may enter, and `far` ones, which have passed it once and may go back behind it unharmed.
 """
 
+from typing import Final
+
 from engines.toc.cards import FOUR, SEVEN
 from engines.toc.moves import CARD_BITS, CARD_MASK, PART_BITS, PARTS_MASK, PLACE_BITS, PLACE_MASK, SWAP
 from engines.toc.places import BACK, BITS, H1, ON_RING, RESERVE, RING, STARTS, STEPS_BACK, WAY
 from engines.toc.rules import Rules
 
 Pawns = tuple[int, ...]
-NO_PAWNS: Pawns = (0, 0, 0, 0)
+NO_PAWNS: Final[Pawns] = (0, 0, 0, 0)
 
 
 class Track:

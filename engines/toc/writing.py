@@ -5,6 +5,7 @@ not know.
 """
 
 from functools import lru_cache
+from typing import Final
 
 from engines.api import REFEREE, Viewer
 from engines.toc import cards
@@ -12,7 +13,7 @@ from engines.toc.places import BITS, NAMES, PARTNER, SEATS, places_in, reserve
 from engines.toc.round import EXCHANGING, NOTHING, Round
 from engines.toc.track import Track
 
-POSITION_GRAMMAR = """\
+POSITION_GRAMMAR: Final = """\
 Nine fields, divided by single blanks:
 5,18*,H2,R/R,R,R,R/…   the pawns of seats 0 to 3: ring cells in order, then corridor, then reserve; * is a fresh pawn,
                        and with back_shortcut=false - is one a lap short, + one a lap ahead
@@ -27,9 +28,9 @@ AS7H/2CKD/…            the hands of seats 0 to 3, each in the order A to K, S 
 What a seat does not know is a ? a card, and a ? for the chance.
 """
 
-HIDDEN = "?"
-NONE = "-"
-EXCHANGE = "x"
+HIDDEN: Final = "?"
+NONE: Final = "-"
+EXCHANGE: Final = "x"
 FRESH, SHORT, FAR = "*-+"
 
 

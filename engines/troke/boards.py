@@ -6,20 +6,20 @@ follow simple rules and are worked out from them here; others can be read (see `
 
 import re
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 Place: TypeAlias = tuple[int, int]
 
-COLOURS = ("red", "blue", "white", "yellow")
+COLOURS: Final = ("red", "blue", "white", "yellow")
 """In the order of play. Each has its row on one edge of the board; its goal is the row opposite."""
-EDGES = ("S", "W", "N", "E")
+EDGES: Final = ("S", "W", "N", "E")
 """By colour: the edge of the board on which its start row lies."""
-AHEAD: tuple[Place, ...] = ((0, 1), (1, 0), (0, -1), (-1, 0))
+AHEAD: Final[tuple[Place, ...]] = ((0, 1), (1, 0), (0, -1), (-1, 0))
 """By colour: where ahead is, if the start row lies flat on its edge."""
 
-NAME = re.compile(r"[a-z][1-9][0-9]?", re.ASCII)
+NAME: Final = re.compile(r"[a-z][1-9][0-9]?", re.ASCII)
 """How a circle may be called."""
-FILES = "abcdefghijklmnopqrstuvwxyz"
+FILES: Final = "abcdefghijklmnopqrstuvwxyz"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +73,10 @@ def _square(side: int) -> list[Place]:
     return [(x, y) for y in range(side) for x in range(side)]
 
 
-_NEXT_TO: tuple[Place, ...] = ((1, 0), (0, 1), (1, 1), (-1, 1))
-_ROUND_A_GAP: tuple[Place, ...] = ((2, 0), (0, 2), (1, 1), (-1, 1))
+_NEXT_TO: Final[tuple[Place, ...]] = ((1, 0), (0, 1), (1, 1), (-1, 1))
+_ROUND_A_GAP: Final[tuple[Place, ...]] = ((2, 0), (0, 2), (1, 1), (-1, 1))
 
-BOARDS = {
+BOARDS: Final = {
     "diamond40": _laid_out([(x, y) for x, y in _square(9) if (x + y) % 2], _ROUND_A_GAP),
     "compact32": _laid_out([(x, y) for x, y in _square(6) if 1 <= x <= 4 or 1 <= y <= 4], _NEXT_TO),
     "cross48": _laid_out([(x, y) for x, y in _square(8) if 2 <= x <= 5 or 2 <= y <= 5], _NEXT_TO),

@@ -5,10 +5,11 @@ comes back to it, so that nobody needs to leave it out.
 """
 
 from collections.abc import Sequence
+from typing import Final
 
 from engines.troke.rules import Rules
 
-CASTLES = 4
+CASTLES: Final = 4
 
 
 def standing_castles(rules: Rules, sets: Sequence[int], seat: int) -> int:

@@ -110,12 +110,12 @@ class _Walk:
 
     def _lands(self, to: int, captures: bool) -> None:
         bit, there = 1 << to, self.names[to]
-        taken = [(shape, flag) for shape, flag in OTHERS[self.shapes] if self.filled.loose[shape] & bit]
+        taken = [shape for shape in OTHERS[self.shapes] if self.filled.loose[shape] & bit]
         if bool(taken) != captures:
             why = f"x{there}: pieces are captured there" if taken else f"-{there}: nothing is captured there"
             raise _Broken("TK-6", f"this step is written {why}")
-        for shape, flag in taken:
-            self.shapes |= flag
+        for shape in taken:
+            self.shapes |= 1 << shape
             self.blocked |= self.filled.occupied[shape] & ~bit
             owner = owner_of(self.pieces, shape, to)
             if owner is not None and owner != self.pieces.mover:

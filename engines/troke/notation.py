@@ -1,6 +1,7 @@
 """Troke in writing: moves and positions as text, and moves back."""
 
 import re
+from typing import Final
 
 from engines.refusals import MalformedMove
 from engines.troke.boards import COLOURS, NAME, Board
@@ -16,7 +17,7 @@ from engines.troke.turns import (
     stepped,
 )
 
-MOVE_GRAMMAR = """\
+MOVE_GRAMMAR: Final = """\
 Tb1-c2          the tower on b1 goes to c2, which is empty or holds only pieces that cannot be captured
 Wb1xc2-d3       the wall on b1 captures what stands on c2 and goes on with it to d3
 Md1xd3-d5-d7    the moat captures two pieces: two more steps
@@ -25,7 +26,7 @@ A letter (T tower, W wall, M moat), the circle where the piece starts, and each 
 or after x where it captures. Turns with different ways are different moves.
 """
 
-POSITION_GRAMMAR = """\
+POSITION_GRAMMAR: Final = """\
 b1:TrWrMr,d1:TrMr,d5:TrWwMw r 12/12 0/0 0
 The circles that are not empty, in the order of the board: T, W, M, each with its owner's letter (r red,
 b blue, w white, y yellow); the side to move; the chips of each seat; the castles for which each seat has
@@ -33,13 +34,13 @@ been paid; the plies played. Then, only if there are such:
 back=Td1-b1,We4-c4    the steps back that TK-17 speaks of: one for each piece that last stepped sideways
 """
 
-SHAPE_LETTERS = "TWM"
-COLOUR_LETTERS = "rbwy"
-PASS_TEXT = "pass"
+SHAPE_LETTERS: Final = "TWM"
+COLOUR_LETTERS: Final = "rbwy"
+PASS_TEXT: Final = "pass"
 
-_MOVE = re.compile(rf"[{SHAPE_LETTERS}]{NAME.pattern}(?:[-x]{NAME.pattern}){{1,{STEPS_AT_MOST}}}", re.ASCII)
-_STEP = re.compile(rf"([-x])({NAME.pattern})", re.ASCII)
-_RIGHT_MOVE = (
+_MOVE: Final = re.compile(rf"[{SHAPE_LETTERS}]{NAME.pattern}(?:[-x]{NAME.pattern}){{1,{STEPS_AT_MOST}}}", re.ASCII)
+_STEP: Final = re.compile(rf"([-x])({NAME.pattern})", re.ASCII)
+_RIGHT_MOVE: Final = (
     "a move is written Tb1-c2, Wb1xc2-d3 or Md1xd3-d5-d7: T, W or M, the circle where the piece starts, and up to "
     "three circles it enters, after - or, where it captures, after x; or pass"
 )
@@ -121,10 +122,11 @@ def position_text(pieces: Pieces, plies: int, spelling: Spelling) -> str:
 
 def stacks_text(pieces: Pieces, spelling: Spelling) -> str:
     """The circles that are not empty, in the order of the board."""
-    stacks = [""] * len(spelling.names)
+    stacks: dict[int, str] = {}
     letters = [COLOUR_LETTERS[colour] for colour in pieces.rules.colours]
     for shape, shape_letter in enumerate(SHAPE_LETTERS):
         for seat, owner in enumerate(letters):
             for circle in circles(pieces.sets[3 * seat + shape]):
-                stacks[circle] += shape_letter + owner
-    return ",".join(f"{name}:{stack}" for name, stack in zip(spelling.names, stacks, strict=True) if stack)
+                stacks[circle] = stacks.get(circle, "") + shape_letter + owner
+    names = spelling.names
+    return ",".join([f"{names[circle]}:{stacks[circle]}" for circle in sorted(stacks)])

@@ -10,7 +10,7 @@ say how it stands.
 from engines.troke.assembly import Assembly, Filled
 from engines.troke.chips import CASTLES, paid, standing_castles, with_castle
 from engines.troke.rules import Rules
-from engines.troke.turns import DIGIT, DIGIT_BITS, PASS, TWO_STEPS, standing_on, start_of, steps_of
+from engines.troke.turns import DIGIT, DIGIT_BITS, PASS, TWO_STEPS, captured_on, circles, standing_on, start_of
 
 
 class Pieces:
@@ -42,17 +42,41 @@ class Pieces:
         if CASTLES in self.castles:
             return []
         turns = self.turns_of(self.mover)
-        if turns:
-            return turns
-        others = (seat for seat in range(self.rules.seats) if seat != self.mover)
-        return [PASS] if any(self.turns_of(seat) for seat in others) else []
+        return turns or self._pass()
+
+    def can_move(self) -> bool:
+        """Is there any move, a pass included? Asked of every position, so it lists none where a look will do."""
+        if CASTLES in self.castles:
+            return False
+        assembly = Assembly(self.rules, self.mover, Filled(self.rules, self.sets))
+        hindered = [step >> DIGIT_BITS for step in self.barred]
+        for shape in range(3):
+            for at in circles(self.sets[3 * self.mover + shape]):
+                if assembly.can_step(shape, at) and standing_on(shape, at) not in hindered:
+                    return True
+        return bool(self.moves())
+
+    def allows(self, turn: int) -> bool:
+        """Is this turn one of `moves()`? It looks at no piece but the one that makes it, as far as the rules do."""
+        place = start_of(turn)
+        shape, at = (place >> DIGIT_BITS) - 1, place & DIGIT
+        filled = Filled(self.rules, self.sets)
+        if turn == PASS or turn in self.barred or self.must_clear(self.mover, filled):
+            return turn in self.moves()
+        if CASTLES in self.castles or not self.sets[3 * self.mover + shape] & 1 << at:
+            return False
+        assembly = Assembly(self.rules, self.mover, filled)
+        assembly.turns_from(shape, at)
+        return turn in assembly.found
 
     def turns_of(self, seat: int) -> list[int]:
         """What a seat could play if it were to move: no pass."""
         filled = Filled(self.rules, self.sets)
-        turns = self._turns(seat, filled)
-        if self.barred:
-            turns = self._without_reversals(turns)
+        assembly = Assembly(self.rules, seat, filled)
+        for shape in range(3):
+            for at in circles(self.sets[3 * seat + shape]):
+                assembly.turns_from(shape, at)
+        turns = self._without_reversals(assembly.found) if self.barred else assembly.found
         return self._clearing(seat, turns) if self.must_clear(seat, filled) else turns
 
     def must_clear(self, seat: int, filled: Filled) -> bool:
@@ -86,35 +110,16 @@ class Pieces:
         """What two positions share that count as the same one: all but history."""
         return self.mover, self.sets, self.chips, self.castles, self.barred
 
-    def _turns(self, seat: int, filled: Filled) -> list[int]:
-        """All turns that the rules of moving and capturing allow."""
-        free_step = self.rules.free_step
-        ways = self.rules.ways[seat]
-        goal, steps, quiet = ways.goal, ways.steps, ways.quiet
-        found: list[int] = []
-        assembly = Assembly(self.rules, seat, filled, found)
-        for shape in range(3):
-            blocked = filled.occupied[shape]
-            prey = filled.prey[1 << shape]
-            pieces = self.sets[3 * seat + shape]
-            while pieces:
-                lowest = pieces & -pieces
-                pieces ^= lowest
-                at = lowest.bit_length() - 1
-                entered = steps[at] & ~blocked
-                hits = entered & prey
-                if hits:
-                    entered ^= hits
-                    assembly.captures(shape, at, hits)
-                if entered:
-                    found += quiet(shape, at, entered)
-                    if free_step and entered & goal and not lowest & goal:
-                        assembly.free_steps(shape, at, entered & goal)
-        return found
+    def _pass(self) -> list[int]:
+        """The pass, where it is all that is left, and somebody else can move."""
+        others = [seat for seat in range(self.rules.seats) if seat != self.mover]
+        return [PASS] if any(self.turns_of(seat) for seat in others) else []
 
     def _without_reversals(self, turns: list[int]) -> list[int]:
-        barred = self.barred
-        others = [turn for turn in turns if turn not in barred]
+        others = turns.copy()
+        for step in self.barred:
+            if step in others:
+                others.remove(step)
         return others if others or self.rules.strict else turns
 
     def _clearing(self, seat: int, turns: list[int]) -> list[int]:
@@ -131,15 +136,14 @@ class Pieces:
         shape = (place >> DIGIT_BITS) - 1
         lifted = [(3 * mover + shape, 1 << (place & DIGIT))]
         missing = [other for other in range(3) if other != shape]
-        for circle, captures in steps_of(turn):
-            if not captures:
-                continue
-            for seat, ways in enumerate(rules.ways):
-                for other in missing:
-                    if sets[3 * seat + other] & 1 << circle & ~ways.goal:
-                        lifted.append((3 * seat + other, 1 << circle))
+        for circle in captured_on(turn):
+            bit = 1 << circle
+            for other in missing.copy():
+                for seat in range(rules.seats):
+                    if sets[3 * seat + other] & bit & ~rules.ways[seat].goal:
+                        lifted.append((3 * seat + other, bit))
                         owed[seat] += rules.capture_values[other]
-            missing = [other for other in missing if all(index % 3 != other for index, _ in lifted)]
+                        missing.remove(other)
         return lifted, owed
 
     def _paid(self, sets: list[int], rest: int, owed: list[int] | None) -> tuple[tuple[int, ...], tuple[int, ...]]:

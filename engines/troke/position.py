@@ -1,6 +1,7 @@
 """A position of Troke under the contract: the fast pieces, and what they forget."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from engines.api import Json, Outcome, Position, Seat, Viewer
 from engines.options import Settings
@@ -14,9 +15,9 @@ from engines.troke.pieces import Pieces
 from engines.troke.rules import Rules
 from engines.troke.turns import SHAPES
 
-ALONE = tuple(tuple((seat,) for seat in range(seats)) for seats in range(5))
+ALONE: Final = tuple(tuple((seat,) for seat in range(seats)) for seats in range(5))
 """By number of seats: everybody for himself."""
-TEAMS = ((0, 2), (1, 3))
+TEAMS: Final = ((0, 2), (1, 3))
 
 
 class Course:
@@ -37,7 +38,7 @@ class Course:
 class TrokePosition(Position):
     """The pieces, the plies played, and the positions met."""
 
-    __slots__ = ("_before", "_course", "_key", "_moves", "_outcome", "pieces", "plies")
+    __slots__ = ("_before", "_course", "_key", "_outcome", "pieces", "plies")
 
     def __init__(self, course: Course, pieces: Pieces, plies: int, before: tuple[object, ...] = ()) -> None:
         self.pieces = pieces
@@ -45,7 +46,6 @@ class TrokePosition(Position):
         self._course = course
         self._before = before
         self._key = pieces.key()
-        self._moves = pieces.moves()
         self._outcome = self._ended()
 
     @property
@@ -68,13 +68,13 @@ class TrokePosition(Position):
         return tuple(float(worth(scores[seat] for seat in side)) for side in self._course.sides)
 
     def moves(self, seat: Seat) -> Sequence[str]:
-        return sorted(map(self._course.spelling.move, self._moves)) if seat in self.owing else []
+        return sorted(map(self._course.spelling.move, self.pieces.moves())) if seat in self.owing else []
 
     def play(self, seat: Seat, move: str) -> "TrokePosition":
         turn = self._course.spelling.read_move(move)
         if seat not in self.owing:
             raise NotYourTurn(seat, self.owing)
-        if turn not in self._moves:
+        if not self.pieces.allows(turn):
             raise illegal(self.pieces, turn, self._course.spelling)
         before = (*self._before, self._key) if self._course.repetition else ()
         return TrokePosition(self._course, self.pieces.play(turn), self.plies + 1, before)
@@ -115,7 +115,7 @@ class TrokePosition(Position):
         course = self._course
         if CASTLES in self.pieces.castles:
             return self._over("four_castles")
-        if not self._moves:
+        if not self.pieces.can_move():
             return self._over("no_moves")
         if 0 < course.repetition <= self._before.count(self._key) + 1:
             return self._over("repetition")

@@ -59,7 +59,7 @@ class Rules:
         self.strict = settings.choice("lateral_rule") == "strict"
         self.race = settings.choice("scoring") == "race"
         self.start_chips = 0 if self.race else settings.count("start_chips")
-        self.capture_values = (1, 2, 3) if settings.choice("capture_value") == "graded" else (1, 1, 1)
+        self.capture_values: tuple[int, ...] = (1, 2, 3) if settings.choice("capture_value") == "graded" else (1, 1, 1)
         self.award_first_only = settings.choice("castle_award") == "first_only"
         self.end_bonus = settings.flag("end_bonus")
         self.capped = settings.choice("debt") == "cap"

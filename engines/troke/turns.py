@@ -5,16 +5,18 @@ the start circle; each further digit is twice the number of the circle entered, 
 captured there. So one turn has one number, and turns of more steps have larger ones. 0 is the pass.
 """
 
-PASS = 0
-SHAPES = ("tower", "wall", "moat")
+from typing import Final
 
-DIGIT_BITS = 8
-DIGIT = 255
-STARTS = 1 << 10
+PASS: Final = 0
+SHAPES: Final = ("tower", "wall", "moat")
+
+DIGIT_BITS: Final = 8
+DIGIT: Final = 255
+STARTS: Final = 1 << 10
 """Below it: a shape and a circle, before any step."""
-TWO_STEPS = STARTS << DIGIT_BITS
+TWO_STEPS: Final = STARTS << DIGIT_BITS
 """Below it: turns of one step."""
-STEPS_AT_MOST = 3
+STEPS_AT_MOST: Final = 3
 
 
 def standing_on(shape: int, circle: int) -> int:
@@ -41,6 +43,16 @@ def steps_of(turn: int) -> list[tuple[int, bool]]:
         steps.append(((turn & DIGIT) >> 1, bool(turn & 1)))
         turn >>= DIGIT_BITS
     return steps[::-1]
+
+
+def captured_on(turn: int) -> list[int]:
+    """The circles on which it captures, in order."""
+    found = []
+    while turn >= STARTS:
+        if turn & 1:
+            found.append((turn & DIGIT) >> 1)
+        turn >>= DIGIT_BITS
+    return found[::-1]
 
 
 def circles(among: int) -> list[int]:

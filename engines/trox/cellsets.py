@@ -4,11 +4,13 @@ Every piece has one cell of each colour. So the cell of colour c on the piece la
 number 12 c + p, and the cells of a colour are twelve bits that a table turns into numbers.
 """
 
+from typing import Final
+
 from engines.trox.pieces import COLOURS, PIECES
 
-CELLS = PIECES * len(COLOURS)
-OF_A_COLOUR = (1 << PIECES) - 1
-OF_A_PIECE = sum(1 << PIECES * colour for colour in range(len(COLOURS)))
+CELLS: Final = PIECES * len(COLOURS)
+OF_A_COLOUR: Final = (1 << PIECES) - 1
+OF_A_PIECE: Final = sum(1 << PIECES * colour for colour in range(len(COLOURS)))
 """The cells of the piece laid first; those of number p are p bits higher."""
 
 
@@ -25,7 +27,7 @@ def _numbers(first: int) -> list[tuple[int, ...]]:
     return table
 
 
-NUMBERS = tuple(_numbers(PIECES * colour) for colour in range(len(COLOURS)))
+NUMBERS: Final = tuple(_numbers(PIECES * colour) for colour in range(len(COLOURS)))
 """By colour and set of cells of that colour, as the twelve lowest bits: their numbers."""
 
 

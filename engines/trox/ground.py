@@ -43,9 +43,7 @@ class Ground:
 
     def lay(self, spot: int, kind: int) -> "Ground":
         """The ground with one more piece, on a spot that it allows, of a kind that is left."""
-        ground = Ground.__new__(Ground)
-        ground.fits = self.fits
-        ground.supply = self.supply.without(kind)
+        ground = Ground(self.fits, self.supply.without(kind))
         ground.pieces = (*self.pieces, (spot, kind))
         ground._link(self, cells_of(spot), kind)
         ground._find_spots(self, spot)

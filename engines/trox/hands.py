@@ -1,8 +1,10 @@
 """Hands: the pawns a seat still has to place, as an integer with two bits a colour, black lowest."""
 
+from typing import Final
+
 from engines.trox.pieces import COLOURS
 
-FULL_HAND = 0b10_10_10
+FULL_HAND: Final = 0b10_10_10
 
 
 def one_pawn(colour: int) -> int:
@@ -26,7 +28,12 @@ def held(hand: int) -> tuple[int, ...]:
 
 def hand_text(hand: int) -> str:
     """The letters of the colours in a hand, or - for an empty one."""
-    return "".join(letter * in_hand(hand, colour) for colour, letter in enumerate(COLOURS)) or "-"
+    return _TEXTS[hand]
 
 
-_HELD = [tuple(colour for colour in range(3) if in_hand(hand, colour)) for hand in range(FULL_HAND + 1)]
+def _text(hand: int) -> str:
+    return "".join([letter * in_hand(hand, colour) for colour, letter in enumerate(COLOURS)]) or "-"
+
+
+_HELD: Final = [tuple(colour for colour in range(3) if in_hand(hand, colour)) for hand in range(FULL_HAND + 1)]
+_TEXTS: Final = [_text(hand) for hand in range(FULL_HAND + 1)]

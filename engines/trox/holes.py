@@ -12,6 +12,7 @@ ground between them does, though it touch the piece in a point only. Where a com
 """
 
 from functools import cache
+from typing import Final
 
 from engines.trox.pieces import CONTACTS, COVERED, RING_CELLS
 
@@ -45,4 +46,4 @@ def _along() -> list[tuple[int, int]]:
     return ways
 
 
-_ALONG = _along()
+_ALONG: Final = _along()

@@ -8,16 +8,17 @@ do not get a third of that way from the first.
 
 import re
 from functools import lru_cache
+from typing import Final
 
-CELL = r"(?:0|-?[1-9][0-9]?)\.(?:0|-?[1-9][0-9]?)[ud]"
+CELL: Final = r"(?:0|-?[1-9][0-9]?)\.(?:0|-?[1-9][0-9]?)[ud]"
 """A cell in writing, as a regular expression."""
 
-_PARTS = re.compile(r"(-?[0-9]+)\.(-?[0-9]+)([ud])", re.ASCII)
-_ZERO = 128
-_X_BITS = 8
-_ROW = 1 << (_X_BITS + 1)
+_PARTS: Final = re.compile(r"(-?[0-9]+)\.(-?[0-9]+)([ud])", re.ASCII)
+_ZERO: Final = 128
+_X_BITS: Final = 8
+_ROW: Final = 1 << (_X_BITS + 1)
 
-AROUND = ((1, -1, 1 - _ROW), (-1, 1, _ROW - 1))
+AROUND: Final[tuple[tuple[int, int, int], ...]] = ((1, -1, 1 - _ROW), (-1, 1, _ROW - 1))
 """From a cell that points up, or down, to its three neighbours, counter-clockwise."""
 
 

@@ -2,7 +2,7 @@
 
 import re
 from functools import lru_cache
-from typing import NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from engines.refusals import MalformedMove
 from engines.trox.cellsets import numbers_in
@@ -11,7 +11,7 @@ from engines.trox.lattice import CELL, cell_name, cell_named
 from engines.trox.pawns import CELL_BITS, LAST_CELL, PASS, PUT, Pawns
 from engines.trox.pieces import KIND_NUMBERS, KINDS, cells_of, excluded_of, middle_of, spot_of
 
-MOVE_GRAMMAR = """\
+MOVE_GRAMMAR: Final = """\
 lay    NBR@0.0u/0.-1d:0.0d   lay a piece and put a pawn on it: colours, middle cell, excluded cell, the pawn's cell
 put    +0.1u                 put a pawn on a piece already laid
 move   0.1u>2.0d             move a pawn, once all are down
@@ -20,22 +20,22 @@ A cell is x.y and the way of its point, u or d. The colours are N (black), B, R:
 middle and of cell B, counter-clockwise from the excluded cell, the neighbour of the middle that is no part.
 """
 
-POSITION_GRAMMAR = """\
+POSITION_GRAMMAR: Final = """\
 BRN@0.0u/0.-1d,NRB@-2.0d/-2.1u 0.0d -2.0d - NNBRR/NNBBR round 2 0
 The pieces; the cells of Round's, of Square's and of the neutral pawns; the pawns in hand, Round's/Square's,
 in the order N, B, R; who is to move; the plies played; how many turns in succession have just been passed.
 Lists are divided by commas and sorted as ASCII text; an empty list or hand is -.
 """
 
-SEATS = ("round", "square")
-START = "- - - - NNBBRR/NNBBRR round 0 0"
-KIND = "|".join(KINDS)
-MOVE = re.compile(
+SEATS: Final = ("round", "square")
+START: Final = "- - - - NNBBRR/NNBBRR round 0 0"
+KIND: Final = "|".join(KINDS)
+MOVE: Final = re.compile(
     rf"pass|({KIND})@({CELL})/({CELL}):({CELL})|\+({CELL})|({CELL})>({CELL})",
     re.ASCII,
 )
-RIGHT_MOVE = "moves are written NBR@0.0u/0.-1d:0.0d (lay), +0.1u (put), 0.1u>2.0d (move) or pass"
-NO_SPOT = "the excluded cell is one of the three neighbours of the middle, as in NBR@0.0u/0.-1d:0.0d"
+RIGHT_MOVE: Final = "moves are written NBR@0.0u/0.-1d:0.0d (lay), +0.1u (put), 0.1u>2.0d (move) or pass"
+NO_SPOT: Final = "the excluded cell is one of the three neighbours of the middle, as in NBR@0.0u/0.-1d:0.0d"
 
 
 class Lay(NamedTuple):
@@ -130,7 +130,7 @@ def position_text(pawns: Pawns, plies: int) -> str:
     round_pawns, square_pawns = by_seat(pawns, pawns.own, pawns.enemy)
     round_hand, square_hand = by_seat(pawns, pawns.hand, pawns.enemy_hand)
     fields = [
-        _listed(piece_names(pawns)),
+        _pieces_text(pawns.ground.pieces),
         _listed(names(pawns, round_pawns)),
         _listed(names(pawns, square_pawns)),
         _listed(names(pawns, pawns.neutral)),
@@ -142,8 +142,10 @@ def position_text(pawns: Pawns, plies: int) -> str:
     return " ".join(fields)
 
 
-def piece_names(pawns: Pawns) -> list[str]:
-    return sorted([piece_name(spot, kind) for spot, kind in pawns.ground.pieces])
+@lru_cache(maxsize=1 << 10)
+def _pieces_text(pieces: tuple[tuple[int, int], ...]) -> str:
+    """The pieces of a ground, which stay as they are once all are laid."""
+    return _listed(sorted([piece_name(spot, kind) for spot, kind in pieces]))
 
 
 def by_seat(pawns: Pawns, mine: int, theirs: int) -> tuple[int, int]:

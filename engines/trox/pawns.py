@@ -13,6 +13,7 @@ Whose hand is empty moves: the other's is empty too, for each ply of placing put
 """
 
 from functools import lru_cache
+from typing import Final
 
 from engines.options import Settings
 from engines.trox.cellsets import CELLS, NUMBERS, OF_A_COLOUR, OF_A_PIECE, colour_of
@@ -23,10 +24,10 @@ from engines.trox.pieces import COLOURS_OF, PIECES
 from engines.trox.supply import full
 from engines.trox.triangles import NOBODY, full_triangles, judged
 
-PASS = 0
-PUT = 1 << 12
-CELL_BITS = 6
-LAST_CELL = (1 << CELL_BITS) - 1
+PASS: Final = 0
+PUT: Final = 1 << 12
+CELL_BITS: Final = 6
+LAST_CELL: Final = (1 << CELL_BITS) - 1
 
 
 class Rules:

@@ -9,23 +9,24 @@ laid in the ring decides whether a piece fits (see `holes`), as a set of sixteen
 """
 
 from itertools import product
+from typing import Final
 
 from engines.trox.lattice import AROUND, cell_at, corners, neighbours
 
-COLOURS = "NBR"
-COLOUR_NAMES = ("black", "blue", "red")
-KINDS = ("BNR", "BRN", "NBR", "NRB", "RBN", "RNB")
+COLOURS: Final = "NBR"
+COLOUR_NAMES: Final = ("black", "blue", "red")
+KINDS: Final = ("BNR", "BRN", "NBR", "NRB", "RBN", "RNB")
 """The six orders of colours, in the order of their texts."""
-KIND_NUMBERS = {kind: number for number, kind in enumerate(KINDS)}
-COLOURS_OF = tuple(tuple(COLOURS.index(letter) for letter in kind) for kind in KINDS)
+KIND_NUMBERS: Final = {kind: number for number, kind in enumerate(KINDS)}
+COLOURS_OF: Final = tuple(tuple(COLOURS.index(letter) for letter in kind) for kind in KINDS)
 """By kind: the colours of A, middle and B, as numbers."""
 
-PIECES = 12
-SPOT_BITS = 5
+PIECES: Final = 12
+SPOT_BITS: Final = 5
 """A spot leaves its lowest bits empty: a move has the kind and the pawn's cell in them."""
-TURN_BITS = 2
-RING_CELLS = 16
-COVERED = 1 << RING_CELLS
+TURN_BITS: Final = 2
+RING_CELLS: Final = 16
+COVERED: Final = 1 << RING_CELLS
 """Beyond the bits of the ring: the spot itself is not free."""
 
 
@@ -58,11 +59,12 @@ def ring_of(spot: int) -> list[int]:
     cells = cells_of(spot)
     points = set().union(*map(corners, cells))
     ring = [excluded_of(spot)]
+    met = {*cells, *ring}
     while len(ring) < RING_CELLS:
         # The ring is a closed strip: each of its cells has two of its neighbours in it.
-        ring.append(
-            next(cell for cell in neighbours(ring[-1]) if cell not in (*cells, *ring) and corners(cell) & points)
-        )
+        following = next(cell for cell in neighbours(ring[-1]) if cell not in met and corners(cell) & points)
+        ring.append(following)
+        met.add(following)
     return ring
 
 
@@ -71,10 +73,14 @@ def orientation(spot: int) -> int:
     return spot >> SPOT_BITS & 7
 
 
-_SPOTS_HERE = [(cell_at(0, 0, down) << TURN_BITS | turn) << SPOT_BITS for down in (False, True) for turn in range(3)]
-FIRST = _SPOTS_HERE[2]
+_SPOTS_HERE: Final = [
+    (cell_at(0, 0, down) << TURN_BITS | turn) << SPOT_BITS for down in (False, True) for turn in range(3)
+]
+FIRST: Final = _SPOTS_HERE[2]
 """Where the first piece lies: on 0.0u, without 0.-1d."""
-CONTACTS = sum(1 << place for place, cell in enumerate(ring_of(FIRST)) if set(neighbours(cell)) & set(cells_of(FIRST)))
+CONTACTS: Final = sum(
+    1 << place for place, cell in enumerate(ring_of(FIRST)) if set(neighbours(cell)) & set(cells_of(FIRST))
+)
 """The cells of the ring that share a side with the piece."""
 
 
@@ -96,5 +102,5 @@ def _near() -> list[list[tuple[int, int]]]:
     return [list(seen.items()) for seen in near]
 
 
-NEAR = _near()
+NEAR: Final = _near()
 """By the orientation of a piece: how far it is to each spot that feels it, and what that one sees of it."""

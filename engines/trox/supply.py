@@ -1,10 +1,11 @@
 """The common supply: which kinds of pieces there are, and how many of each."""
 
 from dataclasses import dataclass
+from typing import Final
 
 from engines.trox.pieces import KIND_NUMBERS, KINDS, PIECES
 
-_ROUND = ("NBR", "BRN", "RNB")
+_ROUND: Final = ("NBR", "BRN", "RNB")
 """One kind and those that have its colours in the same cyclic order."""
 
 
@@ -20,7 +21,7 @@ def heap(pieces: int, *kinds: str) -> Heap:
     return Heap(tuple(KIND_NUMBERS[kind] for kind in kinds), pieces)
 
 
-HEAPS: dict[str, tuple[Heap, ...]] = {
+HEAPS: Final[dict[str, tuple[Heap, ...]]] = {
     "6x2": tuple(heap(2, kind) for kind in KINDS),
     "3x4": tuple(heap(4, kind) for kind in _ROUND),
     # Turned over, a piece shows its colours the other way round: A and B change places.

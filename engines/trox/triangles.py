@@ -6,12 +6,13 @@ cells all have pawns on them; no other can capture or win.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from engines.trox.ground import Triangle
 
-NOBODY = -1
-MOVER = 0
-OTHER = 1
+NOBODY: Final = -1
+MOVER: Final = 0
+OTHER: Final = 1
 
 
 @dataclass(slots=True)

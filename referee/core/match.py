@@ -65,9 +65,9 @@ class Turn:
 Verdict = MovePlayed | MoveRefused | FlagFell
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Match:
-    """How a match stands. Tuples hold one thing a seat."""
+    """How a match stands. Tuples hold one thing a seat. It has no slots, so that `evolve` can copy it at one stroke."""
 
     setup: Setup
     game: Game
@@ -150,7 +150,10 @@ def opened(event: Opened, game: Game) -> Match:
 def evolve(match: Match, event: Event, position: Position | None = None) -> Match:
     """The match after `event`. `position` spares the work where the position after it is known already."""
     changes = CHANGES[type(event)](match, event, position)
-    return replace(match, number=match.number + 1, at_us=event.at_us, **changes)
+    # What `replace` would give, for a tenth of its time: it asks for each of the many fields by name.
+    after = object.__new__(Match)
+    vars(after).update(vars(match), number=match.number + 1, at_us=event.at_us, **changes)
+    return after
 
 
 def replay(events: Iterable[Event], find_game: Callable[[str], Game]) -> Match:
@@ -293,7 +296,7 @@ def _asked(turns: tuple[Turn | None, ...], position: Position, ply: int, at_us: 
 def _charged(match: Match, seat: Seat, row: ClockRow) -> Changes:
     """What a row does to the clocks."""
     clocks = put(match.clocks, seat, row.after)
-    if isinstance(match.setup.controls[seat], Hourglass):
+    if type(match.setup.controls[seat]) is Hourglass:
         clocks = _sand_shared(match, seat, clocks, row)
     return {
         "clocks": clocks,

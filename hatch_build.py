@@ -1,0 +1,59 @@
+"""The compiled form of the engines, which a wheel may have beside the pure one: `make compiled` puts it in place.
+
+A build hook of hatchling, off unless HATCH_BUILD_HOOK_ENABLE_CUSTOM is true. There is one source: mypyc turns
+the modules that bots and the referee wait for into C, and their Python files stay beside them.
+"""
+
+import shutil
+import sys
+from pathlib import Path
+from subprocess import run
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from hatchling.builders.config import BuilderConfig
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+NOT_WAITED_FOR = ("__init__", "explain", "game", "options", "picture", "reading", "schema", "view", "viewing")
+"""In the folder of a game: first positions, refusals and pictures."""
+
+SETUP = """\
+from mypyc.build import mypycify
+from setuptools import setup
+
+setup(packages=[], py_modules=[], ext_modules=mypycify({files!r}, opt_level="2"))
+"""
+
+
+def compiled_modules(root: Path) -> list[str]:
+    """The modules that have a compiled form, as paths below `root`."""
+    # Only those of games: on those above them strangers build, whose classes are not compiled.
+    found = sorted(path for path in root.glob("engines/*/*.py") if path.stem not in NOT_WAITED_FOR)
+    return [path.relative_to(root).as_posix() for path in found]
+
+
+def compile_engines(root: Path, folder: Path) -> list[Path]:
+    """Put a copy of the engines into `folder`, with a library beside each module that has a compiled form.
+
+    Gives all the libraries that this needs. Raises CalledProcessError, after telling why, where it cannot be done.
+    """
+    shutil.copytree(root / "engines", folder / "engines", ignore=shutil.ignore_patterns("__pycache__", "*.so", "*.pyd"))
+    (folder / "setup.py").write_text(SETUP.format(files=compiled_modules(root)))
+    run([sys.executable, "setup.py", "-q", "build_ext", "--inplace"], cwd=folder, check=True, stdout=sys.stderr)
+    shutil.rmtree(folder / "build")
+    return [*folder.rglob("*.so"), *folder.rglob("*.pyd")]
+
+
+class CompiledEngines(BuildHookInterface[BuilderConfig]):
+    """Adds the libraries to a wheel."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        self._folder = TemporaryDirectory()
+        folder = Path(self._folder.name)
+        for library in compile_engines(Path(self.root), folder):
+            build_data["force_include"][str(library)] = str(library.relative_to(folder))
+        build_data["pure_python"] = False
+        build_data["infer_tag"] = True
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
+        self._folder.cleanup()

@@ -1,0 +1,59 @@
+"""The engines keep their promises compiled, too: all quick tests of the pure floors, on the compiled form."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+from hatch_build import compile_engines, compiled_modules
+
+ROOT = Path(__file__).parents[2]
+WHERE_FROM = """
+import importlib, json, sys
+print(json.dumps({name: importlib.import_module(name).__file__ for name in sys.argv[1:]}))
+"""
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the house in which the engines are compiled."""
+    compiler = str(sysconfig.get_config_var("CC") or "cc").split()[0]
+    if not shutil.which(compiler) or not Path(sysconfig.get_path("include"), "Python.h").exists():
+        why = f"{compiler} or the headers of Python are not installed"
+        pytest.fail(why) if os.environ.get("CI") else pytest.skip(why)
+    folder = tmp_path_factory.mktemp("compiled")
+    compile_engines(ROOT, folder)
+    for name in ("referee", "tests", "docs"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("pyproject.toml", "hatch_build.py"):
+        shutil.copy(ROOT / name, folder)
+    return folder
+
+
+def python(house: Path, *words: str) -> str:
+    """What a Python says that stands in the house, so that it finds all there before what is installed."""
+    # Once on the pure form as thoroughly as CI has it, here as quickly as a developer does.
+    mine = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "PYTHON", "COV", "CI"))}
+    ran = subprocess.run([sys.executable, *words], cwd=house, env=mine, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    return ran.stdout
+
+
+@pytest.mark.slow
+def test_what_is_imported_is_the_compiled_form(house: Path) -> None:
+    modules = [path.removesuffix(".py").replace("/", ".") for path in compiled_modules(ROOT)]
+    came_from = json.loads(python(house, "-c", WHERE_FROM, *modules))
+    assert len(came_from) > len(["alquerque", "toc", "troke", "trox"])
+    for module, file in came_from.items():
+        assert Path(file).parent == house.joinpath(*module.split(".")).parent
+        assert Path(file).name.endswith(sysconfig.get_config_var("EXT_SUFFIX"))
+
+
+@pytest.mark.slow
+def test_the_quick_tests_of_the_pure_floors_hold_on_the_compiled_form(house: Path) -> None:
+    python(house, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "not slow", "tests/engines", "tests/core")

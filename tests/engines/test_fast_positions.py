@@ -1,0 +1,52 @@
+"""What a fast position says of one move is what its list of moves says: nobody who asks for the one needs the other."""
+
+import random
+from collections.abc import Callable
+from functools import cache
+from itertools import islice
+from typing import Any
+
+import pytest
+
+from engines.api import Position
+from engines.registry import find
+from tests.engines.suite import game_path, settings_of
+
+# By game: the fast position, its moves and whether it allows one, for the seat that owes the first move.
+FAST: dict[str, tuple[Callable[[Any], Any], Callable[[Any], list[int]], Callable[[Any, int], bool]]] = {
+    "alquerque": (lambda at: at.men, lambda men: men.moves(), lambda men, move: men.allows(move)),
+    "toc": (
+        lambda at: at.round,
+        lambda at: at.moves(at.owing()[0]),
+        lambda at, move: at.allows(at.owing()[0], move),
+    ),
+    "troke": (lambda at: at.pieces, lambda pieces: pieces.moves(), lambda pieces, turn: pieces.allows(turn)),
+    "trox": (lambda at: at.pawns, lambda pawns: pawns.moves(), lambda pawns, move: pawns.allows(move)),
+}
+every_game = pytest.mark.parametrize("name", FAST)
+
+
+@cache
+def positions(name: str) -> list[Position]:
+    """Positions from all over a game, under every option, the last of each path among them."""
+    game, rng = find(name), random.Random(name)
+    paths = [list(islice(game_path(game, settings, rng), 200)) for settings in settings_of(game, 2, rng)]
+    return [at for path in paths for at in (*rng.sample(path, min(6, len(path))), path[-1])]
+
+
+@every_game
+def test_a_move_is_allowed_exactly_if_it_is_listed(name: str) -> None:
+    fast, moves, allows = FAST[name]
+    going_on = [fast(at) for at in positions(name) if at.outcome is None]
+    known = sorted({move for at in going_on for move in moves(at)})
+    for at in going_on:
+        listed = set(moves(at))
+        # All that are listed, and moves that were listed elsewhere.
+        for move in (*listed, *random.Random(1).sample(known, min(60, len(known)))):
+            assert allows(at, move) == (move in listed)
+
+
+@pytest.mark.parametrize("name", ["alquerque", "troke"])
+def test_who_can_move_has_a_move(name: str) -> None:
+    for at in map(FAST[name][0], positions(name)):
+        assert at.can_move() == bool(at.moves())
