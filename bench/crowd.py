@@ -37,6 +37,18 @@ class Played:
     p50_us: float
     p99_us: float
     p999_us: float
+    dry: bool
+    """A match came to the end of what is recorded of it, so play ended."""
+
+    @property
+    def rate(self) -> float:
+        """Moves per second."""
+        return self.moves / self.seconds
+
+    @property
+    def cpu_us_per_move(self) -> float:
+        """The load's own."""
+        return self.cpu_s / self.moves * 1e6
 
 
 class Crowd:

@@ -2,6 +2,9 @@
 
 `python -m bench.echo` serves Play and SubmitMove. Each Hello is answered with a turn for every match that the bot
 has room for, each move with the next turn; nothing is read, checked or kept.
+
+`python -m bench.echo pairs` tells as many as a referee has to: a move is answered with its verdict, and the turn goes
+to the other bot of a pair. Pairs are formed as they come, and have one match each.
 """
 
 import asyncio
@@ -57,6 +60,70 @@ class Play(PlayServiceServicer):
             await context.write(play_service_pb2.PlayResponse(items=items))
 
 
+class Pen:
+    """Writes to one stream, one message at a time; what comes meanwhile is written together."""
+
+    def __init__(self, context: Any) -> None:
+        self._context = context
+        self._items: list[play_pb2.FromReferee] = []
+        self._writes = False
+
+    async def write(self, item: play_pb2.FromReferee) -> None:
+        self._items.append(item)
+        if self._writes:
+            return
+        self._writes = True
+        while self._items:
+            items, self._items = self._items, []
+            await self._context.write(play_service_pb2.PlayResponse(items=items))
+        self._writes = False
+
+
+class Pairs(PlayServiceServicer):
+    def __init__(self) -> None:
+        self._alone: list[Pen] = []
+        self._others: dict[Pen, Pen] = {}
+        self._formed = 0
+
+    async def Play(self, request_iterator: Any, context: Any) -> None:  # type: ignore[override]  # noqa: N802  # It writes by itself.
+        await context.read()
+        pen = Pen(context)
+        await pen.write(play_pb2.FromReferee(welcome=play_pb2.Welcome(bot="bot")))
+        await self._pair_up(pen)
+        while (message := await context.read()) is not grpc.aio.EOF:
+            for item in message.items:
+                await pen.write(_verdict(item.move))
+                await self._others[pen].write(_answer(item.move))
+
+    async def _pair_up(self, pen: Pen) -> None:
+        if not self._alone:
+            self._alone.append(pen)
+            return
+        other = self._alone.pop()
+        self._others |= {pen: other, other: pen}
+        self._formed += 1
+        await other.write(turn(f"{self._formed:016}", "17.1.3f9a52c07b1d"))
+
+
+def _verdict(move: play_pb2.Move) -> play_pb2.FromReferee:
+    """As large as the verdict on a move of Alquerque."""
+    return play_pb2.FromReferee(
+        verdict=play_pb2.Verdict(
+            match_id=move.match_id,
+            token=move.token,
+            accepted=play_pb2.Accepted(number=19, ply=17),
+            clock_row=clock_pb2.ClockRow(
+                asked_us=3_000_000_001,
+                arrived_us=3_000_300_001,
+                stall_us=200_001,
+                charged_us=100_000,
+                before=clock_pb2.Clock(seat=0, left_us=3_599_000_001, main_us=3_599_000_001),
+                after=clock_pb2.Clock(seat=0, left_us=3_598_900_001, main_us=3_598_900_001),
+            ),
+        )
+    )
+
+
 def _answer(move: play_pb2.Move) -> play_pb2.FromReferee:
     return turn(move.match_id, move.token)
 
@@ -68,7 +135,7 @@ class Matches(MatchServiceServicer):
 
 async def serve() -> None:
     server = grpc.aio.server(options=LIMITS.options())
-    add_PlayServiceServicer_to_server(Play(), server)
+    add_PlayServiceServicer_to_server(Pairs() if "pairs" in sys.argv else Play(), server)
     add_MatchServiceServicer_to_server(Matches(), server)  # type: ignore[abstract]  # It takes moves, and no more.
     port = server.add_insecure_port("127.0.0.1:0")
     await server.start()

@@ -1,20 +1,37 @@
-"""The same random games on the fast positions, which bots search with: no texts, no history."""
+"""The fast positions, which bots search with: no texts, no history. Random games on them, and perft."""
 
 import random
 from collections.abc import Callable
 from typing import Any
 
-from engines.api import Game, Position
+from engines.api import Game
 
 PLIES_AT_MOST = 500
 """Without history nothing ends a game of going to and fro."""
 
 FAST: dict[str, Callable[[Any], Any]] = {
     "alquerque": lambda position: position.men,
-    "toc": lambda position: position.round,
+    "toc": lambda position: TocInTurn(position.round),
     "troke": lambda position: position.pieces,
     "trox": lambda position: position.pawns,
 }
+
+
+class TocInTurn:
+    """A round in which the first seat that owes a move makes it, as there is only one in the other games."""
+
+    __slots__ = ("_round", "_seat")
+
+    def __init__(self, at: Any) -> None:
+        owing = at.owing()
+        self._round = at
+        self._seat = owing[0] if owing else None
+
+    def moves(self) -> list[int]:
+        return [] if self._seat is None else self._round.moves(self._seat)
+
+    def play(self, move: int) -> "TocInTurn":
+        return TocInTurn(self._round.play(self._seat, move))
 
 
 class FastPlayouts:
@@ -25,17 +42,13 @@ class FastPlayouts:
         self.game = game
         self.settings = game.settings()
         self.steps = 0
-        self._one_game = self._by_seats if game.name == "toc" else self._in_turn
 
     def run(self, steps: int) -> None:
         goal = self.steps + steps
         while self.steps < goal:
-            self._one_game(FAST[self.game.name](self._start()))
+            self._one_game(first(self.game, self.rng.randbytes(32)))
 
-    def _start(self) -> Position:
-        return self.game.start(self.settings, self.rng.randbytes(32))
-
-    def _in_turn(self, fast: Any) -> None:
+    def _one_game(self, fast: Any) -> None:
         draw = self.rng.random
         for _ in range(PLIES_AT_MOST):
             moves = fast.moves()
@@ -44,12 +57,14 @@ class FastPlayouts:
             fast = fast.play(moves[int(draw() * len(moves))])
             self.steps += 1
 
-    def _by_seats(self, fast: Any) -> None:
-        draw = self.rng.random
-        for _ in range(PLIES_AT_MOST):
-            if fast.over:
-                return
-            seat = fast.owing()[0]
-            moves = fast.moves(seat)
-            fast = fast.play(seat, moves[int(draw() * len(moves))])
-            self.steps += 1
+
+def first(game: Game, seed: bytes) -> Any:
+    return FAST[game.name](game.start(game.settings(), seed))
+
+
+def perft(fast: Any, depth: int) -> int:
+    """How many lines of so many moves there are; at the last one the moves are counted, not played."""
+    moves = fast.moves()
+    if depth == 1:
+        return len(moves)
+    return sum(perft(fast.play(move), depth - 1) for move in moves)

@@ -9,6 +9,9 @@ class NotMeasured(Exception):
     """Something that is needed is not there. `str()` says what."""
 
 
+NOT_REACHED = "does not hold"
+
+
 @dataclass(frozen=True, slots=True)
 class Figure:
     """One thing that was measured of one candidate, once in each round."""
@@ -75,7 +78,7 @@ class Goal:
         except NotMeasured as why:
             return Verdict(self, None, f"not measured: {why}")
         holds = reached >= self.bound if self.at_least else reached <= self.bound
-        return Verdict(self, reached, "holds" if holds else "does not hold")
+        return Verdict(self, reached, "holds" if holds else NOT_REACHED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +86,10 @@ class Verdict:
     goal: Goal
     reached: float | None
     said: str
+
+    @property
+    def failed(self) -> bool:
+        return self.said == NOT_REACHED
 
     def __str__(self) -> str:
         bound = f"{'at least' if self.goal.at_least else 'at most'} {self.goal.bound:.4g}"

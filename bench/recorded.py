@@ -11,7 +11,7 @@ from referee.core.fair import game_seed, match_chance
 GAMES = 8
 """So many different ones; more matches play the same again."""
 PLIES = 128
-"""Long enough for a round, and no match ends in it."""
+"""Long enough for some rounds, and no match ends in it."""
 LOOKED_AT = 4
 """Moves to choose from."""
 

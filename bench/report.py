@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from bench.figures import Findings, Verdict
+from bench.figures import Findings, Verdict, table
 from bench.machine import load
 from bench.measurement import Measurement
 
@@ -21,6 +21,27 @@ class Done:
     seconds: float
     why_not: str
     """Empty: it was measured."""
+
+    @property
+    def failed(self) -> bool:
+        return any(verdict.failed for verdict in self.verdicts)
+
+
+def goals_told(all_done: Sequence[Done]) -> str:
+    """Each goal with what was reached, and after them the profiles that say why some are not."""
+    told = ["Goals\n", *(str(verdict) for done in all_done for verdict in done.verdicts)]
+    for profile in all_done:
+        explained = [done.measurement.name for done in all_done if done.failed and _explains(profile, done)]
+        if explained:
+            told.append(f"\nWhy not ({', '.join(explained)}): {profile.measurement.question}\n")
+            told.append(
+                table(profile.findings.figures) if profile.findings.figures else f"not measured: {profile.why_not}"
+            )
+    return "\n".join(told)
+
+
+def _explains(profile: Done, done: Done) -> bool:
+    return profile.measurement.name == done.measurement.profile
 
 
 def write_report(folder: Path, machine: dict[str, str], quick: bool, all_done: Sequence[Done]) -> None:

@@ -5,15 +5,17 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import grpc
 
-from bench.crowd import Crowd, Played, crowd
+from bench.costs import Cost
+from bench.crowd import Crowd, crowd
 from bench.measurement import Scope
 from bench.process import cpu_s, resident_bytes
-from bench.recorded import recorded_games
+from bench.recorded import PLIES, recorded_games
 from tests.e2e.server import organiser, serving
 
 MANY = str(2**31 - 1)
@@ -21,6 +23,18 @@ NO_QUOTAS = (
     *("--calls-per-minute", MANY, "--matches-per-holder-at-most", MANY, "--streams-per-holder-at-most", MANY),
     *("--bots-per-holder-at-most", MANY, "--tokens-per-holder-at-most", MANY, "--streams-at-most", MANY),
 )
+
+
+def at_most(matches: int) -> int:
+    """Moves that can be played in so many new matches."""
+    return int(matches * PLIES * EVENLY)
+
+
+TO_THE_END = 10**9
+"""Moves: more than there are in any game."""
+
+EVENLY = 0.8
+"""Of what is recorded of all matches so much is played before the fastest of them is through, and mostly more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,20 +50,19 @@ class Work:
     one_by_one: bool = False
     """One item in each message of the bots."""
     unary: bool = False
+    pairs: bool = False
+    """An echo that sends a verdict to who moved, and the turn to another."""
     whole: bool = False
     """Play to the end of each match."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """What a stretch of play cost the server."""
+@dataclass(slots=True)
+class Table:
+    """What is being played, as far as rounds can share it."""
 
-    played: Played
-    cpu_s: float
-
-    @property
-    def us_per_move(self) -> float:
-        return self.cpu_s / self.played.moves * 1e6
+    matches: int = 0
+    left: int = 0
+    """Moves, before one of them may come to the end of what is recorded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +70,8 @@ class Stage:
     pid: int
     address: str
     crowd: Crowd
+    folder: Path = Path()
+    table: Table = field(default_factory=Table)
 
     def resident_bytes(self) -> int:
         return resident_bytes(self.pid)
@@ -64,13 +79,24 @@ class Stage:
     def cost(self, moves: int, seconds: float, rate: float = 0) -> Cost:
         before = cpu_s(self.pid)
         played = self.crowd.play(moves, seconds, rate)
-        return Cost(played, cpu_s(self.pid) - before)
+        used = cpu_s(self.pid) - before
+        self.table.left = 0 if played.dry else self.table.left - played.moves
+        return Cost(played, used)
 
-    def fresh(self, matches: int, moves: int, seconds: float) -> Cost:
-        """The cost of moves in so many new matches; making them is not counted, and none of them ends."""
-        self.crowd.do("leave")
-        self.crowd.do("make", matches=matches)
-        return self.cost(moves, seconds)
+    def among(self, matches: int, moves: int, seconds: float, rate: float = 0) -> Cost:
+        """The cost of moves in so many matches at once. Making them is not counted, and none of them ends."""
+        self.prepare(matches, moves)
+        return self.cost(moves, seconds, rate)
+
+    def prepare(self, matches: int, moves: int) -> None:
+        """Have so many matches under way, with so many moves left to play.
+
+        They are those of the round before as long as they last: to make matches takes longer than a round.
+        """
+        if matches != self.table.matches or moves > self.table.left:
+            self.crowd.do("leave")
+            self.crowd.do("make", matches=matches)
+            self.table.matches, self.table.left = matches, at_most(matches)
 
 
 @contextmanager
@@ -86,12 +112,25 @@ def refereed(scope: Scope, name: str, work: Work, *flags: str, roots: Path | Non
         with crowd(running.address, roots) as bots:
             path = recorded_games(scope.folder, work.game, work.whole)
             bots.do("open", organiser=secret, games=str(path), **_wishes(work))
-            yield Stage(running.process.pid, running.address, bots)
+            yield Stage(running.process.pid, running.address, bots, folder)
+
+
+MATCHES, MATCHES_OF_ROOMY = 100, 128
+SINGLE = Work(bots=2 * MATCHES)
+"""One match a bot: what most measurements look at."""
+ROOMY = Work(bots=4, room=64)
+"""64 matches a bot."""
+
+
+def standing(scope: Scope, work: Work) -> Stage:
+    """The stage for that work, without flags: one for all measurements, since a server takes time to start."""
+    folder = f"{work.game} for {work.bots} bots with room for {work.room}"
+    return scope.keep(str(work), partial(refereed, scope, folder, work))
 
 
 @contextmanager
 def echoed(work: Work) -> Iterator[Stage]:
-    command = [sys.executable, "-m", "bench.echo"]
+    command = [sys.executable, "-m", "bench.echo", *(["pairs"] if work.pairs else [])]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout
@@ -110,4 +149,5 @@ def _wishes(work: Work) -> dict[str, object]:
         "legal": work.legal,
         "one_by_one": work.one_by_one,
         "unary": work.unary,
+        "pairs": work.pairs,
     }

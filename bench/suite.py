@@ -1,7 +1,8 @@
-"""All measurements, in the order in which they are taken."""
+"""All measurements, in the order in which they are taken: what stands for one is there for those that follow."""
 
 from bench.measurements import (
     engines,
+    functions,
     levels,
     matches,
     memory,
@@ -17,15 +18,18 @@ from bench.measurements import (
 
 SUITE = (
     moves.MEASUREMENT,
-    path.MEASUREMENT,
     sizes.MEASUREMENT,
+    path.MEASUREMENT,
     levels.MEASUREMENT,
     watchers.MEASUREMENT,
-    matches.MEASUREMENT,
     settings.MEASUREMENT,
-    memory.MEASUREMENT,
-    recovery.MEASUREMENT,
-    engines.MEASUREMENT,
     peers.MEASUREMENT,
-    strength.MEASUREMENT,
+    recovery.MEASUREMENT,
+    matches.MEASUREMENT,
+    memory.MEASUREMENT,
+    engines.MEASUREMENT,
+    functions.MEASUREMENT,
 )
+
+BY_NAME = (strength.MEASUREMENT,)
+"""Taken only if asked for: they say nothing about speed, and take as long as all others."""

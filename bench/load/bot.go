@@ -34,6 +34,9 @@ type seat struct {
 	moves []string
 }
 
+// version is what every bot says it is, and what is asked for: else the referee writes down who came, seat by seat.
+const version = "1"
+
 // asked is a turn that can be answered.
 type asked struct {
 	bot   *bot
@@ -68,7 +71,7 @@ func (b *bot) open() error {
 	}
 	room := uint32(b.crowd.wishes.Room)
 	hello := &refereev1.Hello{
-		Version:       "1",
+		Version:       version,
 		MatchesAtMost: &room,
 		Wishes:        &refereev1.TurnWishes{LegalMovesAtMost: uint32(b.crowd.wishes.Legal)},
 		Client:        "referee-load",
@@ -177,14 +180,14 @@ func (b *bot) end(id string) {
 func (b *bot) turn(turn *refereev1.Turn) *refereev1.FromBot {
 	id := turn.GetMatchId()
 	s := b.seats[id]
-	if s == nil { // Only an echo asks without a match, and has the same ids for every bot.
-		s = &seat{match: &match{id: id}}
+	if s == nil { // Only an echo asks without a match.
+		s = &seat{match: b.echoed(id)}
 		b.seats[id] = s
 	}
 	if at := s.match.sentAt.Swap(0); at != 0 {
 		b.delays = append(b.delays, time.Duration(time.Now().UnixNano()-at))
-		if b.crowd.games == nil {
-			b.crowd.verdict(true, nil) // The next turn is all that an echo says.
+		if b.crowd.games == nil && !b.crowd.wishes.Pairs {
+			b.crowd.verdict(true, nil) // The next turn is all that this echo says.
 		}
 	}
 	asked := asked{bot: b, match: id, token: turn.GetToken()}
@@ -197,6 +200,14 @@ func (b *bot) turn(turn *refereev1.Turn) *refereev1.FromBot {
 		return nil
 	}
 	return b.answer(asked)
+}
+
+// echoed is the match that an echo speaks of: a pair has it in common, and who is alone has the ids that all have.
+func (b *bot) echoed(id string) *match {
+	if b.crowd.wishes.Pairs {
+		return b.crowd.match(id)
+	}
+	return &match{id: id}
 }
 
 func (b *bot) hold(turn asked, s *seat) {
@@ -224,12 +235,14 @@ func (b *bot) answer(turn asked) *refereev1.FromBot {
 	if b.crowd.games != nil {
 		if len(s.moves) == 0 {
 			b.hold(turn, s)
+			b.crowd.dry.Store(true)
 			b.crowd.finish()
 			return nil
 		}
 		move, s.moves = s.moves[0], s.moves[1:]
 	}
 	b.crowd.sent.Add(1)
+	b.crowd.untold.Add(s.match.watchers)
 	s.match.sentAt.Store(time.Now().UnixNano())
 	if b.crowd.wishes.Unary {
 		go b.submit(turn, move)
@@ -283,12 +296,8 @@ func (b *bot) play(turn asked) {
 	}
 }
 
-// heard counts, and looks at the size of one message of many: to look costs time.
 func (c *crowd) heard(message *refereev1.PlayResponse) {
+	c.messages.Add(1)
 	c.items.Add(int64(len(message.GetItems())))
-	if c.messages.Add(1)%lookedAt == 0 {
-		c.bytes.Add(int64(proto.Size(message)) * lookedAt)
-	}
+	c.bytes.Add(int64(proto.Size(message)))
 }
-
-const lookedAt = 16

@@ -41,6 +41,7 @@ type crowd struct {
 	news    *sync.Cond        // Something here has changed, or all moves have their verdicts.
 
 	playing atomic.Bool
+	dry     atomic.Bool // A match came to the end of what is recorded of it.
 	whole   atomic.Bool // Recorded to their end: nobody stops because one match has nothing more to play.
 	goal    int64
 	done    chan struct{} // Closed when the goal is reached, or a match has come to the end of what is recorded.
@@ -51,15 +52,17 @@ type crowd struct {
 	items, messages       atomic.Int64 // Heard.
 	bytes                 atomic.Int64 // Of the messages heard.
 	entries               atomic.Int64 // Seen by watchers.
+	untold                atomic.Int64 // Moves that watchers have not seen yet, each as often as it is watched.
 	watching              func()       // Ends it.
 }
 
 // match is what the seats of a match have in common.
 type match struct {
-	id     string
-	sentAt atomic.Int64 // When the last move went out, in nanoseconds.
-	held   int          // Turns of it that are held. Guarded by the crowd's lock, as what follows.
-	over   bool         // Some seat has heard the end.
+	id       string
+	sentAt   atomic.Int64 // When the last move went out, in nanoseconds.
+	watchers int64
+	held     int  // Turns of it that are held. Guarded by the crowd's lock, as what follows.
+	over     bool // Some seat has heard the end.
 }
 
 func connect(referee, roots string, connections int) (*crowd, error) {

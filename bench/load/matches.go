@@ -18,6 +18,7 @@ func (c *crowd) makeMatches(count int) (any, error) {
 	c.mu.Lock()
 	begun := c.begun
 	c.mu.Unlock()
+	c.dry.Store(false)
 	first := c.made
 	c.made += count
 	return timed(func() error {
@@ -43,7 +44,7 @@ func (c *crowd) makeMatch(first, number int) error {
 		},
 	}
 	for seat := range c.games.Seats {
-		request.Seats = append(request.Seats, &refereev1.BotRef{Bot: c.bots[table*c.games.Seats+seat].name})
+		request.Seats = append(request.Seats, &refereev1.BotRef{Bot: c.bots[table*c.games.Seats+seat].name, Version: version})
 	}
 	_, err := c.organising().CreateMatch(c.organiser, request)
 	return err

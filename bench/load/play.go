@@ -22,6 +22,7 @@ type played struct {
 	P50      float64 `json:"p50_us"` // From a move to the turn that follows from it.
 	P99      float64 `json:"p99_us"`
 	P999     float64 `json:"p999_us"`
+	Dry      bool    `json:"dry"` // A match came to the end of what is recorded.
 }
 
 // play answers turns until enough moves are played, the time is over, or a match has come to the end of what is
@@ -52,14 +53,14 @@ func (c *crowd) play(told command) (any, error) {
 	}
 	seconds := time.Since(begun).Seconds()
 	answer := c.counts().since(before)
-	answer.Seconds, answer.CPU = seconds, ourCPU()-cpu
+	answer.Seconds, answer.CPU, answer.Dry = seconds, ourCPU()-cpu, c.dry.Load()
 	answer.P50, answer.P99, answer.P999 = c.delays()
 	return answer, nil
 }
 
-// quiet returns when all that was said has its verdict, and what was due is held again.
+// quiet returns when all that was said has its verdict, all watchers have seen it, and what was due is held again.
 func (c *crowd) quiet() error {
-	if err := c.wait(func() bool { return c.judged.Load() >= c.sent.Load() }); err != nil {
+	if err := c.wait(func() bool { return c.judged.Load() >= c.sent.Load() && c.untold.Load() <= 0 }); err != nil {
 		return err
 	}
 	if c.due == nil {

@@ -16,11 +16,12 @@ func (c *crowd) watch(count int) (any, error) {
 	for id := range c.matches {
 		ids = append(ids, id)
 	}
-	c.mu.Unlock()
 	watched := make([]int, count)
 	for place := range watched {
 		watched[place] = place
+		c.matches[ids[place%len(ids)]].watchers++
 	}
+	c.mu.Unlock()
 	return timed(func() error {
 		return each(watched, func(place int) error { return c.watchOne(ctx, place, ids[place%len(ids)]) })
 	})
@@ -37,18 +38,31 @@ func (c *crowd) watchOne(ctx context.Context, place int, id string) error {
 	}
 	go func() {
 		for {
-			if _, err := stream.Recv(); err != nil {
+			message, err := stream.Recv()
+			if err != nil {
 				return
 			}
-			c.entries.Add(1)
+			c.seen(message)
 		}
 	}()
 	return nil
+}
+
+// seen counts entries: under load many travel together.
+func (c *crowd) seen(message *refereev1.WatchMatchResponse) {
+	entries := int64(len(message.GetItems()))
+	c.entries.Add(entries)
+	if c.untold.Add(-entries) <= 0 && !c.playing.Load() {
+		c.change(func() {})
+	}
 }
 
 // unwatch closes all watchers.
 func (c *crowd) unwatch() any {
 	c.watching()
 	c.watching = func() {}
+	for _, m := range c.matches {
+		m.watchers = 0
+	}
 	return map[string]bool{"done": true}
 }

@@ -1,93 +1,81 @@
-"""How fast the games are: random playouts, beside the same loop over games of another house."""
+"""How fast the games are, pure and compiled: random playouts and perft, beside the same over games of another house."""
 
-import random
 from collections.abc import Callable
 from functools import partial
 
-from bench.beside import beside
-from bench.calibration import cpu_seconds, loop_seconds
-from bench.fast import FastPlayouts
+from bench.beside import Beside, beside
 from bench.figures import Findings, Goal
+from bench.forms import forms
 from bench.measurement import Measurement, Scope, alternate
 from bench.svg import bars
-from engines.api import Game
 from engines.registry import games
 
 STEPS_A_ROUND = 3000
 STEP = "CPU per step, µs"
+LINE = "CPU per line of perft, µs"
 LOOP = "the calibration loop"
+WORKS = {"contract": "contract", "fast": "fast position", "given": "given move"}
 OTHERS = ("checkers", "breakthrough", "backgammon", "gin_rummy")
+DEPTHS = {"alquerque": 8, "toc": 6, "troke": 3, "trox": 2}
+OTHERS_DEPTHS = {"checkers": 5, "breakthrough": 3}
+"""Without chance, which perft would have to go through."""
 
-
-class Playouts:
-    """Random games under the contract: moves listed, one played, outcome asked."""
-
-    def __init__(self, game: Game, seed: int) -> None:
-        self.game = game
-        self.settings = game.settings()
-        self.rng = random.Random(seed)
-        self.steps = self.games = self.listed = 0
-
-    def run(self, steps: int) -> None:
-        goal = self.steps + steps
-        while self.steps < goal:
-            self._one_game()
-
-    def _one_game(self) -> None:
-        draw = self.rng.random
-        position = self.game.start(self.settings, self.rng.randbytes(32))
-        self.games += 1
-        while position.outcome is None:
-            seat = position.owing[0]
-            moves = position.moves(seat)
-            position = position.play(seat, moves[int(draw() * len(moves))])
-            self.steps += 1
-            self.listed += len(moves)
+Candidates = dict[str, Callable[[], float]]
 
 
 def measure(scope: Scope) -> Findings:
-    found, playouts = Findings(), dict[str, Playouts | FastPlayouts]()
-    for game in games().values():
-        playouts[f"{game.name}, contract"] = Playouts(game, seed=1)
-        playouts[f"{game.name}, fast position"] = FastPlayouts(game, seed=1)
-    with beside(("bench/peers/spiel.py",), found) as others:
-        candidates: dict[str, Callable[[], float]] = {name: partial(_step_us, kind) for name, kind in playouts.items()}
-        if others:
-            candidates |= {f"open_spiel {name}": partial(others.ask, f"{name} {STEPS_A_ROUND}") for name in OTHERS}
-        candidates[LOOP] = lambda: loop_seconds() * 1e6
-        for name, rounds in alternate(candidates, scope.pick(2, 9)).items():
-            found.add(name, STEP, *rounds)
-    for name in playouts:
-        found.add(name, "steps per CPU-second", *(1e6 / us for us in found.of(name, STEP).rounds))
-        found.add(name, "in turns of the loop", found.ratio(STEP, name, LOOP))
+    found = Findings()
+    with forms(found) as ours, beside(("bench/peers/spiel.py",), found) as others:
+        steps, lines = _candidates(ours, others)
+        for what, candidates in ((STEP, steps), (LINE, lines)):
+            for name, rounds in alternate(candidates, scope.pick(2, 9)).items():
+                found.add(name, what, *rounds)
+    for figure in [figure for figure in found.figures if figure.of != LOOP]:
+        each = "steps per CPU-second" if figure.what == STEP else "lines of perft per CPU-second"
+        found.add(figure.of, each, *(1e6 / us for us in figure.rounds))
+        if figure.what == STEP:
+            found.add(figure.of, "in turns of the loop", found.ratio(STEP, figure.of, LOOP))
     found.plots["engines"] = bars(STEP, [figure for figure in found.figures if figure.what == STEP])
     return found
 
 
-def _step_us(playouts: Playouts | FastPlayouts) -> float:
-    before = playouts.steps
-    seconds = cpu_seconds(partial(playouts.run, STEPS_A_ROUND))
-    return seconds / (playouts.steps - before) * 1e6
+def _candidates(ours: dict[str, Beside], others: Beside | None) -> tuple[Candidates, Candidates]:
+    """What is measured by steps, and what by lines."""
+    steps: Candidates = {LOOP: partial(ours["pure"].ask, "loop fast 1")}
+    lines: Candidates = {}
+    for game in games():
+        for form, program in ours.items():
+            for work, name in WORKS.items():
+                steps[f"{game}, {name}, {form}"] = partial(program.ask, f"{game} {work} {STEPS_A_ROUND}")
+            lines[f"{game}, fast position, {form}"] = partial(program.ask, f"{game} perft {DEPTHS[game]}")
+    if others:
+        steps |= {f"open_spiel {name}": partial(others.ask, f"{name} fast {STEPS_A_ROUND}") for name in OTHERS}
+        lines |= {
+            f"open_spiel {name}": partial(others.ask, f"{name} perft {depth}") for name, depth in OTHERS_DEPTHS.items()
+        }
+    return steps, lines
 
 
-def _within(game: str, other: str, times: float) -> Goal:
+def _within(form: str, game: str, other: str, times: float) -> Goal:
     return Goal(
-        f"{game} beside {other}",
+        f"{game}, {form}, beside {other}",
         f"µs a step of the fast position, in units of open_spiel's {other} from Python.",
         times,
-        lambda found: found.ratio(STEP, f"{game}, fast position", f"open_spiel {other}"),
+        lambda found: found.ratio(STEP, f"{game}, fast position, {form}", f"open_spiel {other}"),
         at_least=False,
     )
 
 
+BOUNDS = (
+    ("alquerque", "checkers", 1),
+    ("trox", "breakthrough", 3),
+    ("troke", "breakthrough", 3),
+    ("toc", "backgammon", 3),
+)
 MEASUREMENT = Measurement(
     "engines",
-    "How fast are the games, beside open_spiel's of like branching, both from Python?",
+    "How fast are the games, pure and compiled, beside open_spiel's of like branching, all from Python?",
     measure,
-    goals=(
-        _within("alquerque", "checkers", 1),
-        _within("trox", "breakthrough", 3),
-        _within("troke", "breakthrough", 3),
-        _within("toc", "backgammon", 3),
-    ),
+    goals=tuple(_within(form, *bound) for form in ("compiled", "pure") for bound in BOUNDS),
+    profile="functions",
 )

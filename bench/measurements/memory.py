@@ -2,7 +2,7 @@
 
 from bench.figures import Findings, Goal
 from bench.measurement import Measurement, Scope
-from bench.stage import Stage, Work, refereed
+from bench.stage import TO_THE_END, Stage, Work, refereed
 
 EACH = "resident, KB each"
 OVER = "finished match"
@@ -12,7 +12,7 @@ KB = 1024
 
 
 def measure(scope: Scope) -> Findings:
-    found, many = Findings(), scope.pick(100, 1000)
+    found, many = Findings(), scope.pick(100, 500)
     with refereed(scope, "memory of streams", Work(bots=2)) as stage:
         before = stage.resident_bytes()
         stage.crowd.do("more", bots=many)
@@ -24,32 +24,35 @@ def measure(scope: Scope) -> Findings:
                 before = stage.resident_bytes()
                 stage.crowd.do("watch", watchers=many)
                 found.add("watcher", EACH, (stage.resident_bytes() - before) / many / KB)
-    found.add(OVER, EACH, _left_behind(scope, scope.pick(200, 2000)))
+    found.add(OVER, EACH, _left_behind(scope, *scope.pick((100, 200), (500, 1500))))
     return found
 
 
 def _grown(stage: Stage, matches: int) -> float:
-    """What a match holds that is twenty moves old."""
+    """What a match holds that is ten moves old."""
     before = stage.resident_bytes()
     stage.crowd.do("make", matches=matches)
-    stage.crowd.play(20 * matches, 30)
+    stage.crowd.play(10 * matches, 30)
     return (stage.resident_bytes() - before) / matches / KB
 
 
-def _left_behind(scope: Scope, matches: int) -> float:
-    """What each match leaves when as many again are played to the end: the first ones warm up."""
+def _left_behind(scope: Scope, before: int, matches: int) -> float:
+    """What each of so many matches leaves that are played to their end, after others that warmed up."""
     with refereed(scope, "memory of what is over", Work(bots=16, room=64, whole=True)) as stage:
-        before = 0
-        for _ in range(2):
-            before = stage.resident_bytes()
-            for _ in range(max(1, matches // PLAYED_AT_ONCE)):
-                stage.crowd.do("make", matches=PLAYED_AT_ONCE)
-                stage.crowd.play(10**9, 60)
-                stage.crowd.do("leave")
-        return (stage.resident_bytes() - before) / matches / KB
+        _played_out(stage, before)
+        held = stage.resident_bytes()
+        _played_out(stage, matches)
+        return (stage.resident_bytes() - held) / matches / KB
 
 
-PLAYED_AT_ONCE = 200
+def _played_out(stage: Stage, matches: int) -> None:
+    for _ in range(matches // PLAYED_AT_ONCE):
+        stage.crowd.do("make", matches=PLAYED_AT_ONCE)
+        stage.crowd.play(TO_THE_END, 60)
+        stage.crowd.do("leave")
+
+
+PLAYED_AT_ONCE = 100
 
 MEASUREMENT = Measurement(
     "memory",

@@ -15,7 +15,7 @@ from bench.figures import Findings, Goal, NotMeasured
 from bench.measurement import Measurement, Scope, alternate
 from bench.process import cpu_s
 from bench.recorded import recorded_games
-from bench.stage import Stage, Work, refereed
+from bench.stage import MATCHES, MATCHES_OF_ROOMY, ROOMY, SINGLE, Stage, standing
 from bench.svg import bars
 
 CPU = "referee CPU per move, µs"
@@ -27,29 +27,27 @@ REMOTE = (BOARDGAME, BOARDGAME_FILES, KAGGLE)
 
 SOURCE = Path(__file__).parents[1] / "peers" / "boardgame"
 INSTALLED = ROOT / "build" / "bench" / "boardgame"
-MATCHES = 10
+THEIR_MATCHES = 10
 
 
 def measure(scope: Scope) -> Findings:
-    found, moves = Findings(), scope.pick(1_000, 3_000)
+    found, moves = Findings(), scope.pick(1_000, 2_500)
     with ExitStack() as stack:
-        one = stack.enter_context(refereed(scope, "peers one", Work(bots=200)))
-        full = stack.enter_context(refereed(scope, "peers full", Work(bots=4, room=64)))
         candidates: dict[str, Callable[[], float]] = {
-            ONE: partial(_ours, one, 100, moves),
-            FULL: partial(_ours, full, 128, moves),
+            ONE: partial(_ours, standing(scope, SINGLE), MATCHES, moves),
+            FULL: partial(_ours, standing(scope, ROOMY), MATCHES_OF_ROOMY, moves),
             PIPES: partial(stack.enter_context(_pipes(scope)).ask, "100"),
         }
         boardgames = ((BOARDGAME, ""), (BOARDGAME_FILES, str(scope.room("boardgame"))))
         for name, folder in scope.pick(boardgames[:1], boardgames):
             try:
                 server, bots = stack.enter_context(_boardgame(folder))
-                candidates[name] = partial(_theirs, server, bots, scope.pick(1.0, 2.0))
+                candidates[name] = partial(_theirs, server, bots, scope.pick(0.7, 1.5))
             except NotMeasured as why:
                 found.notes.append(f"{name}: not measured: {why}")
         kaggle = stack.enter_context(beside(("bench/peers/kaggle.py",), found))
         if kaggle:
-            candidates[KAGGLE] = partial(kaggle.ask, str(scope.pick(1, 5)))
+            candidates[KAGGLE] = partial(kaggle.ask, str(scope.pick(1, 3)))
         for name, rounds in alternate(candidates, scope.pick(2, 5)).items():
             found.add(name, CPU, *rounds)
     found.notes.append("fastchess and cutechess: not measured: no registry that is used here has them.")
@@ -61,12 +59,12 @@ def measure(scope: Scope) -> Findings:
 
 
 def _ours(stage: Stage, matches: int, moves: int) -> float:
-    return stage.fresh(matches, moves, 2).us_per_move
+    return stage.among(matches, moves, 1.5).us_per_move
 
 
 def _theirs(server: subprocess.Popen[str], bots: Beside, seconds: float) -> float:
     before = cpu_s(server.pid)
-    moves = bots.ask(f"{MATCHES} {seconds}")
+    moves = bots.ask(f"{THEIR_MATCHES} {seconds}")
     return (cpu_s(server.pid) - before) / moves * 1e6
 
 
@@ -148,4 +146,5 @@ MEASUREMENT = Measurement(
             lambda found: _best(found, FULL),
         ),
     ),
+    profile="path",
 )

@@ -4,57 +4,71 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from functools import partial
 
+from bench.costs import CPU, Cost, add_costs
 from bench.figures import Findings, Goal, NotMeasured
 from bench.measurement import Measurement, Scope, alternate
-from bench.stage import Cost, Work, refereed
+from bench.stage import MATCHES, MATCHES_OF_ROOMY, ROOMY, SINGLE, Stage, Work, refereed, standing
 from bench.svg import lines
 
-CPU = "server CPU per move, µs"
 GROWTH = 1.2
+ONE, ROOM = "1 match a bot", "64 matches a bot"
+MANY = 10_000
+PINGED_SELDOM = ("--ping-every-ms", "60000", "--gone-after-ms", "180000")
+"""For thousands of streams: pings every five seconds, as they come, would be more than a process does with 20 000."""
+
+
+MANY_STREAMS = 1000
+
+
+def crowded(scope: Scope) -> tuple[Stage, int]:
+    """Where the most matches are played at once, and how many. One for all measurements: they take long to make."""
+    matches = scope.pick(1000, MANY)
+    return standing(scope, Work(bots=2 * -(-matches // 64), room=64)), matches
 
 
 def measure(scope: Scope) -> Findings:
+    moves, seconds = scope.pick(1_000, 2_500), scope.pick(0.7, 1.5)
     with ExitStack() as stack:
         candidates, sizes = {}, dict[str, tuple[str, int]]()
-        for series, matches, work in _works(scope.quick):
+        for series, matches, stage in _stages(scope, stack):
             name = f"{series}, {matches} at once"
-            stage = stack.enter_context(refereed(scope, f"sizes {name}", work))
-            # Large crowds are made once: there is enough to play for all rounds.
-            stage.crowd.do("make", matches=matches)
             sizes[name] = series, matches
-            if matches >= LARGE:
-                candidates[name] = partial(stage.cost, scope.pick(1_500, 5_000), scope.pick(1.0, 4.0))
-            else:
-                candidates[name] = partial(stage.fresh, matches, scope.pick(1_000, 3_000), scope.pick(1.0, 2.0))
+            candidates[name] = partial(stage.among, matches, moves, seconds)
         return _findings(alternate(candidates, scope.pick(2, 4)), sizes)
 
 
-LARGE = 1000
-
-
-def _works(quick: bool) -> Iterator[tuple[str, int, Work]]:
-    for matches in (10, 100) if quick else (1, 10, 100, 1000):
-        yield "1 match a bot", matches, Work(bots=2 * matches)
-    for matches in (100,) if quick else (100, 1000, 10_000):
-        yield "64 matches a bot", matches, Work(bots=2 * -(-matches // 64), room=64)
+def _stages(scope: Scope, stack: ExitStack) -> Iterator[tuple[str, int, Stage]]:
+    if not scope.quick:
+        for matches in (1, 10, 1000, MANY):
+            flags = PINGED_SELDOM if matches >= MANY_STREAMS else ()
+            opening = refereed(scope, f"sizes {matches}", Work(bots=2 * matches), *flags)
+            yield ONE, matches, stack.enter_context(opening)
+        yield ROOM, 1000, stack.enter_context(refereed(scope, "sizes roomy", Work(bots=32, room=64)))
+    yield ONE, MATCHES, standing(scope, SINGLE)
+    yield ROOM, MATCHES_OF_ROOMY, standing(scope, ROOMY)
+    stage, matches = crowded(scope)
+    yield ROOM, matches, stage
 
 
 def _findings(costs: dict[str, list[Cost]], sizes: dict[str, tuple[str, int]]) -> Findings:
     found, series = Findings(), dict[str, list[tuple[float, float]]]()
-    for name, rounds in costs.items():
-        found.add(name, CPU, *(cost.us_per_move for cost in rounds))
-        found.add(name, "moves per second", *(cost.played.moves / cost.played.seconds for cost in rounds))
+    for name in sorted(costs, key=sizes.__getitem__):
+        add_costs(found, name, costs[name])
         kind, matches = sizes[name]
         series.setdefault(kind, []).append((matches, found.of(name, CPU).median))
+    if f"{ONE}, {MANY} at once" in costs:
+        found.notes.append(
+            f"{MANY} matches with one match a bot are {2 * MANY} streams: they are pinged once a minute."
+        )
     found.plots["sizes"] = lines(CPU, "matches at once", series)
     return found
 
 
 def _growth(found: Findings) -> float:
     try:
-        return found.ratio(CPU, "64 matches a bot, 10000 at once", "64 matches a bot, 100 at once")
+        return found.ratio(CPU, f"{ROOM}, {MANY} at once", f"{ROOM}, {MATCHES_OF_ROOMY} at once")
     except NotMeasured:
-        raise NotMeasured("a quick look stops at 100 matches") from None
+        raise NotMeasured("a quick look stops at 1000 matches") from None
 
 
 MEASUREMENT = Measurement(
@@ -62,6 +76,13 @@ MEASUREMENT = Measurement(
     "Does a move cost more when more matches are played at once?",
     measure,
     goals=(
-        Goal("growth", "CPU per move with 10000 matches, in units of that with 100.", GROWTH, _growth, at_least=False),
+        Goal(
+            "growth",
+            f"CPU per move with {MANY} matches, in units of that with {MATCHES_OF_ROOMY}.",
+            GROWTH,
+            _growth,
+            at_least=False,
+        ),
     ),
+    profile="path",
 )

@@ -1,18 +1,19 @@
-"""Random playouts of open_spiel's games: `GAME STEPS` on a line of input, CPU microseconds a step on one of output."""
+"""open_spiel's games at work: `GAME fast STEPS` or `GAME perft DEPTH` on a line of input, CPU microseconds on one
+of output, for a step of random playouts or for a line of perft."""
 
 import random
 import sys
 import time
+from typing import Any
 
 import pyspiel
 
 RNG = random.Random(1)
 
 
-def step_us(name: str, steps: int) -> float:
+def playouts(game: Any, steps: int) -> int:
     """A list of moves, one of them played, the question whether the game is over; what chance does is a step too."""
-    game = pyspiel.load_game(name)
-    done, begun = 0, time.process_time()
+    done = 0
     while done < steps:
         state = game.new_initial_state()
         while not state.is_terminal():
@@ -22,9 +23,19 @@ def step_us(name: str, steps: int) -> float:
                 moves = state.legal_actions()
             state.apply_action(moves[int(RNG.random() * len(moves))])
             done += 1
-    return (time.process_time() - begun) / done * 1e6
+    return done
+
+
+def perft(state: Any, depth: int) -> int:
+    moves = state.legal_actions()
+    if depth == 1:
+        return len(moves)
+    return sum(perft(state.child(move), depth - 1) for move in moves)
 
 
 for line in sys.stdin:
-    asked, count = line.split()
-    print(step_us(asked, int(count)), flush=True)  # noqa: T201  # It is how it answers.
+    name, work, count = line.split()
+    asked = pyspiel.load_game(name)
+    begun = time.process_time()
+    done = perft(asked.new_initial_state(), int(count)) if work == "perft" else playouts(asked, int(count))
+    print((time.process_time() - begun) / done * 1e6, flush=True)  # noqa: T201  # It is how it answers.

@@ -1,0 +1,53 @@
+"""The pure and the compiled form of the engines, each in a process of its own."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from bench.beside import ROOT, Beside
+from bench.figures import Findings
+from hatch_build import compile_engines
+
+COMPILED = ROOT / "build" / "bench" / "compiled"
+
+
+@contextmanager
+def forms(found: Findings) -> Iterator[dict[str, Beside]]:
+    """By name of the form: `bench.playing` on it. Without a C compiler there is only the pure one; a note says so."""
+    places = {"pure": ROOT}
+    try:
+        places["compiled"] = _compiled()
+    except subprocess.CalledProcessError:
+        found.notes.append("The compiled engines are not measured: mypyc and a C compiler could not make them.")
+    with ExitStack() as closing:
+        yield {name: closing.enter_context(_playing(place)) for name, place in places.items()}
+
+
+def _compiled() -> Path:
+    """The folder of the compiled form, made anew only where the sources have changed since."""
+    folder, marker = COMPILED, COMPILED / ".made-from"
+    sources = "".join(path.read_text() for path in sorted(ROOT.glob("engines/**/*.py")))
+    if not marker.exists() or marker.read_text() != sources:
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        compile_engines(ROOT, folder)
+        marker.write_text(sources)
+    return folder
+
+
+@contextmanager
+def _playing(place: Path) -> Iterator[Beside]:
+    """Where the process stands is what it finds first, before what is installed."""
+    command = [sys.executable, "-m", "bench.playing"]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(
+        command, cwd=place, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            yield Beside(process)
+        finally:
+            process.kill()

@@ -1,0 +1,43 @@
+"""Where the time of a step goes in each game: the functions that take most of it themselves."""
+
+from collections.abc import Callable
+from cProfile import Profile
+from functools import partial
+from pathlib import Path
+from types import CodeType
+
+from bench.fast import FastPlayouts
+from bench.figures import Findings
+from bench.measurement import Measurement, Scope
+from engines.registry import games
+
+SHOWN = 5
+
+
+def measure(scope: Scope) -> Findings:
+    found, steps = Findings(), scope.pick(500, 3000)
+    for game in games().values():
+        playouts = FastPlayouts(game, seed=1)
+        playouts.run(steps)  # What is worked out once, and kept, is none of a step.
+        for function, share in _shares(partial(playouts.run, steps))[:SHOWN]:
+            found.add(f"{game.name}: {function}", "share of the time, %", share * 100)
+    found.notes.append("Of the fast positions. To be looked at costs small functions more than large ones.")
+    return found
+
+
+def _shares(work: Callable[[], object]) -> list[tuple[str, float]]:
+    """Each function with its own share of the time, the largest first."""
+    profile = Profile()
+    profile.runcall(work)
+    looked_at = profile.getstats()
+    whole = sum(one.inlinetime for one in looked_at)
+    own = ((_name(one.code), one.inlinetime / whole) for one in looked_at)
+    return sorted(own, key=lambda one: one[1], reverse=True)
+
+
+def _name(code: str | CodeType) -> str:
+    """What is written in C has no more than a name."""
+    return code if isinstance(code, str) else f"{code.co_qualname} in {Path(code.co_filename).name}"
+
+
+MEASUREMENT = Measurement("functions", "Which functions of a game take the time of a step?", measure)

@@ -1,0 +1,47 @@
+"""Which part of a move's path a sample belongs to."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from bench.parts import OF_PLACE, REST, part_of
+
+HOUSE = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize("place", OF_PLACE)
+def test_every_place_that_is_named_is_there(place: str) -> None:
+    file, _, function = place.partition(" ")
+    assert (HOUSE / file).is_dir() if file.endswith("/") else (HOUSE / file).is_file()
+    assert not function or function in functions(HOUSE / file)
+
+
+def functions(file: Path) -> set[str]:
+    """Of the classes in it, with their names."""
+    return {
+        f"{owner.name}.{member.name}"
+        for owner in ast.walk(ast.parse(file.read_text()))
+        if isinstance(owner, ast.ClassDef)
+        for member in owner.body
+        if isinstance(member, ast.FunctionDef | ast.AsyncFunctionDef)
+    }
+
+
+def test_what_a_library_does_it_does_for_its_caller() -> None:
+    stack = [
+        "Runner.run (asyncio/runners.py:1)",
+        "encode (referee/storage/codec.py:7)",
+        "iterencode (json/encoder.py:2)",
+    ]
+    assert part_of(stack) == "encode: the event as a line of the log"
+
+
+def test_a_function_counts_before_its_file_and_a_file_before_its_folder() -> None:
+    assert part_of(["Conversation._speak (referee/transport/conversation.py:1)"]) == "write: a message to the wire"
+    assert part_of(["turn_of (referee/transport/speaking.py:1)"]) == "encode turn: turns and verdicts as messages"
+    assert part_of(["new (referee/transport/new_here.py:1)"]) == "read: messages and items from the wire"
+
+
+def test_a_stack_outside_of_the_house_is_the_rest() -> None:
+    assert part_of(["Thread.run (threading.py:1)"]) == REST

@@ -1,0 +1,48 @@
+"""A goal that is not reached comes with the profile that says why."""
+
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+import bench.__main__ as program
+from bench.figures import Findings, Goal
+from bench.measurement import Measurement, Scope
+from bench.report import goals_told
+
+
+def found(_: Scope) -> Findings:
+    findings = Findings()
+    findings.add("the slow part", "µs", 7)
+    return findings
+
+
+def aiming(bound: float) -> Measurement:
+    goal = Goal("quick", "", bound, lambda found: found.of("the slow part", "µs").median, at_least=False)
+    return Measurement("moves", "", found, (goal,), profile="path")
+
+
+@pytest.fixture
+def scope(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Scope:
+    monkeypatch.setattr(program, "SUITE", (PATH,))
+    return Scope(quick=True, folder=tmp_path, closing=ExitStack())
+
+
+PATH = Measurement("path", "Where does it go?", found)
+
+
+def test_the_profile_is_taken_though_only_the_measurement_was_asked_for(scope: Scope) -> None:
+    told = goals_told(program.taken([aiming(6)], scope))
+    assert "does not hold" in told
+    assert "Why not (moves): Where does it go?" in told
+    assert "the slow part" in told
+
+
+def test_the_profile_is_not_taken_twice(scope: Scope) -> None:
+    assert [done.measurement.name for done in program.taken([PATH, aiming(6)], scope)] == ["path", "moves"]
+
+
+def test_where_all_goals_hold_nothing_is_to_be_explained(scope: Scope) -> None:
+    all_done = program.taken([aiming(7)], scope)
+    assert [done.measurement.name for done in all_done] == ["moves"]
+    assert "Why not" not in goals_told(all_done)

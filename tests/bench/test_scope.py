@@ -1,0 +1,23 @@
+"""What is kept in a run is made once."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from bench.measurement import Scope
+
+
+def test_what_is_kept_is_made_for_the_first_who_wants_it_and_closed_at_the_end() -> None:
+    story: list[str] = []
+
+    @contextmanager
+    def stage() -> Iterator[int]:
+        story.append("opened")
+        yield len(story)
+        story.append("closed")
+
+    with ExitStack() as closing:
+        scope = Scope(quick=True, folder=Path(), closing=closing)
+        assert [scope.keep("one", stage), scope.keep("one", stage)] == [1, 1]
+        assert story == ["opened"]
+    assert story == ["opened", "closed"]
