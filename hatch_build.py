@@ -39,7 +39,12 @@ def compile_engines(root: Path, folder: Path) -> list[Path]:
     """
     shutil.copytree(root / "engines", folder / "engines", ignore=shutil.ignore_patterns("__pycache__", "*.so", "*.pyd"))
     (folder / "setup.py").write_text(SETUP.format(files=compiled_modules(root)))
-    run([sys.executable, "setup.py", "-q", "build_ext", "--inplace"], cwd=folder, check=True, stdout=sys.stderr)
+    made = run(
+        [sys.executable, "setup.py", "-q", "build_ext", "--inplace"], cwd=folder, capture_output=True, check=False
+    )
+    if made.returncode:
+        sys.stderr.buffer.write(made.stdout + made.stderr)
+        made.check_returncode()
     shutil.rmtree(folder / "build")
     return [*folder.rglob("*.so"), *folder.rglob("*.pyd")]
 

@@ -28,7 +28,7 @@ def measure(scope: Scope) -> Findings:
     with forms(found) as ours, beside(("bench/peers/spiel.py",), found) as others:
         steps, lines = _candidates(ours, others)
         for what, candidates in ((STEP, steps), (LINE, lines)):
-            for name, rounds in alternate(candidates, scope.pick(2, 9)).items():
+            for name, rounds in alternate(candidates, scope.pick(2, 5)).items():
                 found.add(name, what, *rounds)
     for figure in [figure for figure in found.figures if figure.of != LOOP]:
         each = "steps per CPU-second" if figure.what == STEP else "lines of perft per CPU-second"

@@ -52,7 +52,7 @@ def measure(scope: Scope) -> Findings:
                 standing(scope, work) if work in (SINGLE, ROOMY) else stack.enter_context(refereed(scope, name, work))
             )
             candidates[name] = partial(stage.among, matches, moves, seconds)
-        return _findings(alternate(candidates, scope.pick(2, 5)))
+        return _findings(alternate(candidates, scope.pick(2, 3)))
 
 
 def _findings(costs: dict[str, list[Cost]]) -> Findings:

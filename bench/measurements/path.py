@@ -44,7 +44,7 @@ def _sampled(scope: Scope, stage: Stage, matches: int) -> tuple[float, Counter[s
     """CPU per move while it was looked at, and how many samples fell on each part of the path."""
     stage.prepare(matches, min(at_most(matches), AT_LEAST))
     raw = scope.folder / "stacks.txt"
-    seconds = scope.pick(2, 5)
+    seconds = scope.pick(2, 4)
     command = [
         # To stop the process for each look would be exact, but then a thread that only waits counts as one that runs.
         *(str(ENVIRONMENT / "bin" / "py-spy"), "record", "--pid", str(stage.pid), "--format", "raw", "--nonblocking"),

@@ -48,7 +48,7 @@ def measure(scope: Scope) -> Findings:
         kaggle = stack.enter_context(beside(("bench/peers/kaggle.py",), found))
         if kaggle:
             candidates[KAGGLE] = partial(kaggle.ask, str(scope.pick(1, 3)))
-        for name, rounds in alternate(candidates, scope.pick(2, 5)).items():
+        for name, rounds in alternate(candidates, scope.pick(2, 3)).items():
             found.add(name, CPU, *rounds)
     found.notes.append("fastchess and cutechess: not measured: no registry that is used here has them.")
     found.notes.append(

@@ -28,9 +28,9 @@ def measure(scope: Scope) -> Findings:
             name: partial(stage.among, MATCHES, scope.pick(1_000, 2_500), scope.pick(0.7, 1.5))
             for name, stage in stages.items()
         }
-        for name, rounds in alternate(candidates, scope.pick(2, 5)).items():
+        for name, rounds in alternate(candidates, scope.pick(2, 3)).items():
             add_costs(found, name, rounds)
-    for matches, milliseconds in measured_scrape(scope.pick(5, 50)).items():
+    for matches, milliseconds in measured_scrape(scope.pick(5, 30)).items():
         found.add(f"a scrape with {matches} matches", "event loop, ms", milliseconds)
     found.plots["settings"] = bars(CPU, [figure for figure in found.figures if figure.what == CPU])
     return found

@@ -27,14 +27,14 @@ def crowded(scope: Scope) -> tuple[Stage, int]:
 
 
 def measure(scope: Scope) -> Findings:
-    moves, seconds = scope.pick(1_000, 2_500), scope.pick(0.7, 1.5)
+    moves, seconds = scope.pick(1_000, 2_500), scope.pick(0.7, 1.2)
     with ExitStack() as stack:
         candidates, sizes = {}, dict[str, tuple[str, int]]()
         for series, matches, stage in _stages(scope, stack):
             name = f"{series}, {matches} at once"
             sizes[name] = series, matches
             candidates[name] = partial(stage.among, matches, moves, seconds)
-        return _findings(alternate(candidates, scope.pick(2, 4)), sizes)
+        return _findings(alternate(candidates, scope.pick(2, 3)), sizes)
 
 
 def _stages(scope: Scope, stack: ExitStack) -> Iterator[tuple[str, int, Stage]]:
