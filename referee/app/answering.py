@@ -36,6 +36,10 @@ class Answer:
         return SubmitMove(self.seat, self.token, self.move, measured, self.request_id, self.offers_draw)
 
 
+JUDGED_BEFORE = (ClockExpired, MatchOver, NotRunHere)
+"""So says who decides where there is nothing to decide. The log says whether this very answer had its verdict."""
+
+
 class Answering:
     def __init__(self, floor: Floor) -> None:
         self._floor = floor
@@ -68,7 +72,7 @@ class Answering:
         """See `Referee.conclude`."""
         try:
             decided = await decision
-        except (ClockExpired, MatchOver, NotRunHere) as why:
+        except JUDGED_BEFORE as why:
             return await self._again(answer, why)
         if not decided.events:
             return await self._again(answer, NotRunHere(answer.match_id))
@@ -104,14 +108,15 @@ def _verdict_number(story: Story, answer: Answer) -> int | None:
     return number
 
 
-def taken(answer: Answer, decision: asyncio.Future[Decided]) -> Answered | None:
-    """See `Referee.taken`."""
-    if decision.cancelled() or decision.exception():
+def outcome(answer: Answer, decision: asyncio.Future[Decided]) -> Answered | Exception | None:
+    """See `Referee.outcome`."""
+    try:
+        decided = decision.result()
+        return _judged(answer.match_id, decided, decided.events) if decided.events else None
+    except JUDGED_BEFORE:
         return None
-    decided = decision.result()
-    if not decided.events or not isinstance(decided.events[0], MovePlayed):
-        return None
-    return _judged(answer.match_id, decided, decided.events)
+    except Exception as why:
+        return why
 
 
 def _judged(match_id: str, decided: Decided, events: tuple[Event, ...]) -> Answered:

@@ -10,7 +10,7 @@ from typing import Any
 
 from engines.api import Game, Seat, Viewer
 from engines.refusals import Refusal
-from referee.app.answering import Answer, Answering, taken
+from referee.app.answering import Answer, Answering, outcome
 from referee.app.answers import Answered, Done
 from referee.app.asking import Asking
 from referee.app.boards import Board
@@ -185,16 +185,16 @@ class Referee:
     def begin(self, answer: Answer, bot: str) -> asyncio.Future[Decided] | None:
         """Have the answer of that bot decided, where nothing need be looked up for it; else None, and `submit` it.
 
-        What came of it says `taken`, at once, if that was no more than a move; else `conclude`.
+        What came of it says `outcome` when it is done, or else `conclude`.
         """
         return self._answering.begin(answer, bot)
 
-    def taken(self, answer: Answer, decision: asyncio.Future[Decided]) -> Answered | None:
-        """The move, if it was taken: the most frequent thing that comes of a decision that is done."""
-        return taken(answer, decision)
+    def outcome(self, answer: Answer, decision: asyncio.Future[Decided]) -> Answered | Exception | None:
+        """What came of a decision that is done, with what `submit` would raise. None: it has to be looked up."""
+        return outcome(answer, decision)
 
     async def conclude(self, answer: Answer, decision: asyncio.Future[Decided]) -> Answered:
-        """What came of a decision. Raises what `submit` raises."""
+        """What came of a decision, looked up. Raises what `submit` raises."""
         return await self._answering.conclude(answer, decision)
 
     async def validate(self, match_id: str, seat: Seat, token: str, move: str) -> int:

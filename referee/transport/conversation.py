@@ -176,47 +176,51 @@ class Conversation:
             self._answer(Heard(item.item_id), self._nothing())
 
     def _hear_move(self, item_id: int, move: play_pb2.Move) -> None:
-        """Nearly all moves are decided, and their verdicts written, without a task of their own."""
-        match_id, token, text = move.match_id, move.token, move.move
-        heard = Heard(item_id, match_id, token, text)
-        seat = seat_of(token)
-        if seat is None:
-            self._answer(heard, self._move(move))
-            return
-        answer = Answer(match_id, seat, token, text, offers_draw=move.offer_draw)
-        decision = self._referee.begin(answer, self._session.player.bot)
-        if decision is None:
-            self._answer(heard, self._move(move))
-            return
-        self._answering.add(decision)
-        decision.add_done_callback(lambda decision: self._decided(heard, answer, decision))
+        """Nearly all moves are decided and judged without a task of their own."""
+        heard = Heard(item_id, move.match_id, move.token, move.move)
+        seat = seat_of(heard.token)
+        if seat is not None:
+            answer = Answer(heard.match_id, seat, heard.token, heard.move, offers_draw=move.offer_draw)
+            decision = self._referee.begin(answer, self._session.player.bot)
+            if decision:
+                self._answering.add(decision)
+                decision.add_done_callback(lambda decision: self._decided(heard, answer, decision))
+                return
+        self._answer(heard, self._move(move))
 
     def _decided(self, heard: Heard, answer: Answer, decision: asyncio.Future[Decided]) -> None:
         self._answering.discard(decision)
-        taken = self._referee.taken(answer, decision)
-        if taken:
-            self._session.outbox.put(None, Judged(heard.item_id, heard.match_id, heard.token, taken))
-        else:
+        outcome = self._referee.outcome(answer, decision)
+        if outcome is None:
             self._answer(heard, self._referee.conclude(answer, decision))
+        else:  # At once, so that it goes out before the turn that follows from it.
+            self._judge(heard, outcome)
 
     def _answer(self, heard: Heard, answer: Coroutine[Any, Any, Any]) -> None:
-        task = asyncio.create_task(self._judge(heard, answer))
-        self._answering.add(task)
-        task.add_done_callback(self._answering.discard)
+        self._start(self._answered(heard, answer))
 
-    async def _judge(self, heard: Heard, answer: Coroutine[Any, Any, Any]) -> None:
+    async def _answered(self, heard: Heard, answer: Coroutine[Any, Any, Any]) -> None:
         try:
             outcome = await answer
         except Exception as why:
             outcome = why
         if outcome is None:  # A Hello that is taken: its answer is Welcome.
             self._session.outbox.put("welcome", Welcomed())
-            return
+        else:
+            self._judge(heard, outcome)
+
+    def _judge(self, heard: Heard, outcome: Answered | Done | Exception) -> None:
+        """Say what became of it. What was refused counts as a call."""
         self._session.outbox.put(None, Judged(heard.item_id, heard.match_id, heard.token, outcome))
         if isinstance(outcome, Refusal):
             self._noting.refused(self._session.player, outcome, heard.match_id, seat_of(heard.token), heard.move)
         if isinstance(outcome, Exception) and not isinstance(outcome, LateAnswer):
-            await self._count()
+            self._start(self._count())
+
+    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._answering.add(task)
+        task.add_done_callback(self._answering.discard)
 
     async def _move(self, move: play_pb2.Move) -> Answered:
         match = await self._referee.match(move.match_id)
