@@ -8,6 +8,7 @@ from referee.app.contests.log import Beside
 from referee.app.ports import Conflict, Entry, EventLog, LogUnavailable, Request, Time
 from referee.core.clock import SECOND
 from referee.core.events import Event
+from referee.telemetry.outages import Outage, Outages
 
 APPEND_S = (0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10)
 GROUP = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
@@ -35,12 +36,13 @@ class AppendMetrics:
 
 
 class MeasuredLog:
-    """An EventLog that is another one, measured."""
+    """An EventLog that is another one, measured; and its outages are told."""
 
-    def __init__(self, log: EventLog, time: Time, metrics: AppendMetrics) -> None:
+    def __init__(self, log: EventLog, time: Time, metrics: AppendMetrics, outage: Outage) -> None:
         self._log = log
         self._time = time
         self._metrics = metrics
+        self._outages = Outages(outage)
 
     async def append(
         self,
@@ -56,9 +58,11 @@ class MeasuredLog:
         except Conflict:
             self._metrics.failed.labels("conflict").inc()
             raise
-        except LogUnavailable:
+        except LogUnavailable as why:
             self._metrics.failed.labels("unavailable").inc()
+            self._outages.failed(str(why))
             raise
+        self._outages.written()
         self._metrics.seconds.observe((self._time.monotonic_us() - began_us) / SECOND)
         return entries
 

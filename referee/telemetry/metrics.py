@@ -17,6 +17,7 @@ from referee.core.clock import SECOND, Micros
 from referee.telemetry.append_metrics import AppendMetrics, MeasuredLog
 from referee.telemetry.contest_metrics import ContestMetrics, MeasuredContests
 from referee.telemetry.match_metrics import MatchMetrics
+from referee.telemetry.outages import Outage, untold
 from referee.telemetry.readings import Asking, Readings
 from referee.telemetry.rpc_metrics import RpcMetrics
 from referee.telemetry.said_metrics import SaidMetrics
@@ -60,9 +61,9 @@ class Metrics:
         self._recovered.set(matches)
         self._recovery.set(took_us / SECOND)
 
-    def measured(self, log: EventLog, time: Time) -> MeasuredLog:
-        """The same log, measured."""
-        return MeasuredLog(log, time, self._appends)
+    def measured(self, log: EventLog, time: Time, outage: Outage = untold) -> MeasuredLog:
+        """The same log, measured; `outage` hears when it cannot be written, and when it can again."""
+        return MeasuredLog(log, time, self._appends, outage)
 
     def measured_contests(self, log: ContestLog) -> MeasuredContests:
         """The same log, measured."""

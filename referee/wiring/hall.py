@@ -30,7 +30,7 @@ from referee.core.match import Match
 from referee.core.setup import SEED_BYTES
 from referee.settings.declared import Settings
 from referee.telemetry.metrics import Metrics
-from referee.telemetry.outages import Outage, WatchedLog
+from referee.telemetry.outages import Outage
 from referee.telemetry.tracing import Tracing
 from referee.wiring.books import Books
 from referee.wiring.bounds import limits
@@ -61,7 +61,7 @@ class Hall:
         self.lag = Lag(time)
         self.scribe = Scribe(books.bot_log)
         self.notices = Notices(self.scribe, self._sessions_of, time)
-        self.events = metrics.measured(WatchedLog(books.events, self._log_is_away), time)
+        self.events = metrics.measured(books.events, time, self._log_is_away)
         contests = metrics.measured_contests(books.contests)
         self._shelf = shelf_of_ladders(contests, games(), self._contest_broke)
         self._conduct = Conduct(

@@ -8,8 +8,9 @@ from referee.app.contests.log import Beside
 from referee.app.ports import Entry, LogUnavailable, Request
 from referee.core.events import Event
 from referee.storage.memory import MemoryEventLog
-from referee.telemetry.outages import WatchedLog
+from referee.telemetry.metrics import Metrics
 from tests.app.scene import in_loop
+from tests.app.stopped_time import StoppedTime
 from tests.storage.stores import at_noon, events_of, notes
 
 
@@ -35,7 +36,7 @@ class Failing(MemoryEventLog):
 async def test_it_is_told_once_that_nothing_can_be_written_and_once_that_it_can_again() -> None:
     heard: list[str] = []
     failing = Failing(at_noon)
-    log = WatchedLog(failing, heard.append)
+    log = Metrics("test").measured(failing, StoppedTime(), heard.append)
     await log.append("m", 0, notes(1, 1))
     assert heard == []
     failing.full = True
