@@ -11,7 +11,7 @@ from referee.app.lag import Lag
 from referee.app.outbox import Asked, Began, Ended, Lapsed
 from referee.app.sessions import Session, Sessions
 from referee.app.story import Step
-from referee.core.events import FlagFell, MovePlayed, PlayBegan, Source
+from referee.core.events import FlagFell, MovePlayed, PlayBegan, RefereeBack, Source
 from referee.core.match import Match, Phase, Turn
 from referee.core.row import ClockRow
 from referee.core.telling import told
@@ -33,7 +33,7 @@ class Crier:
             self._tell_end(board)
         elif before:
             self._tell_lapses(board, before, steps)
-            self._ask_anew(board, before)
+            self._ask_anew(board, before, log_was_away=any(isinstance(step.entry.event, RefereeBack) for step in steps))
 
     def comes(self, board: Board, seat: Seat) -> bool:
         """Has somebody else come to play this seat? If so, that session is asked what the seat owes."""
@@ -68,12 +68,16 @@ class Crier:
                 lapsed = Lapsed(board.match_id, event.seat, event.token, played, _proof(steps, event.token))
                 self._put(board, event.seat, ("lapsed", board.match_id, event.token), lapsed)
 
-    def _ask_anew(self, board: Board, before: Match) -> None:
-        """Those whose turn is new, or was changed by an offer of a draw."""
+    def _ask_anew(self, board: Board, before: Match, log_was_away: bool) -> None:
+        """Those whose turn is new, or was changed by an offer of a draw.
+
+        And all, when the log was away: what they answered meanwhile was refused, and not all programs say it again.
+        """
         match = board.match
+        all_of_them = match.offers != before.offers or (log_was_away and board.runner is not None)
         for turn in filter(None, match.turns):
             self._mark(board, turn)
-            if turn != before.turns[turn.seat] or match.offers != before.offers:
+            if all_of_them or turn != before.turns[turn.seat]:
                 session = self._sessions.of_player(match.players[turn.seat])
                 if session:
                     self._ask(board, turn, session)

@@ -8,6 +8,8 @@ from engines.api import REFEREE
 from referee.app.answers import Answered, AttemptRefused, EngineFault, LateAnswer, seat_of
 from referee.app.asked import NotRunHere
 from referee.app.outbox import Asked, Lapsed
+from referee.app.ports import LogUnavailable
+from referee.app.runner import FIRST_RETRY_US
 from referee.core.clock import MS, SECOND, Untimed
 from referee.core.errors import MatchOver, NoDraw, NoSuchSeat, NotAllowedNow, RequestIdReused, StaleTurn
 from referee.core.match import Phase
@@ -288,3 +290,19 @@ async def test_stored_text_is_whole_and_told_text_is_not() -> None:
 @pytest.mark.parametrize(("token", "seat"), [("3.0.1", 3), ("", None), ("x.1", None), ("12", None), ("9999.1.1", None)])
 def test_a_token_names_its_seat(token: str, seat: int | None) -> None:
     assert seat_of(token) == seat
+
+
+@in_loop
+async def test_whose_answer_could_not_be_written_is_asked_again_when_the_log_is_back() -> None:
+    hall = Hall()
+    match_id, (first, second) = await hall.begun()
+    assert (len(asked(first)), asked(second)) == (1, [])
+    hall.log.goes_away()
+    with pytest.raises(LogUnavailable):
+        await hall.played(match_id, 0, "1")
+    assert asked(first) == []
+    hall.log.comes_back()
+    await hall.time.passes(FIRST_RETRY_US)
+    assert (asked(first), asked(second)) == ([Asked(match_id, 0)], [])
+    assert (await hall.played(match_id, 0, "1")).number == (await hall.match(match_id)).number
+    await hall.referee.close()
