@@ -246,3 +246,13 @@ async def test_nothing_is_told_while_the_log_cannot_be_written() -> None:
     await hall.played(match_id, 0, "1")
     assert len(asked(sessions[1])) == 1
     await hall.referee.close()
+
+
+@in_loop
+async def test_a_match_that_is_over_is_none_of_its_makers_any_more() -> None:
+    hall = Hall()
+    match_id, _ = await hall.begun(chosen={"heap": 1}, labels=REQUEST)
+    assert hall.referee.not_over_of("org") == 1
+    await hall.played(match_id, 0, "1")
+    assert hall.referee.not_over_of("org") == 0
+    await hall.referee.close()

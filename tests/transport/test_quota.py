@@ -1,6 +1,7 @@
 """How often a holder may call, and how many streams it may have open."""
 
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -126,3 +127,24 @@ def test_a_stream_ends_when_its_token_is_revoked() -> None:
 async def _open(mine: Allowances, until: asyncio.Event, holder: str = "ada") -> None:
     async with mine.stream(caller(holder)):
         await until.wait()
+
+
+def test_who_watches_hears_of_each_call_that_is_let_in_how_many_there_were_and_may_be() -> None:
+    async def calls() -> None:
+        heard: list[tuple[str, str, int, int]] = []
+
+        async def hear(*told: Any) -> None:
+            heard.append(told)
+
+        mine = Allowances(MemoryQuotas(), USUAL, 100, StoppedTime(), hear)
+        for _ in range(6):
+            await mine.count_call("ada")
+        with pytest.raises(TooManyCalls):
+            await mine.count_call("ada")
+        await mine.count_call("bob")
+        assert heard == [
+            *(("ada", "calls_per_minute", many, 60) for many in range(1, 7)),
+            ("bob", "calls_per_minute", 1, 60),
+        ]
+
+    asyncio.run(calls())
