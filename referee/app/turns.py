@@ -87,8 +87,9 @@ class TurnDue:
 
     @property
     def sealed(self) -> bool:
-        """Others choose at the same time."""
-        return len(self.match.turns) - self.match.turns.count(None) > 1
+        """Others choose at the same time, or have chosen, unseen."""
+        ply = self.match.ply
+        return len(self.match.turns) - self.match.turns.count(None) > 1 or (ply > 0 and self.made[ply - 1].sealed)
 
 
 def seat_clocks(match: Match, now_us: Micros, stall_us: Sequence[Micros]) -> tuple[SeatClock, ...]:

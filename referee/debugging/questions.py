@@ -20,7 +20,10 @@ class Question:
     """One attempt at one turn: each has a token of its own."""
 
     due: TurnDue
-    """As it stood when the turn was asked, clocks included."""
+    """As it stood when the turn came up, clocks included.
+
+    Where seats choose at the same time, others may have chosen, unseen, before the turn was on its way.
+    """
     answer: Answer | None
     """What came of it. None: the match ended under it, or the seat dropped out."""
 

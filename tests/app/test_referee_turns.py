@@ -59,6 +59,8 @@ async def test_what_is_chosen_at_the_same_time_is_sealed() -> None:
     assert due.sealed
     assert due.moves_since() == [(0, "?")]
     assert "3?" not in due.position
+    await hall.played(match_id, 1, "2")
+    assert hall.due(match_id, 2).sealed, "the last who chooses does not see the others' choices either"
     await hall.referee.close()
 
 

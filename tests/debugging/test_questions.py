@@ -49,22 +49,37 @@ def test_the_turns_of_a_record_are_those_that_the_server_sent(tmp_path: Path, ga
 def _played(
     stream: Iterator[play_service_pb2.PlayResponse], said: "queue.Queue[play_pb2.FromBot]", seats: int
 ) -> Iterator[play_pb2.Turn]:
-    """Every turn that is asked, answered by its last legal move, and every fifth first by one that is none."""
+    """Every turn that is asked, answered by its last legal move, and every fifth first by one that is none.
+
+    One answer is on its way at a time: where seats choose together, what a turn says of the others would
+    otherwise be a matter of chance. So after a refusal the next to answer is the seat that is asked again.
+    """
     ended = 0
+    asked: dict[int, play_pb2.Turn] = {}
+    awaited: int | None = None
     for response in stream:
         for item in response.items:
             kind = item.WhichOneof("item")
             if kind == "ping":
                 said.put(play_pb2.FromBot(pong=play_pb2.Pong(id=item.ping.id)))
             elif kind == "turn":
-                turn = item.turn
-                yield turn
-                move = "nonsense" if turn.ply % 5 == 0 and turn.attempts_left == 3 else turn.legal_moves[-1]
-                said.put(play_pb2.FromBot(move=play_pb2.Move(match_id=turn.match_id, token=turn.token, move=move)))
+                yield item.turn
+                asked[item.turn.seat] = item.turn
+                awaited = None if awaited == item.turn.seat else awaited
+            elif kind == "verdict" and item.verdict.WhichOneof("outcome") == "accepted":
+                awaited = None
             elif kind == "match_ended":
                 ended += 1
         if ended == seats:
             return
+        if asked and awaited is None:
+            awaited = min(asked)
+            said.put(_answer(asked.pop(awaited)))
+
+
+def _answer(turn: play_pb2.Turn) -> play_pb2.FromBot:
+    move = "nonsense" if turn.ply % 5 == 0 and turn.attempts_left == 3 else turn.legal_moves[-1]
+    return play_pb2.FromBot(move=play_pb2.Move(match_id=turn.match_id, token=turn.token, move=move))
 
 
 def _spoken(said: "queue.Queue[play_pb2.FromBot]") -> Iterator[play_service_pb2.PlayRequest]:
