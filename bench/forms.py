@@ -9,32 +9,37 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from bench.beside import ROOT, Beside
-from bench.figures import Findings
+from bench.figures import Findings, NotMeasured
 from hatch_build import compile_engines
 
 COMPILED = ROOT / "build" / "bench" / "compiled"
 
 
 @contextmanager
-def forms(found: Findings) -> Iterator[dict[str, Beside]]:
-    """By name of the form: `bench.playing` on it. Without a C compiler there is only the pure one; a note says so."""
+def forms(found: Findings, quick: bool) -> Iterator[dict[str, Beside]]:
+    """By name of the form: `bench.playing` on it. Where there is only the pure one, a note says why."""
     places = {"pure": ROOT}
     try:
-        places["compiled"] = _compiled()
-    except subprocess.CalledProcessError:
-        found.notes.append("The compiled engines are not measured: mypyc and a C compiler could not make them.")
+        places["compiled"] = _compiled(quick)
+    except NotMeasured as why:
+        found.notes.append(f"The compiled engines are not measured: {why}.")
     with ExitStack() as closing:
         yield {name: closing.enter_context(_playing(place)) for name, place in places.items()}
 
 
-def _compiled() -> Path:
-    """The folder of the compiled form, made anew only where the sources have changed since."""
+def _compiled(quick: bool) -> Path:
+    """The folder of the compiled form, made anew only where the sources have changed since. Raises NotMeasured."""
     folder, marker = COMPILED, COMPILED / ".made-from"
     sources = "".join(path.read_text() for path in sorted(ROOT.glob("engines/**/*.py")))
     if not marker.exists() or marker.read_text() != sources:
+        if quick:
+            raise NotMeasured("to make them takes a minute, and a quick look takes what a full one has left")
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
-        compile_engines(ROOT, folder)
+        try:
+            compile_engines(ROOT, folder)
+        except subprocess.CalledProcessError:
+            raise NotMeasured("mypyc and a C compiler could not make them") from None
         marker.write_text(sources)
     return folder
 

@@ -25,7 +25,7 @@ Candidates = dict[str, Callable[[], float]]
 
 def measure(scope: Scope) -> Findings:
     found = Findings()
-    with forms(found) as ours, beside(("bench/peers/spiel.py",), found) as others:
+    with forms(found, scope.quick) as ours, beside(("bench/peers/spiel.py",), found) as others:
         steps, lines = _candidates(ours, others)
         for what, candidates in ((STEP, steps), (LINE, lines)):
             for name, rounds in alternate(candidates, scope.pick(2, 5)).items():

@@ -16,8 +16,8 @@ def measure(scope: Scope) -> Findings:
     found, rounds = Findings(), scope.pick(1, 3)
     stage = standing(scope, SINGLE)
     stage.among(MATCHES, 1_000, 1)
-    full = max(stage.among(MATCHES, 3_000, scope.pick(1, 2)).played.rate for _ in range(2))
-    paced = {f"{level} %": partial(_paced, stage, full * level / 100, scope.pick(1.5, 3)) for level in LEVELS}
+    full = max(stage.among(MATCHES, 3_000, scope.pick(1, 2)).played.rate for _ in range(scope.pick(1, 2)))
+    paced = {f"{level} %": partial(_paced, stage, full * level / 100, scope.pick(1, 3)) for level in LEVELS}
     for level, played in alternate(paced, rounds).items():
         name = f"{level} of {full:,.0f} moves per second"
         for percentile in ("p50", "p99", "p999"):

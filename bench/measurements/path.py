@@ -42,7 +42,7 @@ def _stages(scope: Scope) -> Iterator[tuple[str, Stage, int]]:
 
 def _sampled(scope: Scope, stage: Stage, matches: int) -> tuple[float, Counter[str]]:
     """CPU per move while it was looked at, and how many samples fell on each part of the path."""
-    stage.prepare(matches, min(at_most(matches), AT_LEAST))
+    stage.prepare(matches, min(at_most(matches), scope.pick(3_000, AT_LEAST)))
     raw = scope.folder / "stacks.txt"
     seconds = scope.pick(2, 4)
     command = [

@@ -30,7 +30,7 @@ def measure(scope: Scope) -> Findings:
         }
         for name, rounds in alternate(candidates, scope.pick(2, 3)).items():
             add_costs(found, name, rounds)
-    for matches, milliseconds in measured_scrape(scope.pick(5, 30)).items():
+    for matches, milliseconds in measured_scrape(scope.pick(3, 30)).items():
         found.add(f"a scrape with {matches} matches", "event loop, ms", milliseconds)
     found.plots["settings"] = bars(CPU, [figure for figure in found.figures if figure.what == CPU])
     return found
