@@ -5,7 +5,7 @@ history: repetition and the limit of plies are not its business. `moves()` lists
 particular order, `play(move)` gives the pawns after one of them, `result()` says how the game ended.
 
 A move is an integer:
-    0                               pass
+    -1                              pass
     start << 6 | to                 move a pawn between two cells, by their numbers on the ground
     PUT | to                        put a pawn on a cell of the ground
     spot | kind << 2 | which        lay a piece (see `pieces`), with a pawn on its A, middle or B: 0, 1, 2
@@ -24,7 +24,7 @@ from engines.trox.pieces import COLOURS_OF, PIECES
 from engines.trox.supply import full
 from engines.trox.triangles import NOBODY, full_triangles, judged
 
-PASS: Final = 0
+PASS: Final = -1  # Not 0: that is a move from the cell numbered 0 to itself.
 PUT: Final = 1 << 12
 CELL_BITS: Final = 6
 LAST_CELL: Final = (1 << CELL_BITS) - 1

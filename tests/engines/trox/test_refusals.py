@@ -4,7 +4,7 @@ import pytest
 
 from engines.refusals import IllegalMove, MalformedMove, NotYourTurn
 from engines.trox.position import TroxPosition
-from tests.engines.trox.tables import FIRST, TWO_PIECES, all_down, at, played, start, text_of
+from tests.engines.trox.tables import FIRST, TWO_PIECES, all_down, at, moves, pawns, played, start, text_of
 from tests.engines.trox.test_rules import BAY, BESIDE_A_GAP, CLOSING, OTHERS_TRIANGLE
 
 ONE_PAWN = text_of(FIRST, {"round": "0.0d"})
@@ -55,6 +55,14 @@ def test_an_empty_hand_of_a_colour_is_told_when_putting_too() -> None:
 def test_a_hole_is_told() -> None:
     refusal = refused(played(start(), *BAY), CLOSING)
     assert (refusal.details["rule"], refusal.details["why"]) == ("TX-6", "the piece would enclose an empty area")
+
+
+@pytest.mark.parametrize("text", [all_down(4), all_down(neutral="round")])
+def test_a_pawn_that_goes_nowhere_is_no_pass_in_other_words(text: str) -> None:
+    position = at(text)
+    assert moves(position) == ["pass"]
+    for cell in pawns(position):
+        assert refused(position, f"{cell}>{cell}").details["rule"] in {"TX-8", "TX-9"}
 
 
 @pytest.mark.parametrize(("text", "move"), [(OTHERS_TRIANGLE, "+0.1u"), (BESIDE_A_GAP, "1.0d>0.1u")])
