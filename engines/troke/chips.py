@@ -33,9 +33,11 @@ def paid(rules: Rules, chips: tuple[int, ...], seat: int, bill: list[int]) -> tu
     """The chips after everybody has paid `seat` what he owes, or what he has."""
     if rules.race:
         return chips
-    given = [min(debt, has) if rules.capped else debt for debt, has in zip(bill, chips, strict=True)]
-    after = [has - gives for has, gives in zip(chips, given, strict=True)]
-    after[seat] += sum(given)
+    after = list(chips)
+    for other, debt in enumerate(bill):
+        given = min(debt, chips[other]) if rules.capped else debt
+        after[other] -= given
+        after[seat] += given
     return tuple(after)
 
 

@@ -6,7 +6,7 @@ The turn is walked step by step, as the player meant it, until a rule stops it.
 from typing import NoReturn
 
 from engines.refusals import IllegalMove
-from engines.troke.assembly import OTHERS, Filled
+from engines.troke.assembly import Filled
 from engines.troke.boards import COLOURS, opposite
 from engines.troke.notation import Spelling, colour_name, owner_of
 from engines.troke.pieces import Pieces
@@ -110,7 +110,7 @@ class _Walk:
 
     def _lands(self, to: int, captures: bool) -> None:
         bit, there = 1 << to, self.names[to]
-        taken = [shape for shape in OTHERS[self.shapes] if self.filled.loose[shape] & bit]
+        taken = [shape for shape in range(3) if not self.shapes & 1 << shape and self.filled.loose[shape] & bit]
         if bool(taken) != captures:
             why = f"x{there}: pieces are captured there" if taken else f"-{there}: nothing is captured there"
             raise _Broken("TK-6", f"this step is written {why}")

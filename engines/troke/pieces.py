@@ -48,11 +48,13 @@ class Pieces:
         """Is there any move, a pass included? Asked of every position, so it lists none where a look will do."""
         if CASTLES in self.castles:
             return False
-        assembly = Assembly(self.rules, self.mover, Filled(self.rules, self.sets))
+        filled, steps = Filled(self.rules, self.sets), self.rules.ways[self.mover].steps
         hindered = [step >> DIGIT_BITS for step in self.barred]
         for shape in range(3):
+            blocked, (towers, walls, moats) = filled.alone(shape)
+            quiet = ~(blocked | towers | walls | moats)
             for at in circles(self.sets[3 * self.mover + shape]):
-                if assembly.can_step(shape, at) and standing_on(shape, at) not in hindered:
+                if steps[at] & quiet and standing_on(shape, at) not in hindered:
                     return True
         return bool(self.moves())
 
@@ -66,7 +68,7 @@ class Pieces:
         if CASTLES in self.castles or not self.sets[3 * self.mover + shape] & 1 << at:
             return False
         assembly = Assembly(self.rules, self.mover, filled)
-        assembly.turns_from(shape, at)
+        assembly.find(shape, 1 << at)
         return turn in assembly.found
 
     def turns_of(self, seat: int) -> list[int]:
@@ -74,9 +76,8 @@ class Pieces:
         filled = Filled(self.rules, self.sets)
         assembly = Assembly(self.rules, seat, filled)
         for shape in range(3):
-            for at in circles(self.sets[3 * seat + shape]):
-                assembly.turns_from(shape, at)
-        turns = self._without_reversals(assembly.found) if self.barred else assembly.found
+            assembly.find(shape, self.sets[3 * seat + shape])
+        turns = self._without_reversals(seat, assembly.found) if self.barred else assembly.found
         return self._clearing(seat, turns) if self.must_clear(seat, filled) else turns
 
     def must_clear(self, seat: int, filled: Filled) -> bool:
@@ -98,10 +99,12 @@ class Pieces:
             sets[3 * mover + (place >> DIGIT_BITS) - 1] ^= 1 << (place & DIGIT) | rest
             barred = self._remembering(turn, place) if rules.remembers else ()
         else:
-            lifted, owed = self._lifted(turn)
+            lifted = self._lifted(turn)
+            owed = [0] * rules.seats
             rest = 1 << ((turn & DIGIT) >> 1)
             for index, circle in lifted:
                 sets[index] = sets[index] & ~circle | rest
+                owed[index // 3] += rules.capture_values[index % 3]
             barred = self._forgetting(lifted) if self.barred else ()
         chips, castles = self._paid(sets, rest, owed)
         return Pieces(rules, after, tuple(sets), chips, castles, barred)
@@ -115,10 +118,13 @@ class Pieces:
         others = [seat for seat in range(self.rules.seats) if seat != self.mover]
         return [PASS] if any(self.turns_of(seat) for seat in others) else []
 
-    def _without_reversals(self, turns: list[int]) -> list[int]:
+    def _without_reversals(self, seat: int, turns: list[int]) -> list[int]:
         others = turns.copy()
         for step in self.barred:
-            if step in others:
+            place = step >> DIGIT_BITS
+            mine = self.sets[3 * seat + (place >> DIGIT_BITS) - 1]
+            # Whose step it is takes one look, and to search the turns takes many.
+            if mine & 1 << (place & DIGIT) and step in others:
                 others.remove(step)
         return others if others or self.rules.strict else turns
 
@@ -128,23 +134,22 @@ class Pieces:
         # The row is full, so that nobody moves within it.
         return [turn for turn in turns if start & 1 << (start_of(turn) & DIGIT)] or turns
 
-    def _lifted(self, turn: int) -> tuple[list[tuple[int, int]], list[int]]:
-        """Which set each moved piece belongs to, with the circle it stood on; and the chips each seat owes."""
-        rules, mover, sets = self.rules, self.mover, self.sets
-        owed = [0] * rules.seats
+    def _lifted(self, turn: int) -> list[tuple[int, int]]:
+        """The set that each moved piece belongs to, with the circle where it stood.
+
+        The piece that makes the turn may be there twice: once more where it comes back to capture what stood beside it.
+        """
         place = start_of(turn)
-        shape = (place >> DIGIT_BITS) - 1
-        lifted = [(3 * mover + shape, 1 << (place & DIGIT))]
-        missing = [other for other in range(3) if other != shape]
-        for circle in captured_on(turn):
-            bit = 1 << circle
-            for other in missing.copy():
-                for seat in range(rules.seats):
-                    if sets[3 * seat + other] & bit & ~rules.ways[seat].goal:
-                        lifted.append((3 * seat + other, bit))
-                        owed[seat] += rules.capture_values[other]
-                        missing.remove(other)
-        return lifted, owed
+        lifted = [(3 * self.mover + (place >> DIGIT_BITS) - 1, 1 << (place & DIGIT))]
+        captured = captured_on(turn)
+        index = 0
+        for ways in self.rules.ways:
+            loose = captured & ~ways.goal
+            for pieces in self.sets[index : index + 3]:
+                if pieces & loose:
+                    lifted.append((index, pieces & loose))
+                index += 1
+        return lifted
 
     def _paid(self, sets: list[int], rest: int, owed: list[int] | None) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """The chips and castles after a turn that ended on the circle `rest`."""

@@ -45,14 +45,14 @@ def steps_of(turn: int) -> list[tuple[int, bool]]:
     return steps[::-1]
 
 
-def captured_on(turn: int) -> list[int]:
-    """The circles on which it captures, in order."""
-    found = []
+def captured_on(turn: int) -> int:
+    """The set of the circles on which it captures."""
+    found = 0
     while turn >= STARTS:
         if turn & 1:
-            found.append((turn & DIGIT) >> 1)
+            found |= 1 << ((turn & DIGIT) >> 1)
         turn >>= DIGIT_BITS
-    return found[::-1]
+    return found
 
 
 def circles(among: int) -> list[int]:

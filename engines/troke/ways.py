@@ -12,7 +12,7 @@ from engines.troke.turns import SHAPES, circles, standing_on, stepped
 class Ways:
     """The steps of one colour."""
 
-    __slots__ = ("_landings", "_quiet", "back", "enters", "goal", "lines", "row", "side_rows", "start", "steps")
+    __slots__ = ("back", "enters", "goal", "lines", "row", "side_rows", "start", "steps")
 
     def __init__(self, board: Board, colour: int, side_rows_open: bool, frozen: bool) -> None:
         self.start = row_of(board, colour)
@@ -32,24 +32,6 @@ class Ways:
         """By circle: what a piece that begins its turn there may enter."""
         self.back = self._reversals(board, colour)
         """By a plain sideways step, as a turn: the step straight back, if the piece could make it."""
-        self._quiet: tuple[list[dict[int, list[int]]], ...] = tuple([{} for _ in board.names] for _ in SHAPES)
-        self._landings: dict[int, list[int]] = {}
-
-    def quiet(self, shape: int, at: int, among: int) -> list[int]:
-        """The turns of one step without capture from one circle onto each of a set. Not to be changed."""
-        known = self._quiet[shape][at]
-        turns = known.get(among)
-        if turns is None:
-            place = standing_on(shape, at)
-            turns = known[among] = [stepped(place, to, False) for to in circles(among)]
-        return turns
-
-    def landings(self, among: int) -> list[int]:
-        """A step without capture onto each of a set, as the last digit of a turn. Not to be changed."""
-        steps = self._landings.get(among)
-        if steps is None:
-            steps = self._landings[among] = [stepped(0, to, False) for to in circles(among)]
-        return steps
 
     def _entered(self, board: Board, colour: int, at: int) -> int:
         if 1 << at & self.goal:
@@ -69,7 +51,7 @@ class Ways:
 
 @lru_cache(maxsize=64)
 def ways_of(board: Board, colour: int, side_rows_open: bool, frozen: bool) -> Ways:
-    """The steps of a colour. They are shared, for they get to know all the turns that are asked of them."""
+    """The steps of a colour. Games share them, for they take long to work out."""
     return Ways(board, colour, side_rows_open, frozen)
 
 

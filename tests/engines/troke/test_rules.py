@@ -228,6 +228,12 @@ def test_tk_18_when_nobody_can_move_the_game_ends() -> None:
     assert ended(played(read("d1:Tw,e8:Tr r 10/14 0/0 7"), "Te8-d9")) == "no_moves 10 14"
 
 
+def test_tk_18_a_step_back_that_is_barred_is_nothing_to_wait_for() -> None:
+    text = "b1:Tw,d1:Tw,c2:Tw,b3:Tw,b9:Tr r 12/12 0/0 0 back=Tc2-e2,Tb3-d3"
+    assert moves(read(text)) == "pass"
+    assert ended(read(text, lateral_rule="strict")) == "no_moves 12 12"
+
+
 def test_tk_19_captured_pieces_cost_their_owners_one_chip_each() -> None:
     at = read("d3:Tr,d5:WwMb r", seats=4)
     assert played(at, "Td3xd5-d7-e8").pieces.chips == (14, 11, 11, 12)
