@@ -105,7 +105,7 @@ class Pieces:
             for index, circle in lifted:
                 sets[index] = sets[index] & ~circle | rest
                 owed[index // 3] += rules.capture_values[index % 3]
-            barred = self._forgetting(lifted) if self.barred else ()
+            barred = self._forgetting(turn, lifted) if self.barred else ()
         chips, castles = self._paid(sets, rest, owed)
         return Pieces(rules, after, tuple(sets), chips, castles, barred)
 
@@ -170,7 +170,13 @@ class Pieces:
             barred.sort()
         return tuple(barred)
 
-    def _forgetting(self, lifted: list[tuple[int, int]]) -> tuple[int, ...]:
-        """The barred steps when these pieces have been displaced."""
-        places = [standing_on(index % 3, circle.bit_length() - 1) for index, circle in lifted]
+    def _forgetting(self, turn: int, lifted: list[tuple[int, int]]) -> tuple[int, ...]:
+        """The barred steps after a capture: none of a piece that was displaced.
+
+        What the last step captures stays where it is, and what is barred for it stays barred.
+        """
+        rest = 1 << ((turn & DIGIT) >> 1) if turn & 1 else 0
+        begun, *captured = lifted
+        displaced = [begun, *(one for one in captured if one[1] != rest)]
+        places = [standing_on(index % 3, circle.bit_length() - 1) for index, circle in displaced]
         return tuple([step for step in self.barred if step >> DIGIT_BITS not in places])

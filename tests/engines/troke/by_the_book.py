@@ -180,7 +180,9 @@ class Book:
         return self.text()
 
     def _remember(self, turn: Turn) -> None:
-        gone = {f"{turn.text[0]}{turn.starts}", *(f"{shape}{circle}" for shape, _, circle in turn.captured)}
+        stays = turn.ends if turn.text.rfind("x") > turn.text.rfind("-") else ""
+        carried = {f"{shape}{circle}" for shape, _, circle in turn.captured if circle != stays}
+        gone = {f"{turn.text[0]}{turn.starts}", *carried}
         self.back = [step for step in self.back if step.split("-")[0] not in gone]
         if turn.sideways and self.options["lateral_rule"] != "free" and self._could_return(turn):
             self.back.append(f"{turn.text[0]}{turn.ends}-{turn.starts}")

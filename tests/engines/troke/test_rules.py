@@ -203,6 +203,20 @@ def test_tk_17_the_step_back_is_free_once_the_piece_was_carried() -> None:
     assert " back=" not in str(at)
 
 
+@pytest.mark.parametrize(
+    ("text", "move", "options"),
+    [
+        ("c8:Tw,g8:Tr,f9:Ww r 12/12 0/0 5 back=Wf9-h9", "Tg8xf9", {}),
+        ("c4:Mr,e4:Ww,g6:Tw r 12/12 0/0 5 back=We4-g4", "Mc4xe4", {"extra_steps": "may"}),
+    ],
+)
+def test_tk_17_holds_for_what_was_captured_and_not_moved(text: str, move: str, options: dict[str, str]) -> None:
+    at = played(read(text, **options), move)
+    back = text.rpartition("back=")[2]
+    assert str(at).endswith(f" back={back}")
+    assert back not in moves(at)
+
+
 def test_tk_17_lets_a_step_back_that_captures() -> None:
     at = read("f5:Tr,d5:Ww r 12/12 0/0 0 back=Tf5-d5")
     assert "Tf5xd5-c6" in moves(at)
