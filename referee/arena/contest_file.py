@@ -183,9 +183,9 @@ def word(where: str, enum: Any, prefix: str, given: object) -> Any:
     words = {
         name.removeprefix(prefix).lower(): number for name, number in enum.items() if number and name.startswith(prefix)
     }
-    if given not in words:
+    if not isinstance(given, str) or given not in words:
         raise BadPlan(where, f"it cannot be {quoted(given)}; known: {', '.join(words)}")
-    return words[str(given)]
+    return words[given]
 
 
 def _entrants(content: Mapping[str, Any], bots: Sequence[Entrant]) -> tuple[contest_pb2.Entrant, ...]:

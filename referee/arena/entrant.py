@@ -73,6 +73,8 @@ def entrant_of(copy: str) -> str:
 
 
 def _read(given: str) -> Entrant:
+    if "\0" in given:
+        raise BadEntrant(given, "holds a NUL, which no command can")
     if given in BUILT_IN:
         return Entrant(given, (*CLIENT, given))
     kind, colon, rest = given.partition(":")

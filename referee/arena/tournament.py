@@ -13,12 +13,14 @@ from referee_api.v1 import contest_pb2, tournament_pb2
 from referee_api.v1.tournament_pb2 import TournamentEntry
 from referee_client import Organiser, Refused
 
+from engines.refusals import Refusal
 from referee.arena.contest import BOTS, LOG, RECORDS
 from referee.arena.contest_file import TournamentPlan
 from referee.arena.desk import Desk
 from referee.arena.embedded import embedded
 from referee.arena.entrant import Entrant
-from referee.arena.refusals import OtherTerms
+from referee.arena.on_paper import check_begins
+from referee.arena.refusals import BadPlan, OtherTerms
 from referee.arena.troupe import Troupe
 from referee.telemetry.log_wishes import LogFormat, LogLevel
 from referee.telemetry.logs import set_up_logs
@@ -44,10 +46,15 @@ class Held:
     out: Path
 
     def check(self) -> None:
-        """Raises OtherTerms if the folder holds a tournament that was asked for otherwise."""
+        """Raises the refusal of what could not begin, and OtherTerms if one that was asked for otherwise has begun."""
+        check_begins(self.plan.terms, self.plan.entrants)
         file = self.out / ASKED
         if file.exists() and file.read_text(encoding="utf-8") != self._asked():
             raise OtherTerms(str(file), "terms or entrants")
+
+    def has_begun(self) -> None:
+        """From now on the folder is that of this tournament, and of no other."""
+        write_whole(self.out / ASKED, self._asked())
 
     def _asked(self) -> str:
         terms = json_format.MessageToDict(self.plan.terms)
@@ -64,7 +71,6 @@ class Held:
         try:
             for folder in (said, self.out / RECORDS):
                 folder.mkdir(parents=True, exist_ok=True)
-            (self.out / ASKED).write_text(self._asked(), encoding="utf-8")
         except OSError as error:
             raise CannotStart(f"cannot write to {self.out}: {error.strerror}") from None
         data = self.out / DATA
@@ -77,7 +83,7 @@ class Held:
                     troupe = Troupe(desk, at.grpc, self.run_in, said, self.plan.matches_a_bot)
                     with Organiser(at.grpc, token) as organiser:
                         try:
-                            yield Stage(self.plan, at, organiser, troupe, self.out / RECORDS, outage)
+                            yield Stage(self, at, organiser, troupe, outage)
                         finally:
                             await troupe.end()
 
@@ -86,55 +92,91 @@ def _token(data: Path, at: Open) -> str:
     """The administrator's, which is told once. Raises CannotStart if nobody has kept it."""
     file = data / TOKEN
     if at.admin_token:
-        file.touch(0o600)
-        file.write_text(at.admin_token, encoding="utf-8")
+        write_whole(file, at.admin_token)
     if not file.exists():
         raise CannotStart(f"{data} was begun by another program; choose another folder by --out")
     return file.read_text(encoding="utf-8")
+
+
+def write_whole(file: Path, text: str) -> None:
+    """Whole or not at all, whenever this process is killed; and for nobody else to read."""
+    part = file.with_name(f"{file.name}.part")
+    part.touch(0o600)
+    part.write_text(text, encoding="utf-8")
+    part.replace(file)
+
+
+class TooFewCame(Exception):
+    """Without those who would not start it cannot begin; `str()` says why not. Nothing has been made."""
 
 
 @dataclass(slots=True)
 class Stage:
     """Where a tournament is held."""
 
-    plan: TournamentPlan
+    held: Held
     at: Open
     organiser: Organiser
     troupe: Troupe
-    records: Path
     outage: Outage
     absent: dict[Entrant, str] = field(default_factory=dict)
     """Who would not start, or not again, and why."""
 
     @property
+    def plan(self) -> TournamentPlan:
+        return self.held.plan
+
+    @property
+    def records(self) -> Path:
+        return self.held.out / RECORDS
+
+    @property
     def game(self) -> str:
         return self.plan.terms.match_terms.rules.game
 
-    async def made(self) -> tournament_pb2.Tournament:
-        """The tournament: that of an earlier run, or a new one, for which the bots are made known."""
+    async def made_before(self) -> tournament_pb2.Tournament | None:
+        """That of an earlier run, if there was one."""
         try:
             return await asyncio.to_thread(self.organiser.tournaments.get, self.plan.name)
         except Refused as refused:
             if refused.reason != "NO_SUCH_TOURNAMENT":
                 raise
-        await self.troupe.introduce(self.plan.bots)
-        return await asyncio.to_thread(
-            lambda: self.organiser.tournaments.create(
-                self.plan.name, entrants=self.plan.entrants, title=self.plan.title, plan=self.plan.terms
-            )
-        )
+            return None
 
     async def done_before(self) -> int:
         """Pairings of earlier runs. A bye is no pairing that anybody plays."""
         pairings = await asyncio.to_thread(lambda: list(self.organiser.tournaments.pairings(self.plan.name)))
         return sum(one.phase == contest_pb2.PAIRING_PHASE_DONE and len(one.entrants) > 1 for one in pairings)
 
-    async def begin(self) -> tournament_pb2.Tournament:
-        """The bots come, and whoever does not is withdrawn. Raises Refused if too few are left."""
+    async def begin(self, made: tournament_pb2.Tournament | None) -> tournament_pb2.Tournament:
+        """The bots come, and whoever does not is left out. What was not made before is made of those who came.
+
+        Raises TooFewCame, or BadPlan if the referee does not take it.
+        """
         self.absent |= await self.troupe.begin(self.plan.bots, self.game, self.plan.start_within_s)
-        for bot in self.absent:
+        if made is None:
+            await self._make()
+        for bot in self.absent if made else ():
             await self._withdraw(bot)
-        return await asyncio.to_thread(self.organiser.tournaments.start, self.plan.name)
+        begun = await asyncio.to_thread(self.organiser.tournaments.start, self.plan.name)
+        self.held.has_begun()
+        return begun
+
+    async def _make(self) -> None:
+        absent = {bot.name for bot in self.absent}
+        entrants = [one for one in self.plan.entrants if absent.isdisjoint(ref.bot for ref in one.bots)]
+        try:
+            check_begins(self.plan.terms, entrants)
+        except Refusal as why:
+            raise TooFewCame(str(why)) from None
+        try:
+            await asyncio.to_thread(
+                lambda: self.organiser.tournaments.create(
+                    self.plan.name, entrants=entrants, title=self.plan.title, plan=self.plan.terms
+                )
+            )
+        except Refused as refused:
+            raise BadPlan(self.plan.name, refused.message) from None
 
     async def play(self, tell: Tell) -> None:
         """To the end; `tell` hears of every entry, those of earlier runs included. Raises Refused."""

@@ -80,7 +80,7 @@ async def _try(trial: Trial) -> int:
         environment["BOT_TOKEN"] = secrets.token_urlsafe(16)
         program = Command(trial.command, environment, folder) if trial.command else Elsewhere()
         stage = Stage(program, trial.patience_s)
-        port = await stage.open(trial.listen, credentials)
+        port = await _opened(stage, trial.listen, credentials)
         environment["BOT_REFEREE"] = f"{trial.listen.rpartition(':')[0]}:{port}"
         if not trial.command:
             shown = " ".join(f"{name}={text}" for name, text in sorted(environment.items()))
@@ -91,6 +91,15 @@ async def _try(trial: Trial) -> int:
             raise click.ClickException(f"cannot start {trial.command[0]!r}: {error.strerror}") from None
         finally:
             await stage.close()
+
+
+async def _opened(stage: Stage, listen: str, credentials: grpc.ServerCredentials | None) -> int:
+    """The port."""
+    try:
+        return await stage.open(listen, credentials)
+    except RuntimeError:  # gRPC says no more than that.
+        wrong = f"cannot listen at {listen!r}; it is written 127.0.0.1:7700, and nobody else listens there"
+        raise click.BadParameter(wrong, param_hint="--listen") from None
 
 
 async def _told(stage: Stage, trial: Trial) -> int:

@@ -11,6 +11,7 @@ from engines.registry import find
 from referee.app.sessions import TurnWishes
 from referee.cli.choosing import Refusing
 from referee.cli.clocks import control_text
+from referee.cli.report import write
 from referee.core.events import MoveRefused
 from referee.core.match import Match
 from referee.debugging.ending import ending
@@ -48,7 +49,7 @@ def explain(record: Path, seat: str, ply: int | None, html: Path | None) -> None
     for line in (title, *facts, "", *table(asked)):
         click.echo(line)
     if html:
-        html.write_text(page(title, facts, asked), encoding="utf-8")
+        write(html, page(title, facts, asked))
         click.echo(f"written: {html}")
 
 
@@ -57,7 +58,7 @@ def tale_of(record: Path) -> Story:
     try:
         return story(record, find)
     except Trouble as trouble:
-        raise click.ClickException(f"{click.format_filename(record)}: {plain(str(trouble.verdict))}") from None
+        raise click.BadParameter(plain(str(trouble.verdict)), param_hint=click.format_filename(record)) from None
 
 
 def seat_of(match: Match, given: str) -> Seat:

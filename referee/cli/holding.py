@@ -10,7 +10,7 @@ from referee_api.v1 import contest_pb2, tournament_pb2
 from referee_client import Refused
 from referee_client.errors import RefereeError
 
-from referee.arena.tournament import Held, Stage
+from referee.arena.tournament import Held, Stage, TooFewCame
 from referee.cli.contest_entries import pairing_text, sprt_text
 from referee.cli.progress import Show, progress
 from referee.cli.report_text import report_text
@@ -54,6 +54,8 @@ class Holding:
         trouble = ""
         try:
             asyncio.run(self._hold())
+        except* TooFewCame as whys:
+            click.echo(f"\nit cannot begin: {_first(whys)}; the same command tries again", err=True)
         except* (CannotStart, RefereeError) as whys:
             trouble = str(_first(whys))
         except* OSError as whys:
@@ -68,12 +70,12 @@ class Holding:
         async with self.held.opened(self._tell_outage) as stage:
             click.echo(f"refereed on {stage.at.grpc}, with metrics on http://{stage.at.http}/metrics")
             try:
-                made = await stage.made()
-                before = await stage.done_before()
-                if before:
+                made = await stage.made_before()
+                before = await stage.done_before() if made else 0
+                if made and before:
                     click.echo(f"{before} of {foreseen(made)} pairings have been played before")
-                if not made.HasField("ended_at"):
-                    begun = await stage.begin()
+                if not (made and made.HasField("ended_at")):
+                    begun = await stage.begin(made)
                     with progress(max(0, foreseen(begun) - before)) as show:
                         await stage.play(Following(begun, before, show).take)
                 await stage.keep_records()

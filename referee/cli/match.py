@@ -9,6 +9,7 @@ from referee.arena.clocks import read_clock
 from referee.arena.contest import Contest
 from referee.arena.entrant import read_entrants
 from referee.arena.plan import USUAL_CLOCK, USUAL_POLICIES, USUAL_START_WITHIN_S, Plan, Terms, check_table, cores
+from referee.arena.plan_file import DAY_S, PARALLEL_AT_MOST, ROUNDS_AT_MOST
 from referee.cli.arena import USUAL_OUT, unclocked
 from referee.cli.choosing import Refusing, opened, rule_options
 from referee.cli.contest import STATUSES, run
@@ -18,15 +19,22 @@ from referee.cli.contest import STATUSES, run
 @click.argument("bots", nargs=-1, required=True, metavar="BOT BOT...")
 @click.option("--game", default="alquerque", show_default=True, help="What they play; see `referee games`.")
 @rule_options
-@click.option("--games", type=click.IntRange(1), default=1, show_default=True, help="How often, seats exchanged.")
+@click.option(
+    "--games", type=click.IntRange(1, ROUNDS_AT_MOST), default=1, show_default=True, help="How often, seats exchanged."
+)
 @click.option(
     "--clock", default=USUAL_CLOCK, show_default=True, help="Seconds a game, and more a move; or 2/move; or none."
 )
 @click.option("--no-clock", is_flag=True, help="Nobody keeps a clock, and a frozen bot is waited for: to debug one.")
-@click.option("--parallel", type=click.IntRange(1), default=cores, help="Matches at once. [as many as there are cores]")
+@click.option(
+    "--parallel",
+    type=click.IntRange(1, PARALLEL_AT_MOST),
+    default=cores,
+    help="Matches at once. [as many as there are cores]",
+)
 @click.option(
     "--start-within",
-    type=click.IntRange(1),
+    type=click.IntRange(1, DAY_S),
     default=USUAL_START_WITHIN_S,
     show_default=True,
     metavar="SECONDS",

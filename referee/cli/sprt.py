@@ -8,10 +8,11 @@ import click
 from referee_api.v1 import contest_pb2, game_pb2, match_pb2, sprt_pb2, tournament_pb2
 
 from referee.arena.clocks import read_clock
-from referee.arena.contest_file import TournamentPlan
+from referee.arena.contest_file import MOST, TournamentPlan
 from referee.arena.entrant import read_entrants
 from referee.arena.match_terms import terms_of
 from referee.arena.plan import USUAL_CLOCK, USUAL_POLICIES, USUAL_START_WITHIN_S
+from referee.arena.plan_file import PARALLEL_AT_MOST
 from referee.arena.tournament import Held
 from referee.cli.choosing import Refusing, opened, rule_options
 from referee.cli.holding import Holding
@@ -20,6 +21,7 @@ from referee.transport.convert.rules import rules_of
 
 USUAL_OUT = Path("referee-sprt")
 MODELS = {"trinomial": sprt_pb2.SPRT_MODEL_TRINOMIAL, "pentanomial": sprt_pb2.SPRT_MODEL_PENTANOMIAL}
+SHARE = click.FloatRange(0, 0.5, min_open=True, max_open=True)
 STATUSES = """\b
 The exit status is the verdict:
     0  passed: A is better than B by at least --elo1, as surely as was asked
@@ -49,13 +51,17 @@ VERDICTS = {"passed": Ended.PASSED, "failed": Ended.FAILED}
 @click.option("--clock", default=USUAL_CLOCK, show_default=True, help="As for `referee match`.")
 @click.option("--elo0", default=0.0, show_default=True, help="The lead that counts as none.")
 @click.option("--elo1", default=10.0, show_default=True, help="The lead that counts as one.")
-@click.option("--alpha", default=0.05, show_default=True, help="How often an A that is no better may pass.")
-@click.option("--beta", default=0.05, show_default=True, help="How often an A that is better may fail.")
+@click.option("--alpha", type=SHARE, default=0.05, show_default=True, help="How often an A that is no better may pass.")
+@click.option("--beta", type=SHARE, default=0.05, show_default=True, help="How often an A that is better may fail.")
 @click.option("--model", type=click.Choice(list(MODELS)), default="pentanomial", show_default=True, help="What counts.")
-@click.option("--matches-at-most", type=click.IntRange(1), help="Then it ends undecided. [never]")
+@click.option("--matches-at-most", type=click.IntRange(1, MOST), help="Then it ends undecided. [never]")
 @click.option("--openings", type=click.Path(path_type=Path), help="Positions to start from, one a line, in turn.")
 @click.option(
-    "--parallel", type=click.IntRange(1), default=1, show_default=True, help="Matches at once, in one process."
+    "--parallel",
+    type=click.IntRange(1, PARALLEL_AT_MOST),
+    default=1,
+    show_default=True,
+    help="Matches at once, in one process.",
 )
 @click.option("--out", type=click.Path(path_type=Path), help="Where it is kept. [a new folder in referee-sprt]")
 @click.pass_context

@@ -151,9 +151,9 @@ def _start(tournament: Tournament, _: Start) -> list[Event]:
 
 
 def _check_count(form: Format, entrants: int, least: int) -> None:
-    most = _most(form)
+    right, most = _least(form), _most(form)
     if not least <= entrants <= most:
-        raise WrongEntrantCount(entrants, f"{least}" if least == most else f"{_least(form)} to {most}")
+        raise WrongEntrantCount(entrants, f"{most}" if right == most else f"{right} to {most}")
 
 
 def _least(form: Format) -> int:

@@ -8,7 +8,7 @@ have their start in common: taken one by one they would seem to say more, or les
 
 from dataclasses import dataclass
 from enum import Enum
-from math import ceil, expm1, inf, log
+from math import ceil, expm1, log
 
 from engines.refusals import Refusal
 from referee.contest.elo import expected
@@ -18,6 +18,12 @@ from referee.contest.tally import Tally
 
 DRIFTLESS = 1e-6
 """A walk that tends to one bound by less than this is as good as one that tends to none."""
+
+FURTHEST = 2000
+"""In Elo. Whoever is further ahead is expected to win so surely that nothing can be reckoned from it."""
+
+CLOSEST = 0.01
+"""In Elo. Differences closer to each other than this no number of matches tells apart."""
 
 
 class Verdict(Enum):
@@ -50,8 +56,12 @@ class Sprt:
     matches_at_most: int | None = None
 
     def __post_init__(self) -> None:
-        if not -inf < self.elo0 < self.elo1 < inf:
-            raise BadSprt("elo1", f"must be more than elo0, which is {self.elo0:g}")
+        if not -FURTHEST <= self.elo0 <= FURTHEST:
+            raise BadSprt("elo0", f"must be from -{FURTHEST} to {FURTHEST}")
+        if not self.elo0 + CLOSEST <= self.elo1 <= FURTHEST:
+            raise BadSprt(
+                "elo1", f"must be at least {self.elo0 + CLOSEST:g} (elo0 and {CLOSEST:g}) and at most {FURTHEST}"
+            )
         for field, share in (("alpha", self.alpha), ("beta", self.beta)):
             if not 0 < share < 0.5:
                 raise BadSprt(field, "must be between 0 and 0.5")

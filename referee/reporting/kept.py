@@ -43,9 +43,12 @@ def kept_report(folder: Path) -> Report:
         matches = json_format.ParseDict(told["matches"], ListMatchesResponse(), ignore_unknown_fields=True)
     except FileNotFoundError:
         raise NothingKept(f"{folder} is not the folder of a tournament run: there is no {FILE} in it") from None
-    except (OSError, ValueError, KeyError, json_format.ParseError) as error:
+    except (OSError, ValueError, KeyError, TypeError, json_format.ParseError) as error:
         raise NothingKept(f"{folder / FILE} cannot be read: {error}") from None
     watches = Stopwatches(Entrants(tournament.entrants).of)
     for record in sorted((folder / RECORDS).glob("*.jsonl")):
-        watches.take(record.read_bytes())
+        try:
+            watches.take(record.read_bytes())
+        except OSError as error:
+            raise NothingKept(f"{record} cannot be read: {error.strerror}") from None
     return of_tournament(tournament, table, matches.matches, watches)

@@ -121,6 +121,8 @@ def test_bots_that_come_by_themselves_are_named_with_versions(tmp_path: Path) ->
         ('game = "trox"\nseeding = "age"', "seeding: it cannot be 'age'; known: entry, rating, lot"),
         ('game = "trox"\nsprt = { elo1 = 5, model = "x" }', "sprt.model: it cannot be 'x'; known: trinomial"),
         ('game = "trox"\npartners = 3', "partners: it cannot be '3'; known: individual, fixed"),
+        ('game = "trox"\npartners = { anna = 1 }', "partners: it cannot be \"{'anna': 1}\"; known: individual"),
+        ('game = "trox"\ntie_breaks = [["wins"]]', "tie_breaks: it cannot be \"['wins']\"; known: buchholz"),
         ('game = "trox"\nparallel = true', "parallel: it is a whole number"),
         ('game = "trox"\nduplicate = 2', "duplicate: it is true, or a table"),
         ('game = "trox"\nduplicate = { openings = [1] }', "duplicate.openings: each is a position"),

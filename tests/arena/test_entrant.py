@@ -43,6 +43,7 @@ def test_only_a_program_that_listens_has_no_copies() -> None:
         ("'", "No closing quotation"),
         ("python:deep", "python:MODULE:NAME"),
         ("tcp:9000", "tcp:HOST:PORT"),
+        ("./bot\0", "holds a NUL"),
         ("Rita=random", "lower-case"),
         ("ri--ta=random", "single hyphens"),
         (f"{'r' * 33}=random", "up to 32"),

@@ -158,5 +158,12 @@ def test_what_is_no_record_is_said_to_be_none(tmp_path: Path) -> None:
 
     result = explained(path, "--seat", "0")
 
+    assert result.exit_code == 2
+    assert "cannot be read" in " ".join(result.stderr.split())
+
+
+def test_a_page_that_cannot_be_written_is_told_in_a_sentence(path: Path, tmp_path: Path) -> None:
+    result = explained(path, "--seat", "0", "--html", str(tmp_path / "nowhere" / "match.html"))
+
     assert result.exit_code == 1
-    assert "cannot be read" in result.stderr
+    assert "nowhere/match.html: No such file or directory" in result.stderr

@@ -54,6 +54,13 @@ def test_where_it_answers_differently_is_told_and_whether_that_could_be_played(p
     assert last == "1 of 3 turns answered as in the record"
 
 
+def test_what_is_no_record_is_not_taken_for_another_answer(tmp_path: Path) -> None:
+    path = tmp_path / "no.jsonl"
+    path.write_text("nothing\n")
+
+    assert rerun(path, "None").exit_code == 2
+
+
 @pytest.mark.slow
 def test_it_can_begin_later_and_stop_at_the_first_difference(path: Path) -> None:
     assert rerun(path, "told['legal_moves'][0]", "--from", "2").exit_code == 0

@@ -144,6 +144,41 @@ def test_another_tournament_is_not_mixed_into_the_same_folder(tmp_path: Path) ->
     assert "other terms" in refused.stderr.replace("\n", " ")
 
 
+@pytest.mark.parametrize(
+    ("form", "more", "right"),
+    [
+        ("swiss = { rounds = 9 }", "", "takes 10 to 1000 entrants"),
+        ("round_robin = {}", 'entrants = ["zed"]', "no bot 'zed'"),
+        ("round_robin = {}", f'title = "{"x" * 201}"', "0 to 200 are right"),
+    ],
+)
+def test_what_could_not_begin_leaves_the_folder_to_what_can(tmp_path: Path, form: str, more: str, right: str) -> None:
+    out = ("--out", str(tmp_path / "out"))
+    wrong = cup(tmp_path, form, *honest("anna", "bert"), more=more)
+    refused = referee("tournament", "run", str(wrong), *out)
+    assert refused.returncode == 2, refused.stderr
+    assert right in " ".join(refused.stderr.split())
+
+    mended = cup(tmp_path, "round_robin = { cycles = 2 }", *honest("anna", "bert"))
+    assert referee("tournament", "run", str(mended), *out).returncode == 0
+
+
+def test_where_too_few_come_it_is_told_who_did_not_and_the_same_command_tries_again(tmp_path: Path) -> None:
+    late = tmp_path / "late.sh"
+    file = cup(tmp_path, "round_robin = {}", *honest("anna"), f"late=grpc:{late}")
+    words = ("tournament", "run", str(file), "--out", str(tmp_path / "out"))
+    alone = referee(*words)
+    assert alone.returncode == 4, alone.stderr
+    assert "it cannot begin: this tournament takes 2 to 447 entrants, and this would be 1" in alone.stderr
+    assert f"late would not start: {late}: No such file" in alone.stderr
+
+    late.write_text(f"#!/bin/sh\nexec {program().removeprefix('grpc:')}\n", encoding="utf-8")
+    late.chmod(0o700)
+    together = referee(*words)
+    assert together.returncode == 0, together.stderr
+    assert "1/1" in together.stdout
+
+
 @pytest.mark.parametrize("blocked", ["told.json.part", "records/1.1.1.jsonl.part"])
 def test_a_folder_that_cannot_be_written_is_told_in_a_sentence_and_the_rest_is_played_later(
     tmp_path: Path, blocked: str

@@ -104,6 +104,14 @@ def test_a_bot_is_tried_by_command_or_by_connection() -> None:
         assert "either by its command" in result.stderr
 
 
+@pytest.mark.parametrize("address", ["garbage", ""])
+def test_where_nobody_can_listen_is_told_in_a_sentence(address: str) -> None:
+    result = CliRunner().invoke(main, ["conformance", "--listen", address, "--", "./bot"])
+
+    assert result.exit_code == 2
+    assert f"cannot listen at '{address}'" in result.stderr
+
+
 def test_the_clauses_can_be_listed_with_their_promises() -> None:
     result = CliRunner().invoke(main, ["conformance", "--list"])
 

@@ -1,5 +1,6 @@
 """The sequential test: published ratios, and error rates that stay under what was asked for."""
 
+from math import isfinite
 from typing import Any
 
 import pytest
@@ -65,6 +66,12 @@ def test_matches_that_are_used_up_leave_it_undecided() -> None:
     assert (nearly.verdict, nearly.matches_to_go) == (Verdict.OPEN, 2)
 
 
+@pytest.mark.parametrize(("elo0", "elo1"), [(-2000, 2000), (0, 0.01), (1999.99, 2000), (-2000, -1999.99)])
+@pytest.mark.parametrize("counts", [(0, 0, 0), (1000, 0, 0), (0, 1000, 0), (0, 0, 1000), (1000, 1000, 1000)])
+def test_whatever_may_be_asked_can_be_judged(counts: tuple[int, ...], elo0: float, elo1: float) -> None:
+    assert isfinite(judged(Sprt(elo0=elo0, elo1=elo1), Tally(counts)).llr)
+
+
 @given(st.lists(st.integers(0, 30), min_size=5, max_size=5))
 def test_the_same_test_seen_from_the_other_side_says_the_opposite(counts: tuple[int, ...]) -> None:
     one = judged(Sprt(elo0=-10, elo1=10), Tally(tuple(counts)))
@@ -79,6 +86,9 @@ def test_the_same_test_seen_from_the_other_side_says_the_opposite(counts: tuple[
     [
         ({"elo1": 0.0}, "elo1"),
         ({"elo1": float("nan")}, "elo1"),
+        ({"elo1": 1e308}, "elo1"),
+        ({"elo1": 1e-13}, "elo1"),
+        ({"elo1": 0.0, "elo0": -1e308}, "elo0"),
         ({"elo1": 5.0, "alpha": 0.0}, "alpha"),
         ({"elo1": 5.0, "beta": 0.5}, "beta"),
         ({"elo1": 5.0, "matches_at_most": 0}, "matches_at_most"),

@@ -70,6 +70,12 @@ def test_a_memory_that_is_not_there_is_no_fault_yet(tmp_path: Path) -> None:
     assert [one.state for one in data(tmp_path / "none")] == [State.WARN]
 
 
+def test_a_file_in_the_place_of_the_memory_is_found(tmp_path: Path) -> None:
+    file = tmp_path / "data"
+    file.touch()
+    assert "is a file, and no folder" in sentences(data(file), State.BAD)
+
+
 def test_a_damaged_database_is_found(memory: Path) -> None:
     scribble(memory / DATABASE, 4096 + 8)
     assert sentences([one for one in data(memory) if one.about == "database"], State.BAD)

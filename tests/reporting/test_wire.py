@@ -134,6 +134,14 @@ def test_a_ladder_is_told_with_the_ratings_it_keeps() -> None:
 def test_a_folder_that_holds_no_tournament_says_so(tmp_path: Path) -> None:
     with pytest.raises(NothingKept, match=r"is not the folder of a tournament run"):
         kept_report(tmp_path)
-    (tmp_path / "told.json").write_text("{}")
-    with pytest.raises(NothingKept, match="cannot be read"):
+    for told in ("{}", "[]", "no"):
+        (tmp_path / "told.json").write_text(told)
+        with pytest.raises(NothingKept, match="cannot be read"):
+            kept_report(tmp_path)
+
+
+def test_a_folder_whose_records_cannot_be_read_says_which(tmp_path: Path) -> None:
+    (tmp_path / "told.json").write_text('{"tournament": {}, "table": {}, "matches": {}}')
+    (tmp_path / "records" / "1.1.1.jsonl").mkdir(parents=True)
+    with pytest.raises(NothingKept, match=r"1\.1\.1\.jsonl cannot be read: Is a directory"):
         kept_report(tmp_path)

@@ -27,7 +27,10 @@ REMOTE = {"nfs", "nfs4", "cifs", "smb3", "9p", "fuse.sshfs", "ceph", "glusterfs"
 
 
 def data(data_dir: Path) -> Iterator[Finding]:
-    if not data_dir.is_dir():
+    if data_dir.exists() and not data_dir.is_dir():
+        yield bad("data", f"{data_dir} is a file, and no folder", "give the folder that the server is to use")
+        return
+    if not data_dir.exists():
         yield warn("data", f"{data_dir} is not there yet", "the first `referee serve` makes it; is the path right?")
         return
     yield _permissions(data_dir)

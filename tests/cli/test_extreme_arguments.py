@@ -1,0 +1,31 @@
+"""Numbers that nobody can mean are refused before anything starts, with the numbers that could be meant."""
+
+import pytest
+from click.testing import CliRunner
+
+from referee.cli import main
+
+HUGE = "99999999999999999999"
+
+
+@pytest.mark.parametrize(
+    ("words", "right"),
+    [
+        (("match", "--games", HUGE), "1<=x<=100000"),
+        (("match", "--parallel", HUGE), "1<=x<=1000"),
+        (("match", "--start-within", HUGE), "1<=x<=86400"),
+        (("sprt", "--parallel", HUGE), "1<=x<=1000"),
+        (("sprt", "--matches-at-most", HUGE), "1<=x<=1000000"),
+        (("sprt", "--matches-at-most", "1"), "at least 2: so many make a set"),
+        (("sprt", "--alpha", "0"), "0<x<0.5"),
+        (("sprt", "--beta", "0"), "0<x<0.5"),
+        (("sprt", "--alpha", "nan"), "between 0 and 0.5"),
+        (("sprt", "--elo0", "20"), "elo1 must be at least 20.01"),
+        (("sprt", "--elo1", "1e308"), "at most 2000"),
+    ],
+)
+def test_what_nobody_can_mean_is_refused(words: tuple[str, ...], right: str) -> None:
+    result = CliRunner().invoke(main, [words[0], "random", "greedy", *words[1:]])
+
+    assert result.exit_code == 2
+    assert right in " ".join(result.stderr.split())
