@@ -17,6 +17,10 @@ Lift: TypeAlias = Callable[[dict[str, Data]], dict[str, Data]]
 """Makes of the data of an event (without `v`) what the next version would have written."""
 
 
+TOO_LARGE = 1 << 63
+"""The contract has no place for such a number."""
+
+
 class MalformedEntry(ValueError):
     """A line that holds no event. `str()` is one sentence that says what is wrong."""
 
@@ -33,7 +37,10 @@ class Lines(Generic[Event]):
         self._lifts = lifts
 
     def encode(self, event: Event) -> str:
-        """The event's line. Raises MalformedEntry if the event could not be read back from it."""
+        """The event's line. Raises MalformedEntry if the event could not be read back from it.
+
+        But a whole number that is too large is only found when it is read: here that would cost each move.
+        """
         written: dict[str, Data] = {"v": self._version}
         try:
             self._event.add(event, written)
@@ -73,5 +80,12 @@ def _no_number(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is no number")
 
 
+def _whole(digits: str) -> int:
+    number = int(digits)
+    if not -TOO_LARGE <= number < TOO_LARGE:
+        raise ValueError(f"{digits} is too large")
+    return number
+
+
 _ENCODER = json.JSONEncoder(separators=(",", ":"), allow_nan=False, check_circular=False)
-_DECODER = json.JSONDecoder(parse_constant=_no_number)
+_DECODER = json.JSONDecoder(parse_int=_whole, parse_constant=_no_number)

@@ -11,7 +11,7 @@ from referee.core.result import Cause, Fault, Forfeit, Kind, Result
 from referee.core.row import ClockRow, NetworkCredit
 from referee.core.setup import Player, Setup, Shown, Visibility
 
-WHOLE = st.integers()
+WHOLE = st.integers(-(1 << 63), (1 << 63) - 1)
 TEXT = st.text(max_size=20)
 SOME_BYTES = st.binary(max_size=40)
 SCORE = st.floats(allow_nan=False, allow_infinity=False)

@@ -137,6 +137,7 @@ def test_every_field_is_needed(event: Event) -> None:
         (encode(MOVE) * 2, "it is no JSON (Extra data"),
         ("[" * 100_000, "it is no JSON ("),
         ('{"v":1' + "0" * 5_000 + "}", "it is no JSON ("),
+        ('{"v":9223372036854775808}', "it is no JSON (9223372036854775808 is too large"),
         ("[]", "it is no JSON object"),
         ("{}", "its version is None; known: 1, 2"),
         ('{"v":"1"}', "its version is '1'; known: 1, 2"),
