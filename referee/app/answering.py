@@ -81,9 +81,15 @@ class Answering:
     async def validate(self, answer: Answer) -> int:
         """See `Referee.validate`."""
         runner = await self._floor.runner(answer.match_id)
-        decided = decide(runner.match, answer.arriving(runner), runner.match_now())
-        if decided.events:
-            _judged(answer.match_id, decided, _uncounted(decided.events))
+        try:
+            decided = decide(runner.match, answer.arriving(runner), runner.match_now())
+        except JUDGED_BEFORE as why:
+            await self._again(answer, why)
+        else:
+            if decided.events:
+                _judged(answer.match_id, decided, _uncounted(decided.events))
+            else:
+                await self._again(answer, NotRunHere(answer.match_id))
         return runner.match.number
 
     async def _again(self, answer: Answer, otherwise: Exception) -> Answered:

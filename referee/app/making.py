@@ -10,13 +10,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from engines.api import Seat
+from referee.app.asked import UnknownMatch
 from referee.app.floor import Floor
 from referee.app.ports import Conflict
 from referee.app.runner import MatchRunner
 from referee.app.story import Standing
 from referee.app.wish import MAKER, REQUEST_ID, Limits, MatchWish
 from referee.core.commands import TakeSeat
-from referee.core.errors import MatchOver, RequestIdReused, SeatHeld
+from referee.core.errors import MatchOver, NotAllowedNow, RequestIdReused, SeatHeld
 from referee.core.match import Match
 from referee.core.setup import Player
 
@@ -56,10 +57,17 @@ class Maker:
         self._floor.seat(board, runner)
         return Created(board.story.standing, again=False)
 
+    async def created_before(self, wish: MatchWish) -> Created | None:
+        """What this very request has made; None: nothing. Raises RequestIdReused, or LogUnavailable."""
+        try:
+            return await self._created_before(wish, self._name(wish))
+        except UnknownMatch:
+            return None
+
     async def join(self, match_id: str, seat: Seat | None, player: Player) -> Seat:
         """Take that seat; None: the one that the bot holds, or the first that is open.
 
-        Raises SeatHeld, MatchOver or NotAllowedNow, UnknownMatch, LogUnavailable.
+        Raises SeatHeld, NoSuchSeat, MatchOver, UnknownMatch or LogUnavailable.
         """
         while True:
             match = (await self._floor.archive.story(match_id)).match
@@ -68,9 +76,11 @@ class Maker:
             wanted = _seat_for(match, player) if seat is None else seat
             if _sits_there(match, wanted, player):
                 return wanted
+            runner = await self._floor.runner(match_id)
             try:
-                runner = await self._floor.runner(match_id)
                 await runner.submit(TakeSeat(wanted, player))
+            except NotAllowedNow:  # Play has begun, so no seat is open.
+                raise SeatHeld(wanted, runner.match.players[wanted].bot) from None
             except SeatHeld:
                 if seat is not None:
                     raise

@@ -40,6 +40,7 @@ from referee.core.commands import (
     Void,
 )
 from referee.core.deciding import Decided
+from referee.core.errors import NonceRefused, NotAllowedNow
 from referee.core.match import Match, Phase, Turn
 from referee.core.result import Cause
 from referee.core.setup import Player
@@ -109,6 +110,10 @@ class Referee:
         if self._draining:
             raise self._draining
         return await asyncio.shield(self._floor.start(self._maker.create(wish)))
+
+    async def created_before(self, wish: MatchWish) -> Created | None:
+        """What this very request has made, also if it could not be made now; None: nothing. Raises RequestIdReused."""
+        return await self._maker.created_before(wish)
 
     async def join(self, match_id: str, seat: Seat | None, player: Player) -> Seat:
         """Take that seat, or the first that is open. To take what one holds is no fault.
@@ -227,19 +232,22 @@ class Referee:
     # Other things that a seat may say. With a request id, the same again has the same answer: ever after.
 
     async def give_nonce(self, match_id: str, seat: Seat, nonce: bytes) -> Done:
-        """Raises NonceRefused, NotAllowedNow or MatchOver."""
-        return await self._asking.ask(match_id, GiveNonce(seat, nonce), seat)
+        """Raises NonceRefused, also if play has begun, or MatchOver."""
+        try:
+            return await self._asking.ask(match_id, GiveNonce(seat, nonce), seat)
+        except NotAllowedNow:
+            raise NonceRefused("play has begun") from None
 
     async def resign(self, match_id: str, seat: Seat, request_id: str = "") -> Done:
         """Raises SeatOut, NotAllowedNow, MatchOver or RequestIdReused."""
         return await self._asking.ask(match_id, Resign(seat), seat, request_id)
 
     async def offer_draw(self, match_id: str, seat: Seat, request_id: str = "") -> Done:
-        """Offer a draw, or accept the offers that stand. Raises NoDraw, or what `resign` raises."""
+        """Offer a draw, or accept the offers that stand. Raises NoDraw, OfferedBefore, or what `resign` raises."""
         return await self._asking.ask(match_id, OfferDraw(seat), seat, request_id)
 
     async def accept_draw(self, match_id: str, seat: Seat, request_id: str = "") -> Done:
-        """Accept the offers that stand. Raises NoDraw, or what `resign` raises."""
+        """Accept the offers that stand. Raises NoDraw, OfferedBefore, or what `resign` raises."""
         return await self._asking.ask(match_id, AcceptDraw(seat), seat, request_id)
 
     async def decline_draw(self, match_id: str, seat: Seat, request_id: str = "") -> Done:

@@ -4,7 +4,7 @@ from engines.api import Seat
 from referee.core.commands import Abort, AcceptDraw, Adjudicate, ClaimDraw, DeclineDraw, OfferDraw, Resign, Void
 from referee.core.course import Course
 from referee.core.ending import drawn, levelled
-from referee.core.errors import BadVerdict, NoDraw, SeatOut, TooLateToAbort
+from referee.core.errors import BadVerdict, NoDraw, OfferedBefore, SeatOut, TooLateToAbort
 from referee.core.events import DrawDeclined, DrawOffered, SeatResigned
 from referee.core.match import Match
 from referee.core.result import VOID_CAUSES, Cause, Kind, by_rank, void
@@ -21,10 +21,10 @@ def offer_draw(course: Course, command: OfferDraw | AcceptDraw) -> None:
     if not match.game.draws_by_agreement:
         raise NoDraw(f"{match.game.title} knows no draw by agreement")
     if command.seat in match.offers:
-        raise NoDraw("this seat's offer stands already")
+        raise OfferedBefore("that offer stands")
     accepts = _others_offer(match, command.seat)
     if not accepts and match.offered_ply[command.seat] == match.ply:
-        raise NoDraw("this seat has offered one in this position, and it was declined")
+        raise OfferedBefore("it was declined in this position")
     course.happens(DrawOffered(course.now_us, command.seat))
     if levelled(course.match):
         course.end(drawn(course.match, Cause.DRAW_AGREED))

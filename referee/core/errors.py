@@ -72,6 +72,13 @@ class NoDraw(MatchError):
         super().__init__(f"no draw: {why}", why=why)
 
 
+class OfferedBefore(MatchError):
+    """An offer of a draw that stands, or was declined in this position."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(f"this seat has offered a draw before: {why}", why=why)
+
+
 class TooLateToAbort(MatchError):
     def __init__(self) -> None:
         super().__init__("a seat can call the match off only before its first move; it can resign")

@@ -91,8 +91,9 @@ class Setup:
             raise BadSetup("hourglass", "stands for all seats or for none")
         if self.visibility.shown is Shown.DELAYED and self.visibility.delay_plies < 1:
             raise BadSetup("delay_plies", "is at least 1 where the match is shown late")
-        if not (0 <= self.nonce_within_us <= LONGEST and 0 <= self.start_within_us <= LONGEST):
-            raise BadSetup("start_within_us", "and nonce_within_us are from 0 to ten years")
+        for field, within_us in (("nonce_within_us", self.nonce_within_us), ("start_within_us", self.start_within_us)):
+            if not 0 <= within_us <= LONGEST:
+                raise BadSetup(field, "is from 0 to ten years")
         if self.opening and game.read(self.opening, self.settings).outcome:
             raise BadSetup("opening", "is a position in which the game is over")
         return table

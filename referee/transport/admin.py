@@ -1,6 +1,7 @@
 """AdminService: what a person decides."""
 
 from collections.abc import Callable
+from math import isfinite
 from typing import Any
 
 import structlog
@@ -72,6 +73,8 @@ class Admin(AdminServiceServicer):
         scores = tuple(request.side_scores)
         if len(scores) != sides:
             raise BadSeats("scores of sides", len(scores), sides)
+        if not all(map(isfinite, scores)):
+            raise BadField("side_scores", "each is a finite number")
         ranks = tuple(1 + sum(score > mine for score in scores) for mine in scores)
         by = CALLER.get().holder
         done = await self._referee.adjudicate(request.match_id, ranks, request.message, by, request.request_id)

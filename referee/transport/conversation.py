@@ -17,7 +17,7 @@ from engines.refusals import Refusal
 from referee.app.answering import Answer
 from referee.app.answers import Answered, Done, LateAnswer, seat_of
 from referee.app.outbox import Judged, Welcomed
-from referee.app.ports import Time
+from referee.app.ports import LogUnavailable, Time
 from referee.app.referee import Referee
 from referee.app.refusals import BadField
 from referee.app.sessions import Hello, Session
@@ -34,6 +34,8 @@ from referee.transport.speaking import Speaker
 
 UNANSWERED_AT_MOST = 1_000
 """So much of what a bot has said may wait for its verdict, or its verdict for the bot; then it is not listened to."""
+AT_ONCE = frozenset({"move", "pong"})
+"""What is taken when it is heard; all else has a task of its own, which begins in its turn."""
 BREAKS_WITHIN_S = 0.1
 """After so long, who has hung up has done so by its own wish."""
 
@@ -158,15 +160,18 @@ class Conversation:
             await asyncio.wait(self._answering, return_when=asyncio.FIRST_COMPLETED)
 
     def _hear_all(self, items: Any) -> None:
+        behind = False
         for item in items:
-            self._hear(item)
+            kind = item.WhichOneof("item")
+            self._hear(item, kind, behind)
+            behind = behind or kind not in AT_ONCE
 
-    def _hear(self, item: play_pb2.FromBot) -> None:
-        kind = item.WhichOneof("item")
+    def _hear(self, item: play_pb2.FromBot, kind: str | None, behind: bool) -> None:
+        """`behind`: something in the same message is on its way that no move is to overtake."""
         if kind == "pong":
             self._session.pong(item.pong.id)
         elif kind == "move":
-            self._hear_move(item.item_id, item.move)
+            self._hear_move(item.item_id, item.move, behind)
         elif kind == "hello":
             self._answer(Heard(item.item_id), self._hello(item.hello))
         elif kind:
@@ -175,11 +180,11 @@ class Conversation:
         else:
             self._answer(Heard(item.item_id), self._nothing())
 
-    def _hear_move(self, item_id: int, move: play_pb2.Move) -> None:
+    def _hear_move(self, item_id: int, move: play_pb2.Move, behind: bool) -> None:
         """Nearly all moves are decided and judged without a task of their own."""
         heard = Heard(item_id, move.match_id, move.token, move.move)
         seat = seat_of(heard.token)
-        if seat is not None:
+        if seat is not None and not behind:
             answer = Answer(heard.match_id, seat, heard.token, heard.move, offers_draw=move.offer_draw)
             decision = self._referee.begin(answer, self._session.player.bot)
             if decision:
@@ -235,7 +240,7 @@ class Conversation:
         self._referee.sessions.says_hello(self._session, self._host.hello(said))
 
     async def _say(self, kind: str, said: Any) -> Done:
-        await self._count()
+        self._start(self._count())  # Not to be waited for, or what is said next would be decided before.
         seat = said.seat if kind == "nonce" or said.HasField("seat") else None
         seat = held_seat(await self._referee.match(said.match_id), self._session.player.bot, seat)
         return await SAYINGS[kind](self._referee, said, seat)
@@ -248,6 +253,8 @@ class Conversation:
             await self._allowances.count_call(self._holder)
         except TooManyCalls as why:
             self._session.outbox.close(why)
+        except LogUnavailable:
+            return  # Whose quota is not known now is not counted.
 
 
 SAYINGS: dict[str, Callable[[Referee, Any, Seat], Awaitable[Done]]] = {

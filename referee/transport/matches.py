@@ -13,11 +13,12 @@ from engines.api import SPECTATOR, Viewer
 from referee.app.accounts import Accounts
 from referee.app.answers import Done, seat_of
 from referee.app.heard import Heard
+from referee.app.making import Created
 from referee.app.names import check_words
 from referee.app.referee import Referee
 from referee.app.refusals import BadField, BotPaused
 from referee.app.story import Standing
-from referee.app.wish import MAKER, MatchFilter, find_game
+from referee.app.wish import MAKER, MatchFilter, MatchWish, find_game
 from referee.core.match import Match, Phase
 from referee.core.setup import Player
 from referee.transport.auth import CALLER, Caller
@@ -29,6 +30,7 @@ from referee.transport.convert.terms import Customs
 from referee.transport.convert.times import unix_ms
 from referee.transport.convert.turns import read_wishes, turn_of
 from referee.transport.convert.wishes import read_wish
+from referee.transport.labelled import Labelled
 from referee.transport.noting import Noting
 from referee.transport.paging import after, page, page_size, parted
 from referee.transport.quota import Allowances
@@ -64,6 +66,7 @@ class Matches(MatchServiceServicer):
         noting: Noting,
         terms: Terms,
         rated_matches: RatedMatches,
+        labelled: Labelled,
         aside: Aside,
     ) -> None:
         self._referee = referee
@@ -74,6 +77,7 @@ class Matches(MatchServiceServicer):
         self._noting = noting
         self._terms = terms
         self._rated_matches = rated_matches
+        self._labelled = labelled
         self._aside = aside
         self._retelling = Retelling()
 
@@ -81,15 +85,19 @@ class Matches(MatchServiceServicer):
         caller = CALLER.get()
         check_request_id(request.request_id)
         wish = read_wish(request, caller.holder, self._customs)
+        created = await self._referee.created_before(wish) or await self._created(wish, caller)
+        match = match_of(created.standing, self._aside, SPECTATOR)
+        number = await self._number(created.standing, SPECTATOR)
+        return pb.CreateMatchResponse(match=match, number=number, again=created.again)
+
+    async def _created(self, wish: MatchWish, caller: Caller) -> Created:
         limit = (await self._allowances.quota(caller.holder)).matches_at_most
         if self._referee.not_over_of(caller.holder) >= limit:
             raise TooManyMatches(limit)
         await self._rated_matches.check_wish(wish, caller)
         for player in wish.players:
             await self._check_player(player)
-        created = await self._referee.create(wish)
-        match = match_of(created.standing, self._aside, SPECTATOR)
-        return pb.CreateMatchResponse(match=match, number=created.standing.number, again=created.again)
+        return await self._referee.create(wish)
 
     async def JoinMatch(self, request: pb.JoinMatchRequest, context: Any) -> pb.JoinMatchResponse:
         caller = CALLER.get()
@@ -103,8 +111,9 @@ class Matches(MatchServiceServicer):
         wanted = request.seat if request.HasField("seat") else None
         seat = await self._referee.join(request.match_id, wanted, player)
         standing = await self._referee.standing(request.match_id)
-        match = match_of(standing, self._aside, _eyes_of(standing.match, caller.bot))
-        return pb.JoinMatchResponse(seat=seat, match=match, number=standing.number)
+        viewer = _eyes_of(standing.match, caller.bot)
+        match = match_of(standing, self._aside, viewer)
+        return pb.JoinMatchResponse(seat=seat, match=match, number=await self._number(standing, viewer))
 
     async def GetMatch(self, request: pb.GetMatchRequest, context: Any) -> pb.GetMatchResponse:
         standing = await self._referee.standing(request.match_id)
@@ -231,6 +240,11 @@ class Matches(MatchServiceServicer):
                 match.record.CopyFrom(place)
         return match
 
+    async def _number(self, standing: Standing, viewer: Viewer) -> int:
+        """From where to watch on: entries that are kept back from the viewer are all still to be heard."""
+        whole, _ = await self._referee.watch(standing.match.setup.match_id, None, viewer)
+        return min(standing.number, whole.number)
+
     def _state(self, match: Match | None, eyes: Eyes) -> match_pb2.MatchState | None:
         return eyes.state(match, self._referee.clocks(match)) if match else None
 
@@ -257,12 +271,11 @@ class Matches(MatchServiceServicer):
             find_game(self._customs.games, request.game)
         if request.bot:
             await self._accounts.bot(request.bot)
-        labels = {"ladder": request.ladder, "tournament": request.tournament}
         return MatchFilter(
             request.bot,
             request.game,
             _phase(request.phase),
-            tuple((name, value) for name, value in labels.items() if value),
+            self._labelled.labels(request),
             request.open_only,
             unix_ms(request.since, "since") if request.HasField("since") else 0,
         )

@@ -11,6 +11,7 @@ from referee.app.ports import Time
 from referee.app.quotas import Quota, Quotas
 from referee.core.clock import MS, SECOND, Micros
 from referee.transport.auth import Caller
+from referee.transport.expiry import Expiry
 from referee.transport.last_minute import LastMinute
 from referee.transport.refused import BadToken, TooManyCalls, TooManyStreams
 
@@ -55,7 +56,8 @@ class Allowances:
         self._streams: Counter[str] = Counter()
         self._tasks: dict[asyncio.Task[object], str] = {}
         """Of open streams, with the id of the token that each was opened with."""
-        self._revoked: set[asyncio.Task[object]] = set()
+        self._disowned: set[asyncio.Task[object]] = set()
+        """Streams that end because their token is good for nothing any more."""
 
     @property
     def streams(self) -> int:
@@ -94,22 +96,27 @@ class Allowances:
 
     @asynccontextmanager
     async def stream(self, caller: Caller) -> AsyncIterator[None]:
-        """While a stream is open in this task. Raises TooManyStreams; and BadToken when its token is revoked."""
+        """While a stream is open in this task.
+
+        Raises TooManyStreams; and BadToken when its token is revoked, or expires.
+        """
         holder, task = caller.holder, asyncio.current_task()
         assert task is not None
         self._need_room(holder, (await self._budget(holder)).quota.streams_at_most)
         self._streams[holder] += 1
         self._tasks[task] = caller.token.id
+        expiry = Expiry(caller.token, self._time, lambda: self._end(task))
         try:
             yield
         except asyncio.CancelledError:
-            if task in self._revoked:
+            if task in self._disowned:
                 task.uncancel()
                 raise BadToken from None
             raise
         finally:
+            expiry.stop()
             del self._tasks[task]
-            self._revoked.discard(task)
+            self._disowned.discard(task)
             self._streams[holder] -= 1
             self._streams += Counter()  # So that who has none is not remembered.
 
@@ -117,8 +124,11 @@ class Allowances:
         """The token is good for nothing any more."""
         for task, opened_with in self._tasks.items():
             if opened_with == token_id:
-                self._revoked.add(task)
-                task.cancel()
+                self._end(task)
+
+    def _end(self, task: asyncio.Task[object]) -> None:
+        self._disowned.add(task)
+        task.cancel()
 
     def _need_room(self, holder: str, limit: int) -> None:
         if self._streams[holder] >= limit:

@@ -100,6 +100,7 @@ WAYS: dict[type[Exception], Way] = {
     core.SeatOut: Way("NOT_YOUR_TURN", Code.ABORTED, added={"owing": ""}),
     core.StaleTurn: Way("STALE_TURN", Code.ABORTED),
     core.NoDraw: Way("DRAW_NOT_CLAIMABLE", FAILED),
+    core.OfferedBefore: Way("DRAW_OFFERED_BEFORE", FAILED),
     core.TooLateToAbort: Way("NOT_YOURS", Code.PERMISSION_DENIED, added={"method": "AbortMatch"}),
     core.RequestIdReused: Way("REQUEST_ID_REUSED", INVALID, "request_id"),
     app.BadName: Way("BAD_NAME", INVALID, "name"),
@@ -170,6 +171,10 @@ def said(why: Exception, match_id: str = "") -> Said | None:
     way = _way(why, details)
     if way is None:
         return None
+    sentence = str(why)
+    if details.get("field", "").endswith("_us"):  # We count microseconds; the fields of a request are in milliseconds.
+        sentence = sentence.replace("_us", "_ms")
+        details = {name: text.replace("_us", "_ms") for name, text in details.items()}
     metadata = {**way.added, **{way.renamed.get(name, name): text for name, text in details.items()}}
     if match_id:
         metadata.setdefault("match_id", match_id)
@@ -178,7 +183,7 @@ def said(why: Exception, match_id: str = "") -> Said | None:
         metadata["retry_after_ms"] = str(retry_after_ms)
     shown = {name: text[:METADATA_CHARS] for name, text in metadata.items()}
     blamed = way.blamed.format_map({"field": "", **details})
-    return Said(way.reason, way.code, str(why)[:SENTENCE_CHARS], shown, blamed, way.quota, retry_after_ms)
+    return Said(way.reason, way.code, sentence[:SENTENCE_CHARS], shown, blamed, way.quota, retry_after_ms)
 
 
 def fault(fault_id: str) -> Said:

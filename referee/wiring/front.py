@@ -28,6 +28,7 @@ from referee.transport.convert.terms import Customs
 from referee.transport.door import Door, counted
 from referee.transport.games import Games
 from referee.transport.keys import Keys
+from referee.transport.labelled import Labelled
 from referee.transport.ladders import Ladders
 from referee.transport.matches import Matches, Terms
 from referee.transport.noting import Noting
@@ -81,6 +82,7 @@ class Front:
             noting,
             Terms(settings.legal_moves_at_most, at_once),
             RatedMatches(hall.ladders, known),
+            Labelled(hall.ladders, hall.tournaments),
             aside,
         )
         play = Play(referee, known, books.accounts, noting, allowances, time, say, aside, bounds.table(settings))

@@ -45,6 +45,8 @@ async def test_the_same_request_makes_one_match_also_after_a_restart() -> None:
     first = await hall.referee.create(wish(labels=REQUEST))
     again = await hall.referee.create(wish(labels=REQUEST))
     assert (first.again, again.again) == (False, True)
+    assert await hall.referee.created_before(wish(labels=REQUEST)) == again
+    assert await hall.referee.created_before(wish(labels={MAKER: "org", REQUEST_ID: "r2"})) is None
     later = await hall.crashed()
     await later.referee.recover()
     after = await later.referee.create(wish(labels=REQUEST))
@@ -112,6 +114,13 @@ async def test_open_seats_are_taken_in_order_and_ones_own_seat_is_no_fault() -> 
     assert await hall.referee.join(match_id, 1, BOTS[1]) == 1
     with pytest.raises(SeatHeld):
         await hall.referee.join(match_id, None, BOTS[2])
+    hall.come(*BOTS[:2])
+    await settled()
+    assert (await hall.match(match_id)).phase is Phase.PLAYING
+    for seat in (0, None):
+        with pytest.raises(SeatHeld) as held:
+            await hall.referee.join(match_id, seat, BOTS[2])
+        assert held.value.details == {"seat": "0", "by": "bot0"}
     await hall.referee.abort(match_id)
     with pytest.raises(MatchOver):
         await hall.referee.join(match_id, 0, BOTS[2])

@@ -16,6 +16,7 @@ from referee.app.sessions import Hello, Session
 from referee.app.story import Unplayable
 from referee.app.wish import MAKER, Limits, MatchWish
 from referee.core.clock import MS, SECOND, TimeControl
+from referee.core.errors import NonceRefused
 from referee.core.events import MovePlayed, PlayEnded, RefereeBack
 from referee.core.match import Phase
 from referee.core.policy import Gone, Policies
@@ -159,6 +160,8 @@ async def test_who_gives_no_nonce_is_not_waited_for_longer_than_was_said() -> No
     match_id = await hall.create(nonce_within_us=5 * SECOND)
     await hall.time.passes(5 * SECOND)
     assert await hall.kinds(match_id) == ["Opened", "PlayBegan"]
+    with pytest.raises(NonceRefused, match="play has begun"):
+        await hall.referee.give_nonce(match_id, 0, b"too late")
     await hall.referee.close()
 
 

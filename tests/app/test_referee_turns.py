@@ -181,6 +181,22 @@ async def test_to_ask_whether_a_move_could_be_played_plays_nothing_and_costs_not
 
 
 @in_loop
+async def test_to_ask_about_an_answer_that_was_given_is_to_hear_its_verdict() -> None:
+    hall = Hall()
+    match_id, _ = await hall.begun(policies=Policies(late=Late.RANDOM_MOVE))
+    for ask in (hall.referee.submit, hall.referee.validate):
+        with pytest.raises(AttemptRefused) as refused:
+            await ask(match_id, 0, "0.0.1", "9")
+        assert refused.value.attempts_left == 2
+    await hall.time.passes(11 * SECOND)
+    for ask in (hall.referee.submit, hall.referee.validate):
+        with pytest.raises(LateAnswer) as late:
+            await ask(match_id, 0, "0.0.2", "1")
+        assert late.value.row.late
+    await hall.referee.close()
+
+
+@in_loop
 async def test_an_answer_after_the_flag_is_late_whenever_it_is_asked() -> None:
     hall = Hall()
     match_id, _ = await hall.begun(policies=Policies(late=Late.RANDOM_MOVE))

@@ -131,9 +131,9 @@ class Book:
             return "SeatOut"
         others = self.offers - set(self.side(command.seat))
         again = self.offered_at.get(command.seat) == self.ply and not others
-        if not self.game.draws_by_agreement or command.seat in self.offers or again:
+        if not self.game.draws_by_agreement:
             return "NoDraw"
-        return "DrawOffered"
+        return "OfferedBefore" if command.seat in self.offers or again else "DrawOffered"
 
     def _accept_draw(self, command: AcceptDraw) -> str:
         answer = self._decline_draw(DeclineDraw(command.seat))

@@ -15,7 +15,7 @@ from referee.core.commands import (
     Resign,
     Void,
 )
-from referee.core.errors import BadVerdict, MatchOver, NoDraw, SeatOut, TooLateToAbort
+from referee.core.errors import BadVerdict, MatchOver, NoDraw, OfferedBefore, SeatOut, TooLateToAbort
 from referee.core.events import DrawDeclined, DrawOffered, PlayEnded, SeatResigned
 from referee.core.policy import Dropout, Policies
 from referee.core.result import VOID_CAUSES, Cause, Fault, Forfeit, Kind, void
@@ -101,8 +101,8 @@ def test_an_offer_that_stands_is_not_made_twice() -> None:
     sitting = begun()
     sitting.do(OfferDraw(0))
     refusal = sitting.refuses(OfferDraw(0))
-    assert isinstance(refusal, NoDraw)
-    assert "stands already" in str(refusal)
+    assert isinstance(refusal, OfferedBefore)
+    assert "offer stands" in str(refusal)
 
 
 def test_a_declined_offer_is_not_made_again_in_the_same_position() -> None:
@@ -111,8 +111,8 @@ def test_a_declined_offer_is_not_made_again_in_the_same_position() -> None:
     assert sitting.do(DeclineDraw(1), wait_us=3) == (DrawDeclined(3, 1),)
     assert sitting.match.offers == frozenset()
     refusal = sitting.refuses(OfferDraw(0))
-    assert isinstance(refusal, NoDraw)
-    assert "it was declined" in str(refusal)
+    assert isinstance(refusal, OfferedBefore)
+    assert "declined in this position" in str(refusal)
     sitting.move(0, "1")
     assert kinds(sitting.do(OfferDraw(0))) == ["DrawOffered"]
 

@@ -29,8 +29,8 @@ def test_good_terms_give_the_table() -> None:
         ({"seed": b"short"}, "seed", "has 32 bytes"),
         ({"seed": bytes(33)}, "seed", "has 32 bytes"),
         ({"visibility": Visibility(Shown.DELAYED)}, "delay_plies", "is at least 1 where the match is shown late"),
-        ({"nonce_within_us": -1}, "start_within_us", "and nonce_within_us are from 0 to ten years"),
-        ({"start_within_us": LONGEST + 1}, "start_within_us", "and nonce_within_us are from 0 to ten years"),
+        ({"nonce_within_us": -1}, "nonce_within_us", "is from 0 to ten years"),
+        ({"start_within_us": LONGEST + 1}, "start_within_us", "is from 0 to ten years"),
         ({"opening": "0 1"}, "opening", "is a position in which the game is over"),
     ],
 )

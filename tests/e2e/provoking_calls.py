@@ -85,6 +85,12 @@ def resign_twice(here: Club) -> None:
         in_match(here, match_id, "Resign", request_id=request_id)
 
 
+def offer_twice(here: Club) -> None:
+    match_id = here.playing()
+    for request_id in ("once", "twice"):
+        in_match(here, match_id, "OfferDraw", request_id=request_id)
+
+
 def submit(here: Club, move: str) -> None:
     here.playing()
     here.submit(here.turn(), move)
@@ -138,6 +144,7 @@ IN_CALLS: dict[str, Callable[[Club], Any]] = {
     "MATCH_NOT_STARTED": lambda here: in_match(here, here.waiting(), "Resign"),
     "MATCH_NOT_OVER": lambda here: list(here.ask("MatchService/GetRecord", match_id=here.waiting())),
     "NO_DRAWS_HERE": lambda here: in_match(here, here.playing(rules=TROKE), "OfferDraw"),
+    "DRAW_OFFERED_BEFORE": offer_twice,
     "NO_DRAW_OFFERED": lambda here: in_match(here, here.playing(), "AnswerDraw"),
     "DRAW_NOT_CLAIMABLE": lambda here: in_match(here, here.playing(), "ClaimDraw"),
     "SEAT_TAKEN": join_where_another_sits,

@@ -329,5 +329,9 @@ PROVOKED: dict[str, dict[str, Provoke]] = {
         "NUMBER_AHEAD": after(new_tournament, lambda here: in_tournament(here, "WatchTournament", after=99)),
         "TOO_MANY_STREAMS": after(new_tournament, lambda here: watch_more(here, f"{TOURNAMENT}/WatchTournament")),
     },
+    "MatchService/ListMatches": {
+        "NO_SUCH_LADDER": lambda here: here.ask("MatchService/ListMatches", ladder="nowhere"),
+        "NO_SUCH_TOURNAMENT": lambda here: here.ask("MatchService/ListMatches", tournament="nowhere"),
+    },
 }
 """By method: each raises a grpc.RpcError that says so."""

@@ -40,6 +40,12 @@ def say_to_resign_twice(here: Club) -> refusal_pb2.Refusal:
     return say(here, resignation={"match_id": match_id})
 
 
+def offer_again(here: Club) -> refusal_pb2.Refusal:
+    match_id = here.playing()
+    in_match(here, match_id, "OfferDraw")
+    return say(here, draw_offer={"match_id": match_id})
+
+
 def move_of_another(here: Club) -> refusal_pb2.Refusal:
     match_id = here.playing()
     return say(here, move={"match_id": match_id, "token": "1.0.1", "move": "a1-a2"})
@@ -54,6 +60,7 @@ IN_STREAMS: dict[str, Callable[[Club], refusal_pb2.Refusal]] = {
     "CLOCK_EXPIRED": move_late,
     "MATCH_NOT_STARTED": lambda here: say(here, resignation={"match_id": here.waiting()}),
     "NO_DRAWS_HERE": lambda here: say(here, draw_offer={"match_id": here.playing(rules=TROKE)}),
+    "DRAW_OFFERED_BEFORE": offer_again,
     "NO_DRAW_OFFERED": lambda here: say(here, draw_answer={"match_id": here.playing()}),
     "DRAW_NOT_CLAIMABLE": lambda here: say(here, draw_claim={"match_id": here.playing()}),
     "NOT_YOUR_TURN": say_to_resign_twice,

@@ -16,7 +16,7 @@ class Talk:
     """One Play stream, welcomed. Pings are answered as they are heard, if the bot lives."""
 
     def __init__(self, channel: grpc.Channel, secret: str, version: str = "1", within_s: float = WITHIN_S) -> None:
-        self._said: queue.Queue[play_pb2.FromBot | None] = queue.Queue()
+        self._said: queue.Queue[Sequence[play_pb2.FromBot] | None] = queue.Queue()
         self._waiting: list[play_pb2.FromReferee] = []
         wishes = play_pb2.TurnWishes(legal_moves_at_most=1000)
         self.say(hello=play_pb2.Hello(version=version, matches_at_most=8, wishes=wishes))
@@ -24,7 +24,11 @@ class Talk:
         self.session_id = self.hear("welcome").session_id
 
     def say(self, **item: Any) -> None:
-        self._said.put(play_pb2.FromBot(**item))
+        self.say_together(play_pb2.FromBot(**item))
+
+    def say_together(self, *items: play_pb2.FromBot) -> None:
+        """In one message."""
+        self._said.put(items)
 
     def hear(self, *kinds: str) -> Any:
         """The next item of one of these kinds; the others are passed over."""
@@ -66,8 +70,8 @@ class Talk:
         return self._waiting.pop(0)
 
     def _requests(self) -> Iterator[play_service_pb2.PlayRequest]:
-        while (item := self._said.get()) is not None:
-            yield play_service_pb2.PlayRequest(items=[item])
+        while (items := self._said.get()) is not None:
+            yield play_service_pb2.PlayRequest(items=items)
 
     def end(self) -> None:
         self._said.put(None)

@@ -17,8 +17,8 @@ from tests.app.stopped_time import StoppedTime
 USUAL = Quota(10, 2, 60, 10, 10)
 
 
-def caller(holder: str = "ada") -> Caller:
-    return Caller(Token(bytes(32), Role.SPECTATOR, holder, 0))
+def caller(holder: str = "ada", expires_ms: int | None = None) -> Caller:
+    return Caller(Token(bytes(32), Role.SPECTATOR, holder, 0, expires_ms=expires_ms))
 
 
 class SlowQuotas(MemoryQuotas):
@@ -124,8 +124,38 @@ def test_a_stream_ends_when_its_token_is_revoked() -> None:
     asyncio.run(streams())
 
 
-async def _open(mine: Allowances, until: asyncio.Event, holder: str = "ada") -> None:
-    async with mine.stream(caller(holder)):
+def test_a_stream_ends_when_its_token_expires_by_the_wall_clock() -> None:
+    async def streams() -> None:
+        time = StoppedTime()
+        mine = allowances(time)
+        task = asyncio.create_task(_open(mine, asyncio.Event(), expires_ms=time.wall_ms() + 10_000))
+        await time.passes(4 * SECOND)
+        time.wall_offset_ms -= 3_000  # Somebody sets it back.
+        await time.passes(8 * SECOND)
+        assert mine.streams == 1
+        await time.passes(SECOND)
+        assert mine.streams == 0
+        with pytest.raises(BadToken):
+            await task
+
+    asyncio.run(streams())
+
+
+def test_a_stream_that_has_ended_waits_for_nothing_to_expire() -> None:
+    async def streams() -> None:
+        time, until = StoppedTime(), asyncio.Event()
+        task = asyncio.create_task(_open(allowances(time), until, expires_ms=time.wall_ms() + 10_000))
+        await time.passes(0)
+        assert len(time.alarms_us) == 1
+        until.set()
+        await task
+        assert not time.alarms_us
+
+    asyncio.run(streams())
+
+
+async def _open(mine: Allowances, until: asyncio.Event, holder: str = "ada", expires_ms: int | None = None) -> None:
+    async with mine.stream(caller(holder, expires_ms)):
         await until.wait()
 
 

@@ -53,6 +53,7 @@ EXAMPLES: list[Exception] = [
     core.StaleTurn("0.1.1", "0.2.1"),
     core.NonceRefused("too long"),
     core.NoDraw("none to claim"),
+    core.OfferedBefore("that offer stands"),
     core.TooLateToAbort(),
     core.BadVerdict("a rank for each side"),
     core.ClockExpired(ROW.texts()),
@@ -174,6 +175,23 @@ def test_every_class_has_its_way_and_every_way_its_example() -> None:
     }
     assert classes <= {cls for why in EXAMPLES for cls in type(why).__mro__}
     assert WAYS.keys() <= {cls for why in EXAMPLES for cls in type(why).__mro__}
+
+
+@pytest.mark.parametrize(
+    "why",
+    [
+        core.BadTimeControl("main_us", "is more than 0"),
+        core.BadSetup("grace_us", "is more than 0"),
+        core.BadSetup("start_within_us", "is from 0 to ten years"),
+    ],
+    ids=lambda why: why.details["field"],
+)
+def test_a_field_that_is_to_blame_is_named_as_the_contract_names_it(why: core.MatchError) -> None:
+    told = said(why)
+    assert told
+    assert told.blamed.endswith(told.metadata["field"])
+    assert told.metadata["field"].endswith("_ms")
+    assert "_us" not in f"{told.sentence} {told.metadata}"
 
 
 def test_in_a_stream_a_refusal_has_the_number_of_its_reason() -> None:

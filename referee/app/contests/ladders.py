@@ -119,6 +119,11 @@ class Ladders:
         self._matchmakers.set_to_work(book)
         return book.state
 
+    def check_known(self, name: str) -> None:
+        """Raises UnknownLadder."""
+        if not self._shelf.knows(contest_id(LADDER, name)):
+            raise UnknownLadder(name)
+
     async def ladder(self, name: str) -> HeldLadder:
         """As it is now. `held.ladder.open` are the pairings that are planned or being played."""
         return (await self._book(name)).state

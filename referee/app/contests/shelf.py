@@ -58,6 +58,10 @@ class Shelf(Generic[State]):
         """Of contests that go on."""
         return [book for book in self._books.values() if not self._ends(book.last)]
 
+    def knows(self, contest: str) -> bool:
+        """Is there one of that name, be it over or damaged?"""
+        return contest in self.first or contest in self.damaged
+
     async def add(self, name: str, events: Sequence[ContestEvent]) -> Book[State]:
         """A new contest. Raises Conflict if there is one of that name, or LogUnavailable."""
         contest = contest_id(self._kind, name)

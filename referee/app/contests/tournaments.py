@@ -126,6 +126,11 @@ class Tournaments:
         self._directors.direct(book)
         return book.state
 
+    def check_known(self, name: str) -> None:
+        """Raises UnknownTournament."""
+        if not self._shelf.knows(contest_id(TOURNAMENT, name)):
+            raise UnknownTournament(name)
+
     async def tournament(self, name: str) -> Held:
         """As it is now."""
         return (await self._book(name)).state

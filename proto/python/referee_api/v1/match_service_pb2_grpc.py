@@ -169,7 +169,8 @@ class MatchServiceServicer:
         and after a restart.
         Callers: bot.
         Refuses: CLOCK_EXPIRED before anything else; then MATCH_NOT_STARTED, MATCH_OVER, STALE_TURN, NOT_YOUR_TURN,
-        MALFORMED_MOVE, ILLEGAL_MOVE, NO_DRAWS_HERE, REQUEST_ID_REUSED, ENGINE_FAULT. Never TOO_MANY_CALLS, nor DRAINING.
+        MALFORMED_MOVE, ILLEGAL_MOVE, REQUEST_ID_REUSED, ENGINE_FAULT. Never TOO_MANY_CALLS, nor DRAINING. An offer of a
+        draw that cannot be made is no reason to refuse the move.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -178,7 +179,7 @@ class MatchServiceServicer:
     def Resign(self, request, context):
         """Gives the game up for one seat.
         Callers: bot.
-        Refuses: MATCH_NOT_STARTED, MATCH_OVER, REQUEST_ID_REUSED.
+        Refuses: MATCH_NOT_STARTED, MATCH_OVER, NOT_YOUR_TURN (the seat has dropped out), REQUEST_ID_REUSED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -187,7 +188,8 @@ class MatchServiceServicer:
     def OfferDraw(self, request, context):
         """Offers a draw to all other sides. The offer stands until it is accepted by all or declined by one.
         Callers: bot.
-        Refuses: NO_DRAWS_HERE, MATCH_NOT_STARTED, MATCH_OVER, REQUEST_ID_REUSED.
+        Refuses: NO_DRAWS_HERE, DRAW_OFFERED_BEFORE, MATCH_NOT_STARTED, MATCH_OVER, NOT_YOUR_TURN (the seat has dropped
+        out), REQUEST_ID_REUSED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -196,7 +198,8 @@ class MatchServiceServicer:
     def AnswerDraw(self, request, context):
         """Accepts or declines the offers that stand. To move is to decline.
         Callers: bot.
-        Refuses: NO_DRAW_OFFERED, MATCH_NOT_STARTED, MATCH_OVER, REQUEST_ID_REUSED.
+        Refuses: NO_DRAW_OFFERED, DRAW_OFFERED_BEFORE, MATCH_NOT_STARTED, MATCH_OVER, NOT_YOUR_TURN (the seat has dropped
+        out), REQUEST_ID_REUSED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -205,7 +208,7 @@ class MatchServiceServicer:
     def ClaimDraw(self, request, context):
         """Claims a draw that the rules give without anyone's consent.
         Callers: bot.
-        Refuses: NO_DRAWS_HERE, DRAW_NOT_CLAIMABLE, MATCH_NOT_STARTED, MATCH_OVER, REQUEST_ID_REUSED.
+        Refuses: DRAW_NOT_CLAIMABLE, MATCH_NOT_STARTED, MATCH_OVER, REQUEST_ID_REUSED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -72,27 +72,30 @@ class MatchServiceStub:
     and after a restart.
     Callers: bot.
     Refuses: CLOCK_EXPIRED before anything else; then MATCH_NOT_STARTED, MATCH_OVER, STALE_TURN, NOT_YOUR_TURN,
-    MALFORMED_MOVE, ILLEGAL_MOVE, NO_DRAWS_HERE, REQUEST_ID_REUSED, ENGINE_FAULT. Never TOO_MANY_CALLS, nor DRAINING.
+    MALFORMED_MOVE, ILLEGAL_MOVE, REQUEST_ID_REUSED, ENGINE_FAULT. Never TOO_MANY_CALLS, nor DRAINING. An offer of a
+    draw that cannot be made is no reason to refuse the move.
     """
     Resign: _grpc.UnaryUnaryMultiCallable[_match_service_pb2.ResignRequest, _match_service_pb2.ResignResponse]
     """Gives the game up for one seat.
     Callers: bot.
-    Refuses: MATCH_NOT_STARTED, MATCH_OVER, REQUEST_ID_REUSED.
+    Refuses: MATCH_NOT_STARTED, MATCH_OVER, NOT_YOUR_TURN (the seat has dropped out), REQUEST_ID_REUSED.
     """
     OfferDraw: _grpc.UnaryUnaryMultiCallable[_match_service_pb2.OfferDrawRequest, _match_service_pb2.OfferDrawResponse]
     """Offers a draw to all other sides. The offer stands until it is accepted by all or declined by one.
     Callers: bot.
-    Refuses: NO_DRAWS_HERE, MATCH_NOT_STARTED, MATCH_OVER, REQUEST_ID_REUSED.
+    Refuses: NO_DRAWS_HERE, DRAW_OFFERED_BEFORE, MATCH_NOT_STARTED, MATCH_OVER, NOT_YOUR_TURN (the seat has dropped
+    out), REQUEST_ID_REUSED.
     """
     AnswerDraw: _grpc.UnaryUnaryMultiCallable[_match_service_pb2.AnswerDrawRequest, _match_service_pb2.AnswerDrawResponse]
     """Accepts or declines the offers that stand. To move is to decline.
     Callers: bot.
-    Refuses: NO_DRAW_OFFERED, MATCH_NOT_STARTED, MATCH_OVER, REQUEST_ID_REUSED.
+    Refuses: NO_DRAW_OFFERED, DRAW_OFFERED_BEFORE, MATCH_NOT_STARTED, MATCH_OVER, NOT_YOUR_TURN (the seat has dropped
+    out), REQUEST_ID_REUSED.
     """
     ClaimDraw: _grpc.UnaryUnaryMultiCallable[_match_service_pb2.ClaimDrawRequest, _match_service_pb2.ClaimDrawResponse]
     """Claims a draw that the rules give without anyone's consent.
     Callers: bot.
-    Refuses: NO_DRAWS_HERE, DRAW_NOT_CLAIMABLE, MATCH_NOT_STARTED, MATCH_OVER, REQUEST_ID_REUSED.
+    Refuses: DRAW_NOT_CLAIMABLE, MATCH_NOT_STARTED, MATCH_OVER, REQUEST_ID_REUSED.
     """
     AbortMatch: _grpc.UnaryUnaryMultiCallable[_match_service_pb2.AbortMatchRequest, _match_service_pb2.AbortMatchResponse]
     """Calls a match off: it becomes void.
@@ -156,27 +159,30 @@ class MatchServiceAsyncStub(MatchServiceStub):
     and after a restart.
     Callers: bot.
     Refuses: CLOCK_EXPIRED before anything else; then MATCH_NOT_STARTED, MATCH_OVER, STALE_TURN, NOT_YOUR_TURN,
-    MALFORMED_MOVE, ILLEGAL_MOVE, NO_DRAWS_HERE, REQUEST_ID_REUSED, ENGINE_FAULT. Never TOO_MANY_CALLS, nor DRAINING.
+    MALFORMED_MOVE, ILLEGAL_MOVE, REQUEST_ID_REUSED, ENGINE_FAULT. Never TOO_MANY_CALLS, nor DRAINING. An offer of a
+    draw that cannot be made is no reason to refuse the move.
     """
     Resign: _aio.UnaryUnaryMultiCallable[_match_service_pb2.ResignRequest, _match_service_pb2.ResignResponse]  # type: ignore[assignment]
     """Gives the game up for one seat.
     Callers: bot.
-    Refuses: MATCH_NOT_STARTED, MATCH_OVER, REQUEST_ID_REUSED.
+    Refuses: MATCH_NOT_STARTED, MATCH_OVER, NOT_YOUR_TURN (the seat has dropped out), REQUEST_ID_REUSED.
     """
     OfferDraw: _aio.UnaryUnaryMultiCallable[_match_service_pb2.OfferDrawRequest, _match_service_pb2.OfferDrawResponse]  # type: ignore[assignment]
     """Offers a draw to all other sides. The offer stands until it is accepted by all or declined by one.
     Callers: bot.
-    Refuses: NO_DRAWS_HERE, MATCH_NOT_STARTED, MATCH_OVER, REQUEST_ID_REUSED.
+    Refuses: NO_DRAWS_HERE, DRAW_OFFERED_BEFORE, MATCH_NOT_STARTED, MATCH_OVER, NOT_YOUR_TURN (the seat has dropped
+    out), REQUEST_ID_REUSED.
     """
     AnswerDraw: _aio.UnaryUnaryMultiCallable[_match_service_pb2.AnswerDrawRequest, _match_service_pb2.AnswerDrawResponse]  # type: ignore[assignment]
     """Accepts or declines the offers that stand. To move is to decline.
     Callers: bot.
-    Refuses: NO_DRAW_OFFERED, MATCH_NOT_STARTED, MATCH_OVER, REQUEST_ID_REUSED.
+    Refuses: NO_DRAW_OFFERED, DRAW_OFFERED_BEFORE, MATCH_NOT_STARTED, MATCH_OVER, NOT_YOUR_TURN (the seat has dropped
+    out), REQUEST_ID_REUSED.
     """
     ClaimDraw: _aio.UnaryUnaryMultiCallable[_match_service_pb2.ClaimDrawRequest, _match_service_pb2.ClaimDrawResponse]  # type: ignore[assignment]
     """Claims a draw that the rules give without anyone's consent.
     Callers: bot.
-    Refuses: NO_DRAWS_HERE, DRAW_NOT_CLAIMABLE, MATCH_NOT_STARTED, MATCH_OVER, REQUEST_ID_REUSED.
+    Refuses: DRAW_NOT_CLAIMABLE, MATCH_NOT_STARTED, MATCH_OVER, REQUEST_ID_REUSED.
     """
     AbortMatch: _aio.UnaryUnaryMultiCallable[_match_service_pb2.AbortMatchRequest, _match_service_pb2.AbortMatchResponse]  # type: ignore[assignment]
     """Calls a match off: it becomes void.
@@ -273,7 +279,8 @@ class MatchServiceServicer(metaclass=_abc_1.ABCMeta):
         and after a restart.
         Callers: bot.
         Refuses: CLOCK_EXPIRED before anything else; then MATCH_NOT_STARTED, MATCH_OVER, STALE_TURN, NOT_YOUR_TURN,
-        MALFORMED_MOVE, ILLEGAL_MOVE, NO_DRAWS_HERE, REQUEST_ID_REUSED, ENGINE_FAULT. Never TOO_MANY_CALLS, nor DRAINING.
+        MALFORMED_MOVE, ILLEGAL_MOVE, REQUEST_ID_REUSED, ENGINE_FAULT. Never TOO_MANY_CALLS, nor DRAINING. An offer of a
+        draw that cannot be made is no reason to refuse the move.
         """
 
     @_abc_1.abstractmethod
@@ -284,7 +291,7 @@ class MatchServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_match_service_pb2.ResignResponse, _abc.Awaitable[_match_service_pb2.ResignResponse]]:
         """Gives the game up for one seat.
         Callers: bot.
-        Refuses: MATCH_NOT_STARTED, MATCH_OVER, REQUEST_ID_REUSED.
+        Refuses: MATCH_NOT_STARTED, MATCH_OVER, NOT_YOUR_TURN (the seat has dropped out), REQUEST_ID_REUSED.
         """
 
     @_abc_1.abstractmethod
@@ -295,7 +302,8 @@ class MatchServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_match_service_pb2.OfferDrawResponse, _abc.Awaitable[_match_service_pb2.OfferDrawResponse]]:
         """Offers a draw to all other sides. The offer stands until it is accepted by all or declined by one.
         Callers: bot.
-        Refuses: NO_DRAWS_HERE, MATCH_NOT_STARTED, MATCH_OVER, REQUEST_ID_REUSED.
+        Refuses: NO_DRAWS_HERE, DRAW_OFFERED_BEFORE, MATCH_NOT_STARTED, MATCH_OVER, NOT_YOUR_TURN (the seat has dropped
+        out), REQUEST_ID_REUSED.
         """
 
     @_abc_1.abstractmethod
@@ -306,7 +314,8 @@ class MatchServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_match_service_pb2.AnswerDrawResponse, _abc.Awaitable[_match_service_pb2.AnswerDrawResponse]]:
         """Accepts or declines the offers that stand. To move is to decline.
         Callers: bot.
-        Refuses: NO_DRAW_OFFERED, MATCH_NOT_STARTED, MATCH_OVER, REQUEST_ID_REUSED.
+        Refuses: NO_DRAW_OFFERED, DRAW_OFFERED_BEFORE, MATCH_NOT_STARTED, MATCH_OVER, NOT_YOUR_TURN (the seat has dropped
+        out), REQUEST_ID_REUSED.
         """
 
     @_abc_1.abstractmethod
@@ -317,7 +326,7 @@ class MatchServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_match_service_pb2.ClaimDrawResponse, _abc.Awaitable[_match_service_pb2.ClaimDrawResponse]]:
         """Claims a draw that the rules give without anyone's consent.
         Callers: bot.
-        Refuses: NO_DRAWS_HERE, DRAW_NOT_CLAIMABLE, MATCH_NOT_STARTED, MATCH_OVER, REQUEST_ID_REUSED.
+        Refuses: DRAW_NOT_CLAIMABLE, MATCH_NOT_STARTED, MATCH_OVER, REQUEST_ID_REUSED.
         """
 
     @_abc_1.abstractmethod

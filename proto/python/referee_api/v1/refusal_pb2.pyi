@@ -76,7 +76,7 @@ class _RefusalReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Refusal
     match_id.
     """
     REFUSAL_REASON_NO_DRAWS_HERE: _RefusalReason.ValueType  # 25
-    """This game knows no draw by agreement, or none by claim. FAILED_PRECONDITION; game."""
+    """This game knows no draw by agreement. FAILED_PRECONDITION; game."""
     REFUSAL_REASON_NO_DRAW_OFFERED: _RefusalReason.ValueType  # 26
     """There is no offer to answer. FAILED_PRECONDITION; match_id."""
     REFUSAL_REASON_DRAW_NOT_CLAIMABLE: _RefusalReason.ValueType  # 27
@@ -103,6 +103,8 @@ class _RefusalReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Refusal
     """Too few or too many entrants for the format. FAILED_PRECONDITION; tournament, entrants, wanted."""
     REFUSAL_REASON_NOT_EXPORTABLE: _RefusalReason.ValueType  # 38
     """The export format cannot say what this tournament is. FAILED_PRECONDITION; tournament, format, why."""
+    REFUSAL_REASON_DRAW_OFFERED_BEFORE: _RefusalReason.ValueType  # 39
+    """The seat's offer of a draw stands already, or was declined in this position. FAILED_PRECONDITION; match_id, why."""
     REFUSAL_REASON_NOT_YOUR_TURN: _RefusalReason.ValueType  # 50
     """This seat owes no move. ABORTED; seat, owing."""
     REFUSAL_REASON_STALE_TURN: _RefusalReason.ValueType  # 51
@@ -215,7 +217,7 @@ REFUSAL_REASON_MATCH_NOT_OVER: RefusalReason.ValueType  # 24
 match_id.
 """
 REFUSAL_REASON_NO_DRAWS_HERE: RefusalReason.ValueType  # 25
-"""This game knows no draw by agreement, or none by claim. FAILED_PRECONDITION; game."""
+"""This game knows no draw by agreement. FAILED_PRECONDITION; game."""
 REFUSAL_REASON_NO_DRAW_OFFERED: RefusalReason.ValueType  # 26
 """There is no offer to answer. FAILED_PRECONDITION; match_id."""
 REFUSAL_REASON_DRAW_NOT_CLAIMABLE: RefusalReason.ValueType  # 27
@@ -242,6 +244,8 @@ REFUSAL_REASON_WRONG_ENTRANT_COUNT: RefusalReason.ValueType  # 37
 """Too few or too many entrants for the format. FAILED_PRECONDITION; tournament, entrants, wanted."""
 REFUSAL_REASON_NOT_EXPORTABLE: RefusalReason.ValueType  # 38
 """The export format cannot say what this tournament is. FAILED_PRECONDITION; tournament, format, why."""
+REFUSAL_REASON_DRAW_OFFERED_BEFORE: RefusalReason.ValueType  # 39
+"""The seat's offer of a draw stands already, or was declined in this position. FAILED_PRECONDITION; match_id, why."""
 REFUSAL_REASON_NOT_YOUR_TURN: RefusalReason.ValueType  # 50
 """This seat owes no move. ABORTED; seat, owing."""
 REFUSAL_REASON_STALE_TURN: RefusalReason.ValueType  # 51
