@@ -21,6 +21,19 @@ def test_what_is_missing_is_named(missing: str) -> None:
         address(None, None, None, {**TOLD, missing: ""})
 
 
+@pytest.mark.parametrize("target", ["127.0.0.1", "http://127.0.0.1:7700", ":7700", "there:65536", "there:port"])
+def test_what_is_no_host_and_port_is_refused_at_the_start(target: str) -> None:
+    with pytest.raises(Misconfigured, match=f"HOST:PORT, not {target!r}"):
+        address(target, None, None, TOLD)
+
+
+@pytest.mark.parametrize("token", ["rf_secret\n", "rf_sécret"])
+def test_a_token_that_cannot_be_sent_is_refused_and_not_shown(token: str) -> None:
+    with pytest.raises(Misconfigured, match="BOT_TOKEN") as refused:
+        address(None, token, None, TOLD)
+    assert "rf_" not in str(refused.value)
+
+
 def test_the_secret_does_not_show_when_an_address_is_printed() -> None:
     assert "secret" not in repr(Address("there:7700", "secret"))
 

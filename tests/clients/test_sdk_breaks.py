@@ -66,6 +66,21 @@ def test_who_is_taken_over_stops_with_status_3_and_the_newer_one_plays_on(tmp_pa
                 assert newer.process.poll() is None
 
 
+def test_a_bot_comes_back_as_the_version_that_it_was(tmp_path: Path) -> None:
+    with ExitStack() as stack:
+        with serving(tmp_path) as server, organising(server) as ours:
+            secret = ours.register_bot("anna")
+            older = stack.enter_context(program(server, secret, "random"))
+            older.tells("anna (version 1) is at the referee")
+            newer = stack.enter_context(program(server, secret, "random", BOT_VERSION="2"))
+            newer.tells("anna (version 2) is at the referee")
+            server.kill()
+        with serving(tmp_path, "--listen", server.address):
+            for version, bot in [(1, older), (2, newer)]:
+                bot.tells("the referee is away")
+                assert f"(version {version})" in bot.tells("is at the referee")
+
+
 def test_a_bad_token_and_one_of_another_role_stop_the_program_with_status_4(tmp_path: Path) -> None:
     with serving(tmp_path, "--ephemeral") as server:
         with program(server, "rf_wrong", "random") as bot:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from referee_api.v1 import game_pb2, match_pb2, play_pb2, refusal_pb2, result_pb2
 from referee_client import CLAIM_DRAW, RESIGN, Answer, Choice, End, Match, Result, Turn
+from referee_client.answers import MOVE_CHARS
 from referee_client.bot import Bot, Cast
 from referee_client.seats import Seats
 from referee_client.thinking import InThreads, OnLoop
@@ -182,7 +183,17 @@ async def test_matches_are_thought_about_side_by_side() -> None:
     assert {(await table.says()).move.token, (await table.says()).move.token} == {"t1", "t2"}
 
 
-@pytest.mark.parametrize("wrong", [lambda _: 1 / 0, lambda _: None, lambda _: next(iter([]))])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda _: 1 / 0,
+        lambda _: None,
+        lambda _: next(iter([])),
+        lambda _: Choice(5),  # type: ignore[arg-type]  # It is wrong.
+        lambda _: "\udc80",
+        lambda _: Choice("\udc80"),
+    ],
+)
 def test_a_bot_that_breaks_resigns_this_seat_and_plays_on_elsewhere(
     wrong: Callable[[Turn], Answer], caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -198,6 +209,24 @@ def test_a_bot_that_breaks_resigns_this_seat_and_plays_on_elsewhere(
     assert "Traceback" in caplog.text
 
 
+@pytest.mark.parametrize("wrong", [ValueError, SystemExit, asyncio.CancelledError])
+def test_an_asynchronous_bot_that_breaks_resigns_this_seat_and_plays_on_elsewhere(wrong: type[BaseException]) -> None:
+    async def choose(turn: Turn) -> str:
+        if turn.match_id == "m":
+            raise wrong
+        return first(turn)
+
+    async def story() -> None:
+        table = Table(choose)
+        table.seats.asked(turn("t1", seat=1), listed=True)
+        said = await table.says()
+        assert (said.resignation.match_id, said.resignation.seat) == ("m", 1)
+        table.seats.asked(turn("t2", "elsewhere"), listed=True)
+        assert (await table.says()).move.token == "t2"
+
+    asyncio.run(asyncio.wait_for(story(), WITHIN_S))
+
+
 @told
 async def test_a_bot_may_resign_and_offer_a_draw_with_its_move() -> None:
     table = Table(lambda turn: RESIGN if turn.ply else Choice("a1-b2", offer_draw=True))
@@ -205,6 +234,15 @@ async def test_a_bot_may_resign_and_offer_a_draw_with_its_move() -> None:
     assert (await table.says()).move.offer_draw
     table.seats.asked(turn("t2", ply=1), listed=True)
     assert (await table.says()).WhichOneof("item") == "resignation"
+
+
+@told
+async def test_of_what_is_longer_than_any_move_only_the_beginning_is_said() -> None:
+    essay = "I think " * 1_000_000
+    table = Table(lambda turn: Choice(essay) if turn.ply else essay)
+    for ply in range(2):
+        table.seats.asked(turn(f"t{ply}", ply=ply), listed=True)
+        assert (await table.says()).move.move == essay[:MOVE_CHARS]
 
 
 @told

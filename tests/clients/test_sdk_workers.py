@@ -61,6 +61,22 @@ def test_a_class_keeps_what_it_knows_of_its_match_in_its_worker(tmp_path: Path) 
         assert story.result.reason != "resignation", story.told
 
 
+def test_an_asynchronous_bot_plays_in_its_worker(tmp_path: Path) -> None:
+    (tmp_path / "awaits.py").write_text(
+        "import asyncio\n"
+        "class Bot:\n"
+        "    async def started(self, match, seat):\n"
+        "        await asyncio.sleep(0)\n"
+        "        self.turns = asyncio.Queue()\n"
+        "    async def choose(self, turn):\n"
+        "        await self.turns.put(turn)\n"
+        "        return (await self.turns.get()).legal_moves[0]\n"
+    )
+    with serving(tmp_path, "--ephemeral") as server, organising(server) as ours:
+        story = played(server, ours, f"{tmp_path / 'awaits.py'}:Bot", "--workers", "1")
+        assert story.result.reason != "resignation", story.told
+
+
 def test_a_worker_that_dies_is_replaced_and_asked_once_more(tmp_path: Path) -> None:
     (tmp_path / "dies.py").write_text(
         "import os\n"

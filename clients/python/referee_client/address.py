@@ -12,6 +12,8 @@ from referee_client.errors import Misconfigured
 MESSAGE_AT_MOST_BYTES = 64 * 1024 * 1024
 """A position can have thousands of legal moves."""
 
+PORT_AT_MOST = 65_535
+
 OPTIONS = (
     ("grpc.max_receive_message_length", MESSAGE_AT_MOST_BYTES),
     # Else the next channel would inherit the wait that this one's failures have earned.
@@ -52,8 +54,8 @@ def address(
 ) -> Address:
     """What is not given is told by BOT_REFEREE, BOT_TOKEN, BOT_CA and BOT_PLAINTEXT. Raises Misconfigured."""
     return Address(
-        target or _needed(told, "BOT_REFEREE", "the referee's HOST:PORT"),
-        token or _needed(told, "BOT_TOKEN", "the bot's token"),
+        _host_port(target or _needed(told, "BOT_REFEREE", "the referee's HOST:PORT")),
+        _secret(token or _needed(told, "BOT_TOKEN", "the bot's token")),
         os.fspath(ca or told.get("BOT_CA", "")),
         told.get("BOT_PLAINTEXT") == "1",
     )
@@ -63,6 +65,20 @@ def _needed(told: Mapping[str, str], name: str, what: str) -> str:
     if not told.get(name):
         raise Misconfigured(f"{what} is missing: set {name}")
     return told[name]
+
+
+def _host_port(target: str) -> str:
+    host, _, port = target.rpartition(":")
+    if not host or "/" in host or not port.isdecimal() or int(port) > PORT_AT_MOST:
+        raise Misconfigured(f"the referee's address (BOT_REFEREE) is HOST:PORT, not {target!r}")
+    return target
+
+
+def _secret(token: str) -> str:
+    """It is not shown, whatever is wrong with it."""
+    if not (token.isascii() and token.isprintable()):
+        raise Misconfigured("the token (BOT_TOKEN) has characters that no token has, such as the end of a line")
+    return token
 
 
 def _is_loopback(target: str) -> bool:

@@ -8,6 +8,9 @@ from referee_api.v1 import play_pb2
 
 from referee_client.turn import Turn
 
+MOVE_CHARS = 1_000
+"""No game has longer moves. The rest of a longer text is not sent: it could be more than a stream can bear."""
+
 
 @dataclass(frozen=True)
 class Choice:
@@ -32,9 +35,21 @@ Answer: TypeAlias = str | Choice | Word
 
 def checked(answer: object) -> Answer:
     """Raises TypeError if a bot cannot answer so."""
-    if isinstance(answer, str | Choice | Word):
-        return answer
+    match answer:
+        case Word():
+            return answer
+        case str(move) | Choice(str(move), bool()) if is_text(move):
+            return answer
     raise TypeError(f"a bot answers with a move, a Choice, RESIGN, ACCEPT_DRAW or CLAIM_DRAW, not with {answer!r}")
+
+
+def is_text(move: str) -> bool:
+    """Can it be sent? Half a pair of surrogates cannot."""
+    try:
+        move.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def spoken(turn: Turn, answer: Answer) -> play_pb2.FromBot:
@@ -48,7 +63,7 @@ def spoken(turn: Turn, answer: Answer) -> play_pb2.FromBot:
         case Word.CLAIM_DRAW:
             return play_pb2.FromBot(draw_claim=play_pb2.DrawClaim(match_id=match_id, seat=seat))
         case Choice(move, offer_draw):
-            said = play_pb2.Move(match_id=match_id, token=turn.token, move=move, offer_draw=offer_draw)
+            said = play_pb2.Move(match_id=match_id, token=turn.token, move=move[:MOVE_CHARS], offer_draw=offer_draw)
             return play_pb2.FromBot(move=said)
         case move:
-            return play_pb2.FromBot(move=play_pb2.Move(match_id=match_id, token=turn.token, move=move))
+            return play_pb2.FromBot(move=play_pb2.Move(match_id=match_id, token=turn.token, move=move[:MOVE_CHARS]))

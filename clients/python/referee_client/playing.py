@@ -110,15 +110,16 @@ def until_stopped(playing: Coroutine[None, None, None]) -> None:
 async def _session_after_session(given: Address, wanted: Wanted, seats: Seats) -> None:
     pauses = Pauses()
     while True:
-        await asyncio.sleep(await Session(wanted, seats, pauses).lasts(given))
+        session = Session(wanted, seats, pauses)
+        await asyncio.sleep(await session.lasts(given))
+        wanted = session.wanted
 
 
 def _at_most(matches: int | None) -> int:
-    told = os.environ.get("BOT_MATCHES_AT_MOST") or MATCHES_AT_MOST
-    try:
-        return int(told) if matches is None else matches
-    except ValueError:
-        raise Misconfigured(f"BOT_MATCHES_AT_MOST cannot be {told!r}; it takes a whole number") from None
+    told = str(os.environ.get("BOT_MATCHES_AT_MOST") or MATCHES_AT_MOST if matches is None else matches)
+    if not told.isdecimal():
+        raise Misconfigured(f"BOT_MATCHES_AT_MOST cannot be {told!r}; it takes a whole number")
+    return int(told)
 
 
 def _thinker(bot: Bot, workers: int) -> Thinker:

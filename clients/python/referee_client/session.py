@@ -4,7 +4,7 @@ import asyncio
 import logging
 import secrets
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import Any
 
@@ -50,7 +50,8 @@ class Wanted:
 
 class Session:
     def __init__(self, wanted: Wanted, seats: Seats, pauses: Pauses) -> None:
-        self._wanted = wanted
+        self.wanted = wanted
+        """After the Welcome with the version that it has become."""
         self._seats = seats
         self._pauses = pauses
         self._outbox = Outbox()
@@ -74,7 +75,7 @@ class Session:
         """How long to stay away after it, in seconds. Raises TakenOver, NotAllowed or Misconfigured."""
         with address.channel() as channel:
             self._listed = not await asyncio.to_thread(local.same_as, channel, address.metadata)
-            self._outbox.say(self._wanted.hello(self._listed))
+            self._outbox.say(self.wanted.hello(self._listed))
             stream = Stream(channel, address.metadata, self._outbox)
             self._seats.speak_by(self._outbox.say)
             try:
@@ -112,6 +113,8 @@ class Session:
 
     def _welcomed(self, welcome: play_pb2.Welcome) -> None:
         self._pauses.welcomed()
+        # The seats belong to this version, also if a newer one is registered before the next session.
+        self.wanted = replace(self.wanted, version=welcome.version)
         log.info("%s (version %s) is at the referee %s", welcome.bot, welcome.version, welcome.referee_version)
 
     def _pinged(self, ping: play_pb2.Ping) -> None:

@@ -74,7 +74,10 @@ class OnLoop(Thinker):
             try:
                 answer = ask()
                 return await answer if inspect.isawaitable(answer) else answer
-            except Exception:
+            except (Exception, SystemExit, asyncio.CancelledError):
+                task = asyncio.current_task()
+                if task and task.cancelling():
+                    raise  # Nobody waits for the answer any more.
                 raise BotBroke(traceback.format_exc()) from None
 
 

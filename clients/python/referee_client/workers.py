@@ -4,12 +4,14 @@ A match stays with one worker, so that a bot of a class keeps its state. A worke
 what it was asked is asked once more.
 """
 
+import asyncio
+import inspect
 import multiprocessing
 import pickle
 import signal
 import traceback
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -107,26 +109,40 @@ class Worker:
 def work(bot: Bot, pipe: Connection) -> None:
     """What a worker does until its program goes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the program, which ends its workers.
-    cast = Cast(bot)
-    asks: dict[str, Callable[[Key, Any], object]] = {
-        "choose": lambda key, turn: checked_or_broke(cast.choose(key, turn)),
-        "started": lambda key, match: cast.tell(key, "started", match, key[1]),
-        "ended": lambda key, end: _ended(cast, key, end),
-    }
-    while True:
-        try:
-            what, key, about = pipe.recv()
-        except EOFError:
-            return
-        try:
-            answer = (False, asks[what](key, about))
-        except BaseException:
-            answer = (True, traceback.format_exc())
-        pipe.send(answer)
+    with asyncio.Runner() as runner:
+        asks = _asks(Cast(bot), runner)
+        while True:
+            try:
+                what, key, about = pipe.recv()
+            except EOFError:
+                return
+            try:
+                answer = (False, asks[what](key, about))
+            except BaseException:
+                answer = (True, traceback.format_exc())
+            pipe.send(answer)
 
 
-def _ended(cast: Cast, key: Key, end: End) -> None:
-    try:
-        cast.tell(key, "ended", end)
-    finally:
-        cast.forget(key)
+def _asks(cast: Cast, runner: asyncio.Runner) -> dict[str, Callable[[Key, Any], object]]:
+    """What a worker may be asked. What a bot does asynchronously is done on the worker's own loop."""
+
+    def done(answer: object) -> object:
+        return runner.run(_awaited(answer)) if inspect.isawaitable(answer) else answer
+
+    def choose(key: Key, turn: Turn) -> Answer:
+        return checked_or_broke(done(cast.choose(key, turn)))
+
+    def started(key: Key, match: Match) -> None:
+        done(cast.tell(key, "started", match, key[1]))
+
+    def ended(key: Key, end: End) -> None:
+        try:
+            done(cast.tell(key, "ended", end))
+        finally:
+            cast.forget(key)
+
+    return {"choose": choose, "started": started, "ended": ended}
+
+
+async def _awaited(answer: Awaitable[object]) -> object:
+    return await answer

@@ -3,6 +3,7 @@
 import asyncio
 import re
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 AT_MOST_BYTES = 1 << 20
@@ -43,7 +44,8 @@ class ErrorsKept:
         """Until the program closes it."""
         while piece := await errors.read(PIECE_BYTES):
             self._last = (self._last + piece)[-LAST_BYTES:]
-            self._keep(piece)
+            with suppress(OSError):  # As on a full disk. A program that nobody reads any more could not play on.
+                self._keep(piece)
 
     def _keep(self, piece: bytes) -> None:
         kept = self._kept.get(self._about, 0)

@@ -7,13 +7,11 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from referee_client.answers import ACCEPT_DRAW, CLAIM_DRAW, RESIGN, Answer, Choice
+from referee_client.answers import ACCEPT_DRAW, CLAIM_DRAW, RESIGN, Answer, Choice, is_text
 from referee_client.matches import End, Match
 from referee_client.turn import Turn
 
 PROTOCOL = 1
-MOVE_CHARS = 1_000
-"""No game has longer moves; the rest of a longer line is not worth sending."""
 
 WORDS = {"resign": RESIGN, "accept_draw": ACCEPT_DRAW, "claim_draw": CLAIM_DRAW}
 
@@ -88,9 +86,9 @@ def read_answer(line: str) -> Answered:
         try:
             said = json.loads(line)
         except (ValueError, RecursionError):
-            return Answered(None, line[:MOVE_CHARS])
+            return Answered(None, line)
         return Answered(_id(said), _answer(said, line))
-    return Answered(None, line[:MOVE_CHARS])
+    return Answered(None, line)
 
 
 def _id(said: dict[str, Any]) -> int | None:
@@ -101,9 +99,9 @@ def _id(said: dict[str, Any]) -> int | None:
 def _answer(said: dict[str, Any], line: str) -> Answer:
     word = next((word for name, word in WORDS.items() if said.get(name) is True), None)
     move = said.get("move")
-    if word is None and isinstance(move, str):
-        return Choice(move[:MOVE_CHARS], offer_draw=said.get("offer_draw") is True)
-    return word or line[:MOVE_CHARS]
+    if word is None and isinstance(move, str) and is_text(move):
+        return Choice(move, offer_draw=said.get("offer_draw") is True)
+    return word or line
 
 
 def _line(said: dict[str, Any]) -> bytes:

@@ -13,6 +13,7 @@ from pathlib import Path
 from referee_client.bridge import launch
 from referee_client.bridge.errors_kept import ErrorsKept
 from referee_client.bridge.talk import LINE_BYTES, ProgramGone, Talk
+from referee_client.errors import Misconfigured
 
 GENTLY_WITHIN_S = 2.0
 """How long a program may take to go when it is told to."""
@@ -148,6 +149,10 @@ def _without_secrets() -> dict[str, str]:
 
 
 def reads_from(folder: Path | None) -> ErrorsKept:
-    if folder:
-        folder.mkdir(parents=True, exist_ok=True)
+    """Raises Misconfigured if there can be no such folder."""
+    try:
+        if folder:
+            folder.mkdir(parents=True, exist_ok=True)
+    except OSError as why:
+        raise Misconfigured(f"standard error cannot be kept in a folder {folder}: {why.strerror}") from None
     return ErrorsKept(folder)

@@ -86,17 +86,22 @@ class Talk:
     def _hear(self, line: str) -> None:
         if not line:
             return
-        if not self._owed:
-            self._unasked += len(line)
-            if self._unasked > UNASKED_BYTES:
-                self._give_up(f"it wrote more than {UNASKED_BYTES} bytes unasked")
-                self._listening.cancel()
-            return
         said = read_answer(line)
-        number = said.id if said.id in self._owed else next(iter(self._owed))
-        answer = self._owed.pop(number)
-        if not answer.done():
+        number = next(iter(self._owed), None) if said.id is None else said.id
+        answer = self._owed.pop(number, None) if number else None
+        if answer is None:
+            self._drop(line, said.id)
+        elif not answer.done():
             answer.set_result(said.answer)
+
+    def _drop(self, line: str, number: int | None) -> None:
+        """`number`: the turn that it names. Taken for another, it might be a move in the wrong match."""
+        if number is not None:
+            log.warning("turn %d is not asked, or has its answer: this one is dropped", number)
+        self._unasked += len(line)
+        if self._unasked > UNASKED_BYTES:
+            self._give_up(f"it wrote more than {UNASKED_BYTES} bytes unasked")
+            self._listening.cancel()
 
     def _give_up(self, why: str) -> None:
         self.gone = self.gone or why
