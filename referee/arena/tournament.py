@@ -158,9 +158,18 @@ class Stage:
             await self._make()
         for bot in self.absent if made else ():
             await self._withdraw(bot)
-        begun = await asyncio.to_thread(self.organiser.tournaments.start, self.plan.name)
+        begun = await asyncio.to_thread(self._started)
         self.held.has_begun()
         return begun
+
+    def _started(self) -> tournament_pb2.Tournament:
+        """Without those who did not come back nothing may be left to play: then it is over already."""
+        try:
+            return self.organiser.tournaments.start(self.plan.name)
+        except Refused as refused:
+            if refused.reason != "TOURNAMENT_OVER":
+                raise
+            return self.organiser.tournaments.get(self.plan.name)
 
     async def _make(self) -> None:
         absent = {bot.name for bot in self.absent}

@@ -41,6 +41,8 @@ ALLOWED: dict[Phase, set[type]] = {
 
 def decide(ladder: Ladder, command: Command) -> list[Event]:
     """The events that follow. None if it is known already. Raises a refusal, and then nothing has changed."""
+    if _was_asked(ladder, command):
+        return []
     if type(command) not in ALLOWED[ladder.phase]:
         raise LadderClosed(ladder.terms.name)
     if ladder.phase is Phase.CLOSED:
@@ -52,6 +54,18 @@ def challenge(ladder: Ladder, request: str) -> Course | None:
     """The pairing that was asked for by that request."""
     asked = ladder.challenges.get(request)
     return ladder.courses[asked] if asked else None
+
+
+def _was_asked(ladder: Ladder, command: Command) -> bool:
+    """By that very request, before: it has its first answer, whatever became of the ladder. Raises RequestIdReused."""
+    match command:
+        case StartSeason(request):
+            return request in ladder.seasons_asked
+        case Challenge(request, entrants) if known := challenge(ladder, request):
+            if set(known.pairing.entrants) != set(entrants):
+                raise RequestIdReused(request)
+            return True
+    return False
 
 
 def _join(ladder: Ladder, command: Join) -> list[Event]:
@@ -80,10 +94,6 @@ def _check_member(ladder: Ladder, name: str) -> None:
 
 def _challenge(ladder: Ladder, command: Challenge) -> list[Event]:
     asked, wanted = set(command.entrants), ladder.terms.at_a_table
-    if known := challenge(ladder, command.request):
-        if set(known.pairing.entrants) != asked:
-            raise RequestIdReused(command.request)
-        return []
     for name in command.entrants:
         _check_member(ladder, name)
     if len(asked) < len(command.entrants):
@@ -158,8 +168,7 @@ def _name(ladder: Ladder, pairing: Pairing, player: Player) -> str:
 
 
 def _start_season(ladder: Ladder, command: StartSeason) -> list[Event]:
-    known = command.request in ladder.seasons_asked
-    return [] if known else [SeasonBegan(ladder.season + 1, command.request)]
+    return [SeasonBegan(ladder.season + 1, command.request)]
 
 
 def _close(ladder: Ladder, command: Close) -> list[Event]:

@@ -40,11 +40,13 @@ class Encounter:
     seat: int | None = None
     """Where it sat in the first match; None where nothing was played."""
     matches: int = 1
-    """How many were played against the same opponents; each has a point to win."""
+    """How many there were against the same opponents; each has a point to win."""
     wins: int = 0
     """Matches won by playing."""
     draws: int = 0
     """Matches in which it shared the first place."""
+    walkovers: int = 0
+    """Matches won without playing, of a pairing that was begun: the opponent had gone."""
 
     @property
     def opponents(self) -> tuple[str, ...]:

@@ -6,12 +6,14 @@ from dataclasses import asdict
 from typing import Any
 
 from referee.contest.cross_table import Cell, cross_table
+from referee.contest.encounters import score
 from referee.contest.estimate import Estimate
 from referee.contest.estimates import estimates
 from referee.contest.formats import Elimination, Gauntlet, Pools, Swiss, Trial
 from referee.contest.refusals import NoReport
 from referee.contest.standings import Standing
 from referee.contest.tournament import Tournament
+from referee.contest.trf import POINTS_AT_MOST as TRF_POINTS_AT_MOST
 from referee.contest.trf import Report, write_trf
 from referee.contest.trial import State
 
@@ -73,10 +75,13 @@ def to_trf(tournament: Tournament, title: str) -> str:
     if tournament.terms.sets:
         raise NoReport("it knows pairings of one match only")
     rounds = tournament.complete_rounds
+    table = tournament.table(rounds)
+    if max(map(score, table.values()), default=0.0) > TRF_POINTS_AT_MOST:
+        raise NoReport(f"it has no place for more than {TRF_POINTS_AT_MOST} points")
     report = Report(
         title,
         form.rounds if isinstance(form, Swiss) else tournament.round,
-        tournament.table(rounds),
+        table,
         {name: round(it.rating) for name, it in tournament.entrants.items() if it.rating is not None},
         {row.entrant: row.rank for row in tournament.standings(rounds)},
     )

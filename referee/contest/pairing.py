@@ -208,12 +208,13 @@ class Course:
         alone = sum(len(leaders) == 1 for leaders in firsts)
         return Encounter(
             How.PLAYED,
-            self.points_of(name) + self._walkover(name),
+            self.points_of(name) + self._walkovers(name),
             tuple((other, self._against(name, other)) for other in others),
             place,
-            len(self.scores),
+            len(self.scores) + self._left,
             wins=alone,
             draws=len(firsts) - alone,
+            walkovers=self._walkovers(name),
         )
 
     def _never_played(self, name: str) -> Encounter:
@@ -225,17 +226,22 @@ class Course:
         points = float(pairing.matches) if here else 0.0
         return Encounter(How.UNOPPOSED if here else How.ABSENT, points, ((other, points),), matches=pairing.matches)
 
-    def _walkover(self, name: str) -> float:
+    @property
+    def _left(self) -> int:
+        """Matches of a pairing of two that nobody played, because one of them had gone."""
+        if not self.absent or len(self.pairing.names) > 2:
+            return 0
+        return max(0, self.pairing.matches - len(self.scores))
+
+    def _walkovers(self, name: str) -> int:
         """What is left of a pairing of two goes to the one who stayed."""
-        if not self.absent or name in self.absent or len(self.pairing.names) > 2:
-            return 0.0
-        return float(max(0, self.pairing.matches - len(self.scores)))
+        return 0 if name in self.absent else self._left
 
     def _against(self, name: str, other: str) -> float:
-        """Points against one other: of each match, over all their seats."""
+        """Points against one other: of each match, over all their seats; and those that it left."""
         pairs = [(mine, its) for mine in self.pairing.places(name) for its in self.pairing.places(other)]
         met = (ahead(score.ranks[mine], score.ranks[its]) for score in self.scores.values() for mine, its in pairs)
-        return exact(sum(met) / len(pairs))
+        return exact(sum(met) / len(pairs) + self._walkovers(name))
 
     def _leaders(self, score: Score) -> set[tuple[str, ...]]:
         """Who finished first, each side once."""

@@ -51,7 +51,7 @@ def _row(rank: int, name: str, field: Field, tie_breaks: Sequence[TieBreak]) -> 
     mine = score(encounters)
     tied = [other for other, theirs in field.table.items() if score(theirs) == mine]
     played = sum(it.matches for it in encounters if it.how in {How.PLAYED, How.UNOPPOSED, How.ABSENT})
-    wins = sum(it.matches if it.how is How.UNOPPOSED else it.wins for it in encounters)
+    wins = sum(it.matches if it.how is How.UNOPPOSED else it.wins + it.walkovers for it in encounters)
     draws = sum(it.draws for it in encounters)
     return Standing(
         rank,

@@ -13,6 +13,8 @@ from referee.contest.encounters import DRAW, LOSS, WIN, Encounter, How, Table, o
 from referee.contest.refusals import MalformedTrf
 
 FIRST_ROUND, ROUND_WIDTH = 91, 10
+POINTS_AT_MOST = 99.5
+"""In steps of half a point: four columns take no more."""
 COLOURS = "wb"
 NOBODY = "0000"
 
@@ -45,7 +47,10 @@ class Report:
 
 
 def write_trf(report: Report) -> str:
-    """The report as text. A name longer than 33 characters is cut, a rating above 9999 or below 0 too."""
+    """The report as text. A name longer than 33 characters is cut, a rating above 9999 or below 0 too.
+
+    Nobody may have more than POINTS_AT_MOST: all that follows would stand in the wrong columns.
+    """
     numbers = {name: number for number, name in enumerate(report.table, start=1)}
     head = [f"012 {report.title}", f"062 {len(numbers)}", f"XXR {report.rounds}"]
     lines = [_player(report, name, numbers) for name in report.table]

@@ -158,14 +158,14 @@ class Ladders(LadderServiceServicer):
 
     async def _check_challenger(self, caller: Caller, held: HeldLadder, request: pb.ChallengeRequest) -> None:
         """The first of them challenges. Raises NotAMember, NotYours or TooManyMatches."""
+        if _asked(caller, request) in held.ladder.challenges:
+            return  # It has its first answer, also when the challenger has left.
         if not request.entrants:
             return  # That so many cannot meet is said by the ladder.
         challenger = held.ladder.entrants.get(request.entrants[0])
         if challenger is None:
             raise NotAMember(held.made.name, request.entrants[0])
         await self._rights.need_one(caller, held.made.organiser, challenger.bots, "Challenge for another")
-        if _asked(caller, request) in held.ladder.challenges:
-            return
         limit = (await self._allowances.quota(caller.holder)).matches_at_most
         if held.ladder.challenges_of(challenger.name) >= limit:
             raise TooManyMatches(limit)

@@ -12,6 +12,9 @@ from typing import IO
 import pytest
 
 from tests.arena.test_commands import ADDRESS, WITHIN_S, bots_of, program, referee, running
+from tests.e2e.club import ask
+from tests.e2e.contests import ROUND_ROBIN, match_terms
+from tests.e2e.server import registered, serving
 
 pytestmark = pytest.mark.slow
 
@@ -177,6 +180,27 @@ def test_where_too_few_come_it_is_told_who_did_not_and_the_same_command_tries_ag
     together = referee(*words)
     assert together.returncode == 0, together.stderr
     assert "1/1" in together.stdout
+
+
+def test_where_too_few_come_back_it_is_over_and_told_as_any_other(tmp_path: Path) -> None:
+    out, names = tmp_path / "out", ("anna", "late")
+    (out / "referee").mkdir(parents=True)
+    with serving(tmp_path, "--data-dir", str(out / "referee")) as server, server.channel() as channel:
+        registered(channel, server.admin_token, *names)
+        asked = {
+            "request_id": "cup",
+            "name": "cup",
+            "terms": {"match_terms": match_terms(), **ROUND_ROBIN},
+            "entrants": [{"bots": [{"bot": name}]} for name in names],
+        }
+        ask(channel, "TournamentService/CreateTournament", server.admin_token, **asked)
+        ask(channel, "TournamentService/StartTournament", server.admin_token, name="cup")
+        (out / "referee" / "token").write_text(server.admin_token, encoding="utf-8")
+    file = cup(tmp_path, "round_robin = {}", *honest("anna"), "late=./there-is-no-such-bot")
+    played = referee("tournament", "run", str(file), "--out", str(out))
+    assert played.returncode == 4, played.stderr
+    assert "late would not start: exit status 2" in played.stderr
+    assert "state: finished" in played.stdout
 
 
 @pytest.mark.parametrize("blocked", ["told.json.part", "records/1.1.1.jsonl.part"])

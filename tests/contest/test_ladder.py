@@ -328,6 +328,20 @@ def test_in_a_new_season_everybody_starts_wide_but_not_blank_and_the_old_table_s
     assert ladder_standings(it.ladder, season=1) == old
 
 
+def test_what_was_asked_for_by_a_request_is_known_when_its_entrant_has_left_and_when_the_ladder_is_over() -> None:
+    it = climb(DUEL, "a", "b", "c")
+    asked = StartSeason("s"), Challenge("r", ("a", "b"))
+    for command in asked:
+        it.do(command)
+    for change in (Leave("a"), Close(), End()):
+        assert it.do(change)
+        assert [it.do(command) for command in asked] == [[], []]
+        with pytest.raises(RequestIdReused):
+            it.do(Challenge("r", ("b", "c")))
+    with pytest.raises(LadderClosed):
+        it.do(StartSeason("another"))
+
+
 def test_a_ladder_that_closes_waits_for_its_matches_and_pairs_nobody() -> None:
     it = begun(*"abcd")
     one, other = it.ladder.playing

@@ -1,5 +1,6 @@
 import pytest
 
+from referee.contest.cross_table import cross_table
 from referee.contest.directing import Begin, Cancel, Enter, Record, RecordVoid, Start, Withdraw
 from referee.contest.duplicate import Duplicate
 from referee.contest.encounters import How
@@ -18,6 +19,7 @@ from referee.contest.refusals import (
 )
 from referee.contest.sprt import Sprt
 from referee.contest.terms import Seeding, Terms
+from referee.contest.tiebreak import TieBreak
 from referee.contest.tournament import Phase, replay
 from referee.contest.tournament_events import Ended, Entrant, Paired
 from tests.contest.plays import Play, better_name_wins, entered, started
@@ -274,6 +276,18 @@ def test_of_a_pairing_that_was_left_half_way_the_rest_goes_to_who_stayed() -> No
     assert {name: points for _, name, points in play.table} == {"a": 1, "b": 1}
     with pytest.raises(NotInThisPhase):
         play.do(Withdraw("a"))
+
+
+def test_what_was_left_to_who_stayed_is_a_win_against_who_left_though_not_by_playing() -> None:
+    play = started(Terms(RoundRobin(), b"", duplicate=Duplicate()), "ab")
+    play.result(play.tournament.due()[0], Score((1, 2)))
+    play.do(Withdraw("a"))
+
+    rows = play.tournament.standings()
+    assert [(row.wins, row.losses) for row in rows] == [(1, 1), (1, 1)]
+    assert play.tournament.tie_breaks == (TieBreak.DIRECT_ENCOUNTER, TieBreak.SONNEBORN_BERGER, TieBreak.WINS)
+    assert {row.entrant: row.tie_breaks for row in rows} == {"a": (0.5, 1, 1), "b": (0.5, 1, 0)}
+    assert cross_table(play.tournament.table(), "ab") == [[None, 1], [1, None]]
 
 
 def test_of_a_table_that_somebody_leaves_half_way_what_was_played_counts() -> None:

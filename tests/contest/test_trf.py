@@ -53,6 +53,12 @@ def test_what_a_report_cannot_tell_is_refused() -> None:
         to_trf(started(Terms(RoundRobin(), b"", duplicate=Duplicate()), "ab").tournament, "")
 
 
+def test_a_report_that_has_no_columns_for_so_many_points_is_refused() -> None:
+    assert "  99.0    1" in to_trf(started(RoundRobin(99), "ab").play_out().tournament, "")
+    with pytest.raises(NoReport, match="no place for more than"):
+        to_trf(started(RoundRobin(100), "ab").play_out().tournament, "")
+
+
 @pytest.mark.parametrize(
     ("broken", "why"),
     [

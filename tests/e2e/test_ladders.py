@@ -125,6 +125,18 @@ def test_a_challenge_is_the_next_pairing(here: Club) -> None:
     assert (playing.phase, list(playing.match_ids)) == (contest_pb2.PAIRING_PHASE_PLAYING, [started[0].match.id])
 
 
+def test_the_same_request_has_its_first_answer_when_a_ladder_is_closed_and_its_challenger_gone(here: Club) -> None:
+    new_ladder(here)
+    joined(here, 0, 1)
+    asked = {"request_id": "a challenge", "ladder": here.name, "entrants": here.bots[:2]}
+    pairing = here.ask_as(0, "LadderService/Challenge", **asked).pairing
+    assert in_ladder(here, "StartSeason", request_id="a season").ladder.season == 2
+    here.ask_as(0, "LadderService/LeaveLadder", ladder=here.name)
+    in_ladder(here, "CloseLadder")
+    assert here.ask_as(0, "LadderService/Challenge", **asked).pairing.id == pairing.id
+    assert in_ladder(here, "StartSeason", request_id="a season").ladder.season == 2
+
+
 def test_ratings_start_again_with_a_season_and_those_before_stay_known(here: Club) -> None:
     new_ladder(here)
     joined(here, 0, 1)
