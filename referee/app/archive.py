@@ -38,7 +38,10 @@ class Archive:
         self._boards = boards
         self._broke = broke
         self._told: OrderedDict[str, Story | Refusal] = OrderedDict()
-        """Of matches that are over: those that ended or were asked for last, or why the log cannot be followed."""
+        """Of matches that are over: those that ended or were asked for last, or why the log cannot be followed.
+
+        And why a log cannot be read, be its match over or not: nobody runs it.
+        """
 
     async def story(self, match_id: str) -> Story:
         """Raises UnknownMatch, LogUnavailable, or EngineFault or LogDamaged if its log cannot be followed any more."""
@@ -74,7 +77,12 @@ class Archive:
 
     async def _retold(self, match_id: str) -> Story | Refusal:
         """Or why its log cannot be followed any more."""
-        entries = await self._log.read(match_id)
+        try:
+            entries = await self._log.read(match_id)
+        except LogDamaged as why:
+            self._broke(match_id, why)
+            self._keep(match_id, why)
+            return why
         if not entries:
             raise UnknownMatch(match_id)
         story: Story | Refusal

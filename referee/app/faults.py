@@ -20,12 +20,16 @@ def missing(entries: Sequence[Entry]) -> int | None:
     return next((number for number, entry in enumerate(entries, 1) if entry.number != number), None)
 
 
-class LogDamaged(Refusal):
-    """The log of a match that is over lacks an entry: somebody has touched the database, or the disk has."""
+MISSING, UNREADABLE = "is missing", "cannot be read"
+"""What can be wrong with an entry."""
 
-    def __init__(self, match_id: str, missing: int) -> None:
+
+class LogDamaged(Refusal):
+    """The log of a match lacks an entry, or holds what is none: somebody has touched the database, or the disk has."""
+
+    def __init__(self, match_id: str, number: int, wrong: str = MISSING) -> None:
         super().__init__(
-            f"the log of match {match_id} is damaged: its entry {missing} is missing; "
+            f"the log of match {match_id} is damaged: its entry {number} {wrong}; "
             f"the fault is {fault_id(match_id)} in the referee's log",
             match_id=match_id,
             fault_id=fault_id(match_id),

@@ -85,14 +85,17 @@ class EventLog(Protocol):
     async def read(self, match_id: str, after: int = 0, at_most: int | None = None) -> list[Entry]:
         """The entries after number `after`, in order. Empty if there are none, or no such match.
 
-        Raises MatchArchived if its entries have left the log.
+        Raises MatchArchived if its entries have left the log, or `faults.LogDamaged` if one of them cannot be read.
         """
 
     async def unfinished(self) -> list[str]:
         """The matches whose last entry is not their end, in the order in which they were opened."""
 
     async def openings(self, before: str = "", at_most: int | None = None) -> list[Entry]:
-        """The first entry of each match, the newest match first, from the first older than the match `before`."""
+        """The first entry of each match, the newest match first, from the first older than the match `before`.
+
+        Those that cannot be read are left out.
+        """
 
     async def close(self) -> None:
         """Write what is waiting, and let go. Nothing can be appended afterwards."""

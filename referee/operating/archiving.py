@@ -98,11 +98,19 @@ async def _archive(database: Path, before_ms: int, shelf: "_Shelf") -> Archived:
 async def _each(log: SqliteEventLog, clerk: Clerk, before_ms: int, shelf: "_Shelf") -> AsyncIterator[Old]:
     going_on = await _tournaments_going_on(log.contests)
     for match_id in await clerk.read(lambda file: [row[0] for row in file.execute(OVER_BEFORE, (before_ms,))]):
-        entries = await log.read(match_id)
-        stays = _needed(entries[0], going_on) or shelf.trouble_with(entries)
+        stays = await _why_it_stays(log, match_id, going_on, shelf)
         if not stays:
             await clerk.write(partial(_remove, match_id))
         yield Old(match_id, stays)
+
+
+async def _why_it_stays(log: SqliteEventLog, match_id: str, going_on: Collection[str], shelf: "_Shelf") -> str:
+    """Empty: it can leave, for its record is in the folder."""
+    try:
+        entries = await log.read(match_id)
+        return _needed(entries[0], going_on) or shelf.trouble_with(entries)
+    except LogDamaged as why:
+        return str(why)
 
 
 async def _tournaments_going_on(contests: ContestLog) -> set[str]:
@@ -113,7 +121,8 @@ async def _tournaments_going_on(contests: ContestLog) -> set[str]:
 
 def _needed(opening: Entry, going_on: Collection[str]) -> str:
     """Why the match cannot leave yet; empty: it can. A tournament may still have to look at its matches."""
-    assert isinstance(opening.event, Opened)
+    if not isinstance(opening.event, Opened):
+        raise LogDamaged(opening.match_id, 1)
     maker = dict(opening.event.setup.labels).get(MAKER, "")
     return f"{maker} is not over" if maker in going_on else ""
 
@@ -132,11 +141,8 @@ class _Shelf:
         self._find_game = find_game
 
     def trouble_with(self, entries: Sequence[Entry]) -> str:
-        """Have the record of a match in the folder; why it is not there, or is no proof. Raises OSError."""
-        try:
-            record = b"".join(written(entries, self._key, version("referee")))
-        except LogDamaged as why:
-            return str(why)
+        """Have the record of a match in the folder; why it is no proof. Raises OSError or LogDamaged."""
+        record = b"".join(written(entries, self._key, version("referee")))
         file = self._folder / f"{entries[0].match_id}.jsonl"
         part = file.with_suffix(".part")
         part.write_bytes(record)

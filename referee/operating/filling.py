@@ -7,8 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from referee.operating.not_done import NotDone
-
-PART = ".part"
+from referee.wiring.books import PART
 
 
 @contextmanager

@@ -8,18 +8,17 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from engines.api import Game
 from engines.refusals import UnknownGame
-from referee.app.faults import LogDamaged
-from referee.app.ports import Entry, EventLog
+from referee.app.faults import LogDamaged, missing
+from referee.app.ports import Entry
 from referee.core.events import Opened, PlayEnded
 from referee.storage.record.again import Differs, followed
 from referee.storage.record.keys import public_hex
 from referee.storage.record.verdict import Status
 from referee.storage.record.verifying import verified
 from referee.storage.record.writing import written
+from referee.storage.sqlite import SqliteEventLog
 
 FindGame = Callable[[str], Game]
-
-OPENINGS_AT_ONCE = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,17 +31,23 @@ class Proven:
     """Why it is not proven; empty: it is."""
 
 
-async def proven(log: EventLog, key: Ed25519PrivateKey, referee: str, find_game: FindGame) -> AsyncIterator[Proven]:
+async def proven(
+    log: SqliteEventLog, key: Ed25519PrivateKey, referee: str, find_game: FindGame
+) -> AsyncIterator[Proven]:
     """Every match that the log holds, the newest first. Raises LogUnavailable."""
-    before = ""
-    while openings := await log.openings(before, OPENINGS_AT_ONCE):
-        for opening in openings:
-            yield await _proven(log, opening.match_id, key, referee, find_game)
-        before = openings[-1].match_id
+    unfinished = set(await log.unfinished())
+    for match_id in await log.held():
+        try:
+            entries = await log.read(match_id)
+        except LogDamaged as why:
+            yield Proven(match_id, match_id not in unfinished, str(why))
+        else:
+            yield _proven(match_id, entries, key, referee, find_game)
 
 
-async def _proven(log: EventLog, match_id: str, key: Ed25519PrivateKey, referee: str, find_game: FindGame) -> Proven:
-    entries = await log.read(match_id)
+def _proven(
+    match_id: str, entries: Sequence[Entry], key: Ed25519PrivateKey, referee: str, find_game: FindGame
+) -> Proven:
     if isinstance(entries[-1].event, PlayEnded):
         return Proven(match_id, True, _doubt_of_record(entries, key, referee, find_game))
     return Proven(match_id, False, _doubt_of_log(entries, find_game))
@@ -58,6 +63,8 @@ def _doubt_of_record(entries: Sequence[Entry], key: Ed25519PrivateKey, referee: 
 
 
 def _doubt_of_log(entries: Sequence[Entry], find_game: FindGame) -> str:
+    if lacks := missing(entries):
+        return str(LogDamaged(entries[0].match_id, lacks))
     opened = entries[0].event
     assert isinstance(opened, Opened)
     try:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 from referee.app.ports import LogUnavailable
+from referee.storage.in_place import InPlace
 from referee.storage.sqlite_file import Durability, open_for_reading, open_for_writing, transaction
 from referee.storage.worker import Closed, Worker
 
@@ -31,6 +32,7 @@ class Clerk:
         try:
             self._writing = open_for_writing(path, durability, busy_ms)
             self._reading = open_for_reading(path, busy_ms)
+            self._in_place = InPlace(path)
         except sqlite3.Error as cause:
             raise _unavailable(cause) from cause
         self._writer: Worker[Order, Any] = Worker("clerk's writer", self._write, self._writing.close)
@@ -56,6 +58,7 @@ class Clerk:
         await self._reader.close()
 
     def _write(self, orders: Sequence[Order]) -> list[Any]:
+        self._in_place.need()
         with transaction(self._writing):
             return [self._apart(order) for order in orders]
 

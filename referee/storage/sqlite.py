@@ -7,10 +7,12 @@ connection of its own, and sees whole appends only.
 
 import sqlite3
 from collections.abc import Callable, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
 from referee.app.contests.log import Beside, ContestEntry
+from referee.app.faults import UNREADABLE, LogDamaged
 from referee.app.ports import Entry, LogUnavailable, MatchArchived, Request
 from referee.core.events import Event
 from referee.storage.codec import decode, encode
@@ -18,7 +20,7 @@ from referee.storage.contest_rows import ContestAppend, contest_append
 from referee.storage.contests_sqlite import SqliteContestLog
 from referee.storage.group import Append, Group
 from referee.storage.heads import Heads
-from referee.storage.line import MalformedEntry
+from referee.storage.in_place import InPlace
 from referee.storage.requests import read_request, write_request
 from referee.storage.sqlite_file import Durability, open_for_reading, open_for_writing
 from referee.storage.worker import Closed, Worker
@@ -49,7 +51,12 @@ OPENINGS = """
     FROM matches JOIN entries USING (match)
     WHERE number = 1 AND (:before = '' OR match < (SELECT match FROM matches WHERE match_id = :before))
     ORDER BY match DESC
-    LIMIT :at_most
+"""
+
+HELD = """
+    SELECT match_id FROM matches
+    WHERE EXISTS (SELECT 1 FROM entries WHERE entries.match = matches.match)
+    ORDER BY match DESC
 """
 
 UNFINISHED = "SELECT match_id FROM matches WHERE over = 0 ORDER BY match"
@@ -59,7 +66,7 @@ class SqliteEventLog:
     """An EventLog for any number of event loops, and beside other processes on the same file.
 
     A caller who is cancelled while appending does not know what became of it: all of it will be
-    written, or nothing. `read` raises MalformedEntry where the file holds what this release cannot read.
+    written, or nothing.
     """
 
     def __init__(
@@ -80,6 +87,7 @@ class SqliteEventLog:
         try:
             self._writing = open_for_writing(path, durability, busy_ms)
             self._reading = open_for_reading(path, busy_ms)
+            self._in_place = InPlace(path)
         except sqlite3.Error as cause:
             raise _unavailable(cause) from cause
         self._heads = Heads()
@@ -114,6 +122,11 @@ class SqliteEventLog:
         entries: list[Entry] = await _asked(self._reader, lambda: self._openings(before, at_most))
         return entries
 
+    async def held(self) -> list[str]:
+        """Every match that has entries, whether they can be read or not, the newest first."""
+        matches: list[str] = await _asked(self._reader, self._held)
+        return matches
+
     async def close(self) -> None:
         await self._writer.close()
         await self._reader.close()
@@ -136,6 +149,7 @@ class SqliteEventLog:
 
     def _written(self, appends: Sequence[Append | ContestAppend]) -> list[list[Entry] | list[ContestEntry] | Exception]:
         try:
+            self._in_place.need()
             return Group(self._writing, appends, self._wall_ms(), self._heads).write()
         except BaseException:
             self._heads.forget_all()
@@ -149,9 +163,11 @@ class SqliteEventLog:
         return entries
 
     def _openings(self, before: str, at_most: int | None) -> list[Entry]:
-        asked = {"before": before, "at_most": ALL if at_most is None else at_most}
-        rows = self._reading.execute(OPENINGS, asked)
-        return [_entry(row) for row in rows]
+        rows = self._reading.execute(OPENINGS, {"before": before})
+        return list(islice(filter(None, map(_readable, rows)), at_most))
+
+    def _held(self) -> list[str]:
+        return [match_id for (match_id,) in self._reading.execute(HELD)]
 
     def _unfinished(self) -> list[str]:
         return [match_id for (match_id,) in self._reading.execute(UNFINISHED)]
@@ -162,7 +178,14 @@ def _entry(row: tuple[str, int, int, str, str | None]) -> Entry:
     try:
         return Entry(match_id, number, at_ms, decode(line), read_request(request))
     except ValueError as wrong:
-        raise MalformedEntry(f"entry {number} of {match_id}: {wrong}") from None
+        raise LogDamaged(match_id, number, UNREADABLE) from wrong
+
+
+def _readable(row: tuple[str, int, int, str, str | None]) -> Entry | None:
+    try:
+        return _entry(row)
+    except LogDamaged:
+        return None
 
 
 def _tried(questions: Sequence[Callable[[], Any]]) -> list[Any]:

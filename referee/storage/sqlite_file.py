@@ -9,6 +9,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from enum import Enum
+from functools import partial
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -91,7 +92,11 @@ def _step_files() -> list[Traversable]:
 
 def _connected(path: Path, busy_ms: int) -> sqlite3.Connection:
     # Transactions are begun and ended by us alone; and the thread that uses it is not the one that opens it.
-    return sqlite3.connect(path, timeout=busy_ms / 1000, isolation_level=None, check_same_thread=False)
+    connection = sqlite3.connect(path, timeout=busy_ms / 1000, isolation_level=None, check_same_thread=False)
+    # What a disk has spoilt is for who reads that row. SQLite would fail as if the file were away, and quote the text,
+    # which may hold a seed. A byte that is no text becomes `\xff`, which is no JSON either.
+    connection.text_factory = partial(str, encoding="utf-8", errors="backslashreplace")
+    return connection
 
 
 def _keep_readers_apart(connection: sqlite3.Connection) -> None:

@@ -30,6 +30,8 @@ from referee.storage.unheard_sqlite import SqliteUnheardEnds
 
 DATABASE = "referee.db"
 KEY = "referee-key.pem"
+PART = ".part"
+"""Where a memory is put together that is restored: while it is there, there is half of one at most."""
 
 
 class CannotStart(Exception):
@@ -53,6 +55,10 @@ def open_books(settings: Settings, time: Time, committed: Callable[[int], None])
     """`committed` hears of each transaction of the log. Raises CannotStart."""
     if settings.ephemeral:
         return _in_memory(settings, time)
+    if (settings.data_dir / PART).exists():
+        raise CannotStart(
+            f"{settings.data_dir} is half restored: wait for `referee restore`, or empty it and restore again"
+        )
     try:
         # The seeds of matches that are being played lie there.
         settings.data_dir.mkdir(0o700, parents=True, exist_ok=True)

@@ -95,6 +95,20 @@ def test_a_match_that_another_referee_has_taken_is_not_played_here(tmp_path: Pat
             assert anna.hear("verdict").HasField("accepted")
 
 
+def test_what_is_removed_under_the_referee_is_missed_at_once_and_can_be_put_back(tmp_path: Path) -> None:
+    with club_alone(tmp_path) as here:
+        here.playing()
+        turn = here.turn()
+        (tmp_path / "data").rename(tmp_path / "elsewhere")
+        with pytest.raises(grpc.RpcError) as no:
+            here.submit(turn, turn.legal_moves[0])
+        assert "referee.db has been removed or replaced" in need_refused(no, "STORE_UNAVAILABLE").sentence
+        assert "has been removed or replaced" in here.server.log.read_text()
+        (tmp_path / "elsewhere").rename(tmp_path / "data")
+        here.submit(turn, turn.legal_moves[0])
+        assert here.turn(1).ply == 1
+
+
 # Coming and going
 
 
@@ -254,6 +268,28 @@ def test_a_match_that_cannot_be_followed_since_its_log_lacks_an_entry_is_refused
                 list(it.ask(method) if method != "GetMatch" else [it.ask(method)])
             it.need_damaged(no)
         assert not ask(it.channel, "MatchService/ListMatches", it.owner).matches
+
+
+def test_a_match_in_play_that_cannot_be_read_keeps_nobody_else_from_going_on(tmp_path: Path) -> None:
+    """And what the disk has left of it, the seed not being told yet, is shown to nobody."""
+    with club_alone(tmp_path) as here:
+        owner, anna, spoilt = here.owner, here.secrets[0], here.playing()
+        here.turn()
+        sound = here.playing()
+        token = here.turn().token
+        assert here.server.drained() == 0
+    with closing(sqlite3.connect(tmp_path / "data" / "referee.db")) as database, database:
+        database.execute("UPDATE entries SET line = CAST(line || x'ff' AS TEXT) WHERE match = 1 AND number = 1")
+    with serving(tmp_path) as server, server.channel() as channel:
+        assert [one.id for one in ask(channel, "MatchService/ListMatches", owner).matches] == [sound]
+        with pytest.raises(grpc.RpcError) as no:
+            ask(channel, "MatchService/GetMatch", owner, match_id=spoilt)
+        told = need_refused(no, "REFEREE_FAULT")
+        assert "entry 1 cannot be read" in told.sentence
+        assert "seed" not in told.sentence
+        assert told.metadata["fault_id"] in server.log.read_text()
+        with talk(channel, anna) as back:
+            assert back.hear("turn").token == token
 
 
 def need_health(here: Club) -> None:

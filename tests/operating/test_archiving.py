@@ -94,6 +94,20 @@ def test_its_end_is_told_to_nobody_any_more(data_dir: Path, tmp_path: Path) -> N
     assert asyncio.run(unheard()) == [Ended("new", 0)]
 
 
+@pytest.mark.parametrize("spoil", ["DELETE FROM entries", "UPDATE entries SET line = CAST(x'ff' AS TEXT)"])
+@pytest.mark.parametrize("number", [1, 3])
+def test_a_match_with_an_entry_that_cannot_be_read_stays_and_the_others_leave(
+    tmp_path: Path, spoil: str, number: int
+) -> None:
+    data_dir = remembered(tmp_path / "data", finished("spoilt"), finished("sound"))
+    tell(data_dir, f"{spoil} WHERE match = 1 AND number = ?", number)
+    done = archive(data_dir, tmp_path / "records")
+    (stays,) = done.stayed
+    assert (stays.match_id, done.left) == ("spoilt", 1)
+    assert f"its entry {number} " in stays.stays
+    needs_archived(data_dir, "sound")
+
+
 def test_to_archive_again_changes_nothing(data_dir: Path, tmp_path: Path) -> None:
     archive(data_dir, tmp_path / "records")
     before = (tmp_path / "records" / "old.jsonl").read_bytes()

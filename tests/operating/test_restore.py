@@ -7,14 +7,18 @@ from pathlib import Path
 
 import pytest
 
+from referee.app.loop_time import LoopTime
 from referee.operating.backup import back_up
-from referee.operating.manifest import MANIFEST, noted, read, write
+from referee.operating.doctor.data import data
+from referee.operating.doctor.finding import State
+from referee.operating.manifest import MANIFEST, Manifest, noted, read, write
 from referee.operating.not_done import NotDone
 from referee.operating.proving import Proven
 from referee.operating.restore import Restored
 from referee.operating.restore import restore as restored
+from referee.settings.declared import Settings
 from referee.storage.sqlite_file import released_steps
-from referee.wiring.books import DATABASE, KEY
+from referee.wiring.books import DATABASE, KEY, CannotStart, open_books
 from tests.operating.memories import entries_in, finished, going_on, remembered, scribble, tell, with_ladder
 from tests.storage.record.matches import all_games, random_match
 from tests.storage.stores import NOON_MS
@@ -68,6 +72,22 @@ def test_a_match_that_lacks_an_entry_is_named_and_restored_as_it_was(tmp_path: P
     (doubted,) = restore(tmp_path / "copy", tmp_path / "new").doubtful
     assert (doubted.match_id, "entry 4 is missing" in doubted.doubt) == ("two", True)
     assert entries_in(tmp_path / "new", ["two"]) == entries_in(data_dir, ["two"])
+
+
+@pytest.mark.parametrize("spoil", ["DELETE FROM entries", "UPDATE entries SET line = CAST(x'ff' AS TEXT)"])
+@pytest.mark.parametrize("number", [1, 2])
+def test_a_match_with_an_entry_that_cannot_be_read_is_named_and_restored_as_it_was(
+    tmp_path: Path, spoil: str, number: int
+) -> None:
+    data_dir = remembered(tmp_path / "data", finished("one"), finished("two"), going_on("three"))
+    tell(data_dir, f"{spoil} WHERE match > 1 AND number = ?", number)
+    back_up(data_dir, tmp_path / "copy", NOON_MS)
+    done = restore(tmp_path / "copy", tmp_path / "new")
+    assert [(one.match_id, one.over) for one in done.doubtful] == [("three", False), ("two", True)]
+    assert all(f"entry {number} " in one.doubt for one in done.doubtful)
+    assert (done.matches, done.unfinished) == (3, 1)
+    everything = "SELECT match, number, CAST(line AS BLOB) FROM entries ORDER BY match, number"
+    assert tell(tmp_path / "new", everything) == tell(data_dir, everything)
 
 
 def test_a_match_in_play_that_tells_what_cannot_be_is_named(tmp_path: Path) -> None:
@@ -150,6 +170,23 @@ def test_a_backup_of_a_later_release(tmp_path: Path) -> None:
     tell(data_dir, f"PRAGMA user_version = {len(released_steps()) + 1}")
     back_up(data_dir, tmp_path / "copy", NOON_MS)
     refused(tmp_path / "copy", tmp_path / "new", "nothing is restored: the database has version")
+
+
+def test_a_folder_that_is_half_restored_is_not_served_and_the_doctor_says_so(backup: Path, tmp_path: Path) -> None:
+    """As a restore leaves it that is killed, and as it is until one ends."""
+    data_dir, doubts = tmp_path / "new", list[str]()
+
+    def troubles() -> list[str]:
+        return [found.sentence for found in data(data_dir) if (found.about, found.state) == ("data", State.BAD)]
+
+    def look(_manifest: Manifest, _one: Proven) -> None:
+        with pytest.raises(CannotStart, match="new is half restored"):
+            open_books(Settings(data_dir=data_dir), LoopTime(), lambda _: None)
+        doubts.extend(troubles())
+
+    restored(backup, data_dir, all_games(), look)
+    assert doubts == [f"{data_dir} is half restored"] * 2
+    assert troubles() == []
 
 
 def test_a_folder_with_something_in_it_is_left_as_it_is(backup: Path, tmp_path: Path) -> None:

@@ -48,6 +48,20 @@ class Held:
         return add(0, file)
 
 
+def test_nothing_is_written_where_the_file_is_not_the_one_that_was_opened(path: Path) -> None:
+    async def told() -> None:
+        clerk = Clerk(path)
+        path.rename(path.with_suffix(".aside"))
+        with pytest.raises(LogUnavailable, match=r"referee\.db has been removed or replaced"):
+            await clerk.write(partial(add, 1))
+        path.with_suffix(".aside").rename(path)
+        await clerk.write(partial(add, 2))
+        assert await clerk.read(numbers) == [2]
+        await clerk.close()
+
+    asyncio.run(told())
+
+
 def test_reopened_books_are_equal(path: Path) -> None:
     async def write(books: Books) -> None:
         await books.register("ada", description="plays")

@@ -11,6 +11,7 @@ from threading import Event as Signal
 
 import pytest
 
+from referee.app.faults import LogDamaged
 from referee.app.ports import Conflict, EventLog, LogUnavailable
 from referee.storage.line import MalformedEntry
 from referee.storage.sqlite import UNFINISHED, SqliteEventLog
@@ -344,20 +345,62 @@ def test_an_event_that_cannot_be_written_is_refused_alone(path: Path) -> None:
     tell(opened(path), crowd)
 
 
-def test_an_entry_that_cannot_be_read_is_named(path: Path) -> None:
+SPOILING = (
+    "UPDATE entries SET line = 'scribble' WHERE number = ?",
+    "UPDATE entries SET line = CAST(x'ff' || CAST(line AS BLOB) AS TEXT) WHERE number = ?",
+)
+"""As a disk may; the second leaves no text."""
+
+
+@pytest.mark.parametrize("spoil", SPOILING)
+def test_an_entry_that_cannot_be_read_is_named(path: Path, spoil: str) -> None:
     async def write(log: EventLog) -> None:
         await log.append("m", 0, notes(1, 3))
         await log.append("n", 0, notes(1, 1))
 
     async def read(log: EventLog) -> None:
-        with pytest.raises(MalformedEntry, match=r"^entry 2 of m: cannot read this entry: it is no JSON"):
+        with pytest.raises(LogDamaged, match=r"log of match m is damaged: its entry 2 cannot be read") as damaged:
             await log.read("m")
+        assert "no JSON" in str(damaged.value.__cause__)
         assert await events_of(log, "n") == notes(1, 1)
 
     tell(opened(path), write)
     with stranger(path) as other:
-        other.execute("UPDATE entries SET line = 'scribble' WHERE number = 2")
+        other.execute(spoil, (2,))
     tell(opened(path), read)
+
+
+@pytest.mark.parametrize("spoil", SPOILING)
+def test_an_opening_that_cannot_be_read_is_left_out(path: Path, spoil: str) -> None:
+    async def write(log: EventLog) -> None:
+        for match_id in "abcd":
+            await log.append(match_id, 0, notes(1, 2))
+
+    async def read(log: EventLog) -> None:
+        assert isinstance(log, SqliteEventLog)
+        assert [entry.match_id for entry in await log.openings(at_most=1)] == ["b"]
+        assert [entry.match_id for entry in await log.openings()] == ["b", "a"]
+        assert await log.held() == ["d", "c", "b", "a"]
+
+    tell(opened(path), write)
+    with stranger(path) as other:
+        other.execute(f"{spoil} AND match > 2", (1,))
+    tell(opened(path), read)
+
+
+@pytest.mark.parametrize("name", ["log.db", "log.db-wal"])
+def test_nothing_is_written_where_the_files_are_not_those_that_were_opened(path: Path, name: str) -> None:
+    file, aside = path.with_name(name), path.with_name("aside")
+
+    async def refused(log: EventLog) -> None:
+        assert await events_of(log, "m") == notes(1, 1)  # From now on it can be read without opening any file.
+        file.rename(aside)
+        await refused_append(log, f"{name} has been removed or replaced")
+        file.write_bytes(aside.read_bytes())
+        await refused_append(log, f"{name} has been removed or replaced")
+        aside.replace(file)
+
+    tell(opened(path), begin, refused, go_on)
 
 
 # It is opened with care.

@@ -11,7 +11,7 @@ from referee.operating.doctor.finding import Finding, bad, ok, warn
 from referee.operating.memory import BUSY_MS
 from referee.storage.record.keys import KeyUnusable, fingerprint, load_or_create, public_hex
 from referee.storage.sqlite_file import open_for_reading, released_steps
-from referee.wiring.books import DATABASE, KEY
+from referee.wiring.books import DATABASE, KEY, PART
 
 GIB = 1024**3
 MIB = 1024**2
@@ -33,6 +33,8 @@ def data(data_dir: Path) -> Iterator[Finding]:
     if not data_dir.exists():
         yield warn("data", f"{data_dir} is not there yet", "the first `referee serve` makes it; is the path right?")
         return
+    if (data_dir / PART).exists():
+        yield bad("data", f"{data_dir} is half restored", "wait for `referee restore`, or empty it and restore again")
     yield _permissions(data_dir)
     yield _room(data_dir)
     yield from _file_system(data_dir)
