@@ -12,7 +12,7 @@ from referee.app.answers import Answered, answered, is_verdict_on
 from referee.app.asked import NotRunHere
 from referee.app.floor import Floor
 from referee.app.runner import MatchRunner
-from referee.app.story import Story
+from referee.app.story import Story, Verdict
 from referee.core.commands import SubmitMove
 from referee.core.deciding import Decided, decide
 from referee.core.errors import ClockExpired, MatchOver, RequestIdReused
@@ -36,6 +36,8 @@ class Answer:
         return SubmitMove(self.seat, self.token, self.move, measured, self.request_id, self.offers_draw)
 
 
+ENTRIES_AT_ONCE = 2
+"""Most often the verdict is decided alone, and the one after it shows that."""
 JUDGED_BEFORE = (ClockExpired, MatchOver, NotRunHere)
 """So says who decides where there is nothing to decide. The log says whether this very answer had its verdict."""
 
@@ -95,23 +97,32 @@ class Answering:
     async def _again(self, answer: Answer, otherwise: Exception) -> Answered:
         """The first verdict on this answer, or what is to be said if there was none."""
         story = await self._floor.archive.story(answer.match_id)
-        number = _verdict_number(story, answer)
-        if number is None:
+        verdict = _verdict(story, answer)
+        if verdict is None:
             raise otherwise
-        events = [entry.event for entry in await self._floor.desk.log.read(answer.match_id)]
-        if not is_verdict_on(events[number - 1], answer.token, answer.move):
+        events = await self._from(answer.match_id, verdict.number)
+        if not is_verdict_on(events[0], answer.token, answer.move):
             raise RequestIdReused(answer.request_id)
-        ply = sum(isinstance(event, MovePlayed) for event in events[: number - 1])
-        return answered(answer.match_id, number, events[number - 1 :], ply, again=True)
+        return answered(answer.match_id, verdict.number, events, verdict.ply, again=True)
+
+    async def _from(self, match_id: str, number: int) -> list[Event]:
+        """The entry of that number, and those decided with it. Not the whole log: it costs nothing to ask again."""
+        events: list[Event] = []
+        while not events or events[-1].at_us == events[0].at_us:
+            entries = await self._floor.desk.log.read(match_id, number - 1 + len(events), ENTRIES_AT_ONCE)
+            if not entries:
+                break
+            events += [entry.event for entry in entries]
+        return events
 
 
-def _verdict_number(story: Story, answer: Answer) -> int | None:
-    """The entry that holds the verdict on this request, or else on this turn, if it was the seat's last."""
-    number = story.requests.get((answer.seat, answer.request_id))
-    if number is None and 0 <= answer.seat < len(story.match.verdicts):
+def _verdict(story: Story, answer: Answer) -> Verdict | None:
+    """That on this request, or else on this turn, if it was the seat's last."""
+    verdict = story.requests.get((answer.seat, answer.request_id))
+    if verdict is None and 0 <= answer.seat < len(story.match.verdicts):
         last = story.match.verdicts[answer.seat]
-        number = story.last_answer[answer.seat] if last and last.token == answer.token else None
-    return number
+        verdict = story.last_verdict[answer.seat] if last and last.token == answer.token else None
+    return verdict
 
 
 def outcome(answer: Answer, decision: asyncio.Future[Decided]) -> Answered | Exception | None:

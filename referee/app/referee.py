@@ -24,6 +24,7 @@ from referee.app.outbox import Draining
 from referee.app.ports import EventLog, Time
 from referee.app.recovery import recover
 from referee.app.story import Standing
+from referee.app.taking_turns import TakingTurns
 from referee.app.turns import SeatClock, TurnDue, clocks_at_entry
 from referee.app.watching import Watching, Whole
 from referee.app.wish import EVERY_MATCH, Limits, MatchFilter, MatchWish
@@ -87,6 +88,8 @@ class Referee:
         self._answering = Answering(self._floor)
         self._asking = Asking(self._floor)
         self._maker = Maker(self._floor, limits, mint_id, draw_seed)
+        self._going_back = TakingTurns()
+        """Of those who watch from long ago."""
         self._draining: RefereeDraining | None = None
         self.sessions = self._floor.sessions
         """Who is there. To open or to close a session is all it takes: the matches are told."""
@@ -280,7 +283,8 @@ class Referee:
     async def watch(self, match_id: str, after: int | None, viewer: Viewer) -> tuple[Whole, Watching]:
         """The match at that number (None: now), and what follows, to be iterated over. Raises NumberAhead."""
         story = await self._floor.archive.story(match_id)
-        watching = Watching(self._log, self._floor.find_game, story, viewer, self._limits.watcher_behind_at_most)
+        behind_at_most = self._limits.watcher_behind_at_most
+        watching = Watching(self._log, self._floor.find_game, story, viewer, behind_at_most, self._going_back)
         return await watching.begin(after), watching
 
     # Going

@@ -96,17 +96,18 @@ class Session:
         """Have a ping told. One that did not go out yet is replaced."""
         self.outbox.put("ping", Pinged(next(self._ping_ids), self.path_us))
 
-    def pong(self, ping_id: int) -> None:
-        """The bot answers a ping. One that was never sent, or was answered before, says nothing."""
+    def pong(self, ping_id: int) -> bool:
+        """The bot answers a ping. False: one that was never sent, or was answered before; it says nothing."""
         sent_us = self._sent_us.get(ping_id)
         if sent_us is None:
-            return
+            return False
         self.heard_us = self._time.monotonic_us()
         self._paths_us.append(self.heard_us - sent_us)
         self._sent_us = {other: us for other, us in self._sent_us.items() if other > ping_id}
         if arrived := [ended for shown_by, ended in self._shown_by if shown_by <= ping_id]:
             self._heard(arrived)
             self._shown_by = [shown for shown in self._shown_by if shown[0] > ping_id]
+        return True
 
     def excuse(self, us: Micros) -> None:
         """The referee itself was late by so much, and heard nobody meanwhile."""

@@ -66,6 +66,16 @@ class Made:
     """Others still owed theirs, which are made without knowing it."""
 
 
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Where a verdict on an answer stands."""
+
+    number: int
+    """Of the entry that holds it."""
+    ply: int
+    """How many moves had been made before it."""
+
+
 class Story:
     """It is told step by step, from the first entry on."""
 
@@ -81,10 +91,10 @@ class Story:
         """How many moves had been made when the seat had made its last one."""
         self.lost_from: int | None = None
         """The number of the first entry that the rules of the game cannot follow. None: they follow all."""
-        self.last_answer: dict[Seat, int] = {}
-        """The number of the entry that holds the last verdict on the seat."""
-        self.requests: dict[tuple[Seat, str], int] = {}
-        """The number of the entry that answers a request."""
+        self.last_verdict: dict[Seat, Verdict] = {}
+        """On each seat."""
+        self.requests: dict[tuple[Seat, str], Verdict] = {}
+        """What answers each request."""
         self.heard: dict[Viewer, Heard] = {}
         """The move that was last told to each viewer."""
         self._steps: deque[Step] = deque([first], maxlen=1)
@@ -150,7 +160,8 @@ class Story:
         elif isinstance(event, MovePlayed):
             self._note_move(step, event)
         if isinstance(event, MoveRefused | FlagFell) or (isinstance(event, MovePlayed) and event.source is Source.BOT):
-            self._note_answer(event, step.entry.number)
+            assert step.before
+            self._note_verdict(event, Verdict(step.entry.number, step.before.ply))
 
     def _note_move(self, step: Step, event: MovePlayed) -> None:
         assert step.before
@@ -158,10 +169,10 @@ class Story:
         self.moves.append(Made(event.seat, event.move, heard, _is_sealed(step.before, event.seat, step.match)))
         self.last_move_of[event.seat] = len(self.moves)
 
-    def _note_answer(self, event: MovePlayed | MoveRefused | FlagFell, number: int) -> None:
-        self.last_answer[event.seat] = number
+    def _note_verdict(self, event: MovePlayed | MoveRefused | FlagFell, verdict: Verdict) -> None:
+        self.last_verdict[event.seat] = verdict
         if event.request_id:
-            self.requests[event.seat, event.request_id] = number
+            self.requests[event.seat, event.request_id] = verdict
 
 
 def _is_sealed(before: Match, seat: Seat, after: Match) -> bool:

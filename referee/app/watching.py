@@ -5,7 +5,6 @@ comes for what it wants when it is ready for it, so that who is slow costs nothi
 behind is told so, with the number to go on from.
 """
 
-import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -13,13 +12,16 @@ from engines.api import SPECTATOR, Game, Viewer
 from engines.refusals import Refusal
 from referee.app.heard import Heard
 from referee.app.ports import Entry, EventLog
-from referee.app.story import STEPS_AT_ONCE, Made, Standing, Step, Story, folded
+from referee.app.story import Made, Standing, Step, Story, folded
+from referee.app.taking_turns import TakingTurns
 from referee.core.events import MovePlayed, MoveRefused
 from referee.core.match import Match, Phase
 from referee.core.setup import Shown
 from referee.core.telling import told
 
 ENTRIES_AT_ONCE = 200
+FOLDED_AT_ONCE = 8
+"""After so many, who goes through a long log lets the others have their turn."""
 
 
 class SlowConsumer(Refusal):
@@ -49,13 +51,21 @@ class Watching:
     """One watcher of one match. `begin` it, then iterate over batches of what there is to hear."""
 
     def __init__(
-        self, log: EventLog, find_game: Callable[[str], Game], story: Story, viewer: Viewer, behind_at_most: int
+        self,
+        log: EventLog,
+        find_game: Callable[[str], Game],
+        story: Story,
+        viewer: Viewer,
+        behind_at_most: int,
+        turns: TakingTurns,
     ) -> None:
+        """`turns`: with all others who watch."""
         self._log = log
         self._find_game = find_game
         self._story = story
         self._viewer = viewer
         self._behind_at_most = behind_at_most
+        self._turns = turns
         self._number = 0
         self._match: Match | None = None
         """As it was after that entry."""
@@ -140,8 +150,8 @@ class Watching:
         entries = await self._log.read(self._story.match.setup.match_id, self._number, ENTRIES_AT_ONCE)
         found: list[Step] = []
         for step in folded(entries, self._find_game, self._match, self._story.lost_from):
-            if len(found) % STEPS_AT_ONCE == 0:
-                await asyncio.sleep(0)
+            if len(found) % FOLDED_AT_ONCE == 0:
+                await self._turns.my_turn()
             found.append(step)
         return found
 

@@ -26,6 +26,7 @@ from referee.core.deciding import Decided
 from referee.transport.convert.matches import Aside
 from referee.transport.door import readable
 from referee.transport.noting import Noting
+from referee.transport.paging import parted
 from referee.transport.quota import Allowances
 from referee.transport.refusals import Say
 from referee.transport.refused import HeartbeatLost, TooManyCalls
@@ -36,6 +37,8 @@ UNANSWERED_AT_MOST = 1_000
 """So much of what a bot has said may wait for its verdict, or its verdict for the bot; then it is not listened to."""
 AT_ONCE = frozenset({"move", "pong"})
 """What is taken when it is heard; all else has a task of its own, which begins in its turn."""
+HEARD_AT_ONCE = 16
+"""Of what a bot has said in one message."""
 BREAKS_WITHIN_S = 0.1
 """After so long, who has hung up has done so by its own wish."""
 
@@ -144,13 +147,14 @@ class Conversation:
                 raise HeartbeatLost(silent_us // MS)
 
     async def _listen(self, context: Any, said: list[play_pb2.FromBot]) -> None:
-        self._hear_all(said)
+        await self._hear_all(said)
         while True:
             message = readable(await context.read())
             if not hasattr(message, "items"):  # grpc's sign that the bot has hung up.
                 raise HungUp
-            self._hear_all(message.items)
-            await self._catch_up()
+            if not message.items:
+                self._start(self._count())
+            await self._hear_all(message.items)
 
     async def _catch_up(self) -> None:
         """Read on only when what was said before has its verdicts, and the bot reads them."""
@@ -159,17 +163,23 @@ class Conversation:
         while len(self._answering) >= UNANSWERED_AT_MOST:
             await asyncio.wait(self._answering, return_when=asyncio.FIRST_COMPLETED)
 
-    def _hear_all(self, items: Any) -> None:
+    async def _hear_all(self, items: Any) -> None:
+        """With turns for others in between: no bot is to stall all matches, and get that time back, by its words."""
         behind = False
-        for item in items:
-            kind = item.WhichOneof("item")
-            self._hear(item, kind, behind)
-            behind = behind or kind not in AT_ONCE
+        for some in parted(items, HEARD_AT_ONCE):
+            for item in some:
+                kind = item.WhichOneof("item")
+                self._hear(item, kind, behind)
+                behind = behind or kind not in AT_ONCE
+            if len(items) > HEARD_AT_ONCE:
+                await asyncio.sleep(0)
+            await self._catch_up()
 
     def _hear(self, item: play_pb2.FromBot, kind: str | None, behind: bool) -> None:
         """`behind`: something in the same message is on its way that no move is to overtake."""
         if kind == "pong":
-            self._session.pong(item.pong.id)
+            if not self._session.pong(item.pong.id):
+                self._start(self._count())
         elif kind == "move":
             self._hear_move(item.item_id, item.move, behind)
         elif kind == "hello":
@@ -215,11 +225,12 @@ class Conversation:
             self._judge(heard, outcome)
 
     def _judge(self, heard: Heard, outcome: Answered | Done | Exception) -> None:
-        """Say what became of it. What was refused counts as a call."""
+        """Say what became of it. What was refused, or had been judged before, counts as a call."""
         self._session.outbox.put(None, Judged(heard.item_id, heard.match_id, heard.token, outcome))
         if isinstance(outcome, Refusal):
             self._noting.refused(self._session.player, outcome, heard.match_id, seat_of(heard.token), heard.move)
-        if isinstance(outcome, Exception) and not isinstance(outcome, LateAnswer):
+        late = isinstance(outcome, LateAnswer)
+        if getattr(outcome, "again", False) or (isinstance(outcome, Exception) and not late):
             self._start(self._count())
 
     def _start(self, work: Coroutine[Any, Any, None]) -> None:

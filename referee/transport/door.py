@@ -21,7 +21,7 @@ from referee.transport.refused import MessageTooLarge
 
 PACKAGE = "referee_api.v1."
 UNCOUNTED = frozenset({"SubmitMove"})
-"""A move on its clock costs no call."""
+"""A move costs no call, for it may be on its clock; to ask about one does, and is counted where that is known."""
 
 CODES = {code.value[0]: code for code in grpc.StatusCode}
 DETAILS = "grpc-status-details-bin"

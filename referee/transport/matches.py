@@ -1,6 +1,5 @@
 """MatchService: matches from outside. To make them, to look at them, and to play a move without a stream."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +17,7 @@ from referee.app.names import check_words
 from referee.app.referee import Referee
 from referee.app.refusals import BadField, BotPaused
 from referee.app.story import Standing
+from referee.app.taking_turns import TakingTurns
 from referee.app.wish import MAKER, MatchFilter, MatchWish, find_game
 from referee.core.match import Match, Phase
 from referee.core.setup import Player
@@ -80,6 +80,8 @@ class Matches(MatchServiceServicer):
         self._labelled = labelled
         self._aside = aside
         self._retelling = Retelling()
+        self._telling = TakingTurns()
+        """Of those who are told long stories."""
 
     async def CreateMatch(self, request: pb.CreateMatchRequest, context: Any) -> pb.CreateMatchResponse:
         caller = CALLER.get()
@@ -143,11 +145,14 @@ class Matches(MatchServiceServicer):
         return pb.ListTurnsResponse(turns=[turn_of(turn, wishes) for turn in due])
 
     async def SubmitMove(self, request: pb.SubmitMoveRequest, context: Any) -> pb.SubmitMoveResponse:
+        caller = CALLER.get()
+        if request.validate_only:  # It is on no clock, and costs a call as any other does.
+            await self._allowances.count_call(caller.holder)
         seat = seat_of(request.token)
         match = await self._referee.match(request.match_id)
         if seat is None:
             raise BadField("token", "this is no token of a turn")
-        held_seat(match, CALLER.get().bot, seat)
+        held_seat(match, caller.bot, seat)
         if request.validate_only:
             number = await self._referee.validate(request.match_id, seat, request.token, request.move)
             return pb.SubmitMoveResponse(number=number, ply=match.ply)
@@ -215,10 +220,10 @@ class Matches(MatchServiceServicer):
 
     async def _told(self, heard: Sequence[Heard], eyes: Eyes) -> list[pb.WatchMatchItem]:
         told: list[pb.WatchMatchItem] = []
-        for one in heard:
-            if len(told) % TOLD_AT_ONCE == TOLD_AT_ONCE - 1:
-                await asyncio.sleep(0)
-            told.append(self._retelling.item(one, eyes))
+        for some in parted(heard, TOLD_AT_ONCE):
+            if len(heard) > TOLD_AT_ONCE:
+                await self._telling.my_turn()
+            told += [self._retelling.item(one, eyes) for one in some]
         return told
 
     async def GetRecord(  # type: ignore[override]  # It writes by itself.

@@ -51,6 +51,7 @@ class GatedLog:
         self.before = _open_gate()
         self.after = _open_gate()
         self.tried_us: list[int] = []
+        self.entries_read = 0
 
     async def append(
         self,
@@ -71,7 +72,9 @@ class GatedLog:
     async def read(self, match_id: str, after: int = 0, at_most: int | None = None) -> list[Entry]:
         if self.trouble:
             raise self.trouble
-        return await self._log.read(match_id, after, at_most)
+        entries = await self._log.read(match_id, after, at_most)
+        self.entries_read += len(entries)
+        return entries
 
     async def unfinished(self) -> list[str]:
         return await self._log.unfinished()

@@ -1,10 +1,12 @@
 """Turns and their answers: each is one move, and each verdict stands for ever."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
 from engines.api import REFEREE
+from referee.app.answering import ENTRIES_AT_ONCE
 from referee.app.answers import Answered, AttemptRefused, EngineFault, LateAnswer, seat_of
 from referee.app.asked import NotRunHere
 from referee.app.outbox import Asked, Lapsed
@@ -143,6 +145,36 @@ async def test_a_request_is_known_for_ever_later_in_the_match_after_it_and_after
     for seat in (0, 9):
         with pytest.raises(MatchOver):
             await hall.referee.submit(match_id, seat, "0.0.1", "2")
+    await hall.referee.close()
+
+
+@in_loop
+async def test_to_answer_again_costs_a_few_entries_and_not_the_whole_log() -> None:
+    hall = Hall()
+    match_id, _ = await hall.begun(chosen={"heap": 100})
+    first = last = await hall.played(match_id, 0, "1", request_id="r1")
+    for ply in range(1, 60):
+        await hall.time.passes(MS)
+        last = await hall.played(match_id, ply % 2, "1", request_id=f"r{ply}")
+    assert not hall.log.entries_read
+    assert await hall.referee.submit(match_id, 0, "0.0.1", "1", "r1") == replace(first, again=True)
+    assert await hall.referee.submit(match_id, 1, "1.59.1", "1") == replace(last, again=True)
+    assert hall.log.entries_read <= 2 * ENTRIES_AT_ONCE
+    await hall.referee.close()
+
+
+@in_loop
+async def test_an_answer_again_tells_the_end_that_it_brought_after_moves_of_a_policy() -> None:
+    hall = Hall()
+    goes_on = Policies(dropout=Dropout.DEFAULT_MOVES)
+    hall.come(*BOTS)
+    match_id = await hall.create("stones", chosen={"heap": 6, "seats": 4}, players=BOTS, policies=goes_on)
+    for seat in (1, 2):
+        await hall.referee.resign(match_id, seat)
+    first = await hall.played(match_id, 0, "1")
+    assert (await hall.kinds(match_id))[-4:] == ["MovePlayed", "MovePlayed", "MovePlayed", "PlayEnded"]
+    assert first.result
+    assert await hall.referee.submit(match_id, 0, "0.0.1", "1") == replace(first, again=True)
     await hall.referee.close()
 
 

@@ -169,8 +169,8 @@ class MatchServiceServicer:
         and after a restart.
         Callers: bot.
         Refuses: CLOCK_EXPIRED before anything else; then MATCH_NOT_STARTED, MATCH_OVER, STALE_TURN, NOT_YOUR_TURN,
-        MALFORMED_MOVE, ILLEGAL_MOVE, REQUEST_ID_REUSED, ENGINE_FAULT. Never TOO_MANY_CALLS, nor DRAINING. An offer of a
-        draw that cannot be made is no reason to refuse the move.
+        MALFORMED_MOVE, ILLEGAL_MOVE, REQUEST_ID_REUSED, ENGINE_FAULT. Never DRAINING, nor TOO_MANY_CALLS but with
+        validate_only. An offer of a draw that cannot be made is no reason to refuse the move.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -72,8 +72,8 @@ class MatchServiceStub:
     and after a restart.
     Callers: bot.
     Refuses: CLOCK_EXPIRED before anything else; then MATCH_NOT_STARTED, MATCH_OVER, STALE_TURN, NOT_YOUR_TURN,
-    MALFORMED_MOVE, ILLEGAL_MOVE, REQUEST_ID_REUSED, ENGINE_FAULT. Never TOO_MANY_CALLS, nor DRAINING. An offer of a
-    draw that cannot be made is no reason to refuse the move.
+    MALFORMED_MOVE, ILLEGAL_MOVE, REQUEST_ID_REUSED, ENGINE_FAULT. Never DRAINING, nor TOO_MANY_CALLS but with
+    validate_only. An offer of a draw that cannot be made is no reason to refuse the move.
     """
     Resign: _grpc.UnaryUnaryMultiCallable[_match_service_pb2.ResignRequest, _match_service_pb2.ResignResponse]
     """Gives the game up for one seat.
@@ -159,8 +159,8 @@ class MatchServiceAsyncStub(MatchServiceStub):
     and after a restart.
     Callers: bot.
     Refuses: CLOCK_EXPIRED before anything else; then MATCH_NOT_STARTED, MATCH_OVER, STALE_TURN, NOT_YOUR_TURN,
-    MALFORMED_MOVE, ILLEGAL_MOVE, REQUEST_ID_REUSED, ENGINE_FAULT. Never TOO_MANY_CALLS, nor DRAINING. An offer of a
-    draw that cannot be made is no reason to refuse the move.
+    MALFORMED_MOVE, ILLEGAL_MOVE, REQUEST_ID_REUSED, ENGINE_FAULT. Never DRAINING, nor TOO_MANY_CALLS but with
+    validate_only. An offer of a draw that cannot be made is no reason to refuse the move.
     """
     Resign: _aio.UnaryUnaryMultiCallable[_match_service_pb2.ResignRequest, _match_service_pb2.ResignResponse]  # type: ignore[assignment]
     """Gives the game up for one seat.
@@ -279,8 +279,8 @@ class MatchServiceServicer(metaclass=_abc_1.ABCMeta):
         and after a restart.
         Callers: bot.
         Refuses: CLOCK_EXPIRED before anything else; then MATCH_NOT_STARTED, MATCH_OVER, STALE_TURN, NOT_YOUR_TURN,
-        MALFORMED_MOVE, ILLEGAL_MOVE, REQUEST_ID_REUSED, ENGINE_FAULT. Never TOO_MANY_CALLS, nor DRAINING. An offer of a
-        draw that cannot be made is no reason to refuse the move.
+        MALFORMED_MOVE, ILLEGAL_MOVE, REQUEST_ID_REUSED, ENGINE_FAULT. Never DRAINING, nor TOO_MANY_CALLS but with
+        validate_only. An offer of a draw that cannot be made is no reason to refuse the move.
         """
 
     @_abc_1.abstractmethod

@@ -1,0 +1,76 @@
+"""When a holder's calls are used up: its moves are taken still, and nothing else is free for looking like one."""
+
+from collections.abc import Iterator, Sequence
+from itertools import count
+from typing import Any
+
+import grpc
+import pytest
+from referee_api.v1 import play_pb2
+
+from tests.e2e.club import Club, club
+from tests.e2e.provoking_calls import call_more
+from tests.e2e.refused import refused
+from tests.e2e.server import Running, serving
+
+pytestmark = pytest.mark.slow
+
+CLUBS = count(1)
+PONG = play_pb2.FromBot(pong=play_pb2.Pong(id=0))
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    with serving(tmp_path_factory.mktemp("server"), "--ephemeral") as running:
+        yield running
+
+
+@pytest.fixture
+def here(server: Running) -> Iterator[Club]:
+    with server.channel() as channel, club(server, channel, f"club-{next(CLUBS)}") as founded:
+        yield founded
+
+
+@pytest.mark.parametrize("said", [(PONG,), ()], ids=["a pong to no ping", "a message of nothing"])
+def test_a_stream_in_which_nothing_is_said_too_often_ends(here: Club, said: Sequence[play_pb2.FromBot]) -> None:
+    stream = here.talk(0)
+    spend(here)
+    stream.say_together(*said)
+    need_end(stream)
+
+
+def test_to_say_an_answer_again_in_a_stream_is_to_hear_its_verdict_and_costs_a_call(here: Club) -> None:
+    here.playing()
+    stream, turn = here.talk(0), here.turn()
+    move = play_pb2.Move(match_id=turn.match_id, token=turn.token, move=turn.legal_moves[0])
+    spend(here)
+    for again in (False, True):
+        stream.say(move=move)
+        assert stream.hear("verdict").again is again
+    need_end(stream)
+
+
+def test_to_submit_a_move_costs_no_call_and_to_ask_about_one_does(here: Club) -> None:
+    here.playing()
+    turn = here.turn()
+    spend(here)
+    for again in (False, True):
+        assert here.submit(turn, turn.legal_moves[0]).again is again
+    with pytest.raises(grpc.RpcError) as no:
+        here.submit(turn, turn.legal_moves[0], token="0.99.1", request_id="another")
+    assert refused(no.value).reason == "STALE_TURN"
+    with pytest.raises(grpc.RpcError) as no:
+        here.submit(turn, turn.legal_moves[0], validate_only=True)
+    assert refused(no.value).reason == "TOO_MANY_CALLS"
+
+
+def spend(here: Club) -> None:
+    """All calls of this minute."""
+    with pytest.raises(grpc.RpcError):
+        call_more(here)
+
+
+def need_end(stream: Any) -> None:
+    with pytest.raises(grpc.RpcError) as no:
+        stream.hear("turn")
+    assert refused(no.value).reason == "TOO_MANY_CALLS"
