@@ -7,15 +7,11 @@ from pathlib import Path
 
 import grpc
 import structlog
-from cryptography.x509 import load_pem_x509_certificates
 
 from referee.core.clock import Micros
+from referee.transport.certificates import TlsUnusable, check_usable
 
 log = structlog.get_logger("referee.transport")
-
-
-class TlsUnusable(Exception):
-    """The files cannot be used. `str()` is one sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,15 +34,6 @@ def credentials(files: TlsFiles, every_us: Micros, monotonic_us: Callable[[], Mi
     )
 
 
-def certificate_ends_s(chain: Path) -> float | None:
-    """Until when all certificates of a chain hold, as Unix time; None: they cannot be read."""
-    try:
-        certificates = load_pem_x509_certificates(chain.read_bytes())
-    except (OSError, ValueError):
-        return None
-    return min(one.not_valid_after_utc for one in certificates).timestamp()
-
-
 class _Watched:
     def __init__(self, files: TlsFiles, every_us: Micros, monotonic_us: Callable[[], Micros]) -> None:
         self._files = files
@@ -58,6 +45,7 @@ class _Watched:
             self._contents = _read(files)
         except OSError as error:
             raise TlsUnusable(f"cannot read {error.filename}: {error.strerror}") from None
+        check_usable(*self._contents)
         self.configuration = _configuration(self._contents)
 
     def fresh(self) -> grpc.ServerCertificateConfiguration | None:
@@ -72,6 +60,11 @@ class _Watched:
                 log.warning("the TLS files cannot be read; those from before are used", exc_info=error)
                 return None
             if contents == self._contents:
+                return None
+            try:
+                check_usable(*contents)
+            except TlsUnusable as why:
+                log.warning("the TLS files cannot be used; those from before are", why=str(why))
                 return None
             self._contents = contents
             log.info("the TLS files have changed, and were read anew")

@@ -16,8 +16,8 @@ from referee.telemetry.metrics import CONTENT_TYPE, Metrics
 from referee.telemetry.outages import Outage, untold
 from referee.telemetry.readings import Readings
 from referee.telemetry.tracing import UNTRACED, Tracing
+from referee.transport.certificates import TlsUnusable, certificate_ends_s
 from referee.transport.server import CannotListen
-from referee.transport.tls import TlsUnusable, certificate_ends_s
 from referee.wiring import bounds
 from referee.wiring.books import CannotStart, open_books
 from referee.wiring.front import Front

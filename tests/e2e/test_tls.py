@@ -69,6 +69,18 @@ def test_files_that_change_are_read_anew(tmp_path: Path) -> None:
             games(server.address, server.admin_token, before)
 
 
+def test_files_that_cannot_be_used_are_named_and_those_from_before_are_used(tmp_path: Path) -> None:
+    before, after = Certificate("before"), Certificate("after")
+    flags = before.put(tmp_path)
+    with serving(tmp_path, "--ephemeral", "--tls-reload-every-ms", "1", *flags) as server:
+        (tmp_path / "cert.pem").write_bytes(after.cert)
+        assert games(server.address, server.admin_token, before) == 4
+        after.put(tmp_path)
+        assert games(server.address, server.admin_token, after) == 4
+    said = server.log.read_text()
+    assert "the key does not belong to the first certificate" in said
+
+
 def test_where_client_certificates_are_wanted_nobody_comes_in_without_one(tmp_path: Path) -> None:
     ours, theirs = Certificate("server"), Certificate("client")
     (tmp_path / "ca.pem").write_bytes(theirs.cert)

@@ -3,7 +3,9 @@
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from referee.transport.tls import certificate_ends_s
+import pytest
+
+from referee.transport.certificates import TlsUnusable, certificate_ends_s, check_usable
 from tests.e2e.test_tls import Certificate
 
 
@@ -19,3 +21,22 @@ def test_of_what_cannot_be_read_nothing_is_known(tmp_path: Path) -> None:
     (tmp_path / "cert.pem").write_text("no certificate")
     assert certificate_ends_s(tmp_path / "cert.pem") is None
     assert certificate_ends_s(tmp_path / "none.pem") is None
+
+
+def test_a_certificate_and_its_key_can_be_used() -> None:
+    ours = Certificate("ours")
+    check_usable(ours.key, ours.cert, None)
+    check_usable(ours.key, ours.cert + Certificate("above").cert, Certificate("clients").cert)
+
+
+@pytest.mark.parametrize("wrong", ["certificate", "private key", "does not belong", "clients' authority"])
+def test_what_cannot_be_used_is_named(wrong: str) -> None:
+    ours = Certificate("ours")
+    files = {
+        "certificate": (ours.key, b"half a certificate", None),
+        "private key": (b"", ours.cert, None),
+        "does not belong": (Certificate("another").key, ours.cert, None),
+        "clients' authority": (ours.key, ours.cert, b"garbage"),
+    }
+    with pytest.raises(TlsUnusable, match=wrong):
+        check_usable(*files[wrong])
