@@ -48,9 +48,10 @@ def test_odds_and_credit_are_read_as_they_were_written() -> None:
     assert read_credit(time, NetworkCredit()) == credit
 
 
-def test_odds_are_for_seats_that_there_are() -> None:
-    time = clock_pb2.TimeControl(odds=[clock_pb2.SeatOdds(seat=2)])
-    with pytest.raises(BadTimeControl):
+@pytest.mark.parametrize(("seats", "wrong"), [([2], "seats are 0 to 1"), ([1, 1], "name a seat twice")])
+def test_odds_are_for_seats_that_there_are_and_for_each_once(seats: list[int], wrong: str) -> None:
+    time = clock_pb2.TimeControl(odds=[clock_pb2.SeatOdds(seat=seat) for seat in seats])
+    with pytest.raises(BadTimeControl, match=wrong):
         read_controls(time, 2)
 
 

@@ -56,6 +56,8 @@ def read_controls(time: clock_pb2.TimeControl, seats: int) -> tuple[TimeControl,
     odds = {one.seat: read_rule(one.rule) for one in time.odds}
     if beyond := [seat for seat in odds if seat >= seats]:
         raise BadTimeControl("odds", f"name seat {beyond[0]}; seats are 0 to {seats - 1}")
+    if len(odds) < len(time.odds):
+        raise BadTimeControl("odds", "name a seat twice")
     usual = read_rule(time.rule)
     return tuple(odds.get(seat, usual) for seat in range(seats))
 
