@@ -197,15 +197,7 @@ async def test_matches_are_thought_about_side_by_side() -> None:
 def test_a_bot_that_breaks_resigns_this_seat_and_plays_on_elsewhere(
     wrong: Callable[[Turn], Answer], caplog: pytest.LogCaptureFixture
 ) -> None:
-    async def story() -> None:
-        table = Table(lambda turn: wrong(turn) if turn.match_id == "m" else first(turn))
-        table.seats.asked(turn("t1", seat=1), listed=True)
-        said = await table.says()
-        assert (said.resignation.match_id, said.resignation.seat) == ("m", 1)
-        table.seats.asked(turn("t2", "elsewhere"), listed=True)
-        assert (await table.says()).move.token == "t2"
-
-    asyncio.run(asyncio.wait_for(story(), WITHIN_S))
+    asyncio.run(_resigns_in_m_alone(lambda turn: wrong(turn) if turn.match_id == "m" else first(turn)))
     assert "Traceback" in caplog.text
 
 
@@ -216,15 +208,17 @@ def test_an_asynchronous_bot_that_breaks_resigns_this_seat_and_plays_on_elsewher
             raise wrong
         return first(turn)
 
-    async def story() -> None:
-        table = Table(choose)
+    asyncio.run(_resigns_in_m_alone(choose))
+
+
+async def _resigns_in_m_alone(choose: Callable[[Turn], Any]) -> None:
+    table = Table(choose)
+    async with asyncio.timeout(WITHIN_S):
         table.seats.asked(turn("t1", seat=1), listed=True)
         said = await table.says()
         assert (said.resignation.match_id, said.resignation.seat) == ("m", 1)
         table.seats.asked(turn("t2", "elsewhere"), listed=True)
         assert (await table.says()).move.token == "t2"
-
-    asyncio.run(asyncio.wait_for(story(), WITHIN_S))
 
 
 @told

@@ -1,17 +1,14 @@
 """Every refusal that the contract lists for ladders and tournaments is provoked, method by method."""
 
 import re
-from collections.abc import Iterator
-from itertools import count
 from pathlib import Path
 
 import grpc
 import pytest
 
-from tests.e2e.club import Club, club
+from tests.e2e.club import Club
 from tests.e2e.provoking_contests import BY_OTHERS, LADDER, PROVOKED, TOURNAMENT
 from tests.e2e.refused import need_promised, refused
-from tests.e2e.server import Running, serving
 
 pytestmark = pytest.mark.slow
 
@@ -19,19 +16,6 @@ PROTO = Path(__file__).parents[2] / "proto" / "referee_api" / "v1"
 METHOD = re.compile(r"((?:^  //.*\n)+)^  rpc (\w+)\(", re.MULTILINE)
 REASON = re.compile(r"\b[A-Z]+(?:_[A-Z]+)+\b|\bDRAINING\b")
 CASES = [(method, reason) for method, reasons in PROVOKED.items() for reason in reasons]
-CLUBS = count(1)
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    with serving(tmp_path_factory.mktemp("server"), "--ephemeral") as running:
-        yield running
-
-
-@pytest.fixture
-def here(server: Running) -> Iterator[Club]:
-    with server.channel() as channel, club(server, channel, f"club-{next(CLUBS)}") as founded:
-        yield founded
 
 
 @pytest.mark.parametrize(("service", "file"), [(LADDER, "ladder_service"), (TOURNAMENT, "tournament_service")])

@@ -1,34 +1,19 @@
-"""When a holder's calls are used up: its moves are taken still, and nothing else is free for looking like one."""
+"""When a holder's calls are used up: its moves are taken still, and what plays none costs a call."""
 
-from collections.abc import Iterator, Sequence
-from itertools import count
+from collections.abc import Sequence
 from typing import Any
 
 import grpc
 import pytest
 from referee_api.v1 import play_pb2
 
-from tests.e2e.club import Club, club
+from tests.e2e.club import Club
 from tests.e2e.provoking_calls import call_more
 from tests.e2e.refused import refused
-from tests.e2e.server import Running, serving
 
 pytestmark = pytest.mark.slow
 
-CLUBS = count(1)
 PONG = play_pb2.FromBot(pong=play_pb2.Pong(id=0))
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    with serving(tmp_path_factory.mktemp("server"), "--ephemeral") as running:
-        yield running
-
-
-@pytest.fixture
-def here(server: Running) -> Iterator[Club]:
-    with server.channel() as channel, club(server, channel, f"club-{next(CLUBS)}") as founded:
-        yield founded
 
 
 @pytest.mark.parametrize("said", [(PONG,), ()], ids=["a pong to no ping", "a message of nothing"])

@@ -1,0 +1,23 @@
+"""A server that forgets, for one module of tests, and a club of its own there for each test."""
+
+from collections.abc import Iterator
+from itertools import count
+
+import pytest
+
+from tests.e2e.club import Club, club
+from tests.e2e.server import Running, serving
+
+CLUBS = count(1)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    with serving(tmp_path_factory.mktemp("server"), "--ephemeral") as running:
+        yield running
+
+
+@pytest.fixture
+def here(server: Running) -> Iterator[Club]:
+    with server.channel() as channel, club(server, channel, f"club-{next(CLUBS)}") as founded:
+        yield founded
