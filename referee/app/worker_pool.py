@@ -1,0 +1,188 @@
+"""Runs functions in worker processes with a CPU limit, so that work of unknown length never holds up the event loop.
+
+    pool = WorkerPool()
+    result = await pool.run(function, argument, ..., holder=holder, max_cpu_s=2)
+    await pool.close()
+
+`function` must be importable by its name (no lambda or closure), and must depend on its arguments alone; arguments,
+result and any exception it raises are pickled, so a result of many megabytes costs the event loop its unpickling. A
+function that uses more CPU time than it is given raises `TooExpensive`; its worker is killed and replaced. A worker is
+started when it is first needed, and then reused: the first call takes a second, the others a millisecond.
+
+Threads would not do: they share CPython's interpreter lock with the event loop, and cannot be killed.
+"""
+
+import asyncio
+import os
+import pickle
+import signal
+import struct
+import sys
+import traceback
+from asyncio.subprocess import PIPE, Process
+from collections import Counter
+from collections.abc import Callable
+from typing import Any, BinaryIO, TypeVar, TypeVarTuple, Unpack
+
+from engines.refusals import Refusal
+
+T = TypeVar("T")
+Args = TypeVarTuple("Args")
+
+MAX_WORKERS = 2
+MAX_CALLS_PER_HOLDER = 4
+MAX_CPU_S = 2.0
+RETRY_AFTER_MS = 1_000
+
+HEADER = struct.Struct(">Qd")
+"""Of a request: the size of its pickle, and the CPU seconds it may use. Of a reply: its size, and nothing."""
+NICENESS = 10
+"""Where all cores are busy, the event loop goes first."""
+
+
+class TooExpensive(Refusal):
+    """The work needs more CPU time than it may use."""
+
+    def __init__(self, limit_ms: int) -> None:
+        sentence = f"this needs more than {limit_ms} ms of CPU time, which is the limit; ask for less at once"
+        super().__init__(sentence, limit_ms=str(limit_ms))
+
+
+class TooManyWaiting(Refusal):
+    """The holder waits for as many results as it may."""
+
+    def __init__(self, limit: int) -> None:
+        sentence = f"{limit} calls of this holder are still being computed, which is the limit; wait for one of them"
+        super().__init__(sentence, limit=str(limit), retry_after_ms=str(RETRY_AFTER_MS))
+
+
+class WorkerDied(Exception):
+    """A worker ended by itself: out of memory, or a bug."""
+
+
+class WorkerPool:
+    """For one event loop. `close` ends its workers; without it they end with this process."""
+
+    def __init__(self, max_workers: int = MAX_WORKERS, max_calls_per_holder: int = MAX_CALLS_PER_HOLDER) -> None:
+        self._max_calls_per_holder = max_calls_per_holder
+        self._free = asyncio.Semaphore(max_workers)
+        self._idle: list[_Worker] = []
+        self._calls: dict[asyncio.Task[Any], str] = {}
+        """Waiting and running ones, with the holder of each."""
+
+    async def run(
+        self,
+        function: Callable[[Unpack[Args]], T],
+        *args: *Args,
+        holder: str = "",
+        max_cpu_s: float = MAX_CPU_S,
+    ) -> T:
+        """The result of `function(*args)`, computed in a worker process.
+
+        `holder`: on whose behalf, for the limit on calls that wait; empty: the referee's own, without that limit.
+        Raises TooManyWaiting, TooExpensive, WorkerDied, or what the function raises. A caller that is cancelled
+        does not end the work: it still counts until it is done, so that nobody gains by hanging up.
+        """
+        if holder and Counter(self._calls.values())[holder] >= self._max_calls_per_holder:
+            raise TooManyWaiting(self._max_calls_per_holder)
+        call = asyncio.create_task(self._run(pickle.dumps((function, args)), max_cpu_s))
+        self._calls[call] = holder
+        call.add_done_callback(self._done)
+        succeeded, result = await asyncio.shield(call)
+        if not succeeded:
+            raise _rebuilt(*result)
+        value: T = result
+        return value
+
+    async def close(self) -> None:
+        """End all workers, whatever they do."""
+        for call in list(self._calls):
+            call.cancel()
+        await asyncio.gather(*self._calls, return_exceptions=True)
+        while self._idle:
+            await self._idle.pop().kill()
+
+    async def _run(self, request: bytes, max_cpu_s: float) -> Any:
+        async with self._free:
+            worker = self._idle.pop() if self._idle else await _Worker.start()
+            try:
+                reply = await worker.call(request, max_cpu_s)
+            except BaseException:
+                await worker.kill()
+                raise
+            self._idle.append(worker)
+        return pickle.loads(reply)
+
+    def _done(self, call: "asyncio.Task[Any]") -> None:
+        del self._calls[call]
+        if not call.cancelled():
+            call.exception()  # Whoever asked may have gone; then nobody else takes note of it.
+
+
+class _Worker:
+    """One process, which serves one call at a time."""
+
+    def __init__(self, process: Process) -> None:
+        self._process = process
+
+    @classmethod
+    async def start(cls) -> "_Worker":
+        program = f"import sys; sys.path[:] = {sys.path!r}; from {__name__} import serve; serve()"
+        return cls(await asyncio.create_subprocess_exec(sys.executable, "-c", program, stdin=PIPE, stdout=PIPE))
+
+    async def call(self, request: bytes, max_cpu_s: float) -> bytes:
+        """Raises TooExpensive or WorkerDied; then it is of no use any more."""
+        requests, replies = self._process.stdin, self._process.stdout
+        if requests is None or replies is None:
+            raise WorkerDied("it has no pipes")
+        try:
+            requests.write(HEADER.pack(len(request), max_cpu_s) + request)
+            await requests.drain()
+            size, _ = HEADER.unpack(await replies.readexactly(HEADER.size))
+            return await replies.readexactly(size)
+        except (OSError, asyncio.IncompleteReadError):
+            status = await self._process.wait()
+            if status == -signal.SIGPROF:
+                raise TooExpensive(round(max_cpu_s * 1000)) from None
+            raise WorkerDied(f"a worker process ended with status {status}") from None
+
+    async def kill(self) -> None:
+        if self._process.returncode is None:
+            self._process.kill()
+        await self._process.wait()
+
+
+def _rebuilt(kind: type[Exception], args: tuple[Any, ...], state: dict[str, Any]) -> Exception:
+    """An exception as it was raised in the worker. By itself, pickle would call its class with its sentence."""
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(state)
+    return error
+
+
+def serve() -> None:
+    """The life of a worker process: it answers one request after another until its standard input ends."""
+    for ignored in (signal.SIGINT, signal.SIGTERM):  # Those are for the referee, which may still want the result.
+        signal.signal(ignored, signal.SIG_IGN)
+    os.nice(NICENESS)
+    with os.fdopen(os.dup(0), "rb") as requests, os.fdopen(os.dup(1), "wb") as replies:
+        os.dup2(2, 1)  # What a library prints is no reply.
+        while header := requests.read(HEADER.size):
+            size, max_cpu_s = HEADER.unpack(header)
+            _write(replies, _answer(requests.read(size), max_cpu_s))
+
+
+def _answer(request: bytes, max_cpu_s: float) -> bytes:
+    try:
+        function, args = pickle.loads(request)  # Imports its module, which does not count.
+        signal.setitimer(signal.ITIMER_PROF, max_cpu_s)  # SIGPROF ends the process.
+        return pickle.dumps((True, function(*args)))
+    except Exception as error:
+        error.add_note(traceback.format_exc())  # For the log of the process that asked.
+        return pickle.dumps((False, (type(error), error.args, error.__dict__)))
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+
+
+def _write(replies: BinaryIO, reply: bytes) -> None:
+    replies.write(HEADER.pack(len(reply), 0) + reply)
+    replies.flush()
