@@ -28,7 +28,7 @@ func TestOnlyThisMachineIsSpokenToInPlaintext(t *testing.T) {
 	for _, near := range []string{"localhost:1", "127.0.0.1:1", "127.9.9.9:1", "[::1]:1"} {
 		expectProtocol(t, "insecure", map[string]string{"BOT_REFEREE": near})
 	}
-	for _, far := range []string{"referee.example:443", "10.0.0.1:1", "[2001:db8::1]:1"} {
+	for _, far := range []string{"referee.example:443", "10.0.0.1:1", "[2001:db8::1]:1", "127.0.0.1.evil.example:1", "localhost.evil.example:1"} {
 		expectProtocol(t, "tls", map[string]string{"BOT_REFEREE": far})
 	}
 }

@@ -41,3 +41,20 @@ def test_the_secret_does_not_show_when_an_address_is_printed() -> None:
 def test_roots_that_are_not_there_are_named(tmp_path: Path) -> None:
     with pytest.raises(Misconfigured, match="no-roots"):
         Address("there:7700", "secret", str(tmp_path / "no-roots.pem")).channel()
+
+
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "127.9.9.9", "[::1]"])
+def test_this_machine_is_spoken_to_without_tls(host: str) -> None:
+    assert not Address(f"{host}:1", "secret").tls
+
+
+@pytest.mark.parametrize(
+    "host", ["referee.example", "10.0.0.1", "[2001:db8::1]", "127.0.0.1.evil.example", "localhost.evil.example"]
+)
+def test_another_machine_is_spoken_to_with_tls_unless_plaintext_is_permitted(host: str) -> None:
+    assert Address(f"{host}:1", "secret").tls
+    assert not Address(f"{host}:1", "secret", plaintext=True).tls
+
+
+def test_roots_to_trust_mean_tls_on_this_machine_too() -> None:
+    assert Address("localhost:1", "secret", "roots.pem", plaintext=True).tls

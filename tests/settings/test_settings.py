@@ -216,6 +216,12 @@ def test_beyond_this_machine_it_takes_tls_or_consent(host: str) -> None:
     assert by_variables(listen=address, **TLS).listen == by_variables(listen=address, public_without_tls="true").listen
 
 
+@pytest.mark.parametrize("host", ["127.0.0.1.evil.example", "localhost.evil.example", "127.evil.example", "[::]"])
+def test_a_host_that_merely_looks_like_loopback_is_public(host: str) -> None:
+    with pytest.raises(BadSetting):
+        by_variables(listen=f"{host}:7700")
+
+
 def test_the_page_has_no_tls_and_needs_consent_to_be_public() -> None:
     with pytest.raises(BadSetting, match="http_listen"):
         by_variables(http_listen="0.0.0.0:7780", **TLS)

@@ -39,7 +39,8 @@ TEST_F(SettingsTest, ThisMachineIsSpokenToInPlaintextUnlessRootsAreNamed) {
 }
 
 TEST_F(SettingsTest, PlaintextElsewhereHasToBePermitted) {
-    for (const char* far : {"referee.example:443", "10.0.0.1:1", "[2001:db8::1]:1"}) {
+    for (const char* far : {"referee.example:443", "10.0.0.1:1", "[2001:db8::1]:1",
+                            "127.0.0.1.evil.example:1", "localhost.evil.example:1"}) {
         environment["BOT_REFEREE"] = far;
         environment["BOT_PLAINTEXT"] = "0";
         EXPECT_TRUE(read().tls) << far;

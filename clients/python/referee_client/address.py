@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from ipaddress import ip_address
 from pathlib import Path
 
 import grpc
@@ -36,9 +37,13 @@ class Address:
         """What every call carries."""
         return (("authorization", f"Bearer {self.token}"),)
 
+    @property
+    def tls(self) -> bool:
+        return bool(self.ca) or not (self.plaintext or _is_loopback(self.target))
+
     def channel(self) -> grpc.Channel:
         """A new one, over TLS; to this machine without, unless there are roots to trust. Raises Misconfigured."""
-        if not self.ca and (self.plaintext or _is_loopback(self.target)):
+        if not self.tls:
             return grpc.insecure_channel(self.target, options=OPTIONS)
         return grpc.secure_channel(self.target, grpc.ssl_channel_credentials(self._roots()), options=OPTIONS)
 
@@ -82,5 +87,9 @@ def _secret(token: str) -> str:
 
 
 def _is_loopback(target: str) -> bool:
+    """Is it an address literal of this machine, or `localhost`? Any other name may resolve to another machine."""
     host = target.rpartition(":")[0].strip("[]")
-    return host in ("localhost", "::1") or host.startswith("127.")
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -1,6 +1,6 @@
 //! What the environment says: where the referee is, and who the bot is.
 
-use std::env;
+use std::{env, net::IpAddr};
 
 use tonic::{
     metadata::{Ascii, MetadataValue},
@@ -70,7 +70,7 @@ fn endpoint(referee: &str, roots: Option<String>, plaintext: bool) -> Result<End
 }
 
 fn is_loopback(host: &str) -> bool {
-    host == "localhost" || host == "::1" || host.starts_with("127.")
+    host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 #[cfg(test)]
@@ -96,7 +96,11 @@ mod tests {
         for near in ["localhost:1", "127.0.0.1:1", "127.9.9.9:1", "[::1]:1"] {
             assert_eq!(scheme(&[("BOT_REFEREE", near)]), "http", "{near}");
         }
-        for far in ["referee.example:443", "10.0.0.1:1", "[2001:db8::1]:1"] {
+        let lookalikes = ["127.0.0.1.evil.example:1", "localhost.evil.example:1"];
+        for far in ["referee.example:443", "10.0.0.1:1", "[2001:db8::1]:1"]
+            .into_iter()
+            .chain(lookalikes)
+        {
             assert_eq!(scheme(&[("BOT_REFEREE", far)]), "https", "{far}");
         }
     }

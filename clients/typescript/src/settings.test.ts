@@ -3,6 +3,8 @@ import { test } from "node:test";
 
 import { type Settings, settingsFrom } from "./settings.js";
 
+const loopbackLookalikes = ["127.0.0.1.evil.example:1", "127.evil.example:1", "localhost.evil.example:1"];
+
 function settings(given: Record<string, string>): Settings {
   return settingsFrom({ BOT_TOKEN: "secret", ...given });
 }
@@ -11,7 +13,7 @@ test("only this machine is spoken to in plaintext", () => {
   for (const near of ["localhost:1", "127.0.0.1:1", "127.9.9.9:1", "[::1]:1"]) {
     assert.equal(settings({ BOT_REFEREE: near }).tls, false, near);
   }
-  for (const far of ["referee.example:443", "10.0.0.1:1", "[2001:db8::1]:1"]) {
+  for (const far of ["referee.example:443", "10.0.0.1:1", "[2001:db8::1]:1", ...loopbackLookalikes]) {
     assert.equal(settings({ BOT_REFEREE: far }).tls, true, far);
   }
 });

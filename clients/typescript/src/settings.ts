@@ -1,6 +1,7 @@
 /** What the environment says: where the referee is, and who the bot is. */
 
 import { readFileSync } from "node:fs";
+import { isIPv4 } from "node:net";
 
 const MATCHES_AT_MOST = 8;
 const HIGHEST_PORT = 65_535;
@@ -54,7 +55,7 @@ function hostOf(referee: string): string {
 }
 
 function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || host.startsWith("127.");
+  return host === "localhost" || host === "::1" || (isIPv4(host) && host.startsWith("127."));
 }
 
 function read(roots: string): Buffer {

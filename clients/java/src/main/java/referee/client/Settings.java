@@ -28,6 +28,10 @@ record Settings(
         String version,
         int matchesAtMost) {
     private static final String MATCHES_AT_MOST = "8";
+
+    /** The whole host: a name that merely begins like an address may belong to another machine. */
+    private static final Pattern LOOPBACK = Pattern.compile("localhost|::1|127(\\.\\d{1,3}){3}");
+
     private static final Pattern HOST_PORT = Pattern.compile("\\[?([^\\]]+)]?:(.*)");
 
     /**
@@ -48,8 +52,7 @@ record Settings(
     /** TLS, unless the host is this machine, or plaintext is permitted; with roots in any case. */
     boolean tls() {
         String host = referee.getHostString();
-        boolean loopback =
-                host.equals("localhost") || host.equals("::1") || host.startsWith("127.");
+        boolean loopback = LOOPBACK.matcher(host).matches();
         return roots.isPresent() || !(plaintext || loopback);
     }
 

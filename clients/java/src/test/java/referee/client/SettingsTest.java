@@ -33,7 +33,14 @@ class SettingsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"referee.example:443", "10.0.0.1:1", "[2001:db8::1]:1"})
+    @ValueSource(
+            strings = {
+                "referee.example:443",
+                "10.0.0.1:1",
+                "[2001:db8::1]:1",
+                "127.0.0.1.evil.example:1",
+                "localhost.evil.example:1"
+            })
     void plaintextElsewhereHasToBePermitted(String far) {
         environment.put("BOT_REFEREE", far);
         assertTrue(settings().tls());
