@@ -47,6 +47,8 @@ class Option(ABC):
     name: str
     default: Value
     meaning: str
+    late: bool = field(default=False, kw_only=True)
+    """Declared after games had been recorded. Settings that do not name it mean its default. Late options come last."""
 
     @property
     @abstractmethod
@@ -194,6 +196,12 @@ class Options:
         return Settings(
             tuple((option.name, option.parse(wanted.get(option.name, option.default))) for option in self.declared)
         )
+
+    def completed(self, settings: Settings) -> Settings:
+        """The same settings with the default of every late option that they do not name."""
+        named = {name for name, _ in settings.values}
+        missing = tuple((it.name, it.default) for it in self.declared if it.late and it.name not in named)
+        return Settings((*settings.values, *missing)) if missing else settings
 
     def _preset(self, name: str | None) -> Mapping[str, Value]:
         if name is None:

@@ -58,7 +58,7 @@ def _capture(men: Men, path: int, text: str) -> IllegalMove:
         own ^= FLIPPED[jump]
         enemy ^= TAKEN[jump]
     captures = men.captures()
-    if any(move_text(longer).startswith(f"{text}x") for longer in captures):
+    if not men.rules.may_stop and any(move_text(longer).startswith(f"{text}x") for longer in captures):
         return IllegalMove(text, "AQ-3", f"the chain goes on: {_listed(captures)}")
     return IllegalMove(text, "AQ-4", f"the most men must be taken: {_listed(captures)}")
 

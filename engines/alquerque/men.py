@@ -56,12 +56,17 @@ PATHS_OF: Final = {
 class Rules:
     """The options as the generator wants them: tables by mover, and plain yes and no."""
 
-    __slots__ = ("ever", "huff", "longest", "multi", "paths", "remembers")
+    __slots__ = ("ever", "huff", "longest", "may_stop", "multi", "paths", "remembers", "short_huffed")
 
     def __init__(self, settings: Settings) -> None:
-        self.longest = settings.choice("capture_choice") == "max"
+        most_wanted = settings.choice("capture_choice") == "max"
         self.multi = settings.flag("multi_pawn")
         self.huff = settings.flag("huff")
+        self.short_huffed = most_wanted and self.huff and settings.choice("huff_short") == "huffable"
+        """A capture of fewer men than the most is legal, and those that could have taken the most can be huffed."""
+        self.longest = most_wanted and not self.short_huffed
+        """Only chains that take the most men are legal."""
+        self.may_stop = settings.choice("chain") == "may_stop"
         self.paths = PATHS_OF[settings.choice("no_backward")]
         self.remembers = settings.choice("no_return") != "off"
         self.ever = settings.choice("no_return") == "ever"
@@ -157,12 +162,9 @@ class Men:
         for path in first:
             over = TAKEN[path]
             _chains(jumps, BITS[path & 31], path, self.enemy ^ over, empty ^ FLIPPED[path] | over, found)
-        most = max(found)
-        if most < 1024 or not self.rules.longest:
-            return found
-        # A path of more points is a larger number than any of fewer.
-        least = 1 << (most.bit_length() - 1) // DIGIT_BITS * DIGIT_BITS
-        return [path for path in found if path >= least]
+        if self.rules.longest:
+            return _longest(found)
+        return _stopped(found) if self.rules.may_stop else found
 
     def play(self, move: int) -> "Men":
         """The men after one of `moves()`."""
@@ -181,7 +183,7 @@ class Men:
             men = Men(rules, self.mover, own, enemy, True, 0, barred)
             if men.captures():
                 return men
-        huffable = self._refused(move) if rules.huff and not taken else 0
+        huffable = self._refused(move) if rules.huff and (not taken or rules.short_huffed) else 0
         return Men(rules, 1 - self.mover, enemy, own, False, huffable, barred)
 
     def key(self) -> object:
@@ -218,12 +220,21 @@ class Men:
             return False
         return not self.barred or not self.barred[step >> DIGIT_BITS] & to
 
-    def _refused(self, step: int) -> int:
-        """The men that could capture before `step` was made instead, where they stand after it."""
+    def _refused(self, move: int) -> int:
+        """The men that should have captured when `move` was made instead, where they stand after it.
+
+        None if it was one of the captures that they should have made.
+        """
+        wanted = self.captures()
+        if self.rules.short_huffed and wanted:
+            wanted = _longest(wanted)
+        if move in wanted:
+            return 0
         men = 0
-        for path in self.captures():
-            men |= BITS[path >> (path.bit_length() - 1) // DIGIT_BITS * DIGIT_BITS]
-        return men ^ FLIPPED[step] if men & BITS[step >> DIGIT_BITS] else men
+        for path in wanted:
+            men |= BITS[_start(path)]
+        start = BITS[_start(move)]
+        return men & ~start | BITS[move & 31] if men & start else men
 
     def _remembered(self, move: int, taken: int) -> Memory:
         """The barred points after a step or a capture."""
@@ -261,6 +272,32 @@ def _chains(
             _chains(jumps, to, path << DIGIT_BITS | number, enemy ^ over, (empty | at | over) ^ to, found)
     if ended:
         found.append(path)
+
+
+def _longest(chains: list[int]) -> list[int]:
+    """Those of some chains that take the most men."""
+    most = max(chains)
+    if most < 1024:
+        return chains
+    # A path of more points is a larger number than any of fewer.
+    least = 1 << (most.bit_length() - 1) // DIGIT_BITS * DIGIT_BITS
+    return [path for path in chains if path >= least]
+
+
+def _stopped(chains: list[int]) -> list[int]:
+    """The same chains, and each that stops earlier, nothing twice."""
+    found = set(chains)
+    for chain in chains:
+        path = chain
+        while path > 1023:
+            path >>= DIGIT_BITS
+            found.add(path)
+    return list(found)
+
+
+def _start(path: int) -> int:
+    """The number of the point where a path begins."""
+    return path >> (path.bit_length() - 1) // DIGIT_BITS * DIGIT_BITS
 
 
 def _trace(chain: int) -> tuple[int, int]:

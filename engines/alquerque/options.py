@@ -59,5 +59,21 @@ OPTIONS = Options(
             "count: a game that would be drawn is won by whoever has more men.",
             choices=("draw", "count"),
         ),
+        Choice(
+            "chain",
+            "finish",
+            "finish: a man that has jumped jumps on while it can; may_stop: its chain may end after any jump, "
+            "where capture_choice does not ask for more.",
+            choices=("finish", "may_stop"),
+            late=True,
+        ),
+        Choice(
+            "huff_short",
+            "illegal",
+            "With huff and capture_choice=max, a capture that takes fewer men than the most. illegal: it may not be "
+            "made; huffable: it may, and the opponent may then huff a man that could have taken the most.",
+            choices=("illegal", "huffable"),
+            late=True,
+        ),
     )
 )

@@ -81,7 +81,8 @@ def _events(file: Path) -> list[Event]:
 
 def _check(file: str, opened: Event, pairing: Pairing) -> None:
     assert isinstance(opened, Opened)
-    setup, terms = opened.setup, pairing.terms
+    terms = pairing.terms
+    setup = opened.setup.completed(terms.game)
     differing = {
         "rules": (setup.game, setup.settings) != (terms.game.name, terms.settings),
         "clocks": set(setup.controls) != {terms.control},

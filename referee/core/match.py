@@ -127,7 +127,7 @@ class Match:
 
 def opened(event: Opened, game: Game) -> Match:
     """The match at its first event."""
-    setup = event.setup
+    setup = event.setup.completed(game)
     table = game.table(setup.settings)
     seats = len(table.seats)
     return Match(

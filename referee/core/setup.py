@@ -1,7 +1,7 @@
 """What is agreed before a match, and never changes."""
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from engines.api import Game, Table
@@ -73,6 +73,11 @@ class Setup:
     @property
     def commitment(self) -> bytes:
         return hashlib.sha256(self.seed).digest()
+
+    def completed(self, game: Game) -> "Setup":
+        """The same terms with the default of every option that the game did not have when they were written."""
+        settings = game.options.completed(self.settings)
+        return self if settings is self.settings else replace(self, settings=settings)
 
     def check(self, game: Game) -> Table:
         """The table of this match. Raises BadSetup or a refusal of the game's."""

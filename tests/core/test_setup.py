@@ -9,10 +9,12 @@ from engines.options import Settings
 from engines.refusals import BadOption, MalformedPosition
 from referee.core.clock import LONGEST, Fischer, Hourglass, SuddenDeath
 from referee.core.errors import BadSetup
+from referee.core.events import Opened
+from referee.core.match import opened
 from referee.core.policy import Gone, Illegal, Policies
 from referee.core.setup import Player, Shown, Visibility
 from tests.core.games import STONES
-from tests.core.sitting import TEN_SECONDS, terms
+from tests.core.sitting import GAMES, TEN_SECONDS, terms
 from tests.strangers_games.strangers_games import NIM
 
 
@@ -101,3 +103,15 @@ def test_who_forfeits_when_gone_has_some_grace() -> None:
 def test_a_match_is_made_for_the_rules_that_are_here() -> None:
     with pytest.raises(BadSetup, match="game_version is 1 here"):
         replace(terms(), game_version=2).check(NIM)
+
+
+def test_terms_from_before_an_option_was_there_are_completed() -> None:
+    game = GAMES["alquerque"]
+    now = terms(game)
+    late = [option.name for option in game.options.declared if option.late]
+    before = replace(now, settings=Settings(tuple(it for it in now.settings.values if it[0] not in late)))
+    assert late
+    assert before != now
+    assert before.completed(game) == now
+    assert now.completed(game) is now
+    assert opened(Opened(0, before), game).setup == now

@@ -7,6 +7,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from engines.api import Game, Position
+from engines.options import Settings
 from engines.refusals import BadOption, MalformedPosition, UnknownOption, UnknownPreset
 from engines.registry import games
 from tests.engines.suite import Checker, broken_texts_are_refused, game_path, is_endless, settings_of
@@ -121,3 +122,12 @@ def test_a_game_describes_itself(game: Game) -> None:
     assert game.notation.position.strip()
     table = game.table(game.settings())
     assert sorted(seat for side in table.sides for seat in side) == list(range(len(table.seats)))
+
+
+@every_game
+def test_settings_without_the_late_options_are_those_by_default(game: Game) -> None:
+    late = [option.late for option in game.options.declared]
+    assert late == sorted(late), "late options are declared after all others, or old records would not verify"
+    whole = game.settings()
+    before = Settings(whole.values[: late.count(False)])
+    assert game.options.completed(before) == whole

@@ -2,7 +2,7 @@
 
 import pytest
 
-from engines.options import Choice, Count, Flag, Options, Preset, Text, Value, written
+from engines.options import Choice, Count, Flag, Options, Preset, Settings, Text, Value, written
 from engines.refusals import BadOption, Refusal, UnknownOption, UnknownPreset, quoted
 
 OPTIONS = Options(
@@ -102,3 +102,13 @@ def test_bad_input_is_quoted_in_ascii_and_cut() -> None:
     assert len(quoted("x" * 5000)) < 90
     assert len(quoted("\x00" * 5000)) < 400
     assert Refusal("No.", why="because").details == {"why": "because"}
+
+
+def test_settings_from_before_an_option_was_there_have_its_default() -> None:
+    now = Options((*OPTIONS.declared, Flag("lively", False, "Whether.", late=True)))
+    before = OPTIONS.settings({"limit": 7})
+    assert now.completed(before) == now.settings({"limit": 7})
+    chosen = now.settings({"lively": True})
+    assert now.completed(chosen) is chosen
+    # Only a late option may be missing; and what is not known stays, to be refused by who asks for it.
+    assert now.completed(Settings(())).values == (("lively", False),)

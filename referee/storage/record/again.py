@@ -48,7 +48,7 @@ def followed(events: Sequence[Event], game: Game) -> Match:
 def _reopened(event: Event, game: Game) -> Match:
     if not isinstance(event, Opened):
         raise Differs(1, f"it is the first one, and says that {told(event)}, not what the match is")
-    setup = event.setup
+    setup = event.setup.completed(game)
     try:
         if setup.settings == game.settings(dict(setup.settings.values)):
             setup.check(game)

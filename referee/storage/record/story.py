@@ -75,7 +75,7 @@ def _opened(entry: Entry, find_game: Callable[[str], Game]) -> Match:
     try:
         # An unproven file may hold options that the game does not know.
         game.settings(dict(setup.settings.values))
-        setup.check(game)
+        setup.completed(game).check(game)
         return opened(entry.event, game)
     except Exception as broken:
         raise Trouble(Status.RULES_DIFFER, f"the match cannot be opened: {broken}") from None

@@ -59,11 +59,27 @@ class Book:
         return {**captures, **steps, **huffs}
 
     def chains(self) -> list[Chain]:
-        found = [c for p in POINTS if self.men.get(p) == self.side for c in self.longer((p,), self.men)]
+        """Those that are legal."""
+        if self.options["huff"] == "true" and self.options["huff_short"] == "huffable":
+            return self.every_chain()
+        return self.wanted()
+
+    def wanted(self) -> list[Chain]:
+        """Those of which one has to be made, or somebody can be huffed."""
+        found = self.every_chain()
         if self.options["capture_choice"] == "max" and found:
             most = max(map(len, found))
             found = [chain for chain in found if len(chain) == most]
         return found
+
+    def every_chain(self) -> list[Chain]:
+        return [c for p in POINTS if self.men.get(p) == self.side for c in self.longer((p,), self.men)]
+
+    def refusing(self, start: Point, end: Point) -> frozenset[Point]:
+        """The men that began what was wanted, after one of them has gone from `start` to `end`."""
+        if self.options["huff"] == "false":
+            return frozenset()
+        return frozenset(end if chain[0] == start else chain[0] for chain in self.wanted())
 
     def longer(self, chain: Chain, men: dict[Point, str]) -> list[Chain]:
         found = []
@@ -75,7 +91,9 @@ class Book:
             if men.get(over) == self.enemy and to in POINTS and to not in men:
                 then = {point: man for point, man in men.items() if point not in (at, over)}
                 found += self.longer((*chain, to), {**then, to: self.side})
-        return found or ([chain] if len(chain) > 1 else [])
+        if len(chain) > 1 and (not found or self.options["chain"] == "may_stop"):
+            found.append(chain)
+        return found
 
     def steps(self) -> list[tuple[Point, Point]]:
         return [
@@ -94,9 +112,8 @@ class Book:
 
     def after_step(self, start: Point, end: Point) -> "Book":
         men = {**without(self.men, start), end: self.side}
-        refused = {chain[0] for chain in self.chains()} if self.options["huff"] == "true" else set()
-        huffable = frozenset(end if point == start else point for point in refused)
         left = self.remembered((start, end), self.left)
+        huffable = self.refusing(start, end)
         return replace(self, men=men, side=self.enemy, again=False, huffable=huffable, left=left)
 
     def after_capture(self, chain: Chain) -> "Book":
@@ -107,7 +124,8 @@ class Book:
         same = replace(self, men=men, again=True, huffable=frozenset(), left=self.remembered(chain, left))
         if self.options["multi_pawn"] == "true" and same.chains():
             return same
-        return replace(same, side=self.enemy, again=False)
+        huffable = frozenset() if chain in self.wanted() else self.refusing(chain[0], chain[-1])
+        return replace(same, side=self.enemy, again=False, huffable=huffable)
 
     def remembered(self, path: Chain, left: dict[Point, frozenset[Point]]) -> dict[Point, frozenset[Point]]:
         if self.options["no_return"] == "off":

@@ -8,7 +8,7 @@ import pytest
 from engines.alquerque import GAME
 from engines.alquerque.position import AlquerquePosition
 from engines.options import Value
-from tests.engines.alquerque.by_the_book import Book, first
+from tests.engines.alquerque.by_the_book import POINTS, Book, first
 from tests.engines.suite import Checker
 
 VARIANTS = {
@@ -18,6 +18,9 @@ VARIANTS = {
     "no_backward": ("off", "all", "moves"),
     "no_return": ("off", "last", "ever"),
 }
+LATER = {"chain": ("finish", "may_stop"), "huff_short": ("illegal", "huffable")}
+"""Each other combination is played with one pair of these in the quick tests, and with all of them in the slow ones."""
+LATER_PAIRS = [dict(zip(LATER, values, strict=True)) for values in product(*LATER.values())]
 ENDINGS = {"stalemate": ("loss", "draw"), "on_draw": ("draw", "count")}
 COMBINATIONS = [dict(zip(VARIANTS, values, strict=True)) for values in product(*VARIANTS.values())]
 ALL_COMBINATIONS = [
@@ -35,6 +38,7 @@ def plain(position: AlquerquePosition) -> str:
 
 
 def play_both(options: dict[str, str], rng: random.Random) -> None:
+    options = {**LATER_PAIRS[0], **options}
     chosen: dict[str, Value] = {**options, "repetition": 0, "no_capture_plies": 0}
     position = GAME.start(GAME.settings(chosen), b"")
     book: Book = first(options)
@@ -51,15 +55,43 @@ def play_both(options: dict[str, str], rng: random.Random) -> None:
 
 @pytest.mark.parametrize("options", COMBINATIONS, ids=lambda options: " ".join(options.values()))
 def test_the_engine_plays_by_the_book(options: dict[str, str]) -> None:
-    play_both(options, random.Random(str(options)))
+    rng = random.Random(str(options))
+    play_both({**options, **rng.choice(LATER_PAIRS)}, rng)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("options", COMBINATIONS, ids=lambda options: " ".join(options.values()))
 def test_the_engine_plays_by_the_book_for_long(options: dict[str, str]) -> None:
     rng = random.Random(f"long {options}")
-    for _ in range(20):
-        play_both(options, rng)
+    for pair in LATER_PAIRS * 5:
+        play_both({**options, **pair}, rng)
+
+
+@pytest.mark.parametrize("pair", LATER_PAIRS, ids=lambda pair: " ".join(pair.values()))
+@pytest.mark.parametrize("multi", ["false", "true"])
+def test_crowded_boards_go_by_the_book(pair: dict[str, str], multi: str) -> None:
+    """From positions with many captures, which play from the first position seldom meets."""
+    rng = random.Random(f"{pair} {multi}")
+    for _ in range(60):
+        options = {**rng.choice(COMBINATIONS), **pair, "multi_pawn": multi}
+        men = {point: man for point in POINTS if (man := rng.choice("wb...")) != "."}
+        book = Book(options, men)
+        settings = GAME.settings({**options, "repetition": 0, "no_capture_plies": 0})
+        if not {"w", "b"} <= set(men.values()) or max(map(list(men.values()).count, "wb")) > 12:
+            continue
+        ranks, side = book.text().split(" ")
+        position = GAME.read(f"{ranks} {side} 0", settings)
+        for _ in range(12):
+            replies = book.moves()
+            assert sorted(replies) == list(position.moves(position.men.mover)), f"{position} {options}"
+            assert plain(position) == book.text()
+            if not replies:
+                break
+            # Captures rather than steps, so that chains are compared.
+            captures = sorted(move for move in replies if "x" in move)
+            move = rng.choice(captures if captures and rng.random() < 0.7 else sorted(replies))
+            position = position.play(position.men.mover, move)
+            book = replies[move]
 
 
 @pytest.mark.slow

@@ -267,6 +267,52 @@ def test_huff_with_multi_pawn_the_second_capture_is_compulsory() -> None:
     assert refused(after, "e3-e2").details["rule"] == "AQ-4"
 
 
+def test_a_chain_may_be_stopped_where_the_option_lets_it() -> None:
+    white, black = "e3 c5", "c2 d2 d5"
+    assert moves(placed(white, black, capture_choice="any", chain="may_stop")) == ["c5xe5", "e3xc1", "e3xc1xc3"]
+    # Where the most men must be taken, a chain that stops early takes too few.
+    most = placed(white, black, chain="may_stop")
+    assert moves(most) == ["e3xc1xc3"]
+    assert refused(most, "e3xc1").details["rule"] == "AQ-4"
+    assert refused(placed(white, black), "e3xc1").details["rule"] == "AQ-3"
+    stopped = played(placed(white, black, capture_choice="any", chain="may_stop"), "e3xc1")
+    assert str(stopped) == "2wb1/5/5/2b2/2w2 b 0"
+
+
+def test_a_stopped_chain_goes_on_with_any_man_where_multi_pawn_holds() -> None:
+    stopped = played(
+        placed("e3 c5", "c2 d2 d5", capture_choice="any", chain="may_stop", multi_pawn=True),
+        "e3xc1",
+    )
+    assert str(stopped).endswith(" w 0 again")
+    assert moves(stopped) == ["c1xc3", "c5xe5"]
+
+
+def test_a_shorter_capture_may_be_huffed_where_the_option_lets_it_be_made() -> None:
+    white, black = "e3 c5", "c2 d2 d5"
+    assert "c5xe5" not in moves(placed(white, black, huff=True))
+    short = played(placed(white, black, huff=True, huff_short="huffable"), "c5xe5")
+    assert str(short).endswith(" huff=e3")
+    assert "!e3" in moves(short)
+    assert "huff" not in str(played(placed(white, black, huff=True, huff_short="huffable"), "e3xc1xc3"))
+    # A step refuses the same man; and what stops too early is huffed where it stands.
+    assert str(played(placed(white, black, huff=True, huff_short="huffable"), "c5-b5")).endswith(" huff=e3")
+    stopped = placed(white, black, huff=True, huff_short="huffable", chain="may_stop")
+    assert str(played(stopped, "e3xc1")).endswith(" huff=c1")
+    # Where any capture may be chosen there is nothing to huff for, and without huffing the option says nothing.
+    free = placed(white, black, huff=True, huff_short="huffable", capture_choice="any")
+    assert "huff" not in str(played(free, "c5xe5"))
+    assert moves(placed(white, black, huff_short="huffable")) == ["e3xc1xc3"]
+
+
+def test_only_the_capture_that_ends_a_turn_is_huffed_for_being_short() -> None:
+    options: dict[str, Any] = {"huff": True, "huff_short": "huffable", "multi_pawn": True}
+    after = played(placed("e3 c5", "c2 d2 d5", **options), "c5xe5")
+    assert str(after).endswith(" w 0 again")
+    assert moves(after) == ["e3xc1xc3"]
+    assert "huff" not in str(played(after, "e3xc1xc3"))
+
+
 def test_no_huffing_without_the_option() -> None:
     assert "without huffing" in str(refused(start(), "!c3"))
     assert "refused no capture" in str(refused(start(huff=True), "!c3"))

@@ -2,20 +2,34 @@
 
 from collections import Counter
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from engines.api import Game
+from engines.options import Settings, Value
 from referee.core.events import Event, PlayEnded
 from referee.core.result import Cause
 from referee.storage.record.again import decided_again
 from referee.storage.record.keys import fingerprint, public_hex
+from referee.storage.record.story import story
 from referee.storage.record.verdict import Status
 from tests.storage.examples import RATED_END
 from tests.storage.record.forging import KEY, record_of, verdict_on, whole
 from tests.storage.record.matches import all_games, find_game, random_match, short_match
 
 FEW, MANY = range(12), range(12, 150)
+
+
+def _late(game: Game) -> dict[str, Value]:
+    """The options that were declared after games had been recorded, with their defaults."""
+    return {option.name: option.default for option in game.options.declared if option.late}
+
+
+def _chose_none_of(late: dict[str, Value], opened: Any) -> bool:
+    return all(opened.setup.settings[name] == default for name, default in late.items())
 
 
 def _is_proved(events: list[Event], folder: Path) -> None:
@@ -73,3 +87,19 @@ def test_a_log_can_be_decided_again_whatever_its_match_did_to_ratings() -> None:
     assert isinstance(end, PlayEnded)
     rated = [*before, replace(end, ratings=RATED_END.ratings)]
     assert decided_again(rated, find_game("nim")).result == end.result
+
+
+@pytest.mark.parametrize("game", [name for name, game in all_games().items() if _late(game)])
+def test_a_record_from_before_an_option_was_there_is_proved(game: str, tmp_path: Path) -> None:
+    """Records name every option that their game had; new options come with defaults that change nothing."""
+    late = _late(find_game(game))
+    played = (random_match(find_game(game), seed) for seed in count())
+    opened: Any
+    opened, *others = next(events for events in played if _chose_none_of(late, events[0]))
+    values = tuple(it for it in opened.setup.settings.values if it[0] not in late)
+    before = replace(opened, setup=replace(opened.setup, settings=Settings(values)))
+    assert before != opened
+    _is_proved([before, *others], tmp_path)
+    file = tmp_path / "before.jsonl"
+    file.write_bytes(record_of([before, *others]))
+    assert story(file, find_game).broke_off == ""
