@@ -18,6 +18,10 @@ CLOCK = "1h"
 """Suffices for everybody."""
 
 
+HASTY = ("--ping-every-ms", "300", "--gone-after-ms", "1500")
+"""Flags of a server that notices a broken connection soon, and whose bots do too."""
+
+
 class Program:
     """A bot program, and what it tells on stderr. Somebody always listens."""
 

@@ -19,7 +19,7 @@ from referee_client.bridge.lines import read_answer
         ('{"move":', None, '{"move":'),
         ('{"move":7}', None, '{"move":7}'),
         ('{"id":"7","move":"a1-a2"}', None, Choice("a1-a2")),
-        ('{"move":"\\ud800"}', None, '{"move":"\\ud800"}'),
+        ('{"move":"\\ud800"}', None, Choice("\ud800")),
         ("{" * 100_000, None, "{" * 100_000),
     ],
 )

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.clients.sdk import long, organising, program
+from tests.clients.relay import relaying
+from tests.clients.sdk import HASTY, long, organising, program
 from tests.e2e.server import organiser, serving
 
 pytestmark = pytest.mark.slow
@@ -26,7 +27,7 @@ def test_a_match_goes_on_after_the_server_was_killed(tmp_path: Path) -> None:
         with serving(tmp_path, "--listen", server.address):
             for bot in bots:
                 bot.tells("the referee is away")
-                bot.tells("is at the referee")
+                bot.tells("connected to")
             numbers += [entry.number for entry in entries]
             assert numbers == list(range(1, len(numbers) + 1))
             result = ours.result(match.id)
@@ -48,8 +49,8 @@ def test_bots_come_back_to_a_server_that_was_drained_and_the_match_goes_on(tmp_p
             assert server.drained() == 0
         with serving(tmp_path, "--listen", server.address):
             for bot in bots:
-                bot.tells("is at the referee")
-                bot.tells("is at the referee")
+                bot.tells("connected to")
+                bot.tells("connected to")
             assert ours.result(match.id).kind == "played"
 
 
@@ -57,7 +58,7 @@ def test_who_is_taken_over_stops_with_status_3_and_the_newer_one_plays_on(tmp_pa
     with serving(tmp_path, "--ephemeral") as server, organising(server) as ours:
         secret = ours.register_bot("anna")
         with program(server, secret, "random") as older:
-            older.tells("is at the referee")
+            older.tells("connected to")
             with program(server, secret, "random") as newer:
                 assert older.status() == 3
                 assert "SESSION_TAKEN_OVER" in older.told
@@ -71,14 +72,14 @@ def test_a_bot_comes_back_as_the_version_that_it_was(tmp_path: Path) -> None:
         with serving(tmp_path) as server, organising(server) as ours:
             secret = ours.register_bot("anna")
             older = stack.enter_context(program(server, secret, "random"))
-            older.tells("anna (version 1) is at the referee")
+            older.tells("as anna, version 1")
             newer = stack.enter_context(program(server, secret, "random", BOT_VERSION="2"))
-            newer.tells("anna (version 2) is at the referee")
+            newer.tells("as anna, version 2")
             server.kill()
         with serving(tmp_path, "--listen", server.address):
             for version, bot in [(1, older), (2, newer)]:
                 bot.tells("the referee is away")
-                assert f"(version {version})" in bot.tells("is at the referee")
+                assert f"as anna, version {version}\n" in bot.tells("connected to")
 
 
 def test_a_bad_token_and_one_of_another_role_stop_the_program_with_status_4(tmp_path: Path) -> None:
@@ -144,3 +145,37 @@ def test_a_refused_move_is_told_to_the_bot_which_may_choose_another(tmp_path: Pa
             match = ours.create_match(long("alquerque"), ["anna", "bert"])
             assert ours.result(match.id).kind == "played"
             assert any(line.refused.move == "nonsense" for line in ours.bot_log("anna"))
+
+
+def test_a_connection_that_carries_nothing_any_more_is_replaced_by_a_new_one(tmp_path: Path) -> None:
+    with ExitStack() as stack:
+        server = stack.enter_context(serving(tmp_path, "--ephemeral", *HASTY))
+        ours = stack.enter_context(organising(server))
+        relay = stack.enter_context(relaying(server.address))
+        bot = stack.enter_context(program(server, ours.register_bot("anna"), "random", BOT_REFEREE=relay.address))
+        match = ours.create_match(long("troke"), ["anna", "anna"])
+        entries = ours.watch(match.id)
+        assert any(entry.HasField("move_played") for entry in entries)
+        relay.stall()
+        bot.tells("nothing was received for 1.5 s")
+        assert f"connected to {relay.address} as anna, version 1" in bot.tells("connected to")
+        assert ours.result(match.id).kind == "played"
+        assert relay.connections == 2
+
+
+@pytest.mark.parametrize("poison", ["'x' * 2_000_000", "'\\ud800'"])
+def test_a_poisonous_answer_costs_one_match_its_attempts_and_the_stream_lives(tmp_path: Path, poison: str) -> None:
+    (tmp_path / "poisonous.py").write_text(
+        "from referee_client.bots.random import choose as any_move\n"
+        f"def choose(turn):\n    return {poison} if turn.game == 'trox' else any_move(turn)\n"
+    )
+    with serving(tmp_path, "--ephemeral") as server, organising(server) as ours:
+        words = (f"{tmp_path / 'poisonous.py'}:choose", "--matches-at-most", "2")
+        with program(server, ours.register_bot("anna"), *words) as bot:
+            broken = ours.create_match(long("trox"), ["anna", "anna"])
+            whole = ours.create_match(long("troke"), ["anna", "anna"])
+            result = ours.result(broken.id)
+            assert (result.kind, result.reason) == ("forfeited", "illegal_move")
+            assert ours.result(whole.id).kind == "played"
+            assert bot.told.count("connected to") == 1
+            assert bot.told.count("the referee will refuse it") == 3

@@ -6,17 +6,20 @@ import sys
 import urllib.request
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
 import grpc
 import pytest
 from referee_client import AsyncOrganiser, Gone, NotAllowed, NotServed, Organiser, Refused, Terms
+from referee_client.organiser import calls
 from referee_client.organiser.clock_text import BadClock, clock
 
 from tests.clients.losing import losing
-from tests.clients.sdk import long, program
-from tests.e2e.server import Running, organiser, serving
+from tests.clients.relay import relaying
+from tests.clients.sdk import long, organising, program
+from tests.e2e.server import WITHIN_S, Running, organiser, serving
 
 pytestmark = pytest.mark.slow
 
@@ -104,7 +107,7 @@ def test_bots_and_matches_are_listed(house: House) -> None:
     ours = house.ours
     anna = ours.register_bot("anna", "Plays anything.")
     with program(house.server, anna, "random") as bot:
-        bot.tells("is at the referee")
+        bot.tells("connected to")
         match = ours.create_match(long("alquerque"), ["anna", "anna/1"], seed=bytes(32))
         result = ours.result(match.id)
         assert [there.name for there in ours.bots(present_only=True)] == ["anna"]
@@ -196,3 +199,23 @@ def test_on_a_loop_watching_can_be_left_before_anything_happens(house: House) ->
         await ours.close()
 
     asyncio.run(story())
+
+
+def test_a_watch_on_a_connection_that_carries_nothing_any_more_goes_on_on_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for option in ("grpc.keepalive_time_ms", "grpc.keepalive_timeout_ms", "grpc.http2.ping_timeout_ms"):
+        monkeypatch.setitem(calls.KEEPALIVE, option, 1_000)
+    with ExitStack() as stack:
+        server = stack.enter_context(serving(tmp_path, "--ephemeral", "--client-pings-apart-ms", "100"))
+        ours = stack.enter_context(organising(server))
+        relay = stack.enter_context(relaying(server.address))
+        far = stack.enter_context(Organiser(relay.address, server.admin_token, patience_s=WITHIN_S))
+        match = ours.create_match("trox")
+        entries = far.watch(match.id)
+        numbers = [next(entries).number]
+        relay.stall()
+        ours.abort(match.id)
+        numbers += [entry.number for entry in entries]
+        assert numbers == list(range(1, len(numbers) + 1))
+        assert relay.connections == 2

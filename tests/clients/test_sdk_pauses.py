@@ -1,5 +1,6 @@
 """How long a bot stays away."""
 
+import pytest
 from referee_client.pauses import Pauses
 
 
@@ -8,12 +9,24 @@ def test_each_failure_doubles_the_pause_up_to_ten_seconds() -> None:
     assert [pauses.after_break() for _ in range(7)] == [0.5, 1, 2, 4, 8, 10, 10]
 
 
-def test_after_a_welcome_it_begins_anew() -> None:
-    pauses = Pauses(chance=lambda: 0.5)
-    pauses.after_break()
-    pauses.after_break()
+@pytest.mark.parametrize(("lasted_s", "pauses_s"), [(9.9, [0.5, 1, 2, 4]), (10.0, [0.5, 0.5, 0.5, 0.5])])
+def test_only_a_session_that_has_lasted_ten_seconds_resets_the_backoff(lasted_s: float, pauses_s: list[float]) -> None:
+    clock = [0.0]
+    pauses = Pauses(chance=lambda: 0.5, now=lambda: clock[0])
+    found = []
+    for _ in pauses_s:
+        pauses.welcomed()
+        clock[0] += lasted_s
+        found.append(pauses.after_break())
+    assert found == pauses_s
+
+
+def test_failures_to_connect_after_a_long_session_double_the_pause() -> None:
+    clock = [0.0]
+    pauses = Pauses(chance=lambda: 0.5, now=lambda: clock[0])
     pauses.welcomed()
-    assert pauses.after_break() == 0.5
+    clock[0] += 3600
+    assert [pauses.after_break() for _ in range(3)] == [0.5, 1, 2]
 
 
 def test_chance_halves_the_pause_or_makes_it_half_as_long_again() -> None:

@@ -1,11 +1,14 @@
 """What is said, message by message."""
 
 import asyncio
+import queue
 from collections.abc import Iterator
+from typing import Any
 
+import pytest
 from referee_api.v1.play_pb2 import FromBot, Pong
-from referee_api.v1.play_service_pb2 import PlayRequest
-from referee_client.stream import Outbox
+from referee_api.v1.play_service_pb2 import PlayRequest, PlayResponse
+from referee_client.stream import Outbox, Silence, Stream
 
 
 def pong(number: int) -> FromBot:
@@ -39,5 +42,36 @@ def test_when_it_is_closed_nothing_more_is_said() -> None:
         await asyncio.sleep(0)
         outbox.close()
         assert await asyncio.to_thread(list, outbox.messages()) == []
+
+    asyncio.run(story())
+
+
+class Quiet:
+    """A channel whose stream says what is put into `said`, and None at its end."""
+
+    def __init__(self) -> None:
+        self.said: queue.SimpleQueue[PlayResponse | None] = queue.SimpleQueue()
+
+    def stream_stream(self, *_: object, **__: object) -> Any:
+        return lambda *_, **__: self
+
+    def __iter__(self) -> Iterator[PlayResponse]:
+        return iter(self.said.get, None)
+
+    def cancel(self) -> None:
+        self.said.put(None)
+
+
+def test_a_stream_on_which_nothing_comes_for_too_long_is_given_up() -> None:
+    async def story() -> None:
+        quiet: Any = Quiet()
+        stream = Stream(quiet, (), Outbox())
+        quiet.said.put(PlayResponse())
+        messages = stream.messages()
+        assert await anext(messages) == PlayResponse()
+        stream.max_silence_s = 0
+        with pytest.raises(Silence, match=r"^nothing was received for 0 s$"):
+            await anext(messages)
+        stream.close()
 
     asyncio.run(story())

@@ -190,8 +190,6 @@ async def test_matches_are_thought_about_side_by_side() -> None:
         lambda _: None,
         lambda _: next(iter([])),
         lambda _: Choice(5),  # type: ignore[arg-type]  # It is wrong.
-        lambda _: "\udc80",
-        lambda _: Choice("\udc80"),
     ],
 )
 def test_a_bot_that_breaks_resigns_this_seat_and_plays_on_elsewhere(
@@ -230,13 +228,33 @@ async def test_a_bot_may_resign_and_offer_a_draw_with_its_move() -> None:
     assert (await table.says()).WhichOneof("item") == "resignation"
 
 
-@told
-async def test_of_what_is_longer_than_any_move_only_the_beginning_is_said() -> None:
-    essay = "I think " * 1_000_000
-    table = Table(lambda turn: Choice(essay) if turn.ply else essay)
-    for ply in range(2):
-        table.seats.asked(turn(f"t{ply}", ply=ply), listed=True)
-        assert (await table.says()).move.move == essay[:MOVE_CHARS]
+@pytest.mark.parametrize("choice", [str, Choice])
+def test_an_answer_longer_than_any_move_is_sent_too_long_to_be_a_move(
+    choice: type[str] | type[Choice], caplog: pytest.LogCaptureFixture
+) -> None:
+    @told
+    async def story() -> None:
+        table = Table(lambda _: choice("I think " * 250_000))
+        table.seats.asked(turn("t1"), listed=True)
+        said = (await table.says()).move.move
+        assert (len(said), set(said.split())) == (MOVE_CHARS + 1, {"I", "think"})
+
+    story()
+    assert "match m, seat 0: the answer has 2000000 characters, the limit is 1000" in caplog.text
+
+
+@pytest.mark.parametrize("choice", [str, Choice])
+def test_an_answer_that_cannot_be_encoded_is_sent_as_what_is_no_move(
+    choice: type[str] | type[Choice], caplog: pytest.LogCaptureFixture
+) -> None:
+    @told
+    async def story() -> None:
+        table = Table(lambda _: choice("c2\udc80c3"))
+        table.seats.asked(turn("t1"), listed=True)
+        assert (await table.says()).move.move.replace("\ufffd", "") == "c2c3"
+
+    story()
+    assert "match m, seat 0: the answer is not valid UTF-8" in caplog.text
 
 
 @told

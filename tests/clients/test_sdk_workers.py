@@ -43,7 +43,7 @@ def test_a_bot_that_needs_the_whole_interpreter_keeps_its_session_if_it_has_work
     with serving(tmp_path, *flags) as server, organising(server) as ours:
         story = played(server, ours, f"{tmp_path / 'heavy.py'}:choose", "--workers", "1")
         assert (story.result.kind, story.faults) == ("played", 0)
-        assert story.told.count("is at the referee") == 1
+        assert story.told.count("connected to") == 1
 
 
 def test_a_class_keeps_what_it_knows_of_its_match_in_its_worker(tmp_path: Path) -> None:

@@ -41,11 +41,15 @@ class Address:
     def tls(self) -> bool:
         return bool(self.ca) or not (self.plaintext or _is_loopback(self.target))
 
-    def channel(self) -> grpc.Channel:
-        """A new one, over TLS; to this machine without, unless there are roots to trust. Raises Misconfigured."""
+    def channel(self, *more: tuple[str, int]) -> grpc.Channel:
+        """A new one, over TLS; to this machine without, unless there are roots to trust. `more` are options of gRPC.
+
+        Raises Misconfigured.
+        """
+        options = (*OPTIONS, *more)
         if not self.tls:
-            return grpc.insecure_channel(self.target, options=OPTIONS)
-        return grpc.secure_channel(self.target, grpc.ssl_channel_credentials(self._roots()), options=OPTIONS)
+            return grpc.insecure_channel(self.target, options=options)
+        return grpc.secure_channel(self.target, grpc.ssl_channel_credentials(self._roots()), options=options)
 
     def _roots(self) -> bytes | None:
         try:

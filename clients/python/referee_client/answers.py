@@ -1,5 +1,6 @@
 """What a bot may answer to a turn: a move, or something else."""
 
+import logging
 from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
@@ -8,8 +9,10 @@ from referee_api.v1 import play_pb2
 
 from referee_client.turn import Turn
 
+log = logging.getLogger("referee_client")
+
 MOVE_CHARS = 1_000
-"""No game has longer moves. The rest of a longer text is not sent: it could be more than a stream can bear."""
+"""No game has longer moves, and the referee refuses them."""
 
 
 @dataclass(frozen=True)
@@ -38,13 +41,29 @@ def checked(answer: object) -> Answer:
     match answer:
         case Word():
             return answer
-        case str(move) | Choice(str(move), bool()) if is_text(move):
+        case str() | Choice(str(), bool()):
             return answer
     raise TypeError(f"a bot answers with a move, a Choice, RESIGN, ACCEPT_DRAW or CLAIM_DRAW, not with {answer!r}")
 
 
-def is_text(move: str) -> bool:
-    """Can it be sent? Half a pair of surrogates cannot."""
+def sendable(turn: Turn, move: str) -> str:
+    """The move; or, if it is no text that can be sent, one like it that the referee refuses.
+
+    Sent as it is, it would break the stream, and with it all other matches. As it is, it costs one attempt.
+    """
+    where = (turn.match_id, turn.seat)
+    if not _is_text(move):
+        log.error("match %s, seat %d: the answer is not valid UTF-8; the referee will refuse it", *where)
+        move = move.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+    if len(move) > MOVE_CHARS:
+        sentence = "match %s, seat %d: the answer has %d characters, the limit is %d; the referee will refuse it"
+        log.error(sentence, *where, len(move), MOVE_CHARS)
+        move = move[: MOVE_CHARS + 1]
+    return move
+
+
+def _is_text(move: str) -> bool:
+    """Can it be encoded? A lone surrogate cannot."""
     try:
         move.encode()
     except UnicodeEncodeError:
@@ -63,7 +82,8 @@ def spoken(turn: Turn, answer: Answer) -> play_pb2.FromBot:
         case Word.CLAIM_DRAW:
             return play_pb2.FromBot(draw_claim=play_pb2.DrawClaim(match_id=match_id, seat=seat))
         case Choice(move, offer_draw):
-            said = play_pb2.Move(match_id=match_id, token=turn.token, move=move[:MOVE_CHARS], offer_draw=offer_draw)
+            text = sendable(turn, move)
+            said = play_pb2.Move(match_id=match_id, token=turn.token, move=text, offer_draw=offer_draw)
             return play_pb2.FromBot(move=said)
         case move:
-            return play_pb2.FromBot(move=play_pb2.Move(match_id=match_id, token=turn.token, move=move[:MOVE_CHARS]))
+            return spoken(turn, Choice(move))

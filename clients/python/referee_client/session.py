@@ -16,7 +16,7 @@ from referee_client.address import Address
 from referee_client.errors import NotAllowed, Refusal, TakenOver, refused_by
 from referee_client.pauses import Pauses
 from referee_client.seats import Seats
-from referee_client.stream import Outbox, Stream
+from referee_client.stream import Outbox, Silence, Stream
 
 log = logging.getLogger("referee_client")
 
@@ -55,6 +55,8 @@ class Session:
         self._seats = seats
         self._pauses = pauses
         self._outbox = Outbox()
+        self._stream: Stream | None = None
+        self._target = ""
         self._listed = True
         self._return_after_s: float | None = None
         self._heeds: dict[str, Callable[[Any], None]] = {
@@ -76,7 +78,8 @@ class Session:
         with address.channel() as channel:
             self._listed = not await asyncio.to_thread(local.same_as, channel, address.metadata)
             self._outbox.say(self.wanted.hello(self._listed))
-            stream = Stream(channel, address.metadata, self._outbox)
+            stream = self._stream = Stream(channel, address.metadata, self._outbox)
+            self._target = address.target
             self._seats.speak_by(self._outbox.say)
             try:
                 return await self._listens(stream)
@@ -95,6 +98,8 @@ class Session:
             if isinstance(refused, NotAllowed | TakenOver):
                 raise refused from None
             why = str(refused)
+        except Silence as silence:
+            why = str(silence)
         return self._away_s(why)
 
     def _away_s(self, why: str) -> float:
@@ -115,7 +120,9 @@ class Session:
         self._pauses.welcomed()
         # The seats belong to this version, also if a newer one is registered before the next session.
         self.wanted = replace(self.wanted, version=welcome.version)
-        log.info("%s (version %s) is at the referee %s", welcome.bot, welcome.version, welcome.referee_version)
+        if self._stream and welcome.gone_after_ms:
+            self._stream.max_silence_s = welcome.gone_after_ms / 1_000
+        log.info("connected to %s as %s, version %s", self._target, welcome.bot, welcome.version)
 
     def _pinged(self, ping: play_pb2.Ping) -> None:
         self._outbox.say(play_pb2.FromBot(pong=play_pb2.Pong(id=ping.id)))

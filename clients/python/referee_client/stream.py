@@ -14,6 +14,9 @@ from referee_api.v1.play_pb2 import FromBot
 from referee_api.v1.play_service_pb2 import PlayRequest, PlayResponse
 from referee_api.v1.play_service_pb2_grpc import PlayServiceStub
 
+WELCOME_WITHIN_S = 15.0
+"""As the `gone_after_ms` of a referee by default."""
+
 
 class Outbox:
     """What waits to be said. What comes together goes together, and so does what comes while a message is going."""
@@ -54,6 +57,10 @@ class Outbox:
             return [] if self._closed else taken
 
 
+class Silence(Exception):
+    """Nothing was received for too long: the connection may be dead without either end having been told."""
+
+
 class Stream:
     """Made within a loop; the outbox's first item must be a Hello."""
 
@@ -61,15 +68,27 @@ class Stream:
         self._loop = asyncio.get_running_loop()
         self._heard: asyncio.Queue[PlayResponse | grpc.RpcError | None] = asyncio.Queue()
         self._outbox = outbox
+        self.max_silence_s = WELCOME_WITHIN_S
+        """To be set to what the Welcome says."""
         self._call = PlayServiceStub(channel).Play(outbox.messages(), metadata=metadata)
         threading.Thread(target=self._listen, name="stream", daemon=True).start()
 
     async def messages(self) -> AsyncIterator[PlayResponse]:
-        """What the referee says, until the stream ends. Raises grpc.RpcError if it does not end well."""
-        while isinstance(heard := await self._heard.get(), PlayResponse):
+        """What the referee says, until the stream ends. Raises Silence, or grpc.RpcError if it does not end well."""
+        while isinstance(heard := await self._next(), PlayResponse):
             yield heard
         if heard:
             raise heard
+
+    async def _next(self) -> PlayResponse | grpc.RpcError | None:
+        try:
+            async with asyncio.timeout(self.max_silence_s):
+                return await self._heard.get()
+        except TimeoutError:
+            # The loop may have been held up by the bot's own code, with the message waiting all the while.
+            if self._heard.empty():
+                raise Silence(f"nothing was received for {self.max_silence_s:g} s") from None
+            return self._heard.get_nowait()
 
     def close(self) -> None:
         self._outbox.close()

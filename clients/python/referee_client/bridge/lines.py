@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from referee_client.answers import ACCEPT_DRAW, CLAIM_DRAW, RESIGN, Answer, Choice, is_text
+from referee_client.answers import ACCEPT_DRAW, CLAIM_DRAW, RESIGN, Answer, Choice
 from referee_client.matches import End, Match
 from referee_client.turn import Turn
 
@@ -99,7 +99,7 @@ def _id(said: dict[str, Any]) -> int | None:
 def _answer(said: dict[str, Any], line: str) -> Answer:
     word = next((word for name, word in WORDS.items() if said.get(name) is True), None)
     move = said.get("move")
-    if word is None and isinstance(move, str) and is_text(move):
+    if word is None and isinstance(move, str):
         return Choice(move, offer_draw=said.get("offer_draw") is True)
     return word or line
 

@@ -19,6 +19,14 @@ Q = TypeVar("Q")
 A = TypeVar("A")
 
 ONE_CALL_S = 30.0
+KEEPALIVE = {
+    "grpc.keepalive_time_ms": 20_000,
+    "grpc.keepalive_timeout_ms": 10_000,
+    "grpc.http2.ping_timeout_ms": 10_000,  # Without it the one above is not heeded.
+    "grpc.http2.max_pings_without_data": 0,
+}
+"""A stream of entries may say nothing for hours, so HTTP/2 pings find a dead connection while a call is open. To a
+server that permits fewer of them and says so, gRPC sends fewer."""
 PAGE = 1000
 """Of lists: as many at once as the contract allows."""
 AGAIN = {grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED}
@@ -29,7 +37,7 @@ class Calls:
 
     def __init__(self, address: Address, patience_s: float) -> None:
         """`patience_s`: for how long a referee that is away is waited for."""
-        self.channel = address.channel()
+        self.channel = address.channel(*KEEPALIVE.items())
         self.metadata = address.metadata
         self.patience_s = patience_s
 
@@ -65,7 +73,7 @@ class Calls:
 
 
 class Waiting:
-    """For a referee that is away, until patience is over."""
+    """For a referee that is away, until patience is over. It is counted from the first failure."""
 
     def __init__(self, patience_s: float) -> None:
         self._patience_s = patience_s
@@ -74,7 +82,7 @@ class Waiting:
     def begin_anew(self) -> None:
         """It is there."""
         self._pauses = Pauses()
-        self._until = time.monotonic() + self._patience_s
+        self._until: float | None = None
 
     def after(self, why: grpc.RpcError) -> None:
         """Pause before another try. Raises Refused if no try will help, Gone if it has been too long."""
@@ -82,6 +90,8 @@ class Waiting:
         asked_s = refused.refusal.retry_after
         if asked_s is None and why.code() not in AGAIN:
             raise refused from None
+        if self._until is None:
+            self._until = time.monotonic() + self._patience_s
         pause_s = asked_s or self._pauses.after_break()
         if time.monotonic() + pause_s > self._until:
             raise _given_up(refused, why)

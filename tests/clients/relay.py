@@ -1,0 +1,83 @@
+"""A TCP relay to the server that can stop forwarding and close nothing, as a network does whose route is gone."""
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+
+class Relay:
+    """Forwards every connection to the server, from when it is made until `close`."""
+
+    def __init__(self, server: str) -> None:
+        """`server`: HOST:PORT."""
+        host, _, port = server.rpartition(":")
+        self._server = (host, int(port))
+        self._door = socket.create_server(("127.0.0.1", 0))
+        self.address = f"127.0.0.1:{self._door.getsockname()[1]}"
+        self._open: list[Connection] = []
+        self._accepting = threading.Thread(target=self._accept)
+        self._accepting.start()
+
+    @property
+    def connections(self) -> int:
+        """How many have been accepted so far."""
+        return len(self._open)
+
+    def stall(self) -> None:
+        """Nothing is forwarded any more on the connections that are open now. New ones are as before."""
+        for connection in self._open:
+            connection.stalled = True
+
+    def close(self) -> None:
+        self._door.shutdown(socket.SHUT_RDWR)
+        self._accepting.join()
+        self._door.close()
+        for connection in self._open:
+            connection.close()
+
+    def _accept(self) -> None:
+        with suppress(OSError):  # The door is closed.
+            while True:
+                near = self._door.accept()[0]
+                self._open.append(Connection(near, socket.create_connection(self._server)))
+
+
+class Connection:
+    """One connection, both ways."""
+
+    def __init__(self, near: socket.socket, far: socket.socket) -> None:
+        self.stalled = False
+        self._ends = (near, far)
+        self._carriers = [threading.Thread(target=self._carry, args=way) for way in ((near, far), (far, near))]
+        for carrier in self._carriers:
+            carrier.start()
+
+    def close(self) -> None:
+        self._shut_down()
+        for carrier in self._carriers:
+            carrier.join()
+        for end in self._ends:
+            end.close()
+
+    def _carry(self, source: socket.socket, drain: socket.socket) -> None:
+        with suppress(OSError):
+            while data := source.recv(1 << 16):
+                if not self.stalled:
+                    drain.sendall(data)
+        if not self.stalled:
+            self._shut_down()
+
+    def _shut_down(self) -> None:
+        for end in self._ends:
+            with suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+
+
+@contextmanager
+def relaying(server: str) -> Iterator[Relay]:
+    relay = Relay(server)
+    try:
+        yield relay
+    finally:
+        relay.close()
