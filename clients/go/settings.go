@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"strconv"
+	"strings"
 
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
@@ -27,15 +28,15 @@ type settings struct {
 func settingsFrom(environment func(string) string) (settings, error) {
 	read := settings{
 		referee:       environment("BOT_REFEREE"),
-		token:         environment("BOT_TOKEN"),
 		version:       environment("BOT_VERSION"),
 		matchesAtMost: defaultMatchesAtMost,
 	}
 	if read.referee == "" {
 		return read, fmt.Errorf("BOT_REFEREE is not set")
 	}
-	if read.token == "" {
-		return read, fmt.Errorf("BOT_TOKEN is not set")
+	var err error
+	if read.token, err = tokenFrom(environment); err != nil {
+		return read, err
 	}
 	if text := environment("BOT_MATCHES_AT_MOST"); text != "" {
 		number, err := strconv.ParseUint(text, 10, 32)
@@ -44,9 +45,24 @@ func settingsFrom(environment func(string) string) (settings, error) {
 		}
 		read.matchesAtMost = uint32(number)
 	}
-	var err error
 	read.credentials, err = credentialsFor(read.referee, environment("BOT_CA"), environment("BOT_PLAINTEXT") == "1")
 	return read, err
+}
+
+// tokenFrom is BOT_TOKEN, or else the content of the file that BOT_TOKEN_FILE names.
+func tokenFrom(environment func(string) string) (string, error) {
+	token, file := environment("BOT_TOKEN"), environment("BOT_TOKEN_FILE")
+	if token == "" && file != "" {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return "", fmt.Errorf("BOT_TOKEN_FILE: %w", err)
+		}
+		token = strings.TrimSpace(string(text))
+	}
+	if token == "" {
+		return "", fmt.Errorf("BOT_TOKEN is not set")
+	}
+	return token, nil
 }
 
 // credentialsFor the referee: TLS, unless the host is this machine, or plaintext is permitted. Who names a file of

@@ -39,6 +39,19 @@ func TestPlaintextElsewhereHasToBePermitted(t *testing.T) {
 	expectProtocol(t, "tls", map[string]string{"BOT_REFEREE": far, "BOT_PLAINTEXT": "0"})
 }
 
+func TestTheTokenIsReadFromAFileWhereItIsNotGiven(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(file, []byte("from-a-file\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for want, token := range map[string]string{"from-a-file": "", "given": "given"} {
+		read, err := settingsOf(map[string]string{"BOT_REFEREE": "localhost:1", "BOT_TOKEN": token, "BOT_TOKEN_FILE": file})
+		if err != nil || read.token != want {
+			t.Errorf("the token is %q (%v), not %q", read.token, err, want)
+		}
+	}
+}
+
 func TestWhatIsWrongIsNamed(t *testing.T) {
 	empty := filepath.Join(t.TempDir(), "empty.pem")
 	if err := os.WriteFile(empty, nil, 0o600); err != nil {
@@ -46,8 +59,9 @@ func TestWhatIsWrongIsNamed(t *testing.T) {
 	}
 	near := "localhost:1"
 	for want, given := range map[string]map[string]string{
-		"BOT_REFEREE is not set":                                      {},
-		"BOT_TOKEN is not set":                                        {"BOT_REFEREE": near, "BOT_TOKEN": ""},
+		"BOT_REFEREE is not set": {},
+		"BOT_TOKEN is not set":   {"BOT_REFEREE": near, "BOT_TOKEN": ""},
+		"BOT_TOKEN_FILE: open /no/such: no such file or directory":    {"BOT_REFEREE": near, "BOT_TOKEN": "", "BOT_TOKEN_FILE": "/no/such"},
 		"BOT_REFEREE is not HOST:PORT: here":                          {"BOT_REFEREE": "here"},
 		"BOT_REFEREE is not HOST:PORT: here:65536":                    {"BOT_REFEREE": "here:65536"},
 		"BOT_MATCHES_AT_MOST is no number: many":                      {"BOT_REFEREE": near, "BOT_MATCHES_AT_MOST": "many"},

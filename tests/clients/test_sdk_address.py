@@ -58,3 +58,13 @@ def test_another_machine_is_spoken_to_with_tls_unless_plaintext_is_permitted(hos
 
 def test_roots_to_trust_mean_tls_on_this_machine_too() -> None:
     assert Address("localhost:1", "secret", "roots.pem", plaintext=True).tls
+
+
+def test_the_token_is_read_from_a_file_where_it_is_not_given(tmp_path: Path) -> None:
+    file = tmp_path / "token"
+    file.write_text("from-a-file\n")
+    told = {**TOLD, "BOT_TOKEN_FILE": str(file)}
+    assert address(None, None, None, told).token == "secret"
+    assert address(None, None, None, {**told, "BOT_TOKEN": ""}).token == "from-a-file"
+    with pytest.raises(Misconfigured, match=r"BOT_TOKEN_FILE.*no-token"):
+        address(None, None, None, {"BOT_REFEREE": "there:7700", "BOT_TOKEN_FILE": str(tmp_path / "no-token")})

@@ -47,11 +47,22 @@ bool is_loopback(const std::string& host) {
     return std::regex_match(host, loopback);
 }
 
-std::string contents(const std::string& file) {
+// What stands in the file that the variable of that name names.
+std::string contents(const std::string& name, const std::string& file) {
     std::ifstream stream(file);
     std::ostringstream text;
-    if (!stream || !(text << stream.rdbuf())) throw Misconfigured("BOT_CA cannot be read: " + file);
+    if (!stream || !(text << stream.rdbuf())) {
+        throw Misconfigured(name + " cannot be read: " + file);
+    }
     return text.str();
+}
+
+// BOT_TOKEN, or else the content of the file that BOT_TOKEN_FILE names.
+std::string token(const Environment& environment) {
+    const auto file = given(environment, "BOT_TOKEN_FILE");
+    if (given(environment, "BOT_TOKEN") || !file) return needed(environment, "BOT_TOKEN");
+    const std::string text = contents("BOT_TOKEN_FILE", *file);
+    return text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
 }
 
 unsigned matches_at_most(const Environment& environment) {
@@ -66,11 +77,11 @@ unsigned matches_at_most(const Environment& environment) {
 Settings read_settings(const Environment& environment) {
     Settings settings;
     settings.referee = needed(environment, "BOT_REFEREE");
-    settings.token = needed(environment, "BOT_TOKEN");
+    settings.token = token(environment);
     const auto roots = given(environment, "BOT_CA");
     const bool plaintext = given(environment, "BOT_PLAINTEXT") == "1";
     settings.tls = !(plaintext || is_loopback(host_of(settings.referee))) || roots;
-    if (roots) settings.roots = contents(*roots);
+    if (roots) settings.roots = contents("BOT_CA", *roots);
     settings.version = given(environment, "BOT_VERSION").value_or("");
     settings.matches_at_most = matches_at_most(environment);
     return settings;

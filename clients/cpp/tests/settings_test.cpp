@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <map>
 
 namespace referee {
@@ -36,6 +37,17 @@ TEST_F(SettingsTest, ThisMachineIsSpokenToInPlaintextUnlessRootsAreNamed) {
         environment["BOT_CA"] = __FILE__;
         EXPECT_TRUE(read().tls) << near;
     }
+}
+
+TEST_F(SettingsTest, TheTokenIsReadFromAFileWhereItIsNotGiven) {
+    const std::string file = testing::TempDir() + "token";
+    std::ofstream(file) << "from-a-file\n";
+    environment["BOT_TOKEN_FILE"] = file;
+    EXPECT_EQ(read().token, "secret");
+    environment["BOT_TOKEN"] = "";
+    EXPECT_EQ(read().token, "from-a-file");
+    environment["BOT_TOKEN_FILE"] = "/no/such";
+    EXPECT_EQ(wrong(), "BOT_TOKEN_FILE cannot be read: /no/such");
 }
 
 TEST_F(SettingsTest, PlaintextElsewhereHasToBePermitted) {

@@ -61,10 +61,13 @@ class Address:
 def address(
     target: str | None, token: str | None, ca: str | os.PathLike[str] | None, told: Mapping[str, str] = os.environ
 ) -> Address:
-    """What is not given is told by BOT_REFEREE, BOT_TOKEN, BOT_CA and BOT_PLAINTEXT. Raises Misconfigured."""
+    """Address of the referee; missing values come from BOT_REFEREE, BOT_TOKEN or BOT_TOKEN_FILE, BOT_CA, BOT_PLAINTEXT.
+
+    Raises Misconfigured.
+    """
     return Address(
         _host_port(target or _needed(told, "BOT_REFEREE", "the referee's HOST:PORT")),
-        _secret(token or _needed(told, "BOT_TOKEN", "the bot's token")),
+        _secret(token or _token(told)),
         os.fspath(ca or told.get("BOT_CA", "")),
         told.get("BOT_PLAINTEXT") == "1",
     )
@@ -74,6 +77,20 @@ def _needed(told: Mapping[str, str], name: str, what: str) -> str:
     if not told.get(name):
         raise Misconfigured(f"{what} is missing: set {name}")
     return told[name]
+
+
+def _token(told: Mapping[str, str]) -> str:
+    """BOT_TOKEN, or else the content of the file that BOT_TOKEN_FILE names.
+
+    An arena names a pipe there, so that no token stands in an environment, which others of the same user can read.
+    """
+    file = told.get("BOT_TOKEN_FILE")
+    if told.get("BOT_TOKEN") or not file:
+        return _needed(told, "BOT_TOKEN", "the bot's token")
+    try:
+        return Path(file).read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as why:
+        raise Misconfigured(f"the bot's token (BOT_TOKEN_FILE) cannot be read: {why}") from None
 
 
 def _host_port(target: str) -> str:

@@ -22,15 +22,21 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Reads `BOT_REFEREE`, `BOT_TOKEN`, `BOT_CA`, `BOT_PLAINTEXT`, `BOT_VERSION` and `BOT_MATCHES_AT_MOST`. The error
-    /// says what is wrong with them.
+    /// Reads `BOT_REFEREE`, `BOT_TOKEN` (or the file that `BOT_TOKEN_FILE` names), `BOT_CA`, `BOT_PLAINTEXT`,
+    /// `BOT_VERSION` and `BOT_MATCHES_AT_MOST`. The error says what is wrong with them.
     pub fn from_env() -> Result<Self, BotError> {
         Self::read(|name| env::var(name).ok().filter(|text| !text.is_empty()))
     }
 
     fn read(setting: impl Fn(&str) -> Option<String>) -> Result<Self, BotError> {
         let needed = |name: &str| setting(name).ok_or_else(|| format!("{name} is not set"));
-        let mut bearer: MetadataValue<Ascii> = format!("Bearer {}", needed("BOT_TOKEN")?)
+        let token = match (setting("BOT_TOKEN"), setting("BOT_TOKEN_FILE")) {
+            (None, Some(file)) => {
+                std::fs::read_to_string(&file).map_err(|why| format!("BOT_TOKEN_FILE: {file}: {why}"))?
+            }
+            _ => needed("BOT_TOKEN")?,
+        };
+        let mut bearer: MetadataValue<Ascii> = format!("Bearer {}", token.trim())
             .parse()
             .map_err(|_| "BOT_TOKEN has characters that no token has")?;
         bearer.set_sensitive(true);
@@ -86,7 +92,9 @@ mod tests {
         let token = [("BOT_TOKEN", "secret")];
         let find = |name: &str| {
             let mut all = given.iter().chain(&token);
-            all.find(|(known, _)| *known == name).map(|(_, text)| text.to_string())
+            all.find(|(known, _)| *known == name)
+                .map(|(_, text)| text.to_string())
+                .filter(|text| !text.is_empty())
         };
         Settings::read(find).map_err(|why| why.to_string())
     }
@@ -113,6 +121,24 @@ mod tests {
     }
 
     #[test]
+    fn the_token_is_read_from_a_file_where_it_is_not_given() {
+        let file = env::temp_dir().join(format!("token-{}", std::process::id()));
+        std::fs::write(&file, "from-a-file\n").unwrap();
+        let given = [
+            ("BOT_REFEREE", "localhost:1"),
+            ("BOT_TOKEN_FILE", file.to_str().unwrap()),
+        ];
+        let bearer = |token| {
+            settings(&[&[("BOT_TOKEN", token)], &given[..]].concat())
+                .unwrap()
+                .bearer
+        };
+        assert_eq!(bearer("").to_str().unwrap(), "Bearer from-a-file");
+        assert_eq!(bearer("given").to_str().unwrap(), "Bearer given");
+        std::fs::remove_file(&file).unwrap();
+    }
+
+    #[test]
     fn what_is_wrong_is_named() {
         let why = |given: &[(&str, &str)]| settings(given).err().unwrap();
         assert_eq!(why(&[]), "BOT_REFEREE is not set");
@@ -125,6 +151,8 @@ mod tests {
             why(&[near, ("BOT_MATCHES_AT_MOST", "many")]),
             "BOT_MATCHES_AT_MOST is no number: many"
         );
+        let file = [near, ("BOT_TOKEN", ""), ("BOT_TOKEN_FILE", "/no/such")];
+        assert!(why(&file).starts_with("BOT_TOKEN_FILE: /no/such: "));
         assert!(why(&[near, ("BOT_CA", "/no/such.pem")]).starts_with("BOT_CA: /no/such.pem: "));
     }
 }

@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 
 import { type Settings, settingsFrom } from "./settings.js";
@@ -29,11 +32,20 @@ test("who names roots speaks TLS, also to this machine", () => {
   assert.equal(settings({ BOT_REFEREE: "localhost:1", BOT_CA: roots, BOT_PLAINTEXT: "1" }).tls, true);
 });
 
+test("the token is read from a file where it is not given", () => {
+  const file = join(mkdtempSync(join(tmpdir(), "token-")), "token");
+  writeFileSync(file, "from-a-file\n");
+  const given = { BOT_REFEREE: "localhost:1", BOT_TOKEN_FILE: file };
+  assert.equal(settings({ ...given, BOT_TOKEN: "" }).token, "from-a-file");
+  assert.equal(settings({ ...given, BOT_TOKEN: "given" }).token, "given");
+});
+
 test("what is wrong is named", () => {
   const near = { BOT_REFEREE: "localhost:1" };
   const wrongs: [Record<string, string>, RegExp][] = [
     [{}, /^BOT_REFEREE is not set$/],
     [{ ...near, BOT_TOKEN: "" }, /^BOT_TOKEN is not set$/],
+    [{ ...near, BOT_TOKEN: "", BOT_TOKEN_FILE: "/no/such" }, /^BOT_TOKEN_FILE: .*\/no\/such/],
     [{ BOT_REFEREE: "here" }, /^BOT_REFEREE is not HOST:PORT: here$/],
     [{ BOT_REFEREE: "here:65536" }, /^BOT_REFEREE is not HOST:PORT: here:65536$/],
     [{ ...near, BOT_MATCHES_AT_MOST: "many" }, /^BOT_MATCHES_AT_MOST is no number: many$/],

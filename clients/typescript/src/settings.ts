@@ -25,16 +25,23 @@ export class Misconfigured extends Error {}
 /** Throws Misconfigured. */
 export function settingsFrom(environment: Readonly<Record<string, string | undefined>>): Settings {
   const referee = needed(environment, "BOT_REFEREE");
-  const roots = environment["BOT_CA"] ? read(environment["BOT_CA"]) : null;
+  const roots = environment["BOT_CA"] ? read("BOT_CA", environment["BOT_CA"]) : null;
   const plaintext = environment["BOT_PLAINTEXT"] === "1" || isLoopback(hostOf(referee));
   return {
     referee,
     tls: roots !== null || !plaintext,
     roots,
-    token: needed(environment, "BOT_TOKEN"),
+    token: token(environment),
     version: environment["BOT_VERSION"] ?? "",
     matchesAtMost: atMost(environment["BOT_MATCHES_AT_MOST"] || `${MATCHES_AT_MOST}`),
   };
+}
+
+/** BOT_TOKEN, or else the content of the file that BOT_TOKEN_FILE names. */
+function token(environment: Readonly<Record<string, string | undefined>>): string {
+  const file = environment["BOT_TOKEN_FILE"];
+  const text = !environment["BOT_TOKEN"] && file ? read("BOT_TOKEN_FILE", file).toString().trim() : undefined;
+  return text || needed(environment, "BOT_TOKEN");
 }
 
 function needed(environment: Readonly<Record<string, string | undefined>>, name: string): string {
@@ -58,11 +65,11 @@ function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || (isIPv4(host) && host.startsWith("127."));
 }
 
-function read(roots: string): Buffer {
+function read(name: string, file: string): Buffer {
   try {
-    return readFileSync(roots);
+    return readFileSync(file);
   } catch (why) {
-    throw new Misconfigured(`BOT_CA: ${(why as Error).message}`);
+    throw new Misconfigured(`${name}: ${(why as Error).message}`);
   }
 }
 

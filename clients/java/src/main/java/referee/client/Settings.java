@@ -9,6 +9,8 @@ import io.grpc.TlsChannelCredentials;
 import java.io.File;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
@@ -42,7 +44,7 @@ record Settings(
         String matchesAtMost = given(environment, "BOT_MATCHES_AT_MOST").orElse(MATCHES_AT_MOST);
         return new Settings(
                 address(needed(environment, "BOT_REFEREE")),
-                needed(environment, "BOT_TOKEN"),
+                token(environment),
                 given(environment, "BOT_CA").map(File::new),
                 given(environment, "BOT_PLAINTEXT").equals(Optional.of("1")),
                 given(environment, "BOT_VERSION").orElse(""),
@@ -89,6 +91,19 @@ record Settings(
         }
         int port = number("The port in BOT_REFEREE", parts.group(2));
         return InetSocketAddress.createUnresolved(parts.group(1), port);
+    }
+
+    /** BOT_TOKEN, or else the content of the file that BOT_TOKEN_FILE names. */
+    private static String token(UnaryOperator<String> environment) {
+        Optional<String> file = given(environment, "BOT_TOKEN_FILE");
+        if (given(environment, "BOT_TOKEN").isPresent() || file.isEmpty()) {
+            return needed(environment, "BOT_TOKEN");
+        }
+        try {
+            return Files.readString(Path.of(file.get())).strip();
+        } catch (IOException why) {
+            throw new IllegalArgumentException("BOT_TOKEN_FILE: " + file.get(), why);
+        }
     }
 
     private static Optional<String> given(UnaryOperator<String> environment, String name) {

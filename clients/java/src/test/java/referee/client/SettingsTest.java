@@ -5,9 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -46,6 +50,17 @@ class SettingsTest {
         assertTrue(settings().tls());
         environment.put("BOT_PLAINTEXT", "1");
         assertFalse(settings().tls());
+    }
+
+    @Test
+    void theTokenIsReadFromAFileWhereItIsNotGiven(@TempDir Path folder) throws IOException {
+        Path file = Files.writeString(folder.resolve("token"), "from-a-file\n");
+        environment.put("BOT_TOKEN_FILE", file.toString());
+        assertEquals("secret", settings().token());
+        environment.remove("BOT_TOKEN");
+        assertEquals("from-a-file", settings().token());
+        environment.put("BOT_TOKEN_FILE", "/no/such");
+        assertEquals("BOT_TOKEN_FILE: /no/such", wrong());
     }
 
     @Test
