@@ -14,6 +14,7 @@ ROW_BITS: Final = 6
 RANK: Final = (1 << len(FILES)) - 1
 """All points of the lowest rank; the others are `ROW_BITS` higher each."""
 DIGIT_BITS: Final = 5
+DIGITS: Final = "0123456789abcdefghijklmnopqrstuv"
 
 PLACES: Final = [(file, rank) for file in range(5) for rank in range(5)]
 NAMES: Final = ("?", *(FILES[file] + RANKS[rank] for file, rank in PLACES))
@@ -37,10 +38,7 @@ def shifted(bits: int, shift: int) -> int:
 
 
 def path_of(*bits: int) -> int:
-    path = 0
-    for bit in bits:
-        path = path << DIGIT_BITS | NUMBER_OF[bit]
-    return path
+    return int("".join([DIGITS[NUMBER_OF[bit]] for bit in bits]), base=len(DIGITS))
 
 
 def points_of(path: int) -> list[int]:

@@ -12,7 +12,7 @@ from engines.refusals import MalformedMove
 MOVE_GRAMMAR: Final = """\
 step     b2-c3        from, to
 capture  d4xb2        from, and where the man lands
-         e3xc1xc3     a chain: every point landed on
+         e3xc1xc3     a chain: every point landed on, twelve at the most
 huff     !c3          take off the man on c3; the same side still has its move
 Points are a1 to e5: a file letter and a rank number, White at the bottom.
 """
@@ -29,8 +29,12 @@ left=c3:b2,d4:c4+c5    where the man on c3, the man on d4 may not step back to
 COLOURS: Final = ("white", "black")
 LETTERS: Final = "wb"
 START: Final = "bbbbb/bbbbb/bb1ww/wwwww/wwwww w 0"
-MOVE: Final = re.compile(r"(?:[a-e][1-5]-[a-e][1-5]|[a-e][1-5](?:x[a-e][1-5])+|![a-e][1-5])", re.ASCII)
-RIGHT_MOVE: Final = "a step is written b2-c3, a capture d4xb2 or e3xc1xc3, a huff !c3, on points a1 to e5"
+MAX_JUMPS: Final = 12
+"""A chain takes a man with each jump, and a side has twelve."""
+MOVE: Final = re.compile(rf"[a-e][1-5]-[a-e][1-5]|[a-e][1-5](?:x[a-e][1-5]){{1,{MAX_JUMPS}}}|![a-e][1-5]", re.ASCII)
+RIGHT_MOVE: Final = (
+    "a step is written b2-c3, a capture d4xb2 or e3xc1xc3, of twelve jumps at the most, a huff !c3, on points a1 to e5"
+)
 
 TEXTS: Final = {
     path: ("x" if TAKEN[path] else "-").join(NAMES[n] for n in points_of(path)) for path in range(1024) if FLIPPED[path]

@@ -25,6 +25,10 @@ class Begin:
     """All are there: let play begin."""
 
 
+MAX_MOVE_CHARS = 1000
+"""A longer text is a malformed move; no engine reads it."""
+
+
 @dataclass(frozen=True, slots=True)
 class SubmitMove:
     seat: Seat

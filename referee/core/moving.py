@@ -1,7 +1,7 @@
 """Answers to turns: in time or late, legal or not, given once or again."""
 
 from engines.refusals import IllegalMove, MalformedMove, shortened
-from referee.core.commands import FallFlag, SubmitMove
+from referee.core.commands import MAX_MOVE_CHARS, FallFlag, SubmitMove
 from referee.core.course import Course
 from referee.core.errors import ClockExpired, MatchOver, RequestIdReused, StaleTurn
 from referee.core.events import DrawOffered, FlagFell, MovePlayed, MoveRefused, SeatForfeited, Source
@@ -21,6 +21,7 @@ def submit_move(course: Course, command: SubmitMove) -> None:
         course.flag(turn, row, command)
         return
     try:
+        _check_length(command.move)
         position = course.match.at_play().play(command.seat, command.move)
     except (MalformedMove, IllegalMove) as refusal:
         _refuse(course, turn, row, command, refusal)
@@ -31,6 +32,12 @@ def submit_move(course: Course, command: SubmitMove) -> None:
     if command.offers_draw and course.match.game.draws_by_agreement and position.outcome is None:
         course.happens(DrawOffered(course.now_us, command.seat))
     course.settle()
+
+
+def _check_length(move: str) -> None:
+    """Raises MalformedMove."""
+    if len(move) > MAX_MOVE_CHARS:
+        raise MalformedMove(move, f"it has {len(move)} characters; {MAX_MOVE_CHARS} are the most")
 
 
 def _is_repeated(match: Match, command: SubmitMove) -> bool:

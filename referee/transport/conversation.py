@@ -22,9 +22,11 @@ from referee.app.referee import Referee
 from referee.app.refusals import BadField
 from referee.app.sessions import Hello, Session
 from referee.core.clock import MS, SECOND, Micros
+from referee.core.commands import MAX_MOVE_CHARS
 from referee.core.deciding import Decided
 from referee.transport.convert.matches import Aside
 from referee.transport.door import readable
+from referee.transport.field_limits import check_fields
 from referee.transport.noting import Noting
 from referee.transport.paging import parted
 from referee.transport.quota import Allowances
@@ -177,6 +179,11 @@ class Conversation:
 
     def _hear(self, item: play_pb2.FromBot, kind: str | None, behind: bool) -> None:
         """`behind`: something in the same message is on its way that no move is to overtake."""
+        try:
+            check_fields(item)
+        except BadField as why:
+            self._judge(Heard(item.item_id), why)
+            return
         if kind == "pong":
             if not self._session.pong(item.pong.id):
                 self._start(self._count())
@@ -192,7 +199,7 @@ class Conversation:
 
     def _hear_move(self, item_id: int, move: play_pb2.Move, behind: bool) -> None:
         """Nearly all moves are decided and judged without a task of their own."""
-        heard = Heard(item_id, move.match_id, move.token, move.move)
+        heard = Heard(item_id, move.match_id, move.token, move.move[: MAX_MOVE_CHARS + 1])
         seat = seat_of(heard.token)
         if seat is not None and not behind:
             answer = Answer(heard.match_id, seat, heard.token, heard.move, offers_draw=move.offer_draw)
@@ -201,7 +208,7 @@ class Conversation:
                 self._answering.add(decision)
                 decision.add_done_callback(lambda decision: self._decided(heard, answer, decision))
                 return
-        self._answer(heard, self._move(move))
+        self._answer(heard, self._move(heard, move.offer_draw))
 
     def _decided(self, heard: Heard, answer: Answer, decision: asyncio.Future[Decided]) -> None:
         self._answering.discard(decision)
@@ -238,13 +245,13 @@ class Conversation:
         self._answering.add(task)
         task.add_done_callback(self._answering.discard)
 
-    async def _move(self, move: play_pb2.Move) -> Answered:
-        match = await self._referee.match(move.match_id)
-        seat = seat_of(move.token)
+    async def _move(self, heard: Heard, offers_draw: bool) -> Answered:
+        match = await self._referee.match(heard.match_id)
+        seat = seat_of(heard.token)
         if seat is None:
             raise BadField("token", "this is no token of a turn")
         held_seat(match, self._session.player.bot, seat)
-        return await self._referee.submit(move.match_id, seat, move.token, move.move, offers_draw=move.offer_draw)
+        return await self._referee.submit(heard.match_id, seat, heard.token, heard.move, offers_draw=offers_draw)
 
     async def _hello(self, said: play_pb2.Hello) -> None:
         await self._count()

@@ -15,6 +15,7 @@ from google.protobuf.message import DecodeError, Message
 
 from referee.app.refusals import BadField
 from referee.transport.auth import CALLER, Gate
+from referee.transport.field_limits import check_fields
 from referee.transport.quota import Allowances
 from referee.transport.refusals import Said, Say, fault, said, status_of
 from referee.transport.refused import MessageTooLarge
@@ -119,9 +120,13 @@ class Door(grpc.aio.ServerInterceptor):
             if len(data) > self._message_at_most_bytes:
                 return Unreadable(MessageTooLarge(len(data), self._message_at_most_bytes))
             try:
-                return read(data)
+                message = read(data)
+                check_fields(message)
             except DecodeError:
                 return Unreadable(BadField("message", "it cannot be read as this request"))
+            except BadField as why:
+                return Unreadable(why)
+            return message
 
         return reader
 

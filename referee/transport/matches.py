@@ -19,6 +19,7 @@ from referee.app.refusals import BadField, BotPaused
 from referee.app.story import Standing
 from referee.app.taking_turns import TakingTurns
 from referee.app.wish import MAKER, MatchFilter, MatchWish, find_game
+from referee.core.commands import MAX_MOVE_CHARS
 from referee.core.match import Match, Phase
 from referee.core.setup import Player
 from referee.transport.auth import CALLER, Caller
@@ -153,13 +154,14 @@ class Matches(MatchServiceServicer):
         if seat is None:
             raise BadField("token", "this is no token of a turn")
         held_seat(match, caller.bot, seat)
+        move = request.move[: MAX_MOVE_CHARS + 1]
         if request.validate_only:
-            number = await self._referee.validate(request.match_id, seat, request.token, request.move)
+            number = await self._referee.validate(request.match_id, seat, request.token, move)
             return pb.SubmitMoveResponse(number=number, ply=match.ply)
         check_request_id(request.request_id)
-        with self._noting.refusals(match.players[seat], request.match_id, seat, request.move):
+        with self._noting.refusals(match.players[seat], request.match_id, seat, move):
             answer = await self._referee.submit(
-                request.match_id, seat, request.token, request.move, request.request_id, request.offer_draw
+                request.match_id, seat, request.token, move, request.request_id, request.offer_draw
             )
         row = answer.event.row
         return pb.SubmitMoveResponse(

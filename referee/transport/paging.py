@@ -20,6 +20,8 @@ T = TypeVar("T")
 USUAL = 100
 AT_MOST = 1_000
 MARK_BYTES = 8
+NUMBER_DIGITS = 18
+"""All numbers of so many digits fit into a column of a database."""
 
 
 def page_size(asked: int, field: str = "page_size") -> int:
@@ -47,7 +49,7 @@ def after(request: Message) -> str:
 def number_after(request: Message) -> int:
     """The same of things that are named by numbers; 0: this is the first. Raises BadPageToken."""
     name = after(request)
-    if name and not name.isdecimal():
+    if name and not (name.isdecimal() and len(name) <= NUMBER_DIGITS):
         raise BadPageToken
     return int(name or 0)
 

@@ -22,6 +22,7 @@ from referee.transport.conversation import Conversation, Pace
 from referee.transport.convert.matches import Aside
 from referee.transport.convert.turns import read_wishes
 from referee.transport.door import readable
+from referee.transport.field_limits import check_fields
 from referee.transport.noting import Noting
 from referee.transport.quota import Allowances
 from referee.transport.refusals import Say
@@ -119,7 +120,7 @@ class Play(PlayServiceServicer):
         await talk.go_on(context, rest)
 
     async def _first_words(self, context: Any) -> tuple[play_pb2.Hello, list[play_pb2.FromBot]]:
-        """The Hello, and what came with it. Raises HelloExpected."""
+        """The Hello, and what came with it. Raises HelloExpected or BadField."""
         try:
             async with asyncio.timeout(self._table.hello_within_ms * MS / SECOND):
                 message = await context.read()
@@ -129,6 +130,7 @@ class Play(PlayServiceServicer):
         said = items[0].WhichOneof("item") if items else None
         if said != "hello":
             raise HelloExpected(said or "")
+        check_fields(items[0])
         return items[0].hello, items[1:]
 
     async def _version(self, bot: str, said: str) -> str:

@@ -197,6 +197,15 @@ def test_a_refused_attempt_says_what_is_wrong_and_how_many_are_left() -> None:
     assert unread.move == "x" * 80 + "..."
 
 
+def test_a_move_of_more_than_a_thousand_characters_is_a_failed_attempt_that_no_engine_reads() -> None:
+    sitting = begun()
+    for chars, sentence in ((1000, "a move is how many are taken"), (1001, "has 1001 characters; 1000")):
+        (refused,) = sitting.move(0, "1" * chars)
+        assert isinstance(refused, MoveRefused)
+        assert refused.reason == "MALFORMED_MOVE"
+        assert sentence in refused.sentence
+
+
 def test_the_clock_runs_on_between_attempts() -> None:
     sitting = begun(control=HUNDRED)
     sitting.move(0, "9", 60)

@@ -1,0 +1,38 @@
+"""A text costs no more than its length: each game refuses 400 000 characters of a kind that its grammar likes."""
+
+import time
+
+import pytest
+
+from engines.refusals import IllegalMove, MalformedMove, MalformedPosition
+from engines.registry import games
+
+CHARS = 400_000
+MAX_CPU_S = 1.0
+"""A quadratic reader needs four seconds."""
+
+PIECES = {
+    "alquerque": ("a1", "xc3", "b", "/5", "1,"),
+    "trox": ("NBR@0.0u/0.-1d", ",NBR@0.0u/0.-1d", "-", "0.0u,", "N"),
+    "troke": ("Tb1", "-c2", "b1:TrWrMr", ",d1:TrMr", "x9"),
+    "toc": ("7D:30>33", ",50>54", "R,", "?", "00"),
+}
+"""Beginnings and continuations of moves and positions, put together in every way."""
+
+
+@pytest.mark.parametrize("name", PIECES)
+def test_a_text_far_too_long_is_refused_in_linear_time(name: str) -> None:
+    game = games()[name]
+    settings = game.settings()
+    start = game.start(settings, bytes(32))
+    tail = game.start(settings, bytes(32)).text(-2)
+    for first in PIECES[name]:
+        for more in PIECES[name]:
+            long = first + more * (CHARS // len(more))
+            began_s = time.thread_time()
+            with pytest.raises((MalformedMove, IllegalMove)):
+                start.play(start.owing[0], long)
+            for text in (long, f"{long} {tail}", f"{tail} {long}", tail.replace(" ", f" {long} ", 1)):
+                with pytest.raises(MalformedPosition):
+                    game.read(text, settings)
+            assert time.thread_time() - began_s < MAX_CPU_S, (first, more)

@@ -1,0 +1,139 @@
+"""Every text, list and map of every request has a limit, which holds before anything reads it."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from google.protobuf.descriptor import FieldDescriptor
+from google.protobuf.message_factory import GetMessageClass
+from referee_api.v1 import (
+    admin_service_pb2,
+    bot_service_pb2,
+    game_service_pb2,
+    ladder_service_pb2,
+    match_service_pb2,
+    play_service_pb2,
+    tournament_service_pb2,
+)
+
+from referee.app.refusals import BadField
+from referee.transport.field_limits import JUDGED_ELSEWHERE, MAX_BYTES, MAX_COUNT, check_fields, is_text, max_chars
+
+FILES = (
+    admin_service_pb2,
+    bot_service_pb2,
+    game_service_pb2,
+    ladder_service_pb2,
+    match_service_pb2,
+    play_service_pb2,
+    tournament_service_pb2,
+)
+REQUESTS = [
+    GetMessageClass(method.input_type)
+    for file in FILES
+    for service in file.DESCRIPTOR.services_by_name.values()
+    for method in service.methods
+]
+
+
+def fields_of(descriptor: Any, path: tuple[FieldDescriptor, ...] = ()) -> Iterator[tuple[FieldDescriptor, ...]]:
+    """The path to every field of a message, and of the messages in it."""
+    for field in descriptor.fields:
+        yield (*path, field)
+        if field.message_type and not field.message_type.GetOptions().map_entry:
+            yield from fields_of(field.message_type, (*path, field))
+
+
+PATHS = [(request, path) for request in REQUESTS for path in fields_of(request.DESCRIPTOR)]
+
+
+def key_of(field: Any) -> str:
+    return f"{field.containing_type.name}.{field.name}"
+
+
+def named(case: tuple[Any, tuple[FieldDescriptor, ...]]) -> str:
+    request, path = case
+    return f"{request.DESCRIPTOR.name}.{'.'.join(field.name for field in path)}"
+
+
+def inner(message: Any, path: tuple[FieldDescriptor, ...]) -> Any:
+    """The message that holds the last field of the path; the lists on the way get one element."""
+    for field in path[:-1]:
+        value = getattr(message, field.name)
+        message = value.add() if field.is_repeated else value
+    return message
+
+
+def filled(case: tuple[Any, tuple[FieldDescriptor, ...]], size: int, value: str = "x") -> Any:
+    """A request in which this field has that size."""
+    request_class, path = case
+    request = request_class()
+    holder, field = inner(request, path), path[-1]
+    given: Any = value * size if field.type == FieldDescriptor.TYPE_STRING else value.encode() * size
+    if field.is_repeated:
+        getattr(holder, field.name).append(given)
+    else:
+        setattr(holder, field.name, given)
+    return request
+
+
+TEXTS = [case for case in PATHS if is_text(case[1][-1])]
+
+
+@pytest.mark.parametrize("case", TEXTS, ids=named)
+def test_every_text_has_a_limit_and_the_refusal_names_both(case: Any) -> None:
+    key = key_of(case[1][-1])
+    if key in JUDGED_ELSEWHERE:
+        return
+    limit = max_chars(key)
+    in_items = isinstance(filled(case, 1), play_service_pb2.PlayRequest)
+    check = (lambda request: check_fields(request.items[0])) if in_items else check_fields
+    check(filled(case, limit))
+    with pytest.raises(BadField) as refused:
+        check(filled(case, limit + 1))
+    assert refused.value.details["field"].rpartition(".")[2] == case[1][-1].name
+    assert str(limit) in str(refused.value)
+
+
+def test_every_list_and_map_has_a_limit() -> None:
+    lists = {key_of(path[-1]) for _, path in PATHS if path[-1].is_repeated}
+    assert lists == {*MAX_COUNT, "PlayRequest.items"}
+
+
+def test_no_limit_is_of_a_field_that_is_not_there() -> None:
+    keys = {key_of(path[-1]) for _, path in PATHS}
+    messages = {key.partition(".")[0] for key in keys}
+    assert {*MAX_COUNT, *JUDGED_ELSEWHERE} <= keys
+    assert MAX_BYTES.keys() <= messages
+
+
+def test_a_refusal_says_where_in_a_list_it_is() -> None:
+    request = match_service_pb2.CreateMatchRequest()
+    request.opening.moves.add(move="a1-a2")
+    request.opening.moves.add(move="x" * 1001)
+    with pytest.raises(BadField) as refused:
+        check_fields(request)
+    assert refused.value.details["field"] == "opening.moves[1].move"
+    assert str(refused.value) == "opening.moves[1].move: it has 1001 characters; up to 1000 are right"
+
+
+def test_lists_maps_and_messages_are_bounded_as_a_whole() -> None:
+    many = match_service_pb2.CreateMatchRequest()
+    for _ in range(2001):
+        many.opening.moves.add()
+    options = match_service_pb2.CreateMatchRequest()
+    options.terms.rules.options["o" * 129] = "1"
+    value = match_service_pb2.CreateMatchRequest()
+    value.terms.rules.options["own_board"] = "x" * 65_537
+    long = match_service_pb2.CreateMatchRequest()
+    for _ in range(40):
+        long.opening.moves.add(move="x" * 1000)
+    expected = {
+        "opening.moves": many,
+        "terms.rules.options": options,
+        "opening": long,
+    }
+    for field, request in (*expected.items(), ("terms.rules.options", value)):
+        with pytest.raises(BadField) as refused:
+            check_fields(request)
+        assert refused.value.details["field"] == field
