@@ -163,7 +163,7 @@ class Men:
             over = TAKEN[path]
             _chains(jumps, BITS[path & 31], path, self.enemy ^ over, empty ^ FLIPPED[path] | over, found)
         if self.rules.longest:
-            return _longest(found)
+            return _longest(found) if len(found) > 1 else found
         return _stopped(found) if self.rules.may_stop else found
 
     def play(self, move: int) -> "Men":

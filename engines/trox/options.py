@@ -53,5 +53,13 @@ OPTIONS = Options(
             least=1,
             most=100_000,
         ),
+        Choice(
+            "neutral_triangle",
+            "wins",
+            "A pawn among three neutral pawns. wins: its seat has won; captures: they capture it as enemies would, "
+            "and to win at least one of the three must be one's own.",
+            choices=("wins", "captures"),
+            late=True,
+        ),
     )
 )

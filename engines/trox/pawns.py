@@ -33,12 +33,20 @@ LAST_CELL: Final = (1 << CELL_BITS) - 1
 class Rules:
     """The options as plain yes and no, and the ground before the first piece."""
 
-    __slots__ = ("all_neutral_loses", "ground", "no_move_loses", "suicide_forbidden", "suicide_safe")
+    __slots__ = (
+        "all_neutral_loses",
+        "ground",
+        "neutrals_capture",
+        "no_move_loses",
+        "suicide_forbidden",
+        "suicide_safe",
+    )
 
     def __init__(self, settings: Settings) -> None:
         self.ground = Ground(fitting(settings.choice("hole_rule")), full(settings.choice("tileset")))
         self.suicide_safe = settings.choice("suicide") == "safe"
         self.suicide_forbidden = settings.choice("suicide") == "forbidden"
+        self.neutrals_capture = settings.choice("neutral_triangle") == "captures"
         self.no_move_loses = settings.choice("no_move") == "loss"
         self.all_neutral_loses = settings.choice("all_neutral") == "loss"
 
@@ -168,7 +176,9 @@ class Pawns:
         if move >= PUT << 1:
             return False  # On a piece laid now the pawn has a free cell beside it.
         links = self.ground.links[move & LAST_CELL]
-        if links & self.enemy == 0 or links & self.own & ~(1 << (move >> CELL_BITS)):
+        if links & self.own & ~(1 << (move >> CELL_BITS)):
+            return False
+        if links & self.enemy == 0 and not self.rules.neutrals_capture:
             return False
         after = self.play(move)
         return not after.enemy >> (move & LAST_CELL) & 1
@@ -188,7 +198,8 @@ class Pawns:
         if ground.links[to] & pawns or rules.suicide_safe:
             full = full_triangles(ground.triangles, pawns)
             if full:
-                after = judged(full, own, self.enemy, self.neutral, 0 if rules.suicide_safe else played)
+                at_risk = 0 if rules.suicide_safe else played
+                after = judged(full, own, self.enemy, self.neutral, at_risk, rules.neutrals_capture)
                 winner = after.winner if after.winner == NOBODY else self.mover ^ after.winner
                 return Pawns(
                     rules,

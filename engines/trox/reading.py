@@ -57,7 +57,8 @@ def _pawns(found: re.Match[str], rules: Rules) -> Pawns:
     own, enemy, neutral = parts[mover], parts[1 - mover], parts[2]
     full = full_triangles(ground.triangles, own | enemy | neutral)
     # Whoever has just acted is the first to have won (TX-11).
-    winner = 1 - mover if wins(full, enemy, own) else mover if wins(full, own, enemy) else NOBODY
+    neutrals = rules.neutrals_capture
+    winner = 1 - mover if wins(full, enemy, own, neutrals) else mover if wins(full, own, enemy, neutrals) else NOBODY
     return Pawns(
         rules, ground, mover, own, enemy, neutral, hands[mover], hands[1 - mover], int(found["passes"]), winner
     )
@@ -154,12 +155,11 @@ def _check_captures(pawns: Pawns) -> None:
     """Whoever stands in a capturing triangle has been turned over, unless the game was won first."""
     if pawns.winner != NOBODY:
         return
+    rules = pawns.rules
     full = full_triangles(pawns.ground.triangles, pawns.own | pawns.enemy | pawns.neutral)
-    missed = captured(full, pawns.own, pawns.enemy)
-    if pawns.rules.suicide_safe:
-        # The pawn played last may stand there still, and with passes after it the other seat's.
-        missed = 0 if pawns.passes else missed
-    else:
-        missed |= captured(full, pawns.enemy, pawns.own)
+    acted, waited = (pawns.own, pawns.enemy) if pawns.passes % 2 else (pawns.enemy, pawns.own)
+    missed = captured(full, waited, acted, rules.neutrals_capture)
+    if not rules.suicide_safe:
+        missed |= captured(full, acted, waited, rules.neutrals_capture)
     if missed:
         raise _Wrong(f"the pawn on {names(pawns, missed)[0]} would have been captured (TX-9)")

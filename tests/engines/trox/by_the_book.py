@@ -242,17 +242,22 @@ class Book:
                     pawns[cell] = "neutral"
                     found = True
 
-    @staticmethod
-    def capturable(pawns: dict[Cell, str], cell: Cell, captor: str) -> bool:
+    def capturable(self, pawns: dict[Cell, str], cell: Cell, captor: str) -> bool:
         owners = [pawns.get(other) for other in neighbours(cell)]
-        return all(owner in (captor, "neutral") for owner in owners) and captor in owners
+        if owners == ["neutral"] * 3:
+            return self.options["neutral_triangle"] == "captures"
+        return all(owner in (captor, "neutral") for owner in owners)
 
-    @staticmethod
-    def winning(pawns: dict[Cell, str], seat: str) -> bool:
-        return any(
-            owner == seat and all(pawns.get(corner) in (seat, "neutral") for corner in neighbours(cell))
-            for cell, owner in pawns.items()
-        )
+    def winning(self, pawns: dict[Cell, str], seat: str) -> bool:
+        for cell, owner in pawns.items():
+            if owner == seat:
+                owners = [pawns.get(corner) for corner in neighbours(cell)]
+                if owners == ["neutral"] * 3:
+                    if self.options["neutral_triangle"] == "wins":
+                        return True
+                elif all(other in (seat, "neutral") for other in owners):
+                    return True
+        return False
 
     def position_key(self) -> object:
         return frozenset(self.pawns.items()), self.seat

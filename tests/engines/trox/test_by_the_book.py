@@ -1,10 +1,13 @@
 """The engine against the book: the same moves, the same positions, the same ends."""
 
 import random
+from collections import Counter
+from copy import deepcopy
 
 import pytest
 
 from engines.options import Settings
+from engines.refusals import MalformedPosition
 from engines.trox import GAME
 from engines.trox.ground import Ground
 from engines.trox.holes import fitting
@@ -12,7 +15,7 @@ from engines.trox.lattice import place_of
 from engines.trox.pieces import cells_of
 from engines.trox.position import TroxPosition
 from engines.trox.supply import full
-from tests.engines.trox.by_the_book import Book, Cell, has_hole
+from tests.engines.trox.by_the_book import SEATS, Book, Cell, has_hole, name, named
 
 CHOICES = {option.name: [str(value) for value in option.examples] for option in GAME.options.declared}
 
@@ -59,6 +62,72 @@ def test_many_random_games_go_as_the_book_says(seed: int) -> None:
     compared_game(any_options(rng), rng, quiet=seed % 3 > 0)
 
 
+def with_many_neutral(chosen: dict[str, str], rng: random.Random) -> TroxPosition:
+    """All pawns down on a ground of few pieces, several of them neutral."""
+    settings = GAME.settings(chosen | {"repetition": "0", "max_plies": "60", "hole_rule": "off"})
+    while True:
+        position = GAME.start(settings, b"")
+        for _ in range(5):
+            mover = position.pawns.mover
+            lays = [move for move in position.moves(mover) if "@" in move]
+            after = [position.play(mover, move) for move in rng.sample(lays, min(12, len(lays)))]
+            position = max(after, key=lambda at: len(at.pawns.ground.triangles))
+        book = book_of(str(position), settings)
+        cells = [rng.sample([cell for cell in book.ground if book.ground[cell] == colour], 4) for colour in "NBR"]
+        whose = {cell: SEATS[place % 2] for four in cells for place, cell in enumerate(four)}
+        whose |= dict.fromkeys(rng.sample(list(whose), rng.choice([4, 5, 6, 7])), "neutral")
+        lists = [sorted(name(cell) for cell in whose if whose[cell] == who) for who in (*SEATS, "neutral")]
+        text = " ".join([str(position).split(" ")[0], *(",".join(them) or "-" for them in lists), "-/- round 20 0"])
+        try:
+            position = GAME.read(text, settings)
+        except MalformedPosition:
+            continue  # Somebody would have been captured.
+        if position.owing:
+            return position
+
+
+def book_of(text: str, settings: Settings) -> Book:
+    """The book at a position, whatever was before."""
+    pieces, *lists, hands, seat, plies, passes = text.split(" ")
+    book = Book(settings.texts(), seat=SEATS.index(seat), plies=int(plies), passes=int(passes))
+    for piece in pieces.split(","):
+        book.lay(piece)
+    for whose, cells in zip((*SEATS, "neutral"), lists, strict=True):
+        book.pawns |= dict.fromkeys(map(named, cells.split(",") if cells != "-" else ()), whose)
+    book.hands = (Counter(hands.split("/")[0].strip("-")), Counter(hands.split("/")[1].strip("-")))
+    return book
+
+
+def compare_among_neutral(rng: random.Random) -> None:
+    """Every move from such a position, and then one of them, some times over."""
+    position = with_many_neutral(any_options(rng), rng)
+    book = book_of(str(position), position.settings)
+    for _ in range(4):
+        moves = position.moves(position.pawns.mover) if position.owing else []
+        assert moves == book.moves(), str(position)
+        if not moves:
+            break
+        after = {}
+        for move in moves:
+            after[move] = position.play(position.pawns.mover, move), deepcopy(book)
+            there, then = after[move]
+            then.play(move)
+            assert str(there) == then.text(), f"{position} {move}"
+            assert GAME.read(then.text(), position.settings) == there
+        position, book = after[rng.choice(moves)]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_play_among_neutral_pawns_goes_as_the_book_says(seed: int) -> None:
+    compare_among_neutral(random.Random(f"neutral {seed}"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(40, 140))
+def test_more_play_among_neutral_pawns_goes_as_the_book_says(seed: int) -> None:
+    compare_among_neutral(random.Random(f"neutral {seed}"))
+
+
 def laid_on(ground: Ground) -> set[Cell]:
     return {(x, y, "d" if down else "u") for x, y, down in map(place_of, ground.numbers)}
 
@@ -94,7 +163,7 @@ def test_what_lies_around_a_piece_tells_whether_it_encloses_anything(rule: str) 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(40))
 @pytest.mark.parametrize("rule", ["edge", "vertex"])
 def test_it_tells_so_on_many_grounds(rule: str, seed: int) -> None:
     rng = random.Random(seed)

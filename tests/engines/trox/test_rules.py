@@ -235,10 +235,25 @@ def test_a_capture_needs_an_enemy_among_the_three() -> None:
     assert pawns(played(at(text), "+0.1u"))["0.1u"] == "square"
 
 
-def test_three_neutral_pawns_alone_capture_nobody() -> None:
+@pytest.mark.parametrize("too", [False, True])
+def test_three_neutral_pawns_alone_capture_nobody_unless_the_option_says_so(too: bool) -> None:
     centre, corners = 0b0001, 0b1110
-    assert captured([(centre, corners)], victims=centre, captors=0) == 0
-    assert captured([(centre, corners)], victims=centre, captors=0b0010) == centre
+    assert captured([(centre, corners)], centre, 0, too) == (centre if too else 0)
+    assert captured([(centre, corners)], centre, 0b0010, too) == centre
+
+
+THREE_NEUTRAL = text_of(TWO_PIECES, {"round_neutral": "0.0d 0.1d -1.1d", "square": "-1.0d 0.0u"})
+
+
+def test_three_neutral_corners_capture_what_is_played_among_them_where_the_option_says_so() -> None:
+    position = played(at(THREE_NEUTRAL, neutral_triangle="captures"), "+0.1u")
+    assert pawns(position)["0.1u"] == "neutral"
+    assert position.outcome is None
+    assert "+0.1u" not in moves(at(THREE_NEUTRAL, neutral_triangle="captures", suicide="forbidden"))
+    safe = played(at(THREE_NEUTRAL, neutral_triangle="captures", suicide="safe"), "+0.1u")
+    assert pawns(safe)["0.1u"] == "square"
+    assert safe.outcome is None
+    assert pawns(played(safe, "NRB@1.0d/1.1u:1.0d"))["0.1u"] == "neutral"
 
 
 def test_a_captured_pawn_can_give_the_other_seat_a_winning_triangle() -> None:
