@@ -76,3 +76,12 @@ def test_it_is_let_finish_its_turns(services: dict[str, Any]) -> None:
 def test_the_port_of_metrics_is_published_nowhere(services: dict[str, Any]) -> None:
     assert services["referee"]["ports"] == ["7700:7700"]
     assert all(port.startswith("127.0.0.1:") for port in services["grafana"]["ports"])
+
+
+@pytest.mark.parametrize("page", ["deploy/Dockerfile", "docs/operations.md"])
+def test_what_is_built_at_an_install_is_built_by_the_pinned_backend(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8").replace("\\\n", "")
+    installs = [line for line in text.splitlines() if "pip install" in line and "./proto/python" in line]
+    assert installs
+    assert all("--no-build-isolation" in line for line in installs)
+    assert "requirements/build.txt" in text

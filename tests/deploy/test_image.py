@@ -93,7 +93,11 @@ def image(tmp_path_factory: pytest.TempPathFactory) -> Image:
 @dataclass(frozen=True)
 class Serving:
     process: subprocess.Popen[str]
-    http: str
+    told: dict[str, str]
+
+    @property
+    def http(self) -> str:
+        return self.told["http"]
 
 
 @pytest.fixture
@@ -113,7 +117,7 @@ def serving(image: Image, tmp_path: Path) -> Iterator[Serving]:
     assert process.stdout
     line = process.stdout.readline()
     assert line, (tmp_path / "log").read_text()
-    yield Serving(process, json.loads(line)["http"])
+    yield Serving(process, json.loads(line))
     process.kill()
     process.wait(WITHIN_S)
     process.stdout.close()
@@ -132,6 +136,13 @@ def test_what_the_dockerfile_makes_serves_is_healthy_and_goes_when_told(image: I
     assert (image.root / "data" / "referee.db").exists()
 
 
+def test_the_first_token_is_in_a_file_and_not_in_the_log_of_the_container(image: Image, serving: Serving) -> None:
+    file = image.root / "data" / "admin-token"
+    assert file.read_text().startswith("rf_")
+    assert serving.told.get("admin_token_file", str(file)) == str(file)
+    assert "admin_token" not in serving.told
+
+
 def test_it_serves_on_the_fast_loop(serving: Serving) -> None:
     assert "/uvloop/" in Path(f"/proc/{serving.process.pid}/maps").read_text()
 
@@ -145,5 +156,6 @@ def test_the_bots_that_compose_starts_are_in_it(image: Image) -> None:
 
 
 def test_what_only_building_needs_is_not_in_it(image: Image) -> None:
-    assert not list((image.root / "opt" / "referee" / "bin").glob("pip*"))
+    for program in ("pip*", "hatchling*"):
+        assert not list((image.root / "opt" / "referee" / "bin").glob(program))
     assert (image.root / "data").stat().st_uid == int(image.last["USER"].partition(":")[0])

@@ -150,4 +150,4 @@ def test_they_make_a_public_service_with_tls_tokens_metrics_and_backups(machine:
     subprocess.run(
         [tool("promtool"), "check", "config", machine.root / "etc" / "prometheus" / "prometheus.yml"], check=True
     )
-    assert (machine.root / "var" / "lib" / "referee" / "started.json").stat().st_mode & 0o077 == 0
+    assert (machine.root / "var" / "lib" / "referee" / "admin-token").stat().st_mode & 0o077 == 0
