@@ -19,6 +19,7 @@ from referee.cli.ladder import ladder
 from referee.cli.match import match
 from referee.cli.migrate import migrate
 from referee.cli.records import replay, verify
+from referee.cli.recover import recover
 from referee.cli.report import report
 from referee.cli.rerun import rerun
 from referee.cli.serve import serve
@@ -37,7 +38,7 @@ PLAYING = (match, arena, serve, settings)
 CONTESTS = (ladder, tournament, sprt, report)
 GAMES = (games, rules, show, perft, play)
 LOOKING_BACK = (verify, replay, explain, rerun)
-OPERATING = (admin, doctor, backup, restore, migrate, archive)
+OPERATING = (admin, doctor, backup, restore, migrate, archive, recover)
 
 for command in (*GAMES, *PLAYING, *CONTESTS, *LOOKING_BACK, *OPERATING, conformance):
     main.add_command(command)

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import resource
 import signal
 import sys
 from collections.abc import Callable
@@ -30,7 +29,8 @@ def serve(in_force: InForce) -> None:
     """Referee matches until SIGTERM, or Ctrl-C.
 
     What it serves stands on standard output, as one line of JSON where that is no terminal: `grpc`, `http`, and
-    at the first start the `admin_token`. The log goes to standard error.
+    at the first start the `admin_token`, or the `admin_token_file` that it was written to. The log goes to standard
+    error.
     """
     settings = in_force.settings
     set_up_logs(settings.log_format, settings.log_level, sys.stderr)
@@ -71,11 +71,15 @@ def _told(opened: Open) -> str:
     lines = [f"gRPC on {opened.grpc}, metrics and health on http://{opened.http}; Ctrl-C ends it."]
     if opened.admin_token:
         lines.append(f"The administrator's token, shown this once: {opened.admin_token}")
+    if opened.admin_token_file:
+        lines.append(f"The administrator's token is in {opened.admin_token_file}")
     return "\n".join(lines)
 
 
 def _let_many_come() -> None:
     """A connection is an open file; the usual limit would let a thousand silent strangers lock everybody out."""
+    import resource  # noqa: PLC0415  # POSIX only, and other commands run elsewhere too.
+
     _, at_most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (at_most, at_most))
 

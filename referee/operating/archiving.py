@@ -27,7 +27,8 @@ from referee.operating.memory import need_current, need_memory
 from referee.operating.not_done import NotDone
 from referee.operating.proving import FindGame
 from referee.storage.clerk import Clerk
-from referee.storage.record.keys import KeyUnusable, load_or_create, public_hex
+from referee.storage.data_lock import ARCHIVE_LOCK, DataDirLock
+from referee.storage.record.keys import KeyUnusable, load, public_hex
 from referee.storage.record.verdict import Status
 from referee.storage.record.verifying import verify
 from referee.storage.record.writing import written
@@ -75,8 +76,9 @@ def archive(data_dir: Path, before_ms: int, to: Path, find_game: FindGame) -> Ar
     need_current(data_dir / DATABASE)
     try:
         to.mkdir(0o700, parents=True, exist_ok=True)
-        key = load_or_create(data_dir / KEY)
-        return asyncio.run(_archive(data_dir / DATABASE, before_ms, _Shelf(to, key, find_game)))
+        key = load(data_dir / KEY)
+        with DataDirLock(data_dir, ARCHIVE_LOCK):
+            return asyncio.run(_archive(data_dir / DATABASE, before_ms, _Shelf(to, key, find_game)))
     except (OSError, LogUnavailable, KeyUnusable) as why:
         raise NotDone(f"the archive is not complete: {why}") from None
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from referee.operating.memory import need_memory, version_of
 from referee.operating.not_done import NotDone
+from referee.storage.data_lock import DataDirLock
 from referee.storage.sqlite_file import Durability, NewerDatabase, open_for_writing, released_steps, step_names
 from referee.wiring.books import DATABASE
 
@@ -40,9 +41,10 @@ def migrate(data_dir: Path) -> Plan:
     if not plan.steps:
         return plan
     try:
-        _need_nobody_there(data_dir / DATABASE)
-        open_for_writing(data_dir / DATABASE, Durability.FULL, busy_ms=0).close()
-    except sqlite3.Error as why:
+        with DataDirLock(data_dir):
+            _need_nobody_there(data_dir / DATABASE)
+            open_for_writing(data_dir / DATABASE, Durability.FULL, busy_ms=0).close()
+    except (OSError, sqlite3.Error) as why:
         raise NotDone(f"nothing is migrated: {why}") from None
     return plan
 

@@ -23,7 +23,7 @@ from referee.operating.memory import BUSY_MS, integrity_trouble
 from referee.operating.not_done import NotDone
 from referee.operating.proving import Proven, proven
 from referee.operating.proving_contests import Damaged, damaged
-from referee.storage.record.keys import KeyUnusable, load_or_create
+from referee.storage.record.keys import KeyUnusable, load
 from referee.storage.sqlite import SqliteEventLog
 from referee.storage.sqlite_file import NewerDatabase, open_for_reading
 from referee.wiring.books import DATABASE, KEY
@@ -63,7 +63,7 @@ def restore(
 async def _proven(
     manifest: Manifest, part: Path, games: Mapping[str, Game], proving: Callable[[Proven], None]
 ) -> Restored:
-    key, log = load_or_create(part / KEY), SqliteEventLog(part / DATABASE, lambda: time.time_ns() // 1_000_000)
+    key, log = load(part / KEY), SqliteEventLog(part / DATABASE, lambda: time.time_ns() // 1_000_000)
     matches = unfinished = 0
     doubtful = []
     try:

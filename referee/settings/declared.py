@@ -32,13 +32,16 @@ class Settings:
 
     data_dir: Path = _declared(PATH, "referee-data", "Where the database lies; made if it is not there.")
     ephemeral: bool = _declared(SWITCH, "false", "Keep everything in memory, and forget it at the end.")
+    admin_token_file: Path | None = _declared(
+        FILE, "", "Where the first administrator's token is written, instead of to standard output."
+    )
     durability: Durability = _declared(
         one_of(Durability), "full", "What an acknowledged move survives: full, a power cut; normal, a crash."
     )
 
     listen: Address = _declared(LISTEN, "127.0.0.1:7700", "Where gRPC is served; port 0 takes any that is free.")
     http_listen: Address = _declared(
-        LISTEN, "127.0.0.1:7780", "Where metrics, health and the page are served, without TLS; port 0 as above."
+        LISTEN, "127.0.0.1:7780", "Where metrics and health are served, without TLS; port 0 as above."
     )
     tls_cert: Path | None = _declared(FILE, "", "The certificate chain for gRPC (PEM); read anew when it changes.")
     tls_key: Path | None = _declared(FILE, "", "The private key of the certificate (PEM).")

@@ -33,7 +33,7 @@ class Clerk:
             self._writing = open_for_writing(path, durability, busy_ms)
             self._reading = open_for_reading(path, busy_ms)
             self._in_place = InPlace(path)
-        except sqlite3.Error as cause:
+        except (OSError, sqlite3.Error) as cause:
             raise _unavailable(cause) from cause
         self._writer: Worker[Order, Any] = Worker("clerk's writer", self._write, self._writing.close)
         self._reader: Worker[Order, Any] = Worker("clerk's reader", self._read, self._reading.close)

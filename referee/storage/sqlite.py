@@ -88,7 +88,7 @@ class SqliteEventLog:
             self._writing = open_for_writing(path, durability, busy_ms)
             self._reading = open_for_reading(path, busy_ms)
             self._in_place = InPlace(path)
-        except sqlite3.Error as cause:
+        except (OSError, sqlite3.Error) as cause:
             raise _unavailable(cause) from cause
         self._heads = Heads()
         self._writer: Worker[Append | ContestAppend, Any] = Worker("log writer", self._write, self._writing.close)

@@ -14,6 +14,10 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
+PERMISSIONS = 0o777
+OTHERS = 0o007
+"""The permission bits of users who are neither the owner nor in the group."""
+
 
 class Durability(Enum):
     """What a commit survives."""
@@ -32,7 +36,8 @@ class NewerDatabase(Exception):
 
 
 def open_for_writing(path: Path, durability: Durability, busy_ms: int) -> sqlite3.Connection:
-    """A connection for one writing thread. Raises NewerDatabase or sqlite3.Error."""
+    """A connection for one writing thread. Raises NewerDatabase, sqlite3.Error or OSError."""
+    _keep_private(path)
     connection = _connected(path, busy_ms)
     try:
         _keep_readers_apart(connection)
@@ -97,6 +102,17 @@ def _connected(path: Path, busy_ms: int) -> sqlite3.Connection:
     # which may hold a seed. A byte that is no text becomes `\xff`, which is no JSON either.
     connection.text_factory = partial(str, encoding="utf-8", errors="backslashreplace")
     return connection
+
+
+def _keep_private(path: Path) -> None:
+    """Create the file if it is missing, and let nobody but its owner and group read it, whatever the folder allows.
+
+    It holds the seeds of matches in play. SQLite gives its write-ahead log the same permissions.
+    """
+    path.touch(0o600)
+    for file in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
+        if file.exists() and file.stat().st_mode & OTHERS:
+            file.chmod(file.stat().st_mode & ~OTHERS & PERMISSIONS)
 
 
 def _keep_readers_apart(connection: sqlite3.Connection) -> None:

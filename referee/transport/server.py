@@ -1,5 +1,7 @@
 """The gRPC server: what it serves, by which limits, on which port."""
 
+import os
+import socket
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -102,7 +104,7 @@ class Server:
             else:
                 port = self._server.add_insecure_port(address)
         except RuntimeError as error:
-            raise CannotListen(f"cannot listen on {address}: {error}") from None
+            raise CannotListen(f"cannot listen on {address}: {_bind_error(address) or error}") from None
         await self._server.start()
         for service in SERVICES:
             await self._health.set(service, HealthCheckResponse.SERVING)
@@ -115,3 +117,14 @@ class Server:
     async def close(self, grace_us: Micros) -> None:
         """Take no calls any more, and end those that are open still after the grace."""
         await self._server.stop(grace_us / SECOND)
+
+
+def _bind_error(address: str) -> str:
+    """What the system says to binding this address, since grpc does not tell; empty if it would be possible now."""
+    host, _, port = address.rpartition(":")
+    family = socket.AF_INET6 if host.startswith("[") else socket.AF_INET
+    try:
+        socket.create_server((host.strip("[]"), int(port)), family=family).close()
+    except OSError as error:
+        return os.strerror(error.errno) if error.errno else str(error)
+    return ""

@@ -19,6 +19,7 @@ from referee.storage.accounts_sqlite import SqliteAccounts
 from referee.storage.bot_log_memory import MemoryBotLog
 from referee.storage.bot_log_sqlite import SqliteBotLog
 from referee.storage.clerk import Clerk
+from referee.storage.data_lock import DataDirLock
 from referee.storage.memory import MemoryEventLog
 from referee.storage.quotas_sqlite import SqliteQuotas
 from referee.storage.record.keys import KeyUnusable, load_or_create
@@ -60,10 +61,15 @@ def open_books(settings: Settings, time: Time, committed: Callable[[int], None])
             f"{settings.data_dir} is half restored: wait for `referee restore`, or empty it and restore again"
         )
     try:
-        # The seeds of matches that are being played lie there.
+        # The directory holds the seeds of matches in play.
         settings.data_dir.mkdir(0o700, parents=True, exist_ok=True)
-        return _on_disk(settings, settings.data_dir / DATABASE, time, committed)
+        lock = DataDirLock(settings.data_dir)
+    except OSError as why:
+        raise CannotStart(f"cannot use {settings.data_dir}: {why}") from None
+    try:
+        return _on_disk(settings, settings.data_dir / DATABASE, time, committed, lock)
     except (OSError, LogUnavailable, NewerDatabase, KeyUnusable) as why:
+        lock.release()
         raise CannotStart(f"cannot use {settings.data_dir}: {why}") from None
 
 
@@ -82,13 +88,15 @@ def _in_memory(settings: Settings, time: Time) -> Books:
     )
 
 
-def _on_disk(settings: Settings, path: Path, time: Time, committed: Callable[[int], None]) -> Books:
+def _on_disk(settings: Settings, path: Path, time: Time, committed: Callable[[int], None], lock: DataDirLock) -> Books:
+    key = _signing_key(settings.data_dir / KEY, path)
     events = SqliteEventLog(path, time.wall_ms, settings.durability, committed=committed)
     clerk = Clerk(path, settings.durability)
 
     async def close() -> None:
         await events.close()
         await clerk.close()
+        lock.release()
 
     return Books(
         events,
@@ -98,6 +106,19 @@ def _on_disk(settings: Settings, path: Path, time: Time, committed: Callable[[in
         SqliteTokens(clerk),
         SqliteQuotas(clerk),
         SqliteBotLog(clerk, settings.bot_log_lines_at_most),
-        load_or_create(settings.data_dir / KEY),
+        key,
         close,
     )
+
+
+def _signing_key(file: Path, database: Path) -> Ed25519PrivateKey:
+    """Return the key, created only together with the database. Raises KeyUnusable.
+
+    A new key beside an old database would sign records that nobody can verify against the published key.
+    """
+    if database.exists() and not file.exists():
+        raise KeyUnusable(
+            f"{file.name} is missing although {database.name} exists: restore it from a backup, "
+            "or accept a new one with `referee recover signing-key`"
+        )
+    return load_or_create(file)

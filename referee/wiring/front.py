@@ -115,10 +115,12 @@ class Front:
             bounds.grpc_limits(settings),
         )
 
-    async def first_admin(self) -> str:
-        """The secret of an administrator's token, if there is no administrator yet; else nothing."""
+    async def has_admin(self) -> bool:
+        """Is there a valid token of an administrator?"""
         tokens = await self._books.tokens.tokens(WantedTokens(good_at_ms=self._time.wall_ms()))
-        if any(token.role is Role.ADMIN for token in tokens):
-            return ""
+        return any(token.role is Role.ADMIN for token in tokens)
+
+    async def make_admin(self) -> str:
+        """Return the secret of a new administrator's token."""
         secret, _ = await self._keys.make(Role.ADMIN, FIRST_ADMIN, label="made at the first start")
         return secret

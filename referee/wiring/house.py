@@ -1,6 +1,7 @@
 """One referee, from `open` to `close`: its books, its hall, and what is served where."""
 
 import asyncio
+import os
 from dataclasses import dataclass
 from http import HTTPStatus
 
@@ -36,7 +37,9 @@ class Open:
     grpc: str
     http: str
     admin_token: str
-    """Empty: there was an administrator already."""
+    """Empty: there is an administrator already, or the token is in `admin_token_file`."""
+    admin_token_file: str
+    """Empty: no token was written to a file."""
 
 
 class House:
@@ -58,11 +61,13 @@ class House:
         settings, server = self._settings, self._front.server
         try:
             await self._hall.open()
-            secret = await self._front.first_admin()
             port = await server.open(str(settings.listen), bounds.tls(settings, self._time.monotonic_us))
-            # Only now: who is told that the referee is ready can call it.
+            # After gRPC: a probe that finds the referee ready must be able to call it.
             http_port = await self._http.open(settings.http_listen.host, settings.http_listen.port)
+            # Last: the token is shown once, so nothing that can fail may come between it and its reader.
+            secret, secret_file = await self._first_admin()
         except (LogUnavailable, MalformedEntry, CannotListen, TlsUnusable, OSError) as why:
+            self._http.close()
             await server.close(0)
             await self._hall.close_contests(why)
             await self._books.close()
@@ -70,7 +75,21 @@ class House:
         self._metrics.read(self._readings())
         log.info("the referee serves", port=port, http_port=http_port)
         host, http_host = settings.listen, settings.http_listen
-        return Open(str(type(host)(host.host, port)), str(type(http_host)(http_host.host, http_port)), secret)
+        grpc, http = type(host)(host.host, port), type(http_host)(http_host.host, http_port)
+        return Open(str(grpc), str(http), secret, secret_file)
+
+    async def _first_admin(self) -> tuple[str, str]:
+        """Create the first administrator's token: its secret, or the file that it was written to. Raises OSError."""
+        if await self._front.has_admin():
+            return "", ""
+        path = self._settings.admin_token_file
+        if path is None:
+            return await self._front.make_admin(), ""
+        # Opened before the token exists: a token that cannot be written would be lost.
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+            path.chmod(0o600)
+            file.write(f"{await self._front.make_admin()}\n")
+        return "", str(path)
 
     def go(self, grace_us: Micros | None = None) -> None:
         """Begin to go. To say so twice is no fault."""

@@ -165,7 +165,7 @@ def test_a_file_holds_no_number_but_a_whole_one_where_one_is_wanted(file: Path, 
         ("drain_grace_ms", "it is drain_grace_s, in seconds"),
         ("message_at_most", "it is message_at_most_bytes, in bytes"),
         ("logformat", "is it log_format?"),
-        ("zzz", "known: data_dir, ephemeral, durability, listen, "),
+        ("zzz", "known: data_dir, ephemeral, admin_token_file, durability, "),
     ],
 )
 def test_an_unknown_setting_is_refused_with_the_one_that_may_be_meant(file: Path, name: str, hint: str) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from referee.operating.doctor.finding import Finding, bad, ok, warn
 from referee.operating.memory import BUSY_MS
-from referee.storage.record.keys import KeyUnusable, fingerprint, load_or_create, public_hex
+from referee.storage.record.keys import KeyUnusable, fingerprint, load, public_hex
 from referee.storage.sqlite_file import open_for_reading, released_steps
 from referee.wiring.books import DATABASE, KEY, PART
 
@@ -92,9 +92,10 @@ def _kind_of_file_system(path: Path) -> str:
 
 def _key(file: Path) -> Finding:
     if not file.exists():
-        return warn("key", f"there is no {file.name} yet", "the first `referee serve` makes it; is the path right?")
+        restore = "restore it from a backup, or accept a new one with `referee recover signing-key`"
+        return bad("key", f"{file.name} is missing", restore)
     try:
-        key = load_or_create(file)
+        key = load(file)
     except KeyUnusable as why:
         return bad("key", str(why), "put back the key from a backup: records signed by another are not known as ours")
     return ok("key", f"records are signed by {fingerprint(public_hex(key))}")

@@ -29,10 +29,18 @@ class KeyUnusable(ValueError):
 
 
 def load_or_create(path: Path) -> Ed25519PrivateKey:
-    """The private key of this file, made if there is none. Raises KeyUnusable."""
+    """Return the private key of this file, which is created if there is none. Raises KeyUnusable."""
     try:
         if not path.exists():
             _create(path)
+    except OSError as error:
+        raise KeyUnusable(f"cannot use the key {path}: {error.strerror}") from None
+    return load(path)
+
+
+def load(path: Path) -> Ed25519PrivateKey:
+    """Return the private key of this file. Raises KeyUnusable, also if there is no such file."""
+    try:
         return _loaded(path)
     except OSError as error:
         raise KeyUnusable(f"cannot use the key {path}: {error.strerror}") from None

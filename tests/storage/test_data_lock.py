@@ -1,0 +1,66 @@
+"""A data directory is used by one process at a time."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from referee.storage.data_lock import ARCHIVE_LOCK, SERVER_LOCK, DataDirLock, DataDirLocked
+
+HOLD_AND_WAIT = """
+import sys
+from pathlib import Path
+from referee.storage.data_lock import DataDirLock
+lock = DataDirLock(Path(sys.argv[1]))
+print("locked", flush=True)
+sys.stdin.read()
+"""
+
+
+def test_a_second_lock_is_refused_and_names_the_process_that_holds_the_first(tmp_path: Path) -> None:
+    with DataDirLock(tmp_path), pytest.raises(DataDirLocked, match=f"process {os.getpid()} already uses it"):
+        DataDirLock(tmp_path)
+    DataDirLock(tmp_path).release()
+
+
+def test_locks_of_different_names_do_not_exclude_each_other(tmp_path: Path) -> None:
+    with DataDirLock(tmp_path, SERVER_LOCK), DataDirLock(tmp_path, ARCHIVE_LOCK):
+        assert {file.name for file in tmp_path.iterdir()} == {SERVER_LOCK, ARCHIVE_LOCK}
+
+
+def test_releasing_twice_releases_nobody_elses_lock(tmp_path: Path) -> None:
+    first = DataDirLock(tmp_path)
+    first.release()
+    with DataDirLock(tmp_path):
+        first.release()
+        with pytest.raises(DataDirLocked):
+            DataDirLock(tmp_path)
+
+
+def test_the_lock_ends_with_a_killed_process(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLD_AND_WAIT, str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as holder:
+        assert holder.stdout
+        assert holder.stdout.readline() == b"locked\n"
+        with pytest.raises(DataDirLocked, match=f"process {holder.pid} "):
+            DataDirLock(tmp_path)
+        holder.kill()
+        holder.wait()
+        DataDirLock(tmp_path).release()
+
+
+def test_a_directory_that_is_missing_cannot_be_locked(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        DataDirLock(tmp_path / "missing")
+
+
+def test_a_file_system_without_locks_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def unsupported(*_: object) -> None:
+        raise OSError(38, "Function not implemented")
+
+    monkeypatch.setattr("fcntl.flock", unsupported)
+    with pytest.raises(OSError, match="Function not implemented"):
+        DataDirLock(tmp_path)
