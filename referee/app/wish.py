@@ -11,7 +11,7 @@ from referee.core.clock import SECOND, Micros, TimeControl
 from referee.core.match import Phase
 from referee.core.policy import Policies
 from referee.core.row import NetworkCredit
-from referee.core.setup import NO_CREDIT, SHOWN_LIVE, USUAL_POLICIES, Player, Setup, Visibility
+from referee.core.setup import DEFAULT_POLICIES, NO_CREDIT, SHOWN_LIVE, Player, Setup, Visibility
 
 MAKER = "maker"
 REQUEST_ID = "request_id"
@@ -63,7 +63,7 @@ class MatchWish:
     controls: tuple[TimeControl, ...] = ()
     """One for all seats, or one a seat."""
     credit: NetworkCredit = NO_CREDIT
-    policies: Policies = USUAL_POLICIES
+    policies: Policies = DEFAULT_POLICIES
     visibility: Visibility = SHOWN_LIVE
     seed: bytes | None = None
     """None: the referee draws one."""

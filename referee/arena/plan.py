@@ -16,8 +16,8 @@ AT_A_TABLE_AT_MOST = 6
 USUAL_CLOCK = "60+1"
 USUAL_START_WITHIN_S = 60
 
-USUAL_POLICIES = Policies(gone=Gone.FORFEIT_AFTER_GRACE, grace_us=5 * SECOND)
-"""A process that has died does not come back, so nobody waits for its flag to fall."""
+LOCAL_POLICIES = Policies(gone=Gone.FORFEIT_AFTER_GRACE, grace_us=5 * SECOND)
+"""For matches on this machine: a process that has died does not come back, so its clock need not run out."""
 
 
 @dataclass(frozen=True, slots=True)

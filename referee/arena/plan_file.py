@@ -10,7 +10,7 @@ from referee.arena.clocks import read_clock
 from referee.arena.entrant import NAME, NAME_RULE, Entrant
 from referee.arena.keys import count, known, read_bots, read_toml, value
 from referee.arena.match_terms import policies_in
-from referee.arena.plan import USUAL_CLOCK, USUAL_POLICIES, USUAL_START_WITHIN_S, Plan, Terms, check_table, cores
+from referee.arena.plan import LOCAL_POLICIES, USUAL_CLOCK, USUAL_START_WITHIN_S, Plan, Terms, check_table, cores
 from referee.arena.refusals import BadPlan
 from referee.transport.convert.policies import read_policies
 
@@ -58,7 +58,7 @@ def _terms(where: str, every: Mapping[str, Any], given: object, entrants: tuple[
             game,
             settings,
             control,
-            read_policies(policies_in(own, USUAL_POLICIES)),
+            read_policies(policies_in(own, LOCAL_POLICIES)),
             at_a_table,
             _games(own, at_a_table),
         )

@@ -8,7 +8,7 @@ import click
 from referee.arena.clocks import read_clock
 from referee.arena.contest import Contest
 from referee.arena.entrant import read_entrants
-from referee.arena.plan import USUAL_CLOCK, USUAL_POLICIES, USUAL_START_WITHIN_S, Plan, Terms, check_table, cores
+from referee.arena.plan import LOCAL_POLICIES, USUAL_CLOCK, USUAL_START_WITHIN_S, Plan, Terms, check_table, cores
 from referee.arena.plan_file import DAY_S, PARALLEL_AT_MOST, ROUNDS_AT_MOST
 from referee.cli.arena import USUAL_OUT, unclocked
 from referee.cli.choosing import Refusing, opened, rule_options
@@ -69,7 +69,7 @@ def match(
     known, settings = opened(game, chosen, preset)
     entrants = read_entrants(bots)
     check_table("BOT", known.table(settings), len(entrants), len(entrants))
-    terms = Terms(known.name, known, settings, read_clock(clock), USUAL_POLICIES, len(entrants), games)
+    terms = Terms(known.name, known, settings, read_clock(clock), LOCAL_POLICIES, len(entrants), games)
     plan = Plan(entrants, (terms,), parallel, start_within)
     where = out or USUAL_OUT / f"match-{datetime.now().astimezone():%Y-%m-%d-%H%M%S}"
     context.exit(run(Contest(unclocked(plan) if no_clock else plan, Path.cwd(), where)))

@@ -11,7 +11,7 @@ from referee.arena.clocks import read_clock
 from referee.arena.contest_file import MOST, TournamentPlan
 from referee.arena.entrant import read_entrants
 from referee.arena.match_terms import terms_of
-from referee.arena.plan import USUAL_CLOCK, USUAL_POLICIES, USUAL_START_WITHIN_S
+from referee.arena.plan import LOCAL_POLICIES, USUAL_CLOCK, USUAL_START_WITHIN_S
 from referee.arena.plan_file import PARALLEL_AT_MOST
 from referee.arena.tournament import Held
 from referee.cli.choosing import Refusing, opened, rule_options
@@ -91,7 +91,7 @@ def sprt(
     bots = read_entrants((a, b))
     terms = tournament_pb2.TournamentTerms(
         match_terms=terms_of(
-            rules_of(known.name, known.version, settings), read_clock(clock), policies_of(USUAL_POLICIES)
+            rules_of(known.name, known.version, settings), read_clock(clock), policies_of(LOCAL_POLICIES)
         ),
         sprt=sprt_pb2.Sprt(
             elo0=elo0, elo1=elo1, alpha=alpha, beta=beta, model=MODELS[model], matches_at_most=matches_at_most or 0

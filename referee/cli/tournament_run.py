@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from referee.arena.contest_file import read_tournament
-from referee.arena.plan import USUAL_POLICIES
+from referee.arena.plan import LOCAL_POLICIES
 from referee.arena.tournament import Held
 from referee.cli.choosing import Refusing
 from referee.cli.holding import Holding
@@ -38,7 +38,7 @@ def run(context: click.Context, file: Path, out: Path | None) -> None:
     FILE is a TOML file that names bots, game, clock and format; docs/tournaments.md describes it. What has been
     played is not played again when the same command is run again.
     """
-    plan = read_tournament(file, USUAL_POLICIES)
+    plan = read_tournament(file, LOCAL_POLICIES)
     if not plan.bots:
         raise click.UsageError('there are no bots; each is a line such as mine = "./my-bot" below [bots]')
     held = Held(plan, file.parent, out or USUAL_OUT / file.stem)

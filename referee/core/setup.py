@@ -37,7 +37,7 @@ class Visibility:
 
 
 NO_CREDIT = NetworkCredit()
-USUAL_POLICIES = Policies()
+DEFAULT_POLICIES = Policies()
 SHOWN_LIVE = Visibility()
 
 
@@ -56,7 +56,7 @@ class Setup:
     seed: bytes
     """The referee's. Nobody else sees it before the end; everybody sees `commitment`."""
     credit: NetworkCredit = NO_CREDIT
-    policies: Policies = USUAL_POLICIES
+    policies: Policies = DEFAULT_POLICIES
     visibility: Visibility = SHOWN_LIVE
     seed_given: bool = False
     """Whoever made the match gave the seed, and so knew it."""

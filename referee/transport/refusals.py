@@ -172,9 +172,11 @@ def said(why: Exception, match_id: str = "") -> Said | None:
     if way is None:
         return None
     sentence = str(why)
-    if details.get("field", "").endswith("_us"):  # We count microseconds; the fields of a request are in milliseconds.
-        sentence = sentence.replace("_us", "_ms")
-        details = {name: text.replace("_us", "_ms") for name, text in details.items()}
+    field = details.get("field", "")
+    if field.endswith("_us"):  # The core counts microseconds; the same field of a request is in milliseconds.
+        in_request = f"{field.removesuffix('_us')}_ms"
+        sentence = sentence.replace(field, in_request, 1)
+        details["field"] = in_request
     metadata = {**way.added, **{way.renamed.get(name, name): text for name, text in details.items()}}
     if match_id:
         metadata.setdefault("match_id", match_id)

@@ -16,6 +16,7 @@ from referee.core.clock import MS, SECOND, Fischer, JapaneseByoYomi, PerMove, Su
         ("0.5+0.05", Fischer(500 * MS, 50 * MS)),
         ("2/move", PerMove(2 * SECOND)),
         ("none", Untimed()),
+        ("10 byoyomi 3x1", JapaneseByoYomi(10 * SECOND, 1 * SECOND, 3)),
         (
             {"japanese_byo_yomi": {"main_ms": 60_000, "period_ms": 5_000, "periods": 3}},
             JapaneseByoYomi(60 * SECOND, 5 * SECOND, 3),
@@ -31,6 +32,8 @@ def test_a_clock_is_a_word_or_the_table_of_the_contract(given: object, control: 
     [
         ("3 minutes", "60\\+1"),
         ("0", "more than 0"),
+        ("9" * 40, "60\\+1"),
+        ("60 byoyomi 99999999999x1", "60\\+1"),
         ("999999999", "ten years"),
         ({"sudden_death": {"main_s": 60}}, "no field named"),
         ({"chess": {}}, "sudden_death, fischer"),

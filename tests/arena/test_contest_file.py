@@ -7,13 +7,13 @@ from referee_api.v1 import contest_pb2, policy_pb2, sprt_pb2, tournament_pb2
 
 from engines.refusals import Refusal
 from referee.arena.contest_file import LadderPlan, TournamentPlan, read_ladder, read_tournament
-from referee.arena.plan import USUAL_POLICIES
+from referee.arena.plan import LOCAL_POLICIES
 from referee.core.policy import Policies
 
 BOTS = '[bots]\nanna = "random"\nbert = "./bert --fast"\n'
 
 
-def cup(tmp_path: Path, text: str, usual: Policies = USUAL_POLICIES) -> TournamentPlan:
+def cup(tmp_path: Path, text: str, usual: Policies = LOCAL_POLICIES) -> TournamentPlan:
     file = tmp_path / "cup.toml"
     file.write_text(text, encoding="utf-8")
     return read_tournament(file, usual)

@@ -7,7 +7,7 @@ import pytest
 
 from engines.refusals import Refusal
 from engines.registry import OURS
-from referee.arena.plan import USUAL_POLICIES, Plan
+from referee.arena.plan import LOCAL_POLICIES, Plan
 from referee.arena.plan_file import read_plan
 from referee.core.clock import SECOND, Fischer, PerMove
 from referee.core.policy import Gone, Late
@@ -28,7 +28,7 @@ def test_the_least_plan_names_bots_and_a_game(tmp_path: Path) -> None:
     assert read.entrants[1].command[-2:] == ("./bert", "--fast")
     (terms,) = read.terms
     assert (terms.label, terms.at_a_table, terms.games) == ("trox", 2, 2)
-    assert (terms.control, terms.policies) == (Fischer(60 * SECOND, SECOND), USUAL_POLICIES)
+    assert (terms.control, terms.policies) == (Fischer(60 * SECOND, SECOND), LOCAL_POLICIES)
 
 
 def test_a_game_has_its_own_terms_or_those_of_all(tmp_path: Path) -> None:

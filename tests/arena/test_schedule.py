@@ -7,7 +7,7 @@ import pytest
 
 from engines.registry import find
 from referee.arena.entrant import Entrant
-from referee.arena.plan import USUAL_POLICIES, Plan, Terms
+from referee.arena.plan import LOCAL_POLICIES, Plan, Terms
 from referee.arena.schedule import order_of, schedule
 from referee.core.clock import Untimed
 
@@ -17,7 +17,7 @@ ALL = (ANNA, BERT, CLEO, DORA)
 
 def terms(game: str, at_a_table: int, games: int) -> Terms:
     known = find(game)
-    return Terms(game, known, known.settings(), Untimed(), USUAL_POLICIES, at_a_table, games)
+    return Terms(game, known, known.settings(), Untimed(), LOCAL_POLICIES, at_a_table, games)
 
 
 def plan(entrants: tuple[Entrant, ...], *games: Terms) -> Plan:

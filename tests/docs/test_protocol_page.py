@@ -30,7 +30,7 @@ QUOTED = sorted(set(re.findall(r"`([^`\s]+)`", PROSE)))
 
 OF_OTHERS = {
     *("ErrorInfo", "BadRequest", "RetryInfo", "google.rpc.Status", "too_many_pings"),
-    *("referee", "referee-api", "referee_api.v1", "my-bot", "buf", "1", "=?", "\\n"),
+    *("referee", "referee-api", "referee_api.v1", "my-bot", "buf", "1", "=?", "\\n", "::1", "localhost"),
 }
 """Names on the page that are not the contract's own."""
 OTHER_PREFIX = ("REFUSAL_REASON_", "BOT_", "grpc-", "[")

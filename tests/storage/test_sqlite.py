@@ -409,7 +409,7 @@ def test_nothing_is_written_where_the_files_are_not_those_that_were_opened(path:
 def test_a_place_where_no_file_can_be(tmp_path: Path) -> None:
     with pytest.raises(LogUnavailable, match="unable to open"):
         opened(tmp_path)
-    with pytest.raises(LogUnavailable, match="unable to open"):
+    with pytest.raises(LogUnavailable, match="No such file"):
         opened(tmp_path / "nowhere" / "log.db")
 
 

@@ -13,7 +13,7 @@ from referee.contest.terms import Terms
 from referee.core.clock import Micros, TimeControl
 from referee.core.policy import Policies
 from referee.core.row import NetworkCredit
-from referee.core.setup import NO_CREDIT, SHOWN_LIVE, USUAL_POLICIES, Player, Visibility
+from referee.core.setup import DEFAULT_POLICIES, NO_CREDIT, SHOWN_LIVE, Player, Visibility
 
 
 class Partners(Enum):
@@ -34,7 +34,7 @@ class MatchTerms:
     controls: tuple[TimeControl, ...] = ()
     """One for all seats, or one a seat."""
     credit: NetworkCredit = NO_CREDIT
-    policies: Policies = USUAL_POLICIES
+    policies: Policies = DEFAULT_POLICIES
     visibility: Visibility = SHOWN_LIVE
     by_lot: bool = False
     nonce_within_us: Micros = 0

@@ -1,7 +1,6 @@
 """What a process of this user may do here, and what it runs on."""
 
 import importlib.util
-import resource
 from collections.abc import Iterator
 
 from referee.operating.doctor.finding import Finding, ok, warn
@@ -20,6 +19,8 @@ def process(settings: Settings) -> Iterator[Finding]:
 
 
 def _files(streams_at_most: int) -> Finding:
+    import resource  # noqa: PLC0415  # POSIX only, and other commands run elsewhere too.
+
     _, at_most = resource.getrlimit(resource.RLIMIT_NOFILE)
     if at_most == resource.RLIM_INFINITY:
         return ok("open files", "there is no limit")

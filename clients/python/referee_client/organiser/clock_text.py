@@ -22,15 +22,16 @@ from collections.abc import Callable
 from referee_api.v1 import clock_pb2 as pb
 
 UNITS_MS = {"ms": 1, "s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
-TIME = r"(\d+(?:\.\d+)?(?:ms|s|m|h|d)?)"
-PERIOD = re.compile(rf"(?:(\d+)/)?{TIME}(?:\+{TIME})?")
+TIME = r"(\d{1,9}(?:\.\d{1,3})?(?:ms|s|m|h|d)?)"
+COUNT = r"(\d{1,9})"
+PERIOD = re.compile(rf"(?:{COUNT}/)?{TIME}(?:\+{TIME})?")
 
 
 class BadClock(ValueError):
     """The text is no clock."""
 
     def __init__(self, text: str) -> None:
-        super().__init__(f"{text!r} is no clock; one is for instance 60+1, 60 byoyomi 3x10, 5/move or none")
+        super().__init__(f"{text!r} is not a clock; write for example 60+1, 60 byoyomi 3x10, 5/move or none")
 
 
 def clock(text: str) -> pb.ClockRule:
@@ -76,13 +77,13 @@ FORMS: tuple[tuple[str, Callable[..., pb.ClockRule]], ...] = (
         lambda main, delay: pb.ClockRule(bronstein=pb.Bronstein(main_ms=ms(main), delay_ms=ms(delay))),
     ),
     (
-        rf"{TIME} byoyomi (\d+)x{TIME}",
+        f"{TIME} byoyomi {COUNT}x{TIME}",
         lambda main, periods, period: pb.ClockRule(
             japanese_byo_yomi=pb.JapaneseByoYomi(main_ms=ms(main), period_ms=ms(period), periods=int(periods))
         ),
     ),
     (
-        rf"{TIME} byoyomi (\d+)/{TIME}",
+        f"{TIME} byoyomi {COUNT}/{TIME}",
         lambda main, moves, period: pb.ClockRule(
             canadian_byo_yomi=pb.CanadianByoYomi(main_ms=ms(main), period_ms=ms(period), moves=int(moves))
         ),

@@ -156,7 +156,7 @@ class _RefusalReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Refusal
     REFUSAL_REASON_STORE_UNAVAILABLE: _RefusalReason.ValueType  # 101
     """The log cannot be written now; the match goes on when it can. UNAVAILABLE with RetryInfo; retry_after_ms."""
     REFUSAL_REASON_MATCH_MOVING: _RefusalReason.ValueType  # 102
-    """The match is on its way from one node to another. UNAVAILABLE with RetryInfo; match_id, retry_after_ms."""
+    """The match is not running here now: the referee is stopping or taking it up again. UNAVAILABLE with RetryInfo; match_id, retry_after_ms."""
     REFUSAL_REASON_HEARTBEAT_LOST: _RefusalReason.ValueType  # 103
     """No pong came for too long, so the stream was closed. UNAVAILABLE; silent_ms."""
     REFUSAL_REASON_ENGINE_FAULT: _RefusalReason.ValueType  # 110
@@ -297,7 +297,7 @@ REFUSAL_REASON_DRAINING: RefusalReason.ValueType  # 100
 REFUSAL_REASON_STORE_UNAVAILABLE: RefusalReason.ValueType  # 101
 """The log cannot be written now; the match goes on when it can. UNAVAILABLE with RetryInfo; retry_after_ms."""
 REFUSAL_REASON_MATCH_MOVING: RefusalReason.ValueType  # 102
-"""The match is on its way from one node to another. UNAVAILABLE with RetryInfo; match_id, retry_after_ms."""
+"""The match is not running here now: the referee is stopping or taking it up again. UNAVAILABLE with RetryInfo; match_id, retry_after_ms."""
 REFUSAL_REASON_HEARTBEAT_LOST: RefusalReason.ValueType  # 103
 """No pong came for too long, so the stream was closed. UNAVAILABLE; silent_ms."""
 REFUSAL_REASON_ENGINE_FAULT: RefusalReason.ValueType  # 110
