@@ -10,6 +10,7 @@ from referee.arena.crew import Crew
 from referee.arena.desk import Desk
 from referee.arena.embedded import embedded
 from referee.arena.kept import Finish, Folder
+from referee.arena.launcher import Launcher, logs_in
 from referee.arena.plan import Plan
 from referee.arena.schedule import Pairing, schedule
 from referee.core.clock import Untimed
@@ -19,7 +20,6 @@ from referee.wiring.books import CannotStart
 from referee.wiring.house import Open
 
 RECORDS = "records"
-BOTS = "bots"
 LOG = "referee.log"
 
 
@@ -36,7 +36,9 @@ class Contest:
         return self.out / RECORDS
 
     def before(self) -> tuple[list[Finish], list[Pairing]]:
-        """What was played in an earlier run, and what is left to play. Raises OtherTerms or NoRecord."""
+        """What was played in an earlier run, and what is left to play. Raises OtherTerms, NoRecord or BadPlan."""
+        if self.plan.sandbox:
+            self.plan.sandbox.check(self.run_in / entrant.folder for entrant in self.plan.entrants)
         folder, finishes, left = Folder(self.records), [], []
         for pairing in schedule(self.plan):
             finish = folder.finish(pairing)
@@ -49,9 +51,8 @@ class Contest:
     @asynccontextmanager
     async def opened(self) -> AsyncIterator["Hall"]:
         """The referee and the bots are there until the end, and then nothing of them is left. Raises CannotStart."""
-        said = self.out / BOTS
         try:
-            said.mkdir(parents=True, exist_ok=True)
+            logs_in(self.out).mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise CannotStart(f"cannot write to {self.out}: {error.strerror}") from None
         patient = any(isinstance(terms.control, Untimed) for terms in self.plan.terms)
@@ -59,7 +60,7 @@ class Contest:
             set_up_logs(LogFormat.JSON, LogLevel.INFO, log)
             referee = embedded(self.plan.start_within_s, patient)
             async with referee as at, Desk(at.grpc, at.admin_token) as desk:
-                crew = Crew(desk, at.grpc, self.run_in, said)
+                crew = Crew(desk, Launcher(at.grpc, self.run_in, self.out, self.plan.sandbox))
                 try:
                     yield Hall(at, Conductor(desk, crew, Folder(self.records), self.plan.parallel))
                 finally:

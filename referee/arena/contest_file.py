@@ -12,11 +12,12 @@ from referee_api.v1 import contest_pb2, game_pb2, ladder_pb2, match_pb2, sprt_pb
 from engines.refusals import quoted
 from referee.app.names import NAME, NAME_RULE
 from referee.arena.entrant import Entrant
-from referee.arena.keys import count, known, read_bots, read_toml, value
+from referee.arena.keys import count, known, read_bots, read_sandbox, read_toml, value
 from referee.arena.match_terms import OF_A_MATCH, match_terms
 from referee.arena.plan import USUAL_START_WITHIN_S
 from referee.arena.plan_file import DAY_S, PARALLEL_AT_MOST
 from referee.arena.refusals import BadPlan
+from referee.arena.sandbox import Sandbox
 from referee.core.policy import Policies
 
 FORMATS = ("round_robin", "swiss", "elimination", "gauntlet", "pools", "sprt")
@@ -33,6 +34,7 @@ OF_A_TOURNAMENT = (
     "parallel",
     "matches_a_bot",
     "start_within_s",
+    "sandbox",
     "bots",
     "teams",
     "entrants",
@@ -53,6 +55,7 @@ class TournamentPlan:
     matches_a_bot: int = 1
     """How many matches the process of a bot plays at once."""
     start_within_s: int = USUAL_START_WITHIN_S
+    sandbox: Sandbox | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +78,7 @@ def read_tournament(file: Path, usual: Policies) -> TournamentPlan:
         bots,
         count("matches_a_bot", content, 1, PARALLEL_AT_MOST),
         count("start_within_s", content, USUAL_START_WITHIN_S, DAY_S),
+        read_sandbox(content, file.parent),
     )
     _challengers_are_there(plan)
     return plan

@@ -5,19 +5,15 @@ token of its own. Who is free takes the next match; who has died is started anew
 """
 
 import asyncio
-import os
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
 from dataclasses import dataclass
-from pathlib import Path
 
 from referee.arena.desk import Desk
 from referee.arena.entrant import Entrant
+from referee.arena.launcher import Launcher
 from referee.arena.process import BotProcess
-
-PREFIX = "BOT_"
-"""Of what tells a bot where its referee is; nothing of the kind may reach it from elsewhere."""
 
 
 class WouldNotStart(Exception):
@@ -47,12 +43,9 @@ Seated = Mapping[Entrant, Copy]
 class Crew:
     """Everybody's processes, from the first that is needed to `end`."""
 
-    def __init__(self, desk: Desk, address: str, folder: Path, said: Path) -> None:
-        """The programs run in `folder`; what they write is kept in `said`."""
+    def __init__(self, desk: Desk, launcher: Launcher) -> None:
         self._desk = desk
-        self._address = address
-        self._folder = folder
-        self._said = said
+        self._launcher = launcher
         self._many: Counter[str] = Counter()
         self._free: dict[str, list[Copy]] = defaultdict(list)
         self._alone: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
@@ -90,18 +83,8 @@ class Crew:
 
     async def _start(self, copy: Copy) -> None:
         copy.proven = False
-        said = self._said / f"{copy.name}.log"
         try:
-            copy.process = await BotProcess.start(copy.entrant.command, self._environment(copy), self._folder, said)
+            copy.process = await self._launcher.start(copy.entrant, copy.name, copy.secret, 1)
         except OSError as error:
             raise WouldNotStart(copy.entrant, f"{copy.entrant.command[0]}: {error.strerror}") from None
         self._started.append(copy.process)
-
-    def _environment(self, copy: Copy) -> dict[str, str]:
-        inherited = {name: text for name, text in os.environ.items() if not name.startswith(PREFIX)}
-        return {
-            **inherited,
-            f"{PREFIX}REFEREE": self._address,
-            f"{PREFIX}TOKEN": copy.secret,
-            f"{PREFIX}MATCHES_AT_MOST": "1",
-        }

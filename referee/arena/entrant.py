@@ -2,7 +2,7 @@
 
     random, greedy, search   a bot of ours
     python:MODULE:NAME       a class or function, run by the Python client
-    grpc:COMMAND             a program that speaks gRPC, and reads BOT_REFEREE and BOT_TOKEN
+    grpc:COMMAND             a program that speaks gRPC, and reads BOT_REFEREE and BOT_TOKEN_FILE
     tcp:HOST:PORT            a program that listens there, and speaks lines
     COMMAND                  a program that reads and writes lines
 
@@ -40,6 +40,10 @@ class Entrant:
     command: tuple[str, ...]
     alone: bool = False
     """There can be no copies: it is one program, which somebody else has started."""
+    folder: str = "."
+    """Where it runs, from the folder of the plan."""
+    env: tuple[str, ...] = ()
+    """Variables of the operator's environment that it gets beside the usual ones."""
 
     def copy(self, number: int) -> str:
         """What its process of that number, from 1, is called."""

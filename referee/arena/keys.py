@@ -9,8 +9,14 @@ from typing import Any, TypeVar
 from engines.refusals import quoted
 from referee.arena.entrant import NAME, NAME_RULE, Entrant, read_entrant
 from referee.arena.refusals import BadPlan
+from referee.arena.sandbox import MEMORY_MB, PROCESSES, Sandbox
 
 T = TypeVar("T")
+
+OF_A_BOT = ("run", "folder", "env")
+OF_A_SANDBOX = ("read", "memory_mb", "processes")
+MEMORY_MB_AT_MOST = 1 << 20
+PROCESSES_AT_MOST = 1 << 16
 
 WORDS: dict[type, str] = {str: "a text", dict: "a table", list: "a list", bool: "true or false"}
 
@@ -56,6 +62,31 @@ def read_bots(content: Mapping[str, Any]) -> tuple[Entrant, ...]:
 def _bot(name: str, given: object) -> Entrant:
     if not NAME.fullmatch(name):
         raise BadPlan(f"bots.{name}", f"a name has {NAME_RULE}")
-    if not isinstance(given, str):
-        raise BadPlan(f"bots.{name}", 'it is given as a text, such as "random" or "./my-bot --fast"')
-    return replace(read_entrant(given), name=name)
+    where = f"bots.{name}"
+    table = {"run": given} if isinstance(given, str) else given
+    if not isinstance(table, dict) or not isinstance(table.get("run"), str):
+        raise BadPlan(where, 'it is a text, such as "random" or "./my-bot --fast", or a table with that text as `run`')
+    known(where, table, OF_A_BOT)
+    folder, env = value("folder", table, str, "."), _texts(f"{where}.env", table.get("env", []))
+    return replace(read_entrant(table["run"]), name=name, folder=folder, env=env)
+
+
+def read_sandbox(content: Mapping[str, Any], folder: Path) -> Sandbox | None:
+    """What stands at `sandbox`; `folder` is that of the plan. Raises BadPlan."""
+    given = content.get("sandbox", False)
+    if isinstance(given, bool):
+        return Sandbox() if given else None
+    if not isinstance(given, dict):
+        raise BadPlan("sandbox", f"it is true, or a table with read, memory_mb and processes, not {quoted(given)}")
+    known("sandbox", given, OF_A_SANDBOX)
+    return Sandbox(
+        tuple(folder / Path(path).expanduser() for path in _texts("sandbox.read", given.get("read", []))),
+        count("memory_mb", given, MEMORY_MB, MEMORY_MB_AT_MOST),
+        count("processes", given, PROCESSES, PROCESSES_AT_MOST),
+    )
+
+
+def _texts(where: str, given: object) -> tuple[str, ...]:
+    if not isinstance(given, list) or not all(isinstance(one, str) for one in given):
+        raise BadPlan(where, f"it is a list of texts, not {quoted(given)}")
+    return tuple(given)

@@ -7,6 +7,7 @@ from engines.api import Game, Table
 from engines.options import Settings
 from referee.arena.entrant import Entrant
 from referee.arena.refusals import BadPlan
+from referee.arena.sandbox import Sandbox
 from referee.core.clock import SECOND, TimeControl
 from referee.core.policy import Gone, Policies
 
@@ -56,6 +57,8 @@ class Plan:
     """How many matches are played at once."""
     start_within_s: int = USUAL_START_WITHIN_S
     """How long a bot may take to be there for its match."""
+    sandbox: Sandbox | None = None
+    """Of every bot. None: they run as any program of the operator's."""
 
 
 def check_table(where: str, table: Table, at_a_table: int, there: int) -> None:

@@ -8,7 +8,7 @@ from engines.refusals import Refusal
 from engines.registry import find
 from referee.arena.clocks import read_clock
 from referee.arena.entrant import NAME, NAME_RULE, Entrant
-from referee.arena.keys import count, known, read_bots, read_toml, value
+from referee.arena.keys import count, known, read_bots, read_sandbox, read_toml, value
 from referee.arena.match_terms import policies_in
 from referee.arena.plan import LOCAL_POLICIES, USUAL_CLOCK, USUAL_START_WITHIN_S, Plan, Terms, check_table, cores
 from referee.arena.refusals import BadPlan
@@ -18,7 +18,7 @@ PARALLEL_AT_MOST = 1_000
 ROUNDS_AT_MOST = 100_000
 DAY_S = 86_400
 OF_A_GAME = ("game", "label", "options", "preset", "at_a_table", "clock", "policies", "cycles", "rounds")
-OF_ALL = ("clock", "policies", "cycles", "rounds", "parallel", "start_within_s", "bots", "games")
+OF_ALL = ("clock", "policies", "cycles", "rounds", "parallel", "start_within_s", "sandbox", "bots", "games")
 
 
 def read_plan(file: Path) -> Plan:
@@ -34,7 +34,8 @@ def read_plan(file: Path) -> Plan:
     if twice := [label for label in labels if labels.count(label) > 1]:
         raise BadPlan("games", f"two are called {twice[0]!r}; give one of them a label")
     parallel = count("parallel", content, cores(), PARALLEL_AT_MOST)
-    return Plan(entrants, terms, parallel, count("start_within_s", content, USUAL_START_WITHIN_S, DAY_S))
+    within_s = count("start_within_s", content, USUAL_START_WITHIN_S, DAY_S)
+    return Plan(entrants, terms, parallel, within_s, read_sandbox(content, file.parent))
 
 
 def _terms(where: str, every: Mapping[str, Any], given: object, entrants: tuple[Entrant, ...]) -> Terms:

@@ -1,54 +1,76 @@
 """A bot's process: in a group of its own, what it says kept in a file, ended with all that it started.
 
-Should this process be killed, and so end nothing itself, the bot's guard does it: see docs/decisions/guards.md.
+A supervisor runs between it and this process: see docs/decisions/guards.md.
 """
 
 import asyncio
+import errno
 import os
+import shutil
 import signal
+import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from referee.arena import supervisor
+from referee.arena.bot_log import BotLog
+
 GENTLY_WITHIN_S = 3.0
 """How long a bot may take to go when it is told to."""
-GUARD = 'read word || kill -s KILL -- "-$1"'
-"""A script: waits for a word on its standard input. Should that end without one, who was to say it is dead."""
-LAST_WORDS_BYTES = 2_000
 LAST_LINES = 8
+SUPERVISED = (sys.executable, "-I", "-S", str(Path(supervisor.__file__)))
+DIRECTLY = "-"
+"""No relay: the bot reaches the network by itself."""
 
 
 class BotProcess:
     """One run of a bot's program, from `start` to `end`."""
 
-    def __init__(
-        self, process: asyncio.subprocess.Process, guard: asyncio.subprocess.Process, said: Path, began_at: int
-    ) -> None:
+    def __init__(self, process: asyncio.subprocess.Process, log: BotLog) -> None:
         self._process = process
-        self._guard = guard
-        self._said = said
-        self._began_at = began_at
-        """Where its own words begin in the file."""
+        """The supervisor, which ends as the bot does."""
+        self._log = log
         self._exiting = asyncio.create_task(self._exit())
 
     @classmethod
     async def start(
-        cls, command: Sequence[str], environment: Mapping[str, str], folder: Path, said: Path
+        cls,
+        command: Sequence[str],
+        environment: Mapping[str, str],
+        folder: Path,
+        said: Path,
+        *,
+        token: str = "",
+        relayed_to: str = DIRECTLY,
     ) -> "BotProcess":
-        """What it writes is added to `said`. Raises OSError if there is no such program."""
-        with said.open("ab") as words:
-            began_at = words.seek(0, os.SEEK_END)
+        """What it writes is added to `said`. A token is handed over by a pipe, which BOT_TOKEN_FILE names.
+
+        `relayed_to`: where its sandbox's way to the referee leads. Raises OSError if there is no such program.
+        """
+        check_program(command[0], folder, environment.get("PATH"))
+        reading, writing = os.pipe()
+        log = BotLog(reading, said)
+        tokens = [_pipe_with(token)] if token else []
+        named = {"BOT_TOKEN_FILE": f"/dev/fd/{tokens[0]}"} if tokens else {}
+        try:
             process = await asyncio.create_subprocess_exec(
+                *SUPERVISED,
+                relayed_to,
                 *command,
-                stdin=asyncio.subprocess.DEVNULL,
-                stdout=words,
-                stderr=words,
-                env=dict(environment),
+                stdin=asyncio.subprocess.PIPE,
+                stdout=writing,
+                stderr=writing,
+                env={**environment, **named},
                 cwd=folder,
+                pass_fds=tokens,
                 # Away from the terminal: Ctrl-C there is for the referee, which then ends its bots in good order.
                 start_new_session=True,
             )
-            return cls(process, await _guard(process.pid), said, began_at)
+        finally:
+            for fd in (writing, *tokens):
+                os.close(fd)
+        return cls(process, log)
 
     @property
     def runs(self) -> bool:
@@ -61,7 +83,8 @@ class BotProcess:
 
     def ask_to_go(self) -> None:
         """It, and what it started."""
-        self._signal(signal.SIGTERM)
+        with suppress(ProcessLookupError):
+            self._process.terminate()
 
     async def exited(self) -> None:
         """And with it all that it had started."""
@@ -72,42 +95,39 @@ class BotProcess:
         if self.runs:
             self.ask_to_go()
             await asyncio.wait([self._exiting], timeout=GENTLY_WITHIN_S)
-        if self.runs:
-            self._signal(signal.SIGKILL)
+        if self._process.stdin:
+            self._process.stdin.close()  # The supervisor kills it.
         await self._exiting
 
     async def _exit(self) -> None:
         await self._process.wait()
-        self._signal(signal.SIGKILL)  # At once: later the number may be somebody else's.
-        await self._guard.communicate(b"it has gone\n")
+        await self._log.ended(GENTLY_WITHIN_S)
 
     def last_words(self) -> str:
         """How it went, and the last lines of what it wrote."""
         status = self._process.returncode
         how = "it runs" if status is None else f"exit status {status}" if status >= 0 else _by_signal(-status)
-        lines = self._tail().decode(errors="replace").splitlines()[-LAST_LINES:]
+        lines = self._log.tail.decode(errors="replace").splitlines()[-LAST_LINES:]
         return "\n".join([how, *(f"  {''.join(char for char in line if char.isprintable())}" for line in lines)])
 
-    def _tail(self) -> bytes:
-        with self._said.open("rb") as words:
-            end = words.seek(0, os.SEEK_END)
-            words.seek(max(self._began_at, end - LAST_WORDS_BYTES))
-            return words.read()
 
-    def _signal(self, number: signal.Signals) -> None:
-        with suppress(ProcessLookupError):  # The whole group has gone.
-            os.killpg(self._process.pid, number)
+def check_program(program: str, folder: Path, path: str | None) -> None:
+    """Raises OSError, which says so, if there is none of that name or it may not be executed."""
+    if not folder.is_dir():
+        raise FileNotFoundError(errno.ENOENT, f"there is no folder {folder} to run it in", program)
+    place = str(folder / program) if "/" in program else program
+    if shutil.which(place, path=path) is None:
+        if Path(place).is_file() and "/" in program:
+            raise PermissionError(errno.EACCES, f"not executable; `chmod +x {program}` makes it so", program)
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), program)
 
 
-async def _guard(group: int) -> asyncio.subprocess.Process:
-    """Whoever kills this process with its own group does not meet the guard: it is in another."""
-    return await asyncio.create_subprocess_exec(
-        *("sh", "-c", GUARD, "guard", str(group)),
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.DEVNULL,
-        stderr=asyncio.subprocess.DEVNULL,
-        start_new_session=True,
-    )
+def _pipe_with(text: str) -> int:
+    """The reading end of a pipe that holds it. Whoever reads it is the only one who ever does."""
+    reading, writing = os.pipe()
+    with os.fdopen(writing, "w", encoding="utf-8") as pipe:
+        pipe.write(text)
+    return reading
 
 
 def _by_signal(number: int) -> str:

@@ -14,11 +14,12 @@ from referee_api.v1.tournament_pb2 import TournamentEntry
 from referee_client import Organiser, Refused
 
 from engines.refusals import Refusal
-from referee.arena.contest import BOTS, LOG, RECORDS
+from referee.arena.contest import LOG, RECORDS
 from referee.arena.contest_file import TournamentPlan
 from referee.arena.desk import Desk
 from referee.arena.embedded import embedded
 from referee.arena.entrant import Entrant
+from referee.arena.launcher import Launcher, logs_in
 from referee.arena.on_paper import check_begins
 from referee.arena.refusals import BadPlan, OtherTerms
 from referee.arena.troupe import Troupe
@@ -48,6 +49,8 @@ class Held:
     def check(self) -> None:
         """Raises the refusal of what could not begin, and OtherTerms if one that was asked for otherwise has begun."""
         check_begins(self.plan.terms, self.plan.entrants)
+        if self.plan.sandbox:
+            self.plan.sandbox.check(self.run_in / bot.folder for bot in self.plan.bots)
         file = self.out / ASKED
         if file.exists() and file.read_text(encoding="utf-8") != self._asked():
             raise OtherTerms(str(file), "terms or entrants")
@@ -67,9 +70,8 @@ class Held:
 
         `outage` hears when nothing can be written there, and when it can again.
         """
-        said = self.out / BOTS
         try:
-            for folder in (said, self.out / RECORDS):
+            for folder in (logs_in(self.out), self.out / RECORDS):
                 folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise CannotStart(f"cannot write to {self.out}: {error.strerror}") from None
@@ -80,7 +82,8 @@ class Held:
             async with embedded(self.plan.start_within_s, patient, data, outage) as at:
                 token = _token(data, at)
                 async with Desk(at.grpc, token) as desk:
-                    troupe = Troupe(desk, at.grpc, self.run_in, said, self.plan.matches_a_bot)
+                    launcher = Launcher(at.grpc, self.run_in, self.out, self.plan.sandbox)
+                    troupe = Troupe(desk, launcher, self.plan.matches_a_bot)
                     with Organiser(at.grpc, token) as organiser:
                         try:
                             yield Stage(self, at, organiser, troupe, outage)

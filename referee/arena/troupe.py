@@ -1,13 +1,11 @@
 """The bots of a tournament: a process each, started anew when it has died, as long as it comes on at all."""
 
 import asyncio
-import os
 from collections.abc import Iterable
-from pathlib import Path
 
-from referee.arena.crew import PREFIX
 from referee.arena.desk import Desk
 from referee.arena.entrant import Entrant
+from referee.arena.launcher import Launcher
 from referee.arena.process import BotProcess
 
 LOOK_AGAIN_S = 0.1
@@ -19,12 +17,9 @@ SILENT = "it did not say Hello, or does not take"
 class Troupe:
     """Everybody's processes, from `begin` to `end`."""
 
-    def __init__(self, desk: Desk, address: str, folder: Path, said: Path, matches_at_most: int) -> None:
-        """The programs run in `folder`; what they write is kept in `said`."""
+    def __init__(self, desk: Desk, launcher: Launcher, matches_at_most: int) -> None:
         self._desk = desk
-        self._address = address
-        self._folder = folder
-        self._said = said
+        self._launcher = launcher
         self._matches_at_most = matches_at_most
         self._playing: dict[str, BotProcess] = {}
         self._deaths: dict[str, int] = {}
@@ -70,7 +65,9 @@ class Troupe:
     async def _come(self, entrant: Entrant, game: str, within_s: float) -> str:
         """Empty: it is there. Otherwise why not."""
         try:
-            process = self._playing[entrant.name] = await self._started(entrant)
+            process = self._playing[entrant.name] = await self._launcher.start(
+                entrant, entrant.name, self._secrets[entrant.name], self._matches_at_most
+            )
         except OSError as error:
             return f"{entrant.command[0]}: {error.strerror}"
         try:
@@ -82,12 +79,3 @@ class Troupe:
         except TimeoutError:
             return f"{SILENT} {game}; {process.last_words()}"
         return ""
-
-    async def _started(self, entrant: Entrant) -> BotProcess:
-        """Raises OSError if there is no such program."""
-        environment = {name: text for name, text in os.environ.items() if not name.startswith(PREFIX)} | {
-            f"{PREFIX}REFEREE": self._address,
-            f"{PREFIX}TOKEN": self._secrets[entrant.name],
-            f"{PREFIX}MATCHES_AT_MOST": str(self._matches_at_most),
-        }
-        return await BotProcess.start(entrant.command, environment, self._folder, self._said / f"{entrant.name}.log")

@@ -8,8 +8,9 @@ from enum import IntEnum
 import click
 
 from referee.arena.conductor import Done, Missed
-from referee.arena.contest import BOTS, Contest
+from referee.arena.contest import Contest
 from referee.arena.kept import Finish
+from referee.arena.launcher import logs_in
 from referee.arena.schedule import Pairing
 from referee.arena.standings import Row, standings
 from referee.cli.contest_words import FAULTS, points_text, told
@@ -106,7 +107,7 @@ def _tell_the_end(running: Running, took_s: float) -> None:
         shown = running.contest.records / f"{running.finishes[-1].name}.jsonl"
         click.echo(f"  referee verify {running.contest.records}/*/*.jsonl\n  referee replay {shown}")
     for entrant, why in {missed.entrant: missed.why for missed in running.missed}.items():
-        wrote = out / BOTS / f"{entrant.name}.log"
+        wrote = logs_in(out) / f"{entrant.name}.log"
         click.echo(f"\n{entrant.name} would not start: {why}\nall that it wrote: {wrote}", err=True)
     if running.interrupted_by:
         click.echo("\ninterrupted; the same command with the same --out plays the rest", err=True)

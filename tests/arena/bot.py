@@ -1,4 +1,4 @@
-"""A bot process for an arena, honest or not. It finds its referee as every bot does, by BOT_REFEREE and BOT_TOKEN.
+"""A bot process for an arena, honest or not. It finds its referee as every bot does, by BOT_REFEREE and BOT_TOKEN_FILE.
 
 python -m tests.arena.bot honest | silent | illegal | dies | dies-at-once | deaf
 """
@@ -9,6 +9,7 @@ import random
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import grpc
 from referee_api.v1 import play_pb2, play_service_pb2
@@ -22,7 +23,7 @@ def play(manner: str, said: Said) -> None:
     at_most = int(os.environ["BOT_MATCHES_AT_MOST"])
     said.put(play_pb2.FromBot(hello=play_pb2.Hello(version="1", matches_at_most=at_most, wishes=wishes)))
     with grpc.insecure_channel(os.environ["BOT_REFEREE"]) as channel:
-        metadata = (("authorization", f"Bearer {os.environ['BOT_TOKEN']}"),)
+        metadata = (("authorization", f"Bearer {Path(os.environ['BOT_TOKEN_FILE']).read_text()}"),)
         for response in PlayServiceStub(channel).Play(_requests(said), metadata=metadata):
             for item in response.items:
                 if item.HasField("ping"):

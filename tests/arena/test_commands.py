@@ -4,6 +4,7 @@ import json
 import os
 import pty
 import re
+import shutil
 import signal
 import socketserver
 import subprocess
@@ -155,6 +156,21 @@ def test_an_interrupted_contest_leaves_no_process_and_goes_on_where_it_was(
     assert {file: file.stat().st_mtime_ns for file in kept} == kept
     assert len(files(tmp_path)) == 30
     assert row(again.stdout, "anna")[0] == "30"
+
+
+def test_an_arena_in_sandboxes(tmp_path: Path) -> None:
+    if shutil.which("bwrap") is None and "CI" not in os.environ:
+        pytest.skip("bubblewrap is not installed")
+    plan = tmp_path / "plan.toml"
+    tmp_path.chmod(0o755)  # If root runs this, the bots are somebody else.
+    (tmp_path / "bert").mkdir()
+    (tmp_path / "bert" / "my_bot.py").write_text("def choose(turn):\n    return turn.legal_moves[0]\n")
+    bert = '{ run = "python:my_bot.py:choose", folder = "bert" }'
+    words = ("arena", str(plan), "--out", str(tmp_path / "out"))
+    plan.write_text(f'sandbox = true\nrounds = 1\n[bots]\nanna = "random"\nbert = {bert}\n[[games]]\ngame = "trox"\n')
+    played = referee(*words)
+    assert played.returncode == 0, played.stderr + played.stdout
+    assert row(played.stdout, "bert")[0] == "1"
 
 
 def test_there_is_no_writing_to_that_folder(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from engines.refusals import Refusal
 from engines.registry import OURS
 from referee.arena.plan import LOCAL_POLICIES, Plan
 from referee.arena.plan_file import read_plan
+from referee.arena.sandbox import Sandbox
 from referee.core.clock import SECOND, Fischer, PerMove
 from referee.core.policy import Gone, Late
 
@@ -57,6 +58,16 @@ def test_a_game_has_its_own_terms_or_those_of_all(tmp_path: Path) -> None:
     assert second.settings.flag("huff")
 
 
+def test_a_bot_may_have_a_folder_and_variables_and_all_of_them_a_sandbox(tmp_path: Path) -> None:
+    bots = '[bots]\nanna = { run = "grpc:./bot", folder = "anna", env = ["BOOK"] }\nbert = "random"\n'
+    game = '[[games]]\ngame = "trox"\n'
+    read = plan(tmp_path, f'sandbox = {{ read = ["books"], processes = 9 }}\n{bots}{game}')
+    assert (read.entrants[0].command, read.entrants[0].folder, read.entrants[0].env) == (("./bot",), "anna", ("BOOK",))
+    assert read.sandbox == Sandbox((tmp_path / "books",), processes=9)
+    assert plan(tmp_path, f"sandbox = true\n{bots}{game}").sandbox == Sandbox()
+    assert plan(tmp_path, f"sandbox = false\n{bots}{game}").sandbox is None
+
+
 @pytest.mark.parametrize(
     ("text", "right"),
     [
@@ -64,7 +75,7 @@ def test_a_game_has_its_own_terms_or_those_of_all(tmp_path: Path) -> None:
         (f"{BOTS}", "[[games]]"),
         ('gmaes = 1\n[[games]]\ngame = "trox"', "unknown key 'gmaes'; known: clock"),
         ('[bots]\nAnna = "random"\n[[games]]\ngame = "trox"', "bots.Anna: a name has"),
-        ('[bots]\nanna = 1\n[[games]]\ngame = "trox"', "bots.anna: it is given as a text"),
+        ('[bots]\nanna = 1\n[[games]]\ngame = "trox"', "bots.anna: it is a text, such as"),
         ('[bots]\nanna = "random"\n[[games]]\ngame = "trox"', "a match takes 2 bots, and there are only 1"),
         (f'{BOTS}[[games]]\ngame = "chess"', "games 1: unknown game 'chess'; known: alquerque"),
         (f'{BOTS}[[games]]\ngame = "trox"\noptions = {{ huf = true }}', "unknown option 'huf'; known"),
@@ -77,6 +88,10 @@ def test_a_game_has_its_own_terms_or_those_of_all(tmp_path: Path) -> None:
         (f'{BOTS}[[games]]\ngame = "trox"\nlabel = "../x"', "label: it has up to 32"),
         (f'{BOTS}[[games]]\ngame = "trox"\n[[games]]\ngame = "trox"', "two are called 'trox'"),
         (f'parallel = true\n{BOTS}[[games]]\ngame = "trox"', "parallel: it is a whole number"),
+        ('[bots]\nanna = { run = "random", folders = "x" }', "unknown key 'folders'; known: run, folder, env"),
+        ('[bots]\nanna = { run = "random", env = "PATH" }', "bots.anna.env: it is a list of texts"),
+        (f'sandbox = "yes"\n{BOTS}[[games]]\ngame = "trox"', "sandbox: it is true, or a table with read"),
+        (f'sandbox = {{ memory_mb = 0 }}\n{BOTS}[[games]]\ngame = "trox"', "memory_mb: it is a whole number, 1 to"),
     ],
 )
 def test_what_cannot_be_is_refused_with_what_would_be_right(tmp_path: Path, text: str, right: str) -> None:
@@ -95,6 +110,7 @@ def test_the_demo_plays_every_game_of_ours() -> None:
 
 def test_the_plan_on_the_page_can_be_read(tmp_path: Path) -> None:
     page = (HOUSE / "docs" / "arena.md").read_text(encoding="utf-8")
-    (shown,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    shown, sandboxed = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    assert plan(tmp_path, f'{sandboxed}[[games]]\ngame = "trox"\n').sandbox
     read = plan(tmp_path, shown)
     assert len(read.entrants) >= 4

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from referee.arena.bot_log import LOG_BYTES
 from referee.arena.process import BotProcess
 
 WITHIN_S = 60
@@ -19,7 +20,7 @@ WITH_A_CHILD = """
 import signal, subprocess, sys
 if sys.argv[1] == "stubborn":
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-child = subprocess.Popen(["sleep", "3600"])
+child = subprocess.Popen(["sleep", "3600"], start_new_session=sys.argv[2:] == ["escapes"], env={})
 with open("told", "w") as told:
     told.write(str(child.pid))
 if sys.argv[1] != "goes":
@@ -82,12 +83,16 @@ def test_nothing_is_left_of_a_bot_whose_referee_is_killed(tmp_path: Path) -> Non
     assert ends(child)
 
 
-def test_who_goes_leaves_nothing_behind(tmp_path: Path) -> None:
+@pytest.mark.parametrize("words", [["goes"], ["goes", "escapes"], ["gentle", "escapes"]])
+def test_nothing_is_left_behind_also_outside_of_the_process_group(tmp_path: Path, words: list[str]) -> None:
     async def scenario() -> None:
         os.mkfifo(tmp_path / "told")
-        async with started(tmp_path, sys.executable, "-c", WITH_A_CHILD, "goes") as bot:
+        async with started(tmp_path, sys.executable, "-c", WITH_A_CHILD, *words) as bot:
             child = await child_of(tmp_path)
-            await bot.exited()
+            if words[0] == "goes":
+                await bot.exited()
+            else:
+                await bot.end()
             assert ends(child)
 
     asyncio.run(scenario())
@@ -119,6 +124,29 @@ def test_the_last_words_of_a_flood_are_few_and_harmless(tmp_path: Path) -> None:
     words = asyncio.run(scenario()).splitlines()
     assert len(words) == 9
     assert words[-1] == "  [2Jclear"
+
+
+def test_the_log_of_a_bot_has_a_bounded_size_and_keeps_the_last(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with started(tmp_path, "sh", "-c", "seq 400000; echo the last") as bot:
+            await bot.exited()
+
+    asyncio.run(scenario())
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["said.log", "said.log.1"]
+    assert all(file.stat().st_size <= LOG_BYTES + 200 for file in tmp_path.iterdir())
+    lines = (tmp_path / "said.log").read_text().splitlines()
+    assert lines[0].startswith("(what was written before is in said.log.1")
+    assert lines[-1] == "the last"
+
+
+def test_a_program_without_its_run_bit_is_called_not_executable(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        (tmp_path / "bot").write_text("#!/bin/sh\n")
+        async with started(tmp_path, "./bot"):
+            pass
+
+    with pytest.raises(PermissionError, match="not executable; `chmod"):
+        asyncio.run(scenario())
 
 
 def test_there_is_no_such_program(tmp_path: Path) -> None:

@@ -58,9 +58,11 @@ def _program(given: argparse.Namespace) -> Program:
         if not host or not port.isdecimal():
             raise Misconfigured(f"--tcp takes HOST:PORT, not {given.tcp!r}")
         return Listening(host, int(port))
-    if shutil.which(given.command[0]) is None:
-        raise Misconfigured(f"there is no program {given.command[0]!r}")
     command = tuple(given.command)
+    if shutil.which(command[0]) is None:
+        if Path(command[0]).is_file():
+            raise Misconfigured(f"{command[0]!r} is not executable; `chmod +x {command[0]}` makes it so")
+        raise Misconfigured(f"there is no program {command[0]!r}")
     if given.sandbox:
         command = sandboxed(command, Path.cwd())
     return Command(command, Limits(given.cpu_seconds, given.memory_mb * MIB))
