@@ -4,13 +4,14 @@ import { beforeEach, test } from "node:test";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 
 import { moveItem, resignationItem } from "./answers.js";
-import { Desk, isWanted, type Owed } from "./desk.js";
+import { Desk, isWanted, type Owed, type Question } from "./desk.js";
 import { type FromBot, TurnSchema, VerdictSchema } from "./stubs/referee_api/v1/play_pb.js";
 
 let thoughts: Owed[];
 let said: FromBot[];
 let waits: number[];
 let deeds: (() => void)[];
+let dropped: Question[];
 let desk: Desk;
 
 beforeEach(() => {
@@ -18,6 +19,7 @@ beforeEach(() => {
   said = [];
   waits = [];
   deeds = [];
+  dropped = [];
   desk = new Desk({
     think: (owed) => thoughts.push(owed),
     say: (answer) => said.push(answer),
@@ -25,6 +27,7 @@ beforeEach(() => {
       waits.push(afterMs);
       deeds.push(deed);
     },
+    drop: (question) => dropped.push(question),
   });
 });
 
@@ -132,6 +135,10 @@ test("what is stale or lapsed or followed by another turn is wanted no more", ()
   desk.lapsed("m1", "t2");
   isAsked("m1", 2, "t4");
   assert.deepEqual(wanted(), [false, false, false, true]);
+  assert.deepEqual(
+    dropped,
+    thoughts.slice(0, 3).map(({ question }) => question),
+  );
   for (const thought of [0, 1, 2]) {
     finds(thought, "c2-c3");
   }

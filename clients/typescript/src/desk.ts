@@ -34,6 +34,8 @@ export interface Deeds {
   say(answer: FromBot): void;
   /** To do something after a while. */
   later(afterMs: number, deed: () => void): void;
+  /** Nobody waits for its answer any more. */
+  drop(question: Question): void;
 }
 
 export class Desk {
@@ -54,7 +56,7 @@ export class Desk {
     } else if (before.question.turn.token === turn.token) {
       this.#sayAgain(before);
     } else {
-      drop(before);
+      this.#drop(before);
       this.#begin(turn, before.refused);
     }
   }
@@ -118,10 +120,15 @@ export class Desk {
   #forget(meant: (question: Question) => boolean): void {
     for (const [place, owed] of this.#owed) {
       if (meant(owed.question)) {
-        drop(owed);
+        this.#drop(owed);
         this.#owed.delete(place);
       }
     }
+  }
+
+  #drop({ question }: Owed): void {
+    Atomics.store(question.dropped, 0, 1);
+    this.#deeds.drop(question);
   }
 }
 
@@ -136,8 +143,4 @@ function isMeant({ question: { turn }, itemId }: Owed, verdict: Verdict): boolea
 
 function placeOf({ matchId, seat }: Turn): string {
   return `${seat} ${matchId}`;
-}
-
-function drop(owed: Owed): void {
-  Atomics.store(owed.question.dropped, 0, 1);
 }

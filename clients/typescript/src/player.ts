@@ -1,5 +1,6 @@
 /** A bot that plays: session after session, until it is told to stop. */
 
+import { availableParallelism } from "node:os";
 import { env } from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -9,7 +10,7 @@ import type { Bot, Wishes } from "./bot.js";
 import { Desk, isWanted, type Owed } from "./desk.js";
 import { type End, Session, TAKEN_OVER } from "./session.js";
 import { Misconfigured, type Settings, settingsFrom } from "./settings.js";
-import type { FromBot, FromReferee } from "./stubs/referee_api/v1/play_pb.js";
+import type { FromBot, FromReferee, Welcome } from "./stubs/referee_api/v1/play_pb.js";
 import { Thinkers } from "./thinkers.js";
 
 const CLIENT = "referee-client-typescript/0.1.0";
@@ -48,17 +49,18 @@ class Player {
     think: (owed) => void this.#think(owed),
     say: (answer) => this.#say(answer),
     later: (afterMs, deed) => setTimeout(deed, afterMs),
+    drop: (question) => this.#thinkers.drop(question),
   });
   #version: string;
   #session: Session | undefined;
   /** How long the referee will be away, if it has said so. */
-  #awayMs = 0;
+  #awayMs: number | undefined;
 
   constructor(settings: Settings, bot: URL, wishes: Wishes) {
     this.#settings = settings;
     this.#version = settings.version;
     this.#wishes = wishes;
-    this.#thinkers = new Thinkers(bot);
+    this.#thinkers = new Thinkers(bot, Math.max(availableParallelism(), settings.matchesAtMost));
   }
 
   stop(): void {
@@ -74,12 +76,19 @@ class Player {
         complain(why);
         return kind;
       }
-      const waitMs = this.#awayMs + this.#backoff.nextMs(Math.random());
-      this.#awayMs = 0;
+      const waitMs = this.#waitMs();
       complain(`${why}; back in ${(waitMs / 1_000).toFixed(1)} s`);
       await this.#stayAway(waitMs);
     }
     return "hung up";
+  }
+
+  #waitMs(): number {
+    const awayMs = this.#awayMs;
+    this.#awayMs = undefined;
+    return awayMs === undefined
+      ? this.#backoff.nextMs(performance.now(), Math.random())
+      : this.#backoff.afterDrainingMs(awayMs, Math.random());
   }
 
   async #playSession(): Promise<End> {
@@ -119,9 +128,7 @@ class Player {
       case "matchEnded":
         return this.#desk.ended(said.value.matchId);
       case "welcome":
-        // The seats belong to this version, also if a newer one is registered before the next break.
-        this.#version = said.value.version;
-        return this.#backoff.welcomed();
+        return this.#welcomed(said.value);
       case "draining":
         this.#awayMs = Number(said.value.returnAfterMs);
         return;
@@ -130,6 +137,16 @@ class Player {
       case "notice":
         console.error(`referee: ${said.value.message}`);
     } // Else there is nothing to answer, or it is newer than this client.
+  }
+
+  #welcomed({ bot, version, goneAfterMs }: Welcome): void {
+    // The seats belong to this version, also if a newer one is registered before the next break.
+    this.#version = version;
+    this.#backoff.welcomed(performance.now());
+    if (this.#session && goneAfterMs > 0n) {
+      this.#session.maxSilenceMs = Number(goneAfterMs);
+    }
+    complain(`connected to ${this.#settings.referee} as ${bot}, version ${version}`);
   }
 
   /** Unless nobody listens; then the turn will be asked again. */

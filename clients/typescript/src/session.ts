@@ -15,6 +15,9 @@ import {
 
 const PLAY = `/${PlayService.typeName}/${PlayService.method.play.name}`;
 
+/** As the `gone_after_ms` of a referee by default. */
+const WELCOME_WITHIN_MS = 15_000;
+
 const OPTIONS = {
   // A position can have thousands of moves.
   "grpc.max_receive_message_length": 64 * 1024 * 1024,
@@ -36,6 +39,7 @@ export class Session {
   readonly #toSay: FromBot[] = [];
   #end!: (end: End) => void;
   #writing = false;
+  #silence: NodeJS.Timeout | undefined;
 
   /** `hear` is told all that the referee says, in order. */
   constructor(settings: Settings, hear: (said: FromReferee) => void) {
@@ -45,9 +49,25 @@ export class Session {
     const bearer = new Metadata();
     bearer.set("authorization", `Bearer ${settings.token}`);
     this.#call = this.#client.makeBidiStreamRequest(PLAY, written, read, bearer);
-    this.#call.on("data", ({ items }: PlayResponse) => items.forEach(hear));
+    this.#call.on("data", ({ items }: PlayResponse) => {
+      this.#silence?.refresh();
+      items.forEach(hear);
+    });
     this.#call.on("status", (how: StatusObject) => this.hangUp(endOf(how)));
     this.#call.on("error", () => {}); // The status tells the same, and an error that nobody hears ends the program.
+    this.maxSilenceMs = WELCOME_WITHIN_MS;
+  }
+
+  /**
+   * After how long without a message the session is given up: the connection may be dead without either end having
+   * been told.
+   */
+  set maxSilenceMs(ms: number) {
+    clearTimeout(this.#silence);
+    this.#silence = setTimeout(
+      () => this.hangUp({ kind: "broken", why: `nothing was received for ${ms / 1_000} s` }),
+      ms,
+    );
   }
 
   /** What comes up while the last message is on its way travels together. */
@@ -60,6 +80,7 @@ export class Session {
   }
 
   hangUp(end: End): void {
+    clearTimeout(this.#silence);
     this.#end(end);
     this.#call.cancel();
     this.#client.close();

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { isIPv4 } from "node:net";
 
-const MATCHES_AT_MOST = 8;
+const MATCHES_AT_MOST = 1;
 const HIGHEST_PORT = 65_535;
 const HIGHEST_NUMBER = 2 ** 32 - 1;
 const HOST_PORT = /^(?:\[(?<address>[^\]]+)\]|(?<name>[^:]+)):(?<port>\d+)$/;

@@ -10,9 +10,9 @@ import { Thinkers } from "./thinkers.js";
 let thinkers: Thinkers;
 
 /** A bot with this body of `choose`. */
-function bot(body: string, atMost?: number): void {
+function bot(body: string, atMost = 2): void {
   const code = `export default function choose({ turn, refused, wanted }) { ${body} }`;
-  thinkers = new Thinkers(new URL(`data:text/javascript,${encodeURIComponent(code)}`), atMost);
+  thinkers = new Thinkers(new URL(`data:text/javascript,${encodeURIComponent(code)}`), atMost, 0);
 }
 
 function question(position = ""): Question {
@@ -27,8 +27,13 @@ test("a bot is asked, and its answer comes back", async () => {
   assert.equal(await thinkers.think(question("c2-c3")), "c2-c3!");
 });
 
+function isDropped(question: Question): void {
+  Atomics.store(question.dropped, 0, 1);
+  thinkers.drop(question);
+}
+
 test("turns are thought about at the same time, and the program is free meanwhile", async () => {
-  bot("while (wanted()); return turn.position;", 2);
+  bot("while (wanted()); return turn.position;");
   const [first, second] = [question("first"), question("second")];
   const [one, two] = [thinkers.think(first), thinkers.think(second)];
   Atomics.store(second.dropped, 0, 1);
@@ -41,6 +46,36 @@ test("there are no more threads than allowed", async () => {
   bot("globalThis.asks = (globalThis.asks ?? 0) + 1; return `${globalThis.asks}`;", 1);
   const asks = await Promise.all([question(), question()].map((question) => thinkers.think(question)));
   assert.deepEqual(asks, ["1", "2"]);
+});
+
+test("a turn waits for whichever thread is free first, not for the one of another turn", async () => {
+  bot("while (turn.position !== 'short' && wanted()); return turn.position;");
+  const long = question("long");
+  const thoughts = [long, ...Array.from({ length: 6 }, () => question("short"))].map((each) => thinkers.think(each));
+  assert.deepEqual(await Promise.all(thoughts.slice(1)), Array(6).fill("short"));
+  Atomics.store(long.dropped, 0, 1);
+  assert.equal(await thoughts[0], "long");
+});
+
+test("a thought that never ends is ended when its turn is over, and the next turn has its place", async () => {
+  bot("while (turn.position === 'endless'); return turn.position;", 1);
+  for (let times = 0; times < 3; times++) {
+    const endless = question("endless");
+    const [never, next] = [thinkers.think(endless), thinkers.think(question("next"))];
+    isDropped(endless);
+    await assert.rejects(never);
+    assert.equal(await next, "next");
+  }
+});
+
+test("a turn that is over before its thought began is not thought about", async () => {
+  bot("globalThis.asks = (globalThis.asks ?? 0) + 1; return `${globalThis.asks}`;", 1);
+  const [first, second] = [question(), question()];
+  const [one, two] = [thinkers.think(first), thinkers.think(second)];
+  isDropped(second);
+  await assert.rejects(two, /dropped/);
+  assert.equal(await one, "1");
+  assert.equal(await thinkers.think(question()), "2");
 });
 
 test("what the bot throws is told, and it is asked again", async () => {

@@ -1,88 +1,135 @@
 /** The threads that a bot thinks on, so that the one that listens to the referee is always free. */
 
-import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 
 import type { Question } from "./desk.js";
 import type { Thought } from "./thinker.js";
 
-/** One thread to begin with, and another whenever all are busy, up to one a core. */
+/** How long a thread may go on with a question that nobody waits for, before it is ended. */
+const GRACE_MS = 1_000;
+
+/** A question, and whom to tell what came of it. */
+interface Task {
+  readonly question: Question;
+  resolve(move: string): void;
+  reject(why: unknown): void;
+}
+
+/**
+ * One queue for all threads, and one question at a time for each. There is one thread to begin with, and another
+ * whenever all are busy, up to a limit. A thread that does not stop when its question is dropped is replaced.
+ */
 export class Thinkers {
   readonly #bot: URL;
   readonly #atMost: number;
+  readonly #graceMs: number;
   readonly #threads = new Set<Thread>();
+  readonly #queue: Task[] = [];
 
-  constructor(bot: URL, atMost = availableParallelism()) {
+  constructor(bot: URL, atMost: number, graceMs = GRACE_MS) {
     this.#bot = bot;
     this.#atMost = atMost;
+    this.#graceMs = graceMs;
     this.#another();
   }
 
-  /** The bot's move. Rejects if its code breaks down. */
+  /** The bot's move. Rejects if its code breaks down, or if the question is dropped before it has an answer. */
   think(question: Question): Promise<string> {
-    const [idlest] = [...this.#threads].sort((one, other) => one.busy - other.busy);
-    const full = this.#threads.size >= this.#atMost;
-    const thread = idlest && (full || idlest.busy === 0) ? idlest : this.#another();
-    return thread.think(question);
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ question, resolve, reject });
+      this.#assign();
+    });
+  }
+
+  /** Nobody waits for the answer to this question any more. */
+  drop(question: Question): void {
+    const waiting = this.#queue.findIndex((task) => task.question === question);
+    if (waiting >= 0) {
+      this.#queue.splice(waiting, 1)[0]?.reject(new Error("the question was dropped"));
+    } else {
+      const thread = [...this.#threads].find((thread) => thread.question === question);
+      setTimeout(() => thread?.question === question && thread.end(), this.#graceMs).unref();
+    }
   }
 
   /** Ends all thoughts, also those that would go on for ever. */
   async close(): Promise<void> {
+    this.#queue.length = 0;
     await Promise.all([...this.#threads].map((thread) => thread.end()));
   }
 
+  #assign(): void {
+    while (this.#queue.length > 0) {
+      const idle = [...this.#threads].find((thread) => thread.idle);
+      const thread = idle ?? (this.#threads.size < this.#atMost ? this.#another() : undefined);
+      if (!thread) {
+        return;
+      }
+      thread.think(this.#queue.shift()!);
+    }
+  }
+
   #another(): Thread {
-    const thread = new Thread(this.#bot, () => this.#threads.delete(thread));
+    const thread = new Thread(this.#bot, {
+      idle: () => this.#assign(),
+      ended: () => {
+        this.#threads.delete(thread);
+        this.#assign();
+      },
+    });
     this.#threads.add(thread);
     return thread;
   }
 }
 
-interface Waiting {
-  resolve(move: string): void;
-  reject(why: unknown): void;
-}
-
 class Thread {
   readonly #worker: Worker;
-  readonly #waiting = new Map<number, Waiting>();
-  #asks = 0;
+  #task: Task | undefined;
+  #ending = false;
 
   /** `ended` is called when it thinks no more: the bot's code has ended it, or `end`. */
-  constructor(bot: URL, ended: () => void) {
+  constructor(bot: URL, told: { idle(): void; ended(): void }) {
     this.#worker = new Worker(new URL("./thinker.js", import.meta.url), { workerData: bot.href });
-    this.#worker.on("message", (thought: Thought) => this.#found(thought));
+    this.#worker.on("message", (thought: Thought) => {
+      this.#found(thought);
+      told.idle();
+    });
     let why: unknown = new Error("the bot has ended its thread");
     this.#worker.on("error", (error) => (why = error));
     this.#worker.on("exit", () => {
-      ended();
-      this.#waiting.forEach(({ reject }) => reject(why));
+      this.#task?.reject(why);
+      told.ended();
     });
   }
 
-  get busy(): number {
-    return this.#waiting.size;
+  /** Whether it can be given a question. One that is being ended may still send the answer that it had. */
+  get idle(): boolean {
+    return this.#task === undefined && !this.#ending;
   }
 
-  think(question: Question): Promise<string> {
-    const id = ++this.#asks;
-    return new Promise((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject });
-      this.#worker.postMessage({ id, question });
-    });
+  /** What it thinks about. */
+  get question(): Question | undefined {
+    return this.#task?.question;
+  }
+
+  /** Only when it is idle. */
+  think(task: Task): void {
+    this.#task = task;
+    this.#worker.postMessage(task.question);
   }
 
   async end(): Promise<void> {
+    this.#ending = true;
     await this.#worker.terminate();
   }
 
   #found(thought: Thought): void {
-    const waiting = this.#waiting.get(thought.id);
-    this.#waiting.delete(thought.id);
+    const task = this.#task;
+    this.#task = undefined;
     if ("move" in thought) {
-      waiting?.resolve(thought.move);
+      task?.resolve(thought.move);
     } else {
-      waiting?.reject(thought.why);
+      task?.reject(thought.why);
     }
   }
 }
