@@ -15,11 +15,12 @@ from referee.app.floor import Floor
 from referee.app.ports import Conflict
 from referee.app.runner import MatchRunner
 from referee.app.story import Standing
-from referee.app.wish import MAKER, REQUEST_ID, Limits, MatchWish
+from referee.app.wish import MAKER, PAIRING, REQUEST_ID, Limits, MatchWish
+from referee.app.worker_pool import Run, run_here
 from referee.core.commands import TakeSeat
 from referee.core.errors import MatchOver, NotAllowedNow, RequestIdReused, SeatHeld
 from referee.core.match import Match
-from referee.core.setup import Player
+from referee.core.setup import Player, Setup
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,17 +38,23 @@ def match_id_of(maker: str, request_id: str) -> str:
 
 class Maker:
     def __init__(
-        self, floor: Floor, limits: Limits, mint_id: Callable[[], str], draw_seed: Callable[[], bytes]
+        self,
+        floor: Floor,
+        limits: Limits,
+        mint_id: Callable[[], str],
+        draw_seed: Callable[[], bytes],
+        run: Run = run_here,
     ) -> None:
         self._floor = floor
         self._limits = limits
         self._mint_id = mint_id
         self._draw_seed = draw_seed
+        self._run = run
 
     async def create(self, wish: MatchWish) -> Created:
-        """Raises a refusal of its terms, RequestIdReused, or LogUnavailable."""
+        """Raises a refusal of its terms, RequestIdReused, TooManyWaiting, TooExpensive or LogUnavailable."""
         match_id = self._name(wish)
-        setup = wish.setup(match_id, wish.seed or self._draw_seed(), self._floor.games, self._limits)
+        setup = await self._setup(wish, match_id, wish.seed or self._draw_seed())
         try:
             runner = await MatchRunner.open(setup, self._floor.find_game(setup.game), self._floor.desk)
         except Conflict:
@@ -93,10 +100,18 @@ class Maker:
             return self._mint_id()
         return match_id_of(wish.labels.get(MAKER, ""), request_id)
 
+    async def _setup(self, wish: MatchWish, match_id: str, seed: bytes) -> Setup:
+        """The terms; off the event loop if there is an opening to be played. Raises what `MatchWish.setup` raises."""
+        if not wish.opening.moves:
+            return wish.setup(match_id, seed, self._floor.games, self._limits)
+        game = self._floor.find_game(wish.game)
+        holder = "" if PAIRING in wish.labels else wish.labels.get(MAKER, "")  # Those of contests wait for one another.
+        return await self._run(MatchWish.setup, wish, match_id, seed, {game.name: game}, self._limits, holder=holder)
+
     async def _created_before(self, wish: MatchWish, match_id: str) -> Created:
         standing = (await self._floor.archive.story(match_id)).standing
         setup = standing.match.setup
-        if wish.setup(match_id, wish.seed or setup.seed, self._floor.games, self._limits) != setup:
+        if await self._setup(wish, match_id, wish.seed or setup.seed) != setup:
             raise RequestIdReused(wish.labels[REQUEST_ID])
         return Created(standing, again=True)
 

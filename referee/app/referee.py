@@ -28,6 +28,7 @@ from referee.app.taking_turns import TakingTurns
 from referee.app.turns import SeatClock, TurnDue, clocks_at_entry
 from referee.app.watching import Watching, Whole
 from referee.app.wish import EVERY_MATCH, Limits, MatchFilter, MatchWish
+from referee.app.worker_pool import Run, run_here
 from referee.core.clock import LONGEST, MS, Micros
 from referee.core.commands import (
     Abort,
@@ -75,11 +76,12 @@ class Referee:
         listeners: Sequence[Listener] = (),
         rater: Rater | None = None,
         around: Callable[[Desk], Desk] = as_it_is,
+        run: Run = run_here,
     ) -> None:
         """`draw_seed` gives 32 bytes that nobody knows, `mint_id` an id that nothing else has.
 
         `unheard` are those of the `log`. `lag` is started and stopped by the caller. Without a `rater` nothing is
-        rated. `around` puts somebody around the desk who looks on.
+        rated. `around` puts somebody around the desk who looks on. `run` runs what may take long.
         """
         self._log = log
         self._time = time
@@ -87,7 +89,7 @@ class Referee:
         self._floor = Floor(log, unheard, time, games, mint_id, lag, listeners, rater, around)
         self._answering = Answering(self._floor)
         self._asking = Asking(self._floor)
-        self._maker = Maker(self._floor, limits, mint_id, draw_seed)
+        self._maker = Maker(self._floor, limits, mint_id, draw_seed, run)
         self._going_back = TakingTurns()
         """Of those who watch from long ago."""
         self._draining: RefereeDraining | None = None

@@ -22,7 +22,7 @@ import traceback
 from asyncio.subprocess import PIPE, Process
 from collections import Counter
 from collections.abc import Callable
-from typing import Any, BinaryIO, TypeVar, TypeVarTuple, Unpack
+from typing import Any, BinaryIO, Protocol, TypeVar, TypeVarTuple, Unpack
 
 from engines.refusals import Refusal
 
@@ -30,7 +30,7 @@ T = TypeVar("T")
 Args = TypeVarTuple("Args")
 
 MAX_WORKERS = 2
-MAX_CALLS_PER_HOLDER = 4
+MAX_CALLS_PER_HOLDER = 8
 MAX_CPU_S = 2.0
 RETRY_AFTER_MS = 1_000
 
@@ -60,10 +60,35 @@ class WorkerDied(Exception):
     """A worker ended by itself: out of memory, or a bug."""
 
 
+class Run(Protocol):
+    """How work of unknown length is run: `WorkerPool.run`, or `run_here`."""
+
+    async def __call__(
+        self, function: Callable[[Unpack[Args]], T], *args: *Args, holder: str = "", max_cpu_s: float | None = None
+    ) -> T: ...
+
+
+async def run_here(
+    function: Callable[[Unpack[Args]], T],
+    *args: *Args,
+    holder: str = "",  # noqa: ARG001  # As `Run` has it.
+    max_cpu_s: float | None = None,  # noqa: ARG001
+) -> T:
+    """The same without a pool, and without a limit: for whoever has no strangers."""
+    return function(*args)
+
+
 class WorkerPool:
     """For one event loop. `close` ends its workers; without it they end with this process."""
 
-    def __init__(self, max_workers: int = MAX_WORKERS, max_calls_per_holder: int = MAX_CALLS_PER_HOLDER) -> None:
+    def __init__(
+        self,
+        max_workers: int = MAX_WORKERS,
+        max_calls_per_holder: int = MAX_CALLS_PER_HOLDER,
+        max_cpu_s: float = MAX_CPU_S,
+    ) -> None:
+        """`max_cpu_s` holds for calls that name no limit of their own."""
+        self._max_cpu_s = max_cpu_s
         self._max_calls_per_holder = max_calls_per_holder
         self._free = asyncio.Semaphore(max_workers)
         self._idle: list[_Worker] = []
@@ -75,7 +100,7 @@ class WorkerPool:
         function: Callable[[Unpack[Args]], T],
         *args: *Args,
         holder: str = "",
-        max_cpu_s: float = MAX_CPU_S,
+        max_cpu_s: float | None = None,
     ) -> T:
         """The result of `function(*args)`, computed in a worker process.
 
@@ -85,7 +110,7 @@ class WorkerPool:
         """
         if holder and Counter(self._calls.values())[holder] >= self._max_calls_per_holder:
             raise TooManyWaiting(self._max_calls_per_holder)
-        call = asyncio.create_task(self._run(pickle.dumps((function, args)), max_cpu_s))
+        call = asyncio.create_task(self._run(pickle.dumps((function, args)), max_cpu_s or self._max_cpu_s))
         self._calls[call] = holder
         call.add_done_callback(self._done)
         succeeded, result = await asyncio.shield(call)

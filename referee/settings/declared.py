@@ -80,6 +80,9 @@ class Settings:
     faults_in_a_row_at_most: int = _declared(whole(), "5", "After so many faults in a row a bot is paused.")
 
     message_at_most_bytes: int = _declared(whole(1024), "1048576", "The largest message that is read.")
+    compute_at_most_ms: int = _declared(
+        whole(), "2000", "CPU time for what a call asks to be computed, such as an opening or a position."
+    )
     items_per_message_at_most: int = _declared(whole(), "64", "Items that travel in one message of a stream.")
     legal_moves_at_most: int = _declared(whole(0), "5000", "Legal moves that a turn lists, whatever is wished for.")
     watch_entries_waiting_at_most: int = _declared(

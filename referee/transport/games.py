@@ -1,6 +1,5 @@
 """GameService: games without a match."""
 
-import asyncio
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,17 +10,18 @@ from engines.api import REFEREE, Game, Position, Seat, Viewer
 from engines.options import Settings
 from referee.app.refusals import BadField
 from referee.app.wish import Opening, find_game
+from referee.app.worker_pool import Run, run_here
 from referee.core.result import by_rules
 from referee.core.setup import SEED_BYTES
+from referee.transport.auth import CALLER
 from referee.transport.convert.results import result_of
 from referee.transport.convert.rules import game_of, json_text, read_opening, read_rules, rules_of, table_of
 
-MOVES_AT_ONCE = 50
-"""After so many moves of an opening the others have their turn."""
-
 
 class Games(GameServiceServicer):
-    def __init__(self, games: Mapping[str, Game], legal_moves_at_most: int) -> None:
+    def __init__(self, games: Mapping[str, Game], legal_moves_at_most: int, run: Run = run_here) -> None:
+        """`run` runs what may take long."""
+        self._run = run
         self._games = games
         self._legal_moves_at_most = legal_moves_at_most
         self._told = {name: game_of(game) for name, game in sorted(games.items())}
@@ -33,19 +33,27 @@ class Games(GameServiceServicer):
         return pb.GetGameResponse(game=self._told[find_game(self._games, request.name).name])
 
     async def ReadPosition(self, request: pb.ReadPositionRequest, context: Any) -> pb.ReadPositionResponse:
-        game, settings = read_rules(self._games, request.rules)
-        table = game.table(settings)
-        viewer = _viewer(request, len(table.seats))
-        position = await _opened(game, settings, read_opening(request.opening), _seed(request.seed))
-        at_most = min(request.legal_moves_at_most, self._legal_moves_at_most)
-        return pb.ReadPositionResponse(
-            rules=rules_of(game.name, game.version, settings),
-            table=table_of(table),
-            position=position.text(viewer),
-            view_json=json_text(position.view(viewer)) if request.with_view else "",
-            owed=[_owed(position, seat, viewer, at_most) for seat in position.owing],
-            result=result_of(by_rules(position.outcome, table)) if position.outcome else None,
-        )
+        game = find_game(self._games, request.rules.game)
+        request.legal_moves_at_most = min(request.legal_moves_at_most, self._legal_moves_at_most)
+        read = await self._run(read_position, game, request.SerializeToString(), holder=CALLER.get().holder)
+        return pb.ReadPositionResponse.FromString(read)
+
+
+def read_position(game: Game, asked: bytes) -> bytes:
+    """The answer to an encoded ReadPositionRequest, encoded too. Raises a refusal of whatever cannot be read."""
+    request = pb.ReadPositionRequest.FromString(asked)
+    _, settings = read_rules({game.name: game}, request.rules)
+    table = game.table(settings)
+    viewer = _viewer(request, len(table.seats))
+    position = _opened(game, settings, read_opening(request.opening), _seed(request.seed))
+    return pb.ReadPositionResponse(
+        rules=rules_of(game.name, game.version, settings),
+        table=table_of(table),
+        position=position.text(viewer),
+        view_json=json_text(position.view(viewer)) if request.with_view else "",
+        owed=[_owed(position, seat, viewer, request.legal_moves_at_most) for seat in position.owing],
+        result=result_of(by_rules(position.outcome, table)) if position.outcome else None,
+    ).SerializeToString()
 
 
 def _viewer(request: pb.ReadPositionRequest, seats: int) -> Viewer:
@@ -62,12 +70,10 @@ def _seed(given: bytes) -> bytes:
     return given or bytes(SEED_BYTES)
 
 
-async def _opened(game: Game, settings: Settings, opening: Opening, seed: bytes) -> Position:
+def _opened(game: Game, settings: Settings, opening: Opening, seed: bytes) -> Position:
     position = game.read(opening.position, settings) if opening.position else game.start(settings, seed)
-    for number, (seat, move) in enumerate(opening.moves, 1):
+    for seat, move in opening.moves:
         position = position.play(seat, move)
-        if number % MOVES_AT_ONCE == 0:
-            await asyncio.sleep(0)
     return position
 
 

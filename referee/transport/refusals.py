@@ -16,7 +16,7 @@ from google.rpc.status_pb2 import Status
 from referee_api.v1 import refusal_pb2
 
 from engines import refusals as engine
-from referee.app import answers, asked, faults, referee, sessions, watching
+from referee.app import answers, asked, faults, referee, sessions, watching, worker_pool
 from referee.app import refusals as app
 from referee.app.contests import refusals as contests
 from referee.app.ports import LogUnavailable, MatchArchived
@@ -144,6 +144,8 @@ WAYS: dict[type[Exception], Way] = {
     door.NotYours: Way("NOT_YOURS", Code.PERMISSION_DENIED),
     door.TooManyCalls: Way("TOO_MANY_CALLS", EXHAUSTED, quota=True),
     door.TooManyStreams: Way("TOO_MANY_STREAMS", EXHAUSTED, quota=True, retry_after_ms=RETRY_AFTER_MS),
+    worker_pool.TooManyWaiting: Way("TOO_MANY_CALLS", EXHAUSTED, quota=True),
+    worker_pool.TooExpensive: Way("TOO_EXPENSIVE", EXHAUSTED),
     door.MessageTooLarge: Way("MESSAGE_TOO_LARGE", EXHAUSTED),
     door.BadPageToken: Way("BAD_PAGE_TOKEN", INVALID, "page_token"),
     door.HeartbeatLost: Way("HEARTBEAT_LOST", Code.UNAVAILABLE),

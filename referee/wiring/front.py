@@ -66,7 +66,7 @@ class Front:
         gate = Gate(books.tokens, time)
         self._keys = keys = Keys(books.tokens, gate, allowances, time, lambda: secrets.token_bytes(SECRET_BYTES))
         known, referee = games(), hall.referee
-        served = Games(known, settings.legal_moves_at_most)
+        served = Games(known, settings.legal_moves_at_most, hall.pool.run)
         noting = Noting(hall.scribe, time)
         customs = Customs(known, bounds.credit(settings), bounds.limits(settings))
         aside = Aside(referee.sessions.present, hall.sealed)

@@ -25,6 +25,7 @@ from referee.app.ports import Entry, Time
 from referee.app.referee import Referee
 from referee.app.scribe import Scribe
 from referee.app.sessions import Session
+from referee.app.worker_pool import WorkerPool
 from referee.core.clock import Micros
 from referee.core.match import Match
 from referee.core.setup import SEED_BYTES
@@ -59,6 +60,8 @@ class Hall:
         self._metrics = metrics
         self._time = time
         self.lag = Lag(time)
+        self.pool = WorkerPool(max_cpu_s=settings.compute_at_most_ms / 1000)
+        """For whatever strangers may ask at length."""
         self.scribe = Scribe(books.bot_log)
         self.notices = Notices(self.scribe, self._sessions_of, time)
         self.events = metrics.measured(books.events, time, self._log_is_away)
@@ -84,6 +87,7 @@ class Hall:
             self._listeners,
             ratings,
             tracing.around,
+            self.pool.run,
         )
         making = Making(self.referee, books.accounts)
         around = Around(
@@ -95,7 +99,7 @@ class Hall:
             time,
             self._contest_broke,
         )
-        self.ladders = Ladders(contests, self._shelf, around, games(), limits(settings), _seed)
+        self.ladders = Ladders(contests, self._shelf, around, games(), limits(settings), _seed, self.pool.run)
         self.tournaments = Tournaments(
             contests,
             self.referee,
@@ -107,6 +111,7 @@ class Hall:
             limits(settings),
             _seed,
             self._contest_broke,
+            self.pool.run,
         )
         self.sealed = Sealed({LADDER: self.ladders, TOURNAMENT: self.tournaments})
 
@@ -137,6 +142,7 @@ class Hall:
         self.lag.stop()
         await self._conduct.counted()
         await self.scribe.written()
+        await self.pool.close()
 
     def queues(self) -> dict[str, Queue]:
         now_ms = self._time.wall_ms()

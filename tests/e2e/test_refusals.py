@@ -8,7 +8,7 @@ import pytest
 from referee_api.v1.refusal_pb2 import RefusalReason
 
 from tests.docs import contract
-from tests.e2e import test_backup, test_slow_watchers, test_troubled
+from tests.e2e import test_backup, test_long_work, test_slow_watchers, test_troubled
 from tests.e2e.club import Club, club
 from tests.e2e.provoking_calls import IN_CALLS, MESSAGE_AT_MOST_BYTES, call_more
 from tests.e2e.provoking_contests import PROVOKED
@@ -25,6 +25,7 @@ ON_SERVERS_OF_THEIR_OWN = {
     "MATCH_MOVING": test_troubled.test_a_match_that_another_referee_has_taken_is_not_played_here,
     "HEARTBEAT_LOST": test_troubled.test_a_bot_that_gives_no_sign_of_life_is_gone,
     "MATCH_ARCHIVED": test_backup.test_who_asks_for_an_archived_match_is_told_so,
+    "TOO_EXPENSIVE": test_long_work.test_what_takes_too_long_is_refused_and_the_next_call_is_answered,
     "ENGINE_FAULT": test_troubled.test_a_match_whose_rules_break_down_is_void,
     "REFEREE_FAULT": test_troubled.test_what_breaks_down_outside_of_a_match_is_told_by_its_number_alone,
 }

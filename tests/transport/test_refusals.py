@@ -13,7 +13,7 @@ from referee_api.v1 import refusal_pb2
 
 from engines import refusals as engine
 from engines.refusals import Refusal
-from referee.app import answers, asked, faults, referee, sessions, watching
+from referee.app import answers, asked, faults, referee, sessions, watching, worker_pool
 from referee.app import refusals as app
 from referee.app.contests import refusals as contests
 from referee.app.ports import LogUnavailable, MatchArchived
@@ -103,6 +103,8 @@ EXAMPLES: list[Exception] = [
     door.TooManyCalls(600, 100),
     door.TooManyStreams(10),
     door.TooManyMatches(10),
+    worker_pool.TooManyWaiting(8),
+    worker_pool.TooExpensive(2000),
     door.MessageTooLarge(2, 1),
     door.BadPageToken(),
     door.HelloExpected("move"),

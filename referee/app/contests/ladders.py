@@ -28,6 +28,7 @@ from referee.app.names import check_name, check_words
 from referee.app.ports import Conflict
 from referee.app.refusals import BadField, BotPaused, NameTaken
 from referee.app.wish import Limits
+from referee.app.worker_pool import Run, run_here
 from referee.contest import tournament_events as tournament
 from referee.contest.climbing import challenge, decide
 from referee.contest.ladder import Phase
@@ -76,14 +77,16 @@ class Ladders:
         games: Mapping[str, Game],
         limits: Limits,
         draw_seed: Callable[[], bytes],
+        run: Run = run_here,
     ) -> None:
-        """`draw_seed` gives 32 bytes that nobody knows."""
+        """`draw_seed` gives 32 bytes that nobody knows; `run` runs what may take long."""
         self._log = log
         self._shelf = shelf
         self._around = around
         self._games = games
         self._limits = limits
         self._draw_seed = draw_seed
+        self._run = run
         self._fold = LadderFold(games)
         self._matchmakers = Matchmakers(shelf, around)
         self._making_one = asyncio.Lock()
@@ -105,7 +108,8 @@ class Ladders:
         """
         check_name(wish.name)
         check_words("title", wish.title, WORDS_CHARS)
-        check_ladder(wish.terms, self._games, self._limits)
+        run = self._run if wish.terms.duplicate and wish.terms.duplicate.openings else run_here
+        await run(check_ladder, wish.terms, self._games, self._limits, holder=wish.organiser)
         made = LadderMade(
             wish.name, wish.title or wish.name, wish.organiser, wish.request_id, self._draw_seed(), wish.terms
         )

@@ -48,6 +48,7 @@ from referee.app.ports import Conflict, Time
 from referee.app.referee import Referee
 from referee.app.refusals import NameTaken
 from referee.app.wish import Limits
+from referee.app.worker_pool import Run, run_here
 from referee.contest.directing import Cancel, Start, Withdraw
 from referee.contest.export import to_csv, to_json, to_trf
 from referee.contest.pairing import Course
@@ -80,8 +81,12 @@ class Tournaments:
         limits: Limits,
         draw_seed: Callable[[], bytes],
         complain: Callable[[str, Exception], None],
+        run: Run = run_here,
     ) -> None:
-        """`draw_seed` gives 32 bytes that nobody knows; `complain` hears of what is nobody's doing, by contest."""
+        """`draw_seed` gives 32 bytes that nobody knows; `complain` hears of what is nobody's doing, by contest.
+
+        `run` runs what may take long.
+        """
         self._log = log
         self._referee = referee
         self._accounts = accounts
@@ -90,6 +95,7 @@ class Tournaments:
         self._games = games
         self._limits = limits
         self._draw_seed = draw_seed
+        self._run = run
         self._shelf = Shelf(log, TOURNAMENT, fold, Ended, complain)
         self._directors = Directors(self._shelf, making, referee, time, games, complain)
         self._making_one = asyncio.Lock()
@@ -111,7 +117,8 @@ class Tournaments:
         """
         check_name(wish.name)
         check_words("title", wish.title, WORDS_CHARS)
-        check_terms(wish.terms, self._games, self._limits)
+        run = self._run if wish.terms.openings else run_here
+        await run(check_terms, wish.terms, self._games, self._limits, holder=wish.organiser)
         async with self._making_one:
             known = self._shelf.made_by(wish.organiser, wish.request_id)
             if known:

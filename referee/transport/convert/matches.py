@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from referee_api.v1 import chance_pb2, game_pb2, match_pb2
 
-from engines.api import REFEREE, Viewer
+from engines.api import REFEREE, Game, Viewer
+from engines.options import Settings
 from referee.app.story import Standing
 from referee.app.turns import SeatClock
 from referee.app.wish import LADDER, PAIRING, TITLE, TOURNAMENT
@@ -18,6 +20,9 @@ from referee.transport.convert.ratings import changes_of
 from referee.transport.convert.results import maybe_result
 from referee.transport.convert.rules import json_text, rules_of, table_of
 from referee.transport.convert.times import maybe_timestamp, ms_down, timestamp
+
+OPENINGS_KEPT = 256
+"""They are read again for every match that is listed."""
 
 Present = Callable[[Player], bool]
 """Can some session play this player's seats?"""
@@ -124,4 +129,9 @@ def _opening_of(match: Match, viewer: Viewer) -> game_pb2.Opening | None:
     setup = match.setup
     if not setup.opening:
         return None
-    return game_pb2.Opening(position=match.game.read(setup.opening, setup.settings).text(viewer))
+    return game_pb2.Opening(position=_position_seen(match.game, setup.opening, setup.settings, viewer))
+
+
+@lru_cache(OPENINGS_KEPT)
+def _position_seen(game: Game, position: str, settings: Settings, viewer: Viewer) -> str:
+    return game.read(position, settings).text(viewer)

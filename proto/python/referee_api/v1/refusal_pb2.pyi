@@ -136,13 +136,15 @@ class _RefusalReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Refusal
     REFUSAL_REASON_TOO_MANY_STREAMS: _RefusalReason.ValueType  # 82
     """The token has too many streams open. RESOURCE_EXHAUSTED with QuotaFailure and RetryInfo; limit."""
     REFUSAL_REASON_TOO_MANY_CALLS: _RefusalReason.ValueType  # 83
-    """The token calls too often. RESOURCE_EXHAUSTED with QuotaFailure and RetryInfo; limit, retry_after_ms. Never said
+    """The token calls too often, or waits for too many computations. RESOURCE_EXHAUSTED with QuotaFailure and RetryInfo; limit, retry_after_ms. Never said
     to a move that is on its clock.
     """
     REFUSAL_REASON_TOO_MANY_NAMES: _RefusalReason.ValueType  # 84
     """The holder has too many bots or tokens. RESOURCE_EXHAUSTED with QuotaFailure; what, limit."""
     REFUSAL_REASON_MESSAGE_TOO_LARGE: _RefusalReason.ValueType  # 85
     """The message is larger than this referee reads. RESOURCE_EXHAUSTED; size_bytes, limit_bytes."""
+    REFUSAL_REASON_TOO_EXPENSIVE: _RefusalReason.ValueType  # 86
+    """What was asked for needs more CPU time than one call may use. RESOURCE_EXHAUSTED; limit_ms."""
     REFUSAL_REASON_NO_TOKEN: _RefusalReason.ValueType  # 90
     """The call carries no token. UNAUTHENTICATED; no metadata."""
     REFUSAL_REASON_BAD_TOKEN: _RefusalReason.ValueType  # 91
@@ -277,13 +279,15 @@ REFUSAL_REASON_TOO_MANY_MATCHES: RefusalReason.ValueType  # 81
 REFUSAL_REASON_TOO_MANY_STREAMS: RefusalReason.ValueType  # 82
 """The token has too many streams open. RESOURCE_EXHAUSTED with QuotaFailure and RetryInfo; limit."""
 REFUSAL_REASON_TOO_MANY_CALLS: RefusalReason.ValueType  # 83
-"""The token calls too often. RESOURCE_EXHAUSTED with QuotaFailure and RetryInfo; limit, retry_after_ms. Never said
+"""The token calls too often, or waits for too many computations. RESOURCE_EXHAUSTED with QuotaFailure and RetryInfo; limit, retry_after_ms. Never said
 to a move that is on its clock.
 """
 REFUSAL_REASON_TOO_MANY_NAMES: RefusalReason.ValueType  # 84
 """The holder has too many bots or tokens. RESOURCE_EXHAUSTED with QuotaFailure; what, limit."""
 REFUSAL_REASON_MESSAGE_TOO_LARGE: RefusalReason.ValueType  # 85
 """The message is larger than this referee reads. RESOURCE_EXHAUSTED; size_bytes, limit_bytes."""
+REFUSAL_REASON_TOO_EXPENSIVE: RefusalReason.ValueType  # 86
+"""What was asked for needs more CPU time than one call may use. RESOURCE_EXHAUSTED; limit_ms."""
 REFUSAL_REASON_NO_TOKEN: RefusalReason.ValueType  # 90
 """The call carries no token. UNAUTHENTICATED; no metadata."""
 REFUSAL_REASON_BAD_TOKEN: RefusalReason.ValueType  # 91

@@ -1,0 +1,47 @@
+"""What a call asks to be computed runs outside of the event loop, and no longer than it may."""
+
+from pathlib import Path
+
+import grpc
+import pytest
+from referee_api.v1 import game_pb2
+
+from engines.api import REFEREE
+from engines.registry import games
+from tests.e2e.club import club_alone
+from tests.e2e.refused import need_promised, refused
+
+pytestmark = pytest.mark.slow
+
+TOC = game_pb2.Rules(game="toc")
+COMPUTE_MS = 10
+
+
+def long_opening() -> game_pb2.Opening:
+    """A whole game of toc, which takes four times as long."""
+    rules = games()["toc"]
+    position = rules.start(rules.settings(), bytes(32))
+    opening = game_pb2.Opening(position=position.text(REFEREE))
+    while position.owing:
+        seat = position.owing[0]
+        moves = position.moves(seat)
+        move = moves[len(opening.moves) * 7919 % len(moves)]
+        position = position.play(seat, move)
+        opening.moves.add(seat=seat, move=move)
+    return opening
+
+
+def test_what_takes_too_long_is_refused_and_the_next_call_is_answered(tmp_path: Path) -> None:
+    opening = long_opening()
+    assert len(opening.moves) > 1_000
+    with club_alone(tmp_path, "--ephemeral", "--compute-at-most-ms", str(COMPUTE_MS)) as here:
+        for method, request in (
+            ("GameService/ReadPosition", {"rules": TOC, "opening": opening}),
+            ("MatchService/CreateMatch", {**here.wanted(TOC), "opening": opening, "seats": []}),
+        ):
+            with pytest.raises(grpc.RpcError) as no:
+                here.ask(method, **request)
+            assert refused(no.value).reason == "TOO_EXPENSIVE"
+            need_promised(refused(no.value))
+        read = here.ask("GameService/ReadPosition", rules={"game": "alquerque"}, legal_moves_at_most=9)
+        assert len(read.owed[0].legal_moves) == read.owed[0].legal_moves_count
