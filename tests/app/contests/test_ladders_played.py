@@ -413,6 +413,7 @@ async def test_terms_that_do_not_go_together_are_refused() -> None:
         replace(ladder_terms(), match_terms=()),
         replace(ladder_terms(), match_terms=(by_lot,)),
         replace(ladder_terms(duplicate=DuplicatePlay()), match_terms=(nonces,)),
+        ladder_terms("toc", duplicate=DuplicatePlay()),
     ):
         with pytest.raises(BadField):
             await stage.ladders.create(LadderWish("bad", "org", "r9", terms))

@@ -119,6 +119,10 @@ BAD: dict[str, tuple[TournamentWish, type[Refusal]]] = {
         Refusal,
     ),
     "nonces in sets": (wish(terms(RoundRobin(), duplicate=Duplicate(2), nonce_within_us=1)), BadField),
+    "hidden hands in sets": (
+        wish(terms(RoundRobin(), "toc", partners=Partners.FIXED, duplicate=Duplicate(2))),
+        BadField,
+    ),
 }
 
 

@@ -112,9 +112,9 @@ class DuplicatePlay(_message.Message):
     """The same start, with the same seed, played again with the seats exchanged, so that neither luck nor the first move
     decides.
 
-    What one match of a set would tell about the next (the seed, the record, hidden hands) stays hidden until all
-    matches of the set are over; one that became void is played again, and so is not over. Nonces would make every match
-    of a set another one: terms that ask for both are refused.
+    What one match of a set would tell about the next (the seed, the record) stays hidden until all matches of the set
+    are over; one that became void is played again, and so is not over. Nonces would make every match of a set another
+    one: terms that ask for both are refused. So are games with hidden hands, which both sides of a set would see.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
