@@ -8,8 +8,10 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strings"
 	"syscall"
 	"time"
+	"unicode/utf8"
 
 	"google.golang.org/protobuf/proto"
 
@@ -17,6 +19,9 @@ import (
 )
 
 const client = "referee-client-go/0.1.0"
+
+// moveChars is more than the longest move of any game, and the referee refuses what is longer.
+const moveChars = 1000
 
 const (
 	stopped       = 0
@@ -58,8 +63,8 @@ type player struct {
 	backoff backoff
 	// session is nil while there is none.
 	session *session
-	// away is how long the referee will be away, if it has said so.
-	away time.Duration
+	// away is how long the referee will be away, if it has said so. Else nil.
+	away *time.Duration
 }
 
 func newPlayer(settings settings, choose Choose, wishes *refereev1.TurnWishes) *player {
@@ -85,11 +90,20 @@ func (p *player) play(ctx context.Context) error {
 		if errors.Is(err, errTakenOver) || errors.As(err, &refusedError{}) || ctx.Err() != nil {
 			return err
 		}
-		wait := p.away + p.backoff.next(rand.Float64())
-		p.away = 0
+		wait := p.wait()
 		complain("%v; back in %.1f s", err, wait.Seconds())
 		p.stayAway(ctx, wait)
 	}
+}
+
+// wait is how long to stay away after the session.
+func (p *player) wait() time.Duration {
+	if p.away == nil {
+		return p.backoff.next(time.Now(), rand.Float64())
+	}
+	wait := p.backoff.afterDraining(*p.away, rand.Float64())
+	p.away = nil
+	return wait
 }
 
 // playSession plays until the stream ends, and tells why it did.
@@ -150,17 +164,24 @@ func (p *player) hear(said *refereev1.FromReferee) error {
 	case *refereev1.FromReferee_MatchEnded:
 		p.desk.ended(item.MatchEnded.GetMatchId())
 	case *refereev1.FromReferee_Welcome:
-		p.backoff.welcomed()
-		// The seats belong to this version, also if a newer one is registered before the next break.
-		p.hello.Version = item.Welcome.GetVersion()
+		p.welcomed(item.Welcome)
 	case *refereev1.FromReferee_Draining:
-		p.away = time.Duration(item.Draining.GetReturnAfterMs()) * time.Millisecond
+		away := time.Duration(item.Draining.GetReturnAfterMs()) * time.Millisecond
+		p.away = &away
 	case *refereev1.FromReferee_TakenOver:
 		return errTakenOver
 	case *refereev1.FromReferee_Notice:
 		fmt.Fprintln(os.Stderr, "referee:", item.Notice.GetMessage())
 	}
 	return nil // Nothing to answer, or newer than this client.
+}
+
+func (p *player) welcomed(welcome *refereev1.Welcome) {
+	p.backoff.welcomed(time.Now())
+	p.session.welcomed(time.Duration(welcome.GetGoneAfterMs()) * time.Millisecond)
+	// The seats belong to this version, also if a newer one is registered before the next break.
+	p.hello.Version = welcome.GetVersion()
+	complain("connected to %s as %s, version %s", p.settings.referee, welcome.GetBot(), welcome.GetVersion())
 }
 
 // say tells the referee, unless nobody listens; then the turn will be asked again.
@@ -199,7 +220,18 @@ func answer(ctx context.Context, choose Choose, asked Asked) (said *refereev1.Fr
 	return resignation(asked.Turn)
 }
 
+// moveItem is the move; or, if it cannot be sent as it is, one like it that the referee refuses. It would break the
+// stream, and with it all other matches; so it costs one attempt.
 func moveItem(turn *refereev1.Turn, move string) *refereev1.FromBot {
+	where := fmt.Sprintf("match %s, seat %d: the answer", turn.GetMatchId(), turn.GetSeat())
+	if !utf8.ValidString(move) {
+		complain("%s is not valid UTF-8; the referee will refuse it", where)
+		move = strings.ToValidUTF8(move, string(utf8.RuneError))
+	}
+	if chars := utf8.RuneCountInString(move); chars > moveChars {
+		complain("%s has %d characters, the limit is %d; the referee will refuse it", where, chars, moveChars)
+		move = string([]rune(move)[:moveChars+1])
+	}
 	said := &refereev1.Move{MatchId: turn.GetMatchId(), Token: turn.GetToken(), Move: move}
 	return &refereev1.FromBot{Item: &refereev1.FromBot_Move{Move: said}}
 }

@@ -20,11 +20,11 @@ func TestOnlyWhatMayPassByItselfIsABreak(t *testing.T) {
 		codes.PermissionDenied: false,
 		codes.InvalidArgument:  false,
 	} {
-		if got := !errors.As(endOf(status.Error(code, "")), &refusedError{}); got != want {
+		if got := !errors.As(endOf(t.Context(), status.Error(code, "")), &refusedError{}); got != want {
 			t.Errorf("%v is a break: %v", code, got)
 		}
 	}
-	if !errors.Is(endOf(status.Error(codes.Aborted, "")), errTakenOver) {
+	if !errors.Is(endOf(t.Context(), status.Error(codes.Aborted, "")), errTakenOver) {
 		t.Error("to be taken over is not seen")
 	}
 }

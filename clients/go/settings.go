@@ -13,7 +13,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 )
 
-const defaultMatchesAtMost = 8
+const defaultMatchesAtMost = 1
 
 // settings are what the environment says: where the referee is, and who the bot is.
 type settings struct {
