@@ -1,15 +1,14 @@
 """Equals meet equals, nobody twice: the Dutch system of FIDE (C.04.3, the edition in force since 1 February 2026).
 
-Who meets whom is found by `caissify_pairings`; here a table is told in its words, and its answer is checked:
-where no round is left to pair, it hands out byes that nobody may have. Who has the first move is found in `colours`.
+The pairs are found by `dutch`; here a table is converted to its terms and its answer is checked, because where no
+round is left to pair, the library hands out byes that nobody may have. `colours` decides who has the first move.
 """
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from caissify_pairings.engines.dutch import DutchEngine
-
 from referee.contest import colours
+from referee.contest.dutch import DutchEngine
 from referee.contest.encounters import Encounter, How, Table, score
 from referee.contest.pairing import Pairing
 
