@@ -4,8 +4,9 @@ BIN := .venv/bin
 READY := .venv/.ready
 OURS := proto/python clients/python .
 PARALLEL ?= -n auto
+MINUTES ?= 10
 
-.PHONY: help demo lint check test proto golden bench compiled pure tools requirements clean
+.PHONY: help demo lint check test soak proto golden bench compiled pure tools requirements clean
 
 help: ## What there is to do
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -32,9 +33,12 @@ lint: $(READY) ## All checks that run nothing
 check: lint ## All checks and the quick tests, in about a minute
 	$(BIN)/python -m pytest $(PARALLEL) -m "not slow"
 
-test: lint ## All checks and all tests; the quick ones must reach every branch of the pure floors
+test: lint ## All checks and all tests but soak, in at most ten minutes; the quick ones must reach every branch of the core
 	$(BIN)/python -m pytest $(PARALLEL) -m "not slow" --cov --cov-report=term
-	$(BIN)/python -m pytest $(PARALLEL) -m slow
+	$(BIN)/python -m pytest $(PARALLEL) -m "slow and not soak" --durations=20
+
+soak: $(READY) ## Run long tests, drawn at random, for MINUTES=n; SEED=s draws again what an earlier run has drawn
+	@$(BIN)/python -m tests.soak --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
 
 proto: $(READY) ## Make the stubs anew from proto/
 	$(BIN)/buf format --write proto

@@ -1,19 +1,43 @@
-"""What all tests share: how hard hypothesis tries, and the word that renews golden files."""
+"""Options, hypothesis profiles and fixtures that all tests share.
 
-import os
+`make test` runs every test with few, fixed random cases. `make soak` (tests/soak.py) passes `--soak-seed`: then
+hypothesis tries many more cases, and all random cases follow from that seed.
+"""
+
+from random import Random
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-settings.register_profile("quick", derandomize=True, deadline=None, max_examples=50)
+settings.register_profile("test", derandomize=True, deadline=None, max_examples=50)
 settings.register_profile(
-    "ci", derandomize=True, deadline=None, max_examples=300, suppress_health_check=[HealthCheck.too_slow]
+    "soak", database=None, deadline=None, max_examples=300, suppress_health_check=list(HealthCheck)
 )
-settings.load_profile("ci" if os.environ.get("CI") else "quick")
+settings.load_profile("test")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--renew-golden", action="store_true", help="write the golden files anew from what is true now")
+    parser.addoption("--soak-seed", type=int, help="try many random cases, which follow from this seed")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--soak-seed") is not None:
+        settings.load_profile("soak")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark soak tests as slow as well, so that `-m "not slow"` leaves them out."""
+    for item in items:
+        if item.get_closest_marker("soak"):
+            item.add_marker("slow")
+
+
+@pytest.fixture
+def rng(request: pytest.FixtureRequest) -> Random:
+    """Random numbers that depend on the test's id and on the seed of `make soak`, and on nothing else."""
+    return Random(f"{request.node.nodeid} {request.config.getoption('--soak-seed')}")
 
 
 @pytest.fixture

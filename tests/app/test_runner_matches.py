@@ -93,11 +93,12 @@ async def test_a_match_that_is_over_has_its_verdicts_for_who_asks_again() -> Non
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("matches", [1_000, pytest.param(10_000, marks=pytest.mark.soak)])
 @in_loop
-async def test_ten_thousand_matches_in_one_process_stay_small() -> None:
+async def test_many_matches_in_one_process_stay_small(matches: int) -> None:
     scene = Scene()
     tracemalloc.start()
-    runners = [await scene.begun(terms(match_id=f"m{number}")) for number in range(10_000)]
+    runners = [await scene.begun(terms(match_id=f"m{number}")) for number in range(matches)]
     bytes_a_match = tracemalloc.get_traced_memory()[0] / len(runners)
     tracemalloc.stop()
     assert bytes_a_match < 16_384, "runner, match, and its entries in the memory log"

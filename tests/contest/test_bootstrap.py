@@ -45,8 +45,9 @@ def test_even_sets_are_no_lead() -> None:
 
 
 @pytest.mark.slow
-def test_the_interval_holds_the_truth_as_often_as_it_says() -> None:
-    draws, held, runs, lead = luck("bootstrap"), 0, 200, 60
+@pytest.mark.parametrize(("runs", "least"), [(20, 0.75), pytest.param(200, 0.9, marks=pytest.mark.soak)])
+def test_the_interval_holds_the_truth_as_often_as_it_says(runs: int, least: float) -> None:
+    draws, held, lead = luck("bootstrap"), 0, 60
     for run in range(runs):
         # Three pairs of matches a set, each set with luck of its own that both seatings share.
         sets = []
@@ -56,4 +57,5 @@ def test_the_interval_holds_the_truth_as_often_as_it_says() -> None:
         found = bootstrapped(sets, CHANCE.fork(str(run)))
         held += found.low <= lead <= found.high
 
-    assert 0.9 < held / runs < 0.995
+    assert held / runs > least
+    assert held < runs

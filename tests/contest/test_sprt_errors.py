@@ -14,7 +14,6 @@ from tests.contest.luck import luck, outcome
 
 ALPHA, BETA = 0.05, 0.1
 SPRT = Sprt(elo0=0, elo1=100, alpha=ALPHA, beta=BETA)
-RUNS = 1000
 
 TRINOMIAL, PENTANOMIAL = 3, 5
 
@@ -53,21 +52,22 @@ def wald(of_outcomes: tuple[float, ...], lead: float) -> float:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("runs", [150, pytest.param(1000, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("outcomes", [TRINOMIAL, PENTANOMIAL])
 @pytest.mark.parametrize("drawn", [0.0, 0.4])
 @pytest.mark.parametrize(
     ("lead", "wrong", "allowed"), [(SPRT.elo0, Verdict.PASSED, ALPHA), (SPRT.elo1, Verdict.FAILED, BETA)]
 )
 def test_it_errs_no_more_often_than_it_may_and_takes_about_as_long_as_wald_foretells(
-    outcomes: int, drawn: float, lead: float, wrong: Verdict, allowed: float
+    outcomes: int, drawn: float, lead: float, wrong: Verdict, allowed: float, runs: int
 ) -> None:
     of_outcomes, draws = rates(lead, outcomes, drawn), luck(f"{outcomes} outcomes, {drawn} drawn, {lead} Elo")
 
-    ran = [run(of_outcomes, draws) for _ in range(RUNS)]
+    ran = [run(of_outcomes, draws) for _ in range(runs)]
 
-    erred = sum(it.verdict is wrong for it in ran) / RUNS
-    sets = sum(sum(it.tally.counts) for it in ran) / RUNS
-    told = f"{erred:.3f} of {RUNS} erred, where {allowed} may; {sets:.1f} sets, {wald(of_outcomes, lead):.1f} by Wald"
+    erred = sum(it.verdict is wrong for it in ran) / runs
+    sets = sum(sum(it.tally.counts) for it in ran) / runs
+    told = f"{erred:.3f} of {runs} erred, where {allowed} may; {sets:.1f} sets, {wald(of_outcomes, lead):.1f} by Wald"
     print(told)  # noqa: T201  # `pytest -rP` shows the evidence.
     assert erred <= allowed, told
     by_wald = wald(of_outcomes, lead)

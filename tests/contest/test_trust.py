@@ -1,8 +1,9 @@
 """Why a ladder can be trusted: fifty bots of known strength, paired and rated by the real one.
 
-What is measured is printed; `pytest -m slow -rP tests/contest/test_trust.py` shows it.
+What is measured is printed; `pytest -rP tests/contest/test_trust.py` shows it.
 """
 
+from collections.abc import Sequence
 from itertools import combinations
 from math import hypot
 from statistics import mean
@@ -22,19 +23,24 @@ LOOKED_AT = (10, 30, 100)
 FIELDS = 3
 
 
-def covered(terms: Terms, spread: float) -> list[float]:
+def covered(terms: Terms, spread: float, fields: int = FIELDS, looked_at: Sequence[int] = LOOKED_AT) -> list[float]:
     """The share of intervals that hold the truth, each time after so many matches a bot."""
     shares: list[list[float]] = []
-    for number in range(FIELDS):
+    for number in range(fields):
         draws = luck(f"field {number}, {spread} Elo, {terms.at_a_table} at a table")
         known, before = Known(fifty(draws, spread), draws, terms), 0
-        for after in LOOKED_AT:
+        for after in looked_at:
             shares.append([known.as_paired(after - before).held])
             before = after
-    return [mean(share for (share,) in shares[place :: len(LOOKED_AT)]) for place in range(len(LOOKED_AT))]
+    return [mean(share for (share,) in shares[place :: len(looked_at)]) for place in range(len(looked_at))]
 
 
 @pytest.mark.slow
+def test_intervals_in_one_field_hold_the_truth_about_as_often_as_they_say() -> None:
+    assert min(covered(DUEL, 250, fields=1, looked_at=(10, 30))) >= 0.85
+
+
+@pytest.mark.soak
 def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
     held = {
         (terms.at_a_table, spread): covered(terms, spread)
@@ -47,7 +53,7 @@ def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
     assert min(min(shares) for shares in held.values()) >= 0.9, held
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_in_a_field_of_equals_they_hold_it_more_often_rather_than_less() -> None:
     shares = covered(DUEL, 100)
 
@@ -56,9 +62,10 @@ def test_in_a_field_of_equals_they_hold_it_more_often_rather_than_less() -> None
 
 
 @pytest.mark.slow
-def test_fifty_bots_are_ordered_within_the_stated_uncertainty() -> None:
+@pytest.mark.parametrize("fields", [1, pytest.param(FIELDS, marks=pytest.mark.soak)])
+def test_fifty_bots_are_ordered_within_the_stated_uncertainty(fields: int) -> None:
     wrong = sure = 0
-    for number in range(FIELDS):
+    for number in range(fields):
         draws = luck(f"order {number}")
         known = Known(fifty(draws, 250), draws, DUEL).as_paired(40)
         for (one, (error, deviation)), (other, (its_error, its_deviation)) in combinations(known.found.items(), 2):
@@ -68,12 +75,12 @@ def test_fifty_bots_are_ordered_within_the_stated_uncertainty() -> None:
                 sure += 1
                 wrong += truth * found < 0
 
-    print(f"{wrong} of {sure} wrong, of {FIELDS * 50 * 49 // 2}")  # noqa: T201
-    assert sure > FIELDS * 50 * 49 // 2 * 0.4
+    print(f"{wrong} of {sure} wrong, of {fields * 50 * 49 // 2}")  # noqa: T201
+    assert sure > fields * 50 * 49 // 2 * 0.4
     assert wrong / sure <= 0.025
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_pairing_finds_the_strengths_with_fewer_matches_than_lots_do() -> None:
     paired = by_lot = 0
     for number in range(4):

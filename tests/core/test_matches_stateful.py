@@ -349,7 +349,7 @@ def test_matches_go_by_the_book() -> None:
     run_state_machine_as_test(Matches, settings=settings(max_examples=80, stateful_step_count=40))
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_many_long_matches_go_by_the_book() -> None:
-    thorough = settings(max_examples=500, stateful_step_count=60, suppress_health_check=list(HealthCheck))
+    thorough = settings(max_examples=200, stateful_step_count=60, suppress_health_check=list(HealthCheck))
     run_state_machine_as_test(Matches, settings=thorough)

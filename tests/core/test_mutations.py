@@ -35,8 +35,18 @@ def tried(copy: Path, modules: list[str]) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda mutation: mutation.mistake.replace(" ", "_"))
+@pytest.mark.parametrize("mutation", MUTATIONS[::20], ids=lambda mutation: mutation.mistake.replace(" ", "_"))
 def test_a_mistake_is_noticed(mutation: Mutation, copy: Path) -> None:
+    need_noticed(mutation, copy)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda mutation: mutation.mistake.replace(" ", "_"))
+def test_every_mistake_is_noticed(mutation: Mutation, copy: Path) -> None:
+    need_noticed(mutation, copy)
+
+
+def need_noticed(mutation: Mutation, copy: Path) -> None:
     file = copy / "referee" / "core" / mutation.file
     source = file.read_text()
     assert source.count(mutation.text) == 1, "the list is no longer true"

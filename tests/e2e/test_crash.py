@@ -24,21 +24,20 @@ GAMES = {"toc": 4, "alquerque": 2, "troke": 2, "trox": 2}
 """Seats, by game."""
 ROUNDS = 2
 """Matches of each game, at once."""
-KILLS = 4
 MOVES_BETWEEN = (40, 200)
 """In all matches together."""
 DOWN_S = 1
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("kills", [2, pytest.param(6, marks=pytest.mark.soak)])
 def test_whenever_the_referee_is_killed_every_match_goes_on_and_nothing_accepted_is_lost(
-    tmp_path: Path, seed: int
+    tmp_path: Path, rng: random.Random, kills: int
 ) -> None:
-    chance, witness, watch = random.Random(seed), Witness(), Stopwatch()
+    chance, witness, watch = rng, Witness(), Stopwatch()
     with serving(tmp_path) as server, server.channel() as channel, club(server, channel, seats=4) as here:
         owner, bots = here.owner, [SteadfastBot(secret, witness) for secret in here.secrets]
         matches = created(here, chance)
-    for _ in range(KILLS):
+    for _ in range(kills):
         with serving(tmp_path) as server:
             company = Company(bots, server.address)
             witness.wait_for_more(chance.randint(*MOVES_BETWEEN))
@@ -63,7 +62,7 @@ def test_whenever_the_referee_is_killed_every_match_goes_on_and_nothing_accepted
         assert story[-1]["result"]["kind"] == "played"
         assert story[-1]["at_us"] <= up_us
         restarts.append([event["down_ms"] for event in story if event["kind"] == "referee_back"])
-    assert len(max(restarts, key=len)) == 1 + KILLS
+    assert len(max(restarts, key=len)) == 1 + kills
     assert min(down_ms for downs_ms in restarts for down_ms in downs_ms[1:]) >= DOWN_S * 1000
 
 

@@ -31,14 +31,15 @@ LADDERS: dict[str, dict[str, Any]] = {
     "sets": {"match_terms": [match_terms(game_pb2.Rules(game="trox"))], "duplicate": {}, "matches_at_once": 4},
 }
 SEATS = 5
-KILLS = 6
 MOVES_BETWEEN = (30, 250)
 """In all matches together."""
 
 
-@pytest.mark.parametrize("seed", [1])
-def test_whenever_the_referee_is_killed_a_ladder_goes_on_and_rates_every_match_once(tmp_path: Path, seed: int) -> None:
-    chance, witness = random.Random(seed), Witness()
+@pytest.mark.parametrize("kills", [2, pytest.param(6, marks=pytest.mark.soak)])
+def test_whenever_the_referee_is_killed_a_ladder_goes_on_and_rates_every_match_once(
+    tmp_path: Path, rng: random.Random, kills: int
+) -> None:
+    chance, witness = rng, Witness()
     with serving(tmp_path) as server, server.channel() as channel, club(server, channel, seats=SEATS) as here:
         owner, bots = here.owner, [SteadfastBot(secret, witness) for secret in here.secrets]
         for name, terms in LADDERS.items():
@@ -46,11 +47,11 @@ def test_whenever_the_referee_is_killed_a_ladder_goes_on_and_rates_every_match_o
             for seat in range(SEATS):
                 here.ask_as(seat, "LadderService/JoinLadder", ladder=name)
     told: dict[str, list[ladder_pb2.LadderEntry]] = {name: [] for name in LADDERS}
-    for life in range(KILLS):
+    for life in range(kills):
         with serving(tmp_path) as server, server.channel() as channel:
             company = Company(bots, server.address)
             witness.wait_for_more(chance.randint(*MOVES_BETWEEN))
-            if life == KILLS // 2:
+            if life == kills // 2:
                 ask(channel, "LadderService/StartSeason", owner, request_id="a season", ladder="main")
             told = {name: heard(channel, owner, name, told[name]) for name in LADDERS}
             server.kill()

@@ -33,14 +33,15 @@ TOURNAMENTS: dict[str, dict[str, Any]] = {
     "sets": {"round_robin": {}, "duplicate": {}, "match_terms": match_terms(TROKE), "matches_at_once": 6},
 }
 SEATS = 5
-KILLS = 6
 MOVES_BETWEEN = (30, 250)
 """In all matches together."""
 
 
-@pytest.mark.parametrize("seed", [1])
-def test_whenever_the_referee_is_killed_tournaments_end_as_if_nobody_had_killed_it(tmp_path: Path, seed: int) -> None:
-    chance, witness = random.Random(seed), Witness()
+@pytest.mark.parametrize("kills", [2, pytest.param(6, marks=pytest.mark.soak)])
+def test_whenever_the_referee_is_killed_tournaments_end_as_if_nobody_had_killed_it(
+    tmp_path: Path, rng: random.Random, kills: int
+) -> None:
+    chance, witness = rng, Witness()
     with serving(tmp_path) as server, server.channel() as channel, club(server, channel, seats=SEATS) as here:
         owner, bots = here.owner, [SteadfastBot(secret, witness) for secret in here.secrets]
         for name, asked in TOURNAMENTS.items():
@@ -48,7 +49,7 @@ def test_whenever_the_referee_is_killed_tournaments_end_as_if_nobody_had_killed_
             here.ask("TournamentService/CreateTournament", **request)
             here.ask("TournamentService/StartTournament", name=name)
     done: dict[tuple[str, str], Any] = {}
-    for _ in range(KILLS):
+    for _ in range(kills):
         with serving(tmp_path) as server, server.channel() as channel:
             company = Company(bots, server.address)
             witness.wait_for_more(chance.randint(*MOVES_BETWEEN))

@@ -43,9 +43,18 @@ def test_every_option_and_preset_keeps_every_promise(game: Game) -> None:
 
 @pytest.mark.slow
 @every_game
-def test_random_combinations_of_options_keep_every_promise(game: Game) -> None:
-    rng = random.Random(f"{game.name} at length")
-    for settings in settings_of(game, 60, rng):
+def test_random_combinations_of_options_keep_every_promise(game: Game, rng: random.Random) -> None:
+    keep_every_promise(game, 6, rng)
+
+
+@pytest.mark.soak
+@every_game
+def test_many_random_combinations_of_options_keep_every_promise(game: Game, rng: random.Random) -> None:
+    keep_every_promise(game, 60, rng)
+
+
+def keep_every_promise(game: Game, random_combinations: int, rng: random.Random) -> None:
+    for settings in settings_of(game, random_combinations, rng):
         checker = Checker(game, settings)
         # A game that somebody switched all limits off for need not end.
         path = list(islice(game_path(game, settings, rng), 400 if is_endless(settings) else None))

@@ -81,11 +81,11 @@ def test_what_was_acknowledged_survives_a_kill(tmp_path: Path, durability: str) 
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("kills", [1, pytest.param(6, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("durability", ["full", "normal"])
-def test_killed_at_many_points(tmp_path: Path, durability: str) -> None:
+def test_killed_at_many_points(tmp_path: Path, durability: str, kills: int, rng: random.Random) -> None:
     path = tmp_path / "log.db"
-    chance = random.Random(17)
-    for acknowledgements in [2, 3, 4, 5, *(chance.randrange(6, 400) for _ in range(6))]:
+    for acknowledgements in [2, 3, 4, 5, *(rng.randrange(6, 400) for _ in range(kills))]:
         check(path, killed_after(path, acknowledgements, durability), at_once=3)
 
 
@@ -97,9 +97,10 @@ def test_killed_while_the_file_is_made(tmp_path: Path, name: str, size: int) -> 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", [20_000, 60_000, 120_000, 180_000, 380_000, 460_000, 560_000])
-def test_killed_inside_large_appends(tmp_path: Path, size: int) -> None:
+@pytest.mark.parametrize("size", [60_000, 460_000, pytest.param(None, marks=pytest.mark.soak)])
+def test_killed_inside_large_appends(tmp_path: Path, size: int | None, rng: random.Random) -> None:
     """The first append makes some 400 kB of write-ahead log, and two more are written in one transaction."""
+    size = size or rng.randrange(20_000, 560_000)
     last = killed_at_size(tmp_path / "log.db-wal", size, at_once=4000)
     check(tmp_path / "log.db", last, at_once=4000)
 

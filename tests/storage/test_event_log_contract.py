@@ -171,7 +171,7 @@ async def test_many_matches_are_written_at_the_same_time(log: EventLog) -> None:
         assert await events_of(log, match_id) == notes(1, 20)
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @with_every_log
 async def test_ten_thousand_matches(log: EventLog) -> None:
     matches = [f"match {number}" for number in range(10_000)]

@@ -92,7 +92,7 @@ def test_whoever_comes_goes_challenges_or_begins_a_season_has_done_so_once(write
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("writes", [10, 13, 17, 29])
+@pytest.mark.parametrize("writes", [13, 29, *(pytest.param(each, marks=pytest.mark.soak) for each in (10, 17))])
 def test_so_it_is_on_disk(writes: int, tmp_path: Path) -> None:
     @in_loop
     async def lived() -> None:

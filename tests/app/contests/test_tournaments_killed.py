@@ -142,7 +142,7 @@ def test_a_tournament_that_was_stopped_at_some_writes_ends_as_if_nobody_had_stop
     walked(PLOTS[plot], slice(3, None, 17))
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.parametrize("plot", PLOTS)
 def test_a_tournament_that_was_stopped_at_any_write_ends_as_if_nobody_had_stopped_it(plot: str) -> None:
     walked(PLOTS[plot], slice(None))

@@ -59,10 +59,9 @@ def test_the_engine_plays_by_the_book(options: dict[str, str]) -> None:
     play_both({**options, **rng.choice(LATER_PAIRS)}, rng)
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.parametrize("options", COMBINATIONS, ids=lambda options: " ".join(options.values()))
-def test_the_engine_plays_by_the_book_for_long(options: dict[str, str]) -> None:
-    rng = random.Random(f"long {options}")
+def test_the_engine_plays_by_the_book_for_long(options: dict[str, str], rng: random.Random) -> None:
     for pair in LATER_PAIRS * 5:
         play_both({**options, **pair}, rng)
 
@@ -95,12 +94,23 @@ def test_crowded_boards_go_by_the_book(pair: dict[str, str], multi: str) -> None
 
 
 @pytest.mark.slow
+def test_a_random_game_of_each_combination_passes_the_suite(rng: random.Random) -> None:
+    for options in ALL_COMBINATIONS:
+        pass_the_suite(options, rng, games=1)
+
+
+@pytest.mark.soak
 @pytest.mark.parametrize("options", ALL_COMBINATIONS, ids=lambda options: " ".join(options.values()))
-def test_two_hundred_random_games_of_each_combination_pass_the_suite(options: dict[str, str]) -> None:
-    rng = random.Random(f"suite {options}")
+def test_two_hundred_random_games_of_each_combination_pass_the_suite(
+    options: dict[str, str], rng: random.Random
+) -> None:
+    pass_the_suite(options, rng, games=200)
+
+
+def pass_the_suite(options: dict[str, str], rng: random.Random, games: int) -> None:
     settings = GAME.settings(options)
     checker = Checker(GAME, settings)
-    for _ in range(200):
+    for _ in range(games):
         position: AlquerquePosition = GAME.start(settings, b"")
         while position.owing:
             checker.who_owes_and_what(position)

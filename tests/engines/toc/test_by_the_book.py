@@ -72,8 +72,7 @@ def crowded(rng: random.Random) -> TocPosition:
     return GAME.read(position_text(random_pawns(settings, rng), hand, mover), settings)
 
 
-def check_games(many: int, seed: str) -> None:
-    rng = random.Random(seed)
+def check_games(many: int, rng: random.Random) -> None:
     for _ in range(many):
         position = GAME.start(random_settings(rng), rng.randbytes(8))
         while position.owing:
@@ -83,25 +82,24 @@ def check_games(many: int, seed: str) -> None:
             position = position.play(seat, rng.choice(position.moves(seat)))
 
 
-def check_crowds(many: int, seed: str) -> None:
-    rng = random.Random(seed)
+def check_crowds(many: int, rng: random.Random) -> None:
     for _ in range(many):
         check(crowded(rng))
 
 
-def test_games_go_by_the_book() -> None:
-    check_games(1, "games")
+def test_games_go_by_the_book(rng: random.Random) -> None:
+    check_games(1, rng)
 
 
-def test_crowded_tracks_go_by_the_book() -> None:
-    check_crowds(60, "crowds")
+def test_crowded_tracks_go_by_the_book(rng: random.Random) -> None:
+    check_crowds(60, rng)
 
 
-@pytest.mark.slow
-def test_many_games_go_by_the_book() -> None:
-    check_games(60, "many games")
+@pytest.mark.soak
+def test_many_games_go_by_the_book(rng: random.Random) -> None:
+    check_games(10, rng)
 
 
-@pytest.mark.slow
-def test_many_crowded_tracks_go_by_the_book() -> None:
-    check_crowds(4000, "many crowds")
+@pytest.mark.soak
+def test_many_crowded_tracks_go_by_the_book(rng: random.Random) -> None:
+    check_crowds(1000, rng)

@@ -51,10 +51,14 @@ def test_the_engine_plays_by_the_book(seed: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(60))
-def test_the_engine_plays_whole_games_by_the_book(seed: int) -> None:
-    chance = random.Random(1000 + seed)
-    assert agree(GAME.start(some_settings(chance), b""), chance, 2000).outcome
+def test_the_engine_plays_a_whole_game_by_the_book(rng: random.Random) -> None:
+    assert agree(GAME.start(some_settings(rng), b""), rng, 2000).outcome
+
+
+@pytest.mark.soak
+def test_the_engine_plays_whole_games_by_the_book(rng: random.Random) -> None:
+    for _ in range(10):
+        assert agree(GAME.start(some_settings(rng), b""), rng, 2000).outcome
 
 
 def late(chance: random.Random, settings: Settings) -> Position:

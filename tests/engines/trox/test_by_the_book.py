@@ -55,11 +55,10 @@ def test_random_games_go_as_the_book_says(seed: int) -> None:
     compared_game(any_options(rng), rng, quiet=seed % 3 > 0)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(100, 400))
-def test_many_random_games_go_as_the_book_says(seed: int) -> None:
-    rng = random.Random(seed)
-    compared_game(any_options(rng), rng, quiet=seed % 3 > 0)
+@pytest.mark.soak
+def test_many_random_games_go_as_the_book_says(rng: random.Random) -> None:
+    for number in range(60):
+        compared_game(any_options(rng), rng, quiet=number % 3 > 0)
 
 
 def with_many_neutral(chosen: dict[str, str], rng: random.Random) -> TroxPosition:
@@ -117,15 +116,15 @@ def compare_among_neutral(rng: random.Random) -> None:
         position, book = after[rng.choice(moves)]
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(20))
 def test_play_among_neutral_pawns_goes_as_the_book_says(seed: int) -> None:
     compare_among_neutral(random.Random(f"neutral {seed}"))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(40, 140))
-def test_more_play_among_neutral_pawns_goes_as_the_book_says(seed: int) -> None:
-    compare_among_neutral(random.Random(f"neutral {seed}"))
+@pytest.mark.soak
+def test_more_play_among_neutral_pawns_goes_as_the_book_says(rng: random.Random) -> None:
+    for _ in range(60):
+        compare_among_neutral(rng)
 
 
 def laid_on(ground: Ground) -> set[Cell]:
@@ -162,9 +161,8 @@ def test_what_lies_around_a_piece_tells_whether_it_encloses_anything(rule: str) 
         check_ground(grown(rule, pieces, rng), rule)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.soak
 @pytest.mark.parametrize("rule", ["edge", "vertex"])
-def test_it_tells_so_on_many_grounds(rule: str, seed: int) -> None:
-    rng = random.Random(seed)
-    check_ground(grown(rule, rng.randrange(5, 13), rng), rule)
+def test_it_tells_so_on_many_grounds(rule: str, rng: random.Random) -> None:
+    for _ in range(20):
+        check_ground(grown(rule, rng.randrange(5, 13), rng), rule)

@@ -53,8 +53,7 @@ def _verdict(rng: random.Random, events_of: str, path: Path) -> Verdict:
     return verify(path, None, find_game)
 
 
-def _there_is_a_verdict(game: str, path: Path, times: int) -> None:
-    rng = random.Random(game)
+def _there_is_a_verdict(game: str, path: Path, times: int, rng: random.Random) -> None:
     for _ in range(times):
         verdict = _verdict(rng, game, path)
         assert verdict.status in (Status.FINE, Status.NO_RECORD, Status.UNKNOWN_VERSION, Status.RULES_DIFFER), verdict
@@ -63,11 +62,11 @@ def _there_is_a_verdict(game: str, path: Path, times: int) -> None:
 
 
 @pytest.mark.parametrize("game", list(all_games()))
-def test_any_nonsense_has_a_verdict(game: str, tmp_path: Path) -> None:
-    _there_is_a_verdict(game, tmp_path / "record", 20)
+def test_any_nonsense_has_a_verdict(game: str, tmp_path: Path, rng: random.Random) -> None:
+    _there_is_a_verdict(game, tmp_path / "record", 20, rng)
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.parametrize("game", list(all_games()))
-def test_much_more_nonsense_has_a_verdict_too(game: str, tmp_path: Path) -> None:
-    _there_is_a_verdict(game, tmp_path / "record", 200)
+def test_much_more_nonsense_has_a_verdict_too(game: str, tmp_path: Path, rng: random.Random) -> None:
+    _there_is_a_verdict(game, tmp_path / "record", 200, rng)

@@ -4,6 +4,7 @@ from collections import Counter
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -20,7 +21,7 @@ from tests.storage.examples import RATED_END
 from tests.storage.record.forging import KEY, record_of, verdict_on, whole
 from tests.storage.record.matches import all_games, find_game, random_match, short_match
 
-FEW, MANY = range(12), range(12, 150)
+FEW = range(12)
 
 
 def _late(game: Game) -> dict[str, Value]:
@@ -46,12 +47,13 @@ def test_whole_matches_are_written_read_and_proved(game: str, tmp_path: Path) ->
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("short", "long"), [(5, 1), pytest.param(200, 5, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("game", list(all_games()))
-def test_many_more_matches_are_proved_too(game: str, tmp_path: Path) -> None:
-    for seed in MANY:
-        _is_proved(random_match(find_game(game), seed), tmp_path)
-    for seed in range(5):
-        _is_proved(random_match(find_game(game), seed, answers_at_most=2_000), tmp_path)
+def test_many_more_matches_are_proved_too(game: str, tmp_path: Path, rng: Random, short: int, long: int) -> None:
+    for _ in range(short):
+        _is_proved(random_match(find_game(game), rng.getrandbits(32)), tmp_path)
+    for _ in range(long):
+        _is_proved(random_match(find_game(game), rng.getrandbits(32), answers_at_most=2_000), tmp_path)
 
 
 def test_the_random_matches_tell_of_everything_that_can_happen() -> None:

@@ -1,0 +1,127 @@
+"""`make soak`: run what takes long by nature, drawn at random, until the time is up.
+
+Draws from the tests marked `soak` and from all tests by hypothesis. Each round runs one case of every test function in
+random order, two at a time, each in a pytest process of its own with a random seed of its own. Everything follows from
+the seed that is printed first. A test that is running when the time is up is finished.
+"""
+
+import argparse
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from threading import Lock
+
+PROJECT = Path(__file__).parents[1]
+DRAWN_FROM = "soak or hypothesis"
+MAX_TEST_S = 600
+"""A test that takes longer has failed."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A test, and the seed of its random numbers."""
+
+    test: str
+    seed: int
+
+    def command(self) -> list[str]:
+        seeds = [f"--soak-seed={self.seed}", f"--hypothesis-seed={self.seed}"]
+        return [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *seeds, self.test]
+
+    def run(self) -> str:
+        """Return what pytest printed if the test failed, "" if it passed."""
+        with subprocess.Popen(
+            self.command(), cwd=PROJECT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True
+        ) as process:
+            try:
+                output, _ = process.communicate(timeout=MAX_TEST_S)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                return f"not done after {MAX_TEST_S} s"
+        return output.decode(errors="replace") if process.returncode else ""
+
+
+def collect() -> list[str]:
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "--disable-warnings", "-m", DRAWN_FROM]
+    listed = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=False)
+    if listed.returncode:
+        sys.exit(listed.stdout + listed.stderr)
+    tests = [line for line in listed.stdout.splitlines() if "::" in line]
+    if not tests:
+        sys.exit(f"no test is marked {DRAWN_FROM}")
+    return tests
+
+
+def draw(tests: list[str], seed: int) -> Iterator[Case]:
+    """Yield cases without end: in each round one of every test function, in random order."""
+    rng = Random(seed)
+    functions = defaultdict[str, list[str]](list)
+    for test in tests:
+        functions[re.sub(r"\[.*", "", test)].append(test)
+    while True:
+        for function in rng.sample(sorted(functions), len(functions)):
+            yield Case(rng.choice(functions[function]), rng.getrandbits(32))
+
+
+class Soak:
+    """Two workers that take cases until the time is up, and what came of them."""
+
+    def __init__(self, cases: Iterator[Case], ends: float) -> None:
+        self._cases = cases
+        self._ends = ends
+        self._lock = Lock()
+        self.passed = 0
+        self.failed: list[tuple[Case, str]] = []
+
+    def run(self, workers: int) -> None:
+        with ThreadPoolExecutor(workers) as pool:
+            for done in [pool.submit(self._work) for _ in range(workers)]:
+                done.result()
+
+    def _work(self) -> None:
+        while time.monotonic() < self._ends:
+            with self._lock:
+                case = next(self._cases)
+            began = time.monotonic()
+            failure = case.run()
+            with self._lock:
+                self._report(case, failure, time.monotonic() - began)
+
+    def _report(self, case: Case, failure: str, seconds: float) -> None:
+        print(f"{seconds:6.1f} s  {'FAILED' if failure else 'passed'}  {case.test}  seed {case.seed}", flush=True)
+        if failure:
+            self.failed.append((case, failure))
+        else:
+            self.passed += 1
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--minutes", type=float, default=10)
+    parser.add_argument("--seed", type=int, default=None, help="of an earlier run, to draw the same again")
+    parser.add_argument("--workers", type=int, default=2, help="tests that run at the same time")
+    chosen = parser.parse_args()
+    seed = Random().getrandbits(32) if chosen.seed is None else chosen.seed
+    print(f"soak for {chosen.minutes:g} minutes, seed {seed}", flush=True)
+    began = time.monotonic()
+    soak = Soak(draw(collect(), seed), ends=began + chosen.minutes * 60)
+    soak.run(chosen.workers)
+    for case, failure in soak.failed:
+        print(f"\n{failure}\n{case.test} failed; repeat it with\n  {shlex.join(case.command())}")
+    taken = time.monotonic() - began
+    print(f"soak with seed {seed}: {soak.passed} passed, {len(soak.failed)} failed in {taken:.0f}s")
+    return 1 if soak.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
