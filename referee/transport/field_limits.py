@@ -85,6 +85,11 @@ MAX_BYTES = {
 }
 """Of a message within a request, as it is encoded."""
 
+FOREIGN = "grpc."
+"""Requests about health and reflection, which others have defined."""
+MAX_FOREIGN_BYTES = 1_024
+"""Of such a request as a whole."""
+
 JUDGED_ELSEWHERE = {
     "PlayRequest.items": "each is heard, and refused, by itself",
     "Move.move": "the match refuses it",
@@ -98,8 +103,8 @@ def check_fields(message: Message, path: str = "") -> None:
     if size <= _harmless_bytes(message.DESCRIPTOR):
         return
     kind = _name(message.DESCRIPTOR)
-    if size > MAX_BYTES.get(kind, size):
-        _refuse(path.removesuffix("."), size, "bytes", MAX_BYTES[kind])
+    if size > (limit := MAX_FOREIGN_BYTES if kind.startswith(FOREIGN) else MAX_BYTES.get(kind, size)):
+        _refuse(path.removesuffix(".") or "message", size, "bytes", limit)
     for field, value in message.ListFields():
         key, at = f"{kind}.{field.name}", f"{path}{field.name}"
         if key in MAX_COUNT and len(value) > MAX_COUNT[key]:
@@ -139,6 +144,8 @@ def _refuse(field: str, size: int, unit: str, at_most: int) -> None:
 def _harmless_bytes(descriptor: Any) -> int:
     """An encoded message of so many bytes has no field beyond its limit."""
     kind = _name(descriptor)
+    if kind.startswith(FOREIGN):
+        return MAX_FOREIGN_BYTES
     limits = [MAX_BYTES[kind]] if kind in MAX_BYTES else []
     for field in descriptor.fields:
         key = f"{kind}.{field.name}"

@@ -18,6 +18,9 @@ from referee_api.v1.bot_service_pb2_grpc import BotServiceStub
 WITHIN_S = 60
 """For a machine that is busy with something else."""
 
+PATIENT = ("--calls-per-minute", "100000", "--gone-after-ms", "600000")
+"""On a busy machine a bot that a test plays by hand may be silent for longer than a session lasts by default."""
+
 
 @dataclass(frozen=True, slots=True)
 class Running:
@@ -55,7 +58,7 @@ def serving(folder: Path, *flags: str) -> Iterator[Running]:
     environment = {name: text for name, text in os.environ.items() if not name.startswith("REFEREE_")}
     with log.open("a") as errors:
         process = subprocess.Popen(
-            [*command, "--data-dir", str(folder / "data"), "--calls-per-minute", "100000", *flags],
+            [*command, "--data-dir", str(folder / "data"), *PATIENT, *flags],
             stdout=subprocess.PIPE,
             stderr=errors,
             text=True,

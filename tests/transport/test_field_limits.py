@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message_factory import GetMessageClass
+from grpc_health.v1.health_pb2 import HealthCheckRequest
 from referee_api.v1 import (
     admin_service_pb2,
     bot_service_pb2,
@@ -17,7 +18,15 @@ from referee_api.v1 import (
 )
 
 from referee.app.refusals import BadField
-from referee.transport.field_limits import JUDGED_ELSEWHERE, MAX_BYTES, MAX_COUNT, check_fields, is_text, max_chars
+from referee.transport.field_limits import (
+    JUDGED_ELSEWHERE,
+    MAX_BYTES,
+    MAX_COUNT,
+    MAX_FOREIGN_BYTES,
+    check_fields,
+    is_text,
+    max_chars,
+)
 
 FILES = (
     admin_service_pb2,
@@ -137,3 +146,9 @@ def test_lists_maps_and_messages_are_bounded_as_a_whole() -> None:
         with pytest.raises(BadField) as refused:
             check_fields(request)
         assert refused.value.details["field"] == field
+
+
+def test_requests_that_others_have_defined_are_limited_as_a_whole() -> None:
+    check_fields(HealthCheckRequest(service="referee_api.v1.PlayService"))
+    with pytest.raises(BadField, match=f"{MAX_FOREIGN_BYTES} are right"):
+        check_fields(HealthCheckRequest(service="s" * MAX_FOREIGN_BYTES))

@@ -10,8 +10,8 @@ from referee.app.wish import OWN_BEGINNING, Limits, Opening, find_game
 from referee.core.setup import SEED_BYTES
 
 NOTHING_HIDDEN = (
-    "a game with hidden hands takes none, nor a test that counts sets: who plays a start from both sides sees all hands; "
-    "leave it out, or let a test count single matches (trinomial)"
+    "a game with hidden hands takes none, nor a test that counts sets: who plays a start from both sides sees all "
+    "hands; leave it out, or let a test count single matches (trinomial)"
 )
 
 
