@@ -11,6 +11,7 @@ from engines.api import Seat
 from referee.app.answers import Answered, answered, is_verdict_on
 from referee.app.asked import NotRunHere
 from referee.app.floor import Floor
+from referee.app.lag import Arrival
 from referee.app.runner import MatchRunner
 from referee.app.story import Story, Verdict
 from referee.core.commands import SubmitMove
@@ -29,10 +30,11 @@ class Answer:
     move: str
     request_id: str = ""
     offers_draw: bool = False
+    arrival: Arrival | None = None
+    """When it was read; None: now."""
 
     def arriving(self, runner: MatchRunner) -> SubmitMove:
-        """Now."""
-        measured = runner.measured(self.seat)
+        measured = runner.measured(self.seat, self.arrival)
         return SubmitMove(self.seat, self.token, self.move, measured, self.request_id, self.offers_draw)
 
 

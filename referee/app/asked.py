@@ -29,6 +29,8 @@ class Asked(NamedTuple):
     caller: asyncio.Future[Decided]
     request: Request | None = None
     """By which the answer is to be found again."""
+    holder: str = ""
+    """On whose behalf it is decided."""
 
     def answer(self, decided: Decided) -> None:
         if not self.caller.done():  # It is, if the caller has hung up.

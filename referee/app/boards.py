@@ -2,7 +2,6 @@
 
 import asyncio
 from collections import Counter, defaultdict
-from dataclasses import dataclass
 
 from engines.api import Seat
 from referee.app.alarm_clock import AlarmClock
@@ -13,14 +12,6 @@ from referee.app.turns import SeatClock, clocks_at_entry, seat_clocks
 from referee.app.wish import MAKER
 from referee.core.clock import Micros
 from referee.core.match import Match
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """How much this process had stalled when a turn was asked."""
-
-    ply: int
-    lag_us: Micros
 
 
 class Board:
@@ -34,7 +25,6 @@ class Board:
         """Its time begins to run again."""
         self.asked_of: dict[Seat, Session] = {}
         """The session that was last asked for each seat's turn."""
-        self.marks: dict[Seat, Mark] = {}
         self.tokens_told: dict[Seat, str] = {}
         """Of the turn that each seat was last told of."""
         self.nonces_until_us: Micros | None = None

@@ -6,8 +6,7 @@ All of this is in the log before it is told.
 from collections.abc import Sequence
 
 from engines.api import Seat
-from referee.app.boards import Board, Mark
-from referee.app.lag import Lag
+from referee.app.boards import Board
 from referee.app.outbox import Asked, Began, Ended, Lapsed
 from referee.app.sessions import Session, Sessions
 from referee.app.story import Step
@@ -18,9 +17,8 @@ from referee.core.telling import told
 
 
 class Crier:
-    def __init__(self, sessions: Sessions, lag: Lag) -> None:
+    def __init__(self, sessions: Sessions) -> None:
         self._sessions = sessions
-        self._lag = lag
         self.asks = True
         """False: no new turns, for the referee is about to go."""
 
@@ -76,25 +74,17 @@ class Crier:
         match = board.match
         all_of_them = match.offers != before.offers or (log_was_away and board.runner is not None)
         for turn in filter(None, match.turns):
-            self._mark(board, turn)
             if all_of_them or turn != before.turns[turn.seat]:
                 session = self._sessions.of_player(match.players[turn.seat])
                 if session:
                     self._ask(board, turn, session)
 
-    def _mark(self, board: Board, turn: Turn) -> None:
-        """Stalls count from here; further attempts at the same turn change nothing about that."""
-        mark = board.marks.get(turn.seat)
-        if mark is None or mark.ply != turn.ply:
-            board.marks[turn.seat] = Mark(turn.ply, self._lag.total_us())
-
     def _ask(self, board: Board, turn: Turn, session: Session) -> None:
-        if not self.asks:
-            return
-        board.asked_of[turn.seat] = session
-        session.outbox.put(("turn", board.match_id, turn.seat), Asked(board.match_id, turn.seat))
-        # Now, and not when the bot has got round to reading: it may take its time, but not ours.
-        board.running.sent(turn.seat, turn.token)
+        if self.asks:
+            board.asked_of[turn.seat] = session
+            session.outbox.put(("turn", board.match_id, turn.seat), Asked(board.match_id, turn.seat))
+        elif board.tokens_told.get(turn.seat) != turn.token:
+            board.running.withhold(turn.seat, turn.token)
 
     def _put(self, board: Board, seat: Seat, key: tuple[str, str, str], item: Lapsed) -> None:
         session = self._sessions.of_player(board.match.players[seat])

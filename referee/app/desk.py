@@ -16,12 +16,12 @@ from referee.core.rating import RatingChange
 
 
 class Delays(NamedTuple):
-    """What of a seat's turn so far is not its bot's doing, as measured outside of the match."""
+    """What may hold up a seat's turn and is not its bot's doing, as measured outside of the match."""
 
     network_us: Micros = 0
     """The way there and back, as measured on the bot's stream."""
-    stall_us: Micros = 0
-    """The stall of this process since the turn was sent: its event loop was late."""
+    lag_us: Micros = 0
+    """All lag of this process so far (see `lag`), but for what the seat's own holder caused. Only its growth counts."""
 
 
 class Keeper(Protocol):

@@ -77,7 +77,7 @@ class Floor:
         self.lag = lag
         self.boards = Boards()
         self.sessions = Sessions(time, mint_id, self.sessions_changed, Ends(unheard, self.start))
-        self.crier = Crier(self.sessions, lag)
+        self.crier = Crier(self.sessions)
         self.lobby = Lobby(self.sessions, time, self.submit)
         self.archive = Archive(log, self.find_game, self.boards, self.broke)
         self.desk = around(Desk(log, time, self, rater))
@@ -120,10 +120,11 @@ class Floor:
     def delays(self, match_id: str, seat: Seat) -> Delays:
         board = self.boards.find(match_id)
         if board is None:
-            return Delays()
-        session = self.sessions.of_player(board.match.players[seat])
-        mark = board.marks.get(seat)
-        return Delays(session.path_us if session else 0, self.lag.total_us() - mark.lag_us if mark else 0)
+            return Delays(0, self.lag.total_us())
+        player = board.match.players[seat]
+        session = self.sessions.of_player(player)
+        own_us = self.lag.own_us(self.sessions.holder_of(player.bot))
+        return Delays(session.path_us if session else 0, self.lag.total_us() - own_us)
 
     def broke(self, match_id: str, fault: Exception) -> None:
         for listener in chain(self._listeners, self._followers):

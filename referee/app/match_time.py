@@ -12,10 +12,16 @@ class MatchTime:
         self._time = time
         self._opened_us = time.monotonic_us() - at_us
         self._stopped_us: Micros | None = None
+        self._went_on_us = at_us
+        """When it last began to run."""
 
     @property
     def stopped(self) -> bool:
         return self._stopped_us is not None
+
+    def at_us(self, monotonic_us: Micros) -> Micros:
+        """Match time at a past moment of the machine; if it has stood still since, no earlier than it did."""
+        return min(self.now_us(), max(self._went_on_us, monotonic_us - self._opened_us))
 
     def now_us(self) -> Micros:
         return self._running_us() if self._stopped_us is None else self._stopped_us
@@ -28,7 +34,8 @@ class MatchTime:
         return (self._running_us() - self.now_us()) // MS
 
     def go_on(self) -> None:
-        self._opened_us += self._running_us() - self.now_us()
+        self._went_on_us = self.now_us()
+        self._opened_us += self._running_us() - self._went_on_us
         self._stopped_us = None
 
     def monotonic_us(self, at_us: Micros) -> Micros:

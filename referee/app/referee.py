@@ -17,7 +17,7 @@ from referee.app.boards import Board
 from referee.app.desk import Desk, Rater, as_it_is
 from referee.app.ends import UnheardEnds
 from referee.app.floor import Floor, Follower, Listener
-from referee.app.lag import Lag
+from referee.app.lag import Arrival, Lag
 from referee.app.lobby import Free
 from referee.app.making import Created, Maker
 from referee.app.outbox import Draining
@@ -183,14 +183,25 @@ class Referee:
 
     # Turns
 
+    def arrival(self, holder: str) -> Arrival:
+        """A message of that holder is read now."""
+        return self._floor.lag.arrival(holder)
+
     def submit(
-        self, match_id: str, seat: Seat, token: str, move: str, request_id: str = "", offers_draw: bool = False
+        self,
+        match_id: str,
+        seat: Seat,
+        token: str,
+        move: str,
+        request_id: str = "",
+        offers_draw: bool = False,
+        arrival: Arrival | None = None,
     ) -> Coroutine[Any, Any, Answered]:
         """Answer a turn. The same answer again gets its first verdict, by its token or, ever after, its request id.
 
         Raises AttemptRefused, LateAnswer, StaleTurn, MatchOver, NotAllowedNow, RequestIdReused or EngineFault.
         """
-        return self._answering.submit(Answer(match_id, seat, token, move, request_id, offers_draw))
+        return self._answering.submit(Answer(match_id, seat, token, move, request_id, offers_draw, arrival))
 
     def begin(self, answer: Answer, bot: str) -> asyncio.Future[Decided] | None:
         """Have the answer of that bot decided, where nothing need be looked up for it; else None, and `submit` it.

@@ -13,13 +13,15 @@ written by somebody else, the match is theirs: this runner stops.
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from engines.api import Game, Seat
 from referee.app.alarm_clock import AlarmClock
 from referee.app.asked import Asked, NotRunHere, UnknownMatch
-from referee.app.deadlines import deadlines
-from referee.app.desk import Delays, Desk
+from referee.app.deadlines import Deadline, deadlines
+from referee.app.desk import Delays, Desk, Keeper
+from referee.app.lag import HOLDER, Arrival
 from referee.app.match_time import MatchTime
 from referee.app.ports import Conflict, LogUnavailable, Request
 from referee.app.stalls import Stalls
@@ -45,12 +47,14 @@ class MatchRunner:
         self.match = match
         self._desk = desk
         self._time = MatchTime(desk.time, match.at_us)
-        self._stalls = Stalls(match)
+        # Not by way of the runner: a circle would keep both until the garbage collector comes.
+        self._delays = partial(_delays, desk.keeper, match.setup.match_id)
+        self._stalls = Stalls(match, match.at_us, partial(_lag_us, desk.keeper, match.setup.match_id))
         self._retry_us = FIRST_RETRY_US
         self._closed = False
         self._inbox: asyncio.Queue[Asked | None] = asyncio.Queue()
         """None: look at the clock."""
-        inbox = self._inbox  # Not by way of the runner: a circle would keep both until the garbage collector comes.
+        inbox = self._inbox  # Nor this by way of the runner.
         self._alarm = AlarmClock(desk.time, lambda: inbox.put_nowait(None))
         self._set_alarm()
         self._serving = asyncio.create_task(self._serve())
@@ -111,26 +115,26 @@ class MatchRunner:
         """
         if self._closed:
             raise NotRunHere(self.match_id)
-        asked = Asked(command, asyncio.get_running_loop().create_future(), request)
+        asked = Asked(command, asyncio.get_running_loop().create_future(), request, HOLDER.get())
         self._inbox.put_nowait(asked)
         return asked.caller
 
-    def measured(self, seat: Seat) -> Measured:
-        """What to submit an answer of `seat` with that arrives now."""
+    def measured(self, seat: Seat, arrival: Arrival | None = None) -> Measured:
+        """What is measured about an answer of `seat` that was read then; None: now."""
         delays = self._delays(seat)
-        return Measured(self.match_now(), delays.network_us, self._stalls.of(seat) + delays.stall_us)
+        if arrival is None:
+            return Measured(self.match_now(), delays.network_us, self._stalls.of(seat, self.match_now()))
+        at_us = self._time.at_us(arrival.at_us)
+        return Measured(at_us, delays.network_us, self._stalls.of(seat, at_us, arrival.lag_us))
 
     def stall_us(self, seat: Seat) -> Micros:
-        """How long the referee has held up the turn of `seat` so far."""
-        return self._stalls.of(seat) + self._delays(seat).stall_us
+        """What the referee has taken of the turn of `seat` so far."""
+        return self._stalls.of(seat, self.match_now())
 
-    def sent(self, seat: Seat, token: str) -> None:
-        """The turn of that token goes out to its bot now. The time that it waited until now is given back.
-
-        For whoever sends it to say when it is ready to, and not when a bot has got round to reading it.
-        """
+    def withhold(self, seat: Seat, token: str) -> None:
+        """The turn of that token is not sent, although its bot is there: it costs the bot no time from now on."""
         if self._asks(seat, token):
-            self._stalls.sent(seat, self.match_now())
+            self._stalls.withhold(seat, self.match_now())
 
     async def close(self) -> None:
         """Take nothing more, decide all that was taken, and stop."""
@@ -153,6 +157,7 @@ class MatchRunner:
             self._lock_up()
 
     async def _answer(self, asked: Asked) -> None:
+        HOLDER.set(asked.holder)
         try:
             decided = await self._happen(asked.command, asked.request)
         except LogUnavailable as why:
@@ -168,11 +173,12 @@ class MatchRunner:
 
     async def _look_at_the_clock(self) -> None:
         """Do what is due. If it cannot be written, it will still be due later."""
+        HOLDER.set("")
         self._alarm.stop()
         try:
             if self._time.stopped:
                 await self._go_on()
-            for late in [late for late in deadlines(self.match, self.stall_us) if late.at_us <= self.match_now()]:
+            for late in [late for late in self._deadlines() if late.at_us <= self.match_now()]:
                 await self._happen(
                     EndGrace(late.seat) if late.of_grace else FallFlag(late.seat, self.measured(late.seat))
                 )
@@ -191,6 +197,7 @@ class MatchRunner:
         resume = Resume(self._time.down_ms())
         await self._make_so(resume, self._desk.decide(self.match, resume, self.match_now()))
         self._time.go_on()
+        self._stalls.go_on()
         self._retry_us = FIRST_RETRY_US
 
     async def _make_so(self, command: Command, decided: Decided, request: Request | None = None) -> Decided:
@@ -200,19 +207,21 @@ class MatchRunner:
             decided, entries = await write(self._desk, before.number, decided, request)
         except LogUnavailable:
             self._time.stop()
+            self._stalls.stop()
             raise
+        self._give_back(command)
         self.match = after = decided.match
-        now_us = self.match_now()
-        self._stalls.told(before, after, _arrived_us(command, now_us), now_us)
+        self._stalls.asked(before, after, self.match_now())
         self._tell(self._desk.keeper.announce, before, entries, after)
         if decided.fault:
             self._complain(decided.fault)
         return decided
 
     def _give_back(self, command: Command) -> None:
-        """An answer could not be written down: since it arrived, its seat has waited for us."""
+        """A seat has waited for us since its answer arrived, until that was refused, or could not be written."""
         if isinstance(command, SubmitMove) and self._asks(command.seat, command.token):
-            self._stalls.held(command.seat, command.measured.arrived_us, self.match_now())
+            measured = command.measured
+            self._stalls.waited(command.seat, measured.arrived_us, measured.stall_us, self.match_now())
 
     def _asks(self, seat: Seat, token: str) -> bool:
         turn = self.match.turns[seat] if 0 <= seat < len(self.match.turns) else None
@@ -223,13 +232,17 @@ class MatchRunner:
         if self._time.stopped:
             self._alarm.set(self._desk.time.monotonic_us() + self._retry_us)
             return
-        if self._alarm.rings_by(self._soonest_us(lambda _: 0)):  # Most often. What was held up is asked then.
+        if self._alarm.rings_by(self._soonest_us(deadlines(self.match, lambda _: 0))):  # Most often: no stall is read.
             return
-        self._alarm.set(self._soonest_us(self.stall_us))
+        self._alarm.set(self._soonest_us(self._deadlines()))
 
-    def _soonest_us(self, stall_us: Callable[[Seat], Micros]) -> Micros | None:
+    def _deadlines(self) -> list[Deadline]:
+        """As they are now. A turn that is withheld has none."""
+        return [late for late in deadlines(self.match, self.stall_us) if not self._stalls.is_withheld(late.seat)]
+
+    def _soonest_us(self, found: list[Deadline]) -> Micros | None:
         """The next deadline, by the time of the machine."""
-        soonest_us = min([deadline.at_us for deadline in deadlines(self.match, stall_us)], default=None)
+        soonest_us = min([deadline.at_us for deadline in found], default=None)
         return None if soonest_us is None else self._time.monotonic_us(soonest_us)
 
     def _lock_up(self) -> None:
@@ -240,13 +253,6 @@ class MatchRunner:
             if asked:
                 asked.refuse(NotRunHere(self.match_id))
 
-    def _delays(self, seat: Seat) -> Delays:
-        try:
-            return self._desk.keeper.delays(self.match_id, seat)
-        except Exception as fault:
-            self._complain(fault)
-            return Delays()
-
     def _tell(self, listener: Callable[..., None], *news: Any) -> None:
         """Whatever it raises: what has happened, has happened."""
         try:
@@ -255,9 +261,21 @@ class MatchRunner:
             self._complain(fault)
 
     def _complain(self, fault: Exception) -> None:
-        with suppress(Exception):  # There is nobody left to tell.
-            self._desk.keeper.broke(self.match_id, fault)
+        _complain(self._desk.keeper, self.match_id, fault)
 
 
-def _arrived_us(command: Command, now_us: Micros) -> Micros:
-    return command.measured.arrived_us if isinstance(command, SubmitMove) else now_us
+def _delays(keeper: Keeper, match_id: str, seat: Seat) -> Delays:
+    try:
+        return keeper.delays(match_id, seat)
+    except Exception as fault:
+        _complain(keeper, match_id, fault)
+        return Delays()
+
+
+def _lag_us(keeper: Keeper, match_id: str, seat: Seat) -> Micros:
+    return _delays(keeper, match_id, seat).lag_us
+
+
+def _complain(keeper: Keeper, match_id: str, fault: Exception) -> None:
+    with suppress(Exception):  # There is nobody left to tell.
+        keeper.broke(match_id, fault)

@@ -138,6 +138,8 @@ class _Bot:
     """The newest last."""
     since_ms: int = 0
     """When a session of it last came or went."""
+    holder: str = ""
+    """Who answers for it."""
 
 
 class Sessions:
@@ -151,12 +153,13 @@ class Sessions:
         self._ends = ends
         self._bots: dict[str, _Bot] = {}
 
-    def open(self, player: Player, hello: Hello = ANYTHING) -> Session:
+    def open(self, player: Player, hello: Hello = ANYTHING, holder: str = "") -> Session:
         """A session for `player`, whose version is known. An older one of the same version is taken over.
 
         It is told what its bot missed: every turn that it owes, and ends of matches.
         """
         bot = self._bots.setdefault(player.bot, _Bot())
+        bot.holder = holder
         session = Session(self._mint_id(), player, hello, self._time, self._ends.heard)
         for older in [older for older in bot.sessions if older.player == player]:
             bot.sessions.remove(older)
@@ -191,6 +194,10 @@ class Sessions:
     def since_ms(self, bot: str) -> int:
         """When a session of it last came or went; 0: none was ever here."""
         return self._bots[bot].since_ms if bot in self._bots else 0
+
+    def holder_of(self, bot: str) -> str:
+        """Who answers for the bot; empty: it was never here."""
+        return self._bots[bot].holder if bot in self._bots else ""
 
     def present(self, player: Player) -> bool:
         """Can some session play its seats?"""

@@ -3,12 +3,14 @@
 Role and method decide before anything is looked up, so that who may not ask learns no names.
 """
 
+import asyncio
 from collections import OrderedDict
 from collections.abc import Mapping
 from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 
+from referee.app.lag import Arrival
 from referee.app.ports import LogUnavailable, Time
 from referee.app.tokens import Role, Token, Tokens, sha256_of, used
 from referee.core.clock import SECOND, Micros
@@ -122,6 +124,8 @@ class Caller:
 
 CALLER: ContextVar[Caller] = ContextVar("caller")
 """Of the call that is being answered."""
+ARRIVAL: ContextVar[Arrival] = ContextVar("arrival")
+"""When the message of that call was read; of a stream from the client, when it was opened."""
 
 
 class Gate:
@@ -132,6 +136,8 @@ class Gate:
         self._time = time
         self._known: OrderedDict[bytes, tuple[Token, Micros]] = OrderedDict()
         """And until when it is known; the one asked for last at the end."""
+        self._writing: dict[bytes, asyncio.Task[None]] = {}
+        """That a token was used."""
 
     async def caller(self, authorization: str, service: str, method: str) -> Caller:
         """Raises NoToken, BadToken, NotYours or LogUnavailable."""
@@ -164,7 +170,13 @@ class Gate:
     async def _looked_up(self, sha256: bytes) -> Token | None:
         token = await self._tokens.token_of(sha256)
         now_ms = self._time.wall_ms()
-        if token and used(token, now_ms) != token and token.good_at(now_ms):
-            with suppress(LogUnavailable):  # When it was last used is good to know, and no more.
-                token = await self._tokens.change_token(token.id, lambda known: used(known, now_ms))
-        return token
+        if token is None or used(token, now_ms) == token or not token.good_at(now_ms):
+            return token
+        if sha256 not in self._writing:  # Nobody waits for it: the caller's clock may be running.
+            self._writing[sha256] = asyncio.create_task(self._write_use(token, now_ms))
+            self._writing[sha256].add_done_callback(lambda _: self._writing.pop(sha256))
+        return used(token, now_ms)
+
+    async def _write_use(self, token: Token, now_ms: int) -> None:
+        with suppress(LogUnavailable):  # When it was last used is good to know, and no more.
+            await self._tokens.change_token(token.id, lambda known: used(known, now_ms))

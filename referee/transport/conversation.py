@@ -16,6 +16,7 @@ from engines.api import Seat
 from engines.refusals import Refusal
 from referee.app.answering import Answer
 from referee.app.answers import Answered, Done, LateAnswer, seat_of
+from referee.app.lag import Arrival
 from referee.app.outbox import Judged, Welcomed
 from referee.app.ports import LogUnavailable, Time
 from referee.app.referee import Referee
@@ -166,18 +167,19 @@ class Conversation:
             await asyncio.wait(self._answering, return_when=asyncio.FIRST_COMPLETED)
 
     async def _hear_all(self, items: Any) -> None:
-        """With turns for others in between: no bot is to stall all matches, and get that time back, by its words."""
+        """With turns for others in between: no bot is to stall all matches by its words."""
+        arrival = self._referee.arrival(self._holder)
         behind = False
         for some in parted(items, HEARD_AT_ONCE):
             for item in some:
                 kind = item.WhichOneof("item")
-                self._hear(item, kind, behind)
+                self._hear(item, kind, arrival, behind)
                 behind = behind or kind not in AT_ONCE
             if len(items) > HEARD_AT_ONCE:
                 await asyncio.sleep(0)
             await self._catch_up()
 
-    def _hear(self, item: play_pb2.FromBot, kind: str | None, behind: bool) -> None:
+    def _hear(self, item: play_pb2.FromBot, kind: str | None, arrival: Arrival, behind: bool) -> None:
         """`behind`: something in the same message is on its way that no move is to overtake."""
         try:
             check_fields(item)
@@ -188,7 +190,7 @@ class Conversation:
             if not self._session.pong(item.pong.id):
                 self._start(self._count())
         elif kind == "move":
-            self._hear_move(item.item_id, item.move, behind)
+            self._hear_move(item.item_id, item.move, arrival, behind)
         elif kind == "hello":
             self._answer(Heard(item.item_id), self._hello(item.hello))
         elif kind:
@@ -197,18 +199,18 @@ class Conversation:
         else:
             self._answer(Heard(item.item_id), self._nothing())
 
-    def _hear_move(self, item_id: int, move: play_pb2.Move, behind: bool) -> None:
+    def _hear_move(self, item_id: int, move: play_pb2.Move, arrival: Arrival, behind: bool) -> None:
         """Nearly all moves are decided and judged without a task of their own."""
         heard = Heard(item_id, move.match_id, move.token, move.move[: MAX_MOVE_CHARS + 1])
         seat = seat_of(heard.token)
         if seat is not None and not behind:
-            answer = Answer(heard.match_id, seat, heard.token, heard.move, offers_draw=move.offer_draw)
+            answer = Answer(heard.match_id, seat, heard.token, heard.move, "", move.offer_draw, arrival)
             decision = self._referee.begin(answer, self._session.player.bot)
             if decision:
                 self._answering.add(decision)
                 decision.add_done_callback(lambda decision: self._decided(heard, answer, decision))
                 return
-        self._answer(heard, self._move(heard, move.offer_draw))
+        self._answer(heard, self._move(heard, move.offer_draw, arrival))
 
     def _decided(self, heard: Heard, answer: Answer, decision: asyncio.Future[Decided]) -> None:
         self._answering.discard(decision)
@@ -245,13 +247,13 @@ class Conversation:
         self._answering.add(task)
         task.add_done_callback(self._answering.discard)
 
-    async def _move(self, heard: Heard, offers_draw: bool) -> Answered:
+    async def _move(self, heard: Heard, offers_draw: bool, arrival: Arrival) -> Answered:
         match = await self._referee.match(heard.match_id)
         seat = seat_of(heard.token)
         if seat is None:
             raise BadField("token", "this is no token of a turn")
         held_seat(match, self._session.player.bot, seat)
-        return await self._referee.submit(heard.match_id, seat, heard.token, heard.move, offers_draw=offers_draw)
+        return await self._referee.submit(heard.match_id, seat, heard.token, heard.move, "", offers_draw, arrival)
 
     async def _hello(self, said: play_pb2.Hello) -> None:
         await self._count()

@@ -13,8 +13,9 @@ import grpc
 import structlog
 from google.protobuf.message import DecodeError, Message
 
+from referee.app.lag import HOLDER, Arrival, Lag
 from referee.app.refusals import BadField
-from referee.transport.auth import CALLER, Gate
+from referee.transport.auth import ARRIVAL, CALLER, Gate
 from referee.transport.field_limits import check_fields
 from referee.transport.quota import Allowances
 from referee.transport.refusals import Said, Say, fault, said, status_of
@@ -52,10 +53,11 @@ async def _each_readable(messages: AsyncIterator[Any]) -> AsyncIterator[Any]:
 class Door(grpc.aio.ServerInterceptor):
     """Who comes to the services of our package is asked for a token. Health and reflection are open to all."""
 
-    def __init__(self, gate: Gate, allowances: Allowances, message_at_most_bytes: int, say: Say) -> None:
+    def __init__(self, gate: Gate, allowances: Allowances, lag: Lag, message_at_most_bytes: int, say: Say) -> None:
         self._say = say
         self._gate = gate
         self._allowances = allowances
+        self._lag = lag
         self._message_at_most_bytes = message_at_most_bytes
         self._handlers: dict[str, grpc.RpcMethodHandler[Any, Any]] = {}
 
@@ -74,10 +76,15 @@ class Door(grpc.aio.ServerInterceptor):
         service, _, method = path.removeprefix(f"/{PACKAGE}").partition("/")
 
         async def behaviour(request: Any, context: Any) -> Any:
+            # Here the message has just been read. Before that, a caller could send its headers and go on thinking;
+            # after it, who is called upon waits for our own disk.
+            arrival = self._lag.arrival()
             caller = await self._gate.caller(_authorization(context), service, method)
+            HOLDER.set(caller.holder)
+            CALLER.set(caller)
+            ARRIVAL.set(Arrival(arrival.at_us, arrival.lag_us - self._lag.own_us(caller.holder)))
             if method not in UNCOUNTED:
                 await self._allowances.count_call(caller.holder)
-            CALLER.set(caller)
             structlog.contextvars.bind_contextvars(method=method, token_id=caller.token.id)
             return await inner(readable(request), context)
 

@@ -22,7 +22,7 @@ from referee.app.wish import MAKER, MatchFilter, MatchWish, find_game
 from referee.core.commands import MAX_MOVE_CHARS
 from referee.core.match import Match, Phase
 from referee.core.setup import Player
-from referee.transport.auth import CALLER, Caller
+from referee.transport.auth import ARRIVAL, CALLER, Caller
 from referee.transport.convert.clocks import row_of
 from referee.transport.convert.entries import Eyes
 from referee.transport.convert.matches import PHASES, Aside, match_of
@@ -161,7 +161,13 @@ class Matches(MatchServiceServicer):
         check_request_id(request.request_id)
         with self._noting.refusals(match.players[seat], request.match_id, seat, move):
             answer = await self._referee.submit(
-                request.match_id, seat, request.token, move, request.request_id, request.offer_draw
+                request.match_id,
+                seat,
+                request.token,
+                move,
+                request.request_id,
+                request.offer_draw,
+                ARRIVAL.get(),
             )
         row = answer.event.row
         return pb.SubmitMoveResponse(

@@ -76,7 +76,7 @@ class Play(PlayServiceServicer):
             first, rest = await self._first_words(context)
             hello = self.hello(first)
             player = Player(caller.bot, await self._version(caller.bot, first.version))
-            session = self._referee.sessions.open(player, hello)
+            session = self._referee.sessions.open(player, hello, caller.holder)
             try:
                 with structlog.contextvars.bound_contextvars(bot=player.bot, session_id=session.id):
                     log.info("a session has begun", version=player.version, client=first.client[:64])

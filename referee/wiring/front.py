@@ -100,7 +100,7 @@ class Front:
         admin = Admin(referee, books.accounts, books.tokens, books.quotas, hall.notices, keys, allowances, time, go)
         ladders = Ladders(hall.ladders, books.accounts, customs, allowances, at_once)
         tournaments = Tournaments(hall.tournaments, books.accounts, customs, allowances, at_once)
-        door = Door(gate, allowances, settings.message_at_most_bytes, say)
+        door = Door(gate, allowances, hall.lag, settings.message_at_most_bytes, say)
         self.server = Server(
             [
                 lambda server: add_GameServiceServicer_to_server(served, server),

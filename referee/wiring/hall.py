@@ -1,5 +1,6 @@
 """The hall: where matches, ladders and tournaments are held, and who hears of what happens there."""
 
+import asyncio
 import secrets
 from collections.abc import Sequence
 
@@ -117,6 +118,7 @@ class Hall:
 
     async def open(self) -> None:
         """Take up all that goes on. Raises LogUnavailable, or MalformedEntry."""
+        self.lag.charge_tasks(asyncio.get_running_loop())
         self.lag.start()
         began_us = self._time.monotonic_us()
         ladders = len(await self._shelf.open())  # Before any match goes on: its end may be rated.
@@ -140,6 +142,7 @@ class Hall:
     async def close(self) -> None:
         """Come back when all that happened is written."""
         self.lag.stop()
+        asyncio.get_running_loop().set_task_factory(None)
         await self._conduct.counted()
         await self.scribe.written()
         await self.pool.close()

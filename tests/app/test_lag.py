@@ -1,8 +1,11 @@
-"""Lag: how long this process stood still, seen at once and counted once."""
+"""Lag: how long this process stood still, seen at once and counted once; and who does not get it back."""
 
+import asyncio
 from collections.abc import Callable
+from contextlib import suppress
+from contextvars import copy_context
 
-from referee.app.lag import EVERY_US, GRAIN_US, Lag
+from referee.app.lag import EVERY_US, GRAIN_US, HOLDER, Lag, thread_cpu_us
 from referee.core.clock import MS, SECOND, Micros
 from tests.app.scene import in_loop
 from tests.app.stopped_time import SetAlarm, StoppedTime
@@ -58,3 +61,138 @@ class BusyTime(StoppedTime):
     def call_at(self, at_us: Micros, ring: Callable[[], None]) -> SetAlarm:
         self.ring = ring
         return super().call_at(at_us, ring)
+
+
+class Machine:
+    """A time and a CPU that a test moves by hand, and the lag of a loop on it."""
+
+    def __init__(self, time: StoppedTime | None = None) -> None:
+        self.time = time or StoppedTime()
+        self.cpu_us: Micros = 0
+        self.lag = Lag(self.time, lambda: self.cpu_us)
+        self.lag.start()
+
+    def computes(self, holder: str, cpu_us: Micros, stands_still_us: Micros = 0) -> None:
+        """A step on behalf of a holder, in which the machine may stand still."""
+        copy_context().run(self._step, holder, cpu_us, stands_still_us)
+
+    def _step(self, holder: str, cpu_us: Micros, stands_still_us: Micros) -> None:
+        HOLDER.set(holder)
+        self.time.us += cpu_us + stands_still_us
+        self.cpu_us += cpu_us
+        self.lag.charge()
+
+    def credits(self, *holders: str) -> list[Micros]:
+        """The lag so far that each is given back."""
+        return [self.lag.arrival(holder).lag_us for holder in holders]
+
+
+@in_loop
+async def test_the_lag_that_a_holders_requests_took_is_given_back_to_all_others() -> None:
+    machine = Machine()
+    machine.computes("ada", 300 * MS)
+    machine.computes("bob", 200 * MS)
+    machine.computes("", 100 * MS)
+    in_the_middle = machine.credits("ada", "bob", "eve", "")
+    assert in_the_middle == [300 * MS, 390 * MS, 590 * MS, 590 * MS], "of the first step, ten milliseconds are no lag"
+    await machine.time.passes(0)
+    assert machine.credits("ada", "bob", "eve", "") == in_the_middle
+    await machine.time.passes(SECOND)
+    assert machine.credits("ada", "bob", "eve", "") == in_the_middle
+    machine.lag.stop()
+
+
+@in_loop
+async def test_a_holder_gets_back_the_time_in_which_the_process_did_not_run_during_its_own_request() -> None:
+    machine = Machine()
+    machine.time.us += EVERY_US
+    machine.computes("ada", 20 * MS, stands_still_us=2 * SECOND)
+    assert machine.credits("ada", "bob") == [2 * SECOND, 2 * SECOND + 20 * MS]
+    machine.lag.stop()
+    assert machine.credits("ada", "bob") == [2 * SECOND, 2 * SECOND + 20 * MS]
+
+
+@in_loop
+async def test_what_is_computed_between_two_steps_goes_to_the_step_after_it() -> None:
+    machine = Machine()
+    machine.time.us += EVERY_US
+    machine.time.us += 30 * MS
+    machine.cpu_us += 30 * MS
+    machine.computes("ada", 20 * MS)
+    assert machine.credits("ada", "bob") == [0, 50 * MS]
+    machine.lag.stop()
+
+
+@in_loop
+async def test_what_was_computed_in_time_is_not_held_against_anybody() -> None:
+    machine = Machine()
+    machine.computes("ada", 9 * MS)
+    await machine.time.passes(MS)
+    machine.time.us += EVERY_US
+    machine.computes("bob", 100 * MS)
+    assert machine.credits("ada", "bob") == [100 * MS, 0]
+    machine.lag.stop()
+
+
+def test_a_flood_that_never_lets_up_gives_its_holder_nothing() -> None:
+    time = BusyTime()
+    machine = Machine(time)
+    for _ in range(100):
+        machine.computes("ada", 20 * MS)
+        time.ring()
+    assert machine.credits("ada", "bob") == [0, 1_990 * MS]
+    machine.lag.stop()
+
+
+def test_every_step_of_every_task_is_charged_to_its_holder() -> None:
+    machine: Machine
+
+    async def computes(us: Micros) -> None:
+        for _ in range(2):
+            await asyncio.sleep(0)
+            machine.time.us += us
+            machine.cpu_us += us
+
+    async def breaks() -> None:
+        try:
+            await asyncio.sleep(SECOND)
+        finally:
+            machine.time.us += 50 * MS
+            machine.cpu_us += 50 * MS
+
+    async def serve(holder: str, us: Micros) -> None:
+        HOLDER.set(holder)
+        await asyncio.create_task(computes(us))
+        broken = asyncio.create_task(breaks())
+        await asyncio.sleep(0)
+        broken.cancel()
+        with suppress(asyncio.CancelledError):
+            await broken
+
+    async def all_of_them() -> None:
+        nonlocal machine
+        machine = Machine()
+        machine.time.us += EVERY_US
+        machine.lag.charge_tasks(asyncio.get_running_loop())
+        await asyncio.gather(asyncio.create_task(serve("ada", 100 * MS)), asyncio.create_task(serve("bob", 10 * MS)))
+        assert machine.credits("ada", "bob", "eve") == [70 * MS, 250 * MS, 320 * MS]
+        machine.lag.stop()
+
+    asyncio.run(all_of_them())
+
+
+@in_loop
+async def test_any_thread_can_ask_for_how_long_the_loop_has_been_silent() -> None:
+    machine = Machine()
+    assert machine.lag.silent_us() == 0
+    machine.time.us += EVERY_US + 3 * SECOND
+    assert await asyncio.to_thread(machine.lag.silent_us) == 3 * SECOND
+    machine.lag.stop()
+    assert machine.lag.silent_us() == 0
+
+
+def test_cpu_time_is_that_of_this_thread() -> None:
+    before_us = thread_cpu_us()
+    while thread_cpu_us() == before_us:
+        pass
+    assert thread_cpu_us() > before_us

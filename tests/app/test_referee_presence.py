@@ -430,6 +430,25 @@ async def test_a_drain_waits_for_the_turns_that_were_asked_and_asks_no_others() 
 
 
 @in_loop
+async def test_a_turn_that_is_not_sent_because_of_a_drain_costs_no_time() -> None:
+    hall = Hall()
+    first, _ = await hall.begun()
+    await hall.create()  # Somebody still thinks in another match.
+    draining = asyncio.create_task(hall.referee.drain(60 * SECOND, 2000))
+    await hall.played(first, 0, "1")
+    await hall.time.passes(9 * SECOND)
+    hall.come(BOTS[1])  # A newer session is not asked either.
+    await hall.time.passes(SECOND)
+    assert (await hall.match(first)).phase is Phase.PLAYING
+    await hall.time.passes(10 * SECOND)
+    await hall.played(first, 1, "1")
+    assert [row and row.charged_us for row in await rows(hall, first)] == [0, 0]
+    await hall.time.passes(60 * SECOND)
+    assert draining.done()
+    await hall.referee.close()
+
+
+@in_loop
 async def test_a_drain_does_not_wait_beyond_its_grace() -> None:
     hall = Hall()
     await hall.begun()

@@ -167,7 +167,7 @@ async def test_who_stops_waiting_for_the_close_does_not_hurt_what_is_in_the_air(
 async def test_the_measures_of_an_answer_are_what_the_keeper_and_the_runner_know() -> None:
     scene = Scene()
     runner = await scene.begun(terms())
-    scene.keeper.delays_of[0] = Delays(network_us=30 * MS, stall_us=5 * MS)
+    scene.keeper.delays_of[0] = Delays(network_us=30 * MS, lag_us=5 * MS)
     await scene.time.passes(SECOND)
     assert runner.measured(0) == Measured(runner.match_now(), 30 * MS, 5 * MS)
     assert runner.measured(1) == Measured(runner.match_now())

@@ -3,8 +3,8 @@
 import pytest
 
 from referee.app.asked import UnknownMatch
-from referee.core.clock import MS, SECOND
-from referee.core.commands import Begin, Leave, Resign, TakeSeat
+from referee.core.clock import SECOND
+from referee.core.commands import Begin, Resign, TakeSeat
 from referee.core.errors import MatchOver
 from referee.core.events import MovePlayed, RefereeBack
 from referee.core.match import Phase
@@ -69,21 +69,6 @@ async def test_the_flag_falls_by_what_was_left() -> None:
     assert goes_on(runner)
     await new.time.passes(1)
     assert not goes_on(runner)
-    await runner.close()
-
-
-@in_loop
-async def test_time_until_a_pending_turn_is_asked_again_is_given_back() -> None:
-    old = Scene()
-    dead = await old.begun(terms(FINGERS))
-    await dead.submit(Leave(2))
-    await dead.close()
-    new = await crashed(old)
-    runner = await new.resumed()
-    await new.time.passes(200 * MS)
-    for seat in range(3):
-        runner.sent(seat, f"{seat}.0.1")
-    assert [runner.measured(seat).stall_us for seat in range(3)] == [200 * MS, 200 * MS, 0]
     await runner.close()
 
 

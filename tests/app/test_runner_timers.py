@@ -131,7 +131,7 @@ async def test_a_stall_that_is_measured_later_moves_the_fall_on() -> None:
     scene = Scene()
     runner = await scene.begun(terms())
     await scene.time.passes(SECOND)
-    scene.keeper.delays_of[0] = Delays(stall_us=2 * SECOND)
+    scene.keeper.delays_of[0] = Delays(lag_us=2 * SECOND)
     await scene.time.passes(11 * SECOND)
     assert goes_on(runner)
     await scene.time.passes(1)
@@ -141,40 +141,28 @@ async def test_a_stall_that_is_measured_later_moves_the_fall_on() -> None:
 
 
 @in_loop
-async def test_time_until_a_turn_is_sent_is_given_back_once() -> None:
+async def test_a_turn_that_is_withheld_costs_no_time_and_no_flag() -> None:
     scene = Scene()
     runner = await scene.begun(terms())
-    await scene.time.passes(300 * MS)
-    runner.sent(0, "0.0.1")
     await scene.time.passes(SECOND)
-    runner.sent(0, "0.0.1")
-    assert runner.measured(0).stall_us == 300 * MS
-    await scene.time.passes(9 * SECOND)
+    runner.withhold(0, "0.0.1")
+    await scene.time.passes(60 * SECOND)
     assert goes_on(runner)
-    await scene.time.passes(1)
-    assert (await flag(scene)).row.charged_us == 10 * SECOND + 1
+    await played(runner, 0, "1")
+    (row,) = [event.row for event in await scene.events() if isinstance(event, MovePlayed) and event.row]
+    assert (row.stall_us, row.charged_us) == (60 * SECOND, SECOND)
+    await scene.time.passes(10 * SECOND + 1)
+    assert runner.match.forfeits[0].seat == 1
     await runner.close()
 
 
 @pytest.mark.parametrize(("seat", "token"), [(0, "0.0.2"), (1, "0.0.1"), (5, "0.0.1")])
 @in_loop
-async def test_sending_what_is_no_turn_gives_nothing_back(seat: int, token: str) -> None:
+async def test_withholding_what_is_no_turn_gives_nothing_back(seat: int, token: str) -> None:
     scene = Scene()
     runner = await scene.begun(terms())
+    runner.withhold(seat, token)
     await scene.time.passes(300 * MS)
-    runner.sent(seat, token)
-    assert runner.measured(0).stall_us == 0
-    await runner.close()
-
-
-@in_loop
-async def test_a_turn_sent_late_because_its_bot_was_away_gives_nothing_back() -> None:
-    scene = Scene()
-    runner = await scene.begun(terms())
-    await runner.submit(Leave(0))
-    await scene.time.passes(4 * SECOND)
-    await runner.submit(Return(0))
-    runner.sent(0, "0.0.1")
     assert runner.measured(0).stall_us == 0
     await runner.close()
 
@@ -189,7 +177,6 @@ async def test_what_a_refused_attempt_waited_is_given_back() -> None:
     await scene.time.passes(4 * SECOND)
     scene.log.before.set()
     await attempt
-    runner.sent(0, "0.0.2")
     await scene.time.passes(SECOND)
     await played(runner, 0, "1")
     rows = [event.row for event in await scene.events() if isinstance(event, MovePlayed)]

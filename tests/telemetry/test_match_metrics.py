@@ -120,8 +120,8 @@ async def test_a_move_that_stands_in_line_has_waited_for_its_decision() -> None:
 @in_loop
 async def test_what_is_given_back_is_counted_in_seconds() -> None:
     scene = MeasuredScene()
-    scene.keeper.delays_of[0] = Delays(network_us=80 * MS, stall_us=200 * MS)
     runner = await scene.begun(terms(credit=NetworkCredit(50 * MS, SECOND)))
+    scene.keeper.delays_of[0] = Delays(network_us=80 * MS, lag_us=200 * MS)
     await scene.time.passes(SECOND)
     await played(runner, 0, "1")
     assert scene.page.value("referee_network_credit_seconds_total", game="nim") == pytest.approx(0.05)
@@ -166,8 +166,8 @@ async def test_a_policys_moves_are_no_thoughts_of_a_bot() -> None:
 @in_loop
 async def test_what_an_illegal_move_was_given_back_counts_though_a_policy_moved_instead() -> None:
     scene = MeasuredScene()
-    scene.keeper.delays_of[0] = Delays(stall_us=200 * MS)
     runner = await scene.begun(terms(policies=Policies(illegal=Illegal.RANDOM_MOVE)))
+    scene.keeper.delays_of[0] = Delays(lag_us=200 * MS)
     await scene.time.passes(SECOND)
     await played(runner, 0, "nonsense")
     assert scene.page.value("referee_moves_total", game="nim", source="random") == 1

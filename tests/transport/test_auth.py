@@ -1,6 +1,7 @@
 """Who may call what: every method of the contract has its rule, and the gate holds to it."""
 
 import asyncio
+from collections.abc import Callable
 
 import pytest
 from google.protobuf.descriptor import ServiceDescriptor
@@ -14,11 +15,12 @@ from referee_api.v1 import (
     tournament_service_pb2,
 )
 
+from referee.app.ports import LogUnavailable
 from referee.app.tokens import Role, Token, mint, revoked
 from referee.storage.accounts_memory import MemoryTokens
-from referee.transport.auth import RULES, Gate
+from referee.transport.auth import KEPT_US, RULES, Gate
 from referee.transport.refused import BadToken, NoToken, NotYours
-from tests.app.stopped_time import StoppedTime
+from tests.app.stopped_time import StoppedTime, settled
 
 SERVED: list[ServiceDescriptor] = [
     module.DESCRIPTOR.services_by_name[name]
@@ -102,5 +104,50 @@ def test_a_method_without_a_rule_is_called_by_nobody() -> None:
 
 def test_it_is_noted_to_the_minute_when_a_token_was_used() -> None:
     scene = Scene()
-    used_ms = scene.call(f"Bearer {scene.secret}").used_ms
-    assert used_ms == scene.time.wall_ms() - scene.time.wall_ms() % 60_000
+    minute_ms = scene.time.wall_ms() - scene.time.wall_ms() % 60_000
+    assert scene.call(f"Bearer {scene.secret}").used_ms == minute_ms
+
+    async def stored() -> Token | None:
+        await scene.gate.caller(f"Bearer {scene.secret}", "GameService", "ListGames")
+        await settled()
+        return await scene.tokens.token_of(scene.token.sha256)
+
+    scene.gate.forget(scene.token)
+    token = asyncio.run(stored())
+    assert token
+    assert token.used_ms == minute_ms
+
+
+class SlowTokens(MemoryTokens):
+    """Whose disk is busy, and then away."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.written = asyncio.Event()
+        self.tried = 0
+
+    async def change_token(self, token_id: str, change: Callable[[Token], Token]) -> Token:
+        self.tried += 1
+        await self.written.wait()
+        raise LogUnavailable("the disk is full")
+
+
+def test_nobody_waits_until_it_is_written_when_a_token_was_used() -> None:
+    scene = Scene()
+
+    async def calls() -> None:
+        tokens = SlowTokens()
+        tokens.add(scene.token, 1)
+        gate = Gate(tokens, scene.time)
+        for _ in range(3):
+            await gate.caller(f"Bearer {scene.secret}", "GameService", "ListGames")
+            scene.time.us += KEPT_US + 1
+            await settled()
+        assert tokens.tried == 1
+        tokens.written.set()
+        await settled()
+        await gate.caller(f"Bearer {scene.secret}", "GameService", "ListGames")
+        await settled()
+        assert tokens.tried == 2
+
+    asyncio.run(calls())

@@ -1,0 +1,191 @@
+"""A real server whose event loop is held up: who made it late gains nothing, and everybody else loses nothing.
+
+What the requests compute is CPU time and not time on a watch, so a busy machine changes nothing.
+"""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import grpc
+import pytest
+from referee_api.v1 import (
+    admin_service_pb2,
+    bot_service_pb2,
+    clock_pb2,
+    game_pb2,
+    game_service_pb2,
+    match_pb2,
+    match_service_pb2,
+    play_pb2,
+    token_pb2,
+)
+from referee_api.v1.admin_service_pb2_grpc import AdminServiceStub
+from referee_api.v1.bot_service_pb2_grpc import BotServiceStub
+from referee_api.v1.game_service_pb2_grpc import GameServiceStub
+from referee_api.v1.match_service_pb2_grpc import MatchServiceStub
+from referee_api.v1.play_service_pb2 import PlayRequest
+from referee_api.v1.play_service_pb2_grpc import PlayServiceStub
+
+from referee.arena.embedded import embedded
+from referee.core.clock import MS
+from referee.transport.auth import Gate
+from referee.transport.games import Games
+from tests.e2e.server import WITHIN_S, bearer
+
+COST_US = 100 * MS
+"""Of one call."""
+CALLS = 4
+GRAIN_US = 20 * MS
+"""So much of a lag may be missed: the loop's alarm is set every ten milliseconds."""
+
+
+@dataclass
+class Player:
+    """A bot that owes a move in a match of its own; its opponent never gets to move."""
+
+    channel: grpc.aio.Channel
+    secret: str
+    stream: Any
+    turn: play_pb2.Turn
+
+    async def ask(self) -> None:
+        request = game_service_pb2.GetGameRequest(name="alquerque")
+        await GameServiceStub(self.channel).GetGame(request, metadata=bearer(self.secret), timeout=WITHIN_S)
+
+    async def row(self) -> clock_pb2.ClockRow:
+        """Of the move that it makes now."""
+        token, move = self.turn.token, self.turn.legal_moves[0]
+        request = match_service_pb2.SubmitMoveRequest(
+            request_id="1", match_id=self.turn.match_id, token=token, move=move
+        )
+        answer = MatchServiceStub(self.channel).SubmitMove(request, metadata=bearer(self.secret), timeout=WITHIN_S)
+        row: clock_pb2.ClockRow = (await answer).clock_row
+        return row
+
+
+async def listens(channel: grpc.aio.Channel, secret: str) -> Any:
+    """A stream on which Hello is said and answered."""
+    stream = PlayServiceStub(channel).Play(metadata=bearer(secret))
+    hello = play_pb2.Hello(version="1", wishes=play_pb2.TurnWishes(legal_moves_at_most=1))
+    await stream.write(PlayRequest(items=[play_pb2.FromBot(hello=hello)]))
+    await stream.read()
+    return stream
+
+
+async def asked(stream: Any) -> play_pb2.Turn:
+    while True:
+        for item in (await stream.read()).items:
+            if item.HasField("turn"):
+                turn: play_pb2.Turn = item.turn
+                return turn
+
+
+async def player(channel: grpc.aio.Channel, admin: str, holder: str) -> Player:
+    new = admin_service_pb2.CreateTokenRequest(role=token_pb2.ROLE_ORGANISER, holder=holder)
+    owner = bearer((await AdminServiceStub(channel).CreateToken(new, metadata=bearer(admin))).secret)
+    names = [f"{holder}-{seat}" for seat in range(2)]
+    registering = [bot_service_pb2.RegisterBotRequest(request_id=name, name=name) for name in names]
+    secrets = [(await BotServiceStub(channel).RegisterBot(one, metadata=owner)).secret for one in registering]
+    streams = [await listens(channel, secret) for secret in secrets]
+    hour = clock_pb2.ClockRule(sudden_death=clock_pb2.SuddenDeath(main_ms=3_600_000))
+    terms = match_pb2.MatchTerms(rules=game_pb2.Rules(game="alquerque"), time_control=clock_pb2.TimeControl(rule=hour))
+    seats = [match_pb2.BotRef(bot=name) for name in names]
+    wanted = match_service_pb2.CreateMatchRequest(request_id="match", terms=terms, seats=seats)
+    await MatchServiceStub(channel).CreateMatch(wanted, metadata=owner)
+    return Player(channel, secrets[0], streams, await asked(streams[0]))
+
+
+@asynccontextmanager
+async def ada_and_bob() -> AsyncIterator[tuple[Player, Player]]:
+    """Bots of two holders, each in its turn."""
+    async with embedded(60, patient=True) as opened, grpc.aio.insecure_channel(opened.grpc) as channel:
+        yield await player(channel, opened.admin_token, "ada"), await player(channel, opened.admin_token, "bob")
+
+
+def costly(monkeypatch: pytest.MonkeyPatch, cost: Callable[[], object]) -> None:
+    """A call that anybody may make costs so much."""
+    answer = Games.GetGame
+
+    async def get_game(self: Games, request: Any, context: Any) -> Any:
+        cost()
+        return await answer(self, request, context)
+
+    monkeypatch.setattr(Games, "GetGame", get_game)
+
+
+def computes() -> None:
+    until_ns = time.thread_time_ns() + COST_US * 1_000
+    while time.thread_time_ns() < until_ns:
+        pass
+
+
+def test_a_bot_that_asks_expensive_things_in_its_own_turn_is_not_given_that_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    costly(monkeypatch, computes)
+
+    async def play() -> None:
+        async with ada_and_bob() as (ada, bob):
+            for _ in range(CALLS):
+                await ada.ask()
+            gained, kept = (await ada.row()).stall_us, (await bob.row()).stall_us
+            assert kept >= CALLS * (COST_US - GRAIN_US)
+            assert kept - gained >= CALLS * (COST_US - GRAIN_US)
+
+    asyncio.run(play())
+
+
+def test_many_expensive_calls_at_once_gain_nothing_either(monkeypatch: pytest.MonkeyPatch) -> None:
+    costly(monkeypatch, computes)
+
+    async def play() -> None:
+        async with ada_and_bob() as (ada, bob):
+            await asyncio.gather(*(ada.ask() for _ in range(CALLS)))
+            gained, kept = (await ada.row()).stall_us, (await bob.row()).stall_us
+            assert kept - gained >= CALLS * COST_US - GRAIN_US
+
+    asyncio.run(play())
+
+
+def test_time_in_which_the_process_did_not_run_is_given_back_to_all_whoever_was_served_then(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    costly(monkeypatch, lambda: time.sleep(COST_US / 1_000_000))
+
+    async def play() -> None:
+        async with ada_and_bob() as (ada, bob):
+            for _ in range(CALLS):
+                await ada.ask()
+            rows = await ada.row(), await bob.row()
+            assert min(row.stall_us for row in rows) >= CALLS * (COST_US - GRAIN_US)
+
+    asyncio.run(play())
+
+
+def test_a_submitted_move_arrives_when_it_is_read_and_not_when_its_token_has_been_looked_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looked_up = Gate.caller
+    read_ns = 0
+
+    async def play() -> None:
+        begun_ns = time.monotonic_ns()
+
+        async def slowly(self: Gate, *call: str) -> Any:
+            """As long as all before it took."""
+            nonlocal read_ns
+            read_ns = time.monotonic_ns()
+            while time.monotonic_ns() - read_ns <= read_ns - begun_ns:
+                await asyncio.sleep(0)
+            return await looked_up(self, *call)
+
+        async with ada_and_bob() as (ada, _):
+            monkeypatch.setattr(Gate, "caller", slowly)
+            row = await ada.row()
+            assert row.arrived_us - row.asked_us <= (read_ns - begun_ns) // 1_000
+
+    asyncio.run(play())
