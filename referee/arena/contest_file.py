@@ -39,7 +39,13 @@ OF_A_TOURNAMENT = (
     "teams",
     "entrants",
 )
-COUNTS_OF_A_LADDER = ("matches_at_once", "rematch_after", "provisional_matches", "pause_after_faults")
+COUNTS_OF_A_LADDER = (
+    "matches_at_once",
+    "rematch_after",
+    "provisional_matches",
+    "pause_after_faults",
+    "matches_per_hour",
+)
 OF_A_LADDER = ("name", *OF_BOTH, "games", *COUNTS_OF_A_LADDER)
 MOST = 1_000_000
 

@@ -77,6 +77,8 @@ LINES: dict[str, Callable[[Any], str]] = {
     "ended": _ended,
     "rated": lambda rated: f"{rated.match_id}: {_ratings(rated)}",
     "season_began": lambda began: f"season {began.season} begins",
+    "paused": lambda paused: _with("paused: no match begins", paused.message),
+    "resumed": lambda _: "resumed",
     "closing": lambda closing: _with("about to close", closing.message),
     "closed": lambda closed: _with("closed", closed.message),
 }

@@ -44,7 +44,8 @@ def list_all(organiser: Organiser, game: str, bot: str, closed: bool) -> None:
 
 def _row(one: ladder_pb2.Ladder) -> list[str]:
     games = ", ".join(rules_text(terms.rules) for terms in one.terms.match_terms)
-    return [one.name, str(one.entrants), str(one.season), "closed" if one.closed else "open", games]
+    state = "closed" if one.closed else "paused" if one.paused else "open"
+    return [one.name, str(one.entrants), str(one.season), state, games]
 
 
 @ladder.command(cls=Calling)
@@ -96,6 +97,25 @@ def challenge(organiser: Organiser, name: str, entrants: tuple[str, ...]) -> Non
 def season(organiser: Organiser, name: str) -> None:
     """Begin a new season: ratings start again."""
     click.echo(f"season {organiser.ladders.start_season(name).season} begins")
+
+
+@ladder.command(cls=Calling)
+@click.argument("name")
+@click.option("--message", default="", help="One sentence for its entrants.")
+@asking
+def pause(organiser: Organiser, name: str, message: str) -> None:
+    """Begin no matches until the ladder is resumed; matches in play are played to the end."""
+    organiser.ladders.pause(name, message)
+    click.echo(f"{name} is paused; it goes on by: referee ladder resume {name}")
+
+
+@ladder.command(cls=Calling)
+@click.argument("name")
+@asking
+def resume(organiser: Organiser, name: str) -> None:
+    """Let a paused ladder begin matches again."""
+    organiser.ladders.resume(name)
+    click.echo(f"{name} begins matches again")
 
 
 @ladder.command(cls=Calling)

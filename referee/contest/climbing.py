@@ -17,12 +17,25 @@ from referee.contest.ladder_commands import (
     Join,
     Leave,
     Pair,
+    Pause,
     Rate,
     Record,
     RecordVoid,
+    Resume,
     StartSeason,
 )
-from referee.contest.ladder_events import Closed, Closing, Event, Joined, Left, Paired, Rated, SeasonBegan
+from referee.contest.ladder_events import (
+    Closed,
+    Closing,
+    Event,
+    Joined,
+    Left,
+    Paired,
+    Paused,
+    Rated,
+    Resumed,
+    SeasonBegan,
+)
 from referee.contest.ladder_pairing import next_pairings, pairing_of, wishes_of
 from referee.contest.match_events import Began, Scored, Voided
 from referee.contest.matchmaking import seated
@@ -33,7 +46,7 @@ from referee.core.errors import RequestIdReused
 from referee.core.setup import Player
 
 ALLOWED: dict[Phase, set[type]] = {
-    Phase.OPEN: {Join, Leave, Pair, Challenge, Begin, Record, Rate, RecordVoid, StartSeason, Close},
+    Phase.OPEN: {Join, Leave, Pair, Challenge, Begin, Record, Rate, RecordVoid, StartSeason, Pause, Resume, Close},
     Phase.CLOSING: {Leave, Pair, Begin, Record, Rate, RecordVoid, Close, End},
     Phase.CLOSED: {Leave, Pair, Begin, Record, Rate, RecordVoid, Close, End},  # What is told too late is no error.
 }
@@ -171,6 +184,14 @@ def _start_season(ladder: Ladder, command: StartSeason) -> list[Event]:
     return [SeasonBegan(ladder.season + 1, command.request)]
 
 
+def _pause(ladder: Ladder, command: Pause) -> list[Event]:
+    return [] if ladder.paused else [Paused(command.message)]
+
+
+def _resume(ladder: Ladder, _: Resume) -> list[Event]:
+    return [Resumed()] if ladder.paused else []
+
+
 def _close(ladder: Ladder, command: Close) -> list[Event]:
     return [Closing(command.message)] if ladder.phase is Phase.OPEN else []
 
@@ -189,6 +210,8 @@ DECIDE: dict[type, Callable[[Ladder, Any], list[Event]]] = {
     Rate: _rate,
     RecordVoid: _record_void,
     StartSeason: _start_season,
+    Pause: _pause,
+    Resume: _resume,
     Close: _close,
     End: _end,
 }

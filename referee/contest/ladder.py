@@ -13,7 +13,19 @@ from referee.contest import rated
 from referee.contest.balance import NOTHING, Balance
 from referee.contest.duplicate import Start, start_of
 from referee.contest.habits import Habits
-from referee.contest.ladder_events import Closed, Closing, Entrant, Event, Joined, Left, Paired, Rated, SeasonBegan
+from referee.contest.ladder_events import (
+    Closed,
+    Closing,
+    Entrant,
+    Event,
+    Joined,
+    Left,
+    Paired,
+    Paused,
+    Rated,
+    Resumed,
+    SeasonBegan,
+)
 from referee.contest.ladder_terms import Terms
 from referee.contest.match_events import Began, Scored, Voided
 from referee.contest.pairing import Course, Due, Pairing
@@ -47,6 +59,8 @@ class Season:
 class Ladder:
     terms: Terms
     phase: Phase = Phase.OPEN
+    paused: bool = False
+    """It begins no matches until it is resumed."""
     message: str = ""
     """Why it was closed."""
     entrants: Mapping[str, Entrant] = field(default_factory=dict)
@@ -218,6 +232,14 @@ def _season_began(ladder: Ladder, event: SeasonBegan) -> Ladder:
     )
 
 
+def _paused(ladder: Ladder, _: Paused) -> Ladder:
+    return replace(ladder, paused=True)
+
+
+def _resumed(ladder: Ladder, _: Resumed) -> Ladder:
+    return replace(ladder, paused=False)
+
+
 def _closing(ladder: Ladder, event: Closing) -> Ladder:
     return replace(ladder, phase=Phase.CLOSING, message=event.message)
 
@@ -239,6 +261,8 @@ EVOLVE: dict[type, Callable[[Ladder, Any], Ladder]] = {
     Voided: _voided,
     Rated: _rated,
     SeasonBegan: _season_began,
+    Paused: _paused,
+    Resumed: _resumed,
     Closing: _closing,
     Closed: _closed,
 }

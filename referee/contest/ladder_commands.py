@@ -94,6 +94,18 @@ class StartSeason:
 
 
 @dataclass(frozen=True, slots=True)
+class Pause:
+    """Begin no matches until `Resume`."""
+
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Resume:
+    """Begin matches again."""
+
+
+@dataclass(frozen=True, slots=True)
 class Close:
     """Pair nobody any more."""
 
@@ -105,4 +117,6 @@ class End:
     """No match that it rates is being played any more."""
 
 
-Command = Join | Leave | Pair | Challenge | Begin | Record | Rate | RecordVoid | StartSeason | Close | End
+Command = (
+    Join | Leave | Pair | Challenge | Begin | Record | Rate | RecordVoid | StartSeason | Pause | Resume | Close | End
+)

@@ -62,6 +62,18 @@ class SeasonBegan:
 
 
 @dataclass(frozen=True, slots=True)
+class Paused:
+    """It begins no matches until it is resumed."""
+
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Resumed:
+    """It begins matches again."""
+
+
+@dataclass(frozen=True, slots=True)
 class Closing:
     """It pairs nobody any more."""
 
@@ -73,4 +85,4 @@ class Closed:
     """All its matches are over. Always the last event."""
 
 
-Event = Joined | Left | Paired | Began | Scored | Voided | Rated | SeasonBegan | Closing | Closed
+Event = Joined | Left | Paired | Began | Scored | Voided | Rated | SeasonBegan | Paused | Resumed | Closing | Closed

@@ -39,12 +39,14 @@ def _waiting(ladder: Ladder, here: Container[str], resting: Container[str]) -> l
 
 def _places(ladder: Ladder, wanted: int) -> int:
     """How many of so many more matches may be in play."""
+    if ladder.paused:
+        return 0
     limit = ladder.terms.matches_at_once
     return wanted if limit is None else min(wanted, max(0, limit - len(ladder.playing)))
 
 
 def next_pairings(ladder: Ladder, command: Pair) -> list[Event]:
-    if ladder.phase is not Phase.OPEN:
+    if ladder.phase is not Phase.OPEN or ladder.paused:
         return []
     here = {it.name: it for it in command.here if it.name in ladder.entrants}  # Somebody may just have left.
     waiting = _waiting(ladder, here, command.resting)

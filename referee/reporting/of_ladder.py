@@ -41,7 +41,7 @@ def _facts(ladder: ladder_pb2.Ladder, games: int) -> tuple[tuple[str, str], ...]
     return (
         ("Game" if len(terms) == 1 else "Games", "; ".join(rules_text(one.rules) for one in terms)),
         ("Clock", "; ".join(dict.fromkeys(clock_text(one.time_control) for one in terms))),
-        ("State", "closed" if ladder.closed else "open"),
+        ("State", "closed" if ladder.closed else "paused" if ladder.paused else "open"),
         ("Season", str(ladder.season)),
         ("Entrants", str(ladder.entrants)),
         ("Matches", str(games)),

@@ -11,12 +11,20 @@ from referee.contest import match_events as match
 from referee.contest import tournament_events as tournament
 from referee.contest.formats import Format
 from referee.storage import codec
-from referee.storage.forms import Form, kinds_of
+from referee.storage.forms import KIND, Data, Form, kinds_of
 from referee.storage.line import Lift, Lines
 
-VERSION = 1
+VERSION = 2
 
-LIFTS: dict[int, Lift] = {}
+
+def _with_rate(data: dict[str, Data]) -> dict[str, Data]:
+    """Ladders had none."""
+    if data.get(KIND) == "ladder_made" and isinstance(data.get("terms"), dict):
+        return {**data, "terms": {**data["terms"], "matches_per_hour": 0}}
+    return data
+
+
+LIFTS: dict[int, Lift] = {1: _with_rate}
 
 FORMATS: dict[str, type] = {
     "round_robin": formats.RoundRobin,
@@ -37,6 +45,8 @@ EVENTS: dict[str, type] = {
     "ladder_paired": ladder.Paired,
     "rated": ladder.Rated,
     "season_began": ladder.SeasonBegan,
+    "ladder_paused": ladder.Paused,
+    "ladder_resumed": ladder.Resumed,
     "closing": ladder.Closing,
     "closed": ladder.Closed,
     "tournament_made": events.TournamentMade,

@@ -74,6 +74,8 @@ RULES: Mapping[str, Mapping[str, frozenset[Role]]] = {
         "LeaveLadder": OWN_BOTS,
         "Challenge": OWN_BOTS,
         "StartSeason": ORGANISERS,
+        "PauseLadder": ORGANISERS,
+        "ResumeLadder": ORGANISERS,
         "CloseLadder": ORGANISERS,
         "ListLadderStandings": ALL,
         "ListRatingHistory": ALL,

@@ -97,6 +97,14 @@ class Ladders(LadderServiceServicer):
         held = await self._ladders.start_season(held.made.name, _asked(CALLER.get(), request))
         return pb.StartSeasonResponse(ladder=self._told(held))
 
+    async def PauseLadder(self, request: pb.PauseLadderRequest, context: Any) -> pb.PauseLadderResponse:
+        held = await self._own(request.ladder, "PauseLadder")
+        return pb.PauseLadderResponse(ladder=self._told(await self._ladders.pause(held.made.name, request.message)))
+
+    async def ResumeLadder(self, request: pb.ResumeLadderRequest, context: Any) -> pb.ResumeLadderResponse:
+        held = await self._own(request.ladder, "ResumeLadder")
+        return pb.ResumeLadderResponse(ladder=self._told(await self._ladders.resume(held.made.name)))
+
     async def CloseLadder(self, request: pb.CloseLadderRequest, context: Any) -> pb.CloseLadderResponse:
         held = await self._own(request.ladder, "CloseLadder")
         return pb.CloseLadderResponse(ladder=self._told(await self._ladders.close(held.made.name, request.message)))

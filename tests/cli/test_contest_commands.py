@@ -110,6 +110,9 @@ def test_a_ladder_from_its_file_to_its_report(house: House, tmp_path: Path) -> N
     bot = rated[0].rated.ratings[0].bot
     assert rated[0].rated.match_id in house.says("ladder", "history", "main", bot)
     assert "main" in house.says("ladder", "list", "--game", "alquerque")
+    assert "main is paused" in house.says("ladder", "pause", "main", "--message", "back soon")
+    assert " paused " in house.says("ladder", "list")
+    assert "begins matches again" in house.says("ladder", "resume", "main")
     assert "pairs nobody" in house.says("ladder", "close", "main", "--message", "thanks")
     lines = house.says("ladder", "watch", "main").splitlines()
     assert lines[-1].endswith("closed: thanks")

@@ -11,8 +11,8 @@ from referee.contest.climbing import challenge
 from referee.contest.duplicate import Duplicate
 from referee.contest.finish import Finish
 from referee.contest.ladder import recomputed, replay
-from referee.contest.ladder_commands import Challenge, Close, End, Join, Leave, Rate, Record, StartSeason
-from referee.contest.ladder_events import Closed, Closing, Entrant, Paired, Rated, SeasonBegan
+from referee.contest.ladder_commands import Challenge, Close, End, Join, Leave, Pause, Rate, Record, Resume, StartSeason
+from referee.contest.ladder_events import Closed, Closing, Entrant, Paired, Paused, Rated, Resumed, SeasonBegan
 from referee.contest.ladder_standings import ladder_standings
 from referee.contest.ladder_terms import Terms
 from referee.contest.match_events import Began, Scored, Voided
@@ -87,6 +87,24 @@ def test_who_has_played_them_waits_for_others_unless_in_a_hurry() -> None:
     it.result(first := it.ladder.playing[0], 1, 2)
     assert it.pair() == []
     assert [set(table) for table in it.pair(hurry=True)] == [set(first.seats)]
+
+
+def test_a_paused_ladder_begins_nothing_and_goes_on_where_it_was() -> None:
+    it = begun(*"ab")
+    it.joins("c", "d")
+    assert it.do(Pause("back soon")) == [Paused("back soon")]
+    assert it.do(Pause()) == []
+    assert it.do(Challenge("r", ("c", "d")))
+    assert it.pair(hurry=True) == []
+    assert it.begin() == []
+    assert it.result(it.ladder.playing[0], 1, 2)
+    assert it.do(Resume()) == [Resumed()]
+    assert it.do(Resume()) == []
+    assert [set(due.seats) for due in it.begin()] == [{"c", "d"}]
+    it.do(Close())
+    for late in (Pause(), Resume()):
+        with pytest.raises(LadderClosed):
+            it.do(late)
 
 
 # Results

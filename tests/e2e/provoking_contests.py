@@ -224,6 +224,14 @@ PROVOKED: dict[str, dict[str, Provoke]] = {
         "NO_SUCH_LADDER": lambda here: season(here, here.name),
         "LADDER_CLOSED": after(closed, lambda here: season(here, here.name)),
     },
+    f"{LADDER}/PauseLadder": {
+        "NO_SUCH_LADDER": lambda here: in_ladder(here, "PauseLadder"),
+        "LADDER_CLOSED": after(closed, lambda here: in_ladder(here, "PauseLadder")),
+    },
+    f"{LADDER}/ResumeLadder": {
+        "NO_SUCH_LADDER": lambda here: in_ladder(here, "ResumeLadder"),
+        "LADDER_CLOSED": after(closed, lambda here: in_ladder(here, "ResumeLadder")),
+    },
     f"{LADDER}/CloseLadder": {"NO_SUCH_LADDER": lambda here: in_ladder(here, "CloseLadder")},
     f"{LADDER}/ListLadderStandings": {
         "NO_SUCH_LADDER": lambda here: in_ladder(here, "ListLadderStandings"),

@@ -293,6 +293,7 @@ def test_every_default_is_told(here: Club) -> None:
         ({"match_terms": [match_terms(nonce_within_ms=5)], "duplicate": {}}, "nonce_within_ms"),
         ({"duplicate": {"arrangements": 1_000}}, "arrangements"),
         ({"partners": 9}, "partners"),
+        ({"matches_per_hour": 3_601}, "matches_per_hour"),
     ],
 )
 def test_terms_that_cannot_be_are_refused_with_what_would_be_right(
@@ -314,6 +315,8 @@ def test_only_who_may_changes_a_ladder(here: Club) -> None:
         ("LeaveLadder", {"entrant": here.bots[0]}),
         ("Challenge", {"request_id": "r", "entrants": [here.bots[0], here.bots[2]]}),
         ("StartSeason", {"request_id": "r"}),
+        ("PauseLadder", {}),
+        ("ResumeLadder", {}),
         ("CloseLadder", {}),
     ]
     for method, fields in strangers:

@@ -101,4 +101,7 @@ EXAMPLES: tuple[ContestEvent, ...] = (
     match.Scored("1.1", 1, Score((2, 1), ("ada",))),
     match.Voided("1.1", 1),
     tournament.Ended(cancelled=True, message="rain"),
+    LadderMade("slow", "slow", "ann", "request 5", SEED, LadderTerms(MATCH_TERMS[1:], matches_per_hour=12)),
+    ladder.Paused("back on Monday"),
+    ladder.Resumed(),
 )

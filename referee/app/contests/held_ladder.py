@@ -13,6 +13,7 @@ from referee.contest import ladder_events as climb
 from referee.contest.duplicate import Duplicate
 from referee.contest.ladder import Ladder, Phase, evolve
 from referee.contest.ladder_terms import Terms
+from referee.contest.match_events import Began
 from referee.contest.pairing import Due, Places
 from referee.contest.rated import Rated
 from referee.core.rating import PlayerRating, RatingChange
@@ -33,6 +34,8 @@ class HeldLadder:
     """Of the last entry that this includes."""
     planned_ms: Mapping[str, int] = field(default_factory=dict)
     """When each pairing was planned that is not done, by its id."""
+    began_ms: int = 0
+    """When its last match began. 0: none has."""
 
     @property
     def season_began_ms(self) -> int:
@@ -65,7 +68,7 @@ class HeldLadder:
     @property
     def waiting(self) -> list[Due]:
         """Matches that are planned and have not begun."""
-        return self.ladder.due
+        return [] if self.ladder.paused else self.ladder.due
 
     @property
     def full(self) -> bool:
@@ -126,6 +129,8 @@ class LadderFold:
         if isinstance(event, climb.Paired):
             planned = {**held.planned_ms, event.pairing.id: entry.at_ms}
             return replace(after, planned_ms={key: planned[key] for key in after.ladder.courses})
+        if isinstance(event, Began):
+            return replace(after, began_ms=entry.at_ms)
         if isinstance(event, climb.SeasonBegan):
             return replace(after, seasons=(*held.seasons, (entry.number, entry.at_ms)))
         return after

@@ -32,7 +32,7 @@ from referee.app.worker_pool import Run, run_here
 from referee.contest import tournament_events as tournament
 from referee.contest.climbing import challenge, decide
 from referee.contest.ladder import Phase
-from referee.contest.ladder_commands import Challenge, Close, Command, Join, Leave, StartSeason
+from referee.contest.ladder_commands import Challenge, Close, Command, Join, Leave, Pause, Resume, StartSeason
 from referee.contest.ladder_events import Closed, Entrant
 from referee.contest.ladder_standings import LadderRow, ladder_standings
 from referee.contest.pairing import Course
@@ -184,6 +184,15 @@ class Ladders:
     async def start_season(self, name: str, request: str) -> HeldLadder:
         """Ratings start again, wide but not blank. The same request again changes nothing. Raises LadderClosed."""
         return await self._change(await self._book(name), StartSeason(request))
+
+    async def pause(self, name: str, message: str = "") -> HeldLadder:
+        """Begin no matches until it is resumed. Raises LadderClosed or BadField."""
+        check_words("message", message, WORDS_CHARS)
+        return await self._change(await self._book(name), Pause(message))
+
+    async def resume(self, name: str) -> HeldLadder:
+        """Begin matches again. Raises LadderClosed."""
+        return await self._change(await self._book(name), Resume())
 
     async def close(self, name: str, message: str = "") -> HeldLadder:
         """Pair nobody any more. When its last match is over, and rated, its log ends (`Closed`). Raises BadField."""

@@ -160,9 +160,19 @@ class Matchmaker:
         gone: set[str] = set()
         """Entrants that were there a moment ago."""
         for due in to_begin(self.held.ladder, await self._here(gone), resting):
-            await self._make(due, gone)
-        if await self._bring_together(await self._here(gone), resting):
+            if self._rate_allows():
+                await self._make(due, gone)
+        if self._rate_allows() and await self._bring_together(await self._here(gone), resting):
             self.wake()
+
+    def _rate_allows(self) -> bool:
+        """May a match begin now? If not, look again when it may."""
+        gap_ms = self.held.terms.gap_ms
+        # No longer than a gap, even if somebody has turned the clock back.
+        left_ms = min(gap_ms, self.held.began_ms + gap_ms - self._around.time.wall_ms())
+        if left_ms > 0:
+            self._look_again(left_ms * SECOND // 1_000)
+        return left_ms <= 0
 
     async def _here(self, gone: Container[str]) -> list[Here]:
         here, paused = await self._around.present.here(self.held)
@@ -197,10 +207,13 @@ class Matchmaker:
 
     async def _pair_all(self, pair: Pair) -> bool:
         """Everybody once, some at a time. Whether anybody was paired."""
-        most = max(1, SEATED_AT_ONCE // self.held.ladder.terms.at_a_table)
+        with_rate = bool(self.held.terms.gap_ms)  # One match begins at a time, so one pairing is planned.
+        most = 1 if with_rate else max(1, SEATED_AT_ONCE // self.held.ladder.terms.at_a_table)
         paired: set[str] = set()
         while events := await self._decide(replace(pair, here=_without(pair.here, paired), most=most)):
             paired.update(name for event in events if isinstance(event, Paired) for name in event.pairing.entrants)
+            if with_rate:
+                break
         return bool(paired)
 
     def _resting(self) -> frozenset[str]:

@@ -25,6 +25,9 @@ class Partners(Enum):
     """An entrant brings a bot for every seat of its side."""
 
 
+HOUR_MS = 3_600_000
+
+
 @dataclass(frozen=True, slots=True)
 class MatchTerms:
     """The terms of a contest's matches. Who sits where, the seed and the opening are the pairing's."""
@@ -91,6 +94,13 @@ class LadderTerms:
     provisional_matches: int = 20
     pause_after_faults: int = 3
     """Faults in a row."""
+    matches_per_hour: int = 0
+    """At most so many begin, evenly spread. 0: as many as can."""
+
+    @property
+    def gap_ms(self) -> int:
+        """How long after a match began the next one may."""
+        return -(-HOUR_MS // self.matches_per_hour) if self.matches_per_hour else 0
 
 
 @dataclass(frozen=True, slots=True)

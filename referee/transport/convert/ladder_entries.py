@@ -60,6 +60,8 @@ TOLD: dict[type, Told] = {
     Voided: ("pairing", _went_on),
     climb.Rated: ("rated", _rated),
     climb.SeasonBegan: ("season_began", lambda event, _: pb.SeasonBegan(season=event.season)),
+    climb.Paused: ("paused", lambda event, _: pb.LadderPaused(message=event.message)),
+    climb.Resumed: ("resumed", lambda *_: pb.LadderResumed()),
     climb.Closing: ("closing", lambda event, _: pb.LadderClosing(message=event.message)),
     climb.Closed: ("closed", lambda _, held: pb.LadderClosed(message=held.ladder.message)),
 }

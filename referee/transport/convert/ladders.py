@@ -25,6 +25,7 @@ REMATCH_AFTER = 1
 PROVISIONAL_MATCHES = 20
 PAUSE_AFTER_FAULTS = 3
 """Where nothing is said."""
+MATCHES_PER_HOUR_AT_MOST = 3_600
 
 
 def read_ladder_terms(terms: pb.LadderTerms, customs: Customs) -> LadderTerms:
@@ -34,6 +35,8 @@ def read_ladder_terms(terms: pb.LadderTerms, customs: Customs) -> LadderTerms:
         raise BadField("terms.match_terms", "by which terms are its matches played? At least one")
     for one, other in pairwise(match_terms):
         _need_same_seats(one, other, customs)
+    if terms.matches_per_hour > MATCHES_PER_HOUR_AT_MOST:
+        raise BadField("terms.matches_per_hour", f"up to {MATCHES_PER_HOUR_AT_MOST} are right, or 0 for no limit")
     partners = chosen(PARTNERS, terms.partners, "terms.partners")
     meet = len(seating(customs.table(match_terms[0]), partners).places)
     return LadderTerms(
@@ -44,6 +47,7 @@ def read_ladder_terms(terms: pb.LadderTerms, customs: Customs) -> LadderTerms:
         terms.rematch_after or REMATCH_AFTER,
         terms.provisional_matches or PROVISIONAL_MATCHES,
         terms.pause_after_faults or PAUSE_AFTER_FAULTS,
+        terms.matches_per_hour,
     )
 
 
@@ -75,6 +79,7 @@ def ladder_of(held: HeldLadder, customs: Customs, *, with_openings: bool) -> pb.
         season_began_at=timestamp(held.season_began_ms),
         entrants=len(held.ladder.entrants),
         created_at=timestamp(held.made_ms),
+        paused=held.ladder.paused,
     )
 
 
@@ -89,6 +94,7 @@ def _terms_of(held: HeldLadder, customs: Customs, *, with_openings: bool) -> pb.
         rematch_after=terms.rematch_after,
         provisional_matches=terms.provisional_matches,
         pause_after_faults=terms.pause_after_faults,
+        matches_per_hour=terms.matches_per_hour,
     )
 
 

@@ -156,9 +156,11 @@ class Store:
 
     def __init__(self, on_disk: Path | None = None) -> None:
         """In memory, if no file is given."""
-        in_memory = MemoryEventLog(StoppedTime().wall_ms)
+        self.time = StoppedTime()
+        """Of the process that uses it."""
+        in_memory = MemoryEventLog(self._wall_ms)
         self._on_disk = on_disk
-        self.matches: Stored = SqliteEventLog(on_disk, StoppedTime().wall_ms) if on_disk else in_memory
+        self.matches: Stored = SqliteEventLog(on_disk, self._wall_ms) if on_disk else in_memory
         self.unheard = MemoryUnheardEnds(in_memory)
         self.tokens = MemoryTokens()
         self.accounts = MemoryAccounts(self.tokens)
@@ -168,7 +170,10 @@ class Store:
         """Its process is dead. What was on its way to the disk arrived."""
         if self._on_disk:
             await self.matches.close()
-            self.matches = SqliteEventLog(self._on_disk, StoppedTime().wall_ms)
+            self.matches = SqliteEventLog(self._on_disk, self._wall_ms)
+
+    def _wall_ms(self) -> int:
+        return self.time.wall_ms()
 
     async def register(self, *bots: str, versions: Sequence[str] = ("1",)) -> None:
         for name in bots:
@@ -184,7 +189,7 @@ class Stage:
     def __init__(self, store: Store, fuse: Fuse | None = None, games: dict[str, Game] = GAMES) -> None:
         self.store = store
         self.fuse = fuse or Fuse()
-        self.time = StoppedTime()
+        self.time = store.time = StoppedTime()
         self.faults: list[tuple[str, Exception]] = []
         self.choose: Choose = by_the_match
         self.voided: frozenset[str] = frozenset()

@@ -13,6 +13,7 @@ from referee.app.sessions import Hello
 from referee.app.wish import LADDER, MatchWish
 from referee.contest.ladder import Phase
 from referee.contest.ladder_events import Closed, Joined, Left, Paired, Rated
+from referee.contest.match_events import Began
 from referee.contest.refusals import LadderClosed, NotAMember
 from referee.core.clock import SECOND, SuddenDeath
 from referee.core.errors import RequestIdReused
@@ -352,6 +353,39 @@ async def test_two_who_have_just_met_wait_for_others_but_not_for_ever() -> None:
     await stage.time.passes(11 * SECOND)
     assert (await stage.ladders.ladder("main")).ladder.planned > 2
     assert held.ladder.planned == 0
+    await stage.close()
+
+
+@in_loop
+async def test_matches_begin_no_more_often_than_the_rate_says() -> None:
+    stage = await opened(ladder_terms(matches_per_hour=12), *"abcd")
+    stage.come(*"abcd")
+
+    async def begun() -> int:
+        await settled()
+        return sum(isinstance(event, Began) for event in await events(stage.store))
+
+    assert await begun() == 1
+    await stage.ladders.challenge("main", "r", ("a", "b"))
+    await stage.time.passes(299 * SECOND)
+    assert await begun() == 1
+    await stage.time.passes(SECOND)
+    assert await begun() == 2
+    await stage.close()
+
+
+@in_loop
+async def test_a_paused_ladder_begins_no_match_until_it_is_resumed() -> None:
+    stage = await opened(ladder_terms(), "a", "b")
+    assert (await stage.ladders.pause("main", "back soon")).ladder.paused
+    stage.come("a", "b")
+    await stage.ladders.challenge("main", "r", ("a", "b"))
+    await settled()
+    held = await stage.ladders.ladder("main")
+    assert (held.ladder.playing, held.waiting) == ([], [])
+    assert stage.ladders.queue(0).waiting == ()
+    await stage.ladders.resume("main")
+    await until(stage, rated(1))
     await stage.close()
 
 

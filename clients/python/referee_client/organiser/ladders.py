@@ -63,6 +63,14 @@ class Ladders:
         request = pb.StartSeasonRequest(request_id=request_id(), ladder=ladder)
         return self._calls.ask(self._stub.StartSeason, request).ladder
 
+    def pause(self, ladder: str, message: str = "") -> ladder_pb2.Ladder:
+        """It begins no matches until it is resumed; `message` tells its entrants why."""
+        return self._calls.ask(self._stub.PauseLadder, pb.PauseLadderRequest(ladder=ladder, message=message)).ladder
+
+    def resume(self, ladder: str) -> ladder_pb2.Ladder:
+        """It begins matches again."""
+        return self._calls.ask(self._stub.ResumeLadder, pb.ResumeLadderRequest(ladder=ladder)).ladder
+
     def close(self, ladder: str, message: str = "") -> ladder_pb2.Ladder:
         """For good."""
         return self._calls.ask(self._stub.CloseLadder, pb.CloseLadderRequest(ladder=ladder, message=message)).ladder

@@ -35,6 +35,7 @@ class LadderTerms(_message.Message):
     REMATCH_AFTER_FIELD_NUMBER: _builtins.int
     PROVISIONAL_MATCHES_FIELD_NUMBER: _builtins.int
     PAUSE_AFTER_FAULTS_FIELD_NUMBER: _builtins.int
+    MATCHES_PER_HOUR_FIELD_NUMBER: _builtins.int
     partners: _contest_pb2.PartnerRule.ValueType
     """Who partners whom. Default: individual."""
     matches_at_once: _builtins.int
@@ -45,6 +46,8 @@ class LadderTerms(_message.Message):
     """How many matches a rating is provisional. Default 0: 20."""
     pause_after_faults: _builtins.int
     """How many faults in a row pause a bot. Default 0: 3."""
+    matches_per_hour: _builtins.int
+    """At most how many matches begin in an hour, evenly spread; up to 3600. Default 0: as many as can."""
     @_builtins.property
     def match_terms(self) -> _containers.RepeatedCompositeFieldContainer[_match_pb2.MatchTerms]:
         """The terms of its matches. With several, they are taken in turn. At least one; all with the same seats and sides."""
@@ -63,10 +66,11 @@ class LadderTerms(_message.Message):
         rematch_after: _builtins.int = ...,
         provisional_matches: _builtins.int = ...,
         pause_after_faults: _builtins.int = ...,
+        matches_per_hour: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["duplicate", b"duplicate"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["duplicate", b"duplicate", "match_terms", b"match_terms", "matches_at_once", b"matches_at_once", "partners", b"partners", "pause_after_faults", b"pause_after_faults", "provisional_matches", b"provisional_matches", "rematch_after", b"rematch_after"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["duplicate", b"duplicate", "match_terms", b"match_terms", "matches_at_once", b"matches_at_once", "matches_per_hour", b"matches_per_hour", "partners", b"partners", "pause_after_faults", b"pause_after_faults", "provisional_matches", b"provisional_matches", "rematch_after", b"rematch_after"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -87,6 +91,7 @@ class Ladder(_message.Message):
     SEASON_BEGAN_AT_FIELD_NUMBER: _builtins.int
     ENTRANTS_FIELD_NUMBER: _builtins.int
     CREATED_AT_FIELD_NUMBER: _builtins.int
+    PAUSED_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """Its name: 1 to 40 lower-case letters, digits and hyphens, the first a letter."""
     title: _builtins.str
@@ -99,6 +104,8 @@ class Ladder(_message.Message):
     """The season, from 1."""
     entrants: _builtins.int
     """How many entrants it has."""
+    paused: _builtins.bool
+    """True while it begins no matches because its organiser has paused it."""
     @_builtins.property
     def terms(self) -> Global___LadderTerms:
         """What it is played by, with every default filled in."""
@@ -123,10 +130,11 @@ class Ladder(_message.Message):
         season_began_at: _timestamp_pb2.Timestamp | None = ...,
         entrants: _builtins.int = ...,
         created_at: _timestamp_pb2.Timestamp | None = ...,
+        paused: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["created_at", b"created_at", "season_began_at", b"season_began_at", "terms", b"terms"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["closed", b"closed", "created_at", b"created_at", "entrants", b"entrants", "name", b"name", "organiser", b"organiser", "season", b"season", "season_began_at", b"season_began_at", "terms", b"terms", "title", b"title"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["closed", b"closed", "created_at", b"created_at", "entrants", b"entrants", "name", b"name", "organiser", b"organiser", "paused", b"paused", "season", b"season", "season_began_at", b"season_began_at", "terms", b"terms", "title", b"title"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -206,6 +214,8 @@ class LadderEntry(_message.Message):
     CLOSED_FIELD_NUMBER: _builtins.int
     MADE_FIELD_NUMBER: _builtins.int
     CLOSING_FIELD_NUMBER: _builtins.int
+    PAUSED_FIELD_NUMBER: _builtins.int
+    RESUMED_FIELD_NUMBER: _builtins.int
     number: _builtins.int
     """Its number, from 1, without gaps."""
     @_builtins.property
@@ -244,6 +254,14 @@ class LadderEntry(_message.Message):
     def closing(self) -> Global___LadderClosing:
         """It pairs nobody any more. Matches in play are played to the end and rated."""
 
+    @_builtins.property
+    def paused(self) -> Global___LadderPaused:
+        """It begins no matches until it is resumed. Matches in play are played to the end and rated."""
+
+    @_builtins.property
+    def resumed(self) -> Global___LadderResumed:
+        """It begins matches again."""
+
     def __init__(
         self,
         *,
@@ -257,12 +275,14 @@ class LadderEntry(_message.Message):
         closed: Global___LadderClosed | None = ...,
         made: Global___Ladder | None = ...,
         closing: Global___LadderClosing | None = ...,
+        paused: Global___LadderPaused | None = ...,
+        resumed: Global___LadderResumed | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["at", b"at", "closed", b"closed", "closing", b"closing", "event", b"event", "joined", b"joined", "left", b"left", "made", b"made", "pairing", b"pairing", "rated", b"rated", "season_began", b"season_began"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["at", b"at", "closed", b"closed", "closing", b"closing", "event", b"event", "joined", b"joined", "left", b"left", "made", b"made", "pairing", b"pairing", "paused", b"paused", "rated", b"rated", "resumed", b"resumed", "season_began", b"season_began"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["at", b"at", "closed", b"closed", "closing", b"closing", "event", b"event", "joined", b"joined", "left", b"left", "made", b"made", "number", b"number", "pairing", b"pairing", "rated", b"rated", "season_began", b"season_began"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at", b"at", "closed", b"closed", "closing", b"closing", "event", b"event", "joined", b"joined", "left", b"left", "made", b"made", "number", b"number", "pairing", b"pairing", "paused", b"paused", "rated", b"rated", "resumed", b"resumed", "season_began", b"season_began"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_event: _TypeAlias = _typing.Literal["joined", "left", "pairing", "rated", "season_began", "closed", "made", "closing"]  # noqa: Y015
+    _WhichOneofReturnType_event: _TypeAlias = _typing.Literal["joined", "left", "pairing", "rated", "season_began", "closed", "made", "closing", "paused", "resumed"]  # noqa: Y015
     _WhichOneofArgType_event: _TypeAlias = _typing.Literal["event", b"event"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_event) -> _WhichOneofReturnType_event | None: ...
 
@@ -317,6 +337,45 @@ class SeasonBegan(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___SeasonBegan: _TypeAlias = SeasonBegan  # noqa: Y015
+
+@_typing.final
+class LadderPaused(_message.Message):
+    """The ladder was paused."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MESSAGE_FIELD_NUMBER: _builtins.int
+    message: _builtins.str
+    """One sentence for its entrants, if somebody gave one."""
+    def __init__(
+        self,
+        *,
+        message: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["message", b"message"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___LadderPaused: _TypeAlias = LadderPaused  # noqa: Y015
+
+@_typing.final
+class LadderResumed(_message.Message):
+    """The ladder was resumed."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___LadderResumed: _TypeAlias = LadderResumed  # noqa: Y015
 
 @_typing.final
 class LadderClosing(_message.Message):

@@ -395,6 +395,102 @@ class StartSeasonResponse(_message.Message):
 Global___StartSeasonResponse: _TypeAlias = StartSeasonResponse  # noqa: Y015
 
 @_typing.final
+class PauseLadderRequest(_message.Message):
+    """Which ladder to pause, and why."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    LADDER_FIELD_NUMBER: _builtins.int
+    MESSAGE_FIELD_NUMBER: _builtins.int
+    ladder: _builtins.str
+    """The ladder."""
+    message: _builtins.str
+    """One sentence for its entrants, up to 200 characters. Default empty."""
+    def __init__(
+        self,
+        *,
+        ladder: _builtins.str = ...,
+        message: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["ladder", b"ladder", "message", b"message"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PauseLadderRequest: _TypeAlias = PauseLadderRequest  # noqa: Y015
+
+@_typing.final
+class PauseLadderResponse(_message.Message):
+    """The ladder is paused."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    LADDER_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def ladder(self) -> _ladder_pb2.Ladder:
+        """The ladder."""
+
+    def __init__(
+        self,
+        *,
+        ladder: _ladder_pb2.Ladder | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["ladder", b"ladder"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["ladder", b"ladder"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PauseLadderResponse: _TypeAlias = PauseLadderResponse  # noqa: Y015
+
+@_typing.final
+class ResumeLadderRequest(_message.Message):
+    """Which ladder to resume."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    LADDER_FIELD_NUMBER: _builtins.int
+    ladder: _builtins.str
+    """The ladder."""
+    def __init__(
+        self,
+        *,
+        ladder: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["ladder", b"ladder"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ResumeLadderRequest: _TypeAlias = ResumeLadderRequest  # noqa: Y015
+
+@_typing.final
+class ResumeLadderResponse(_message.Message):
+    """The ladder begins matches again."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    LADDER_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def ladder(self) -> _ladder_pb2.Ladder:
+        """The ladder."""
+
+    def __init__(
+        self,
+        *,
+        ladder: _ladder_pb2.Ladder | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["ladder", b"ladder"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["ladder", b"ladder"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ResumeLadderResponse: _TypeAlias = ResumeLadderResponse  # noqa: Y015
+
+@_typing.final
 class CloseLadderRequest(_message.Message):
     """Which ladder to close, and why."""
 

@@ -74,6 +74,16 @@ class LadderServiceStub:
                 request_serializer=referee__api_dot_v1_dot_ladder__service__pb2.StartSeasonRequest.SerializeToString,
                 response_deserializer=referee__api_dot_v1_dot_ladder__service__pb2.StartSeasonResponse.FromString,
                 _registered_method=True)
+        self.PauseLadder = channel.unary_unary(
+                '/referee_api.v1.LadderService/PauseLadder',
+                request_serializer=referee__api_dot_v1_dot_ladder__service__pb2.PauseLadderRequest.SerializeToString,
+                response_deserializer=referee__api_dot_v1_dot_ladder__service__pb2.PauseLadderResponse.FromString,
+                _registered_method=True)
+        self.ResumeLadder = channel.unary_unary(
+                '/referee_api.v1.LadderService/ResumeLadder',
+                request_serializer=referee__api_dot_v1_dot_ladder__service__pb2.ResumeLadderRequest.SerializeToString,
+                response_deserializer=referee__api_dot_v1_dot_ladder__service__pb2.ResumeLadderResponse.FromString,
+                _registered_method=True)
         self.CloseLadder = channel.unary_unary(
                 '/referee_api.v1.LadderService/CloseLadder',
                 request_serializer=referee__api_dot_v1_dot_ladder__service__pb2.CloseLadderRequest.SerializeToString,
@@ -169,6 +179,25 @@ class LadderServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def PauseLadder(self, request, context):
+        """Pauses a ladder: it begins no matches until it is resumed, and takes everything else as ever. Matches in play are
+        played to the end and rated. To do it twice is no fault.
+        Callers: the ladder's organiser.
+        Refuses: LADDER_CLOSED.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ResumeLadder(self, request, context):
+        """Lets a paused ladder begin matches again. To do it twice is no fault.
+        Callers: the ladder's organiser.
+        Refuses: LADDER_CLOSED.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def CloseLadder(self, request, context):
         """Closes a ladder for good. Matches in play are played to the end and rated. To do it twice is no fault.
         Callers: the ladder's organiser.
@@ -242,6 +271,16 @@ def add_LadderServiceServicer_to_server(servicer, server):
                     servicer.StartSeason,
                     request_deserializer=referee__api_dot_v1_dot_ladder__service__pb2.StartSeasonRequest.FromString,
                     response_serializer=referee__api_dot_v1_dot_ladder__service__pb2.StartSeasonResponse.SerializeToString,
+            ),
+            'PauseLadder': grpc.unary_unary_rpc_method_handler(
+                    servicer.PauseLadder,
+                    request_deserializer=referee__api_dot_v1_dot_ladder__service__pb2.PauseLadderRequest.FromString,
+                    response_serializer=referee__api_dot_v1_dot_ladder__service__pb2.PauseLadderResponse.SerializeToString,
+            ),
+            'ResumeLadder': grpc.unary_unary_rpc_method_handler(
+                    servicer.ResumeLadder,
+                    request_deserializer=referee__api_dot_v1_dot_ladder__service__pb2.ResumeLadderRequest.FromString,
+                    response_serializer=referee__api_dot_v1_dot_ladder__service__pb2.ResumeLadderResponse.SerializeToString,
             ),
             'CloseLadder': grpc.unary_unary_rpc_method_handler(
                     servicer.CloseLadder,
@@ -458,6 +497,60 @@ class LadderService:
             '/referee_api.v1.LadderService/StartSeason',
             referee__api_dot_v1_dot_ladder__service__pb2.StartSeasonRequest.SerializeToString,
             referee__api_dot_v1_dot_ladder__service__pb2.StartSeasonResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def PauseLadder(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/referee_api.v1.LadderService/PauseLadder',
+            referee__api_dot_v1_dot_ladder__service__pb2.PauseLadderRequest.SerializeToString,
+            referee__api_dot_v1_dot_ladder__service__pb2.PauseLadderResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ResumeLadder(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/referee_api.v1.LadderService/ResumeLadder',
+            referee__api_dot_v1_dot_ladder__service__pb2.ResumeLadderRequest.SerializeToString,
+            referee__api_dot_v1_dot_ladder__service__pb2.ResumeLadderResponse.FromString,
             options,
             channel_credentials,
             insecure,

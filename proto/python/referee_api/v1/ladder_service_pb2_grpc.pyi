@@ -75,6 +75,17 @@ class LadderServiceStub:
     Callers: the ladder's organiser.
     Refuses: LADDER_CLOSED.
     """
+    PauseLadder: _grpc.UnaryUnaryMultiCallable[_ladder_service_pb2.PauseLadderRequest, _ladder_service_pb2.PauseLadderResponse]
+    """Pauses a ladder: it begins no matches until it is resumed, and takes everything else as ever. Matches in play are
+    played to the end and rated. To do it twice is no fault.
+    Callers: the ladder's organiser.
+    Refuses: LADDER_CLOSED.
+    """
+    ResumeLadder: _grpc.UnaryUnaryMultiCallable[_ladder_service_pb2.ResumeLadderRequest, _ladder_service_pb2.ResumeLadderResponse]
+    """Lets a paused ladder begin matches again. To do it twice is no fault.
+    Callers: the ladder's organiser.
+    Refuses: LADDER_CLOSED.
+    """
     CloseLadder: _grpc.UnaryUnaryMultiCallable[_ladder_service_pb2.CloseLadderRequest, _ladder_service_pb2.CloseLadderResponse]
     """Closes a ladder for good. Matches in play are played to the end and rated. To do it twice is no fault.
     Callers: the ladder's organiser.
@@ -140,6 +151,17 @@ class LadderServiceAsyncStub(LadderServiceStub):
     """
     StartSeason: _aio.UnaryUnaryMultiCallable[_ladder_service_pb2.StartSeasonRequest, _ladder_service_pb2.StartSeasonResponse]  # type: ignore[assignment]
     """Begins a new season: ratings start again.
+    Callers: the ladder's organiser.
+    Refuses: LADDER_CLOSED.
+    """
+    PauseLadder: _aio.UnaryUnaryMultiCallable[_ladder_service_pb2.PauseLadderRequest, _ladder_service_pb2.PauseLadderResponse]  # type: ignore[assignment]
+    """Pauses a ladder: it begins no matches until it is resumed, and takes everything else as ever. Matches in play are
+    played to the end and rated. To do it twice is no fault.
+    Callers: the ladder's organiser.
+    Refuses: LADDER_CLOSED.
+    """
+    ResumeLadder: _aio.UnaryUnaryMultiCallable[_ladder_service_pb2.ResumeLadderRequest, _ladder_service_pb2.ResumeLadderResponse]  # type: ignore[assignment]
+    """Lets a paused ladder begin matches again. To do it twice is no fault.
     Callers: the ladder's organiser.
     Refuses: LADDER_CLOSED.
     """
@@ -247,6 +269,29 @@ class LadderServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_ladder_service_pb2.StartSeasonResponse, _abc.Awaitable[_ladder_service_pb2.StartSeasonResponse]]:
         """Begins a new season: ratings start again.
+        Callers: the ladder's organiser.
+        Refuses: LADDER_CLOSED.
+        """
+
+    @_abc_1.abstractmethod
+    def PauseLadder(
+        self,
+        request: _ladder_service_pb2.PauseLadderRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_ladder_service_pb2.PauseLadderResponse, _abc.Awaitable[_ladder_service_pb2.PauseLadderResponse]]:
+        """Pauses a ladder: it begins no matches until it is resumed, and takes everything else as ever. Matches in play are
+        played to the end and rated. To do it twice is no fault.
+        Callers: the ladder's organiser.
+        Refuses: LADDER_CLOSED.
+        """
+
+    @_abc_1.abstractmethod
+    def ResumeLadder(
+        self,
+        request: _ladder_service_pb2.ResumeLadderRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_ladder_service_pb2.ResumeLadderResponse, _abc.Awaitable[_ladder_service_pb2.ResumeLadderResponse]]:
+        """Lets a paused ladder begin matches again. To do it twice is no fault.
         Callers: the ladder's organiser.
         Refuses: LADDER_CLOSED.
         """
