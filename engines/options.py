@@ -5,7 +5,7 @@ with every option in it. Unknown names and values are refused, and the known are
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -149,6 +149,8 @@ class Text(Option):
 
     takes: str = field(kw_only=True)
     most_chars: int = field(kw_only=True)
+    canonical: Callable[[str], str] = field(default=str, kw_only=True)
+    """The form in which a text is kept, which says the same and is its own canonical form. Raises BadOption."""
 
     @property
     def known(self) -> str:
@@ -160,7 +162,7 @@ class Text(Option):
 
     def parse(self, raw: Value) -> Value:
         if isinstance(raw, str) and len(raw) <= self.most_chars:
-            return raw
+            return self.canonical(raw)
         raise BadOption(self.name, raw, self.known)
 
     def schema(self) -> dict[str, object]:

@@ -2,6 +2,7 @@
 
 from engines.options import Choice, Count, Flag, Options, Preset, Text
 from engines.troke.boards import BOARDS
+from engines.troke.own_board import canonical
 
 OPTIONS = Options(
     (
@@ -34,7 +35,8 @@ OPTIONS = Options(
             "",
             "A board as JSON, in place of the one that board names; empty: none.",
             takes="a board in JSON",
-            most_chars=100_000,
+            most_chars=65_536,
+            canonical=canonical,
         ),
         Count(
             "start_chips",

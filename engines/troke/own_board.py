@@ -19,6 +19,7 @@ Data: TypeAlias = "bool | int | float | str | list[Data] | dict[str, Data] | Non
 CIRCLES_AT_MOST = 128
 LINES_AT_MOST = 8
 """From one circle. More would let a turn branch without measure."""
+EDGES_AT_MOST = CIRCLES_AT_MOST * LINES_AT_MOST // 2
 PLACE_AT_MOST = 40
 NEEDED = {"cells", "edges", "start", "forward"}
 REMARKS = frozenset({"uncircled_crossings"})
@@ -38,6 +39,21 @@ def read_board(text: str) -> Board:
         return _board(_parsed(text))
     except _Wrong as wrong:
         raise BadOption("own_board", text, f"a board in JSON, and here {wrong}") from None
+
+
+def canonical(text: str) -> str:
+    """The same board in one line without remarks, of 16 KiB at the most. Raises BadOption."""
+    if not text:
+        return ""
+    board = read_board(text)
+    names = board.names
+    data = {
+        "cells": [{"id": name, "x": x, "y": y} for name, (x, y) in zip(names, board.places, strict=True)],
+        "edges": [[names[one], names[other]] for one, other in board.lines],
+        "start": {edge: [names[circle] for circle in row] for edge, row in zip(EDGES, board.rows, strict=True)},
+        "forward": dict(zip(EDGES, board.ahead, strict=True)),
+    }
+    return json.dumps(data, separators=(",", ":"))
 
 
 class _Wrong(ValueError):
@@ -112,6 +128,8 @@ def _lines(data: Data, number: dict[str, int]) -> tuple[tuple[int, int], ...]:
         if line in lines:
             raise _Wrong(f"the edge between {ends[0]} and {ends[1]} is listed twice; each stands once")
         lines[line] = None
+        if len(lines) > EDGES_AT_MOST:
+            raise _Wrong(f"there are more than {EDGES_AT_MOST} edges, which are the most")
     return tuple(lines)
 
 
@@ -170,9 +188,10 @@ def _ahead(data: Data) -> tuple[Place, ...]:
 def _direction(edge: str, data: Data) -> Place:
     way = _list(data, f"forward of {edge}")
     right, up = way if len(way) == 2 else (0, 0)
-    if type(right) is int and type(up) is int and (right or up):
+    if type(right) is int and type(up) is int and 0 < max(abs(right), abs(up)) <= PLACE_AT_MOST:
         return right, up
-    raise _Wrong(f"forward of {edge} is {quoted(data)}; it is two whole numbers, not both 0, like [0, 1]")
+    numbers = f"two whole numbers from -{PLACE_AT_MOST} to {PLACE_AT_MOST}"
+    raise _Wrong(f"forward of {edge} is {quoted(data)}; it is {numbers}, not both 0, like [0, 1]")
 
 
 def _playable(board: Board) -> None:

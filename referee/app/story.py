@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from engines.api import Game, Seat, Viewer
+from referee.app.faults import UNREADABLE, LogDamaged
 from referee.app.heard import Heard
 from referee.app.ports import Entry
 from referee.core.events import FlagFell, MovePlayed, MoveRefused, Opened, PlayBegan, PlayEnded, Source
@@ -209,7 +210,8 @@ def folded(
     for entry in entries:
         lost = lost_from is not None and entry.number >= lost_from and not isinstance(entry.event, PlayEnded)
         if before is None:
-            assert isinstance(entry.event, Opened)
+            if not isinstance(entry.event, Opened):
+                raise LogDamaged(entry.match_id, entry.number, UNREADABLE)
             after = opened(entry.event, find_game(entry.event.setup.game))
         elif lost:
             after = replace(before, number=entry.number)

@@ -62,14 +62,14 @@ class Folder:
         except Trouble as trouble:
             raise NoRecord(str(file), str(trouble.verdict)) from None
         _check(str(file), events[0], pairing)
-        return _finish(pairing, events)
+        return _finish(str(file), pairing, events)
 
     def keep(self, pairing: Pairing, record: bytes) -> Finish:
         """Keep the record of a match that is over, whole or not at all."""
         new = self.file(pairing, ".new")
         new.parent.mkdir(parents=True, exist_ok=True)
         new.write_bytes(record)
-        finish = _finish(pairing, _events(new))
+        finish = _finish(str(new), pairing, _events(new))
         new.replace(self.file(pairing, VOID_ENDING if finish.void else ENDING))
         return finish
 
@@ -80,7 +80,8 @@ def _events(file: Path) -> list[Event]:
 
 
 def _check(file: str, opened: Event, pairing: Pairing) -> None:
-    assert isinstance(opened, Opened)
+    if not isinstance(opened, Opened):
+        raise NoRecord(file, "its first entry does not open a match")
     terms = pairing.terms
     setup = opened.setup.completed(terms.game)
     differing = {
@@ -94,10 +95,11 @@ def _check(file: str, opened: Event, pairing: Pairing) -> None:
             raise OtherTerms(file, what)
 
 
-def _finish(pairing: Pairing, events: Sequence[Event]) -> Finish:
+def _finish(file: str, pairing: Pairing, events: Sequence[Event]) -> Finish:
     seats = tuple(entrant.name for entrant in pairing.seats)
     ended = events[-1]
-    assert isinstance(ended, PlayEnded)
+    if not isinstance(ended, PlayEnded):
+        raise NoRecord(file, "its last entry does not end a match")
     faults = Counter((seats[seat], fault) for seat, fault in map(_fault, events) if fault)
     moves = sum(isinstance(event, MovePlayed) for event in events)
     return Finish(pairing.name, pairing.terms.label, seats, ended.result, faults, moves)

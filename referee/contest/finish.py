@@ -22,8 +22,10 @@ class Finish(Generic[Player]):
     ranks: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        assert len(self.sides) == len(self.ranks) > 1, "every side has its rank"
-        assert len(set(self.players)) == len(self.players), "nobody meets itself"
+        if not len(self.sides) == len(self.ranks) > 1:
+            raise ValueError("there are two sides at least, and every side has its rank")
+        if len(set(self.players)) < len(self.players):
+            raise ValueError("nobody meets itself")
 
     @property
     def players(self) -> tuple[Player, ...]:

@@ -115,13 +115,15 @@ class Match:
         return next(side for side, seats in enumerate(self.table.sides) if seat in seats)
 
     def at_play(self) -> Position:
-        """The position, once play began."""
-        assert self.position is not None
+        """The position, once play began. Raises ValueError before that, as a damaged log may tell."""
+        if self.position is None:
+            raise ValueError("play has not begun")
         return self.position
 
     def luck(self) -> Chance:
-        """The chance of the match, once play began."""
-        assert self.chance is not None
+        """The chance of the match, once play began. Raises ValueError before that."""
+        if self.chance is None:
+            raise ValueError("play has not begun")
         return self.chance
 
 
@@ -157,9 +159,10 @@ def evolve(match: Match, event: Event, position: Position | None = None) -> Matc
 
 
 def replay(events: Iterable[Event], find_game: Callable[[str], Game]) -> Match:
-    """The match that these events tell, the first of which opened it."""
+    """The match that these events tell, the first of which opened it. Raises ValueError if it does not."""
     first, *rest = events
-    assert isinstance(first, Opened)
+    if not isinstance(first, Opened):
+        raise ValueError("the first event of a match opens it")
     match = opened(first, find_game(first.setup.game))
     for event in rest:
         match = evolve(match, event)
@@ -218,7 +221,8 @@ def _move_played(match: Match, event: MovePlayed, position: Position | None) -> 
 
 def _move_refused(match: Match, event: MoveRefused, _: Position | None) -> Changes:
     turn = match.turns[event.seat]
-    assert turn
+    if turn is None:
+        raise ValueError(f"seat {event.seat} owes no move that could be refused")
     again = replace(turn, attempt=turn.attempt + 1)
     return {"turns": put(match.turns, event.seat, again), "verdicts": put(match.verdicts, event.seat, event)}
 

@@ -10,6 +10,9 @@ from referee.core.policy import Illegal
 from referee.core.result import Fault
 from referee.core.row import ClockRow
 
+MAX_SENTENCE_CHARS = 1_000
+"""Of why an engine refuses a move: it stands in the log."""
+
 
 def submit_move(course: Course, command: SubmitMove) -> None:
     if _is_repeated(course.match, command):
@@ -79,7 +82,7 @@ def _refuse(
             shortened(command.move),
             "ILLEGAL_MOVE" if illegal else "MALFORMED_MOVE",
             refusal.details["rule"] if illegal else "",
-            str(refusal),
+            str(refusal)[:MAX_SENTENCE_CHARS],
             left,
             command.request_id,
         )

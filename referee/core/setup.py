@@ -12,6 +12,8 @@ from referee.core.policy import Policies
 from referee.core.row import NetworkCredit
 
 SEED_BYTES = 32
+MAX_TEXT_CHARS = 65_536
+"""Of options, opening and labels together: as JSON they fit into one line of a record, however they are escaped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +101,15 @@ class Setup:
         for field, within_us in (("nonce_within_us", self.nonce_within_us), ("start_within_us", self.start_within_us)):
             if not 0 <= within_us <= LONGEST:
                 raise BadSetup(field, "is from 0 to ten years")
+        self._check_text()
         if self.opening and game.read(self.opening, self.settings).outcome:
             raise BadSetup("opening", "is a position in which the game is over")
         return table
+
+    def _check_text(self) -> None:
+        """Raises BadSetup."""
+        names = (name for player in self.players for name in (player.bot, player.version))
+        texts = (self.opening, *self.settings.texts().values(), *(text for _, text in self.labels), *names)
+        chars = sum(map(len, texts))
+        if chars > MAX_TEXT_CHARS:
+            raise BadSetup("terms", f"have {chars} characters of text; {MAX_TEXT_CHARS} are the most")

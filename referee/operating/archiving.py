@@ -17,7 +17,7 @@ from sqlite3 import Connection
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from referee.app.contests.log import TOURNAMENT, ContestEntry, ContestLog
-from referee.app.faults import LogDamaged
+from referee.app.faults import UNREADABLE, LogDamaged
 from referee.app.ports import Entry, LogUnavailable
 from referee.app.wish import MAKER
 from referee.contest.tournament_events import Ended
@@ -111,8 +111,12 @@ async def _why_it_stays(log: SqliteEventLog, match_id: str, going_on: Collection
     try:
         entries = await log.read(match_id)
         return _needed(entries[0], going_on) or shelf.trouble_with(entries)
+    except (OSError, LogUnavailable):
+        raise
     except LogDamaged as why:
         return str(why)
+    except Exception as why:  # What a damaged log tells may be anything, and concerns no other match.
+        return f"{type(why).__name__}: {why}"
 
 
 async def _tournaments_going_on(contests: ContestLog) -> set[str]:
@@ -124,7 +128,7 @@ async def _tournaments_going_on(contests: ContestLog) -> set[str]:
 def _needed(opening: Entry, going_on: Collection[str]) -> str:
     """Why the match cannot leave yet; empty: it can. A tournament may still have to look at its matches."""
     if not isinstance(opening.event, Opened):
-        raise LogDamaged(opening.match_id, 1)
+        raise LogDamaged(opening.match_id, 1, UNREADABLE)
     maker = dict(opening.event.setup.labels).get(MAKER, "")
     return f"{maker} is not over" if maker in going_on else ""
 

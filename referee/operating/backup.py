@@ -6,10 +6,11 @@ from contextlib import closing
 from importlib.metadata import version
 from pathlib import Path
 
-from referee.operating.filling import filled
-from referee.operating.manifest import MANIFEST, Manifest, noted, write
+from referee.operating.filling import filled, synced
+from referee.operating.manifest import MANIFEST, Manifest, check, noted, read, write
 from referee.operating.memory import BUSY_MS, integrity_trouble, need_memory
 from referee.operating.not_done import NotDone
+from referee.storage.record.keys import KeyUnusable, load
 from referee.storage.sqlite_file import open_for_reading
 from referee.wiring.books import DATABASE, KEY
 
@@ -32,9 +33,21 @@ def back_up(data_dir: Path, to: Path, now_ms: int) -> Manifest:
             shutil.copy(data_dir / KEY, part / KEY)
             manifest = _copied(data_dir / DATABASE, part, now_ms)
             write(manifest, part)
-    except (OSError, sqlite3.Error) as why:
+            _check_written(part)
+    except (OSError, sqlite3.Error, KeyUnusable) as why:
         raise NotDone(f"there is no backup: {why}") from None
     return manifest
+
+
+def _check_written(part: Path) -> None:
+    """Read back what was written, as `restore` will. Raises NotDone, OSError or KeyUnusable."""
+    for name in (DATABASE, KEY, MANIFEST):
+        synced(part / name)
+    check(read(part), part)
+    load(part / KEY)
+    with closing(open_for_reading(part / DATABASE, BUSY_MS)) as copy:
+        if trouble := integrity_trouble(copy):
+            raise NotDone(f"there is no backup: what was written is damaged: {trouble}")
 
 
 def _copied(database: Path, part: Path, now_ms: int) -> Manifest:
@@ -44,8 +57,6 @@ def _copied(database: Path, part: Path, now_ms: int) -> Manifest:
         live.backup(copy)
         # A copy that is one file has nothing beside it that could be forgotten.
         copy.execute("PRAGMA journal_mode = DELETE")
-        if trouble := integrity_trouble(copy):
-            raise NotDone(f"there is no backup: the database itself is damaged: {trouble}")
         matches, unfinished, entries = copy.execute(COUNTED).fetchone()
         (schema,) = copy.execute("PRAGMA user_version").fetchone()
     files = {name: noted(part / name) for name in (DATABASE, KEY)}

@@ -8,8 +8,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from engines.api import Game
 from engines.refusals import UnknownGame
-from referee.app.faults import LogDamaged, missing
-from referee.app.ports import Entry
+from referee.app.faults import UNREADABLE, LogDamaged, missing
+from referee.app.ports import Entry, LogUnavailable
 from referee.core.events import Opened, PlayEnded
 from referee.storage.record.again import Differs, followed
 from referee.storage.record.keys import public_hex
@@ -38,35 +38,34 @@ async def proven(
     unfinished = set(await log.unfinished())
     for match_id in await log.held():
         try:
-            entries = await log.read(match_id)
+            doubt = _doubt(await log.read(match_id), key, referee, find_game)
+        except LogUnavailable:
+            raise
         except LogDamaged as why:
-            yield Proven(match_id, match_id not in unfinished, str(why))
-        else:
-            yield _proven(match_id, entries, key, referee, find_game)
+            doubt = str(why)
+        except Exception as why:  # What a damaged log tells may be anything, and concerns no other match.
+            doubt = f"{type(why).__name__}: {why}"
+        yield Proven(match_id, match_id not in unfinished, doubt)
 
 
-def _proven(
-    match_id: str, entries: Sequence[Entry], key: Ed25519PrivateKey, referee: str, find_game: FindGame
-) -> Proven:
+def _doubt(entries: Sequence[Entry], key: Ed25519PrivateKey, referee: str, find_game: FindGame) -> str:
     if isinstance(entries[-1].event, PlayEnded):
-        return Proven(match_id, True, _doubt_of_record(entries, key, referee, find_game))
-    return Proven(match_id, False, _doubt_of_log(entries, find_game))
+        return _doubt_of_record(entries, key, referee, find_game)
+    return _doubt_of_log(entries, find_game)
 
 
 def _doubt_of_record(entries: Sequence[Entry], key: Ed25519PrivateKey, referee: str, find_game: FindGame) -> str:
-    try:
-        record = BytesIO(b"".join(written(entries, key, referee)))
-    except LogDamaged as why:
-        return str(why)
+    record = BytesIO(b"".join(written(entries, key, referee)))
     verdict = verified(record, public_hex(key), find_game)
     return "" if verdict.status is Status.FINE else str(verdict)
 
 
 def _doubt_of_log(entries: Sequence[Entry], find_game: FindGame) -> str:
     if lacks := missing(entries):
-        return str(LogDamaged(entries[0].match_id, lacks))
+        raise LogDamaged(entries[0].match_id, lacks)
     opened = entries[0].event
-    assert isinstance(opened, Opened)
+    if not isinstance(opened, Opened):
+        raise LogDamaged(entries[0].match_id, 1, UNREADABLE)
     try:
         followed([entry.event for entry in entries], find_game(opened.setup.game))
     except (UnknownGame, Differs) as why:

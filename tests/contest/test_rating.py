@@ -103,7 +103,7 @@ def test_a_void_match_has_no_finish_and_a_forfeit_has() -> None:
     [((("a",), ("a",)), (1, 2)), ((("a", "a"), ("b",)), (1, 2)), ((("a",), ("b",)), (1,)), ((("a",),), (1,))],
 )
 def test_nobody_meets_itself_and_all_have_ranks(sides: tuple[tuple[str, ...], ...], ranks: tuple[int, ...]) -> None:
-    with pytest.raises(AssertionError):
+    with pytest.raises(ValueError, match=r"every side has its rank|nobody meets itself"):
         Finish(sides, ranks)
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from referee.core.commands import Begin, Leave, OfferDraw, Resign
-from referee.core.events import Opened, PlayEnded, RefereeBack
+from referee.core.events import MoveRefused, Opened, PlayEnded, RefereeBack
 from referee.core.match import NEVER, Phase, Turn, evolve, opened, put, replay
 from referee.core.row import NetworkCredit
 from referee.core.setup import Player
@@ -99,6 +99,18 @@ def test_one_thing_of_many_is_replaced(seat: int, there: str) -> None:
 def test_position_and_chance_are_there_from_the_beginning_of_play_only() -> None:
     waiting = Sitting(terms(players=(Player("a"), Player("b"))))
     assert (waiting.match.position, waiting.match.chance) == (None, None)
+    for early in (waiting.match.at_play, waiting.match.luck):
+        with pytest.raises(ValueError, match="play has not begun"):
+            early()
     waiting.do(Begin())
     assert waiting.match.at_play() == NIM.start(NIM.settings(), b"")
     assert waiting.match.luck() == waiting.match.chance
+
+
+def test_events_that_no_match_can_tell_are_no_match() -> None:
+    first = Opened(0, terms())
+    refused = MoveRefused(0, 0, "0.0.1", "x", "ILLEGAL_MOVE", "", "no", 2)
+    with pytest.raises(ValueError, match="the first event of a match opens it"):
+        replay([refused], lambda _: NIM)
+    with pytest.raises(ValueError, match="seat 0 owes no move that could be refused"):
+        replay([first, refused], lambda _: NIM)

@@ -33,6 +33,7 @@ def test_good_terms_give_the_table() -> None:
         ({"visibility": Visibility(Shown.DELAYED)}, "delay_plies", "is at least 1 where the match is shown late"),
         ({"nonce_within_us": -1}, "nonce_within_us", "is from 0 to ten years"),
         ({"start_within_us": LONGEST + 1}, "start_within_us", "is from 0 to ten years"),
+        ({"labels": (("title", "x" * 65_536),)}, "terms", "have 65552 characters of text; 65536 are the most"),
         ({"opening": "0 1"}, "opening", "is a position in which the game is over"),
     ],
 )

@@ -18,6 +18,7 @@ from referee.operating.not_done import NotDone
 from referee.storage.clerk import Clerk
 from referee.storage.contest_codec import encode
 from referee.storage.record.keys import load_or_create, public_hex
+from referee.storage.record.lines import LONGEST
 from referee.storage.record.verdict import Status
 from referee.storage.record.verifying import verify
 from referee.storage.sqlite import SqliteEventLog
@@ -62,6 +63,15 @@ def test_a_match_that_was_over_before_is_a_record_and_has_left(data_dir: Path, t
 def test_a_match_that_ended_at_that_very_moment_stays(data_dir: Path, tmp_path: Path) -> None:
     assert archive(data_dir, tmp_path / "records", before_ms=NOON_MS).left == 0
     assert archive(data_dir, tmp_path / "records", before_ms=NOON_MS + 1).left == 1
+
+
+def test_a_match_that_no_record_can_hold_stays_and_all_others_leave(tmp_path: Path) -> None:
+    poison = finished("poison", labels=(("title", "x" * LONGEST),))
+    done = archive(remembered(tmp_path / "data", finished("one"), poison, finished("two")), tmp_path / "records")
+    (stayed,) = done.stayed
+    assert (stayed.match_id, done.left) == ("poison", 2)
+    assert "does not fit into a record" in stayed.stays
+    assert {path.name for path in (tmp_path / "records").iterdir()} == {"one.jsonl", "two.jsonl"}
 
 
 def test_nobody_can_make_an_archived_match_again_nor_find_it_in_a_list(data_dir: Path, tmp_path: Path) -> None:

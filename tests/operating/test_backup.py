@@ -10,11 +10,11 @@ from threading import Thread
 import pytest
 
 from referee.operating.backup import back_up
-from referee.operating.manifest import MANIFEST
+from referee.operating.manifest import MANIFEST, Manifest, write
 from referee.operating.not_done import NotDone
 from referee.storage.sqlite import SqliteEventLog
 from referee.wiring.books import DATABASE, KEY
-from tests.operating.memories import entries_in, finished, going_on, remembered, tell
+from tests.operating.memories import entries_in, finished, going_on, remembered, scribble, tell
 from tests.storage.stores import NOON_MS, at_noon, notes
 
 
@@ -72,6 +72,20 @@ def test_the_manifest_counts_what_the_copy_holds(data_dir: Path, tmp_path: Path)
     ((entries,),) = tell(tmp_path / "copy", "SELECT count(*) FROM entries")
     assert told["entries"] == entries
     assert told["files"][DATABASE]["size_bytes"] == (tmp_path / "copy" / DATABASE).stat().st_size
+
+
+@pytest.mark.parametrize("spoiled", [DATABASE, KEY])
+def test_what_was_written_is_read_back(
+    data_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spoiled: str
+) -> None:
+    def write_to_a_bad_disk(manifest: Manifest, folder: Path) -> None:
+        write(manifest, folder)
+        scribble(folder / spoiled, 40)
+
+    monkeypatch.setattr("referee.operating.backup.write", write_to_a_bad_disk)
+    with pytest.raises(NotDone, match=f"the backup is damaged: {spoiled} has other bytes"):
+        back_up(data_dir, tmp_path / "copy", NOON_MS)
+    assert not (tmp_path / "copy").exists()
 
 
 def test_an_empty_folder_may_be_there_already(data_dir: Path, tmp_path: Path) -> None:

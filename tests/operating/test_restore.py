@@ -17,6 +17,7 @@ from referee.operating.proving import Proven
 from referee.operating.restore import Restored
 from referee.operating.restore import restore as restored
 from referee.settings.declared import Settings
+from referee.storage.record.lines import LONGEST
 from referee.storage.sqlite_file import released_steps
 from referee.wiring.books import DATABASE, KEY, CannotStart, open_books
 from tests.operating.memories import entries_in, finished, going_on, remembered, scribble, tell, with_ladder
@@ -88,6 +89,15 @@ def test_a_match_with_an_entry_that_cannot_be_read_is_named_and_restored_as_it_w
     assert (done.matches, done.unfinished) == (3, 1)
     everything = "SELECT match, number, CAST(line AS BLOB) FROM entries ORDER BY match, number"
     assert tell(tmp_path / "new", everything) == tell(data_dir, everything)
+
+
+def test_a_match_that_no_record_can_hold_is_named_and_all_others_are_proven(tmp_path: Path) -> None:
+    poison = finished("poison", labels=(("title", "x" * LONGEST),))
+    back_up(remembered(tmp_path / "data", finished("one"), poison, finished("two")), tmp_path / "copy", NOON_MS)
+    done = restore(tmp_path / "copy", tmp_path / "new")
+    (doubted,) = done.doubtful
+    assert (doubted.match_id, doubted.over, done.matches) == ("poison", True, 3)
+    assert "does not fit into a record; 1048576 are the most" in doubted.doubt
 
 
 def test_a_match_in_play_that_tells_what_cannot_be_is_named(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from referee.app.contests.events import TournamentMade
 from referee.app.contests.log import TOURNAMENT, ContestEntry, contest_id
+from referee.app.contests.refusals import ContestDamaged
 from referee.app.contests.terms import MatchTerms, TournamentTerms
 from referee.contest.pairing import Due
 from referee.contest.tournament import Phase, Tournament, evolve
@@ -89,7 +90,8 @@ def fold(held: Held | None, entry: ContestEntry) -> Held:
     """As the entry made it. None: it is the first."""
     event = entry.event
     if held is None:
-        assert isinstance(event, TournamentMade)
+        if not isinstance(event, TournamentMade):
+            raise ContestDamaged(entry.contest)
         return Held(event, entry.at_ms, Tournament(event.terms.tournament))
     after = replace(held, tournament=evolve(held.tournament, event), number=entry.number)  # type: ignore[arg-type]
     if isinstance(event, Started):

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from engines.api import Game, Seat
 from referee.app.contests.events import LadderMade
 from referee.app.contests.log import LADDER, ContestEntry, contest_id
+from referee.app.contests.refusals import ContestDamaged
 from referee.app.contests.seating import Seating, seating
 from referee.app.contests.terms import LadderTerms, MatchTerms
 from referee.app.wish import Opening, find_game
@@ -123,7 +124,8 @@ class LadderFold:
     def __call__(self, held: HeldLadder | None, entry: ContestEntry) -> HeldLadder:
         event = entry.event
         if held is None:
-            assert isinstance(event, LadderMade)
+            if not isinstance(event, LadderMade):
+                raise ContestDamaged(entry.contest)
             return self.opened(event, entry.at_ms)
         after = replace(held, ladder=evolve(held.ladder, event), number=entry.number)  # type: ignore[arg-type]
         if isinstance(event, climb.Paired):

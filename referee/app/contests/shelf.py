@@ -109,7 +109,6 @@ class Shelf(Generic[State]):
         return book
 
 
-def _asked(made: ContestEvent) -> tuple[str, str]:
-    """By whose request, and which."""
-    assert isinstance(made, LadderMade | TournamentMade)
-    return made.organiser, made.request_id
+def _asked(made: ContestEvent) -> tuple[str, str] | None:
+    """By whose request, and which. None: a damaged log begins with it, which is nobody's request."""
+    return (made.organiser, made.request_id) if isinstance(made, LadderMade | TournamentMade) else None

@@ -26,6 +26,10 @@ _ENTRY = re.compile(rb'\{"entry":([1-9][0-9]{0,8}),"at_ms":([0-9]{1,14}),"event"
 _SEAL = re.compile(rb'\{"entries":([1-9][0-9]{0,8}),"key":"([0-9a-f]{64})","after":"([0-9a-f]{64})"')
 
 
+class LineTooLong(ValueError):
+    """An entry that no record can hold. New matches are refused before they could have one."""
+
+
 @dataclass(frozen=True, slots=True)
 class Header:
     """The first line: what the file is, and what is needed to check it."""
@@ -87,9 +91,11 @@ class Whole:
         return self.hash == hash_of(self.body)
 
     def line(self) -> bytes:
+        """Raises LineTooLong."""
         signature = f',"signature":"{self.signature}"' if self.signature else ""
         line = self.body + f',"hash":"{self.hash}"{signature}}}\n'.encode("ascii")
-        assert len(line) <= LONGEST
+        if len(line) > LONGEST:
+            raise LineTooLong(f"a line of {len(line)} bytes does not fit into a record; {LONGEST} are the most")
         return line
 
 

@@ -126,7 +126,8 @@ class Reader:
         if line.number != expected:
             self._trouble(Status.REORDERED, f"line {self._line} is entry {line.number}, where entry {expected} belongs")
         self._follows(line.after)
-        assert self._header
+        if self._header is None:  # It stands on line 1.
+            self._trouble(Status.REORDERED, f"line {self._line} is an entry, where the first line belongs")
         try:
             event = recorded.decode(line.event)
         except MalformedEntry as wrong:

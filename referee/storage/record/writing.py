@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from engines.refusals import Refusal
-from referee.app.faults import LogDamaged, missing
+from referee.app.faults import UNREADABLE, LogDamaged, missing
 from referee.app.ports import Entry
 from referee.core.events import Opened, PlayEnded
 from referee.core.setup import Setup
@@ -24,13 +24,16 @@ class NotOver(Refusal):
 def written(entries: Sequence[Entry], key: Ed25519PrivateKey, referee: str) -> Iterator[bytes]:
     """The lines of the record of a match, from all its entries, signed by `key`. Raises NotOver or LogDamaged.
 
+    While they are written, LineTooLong.
+
     `referee` is the version of the referee, for people who wonder.
     """
     lacks = missing(entries)
     if lacks:
         raise LogDamaged(entries[0].match_id, lacks)
     opened = entries[0].event
-    assert isinstance(opened, Opened)
+    if not isinstance(opened, Opened):
+        raise LogDamaged(entries[0].match_id, 1, UNREADABLE)
     if not isinstance(entries[-1].event, PlayEnded):
         raise NotOver(opened.setup.match_id)
     return _lines(opened.setup, entries, key, referee)

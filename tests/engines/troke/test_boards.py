@@ -2,7 +2,7 @@
 
 import json
 import re
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import Any
 
 import pytest
@@ -190,8 +190,9 @@ WRONG: list[tuple[object, str]] = [
     (with_(edges=CROWDED), "12 edges lead from c3; 8 are the most"),
     (with_(edges=WITHOUT_C3), "no way leads from b1 to c3; all cells hang together"),
     (with_(forward=[]), "forward is no object"),
-    (forward("N", [0]), "forward of N is '[0]'; it is two whole numbers, not both 0, like [0, 1]"),
+    (forward("N", [0]), "forward of N is '[0]'; it is two whole numbers from -40 to 40, not both 0, like [0, 1]"),
     (forward("N", [0, 0]), "forward of N is '[0, 0]'"),
+    (forward("N", [0, -41]), "forward of N is '[0, -41]'"),
     (forward("N", [0, 0.5]), "forward of N is '[0, 0.5]'"),
     (forward("N", [0, True]), "forward of N is '[0, True]'"),
     (forward("N", 7), "forward of N is no list but '7'"),
@@ -207,10 +208,49 @@ def test_a_wrong_board_is_refused_with_what_is_wrong(board: object, wrong: str) 
     assert refused.value.details["option"] == "own_board"
 
 
-@pytest.mark.parametrize("text", ["{", "NaN,", "[" * 100_000, f"[{'9' * 5000}]", "cells", "\x00"])
+def test_an_own_board_is_kept_in_canonical_form_without_remarks() -> None:
+    remarked = json.dumps({**DATA["diamond40"], "uncircled_crossings": "x" * 40_000}, indent=1)
+    plain = GAME.settings({"own_board": json.dumps(DATA["diamond40"])})
+    assert GAME.settings({"own_board": remarked}) == plain == GAME.settings(plain.texts())
+    assert "uncircled" not in plain.choice("own_board")
+    assert GAME.settings({"own_board": ""}).choice("own_board") == ""
+
+
+def test_the_largest_own_board_has_less_than_16_kib() -> None:
+    settings = GAME.settings({"own_board": json.dumps(largest())})
+    assert 9_000 < len(settings.choice("own_board")) < 16_384
+
+
+def test_a_board_of_too_many_edges_is_refused_before_they_are_looked_at() -> None:
+    cells = largest()["cells"]
+    edges = [[one["id"], other["id"]] for one, other in combinations(cells[:40], 2)]
+    with pytest.raises(BadOption, match="there are more than 512 edges"):
+        GAME.settings({"own_board": json.dumps({**largest(), "edges": edges})})
+
+
+def largest() -> dict[str, Any]:
+    """A board of 128 circles, each joined to the eight around it."""
+    places = {f"{chr(ord('k') + x)}{y + 10}": (x, y) for x in range(16) for y in range(8)}
+    lines = [
+        [one, other]
+        for (one, (x, y)), (other, (to_x, to_y)) in combinations(places.items(), 2)
+        if max(abs(x - to_x), abs(y - to_y)) == 1
+    ]
+    rows = {"S": [(x, 0) for x in range(1, 5)], "N": [(x, 7) for x in range(1, 5)]}
+    rows |= {"W": [(0, y) for y in range(1, 5)], "E": [(15, y) for y in range(1, 5)]}
+    named = {place: name for name, place in places.items()}
+    return {
+        "cells": [{"id": name, "x": x + 25, "y": y + 25} for name, (x, y) in places.items()],
+        "edges": lines,
+        "start": {edge: [named[place] for place in row] for edge, row in rows.items()},
+        "forward": {"S": [0, 1], "N": [0, -1], "W": [1, 0], "E": [-1, 0]},
+    }
+
+
+@pytest.mark.parametrize("text", ["{", "NaN,", "[" * 65_536, f"[{'9' * 5000}]", "cells", "\x00"])
 def test_what_is_no_json_is_no_board(text: str) -> None:
     with pytest.raises(BadOption, match="the text is no JSON"):
-        GAME.settings({"own_board": text[:100_000]})
+        GAME.settings({"own_board": text[:65_536]})
 
 
 def test_every_line_of_a_shipped_board_leads_to_the_next_circle() -> None:
