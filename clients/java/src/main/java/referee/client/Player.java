@@ -4,12 +4,14 @@ import static java.util.concurrent.TimeUnit.MILLISECONDS;
 
 import io.grpc.ManagedChannelBuilder;
 import io.grpc.Status;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.regex.Pattern;
 import referee.api.v1.FromBot;
 import referee.api.v1.FromReferee;
 import referee.api.v1.Hello;
@@ -17,6 +19,7 @@ import referee.api.v1.Move;
 import referee.api.v1.Pong;
 import referee.api.v1.Resignation;
 import referee.api.v1.Turn;
+import referee.api.v1.Welcome;
 import sun.misc.Signal;
 
 /**
@@ -32,6 +35,11 @@ final class Player implements Session.Listener {
     private static final int TAKEN_OVER = 3;
     private static final int REFUSED = 4;
 
+    /** No game has longer moves, and the referee refuses them. */
+    private static final int MOVE_CHARS = 1000;
+
+    private static final Pattern LONE_SURROGATE = Pattern.compile("\\p{Cs}");
+
     /** A position can have thousands of moves. */
     private static final int MESSAGE_AT_MOST_BYTES = 64 << 20;
 
@@ -42,17 +50,19 @@ final class Player implements Session.Listener {
     private final Backoff backoff = new Backoff();
     private final Desk desk = new Desk(this::think, this::say, this::after);
     private final Bot bot;
+    private final String referee;
     private final String token;
     private final ManagedChannelBuilder<?> channels;
     private final Hello.Builder hello;
     private Session session;
-    private long awayMs;
+    private OptionalLong awayMs = OptionalLong.empty();
 
     /**
      * @throws IllegalArgumentException if the settings cannot be; the message says what is wrong
      */
     Player(Bot bot, Settings settings) {
         this.bot = bot;
+        referee = settings.hostPort();
         token = settings.token();
         channels =
                 settings.channels().executor(thread).maxInboundMessageSize(MESSAGE_AT_MOST_BYTES);
@@ -96,17 +106,23 @@ final class Player implements Session.Listener {
             case VERDICT -> desk.judged(said.getVerdict());
             case TURN_LAPSED -> desk.lapsed(said.getTurnLapsed());
             case MATCH_ENDED -> desk.ended(said.getMatchEnded().getMatchId());
-            case WELCOME -> {
-                backoff.welcomed();
-                // The seats belong to this version, also if a newer one is registered before the
-                // next break.
-                hello.setVersion(said.getWelcome().getVersion());
-            }
-            case DRAINING -> awayMs = said.getDraining().getReturnAfterMs();
+            case WELCOME -> welcomed(said.getWelcome());
+            case DRAINING -> awayMs = OptionalLong.of(said.getDraining().getReturnAfterMs());
             case TAKEN_OVER -> takenOver();
             case NOTICE -> System.err.println("referee: " + said.getNotice().getMessage());
             default -> {} // Nothing to answer, or newer than this client.
         }
+    }
+
+    private void welcomed(Welcome welcome) {
+        backoff.welcomed(nowMs());
+        session.welcomed(welcome.getGoneAfterMs());
+        // The seats belong to this version, also if a newer one is registered before the next
+        // break.
+        hello.setVersion(welcome.getVersion());
+        complain(
+                "connected to %s as %s, version %s"
+                        .formatted(referee, welcome.getBot(), welcome.getVersion()));
     }
 
     @Override
@@ -127,10 +143,18 @@ final class Player implements Session.Listener {
     }
 
     private void comeBack(String why) {
-        long waitMs = awayMs + backoff.nextMs(ThreadLocalRandom.current().nextDouble());
-        awayMs = 0;
+        double chance = ThreadLocalRandom.current().nextDouble();
+        long waitMs =
+                awayMs.isPresent()
+                        ? backoff.afterDrainingMs(awayMs.getAsLong(), chance)
+                        : backoff.nextMs(nowMs(), chance);
+        awayMs = OptionalLong.empty();
         complain("%s; back in %.1f s".formatted(why, waitMs / 1000.0));
         thread.schedule(this::open, waitMs, MILLISECONDS);
+    }
+
+    private static long nowMs() {
+        return System.nanoTime() / 1_000_000;
     }
 
     private void takenOver() {
@@ -172,7 +196,8 @@ final class Player implements Session.Listener {
         try {
             Move.Builder move =
                     Move.newBuilder().setMatchId(turn.getMatchId()).setToken(turn.getToken());
-            return FromBot.newBuilder().setMove(move.setMove(bot.choose(asked))).build();
+            move.setMove(sendable(turn, bot.choose(asked)));
+            return FromBot.newBuilder().setMove(move).build();
         } catch (Throwable why) { // Also what no bot should throw: the other matches go on.
             if (asked.wanted()) {
                 why.printStackTrace();
@@ -181,6 +206,26 @@ final class Player implements Session.Listener {
                     Resignation.newBuilder().setMatchId(turn.getMatchId()).setSeat(turn.getSeat());
             return FromBot.newBuilder().setResignation(resignation).build();
         }
+    }
+
+    /**
+     * The move; or, if it cannot be sent as it is, one like it that the referee refuses. It would
+     * break the stream, and with it all other matches; so it costs one attempt.
+     */
+    static String sendable(Turn turn, String move) {
+        String where = "match %s, seat %d: the answer".formatted(turn.getMatchId(), turn.getSeat());
+        String sent = LONE_SURROGATE.matcher(move).replaceAll("\ufffd");
+        if (!sent.equals(move)) {
+            complain(where + " is not valid UTF-8; the referee will refuse it");
+        }
+        int chars = sent.codePointCount(0, sent.length());
+        if (chars > MOVE_CHARS) {
+            complain(
+                    "%s has %d characters, the limit is %d; the referee will refuse it"
+                            .formatted(where, chars, MOVE_CHARS));
+            sent = sent.substring(0, sent.offsetByCodePoints(0, MOVE_CHARS + 1));
+        }
+        return sent;
     }
 
     private static String sentence(Status how) {

@@ -1,15 +1,19 @@
 package referee.client;
 
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+import static java.util.concurrent.TimeUnit.SECONDS;
+
 import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
 import io.grpc.Status;
 import io.grpc.stub.ClientCallStreamObserver;
 import io.grpc.stub.ClientResponseObserver;
 import io.grpc.stub.MetadataUtils;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import referee.api.v1.FromBot;
 import referee.api.v1.FromReferee;
 import referee.api.v1.PlayRequest;
@@ -21,6 +25,9 @@ final class Session implements ClientResponseObserver<PlayRequest, PlayResponse>
     private static final Metadata.Key<String> AUTHORIZATION =
             Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
 
+    /** As the {@code gone_after_ms} of a referee by default. */
+    private static final long WELCOME_WITHIN_MS = 15_000;
+
     /** Who listens to the referee. */
     interface Listener {
         void hear(FromReferee said);
@@ -29,11 +36,13 @@ final class Session implements ClientResponseObserver<PlayRequest, PlayResponse>
     }
 
     private final Listener listener;
-    private final Executor thread;
+    private final ScheduledExecutorService thread;
     private final ManagedChannel channel;
     private final List<FromBot> toSay = new ArrayList<>();
     private ClientCallStreamObserver<PlayRequest> call;
     private boolean writeComing;
+    private long maxSilenceMs = WELCOME_WITHIN_MS;
+    private ScheduledFuture<?> silence;
 
     /**
      * Opens the stream.
@@ -41,10 +50,15 @@ final class Session implements ClientResponseObserver<PlayRequest, PlayResponse>
      * @param channel is the session's own, and closed at its end
      * @param thread on which the listener is told, and on which alone anything may be said
      */
-    Session(ManagedChannel channel, String token, Executor thread, Listener listener) {
+    Session(
+            ManagedChannel channel,
+            String token,
+            ScheduledExecutorService thread,
+            Listener listener) {
         this.channel = channel;
         this.thread = thread;
         this.listener = listener;
+        awaitSilence();
         Metadata bearer = new Metadata();
         bearer.put(AUTHORIZATION, "Bearer " + token);
         PlayServiceGrpc.newStub(channel)
@@ -61,13 +75,32 @@ final class Session implements ClientResponseObserver<PlayRequest, PlayResponse>
         }
     }
 
+    /** By a referee that is never silent for so long. */
+    void welcomed(long maxSilenceMs) {
+        if (maxSilenceMs > 0) {
+            this.maxSilenceMs = maxSilenceMs;
+            awaitSilence();
+        }
+    }
+
+    /** The connection may be dead without either end having been told. */
+    private void awaitSilence() {
+        if (silence != null) {
+            silence.cancel(false);
+        }
+        BigDecimal seconds = BigDecimal.valueOf(maxSilenceMs, 3).stripTrailingZeros();
+        String why = "nothing was received for %s s".formatted(seconds.toPlainString());
+        silence = thread.schedule(() -> call.cancel(why, null), maxSilenceMs, MILLISECONDS);
+    }
+
     void hangUp() {
+        silence.cancel(false);
         channel.shutdownNow();
     }
 
     /** Waits until the referee can have heard that the bot has hung up. */
     void awaitEnd() throws InterruptedException {
-        channel.awaitTermination(1, TimeUnit.SECONDS);
+        channel.awaitTermination(1, SECONDS);
     }
 
     @Override
@@ -78,6 +111,7 @@ final class Session implements ClientResponseObserver<PlayRequest, PlayResponse>
 
     @Override
     public void onNext(PlayResponse heard) {
+        awaitSilence();
         heard.getItemsList().forEach(listener::hear);
     }
 

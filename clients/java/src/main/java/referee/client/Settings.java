@@ -29,7 +29,7 @@ record Settings(
         boolean plaintext,
         String version,
         int matchesAtMost) {
-    private static final String MATCHES_AT_MOST = "8";
+    private static final String MATCHES_AT_MOST = "1";
 
     /** The whole host: a name that merely begins like an address may belong to another machine. */
     private static final Pattern LOOPBACK = Pattern.compile("localhost|::1|127(\\.\\d{1,3}){3}");
@@ -49,6 +49,12 @@ record Settings(
                 given(environment, "BOT_PLAINTEXT").equals(Optional.of("1")),
                 given(environment, "BOT_VERSION").orElse(""),
                 number("BOT_MATCHES_AT_MOST", matchesAtMost));
+    }
+
+    /** The referee's address as it is written. */
+    String hostPort() {
+        String host = referee.getHostString();
+        return (host.contains(":") ? "[" + host + "]:" : host + ":") + referee.getPort();
     }
 
     /** TLS, unless the host is this machine, or plaintext is permitted; with roots in any case. */

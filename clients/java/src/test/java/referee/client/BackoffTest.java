@@ -10,7 +10,7 @@ class BackoffTest {
     private final Backoff backoff = new Backoff();
 
     private long[] waits(int breaks, double chance) {
-        return LongStream.generate(() -> backoff.nextMs(chance)).limit(breaks).toArray();
+        return LongStream.generate(() -> backoff.nextMs(0, chance)).limit(breaks).toArray();
     }
 
     @Test
@@ -21,14 +21,29 @@ class BackoffTest {
 
     @Test
     void chanceTakesAwayOrAddsUpToAHalf() {
-        assertEquals(250, backoff.nextMs(0));
-        assertEquals(1_500, backoff.nextMs(1));
+        assertEquals(250, backoff.nextMs(0, 0));
+        assertEquals(1_500, backoff.nextMs(0, 1));
     }
 
     @Test
-    void afterAWelcomeTheFirstWaitIsShortAgain() {
+    void afterASessionOfTenSecondsTheFirstWaitIsShortAgain() {
         waits(40, 0.5);
-        backoff.welcomed();
-        assertEquals(500, backoff.nextMs(0.5));
+        backoff.welcomed(0);
+        assertEquals(500, backoff.nextMs(10_000, 0.5));
+        assertEquals(1_000, backoff.nextMs(20_000, 0.5));
+    }
+
+    @Test
+    void afterASessionThatBrokeSoonAfterItsWelcomeTheWaitIsAsLongAsWithoutOne() {
+        waits(2, 0.5);
+        backoff.welcomed(0);
+        assertEquals(2_000, backoff.nextMs(9_999, 0.5));
+    }
+
+    @Test
+    void afterDrainingNobodyComesEarlierThanAskedForAndItCountsAsNoFailure() {
+        assertEquals(2_000, backoff.afterDrainingMs(2_000, 0));
+        assertEquals(2_500, backoff.afterDrainingMs(2_000, 1));
+        assertEquals(500, backoff.nextMs(0, 0.5));
     }
 }

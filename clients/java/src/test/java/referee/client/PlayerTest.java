@@ -10,6 +10,15 @@ import referee.api.v1.Turn;
 
 class PlayerTest {
     @Test
+    void anAnswerThatNoMessageCanCarryIsSentAsOneThatIsRefused() {
+        Turn turn = Turn.newBuilder().setMatchId("m1").setSeat(2).setToken("t1").build();
+        assertEquals("c2-c3", Player.sendable(turn, "c2-c3"));
+        assertEquals("😀".repeat(1000), Player.sendable(turn, "😀".repeat(1000)));
+        assertEquals("😀".repeat(1001), Player.sendable(turn, "😀".repeat(2_000_000)));
+        assertEquals("c2\ufffdc3", Player.sendable(turn, "c2\ud800c3"));
+    }
+
+    @Test
     void aBotThatBreaksDownResignsItsSeat() {
         Turn turn = Turn.newBuilder().setMatchId("m1").setSeat(2).setToken("t1").build();
         Bot broken =
