@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from engines.refusals import Refusal, quoted, shortened
 from referee.app.ports import Request
+from referee.core.clock import Micros
 from referee.core.commands import Command
 from referee.core.deciding import Decided
 
@@ -31,6 +32,8 @@ class Asked(NamedTuple):
     """By which the answer is to be found again."""
     holder: str = ""
     """On whose behalf it is decided."""
+    since_us: Micros | None = None
+    """When what it tells of happened, by the machine; None: now."""
 
     def answer(self, decided: Decided) -> None:
         if not self.caller.done():  # It is, if the caller has hung up.

@@ -11,6 +11,7 @@ from typing import Any, Protocol, TypeVar
 
 from engines.api import Game, Seat
 from engines.refusals import Refusal
+from referee.app.absences import Absences
 from referee.app.archive import Archive
 from referee.app.asked import NotRunHere
 from referee.app.boards import Board, Boards
@@ -25,7 +26,7 @@ from referee.app.runner import MatchRunner
 from referee.app.sessions import Sessions
 from referee.app.story import Story, steps
 from referee.app.wish import find_game
-from referee.core.clock import SECOND
+from referee.core.clock import SECOND, Micros
 from referee.core.commands import Begin, Command, Leave, Return
 from referee.core.deciding import Decided
 from referee.core.errors import MatchOver
@@ -77,6 +78,7 @@ class Floor:
         self.lag = lag
         self.boards = Boards()
         self.sessions = Sessions(time, mint_id, self.sessions_changed, Ends(unheard, self.start))
+        self.absences = Absences(time, self._absence_due)
         self.crier = Crier(self.sessions)
         self.lobby = Lobby(self.sessions, time, self.submit)
         self.archive = Archive(log, self.find_game, self.boards, self.broke)
@@ -137,10 +139,10 @@ class Floor:
             self.lobby.leaves(board)
             board.story.close(NotRunHere(match_id))
 
-    def submit(self, board: Board, command: Command) -> None:
-        """Have a match decide something, whatever comes of it."""
+    def submit(self, board: Board, command: Command, since_us: Micros | None = None) -> None:
+        """Have a match decide something, whatever comes of it. `since_us`: see `MatchRunner.submit`."""
         try:
-            asked = board.running.submit(command)
+            asked = board.running.submit(command, since_us=since_us)
         except NotRunHere:  # It closes, and others will look after it.
             return
         asked.add_done_callback(lambda answer: self._noted(board, command, answer))
@@ -150,6 +152,7 @@ class Floor:
         self.moved.set()
         if self._closed:
             return
+        self.absences.note(bot, here=bool(self.sessions.of_bot(bot)))
         for board in self.boards.of_bot(bot):
             if board.match.phase is Phase.WAITING:
                 self.lobby.look(board)
@@ -164,9 +167,12 @@ class Floor:
         """See who of them is there: the log is to say so, and who has just come is asked what it owes."""
         match = board.match
         for seat in seats if match.phase is Phase.PLAYING else ():
-            here, gone = self.sessions.present(match.players[seat]), match.gone_us[seat] is not None
-            if here is gone:
-                self.submit(board, Return(seat) if here else Leave(seat))
+            player, gone = match.players[seat], match.gone_us[seat] is not None
+            here = self.sessions.present(player)
+            if here and gone:
+                self.submit(board, Return(seat))
+            elif not here and not gone and (since_us := self.absences.written_from(player.bot)) is not None:
+                self.submit(board, Leave(seat), since_us)
             self.crier.comes(board, seat)
 
     def seat(self, board: Board, runner: MatchRunner) -> None:
@@ -208,6 +214,7 @@ class Floor:
     async def close(self, why: Exception) -> None:
         """Every match decides what it was asked, and stops; then whoever watches or plays is sent away."""
         self._closed = True
+        self.absences.close()
         while self._tasks:
             await asyncio.wait(self._tasks)
         boards = self.boards.all()
@@ -248,6 +255,11 @@ class Floor:
             for other in self.boards.of_bot(bot):
                 if other.match.phase is Phase.WAITING:
                     self.lobby.look(other)
+
+    def _absence_due(self, bot: str) -> None:
+        for board in self.boards.of_bot(bot):
+            if board.runner:
+                self.attend(board, board.seats_of(bot))
 
     def _all_back(self, board: Board) -> bool:
         return all(self.sessions.present(player) for player in board.match.players)

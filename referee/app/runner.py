@@ -104,10 +104,13 @@ class MatchRunner:
         """Match time."""
         return self._time.now_us()
 
-    def submit(self, command: Command, request: Request | None = None) -> asyncio.Future[Decided]:
+    def submit(
+        self, command: Command, request: Request | None = None, since_us: Micros | None = None
+    ) -> asyncio.Future[Decided]:
         """Have `command` decided after all that came before it. What follows from it is in the log when it is told.
 
-        The `request`, if it is one that must be known again, is written with it.
+        The `request`, if it is one that must be known again, is written with it. `since_us`: what the command tells
+        of happened at that moment of the machine, and is dated so, but never before the match's last entry.
 
         Nothing is written where nothing follows; an answer that was given before finds its first verdict in
         the match. The future raises a refusal, LogUnavailable, or NotRunHere if the runner stops, and nothing
@@ -115,7 +118,7 @@ class MatchRunner:
         """
         if self._closed:
             raise NotRunHere(self.match_id)
-        asked = Asked(command, asyncio.get_running_loop().create_future(), request, HOLDER.get())
+        asked = Asked(command, asyncio.get_running_loop().create_future(), request, HOLDER.get(), since_us)
         self._inbox.put_nowait(asked)
         return asked.caller
 
@@ -159,7 +162,7 @@ class MatchRunner:
     async def _answer(self, asked: Asked) -> None:
         HOLDER.set(asked.holder)
         try:
-            decided = await self._happen(asked.command, asked.request)
+            decided = await self._happen(asked.command, asked.request, asked.since_us)
         except LogUnavailable as why:
             self._give_back(asked.command)
             asked.refuse(why)
@@ -185,11 +188,14 @@ class MatchRunner:
         except LogUnavailable:
             self._retry_us = min(2 * self._retry_us, LAST_RETRY_US)
 
-    async def _happen(self, command: Command, request: Request | None = None) -> Decided:
+    async def _happen(
+        self, command: Command, request: Request | None = None, since_us: Micros | None = None
+    ) -> Decided:
         """Decide, and make it so."""
         if self._time.stopped:
             await self._go_on()
-        decided = self._desk.decide(self.match, command, self.match_now())
+        at_us = self.match_now() if since_us is None else max(self.match.at_us, self._time.at_us(since_us))
+        decided = self._desk.decide(self.match, command, at_us)
         return await self._make_so(command, decided, request) if decided.events else decided
 
     async def _go_on(self) -> None:

@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from referee.app.absences import WRITTEN_AFTER_US
 from referee.app.answers import EngineFault
 from referee.app.asked import NotRunHere
 from referee.app.desk import Delays
@@ -15,12 +16,12 @@ from referee.app.referee import RefereeDraining
 from referee.app.sessions import Hello, Session
 from referee.app.story import Unplayable
 from referee.app.wish import MAKER, Limits, MatchWish
-from referee.core.clock import MS, SECOND, TimeControl
+from referee.core.clock import MS, SECOND, TimeControl, Untimed
 from referee.core.errors import NonceRefused
-from referee.core.events import MovePlayed, PlayEnded, RefereeBack
+from referee.core.events import MovePlayed, PlayEnded, RefereeBack, SeatBack, SeatGone
 from referee.core.match import Phase
 from referee.core.policy import Gone, Policies
-from referee.core.result import Cause
+from referee.core.result import Cause, Fault
 from referee.core.row import ClockRow, NetworkCredit
 from referee.core.setup import Player
 from referee.storage.memory import MemoryEventLog
@@ -199,6 +200,78 @@ async def test_a_bot_that_leaves_and_comes_back_is_asked_again_with_the_same_tok
 
 
 @in_loop
+async def test_a_bot_that_comes_back_at_once_leaves_no_entry_in_any_of_its_matches() -> None:
+    hall = Hall()
+    match_id, (session, _) = await hall.begun(controls=(Untimed(),))
+    more = [await hall.create(controls=(Untimed(),)) for _ in range(31)]
+    for _ in range(20):
+        hall.referee.sessions.close(session)
+        await hall.time.passes(WRITTEN_AFTER_US - 1)
+        (session,) = hall.come(BOTS[0])
+        await hall.time.passes(0)
+        assert len(asked(session)) == 32
+    assert {tuple(await hall.kinds(one)) for one in (match_id, *more)} == {("Opened", "PlayBegan")}
+    await hall.referee.close()
+
+
+@in_loop
+async def test_a_bot_that_comes_and_goes_has_few_entries_written_and_each_says_since_when_it_was_away() -> None:
+    hall = Hall()
+    match_id, (session, _) = await hall.begun(controls=(Untimed(),))
+    for _ in range(10):
+        await hall.time.passes(SECOND)
+        hall.referee.sessions.close(session)
+        await hall.time.passes(2 * SECOND)
+        (session,) = hall.come(BOTS[0])
+    await settled()
+    events = [entry.event for entry in await hall.stored.read(match_id)][2:]
+    assert [(type(event), event.at_us // SECOND) for event in events] == [
+        (SeatGone, 1),
+        (SeatBack, 3),
+        (SeatGone, 13),
+        (SeatBack, 15),
+        (SeatGone, 25),
+        (SeatBack, 27),
+    ]
+    await hall.referee.close()
+
+
+@in_loop
+async def test_a_grace_period_counts_from_when_the_bot_went_and_not_from_when_that_was_written() -> None:
+    hall = Hall()
+    grace = Policies(gone=Gone.FORFEIT_AFTER_GRACE, grace_us=3 * SECOND)
+    match_id, (session, _) = await hall.begun(policies=grace)
+    await hall.time.passes(SECOND)
+    hall.referee.sessions.close(session)
+    await hall.time.passes(3 * SECOND - 1)
+    assert (await hall.match(match_id)).phase is Phase.PLAYING
+    await hall.time.passes(1)
+    assert (await hall.match(match_id)).forfeits[0].fault is Fault.GONE
+    await hall.referee.close()
+
+
+@in_loop
+async def test_an_absence_that_is_written_goes_on_after_a_restart_and_one_that_is_not_begins_anew() -> None:
+    for written, left_us in ((True, 2 * SECOND), (False, 3 * SECOND)):
+        hall = Hall()
+        grace = Policies(gone=Gone.FORFEIT_AFTER_GRACE, grace_us=3 * SECOND)
+        match_id, (session, other) = await hall.begun(policies=grace)
+        hall.referee.sessions.close(session)
+        await hall.time.passes(WRITTEN_AFTER_US - (not written))
+        if written:
+            hall.referee.sessions.close(other)  # Something else is written later.
+            await hall.time.passes(WRITTEN_AFTER_US)
+        later = await hall.crashed()
+        await later.referee.recover()
+        await later.time.passes(later.referee._limits.return_within_us)
+        await later.time.passes(left_us - 1)
+        assert (await later.match(match_id)).phase is Phase.PLAYING
+        await later.time.passes(1)
+        assert (await later.match(match_id)).forfeits[0].fault is Fault.GONE
+        await later.referee.close()
+
+
+@in_loop
 async def test_a_takeover_is_no_absence_and_a_successor_plays_on() -> None:
     hall = Hall()
     match_id, (one, _) = await hall.begun()
@@ -220,7 +293,7 @@ async def test_who_is_back_before_its_absence_is_written_is_back_in_the_log() ->
     match_id, (one, _) = await hall.begun(policies=Policies(gone=Gone.FORFEIT_AFTER_GRACE, grace_us=SECOND))
     hall.log.before.clear()
     hall.referee.sessions.close(one)
-    await settled()
+    await hall.time.passes(WRITTEN_AFTER_US)
     hall.come(BOTS[0])
     hall.log.before.set()
     await settled()
@@ -497,7 +570,7 @@ async def test_what_breaks_while_nobody_waits_is_for_the_referees_own_log() -> N
     match_id, (one, _) = await hall.begun()
     hall.log.trouble = KeyError("a bug")
     hall.referee.sessions.close(one)
-    await settled()
+    await hall.time.passes(WRITTEN_AFTER_US)
     assert [(where, type(fault)) for where, fault in hall.noted.faults] == [(match_id, KeyError)]
     hall.log.comes_back()
     with pytest.raises(KeyError):

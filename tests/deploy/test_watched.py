@@ -163,6 +163,9 @@ def test_a_referee_that_stands_still_is_told_of(scene: Scene) -> None:
 def test_an_entry_that_somebody_removed_from_the_database_is_told_of(scene: Scene, here: Club) -> None:
     match_id = here.playing(rules=game_pb2.Rules(game="troke"))
     here.talk(0).hang_up()
+    watched = here.ask("MatchService/WatchMatch", match_id=match_id, after=0)
+    next(entry for some in watched for entry in entries_of(some) if entry.HasField("seat_gone"))
+    watched.cancel()
     with talk(scene.channel, here.secrets[0]) as back:
         for _ in range(MOVES_UNTIL_THE_LOG_IS_READ):
             for seat in (back, here.talk(1)):
