@@ -5,21 +5,20 @@ that has no session fall to the newest session of the bot. So a bot can be repla
 the middle of a match.
 """
 
-from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import count
-from statistics import median
 
 from engines.refusals import Refusal
 from referee.app.ends import Ends
+from referee.app.network_path import NetworkPath
 from referee.app.outbox import Ended, Item, Outbox, Pinged, TakenOver
 from referee.app.ports import Time
 from referee.core.clock import Micros
 from referee.core.setup import Player
 
-PONGS_KEPT = 9
-"""The path is their median: one slow answer says little."""
+PINGS_KEPT = 9
+"""So many that are not answered are remembered."""
 
 
 class SessionTakenOver(Refusal):
@@ -62,9 +61,15 @@ class Session:
     """One open Play stream of a bot."""
 
     def __init__(
-        self, session_id: str, player: Player, hello: Hello, time: Time, heard: Callable[[Sequence[Ended]], None]
+        self,
+        session_id: str,
+        player: Player,
+        hello: Hello,
+        time: Time,
+        path: NetworkPath,
+        heard: Callable[[Sequence[Ended]], None],
     ) -> None:
-        """`heard` is told of the ends that have arrived."""
+        """`path` is that of the bot, over all of its sessions. `heard` is told of the ends that have arrived."""
         self.id = session_id
         self.player = player
         self.hello = hello
@@ -80,12 +85,12 @@ class Session:
         self._shown_by: list[tuple[int, Ended]] = []
         """Ends that went out, and the first ping after each: its pong shows that the end arrived."""
         self._last_ping = 0
-        self._paths_us: deque[Micros] = deque(maxlen=PONGS_KEPT)
+        self._path = path
 
     @property
     def path_us(self) -> Micros:
-        """The way there and back: the median of what the last pongs took. 0: nothing is known."""
-        return int(median(self._paths_us)) if self._paths_us else 0
+        """The way there and back, see `network_path`. 0: nothing is known."""
+        return self._path.us
 
     @property
     def silent_us(self) -> Micros:
@@ -102,12 +107,16 @@ class Session:
         if sent_us is None:
             return False
         self.heard_us = self._time.monotonic_us()
-        self._paths_us.append(self.heard_us - sent_us)
+        self._path.ping_took(self.heard_us - sent_us, self.heard_us)
         self._sent_us = {other: us for other, us in self._sent_us.items() if other > ping_id}
         if arrived := [ended for shown_by, ended in self._shown_by if shown_by <= ping_id]:
             self._heard(arrived)
             self._shown_by = [shown for shown in self._shown_by if shown[0] > ping_id]
         return True
+
+    def answered_within(self, us: Micros) -> None:
+        """So long after a turn was asked, the bot's answer to it was here."""
+        self._path.answer_took(us, self._time.monotonic_us())
 
     def excuse(self, us: Micros) -> None:
         """The referee itself was late by so much, and heard nobody meanwhile."""
@@ -124,7 +133,7 @@ class Session:
             if isinstance(item, Pinged):
                 self._last_ping = item.id
                 self._sent_us[item.id] = self._time.monotonic_us()
-                if len(self._sent_us) > PONGS_KEPT:
+                if len(self._sent_us) > PINGS_KEPT:
                     del self._sent_us[min(self._sent_us)]
             elif isinstance(item, Ended):
                 self._shown_by.append((self._last_ping + 1, item))
@@ -140,6 +149,7 @@ class _Bot:
     """When a session of it last came or went."""
     holder: str = ""
     """Who answers for it."""
+    path: NetworkPath = field(default_factory=NetworkPath)
 
 
 class Sessions:
@@ -160,7 +170,7 @@ class Sessions:
         """
         bot = self._bots.setdefault(player.bot, _Bot())
         bot.holder = holder
-        session = Session(self._mint_id(), player, hello, self._time, self._ends.heard)
+        session = Session(self._mint_id(), player, hello, self._time, bot.path, self._ends.heard)
         for older in [older for older in bot.sessions if older.player == player]:
             bot.sessions.remove(older)
             older.outbox.put(None, TakenOver(session.id))

@@ -238,6 +238,8 @@ class Conversation:
         self._session.outbox.put(None, Judged(heard.item_id, heard.match_id, heard.token, outcome))
         if isinstance(outcome, Refusal):
             self._noting.refused(self._session.player, outcome, heard.match_id, seat_of(heard.token), heard.move)
+        if isinstance(outcome, Answered) and outcome.event.row:
+            self._session.answered_within(outcome.event.row.arrived_us - outcome.event.row.asked_us)
         late = isinstance(outcome, LateAnswer)
         if getattr(outcome, "again", False) or (isinstance(outcome, Exception) and not late):
             self._start(self._count())

@@ -7,9 +7,10 @@ from typing import Any
 
 from referee.app.bot_log import Noticed
 from referee.app.ends import TOLD_AT_ONCE, Ends
+from referee.app.network_path import WINDOW_US
 from referee.app.outbox import Ended, Outbox, Pinged, TakenOver
-from referee.app.sessions import PONGS_KEPT, Hello, Session, Sessions, SessionTakenOver
-from referee.core.clock import MS
+from referee.app.sessions import PINGS_KEPT, Hello, Session, Sessions, SessionTakenOver
+from referee.core.clock import MS, SECOND
 from referee.core.events import Opened
 from referee.core.setup import Player
 from referee.storage.memory import MemoryEventLog
@@ -91,12 +92,12 @@ def test_another_hello_changes_what_is_wanted() -> None:
 
 
 @in_loop
-async def test_the_path_is_the_median_of_the_last_pongs_and_nothing_that_a_bot_claims() -> None:
+async def test_the_path_is_the_least_that_any_pong_took_and_nothing_that_a_bot_claims() -> None:
     desk = Desk()
     session = desk.sessions.open(ONE)
     session.pong(1)
     assert session.path_us == 0
-    for ping_id, path_us in enumerate((20 * MS, 900 * MS, 30 * MS), 1):
+    for ping_id, path_us in enumerate((40 * MS, 900 * MS, 30 * MS, 50 * MS), 1):
         await desk.pong(session, ping_id, path_us)
     assert session.path_us == 30 * MS
     assert session.silent_us == 0
@@ -106,16 +107,61 @@ async def test_the_path_is_the_median_of_the_last_pongs_and_nothing_that_a_bot_c
     assert session.path_us == 30 * MS
 
 
+@in_loop
+async def test_late_pongs_gain_nothing_and_a_new_session_does_not_forget_the_path() -> None:
+    desk = Desk()
+    session = desk.sessions.open(ONE)
+    await desk.pong(session, 1, 20 * MS)
+    for ping_id in range(2, 40):
+        await desk.pong(session, ping_id, 150 * MS)
+    assert session.path_us == 20 * MS
+    desk.sessions.close(session)
+    another = desk.sessions.open(ONE)
+    await desk.pong(another, 1, 150 * MS)
+    assert another.path_us == 20 * MS
+
+
+@in_loop
+async def test_a_quick_answer_shows_that_the_path_is_no_longer() -> None:
+    desk = Desk()
+    session = desk.sessions.open(ONE)
+    session.answered_within(30 * MS)
+    assert session.path_us == 0, "no ping was answered yet"
+    await desk.pong(session, 1, 150 * MS)
+    session.answered_within(SECOND)
+    assert session.path_us == 150 * MS
+    session.answered_within(30 * MS)
+    assert session.path_us == 30 * MS
+    session.answered_within(-MS)
+    assert session.path_us == 0
+
+
+@in_loop
+async def test_a_path_that_has_become_longer_is_believed_in_the_end() -> None:
+    desk = Desk()
+    session = desk.sessions.open(ONE)
+    await desk.pong(session, 1, 20 * MS)
+    await desk.time.passes(WINDOW_US)
+    await desk.pong(session, 2, 50 * MS)
+    assert session.path_us == 20 * MS
+    await desk.time.passes(WINDOW_US)
+    await desk.pong(session, 3, 60 * MS)
+    assert session.path_us == 50 * MS
+    await desk.time.passes(3 * WINDOW_US)
+    await desk.pong(session, 4, 90 * MS)
+    assert session.path_us == 90 * MS
+
+
 def test_pings_that_nobody_answers_are_forgotten() -> None:
     session = Desk().sessions.open(ONE)
-    for _ in range(PONGS_KEPT + 1):
+    for _ in range(PINGS_KEPT + 1):
         session.ping()
         session.outbox.drain(10)
     session.pong(1)
     assert session.path_us == 0
     session.ping()
     session.ping()
-    assert session.outbox.drain(10) == [Pinged(PONGS_KEPT + 3, 0)]
+    assert session.outbox.drain(10) == [Pinged(PINGS_KEPT + 3, 0)]
 
 
 @in_loop
