@@ -16,16 +16,17 @@ ByShape: TypeAlias = tuple[int, int, int]
 
 
 class Filled:
-    """Which circles hold what."""
+    """Which circles hold what, for a seat."""
 
     __slots__ = ("loose", "occupied", "sets")
 
-    def __init__(self, rules: Rules, sets: tuple[int, ...]) -> None:
+    def __init__(self, rules: Rules, sets: tuple[int, ...], seat: int) -> None:
         self.sets = sets
+        mine = 3 * seat if rules.own_captures else -1
         towers = walls = moats = loose_towers = loose_walls = loose_moats = 0
         index = 0
         for ways in rules.ways:
-            on_the_way = ~ways.goal
+            on_the_way = -1 if index == mine else ~ways.goal
             towers |= sets[index]
             loose_towers |= sets[index] & on_the_way
             walls |= sets[index + 1]
@@ -35,7 +36,7 @@ class Filled:
             index += 3
         self.occupied: ByShape = (towers, walls, moats)
         self.loose: ByShape = (loose_towers, loose_walls, loose_moats)
-        """Those that are not on their owner's goal row, and can be captured."""
+        """Those that `seat` can capture: none on their owner's goal row but, by own_captures, its own."""
 
     def alone(self, shape: int) -> tuple[int, ByShape]:
         """What is blocked for a piece of that shape that has none with it, and its prey."""
@@ -70,9 +71,10 @@ class Assembly:
             at = start.bit_length() - 1
             if self._ways.steps[at] & ~blocked:
                 # With free_step an arrival ends the turn; a piece that moves within the row does not arrive.
-                self._along_the_row = not self._rules.free_step or bool(start & self._goal)
+                arrived = bool(start & self._goal)
+                self._along_the_row = self._rules.leftover_steps or arrived
                 self._go_on(standing_on(shape, at), at, blocked ^ start, prey, 0, ())
-                if not self._along_the_row:
+                if self._rules.free_step and not arrived:
                     self._free_steps(shape, at, blocked ^ start, prey)
 
     def _free_steps(self, shape: int, at: int, blocked: int, prey: ByShape) -> None:

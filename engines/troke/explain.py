@@ -10,7 +10,7 @@ from engines.troke.assembly import Filled
 from engines.troke.boards import COLOURS, opposite
 from engines.troke.notation import Spelling, colour_name, owner_of
 from engines.troke.pieces import Pieces
-from engines.troke.turns import DIGIT, DIGIT_BITS, PASS, SHAPES, start_of, steps_of
+from engines.troke.turns import DEMAND, DIGIT, DIGIT_BITS, PASS, SHAPES, start_of, steps_of
 
 LISTED_AT_MOST = 4
 
@@ -18,6 +18,10 @@ LISTED_AT_MOST = 4
 def illegal(pieces: Pieces, turn: int, spelling: Spelling) -> IllegalMove:
     """The refusal for `turn`, which is not among the moves of `pieces`."""
     text = spelling.move(turn)
+    if turn >= DEMAND:
+        turn ^= DEMAND
+        if pieces.allows(turn):
+            return IllegalMove(text, "clear_goal", _nothing_to_demand(pieces))
     if turn == PASS:
         turns = sorted(map(spelling.move, pieces.moves()))
         more = f" and {len(turns) - LISTED_AT_MOST} more" if len(turns) > LISTED_AT_MOST else ""
@@ -27,6 +31,12 @@ def illegal(pieces: Pieces, turn: int, spelling: Spelling) -> IllegalMove:
         _wants_another(pieces, turn, spelling)
     except _Broken as broken:
         return IllegalMove(text, broken.rule, str(broken))
+
+
+def _nothing_to_demand(pieces: Pieces) -> str:
+    if not pieces.rules.on_demand:
+        return "nothing is demanded unless clear_goal is on_demand"
+    return "only who has a full goal row after his move, with a piece of the colour opposite in it, demands anything"
 
 
 class _Broken(Exception):
@@ -43,7 +53,7 @@ class _Walk:
         self.rules = pieces.rules
         self.names = spelling.names
         self.ways = pieces.rules.ways[pieces.mover]
-        self.filled = Filled(pieces.rules, pieces.sets)
+        self.filled = Filled(pieces.rules, pieces.sets, pieces.mover)
         self.steps = steps_of(turn)
         place = start_of(turn)
         self.shape = (place >> DIGIT_BITS) - 1
@@ -51,6 +61,8 @@ class _Walk:
         self.shapes = 1 << self.shape
         self.blocked = self.filled.occupied[self.shape] & ~(1 << self.at)
         self.left = 1
+        self.free = False
+        """Was the last step the free one of an arrival?"""
         self.carried: list[int] = []
         """The seats whose pieces have been taken along from outside their goal rows."""
 
@@ -80,9 +92,11 @@ class _Walk:
         at = self.names[self.at]
         captured = self.shapes != 1 << self.shape
         if self.rules.free_step and self._in_row(self.at) and not began_in_row:
-            if captured or number > 1:
+            if number == 1 and not captured:
+                self.free = True
+                self.left = 1
+            elif self.free or not self.rules.leftover_steps:
                 raise _Broken("goal_sideways", f"the turn ends on {at}: a free step takes an arrival without capture")
-            self.left = 1
         if not self.left:
             raise _Broken("TK-6" if captured else "TK-5", f"the turn ends on {at}: no step is left")
 

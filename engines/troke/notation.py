@@ -7,6 +7,7 @@ from engines.refusals import MalformedMove
 from engines.troke.boards import COLOURS, NAME, Board
 from engines.troke.pieces import Pieces
 from engines.troke.turns import (
+    DEMAND,
     DIGIT,
     DIGIT_BITS,
     PASS,
@@ -22,6 +23,7 @@ Tb1-c2          the tower on b1 goes to c2, which is empty or holds only pieces 
 Wb1xc2-d3       the wall on b1 captures what stands on c2 and goes on with it to d3
 Md1xd3-d5-d7    the moat captures two pieces: two more steps
 pass            the only move of a seat that has no other
+Tb1-c2!         with clear_goal=on_demand: the same move, and the seat across must clear its start row
 A letter (T tower, W wall, M moat), the circle where the piece starts, and each circle it enters: after -,
 or after x where it captures. Turns with different ways are different moves.
 """
@@ -32,17 +34,19 @@ The circles that are not empty, in the order of the board: T, W, M, each with it
 b blue, w white, y yellow); the side to move; the chips of each seat; the castles for which each seat has
 been paid; the plies played. Then, only if there are such:
 back=Td1-b1,We4-c4    the steps back that TK-17 speaks of: one for each piece that last stepped sideways
+clear=w               the colours that must clear their start row, by clear_goal=on_demand
 """
 
 SHAPE_LETTERS: Final = "TWM"
 COLOUR_LETTERS: Final = "rbwy"
 PASS_TEXT: Final = "pass"
+DEMAND_MARK: Final = "!"
 
 _MOVE: Final = re.compile(rf"[{SHAPE_LETTERS}]{NAME.pattern}(?:[-x]{NAME.pattern}){{1,{STEPS_AT_MOST}}}", re.ASCII)
 _STEP: Final = re.compile(rf"([-x])({NAME.pattern})", re.ASCII)
 _RIGHT_MOVE: Final = (
     "a move is written Tb1-c2, Wb1xc2-d3 or Md1xd3-d5-d7: T, W or M, the circle where the piece starts, and up to "
-    "three circles it enters, after - or, where it captures, after x; or pass"
+    "three circles it enters, after - or, where it captures, after x; or pass; ! at the end demands a clear row"
 )
 
 
@@ -63,6 +67,8 @@ class Spelling:
 
     def move(self, turn: int) -> str:
         """A turn as text."""
+        if turn >= DEMAND:
+            return self.move(turn ^ DEMAND) + DEMAND_MARK
         if turn == PASS:
             return PASS_TEXT
         steps = ""
@@ -73,15 +79,17 @@ class Spelling:
 
     def read_move(self, text: str) -> int:
         """The turn that a text names, legal or not. Raises MalformedMove."""
-        if text == PASS_TEXT:
-            return PASS
-        if not _MOVE.fullmatch(text):
+        plain = text.removesuffix(DEMAND_MARK)
+        demand = 0 if plain == text else DEMAND
+        if plain == PASS_TEXT:
+            return demand | PASS
+        if not _MOVE.fullmatch(plain):
             raise MalformedMove(text, _RIGHT_MOVE)
-        (_, start), *steps = _STEP.findall(f"-{text[1:]}")
+        (_, start), *steps = _STEP.findall(f"-{plain[1:]}")
         turn = standing_on(SHAPE_LETTERS.index(text[0]), self._circle(text, start))
         for mark, name in steps:
             turn = stepped(turn, self._circle(text, name), mark == "x")
-        return turn
+        return demand | turn
 
     def circle(self, name: str) -> int | None:
         """The number of the circle of that name, or None if the board has none."""
@@ -117,6 +125,9 @@ def position_text(pieces: Pieces, plies: int, spelling: Spelling) -> str:
     ]
     if pieces.barred:
         fields.append("back=" + ",".join(map(spelling.move, pieces.barred)))
+    if pieces.demanded:
+        seats = [seat for seat in range(pieces.rules.seats) if pieces.demanded >> seat & 1]
+        fields.append("clear=" + ",".join([COLOUR_LETTERS[pieces.rules.colours[seat]] for seat in seats]))
     return " ".join(fields)
 
 

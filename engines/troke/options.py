@@ -61,14 +61,16 @@ OPTIONS = Options(
             "goal_sideways",
             "leftover_steps",
             "On the goal row, leftover_steps: steps that are left may be used along the row; "
-            "free_step: one step along the row is free on arriving without a capture, and left steps lapse.",
-            choices=("leftover_steps", "free_step"),
+            "free_step: one step along the row is free on arriving without a capture, and left steps lapse; "
+            "either: both, the free step without a capture and the left steps after one.",
+            choices=("leftover_steps", "free_step", "either"),
         ),
         Choice(
             "goal_pieces",
             "frozen",
-            "frozen: a piece on its goal row never moves again; sideways: it may still move along the row.",
-            choices=("frozen", "sideways"),
+            "frozen: a piece on its goal row never moves again; sideways: it may still move along the row; "
+            "own_captures: it may, and its owner's pieces may capture it there, nobody else's.",
+            choices=("frozen", "sideways", "own_captures"),
         ),
         Choice(
             "carry_home",
@@ -79,15 +81,17 @@ OPTIONS = Options(
         Choice(
             "clear_goal",
             "auto",
-            "auto: whose start row is full must begin his turn by moving a piece out of it, if he can.",
-            choices=("auto", "off"),
+            "auto: whose start row is full must begin his turn by moving a piece out of it, if he can; "
+            "on_demand: only if the seat whose goal row it is has demanded it; off: never.",
+            choices=("auto", "off", "on_demand"),
         ),
         Choice(
             "lateral_rule",
             "no_reversal_if_other",
             "no_reversal_if_other: a piece that has just stepped sideways may not step back while there is "
-            "another move; strict: it may never; free: it may.",
-            choices=("no_reversal_if_other", "strict", "free"),
+            "another move; strict: it may never; free: it may; if_blocking: it may, unless no rival could move then "
+            "and another move would let one.",
+            choices=("no_reversal_if_other", "strict", "free", "if_blocking"),
         ),
         Choice(
             "capture_value",
@@ -143,7 +147,8 @@ OPTIONS = Options(
                 "castle_award": "first_only",
                 "end_bonus": False,
                 "carry_home": "forbidden",
-                "goal_pieces": "sideways",
+                "goal_pieces": "own_captures",
+                "side_rows": "allowed",
                 "lateral_rule": "free",
                 "clear_goal": "off",
             },

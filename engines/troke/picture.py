@@ -65,7 +65,9 @@ def caption(pieces: Pieces, plies: int) -> str:
     letter = COLOUR_LETTERS[pieces.rules.colours[pieces.mover]]
     mover = f"{ANSI[letter]}{letter}{PLAIN} {colour_name(pieces, pieces.mover)} to move, {plies} plies played"
     stakes = f"castles: {castles}" if pieces.rules.race else f"chips: {chips}; castles: {castles}"
-    return f"{LEGEND}\n{mover}\n{stakes}"
+    seats = [colour_name(pieces, seat) for seat in range(pieces.rules.seats) if pieces.demanded >> seat & 1]
+    demand = f"\n{' and '.join(seats)} must clear the start row" if seats else ""
+    return f"{LEGEND}\n{mover}\n{stakes}{demand}"
 
 
 def _labels(board: Board, axis: int, signs: str) -> dict[tuple[int, int], str]:

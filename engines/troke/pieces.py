@@ -7,16 +7,22 @@ moves means that the game is over: somebody has four castles, or nobody can move
 say how it stands.
 """
 
+from typing import Final
+
 from engines.troke.assembly import Assembly, Filled
 from engines.troke.chips import CASTLES, paid, standing_castles, with_castle
-from engines.troke.rules import Rules
-from engines.troke.turns import DIGIT, DIGIT_BITS, PASS, TWO_STEPS, captured_on, circles, standing_on, start_of
+from engines.troke.rules import NOBODY, Rules
+from engines.troke.turns import DEMAND, DIGIT, DIGIT_BITS, PASS, TWO_STEPS, captured_on, circles, standing_on, start_of
+
+PIECES_OF_A_ROW: Final = 12
+PIECES_A_TURN: Final = 3
+"""How many a turn moves at the most."""
 
 
 class Pieces:
     """The pieces on the board, the chips, and which seat is to move."""
 
-    __slots__ = ("barred", "castles", "chips", "mover", "rules", "sets")
+    __slots__ = ("barred", "castles", "chips", "demanded", "mover", "rules", "sets")
 
     def __init__(
         self,
@@ -26,6 +32,7 @@ class Pieces:
         chips: tuple[int, ...],
         castles: tuple[int, ...],
         barred: tuple[int, ...] = (),
+        demanded: int = 0,
     ) -> None:
         self.rules = rules
         self.mover = mover
@@ -36,19 +43,23 @@ class Pieces:
         """By seat: the most castles it has had at a time, which is what it has been paid for."""
         self.barred = barred
         """The steps back that TK-17 speaks of, as turns: one for each piece that last stepped sideways."""
+        self.demanded = demanded
+        """The seats of which it has been demanded that they clear their start row, one bit a seat (on_demand)."""
 
     def moves(self) -> list[int]:
         """Every turn the mover may make, in no particular order, nothing twice."""
         if CASTLES in self.castles:
             return []
-        turns = self.turns_of(self.mover)
-        return turns or self._pass()
+        turns = self.turns_of(self.mover) or self._pass()
+        if self.rules.on_demand:
+            turns = turns + [turn | DEMAND for turn in turns if self._may_demand(turn)]
+        return turns
 
     def can_move(self) -> bool:
         """Is there any move, a pass included? Asked of every position, so it lists none where a look will do."""
         if CASTLES in self.castles:
             return False
-        filled, steps = Filled(self.rules, self.sets), self.rules.ways[self.mover].steps
+        filled, steps = Filled(self.rules, self.sets, self.mover), self.rules.ways[self.mover].steps
         hindered = [step >> DIGIT_BITS for step in self.barred]
         for shape in range(3):
             blocked, (towers, walls, moats) = filled.alone(shape)
@@ -60,9 +71,11 @@ class Pieces:
 
     def allows(self, turn: int) -> bool:
         """Is this turn one of `moves()`? It looks at no piece but the one that makes it, as far as the rules do."""
+        if turn >= DEMAND:
+            return self.rules.on_demand and self.allows(turn ^ DEMAND) and self._may_demand(turn ^ DEMAND)
         place = start_of(turn)
         shape, at = (place >> DIGIT_BITS) - 1, place & DIGIT
-        filled = Filled(self.rules, self.sets)
+        filled = Filled(self.rules, self.sets, self.mover)
         if turn == PASS or turn in self.barred or self.must_clear(self.mover, filled):
             return turn in self.moves()
         if CASTLES in self.castles or not self.sets[3 * self.mover + shape] & 1 << at:
@@ -73,25 +86,29 @@ class Pieces:
 
     def turns_of(self, seat: int) -> list[int]:
         """What a seat could play if it were to move: no pass."""
-        filled = Filled(self.rules, self.sets)
-        assembly = Assembly(self.rules, seat, filled)
-        for shape in range(3):
-            assembly.find(shape, self.sets[3 * seat + shape])
-        turns = self._without_reversals(seat, assembly.found) if self.barred else assembly.found
+        filled = Filled(self.rules, self.sets, seat)
+        turns = self._found(seat, filled)
+        if self.barred:
+            turns = self._without_reversals(seat, turns)
         return self._clearing(seat, turns) if self.must_clear(seat, filled) else turns
 
     def must_clear(self, seat: int, filled: Filled) -> bool:
-        """TK-16: is the start row of `seat`, which is somebody's goal row, full?"""
+        """TK-16: is the start row of `seat`, which is somebody's goal row, full, and must it be cleared?"""
         towers, walls, moats = filled.occupied
         full = not self.rules.ways[seat].start & ~(towers & walls & moats)
-        return full and self.rules.clear_goal and self.rules.facing[seat]
+        if not full or not self.rules.clear_goal or self.rules.across[seat] == NOBODY:
+            return False
+        return not self.rules.on_demand or self.demanded >> seat & 1 == 1
 
     def play(self, turn: int) -> "Pieces":
         """The pieces after one of `moves()`."""
+        if turn >= DEMAND:
+            return self.play(turn ^ DEMAND)._demanding(self.rules.across[self.mover])
         rules, mover, sets = self.rules, self.mover, list(self.sets)
         after = mover + 1 if mover + 1 < rules.seats else 0
+        demanded = self.demanded & ~(1 << mover)
         if turn == PASS:
-            return Pieces(rules, after, self.sets, self.chips, self.castles, self.barred)
+            return Pieces(rules, after, self.sets, self.chips, self.castles, self.barred, demanded)
         owed = None
         if turn < TWO_STEPS and not turn & 1:
             place = turn >> DIGIT_BITS
@@ -107,11 +124,36 @@ class Pieces:
                 owed[index // 3] += rules.capture_values[index % 3]
             barred = self._forgetting(turn, lifted) if self.barred else ()
         chips, castles = self._paid(sets, rest, owed)
-        return Pieces(rules, after, tuple(sets), chips, castles, barred)
+        return Pieces(rules, after, tuple(sets), chips, castles, barred, demanded)
 
     def key(self) -> object:
         """What two positions share that count as the same one: all but history."""
-        return self.mover, self.sets, self.chips, self.castles, self.barred
+        return self.mover, self.sets, self.chips, self.castles, self.barred, self.demanded
+
+    def _found(self, seat: int, filled: Filled) -> list[int]:
+        """The turns of a seat by TK-3 to TK-15."""
+        assembly = Assembly(self.rules, seat, filled)
+        for shape in range(3):
+            assembly.find(shape, self.sets[3 * seat + shape])
+        return assembly.found
+
+    def _may_demand(self, turn: int) -> bool:
+        """TK-16, on_demand: will the goal row be full after `turn`, with a piece of the seat across in it?"""
+        other = self.rules.across[self.mover]
+        if other == NOBODY:
+            return False
+        row = self.rules.ways[self.mover].goal
+        if sum([(pieces & row).bit_count() for pieces in self.sets]) < PIECES_OF_A_ROW - PIECES_A_TURN:
+            return False
+        after = self.play(turn)
+        there = [pieces & row for pieces in after.sets]
+        full = sum([pieces.bit_count() for pieces in there]) == PIECES_OF_A_ROW
+        return full and CASTLES not in after.castles and any(there[3 * other : 3 * other + 3])
+
+    def _demanding(self, seat: int) -> "Pieces":
+        """The same pieces, and it has been demanded that `seat` clears its start row."""
+        demanded = self.demanded | 1 << seat
+        return Pieces(self.rules, self.mover, self.sets, self.chips, self.castles, self.barred, demanded)
 
     def _pass(self) -> list[int]:
         """The pass, where it is all that is left, and somebody else can move."""
@@ -119,6 +161,8 @@ class Pieces:
         return [PASS] if any(self.turns_of(seat) for seat in others) else []
 
     def _without_reversals(self, seat: int, turns: list[int]) -> list[int]:
+        if self.rules.if_blocking:
+            return self._without_blocking(seat, turns)
         others = turns.copy()
         for step in self.barred:
             place = step >> DIGIT_BITS
@@ -127,6 +171,19 @@ class Pieces:
             if mine & 1 << (place & DIGIT) and step in others:
                 others.remove(step)
         return others if others or self.rules.strict else turns
+
+    def _without_blocking(self, seat: int, turns: list[int]) -> list[int]:
+        """The turns without steps back after which no rival could move, if another turn lets one move."""
+        if seat != self.mover:
+            return turns  # It is asked only whether that seat can move at all.
+        blocking = [step for step in self.barred if step in turns and not self._lets_a_rival_move(step)]
+        if not blocking or not any(self._lets_a_rival_move(turn) for turn in turns):
+            return turns
+        return [turn for turn in turns if turn not in blocking]
+
+    def _lets_a_rival_move(self, turn: int) -> bool:
+        after, rules = self.play(turn), self.rules
+        return any(after._found(rival, Filled(rules, after.sets, rival)) for rival in rules.rivals[self.mover])
 
     def _clearing(self, seat: int, turns: list[int]) -> list[int]:
         """Those of the turns that move a piece out of the start row, or all if none does."""
@@ -142,9 +199,10 @@ class Pieces:
         place = start_of(turn)
         lifted = [(3 * self.mover + (place >> DIGIT_BITS) - 1, 1 << (place & DIGIT))]
         captured = captured_on(turn)
+        mine = 3 * self.mover if self.rules.own_captures else -1
         index = 0
         for ways in self.rules.ways:
-            loose = captured & ~ways.goal
+            loose = captured if index == mine else captured & ~ways.goal
             for pieces in self.sets[index : index + 3]:
                 if pieces & loose:
                     lifted.append((index, pieces & loose))

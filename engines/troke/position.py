@@ -91,6 +91,7 @@ class TrokePosition(Position):
             "castles": dict(zip(names, pieces.castles, strict=True)),
             "plies": self.plies,
             "barred": [self._course.spelling.move(step) for step in pieces.barred],
+            "must_clear": [name for seat, name in enumerate(names) if pieces.demanded >> seat & 1],
         }
 
     def told(self, seat: Seat, move: str, viewer: Viewer) -> str:

@@ -7,7 +7,7 @@ from engines.troke.boards import COLOURS, NAME
 from engines.troke.chips import CASTLES, standing_castles
 from engines.troke.notation import COLOUR_LETTERS, SHAPE_LETTERS, Spelling, owner_of, position_text
 from engines.troke.pieces import Pieces
-from engines.troke.rules import Rules
+from engines.troke.rules import NOBODY, Rules
 from engines.troke.turns import DIGIT, DIGIT_BITS, SHAPES, TWO_STEPS
 
 PIECES_OF_A_SHAPE = 4
@@ -15,7 +15,7 @@ GRAMMAR = re.compile(
     r"(?P<stacks>[^ ]+) (?P<side>[rbwy])"
     r"(?: (?P<chips>-?[0-9]{1,9}(?:/-?[0-9]{1,9})*)"
     r"(?: (?P<castles>[0-4](?:/[0-4])*)"
-    r"(?: (?P<plies>[0-9]{1,9})(?: back=(?P<back>[^ ]+))?)?)?)?",
+    r"(?: (?P<plies>[0-9]{1,9})(?: back=(?P<back>[^ ]+))?(?: clear=(?P<clear>[rbwy](?:,[rbwy])*))?)?)?)?",
     re.ASCII,
 )
 STACK = re.compile(rf"({NAME.pattern}):(?:T([rbwy]))?(?:W([rbwy]))?(?:M([rbwy]))?", re.ASCII)
@@ -55,9 +55,9 @@ def _pieces(found: re.Match[str], rules: Rules, spelling: Spelling) -> Pieces:
     chips = _chips(found["chips"], rules)
     castles = _castles(found["castles"], sets, rules)
     pieces = Pieces(rules, mover, sets, chips, castles)
-    if found["back"] is None:
-        return pieces
-    return Pieces(rules, mover, sets, chips, castles, _barred(found["back"], pieces, spelling))
+    barred = _barred(found["back"], pieces, spelling) if found["back"] else ()
+    demanded = _demanded(found["clear"], mover, rules) if found["clear"] else 0
+    return Pieces(rules, mover, sets, chips, castles, barred, demanded)
 
 
 def _sets(stacks: str, rules: Rules, spelling: Spelling) -> tuple[int, ...]:
@@ -115,6 +115,16 @@ def _of_each_seat(listed: str, what: str, rules: Rules) -> tuple[int, ...]:
     if len(numbers) != rules.seats:
         raise _Wrong(f"{listed} are the {what} of {len(numbers)} seats; {rules.seats} play")
     return numbers
+
+
+def _demanded(listed: str, mover: int, rules: Rules) -> int:
+    if not rules.on_demand:
+        raise _Wrong("clear= has no meaning unless clear_goal is on_demand")
+    seats = [_seat(owner, rules) for owner in listed.split(",")]
+    for seat in seats:
+        if rules.across[seat] in (NOBODY, mover):
+            raise _Wrong("clear= names a colour that somebody faces who has moved since its last turn")
+    return sum({1 << seat for seat in seats})
 
 
 def _barred(listed: str, pieces: Pieces, spelling: Spelling) -> tuple[int, ...]:

@@ -1,11 +1,14 @@
 """The options as the generator wants them: tables by seat, and plain yes and no."""
 
+from typing import Final
+
 from engines.options import Settings
 from engines.troke.boards import opposite
 from engines.troke.own_board import board_of
 from engines.troke.ways import ways_of
 
 RED, BLUE, WHITE, YELLOW = range(4)
+NOBODY: Final = -1
 
 
 def colours_of(settings: Settings) -> tuple[int, ...]:
@@ -21,6 +24,7 @@ class Rules:
     """What a game is played by."""
 
     __slots__ = (
+        "across",
         "award_first_only",
         "board",
         "capped",
@@ -29,12 +33,16 @@ class Rules:
         "clear_goal",
         "colours",
         "end_bonus",
-        "facing",
         "free_step",
         "frozen",
+        "if_blocking",
+        "leftover_steps",
         "may_stop",
+        "on_demand",
+        "own_captures",
         "race",
         "remembers",
+        "rivals",
         "seats",
         "start_chips",
         "strict",
@@ -45,18 +53,29 @@ class Rules:
         self.board = board_of(settings)
         self.colours = colours_of(settings)
         self.seats = len(self.colours)
-        self.facing = tuple(opposite(colour) in self.colours for colour in self.colours)
-        """By seat: does anybody sit across?"""
+        by_colour = {colour: seat for seat, colour in enumerate(self.colours)}
+        self.across = tuple(by_colour.get(opposite(colour), NOBODY) for colour in self.colours)
+        """By seat: the seat of the colour opposite, or NOBODY."""
+        teams = settings.flag("teams")
+        self.rivals = tuple(
+            tuple(other for other in range(self.seats) if other != seat and not (teams and other == self.across[seat]))
+            for seat in range(self.seats)
+        )
+        """By seat: all others but its partner."""
         self.may_stop = settings.choice("extra_steps") == "may"
-        self.free_step = settings.choice("goal_sideways") == "free_step"
+        self.free_step = settings.choice("goal_sideways") != "leftover_steps"
+        self.leftover_steps = settings.choice("goal_sideways") != "free_step"
         self.frozen = settings.choice("goal_pieces") == "frozen"
+        self.own_captures = settings.choice("goal_pieces") == "own_captures"
         side_rows_open = settings.choice("side_rows") == "allowed"
         self.ways = tuple(ways_of(self.board, colour, side_rows_open, self.frozen) for colour in self.colours)
         """By seat."""
         self.carry_home = settings.choice("carry_home") == "allowed"
-        self.clear_goal = settings.choice("clear_goal") == "auto"
+        self.clear_goal = settings.choice("clear_goal") != "off"
+        self.on_demand = settings.choice("clear_goal") == "on_demand"
         self.remembers = settings.choice("lateral_rule") != "free"
         self.strict = settings.choice("lateral_rule") == "strict"
+        self.if_blocking = settings.choice("lateral_rule") == "if_blocking"
         self.race = settings.choice("scoring") == "race"
         self.start_chips = 0 if self.race else settings.count("start_chips")
         self.capture_values: tuple[int, ...] = (1, 2, 3) if settings.choice("capture_value") == "graded" else (1, 1, 1)

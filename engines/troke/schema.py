@@ -14,7 +14,7 @@ VIEW_SCHEMA: Mapping[str, Json] = {
     "title": "A position of Troke",
     "type": "object",
     "additionalProperties": False,
-    "required": ["to_move", "circles", "chips", "castles", "plies", "barred"],
+    "required": ["to_move", "circles", "chips", "castles", "plies", "barred", "must_clear"],
     "properties": {
         "to_move": {"enum": list(COLOURS), "description": "The side to move."},
         "circles": {
@@ -48,6 +48,12 @@ VIEW_SCHEMA: Mapping[str, Json] = {
             "type": "array",
             "description": "The steps back of pieces that last stepped sideways, as moves (lateral_rule).",
             "items": {"type": "string"},
+            "uniqueItems": True,
+        },
+        "must_clear": {
+            "type": "array",
+            "description": "The colours that must begin their next turn by clearing their start row (on_demand).",
+            "items": _COLOUR,
             "uniqueItems": True,
         },
     },

@@ -2,7 +2,8 @@
 
 It is a number in base 256. The first digits are the shape (1 tower, 2 wall, 3 moat) and the number of
 the start circle; each further digit is twice the number of the circle entered, plus one if pieces are
-captured there. So one turn has one number, and turns of more steps have larger ones. 0 is the pass.
+captured there. So one turn has one number, and turns of more steps have larger ones. 0 is the pass. A flag above all
+digits marks a demand; the functions here take turns without it.
 """
 
 from typing import Final
@@ -17,6 +18,8 @@ STARTS: Final = 1 << 10
 TWO_STEPS: Final = STARTS << DIGIT_BITS
 """Below it: turns of one step."""
 STEPS_AT_MOST: Final = 3
+DEMAND: Final = 1 << 40
+"""Above every turn: with it the player demands that the seat across clears its start row (TK-16)."""
 
 
 def standing_on(shape: int, circle: int) -> int:

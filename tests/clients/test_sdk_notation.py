@@ -71,6 +71,11 @@ def test_positions_of_troke_read_as_their_views(seats: int) -> None:
             assert move.passes or read.circles[move.start][move.shape] == read.to_move
 
 
+def test_a_position_of_troke_tells_who_must_clear_a_row() -> None:
+    read = troke.position("f3:Mw,f5:Tr w 12/12 0/0 1 back=Tf5-d5 clear=w")
+    assert (read.must_clear, len(read.barred)) == (("white",), 1)
+
+
 @pytest.mark.parametrize("viewer", range(4))
 def test_positions_of_toc_read_as_the_views_of_who_sees_them(viewer: int) -> None:
     for position, moves in positions("toc", 2, back_shortcut=False):
@@ -133,6 +138,8 @@ def test_a_piece_of_trox_knows_its_cells_and_their_colours() -> None:
             ),
         ),
         ("pass", troke.Move()),
+        ("pass!", troke.Move(demands=True)),
+        ("Tb1-c2!", troke.Move("tower", "b1", (troke.Step("c2", captures=False),), demands=True)),
     ],
 )
 def test_moves_of_troke(text: str, means: troke.Move) -> None:

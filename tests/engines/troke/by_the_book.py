@@ -44,7 +44,7 @@ class Book:
             self.near[one].add(other)
             self.near[other].add(one)
         self.players = self._players()
-        stacks, self.mover, chips, castles, plies, *back = text.split(" ")
+        stacks, self.mover, chips, castles, plies, *rest = text.split(" ")
         self.stacks: Stacks = {name: {} for name in self.place}
         for stack in stacks.split(","):
             name, pieces = stack.split(":")
@@ -52,7 +52,9 @@ class Book:
         self.chips = dict(zip(self.players, map(int, chips.split("/")), strict=True))
         self.castles = dict(zip(self.players, map(int, castles.split("/")), strict=True))
         self.plies = int(plies)
-        self.back = back[0].removeprefix("back=").split(",") if back else []
+        more = dict(field.split("=") for field in rest)
+        self.back = more["back"].split(",") if "back" in more else []
+        self.must_clear = set(more["clear"].split(",")) if "clear" in more else set()
 
     def _players(self) -> str:
         if self.options["seats"] == "3":
@@ -107,7 +109,7 @@ class Book:
             there = turn.left_behind[to]
             if set(there) & set(turn.moved) or self._carries_home(turn, owner, to):
                 continue
-            prey = {shape: whose for shape, whose in there.items() if not self.arrived(whose, to)}
+            prey = {shape: whose for shape, whose in there.items() if self.is_prey(whose, to, owner)}
             rest = {name: dict(pieces) for name, pieces in turn.left_behind.items()}
             for shape in prey:
                 del rest[to][shape]
@@ -125,14 +127,21 @@ class Book:
                 yield after
             if free:
                 continue
-            if self.options["goal_sideways"] == "free_step" and self.arrived(owner, to) and not began_in_row:
-                if not captured:
-                    after.sideways = False
-                    for longer in self._steps(after, owner, 1, True):
-                        longer.sideways = False
-                        yield longer
-            elif steps:
+            how = self.options["goal_sideways"]
+            arrives = self.arrived(owner, to) and not began_in_row
+            if arrives and not captured and how in ("free_step", "either"):
+                after.sideways = False
+                for longer in self._steps(after, owner, 1, True):
+                    longer.sideways = False
+                    yield longer
+            elif steps and not (arrives and how == "free_step"):
                 yield from self._steps(after, owner, steps, False)
+
+    def is_prey(self, whose: str, circle: str, hunter: str) -> bool:
+        """TK-6 and TK-12: can `hunter` capture a piece of `whose` there?"""
+        if self.options["goal_pieces"] == "own_captures" and whose == hunter:
+            return True
+        return not self.arrived(whose, circle)
 
     def _carries_home(self, turn: Turn, owner: str, to: str) -> bool:
         """TK-15."""
@@ -144,7 +153,11 @@ class Book:
     def turns(self, owner: str) -> list[Turn]:
         """TK-16 and TK-17 too."""
         turns = list(self.all_turns(owner))
-        if self.options["lateral_rule"] != "free":
+        if self.options["lateral_rule"] == "if_blocking" and owner == self.mover:
+            steps_back = [turn for turn in turns if turn.text in self.back]
+            if steps_back and any(self.lets_a_rival_move(turn) for turn in turns):
+                turns = [turn for turn in turns if turn not in steps_back or self.lets_a_rival_move(turn)]
+        elif self.options["lateral_rule"] in ("no_reversal_if_other", "strict"):
             others = [turn for turn in turns if turn.text not in self.back]
             if others or self.options["lateral_rule"] == "strict":
                 turns = others
@@ -152,7 +165,8 @@ class Book:
         full = all(len(self.stacks[name]) == 3 for name in row)
         mine = any(owner in self.stacks[name].values() for name in row)
         somebody_across = any(SIDES[other] == ACROSS[SIDES[owner]] for other in self.players)
-        if self.options["clear_goal"] == "auto" and full and mine and somebody_across:
+        asked = self.options["clear_goal"] == "auto" or owner in self.must_clear
+        if asked and full and mine and somebody_across:
             turns = [turn for turn in turns if turn.starts in row] or turns
         return turns
 
@@ -160,17 +174,44 @@ class Book:
         """All legal moves; none when the game has ended by castles or because nobody can move."""
         if 4 in self.castles.values():
             return []
-        mine = sorted(turn.text for turn in self.turns(self.mover))
-        if mine:
-            return mine
-        return ["pass"] if any(self.turns(other) for other in self.players) else []
+        mine = [turn.text for turn in self.turns(self.mover)]
+        if not mine and any(self.turns(other) for other in self.players):
+            mine = ["pass"]
+        if self.options["clear_goal"] == "on_demand":
+            mine += [f"{move}!" for move in mine if self.may_demand(move)]
+        return sorted(mine)
+
+    def across(self, owner: str) -> str | None:
+        """Who plays the colour opposite."""
+        return next((other for other in self.players if SIDES[other] == ACROSS[SIDES[owner]]), None)
+
+    def may_demand(self, move: str) -> bool:
+        """TK-16: after `move`, is the goal row full, with a piece of the colour across in it?"""
+        other = self.across(self.mover)
+        after = Book(self.options, Book(self.options, self.text()).after(move))
+        stacks = [after.stacks[circle] for circle in self.goal(self.mover)]
+        if other is None or 4 in after.castles.values():
+            return False
+        return all(len(stack) == 3 for stack in stacks) and any(other in stack.values() for stack in stacks)
+
+    def lets_a_rival_move(self, turn: Turn) -> bool:
+        """TK-17: has anybody who is no partner a turn by TK-3 to TK-15 after it?"""
+        mine = [self.mover]
+        if self.options["teams"] == "true":
+            mine.append(str(self.across(self.mover)))
+        after = Book(self.options, Book(self.options, self.text()).after(turn.text))
+        return any(list(after.all_turns(rival)) for rival in self.players if rival not in mine)
 
     # --- playing ---------------------------------------------------------------------------------
 
     def after(self, move: str) -> str:
         """The text of the next position."""
-        if move != "pass":
-            turn = next(turn for turn in self.turns(self.mover) if turn.text == move)
+        plain = move.removesuffix("!")
+        self.must_clear -= {self.mover}
+        if plain != move:
+            self.must_clear.add(str(self.across(self.mover)))
+        if plain != "pass":
+            turn = next(turn for turn in self.all_turns(self.mover) if turn.text == plain)
             self._remember(turn)
             self.stacks = turn.left_behind
             self.stacks[turn.ends].update(turn.moved)
@@ -240,4 +281,6 @@ class Book:
             "/".join(str(self.castles[player]) for player in self.players),
             str(self.plies),
         ]
-        return " ".join([*fields, f"back={','.join(back)}"] if back else fields)
+        fields += [f"back={','.join(back)}"] if back else []
+        clear = [player for player in self.players if player in self.must_clear]
+        return " ".join([*fields, f"clear={','.join(clear)}"] if clear else fields)

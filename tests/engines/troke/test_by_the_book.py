@@ -6,9 +6,9 @@ import pytest
 
 from engines.api import Position
 from engines.options import Settings, Value
-from engines.refusals import BadOption
+from engines.refusals import BadOption, MalformedPosition
 from engines.troke import GAME
-from tests.engines.troke.by_the_book import Book
+from tests.engines.troke.by_the_book import BOARDS, SIDES, Book
 
 SEATINGS: list[dict[str, Value]] = [
     {"seats": 2},
@@ -75,6 +75,47 @@ def late(chance: random.Random, settings: Settings) -> Position:
 def test_the_engine_ends_games_by_the_book(seed: int) -> None:
     chance = random.Random(seed)
     agree(late(chance, some_settings(chance)), chance, 10)
+
+
+def crowded(chance: random.Random) -> Position:
+    """Pieces drawn together into the rows, one of them often full, so that the rules of goal rows come to bear."""
+    chosen = {option.name: chance.choice(option.examples) for option in GAME.options.declared}
+    chosen |= {"teams": False, **chance.choice(SEATINGS), "max_plies": 2000, "start_chips": 6, "repetition": 0}
+    chosen |= {"board": "diamond40", "scoring": "chips"}
+    settings = GAME.settings(chosen)
+    board = BOARDS["diamond40"]
+    circles = [cell["id"] for cell in board["cells"]]
+    players = Book({**settings.texts()}, str(GAME.start(settings, b""))).players
+    while True:
+        row = board["start"][SIDES[chance.choice(players)]]
+        stacks: dict[str, dict[str, str]] = {name: {} for name in circles}
+        for shape in "TWM":
+            owners = chance.sample([player for player in players for _ in range(4)], 4 * len(players))
+            filled = row if chance.random() < 0.8 else []
+            others = [name for name in circles if name not in filled]
+            for circle, owner in zip([*filled, *chance.sample(others, len(owners) - len(filled))], owners, strict=True):
+                if circle in filled or chance.random() < 0.5:
+                    stacks[circle][shape] = owner
+        text = ",".join(f"{name}:{''.join(s + o for s, o in on.items())}" for name, on in stacks.items() if on)
+        try:
+            at = GAME.read(f"{text} {chance.choice(players)}", settings)
+        except MalformedPosition:
+            continue  # Somebody has four castles and more than they were paid for.
+        if at.owing:
+            return at
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_crowded_rows_go_by_the_book(seed: int) -> None:
+    chance = random.Random(f"crowded {seed}")
+    agree(crowded(chance), chance, 8)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(25, 200))
+def test_more_crowded_rows_go_by_the_book(seed: int) -> None:
+    chance = random.Random(f"crowded {seed}")
+    agree(crowded(chance), chance, 12)
 
 
 def test_teams_need_four_seats() -> None:

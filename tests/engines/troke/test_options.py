@@ -3,7 +3,9 @@
 import pytest
 
 from engines.options import Value
+from engines.refusals import IllegalMove, MalformedPosition
 from engines.troke import GAME
+from engines.troke.position import TrokePosition
 from tests.engines.troke.table import ended, moves, played, read, start
 
 
@@ -68,6 +70,107 @@ def test_a_castle_is_paid_once_even_if_it_is_taken_apart() -> None:
     assert at.pieces.chips == (13, 11)
     again = played(at, "Mb9-d9")
     assert (again.pieces.castles, again.pieces.chips) == ((1, 0), (13, 11))
+
+
+def test_an_arrival_takes_a_free_step_or_left_steps_where_either_will_do() -> None:
+    at = read("e8:Tr,b9:Mw r", goal_sideways="either")
+    assert moves(at, "Te8-d9") == "Te8-d9 Te8-d9-f9 Te8-d9xb9"
+    assert played(at, "Te8-d9xb9").pieces.chips == (13, 11)
+    # After a capture the left steps may be used, or not, as by leftover_steps.
+    text = "e8:Tr,d9:WwMw r"
+    assert moves(read(text, goal_sideways="either"), "Te8xd9") == moves(read(text), "Te8xd9")
+    assert "Te8xd9-b9-d9" in moves(read(text, goal_sideways="either"))
+    with pytest.raises(IllegalMove, match="a free step takes an arrival without capture"):
+        read("e8:Tr,b9:Mw r", goal_sideways="either").play(0, "Te8-d9xb9-d9")
+    with pytest.raises(IllegalMove, match="no line joins b9 and h9"):
+        read(text, goal_sideways="either").play(0, "Te8xd9-b9-h9")
+
+
+def test_the_owner_captures_his_arrived_pieces_and_nobody_else_does() -> None:
+    at = read("d9:Tr,f9:Wr,h7:Mw r", goal_pieces="own_captures")
+    assert moves(at) == "Td9-b9 Td9xf9 Td9xf9-d9 Td9xf9-h9 Wf9-h9 Wf9xd9 Wf9xd9-b9 Wf9xd9-f9"
+    after = played(at, "Td9xf9-h9")
+    assert str(after).startswith("h7:Mw,h9:TrWr w 12/12 0/0")
+    # By sideways alone the own piece is joined; and by neither does an enemy capture it.
+    assert "Td9-f9" in moves(read("d9:Tr,f9:Wr,h7:Mw r", goal_pieces="sideways"))
+    enemy = read("f9:Wr,h9:Mw w", goal_pieces="own_captures")
+    assert moves(enemy, "Mh9") == "Mh9-f9 Mh9-g8 Mh9-h7"
+    arriving = read("e8:Tr,d9:Wr r", goal_pieces="own_captures")
+    assert moves(arriving, "Te8xd9") == "Te8xd9 Te8xd9-b9 Te8xd9-f9"
+
+
+def test_the_english_preset_plays_as_its_sheet_says() -> None:
+    def english(text: str) -> TrokePosition:
+        return GAME.read(text, GAME.settings({}, "troke_english"))
+
+    assert "Td9xf9-h9" in moves(english("d9:Tr,f9:Wr r"))
+    assert "Tc4-a4" in moves(english("c4:Tr r"))
+
+
+FULL = "e4:Tw,b9:TrWrMr,d9:TrWrMr,f9:TrWrMr,h9:TrWwMr"
+"""Red's goal row is full, with a white wall in it."""
+
+
+def test_who_fills_the_row_may_demand_at_once_that_it_be_cleared() -> None:
+    at = read("e4:Tw,g8:Mr,b9:TrWrMr,d9:TrWrMr,f9:TrWrMw,h9:TrWr r", clear_goal="on_demand")
+    assert moves(at) == "Mg8-e8 Mg8-h9 Mg8-h9!"
+    demanded = played(at, "Mg8-h9!")
+    assert str(demanded).endswith(" w 15/9 3/0 1 clear=w")
+    view = demanded.view(0)
+    assert isinstance(view, dict)
+    assert view["must_clear"] == ["white"]
+    assert "white must clear the start row" in demanded.picture(0)
+    assert moves(demanded) == "Mf9-e8 Mf9-f7 Mf9-g8"
+    assert "Te4-e2" in moves(played(at, "Mg8-h9")), "nobody has demanded it"
+    assert str(played(demanded, "Mf9-e8")).endswith(" r 15/9 3/0 2")
+
+
+def test_nothing_is_demanded_where_a_row_is_full_of_others() -> None:
+    text = "e4:Tw,g4:Mr,b9:TrWrMr,d9:TrWrMb,f9:TrWrMb,h9:TrWbMb r"
+    assert "!" not in moves(read(text, clear_goal="on_demand", seats=4))
+    assert "!" not in moves(read(f"{FULL} r", clear_goal="auto"))
+
+
+def test_who_must_pass_may_demand() -> None:
+    at = read("e4:Tw,b9:TrWrMr,d9:TrWrMr,f9:TrWrMr,h9:TrWwMw r", clear_goal="on_demand")
+    assert moves(at) == "pass pass!"
+    assert moves(played(at, "pass!")) == "Mh9-g8 Mh9-h7 Wh9-g8 Wh9-h7"
+    with pytest.raises(IllegalMove, match="nothing is demanded unless"):
+        read("e4:Tw,f3:Mr r").play(0, "Mf3-f5!")
+    with pytest.raises(IllegalMove, match="a full goal row after his move"):
+        read("e4:Tw,f3:Mr r", clear_goal="on_demand").play(0, "Mf3-f5!")
+    with pytest.raises(IllegalMove, match="backward"):
+        read("e4:Tw,f3:Mr r", clear_goal="on_demand").play(0, "Mf3-f1!")
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "wrong"),
+    [
+        ("e4:Tw,f3:Mr r 12/12 0/0 0 clear=r", {}, "has no meaning"),
+        ("e4:Tw,f3:Mr r 12/12 0/0 0 clear=w", {"clear_goal": "on_demand"}, "somebody faces"),
+        ("e4:Tw,f3:Mr r 12/12/12 0/0/0 0 clear=b", {"clear_goal": "on_demand", "seats": 3}, "somebody faces"),
+        ("e4:Tw,f3:Mr r 12/12 0/0 0 clear=y", {"clear_goal": "on_demand"}, "does not play"),
+        ("e4:Tw,f3:Mr r 12/12 0/0 0 clear=r,r", {"clear_goal": "on_demand"}, "would be written"),
+    ],
+)
+def test_a_demand_that_cannot_be_is_not_read(text: str, options: dict[str, Value], wrong: str) -> None:
+    with pytest.raises(MalformedPosition, match=wrong):
+        read(text, **options)
+
+
+def test_a_step_back_that_leaves_a_rival_no_move_is_barred_if_another_lets_one_move() -> None:
+    # Three red towers shut in the white one, and the red moat goes to and fro.
+    shut_in = "d3:Mr,b5:Tr,c6:Tr,b7:Tw,d7:Tr r"
+    at = played(read(shut_in, lateral_rule="if_blocking"), "Md3-f3 pass")
+    assert "Mf3-d3" not in moves(at)
+    assert "Mf3-h3" in moves(at)
+    with pytest.raises(IllegalMove, match="has just stepped sideways from d3"):
+        at.play(0, "Mf3-d3")
+    # Where a rival can move, or none ever will, it is as free as any step.
+    free = played(read(f"{shut_in[:-2]},g8:Mw r", lateral_rule="if_blocking"), "Md3-f3 Mg8-g6")
+    assert "Mf3-d3" in moves(free)
+    never = played(read("d3:Mr,b1:Tw r", lateral_rule="if_blocking"), "Md3-f3 pass")
+    assert "Mf3-d3" in moves(never)
 
 
 def test_carry_home_forbidden() -> None:
@@ -145,7 +248,8 @@ def test_the_english_preset() -> None:
         "castle_award": "first_only",
         "end_bonus": False,
         "carry_home": "forbidden",
-        "goal_pieces": "sideways",
+        "goal_pieces": "own_captures",
+        "side_rows": "allowed",
         "lateral_rule": "free",
         "clear_goal": "off",
     }

@@ -48,7 +48,9 @@ def test_every_move_of_the_table_can_be_read() -> None:
     listed = [row[0].strip("`") for row in rows("## Moves")[1:]]
     at = played(start(), "Tb1-c2 Md9-e8 Wb1xc2-d3 Wf9-f7 Md1xd3-d5-d7")
     assert "Td9xe8xf7-g6" in at.moves(1)
-    assert set(listed) == {"Tb1-c2", "Wb1xc2-d3", "Md1xd3-d5-d7", "Td9xe8xf7-g6", "pass"}
+    assert set(listed) == {"Tb1-c2", "Wb1xc2-d3", "Md1xd3-d5-d7", "Td9xe8xf7-g6", "pass", "Mg8-h9!"}
+    full = read("g8:Mr,b9:TrWrMr,d9:TrWrMr,f9:TrWrMw,h9:TrWr r", clear_goal="on_demand")
+    assert {"Mg8-h9", "Mg8-h9!"} <= set(full.moves(0))
 
 
 def test_every_position_of_the_table_can_be_read() -> None:

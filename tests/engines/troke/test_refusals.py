@@ -93,6 +93,6 @@ def test_nothing_outside_the_list_is_played_and_each_refusal_is_true(seed: int) 
             with pytest.raises(IllegalMove) as refused:
                 at.play(at.owing[0], text)
             if refused.value.details["rule"] == "TK-16":
-                assert at.pieces.must_clear(at.pieces.mover, Filled(at.pieces.rules, at.pieces.sets))
+                assert at.pieces.must_clear(at.pieces.mover, Filled(at.pieces.rules, at.pieces.sets, at.pieces.mover))
         known |= set(legal)
         at = at.play(at.owing[0], chance.choice(legal))

@@ -130,6 +130,7 @@ def test_a_view_names_every_circle_and_its_owners() -> None:
         "castles": {"red": 0, "white": 0},
         "plies": 3,
         "barred": ["Wf5-h5"],
+        "must_clear": [],
     }
 
 

@@ -10,11 +10,13 @@ SHAPES = {"T": "tower", "W": "wall", "M": "moat"}
 COLOURS = {"r": "red", "b": "blue", "w": "white", "y": "yellow"}
 
 CIRCLE = r"[a-z][1-9]\d?"
-TURN = re.compile(rf"([TWM])({CIRCLE})((?:[-x]{CIRCLE}){{1,3}})")
+TURN = re.compile(rf"([TWM])({CIRCLE})((?:[-x]{CIRCLE}){{1,3}})(!?)")
 STEP = re.compile(rf"([-x])({CIRCLE})")
 STACK = re.compile(rf"({CIRCLE}):((?:[TWM][rbwy])+)")
 NUMBERS = r"-?\d+(?:/-?\d+)*"
-POSITION = re.compile(rf"(\S+) ([rbwy])(?: ({NUMBERS}))?(?: ({NUMBERS}))?(?: (\d+))?(?: back=(\S+))?")
+POSITION = re.compile(
+    rf"(\S+) ([rbwy])(?: ({NUMBERS}))?(?: ({NUMBERS}))?(?: (\d+))?(?: back=(\S+))?(?: clear=([rbwy,]+))?"
+)
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,8 @@ class Move:
     """`tower`, `wall` or `moat`."""
     start: str = ""
     steps: tuple[Step, ...] = ()
+    demands: bool = False
+    """Does it demand that the seat across clears its start row?"""
 
     @property
     def passes(self) -> bool:
@@ -54,23 +58,25 @@ class Position:
     plies: int
     barred: tuple[Move, ...]
     """Steps straight back that rule TK-17 speaks of, of all seats."""
+    must_clear: tuple[str, ...] = ()
+    """The colours that must clear their start row (rule TK-16, on demand)."""
 
 
 def move(text: str) -> Move:
     """Raises Unreadable."""
-    if text == "pass":
-        return Move()
+    if text in ("pass", "pass!"):
+        return Move(demands=text == "pass!")
     if not (read := TURN.fullmatch(text)):
         raise Unreadable("move of Troke", text)
     steps = (Step(to, captures=sign == "x") for sign, to in STEP.findall(read[3]))
-    return Move(SHAPES[read[1]], read[2], tuple(steps))
+    return Move(SHAPES[read[1]], read[2], tuple(steps), demands=bool(read[4]))
 
 
 def position(text: str) -> Position:
     """Raises Unreadable."""
     if not (read := POSITION.fullmatch(text)):
         raise Unreadable("position of Troke", text)
-    stacks, side, chips, castles, plies, back = read.groups()
+    stacks, side, chips, castles, plies, back, clear = read.groups()
     return Position(
         dict(_stack(stack) for stack in stacks.split(",")),
         COLOURS[side],
@@ -78,6 +84,7 @@ def position(text: str) -> Position:
         _numbers(castles),
         int(plies or 0),
         tuple(map(move, back.split(","))) if back else (),
+        tuple(COLOURS[colour] for colour in clear.split(",")) if clear else (),
     )
 
 
