@@ -14,12 +14,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import fsum, sqrt
+from operator import sub
 from typing import Generic
 
 from referee.contest.elo import SCALE, expected
 from referee.contest.estimate import Estimate, around
 from referee.contest.finish import Finish, Player, worth_of_a_pair
-from referee.contest.matrix import inverse, root, solved
+from referee.contest.matrix import inverse_columns, product, root, solved
 
 PRIOR = 1000.0
 """The standard deviation, in Elo, of strengths that no result speaks of."""
@@ -48,21 +49,22 @@ class _Duel:
 
 @dataclass(frozen=True)
 class Strengths(Generic[Player]):
-    """Everybody's strength above the average of the field, in Elo, and the covariance of the errors."""
+    """Everybody's strength above the average of the field, in Elo, and the errors."""
 
     elo: Mapping[Player, float]
     """The strongest first."""
-    covariance: Mapping[tuple[Player, Player], float]
+    errors: Mapping[Player, Sequence[float]]
+    """Each player's error as a sum of independent standard ones: the scalar product of two is their covariance."""
 
     def of(self, player: Player) -> Estimate:
         """Above the average of the field."""
-        return around(self.elo[player], sqrt(self.covariance[player, player]))
+        mine = self.errors[player]
+        return around(self.elo[player], sqrt(product(mine, mine)))
 
     def between(self, one: Player, other: Player) -> Estimate:
         """How far the one is ahead of the other. Errors that they share take no part in it."""
-        shared = self.covariance[one, other]
-        variance = self.covariance[one, one] + self.covariance[other, other] - 2 * shared
-        return around(self.elo[one] - self.elo[other], sqrt(max(0.0, variance)))
+        apart = list(map(sub, self.errors[one], self.errors[other]))
+        return around(self.elo[one] - self.elo[other], sqrt(product(apart, apart)))
 
     def superiority(self) -> dict[tuple[Player, Player], float]:
         """For every two of them, how likely it is that the first is the stronger one."""
@@ -90,12 +92,12 @@ def strengths(finishes: Iterable[Finish[Player]]) -> Strengths[Player]:
 
 
 def _climbed(duels: list[_Duel], found: list[float]) -> tuple[list[float], list[list[float]]]:
-    """The strengths of the greatest likelihood, uphill from those given, and the covariance of their errors."""
+    """The strengths of the greatest likelihood, uphill from those given, and how they err (`Strengths.errors`)."""
     while True:
         uphill, lower = _slope(duels, found)
         step = solved(lower, uphill)
         if fsum(up * along for up, along in zip(uphill, step, strict=True)) <= CLOSE:
-            return found, inverse(lower)
+            return found, inverse_columns(lower)
         longest = max(abs(duel.ahead(step)) for duel in duels)
         length = 1 / max(1.0, longest)  # So far at most does Newton's direction lead upwards for certain.
         found = [each + length * more for each, more in zip(found, step, strict=True)]
@@ -130,18 +132,13 @@ def _slope(duels: Iterable[_Duel], found: list[float]) -> tuple[list[float], lis
     return uphill, root(information)
 
 
-def _above_average(players: list[Player], found: list[float], covariance: list[list[float]]) -> Strengths[Player]:
+def _above_average(players: list[Player], found: list[float], errors: list[list[float]]) -> Strengths[Player]:
     """In Elo, strongest first, and measured from the average of all."""
-    count = len(players)
-    mean = fsum(found) / max(1, count)
-    rows = [fsum(row) / count for row in covariance]
-    total = fsum(rows) / max(1, count)
-    order = sorted(range(count), key=lambda number: -found[number])
+    count = max(1, len(players))
+    mean = fsum(found) / count
+    shared = [fsum(column) / count for column in zip(*errors, strict=True)]
+    order = sorted(range(len(players)), key=lambda number: -found[number])
     return Strengths(
         {players[number]: SCALE * (found[number] - mean) for number in order},
-        {
-            (players[one], players[other]): SCALE**2 * (covariance[one][other] - rows[one] - rows[other] + total)
-            for one in order
-            for other in order
-        },
+        {players[number]: [SCALE * it for it in map(sub, errors[number], shared)] for number in order},
     )

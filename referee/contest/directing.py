@@ -12,7 +12,7 @@ from typing import Any
 from referee.contest.formats import Format, Gauntlet, Pools, RoundRobin, Swiss, Trial
 from referee.contest.match_events import Began, Scored, Voided
 from referee.contest.pairing import Course, Score
-from referee.contest.planning import next_pairings, seeds
+from referee.contest.planning import next_pairings, round_is_due, seeds
 from referee.contest.refusals import (
     BadScore,
     BadTerms,
@@ -96,12 +96,24 @@ ALLOWED: dict[Phase, set[type]] = {
 
 def decide(tournament: Tournament, command: Command) -> list[Event]:
     """The events that follow. None if it is known already. Raises a ContestError, and then nothing has changed."""
+    events, after = _carried_out(tournament, command)
+    return events + _what_follows(after) if events else []
+
+
+def pairs_a_round(tournament: Tournament, command: Command) -> bool:
+    """Whether `decide` will pair a round, which may take seconds; nothing else does. Raises what `decide` raises."""
+    events, after = _carried_out(tournament, command)
+    return bool(events) and after.phase is Phase.PLAYING and round_is_due(after)
+
+
+def _carried_out(tournament: Tournament, command: Command) -> tuple[list[Event], Tournament]:
+    """The command's own events, and the tournament after them."""
     if type(command) not in ALLOWED[tournament.phase]:
         raise NotInThisPhase(type(command).__name__, tournament.phase.value)
     events: list[Event] = DECIDE[type(command)](tournament, command)
     for event in events:
         tournament = evolve(tournament, event)
-    return events + _what_follows(tournament) if events else []
+    return events, tournament
 
 
 def _what_follows(tournament: Tournament) -> list[Event]:

@@ -62,9 +62,24 @@ def _meetings(tournament: Tournament, form: Meetings) -> list[Pairing]:
     return gauntlet(names, form.challengers, form.cycles)
 
 
+def round_is_due(tournament: Tournament) -> bool:
+    """Whether the next round of a Swiss, or of pools, is to be paired now: work that grows fast with the field.
+
+    A Swiss waits for the whole round before, pools for half of its tables, because they do not depend on results.
+    """
+    form = tournament.terms.format
+    if not isinstance(form, Swiss | Pools) or tournament.round >= form.rounds:
+        return False
+    if isinstance(form, Swiss):
+        return len(tournament.there) > 1 and not tournament.open
+    last = [course for course in tournament.courses.values() if course.pairing.round == tournament.round]
+    waiting = sum(not course.done for course in last)
+    return len(tournament.there) >= form.at_a_table and 2 * waiting <= len(last)
+
+
 def _swiss(tournament: Tournament, form: Swiss) -> list[Pairing]:
-    """A round when the one before is done. If nobody can be paired with whom it has not met, it was the last."""
-    if tournament.open or tournament.round >= form.rounds or len(tournament.there) < 2:
+    """A round. If nobody can be paired with whom it has not met, the one before was the last."""
+    if not round_is_due(tournament):
         return []
     toss, _ = tournament.terms.chance.fork("first colour").below(2)
     try:
@@ -74,10 +89,7 @@ def _swiss(tournament: Tournament, form: Swiss) -> list[Pairing]:
 
 
 def _pools(tournament: Tournament, form: Pools) -> list[Pairing]:
-    """A round when half of the tables of the one before are done: the tables do not depend on results."""
-    last = [course for course in tournament.courses.values() if course.pairing.round == tournament.round]
-    waiting = sum(not course.done for course in last)
-    if 2 * waiting > len(last) or tournament.round >= form.rounds or len(tournament.there) < form.at_a_table:
+    if not round_is_due(tournament):
         return []
     return pool_round(
         tournament.there,

@@ -7,9 +7,9 @@ from referee_api.v1 import tournament_service_pb2 as pb
 from referee_api.v1.tournament_service_pb2_grpc import TournamentServiceServicer
 
 from referee.app.accounts import Accounts
+from referee.app.contests.book import Step
 from referee.app.contests.held import Held
 from referee.app.contests.refusals import NotAnEntrant
-from referee.app.contests.tournament_tables import cross_table, rows
 from referee.app.contests.tournament_wish import ExportFormat, PairingFilter, TournamentFilter, TournamentWish
 from referee.app.contests.tournaments import Tournaments as Contests
 from referee.app.wish import find_game
@@ -18,7 +18,7 @@ from referee.transport.auth import CALLER, Caller
 from referee.transport.convert.contests import PAIRING_PHASES, pairing_of, read_entrant
 from referee.transport.convert.sprt import sprt_state_of
 from referee.transport.convert.terms import Customs
-from referee.transport.convert.tournament_entries import tournament_entry_of
+from referee.transport.convert.tournament_entries import state_of_standings, tournament_entry_of
 from referee.transport.convert.tournaments import (
     PHASES,
     cross_table_of,
@@ -121,7 +121,7 @@ class Tournaments(TournamentServiceServicer):
         self, request: pb.GetTournamentStandingsRequest, context: Any
     ) -> pb.GetTournamentStandingsResponse:
         held = await self._tournaments.tournament(request.tournament)
-        table = rows(held, request.after_round)
+        table = await self._tournaments.tables.rows(held, request.after_round)
         test = held.tournament.test
         return pb.GetTournamentStandingsResponse(
             standings=standings_of(table, held.tournament.tie_breaks), sprt=sprt_state_of(test) if test else None
@@ -129,7 +129,7 @@ class Tournaments(TournamentServiceServicer):
 
     async def GetCrossTable(self, request: pb.GetCrossTableRequest, context: Any) -> pb.GetCrossTableResponse:
         held = await self._tournaments.tournament(request.tournament)
-        return pb.GetCrossTableResponse(rows=cross_table_of(cross_table(held)))
+        return pb.GetCrossTableResponse(rows=cross_table_of(await self._tournaments.tables.cross_table(held)))
 
     async def ExportTournament(  # type: ignore[override]  # It writes by itself.
         self, request: pb.ExportTournamentRequest, context: Any
@@ -145,26 +145,28 @@ class Tournaments(TournamentServiceServicer):
         async with self._allowances.stream(caller):
             number = request.after if request.HasField("after") else None
             whole, watching = await self._tournaments.watch(request.tournament, number)
-            item = pb.WatchTournamentItem(whole=self._whole(whole))
+            item = pb.WatchTournamentItem(whole=await self._whole(whole))
             await context.write(pb.WatchTournamentResponse(items=[item]))
             async for steps in watching:
                 for some in parted(steps, self._items_per_message_at_most):
-                    entries = (
-                        tournament_entry_of(step, self._customs, with_openings=_sees_openings(caller, step.state))
-                        for step in some
-                    )
+                    entries = [await self._entry(step, caller) for step in some]
                     items = [pb.WatchTournamentItem(entry=entry) for entry in entries]
                     await context.write(pb.WatchTournamentResponse(items=items))
 
     def _told(self, held: Held) -> tournament_pb2.Tournament:
         return tournament_of(held, self._customs, with_openings=_sees_openings(CALLER.get(), held))
 
-    def _whole(self, held: Held) -> pb.WatchedTournament:
-        begun = held.started_ms is not None
+    async def _entry(self, step: Step[Held], caller: Caller) -> tournament_pb2.TournamentEntry:
+        held = state_of_standings(step)
+        table = await self._tournaments.tables.rows(held) if held else []
+        return tournament_entry_of(step, self._customs, table, with_openings=_sees_openings(caller, step.state))
+
+    async def _whole(self, held: Held) -> pb.WatchedTournament:
+        table = await self._tournaments.tables.rows(held) if held.started_ms is not None else []
         return pb.WatchedTournament(
             number=held.number,
             tournament=self._told(held),
-            standings=standings_of(rows(held), held.tournament.tie_breaks) if begun else (),
+            standings=standings_of(table, held.tournament.tie_breaks),
             pairings=map(pairing_of, held.tournament.open),
         )
 

@@ -7,7 +7,7 @@ stopped between writing and believing), the book reads on and decides again.
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -19,8 +19,9 @@ State = TypeVar("State")
 
 Fold = Callable[[State | None, ContestEntry], State]
 """How a contest stands after an entry. None: it is the first."""
-Decide = Callable[[State], Sequence[ContestEvent]]
-"""What follows from a contest as it stands. Nothing: it is known already. It may raise a refusal."""
+Decide = Callable[[State], Sequence[ContestEvent] | Awaitable[Sequence[ContestEvent]]]
+"""The events that follow from the state of a contest, now or after work outside of the event loop. None: it is known
+already. It may raise a refusal."""
 
 ENTRIES_AT_ONCE = 100
 """A log may be long, and while it is read bots' clocks run."""
@@ -122,7 +123,8 @@ class Book(Generic[State]):
     async def _change(self, decide: Decide[State]) -> list[Step[State]]:
         async with self.lock:
             while True:
-                events = decide(self.state)
+                decided = decide(self.state)
+                events = await decided if isinstance(decided, Awaitable) else decided
                 if not events:
                     return []
                 try:

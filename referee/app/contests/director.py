@@ -13,11 +13,13 @@ from referee.app.contests.book import Book
 from referee.app.contests.held import Held
 from referee.app.contests.making import Making, NotNow, wish_for
 from referee.app.contests.rests import Rests
+from referee.app.contests.round_pairing import decide_and_pair
 from referee.app.contests.seating import Seating
 from referee.app.ports import LogUnavailable, Time
 from referee.app.referee import Referee
 from referee.app.wish import LADDER, MAKER, TOURNAMENT, MatchWish
-from referee.contest.directing import Begin, Command, Record, RecordVoid, decide
+from referee.app.worker_pool import Run
+from referee.contest.directing import Begin, Command, Record, RecordVoid
 from referee.contest.pairing import Due
 from referee.core.clock import SECOND, Micros
 from referee.core.errors import MatchOver
@@ -39,14 +41,16 @@ class Director:
         referee: Referee,
         time: Time,
         broke: Callable[[str, Exception], None],
+        run: Run,
     ) -> None:
-        """It begins at once. `broke` hears of what is nobody's doing."""
+        """It begins at once. `broke` hears of what is nobody's doing; `run` runs what may take long."""
         self._book = book
         self._seating = seating
         self._making = making
         self._referee = referee
         self._time = time
         self._broke = broke
+        self._run = run
         self._ended: dict[str, Result] = {}
         """Of matches that are over and not entered yet, by id."""
         self._rests = Rests()
@@ -172,7 +176,7 @@ class Director:
                     await self._referee.void(one, Cause.ABORTED, NOT_NEEDED)
 
     async def _decide(self, command: Command) -> None:
-        await self._book.change(lambda held: decide(held.tournament, command))
+        await self._book.change(lambda held: decide_and_pair(held.tournament, command, self._run))
 
     def _wish(self, due: Due) -> MatchWish:
         held = self.held

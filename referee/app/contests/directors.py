@@ -15,6 +15,7 @@ from referee.app.contests.tournament_terms import seating_of
 from referee.app.ports import Entry, Time
 from referee.app.referee import Referee
 from referee.app.wish import MAKER
+from referee.app.worker_pool import Run
 from referee.core.events import PlayEnded
 from referee.core.match import Match
 
@@ -30,6 +31,7 @@ class Directors:
         time: Time,
         games: Mapping[str, Game],
         complain: Callable[[str, Exception], None],
+        run: Run,
     ) -> None:
         self._shelf = shelf
         self._making = making
@@ -37,6 +39,7 @@ class Directors:
         self._time = time
         self._games = games
         self._complain = complain
+        self._run = run
         self._directors: dict[str, Director] = {}
         """By contest."""
 
@@ -64,7 +67,7 @@ class Directors:
         except Exception as fault:  # Its game has gone, or is another one now. The other tournaments go on.
             self._complain(contest, fault)
             return
-        director = Director(book, seating, self._making, self._referee, self._time, self._complain)
+        director = Director(book, seating, self._making, self._referee, self._time, self._complain, self._run)
         self._directors[contest] = director
         director.directing.add_done_callback(lambda _: self._directors.pop(contest, None))
 

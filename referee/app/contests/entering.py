@@ -1,7 +1,7 @@
 """Who may enter a tournament, and in what words those are refused who may not."""
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 
 from engines.refusals import Refusal
@@ -14,8 +14,10 @@ from referee.app.contests.refusals import (
     TournamentStarted,
     WrongEntrantCount,
 )
+from referee.app.contests.round_pairing import decide_and_pair
 from referee.app.names import NAME, NAME_RULE
 from referee.app.refusals import BadField, BotPaused, NameTaken, UnknownBot
+from referee.app.worker_pool import Run
 from referee.contest import refusals as pure
 from referee.contest.directing import Command, Enter, decide
 from referee.contest.tournament_events import Entrant, Event
@@ -49,20 +51,24 @@ def entered(held: Held, entrant: Entrant) -> list[Event]:
     for other in () if held.over else held.tournament.entrants.values():
         for player in entrant.bots:
             _check_new(player, other.bots, other.name)
-    return decided(held, Enter(entrant))
+    with _contract_refusals(held):
+        return decide(held.tournament, Enter(entrant))
 
 
-def decided(held: Held, command: Command) -> list[Event]:
-    """What follows from a command of somebody's. Raises a refusal in the words of the contract."""
+async def decided(held: Held, command: Command, run: Run) -> list[Event]:
+    """The events that follow from a caller's command. Raises a refusal in the words of the contract."""
+    with _contract_refusals(held):
+        return await decide_and_pair(held.tournament, command, run)
+
+
+@contextmanager
+def _contract_refusals(held: Held) -> Iterator[None]:
+    """Raise the refusals of a tournament as the contract names them."""
     try:
-        return decide(held.tournament, command)
+        yield
     except pure.ContestError as why:
-        raise _refused(held, why) from None
-
-
-def _refused(held: Held, why: pure.ContestError) -> Refusal:
-    say = WORDS.get(type(why))
-    return say(held, why.details) if say else why
+        say = WORDS.get(type(why))
+        raise (say(held, why.details) if say else why) from None
 
 
 def _check_new(player: Player, there: Sequence[Player], entrant: str) -> None:

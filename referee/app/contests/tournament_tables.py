@@ -1,16 +1,35 @@
-"""What a tournament's tables tell: who stands where, who scored what against whom, and how far a pairing is."""
+"""Tables of tournaments: standings, cross table, export, and the phase of a pairing.
 
+Those of a large tournament take seconds: they are computed outside of the event loop, once for each state.
+"""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any, TypeVar, TypeVarTuple, Unpack
 
 from referee.app.contests.held import Held
 from referee.app.contests.refusals import TournamentNotStarted
+from referee.app.worker_pool import Run, run_here
 from referee.contest.cross_table import cross_table as points_against
 from referee.contest.estimate import Estimate
 from referee.contest.estimates import estimates
 from referee.contest.pairing import Course
 from referee.contest.standings import Standing
 from referee.contest.tournament import Phase, Tournament
+
+MAX_PAIRINGS_HERE = 100
+"""The tables of a tournament of so many pairings take some milliseconds; the event loop computes them itself."""
+
+MAX_CPU_S = 120.0
+"""For one table."""
+
+TABLES_CACHE_SIZE = 64
+
+T = TypeVar("T")
+Args = TypeVarTuple("Args")
 
 
 class PairingPhase(Enum):
@@ -72,6 +91,46 @@ def cross_table(held: Held) -> list[tuple[str, list[Cell]]]:
         )
         for name, line in zip(names, points_against(tournament.table(), names), strict=True)
     ]
+
+
+class TournamentTables:
+    """The tables of all tournaments of a process, with a cache of the latest ones."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._cache: OrderedDict[tuple[object, ...], asyncio.Task[Any]] = OrderedDict()
+
+    async def rows(self, held: Held, after_round: int = 0) -> list[Row]:
+        """See `rows`. Raises TournamentNotStarted."""
+        past = after_round if after_round < _begun(held).round else 0
+        return await self._cached(rows, held, past)
+
+    async def cross_table(self, held: Held) -> list[tuple[str, list[Cell]]]:
+        """See `cross_table`. Raises TournamentNotStarted."""
+        _begun(held)
+        return await self._cached(cross_table, held)
+
+    async def export(self, held: Held, function: Callable[[Held], str]) -> str:
+        """A report of a tournament. Raises TournamentNotStarted, or what the function raises."""
+        _begun(held)
+        return await self._cached(function, held)
+
+    async def _cached(self, function: Callable[[Held, Unpack[Args]], T], held: Held, *args: *Args) -> T:
+        """The result of a function of a state, computed once for all who ask while it is in the cache."""
+        key = function, held.contest, held.number, *args
+        if key not in self._cache:
+            run = self._run if len(held.tournament.courses) > MAX_PAIRINGS_HERE else run_here
+            task = asyncio.create_task(run(function, held, *args, max_cpu_s=MAX_CPU_S))
+            task.add_done_callback(lambda done: self._drop_failed(key, done))
+            self._cache[key] = task
+            if len(self._cache) > TABLES_CACHE_SIZE:
+                self._cache.popitem(last=False)
+        self._cache.move_to_end(key)
+        return await asyncio.shield(self._cache[key])
+
+    def _drop_failed(self, key: tuple[object, ...], done: asyncio.Task[Any]) -> None:
+        if done.cancelled() or done.exception():
+            self._cache.pop(key, None)
 
 
 def _begun(held: Held) -> Tournament:

@@ -24,12 +24,12 @@ from referee.app.contests.refusals import (
     ContestDamaged,
     NotAnEntrant,
     NotExportable,
-    TournamentNotStarted,
     UnknownTournament,
 )
 from referee.app.contests.seeds import rating_on
 from referee.app.contests.shelf import Shelf
 from referee.app.contests.terms import TournamentTerms
+from referee.app.contests.tournament_tables import TournamentTables
 from referee.app.contests.tournament_terms import check_terms, seating_of
 from referee.app.contests.tournament_wish import (
     EVERY_PAIRING,
@@ -96,8 +96,9 @@ class Tournaments:
         self._limits = limits
         self._draw_seed = draw_seed
         self._run = run
+        self.tables = TournamentTables(run)
         self._shelf = Shelf(log, TOURNAMENT, fold, Ended, complain)
-        self._directors = Directors(self._shelf, making, referee, time, games, complain)
+        self._directors = Directors(self._shelf, making, referee, time, games, complain, run)
         self._making_one = asyncio.Lock()
 
     async def open(self) -> int:
@@ -179,7 +180,7 @@ class Tournaments:
         """
         check_words("message", message, WORDS_CHARS)
         book = await self._book(name)
-        await book.change(lambda held: decided(held, Withdraw(entrant, message)))
+        await book.change(lambda held: decided(held, Withdraw(entrant, message), self._run))
         return self._changed(book)
 
     async def start(self, name: str) -> Held:
@@ -190,7 +191,9 @@ class Tournaments:
         book = await self._book(name)
         if book.state.tournament.phase is Phase.ENTRY and self._referee.draining:
             raise self._referee.draining
-        await book.change(lambda held: [] if held.tournament.phase is Phase.PLAYING else decided(held, Start()))
+        await book.change(
+            lambda held: [] if held.tournament.phase is Phase.PLAYING else decided(held, Start(), self._run)
+        )
         return self._changed(book)
 
     async def cancel(self, name: str, message: str = "") -> Held:
@@ -201,7 +204,9 @@ class Tournaments:
         check_words("message", message, WORDS_CHARS)
         book = await self._book(name)
         off = Cancel(message)
-        await book.change(lambda held: [] if held.tournament.phase is Phase.CANCELLED else decided(held, off))
+        await book.change(
+            lambda held: [] if held.tournament.phase is Phase.CANCELLED else decided(held, off, self._run)
+        )
         return self._changed(book)
 
     async def pairings(
@@ -227,10 +232,8 @@ class Tournaments:
     async def export(self, name: str, form: ExportFormat) -> str:
         """Raises TournamentNotStarted or NotExportable."""
         held = await self.tournament(name)
-        if held.tournament.phase is Phase.ENTRY:
-            raise TournamentNotStarted(name)
         try:
-            return EXPORTS[form](held)
+            return await self.tables.export(held, EXPORTS[form])
         except NoReport as why:
             raise NotExportable(name, form.value, why.details["why"]) from None
 
@@ -272,8 +275,20 @@ class Tournaments:
         return await self.tournament(made.name)
 
 
+def _csv(held: Held) -> str:
+    return to_csv(held.tournament)
+
+
+def _json(held: Held) -> str:
+    return to_json(held.tournament)
+
+
+def _trf(held: Held) -> str:
+    return to_trf(held.tournament, held.title)
+
+
 EXPORTS: dict[ExportFormat, Callable[[Held], str]] = {
-    ExportFormat.CSV: lambda held: to_csv(held.tournament),
-    ExportFormat.JSON: lambda held: to_json(held.tournament),
-    ExportFormat.TRF: lambda held: to_trf(held.tournament, held.title),
+    ExportFormat.CSV: _csv,
+    ExportFormat.JSON: _json,
+    ExportFormat.TRF: _trf,
 }

@@ -1,6 +1,6 @@
 """What happened in a tournament, entry by entry."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from referee_api.v1 import contest_pb2
@@ -9,7 +9,7 @@ from referee_api.v1 import tournament_pb2 as pb
 from referee.app.contests.book import Step
 from referee.app.contests.events import TournamentMade
 from referee.app.contests.held import Held
-from referee.app.contests.tournament_tables import rows
+from referee.app.contests.tournament_tables import Row
 from referee.contest import tournament_events as contest
 from referee.contest.formats import Trial
 from referee.contest.match_events import Began, Scored, Voided
@@ -22,24 +22,37 @@ from referee.transport.convert.words import word
 
 Told: TypeAlias = tuple[str, Any]
 """The field of an event, and its message."""
+Standings: TypeAlias = Sequence[pb.TournamentStanding]
 
 
-def tournament_entry_of(step: Step[Held], customs: Customs, *, with_openings: bool) -> pb.TournamentEntry:
+def state_of_standings(step: Step[Held]) -> Held | None:
+    """The state whose standings an entry shows; None: it shows none."""
+    event = step.entry.event
+    if isinstance(event, contest.Ended):
+        return step.state if step.state.started_ms is not None else None
+    return step.before if isinstance(event, contest.Paired) and _begins_round(event, step) else None
+
+
+def tournament_entry_of(
+    step: Step[Held], customs: Customs, table: Sequence[Row], *, with_openings: bool
+) -> pb.TournamentEntry:
+    """`table`: the standings of `state_of_standings`, if there is one."""
     entry = step.entry
     told = pb.TournamentEntry(number=entry.number, at=timestamp(entry.at_ms))
     if isinstance(entry.event, TournamentMade):
         told.made.CopyFrom(tournament_of(step.state, customs, with_openings=with_openings))
     else:
-        name, message = TOLD[type(entry.event)](entry.event, step)
+        standings = standings_of(table, step.state.tournament.tie_breaks)
+        name, message = TOLD[type(entry.event)](entry.event, step, standings)
         getattr(told, name).CopyFrom(message)
     return told
 
 
-def _entered(event: contest.Entered, _: Step[Held]) -> Told:
+def _entered(event: contest.Entered, *_: Any) -> Told:
     return "joined", contest_pb2.EntrantJoined(entrant=entrant_of(event.entrant.name, event.entrant.bots))
 
 
-def _withdrew(event: contest.Withdrew, _: Step[Held]) -> Told:
+def _withdrew(event: contest.Withdrew, *_: Any) -> Told:
     return "left", contest_pb2.EntrantLeft(entrant=event.name, message=event.message)
 
 
@@ -47,37 +60,38 @@ def _started(*_: Any) -> Told:
     return "round_began", pb.RoundBegan(round=1)
 
 
-def _paired(event: contest.Paired, step: Step[Held]) -> Told:
-    """The first ones belong to the start; later ones may begin a round, but for the sets of a test."""
+def _paired(event: contest.Paired, step: Step[Held], standings: Standings) -> Told:
+    pairings = [pairing_of(step.state.tournament.courses[pairing.id]) for pairing in event.pairings]
+    if not _begins_round(event, step):
+        return "planned", pb.PairingsPlanned(pairings=pairings)
+    number = min(pairing.round for pairing in event.pairings)
+    return "round_began", pb.RoundBegan(round=number, standings=standings, pairings=pairings)
+
+
+def _begins_round(event: contest.Paired, step: Step[Held]) -> bool:
+    """The first pairings belong to the start; later ones may begin a round, but for the sets of a test."""
     assert step.before
     before = step.before.tournament
-    pairings = [pairing_of(step.state.tournament.courses[pairing.id]) for pairing in event.pairings]
     number = min(pairing.round for pairing in event.pairings)
-    if not 0 < before.round < number or isinstance(before.terms.format, Trial):
-        return "planned", pb.PairingsPlanned(pairings=pairings)
-    table = standings_of(rows(step.before), before.tie_breaks)
-    return "round_began", pb.RoundBegan(round=number, standings=table, pairings=pairings)
+    return 0 < before.round < number and not isinstance(before.terms.format, Trial)
 
 
-def _went_on(event: Began | Voided, step: Step[Held]) -> Told:
+def _went_on(event: Began | Voided, step: Step[Held], _: Standings) -> Told:
     return "pairing", pairing_of(step.state.tournament.courses[event.pairing])
 
 
-def _scored(event: Scored, step: Step[Held]) -> Told:
+def _scored(event: Scored, step: Step[Held], _: Standings) -> Told:
     tournament = step.state.tournament
     test = tournament.test
     return ("sprt", sprt_state_of(test)) if test else ("pairing", pairing_of(tournament.courses[event.pairing]))
 
 
-def _ended(event: contest.Ended, step: Step[Held]) -> Told:
-    held = step.state
-    begun = held.started_ms is not None
-    table = standings_of(rows(held), held.tournament.tie_breaks) if begun else ()
-    phase = word(PHASES, held.tournament.phase)
-    return "ended", pb.TournamentEnded(phase=phase, standings=table, message=event.message)
+def _ended(event: contest.Ended, step: Step[Held], standings: Standings) -> Told:
+    phase = word(PHASES, step.state.tournament.phase)
+    return "ended", pb.TournamentEnded(phase=phase, standings=standings, message=event.message)
 
 
-TOLD: dict[type, Callable[[Any, Step[Held]], Told]] = {
+TOLD: dict[type, Callable[[Any, Step[Held], Standings], Told]] = {
     contest.Entered: _entered,
     contest.Withdrew: _withdrew,
     contest.Started: _started,
