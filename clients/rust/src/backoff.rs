@@ -1,28 +1,42 @@
 //! How long to stay away after a break.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const FIRST: Duration = Duration::from_millis(500);
 const LONGEST: Duration = Duration::from_secs(10);
+/// A session that lasts this long from its Welcome resets the backoff.
+const STABLE_AFTER: Duration = Duration::from_secs(10);
 
 /// Twice as long after each break in a row, up to ten seconds.
+///
+/// A Welcome alone does not reset it: else a bot whose own message breaks the stream would reconnect at full speed for
+/// ever.
 #[derive(Default)]
 pub(crate) struct Backoff {
     breaks: u32,
+    welcomed_at: Option<Instant>,
 }
 
 impl Backoff {
     /// The next wait. `chance`, from 0 to 1, makes it half as long up to half as long again, so that the bots of a
     /// referee that was away do not all come back in the same moment.
-    pub fn next(&mut self, chance: f64) -> Duration {
+    pub fn next(&mut self, now: Instant, chance: f64) -> Duration {
+        if self.welcomed_at.take().is_some_and(|then| now >= then + STABLE_AFTER) {
+            self.breaks = 0;
+        }
         let doubled = FIRST.saturating_mul(2_u32.saturating_pow(self.breaks));
         self.breaks += 1;
         doubled.min(LONGEST).mul_f64(0.5 + chance)
     }
 
-    /// The referee has said Welcome: the next break is the first again.
-    pub fn welcomed(&mut self) {
-        self.breaks = 0;
+    /// The wait after a stream that the referee has ended to go away for so long. That is no failure.
+    pub fn after_draining(&self, away: Duration, chance: f64) -> Duration {
+        away + FIRST.mul_f64(chance)
+    }
+
+    /// The referee has said Welcome.
+    pub fn welcomed(&mut self, now: Instant) {
+        self.welcomed_at = Some(now);
     }
 }
 
@@ -31,7 +45,9 @@ mod tests {
     use super::*;
 
     fn waits(backoff: &mut Backoff, breaks: usize, chance: f64) -> Vec<u128> {
-        (0..breaks).map(|_| backoff.next(chance).as_millis()).collect()
+        (0..breaks)
+            .map(|_| backoff.next(Instant::now(), chance).as_millis())
+            .collect()
     }
 
     #[test]
@@ -50,10 +66,23 @@ mod tests {
     }
 
     #[test]
-    fn after_a_welcome_the_first_wait_is_short_again() {
+    fn only_a_session_that_has_lasted_ten_seconds_makes_the_first_wait_short_again() {
+        let then = Instant::now();
+        for (lasted_ms, waits_ms) in [(9_999, [2_000, 4_000]), (10_000, [500, 1_000])] {
+            let mut backoff = Backoff::default();
+            waits(&mut backoff, 2, 0.5);
+            backoff.welcomed(then);
+            let ended = then + Duration::from_millis(lasted_ms);
+            assert_eq!(waits_ms.map(|_| backoff.next(ended, 0.5).as_millis()), waits_ms);
+        }
+    }
+
+    #[test]
+    fn after_draining_nobody_comes_earlier_than_asked_for_and_it_counts_as_no_failure() {
         let mut backoff = Backoff::default();
-        waits(&mut backoff, 40, 0.5);
-        backoff.welcomed();
+        let away = Duration::from_secs(2);
+        assert_eq!(backoff.after_draining(away, 0.0), away);
+        assert_eq!(backoff.after_draining(away, 1.0), away + FIRST);
         assert_eq!(waits(&mut backoff, 1, 0.5), [500]);
     }
 }

@@ -4,7 +4,7 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     process::ExitCode,
     sync::Arc,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use tokio::{
@@ -21,6 +21,9 @@ use crate::{
     desk::{Asked, Desk, Next, TurnId},
     session::{End, Session},
 };
+
+/// No game has longer moves, and the referee refuses them.
+const MOVE_CHARS: usize = 1_000;
 
 const MISCONFIGURED: u8 = 2;
 const TAKEN_OVER: u8 = 3;
@@ -66,7 +69,7 @@ struct Player<B> {
     desk: Desk,
     events: JoinSet<Event>,
     /// The referee is about to go, and will be back after so long.
-    away: Duration,
+    away: Option<Duration>,
 }
 
 impl<B: Bot> Player<B> {
@@ -77,7 +80,7 @@ impl<B: Bot> Player<B> {
             backoff: Backoff::default(),
             desk: Desk::default(),
             events: JoinSet::new(),
-            away: Duration::ZERO,
+            away: None,
         }
     }
 
@@ -93,8 +96,10 @@ impl<B: Bot> Player<B> {
                     return ExitCode::from(REFUSED);
                 }
                 End::Broken(why) => {
-                    let away = std::mem::take(&mut self.away);
-                    let wait = away + self.backoff.next(fastrand::f64());
+                    let wait = match self.away.take() {
+                        Some(away) => self.backoff.after_draining(away, fastrand::f64()),
+                        None => self.backoff.next(Instant::now(), fastrand::f64()),
+                    };
                     eprintln!("referee-client: {why}; back in {:.1} s", wait.as_secs_f64());
                     sleep(wait).await;
                 }
@@ -127,9 +132,8 @@ impl<B: Bot> Player<B> {
     /// Whatever comes next: a message of the referee, or an answer of the bot.
     async fn step(&mut self, session: &mut Session) -> Result<(), End> {
         tokio::select! {
-            message = session.heard.message() => {
-                let message = message?.ok_or_else(|| End::Broken("the stream has ended".into()))?;
-                message.items.into_iter().try_for_each(|said| self.hear(session, said))
+            message = session.message() => {
+                message?.items.into_iter().try_for_each(|said| self.hear(session, said))
             }
             Some(event) = self.events.join_next() => {
                 self.happens(session, event.expect("no event is cancelled, and none panics"));
@@ -138,7 +142,7 @@ impl<B: Bot> Player<B> {
         }
     }
 
-    fn hear(&mut self, session: &Session, said: FromReferee) -> Result<(), End> {
+    fn hear(&mut self, session: &mut Session, said: FromReferee) -> Result<(), End> {
         match said.item {
             Some(Item::Ping(ping)) => session.say(from_bot::Item::Pong(Pong { id: ping.id }).into()),
             Some(Item::Turn(turn)) => {
@@ -152,12 +156,16 @@ impl<B: Bot> Player<B> {
             Some(Item::TurnLapsed(lapsed)) => self.desk.lapsed(&lapsed.match_id, &lapsed.token),
             Some(Item::MatchEnded(ended)) => self.desk.ended(&ended.match_id),
             Some(Item::Welcome(welcome)) => {
-                self.backoff.welcomed();
+                self.backoff.welcomed(Instant::now());
+                session.welcomed(milliseconds(welcome.gone_after_ms));
+                let (referee, name, version) = (self.settings.endpoint.uri(), welcome.bot, welcome.version);
+                let host_port = referee.authority().map_or("", |host_port| host_port.as_str());
+                eprintln!("referee-client: connected to {host_port} as {name}, version {version}");
                 // The seats belong to this version, also if a newer one is registered before the next break.
-                self.settings.version = welcome.version;
+                self.settings.version = version;
             }
             Some(Item::Draining(going)) => {
-                self.away = Duration::from_millis(going.return_after_ms.try_into().unwrap_or(0));
+                self.away = Some(milliseconds(going.return_after_ms));
             }
             Some(Item::TakenOver(_)) => return Err(End::TakenOver),
             Some(Item::Notice(notice)) => eprintln!("referee: {}", notice.message),
@@ -202,7 +210,7 @@ fn answer(bot: &impl Bot, asked: &Asked) -> from_bot::Item {
         Ok(Ok(text)) => from_bot::Item::Move(Move {
             match_id: asked.turn.match_id.clone(),
             token: asked.turn.token.clone(),
-            r#move: text,
+            r#move: sendable(&asked.turn, text),
             offer_draw: false,
         }),
         Ok(Err(why)) => {
@@ -211,6 +219,25 @@ fn answer(bot: &impl Bot, asked: &Asked) -> from_bot::Item {
         }
         Err(_) => resignation(&asked.turn),
     }
+}
+
+/// The move; or, if it is longer than any, as much of it as the referee refuses. All of it would break the stream, and
+/// with it all other matches; so it costs one attempt.
+fn sendable(turn: &Turn, text: String) -> String {
+    let chars = text.chars().count();
+    if chars <= MOVE_CHARS {
+        return text;
+    }
+    let (match_id, seat) = (&turn.match_id, turn.seat);
+    eprintln!(
+        "referee-client: match {match_id}, seat {seat}: the answer has {chars} characters, the limit is {MOVE_CHARS}; \
+         the referee will refuse it"
+    );
+    text.chars().take(MOVE_CHARS + 1).collect()
+}
+
+fn milliseconds(many: i64) -> Duration {
+    Duration::from_millis(many.try_into().unwrap_or(0))
 }
 
 fn resignation(turn: &Turn) -> from_bot::Item {
@@ -233,6 +260,13 @@ mod tests {
                 _ => Err("no idea".into()),
             }
         }
+    }
+
+    #[test]
+    fn an_answer_longer_than_any_move_is_sent_as_one_that_is_refused() {
+        let sent = |text: String| sendable(&Turn::default(), text);
+        assert_eq!(sent("ü".repeat(1_000)), "ü".repeat(1_000));
+        assert_eq!(sent("ü".repeat(2_000_000)), "ü".repeat(1_001));
     }
 
     #[test]

@@ -1,7 +1,12 @@
 //! One stream from Hello to its end.
 
+use std::time::Duration;
+
 use futures_util::StreamExt;
-use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+use tokio::{
+    sync::mpsc::{UnboundedSender, unbounded_channel},
+    time::{Instant, timeout, timeout_at},
+};
 use tokio_stream::wrappers::UnboundedReceiverStream;
 use tonic::{Code, Request, Status, Streaming};
 
@@ -13,6 +18,8 @@ use crate::{
 /// A position can have thousands of moves.
 const MESSAGE_AT_MOST: usize = 64 << 20;
 const TOGETHER_AT_MOST: usize = 1_000;
+/// As the `gone_after_ms` of a referee by default.
+const WELCOME_WITHIN: Duration = Duration::from_secs(15);
 
 /// How a stream came to its end.
 #[derive(Debug)]
@@ -38,12 +45,19 @@ impl From<Status> for End {
 
 /// An open stream. To drop it is to hang up.
 pub(crate) struct Session {
-    pub heard: Streaming<PlayResponse>,
+    heard: Streaming<PlayResponse>,
     said: UnboundedSender<FromBot>,
+    max_silence: Duration,
+    heard_at: Instant,
 }
 
 impl Session {
     pub async fn open(settings: &Settings, hello: Hello) -> Result<Self, End> {
+        let opening = timeout(WELCOME_WITHIN, Self::opened(settings, hello));
+        opening.await.unwrap_or_else(|_| Err(silent(WELCOME_WITHIN)))
+    }
+
+    async fn opened(settings: &Settings, hello: Hello) -> Result<Self, End> {
         let channel = settings
             .endpoint
             .connect()
@@ -62,13 +76,39 @@ impl Session {
             .play(request)
             .await?
             .into_inner();
-        Ok(Self { heard, said })
+        Ok(Self {
+            heard,
+            said,
+            max_silence: WELCOME_WITHIN,
+            heard_at: Instant::now(),
+        })
+    }
+
+    /// The next message. It is an end if there is none for too long: the connection may be dead without either end
+    /// having been told. A future that is dropped loses nothing.
+    pub async fn message(&mut self) -> Result<PlayResponse, End> {
+        let message = timeout_at(self.heard_at + self.max_silence, self.heard.message())
+            .await
+            .map_err(|_| silent(self.max_silence))??;
+        self.heard_at = Instant::now();
+        message.ok_or_else(|| End::Broken("the stream has ended".into()))
+    }
+
+    /// By a referee that is never silent for so long.
+    pub fn welcomed(&mut self, max_silence: Duration) {
+        if !max_silence.is_zero() {
+            self.max_silence = max_silence;
+        }
     }
 
     pub fn say(&self, item: FromBot) {
         // If nobody listens any more, the end of the stream will be heard next.
         let _ = self.said.send(item);
     }
+}
+
+fn silent(max_silence: Duration) -> End {
+    End::Broken(format!("nothing was received for {} s", max_silence.as_secs_f64()))
 }
 
 /// What needs no number, since no verdict on it is looked for.

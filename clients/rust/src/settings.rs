@@ -9,7 +9,7 @@ use tonic::{
 
 use crate::BotError;
 
-const MATCHES_AT_MOST: u32 = 8;
+const MATCHES_AT_MOST: u32 = 1;
 
 /// Where the referee is, and who the bot is.
 pub struct Settings {
