@@ -10,11 +10,16 @@
 #include <thread>
 #include <utility>
 
+#include "utf8.h"
+
 namespace referee {
 
 using std::chrono::milliseconds;
 
 namespace {
+
+// No game has longer moves, and the referee refuses them.
+const std::size_t MOVE_CHARS = 1000;
 
 // In one piece, whoever else speaks.
 void complain(const std::string& sentence) {
@@ -43,7 +48,7 @@ Status Player::play() {
         std::unique_lock lock(mutex_);
         if (!status_) ended(how);
         if (status_) return *status_;
-        const milliseconds wait = std::exchange(away_, milliseconds(0)) + backoff_.next(chance());
+        const milliseconds wait = next_wait();
         complain((how.ok() ? "the stream has ended" : how.error_message()) + "; back in " +
                  in_seconds(wait));
         if (changed_.wait_for(lock, wait, [this] { return status_.has_value(); })) return *status_;
@@ -101,10 +106,7 @@ void Player::hear(const api::FromReferee& said) {
         case api::FromReferee::kMatchEnded:
             return desk_.ended(said.match_ended().match_id());
         case api::FromReferee::kWelcome:
-            // The seats belong to this version, also if a newer one is registered before the next
-            // break.
-            settings_.version = said.welcome().version();
-            return backoff_.welcomed();
+            return welcomed(said.welcome());
         case api::FromReferee::kDraining:
             away_ = milliseconds(said.draining().return_after_ms());
             return;
@@ -117,6 +119,21 @@ void Player::hear(const api::FromReferee& said) {
         default:  // Nothing to answer, or newer than this client.
             return;
     }
+}
+
+void Player::welcomed(const api::Welcome& welcome) {
+    backoff_.welcomed(Backoff::Clock::now());
+    session_->welcomed(milliseconds(welcome.gone_after_ms()));
+    // The seats belong to this version, also if a newer one is registered before the next break.
+    settings_.version = welcome.version();
+    complain("connected to " + settings_.referee + " as " + welcome.bot() + ", version " +
+             welcome.version());
+}
+
+milliseconds Player::next_wait() {
+    const auto away = std::exchange(away_, std::nullopt);
+    return away ? backoff_.after_draining(*away, chance())
+                : backoff_.next(Backoff::Clock::now(), chance());
 }
 
 void Player::follow(const Next& next) {
@@ -177,6 +194,18 @@ void Player::wait(const Later& later) {
     follow(desk_.due(later.turn));
 }
 
+std::string sendable(const api::Turn& turn, const std::string& move) {
+    const std::string where =
+        "match " + turn.match_id() + ", seat " + std::to_string(turn.seat()) + ": the answer ";
+    const utf8::Text text = utf8::read(move, MOVE_CHARS + 1);
+    if (!text.valid) complain(where + "is not valid UTF-8; the referee will refuse it");
+    if (text.chars > MOVE_CHARS) {
+        complain(where + "has " + std::to_string(text.chars) + " characters, the limit is " +
+                 std::to_string(MOVE_CHARS) + "; the referee will refuse it");
+    }
+    return text.beginning;
+}
+
 api::FromBot answer(Bot& bot, const Asked& asked) {
     api::FromBot item;
     try {
@@ -184,7 +213,7 @@ api::FromBot answer(Bot& bot, const Asked& asked) {
         api::Move& move = *item.mutable_move();
         move.set_match_id(asked.turn.match_id());
         move.set_token(asked.turn.token());
-        move.set_move(text);
+        move.set_move(sendable(asked.turn, text));
         return item;
     } catch (const std::exception& why) {
         complain(std::string("the bot failed: ") + why.what());

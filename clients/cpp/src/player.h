@@ -42,7 +42,9 @@ class Player {
 
     // All that follows is called with mutex_ held.
     void hear(const api::FromReferee& said);
+    void welcomed(const api::Welcome& welcome);
     void follow(const Next& next);
+    std::chrono::milliseconds next_wait();
     void end(Status status);
     void ended(const grpc::Status& how);
     void say(const api::FromBot& item);
@@ -61,10 +63,14 @@ class Player {
     Desk desk_;
     Backoff backoff_;
     // The referee is about to go, and will be back after so long.
-    std::chrono::milliseconds away_{0};
+    std::optional<std::chrono::milliseconds> away_;
     // Last, so that it is the first to go: whoever is in there uses all of the above.
     std::list<std::future<void>> beside_;
 };
+
+// The move; or, if it cannot be sent as it is, one like it that the referee refuses. It would break
+// the stream, and with it all other matches; so it costs one attempt.
+std::string sendable(const api::Turn& turn, const std::string& move);
 
 // The bot's move; or, if its code breaks down, its resignation.
 api::FromBot answer(Bot& bot, const Asked& asked);

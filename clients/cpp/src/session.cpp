@@ -1,5 +1,6 @@
 #include "session.h"
 
+#include <sstream>
 #include <utility>
 
 namespace referee {
@@ -8,6 +9,9 @@ namespace {
 
 // A position can have thousands of moves.
 const int MESSAGE_AT_MOST_BYTES = 64 << 20;
+
+// As the gone_after_ms of a referee by default.
+const std::chrono::milliseconds WELCOME_WITHIN{15'000};
 
 std::shared_ptr<grpc::Channel> channel(const Settings& settings) {
     grpc::ChannelArguments arguments;
@@ -24,8 +28,14 @@ std::shared_ptr<grpc::Channel> channel(const Settings& settings) {
 }  // namespace
 
 Session::Session(const Settings& settings)
-    : referee_(api::PlayService::NewStub(channel(settings))) {
+    : referee_(api::PlayService::NewStub(channel(settings))), max_silence_(WELCOME_WITHIN) {
     context_.AddMetadata("authorization", "Bearer " + settings.token);
+    watcher_ = std::thread(&Session::watch, this);
+}
+
+Session::~Session() {
+    stop();
+    watcher_.join();
 }
 
 void Session::say(api::FromBot item) {
@@ -44,17 +54,45 @@ void Session::open() {
 }
 
 bool Session::hear(api::PlayResponse& heard) {
-    return stream_->Read(&heard);
+    const bool more = stream_->Read(&heard);
+    const std::lock_guard lock(mutex_);
+    heard_at_ = Clock::now();
+    return more;
+}
+
+void Session::welcomed(std::chrono::milliseconds max_silence) {
+    const std::lock_guard lock(mutex_);
+    if (max_silence.count() > 0) max_silence_ = max_silence;
+    stopped_.notify_one();  // It may be less than what is waited for now.
 }
 
 grpc::Status Session::end() {
-    {
-        const std::lock_guard lock(mutex_);
-        over_ = true;
-        changed_.notify_one();
-    }
+    stop();
     writer_.join();
-    return stream_->Finish();
+    const grpc::Status how = stream_->Finish();
+    const std::lock_guard lock(mutex_);
+    if (!silent_) return how;
+    std::ostringstream why;
+    why << "nothing was received for " << std::chrono::duration<double>(max_silence_).count()
+        << " s";
+    return grpc::Status(grpc::UNAVAILABLE, why.str());
+}
+
+void Session::stop() {
+    const std::lock_guard lock(mutex_);
+    over_ = true;
+    changed_.notify_one();
+    stopped_.notify_one();
+}
+
+void Session::watch() {
+    std::unique_lock lock(mutex_);
+    while (!over_ && !silent_) {
+        const auto until = heard_at_ + max_silence_;
+        silent_ = Clock::now() >= until;
+        if (!silent_) stopped_.wait_until(lock, until);
+    }
+    if (silent_) context_.TryCancel();
 }
 
 void Session::write() {

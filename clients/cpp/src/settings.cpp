@@ -10,7 +10,7 @@ namespace referee {
 
 namespace {
 
-const unsigned MATCHES_AT_MOST = 8;
+const unsigned MATCHES_AT_MOST = 1;
 
 std::optional<std::string> given(const Environment& environment, const std::string& name) {
     const auto text = environment(name);
