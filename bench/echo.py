@@ -24,7 +24,7 @@ from referee.transport.server import Limits
 GAME = find("alquerque")
 RULES = game_pb2.Rules(game=GAME.name, options=GAME.settings().texts())
 POSITION = GAME.start(GAME.settings(), bytes(32)).text(0)
-LIMITS = Limits(1 << 20, 60_000, 20_000, 5_000, 20_000)
+LIMITS = Limits(1 << 20, 60_000, 20_000, 5_000)
 
 
 def turn(match_id: str, token: str) -> play_pb2.FromReferee:

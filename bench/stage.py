@@ -22,6 +22,7 @@ MANY = str(2**31 - 1)
 NO_QUOTAS = (
     *("--calls-per-minute", MANY, "--matches-per-holder-at-most", MANY, "--streams-per-holder-at-most", MANY),
     *("--bots-per-holder-at-most", MANY, "--tokens-per-holder-at-most", MANY, "--streams-at-most", MANY),
+    *("--calls-in-flight-per-holder-at-most", MANY),
 )
 
 

@@ -29,6 +29,7 @@ def settings(start_within_s: int, patient: bool, data: Path | None = None) -> Se
         faults_in_a_row_at_most=PLENTY,
         watch_entries_waiting_at_most=PLENTY,
         calls_per_minute=PLENTY,
+        calls_in_flight_per_holder_at_most=PLENTY,
         matches_per_holder_at_most=PLENTY,
         streams_per_holder_at_most=PLENTY,
         bots_per_holder_at_most=PLENTY,

@@ -65,7 +65,12 @@ class Settings:
 
     ping_every_ms: int = _declared(whole(), "5000", "How often a bot's stream is pinged.")
     gone_after_ms: int = _declared(whole(), "15000", "How long without a pong until a session counts as gone.")
-    hello_within_ms: int = _declared(whole(), "10000", "How long a new Play stream may take to say Hello.")
+    hello_within_ms: int = _declared(
+        whole(), "10000", "How long the first message of a call may take, the Hello of a Play stream among them."
+    )
+    read_within_ms: int = _declared(
+        whole(), "30000", "How long a caller may take to read an answer before its call is reset."
+    )
     keepalive_every_ms: int = _declared(whole(), "60000", "How often a quiet connection is tried.")
     keepalive_within_ms: int = _declared(whole(), "20000", "How long a tried connection may take to answer.")
     client_pings_apart_ms: int = _declared(
@@ -97,6 +102,15 @@ class Settings:
     bots_per_holder_at_most: int = _declared(whole(), "100", "Bots of a holder without its own quota.")
     tokens_per_holder_at_most: int = _declared(whole(), "200", "Good tokens of a holder without its own quota.")
     versions_per_bot_at_most: int = _declared(whole(), "1000", "Versions that a bot may register.")
+    calls_in_flight_per_holder_at_most: int = _declared(
+        whole(), "64", "Calls that a holder has open at once, streams and moves not counted."
+    )
+    calls_without_token_at_most: int = _declared(
+        whole(), "1024", "Calls without a good token, health and reflection among them, that are open at once."
+    )
+    calls_without_token_per_address_at_most: int = _declared(
+        whole(), "32", "The same, of one address (of IPv6, of one /64 network); behind a proxy, all have its address."
+    )
     calls_per_minute: int = _declared(
         whole(), "600", "Calls of a holder without its own quota; never counted for a move that is on its clock."
     )

@@ -25,8 +25,8 @@ from referee.app.sessions import Hello, Session
 from referee.core.clock import MS, SECOND, Micros
 from referee.core.commands import MAX_MOVE_CHARS
 from referee.core.deciding import Decided
+from referee.transport.admission import readable
 from referee.transport.convert.matches import Aside
-from referee.transport.door import readable
 from referee.transport.field_limits import check_fields
 from referee.transport.noting import Noting
 from referee.transport.paging import parted

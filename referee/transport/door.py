@@ -1,11 +1,10 @@
-"""The door that every call passes: who is it, may it, what does it say; and how it is told no.
+"""The door behind which servicers raise refusals, and know nothing of status codes.
 
-Behind it servicers raise refusals, and know nothing of status codes.
+Whether a call is admitted, and its message, were settled by `admission`.
 """
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass
 from secrets import token_hex
 from typing import Any
 
@@ -15,34 +14,16 @@ from google.protobuf.message import DecodeError, Message
 
 from referee.app.lag import HOLDER, Arrival, Lag
 from referee.app.refusals import BadField
-from referee.transport.auth import ARRIVAL, CALLER, Gate
+from referee.transport.admission import PACKAGE, Unreadable, need_admission, readable
+from referee.transport.auth import ARRIVAL, CALLER
 from referee.transport.field_limits import check_fields
-from referee.transport.quota import Allowances
 from referee.transport.refusals import Said, Say, fault, said, status_of
 from referee.transport.refused import MessageTooLarge
-
-PACKAGE = "referee_api.v1."
-UNCOUNTED = frozenset({"SubmitMove"})
-"""A move costs no call, for it may be on its clock; to ask about one does, and is counted where that is known."""
 
 CODES = {code.value[0]: code for code in grpc.StatusCode}
 DETAILS = "grpc-status-details-bin"
 
 log = structlog.get_logger("referee.transport")
-
-
-@dataclass(frozen=True, slots=True)
-class Unreadable:
-    """What came instead of a message."""
-
-    why: Exception
-
-
-def readable(message: Any) -> Any:
-    """The message itself. Raises MessageTooLarge or BadField if it was none."""
-    if isinstance(message, Unreadable):
-        raise message.why
-    return message
 
 
 async def _each_readable(messages: AsyncIterator[Any]) -> AsyncIterator[Any]:
@@ -51,12 +32,8 @@ async def _each_readable(messages: AsyncIterator[Any]) -> AsyncIterator[Any]:
 
 
 class Door(grpc.aio.ServerInterceptor):
-    """Who comes to the services of our package is asked for a token. Health and reflection are open to all."""
-
-    def __init__(self, gate: Gate, allowances: Allowances, lag: Lag, message_at_most_bytes: int, say: Say) -> None:
+    def __init__(self, lag: Lag, message_at_most_bytes: int, say: Say) -> None:
         self._say = say
-        self._gate = gate
-        self._allowances = allowances
         self._lag = lag
         self._message_at_most_bytes = message_at_most_bytes
         self._handlers: dict[str, grpc.RpcMethodHandler[Any, Any]] = {}
@@ -68,24 +45,20 @@ class Door(grpc.aio.ServerInterceptor):
             if handler is None:
                 return None
             ours = path.startswith(f"/{PACKAGE}")
-            self._handlers[path] = self._guarded(handler, path) if ours else self._open(handler)
+            self._handlers[path] = self._ours(handler) if ours else self._open(handler)
         return self._handlers[path]
 
-    def _guarded(self, handler: Any, path: str) -> Any:
+    def _ours(self, handler: Any) -> Any:
         inner = handler.unary_unary or handler.unary_stream or handler.stream_stream
-        service, _, method = path.removeprefix(f"/{PACKAGE}").partition("/")
 
         async def behaviour(request: Any, context: Any) -> Any:
-            # Here the message has just been read. Before that, a caller could send its headers and go on thinking;
-            # after it, who is called upon waits for our own disk.
+            # The message has just been read: nothing is waited for between that and here. A moment earlier would not
+            # do, for a caller could send its headers and go on thinking.
             arrival = self._lag.arrival()
-            caller = await self._gate.caller(_authorization(context), service, method)
-            HOLDER.set(caller.holder)
-            CALLER.set(caller)
-            ARRIVAL.set(Arrival(arrival.at_us, arrival.lag_us - self._lag.own_us(caller.holder)))
-            if method not in UNCOUNTED:
-                await self._allowances.count_call(caller.holder)
-            structlog.contextvars.bind_contextvars(method=method, token_id=caller.token.id)
+            need_admission()
+            holder = CALLER.get().holder
+            HOLDER.set(holder)
+            ARRIVAL.set(Arrival(arrival.at_us, arrival.lag_us - self._lag.own_us(holder)))
             return await inner(readable(request), context)
 
         return self._made(handler, behaviour)
@@ -94,6 +67,7 @@ class Door(grpc.aio.ServerInterceptor):
         """Others wrote it, and it would break down over what cannot be read."""
 
         async def behaviour(request: Any, context: Any) -> Any:
+            need_admission()
             if not handler.request_streaming:
                 return await (handler.unary_unary or handler.unary_stream)(readable(request), context)
             async for answer in handler.stream_stream(_each_readable(request), context):
@@ -159,11 +133,3 @@ def _fault(why: Exception) -> Said:
 async def refuse(context: Any, told: Said) -> None:
     details = ((DETAILS, status_of(told).SerializeToString()),)
     await context.abort(CODES[told.code], told.sentence, details)
-
-
-def _authorization(context: Any) -> str:
-    """What the call says for itself; of several, the first."""
-    for name, value in context.invocation_metadata() or ():
-        if name == "authorization":
-            return str(value)
-    return ""

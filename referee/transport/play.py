@@ -17,11 +17,11 @@ from referee.app.sessions import Hello, Session
 from referee.app.wish import find_game
 from referee.core.clock import MS, SECOND
 from referee.core.setup import Player
+from referee.transport.admission import readable
 from referee.transport.auth import CALLER
 from referee.transport.conversation import Conversation, Pace
 from referee.transport.convert.matches import Aside
 from referee.transport.convert.turns import read_wishes
-from referee.transport.door import readable
 from referee.transport.field_limits import check_fields
 from referee.transport.noting import Noting
 from referee.transport.quota import Allowances

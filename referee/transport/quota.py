@@ -1,4 +1,4 @@
-"""How often a holder may call, and how many streams it may have open. No move on its clock is counted."""
+"""How often a holder may call, and how many calls and streams it may have open. No move on its clock is counted."""
 
 import asyncio
 from collections import Counter
@@ -13,7 +13,7 @@ from referee.core.clock import MS, SECOND, Micros
 from referee.transport.auth import Caller
 from referee.transport.expiry import Expiry
 from referee.transport.last_minute import LastMinute
-from referee.transport.refused import BadToken, TooManyCalls, TooManyStreams
+from referee.transport.refused import BadToken, TooManyCalls, TooManyCallsInFlight, TooManyStreams
 
 MINUTE_US: Micros = 60 * SECOND
 KEPT_US: Micros = 10 * SECOND
@@ -21,6 +21,8 @@ KEPT_US: Micros = 10 * SECOND
 BURST = 10
 """A tenth of what may be called in a minute may be called at once."""
 HOLDERS_AT_MOST = 10_000
+CALLS_IN_FLIGHT = 64
+"""Of one holder: as many answers of it can wait to be read."""
 
 
 @dataclass(slots=True)
@@ -46,8 +48,19 @@ async def nobody(_holder: str, _quota: str, _used: int, _limit: int) -> None:
 class Allowances:
     """What each holder has left, on one event loop."""
 
-    def __init__(self, quotas: Quotas, usual: Quota, streams_at_most: int, time: Time, watch: Watch = nobody) -> None:
+    def __init__(
+        self,
+        quotas: Quotas,
+        usual: Quota,
+        streams_at_most: int,
+        time: Time,
+        watch: Watch = nobody,
+        calls_in_flight_at_most: int = CALLS_IN_FLIGHT,
+    ) -> None:
+        """`streams_at_most` are of all holders together, `calls_in_flight_at_most` of each."""
         self._watch = watch
+        self._calls_in_flight_at_most = calls_in_flight_at_most
+        self._in_flight: Counter[str] = Counter()
         self._quotas = quotas
         self._usual = usual
         self._streams_at_most = streams_at_most
@@ -88,6 +101,17 @@ class Allowances:
         budget.free_us = now_us + ahead_us
         budget.calls.note(now_us)
         await self._watch(holder, "calls_per_minute", budget.calls.count(now_us), limit)
+
+    def begin_call(self, holder: str) -> None:
+        """A call that is open until `end_call`. Raises TooManyCallsInFlight, and then it is none."""
+        if self._in_flight[holder] >= self._calls_in_flight_at_most:
+            raise TooManyCallsInFlight(self._calls_in_flight_at_most)
+        self._in_flight[holder] += 1
+
+    def end_call(self, holder: str) -> None:
+        self._in_flight[holder] -= 1
+        if not self._in_flight[holder]:
+            del self._in_flight[holder]
 
     def calls_of(self, holder: str) -> int:
         """Those of the last minute that were counted, and let in."""

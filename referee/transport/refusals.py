@@ -143,6 +143,7 @@ WAYS: dict[type[Exception], Way] = {
     door.BadToken: Way("BAD_TOKEN", Code.UNAUTHENTICATED),
     door.NotYours: Way("NOT_YOURS", Code.PERMISSION_DENIED),
     door.TooManyCalls: Way("TOO_MANY_CALLS", EXHAUSTED, quota=True),
+    door.TooManyCallsInFlight: Way("TOO_MANY_CALLS_IN_FLIGHT", EXHAUSTED, quota=True, retry_after_ms=RETRY_AFTER_MS),
     door.TooManyStreams: Way("TOO_MANY_STREAMS", EXHAUSTED, quota=True, retry_after_ms=RETRY_AFTER_MS),
     worker_pool.TooManyWaiting: Way("TOO_MANY_CALLS", EXHAUSTED, quota=True),
     worker_pool.TooExpensive: Way("TOO_EXPENSIVE", EXHAUSTED),

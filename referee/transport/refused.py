@@ -28,6 +28,14 @@ class TooManyCalls(Refusal):
         super().__init__(sentence, limit=str(limit), retry_after_ms=str(retry_after_ms))
 
 
+class TooManyCallsInFlight(Refusal):
+    def __init__(self, limit: int) -> None:
+        super().__init__(
+            f"{limit} calls are open already, and that is the limit; wait until one of them has its answer",
+            limit=str(limit),
+        )
+
+
 class TooManyStreams(Refusal):
     def __init__(self, limit: int) -> None:
         super().__init__(f"there can be no more open streams: the limit is {limit}", limit=str(limit))

@@ -12,8 +12,9 @@ from grpc_health.v1.health_pb2 import HealthCheckRequest, HealthCheckResponse
 from grpc_reflection.v1alpha import reflection
 
 from referee.core.clock import SECOND, Micros
+from referee.transport.admission import PACKAGE
 from referee.transport.auth import RULES
-from referee.transport.door import PACKAGE
+from referee.transport.open_calls import OpenCalls
 
 SERVICES = tuple(f"{PACKAGE}{service}" for service in RULES)
 METHODS = tuple(f"/{PACKAGE}{service}/{method}" for service, methods in RULES.items() for method in methods)
@@ -27,8 +28,9 @@ HANDSHAKE_WITHIN_MS = 10_000
 IDLE_AT_MOST_MS = 300_000
 """So long a connection may stand without a call. Whoever calls again opens another, and does not notice."""
 
-CALLS_BESIDE = 100
-"""Calls that a connection may make while it has all its streams open; without a limit, one may have millions."""
+STREAMS_PER_CONNECTION = 256
+"""Calls of one connection at once, streams included; without a limit one may have millions. Who needs more, such as
+a program that watches hundreds of matches, opens another connection."""
 
 NUMBER_AT_MOST = 2**31 - 1
 """What grpc takes for an option."""
@@ -49,8 +51,6 @@ class Limits:
     keepalive_every_ms: int
     keepalive_within_ms: int
     client_pings_apart_ms: int
-    streams_at_most: int
-    """Of one connection."""
 
     def options(self) -> list[tuple[str, int]]:
         return [
@@ -61,7 +61,7 @@ class Limits:
             ("grpc.http2.ping_timeout_ms", self.keepalive_within_ms),  # Without it the one above is not heeded.
             ("grpc.keepalive_permit_without_calls", 1),
             ("grpc.http2.min_ping_interval_without_data_ms", self.client_pings_apart_ms),
-            ("grpc.max_concurrent_streams", min(self.streams_at_most + CALLS_BESIDE, NUMBER_AT_MOST)),
+            ("grpc.max_concurrent_streams", STREAMS_PER_CONNECTION),
             ("grpc.server_handshake_timeout_ms", HANDSHAKE_WITHIN_MS),
             ("grpc.max_connection_idle_ms", IDLE_AT_MOST_MS),
             ("grpc.server.max_pending_requests", PENDING_AT_MOST),
@@ -87,8 +87,10 @@ class Server:
         services: Sequence[Callable[[grpc.aio.Server], None]],
         interceptors: Sequence[grpc.aio.ServerInterceptor],
         limits: Limits,
+        calls: OpenCalls,
     ) -> None:
         """`services` add themselves to a server."""
+        self._calls = calls
         self._server = grpc.aio.server(interceptors=interceptors, options=limits.options())
         for add in services:
             add(self._server)
@@ -105,6 +107,7 @@ class Server:
                 port = self._server.add_insecure_port(address)
         except RuntimeError as error:
             raise CannotListen(f"cannot listen on {address}: {_bind_error(address) or error}") from None
+        self._calls.start()
         await self._server.start()
         for service in SERVICES:
             await self._health.set(service, HealthCheckResponse.SERVING)
@@ -117,6 +120,7 @@ class Server:
     async def close(self, grace_us: Micros) -> None:
         """Take no calls any more, and end those that are open still after the grace."""
         await self._server.stop(grace_us / SECOND)
+        self._calls.stop()
 
 
 def _bind_error(address: str) -> str:

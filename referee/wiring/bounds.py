@@ -57,7 +57,6 @@ def grpc_limits(settings: Settings) -> server.Limits:
         settings.keepalive_every_ms,
         settings.keepalive_within_ms,
         settings.client_pings_apart_ms,
-        settings.streams_per_holder_at_most,
     )
 
 

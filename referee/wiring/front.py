@@ -21,6 +21,7 @@ from referee.telemetry.metrics import Metrics
 from referee.telemetry.tracing import Tracing
 from referee.transport import server as grpc_server
 from referee.transport.admin import Admin
+from referee.transport.admission import Admission
 from referee.transport.auth import Gate
 from referee.transport.bots import Bots
 from referee.transport.convert.matches import Aside
@@ -32,17 +33,20 @@ from referee.transport.labelled import Labelled
 from referee.transport.ladders import Ladders
 from referee.transport.matches import Matches, Terms
 from referee.transport.noting import Noting
+from referee.transport.open_calls import OpenCalls
 from referee.transport.play import Play
 from referee.transport.quota import Allowances
 from referee.transport.rated_matches import RatedMatches
 from referee.transport.records import Records
 from referee.transport.server import Server
+from referee.transport.strangers import Strangers
 from referee.transport.tournaments import Tournaments
 from referee.wiring import bounds
 from referee.wiring.books import Books
 from referee.wiring.hall import Hall
 
 FIRST_ADMIN = "admin"
+MS_PER_S = 1_000
 
 
 class Front:
@@ -61,7 +65,12 @@ class Front:
         self._time = time
         quota_near = QuotaNear(books.accounts, hall.notices, hall.referee.sessions.of_bot)
         allowances = Allowances(
-            books.quotas, bounds.usual_quota(settings), settings.streams_at_most, time, quota_near.used
+            books.quotas,
+            bounds.usual_quota(settings),
+            settings.streams_at_most,
+            time,
+            quota_near.used,
+            settings.calls_in_flight_per_holder_at_most,
         )
         gate = Gate(books.tokens, time)
         self._keys = keys = Keys(books.tokens, gate, allowances, time, lambda: secrets.token_bytes(SECRET_BYTES))
@@ -100,7 +109,10 @@ class Front:
         admin = Admin(referee, books.accounts, books.tokens, books.quotas, hall.notices, keys, allowances, time, go)
         ladders = Ladders(hall.ladders, books.accounts, customs, allowances, at_once)
         tournaments = Tournaments(hall.tournaments, books.accounts, customs, allowances, at_once)
-        door = Door(gate, allowances, hall.lag, settings.message_at_most_bytes, say)
+        calls = OpenCalls(settings.read_within_ms / MS_PER_S)
+        strangers = Strangers(settings.calls_without_token_at_most, settings.calls_without_token_per_address_at_most)
+        admission = Admission(gate, allowances, calls, strangers, settings.hello_within_ms)
+        door = Door(hall.lag, settings.message_at_most_bytes, say)
         self.server = Server(
             [
                 lambda server: add_GameServiceServicer_to_server(served, server),
@@ -111,8 +123,9 @@ class Front:
                 lambda server: add_LadderServiceServicer_to_server(ladders, server),
                 lambda server: add_TournamentServiceServicer_to_server(tournaments, server),
             ],
-            [*tracing.interceptors(), metrics.interceptor(time, grpc_server.METHODS), door],
+            [admission, *tracing.interceptors(), metrics.interceptor(time, grpc_server.METHODS), door],
             bounds.grpc_limits(settings),
+            calls,
         )
 
     async def has_admin(self) -> bool:

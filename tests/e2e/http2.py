@@ -1,6 +1,9 @@
 """As much of HTTP/2 as one needs to abuse it: frames as bytes (RFC 9113), headers without compression (RFC 7541)."""
 
-from collections.abc import Iterator
+import select
+import socket
+import time
+from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 from random import Random
 
@@ -9,7 +12,11 @@ PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 DATA, HEADERS, RST_STREAM, SETTINGS_, PING_, GO_AWAY = 0, 1, 3, 4, 6, 7
 END_STREAM, ACK, END_HEADERS = 1, 1, 4
 CANCEL = 8
+INITIAL_WINDOW = 4
+FRAME_HEAD = 9
 CALLED = "/referee_api.v1.GameService/ListGames"
+HEALTH = "/grpc.health.v1.Health/Watch"
+REFLECTION = "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo"
 
 
 def frame(kind: int, flags: int, stream_id: int, payload: bytes = b"") -> bytes:
@@ -17,6 +24,8 @@ def frame(kind: int, flags: int, stream_id: int, payload: bytes = b"") -> bytes:
 
 
 SETTINGS = frame(SETTINGS_, 0, 0)
+NO_WINDOW = frame(SETTINGS_, 0, 0, INITIAL_WINDOW.to_bytes(2, "big") + bytes(4))
+"""Settings by which nothing is to be sent that flow control holds back, so that no answer is ever read."""
 PING = frame(PING_, 0, 0, bytes(8))
 PONG = frame(PING_, ACK, 0, bytes(8))
 
@@ -26,13 +35,14 @@ def stream_ids() -> Iterator[int]:
     return count(1, 2)
 
 
-def call(stream_id: int) -> bytes:
-    """The beginning of a call by somebody without a token."""
-    return frame(HEADERS, END_HEADERS, stream_id, _HEAD)
+def call(stream_id: int, path: str = CALLED, token: str = "") -> bytes:
+    """The beginning of a call, by somebody without a token if there is none."""
+    return frame(HEADERS, END_HEADERS, stream_id, _head(path, token))
 
 
-def whole_call(stream_id: int) -> bytes:
-    return call(stream_id) + frame(DATA, END_STREAM, stream_id, bytes(5))  # An empty message has no more than its head.
+def whole_call(stream_id: int, path: str = CALLED, token: str = "", message: bytes = b"") -> bytes:
+    prefixed = bytes(1) + len(message).to_bytes(4, "big") + message
+    return call(stream_id, path, token) + frame(DATA, END_STREAM, stream_id, prefixed)
 
 
 def reset(stream_id: int) -> bytes:
@@ -55,14 +65,69 @@ def _header(name: str, value: str) -> bytes:
     return b"\0" + b"".join(bytes([len(text)]) + text.encode() for text in (name, value))
 
 
-_HEAD = b"".join(
-    _header(name, value)
-    for name, value in (
+def _head(path: str, token: str) -> bytes:
+    headers = [
         (":method", "POST"),
         (":scheme", "http"),
-        (":path", CALLED),
+        (":path", path),
         (":authority", "referee"),
         ("te", "trailers"),
         ("content-type", "application/grpc"),
+    ]
+    return b"".join(
+        _header(name, value) for name, value in headers + [("authorization", f"Bearer {token}")] * bool(token)
     )
-)
+
+
+class Raw:
+    """A connection that says what it likes, and counts which of its calls were ended. Pings are answered."""
+
+    def __init__(self, address: str, settings: bytes = SETTINGS) -> None:
+        host, _, port = address.rpartition(":")
+        self._socket = socket.create_connection((host, int(port)))
+        self._ids = stream_ids()
+        self.open: set[int] = set()
+        """Calls that were begun here, and have no end yet."""
+        self.closed = False
+        """By the other side."""
+        self._heard = b""
+        self._socket.sendall(PREFACE + settings + frame(SETTINGS_, ACK, 0))
+
+    def begin(self, path: str = CALLED, token: str = "", message: bytes | None = None) -> None:
+        """Without a message, the call is left as it is after its headers."""
+        stream_id = next(self._ids)
+        self.open.add(stream_id)
+        said = call(stream_id, path, token) if message is None else whole_call(stream_id, path, token, message)
+        self._socket.sendall(said)
+
+    def close(self) -> None:
+        self._socket.close()
+
+    def fileno(self) -> int:
+        return self._socket.fileno()
+
+    def hear(self) -> None:
+        """What has come. A connection that was closed has no calls any more."""
+        data = self._socket.recv(65_536)
+        self.closed = not data
+        self._heard += data
+        while len(self._heard) >= FRAME_HEAD:
+            length = int.from_bytes(self._heard[:3], "big")
+            if len(self._heard) < FRAME_HEAD + length:
+                return
+            kind, flags, stream_id = self._heard[3], self._heard[4], int.from_bytes(self._heard[5:9], "big")
+            payload, self._heard = self._heard[FRAME_HEAD:][:length], self._heard[FRAME_HEAD + length :]
+            if kind == PING_ and not flags & ACK:
+                self._socket.sendall(frame(PING_, ACK, 0, payload))
+            elif stream_id in self.open and (kind == RST_STREAM or (kind in (DATA, HEADERS) and flags & END_STREAM)):
+                self.open.discard(stream_id)
+
+
+def hear_until(raws: Sequence[Raw], enough: Callable[[], bool], within_s: float) -> bool:
+    """Read what comes to any of these connections until that holds; did it, in time?"""
+    until_s = time.monotonic() + within_s
+    while not enough() and (left_s := until_s - time.monotonic()) > 0:
+        ready, _, _ = select.select([raw for raw in raws if not raw.closed], [], [], left_s)
+        for raw in ready:
+            raw.hear()
+    return enough()

@@ -5,6 +5,7 @@ from typing import Any
 
 from referee_api.v1 import clock_pb2, game_pb2, match_pb2, policy_pb2
 
+from tests.e2e import http2
 from tests.e2e.club import Club, ask
 
 MESSAGE_AT_MOST_BYTES = 4_096
@@ -116,6 +117,18 @@ def call_more(here: Club) -> None:
         here.ask("BotService/GetBot", name=here.bots[0])
 
 
+def leave_answers_unread(here: Club) -> None:
+    """More of them than the holder may have open."""
+    raw = http2.Raw(here.server.address, http2.NO_WINDOW)
+    try:
+        for _ in range(200):
+            raw.begin(token=here.owner, message=b"")
+        while True:
+            here.ask("BotService/GetBot", name=here.bots[0])
+    finally:
+        raw.close()
+
+
 def register_more(here: Club) -> None:
     limited(here, bots_at_most=len(here.bots))
     register(here, f"{here.name}-more")
@@ -160,6 +173,7 @@ IN_CALLS: dict[str, Callable[[Club], Any]] = {
     "TOO_MANY_MATCHES": make_more_matches,
     "TOO_MANY_STREAMS": open_more_streams,
     "TOO_MANY_CALLS": call_more,
+    "TOO_MANY_CALLS_IN_FLIGHT": leave_answers_unread,
     "TOO_MANY_NAMES": register_more,
     "MESSAGE_TOO_LARGE": lambda here: here.ask("GameService/GetGame", name=LARGE),
     "NO_TOKEN": lambda here: ask(here.channel, "GameService/ListGames", None),

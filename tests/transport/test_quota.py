@@ -11,7 +11,7 @@ from referee.core.clock import SECOND
 from referee.storage.accounts_memory import MemoryQuotas
 from referee.transport.auth import Caller
 from referee.transport.quota import Allowances
-from referee.transport.refused import BadToken, TooManyCalls, TooManyStreams
+from referee.transport.refused import BadToken, TooManyCalls, TooManyCallsInFlight, TooManyStreams
 from tests.app.stopped_time import StoppedTime
 
 USUAL = Quota(10, 2, 60, 10, 10)
@@ -178,3 +178,14 @@ def test_who_watches_hears_of_each_call_that_is_let_in_how_many_there_were_and_m
         ]
 
     asyncio.run(calls())
+
+
+def test_a_holder_has_so_many_calls_in_flight_and_another_its_own() -> None:
+    mine = Allowances(MemoryQuotas(), USUAL, 100, StoppedTime(), calls_in_flight_at_most=2)
+    for holder in ("ada", "ada", "bob"):
+        mine.begin_call(holder)
+    with pytest.raises(TooManyCallsInFlight) as refused:
+        mine.begin_call("ada")
+    assert refused.value.details == {"limit": "2"}
+    mine.end_call("ada")
+    mine.begin_call("ada")

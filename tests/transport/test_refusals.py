@@ -101,6 +101,7 @@ EXAMPLES: list[Exception] = [
     door.BadToken(),
     door.NotYours("CreateMatch"),
     door.TooManyCalls(600, 100),
+    door.TooManyCallsInFlight(64),
     door.TooManyStreams(10),
     door.TooManyMatches(10),
     worker_pool.TooManyWaiting(8),

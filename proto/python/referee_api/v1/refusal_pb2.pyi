@@ -145,6 +145,10 @@ class _RefusalReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Refusal
     """The message is larger than this referee reads. RESOURCE_EXHAUSTED; size_bytes, limit_bytes."""
     REFUSAL_REASON_TOO_EXPENSIVE: _RefusalReason.ValueType  # 86
     """What was asked for needs more CPU time than one call may use. RESOURCE_EXHAUSTED; limit_ms."""
+    REFUSAL_REASON_TOO_MANY_CALLS_IN_FLIGHT: _RefusalReason.ValueType  # 87
+    """The holder has too many calls open at once, streams and moves not counted; without a good token, the caller's
+    address has. RESOURCE_EXHAUSTED with QuotaFailure and RetryInfo; limit.
+    """
     REFUSAL_REASON_NO_TOKEN: _RefusalReason.ValueType  # 90
     """The call carries no token. UNAUTHENTICATED; no metadata."""
     REFUSAL_REASON_BAD_TOKEN: _RefusalReason.ValueType  # 91
@@ -288,6 +292,10 @@ REFUSAL_REASON_MESSAGE_TOO_LARGE: RefusalReason.ValueType  # 85
 """The message is larger than this referee reads. RESOURCE_EXHAUSTED; size_bytes, limit_bytes."""
 REFUSAL_REASON_TOO_EXPENSIVE: RefusalReason.ValueType  # 86
 """What was asked for needs more CPU time than one call may use. RESOURCE_EXHAUSTED; limit_ms."""
+REFUSAL_REASON_TOO_MANY_CALLS_IN_FLIGHT: RefusalReason.ValueType  # 87
+"""The holder has too many calls open at once, streams and moves not counted; without a good token, the caller's
+address has. RESOURCE_EXHAUSTED with QuotaFailure and RetryInfo; limit.
+"""
 REFUSAL_REASON_NO_TOKEN: RefusalReason.ValueType  # 90
 """The call carries no token. UNAUTHENTICATED; no metadata."""
 REFUSAL_REASON_BAD_TOKEN: RefusalReason.ValueType  # 91

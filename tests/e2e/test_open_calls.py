@@ -1,0 +1,144 @@
+"""Calls that are begun and left alone: how many stay open, how much memory they cost, and who plays meanwhile."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+import grpc
+import pytest
+from google.rpc.error_details_pb2 import ErrorInfo
+from grpc_status import rpc_status
+
+from tests.e2e import http2
+from tests.e2e.club import Club, club_alone, narrow
+from tests.e2e.http2 import hear_until
+from tests.e2e.readings import MEMORY, metrics, troubles
+from tests.e2e.server import WITHIN_S
+from tests.e2e.talk import talk
+
+pytestmark = pytest.mark.slow
+
+CONNECTIONS, CALLS, ROUNDS = 10, 50, 4
+GROWTH_AT_MOST_BYTES = 15_000_000
+"""After the first round, which takes what the process then has for the others: 1500 calls more would take 33 MB."""
+PER_ADDRESS, IN_ALL = 20, 30
+CAPS = (
+    *("--calls-without-token-per-address-at-most", str(PER_ADDRESS)),
+    *("--calls-without-token-at-most", str(IN_ALL)),
+)
+PATIENT = ("--hello-within-ms", "600000", "--read-within-ms", "600000")
+HASTY = ("--hello-within-ms", "1000", "--read-within-ms", "1000")
+UNREAD = 150
+IN_FLIGHT = 64
+"""Of one holder; so the server is set."""
+LAST = 1
+"""grpc holds the call that came last until another one comes."""
+
+
+@contextmanager
+def strangers(here: Club, connections: int, settings: bytes = http2.SETTINGS) -> Iterator[list[http2.Raw]]:
+    with ExitStack() as ends:
+        raws = [http2.Raw(here.server.address, settings) for _ in range(connections)]
+        for raw in raws:
+            ends.callback(raw.close)
+        yield raws
+
+
+@pytest.fixture(scope="module")
+def crowded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Club]:
+    """On a server where no deadline helps, so that nothing but the caps bounds what is open."""
+    with club_alone(tmp_path_factory.mktemp("crowded"), *PATIENT, *CAPS) as here:
+        yield here
+
+
+@pytest.fixture(scope="module")
+def hasty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Club]:
+    """On a server that waits for nobody."""
+    with club_alone(tmp_path_factory.mktemp("hasty"), *HASTY) as here:
+        yield here
+
+
+def plays(here: Club) -> None:
+    """A match is begun and a move is played, by bots that come to the port anew."""
+    with narrow(here.server) as channel, talk(channel, here.secrets[0]) as anna, talk(channel, here.secrets[1]):
+        match_id = here.waiting()
+        turn = anna.hear("turn")
+        assert turn.match_id == match_id
+        assert not here.submit(turn, turn.legal_moves[0]).again
+        here.ask("MatchService/AbortMatch", match_id=match_id, request_id=match_id, message="enough")
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        (http2.CALLED, None),
+        (http2.HEALTH, b""),
+        (http2.REFLECTION, None),
+        ("/referee_api.v1.PlayService/Play", None),
+        ("/nowhere/Nothing", None),
+    ],
+    ids=["headers alone", "health watched", "reflection", "a stream of ours", "no such method"],
+)
+def test_calls_without_a_token_stay_few_and_cost_little_while_a_bot_comes_and_plays(
+    crowded: Club, path: str, message: bytes | None
+) -> None:
+    rounds = []
+    with strangers(crowded, CONNECTIONS) as raws:
+        for _ in range(ROUNDS):
+            for raw in raws:
+                for _ in range(CALLS):
+                    raw.begin(path, message=message)
+            assert hear_until(raws, lambda: sum(len(raw.open) for raw in raws) <= 2 * PER_ADDRESS, WITHIN_S)
+            rounds.append(metrics(crowded.server)[MEMORY])
+        plays(crowded)
+    assert rounds[-1] < rounds[0] + GROWTH_AT_MOST_BYTES
+    assert not list(troubles(crowded.server))
+
+
+def test_a_call_whose_message_does_not_come_is_refused(hasty: Club) -> None:
+    with strangers(hasty, 1) as [raw]:
+        raw.begin(http2.CALLED, hasty.owner)
+        raw.begin(http2.REFLECTION)
+        raw.begin("/grpc.health.v1.Health/Check")
+        assert hear_until([raw], lambda: not raw.open, WITHIN_S)
+        assert not raw.closed
+
+
+def test_answers_that_nobody_reads_are_few_and_do_not_stay(hasty: Club) -> None:
+    rounds = []
+    with strangers(hasty, 1, http2.NO_WINDOW) as [raw]:
+        for _ in range(ROUNDS):
+            for _ in range(UNREAD):
+                raw.begin(http2.CALLED, hasty.owner, b"")
+            # Most are refused at once, for a status is not held back; and the others reset when their time is up.
+            assert hear_until([raw], lambda: len(raw.open) <= IN_FLIGHT, WITHIN_S)
+            assert hear_until([raw], lambda: len(raw.open) <= LAST, WITHIN_S)
+            rounds.append(metrics(hasty.server)[MEMORY])
+        assert not raw.closed
+    assert rounds[-1] < rounds[0] + GROWTH_AT_MOST_BYTES
+    assert hasty.ask("BotService/GetBot", name=hasty.bots[0])
+    assert not list(troubles(hasty.server))
+
+
+def test_a_holder_with_its_limit_of_calls_open_comes_in_and_plays(crowded: Club) -> None:
+    with strangers(crowded, 1, http2.NO_WINDOW) as [raw], talk(crowded.channel, crowded.secrets[1]):
+        match_id = crowded.waiting()
+        for _ in range(UNREAD):
+            raw.begin(http2.CALLED, crowded.owner, b"")
+        assert hear_until([raw], lambda: len(raw.open) <= IN_FLIGHT, WITHIN_S)
+        with pytest.raises(grpc.RpcError) as refused:
+            crowded.ask("BotService/GetBot", name=crowded.bots[0])
+        assert reason(refused) == "TOO_MANY_CALLS_IN_FLIGHT"
+        with talk(crowded.channel, crowded.secrets[0]) as anna:
+            turn = anna.hear("turn")
+            assert turn.match_id == match_id
+            assert not crowded.submit(turn, turn.legal_moves[0]).again
+            anna.say(move={"match_id": match_id, "token": turn.token, "move": turn.legal_moves[0]})
+            assert anna.hear("verdict").again
+
+
+def reason(refused: pytest.ExceptionInfo[grpc.RpcError]) -> str:
+    status: Any = rpc_status.from_call(refused.value)  # type: ignore[arg-type]  # It is a call, too.
+    info = ErrorInfo()
+    status.details[0].Unpack(info)
+    return info.reason
