@@ -1,7 +1,7 @@
 """What waits in the outbox of a session, as its bot hears it."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from referee_api.v1 import clock_pb2, play_pb2
@@ -20,6 +20,7 @@ from referee.transport.convert.clocks import tell_row
 from referee.transport.convert.matches import Aside, chance_of, match_of
 from referee.transport.convert.ratings import changes_of
 from referee.transport.convert.results import maybe_result
+from referee.transport.convert.rules import large_rules_hash
 from referee.transport.convert.times import ms_down
 from referee.transport.convert.turns import tell_turn
 from referee.transport.refusals import Say, refusal_of
@@ -45,6 +46,8 @@ class Speaker:
     welcome: Callable[[], play_pb2.Welcome]
     say: Say
     aside: Aside
+    knows_rules: set[tuple[str, Seat]] = field(default_factory=set)
+    """Matches and seats whose large rules this session has been told."""
 
     async def tell(self, item: outbox.Item, items: Items) -> None:
         """Add it to the `items` of a message; or nothing, if it has passed meanwhile."""
@@ -56,7 +59,11 @@ class Speaker:
     async def _turn(self, item: outbox.Asked, items: Items) -> None:
         due = self.referee.turn_due(item.match_id, item.seat)
         if due:
-            tell_turn(items.add().turn, due, self.session.hello.wishes)
+            key = (item.match_id, item.seat)
+            turn = items.add().turn
+            tell_turn(turn, due, self.session.hello.wishes, with_rules=key not in self.knows_rules)
+            if turn.rules_hash:
+                self.knows_rules.add(key)
 
     async def _verdict(self, item: outbox.Judged, items: Items) -> None:
         verdict = items.add().verdict
@@ -92,9 +99,14 @@ class Speaker:
     async def _began(self, item: outbox.Began, items: Items) -> None:
         standing = await self.referee.standing(item.match_id)
         match = match_of(standing, self.aside, item.seat)
-        items.add(match_started=play_pb2.MatchStarted(match=match, seat=item.seat))
+        setup = standing.match.setup
+        rules_hash = large_rules_hash(setup.game, setup.game_version, setup.settings)
+        if rules_hash:
+            self.knows_rules.add((item.match_id, item.seat))
+        items.add(match_started=play_pb2.MatchStarted(match=match, seat=item.seat, rules_hash=rules_hash))
 
     async def _ended(self, item: outbox.Ended, items: Items) -> None:
+        self.knows_rules.discard((item.match_id, item.seat))
         try:
             match = await self.referee.match(item.match_id)
         except MatchArchived:  # While it waited to be told. That is long ago.

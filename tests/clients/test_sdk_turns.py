@@ -323,3 +323,24 @@ async def test_what_an_object_knew_of_a_match_is_forgotten_with_it() -> None:
     await thinker.ended(key, End("m", 0, Result("void", "aborted")))
     await thinker.choose(key, turn_in(turn(), listed=True))
     assert [Own.heard.get(timeout=WITHIN_S)[0] for _ in range(3)] == [0, 0, 1]
+
+
+@told
+async def test_rules_that_a_turn_leaves_out_are_those_of_its_match() -> None:
+    seen: list[tuple[str, str]] = []
+
+    def note(turn: Turn) -> str:
+        seen.append((turn.game, turn.options.get("own_board", "")))
+        return turn.legal_moves[0]
+
+    table = Table(note)
+    rules = game_pb2.Rules(game="troke", options={"own_board": "{}"})
+    match = match_pb2.Match(id="m", terms=match_pb2.MatchTerms(rules=rules))
+    table.seats.started(play_pb2.MatchStarted(match=match, rules_hash="h"))
+    bare = turn("t1", rules_hash="h")
+    bare.ClearField("rules")
+    table.seats.asked(bare, listed=True)
+    await table.says()
+    table.seats.asked(turn("t2"), listed=True)
+    await table.says()
+    assert seen == [("troke", "{}"), ("alquerque", "")]

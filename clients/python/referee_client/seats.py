@@ -10,7 +10,7 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from itertools import count
 
-from referee_api.v1 import play_pb2
+from referee_api.v1 import game_pb2, play_pb2
 
 from referee_client.answers import RESIGN, spoken
 from referee_client.bot import Key
@@ -31,6 +31,8 @@ class Seat:
 
     now: Exchange | None = None
     """None: it owes nothing."""
+    rules: game_pb2.Rules | None = None
+    """Those of its match, as it was told last: turns leave large ones out."""
     refused: Refusal | None = None
     """What was wrong with what it said last."""
 
@@ -65,16 +67,18 @@ class Seats:
         match = match_in(news.match)
         key = (match.id, news.seat)
         if key not in self._seats:
-            self._seats[key] = Seat()
+            self._seats[key] = Seat(rules=news.match.terms.rules)
             self._tell_bot(self._thinker.started(key, match))
 
     def asked(self, message: play_pb2.Turn, listed: bool) -> None:
         """`listed`: the referee was asked to list legal moves."""
         key = (message.match_id, message.seat)
         seat = self._seats.setdefault(key, Seat())
+        if message.HasField("rules"):
+            seat.rules = message.rules
         if seat.now is None or seat.now.turn.token != message.token:
             seat.owes_nothing()
-            seat.now = Exchange(turn_in(message, listed))
+            seat.now = Exchange(turn_in(message, listed, seat.rules))
             self._think(key, seat, seat.now)
         elif seat.now.said:
             self._tell_referee(seat.now.said)
@@ -108,7 +112,8 @@ class Seats:
     def _heed_refusal(self, refusal: Refusal, key: Key, seat: Seat, exchange: Exchange) -> None:
         log.warning("match %s, seat %d, ply %d: %s", *key, exchange.turn.ply, refusal)
         said = exchange.said
-        assert said
+        if said is None:  # Nothing was said to this turn that could be refused.
+            return
         if refusal.retry_after is not None:
             asyncio.get_running_loop().call_later(refusal.retry_after, self._tell_referee, said)
             return

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from referee_api.v1 import play_pb2
+from referee_api.v1 import game_pb2, play_pb2
 
 from referee_client import local
 from referee_client.clocks import Clock, clock_in
@@ -87,14 +87,15 @@ class Turn:
         return local.position(self.game, self.options, self.position).view(self.seat)
 
 
-def turn_in(message: play_pb2.Turn, listed: bool) -> Turn:
-    """`listed`: was the referee asked to list the legal moves?"""
+def turn_in(message: play_pb2.Turn, listed: bool, rules: game_pb2.Rules | None = None) -> Turn:
+    """`listed`: was the referee asked to list the moves? `rules`: of the match, where the turn leaves them out."""
+    rules = rules or message.rules
     return Turn(
         message.match_id,
         message.seat,
         message.token,
-        message.rules.game,
-        dict(message.rules.options),
+        rules.game,
+        dict(rules.options),
         message.ply,
         message.position,
         tuple(Played(one.seat, one.move) for one in message.moves_since),

@@ -1,5 +1,6 @@
 """Games, rules and tables."""
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -14,6 +15,9 @@ RULES_KEPT = 256
 """They stand in every turn, and most matches share them."""
 
 
+LARGE_RULES_BYTES = 4096
+
+
 def read_rules(games: Mapping[str, Game], rules: game_pb2.Rules) -> tuple[Game, Settings]:
     """Raises UnknownGame, UnknownOption, UnknownPreset or BadOption."""
     game = find_game(games, rules.game)
@@ -24,6 +28,13 @@ def read_rules(games: Mapping[str, Game], rules: game_pb2.Rules) -> tuple[Game, 
 def rules_of(game: str, version: int, settings: Settings) -> game_pb2.Rules:
     """As an answer has them: every option with its value. To be copied, and not to be changed: it is kept."""
     return game_pb2.Rules(game=game, options=settings.texts(), version=version)
+
+
+@lru_cache(RULES_KEPT)
+def large_rules_hash(game: str, version: int, settings: Settings) -> str:
+    """What names these rules where they are too large to stand in every turn; empty: they are not."""
+    encoded = rules_of(game, version, settings).SerializeToString(deterministic=True)
+    return hashlib.sha256(encoded).hexdigest() if len(encoded) > LARGE_RULES_BYTES else ""
 
 
 def table_of(table: Table) -> game_pb2.Table:

@@ -8,7 +8,7 @@ from referee_api.v1 import play_pb2
 from referee.app.sessions import TurnWishes
 from referee.app.turns import TurnDue
 from referee.transport.convert.clocks import tell_clock
-from referee.transport.convert.rules import json_text, rules_of
+from referee.transport.convert.rules import json_text, large_rules_hash, rules_of
 from referee.transport.convert.times import ms_down
 
 
@@ -18,13 +18,16 @@ def turn_of(due: TurnDue, wishes: TurnWishes) -> play_pb2.Turn:
     return turn
 
 
-def tell_turn(turn: play_pb2.Turn, due: TurnDue, wishes: TurnWishes) -> None:
+def tell_turn(turn: play_pb2.Turn, due: TurnDue, wishes: TurnWishes, *, with_rules: bool = True) -> None:
+    """`with_rules`: also those that are large."""
     match = due.match
     setup = match.setup
     turn.match_id = setup.match_id
     turn.seat = due.turn.seat
     turn.token = due.turn.token
-    turn.rules.CopyFrom(rules_of(setup.game, setup.game_version, setup.settings))
+    turn.rules_hash = large_rules_hash(setup.game, setup.game_version, setup.settings)
+    if with_rules or not turn.rules_hash:
+        turn.rules.CopyFrom(rules_of(setup.game, setup.game_version, setup.settings))
     turn.ply = match.ply
     turn.position = due.position
     for seat, move in due.moves_since(wishes.all_moves):

@@ -426,8 +426,11 @@ class MatchStarted(_message.Message):
 
     MATCH_FIELD_NUMBER: _builtins.int
     SEAT_FIELD_NUMBER: _builtins.int
+    RULES_HASH_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
     """The bot's seat, from 0. A bot with two seats is told twice."""
+    rules_hash: _builtins.str
+    """As in a Turn: names the rules in the terms of the match, if they are large. Empty for all others."""
     @_builtins.property
     def match(self) -> _match_pb2.Match:
         """The match: terms, opponents, commitment."""
@@ -437,10 +440,11 @@ class MatchStarted(_message.Message):
         *,
         match: _match_pb2.Match | None = ...,
         seat: _builtins.int = ...,
+        rules_hash: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["match", b"match"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["match", b"match", "seat", b"seat"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["match", b"match", "rules_hash", b"rules_hash", "seat", b"seat"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -473,6 +477,7 @@ class Turn(_message.Message):
     DRAW_OFFERS_FIELD_NUMBER: _builtins.int
     SEALED_FIELD_NUMBER: _builtins.int
     AGAIN_FIELD_NUMBER: _builtins.int
+    RULES_HASH_FIELD_NUMBER: _builtins.int
     match_id: _builtins.str
     """The match."""
     seat: _builtins.int
@@ -499,9 +504,15 @@ class Turn(_message.Message):
     """True: others choose at the same time, and no choice is shown before all are made."""
     again: _builtins.bool
     """True: this turn has been asked before."""
+    rules_hash: _builtins.str
+    """Names rules of more than 4096 bytes as encoded; to be compared, never to be read. Empty for all others, which stand
+    in every turn.
+    """
     @_builtins.property
     def rules(self) -> _game_pb2.Rules:
-        """The game and all its options."""
+        """The game and all its options. Not set where they are large, and this stream has told this seat of them already: by
+        MatchStarted, or by an earlier turn. Then `rules_hash` names them.
+        """
 
     @_builtins.property
     def moves_since(self) -> _containers.RepeatedCompositeFieldContainer[_game_pb2.SeatMove]:
@@ -539,10 +550,11 @@ class Turn(_message.Message):
         draw_offers: _abc.Iterable[_builtins.int] | None = ...,
         sealed: _builtins.bool = ...,
         again: _builtins.bool = ...,
+        rules_hash: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_left_ms", b"_left_ms", "_legal_moves_count", b"_legal_moves_count", "left_ms", b"left_ms", "legal_moves_count", b"legal_moves_count", "rules", b"rules"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_left_ms", b"_left_ms", "_legal_moves_count", b"_legal_moves_count", "again", b"again", "attempts_left", b"attempts_left", "clocks", b"clocks", "draw_offers", b"draw_offers", "left_ms", b"left_ms", "legal_moves", b"legal_moves", "legal_moves_count", b"legal_moves_count", "legal_moves_truncated", b"legal_moves_truncated", "match_id", b"match_id", "moves_since", b"moves_since", "ply", b"ply", "position", b"position", "rules", b"rules", "sealed", b"sealed", "seat", b"seat", "token", b"token", "view_json", b"view_json"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_left_ms", b"_left_ms", "_legal_moves_count", b"_legal_moves_count", "again", b"again", "attempts_left", b"attempts_left", "clocks", b"clocks", "draw_offers", b"draw_offers", "left_ms", b"left_ms", "legal_moves", b"legal_moves", "legal_moves_count", b"legal_moves_count", "legal_moves_truncated", b"legal_moves_truncated", "match_id", b"match_id", "moves_since", b"moves_since", "ply", b"ply", "position", b"position", "rules", b"rules", "rules_hash", b"rules_hash", "sealed", b"sealed", "seat", b"seat", "token", b"token", "view_json", b"view_json"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__left_ms: _TypeAlias = _typing.Literal["left_ms"]  # noqa: Y015
     _WhichOneofArgType__left_ms: _TypeAlias = _typing.Literal["_left_ms", b"_left_ms"]  # noqa: Y015

@@ -1,0 +1,40 @@
+"""Large rules are told once: a turn leaves them out if the stream has told that seat of them."""
+
+import json
+
+from referee_api.v1 import game_pb2
+
+from tests.e2e.club import Club
+from tests.e2e.talk import talk
+from tests.engines.troke.test_boards import largest
+
+LARGE = game_pb2.Rules(game="troke", options={"own_board": json.dumps(largest())})
+
+
+def test_large_rules_are_told_with_the_start_and_again_after_a_break(here: Club) -> None:
+    match_id = here.waiting(rules=LARGE)
+    here.talk(1)
+    with talk(here.channel, here.secrets[0]) as anna:
+        started = anna.hear("match_started")
+        turn = anna.hear("turn")
+    assert len(started.rules_hash) == 64
+    assert len(started.match.terms.rules.options["own_board"]) > 9_000
+    assert (turn.HasField("rules"), turn.rules_hash) == (False, started.rules_hash)
+    assert turn.ByteSize() < 4_096
+
+    with talk(here.channel, here.secrets[0]) as anna:
+        back = anna.hear("turn")
+        assert (back.token, back.rules, back.rules_hash) == (turn.token, started.match.terms.rules, turn.rules_hash)
+        anna.say(move={"match_id": match_id, "token": back.token, "move": "nonsense"})
+        later = anna.hear("turn")
+        assert (later.HasField("rules"), later.rules_hash) == (False, turn.rules_hash)
+
+    (listed,) = here.ask_as(0, "MatchService/ListTurns", match_id=match_id).turns
+    assert listed.rules == started.match.terms.rules
+
+
+def test_other_rules_stand_in_every_turn(here: Club) -> None:
+    here.playing()
+    turn = here.turn()
+    assert turn.rules.game == "alquerque"
+    assert turn.rules_hash == ""

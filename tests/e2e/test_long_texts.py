@@ -1,0 +1,196 @@
+"""However long a text is that a stranger sends, in whichever field: no call costs the event loop more than a bound."""
+
+import asyncio
+import threading
+import time
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+import grpc
+import pytest
+from google.protobuf.message import Message
+from referee_api.v1 import game_pb2, match_pb2
+from referee_api.v1.game_service_pb2 import ReadPositionRequest
+from referee_api.v1.match_service_pb2 import CreateMatchRequest
+
+from engines.api import REFEREE
+from engines.registry import games
+from referee.arena.embedded import settings
+from referee.transport.auth import RULES
+from referee.wiring.house import House, Open
+from tests.e2e.club import ALQUERQUE, Club
+from tests.e2e.fuzz_calls import BROKEN
+from tests.e2e.server import WITHIN_S, bearer, organiser
+from tests.transport.test_field_limits import TEXTS, filled, named
+
+MAX_CPU_S = 0.25
+"""Of the event loop, for one call. A message of a megabyte is read and refused in a tenth of that."""
+MESSAGE_BYTES = (1 << 20) - 2_000
+PIECES = ("x", "a1", "xc3", "-c2", "é", "0", "b1:TrWrMr,", "NBR@0.0u/0.-1d,", "7D:30>33,", "[", '{"cells":[', " ", "/")
+"""What the grammars of the games like, and what they do not."""
+
+
+class Measured:
+    """A referee in a thread of this process, and what the thread of its event loop has used."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._thread.start()
+        self._house = self.within(self._made())
+        self.open: Open = self.within(self._house.open())
+
+    def within(self, work: Any) -> Any:
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result(WITHIN_S)
+
+    def cpu_s(self) -> float:
+        async def used() -> float:
+            return time.thread_time()
+
+        return float(self.within(used()))
+
+    def close(self) -> None:
+        self._house.go(grace_us=0)
+        self.within(self._house.close())
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(WITHIN_S)
+        self._loop.close()
+
+    async def _made(self) -> House:
+        return House(settings(start_within_s=600, patient=True))
+
+
+class Strangers:
+    """Those who call, one of each role."""
+
+    def __init__(self, server: Any) -> None:
+        self.server = server
+        self.channel = grpc.insecure_channel(
+            server.open.grpc, [("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1)]
+        )
+        admin = server.open.admin_token
+        alike: Any = _AsRunning(server.open)
+        self.club = Club(alike, self.channel, "club", 2, organiser(self.channel, admin, "club"))
+        self.secrets = {"admin": admin, "organiser": self.club.owner, "bot": self.club.secrets[0]}
+
+    def call(self, path: str, request: Message) -> grpc.StatusCode:
+        """What became of it; asserts that it cost little, and broke nothing."""
+        service, method = path.split("/")
+        allowed = {role.value for role in RULES[service][method]}
+        secret = next(secret for role, secret in self.secrets.items() if role in allowed)
+        before_s = self.server.cpu_s()
+        try:
+            call: Any = self.channel.unary_stream(f"/referee_api.v1.{path}")
+            next(call(request.SerializeToString(), metadata=bearer(secret), timeout=WITHIN_S), None)
+            code = grpc.StatusCode.OK
+        except grpc.RpcError as error:
+            code = error.code()  # It is the call too.
+        assert code not in BROKEN, (path, code)
+        self.need_quick(before_s, path)
+        return code
+
+    def need_quick(self, before_s: float, what: object) -> None:
+        used_s = self.server.cpu_s() - before_s
+        assert used_s < MAX_CPU_S, f"{what}: {used_s:.3f} s"
+
+    def close(self) -> None:
+        self.club.goes_home()
+        self.channel.close()
+
+
+class _AsRunning:
+    def __init__(self, opened: Open) -> None:
+        self.admin_token = opened.admin_token
+
+
+@pytest.fixture(scope="module")
+def strangers() -> Iterator[Strangers]:
+    server = Measured()
+    try:
+        there = Strangers(server)
+        yield there
+        there.close()
+    finally:
+        server.close()
+
+
+METHODS = {
+    method.input_type.name: f"{service.name}/{method.name}"
+    for file in {request.DESCRIPTOR.file for request, _ in TEXTS}
+    for service in file.services_by_name.values()
+    for method in service.methods
+}
+
+
+def long(chance: Random, size: int) -> str:
+    """A text of so many bytes, or a few less."""
+    piece = chance.choice(PIECES)
+    text = chance.choice(PIECES) + piece * (size // len(piece))
+    return text.encode()[:size].decode(errors="ignore")
+
+
+def say_in_every_field(strangers: Strangers, chance: Random, sizes: tuple[int, ...]) -> None:
+    for case in TEXTS:
+        method = METHODS[case[0].DESCRIPTOR.name]
+        if method == "PlayService/Play":
+            continue
+        for size in sizes:
+            request = filled(case, size, chance.choice(("x", "0", "[")))
+            assert request.ByteSize() < 1 << 20
+            assert strangers.call(method, request) is not grpc.StatusCode.OK or size < MESSAGE_BYTES, named(case)
+
+
+def ask_of_every_game(strangers: Strangers, chance: Random, sizes: tuple[int, ...]) -> None:
+    for name, game in games().items():
+        start = game.start(game.settings(), bytes(32)).text(REFEREE)
+        for size in sizes:
+            texts = [long(chance, size) for _ in range(3)]
+            openings = [game_pb2.Opening(position=text) for text in (*texts, f"{start} {texts[0]}"[:size])]
+            openings += [game_pb2.Opening(moves=[game_pb2.SeatMove(move=text)]) for text in texts]
+            for opening in openings:
+                rules = game_pb2.Rules(game=name)
+                strangers.call("GameService/ReadPosition", ReadPositionRequest(rules=rules, opening=opening))
+                wanted = strangers.club.wanted(rules)
+                wanted.pop("seats")
+                strangers.call("MatchService/CreateMatch", CreateMatchRequest(opening=opening, **wanted))
+            for option in game.options.declared:
+                rules = game_pb2.Rules(game=name, options={option.name: texts[0]})
+                strangers.call("GameService/ReadPosition", ReadPositionRequest(rules=rules))
+                strangers.call("MatchService/CreateMatch", CreateMatchRequest(terms=match_pb2.MatchTerms(rules=rules)))
+
+
+def answer_with_every_size(strangers: Strangers, chance: Random, sizes: tuple[int, ...]) -> None:
+    """In the stream and without it: every answer has its verdict, and the stream goes on."""
+    club = strangers.club
+    for size in sizes:
+        match_id = club.playing(rules=ALQUERQUE)
+        turn = club.turn()
+        before_s = strangers.server.cpu_s()
+        talk = club.talk(0)
+        for field in ("match_id", "token", "move"):
+            talk.say(move={"match_id": match_id, "token": turn.token, field: long(chance, size)})
+            verdict = talk.hear("verdict")
+            assert verdict.WhichOneof("outcome") == "refused"
+            strangers.need_quick(before_s, (field, size))
+            before_s = strangers.server.cpu_s()
+        club.ask_as(0, "MatchService/Resign", match_id=match_id, request_id=f"resign {size}")
+        talk.hear("match_ended")
+        club.talk(1).hear("match_ended")
+
+
+def test_no_text_in_any_field_holds_up_the_event_loop(strangers: Strangers) -> None:
+    chance = Random(1)
+    say_in_every_field(strangers, chance, (MESSAGE_BYTES,))
+    ask_of_every_game(strangers, chance, (1_000,))
+    answer_with_every_size(strangers, chance, (1_001, MESSAGE_BYTES))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(3))
+def test_no_text_of_any_size_in_any_field_holds_up_the_event_loop(strangers: Strangers, seed: int) -> None:
+    chance = Random(seed)
+    sizes = (chance.randrange(1, 300), chance.randrange(300, 4_001), chance.randrange(4_001, 65_537), MESSAGE_BYTES)
+    say_in_every_field(strangers, chance, sizes)
+    ask_of_every_game(strangers, chance, sizes)
+    answer_with_every_size(strangers, chance, (1_001 + chance.randrange(100_000), MESSAGE_BYTES))
