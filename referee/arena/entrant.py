@@ -90,7 +90,9 @@ def _python(given: str, place: str) -> Entrant:
     module, colon, name = place.rpartition(":")
     if not (module and colon and name):
         raise BadEntrant(given, "names no class or function; it is written python:MODULE:NAME, or python:FILE.py:NAME")
-    return Entrant(_name(name), (*CLIENT, place))
+    return Entrant(
+        _name(PurePath(module).stem if module.endswith(".py") else module.rpartition(".")[2]), (*CLIENT, place)
+    )
 
 
 def _grpc(given: str, command: str) -> Entrant:

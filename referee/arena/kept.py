@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engines.api import Seat
+from engines.refusals import quoted
 from referee.arena.entrant import entrant_of
 from referee.arena.refusals import NoRecord, OtherTerms
 from referee.arena.schedule import Pairing
@@ -33,6 +34,8 @@ class Finish:
     faults: Counter[tuple[str, Fault]]
     """By entrant: flags that fell, moves that could not be played, and times it stayed away for good."""
     moves: int
+    last_refused: str = ""
+    """Of a match that was lost by moves that could not be played: the last of them, and what was wrong with it."""
 
     @property
     def void(self) -> bool:
@@ -102,7 +105,15 @@ def _finish(file: str, pairing: Pairing, events: Sequence[Event]) -> Finish:
         raise NoRecord(file, "its last entry does not end a match")
     faults = Counter((seats[seat], fault) for seat, fault in map(_fault, events) if fault)
     moves = sum(isinstance(event, MovePlayed) for event in events)
-    return Finish(pairing.name, pairing.terms.label, seats, ended.result, faults, moves)
+    return Finish(
+        pairing.name, pairing.terms.label, seats, ended.result, faults, moves, _last_refused(ended.result, events)
+    )
+
+
+def _last_refused(result: Result, events: Sequence[Event]) -> str:
+    guilty = {one.seat for one in result.forfeits if one.fault is Fault.ILLEGAL_MOVE}
+    refused = [event for event in events if isinstance(event, MoveRefused) and event.seat in guilty]
+    return f"{quoted(refused[-1].move)}: {refused[-1].sentence}" if refused else ""
 
 
 def _fault(event: Event) -> tuple[Seat, Fault | None]:

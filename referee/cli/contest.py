@@ -13,6 +13,7 @@ from referee.arena.kept import Finish
 from referee.arena.launcher import logs_in
 from referee.arena.schedule import Pairing
 from referee.arena.standings import Row, standings
+from referee.cli.as_typed import as_typed
 from referee.cli.contest_words import FAULTS, points_text, told
 from referee.cli.progress import progress
 from referee.cli.table import table
@@ -28,6 +29,10 @@ The exit status is for scripts:
     5  a match was void: the referee or the rules broke down
   130  Ctrl-C (143: SIGTERM); what has been played is kept
 """
+
+
+FORFEITS_SHOWN = 5
+"""Matches that were lost by a fault, in full at the end."""
 
 
 class Ended(IntEnum):
@@ -105,10 +110,15 @@ def _tell_the_end(running: Running, took_s: float) -> None:
     click.echo(f"\nmatches played: {len(running.finishes)}, moves: {moves}; this run took {took_s:.0f} s")
     if running.finishes:
         shown = running.contest.records / f"{running.finishes[-1].name}.jsonl"
-        click.echo(f"  referee verify {running.contest.records}/*/*.jsonl\n  referee replay {shown}")
+        referee = as_typed()
+        click.echo(f"  {referee} verify {running.contest.records}/*/*.jsonl\n  {referee} replay {shown}")
     for entrant, why in {missed.entrant: missed.why for missed in running.missed}.items():
         wrote = logs_in(out) / f"{entrant.name}.log"
         click.echo(f"\n{entrant.name} would not start: {why}\nall that it wrote: {wrote}", err=True)
+    for finish in [one for one in running.finishes if one.forfeited][:FORFEITS_SHOWN]:
+        bots = {finish.seats[one.seat] for one in finish.result.forfeits}
+        logs = ", ".join(str(logs_in(out) / f"{bot}.log") for bot in sorted(bots))
+        click.echo(f"\n{told(finish)}\n  what it wrote: {logs}", err=True)
     if running.interrupted_by:
         click.echo("\ninterrupted; the same command with the same --out plays the rest", err=True)
 

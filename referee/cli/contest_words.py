@@ -21,7 +21,8 @@ def told(done: Done) -> str:
 def _why(finish: Finish) -> str:
     result = finish.result
     faults = [f"{finish.seats[one.seat]} {FAULTS[one.fault]} at ply {one.ply}" for one in result.forfeits]
-    return ", ".join(faults) or result.reason or result.cause.value
+    why = ", ".join(faults) or result.reason or result.cause.value
+    return f"{why}: {finish.last_refused}" if finish.last_refused else why
 
 
 def points_text(points: float) -> str:

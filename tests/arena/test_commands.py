@@ -95,6 +95,8 @@ def test_a_bots_fault_costs_it_the_match_and_has_an_exit_status(
     assert played.returncode == 3, played.stderr
     assert row(played.stdout, "anna")[:2] == ["2", "2"]
     assert row(played.stdout, "bad")[-3:] == faults
+    assert f"what it wrote: {tmp_path}/bots/bad.log" in played.stderr
+    assert ("illegal at ply 0: 'nonsense': " in played.stderr) == (manner == "illegal")
 
 
 def test_a_bot_that_would_not_start_is_told_of_with_its_last_words_and_the_others_play_on(tmp_path: Path) -> None:
@@ -209,7 +211,7 @@ def test_a_bot_of_yours_is_a_file_with_a_function(tmp_path: Path) -> None:
     (tmp_path / "my_bot.py").write_text("def choose(turn):\n    return turn.legal_moves[0]\n")
     played = referee("match", f"python:{tmp_path}/my_bot.py:choose", "random", "--out", str(tmp_path / "out"))
     assert played.returncode == 0, played.stderr + played.stdout
-    assert row(played.stdout, "choose")[0] == "1"
+    assert row(played.stdout, "my-bot")[0] == "1"
 
 
 LINE_BOT = """

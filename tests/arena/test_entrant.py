@@ -15,8 +15,8 @@ BRIDGE = (sys.executable, "-m", "referee_client.bridge")
     ("given", "name", "command"),
     [
         ("random", "random", (*CLIENT, "random")),
-        ("python:my_bots.deep:DeepBot", "deep-bot", (*CLIENT, "my_bots.deep:DeepBot")),
-        ("python:bots/deep.py:choose", "choose", (*CLIENT, "bots/deep.py:choose")),
+        ("python:my_bots.deep:DeepBot", "deep", (*CLIENT, "my_bots.deep:DeepBot")),
+        ("python:bots/deep.py:choose", "deep", (*CLIENT, "bots/deep.py:choose")),
         ("grpc:./target/My_Bot.exe --fast", "my-bot", ("./target/My_Bot.exe", "--fast")),
         ("tcp:127.0.0.1:9000", "bot-127-0-0-1-9000", (*BRIDGE, "--tcp", "127.0.0.1:9000")),
         ("./bots/42 'two words'", "bot-42", (*BRIDGE, "--", "./bots/42", "two words")),

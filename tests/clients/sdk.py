@@ -68,7 +68,7 @@ def started(
 ) -> Iterator[Program]:
     """A bot program that finds its way to the server; `told` is in its environment too. Gone afterwards."""
     environment = {name: text for name, text in os.environ.items() if not name.startswith("BOT_")}
-    environment |= {"BOT_REFEREE": server.address, "BOT_TOKEN": secret, **told}
+    environment |= {"BOT_REFEREE": server.address, "BOT_TOKEN": secret, "BOT_MATCHES_AT_MOST": "8", **told}
     running = Program(subprocess.Popen(command, cwd=folder, env=environment, stderr=subprocess.PIPE, text=True))
     try:
         yield running

@@ -41,13 +41,18 @@ def test_the_first_bot_plays_its_first_match(tmp_path: Path) -> None:
             started(tmp_path, server, tokens[0], "my_bot.py"),
             started(tmp_path, server, tokens[1], "-m", "referee_client", "greedy"),
         ]
+        again: list[subprocess.Popen[str]] = []
         try:
             moves, _ = organising.communicate(timeout=WITHIN_S)
+            again.append(started(tmp_path, server, server.admin_token, "organise.py"))
+            once_more, _ = again[0].communicate(timeout=WITHIN_S)
         finally:
-            for process in (organising, *bots):
+            for process in (organising, *bots, *again):
                 process.kill()
                 process.communicate(timeout=WITHIN_S)
     assert moves.splitlines()[-1].startswith("Result(kind='played'")
+    assert once_more.startswith("my-bot is registered already")
+    assert once_more.splitlines()[-1].startswith("Result(kind='played'")
     subprocess.run([sys.executable, "-m", "referee", "verify", "match.jsonl"], cwd=tmp_path, check=True)
 
 

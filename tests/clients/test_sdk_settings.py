@@ -5,6 +5,12 @@ import asyncio
 import pytest
 from referee_client import Misconfigured, play
 from referee_client.bots.random import choose
+from referee_client.playing import _at_most
+
+
+def test_a_bot_that_says_nothing_plays_one_match_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("BOT_MATCHES_AT_MOST", raising=False)
+    assert _at_most(None) == 1
 
 
 @pytest.mark.parametrize("number", ["-1", "many"])

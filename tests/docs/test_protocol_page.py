@@ -1,18 +1,13 @@
 """What docs/protocol.md names exists in the contract, and what it shows works."""
 
-import asyncio
 import re
-from collections.abc import AsyncIterator
+import subprocess
+import sys
 from pathlib import Path
-from typing import Any
 
 import grpc
-import grpc.aio
 import pytest
 from google.protobuf import json_format, message_factory
-from referee_api.v1 import play_pb2 as play
-from referee_api.v1.play_service_pb2 import PlayRequest, PlayResponse
-from referee_api.v1.play_service_pb2_grpc import PlayServiceServicer, add_PlayServiceServicer_to_server
 from referee_api.v1.refusal_pb2 import RefusalReason
 
 from referee.core.clock import SECOND, Clock, Fischer
@@ -91,51 +86,12 @@ def test_the_clock_row_on_the_page_adds_up() -> None:
     assert computed.after == Clock(row["after"])
 
 
-class OneTurn(PlayServiceServicer):
-    """A referee that asks one move of whoever comes, and takes it."""
-
-    def __init__(self) -> None:
-        self.heard: list[Any] = []
-        self.metadata: dict[str, str | bytes] = {}
-
-    async def Play(  # noqa: N802  # So the contract calls it.
-        self, request_iterator: AsyncIterator[PlayRequest], context: Any
-    ) -> AsyncIterator[PlayResponse]:
-        self.metadata = dict(context.invocation_metadata())
-        items = (item async for request in request_iterator for item in request.items)
-        self.heard.append(await anext(items))
-        turn = play.Turn(match_id="m1", token="t1", legal_moves=["c2-c3"])
-        yield PlayResponse(
-            items=[
-                play.FromReferee(welcome=play.Welcome(bot="my-bot")),
-                play.FromReferee(ping=play.Ping(id=5)),
-                play.FromReferee(turn=turn),
-            ]
-        )
-        self.heard += [await anext(items), await anext(items)]
-        verdict = play.Verdict(match_id="m1", token="t1", accepted=play.Accepted(number=3, ply=1))
-        yield PlayResponse(items=[play.FromReferee(verdict=verdict)])
-        yield PlayResponse(items=[play.FromReferee(match_ended=play.MatchEnded(match_id="m1"))])
-
-
-def test_the_bot_on_the_page_plays() -> None:
+@pytest.mark.slow
+def test_the_bot_on_the_page_passes_the_whole_kit(tmp_path: Path) -> None:
     block = re.search(r"```python\n(.*?)```", TEXT, re.DOTALL)
     assert block
-    bot: dict[str, Any] = {"__name__": "bot"}
-    exec(compile(block[1], "docs/protocol.md", "exec"), bot)  # That it can be run is what is tested.
-    referee = OneTurn()
-
-    async def conversation() -> None:
-        server = grpc.aio.server()
-        add_PlayServiceServicer_to_server(referee, server)
-        port = server.add_insecure_port("127.0.0.1:0")
-        await server.start()
-        await bot["play_on"](f"127.0.0.1:{port}", "secret")
-        await server.stop(None)
-
-    asyncio.run(conversation())
-    hello, pong, move = referee.heard
-    assert referee.metadata["authorization"] == "Bearer secret"
-    assert hello.hello.matches_at_most == 8
-    assert pong.pong.id == 5
-    assert (move.move.match_id, move.move.token, move.move.move) == ("m1", "t1", "c2-c3")
+    bot = tmp_path / "bot.py"
+    bot.write_text(block[1])
+    kit = [sys.executable, "-m", "referee", "conformance", "--", sys.executable, str(bot)]
+    tried = subprocess.run(kit, capture_output=True, text=True, check=False)
+    assert tried.returncode == 0, tried.stdout + tried.stderr

@@ -39,7 +39,7 @@ def main() -> None:
     parser.add_argument("bot", help=f"module:Name, file.py:Name, or a sample: {', '.join(SAMPLES)}")
     parser.add_argument("--version", help="the version it plays as (default: BOT_VERSION)")
     parser.add_argument("--games", nargs="+", default=(), metavar="GAME", help="the games it plays (default: all)")
-    parser.add_argument("--matches-at-most", type=int, metavar="N", help="at once (default: BOT_MATCHES_AT_MOST, or 8)")
+    parser.add_argument("--matches-at-most", type=int, metavar="N", help="at once (default: BOT_MATCHES_AT_MOST, or 1)")
     parser.add_argument("--workers", type=int, default=0, metavar="N", help="think in N processes (default: threads)")
     given = parser.parse_args()
     try:

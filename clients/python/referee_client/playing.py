@@ -17,7 +17,8 @@ from referee_client.session import Session, Wanted
 from referee_client.thinking import InThreads, OnLoop, Thinker
 from referee_client.workers import InWorkers
 
-MATCHES_AT_MOST = 8
+MATCHES_AT_MOST = 1
+"""Where nothing is said: most bots think in one thread, and while they think in one match all their clocks run."""
 
 STATUS = {Misconfigured: 2, TakenOver: 3, NotAllowed: 4}
 """With which exit status a bot program stops for good."""

@@ -31,7 +31,7 @@ class Wanted:
 
     version: str = ""
     games: Sequence[str] = ()
-    matches_at_most: int = 8
+    matches_at_most: int = 1
     view: bool = False
 
     def hello(self, listed: bool) -> play_pb2.FromBot:

@@ -90,7 +90,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--sandbox", action="store_true", help="no network, no private files (needs bubblewrap)")
     parser.add_argument("--version", help="the version it plays as (default: BOT_VERSION)")
     parser.add_argument("--games", nargs="+", default=(), metavar="GAME", help="the games it plays (default: all)")
-    parser.add_argument("--matches-at-most", type=int, metavar="N", help="at once (default: BOT_MATCHES_AT_MOST, or 8)")
+    parser.add_argument("--matches-at-most", type=int, metavar="N", help="at once (default: BOT_MATCHES_AT_MOST, or 1)")
     return parser
 
 
