@@ -4,6 +4,8 @@ BIN := .venv/bin
 READY := .venv/.ready
 OURS := proto/python clients/python .
 PARALLEL ?= -n auto
+# Slow tests wait for processes and clocks more than they compute.
+WAITING ?= -n 4
 MINUTES ?= 10
 
 .PHONY: help demo lint check test soak proto golden bench compiled pure tools requirements clean
@@ -36,7 +38,7 @@ check: lint ## All checks and the quick tests, in about a minute
 
 test: lint ## All checks and all tests but soak, in at most ten minutes; the quick ones must reach every branch of the core
 	$(BIN)/python -m pytest $(PARALLEL) -m "not slow" --cov --cov-report=term
-	$(BIN)/python -m pytest $(PARALLEL) -m "slow and not soak" --durations=20
+	$(BIN)/python -m pytest $(WAITING) -m "slow and not soak" --durations=20
 
 soak: $(READY) ## Run long tests, drawn at random, for MINUTES=n; SEED=s draws again what an earlier run has drawn
 	@$(BIN)/python -m tests.soak --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))

@@ -18,6 +18,8 @@ class Language:
     """As its folder in `clients/`."""
     tools: tuple[str, ...]
     """What its build needs on the path."""
+    output: str
+    """The folder in the client's own that its build fills last."""
     checks: tuple[str, ...]
     """Commands that test it, and say whether it looks as its language has it. After the build."""
 
@@ -42,13 +44,19 @@ class Language:
 
 
 LANGUAGES = (
-    Language("go", ("go",), ('test -z "$(gofmt -l .)"', "go vet ./...", "go test ./...")),
-    Language("rust", ("cargo", "cc"), ("cargo fmt --check", "cargo clippy --all-targets -- -D warnings", "cargo test")),
-    Language("java", ("javac", "mvn"), ("mvn -q spotless:check",)),
+    Language("go", ("go",), "bin", ('test -z "$(gofmt -l .)"', "go vet ./...", "go test ./...")),
+    Language(
+        "rust",
+        ("cargo", "cc"),
+        "target",
+        ("cargo fmt --check", "cargo clippy --all-targets -- -D warnings", "cargo test"),
+    ),
+    Language("java", ("javac", "mvn"), "target", ("mvn -q spotless:check",)),
     Language(
         "cpp",
         ("cmake", "c++", "protoc", "grpc_cpp_plugin", "clang-format"),
+        "build",
         ("clang-format --dry-run -Werror include/*/* src/* examples/* tests/*", "ctest --test-dir build"),
     ),
-    Language("typescript", ("node", "npm"), ("npm run lint", "npm test")),
+    Language("typescript", ("node", "npm"), "dist", ("npm run lint", "npm test")),
 )

@@ -18,7 +18,7 @@ CLOCK = "1h"
 """Suffices for everybody."""
 
 
-HASTY = ("--ping-every-ms", "300", "--gone-after-ms", "1500")
+HASTY = ("--ping-every-ms", "1000", "--gone-after-ms", "6000")
 """Flags of a server that notices a broken connection soon, and whose bots do too."""
 
 

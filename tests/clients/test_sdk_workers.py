@@ -36,10 +36,10 @@ def test_a_bot_that_needs_the_whole_interpreter_keeps_its_session_if_it_has_work
         "import ctypes\n"
         "def choose(turn):\n"
         "    if turn.ply == 0:\n"
-        "        ctypes.PyDLL(None).usleep(1_500_000)  # Holds on to the interpreter, as number crunching does.\n"
+        "        ctypes.PyDLL(None).usleep(8_000_000)  # Holds on to the interpreter, as number crunching does.\n"
         "    return turn.legal_moves[0]\n"
     )
-    flags = ("--ephemeral", "--ping-every-ms", "100", "--gone-after-ms", "700")
+    flags = ("--ephemeral", "--ping-every-ms", "500", "--gone-after-ms", "5000")
     with serving(tmp_path, *flags) as server, organising(server) as ours:
         story = played(server, ours, f"{tmp_path / 'heavy.py'}:choose", "--workers", "1")
         assert (story.result.kind, story.faults) == ("played", 0)

@@ -1,6 +1,7 @@
-"""Where the clients in other languages are built: each once in a test run, however many workers it has."""
+"""Where the clients in other languages are built: again only if their sources or the contract have changed."""
 
 import fcntl
+import hashlib
 import os
 import shutil
 import subprocess
@@ -11,23 +12,37 @@ import pytest
 
 from tests.clients.languages import Language
 
+PROJECT = Path(__file__).parents[2]
+
 
 @dataclass(frozen=True)
 class Workshop:
-    folder: Path
-    """Shared by all workers of the test run, and by nobody else."""
+    locks: Path
+    """A folder for the lock files by which concurrent test processes wait for a build."""
 
     def build(self, language: Language) -> None:
-        """By whoever comes first; the others wait. Skips the test where a tool is missing, but fails it in CI."""
+        """Build the client unless that has been done. Skip the test where a tool is missing, but fail it in CI."""
         if missing := [tool for tool in language.tools if not shutil.which(tool)]:
             why = f"the client in {language.name} needs {' and '.join(missing)}"
             pytest.fail(why) if os.environ.get("CI") else pytest.skip(why)
-        with (self.folder / language.name).open("a+") as done:
-            fcntl.flock(done, fcntl.LOCK_EX)
-            done.seek(0)
-            if not done.read():
+        built = language.folder / language.output / ".built-from"
+        with (self.locks / f"{language.name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            sources = hash_of_sources(language)
+            if not built.exists() or built.read_text() != sources:
                 works(language, language.build)
-                done.write("built")
+                built.write_text(sources)
+
+
+def hash_of_sources(language: Language) -> str:
+    """Return a hash of all files in the client's folder and in `proto/` that git does not ignore."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", str(language.folder), "proto"]
+    listed = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=True).stdout
+    found = hashlib.sha256()
+    for name in sorted(set(listed.split("\0"))):
+        if (file := PROJECT / name).is_file():
+            found.update(f"{name} {hashlib.sha256(file.read_bytes()).hexdigest()}\n".encode())
+    return found.hexdigest()
 
 
 def works(language: Language, command: str) -> None:

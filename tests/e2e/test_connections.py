@@ -73,7 +73,7 @@ def test_a_connection_that_answers_nothing_is_closed(tmp_path: Path) -> None:
 
 def test_a_bot_that_stands_still_is_noticed_and_its_opponent_has_its_result(tmp_path: Path) -> None:
     with (
-        club_alone(tmp_path, "--ping-every-ms", "200", "--gone-after-ms", "1000") as here,
+        club_alone(tmp_path, "--ping-every-ms", "500", "--gone-after-ms", "8000") as here,
         bot(here.server, here.secrets[1]) as bert,
         bot(here.server, here.secrets[0], "--moves-at-most", "0") as anna,
     ):

@@ -22,21 +22,19 @@ pytestmark = pytest.mark.slow
 
 GAMES = {"toc": 4, "alquerque": 2, "troke": 2, "trox": 2}
 """Seats, by game."""
-ROUNDS = 2
-"""Matches of each game, at once."""
 MOVES_BETWEEN = (40, 200)
 """In all matches together."""
 DOWN_S = 1
 
 
-@pytest.mark.parametrize("kills", [2, pytest.param(6, marks=pytest.mark.soak)])
+@pytest.mark.parametrize(("kills", "of_each_game"), [(2, 1), pytest.param(6, 2, marks=pytest.mark.soak)])
 def test_whenever_the_referee_is_killed_every_match_goes_on_and_nothing_accepted_is_lost(
-    tmp_path: Path, rng: random.Random, kills: int
+    tmp_path: Path, rng: random.Random, kills: int, of_each_game: int
 ) -> None:
     chance, witness, watch = rng, Witness(), Stopwatch()
     with serving(tmp_path) as server, server.channel() as channel, club(server, channel, seats=4) as here:
         owner, bots = here.owner, [SteadfastBot(secret, witness) for secret in here.secrets]
-        matches = created(here, chance)
+        matches = created(here, chance, of_each_game)
     for _ in range(kills):
         with serving(tmp_path) as server:
             company = Company(bots, server.address)
@@ -66,10 +64,10 @@ def test_whenever_the_referee_is_killed_every_match_goes_on_and_nothing_accepted
     assert min(down_ms for downs_ms in restarts for down_ms in downs_ms[1:]) >= DOWN_S * 1000
 
 
-def created(here: Club, chance: random.Random) -> list[str]:
+def created(here: Club, chance: random.Random, of_each_game: int) -> list[str]:
     """The ids of many matches, in which all bots play everything."""
     matches = []
-    for game in list(GAMES) * ROUNDS:
+    for game in list(GAMES) * of_each_game:
         seating = chance.sample(range(len(here.bots)), GAMES[game])
         matches.append(here.waiting(rules=game_pb2.Rules(game=game), seating=seating))
     return matches

@@ -74,20 +74,20 @@ def test_who_is_asked_after_the_freeze_does_not_pay_for_it(tmp_path: Path) -> No
 def test_a_flag_that_would_have_fallen_while_the_referee_stands_still_does_not_fall(tmp_path: Path) -> None:
     with club_alone(tmp_path) as here:
         watch = Stopwatch()
-        here.playing(rule=per_move(3_000))
+        here.playing(rule=per_move(6_000))
         turn = here.turn()
         with watch.freezing(here.server):
-            time.sleep(4)
+            time.sleep(7)
         answer(here, turn)
         row = accepted_row(here)
         assert not row.late
-        assert row.arrived_us - row.asked_us > 3_000_000
+        assert row.arrived_us - row.asked_us > 6_000_000
 
 
 def test_after_a_freeze_a_flag_falls_as_much_later_as_the_freeze_was_long(tmp_path: Path) -> None:
     with club_alone(tmp_path) as here:
         watch = Stopwatch()
-        here.playing(rule=per_move(1_000))
+        here.playing(rule=per_move(4_000))
         turn = here.turn()
         with watch.freezing(here.server):
             time.sleep(1.5)
@@ -97,14 +97,14 @@ def test_after_a_freeze_a_flag_falls_as_much_later_as_the_freeze_was_long(tmp_pa
         row = here.talk(0).hear("verdict").clock_row
         assert row.late
         assert row.stall_us >= watch.held_us - GRAIN_US
-        assert row.charged_us > 1_000_000
+        assert row.charged_us > 4_000_000
 
 
 def test_a_bot_is_not_gone_because_the_referee_did_not_listen(tmp_path: Path) -> None:
-    with club_alone(tmp_path, "--ping-every-ms", "100", "--gone-after-ms", "1000") as here:
+    with club_alone(tmp_path, "--ping-every-ms", "100", "--gone-after-ms", "4000") as here:
         here.playing()
         turn = here.turn()
         with Stopwatch().freezing(here.server):
-            time.sleep(2)
+            time.sleep(5)
         answer(here, turn)
         assert set(here.talk(0).until_a_ping(3)) == {"verdict", "ping"}

@@ -44,7 +44,7 @@ class Held:
 
     def __call__(self, file: sqlite3.Connection) -> int:
         self.begun.set()
-        self.released.wait(20)  # Not for ever: a mistake of ours is to fail, and not to hang.
+        self.released.wait(60)  # Not for ever: a mistake of ours is to fail, and not to hang.
         return add(0, file)
 
 
