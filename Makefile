@@ -59,10 +59,12 @@ compiled: $(READY) ## Install it with the engines compiled, for .venv/bin/refere
 pure: $(READY) ## Install it from the source again
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --force-reinstall -e .
 
-tools: $(READY) ## Build what checks deploy/, with Go; without it those tests are skipped
+tools: $(READY) ## Build what some tests run, with Go: checks of deploy/, grpcurl, ghz; without it those are skipped
 	GOBIN=$(CURDIR)/$(BIN) go install helm.sh/helm/v3/cmd/helm@v3.18.6
 	GOBIN=$(CURDIR)/$(BIN) go install github.com/compose-spec/compose-go/v2/cmd@v2.6.4
 	mv $(BIN)/cmd $(BIN)/compose-go
+	GOBIN=$(CURDIR)/$(BIN) go install github.com/fullstorydev/grpcurl/cmd/grpcurl@v1.9.3
+	GOBIN=$(CURDIR)/$(BIN) go install github.com/bojand/ghz/cmd/ghz@v0.120.0
 
 requirements: ## Pin every dependency anew, with hashes
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header requirements/run.in -o requirements/run.txt

@@ -9,12 +9,12 @@ from typing import Any
 import grpc
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_health.v1.health_pb2 import HealthCheckRequest, HealthCheckResponse
-from grpc_reflection.v1alpha import reflection
 
 from referee.core.clock import SECOND, Micros
 from referee.transport.admission import PACKAGE
 from referee.transport.auth import RULES
 from referee.transport.open_calls import OpenCalls
+from referee.transport.reflection import add_reflection
 
 SERVICES = tuple(f"{PACKAGE}{service}" for service in RULES)
 METHODS = tuple(f"/{PACKAGE}{service}/{method}" for service, methods in RULES.items() for method in methods)
@@ -96,7 +96,7 @@ class Server:
             add(self._server)
         self._health = Health()
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
-        reflection.enable_server_reflection((*SERVICES, health.SERVICE_NAME, reflection.SERVICE_NAME), self._server)
+        add_reflection((*SERVICES, health.SERVICE_NAME), self._server)
 
     async def open(self, address: str, credentials: grpc.ServerCredentials | None) -> int:
         """Listen, and serve. The port that it became. Raises CannotListen."""

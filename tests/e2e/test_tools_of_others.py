@@ -1,0 +1,83 @@
+"""Tools that know the server by its reflection alone: grpcurl and ghz. `make tools` builds them."""
+
+import json
+import subprocess
+from collections.abc import Iterator
+from typing import Any
+
+import grpc
+import pytest
+from grpc_reflection.v1alpha.proto_reflection_descriptor_database import ProtoReflectionDescriptorDatabase
+
+from referee.transport.reflection import NAMES
+from referee.transport.server import SERVICES
+from tests.deploy.tools import tool
+from tests.docs import contract
+from tests.e2e.server import WITHIN_S, Running, serving
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    with serving(tmp_path_factory.mktemp("reflected"), "--ephemeral") as running:
+        yield running
+
+
+def said(name: str, *words: str) -> str:
+    ran = subprocess.run([tool(name), *words], capture_output=True, text=True, timeout=WITHIN_S, check=False)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    return ran.stdout
+
+
+def test_grpcurl_lists_and_describes_every_service_and_method(server: Running) -> None:
+    listed = said("grpcurl", "-plaintext", server.address, "list").split()
+    assert set(SERVICES) | set(NAMES) | {"grpc.health.v1.Health"} == set(listed)
+    names = [f"{method.containing_service.full_name}.{method.name}" for method in contract.methods().values()]
+    for name in [*listed, *names[:3], "referee_api.v1.PlayService.Play", "referee_api.v1.Turn"]:
+        assert name in said("grpcurl", "-plaintext", server.address, "describe", name)
+
+
+def test_grpcurl_calls_a_method(server: Running) -> None:
+    token = ("-H", f"authorization: Bearer {server.admin_token}")
+    games = json.loads(said("grpcurl", "-plaintext", *token, server.address, "referee_api.v1.GameService/ListGames"))[
+        "games"
+    ]
+    assert "alquerque" in [game["name"] for game in games]
+
+
+def test_ghz_calls_a_method_by_reflection(server: Running) -> None:
+    report = json.loads(
+        said(
+            *("ghz", "--insecure", "--total", "20", "--concurrency", "2", "--format", "json"),
+            *("--metadata", json.dumps({"authorization": f"Bearer {server.admin_token}"})),
+            *("--call", "referee_api.v1.GameService.GetGame", "--data", '{"name": "alquerque"}', server.address),
+        )
+    )
+    assert report["statusCodeDistribution"] == {"OK": 20}
+
+
+@pytest.mark.parametrize("service", NAMES)
+def test_a_method_is_found_by_its_name_in_either_version(server: Running, service: str) -> None:
+    with server.channel() as channel:
+        file = reflected(channel, service, "referee_api.v1.MatchService.GetMatch")
+        assert "MatchService" in [one.name for one in file.service]
+
+
+@pytest.mark.parametrize(
+    "name", ["referee_api.v1.MatchService.Nothing", "referee_api.v1.Nothing.GetMatch", "Nothing", ""]
+)
+def test_what_is_not_there_is_not_found(server: Running, name: str) -> None:
+    with server.channel() as channel, pytest.raises(KeyError):
+        reflected(channel, NAMES[0], name)
+
+
+def reflected(channel: grpc.Channel, service: str, symbol: str) -> Any:
+    """The file that has the symbol, as that version of reflection tells it. Raises KeyError."""
+    # The client knows v1alpha alone; the versions differ in their names.
+    database: Any = ProtoReflectionDescriptorDatabase(channel)
+    known = database._stub.ServerReflectionInfo
+    database._stub.ServerReflectionInfo = channel.stream_stream(
+        f"/{service}/ServerReflectionInfo", known._request_serializer, known._response_deserializer
+    )
+    return database.FindFileContainingSymbol(symbol)
