@@ -66,7 +66,7 @@ def test_a_rating_is_read_to_the_last_digit() -> None:
 @pytest.mark.parametrize(
     ("was", "is_", "sentence"),
     [
-        ('"ranks":[1,2]', '"ranks":[1]', "finish: every side has its rank"),
+        ('"ranks":[1,2]', '"ranks":[1]', "finish: there are two sides at least, and every side has its rank"),
         ('"bot":"bob"', '"bot":1', "finish.sides.1.0.bot: a text is wanted, not '1'"),
         ('"deviation":61.5', '"deviation":61', "changes.1.after.rating.deviation: a number with a point is wanted"),
         ('"kind":"rated"', '"kind":"crowned"', "unknown kind 'crowned'; known: ladder_made, joined, left, "),
