@@ -1,5 +1,6 @@
 """The gRPC server: what it serves, by which limits, on which port."""
 
+import asyncio
 import os
 import socket
 from collections.abc import Callable, Sequence
@@ -16,6 +17,8 @@ from referee.transport.auth import RULES
 from referee.transport.open_calls import OpenCalls
 from referee.transport.reflection import add_reflection
 
+SERVING, NOT_SERVING = HealthCheckResponse.SERVING, HealthCheckResponse.NOT_SERVING
+SERVICE_UNKNOWN = HealthCheckResponse.SERVICE_UNKNOWN
 SERVICES = tuple(f"{PACKAGE}{service}" for service in RULES)
 METHODS = tuple(f"/{PACKAGE}{service}/{method}" for service, methods in RULES.items() for method in methods)
 
@@ -71,7 +74,28 @@ class Limits:
 
 
 class Health(health.aio.HealthServicer):
-    """grpc's own, and what it leaves out."""
+    """grpc's own, what it leaves out, and a `Watch` that lets the server stop.
+
+    Theirs holds a lock while it writes, and whoever sets a status waits for that lock: one watcher that does not read
+    would keep the server from stopping. A status changes only when the server stops.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._stopping = asyncio.Event()
+
+    async def Watch(self, request: Any, context: Any) -> None:
+        """Tell the status, and what it becomes when the server stops; then end."""
+        known = request.service in ("", *SERVICES)
+        now, then = (SERVING, NOT_SERVING) if known else (SERVICE_UNKNOWN, SERVICE_UNKNOWN)
+        if not self._stopping.is_set():
+            await context.write(HealthCheckResponse(status=now))
+        await self._stopping.wait()
+        await context.write(HealthCheckResponse(status=then))
+
+    async def enter_graceful_shutdown(self) -> None:
+        await super().enter_graceful_shutdown()
+        self._stopping.set()
 
     async def List(self, request: Any, context: Any) -> Any:
         stubs: Any = health_pb2  # Their types are older than this method.
@@ -110,7 +134,7 @@ class Server:
         self._calls.start()
         await self._server.start()
         for service in SERVICES:
-            await self._health.set(service, HealthCheckResponse.SERVING)
+            await self._health.set(service, SERVING)
         return port
 
     async def stop_serving(self) -> None:

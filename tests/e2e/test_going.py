@@ -1,0 +1,54 @@
+"""The server goes when it is told to, whoever still listens, and whoever does not read."""
+
+import socket
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+
+from tests.e2e import http2
+from tests.e2e.server import WITHIN_S, serving
+
+pytestmark = pytest.mark.slow
+
+WATCH = "/grpc.health.v1.Health/Watch"
+HEAD_BYTES = 9
+"""Of a frame."""
+
+
+def test_a_watcher_of_its_health_hears_that_the_server_goes_and_does_not_keep_it(tmp_path: Path) -> None:
+    with serving(tmp_path) as server, server.channel() as channel:
+        stub: Any = health_pb2_grpc.HealthStub(channel)
+        watching = stub.Watch(health_pb2.HealthCheckRequest(), timeout=WITHIN_S)
+        assert next(watching).status == health_pb2.HealthCheckResponse.SERVING
+        assert server.drained() == 0
+        assert next(watching).status == health_pb2.HealthCheckResponse.NOT_SERVING
+
+
+def test_a_watcher_of_its_health_that_does_not_read_does_not_keep_the_server(tmp_path: Path) -> None:
+    with serving(tmp_path) as server:
+        host, _, port = server.address.rpartition(":")
+        with socket.create_connection((host, int(port)), timeout=WITHIN_S) as stranger:
+            stranger.sendall(http2.PREFACE + http2.NO_WINDOW + http2.whole_call(1, WATCH))
+            answered = threading.Event()
+            listening = threading.Thread(target=stay, args=(stranger, answered))
+            listening.start()
+            assert answered.wait(WITHIN_S)
+            assert server.drained() == 0
+            listening.join(WITHIN_S)
+
+
+def stay(stranger: socket.socket, answered: threading.Event) -> None:
+    """Keep the connection alive until it is closed. The head of an answer needs no window; what it says does."""
+    with stranger.makefile("rb") as said:
+        while len(head := said.read(HEAD_BYTES)) == HEAD_BYTES:
+            size, kind, flags = int.from_bytes(head[:3], "big"), head[3], head[4]
+            payload = said.read(size)
+            if kind == http2.HEADERS:
+                answered.set()
+            elif kind == http2.SETTINGS_ and not flags & http2.ACK:
+                stranger.sendall(http2.frame(http2.SETTINGS_, http2.ACK, 0))
+            elif kind == http2.PING_ and not flags & http2.ACK:
+                stranger.sendall(http2.frame(http2.PING_, http2.ACK, 0, payload))
