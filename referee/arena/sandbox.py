@@ -103,6 +103,7 @@ def _system() -> Iterator[str]:
         else:
             yield from ("--ro-bind-try", str(place), str(place))
     etc = Path("/etc")
+    yield from ("--dir", str(etc))  # For everybody to read; see `_shown`.
     for path in (*(etc / name for name in CONFIGURATION), *etc.glob("java*")):
         yield from ("--ro-bind-try", str(path), str(path))
 

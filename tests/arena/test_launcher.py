@@ -89,6 +89,7 @@ referee, other, secret, out = sys.argv[1:]
 print(json.dumps({
     "token": pathlib.Path(os.environ["BOT_TOKEN_FILE"]).read_text(),
     "own": tried(lambda: pathlib.Path("own.txt").read_text()),
+    "system": tried(lambda: "root" in pathlib.Path("/etc/passwd").read_text()),
     "write own": tried(lambda: pathlib.Path("new.txt").write_text("x")),
     "secret": tried(lambda: pathlib.Path(secret).read_text()),
     "out": tried(lambda: sorted(os.listdir(out))),
@@ -159,6 +160,7 @@ def test_a_sandbox_shows_the_bots_own_folder_and_the_referee_and_nothing_else(tm
     assert said == {
         "token": TOKEN,
         "own": "mine",
+        "system": True,
         "write own": "OSError",
         "secret": "FileNotFoundError",
         "out": "FileNotFoundError",
