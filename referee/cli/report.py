@@ -1,5 +1,6 @@
 """What a ladder or a tournament has come to, as one page or as text."""
 
+import sys
 from pathlib import Path
 
 import click
@@ -40,17 +41,24 @@ def _kept(folder: Path) -> Report:
 
 def _asked(name: str, kind: str | None, at: str | None, token: str | None, ca: Path | None) -> Report:
     with calling(at, token, ca) as organiser:
-        return ladder_report(organiser, name) if kind else _either(organiser, name)
+        return ladder_report(organiser, name, progress=_progress) if kind else _either(organiser, name)
+
+
+def _progress(done: int, of: int) -> None:
+    """On a terminal, in one line of standard error, which is gone when all is read."""
+    if sys.stderr.isatty():
+        text = f"records read: {done} of {of}"
+        click.echo(f"\r{text if done < of else ' ' * len(text)}\r", err=True, nl=False)
 
 
 def _either(organiser: Organiser, name: str) -> Report:
     try:
-        return tournament_report(organiser, name)
+        return tournament_report(organiser, name, progress=_progress)
     except Refused as refused:
         if refused.reason != "NO_SUCH_TOURNAMENT":
             raise
     try:
-        return ladder_report(organiser, name)
+        return ladder_report(organiser, name, progress=_progress)
     except Refused as refused:
         if refused.reason != "NO_SUCH_LADDER":
             raise

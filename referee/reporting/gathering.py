@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from referee_api.v1 import match_pb2, rating_pb2
 from referee_client import Organiser, Refused
@@ -20,18 +20,27 @@ AT_ONCE = 8
 
 T = TypeVar("T")
 
+Progress: TypeAlias = Callable[[int, int], None]
 
-def tournament_report(organiser: Organiser, name: str, whole: bool = True) -> Report:
-    """Without times used, if not `whole`. Raises what an organiser raises."""
+
+def in_silence(_done: int, _of: int) -> None:
+    """Shows nothing."""
+
+
+def tournament_report(organiser: Organiser, name: str, whole: bool = True, progress: Progress = in_silence) -> Report:
+    """Without times used, if not `whole`. `progress` is told how many records are read, and of how many.
+
+    Raises what an organiser raises.
+    """
     tournament = organiser.tournaments.get(name)
     table = organiser.tournaments.table(name)
     matches = list(organiser.tournaments.matches(name))
-    watches = _timed(organiser, matches if whole else (), Entrants(tournament.entrants))
+    watches = _timed(organiser, matches if whole else (), Entrants(tournament.entrants), progress)
     return of_tournament(tournament, table, matches, watches)
 
 
-def ladder_report(organiser: Organiser, name: str, whole: bool = True) -> Report:
-    """Without times used and histories, if not `whole`. Raises what an organiser raises."""
+def ladder_report(organiser: Organiser, name: str, whole: bool = True, progress: Progress = in_silence) -> Report:
+    """Without times used and histories, if not `whole`. `progress` as above. Raises what an organiser raises."""
     ladder = organiser.ladders.get(name)
     standings = organiser.ladders.standings(name)
     matches = list(organiser.ladders.matches(name))
@@ -39,7 +48,8 @@ def ladder_report(organiser: Organiser, name: str, whole: bool = True) -> Report
     with ThreadPoolExecutor(AT_ONCE) as crowd:
         names = [name_of(row) for row in standings] if whole else []
         histories = dict(zip(names, crowd.map(lambda who: _history(organiser, name, who), names), strict=True))
-    return of_ladder(ladder, standings, matches, histories, _timed(organiser, matches if whole else (), entrants))
+    watches = _timed(organiser, matches if whole else (), entrants, progress)
+    return of_ladder(ladder, standings, matches, histories, watches)
 
 
 def _history(organiser: Organiser, ladder: str, who: str) -> Sequence[rating_pb2.RatingPoint]:
@@ -47,15 +57,19 @@ def _history(organiser: Organiser, ladder: str, who: str) -> Sequence[rating_pb2
     return _answer(lambda: list(organiser.ladders.history(ladder, who))) or []
 
 
-def _timed(organiser: Organiser, matches: Iterable[match_pb2.Match], entrants: Entrants) -> Stopwatches:
+def _timed(
+    organiser: Organiser, matches: Iterable[match_pb2.Match], entrants: Entrants, progress: Progress
+) -> Stopwatches:
     """By the records, as far as they are out."""
     watches = Stopwatches(entrants.of)
     played = (match.id for match in matches if match.HasField("result"))
+    newest = list(islice(played, RECORDS_AT_MOST))
     with ThreadPoolExecutor(AT_ONCE) as crowd:
-        newest = islice(played, RECORDS_AT_MOST)
-        for record in crowd.map(lambda match: _answer(lambda: organiser.record_bytes(match)), newest):
+        records = crowd.map(lambda match: _answer(lambda: organiser.record_bytes(match)), newest)
+        for number, record in enumerate(records, 1):
             if record:
                 watches.take(record)
+            progress(number, len(newest))
     return watches
 
 

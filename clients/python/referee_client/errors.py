@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import grpc
-from google.rpc.error_details_pb2 import ErrorInfo
+from google.rpc.error_details_pb2 import ErrorInfo, RetryInfo
 from google.rpc.status_pb2 import Status
 from referee_api.v1 import refusal_pb2
 
@@ -22,12 +22,14 @@ class Refusal:
     """One sentence for a person."""
     metadata: Mapping[str, str] = field(default_factory=dict)
     """Every variable of the sentence by name."""
+    retry_delay: float | None = None
+    """Seconds, of the `RetryInfo` of a call that ended."""
 
     @property
     def retry_after(self) -> float | None:
         """In how many seconds it may go better; None: nobody knows that it ever will."""
         ms = self.metadata.get("retry_after_ms")
-        return int(ms) / 1_000 if ms else None
+        return int(ms) / 1_000 if ms else self.retry_delay
 
     def __str__(self) -> str:
         return f"{self.message} ({self.reason})" if self.reason else self.message
@@ -104,8 +106,8 @@ def refused_by(why: grpc.RpcError) -> Refused:
 def _refusal_of(why: grpc.RpcError) -> Refusal:
     """By its details; a status that the referee did not write has its code for a reason."""
     packed = (one.value for one in why.trailing_metadata() or () if one.key == STATUS)
-    info = ErrorInfo()
+    info, retry = ErrorInfo(reason=why.code().name), RetryInfo()
     for detail in Status.FromString(next(packed, b"")).details:
-        if detail.Unpack(info):
-            return Refusal(info.reason, why.details() or "", dict(info.metadata))
-    return Refusal(why.code().name, why.details() or "")
+        _ = detail.Unpack(info) or detail.Unpack(retry)
+    delay_s = retry.retry_delay.ToTimedelta().total_seconds() if retry.HasField("retry_delay") else None
+    return Refusal(info.reason, why.details() or "", dict(info.metadata), delay_s)

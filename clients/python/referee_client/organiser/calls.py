@@ -4,9 +4,10 @@ Every request that makes something carries an id that stays the same when it is 
 lost on the way, the thing is made once.
 """
 
+import threading
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 import grpc
@@ -29,6 +30,12 @@ KEEPALIVE = {
 server that permits fewer of them and says so, gRPC sends fewer."""
 PAGE = 1000
 """Of lists: as many at once as the contract allows."""
+TOO_MANY_CALLS = "TOO_MANY_CALLS"
+MINUTE_S = 60.0
+BURST = 10
+"""A tenth of the calls of a minute may be made at once, by a caller that has paused for as long."""
+SLACK = 1.05
+"""A little slower than the limit, for a clock is never as another one."""
 AGAIN = {grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED}
 
 
@@ -40,11 +47,13 @@ class Calls:
         self.channel = address.channel(*KEEPALIVE.items())
         self.metadata = address.metadata
         self.patience_s = patience_s
+        self._pace = Pace()
 
     def ask(self, call: "grpc.UnaryUnaryMultiCallable[Q, A]", request: Q) -> A:
         """Raises Refused, or Gone if the referee stays away."""
-        waiting = Waiting(self.patience_s)
+        waiting = Waiting(self.patience_s, self._pace)
         while True:
+            self._pace.wait()
             try:
                 return call(request, metadata=self.metadata, timeout=ONE_CALL_S)
             except grpc.RpcError as why:
@@ -61,8 +70,9 @@ class Calls:
 
     def whole(self, call: "grpc.UnaryStreamMultiCallable[Q, A]", request: Q) -> list[A]:
         """All of a stream that has an end; if it broke, from the beginning. Raises as `ask` does."""
-        waiting = Waiting(self.patience_s)
+        waiting = Waiting(self.patience_s, self._pace)
         while True:
+            self._pace.wait()
             try:
                 return list(call(request, metadata=self.metadata, timeout=ONE_CALL_S))
             except grpc.RpcError as why:
@@ -72,10 +82,45 @@ class Calls:
         self.channel.close()
 
 
+class Pace:
+    """The rate of the calls of all threads: unlimited until the referee refuses one as one too many.
+
+    From then on calls are spread evenly, at the rate that the refusal names, until there was a pause in which the
+    referee forgets them. So a refusal is met once, and not by each thread again and again.
+    """
+
+    def __init__(self, now: Callable[[], float] = time.monotonic, sleep: Callable[[float], None] = time.sleep) -> None:
+        self._now = now
+        self._sleep = sleep
+        self._lock = threading.Lock()
+        self._apart_s = 0.0
+        """Between two calls; 0: unlimited."""
+        self._free_at = 0.0
+        """When the next call may be made."""
+
+    def wait(self) -> None:
+        """Until it is this call's turn."""
+        with self._lock:
+            now = self._now()
+            if not self._apart_s or now > self._free_at + MINUTE_S / BURST:
+                self._apart_s = 0.0
+                return
+            pause_s = max(0.0, self._free_at - now)
+            self._free_at = now + pause_s + self._apart_s
+        self._sleep(pause_s)
+
+    def slow_down(self, calls_per_minute: int, after_s: float) -> None:
+        """The referee takes so many, and the next one in so many seconds."""
+        with self._lock:
+            self._apart_s = SLACK * MINUTE_S / calls_per_minute
+            self._free_at = max(self._free_at, self._now() + after_s)
+
+
 class Waiting:
     """For a referee that is away, until patience is over. It is counted from the first failure."""
 
-    def __init__(self, patience_s: float) -> None:
+    def __init__(self, patience_s: float, pace: Pace | None = None) -> None:
+        self._pace = pace
         self._patience_s = patience_s
         self.begin_anew()
 
@@ -92,6 +137,9 @@ class Waiting:
             raise refused from None
         if self._until is None:
             self._until = time.monotonic() + self._patience_s
+        if refused.reason == TOO_MANY_CALLS and self._pace:
+            self._pace.slow_down(int(refused.metadata["limit"]), asked_s or 0)
+            return
         pause_s = asked_s or self._pauses.after_break()
         if time.monotonic() + pause_s > self._until:
             raise _given_up(refused, why)

@@ -1,0 +1,102 @@
+"""The organiser's rate of calls: unlimited until one is refused as one too many, and then as the refusal says."""
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+from google.protobuf.any_pb2 import Any as AnyMessage
+from google.protobuf.duration_pb2 import Duration
+from google.rpc.error_details_pb2 import ErrorInfo, RetryInfo
+from google.rpc.status_pb2 import Status
+from referee_client import Organiser
+from referee_client.errors import refused_by
+from referee_client.organiser.calls import Pace
+
+from tests.e2e.readings import metrics
+from tests.e2e.server import organiser, serving
+
+THREADS, CALLS, PER_MINUTE = 8, 400, 3_000
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now_s = 1_000.0
+        self.slept: list[float] = []
+
+    def now(self) -> float:
+        return self.now_s
+
+    def sleep(self, pause_s: float) -> None:
+        self.slept.append(round(pause_s, 3))
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+def test_calls_are_not_held_back_until_one_is_refused(clock: Clock) -> None:
+    pace = Pace(clock.now, clock.sleep)
+    for _ in range(100):
+        pace.wait()
+    assert clock.slept == []
+
+
+def test_after_a_refusal_calls_are_spread_evenly_until_there_was_a_pause(clock: Clock) -> None:
+    pace = Pace(clock.now, clock.sleep)
+    for _ in range(2):  # Of two threads: the second refusal changes nothing.
+        pace.slow_down(600, 0.1)
+    for _ in range(3):
+        pace.wait()
+    assert clock.slept == [0.1, 0.205, 0.31]
+    clock.now_s += 60
+    pace.wait()
+    assert len(clock.slept) == 3
+
+
+@pytest.mark.slow
+def test_hundreds_of_calls_at_once_are_refused_once_a_thread_at_the_most(tmp_path: Path) -> None:
+    flags = ("--ephemeral", "--calls-per-minute", str(PER_MINUTE))
+    with serving(tmp_path, *flags) as server, server.channel() as channel:
+        with (
+            Organiser(server.address, organiser(channel, server.admin_token)) as ours,
+            ThreadPoolExecutor(THREADS) as crowd,
+        ):
+            assert all(crowd.map(lambda _: ours.games(), range(CALLS)))
+        refused = metrics(server).get('referee_refusals_total{reason="TOO_MANY_CALLS"}', 0)
+        assert 1 <= refused <= 3 * THREADS
+
+
+class Ended(grpc.RpcError):
+    """A call that ended with RESOURCE_EXHAUSTED."""
+
+    def __init__(self, status: Status) -> None:
+        self._status = status
+
+    def code(self) -> grpc.StatusCode:
+        return grpc.StatusCode.RESOURCE_EXHAUSTED
+
+    def details(self) -> str:
+        return "too many"
+
+    def trailing_metadata(self) -> Any:
+        return (Ended.Pair(self._status.SerializeToString()),)
+
+    class Pair:
+        key = "grpc-status-details-bin"
+
+        def __init__(self, value: bytes) -> None:
+            self.value = value
+
+
+def test_the_retry_info_of_a_call_is_heeded() -> None:
+    details = []
+    for one in (ErrorInfo(reason="TOO_MANY_STREAMS"), RetryInfo(retry_delay=Duration(seconds=2, nanos=500_000_000))):
+        packed = AnyMessage()
+        packed.Pack(one)
+        details.append(packed)
+    refused = refused_by(Ended(Status(code=8, details=details)))
+    assert (refused.reason, refused.refusal.retry_after) == ("TOO_MANY_STREAMS", 2.5)
+    assert refused_by(Ended(Status(code=8, details=details[:1]))).refusal.retry_after is None
