@@ -5,14 +5,15 @@ Nothing is said that the seat does not know: its own hand, and what lies open on
 
 from engines.refusals import IllegalMove
 from engines.toc import cards
-from engines.toc.moves import CARD_MASK, GIFT, SWAP, parts_of
+from engines.toc.moves import CARD_MASK, GIFT, KILLS_SHIFT, SWAP, parts_of
 from engines.toc.notation import move_text
 from engines.toc.obstacles import Reason, going_back, steps_between, walking
-from engines.toc.places import BITS, H1, NAMES, RESERVE, STARTS, reserve
+from engines.toc.places import BITS, H1, NAMES, RESERVE, STARTS, places_in, reserve
 from engines.toc.round import EXCHANGING, Round
 from engines.toc.seven import STEPS, part_ends
 from engines.toc.track import Track
 from engines.toc.walker import Walker
+from engines.toc.ways import Ways
 
 LISTED_AT_MOST = 4
 
@@ -44,11 +45,22 @@ def _use(at: Round, seat: int, move: int) -> Reason:
     if not parts:
         return "TC-3", f"a card that can be used must be: {_listed(at.uses(seat))}"
     colour, rank = at.colour(seat), (move & CARD_MASK) >> 2
+    kills = move >> KILLS_SHIFT
+    if kills and at.allows(seat, move ^ kills << KILLS_SHIFT):
+        return _kills(at.track, colour, rank, parts, kills)
     if move & SWAP:
         return _swap(at.track, colour, rank, *parts[0])
     if len(parts) > 1:
         return _divided(at, seat, move)
     return _single(at.track, colour, rank, *parts[0])
+
+
+def _kills(track: Track, colour: int, rank: int, parts: list[tuple[int, int]], kills: int) -> Reason:
+    """What is wrong with killing these in passing by a move that is legal without it."""
+    if rank != cards.SEVEN or not track.rules.seven_kills_optional:
+        return "seven_kills", "whom a card kills is only written for a 7, and only where the player may choose"
+    wrong = places_in(kills & ~track.passed_enemies(colour, parts))[0]
+    return "TC-12", f"no enemy that can be killed in passing stands on {NAMES[wrong]}"
 
 
 def _single(track: Track, colour: int, rank: int, start: int, to: int) -> Reason:
@@ -93,6 +105,8 @@ def _swap(track: Track, colour: int, rank: int, start: int, other: int) -> Reaso
         return "TC-14", "only pawns on the ring change places"
     if not BITS[start] & track.pawns[colour]:
         return _nobody(colour, start)
+    if start not in Ways(track, colour).swappable():
+        return "jack_from_start", f"the own pawn on {NAMES[start]} stands on a start cell, and is not to be swapped"
     if not any(BITS[other] & pawns for c, pawns in enumerate(track.pawns) if c != colour):
         return "TC-14", f"no pawn of another colour stands on {NAMES[other]}"
     return "jack_excludes", f"the pawn on {NAMES[other]} stands on a start cell, and is not to be swapped"

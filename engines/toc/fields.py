@@ -109,7 +109,9 @@ def _check_mark(colour: int, place: int, mark: str, rules: Rules) -> None:
     if mark == FRESH and place != STARTS[colour]:
         raise Wrong(f"a fresh pawn of seat {colour} stands on its start cell, {STARTS[colour]}")
     if mark in (SHORT, FAR):
-        if not rules.counts_laps:
-            raise Wrong(f"the marks {SHORT} and {FAR} need the option back_shortcut=false")
+        if not rules.keeps_laps:
+            raise Wrong(f"the marks {SHORT} and {FAR} need back_shortcut=false or overshoot=new_lap")
+        if mark == FAR and rules.counts_laps and rules.new_lap:
+            raise Wrong(f"no pawn is marked {FAR} with back_shortcut=false and overshoot=new_lap")
         if place >= H1:
             raise Wrong(f"only a pawn on the ring is marked {SHORT} or {FAR}")

@@ -2,7 +2,8 @@
 
 Six bits say the card; then come up to four parts of fourteen bits each, the first part lowest: seven
 bits for the place that a pawn leaves and seven for the place that it goes to. A move without parts is
-a discard. Two flags above them mark the swap of a jack and the gift of a card.
+a discard. Two flags above them mark the swap of a jack and the gift of a card. Above all that stands a set
+of ring cells: those whose pawns a seven kills in passing, where the player may choose.
 """
 
 from collections.abc import Sequence
@@ -16,6 +17,7 @@ PLACE_MASK: Final = 127
 SWAP: Final = 1 << 62
 GIFT: Final = 1 << 63
 PARTS_MASK: Final = SWAP - 1
+KILLS_SHIFT: Final = 64
 
 
 def way(start: int, to: int) -> int:

@@ -6,8 +6,8 @@ from typing import Final
 
 from engines.refusals import MalformedMove
 from engines.toc import cards
-from engines.toc.moves import CARD_BITS, CARD_MASK, GIFT, PLACE_BITS, SWAP, divided_way, parts_of
-from engines.toc.places import NAMES, NUMBERS
+from engines.toc.moves import CARD_BITS, CARD_MASK, GIFT, KILLS_SHIFT, PLACE_BITS, SWAP, divided_way, parts_of
+from engines.toc.places import BITS, NAMES, NUMBERS, places_in
 
 MOVE_GRAMMAR: Final = """\
 =5H             give the 5 of hearts to the partner
@@ -16,6 +16,7 @@ KD:R>18         start: a pawn of the reserve goes to start cell 18
 6C:68>H2        a pawn goes into the corridor
 4H:0>68         four back
 7D:30>33,50>54  a seven divided, its parts in the order in which they are walked
+7D:30>37x33x35  with seven_kills=optional: the pawns on 33 and 35 are killed in passing, in order of their numbers
 JH:5<>40        the pawns on 5 and 40 change places; the own pawn comes first
 -3C             discard
 Cards are a rank (A23456789TJQK) and a suit (SHDC). A pawn is named by where it stands: a ring cell 0 to 71,
@@ -32,7 +33,7 @@ _PART: Final = f"(?:{_CELL}|H[1-4]|R)>(?:{_CELL}|H[1-4])"
 _SWAP: Final = f"(?:{_CELL}|H[1-4])<>(?:{_CELL}|H[1-4])"
 _MOVE: Final = re.compile(
     f"=(?P<gift>{_CARD})|-(?P<discard>{_CARD})"
-    f"|(?P<card>{_CARD}):(?:(?P<parts>{_PART}(?:,{_PART}){{0,3}})|(?P<swap>{_SWAP}))",
+    f"|(?P<card>{_CARD}):(?:(?P<parts>{_PART}(?:,{_PART}){{0,3}})(?P<kills>(?:x{_CELL}){{0,6}})|(?P<swap>{_SWAP}))",
     re.ASCII,
 )
 RIGHT_MOVE: Final = (
@@ -50,7 +51,8 @@ def move_text(move: int) -> str:
     if move == move & CARD_MASK:
         return f"-{card}"
     between = "<>" if move & SWAP else ">"
-    return f"{card}:" + ",".join([f"{NAMES[start]}{between}{NAMES[to]}" for start, to in parts_of(move)])
+    kills = "".join([f"x{NAMES[cell]}" for cell in places_in(move >> KILLS_SHIFT)])
+    return f"{card}:" + ",".join([f"{NAMES[start]}{between}{NAMES[to]}" for start, to in parts_of(move)]) + kills
 
 
 def read_move(text: str) -> int:
@@ -65,7 +67,16 @@ def read_move(text: str) -> int:
     card = cards.NUMBERS[found["card"]]
     if found["swap"]:
         return SWAP | _part(text, *found["swap"].split("<>")) << CARD_BITS | card
-    return divided_way([_part(text, *part.split(">")) for part in found["parts"].split(",")]) | card
+    parts = divided_way([_part(text, *part.split(">")) for part in found["parts"].split(",")])
+    return _kills(text, found["kills"]) << KILLS_SHIFT | parts | card
+
+
+def _kills(text: str, written: str) -> int:
+    """The cells whose pawns are killed in passing, as a set."""
+    cells = [NUMBERS[name] for name in written.split("x")[1:]]
+    if cells != sorted(set(cells)):
+        raise MalformedMove(text, f"{RIGHT_MOVE}; who is killed in passing is listed once, in order of the cells")
+    return sum([BITS[cell] for cell in cells])
 
 
 def _part(text: str, start: str, to: str) -> int:

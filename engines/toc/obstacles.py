@@ -70,7 +70,8 @@ def _at_the_branch(track: Track, walker: Walker, start: int, to: int) -> Reason 
     if BITS[start] & track.fresh:
         return "TC-10", f"the pawn on {NAMES[start]} is fresh, and must go round before it may enter"
     if BITS[start] & track.short:
-        return "back_shortcut", f"the pawn on {NAMES[start]} has not counted a whole lap"
+        rule = "back_shortcut" if track.rules.counts_laps else "overshoot"
+        return rule, f"the pawn on {NAMES[start]} has a whole lap to walk before it may enter"
     if walker.blocks & WAY[walker.to_branch[start]][start]:
         return _passing(start, to)
     return None

@@ -36,7 +36,7 @@ OPTIONS = Options(
             "back_shortcut",
             True,
             "A pawn that went back to or behind its branch cell may then enter its corridor; "
-            "false: only when it has counted a whole lap.",
+            "false: only when it has walked a whole lap.",
         ),
         Choice(
             "home_entry",
@@ -54,8 +54,9 @@ OPTIONS = Options(
         Choice(
             "seven_kills",
             "enemies",
-            "Whom a seven kills by passing: enemies, or all pawns, own and partner's too; fresh ones never.",
-            choices=("enemies", "all"),
+            "Whom a seven kills by passing: enemies, or all pawns, own and partner's too; optional: those enemies that "
+            "the player names, if any. Fresh pawns never.",
+            choices=("enemies", "all", "optional"),
         ),
         Choice(
             "seven_split_home",
@@ -77,6 +78,20 @@ OPTIONS = Options(
             "The game is drawn after this many turns; a turn is a card played or discarded by one seat.",
             least=1,
             most=1_000_000,
+        ),
+        Choice(
+            "overshoot",
+            "undone",
+            "A pawn that has gone past its branch cell on the ring and then goes back behind it. undone: as if it "
+            "had not passed; new_lap: it must still walk a whole new lap before it may enter.",
+            choices=("undone", "new_lap"),
+            late=True,
+        ),
+        Flag(
+            "jack_from_start",
+            True,
+            "A jack may swap an own pawn that stands where jack_excludes would spare it from others' jacks.",
+            late=True,
         ),
     ),
     (

@@ -1,7 +1,7 @@
 """The track and the hands for a person at a terminal.
 
 The ring is a square of 19 by 19 with nothing inside but the corridors. Cell 0, where seat 0 starts,
-is in the middle of the bottom row, and the numbers grow clockwise.
+is in the middle of the bottom row, and the numbers grow clockwise. Each corridor ends in its seat, (0) to (3).
 """
 
 from engines.api import Viewer
@@ -42,6 +42,7 @@ def _signs(track: Track) -> dict[Point, str]:
             stands = pawns & BITS[H1 + deep - 1]
             point = (column + right * deep, row + down * deep)
             signs[point] = _sign(colour, str(colour) if stands else EMPTY_HOME)
+        signs[column + right * 5, row + down * 5] = _painted(colour, f"({colour})")
         for cell in places_in(pawns & ON_RING):
             signs[_point(cell)] = _sign(colour, str(colour) + _mark(track, BITS[cell]))
     return signs
@@ -55,7 +56,11 @@ def _mark(track: Track, bit: int) -> str:
 
 def _sign(colour: int | None, sign: str) -> str:
     padded = f" {sign:2}"
-    return padded if colour is None else f"\x1b[{ANSI[colour]}m{padded}\x1b[0m"
+    return padded if colour is None else _painted(colour, padded)
+
+
+def _painted(colour: int, sign: str) -> str:
+    return f"\x1b[{ANSI[colour]}m{sign}\x1b[0m"
 
 
 def _square(track: Track) -> list[str]:
@@ -69,7 +74,7 @@ def _square(track: Track) -> list[str]:
 
 
 def _numbers(cells: list[int]) -> str:
-    return "   " + "".join(f"{cell:>2} " for cell in cells)
+    return "   " + " ".join(f"{cell:>2}" for cell in cells)
 
 
 def _seat(at: Round, seat: int, viewer: Viewer) -> str:

@@ -14,12 +14,16 @@ class Rules:
         "entry_forced",
         "fresh_blocks",
         "inner",
+        "jack_from_start",
+        "keeps_laps",
         "kills_own",
         "kills_partner",
         "lead_rotates",
         "max_turns",
+        "new_lap",
         "settings",
         "seven_kills_all",
+        "seven_kills_optional",
         "spares_all_starts",
         "spares_own_start",
         "split_enters",
@@ -39,14 +43,19 @@ class Rules:
         self.kills_own = settings.choice("land_on_own") == "kill"
         self.kills_partner = settings.choice("land_on_partner") == "kill"
         self.counts_laps = not settings.flag("back_shortcut")
+        self.new_lap = settings.choice("overshoot") == "new_lap"
+        self.keeps_laps = self.counts_laps or self.new_lap
+        """What laps a pawn is ahead or short is remembered."""
         self.starts_short = self.counts_laps and offset == 0
         """A pawn starts on its branch cell, which it must come to once more before it may enter."""
         self.entry_forced = settings.choice("home_entry") == "forced"
         self.inner = settings.flag("home_inner")
         self.deepest = settings.choice("home_fill") == "deepest"
         self.seven_kills_all = settings.choice("seven_kills") == "all"
+        self.seven_kills_optional = settings.choice("seven_kills") == "optional"
         self.split_enters = settings.choice("seven_split_home") == "allowed"
         self.split_moves_home = settings.choice("seven_split_home") != "no_home_move"
         self.spares_all_starts = settings.choice("jack_excludes") == "any_start_cell"
+        self.jack_from_start = settings.flag("jack_from_start")
         self.spares_own_start = settings.choice("jack_excludes") == "own_start_cell"
         self.max_turns = settings.count("max_turns")

@@ -28,7 +28,7 @@ _PAWN: Json = {
             "minimum": -1,
             "maximum": 1,
             "description": "-1: it is a lap short and may not enter at its next coming to its branch cell; "
-            "1: it is a lap ahead (back_shortcut=false only, else 0).",
+            "1: it has passed it (0 without back_shortcut=false or overshoot=new_lap).",
         },
     },
 }

@@ -3,13 +3,23 @@
 `pawns` has a set of places for each colour; what is missing to four is in the reserve. Since a ring
 cell holds one pawn at most, what must be remembered of single pawns is a set of ring cells too:
 `fresh` ones; and only where laps are counted, `short` ones, which must pass their branch cell once
-before they may enter, and `far` ones, which have passed it once and may go back behind it unharmed.
+before they may enter, and `far` ones, which have passed it once and may go back behind it unharmed (or
+not, where an overshoot costs a lap).
 """
 
 from typing import Final
 
 from engines.toc.cards import FOUR, SEVEN
-from engines.toc.moves import CARD_BITS, CARD_MASK, PART_BITS, PARTS_MASK, PLACE_BITS, PLACE_MASK, SWAP
+from engines.toc.moves import (
+    CARD_BITS,
+    CARD_MASK,
+    KILLS_SHIFT,
+    PART_BITS,
+    PARTS_MASK,
+    PLACE_BITS,
+    PLACE_MASK,
+    SWAP,
+)
 from engines.toc.places import BACK, BITS, H1, ON_RING, RESERVE, RING, STARTS, STEPS_BACK, WAY
 from engines.toc.rules import Rules
 
@@ -48,7 +58,8 @@ class Track:
         while parts:
             track = track.walked(colour, parts >> PLACE_BITS & PLACE_MASK, parts & PLACE_MASK, rank == SEVEN)
             parts >>= PART_BITS
-        return track
+        kills = move >> KILLS_SHIFT
+        return track._without(kills) if kills else track
 
     def walked(self, colour: int, start: int, to: int, killing: bool) -> "Track":
         """The track when a pawn of `colour` has walked forward, `killing` whom it may of those it passes."""
@@ -57,7 +68,7 @@ class Track:
         to_branch = self.rules.to_branch[colour][start]
         steps = to_branch if to >= H1 else (to - start) % RING
         killed = BITS[to] & ON_RING
-        if killing:
+        if killing and not self.rules.seven_kills_optional:
             killed |= WAY[steps][start] & ~self.fresh & self._victims(colour)
         return self._moved(colour, BITS[start], BITS[to], killed, 1 if steps > to_branch else 0)
 
@@ -79,6 +90,21 @@ class Track:
         # Whoever changes places stands as if it had walked there from its start.
         return Track(self.rules, pawns, self.fresh & ~both, self.short & ~both, self.far & ~both)
 
+    def passed_enemies(self, colour: int, parts: list[tuple[int, int]]) -> int:
+        """The cells of the enemies that these parts of a seven pass and do not land on, fresh ones excepted."""
+        passed = ends = 0
+        for start, to in parts:
+            if start < H1:
+                to_branch = self.rules.to_branch[colour][start]
+                passed |= WAY[to_branch if to >= H1 else (to - start) % RING][start]
+                ends |= BITS[to]
+        return passed & ~ends & ~self.fresh & self._victims(colour)
+
+    def _without(self, killed: int) -> "Track":
+        """The track when whoever stood on these ring cells is in the reserve."""
+        pawns = tuple([theirs & ~killed for theirs in self.pawns])
+        return Track(self.rules, pawns, self.fresh, self.short & ~killed, self.far & ~killed)
+
     def _victims(self, colour: int) -> int:
         if self.rules.seven_kills_all:
             return ON_RING
@@ -90,9 +116,20 @@ class Track:
         pawns = [theirs & ~killed for theirs in self.pawns]
         pawns[colour] = pawns[colour] & ~left | to
         fresh = self.fresh & ~left
-        if not self.rules.counts_laps:
+        if not self.rules.keeps_laps:
             return Track(self.rules, tuple(pawns), fresh)
-        counted = laps + (1 if left & self.far else -1 if left & self.short else 0)
+        counted = self._counted(left, laps)
         short = self.short & ~(left | killed) | (to & ON_RING if counted < 0 else 0)
         far = self.far & ~(left | killed) | (to & ON_RING if counted > 0 else 0)
         return Track(self.rules, tuple(pawns), fresh, short, far)
+
+    def _counted(self, left: int, laps: int) -> int:
+        """The laps that the pawn on `left` is ahead (above 0) or short (below), when it has counted `laps` more."""
+        before = 1 if left & self.far else -1 if left & self.short else 0
+        if not self.rules.new_lap:
+            return before + laps
+        if self.rules.counts_laps:
+            return min(0, before + laps)  # Who overshoots is not ahead: going back behind the branch cell costs a lap.
+        if laps > 0:
+            return 0 if left & self.fresh else 1
+        return -1 if laps < 0 and before else before

@@ -1,7 +1,7 @@
 """What a card can do: every way to use a rank for the pawns of one colour, as moves without their card."""
 
 from engines.toc.cards import COUNTS, FOUR, JACK, SEVEN, STARTERS
-from engines.toc.moves import SWAP, way
+from engines.toc.moves import KILLS_SHIFT, SWAP, parts_of, way
 from engines.toc.places import BACK, BITS, H1, ON_RING, RESERVE, START_CELLS, STARTS, places_in, reserve
 from engines.toc.seven import divided
 from engines.toc.track import Track
@@ -26,10 +26,19 @@ class Ways:
         found = self._forward(COUNTS[rank])
         if rank == SEVEN:
             found += divided(self._track, self._colour, self._places)
+            if self._track.rules.seven_kills_optional:
+                found = [killing for use in found for killing in self._killing(use)]
         elif rank == JACK:
             found += self._swaps()
         elif rank in STARTERS and self._may_start():
             found.append(way(RESERVE, STARTS[self._colour]))
+        return found
+
+    def _killing(self, use: int) -> list[int]:
+        """The same seven with each choice of the enemies that it passes."""
+        found = [use]
+        for place in places_in(self._track.passed_enemies(self._colour, parts_of(use))):
+            found += [killing | BITS[place] << KILLS_SHIFT for killing in found]
         return found
 
     def _may_start(self) -> bool:
@@ -57,4 +66,14 @@ class Ways:
 
     def _swaps(self) -> list[int]:
         targets = places_in(self._targets())
-        return [SWAP | way(place, other) for place in self._places if place < H1 for other in targets]
+        mine = self.swappable()
+        return [SWAP | way(place, other) for place in mine for other in targets]
+
+    def swappable(self) -> list[int]:
+        """The own pawns that a jack may swap."""
+        track, rules = self._track, self._track.rules
+        mine = track.pawns[self._colour] & ON_RING
+        if not rules.jack_from_start:
+            spared = START_CELLS if rules.spares_all_starts else BITS[STARTS[self._colour]]
+            mine &= ~(spared if rules.spares_all_starts or rules.spares_own_start else track.fresh)
+        return places_in(mine)

@@ -16,7 +16,8 @@ from engines.toc.track import Track
 POSITION_GRAMMAR: Final = """\
 Nine fields, divided by single blanks:
 5,18*,H2,R/R,R,R,R/…   the pawns of seats 0 to 3: ring cells in order, then corridor, then reserve; * is a fresh pawn,
-                       and with back_shortcut=false - is one a lap short, + one a lap ahead
+                       and with back_shortcut=false or overshoot=new_lap - is one that must pass its branch cell
+                       once more before it may enter, + one that has passed it
 2                      the seat to move, or x while cards are exchanged
 57                     turns: cards played and discarded in the whole game
 0                      the dealer

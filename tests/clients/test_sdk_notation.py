@@ -154,6 +154,7 @@ def test_moves_of_troke(text: str, means: troke.Move) -> None:
         ("-3C", toc.Move("3C", "discard")),
         ("KD:R>18", toc.Move("KD", "walk", (toc.Walk("R", "18"),))),
         ("7D:30>33,50>H1", toc.Move("7D", "walk", (toc.Walk("30", "33"), toc.Walk("50", "H1")))),
+        ("7D:30>37x33x35", toc.Move("7D", "walk", (toc.Walk("30", "37"),), kills=("33", "35"))),
         ("JH:5<>40", toc.Move("JH", "swap", swap=toc.Swap("5", "40"))),
     ],
 )

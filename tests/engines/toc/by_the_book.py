@@ -46,7 +46,29 @@ class Book:
         for card in hand:
             for text, board in self.uses(card[0]):
                 found[f"{card}:{text}"] = sorted_board(board)
+                if card[0] == "7" and self.options["seven_kills"] == "optional":
+                    for kills, fewer in self.killing(text, board):
+                        found[f"{card}:{text}{kills}"] = sorted_board(fewer)
         return found or {f"-{card}": sorted_board(self.board) for card in hand}
+
+    def killing(self, text: str, board: Board) -> Iterator[tuple[str, Board]]:
+        """Each choice of one or more of the enemies that a seven has passed and that still stand there."""
+        passed: set[str] = set()
+        for part in text.split(","):
+            at, to = part.split(">")
+            while on_ring(at) and at != to and not (to.startswith("H") and at == self.branch_name):
+                at = str((int(at) + 1) % 72)
+                passed.add(at)
+        enemies = [pawn for pawn in self.board if pawn.at in passed and pawn.seat % 2 != self.colour % 2]
+        standing = sorted(int(pawn.at) for pawn in enemies if not pawn.fresh and pawn in board)
+        for chosen in range(1, 2 ** len(standing)):
+            cells = [str(cell) for number, cell in enumerate(standing) if chosen >> number & 1]
+            fewer = tuple(Pawn(pawn.seat, "R") if pawn.at in cells else pawn for pawn in board)
+            yield "".join(f"x{cell}" for cell in cells), fewer
+
+    @property
+    def branch_name(self) -> str:
+        return str(self.branch)
 
     def uses(self, rank: str) -> Iterator[tuple[str, Board]]:
         own = [pawn for pawn in self.board if pawn.seat == self.colour]
@@ -79,22 +101,40 @@ class Book:
         board = self.along(self.board, pawn, path, False)
         if board is not None:
             # Back from beyond the branch cell to it, or past it.
-            laps = pawn.laps - (str(self.branch) in path)
+            laps = self.laps(pawn, -1 if str(self.branch) in path else 0)
             yield f"{pawn.at}>{path[-1]}", self.moved(board, pawn, path[-1], False, laps)
 
+    def laps(self, pawn: Pawn, counted: int) -> int:
+        """What it stands at when it has passed its branch cell forward (1), come back over it (-1), or neither (0)."""
+        if self.options["overshoot"] == "undone":
+            return pawn.laps + counted
+        if self.options["back_shortcut"] == "false":
+            return min(0, pawn.laps + counted)
+        if counted == 1:
+            return 0 if pawn.fresh else 1
+        return -1 if counted == -1 and pawn.laps != 0 else pawn.laps
+
     def swaps(self, pawn: Pawn) -> Iterator[tuple[str, Board]]:
+        if self.options["jack_from_start"] == "false" and self.spared(pawn):
+            return
         for other in self.board:
-            if other.seat == self.colour or not on_ring(other.at) or other.fresh:
+            if other.seat == self.colour or not on_ring(other.at):
                 continue
-            spared = {
-                "any_start_cell": other.at in ("0", "18", "36", "54"),
-                "own_start_cell": other.at == str(18 * other.seat),
-                "fresh_only": False,
-            }[self.options["jack_excludes"]]
-            if not spared:
+            if not self.spared(other):
                 rest = [p for p in self.board if p not in (pawn, other)]
                 rest += [Pawn(pawn.seat, other.at), Pawn(other.seat, pawn.at)]
                 yield f"{pawn.at}<>{other.at}", tuple(rest)
+
+    def spared(self, pawn: Pawn) -> bool:
+        """TC-14: can a jack not take it from where it stands?"""
+        return (
+            pawn.fresh
+            or {
+                "any_start_cell": pawn.at in ("0", "18", "36", "54"),
+                "own_start_cell": pawn.at == str(18 * pawn.seat),
+                "fresh_only": False,
+            }[self.options["jack_excludes"]]
+        )
 
     def sevens(self) -> Iterator[tuple[str, Board]]:
         best: dict[object, tuple[str, Board]] = {}
@@ -142,7 +182,7 @@ class Book:
             after = self.along(board, pawn, path, seven)
             if after is not None:
                 passed = str(self.branch) in [pawn.at, *path[:-1]]
-                found.append((path[-1], self.moved(after, pawn, path[-1], False, pawn.laps + passed)))
+                found.append((path[-1], self.moved(after, pawn, path[-1], False, self.laps(pawn, int(passed)))))
         return found
 
     def home_path(self, pawn: Pawn, steps: int, may_enter: bool, may_move_home: bool) -> list[str]:
@@ -179,7 +219,9 @@ class Book:
                 return None
             if last and not self.may_land(there):
                 return None
-            passed = seven and (there.seat % 2 != self.colour % 2 or self.options["seven_kills"] == "all")
+            kills = self.options["seven_kills"]
+            enemy = there.seat % 2 != self.colour % 2
+            passed = seven and (kills == "all" or (kills == "enemies" and enemy))
             if not there.fresh and (last or passed):
                 board = self.without(board, there)
         return board
@@ -202,7 +244,8 @@ class Book:
         return tuple(Pawn(pawn.seat, "R") if pawn == killed else pawn for pawn in board)
 
     def moved(self, board: Board, pawn: Pawn, to: str, fresh: bool, laps: int) -> Board:
-        counted = on_ring(to) and self.options["back_shortcut"] == "false"
+        kept = self.options["back_shortcut"] == "false" or self.options["overshoot"] == "new_lap"
+        counted = on_ring(to) and kept
         there = replace(pawn, at=to, fresh=fresh, laps=max(-1, min(1, laps)) if counted else 0)
         rest = list(board)
         rest.remove(pawn)

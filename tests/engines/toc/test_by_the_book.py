@@ -50,7 +50,10 @@ def random_pawns(settings: Settings, rng: random.Random) -> str:
     """Sixteen pawns, most of them near each other and near a start cell."""
     middle = rng.choice(STARTS) + rng.randrange(-8, 4)
     cells = rng.sample([(middle + cell) % 72 for cell in range(18)], 12)
-    laps = ["", "", "-", "+"] if settings["back_shortcut"] is False else [""]
+    kept = settings["back_shortcut"] is False or settings["overshoot"] == "new_lap"
+    laps = ["", "", "-", "+"] if kept else [""]
+    if settings["back_shortcut"] is False and settings["overshoot"] == "new_lap":
+        laps.remove("+")  # Nobody gets ahead.
     seats = []
     for start in STARTS:
         at_home = rng.sample(range(4), rng.choice((0, 0, 1, 2, 3)))

@@ -1,8 +1,11 @@
 """What each option changes: every test here fails if the option is ignored."""
 
+from typing import Any
+
 import pytest
 
 from engines.api import Outcome
+from engines.refusals import MalformedMove, MalformedPosition
 from engines.toc import GAME
 from engines.toc.cards import RANKS
 from tests.engines.toc.setting_up import moves_of, pawns_after, set_up, set_up_with
@@ -250,3 +253,62 @@ def test_the_preset_tock_common() -> None:
 def test_every_rank_has_its_own_moves_under_every_option_of_landing() -> None:
     for rank in RANKS:
         assert moves_of("10,20/12//", rank, land_on_own="kill", land_on_partner="kill")
+
+
+def test_an_overshoot_costs_a_whole_lap() -> None:
+    # Past the branch cell by a 3, back behind it by a 4: by default that pawn may enter, as if it had not passed.
+    assert "2>70" in moves_of("2///", "4")
+    assert _overshot_and_back() == ["70>1", "70>H1"]
+    assert _overshot_and_back(back_shortcut=False) == ["70>1", "70>H1"]
+    assert _overshot_and_back(overshoot="new_lap") == ["70>1"]
+    assert _overshot_and_back(back_shortcut=False, overshoot="new_lap") == ["70>1"]
+
+
+def _overshot_and_back(**options: Any) -> list[str]:
+    past = pawns_after("71///", "3S:71>2", **options).replace("/", "").strip()
+    back = pawns_after(f"{past}///", f"4S:{past.rstrip('+')}>70", **options).replace("/", "").strip()
+    return moves_of(f"{back}///", "3", **options)
+
+
+def test_after_an_overshoot_and_a_new_lap_a_pawn_may_enter() -> None:
+    assert pawns_after("71///", "3S:71>2", overshoot="new_lap") == "2+///"
+    assert moves_of("70+///", "3", overshoot="new_lap") == ["70>1", "70>H1"]
+    assert pawns_after("70-///", "3S:70>1", overshoot="new_lap") == "1+///"
+    # A pawn that has only left its start cell has overshot nothing: the short cut is open to it.
+    assert pawns_after("0*///", "3S:0>3", overshoot="new_lap") == "3///"
+    assert pawns_after("3///", "4S:3>71", overshoot="new_lap") == "71///"
+    assert pawns_after("3-///", "4S:3>71", overshoot="new_lap") == "71-///"
+    assert pawns_after("71///", "3S:71>2", overshoot="new_lap", back_shortcut=False) == "2///"
+    with pytest.raises(MalformedPosition, match="no pawn is marked"):
+        moves_of("5+///", "3", overshoot="new_lap", back_shortcut=False)
+
+
+def test_a_seven_may_kill_whom_it_passes_where_that_is_optional() -> None:
+    pawns = "30/33/35/36,37"
+    assert moves_of(pawns, "7") == ["30>37"]
+    optional = moves_of(pawns, "7", seven_kills="optional")
+    assert optional == ["30>37", "30>37x33", "30>37x33x36", "30>37x36"]
+    assert pawns_after(pawns, "7S:30>37", seven_kills="optional") == "37/33/35/36"
+    assert pawns_after(pawns, "7S:30>37x36", seven_kills="optional") == "37/33/35/"
+    # A fresh pawn, and one that is landed on, are not to be chosen; nor one that another part lands on.
+    assert moves_of("15/18*//", "7", seven_kills="optional") == ["15>22"]
+    assert "20>24,22>25" in moves_of("20,22/24//", "7", seven_kills="optional")
+    assert "20>24,22>25x24" not in moves_of("20,22/24//", "7", seven_kills="optional")
+
+
+@pytest.mark.parametrize("kills", ["x36x33", "x33x33", "x72", "x33x34x35x36x37x38x39"])
+def test_whom_a_seven_kills_is_listed_in_order(kills: str) -> None:
+    with pytest.raises(MalformedMove):
+        set_up("30/33/35/36,37", "7S", seven_kills="optional").play(0, f"7S:30>37{kills}")
+
+
+def test_a_jack_may_spare_the_own_pawns_on_a_start_cell_too() -> None:
+    pawns = "0*,5,36/40//"
+    assert moves_of(pawns, "J") == ["0<>40", "0>10", "36<>40", "36>46", "5<>40", "5>15"]
+    spared = moves_of(pawns, "J", jack_from_start=False)
+    assert spared == ["0>10", "36>46", "5<>40", "5>15"]
+    own = moves_of(pawns, "J", jack_from_start=False, jack_excludes="own_start_cell")
+    assert own == ["0>10", "36<>40", "36>46", "5<>40", "5>15"]
+    not_fresh = moves_of("0,5,36/40//", "J", jack_from_start=False, jack_excludes="fresh_only")
+    assert "0<>40" in not_fresh
+    assert "0<>40" not in moves_of(pawns, "J", jack_from_start=False, jack_excludes="fresh_only")

@@ -65,7 +65,10 @@ def test_chance_goes_on_where_it_was() -> None:
         (field(0, "H1,H1,R,R/R,R,R,R/R,R,R,R/R,R,R,R"), "two pawns stand on H1"),
         (field(0, "18*,R,R,R/R,R,R,R/R,R,R,R/R,R,R,R"), "a fresh pawn of seat 0 stands on its start cell, 0"),
         (field(0, "R*,R,R,R/R,R,R,R/R,R,R,R/R,R,R,R"), "a fresh pawn of seat 0"),
-        (field(0, "5-,R,R,R/R,R,R,R/R,R,R,R/R,R,R,R"), "the marks - and + need the option back_shortcut=false"),
+        (
+            field(0, "5-,R,R,R/R,R,R,R/R,R,R,R/R,R,R,R"),
+            "the marks - and + need back_shortcut=false or overshoot=new_lap",
+        ),
         (field(0, "H2,5,R,R/R,R,R,R/R,R,R,R/R,R,R,R"), "it would be written '5,H2,R,R/"),
         (field(0, "H1,H2,H3,H4/H1,H2,H3,H4/H1,H2,H3,H4/H1,H2,H3,H4"), "only one team"),
         (field(1, "1"), "seat 0 is to move"),

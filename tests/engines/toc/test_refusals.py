@@ -83,7 +83,16 @@ def test_the_option_that_a_move_breaks() -> None:
     assert refused("20/18*//", "4S:20>16", fresh_blocks=True) == ("fresh_blocks", blocked)
     blocked = "between 70 and H1 stands a fresh pawn, which nobody passes"
     assert refused("0*,70///", "3S:70>H1", fresh_blocks=True) == ("fresh_blocks", blocked)
-    short = "the pawn on 70 has not counted a whole lap"
+    short = "the pawn on 70 has a whole lap to walk before it may enter"
+    assert refused("70-///", "3S:70>H1", overshoot="new_lap") == ("overshoot", short)
+    swapped = "the own pawn on 36 stands on a start cell, and is not to be swapped"
+    assert refused("36/40//", "JS:36<>40", jack_from_start=False) == ("jack_from_start", swapped)
+    named = "whom a card kills is only written for a 7, and only where the player may choose"
+    assert refused("30/33//", "7S:30>37x33") == ("seven_kills", named)
+    assert refused("30/33//", "6S:30>36x33", seven_kills="optional") == ("seven_kills", named)
+    nobody = "no enemy that can be killed in passing stands on 37"
+    assert refused("30/33,37//", "7S:30>37x33x37", seven_kills="optional") == ("TC-12", nobody)
+    assert refused("30/33//", "7S:30>38x33", seven_kills="optional")[0] == "TC-4"
     assert refused("70-///", "3S:70>H1", back_shortcut=False) == ("back_shortcut", short)
     forced = "the count fits the corridor, and must be used so: to H1"
     assert refused("70///", "3S:70>1", home_entry="forced") == ("home_entry", forced)

@@ -52,7 +52,7 @@ def test_a_picture_shows_pawns_where_they_stand() -> None:
     assert lines[1].startswith(" 27 1  ·")
     assert lines[1].endswith("2  45")
     assert lines[18][30:33] == " 0 "
-    assert lines[10] == " 18 +  -  -  -  1                             -  -  -  -  +  54"
+    assert lines[10] == " 18 +  -  -  -  1 (1)                     (3) -  -  -  -  +  54"
 
 
 def test_a_picture_moves_the_corridors_with_their_branches() -> None:

@@ -15,7 +15,7 @@ PLACE = r"(?:[1-6]?\d|7[01]|H[1-4])"
 PART = re.compile(rf"(R|{PLACE})>({PLACE})")
 SWAP = re.compile(rf"({PLACE})<>({PLACE})")
 GIFT_OR_DISCARD = re.compile(rf"([=-])({CARD}|\?)")
-PLAY = re.compile(rf"({CARD}):(\S+)")
+PLAY = re.compile(rf"({CARD}):([^x\s]+)((?:x\d+)*)")
 PAWN = re.compile(rf"(R|{PLACE})([*+-]?)")
 
 
@@ -45,6 +45,8 @@ class Move:
     walks: tuple[Walk, ...] = ()
     """More than one where a 7 is divided."""
     swap: Swap | None = None
+    kills: tuple[str, ...] = ()
+    """The cells of the pawns that a 7 kills in passing, where the player may choose (`seven_kills=optional`)."""
 
 
 @dataclass(frozen=True)
@@ -84,12 +86,13 @@ def move(text: str) -> Move:
     if read := GIFT_OR_DISCARD.fullmatch(text):
         return Move(read[2], "gift" if read[1] == "=" else "discard")
     if read := PLAY.fullmatch(text):
-        card, how = read.groups()
-        if swap := SWAP.fullmatch(how):
+        card, how, kills = read.groups()
+        if (swap := SWAP.fullmatch(how)) and not kills:
             return Move(card, "swap", swap=Swap(*swap.groups()))
         parts = [PART.fullmatch(part) for part in how.split(",")]
         if all(parts):
-            return Move(card, "walk", tuple(Walk(*part.groups()) for part in parts if part))
+            walks = tuple(Walk(*part.groups()) for part in parts if part)
+            return Move(card, "walk", walks, kills=tuple(kills.split("x")[1:]))
     raise Unreadable("move of Toc", text)
 
 
