@@ -1,15 +1,18 @@
 """The ground for a person at a terminal: a lattice of triangles, coloured by ANSI codes.
 
 A row of cells takes three lines. Each cell tells its colour by letter, its pawn by sign and its x;
-the y of a row stands at the left. Whoever strips the codes can still read all of it.
+the y of a row stands at the left. Lines run around each piece, and dots between the cells of one. Whoever
+strips the codes can still read all of it.
 """
+
+import re
 
 from engines.trox.cellsets import colour_of
 from engines.trox.hands import hand_text
-from engines.trox.lattice import place_of
+from engines.trox.lattice import neighbours, place_of
 from engines.trox.notation import SEATS, by_seat
 from engines.trox.pawns import Pawns
-from engines.trox.pieces import COLOUR_NAMES, COLOURS
+from engines.trox.pieces import COLOUR_NAMES, COLOURS, PIECES
 from engines.trox.triangles import NOBODY
 from engines.trox.viewing import owner, supply_left
 
@@ -43,18 +46,28 @@ def _row(pawns: Pawns, row: int, left: int) -> list[str]:
     for cell, number in pawns.ground.numbers.items():
         x, y, down = place_of(cell)
         if y == row:
-            _draw(lines, LINES * (2 * x + y + down) - left, down, _inside(pawns, number, x, down))
+            borders = [_same_piece(pawns, number, neighbour) for neighbour in neighbours(cell)]
+            _draw(lines, LINES * (2 * x + y + down) - left, down, _inside(pawns, number, x, down), borders)
     drawn = ["".join([line.get(column, " ") for column in range(max(line) + 1)]) for line in lines]
     heads = ("", f"y={row}", "")
     return [f"{head:<6}{line}" for head, line in zip(heads, drawn, strict=True)]
 
 
-def _draw(lines: list[dict[int, str]], at: int, down: bool, inside: list[str]) -> None:
-    """Enter a triangle whose leftmost sign stands in column `at`."""
+def _same_piece(pawns: Pawns, number: int, neighbour: int) -> bool:
+    """Is the cell across a side of a cell on the same piece?"""
+    other = pawns.ground.numbers.get(neighbour)
+    return other is not None and other % PIECES == number % PIECES
+
+
+def _draw(lines: list[dict[int, str]], at: int, down: bool, inside: list[str], borders: list[bool]) -> None:
+    """Enter a triangle whose leftmost sign stands in column `at`, its sides dotted where they are `borders` within."""
     paint = inside.pop()
+    left, right, level = borders if down else (borders[1], borders[0], borders[2])
+    if level:
+        inside[0 if down else -1] = re.sub("[‾_]", ".", inside[0 if down else -1])
     for line, text in enumerate(inside):
         start = at + (line if down else LINES - 1 - line)
-        signs = ["\\/"[not down], *text, "/\\"[not down]]
+        signs = ["." if left else "\\/"[not down], *text, "." if right else "/\\"[not down]]
         if text:
             signs[1] = paint + signs[1]
             signs[-2] += PLAIN

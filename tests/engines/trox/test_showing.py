@@ -7,12 +7,12 @@ from tests.engines.trox.tables import all_down, at, played, start
 from tests.engines.trox.test_rules import CAPTURE_FIRST, FIGURE_5
 
 PICTURE = r"""
-                  \‾-1‾/\‾0‾‾/
-y=1                \N○/R=\B○/
-                    \/_0__\/
-        /\‾-2‾/\‾-1‾/\‾0‾‾/
-y=0    /N \R■/B \N /R \B○/
-      /_-2_\/_-1_\/_0__\/
+                  \‾-1‾..‾0‾‾/
+y=1                \N○.R=.B○/
+                    \._0__./
+        /.‾-2‾.\‾-1‾..‾0‾‾/
+y=0    /N .R■.B \N .R .B○/
+      /_-2_.._-1_\._0__./
 
 ■ square to move, placing, 5 plies played
 in hand: ○ round NRR, ■ square NNBB; = is neutral
