@@ -17,6 +17,7 @@ from referee.app.refusals import BadField
 from referee.transport.admission import PACKAGE, Unreadable, need_admission, readable
 from referee.transport.auth import ARRIVAL, CALLER
 from referee.transport.field_limits import check_fields
+from referee.transport.long_moves import is_large_by_moves
 from referee.transport.refusals import Said, Say, fault, said, status_of
 from referee.transport.refused import MessageTooLarge
 
@@ -94,11 +95,17 @@ class Door(grpc.aio.ServerInterceptor):
             (False, True): grpc.unary_stream_rpc_method_handler,
             (True, True): grpc.stream_stream_rpc_method_handler,
         }[handler.request_streaming, handler.response_streaming]
-        return make(answering, self._reader(handler.request_deserializer), handler.response_serializer)
+        return make(
+            answering,
+            self._reader(handler.request_deserializer, handler.request_streaming),
+            handler.response_serializer,
+        )
 
-    def _reader(self, read: Callable[[bytes], Message]) -> Callable[[bytes], Message | Unreadable]:
+    def _reader(self, read: Callable[[bytes], Message], streaming: bool) -> Callable[[bytes], Message | Unreadable]:
+        """`streaming`: of our own services, that is `Play`."""
+
         def reader(data: bytes) -> Message | Unreadable:
-            if len(data) > self._message_at_most_bytes:
+            if len(data) > self._message_at_most_bytes and not (streaming and is_large_by_moves(data)):
                 return Unreadable(MessageTooLarge(len(data), self._message_at_most_bytes))
             try:
                 message = read(data)

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from referee_api.v1 import play_pb2, result_pb2
+from referee_api.v1 import play_pb2, refusal_pb2, result_pb2
 
 from tests.e2e.talk import talk
 from tests.e2e.test_remembering import town
@@ -54,3 +54,18 @@ def test_what_a_bot_says_in_one_message_is_taken_in_its_order(tmp_path: Path) ->
         verdicts = [bert.hear("verdict") for _ in range(2)]
         assert [(one.item_id, one.WhichOneof("outcome")) for one in verdicts] == [(1, "accepted"), (2, "refused")]
         assert anna.hear("match_ended").result.played.ending == result_pb2.ENDING_DRAW_AGREED
+
+
+def test_a_move_of_any_length_is_one_refused_attempt_and_the_stream_lives(tmp_path: Path) -> None:
+    with town(tmp_path) as here, talk(here.channel, here.secrets[0]) as anna, talk(here.channel, here.secrets[1]):
+        here.created("match")
+        for characters, left in ((1_001, 2), (2_000_000, 1)):
+            turn = anna.hear("turn")
+            anna.say(item_id=7, move=play_pb2.Move(match_id=turn.match_id, token=turn.token, move="x" * characters))
+            verdict = anna.hear("verdict", "turn")
+            assert (verdict.item_id, verdict.token) == (7, turn.token)
+            assert verdict.refused.refusal.reason == refusal_pb2.REFUSAL_REASON_MALFORMED_MOVE
+            assert verdict.refused.attempts_left == left
+        turn = anna.hear("turn")
+        anna.say(move=play_pb2.Move(match_id=turn.match_id, token=turn.token, move=turn.legal_moves[0]))
+        assert anna.hear("verdict").WhichOneof("outcome") == "accepted"

@@ -330,9 +330,13 @@ class Welcome(_message.Message):
     ping_every_ms: _builtins.int
     """How often the referee pings, in milliseconds."""
     gone_after_ms: _builtins.int
-    """After how long without a pong the session counts as gone, in milliseconds."""
+    """After how long without a pong the session counts as gone, in milliseconds. A bot that has received nothing for as
+    long gives the stream up, and comes back on a new connection.
+    """
     message_at_most_bytes: _builtins.int
-    """The largest message that the referee reads."""
+    """The largest message that the referee reads, but for texts of moves: those are refused one by one up to four times
+    as much.
+    """
     def __init__(
         self,
         *,
