@@ -19,7 +19,10 @@ class Tried:
 
 
 async def tried(stage: Stage, clauses: Iterable[Clause]) -> AsyncIterator[Tried]:
-    """Each clause stands alone: after a failure the bot gets a new session."""
+    """Each clause stands alone: after a failure the bot gets a new session.
+
+    A program whose stream was broken is started anew, or its backoff would grow from clause to clause.
+    """
     for clause in clauses:
         await stage.begin()
         try:
@@ -31,3 +34,5 @@ async def tried(stage: Stage, clauses: Iterable[Clause]) -> AsyncIterator[Tried]
             yield Tried(clause, False, str(why))
         else:
             yield Tried(clause, True)
+        if stage.arrivals > 1:
+            await stage.program.end()

@@ -16,12 +16,13 @@ from engines.registry import games
 from referee.conformance.board import LISTED_AT_MOST
 from referee.conformance.failed import Failed
 from referee.conformance.program import Program
-from referee.conformance.visit import Visit
+from referee.conformance.visit import PING_EVERY_S, Visit
 from referee.transport.games import Games
 from referee.transport.refusals import Said
 
 BOT = "bot-on-trial"
-PING_EVERY_MS = 5_000
+FIRST_VERSION = "1"
+"""Of a bot that names none."""
 GONE_AFTER_MS = 15_000
 MESSAGE_AT_MOST_BYTES = 1 << 20
 RETRY_AFTER_MS = 100
@@ -35,6 +36,8 @@ class Stage(PlayServiceServicer):
         self.patience_s = patience_s
         self._arrivals: asyncio.Queue[Visit] = asyncio.Queue()
         self._visit: Visit | None = None
+        self.arrivals = 0
+        """Streams that were opened in this clause."""
         self._server = grpc.aio.server(options=[("grpc.max_send_message_length", -1), ("grpc.so_reuseport", 0)])
         add_PlayServiceServicer_to_server(self, self._server)
         add_GameServiceServicer_to_server(Games(games(), LISTED_AT_MOST), self._server)
@@ -56,7 +59,8 @@ class Stage(PlayServiceServicer):
     async def Play(  # type: ignore[override]  # It writes by itself.
         self, request_iterator: AsyncIterator[PlayRequest], context: Any
     ) -> None:
-        visit = Visit({key: str(value) for key, value in context.invocation_metadata() or ()}, self.patience_s)
+        metadata = {key: str(value) for key, value in context.invocation_metadata() or ()}
+        visit = Visit(metadata, context.peer(), self.patience_s)
         self._arrivals.put_nowait(visit)
         await visit.lasts(request_iterator, context)
 
@@ -75,21 +79,22 @@ class Stage(PlayServiceServicer):
         for task in pending:
             task.cancel()
         if coming in done:
+            self.arrivals += 1
             return coming.result()
         if ending in done:
             raise Failed(f"the program ended when it should play: {self.program.last_words()}")
         raise Failed(f"no stream was opened within {self.patience_s:g} s: {self.program.last_words()}".rstrip(": "))
 
-    def welcome(self, visit: Visit, hello: play_pb2.Hello) -> None:
+    def welcome(self, visit: Visit, hello: play_pb2.Hello, gone_after_ms: int = GONE_AFTER_MS) -> None:
         visit.say(
             welcome=play_pb2.Welcome(
                 bot=BOT,
-                version=hello.version or "1",
+                version=hello.version or FIRST_VERSION,
                 session_id="session-on-trial",
                 referee_version="conformance",
                 matches_at_most=hello.matches_at_most if hello.HasField("matches_at_most") else 1,
-                ping_every_ms=PING_EVERY_MS,
-                gone_after_ms=GONE_AFTER_MS,
+                ping_every_ms=round(PING_EVERY_S * 1_000),
+                gone_after_ms=gone_after_ms,
                 message_at_most_bytes=MESSAGE_AT_MOST_BYTES,
             )
         )
@@ -110,6 +115,7 @@ class Stage(PlayServiceServicer):
 
     async def begin(self) -> None:
         """Another clause begins. Only now is a program started that has ended: within a clause it has to stay."""
+        self.arrivals = 0
         if await self.program.begins():
             self._visit = None  # What is left of the last one may not have been noticed yet.
         if self._visit:

@@ -16,6 +16,9 @@ SHOWN_CHARS = 160
 SHOWN_ITEMS = 4
 QUIET_S = 0.4
 """How long a bot that says something wrong may take to say it."""
+PING_EVERY_S = 5.0
+HEARTBEAT = 1 << 50
+"""The id of the pings that keep a session alive while a clause waits. No clause looks at their pongs."""
 
 Fits = Callable[[play_pb2.FromBot], bool]
 
@@ -23,8 +26,10 @@ Fits = Callable[[play_pb2.FromBot], bool]
 class Visit:
     """From the first message of a Play stream to its end."""
 
-    def __init__(self, metadata: dict[str, str], patience_s: float) -> None:
+    def __init__(self, metadata: dict[str, str], peer: str, patience_s: float) -> None:
         self.metadata = metadata
+        self.peer = peer
+        """The bot's end of the connection."""
         self.patience_s = patience_s
         self.open = True
         self.heard: list[play_pb2.FromBot] = []
@@ -33,6 +38,7 @@ class Visit:
         self._waiting: list[play_pb2.FromBot] = []
         """Of that, what no clause has waited for yet."""
         self._told: list[str] = []
+        self._silent = False
         self._out: asyncio.Queue[PlayResponse | Said | None] = asyncio.Queue()
         self._news = asyncio.Event()
         self._pings = 1 << 40
@@ -43,7 +49,7 @@ class Visit:
         """Carry what is said both ways, until a clause ends it or the bot leaves."""
         listening = asyncio.create_task(self._listen(requests))
         try:
-            while isinstance(message := await self._out.get(), PlayResponse):
+            while isinstance(message := await self._next(), PlayResponse):
                 await context.write(message)
             if message:
                 await refuse(context, message)
@@ -51,10 +57,21 @@ class Visit:
             self._leave()
             listening.cancel()
 
+    async def _next(self) -> PlayResponse | Said | None:
+        """What is to be said; a ping, if that is nothing for a while."""
+        while True:
+            try:
+                async with asyncio.timeout(PING_EVERY_S):
+                    return await self._out.get()
+            except TimeoutError:
+                if not self._silent:
+                    return PlayResponse(items=[play_pb2.FromReferee(ping=play_pb2.Ping(id=HEARTBEAT))])
+
     async def _listen(self, requests: AsyncIterator[PlayRequest]) -> None:
         async for request in requests:
-            self.heard += request.items
-            self._waiting += request.items
+            items = [item for item in request.items if item.pong.id != HEARTBEAT]
+            self.heard += items
+            self._waiting += items
             self._news.set()
         self._leave()
         self._out.put_nowait(None)
@@ -84,6 +101,11 @@ class Visit:
         """None: the stream ends in good order."""
         self.open = False
         self._out.put_nowait(why)
+
+    def fall_silent(self) -> None:
+        """Say nothing more, and keep the stream open."""
+        self._silent = True
+        self.open = False
 
     async def answer(self, turn: play_pb2.Turn) -> play_pb2.Move:
         """What it answers to a turn: the first answer that no clause has looked at."""

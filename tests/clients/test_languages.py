@@ -1,5 +1,6 @@
 """The clients in other languages, built and run as their pages say, on the real server over TLS."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,7 +13,8 @@ from referee_client import Organiser
 
 from tests.clients.authority import certified
 from tests.clients.languages import LANGUAGES, Language
-from tests.clients.sdk import Program, long, started
+from tests.clients.relay import relaying
+from tests.clients.sdk import HASTY, Program, long, started
 from tests.clients.workshop import Workshop, works
 from tests.e2e.server import WITHIN_S, Running, serving
 
@@ -34,6 +36,9 @@ class Sample:
     folder: Path
 
 
+SEVERAL = {"BOT_MATCHES_AT_MOST": "8"}
+"""Matches at once; a sample plays one, unless it is told otherwise."""
+
 PYTHON = Sample([sys.executable, "-m", "referee_client", "random"], Path.cwd())
 
 
@@ -52,9 +57,9 @@ class House:
     def organiser(self, server: Running) -> Organiser:
         return Organiser(server.address, server.admin_token, ca=self._roots, patience_s=WITHIN_S)
 
-    def bot(self, sample: Sample, server: Running, secret: str) -> AbstractContextManager[Program]:
+    def bot(self, sample: Sample, server: Running, secret: str, **told: str) -> AbstractContextManager[Program]:
         """Gone afterwards."""
-        return started(sample.command, server, secret, sample.folder, BOT_CA=str(self._roots))
+        return started(sample.command, server, secret, sample.folder, BOT_CA=str(self._roots), **told)
 
 
 @pytest.fixture
@@ -81,14 +86,15 @@ def test_its_own_tests_pass_and_it_looks_as_it_should(language: Language) -> Non
 
 def test_it_keeps_to_every_clause_of_the_protocol(language: Language) -> None:
     kit = [sys.executable, "-m", "referee", "conformance", "--tls", "--", *language.run]
-    tried = subprocess.run(kit, cwd=language.folder, capture_output=True, text=True, check=False)
+    environment = {**os.environ, **SEVERAL}
+    tried = subprocess.run(kit, cwd=language.folder, env=environment, capture_output=True, text=True, check=False)
     assert tried.returncode == 0, tried.stdout + tried.stderr
 
 
 def test_its_bot_plays_all_games_at_once_and_to_the_end(house: House, sample: Sample) -> None:
     with house.serving("--ephemeral") as server, house.organiser(server) as ours, ExitStack() as stack:
         for name in ("anna", "bert"):
-            stack.enter_context(house.bot(sample, server, ours.register_bot(name)))
+            stack.enter_context(house.bot(sample, server, ours.register_bot(name), **SEVERAL))
         matches = [ours.create_match(long(game), table) for game, table in TABLES.items()]
         for match in matches:
             assert ours.result(match.id).kind == "played", match
@@ -109,6 +115,23 @@ def test_its_match_goes_on_after_the_server_was_killed(house: House, sample: Sam
             assert numbers == list(range(1, len(numbers) + 1))
             assert ours.result(match.id).kind == "played"
             assert [bot.process.poll() for bot in bots] == [None, None]
+
+
+def test_it_leaves_a_connection_that_carries_nothing_any_more_for_a_new_one(house: House, sample: Sample) -> None:
+    with ExitStack() as stack:
+        server = stack.enter_context(house.serving("--ephemeral", *HASTY))
+        ours = stack.enter_context(house.organiser(server))
+        relay = stack.enter_context(relaying(server.address))
+        bot = stack.enter_context(house.bot(sample, server, ours.register_bot("anna"), BOT_REFEREE=relay.address))
+        match = ours.create_match(long("troke"), ("anna", "anna"))
+        entries = ours.watch(match.id)
+        assert f"connected to {relay.address} as anna, version 1" in bot.tells("connected to")
+        assert any(entry.HasField("move_played") for entry in entries)
+        relay.stall()
+        bot.tells("nothing was received for 1.5 s")
+        bot.tells("connected to")
+        assert ours.result(match.id).kind == "played"
+        assert relay.connections == 2
 
 
 def test_who_is_taken_over_stops_with_status_3_and_the_newer_one_plays_on(house: House, sample: Sample) -> None:
@@ -145,7 +168,32 @@ def test_four_languages_sit_at_one_table_of_toc(house: House, workshop: Workshop
     names = list(players)
     with house.serving("--ephemeral") as server, house.organiser(server) as ours, ExitStack() as stack:
         for name, player in players.items():
-            stack.enter_context(house.bot(player, server, ours.register_bot(name)))
+            stack.enter_context(house.bot(player, server, ours.register_bot(name), **SEVERAL))
         tables = [names[:4], names[-4:]]
         for match in [ours.create_match(long("toc"), table) for table in tables]:
             assert ours.result(match.id).kind == "played", match
+
+
+def test_poisonous_answers_of_a_bot_in_typescript_cost_one_match_and_the_stream_lives(
+    house: House, workshop: Workshop, tmp_path: Path
+) -> None:
+    [typescript] = [language for language in LANGUAGES if language.name == "typescript"]
+    workshop.build(typescript)
+    file = tmp_path / "poisonous.mjs"
+    file.write_text(
+        "export const wishes = { legalMovesAtMost: 1 };\n"
+        "export default ({ turn, refused }) =>\n"
+        '  turn.rules.game !== "trox" ? turn.legalMoves[0] : refused ? "\\ud800" : "x".repeat(2_000_000);\n'
+    )
+    poisonous = Sample([*typescript.run, str(file)], typescript.folder)
+    with ExitStack() as stack:
+        server = stack.enter_context(house.serving("--ephemeral"))
+        ours = stack.enter_context(house.organiser(server))
+        bot = stack.enter_context(house.bot(poisonous, server, ours.register_bot("anna"), BOT_MATCHES_AT_MOST="2"))
+        broken = ours.create_match(long("trox"), ("anna", "anna"))
+        whole = ours.create_match(long("alquerque"), ("anna", "anna"))
+        result = ours.result(broken.id)
+        assert (result.kind, result.reason) == ("forfeited", "illegal_move")
+        assert ours.result(whole.id).kind == "played"
+        assert bot.told.count("connected to") == 1
+        assert bot.told.count("the referee will refuse it") == 3

@@ -4,6 +4,7 @@ import os
 import queue
 import signal
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -16,6 +17,9 @@ from referee_api.v1.play_service_pb2_grpc import PlayServiceStub
 FAULT = sys.argv[1] if len(sys.argv) > 1 else ""
 FINAL = {grpc.StatusCode.UNAUTHENTICATED: 4, grpc.StatusCode.ABORTED: 3}
 SMALL = 10_000
+FIRST_PAUSE_S = 0.5
+STABLE_S = 10.0
+WELCOME_WITHIN_S = 15.0
 
 answers: dict[tuple[str, str], str] = {}
 """By match and token."""
@@ -24,15 +28,16 @@ sessions = 0
 
 def main() -> None:
     signal.signal(signal.SIGTERM, lambda *_: os._exit(1 if FAULT == "ends badly" else 0))
-    pause_s = 0.5
+    pause_s = FIRST_PAUSE_S
     while True:
+        began_at = time.monotonic()
         away_s, welcomed = session()
         if FAULT == "stays away":
             sys.exit(0)
-        if FAULT == "storms":
-            away_s = 0.0
-        pause_s = 0.5 if welcomed else pause_s * 2
+        if time.monotonic() - began_at > STABLE_S or (welcomed and FAULT == "a welcome is enough"):
+            pause_s = FIRST_PAUSE_S
         time.sleep(pause_s if away_s is None else away_s)
+        pause_s *= 2
 
 
 def session() -> tuple[float | None, bool]:
@@ -45,22 +50,43 @@ def session() -> tuple[float | None, bool]:
     said.put(play_pb2.FromBot(hello=play_pb2.Hello(version=version, matches_at_most=4, wishes=wishes)))
     size = SMALL if FAULT == "reads little" else -1
     away_s, welcomed = None, False
-    with grpc.insecure_channel(os.environ["BOT_REFEREE"], [("grpc.max_receive_message_length", size)]) as channel:
+    options = [("grpc.max_receive_message_length", size), ("grpc.use_local_subchannel_pool", 1)]
+    with grpc.insecure_channel(os.environ["BOT_REFEREE"], options) as channel:
         metadata = (("authorization", f"Bearer {os.environ['BOT_TOKEN']}"),)
+        stream = PlayServiceStub(channel).Play(spoken(said), metadata=metadata)
+        silence_s = WELCOME_WITHIN_S
+        watch = started_timer(silence_s, stream)
         try:
-            for message in PlayServiceStub(channel).Play(spoken(said), metadata=metadata):
+            for message in stream:
+                watch.cancel()
+                watch = started_timer(silence_s, stream)
                 for item in message.items[:1] if FAULT == "reads one item" else message.items:
                     kind = item.WhichOneof("item") or ""
                     welcomed = welcomed or kind == "welcome"
                     if kind == "draining" and FAULT != "hurries":
                         away_s = item.draining.return_after_ms / 1_000
+                    if kind == "welcome":
+                        watch.cancel()
+                        silence_s = item.welcome.gone_after_ms / 1_000
+                        watch = started_timer(silence_s, stream)
                     hear(kind, item, said)
                     if kind == "verdict" and FAULT == "a verdict is enough":
                         break
         except grpc.RpcError as why:
             if why.code() in FINAL and FAULT != "comes back":
                 sys.exit(1 if FAULT == "wrong status" else FINAL[why.code()])
+        finally:
+            watch.cancel()
     return away_s, welcomed
+
+
+def started_timer(silence_s: float, stream: Any) -> threading.Timer:
+    """Gives the stream up when nothing comes any more."""
+    timer = threading.Timer(silence_s, stream.cancel)
+    timer.daemon = True
+    if FAULT != "waits for ever":
+        timer.start()
+    return timer
 
 
 def hear(kind: str, item: Any, said: "queue.Queue[play_pb2.FromBot]") -> None:

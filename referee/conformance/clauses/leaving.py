@@ -11,6 +11,7 @@ from referee.conformance.stage import Stage, away
 from referee.transport.refusals import Said
 
 RETURN_AFTER_MS = 1_500
+GONE_AFTER_MS = 1_500
 EARLY_S = 0.1
 """Clocks of two processes are read at two moments."""
 PAUSES_S = (0.5, 1.0, 2.0)
@@ -38,7 +39,8 @@ async def draining(stage: Stage) -> None:
 
 
 async def patience_with_a_broken_referee(stage: Stage) -> None:
-    """Streams that break before the Welcome are opened again after longer and longer pauses: .5, 1, 2 s, about."""
+    """Streams that break before the Welcome, or soon after it, are opened again after longer and longer pauses: .5, 1,
+    2 s, about."""
     visit = await stage.visit()
     visit.end(away("broken"))
     gaps: list[float] = []
@@ -46,10 +48,30 @@ async def patience_with_a_broken_referee(stage: Stage) -> None:
         left = get_running_loop().time()
         visit = await stage.arrival()
         gaps.append(get_running_loop().time() - left)
+        if len(gaps) > 1:
+            stage.welcome(visit, await visit.hello())
         visit.end(away("broken"))
     short = [gap for gap, pause in zip(gaps, PAUSES_S, strict=True) if gap < pause * CHANCE_AT_LEAST - EARLY_S]
     expect(not short, f"the pauses were {', '.join(f'{gap:.2f} s' for gap in gaps)}")
-    await stage.visit()
+
+
+async def silence_is_a_break(stage: Stage) -> None:
+    """When nothing was received for `gone_after_ms`, the bot gives the connection up, and comes back on a new one."""
+    (await stage.visit()).end(away("the next Welcome names another time"))
+    visit = await stage.arrival()
+    stage.welcome(visit, await visit.hello(), GONE_AFTER_MS)
+    board = await first_board(visit, *ANY_GAME)
+    turn = board.turn()
+    visit.say(turn=turn)
+    await answered(visit, board, turn)
+    visit.fall_silent()
+    left = get_running_loop().time()
+    again = await stage.visit()
+    silent_s = get_running_loop().time() - left
+    expect(silent_s > GONE_AFTER_MS / 1_000 - EARLY_S, f"it came back after {silent_s:.2f} s")
+    expect(again.peer != visit.peer, "it opened the new stream on the same connection")
+    again.say(turn=board.turn(again=True))
+    await answered(again, board, turn)
 
 
 async def asked_to_stop(stage: Stage) -> None:
@@ -85,4 +107,11 @@ async def _gone_for_good(stage: Stage, wanted: int) -> None:
     expect(status == wanted, f"it ended with status {status}, and {wanted} is right")
 
 
-STORIES = (draining, patience_with_a_broken_referee, asked_to_stop, taken_over, a_token_that_is_no_good)
+STORIES = (
+    draining,
+    patience_with_a_broken_referee,
+    silence_is_a_break,
+    asked_to_stop,
+    taken_over,
+    a_token_that_is_no_good,
+)
