@@ -15,6 +15,7 @@ class Quota:
     calls_per_minute: int = 0
     bots_at_most: int = 0
     tokens_at_most: int = 0
+    stored_bytes_at_most: int = 0
 
     def __post_init__(self) -> None:
         for limit in fields(self):
@@ -31,6 +32,9 @@ class Quotas(Protocol):
 
     async def quota(self, holder: str) -> Quota | None:
         """None: the usual limits hold."""
+
+    async def stored_bytes(self, holder: str) -> int:
+        """Of the terms of matches and contests that the holder has made. 0 where nothing is stored."""
 
     async def set_quota(self, holder: str, quota: Quota | None) -> None:
         """Give a holder limits of its own, or None to take them back."""

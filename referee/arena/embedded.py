@@ -12,6 +12,7 @@ from referee.wiring.house import House, Open
 HERE = Address("127.0.0.1", 0)
 DAY_MS = 86_400_000
 PLENTY = 1_000_000
+PLENTY_BYTES = 2**31 - 1
 
 
 def settings(start_within_s: int, patient: bool, data: Path | None = None) -> Settings:
@@ -34,6 +35,7 @@ def settings(start_within_s: int, patient: bool, data: Path | None = None) -> Se
         streams_per_holder_at_most=PLENTY,
         bots_per_holder_at_most=PLENTY,
         tokens_per_holder_at_most=PLENTY,
+        stored_per_holder_at_most_bytes=PLENTY_BYTES,
     )
 
 

@@ -101,6 +101,9 @@ class Settings:
     streams_per_holder_at_most: int = _declared(whole(), "1000", "Open streams of a holder without its own quota.")
     bots_per_holder_at_most: int = _declared(whole(), "100", "Bots of a holder without its own quota.")
     tokens_per_holder_at_most: int = _declared(whole(), "200", "Good tokens of a holder without its own quota.")
+    stored_per_holder_at_most_bytes: int = _declared(
+        whole(), "1000000000", "Stored terms of the matches and contests of a holder without its own quota."
+    )
     versions_per_bot_at_most: int = _declared(whole(), "1000", "Versions that a bot may register.")
     calls_in_flight_per_holder_at_most: int = _declared(
         whole(), "64", "Calls that a holder has open at once, streams and moves not counted."

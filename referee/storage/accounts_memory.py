@@ -129,6 +129,9 @@ class MemoryQuotas:
     async def quota(self, holder: str) -> Quota | None:
         return self._quotas.get(holder)
 
+    async def stored_bytes(self, holder: str) -> int:
+        return 0
+
     async def set_quota(self, holder: str, quota: Quota | None) -> None:
         self._quotas[holder] = quota
 

@@ -147,6 +147,7 @@ class Admin(AdminServiceServicer):
             calls=self._allowances.calls_of(holder),
             bots=len(await self._accounts.bots(holder)),
             tokens=len(tokens),
+            stored_bytes=await self._quotas.stored_bytes(holder),
         )
 
 

@@ -46,6 +46,7 @@ class Ladders(LadderServiceServicer):
 
     async def CreateLadder(self, request: pb.CreateLadderRequest, context: Any) -> pb.CreateLadderResponse:
         check_request_id(request.request_id)
+        await self._allowances.need_room_on_disk(CALLER.get().holder)
         terms = read_ladder_terms(request.terms, self._customs)
         wish = LadderWish(request.name, CALLER.get().holder, request.request_id, terms, request.title)
         return pb.CreateLadderResponse(ladder=self._told(await self._ladders.create(wish)))

@@ -97,6 +97,7 @@ class Matches(MatchServiceServicer):
         limit = (await self._allowances.quota(caller.holder)).matches_at_most
         if self._referee.not_over_of(caller.holder) >= limit:
             raise TooManyMatches(limit)
+        await self._allowances.need_room_on_disk(caller.holder)
         await self._rated_matches.check_wish(wish, caller)
         for player in wish.players:
             await self._check_player(player)

@@ -13,7 +13,7 @@ from referee.core.clock import MS, SECOND, Micros
 from referee.transport.auth import Caller
 from referee.transport.expiry import Expiry
 from referee.transport.last_minute import LastMinute
-from referee.transport.refused import BadToken, TooManyCalls, TooManyCallsInFlight, TooManyStreams
+from referee.transport.refused import BadToken, TooManyCalls, TooManyCallsInFlight, TooManyStreams, TooMuchStored
 
 MINUTE_US: Micros = 60 * SECOND
 KEPT_US: Micros = 10 * SECOND
@@ -83,6 +83,12 @@ class Allowances:
     async def quota(self, holder: str) -> Quota:
         """With every limit filled in. Raises LogUnavailable."""
         return (await self._budget(holder)).quota
+
+    async def need_room_on_disk(self, holder: str) -> None:
+        """Before it stores more terms. Raises TooMuchStored, or LogUnavailable."""
+        limit = (await self.quota(holder)).stored_bytes_at_most
+        if limit and await self._quotas.stored_bytes(holder) >= limit:
+            raise TooMuchStored(limit)
 
     def forget(self, holder: str) -> None:
         """Its quota has changed."""

@@ -155,6 +155,7 @@ WAYS: dict[type[Exception], Way] = {
     door.MatchNotOver: Way("MATCH_NOT_OVER", FAILED),
     door.BadSeats: Way("BAD_SEATS", INVALID, "seats"),
     door.TooManyMatches: Way("TOO_MANY_MATCHES", EXHAUSTED, quota=True, retry_after_ms=RETRY_AFTER_MS),
+    door.TooMuchStored: Way("TOO_MUCH_STORED", EXHAUSTED, quota=True),
     door.HelloExpected: Way("HELLO_EXPECTED", INVALID, "items"),
 }
 

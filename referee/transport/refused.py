@@ -83,6 +83,12 @@ class BadSeats(Refusal):
         super().__init__(f"{given} {what} are given, and {wanted} are wanted", given=str(given), wanted=str(wanted))
 
 
+class TooMuchStored(Refusal):
+    def __init__(self, limit: int) -> None:
+        sentence = f"the terms of your matches and contests take all of the {limit} bytes that they may"
+        super().__init__(sentence, limit_bytes=str(limit))
+
+
 class TooManyMatches(Refusal):
     def __init__(self, limit: int) -> None:
         super().__init__(f"there can be no more matches: the limit is {limit}", limit=str(limit))

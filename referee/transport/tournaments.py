@@ -57,6 +57,7 @@ class Tournaments(TournamentServiceServicer):
 
     async def CreateTournament(self, request: pb.CreateTournamentRequest, context: Any) -> pb.CreateTournamentResponse:
         check_request_id(request.request_id)
+        await self._allowances.need_room_on_disk(CALLER.get().holder)
         terms = read_tournament_terms(request.terms, self._customs)
         entrants = [read_entrant(entrant, f"entrants[{at}]") for at, entrant in enumerate(request.entrants)]
         wish = TournamentWish(

@@ -32,6 +32,7 @@ def usual_quota(settings: Settings) -> Quota:
         settings.calls_per_minute,
         settings.bots_per_holder_at_most,
         settings.tokens_per_holder_at_most,
+        settings.stored_per_holder_at_most_bytes,
     )
 
 

@@ -8,7 +8,7 @@ import pytest
 from referee_api.v1.refusal_pb2 import RefusalReason
 
 from tests.docs import contract
-from tests.e2e import test_backup, test_long_work, test_slow_watchers, test_troubled
+from tests.e2e import test_backup, test_long_work, test_slow_watchers, test_stored_bytes, test_troubled
 from tests.e2e.club import Club, club
 from tests.e2e.provoking_calls import IN_CALLS, MESSAGE_AT_MOST_BYTES, call_more
 from tests.e2e.provoking_contests import PROVOKED
@@ -26,6 +26,7 @@ ON_SERVERS_OF_THEIR_OWN = {
     "HEARTBEAT_LOST": test_troubled.test_a_bot_that_gives_no_sign_of_life_is_gone,
     "MATCH_ARCHIVED": test_backup.test_who_asks_for_an_archived_match_is_told_so,
     "TOO_EXPENSIVE": test_long_work.test_what_takes_too_long_is_refused_and_the_next_call_is_answered,
+    "TOO_MUCH_STORED": test_stored_bytes.test_who_has_stored_too_much_makes_nothing_new,
     "ENGINE_FAULT": test_troubled.test_a_match_whose_rules_break_down_is_void,
     "REFEREE_FAULT": test_troubled.test_what_breaks_down_outside_of_a_match_is_told_by_its_number_alone,
 }

@@ -74,6 +74,18 @@ def test_a_match_that_no_record_can_hold_stays_and_all_others_leave(tmp_path: Pa
     assert {path.name for path in (tmp_path / "records").iterdir()} == {"one.jsonl", "two.jsonl"}
 
 
+def test_what_its_maker_has_stored_is_less_when_it_has_left(tmp_path: Path) -> None:
+    old = finished("old", labels=(("maker", "ada"),))
+    data_dir = remembered(tmp_path / "data", old, finished("other", labels=(("maker", "bob"),)), finished("unmade"))
+    data_dir = remembered(data_dir, finished("new", labels=(("maker", "ada"),)), at_ms=LATER_MS)
+    lines = tell(data_dir, "SELECT length(line) FROM entries WHERE number = 1 ORDER BY match")
+    (old_bytes,), (other_bytes,), _, (new_bytes,) = lines
+    stored = "SELECT * FROM stored_bytes ORDER BY holder"
+    assert tell(data_dir, stored) == [("ada", int(str(old_bytes)) + int(str(new_bytes))), ("bob", other_bytes)]
+    archive(data_dir, tmp_path / "records")
+    assert tell(data_dir, stored) == [("ada", new_bytes), ("bob", 0)]
+
+
 def test_nobody_can_make_an_archived_match_again_nor_find_it_in_a_list(data_dir: Path, tmp_path: Path) -> None:
     archive(data_dir, tmp_path / "records")
 

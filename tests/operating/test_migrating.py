@@ -40,6 +40,7 @@ WRITTEN = {
         "INSERT INTO contests VALUES (1, 'ladder/main')",
         "INSERT INTO contest_entries VALUES (1, 1, 1, 1, '{}')",
     ],
+    8: ["UPDATE quotas SET stored_bytes_at_most = 6"],
 }
 """What a referee of that version writes, which one of an older version could not."""
 
@@ -127,6 +128,19 @@ def test_who_sits_in_a_match_that_goes_on_will_hear_of_its_end(tmp_path: Path, v
     data_dir = of_version(version, tmp_path / "data")
     migrate(data_dir)
     assert tell(data_dir, "SELECT match, seat, bot FROM unheard_ends") == [(2, 0, "ada"), (2, 1, "bob")]
+
+
+def test_what_makers_had_stored_before_is_counted(tmp_path: Path) -> None:
+    data_dir = of_version(7, tmp_path / "data")
+    labels = '[["title","t"],["maker","ada"]]'
+    made = f"UPDATE entries SET line = json_set(line, '$.setup.labels', json('{labels}')) WHERE entry = 1"
+    tell(data_dir, made)
+    tell(data_dir, "UPDATE entries SET line = 'spoilt' WHERE number = 1 AND match = 2")
+    tell(data_dir, """UPDATE contest_entries SET line = '{"organiser":"ada"}' WHERE contest = 1""")
+    migrate(data_dir)
+    ((match,),) = tell(data_dir, "SELECT length(line) FROM entries WHERE match = 1 AND number = 1")
+    assert isinstance(match, int)
+    assert tell(data_dir, "SELECT * FROM stored_bytes") == [("ada", match + len('{"organiser":"ada"}'))]
 
 
 def test_a_look_changes_nothing(tmp_path: Path) -> None:

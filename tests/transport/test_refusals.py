@@ -109,6 +109,7 @@ EXAMPLES: list[Exception] = [
     door.MessageTooLarge(2, 1),
     door.BadPageToken(),
     door.HelloExpected("move"),
+    door.TooMuchStored(1000),
     door.HeartbeatLost(15_000),
     door.NoDrawsHere("toc", "toc knows none"),
     door.NoDrawOffered("m1"),

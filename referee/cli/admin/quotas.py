@@ -13,6 +13,7 @@ LIMITS = (
     ("calls a minute", "calls_per_minute", "calls"),
     ("bots", "bots_at_most", "bots"),
     ("good tokens", "tokens_at_most", "tokens"),
+    ("bytes of stored terms", "stored_bytes_at_most", "stored_bytes"),
 )
 """What is limited, and the contract's names of the limit and of what is used of it."""
 
@@ -41,6 +42,9 @@ def show(organiser: Organiser, as_json: bool, holder: str) -> None:
 @click.option("--calls", "calls_per_minute", type=click.IntRange(0), default=0, help="Calls a minute.")
 @click.option("--bots", "bots_at_most", type=click.IntRange(0), default=0, help="Bots.")
 @click.option("--tokens", "tokens_at_most", type=click.IntRange(0), default=0, help="Good tokens.")
+@click.option(
+    "--stored-bytes", "stored_bytes_at_most", type=click.IntRange(0), default=0, help="Bytes of stored terms."
+)
 @asking
 def set_quota(organiser: Organiser, as_json: bool, /, holder: str, **limits: int) -> None:
     """Set all limits of a holder; those that are not given, or 0, are as for everybody.

@@ -62,6 +62,7 @@ def read_quota(quota: quota_pb2.Quota) -> Quota:
         quota.calls_per_minute,
         quota.bots_at_most,
         quota.tokens_at_most,
+        quota.stored_bytes_at_most,
     )
 
 
@@ -72,6 +73,7 @@ def quota_of(quota: Quota) -> quota_pb2.Quota:
         calls_per_minute=quota.calls_per_minute,
         bots_at_most=quota.bots_at_most,
         tokens_at_most=quota.tokens_at_most,
+        stored_bytes_at_most=quota.stored_bytes_at_most,
     )
 
 

@@ -29,6 +29,7 @@ class Quota(_message.Message):
     CALLS_PER_MINUTE_FIELD_NUMBER: _builtins.int
     BOTS_AT_MOST_FIELD_NUMBER: _builtins.int
     TOKENS_AT_MOST_FIELD_NUMBER: _builtins.int
+    STORED_BYTES_AT_MOST_FIELD_NUMBER: _builtins.int
     matches_at_most: _builtins.int
     """Matches in play."""
     streams_at_most: _builtins.int
@@ -39,6 +40,10 @@ class Quota(_message.Message):
     """Registered bots."""
     tokens_at_most: _builtins.int
     """Tokens that are good."""
+    stored_bytes_at_most: _builtins.int
+    """Bytes of the terms (options, openings, entrants) of the matches and contests that the holder has made, as they are
+    stored. Matches that were archived do not count, nor do those that contests make by themselves.
+    """
     def __init__(
         self,
         *,
@@ -47,10 +52,11 @@ class Quota(_message.Message):
         calls_per_minute: _builtins.int = ...,
         bots_at_most: _builtins.int = ...,
         tokens_at_most: _builtins.int = ...,
+        stored_bytes_at_most: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots_at_most", b"bots_at_most", "calls_per_minute", b"calls_per_minute", "matches_at_most", b"matches_at_most", "streams_at_most", b"streams_at_most", "tokens_at_most", b"tokens_at_most"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots_at_most", b"bots_at_most", "calls_per_minute", b"calls_per_minute", "matches_at_most", b"matches_at_most", "stored_bytes_at_most", b"stored_bytes_at_most", "streams_at_most", b"streams_at_most", "tokens_at_most", b"tokens_at_most"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -67,6 +73,7 @@ class QuotaUse(_message.Message):
     CALLS_FIELD_NUMBER: _builtins.int
     BOTS_FIELD_NUMBER: _builtins.int
     TOKENS_FIELD_NUMBER: _builtins.int
+    STORED_BYTES_FIELD_NUMBER: _builtins.int
     matches: _builtins.int
     """Matches in play."""
     streams: _builtins.int
@@ -77,6 +84,8 @@ class QuotaUse(_message.Message):
     """Registered bots."""
     tokens: _builtins.int
     """Tokens that are good."""
+    stored_bytes: _builtins.int
+    """Bytes of stored terms. 0 of a referee that stores nothing."""
     def __init__(
         self,
         *,
@@ -85,10 +94,11 @@ class QuotaUse(_message.Message):
         calls: _builtins.int = ...,
         bots: _builtins.int = ...,
         tokens: _builtins.int = ...,
+        stored_bytes: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "calls", b"calls", "matches", b"matches", "streams", b"streams", "tokens", b"tokens"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "calls", b"calls", "matches", b"matches", "stored_bytes", b"stored_bytes", "streams", b"streams", "tokens", b"tokens"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -149,6 +149,10 @@ class _RefusalReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Refusal
     """The holder has too many calls open at once, streams and moves not counted; without a good token, the caller's
     address has. RESOURCE_EXHAUSTED with QuotaFailure and RetryInfo; limit.
     """
+    REFUSAL_REASON_TOO_MUCH_STORED: _RefusalReason.ValueType  # 88
+    """The terms of the matches and contests that the holder has made take too much room. RESOURCE_EXHAUSTED with
+    QuotaFailure; limit_bytes.
+    """
     REFUSAL_REASON_NO_TOKEN: _RefusalReason.ValueType  # 90
     """The call carries no token. UNAUTHENTICATED; no metadata."""
     REFUSAL_REASON_BAD_TOKEN: _RefusalReason.ValueType  # 91
@@ -295,6 +299,10 @@ REFUSAL_REASON_TOO_EXPENSIVE: RefusalReason.ValueType  # 86
 REFUSAL_REASON_TOO_MANY_CALLS_IN_FLIGHT: RefusalReason.ValueType  # 87
 """The holder has too many calls open at once, streams and moves not counted; without a good token, the caller's
 address has. RESOURCE_EXHAUSTED with QuotaFailure and RetryInfo; limit.
+"""
+REFUSAL_REASON_TOO_MUCH_STORED: RefusalReason.ValueType  # 88
+"""The terms of the matches and contests that the holder has made take too much room. RESOURCE_EXHAUSTED with
+QuotaFailure; limit_bytes.
 """
 REFUSAL_REASON_NO_TOKEN: RefusalReason.ValueType  # 90
 """The call carries no token. UNAUTHENTICATED; no metadata."""
