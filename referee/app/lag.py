@@ -76,7 +76,7 @@ class Lag:
         self.charge()
         return self._past_own_us[holder] + min(self._late_us(), self._charged_us[holder])
 
-    def arrival(self, holder: str = "") -> Arrival:
+    def arrival(self, holder: str) -> Arrival:
         """A message of that holder is read now."""
         return Arrival(self._time.monotonic_us(), self.total_us() - self.own_us(holder))
 

@@ -19,6 +19,7 @@ import grpc
 import grpc.aio
 import structlog
 
+from referee.app.lag import HOLDER
 from referee.app.refusals import BadField
 from referee.transport.auth import CALLER, Gate
 from referee.transport.open_calls import OpenCall, OpenCalls
@@ -105,6 +106,7 @@ class Admission(grpc.aio.ServerInterceptor):
         except (NoToken, BadToken):
             self._admit_stranger(call)
             raise
+        HOLDER.set(caller.holder)
         if method not in UNCOUNTED | STREAMS:
             self._allowances.begin_call(caller.holder)
             call.at_end(lambda: self._allowances.end_call(caller.holder))

@@ -12,7 +12,7 @@ import grpc
 import structlog
 from google.protobuf.message import DecodeError, Message
 
-from referee.app.lag import HOLDER, Arrival, Lag
+from referee.app.lag import Lag
 from referee.app.refusals import BadField
 from referee.transport.admission import PACKAGE, Unreadable, need_admission, readable
 from referee.transport.auth import ARRIVAL, CALLER
@@ -55,11 +55,8 @@ class Door(grpc.aio.ServerInterceptor):
         async def behaviour(request: Any, context: Any) -> Any:
             # The message has just been read: nothing is waited for between that and here. A moment earlier would not
             # do, for a caller could send its headers and go on thinking.
-            arrival = self._lag.arrival()
             need_admission()
-            holder = CALLER.get().holder
-            HOLDER.set(holder)
-            ARRIVAL.set(Arrival(arrival.at_us, arrival.lag_us - self._lag.own_us(holder)))
+            ARRIVAL.set(self._lag.arrival(CALLER.get().holder))
             return await inner(readable(request), context)
 
         return self._made(handler, behaviour)

@@ -12,7 +12,7 @@ from referee.app.ports import LogUnavailable
 from referee.core.clock import SECOND, Micros
 from referee.settings.declared import Settings
 from referee.storage.line import MalformedEntry
-from referee.telemetry.http import Answer, HttpPort, pages
+from referee.telemetry.http import Answer, HttpPort, made_on, pages
 from referee.telemetry.metrics import CONTENT_TYPE, Metrics
 from referee.telemetry.outages import Outage, untold
 from referee.telemetry.readings import Readings
@@ -52,7 +52,8 @@ class House:
         self._books = open_books(settings, self._time, self._metrics.committed)
         self._hall = Hall(settings, self._books, self._metrics, self._time, tracing, outage)
         self._front = Front(settings, self._books, self._hall, self._metrics, self._time, tracing, self.go)
-        self._http = HttpPort(pages(self._page_of_metrics, self._not_ready))
+        metrics = made_on(asyncio.get_running_loop(), self._page_of_metrics)
+        self._http = HttpPort(pages(metrics, self._not_ready, self._hall.lag.silent_us))
         self._going = asyncio.Event()
         self._grace_us: Micros = settings.drain_grace_s * SECOND
 
@@ -63,7 +64,7 @@ class House:
             await self._hall.open()
             port = await server.open(str(settings.listen), bounds.tls(settings, self._time.monotonic_us))
             # After gRPC: a probe that finds the referee ready must be able to call it.
-            http_port = await self._http.open(settings.http_listen.host, settings.http_listen.port)
+            http_port = self._http.open(settings.http_listen.host, settings.http_listen.port)
             # Last: the token is shown once, so nothing that can fail may come between it and its reader.
             secret, secret_file = await self._first_admin()
         except (LogUnavailable, MalformedEntry, CannotListen, TlsUnusable, OSError) as why:

@@ -1,36 +1,33 @@
 """The HTTP port by a real socket: what is asked is answered, and who speaks badly holds up nobody."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+import socket
+from collections.abc import Awaitable, Callable
 from http import HTTPStatus
 
 import pytest
 
-from referee.telemetry.http import AT_ONCE, HEAD_AT_MOST_BYTES, WITHIN_S, Answer, HttpPort, pages
+from referee.core.clock import SECOND
+from referee.telemetry.http import ALIVE_WITHIN_US, HEAD_AT_MOST_BYTES, Answer, HttpPort, made_on, pages
 
 BIG = b"x" * 20_000_000
 """More than a socket takes by itself."""
-
-
-class SwiftLoop(asyncio.SelectorEventLoop):
-    """An event loop whose time a test can move on."""
-
-    ahead_s = 0.0
-
-    def time(self) -> float:
-        return super().time() + self.ahead_s
+FOR_EVER_S = 600.0
 
 
 class Door:
     """A port that listens, and what it is told of the referee."""
 
-    def __init__(self) -> None:
+    def __init__(self, within_s: float = FOR_EVER_S) -> None:
         self.not_ready = ""
-        own = pages(lambda: Answer(HTTPStatus.OK, b"moves 7\n", "text/plain; version=0.0.4"), lambda: self.not_ready)
+        self.silent_us = 0
         self.big = BIG
-        self.http = HttpPort({**own, "/big": lambda: Answer(HTTPStatus.OK, self.big)})
-        self.port = 0
+        loop = asyncio.get_running_loop()
+        metrics = Answer(HTTPStatus.OK, b"moves 7\n", "text/plain; version=0.0.4")
+        own = pages(made_on(loop, lambda: metrics), lambda: self.not_ready, lambda: self.silent_us)
+        big = made_on(loop, lambda: Answer(HTTPStatus.OK, self.big))
+        self.http = HttpPort({**own, "/big": big}, within_s)
+        self.port = self.http.open("127.0.0.1", 0)
 
     async def comes_in(self) -> "Caller":
         return Caller(*await asyncio.open_connection("127.0.0.1", self.port))
@@ -64,37 +61,27 @@ class Caller:
         return int(first.split()[1]), dict(line.split(": ", 1) for line in lines), body
 
 
-@asynccontextmanager
-async def opened() -> AsyncIterator[Door]:
-    door = Door()
-    door.port = await door.http.open("127.0.0.1", 0)
-    yield door
-    door.http.close()
+Test = Callable[[Door], Awaitable[None]]
 
 
-def at_the_door(test: Callable[[Door], Awaitable[None]]) -> Callable[[], None]:
+def at_the_door(test: Test, within_s: float = FOR_EVER_S) -> Callable[[], None]:
     def run() -> None:
         async def with_door() -> None:
-            async with opened() as door:
+            door = Door(within_s)
+            try:
                 await test(door)
+            finally:
+                door.http.close()
 
-        with asyncio.Runner(loop_factory=SwiftLoop) as runner:
-            runner.run(with_door())
+        asyncio.run(with_door())
 
     run.__name__ = test.__name__
     return run
 
 
-def passes(seconds: float) -> None:
-    loop = asyncio.get_running_loop()
-    assert isinstance(loop, SwiftLoop)
-    loop.ahead_s += seconds
-
-
-async def been_let_in() -> None:
-    """Let the port hear of whoever has come."""
-    for _ in range(20):
-        await asyncio.sleep(0)
+def in_a_hurry(test: Test) -> Callable[[], None]:
+    """Where nobody has any time."""
+    return at_the_door(test, within_s=0.05)
 
 
 @at_the_door
@@ -171,13 +158,10 @@ async def test_a_head_without_end_is_cut_off(door: Door) -> None:
     assert await door.gets("/healthz") == (200, b"alive\n")
 
 
-@at_the_door
+@in_a_hurry
 async def test_who_does_not_finish_in_time_is_sent_away(door: Door) -> None:
     silent, slow = await door.comes_in(), await door.comes_in()
     slow.says(b"GET /metrics HTTP/1.1\r\nHost: ")
-    await been_let_in()
-    assert await door.gets("/healthz") == (200, b"alive\n")
-    passes(WITHIN_S)
     assert (await slow.hears())[0] == 408
     assert (await silent.hears())[0] == 408
 
@@ -190,16 +174,17 @@ async def test_who_hangs_up_in_the_middle_does_no_harm(door: Door) -> None:
     assert await door.gets("/healthz") == (200, b"alive\n")
 
 
-@at_the_door
-async def test_who_does_not_take_its_answer_is_cut_off(door: Door) -> None:
-    caller = await door.comes_in()
-    caller.says(b"GET /big HTTP/1.1\r\n\r\n")
-    await caller.reader.readuntil(b"\r\n\r\n")
-    passes(WITHIN_S)
-    await been_let_in()
-    assert len(await caller.reader.read(-1)) < len(BIG)
-    caller.writer.close()
-    assert await door.gets("/healthz") == (200, b"alive\n")
+def test_who_does_not_take_its_answer_is_cut_off() -> None:
+    async def cut_off(door: Door) -> None:
+        caller = await door.comes_in()
+        caller.says(b"GET /big HTTP/1.1\r\n\r\n")
+        await caller.reader.readuntil(b"\r\n\r\n")
+        while door.http._open:
+            await asyncio.sleep(0)
+        assert len(await caller.reader.read(-1)) < len(BIG)
+        caller.writer.close()
+
+    at_the_door(cut_off, within_s=1.0)()
 
 
 @pytest.mark.slow
@@ -212,16 +197,48 @@ async def test_who_takes_a_big_answer_gets_all_of_it(door: Door) -> None:
 
 
 @at_the_door
-async def test_too_many_at_once_are_closed_unheard_and_the_first_are_served(door: Door) -> None:
-    waiting = [await door.comes_in() for _ in range(AT_ONCE)]
-    await been_let_in()
-    one_more = await door.comes_in()
-    assert await one_more.reader.read(-1) == b""
-    one_more.writer.close()
-    for caller in waiting:
-        caller.says(b"GET /healthz HTTP/1.1\r\n\r\n")
-    assert {(await caller.hears())[0] for caller in waiting} == {200}
+async def test_many_slow_connections_keep_nobody_out_and_the_oldest_are_closed(door: Door) -> None:
+    slow = []
+    for _ in range(500):
+        slow.append(await door.comes_in())
+        slow[-1].says(b"GET /healthz HTTP/1.1\r\nX: ")
     assert await door.gets("/healthz") == (200, b"alive\n")
+    assert await slow[0].reader.read(-1) == b""
+    slow[-1].says(b"y\r\n\r\n")
+    assert (await slow[-1].hears())[0] == 200
+    for caller in slow:
+        caller.writer.close()
+
+
+@at_the_door
+async def test_a_loop_that_is_silent_for_long_is_not_alive(door: Door) -> None:
+    door.silent_us = ALIVE_WITHIN_US
+    assert await door.gets("/healthz") == (200, b"alive\n")
+    door.silent_us = ALIVE_WITHIN_US + SECOND
+    silent = (503, b"the event loop has been silent for 11 s\n")
+    assert await door.gets("/healthz") == await door.gets("/readyz") == silent
+
+
+@at_the_door
+async def test_who_probes_is_answered_while_the_loop_of_the_referee_does_not_turn(door: Door) -> None:
+    door.silent_us = ALIVE_WITHIN_US + SECOND
+    answered = b""
+    with socket.create_connection(("127.0.0.1", door.port)) as prober:  # Nothing is awaited here.
+        prober.sendall(b"GET /healthz HTTP/1.1\r\n\r\n")
+        while said := prober.recv(65_536):
+            answered += said
+    assert answered.startswith(b"HTTP/1.1 503")
+
+
+@in_a_hurry
+async def test_metrics_of_a_loop_that_does_not_turn_are_not_waited_for_for_ever(door: Door) -> None:
+    answered = b""
+    with socket.create_connection(("127.0.0.1", door.port)) as scraper:
+        scraper.sendall(b"GET /metrics HTTP/1.1\r\n\r\n")
+        while said := scraper.recv(65_536):
+            answered += said
+    assert answered.startswith(b"HTTP/1.1 503")
+    assert answered.endswith(b"the event loop does not answer\n")
 
 
 @at_the_door
@@ -229,3 +246,14 @@ async def test_a_closed_port_takes_nobody(door: Door) -> None:
     door.http.close()
     with pytest.raises(OSError, match=str(door.port)):
         await door.comes_in()
+    door.http.close()
+
+
+def test_a_port_that_is_taken_is_an_error() -> None:
+    async def taken(door: Door) -> None:
+        another = HttpPort({})
+        with pytest.raises(OSError, match="in use"):
+            another.open("127.0.0.1", door.port)
+        another.close()
+
+    at_the_door(taken)()
