@@ -100,7 +100,7 @@ RULES: Mapping[str, Mapping[str, frozenset[Role]]] = {
 
 BEARER = "bearer "
 KEPT_US: Micros = 10 * SECOND
-"""For how long a token is known without asking the book again. What is revoked here is forgotten at once."""
+"""After so long a known token is read again, in the background. What is revoked here is forgotten at once."""
 KEPT_AT_MOST = 10_000
 
 
@@ -138,8 +138,7 @@ class Gate:
         self._time = time
         self._known: OrderedDict[bytes, tuple[Token, Micros]] = OrderedDict()
         """And until when it is known; the one asked for last at the end."""
-        self._writing: dict[bytes, asyncio.Task[None]] = {}
-        """That a token was used."""
+        self._renewing: dict[bytes, asyncio.Task[None]] = {}
 
     async def caller(self, authorization: str, service: str, method: str) -> Caller:
         """Raises NoToken, BadToken, NotYours or LogUnavailable."""
@@ -157,28 +156,27 @@ class Gate:
         self._known.pop(token.sha256, None)
 
     async def _token(self, sha256: bytes) -> Token | None:
-        now_us = self._time.monotonic_us()
-        token, until_us = self._known.get(sha256, (None, 0))
-        if token is None or until_us < now_us:
-            token = await self._looked_up(sha256)
-            if token:
-                self._known[sha256] = token, now_us + KEPT_US
-        if token:
-            self._known.move_to_end(sha256)
-            if len(self._known) > KEPT_AT_MOST:
-                self._known.popitem(last=False)
+        """A known token is good at once: a call may be a move on its clock, and the disk may be busy."""
+        if sha256 not in self._known:
+            token = await self._tokens.token_of(sha256)
+            if token is None:
+                return None
+            self._known.setdefault(sha256, (token, self._time.monotonic_us()))
+        token, until_us = self._known[sha256]
+        self._known.move_to_end(sha256)
+        if len(self._known) > KEPT_AT_MOST:
+            self._known.popitem(last=False)
+        if until_us <= self._time.monotonic_us() and sha256 not in self._renewing:
+            self._renewing[sha256] = asyncio.create_task(self._renew(sha256))
+            self._renewing[sha256].add_done_callback(lambda _: self._renewing.pop(sha256))
         return token
 
-    async def _looked_up(self, sha256: bytes) -> Token | None:
-        token = await self._tokens.token_of(sha256)
-        now_ms = self._time.wall_ms()
-        if token is None or used(token, now_ms) == token or not token.good_at(now_ms):
-            return token
-        if sha256 not in self._writing:  # Nobody waits for it: the caller's clock may be running.
-            self._writing[sha256] = asyncio.create_task(self._write_use(token, now_ms))
-            self._writing[sha256].add_done_callback(lambda _: self._writing.pop(sha256))
-        return used(token, now_ms)
-
-    async def _write_use(self, token: Token, now_ms: int) -> None:
-        with suppress(LogUnavailable):  # When it was last used is good to know, and no more.
-            await self._tokens.change_token(token.id, lambda known: used(known, now_ms))
+    async def _renew(self, sha256: bytes) -> None:
+        """Read a known token again, and write that it was used."""
+        known, now_ms = self._known.get(sha256), self._time.wall_ms()
+        with suppress(LogUnavailable):  # It will be tried again.
+            token = await self._tokens.token_of(sha256)
+            if token and token.good_at(now_ms) and used(token, now_ms) != token:
+                token = await self._tokens.change_token(token.id, lambda fresh: used(fresh, now_ms))
+            if token and self._known.get(sha256) is known:  # Else it was forgotten meanwhile.
+                self._known[sha256] = token, self._time.monotonic_us() + KEPT_US

@@ -75,13 +75,16 @@ class OpenCalls:
         self._parents: WeakKeyDictionary[asyncio.Task[Any], asyncio.Task[Any]] = WeakKeyDictionary()
         """By the task in which a handler runs: the task of grpc that holds its call."""
         self._sweep: asyncio.TimerHandle | None = None
+        self._make: Any = _task
 
     def __len__(self) -> int:
         return len(self._open)
 
     def start(self) -> None:
         """On the running loop. Before the server starts: of calls that began earlier the parents are unknown."""
-        asyncio.get_running_loop().set_task_factory(self._made)
+        loop = asyncio.get_running_loop()
+        self._make = loop.get_task_factory() or self._make  # The one before goes on making the tasks.
+        loop.set_task_factory(self._made)
         self._sweep_later()
 
     def stop(self) -> None:
@@ -100,7 +103,7 @@ class OpenCalls:
         return call
 
     def _made(self, loop: asyncio.AbstractEventLoop, coroutine: Any, **more: Any) -> asyncio.Task[Any]:
-        task = asyncio.Task(coroutine, loop=loop, **more)
+        task: asyncio.Task[Any] = self._make(loop, coroutine, **more)
         if getattr(coroutine, "__name__", "") == GRPC_HANDLER and (parent := asyncio.current_task()):
             self._parents[task] = parent
         return task
@@ -115,3 +118,7 @@ class OpenCalls:
             log.info("call reset: its answer was not read in time", method=call.method)
             call.reset()
         self._sweep_later()
+
+
+def _task(loop: asyncio.AbstractEventLoop, coroutine: Any, **more: Any) -> asyncio.Task[Any]:
+    return asyncio.Task(coroutine, loop=loop, **more)

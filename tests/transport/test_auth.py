@@ -1,7 +1,6 @@
 """Who may call what: every method of the contract has its rule, and the gate holds to it."""
 
 import asyncio
-from collections.abc import Callable
 
 import pytest
 from google.protobuf.descriptor import ServiceDescriptor
@@ -104,50 +103,81 @@ def test_a_method_without_a_rule_is_called_by_nobody() -> None:
 
 def test_it_is_noted_to_the_minute_when_a_token_was_used() -> None:
     scene = Scene()
-    minute_ms = scene.time.wall_ms() - scene.time.wall_ms() % 60_000
-    assert scene.call(f"Bearer {scene.secret}").used_ms == minute_ms
 
     async def stored() -> Token | None:
         await scene.gate.caller(f"Bearer {scene.secret}", "GameService", "ListGames")
         await settled()
         return await scene.tokens.token_of(scene.token.sha256)
 
-    scene.gate.forget(scene.token)
     token = asyncio.run(stored())
     assert token
-    assert token.used_ms == minute_ms
+    assert token.used_ms == scene.time.wall_ms() - scene.time.wall_ms() % 60_000
 
 
 class SlowTokens(MemoryTokens):
-    """Whose disk is busy, and then away."""
+    """Whose disk can be busy, and away."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.written = asyncio.Event()
-        self.tried = 0
+        self.free = asyncio.Event()
+        self.free.set()
+        self.trouble: LogUnavailable | None = None
+        self.read = 0
 
-    async def change_token(self, token_id: str, change: Callable[[Token], Token]) -> Token:
-        self.tried += 1
-        await self.written.wait()
-        raise LogUnavailable("the disk is full")
+    async def token_of(self, sha256: bytes) -> Token | None:
+        self.read += 1
+        await self.free.wait()
+        if self.trouble:
+            raise self.trouble
+        return await super().token_of(sha256)
 
 
-def test_nobody_waits_until_it_is_written_when_a_token_was_used() -> None:
+def test_a_known_token_is_read_again_in_the_background_and_nobody_waits_for_that() -> None:
     scene = Scene()
 
     async def calls() -> None:
         tokens = SlowTokens()
         tokens.add(scene.token, 1)
         gate = Gate(tokens, scene.time)
-        for _ in range(3):
-            await gate.caller(f"Bearer {scene.secret}", "GameService", "ListGames")
-            scene.time.us += KEPT_US + 1
+
+        async def call() -> Token:
+            token = (await gate.caller(f"Bearer {scene.secret}", "GameService", "ListGames")).token
             await settled()
-        assert tokens.tried == 1
-        tokens.written.set()
-        await settled()
+            return token
+
+        await call()
+        await call()
+        assert tokens.read == 2, "to know it, and to write that it was used"
+        tokens.free.clear()
+        scene.time.us += KEPT_US
+        await call()
+        await call()
+        assert tokens.read == 3
+        tokens.trouble = LogUnavailable("the disk is full")
+        tokens.free.set()
+        await call()
+        await call()
+        assert tokens.read == 4, "it is tried again"
+        tokens.trouble = None
+        await tokens.change_token(scene.token.id, revoked)
+        assert not (await call()).revoked
+        with pytest.raises(BadToken):
+            await call()
+
+    asyncio.run(calls())
+
+
+def test_what_is_revoked_while_it_is_read_again_is_not_remembered_as_good() -> None:
+    scene = Scene()
+
+    async def calls() -> None:
+        tokens = SlowTokens()
+        tokens.add(scene.token, 1)
+        gate = Gate(tokens, scene.time)
         await gate.caller(f"Bearer {scene.secret}", "GameService", "ListGames")
+        gate.forget(await tokens.change_token(scene.token.id, revoked))
         await settled()
-        assert tokens.tried == 2
+        with pytest.raises(BadToken):
+            await gate.caller(f"Bearer {scene.secret}", "GameService", "ListGames")
 
     asyncio.run(calls())

@@ -32,7 +32,8 @@ from referee_api.v1.play_service_pb2_grpc import PlayServiceStub
 
 from referee.arena.embedded import embedded
 from referee.core.clock import MS
-from referee.transport.auth import Gate
+from referee.storage.accounts_memory import MemoryTokens
+from referee.transport import auth
 from referee.transport.games import Games
 from tests.e2e.server import WITHIN_S, bearer
 
@@ -166,26 +167,24 @@ def test_time_in_which_the_process_did_not_run_is_given_back_to_all_whoever_was_
     asyncio.run(play())
 
 
-def test_a_submitted_move_arrives_when_it_is_read_and_not_when_its_token_has_been_looked_up(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    looked_up = Gate.caller
-    read_ns = 0
+def test_a_submitted_move_does_not_wait_for_a_disk_that_is_busy_with_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(auth, "KEPT_US", 0)
+    read = MemoryTokens.token_of
+    waiting = 0
 
     async def play() -> None:
-        begun_ns = time.monotonic_ns()
+        free = asyncio.Event()
 
-        async def slowly(self: Gate, *call: str) -> Any:
-            """As long as all before it took."""
-            nonlocal read_ns
-            read_ns = time.monotonic_ns()
-            while time.monotonic_ns() - read_ns <= read_ns - begun_ns:
-                await asyncio.sleep(0)
-            return await looked_up(self, *call)
+        async def slowly(self: MemoryTokens, sha256: bytes) -> Any:
+            nonlocal waiting
+            waiting += 1
+            await free.wait()
+            return await read(self, sha256)
 
         async with ada_and_bob() as (ada, _):
-            monkeypatch.setattr(Gate, "caller", slowly)
-            row = await ada.row()
-            assert row.arrived_us - row.asked_us <= (read_ns - begun_ns) // 1_000
+            monkeypatch.setattr(MemoryTokens, "token_of", slowly)
+            assert not (await ada.row()).late
+            assert waiting == 1
+            free.set()
 
     asyncio.run(play())
