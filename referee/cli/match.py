@@ -63,7 +63,7 @@ def match(
       python:MODULE:NAME       a class or function of yours, run by the Python client
       COMMAND                  a program that reads and writes lines (docs/bridge.md)
       tcp:HOST:PORT            such a program that listens there
-      grpc:COMMAND             a program that speaks gRPC, and reads BOT_REFEREE and BOT_TOKEN
+      grpc:COMMAND             a program that speaks gRPC, and reads BOT_REFEREE and BOT_TOKEN_FILE
     and may have a name: mine=./my-bot. Quote a command that has blanks.
     """
     known, settings = opened(game, chosen, preset)

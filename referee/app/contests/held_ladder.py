@@ -35,8 +35,8 @@ class HeldLadder:
     """Of the last entry that this includes."""
     planned_ms: Mapping[str, int] = field(default_factory=dict)
     """When each pairing was planned that is not done, by its id."""
-    began_ms: int = 0
-    """When its last match began. 0: none has."""
+    began: tuple[int, int] = (0, 0)
+    """When its last match began: the number of the entry, and its time. Zeros: none has."""
 
     @property
     def season_began_ms(self) -> int:
@@ -132,7 +132,7 @@ class LadderFold:
             planned = {**held.planned_ms, event.pairing.id: entry.at_ms}
             return replace(after, planned_ms={key: planned[key] for key in after.ladder.courses})
         if isinstance(event, Began):
-            return replace(after, began_ms=entry.at_ms)
+            return replace(after, began=(entry.number, entry.at_ms))
         if isinstance(event, climb.SeasonBegan):
             return replace(after, seasons=(*held.seasons, (entry.number, entry.at_ms)))
         return after

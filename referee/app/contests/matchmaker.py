@@ -64,6 +64,10 @@ class Matchmaker:
         """Matches of this ladder that are over, and not looked at yet."""
         self._waits_since: dict[str, Micros] = {}
         """Those who have room and nobody to meet, by name."""
+        self._last_began = 0
+        """The number of the entry that `_next_us` was computed from."""
+        self._next_us: Micros = 0
+        """When the next match may begin, by this machine's clock."""
         self._rests = Rests()
         self._looked_back = False
         self._closed = False
@@ -167,12 +171,16 @@ class Matchmaker:
 
     def _rate_allows(self) -> bool:
         """May a match begin now? If not, look again when it may."""
-        gap_ms = self.held.terms.gap_ms
-        # No longer than a gap, even if somebody has turned the clock back.
-        left_ms = min(gap_ms, self.held.began_ms + gap_ms - self._around.time.wall_ms())
-        if left_ms > 0:
-            self._look_again(left_ms * SECOND // 1_000)
-        return left_ms <= 0
+        now_us, gap_ms = self._around.time.monotonic_us(), self.held.terms.gap_ms
+        number, began_ms = self.held.began
+        if self._last_began != number:
+            self._last_began = number
+            left_ms = began_ms + gap_ms - self._around.time.wall_ms()
+            # No longer than a gap, even if somebody has turned the clock back.
+            self._next_us = now_us + max(0, min(gap_ms, left_ms)) * SECOND // 1_000
+        if self._next_us > now_us:
+            self._alarm.set(self._next_us)
+        return self._next_us <= now_us
 
     async def _here(self, gone: Container[str]) -> list[Here]:
         here, paused = await self._around.present.here(self.held)

@@ -372,6 +372,14 @@ async def test_matches_begin_no_more_often_than_the_rate_says() -> None:
     await stage.time.passes(SECOND)
     assert await begun() == 2
     await stage.close()
+    stage = Stage(stage.store)
+    await stage.open()
+    stage.come(*"abcd")
+    await stage.time.passes(299 * SECOND)
+    assert await begun() == 2
+    await stage.time.passes(SECOND)
+    assert await begun() == 3
+    await stage.close()
 
 
 @in_loop
