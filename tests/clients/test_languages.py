@@ -36,9 +36,6 @@ class Sample:
     folder: Path
 
 
-SEVERAL = {"BOT_MATCHES_AT_MOST": "8"}
-"""Matches at once; a sample plays one, unless it is told otherwise."""
-
 PYTHON = Sample([sys.executable, "-m", "referee_client", "random"], Path.cwd())
 
 
@@ -86,7 +83,7 @@ def test_its_own_tests_pass_and_it_looks_as_it_should(language: Language) -> Non
 
 def test_it_keeps_to_every_clause_of_the_protocol(language: Language) -> None:
     kit = [sys.executable, "-m", "referee", "conformance", "--tls", "--", *language.run]
-    environment = {**os.environ, **SEVERAL}
+    environment = {**os.environ, "BOT_MATCHES_AT_MOST": "8"}
     tried = subprocess.run(kit, cwd=language.folder, env=environment, capture_output=True, text=True, check=False)
     assert tried.returncode == 0, tried.stdout + tried.stderr
 
@@ -94,7 +91,7 @@ def test_it_keeps_to_every_clause_of_the_protocol(language: Language) -> None:
 def test_its_bot_plays_all_games_at_once_and_to_the_end(house: House, sample: Sample) -> None:
     with house.serving("--ephemeral") as server, house.organiser(server) as ours, ExitStack() as stack:
         for name in ("anna", "bert"):
-            stack.enter_context(house.bot(sample, server, ours.register_bot(name), **SEVERAL))
+            stack.enter_context(house.bot(sample, server, ours.register_bot(name)))
         matches = [ours.create_match(long(game), table) for game, table in TABLES.items()]
         for match in matches:
             assert ours.result(match.id).kind == "played", match
@@ -127,11 +124,12 @@ def test_it_leaves_a_connection_that_carries_nothing_any_more_for_a_new_one(hous
         entries = ours.watch(match.id)
         assert f"connected to {relay.address} as anna, version 1" in bot.tells("connected to")
         assert any(entry.HasField("move_played") for entry in entries)
+        before = relay.connections
         relay.stall()
-        bot.tells("nothing was received for 1.5 s")
+        bot.tells("nothing was received for 6 s")
         bot.tells("connected to")
         assert ours.result(match.id).kind == "played"
-        assert relay.connections == 2
+        assert relay.connections > before
 
 
 def test_who_is_taken_over_stops_with_status_3_and_the_newer_one_plays_on(house: House, sample: Sample) -> None:
@@ -168,7 +166,7 @@ def test_four_languages_sit_at_one_table_of_toc(house: House, workshop: Workshop
     names = list(players)
     with house.serving("--ephemeral") as server, house.organiser(server) as ours, ExitStack() as stack:
         for name, player in players.items():
-            stack.enter_context(house.bot(player, server, ours.register_bot(name), **SEVERAL))
+            stack.enter_context(house.bot(player, server, ours.register_bot(name)))
         tables = [names[:4], names[-4:]]
         for match in [ours.create_match(long("toc"), table) for table in tables]:
             assert ours.result(match.id).kind == "played", match

@@ -156,11 +156,12 @@ def test_a_connection_that_carries_nothing_any_more_is_replaced_by_a_new_one(tmp
         match = ours.create_match(long("troke"), ["anna", "anna"])
         entries = ours.watch(match.id)
         assert any(entry.HasField("move_played") for entry in entries)
+        before = relay.connections
         relay.stall()
         bot.tells("nothing was received for 6 s")
         assert f"connected to {relay.address} as anna, version 1" in bot.tells("connected to")
         assert ours.result(match.id).kind == "played"
-        assert relay.connections == 2
+        assert relay.connections > before
 
 
 @pytest.mark.parametrize("poison", ["'x' * 2_000_000", "'\\ud800'"])

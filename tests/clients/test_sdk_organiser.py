@@ -214,8 +214,9 @@ def test_a_watch_on_a_connection_that_carries_nothing_any_more_goes_on_on_anothe
         match = ours.create_match("trox")
         entries = far.watch(match.id)
         numbers = [next(entries).number]
+        before = relay.connections
         relay.stall()
         ours.abort(match.id)
         numbers += [entry.number for entry in entries]
         assert numbers == list(range(1, len(numbers) + 1))
-        assert relay.connections == 2
+        assert relay.connections > before
