@@ -81,8 +81,8 @@ class Bots(BotServiceServicer):
         while len(bots) <= size and (some := await self._accounts.bots(request.owner, last, size + 1)):
             last = some[-1].name
             bots += [bot for bot in some if not request.present_only or self._referee.sessions.of_bot(bot.name)]
-        shown, token = page(request, bots, size, lambda bot: bot.name)
-        return pb.ListBotsResponse(bots=[told(self._referee, bot) for bot in shown], next_page_token=token)
+        shown, token = page(request, bots, size, lambda bot: bot.name, lambda bot: told(self._referee, bot))
+        return pb.ListBotsResponse(bots=shown, next_page_token=token)
 
     async def RegisterVersion(self, request: pb.RegisterVersionRequest, context: Any) -> pb.RegisterVersionResponse:
         bot = await self._own(request.bot)
@@ -93,8 +93,8 @@ class Bots(BotServiceServicer):
     async def ListVersions(self, request: pb.ListVersionsRequest, context: Any) -> pb.ListVersionsResponse:
         size = page_size(request.page_size)
         versions = await self._accounts.versions(request.bot, after(request), size + 1)
-        shown, token = page(request, versions, size, lambda version: version.version)
-        return pb.ListVersionsResponse(versions=map(version_of, shown), next_page_token=token)
+        shown, token = page(request, versions, size, lambda version: version.version, version_of)
+        return pb.ListVersionsResponse(versions=shown, next_page_token=token)
 
     async def CreateBotToken(self, request: pb.CreateBotTokenRequest, context: Any) -> pb.CreateBotTokenResponse:
         bot = await self._own(request.bot)

@@ -17,7 +17,7 @@ from referee.core.errors import RequestIdReused
 from referee.transport.auth import CALLER, Caller
 from referee.transport.convert.contests import pairing_of
 from referee.transport.convert.ladder_entries import ladder_entry_of
-from referee.transport.convert.ladders import ladder_of, ladder_standing_of, points_of, read_ladder_terms
+from referee.transport.convert.ladders import ladder_of, ladder_standing_of, point_of, read_ladder_terms
 from referee.transport.convert.terms import Customs
 from referee.transport.matches import check_request_id
 from referee.transport.paging import after, number_after, page, page_size, parted
@@ -60,8 +60,8 @@ class Ladders(LadderServiceServicer):
             find_game(self._customs.games, request.game)
         wanted = LadderFilter(request.game, request.bot, request.with_closed)
         found = await self._ladders.ladders(wanted, after(request), size + 1)
-        shown, token = page(request, found, size, lambda held: held.made.name)
-        return pb.ListLaddersResponse(ladders=map(self._told, shown), next_page_token=token)
+        shown, token = page(request, found, size, lambda held: held.made.name, self._told)
+        return pb.ListLaddersResponse(ladders=shown, next_page_token=token)
 
     async def JoinLadder(self, request: pb.JoinLadderRequest, context: Any) -> pb.JoinLadderResponse:
         caller = CALLER.get()
@@ -116,8 +116,8 @@ class Ladders(LadderServiceServicer):
         size = page_size(request.page_size)
         rank = number_after(request)
         rows = await self._ladders.standings(request.ladder, request.season, request.all_versions)
-        shown, token = page(request, rows[rank : rank + size + 1], size, lambda row: str(row.rank))
-        return pb.ListLadderStandingsResponse(standings=map(ladder_standing_of, shown), next_page_token=token)
+        shown, token = page(request, rows[rank : rank + size + 1], size, lambda row: str(row.rank), ladder_standing_of)
+        return pb.ListLadderStandingsResponse(standings=shown, next_page_token=token)
 
     async def ListRatingHistory(
         self, request: pb.ListRatingHistoryRequest, context: Any
@@ -126,8 +126,10 @@ class Ladders(LadderServiceServicer):
         number = number_after(request)
         held = await self._ladders.ladder(request.ladder)
         found = await self._ladders.history(held.made.name, request.bot, request.version, number, size + 1)
-        shown, token = page(request, found, size, lambda point: str(point.number))
-        return pb.ListRatingHistoryResponse(points=points_of(shown, held.ladder), next_page_token=token)
+        shown, token = page(
+            request, found, size, lambda point: str(point.number), lambda point: point_of(point, held.ladder)
+        )
+        return pb.ListRatingHistoryResponse(points=shown, next_page_token=token)
 
     async def WatchLadder(  # type: ignore[override]  # It writes by itself.
         self, request: pb.WatchLadderRequest, context: Any

@@ -33,7 +33,7 @@ from referee.transport.convert.turns import read_wishes, turn_of
 from referee.transport.convert.wishes import read_wish
 from referee.transport.labelled import Labelled
 from referee.transport.noting import Noting
-from referee.transport.paging import after, page, page_size, parted
+from referee.transport.paging import after, page, page_size, parted, parted_by_bytes
 from referee.transport.quota import Allowances
 from referee.transport.rated_matches import RatedMatches
 from referee.transport.records import Records
@@ -132,12 +132,15 @@ class Matches(MatchServiceServicer):
         size = page_size(request.page_size)
         wanted = await self._filter(request)
         standings = await self._referee.matches(wanted, after(request), size + 1)
-        shown, token = page(request, standings, size, lambda standing: standing.match.setup.match_id)
         bot = CALLER.get().bot
-        return pb.ListMatchesResponse(
-            matches=[match_of(standing, self._aside, _eyes_of(standing.match, bot)) for standing in shown],
-            next_page_token=token,
+        shown, token = page(
+            request,
+            standings,
+            size,
+            lambda standing: standing.match.setup.match_id,
+            lambda standing: match_of(standing, self._aside, _eyes_of(standing.match, bot)),
         )
+        return pb.ListMatchesResponse(matches=shown, next_page_token=token)
 
     async def ListTurns(self, request: pb.ListTurnsRequest, context: Any) -> pb.ListTurnsResponse:
         if request.match_id:
@@ -243,7 +246,7 @@ class Matches(MatchServiceServicer):
             raise MatchNotOver(request.match_id)
         if self._aside.sealed(standing.match):
             raise MatchNotOver(request.match_id, "others of its set are still to be played from the same start")
-        for some in parted(await self._records.lines(request.match_id), RECORD_LINES_AT_ONCE):
+        for some in parted_by_bytes(await self._records.lines(request.match_id), RECORD_LINES_AT_ONCE):
             await context.write(pb.GetRecordResponse(lines=[line.decode().removesuffix("\n") for line in some]))
 
     async def _whole(self, standing: Standing, viewer: Viewer) -> match_pb2.Match:

@@ -7,7 +7,7 @@ nobody is to build one by hand, and none fits another question.
 import hashlib
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from binascii import Error
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
 from google.protobuf.message import Message
@@ -16,9 +16,12 @@ from referee.app.refusals import BadField
 from referee.transport.refused import BadPageToken
 
 T = TypeVar("T")
+M = TypeVar("M", bound=Message)
 
 USUAL = 100
 AT_MOST = 1_000
+MAX_PAGE_BYTES = 262_144
+"""Of what one answer lists: so much of it stays in memory while a slow caller reads."""
 MARK_BYTES = 8
 NUMBER_DIGITS = 18
 """All numbers of so many digits fit into a column of a database."""
@@ -54,12 +57,39 @@ def number_after(request: Message) -> int:
     return int(name or 0)
 
 
-def page(request: Message, found: Sequence[T], size: int, name: Callable[[T], str]) -> tuple[Sequence[T], str]:
-    """The page, of things of which one more than its size was asked for; and the token of the next, if there is one."""
-    if len(found) <= size:
-        return found, ""
-    token = urlsafe_b64encode(_mark(request) + name(found[size - 1]).encode())
-    return found[:size], token.decode()
+def page(
+    request: Message, found: Sequence[T], size: int, name: Callable[[T], str], told: Callable[[T], M]
+) -> tuple[list[M], str]:
+    """The page, as messages, of things of which one more than its size was asked for; and the token of the next one.
+
+    It ends before `size` where it has as many bytes as a page may have, but it has one thing at least.
+    """
+    shown: list[M] = []
+    size_bytes = 0
+    for thing in found[:size]:
+        message = told(thing)
+        size_bytes += message.ByteSize()
+        if shown and size_bytes > MAX_PAGE_BYTES:
+            break
+        shown.append(message)
+    if len(shown) == len(found):
+        return shown, ""
+    token = urlsafe_b64encode(_mark(request) + name(found[len(shown) - 1]).encode())
+    return shown, token.decode()
+
+
+def parted_by_bytes(lines: Iterable[bytes], at_most: int) -> Iterator[list[bytes]]:
+    """All of them, with up to so many in a message, and no more bytes than a page has, but one line at least."""
+    some: list[bytes] = []
+    size_bytes = 0
+    for line in lines:
+        if some and (len(some) == at_most or size_bytes + len(line) > MAX_PAGE_BYTES):
+            yield some
+            some, size_bytes = [], 0
+        some.append(line)
+        size_bytes += len(line)
+    if some:
+        yield some
 
 
 def parted(things: Sequence[T], at_most: int) -> Iterator[Sequence[T]]:

@@ -80,8 +80,8 @@ class Tournaments(TournamentServiceServicer):
         phase = named(PHASES, request.phase, "phase") if request.phase else None
         wanted = TournamentFilter(request.game, request.bot, phase)
         found = await self._tournaments.tournaments(wanted, after(request), size + 1)
-        shown, token = page(request, found, size, lambda held: held.name)
-        return pb.ListTournamentsResponse(tournaments=map(self._told, shown), next_page_token=token)
+        shown, token = page(request, found, size, lambda held: held.name, self._told)
+        return pb.ListTournamentsResponse(tournaments=shown, next_page_token=token)
 
     async def EnterTournament(self, request: pb.EnterTournamentRequest, context: Any) -> pb.EnterTournamentResponse:
         caller = CALLER.get()
@@ -115,8 +115,8 @@ class Tournaments(TournamentServiceServicer):
         phase = named(PAIRING_PHASES, request.phase, "phase") if request.phase else None
         wanted = PairingFilter(request.round, request.entrant, phase)
         found = await self._tournaments.pairings(request.tournament, wanted, after(request), size + 1)
-        shown, token = page(request, found, size, lambda course: course.pairing.id)
-        return pb.ListPairingsResponse(pairings=map(pairing_of, shown), next_page_token=token)
+        shown, token = page(request, found, size, lambda course: course.pairing.id, pairing_of)
+        return pb.ListPairingsResponse(pairings=shown, next_page_token=token)
 
     async def GetTournamentStandings(
         self, request: pb.GetTournamentStandingsRequest, context: Any

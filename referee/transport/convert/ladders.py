@@ -1,6 +1,5 @@
 """Ladders: what they are played by, how they stand, and what happened on them."""
 
-from collections.abc import Sequence
 from itertools import pairwise
 
 from referee_api.v1 import contest_pb2, rating_pb2
@@ -112,14 +111,11 @@ def ladder_standing_of(row: LadderRow) -> pb.LadderStanding:
     )
 
 
-def points_of(points: Sequence[Point], ladder: Ladder) -> list[rating_pb2.RatingPoint]:
-    return [
-        rating_pb2.RatingPoint(
-            at=timestamp(point.at_ms),
-            match_id=point.match_id,
-            version=point.version,
-            rating=rated_of(point.rated, provisional=ladder.terms.provisional(point.rated)),
-            season=point.season,
-        )
-        for point in points
-    ]
+def point_of(point: Point, ladder: Ladder) -> rating_pb2.RatingPoint:
+    return rating_pb2.RatingPoint(
+        at=timestamp(point.at_ms),
+        match_id=point.match_id,
+        version=point.version,
+        rating=rated_of(point.rated, provisional=ladder.terms.provisional(point.rated)),
+        season=point.season,
+    )

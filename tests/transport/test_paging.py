@@ -1,0 +1,51 @@
+"""Pages of long lists: so many things, and no more bytes than one answer may have."""
+
+from referee_api.v1 import bot_pb2
+from referee_api.v1.bot_service_pb2 import ListBotsRequest
+
+from referee.transport.paging import MAX_PAGE_BYTES, after, page, parted_by_bytes
+
+LONG = MAX_PAGE_BYTES // 4
+BOTS = [bot_pb2.Bot(name=f"bot-{number}", description="x" * LONG) for number in range(8)]
+
+
+def pages_of(bots: list[bot_pb2.Bot], size: int) -> list[list[str]]:
+    """The names on each page, as a caller reads them, who follows the tokens."""
+    request, pages = ListBotsRequest(), []
+    while True:
+        last = after(request)
+        found = [bot for bot in bots if bot.name > last][: size + 1]
+        shown, request.page_token = page(request, found, size, lambda bot: bot.name, lambda bot: bot)
+        assert len(shown) == 1 or sum(bot.ByteSize() for bot in shown) <= MAX_PAGE_BYTES
+        pages.append([bot.name for bot in shown])
+        if not request.page_token:
+            return pages
+
+
+def test_a_page_ends_where_it_has_as_many_bytes_as_it_may_have_and_none_is_left_out() -> None:
+    pages = pages_of(BOTS, 1_000)
+    assert [len(names) for names in pages] == [3, 3, 2]
+    assert [name for names in pages for name in names] == [bot.name for bot in BOTS]
+
+
+def test_a_page_of_small_things_ends_by_their_number() -> None:
+    small = [bot_pb2.Bot(name=f"bot-{number}") for number in range(5)]
+    assert [len(names) for names in pages_of(small, 2)] == [2, 2, 1]
+    assert pages_of([], 2) == [[]]
+
+
+def test_one_thing_larger_than_a_page_is_a_page() -> None:
+    large = [bot_pb2.Bot(name=name, description="x" * 2 * MAX_PAGE_BYTES) for name in ("a", "b")]
+    assert pages_of(large, 10) == [["a"], ["b"]]
+
+
+def test_lines_are_parted_by_their_number_and_by_their_bytes() -> None:
+    lines = [b"a", b"b", b"c", b"d" * MAX_PAGE_BYTES, b"e", b"f" * 2 * MAX_PAGE_BYTES]
+    assert [[line[:1] for line in some] for some in parted_by_bytes(lines, 2)] == [
+        [b"a", b"b"],
+        [b"c"],
+        [b"d"],
+        [b"e"],
+        [b"f"],
+    ]
+    assert list(parted_by_bytes([], 2)) == []
