@@ -34,15 +34,17 @@ class Row:
         return self.points / self.played
 
     @property
-    def error(self) -> float:
-        """How far the score may be from what the bot would score in endless play, nineteen times out of twenty.
+    def bounds(self) -> tuple[float, float]:
+        """Wilson's interval: where its score in endless play lies, in 95 of 100 cases; within 0 and 1.
 
-        Half of Wilson's interval, with the spread of the points as they were. It is not 0 for a bot that has won
-        every match so far: three wins say less than three hundred.
+        With the spread of the points as they were. It is not empty for a bot that has won every match so far: three
+        wins say less than three hundred.
         """
         spread = max(0.0, self.squares / self.played - self.score**2)
         unsure = CONFIDENT**2 / self.played
-        return min(1.0, CONFIDENT / (1 + unsure) * sqrt(spread / self.played + unsure / (4 * self.played)))
+        middle = (self.score + unsure / 2) / (1 + unsure)
+        half = CONFIDENT / (1 + unsure) * sqrt(spread / self.played + unsure / (4 * self.played))
+        return max(0.0, middle - half), min(1.0, middle + half)
 
     def take(self, label: str, points: float) -> None:
         self.played += 1

@@ -18,6 +18,7 @@ from referee.cli.contest_words import FAULTS, points_text, told
 from referee.cli.progress import progress
 from referee.cli.table import table
 from referee.cli.told_to_go import BY_SIGNAL, until_interrupted
+from referee.reporting.words import SCORE_LEGEND, score_text
 from referee.wiring.books import CannotStart
 
 STATUSES = """\b
@@ -104,6 +105,7 @@ def _tell_the_end(running: Running, took_s: float) -> None:
     plan, out = running.contest.plan, running.contest.out
     rows = standings((entrant.name for entrant in plan.entrants), running.finishes)
     click.echo(f"\n{_table_of_all(rows)}")
+    click.echo(f"\n{SCORE_LEGEND}")
     if len(plan.terms) > 1:
         click.echo(f"\n{_table_by_game(rows, [terms.label for terms in plan.terms])}")
     moves = sum(finish.moves for finish in running.finishes)
@@ -128,7 +130,7 @@ def _table_of_all(rows: Sequence[Row]) -> str:
 
 
 def _cells(row: Row) -> list[str]:
-    score = f"{100 * row.score:.0f} ± {100 * row.error:.0f} %" if row.played else "-"
+    score = score_text(row.score, *row.bounds) if row.played else "-"
     counts = map(str, (row.won, row.drawn, row.lost))
     faults = (str(row.faults[fault] or "-") for fault in FAULTS)
     return [row.name, str(row.played), points_text(row.points), score, *counts, *faults]

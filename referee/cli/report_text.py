@@ -1,11 +1,15 @@
 """A report as text, for a terminal or a file."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+
+import click
 
 from referee.cli.contest_entries import sprt_text
-from referee.cli.table import table
+from referee.cli.table import columns, table
 from referee.contest.estimate import Estimate
-from referee.reporting.report import Cell, Report, Row
+from referee.reporting.legend import legend
+from referee.reporting.report import Cell, Meeting, Report, Row
+from referee.reporting.rounds import pairing_text, result_text
 from referee.reporting.words import end_text, plain, points_text, signed, time_text
 
 CROSS_TABLE_AT_MOST = 24
@@ -24,11 +28,21 @@ def _parts(report: Report) -> Iterator[str]:
         yield standings_text(report)
     if report.finishes and len(report.rows) <= CROSS_TABLE_AT_MOST:
         yield _cross_table(report)
+    if report.meetings:
+        yield _rounds(report.meetings)
     if report.times:
         heads = ["time used", "moves", "half within", "19 of 20", "longest", "in all", "flags"]
         yield table(heads, [_times(report, name) for name in report.names if name in report.times])
     if ends := report.ends():
         yield table(["ended by", "", "matches"], [[end_text(end), end.kind, str(many)] for end, many in ends])
+    if terms := list(legend(report)):
+        yield "\n".join(f"{term}: {means}" for term, means in terms)
+
+
+def _rounds(meetings: Sequence[Meeting]) -> str:
+    rows = [(f"{it.round}.{it.board}", pairing_text(it), result_text(it)) for it in meetings]
+    head, *lines = columns([("round", "pairing", "result"), *rows])
+    return "\n".join([click.style(head, bold=True), *lines])
 
 
 def standings_text(report: Report) -> str:

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from typing import TypeAlias, TypeVar
 
-from referee_api.v1 import match_pb2, rating_pb2
+from referee_api.v1 import contest_pb2, match_pb2, rating_pb2, tournament_pb2
 from referee_client import Organiser, Refused
 
 from referee.reporting.of_ladder import name_of, of_ladder
@@ -16,6 +16,8 @@ from referee.reporting.wire import Entrants
 
 RECORDS_AT_MOST = 250
 """The newest. Each is a call, and what an organiser may call in a minute is not to be used up by looking."""
+PAIRINGS_AT_MOST = 2_000
+"""The first ones: nine rounds of 400 entrants. Each page of them is a call."""
 AT_ONCE = 8
 
 T = TypeVar("T")
@@ -36,7 +38,14 @@ def tournament_report(organiser: Organiser, name: str, whole: bool = True, progr
     table = organiser.tournaments.table(name)
     matches = list(organiser.tournaments.matches(name))
     watches = _timed(organiser, matches if whole else (), Entrants(tournament.entrants), progress)
-    return of_tournament(tournament, table, matches, watches)
+    return of_tournament(tournament, table, matches, watches, _meetings(organiser, tournament) if whole else ())
+
+
+def _meetings(organiser: Organiser, tournament: tournament_pb2.Tournament) -> Sequence[contest_pb2.Pairing]:
+    """The first pairings, by round; none of a test, whose sets are no rounds."""
+    if tournament.terms.HasField("sprt"):
+        return ()
+    return list(islice(organiser.tournaments.pairings(tournament.name), PAIRINGS_AT_MOST))
 
 
 def ladder_report(organiser: Organiser, name: str, whole: bool = True, progress: Progress = in_silence) -> Report:

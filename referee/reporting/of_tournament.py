@@ -1,13 +1,13 @@
 """The report of a tournament, from what the contract says of it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from referee_api.v1 import match_pb2, sprt_pb2, tournament_pb2
+from referee_api.v1 import contest_pb2, match_pb2, sprt_pb2, tournament_pb2
 from referee_api.v1.tournament_service_pb2 import GetTournamentStandingsResponse
 
 from referee.contest.estimate import Estimate
 from referee.reporting.again import histories
-from referee.reporting.report import Report, Row, Sprt
+from referee.reporting.report import Meeting, Report, Row, Sprt
 from referee.reporting.timing import Stopwatches
 from referee.reporting.wire import Entrants, chosen_text, clock_text, enum_word, games_of, rules_text
 from referee.reporting.words import moment
@@ -18,6 +18,7 @@ def of_tournament(
     table: GetTournamentStandingsResponse,
     matches: Sequence[match_pb2.Match],
     watches: Stopwatches,
+    pairings: Iterable[contest_pb2.Pairing] = (),
 ) -> Report:
     games = games_of(matches, Entrants(tournament.entrants))
     first = table.standings[0].tie_breaks if table.standings else ()
@@ -33,7 +34,13 @@ def of_tournament(
         watches.times(),
         watches.matches,
         sprt_of(table.sprt) if table.HasField("sprt") else None,
+        tuple(map(_meeting, pairings)),
     )
+
+
+def _meeting(pairing: contest_pb2.Pairing) -> Meeting:
+    state = enum_word(contest_pb2.PairingPhase.DESCRIPTOR, pairing.phase)
+    return Meeting(pairing.round, pairing.board, tuple(pairing.entrants), tuple(pairing.points), state)
 
 
 def sprt_of(sprt: sprt_pb2.SprtState) -> Sprt:

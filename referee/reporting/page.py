@@ -4,18 +4,22 @@ from importlib.resources import files
 
 from referee.reporting.bars import end_bars, time_bars
 from referee.reporting.heat_map import heat_map
+from referee.reporting.legend import legend
 from referee.reporting.markup import Markup, joined, tag
 from referee.reporting.rating_chart import rating_chart
 from referee.reporting.report import Report
+from referee.reporting.rounds import rounds
 from referee.reporting.sprt_gauge import sprt_gauge
-from referee.reporting.standings_table import above, standings_table
+from referee.reporting.standings_table import standings_table
 from referee.reporting.words import counted
 
 NOTHING_FROM_OUTSIDE = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
-ELO_NOTE = (
-    "Elo is above {}, by all results at once (Bradley–Terry); the line is its 95 % interval, "
-    "and what two intervals share is not known to differ."
-)
+ELO_NOTE = "The line is the 95 % interval of Elo; where two of them overlap, it is not known who is stronger."
+
+CHART_NOTES = {
+    "ladder": "The rating of the table after each match.",
+    "tournament": "Ratings like those of a ladder, from 1500, by the matches of this tournament alone.",
+}
 
 
 def page(report: Report) -> str:
@@ -42,20 +46,27 @@ def _heading(report: Report, title: str) -> Markup:
 def _sections(report: Report) -> list[Markup]:
     what_stands = {
         "The test": (sprt_gauge(report.sprt) if report.sprt else None, ""),
-        "Table": (standings_table(report), ELO_NOTE.format(above(report))),
+        "Table": (standings_table(report), ELO_NOTE),
+        "Rounds": (rounds(report), ""),
         "Rating over time": (
             rating_chart(report),
-            "The band is the 95 % interval of who is first in the table. Times are UTC.",
+            f"{CHART_NOTES[report.kind]} The band is the 95 % interval of who is first in the table. Times are UTC.",
         ),
         "Cross table": (heat_map(report), ""),
         "Time used": (time_bars(report), _timed(report)),
         "How matches ended": (end_bars(report), ""),
+        "Legend": (_legend(report), ""),
     }
     return [
         tag("section", tag("h2", title), drawn, tag("p", note, class_="note") if note else "")
         for title, (drawn, note) in what_stands.items()
         if drawn
     ]
+
+
+def _legend(report: Report) -> Markup | None:
+    terms = [tag("div", tag("dt", term), tag("dd", means)) for term, means in legend(report)]
+    return tag("dl", *terms, class_="legend") if terms else None
 
 
 def _timed(report: Report) -> str:

@@ -118,6 +118,20 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
+class Meeting:
+    """One pairing of a tournament."""
+
+    round: int
+    board: int
+    entrants: tuple[str, ...]
+    """In the order of seats. One: a bye."""
+    points: tuple[float, ...]
+    """In the same order. Empty until it is done."""
+    state: str
+    """`planned`, `playing` or `done`."""
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     kind: str
     """`ladder` or `tournament`."""
@@ -137,6 +151,16 @@ class Report:
     timed_matches: int = 0
     """From how many matches the times are; fewer than there are, where all would be too many to fetch."""
     sprt: Sprt | None = None
+    meetings: tuple[Meeting, ...] = ()
+    """By round and board; the first ones, where all would be too many."""
+
+    @property
+    def rounds(self) -> dict[int, list[Meeting]]:
+        """The meetings of each round."""
+        found: defaultdict[int, list[Meeting]] = defaultdict(list)
+        for meeting in self.meetings:
+            found[meeting.round].append(meeting)
+        return dict(found)
 
     @property
     def names(self) -> tuple[str, ...]:

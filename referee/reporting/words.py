@@ -47,3 +47,11 @@ def moment(ms: int) -> str:
 
 def counted(many: int, thing: str, things: str = "") -> str:
     return f"{many:,} {thing if many == 1 else things or thing + 's'}".replace(",", "\u202f")
+
+
+SCORE_LEGEND = "score: points per match; in brackets, the range that holds the true score in 95 of 100 cases"
+
+
+def score_text(share: float, low: float, high: float) -> str:
+    """`46 % (20–73)`."""
+    return f"{100 * share:.0f} % ({100 * low:.0f}–{100 * high:.0f})"  # A range, not a hyphen.

@@ -54,12 +54,20 @@ def test_a_void_match_counts_for_nothing() -> None:
     assert [(row.played, row.points) for row in rows] == [(0, 0.0), (0, 0.0)]
 
 
-@pytest.mark.parametrize(("matches", "error"), [(4, 0.245), (16, 0.097), (100, 0.018)])
-def test_more_matches_say_more(matches: int, error: float) -> None:
+@pytest.mark.parametrize(("matches", "low"), [(4, 0.510), (16, 0.806), (100, 0.963)])
+def test_more_matches_say_more(matches: int, low: float) -> None:
+    """Wilson's interval, as textbooks have it."""
     best, worst = standings("ab", [finish(1, 2)] * matches)
-    assert best.error == worst.error == pytest.approx(error, abs=0.001)
+    assert best.bounds == pytest.approx((low, 1), abs=0.001)
+    assert worst.bounds == pytest.approx((0, 1 - low), abs=0.001)
 
 
-def test_the_error_is_the_textbooks_for_many_mixed_results() -> None:
+def test_bounds_stay_within_0_and_1() -> None:
+    for wins in range(6):
+        row, _ = standings("ab", [finish(1, 2)] * wins + [finish(2, 1)] * (5 - wins))
+        assert 0 <= row.bounds[0] <= row.score <= row.bounds[1] <= 1
+
+
+def test_the_bounds_are_the_familiar_ones_for_many_mixed_results() -> None:
     best, _ = standings("ab", [finish(1, 2)] * 5000 + [finish(2, 1)] * 5000)
-    assert best.error == pytest.approx(1.96 * 0.5 / 100, rel=0.001)
+    assert best.bounds == pytest.approx((0.4902, 0.5098), abs=0.0001)

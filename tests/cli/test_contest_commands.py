@@ -81,7 +81,7 @@ def test_a_tournament_from_its_file_to_its_report(house: House, tmp_path: Path) 
     assert all(word in told for word in ("time used", "ended by", "format: round robin"))
     page = tmp_path / "cup.html"
     house.says("report", "cup", "--html", "-o", str(page))
-    assert page.read_text(encoding="utf-8").count("<section>") == 5
+    assert page.read_text(encoding="utf-8").count("<section>") == 7
 
 
 def test_a_tournament_can_be_left_and_called_off(house: House, tmp_path: Path) -> None:

@@ -1,9 +1,11 @@
 """A season that was played, made up from a seed: what reports of it must tell."""
 
+from collections.abc import Iterator
+
 from engines.chance import Chance
 from referee.contest.elo import expected
 from referee.reporting.again import histories
-from referee.reporting.report import End, Game, Rating, Report, Row, Times
+from referee.reporting.report import End, Game, Meeting, Rating, Report, Row, Times
 
 MARCH_MS = 1_772_323_200_000
 MINUTE_MS = 60_000
@@ -27,7 +29,18 @@ def report(many: int, cycles: int = 2, kind: str = "tournament") -> Report:
         lines,
         {name: Times(10, 2_000_000, 100_000, 500_000, 900_000, 1) for name in names},
         len(games),
+        meetings=tuple(_meetings(games)) if kind == "tournament" else (),
     )
+
+
+def _meetings(games: tuple[Game, ...]) -> Iterator[Meeting]:
+    """Each game is a pairing, three make a round; of the last round a bye and a pairing are still there."""
+    for number, game in enumerate(games):
+        names = tuple(name for side in game.sides for name in side)
+        yield Meeting(number // 3 + 1, number % 3 + 1, names, tuple(2.0 - rank for rank in game.ranks), "done")
+    last = len(games) // 3 + 2
+    yield Meeting(last, 1, (NASTY, "bot-02"), (), "playing")
+    yield Meeting(last, 2, ("bot-02",), (1.0,), "done")
 
 
 def _games(names: list[str], cycles: int) -> list[Game]:

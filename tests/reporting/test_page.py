@@ -105,7 +105,7 @@ def test_what_there_is_nothing_to_tell_of_is_left_out() -> None:
 
 
 @pytest.mark.parametrize(
-    ("many", "above"), [(2, "Elo is above the other,"), (3, "Elo is above the average of the field,")]
+    ("many", "above"), [(2, "above the other, which is 0"), (3, "above the average of the field, which is 0")]
 )
 def test_of_two_each_is_measured_by_the_other(many: int, above: str) -> None:
     assert above in page(report(many))
@@ -125,3 +125,21 @@ def test_a_test_tells_its_verdict_its_ratio_if_it_has_one_and_its_counts(llr: fl
     assert "Probably 120 matches to go." in html
     assert ("ratio 1.50" in html) is gauge
     assert "<b>9</b>" in html
+
+
+def test_the_rounds_tell_who_met_whom_and_the_latest_is_unfolded() -> None:
+    drawn = page(report(3))
+    assert drawn.count("<details") == len(report(3).rounds) == 3
+    assert drawn.count('open="open"') == 1
+    assert "Round 4: 1 of 2 done" in drawn
+    assert '<td class="name">bot-02</td><td class="number">bye</td>' in drawn
+    assert '<td class="number">playing</td>' in drawn
+    assert '<td class="number">1 : 0</td>' in drawn
+
+
+@pytest.mark.parametrize(
+    ("kind", "terms"), [("tournament", ["points", "elo", "± n"]), ("ladder", ["rating", "?", "elo"])]
+)
+def test_a_legend_explains_every_scale(kind: str, terms: list[str]) -> None:
+    drawn = page(report(3, kind=kind))
+    assert all(f"<dt>{term}</dt>" in drawn for term in terms)

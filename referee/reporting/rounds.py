@@ -1,0 +1,50 @@
+"""The rounds of a tournament: who met whom, and how it came out."""
+
+from referee.reporting.markup import Markup, joined, tag
+from referee.reporting.report import Meeting, Report
+from referee.reporting.words import points_text
+
+OPEN_AT_FIRST = 1
+"""Rounds that the page shows unfolded: the latest."""
+
+
+def pairing_text(meeting: Meeting) -> str:
+    """`anna – bert`."""
+    return " – ".join(meeting.entrants)  # A dash between names.
+
+
+def result_text(meeting: Meeting) -> str:
+    """`1 : 0`, `bye`, or how far it is."""
+    if len(meeting.entrants) == 1:
+        return "bye"
+    return " : ".join(map(points_text, meeting.points)) if meeting.points else meeting.state
+
+
+def rounds(report: Report) -> Markup | None:
+    """The pairings of each round, the latest round first; None if there are none."""
+    found = sorted(report.rounds.items(), reverse=True)
+    folds = [_round(number, meetings, place < OPEN_AT_FIRST) for place, (number, meetings) in enumerate(found)]
+    return joined(*folds) if folds else None
+
+
+def _round(number: int, meetings: list[Meeting], unfolded: bool) -> Markup:
+    done = sum(it.state == "done" for it in meetings)
+    heads = (("Board", "number"), ("Pairing", "name"), ("Result", "number"))
+    table = tag(
+        "table",
+        tag("thead", tag("tr", *(tag("th", head, scope="col", class_=kind) for head, kind in heads))),
+        tag("tbody", *map(_row, meetings)),
+        class_="rounds",
+    )
+    summary = tag("summary", f"Round {number}: {done} of {len(meetings)} done")
+    content = tag("div", table, class_="scrolls", tabindex="0")
+    return tag("details", summary, content, open="open") if unfolded else tag("details", summary, content)
+
+
+def _row(meeting: Meeting) -> Markup:
+    return tag(
+        "tr",
+        tag("td", meeting.board, class_="number"),
+        tag("td", pairing_text(meeting), class_="name"),
+        tag("td", result_text(meeting), class_="number"),
+    )

@@ -1,0 +1,25 @@
+"""A report as text: rounds with results, ranges that are real, and a legend."""
+
+from referee.cli.report_text import report_text
+from referee.reporting.words import score_text
+from tests.reporting.season import report
+
+
+def test_the_rounds_of_a_tournament_are_told_with_their_results() -> None:
+    lines = report_text(report(3)).splitlines()
+    at = next(place for place, line in enumerate(lines) if line.startswith("\x1b[1mround") or line.startswith("round"))
+    assert lines[at + 2].split() == ["1.2", *lines[at + 2].split()[1:]]
+    assert lines[at + 2].endswith(("1 : 0", "0 : 1"))
+    assert any(line.split() == ["4.2", "bot-02", "bye"] for line in lines)
+    assert any(line.startswith("4.1") and line.endswith("playing") for line in lines)
+
+
+def test_a_legend_says_what_the_scales_are() -> None:
+    text = report_text(report(3, kind="ladder"))
+    for term in ("rating: ", "?: ", "elo: ", "± n: "):
+        assert f"\n{term}" in text
+    assert "\npoints: " in report_text(report(3))
+
+
+def test_a_score_has_the_bounds_that_are_given() -> None:
+    assert score_text(1.0, 0.676, 1.0) == "100 % (68–100)"
