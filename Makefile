@@ -5,7 +5,7 @@ READY := .venv/.ready
 OURS := proto/python clients/python .
 PARALLEL ?= -n auto
 # Slow tests wait for processes and clocks more than they compute.
-WAITING ?= -n 4
+WAITING ?= -n 4 --dist loadgroup
 MINUTES ?= 10
 
 .PHONY: help demo lint check test soak proto golden bench compiled pure tools requirements clean

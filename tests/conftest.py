@@ -28,16 +28,21 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark soak tests as slow as well, so that `-m "not slow"` leaves them out."""
+    """Mark soak tests as slow as well, so that `-m "not slow"` leaves them out, and keep users of a server together.
+
+    With `--dist loadgroup` one worker runs all tests that share a module's server, so that it starts only once.
+    """
     for item in items:
         if item.get_closest_marker("soak"):
             item.add_marker("slow")
+        if isinstance(item, pytest.Function) and "server" in item.fixturenames:
+            item.add_marker(pytest.mark.xdist_group(item.module.__name__))
 
 
 @pytest.fixture
 def rng(request: pytest.FixtureRequest) -> Random:
-    """Random numbers that depend on the test's id and on the seed of `make soak`, and on nothing else."""
-    return Random(f"{request.node.nodeid} {request.config.getoption('--soak-seed')}")
+    """Random numbers that depend on the test's name and on the seed of `make soak`, and on nothing else."""
+    return Random(f"{request.node.name} {request.config.getoption('--soak-seed')}")
 
 
 @pytest.fixture

@@ -65,7 +65,7 @@ def test_an_interrupted_tournament_leaves_no_process_and_goes_on_where_it_was(tm
         found = ADDRESS.match(process.stdout.readline())
         assert found, process.communicate()[1]
         assert process.stdout.readline().lstrip().startswith("1/24")
-        assert len(bots_of(found[1])) == 4
+        assert len(bots_of(found[1])) >= 4
         process.send_signal(signal.SIGTERM)
         _, errors = process.communicate(timeout=WITHIN_S)
         assert process.returncode == 128 + signal.SIGTERM, errors
@@ -152,7 +152,7 @@ def test_another_tournament_is_not_mixed_into_the_same_folder(tmp_path: Path) ->
     [
         ("swiss = { rounds = 9 }", "", "takes 10 to 1000 entrants"),
         ("round_robin = {}", 'entrants = ["zed"]', "no bot 'zed'"),
-        ("round_robin = {}", f'title = "{"x" * 201}"', "0 to 200 are right"),
+        ("round_robin = {}", f'title = "{"x" * 201}"', "up to 200 are right"),
     ],
 )
 def test_what_could_not_begin_leaves_the_folder_to_what_can(tmp_path: Path, form: str, more: str, right: str) -> None:

@@ -55,5 +55,13 @@ def test_what_is_imported_is_the_compiled_form(house: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_quick_tests_of_the_pure_floors_hold_on_the_compiled_form(house: Path) -> None:
-    python(house, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "not slow", "tests/engines", "tests/core")
+@pytest.mark.parametrize(
+    "tests",
+    [
+        ("tests/engines/test_golden.py", "tests/engines/test_every_game.py"),
+        pytest.param(("tests/engines", "tests/core"), marks=pytest.mark.soak),
+    ],
+    ids=["some", "all"],
+)
+def test_the_quick_tests_of_the_pure_floors_hold_on_the_compiled_form(house: Path, tests: tuple[str, ...]) -> None:
+    python(house, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "not slow", *tests)
