@@ -294,6 +294,7 @@ def test_a_seven_may_kill_whom_it_passes_where_that_is_optional() -> None:
     assert moves_of("15/18*//", "7", seven_kills="optional") == ["15>22"]
     assert "20>24,22>25" in moves_of("20,22/24//", "7", seven_kills="optional")
     assert "20>24,22>25x24" not in moves_of("20,22/24//", "7", seven_kills="optional")
+    assert {"30>35,H1>H3", "30>35,H1>H3x33"} <= set(moves_of("30,H1/33//", "7", seven_kills="optional"))
 
 
 @pytest.mark.parametrize("kills", ["x36x33", "x33x33", "x72", "x33x34x35x36x37x38x39"])

@@ -129,6 +129,9 @@ def test_nothing_is_demanded_where_a_row_is_full_of_others() -> None:
     text = "e4:Tw,g4:Mr,b9:TrWrMr,d9:TrWrMb,f9:TrWrMb,h9:TrWbMb r"
     assert "!" not in moves(read(text, clear_goal="on_demand", seats=4))
     assert "!" not in moves(read(f"{FULL} r", clear_goal="auto"))
+    nobody_across = read("e4:Mb,h3:Tr,e6:Tw b", clear_goal="on_demand", seats=3)
+    assert moves(nobody_across)
+    assert "!" not in moves(nobody_across)
 
 
 def test_who_must_pass_may_demand() -> None:
