@@ -74,5 +74,5 @@ requirements: ## Pin every dependency anew, with hashes
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-deps requirements/bench_alone.in -o requirements/bench_alone.txt
 
 clean: ## Take away what was made here, but for the virtual environment
-	rm -rf .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis .coverage
+	rm -rf .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis .coverage build/clients
 	find . -name __pycache__ -not -path './.venv/*' -exec rm -rf {} +

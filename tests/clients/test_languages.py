@@ -82,7 +82,7 @@ def test_its_own_tests_pass_and_it_looks_as_it_should(language: Language) -> Non
 
 
 def test_it_keeps_to_every_clause_of_the_protocol(language: Language) -> None:
-    kit = [sys.executable, "-m", "referee", "conformance", "--tls", "--", *language.run]
+    kit = [sys.executable, "-m", "referee", "conformance", "--tls", "--patience", "120", "--", *language.run]
     environment = {**os.environ, "BOT_MATCHES_AT_MOST": "8"}
     tried = subprocess.run(kit, cwd=language.folder, env=environment, capture_output=True, text=True, check=False)
     assert tried.returncode == 0, tried.stdout + tried.stderr

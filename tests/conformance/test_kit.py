@@ -55,7 +55,7 @@ def tried(*options: str, bot: tuple[str, ...] = ()) -> Result:
 
 @pytest.mark.slow
 def test_a_bot_that_keeps_to_the_protocol_passes_every_clause() -> None:
-    result = tried("--json")
+    result = tried("--json", "--patience", "120")
 
     told = [json.loads(line) for line in result.stdout.splitlines()]
     assert [one["clause"] for one in told] == [clause.name for clause in CLAUSES]
@@ -76,7 +76,9 @@ def test_every_clause_finds_a_bot_that_breaks_it(clause: str) -> None:
 def test_a_bot_passes_over_tls() -> None:
     bot = (sys.executable, "-m", "referee_client", "random")
 
-    result = CliRunner().invoke(main, ["conformance", "--tls", "--only", "a-turn-is-answered", "--", *bot])
+    result = CliRunner().invoke(
+        main, ["conformance", "--tls", "--patience", "120", "--only", "a-turn-is-answered", "--", *bot]
+    )
 
     assert result.exit_code == 0, result.output
 

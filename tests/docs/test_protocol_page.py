@@ -92,6 +92,6 @@ def test_the_bot_on_the_page_passes_the_whole_kit(tmp_path: Path) -> None:
     assert block
     bot = tmp_path / "bot.py"
     bot.write_text(block[1])
-    kit = [sys.executable, "-m", "referee", "conformance", "--", sys.executable, str(bot)]
+    kit = [sys.executable, "-m", "referee", "conformance", "--patience", "120", "--", sys.executable, str(bot)]
     tried = subprocess.run(kit, capture_output=True, text=True, check=False)
     assert tried.returncode == 0, tried.stdout + tried.stderr
