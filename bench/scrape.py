@@ -41,7 +41,7 @@ def _ms(count: int, rounds: int) -> float:
             metrics.matches.announce(None, [Entry(match.setup.match_id, 1, 0, event)], match)
             live.append(match)
     here = [player.bot for match in live for player in match.players]
-    metrics.read(Readings(lambda: live, lambda: here, lambda: 0, lambda: True))
+    metrics.read(Readings(lambda: live, lambda: here, lambda: 0, lambda: [0] * 7, lambda: True))
     return median(_once_ms(metrics) for _ in range(rounds))
 
 

@@ -12,6 +12,7 @@ is nobody's doing. What the loop computes between two steps goes to the step aft
 
 import asyncio
 import time as machine
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Coroutine, Generator
 from contextvars import ContextVar
@@ -23,6 +24,9 @@ from referee.core.clock import MS, Micros
 EVERY_US = 10 * MS
 GRAIN_US = 5 * MS
 """Less is no lag: that is how late the alarms of an idle machine ring."""
+
+STALLS_US: tuple[Micros, ...] = (10 * MS, 50 * MS, 100 * MS, 500 * MS, 1_000 * MS, 5_000 * MS)
+"""By these lengths stalls are counted: times in which the loop did not come to its alarm."""
 
 HOLDER: ContextVar[str] = ContextVar("holder", default="")
 """On whose behalf the current task runs; empty: nobody's."""
@@ -50,6 +54,8 @@ class Lag:
         self._cpu_us = cpu_us
         self._past_us: Micros = 0
         self._past_own_us: Counter[str] = Counter()
+        self.stalls = [0] * (len(STALLS_US) + 1)
+        """How many were at most as long as each of `STALLS_US`, and longer than the one before; the longest last."""
         self._due_us: Micros | None = None
         self._alarm: Alarm | None = None
         self._charged_us: Counter[str] = Counter()
@@ -122,6 +128,7 @@ class Lag:
         late_us = self._late_us()
         self._past_us += late_us
         if late_us:
+            self.stalls[bisect_left(STALLS_US, late_us)] += 1
             for holder, charged_us in self._charged_us.items():
                 self._past_own_us[holder] += min(late_us, charged_us)
         else:

@@ -2,14 +2,16 @@
 
 import os
 from collections import Counter as Tally
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
 from prometheus_client.metrics_core import Metric
 
 from referee.app.contests.queue import Queue
+from referee.app.lag import STALLS_US
 from referee.core.clock import SECOND, Micros
 from referee.core.match import Match, Phase
 from referee.telemetry.contest_metrics import families
@@ -25,6 +27,8 @@ class Readings:
     """The bot of each Play session that is open."""
     lag_us: Callable[[], Micros]
     """How late the event loop has been, all in all."""
+    stalls: Callable[[], Sequence[int]]
+    """See `Lag.stalls`."""
     ready: Callable[[], bool]
     """Does it serve, and is not about to go?"""
     certificate_ends_s: Callable[[], float | None] = lambda: None
@@ -50,6 +54,7 @@ class Asking:
         yield CounterMetricFamily(
             "referee_event_loop_lag_seconds", "How late the event loop was.", self._readings.lag_us() / SECOND
         )
+        yield _stalls(self._readings.stalls(), self._readings.lag_us())
         yield GaugeMetricFamily(
             "referee_ready", "1: it takes new matches. 0: it is about to go.", self._readings.ready()
         )
@@ -61,6 +66,13 @@ class Asking:
         yield from families(self._readings.queues())
         if self._readings.data_dir:
             yield from _disk(self._readings.data_dir)
+
+
+def _stalls(stalls: Sequence[int], lag_us: Micros) -> Metric:
+    family = HistogramMetricFamily("referee_event_loop_stall_seconds", "How long the event loop was held at once.")
+    bounds = [*(str(us / SECOND) for us in STALLS_US), "+Inf"]
+    family.add_metric((), list(zip(bounds, accumulate(stalls), strict=True)), lag_us / SECOND)
+    return family
 
 
 def _matches(live: Iterable[Match]) -> Metric:

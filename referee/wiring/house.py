@@ -119,6 +119,7 @@ class House:
             lambda: referee.live,
             lambda: [session.player.bot for session in referee.sessions.all()],
             self._hall.lag.total_us,
+            lambda: self._hall.lag.stalls,
             lambda: not self._not_ready(),
             lambda: certificate_ends_s(settings.tls_cert) if settings.tls_cert else None,
             None if settings.ephemeral else settings.data_dir,

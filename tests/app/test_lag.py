@@ -182,6 +182,16 @@ def test_every_step_of_every_task_is_charged_to_its_holder() -> None:
 
 
 @in_loop
+async def test_stalls_are_counted_by_their_length() -> None:
+    machine = Machine()
+    for ms in (5, 6, 10, 11, 500, 501, 9_000):
+        machine.time.us += EVERY_US + ms * MS
+        await machine.time.passes(0)
+    assert machine.lag.stalls == [2, 1, 0, 1, 1, 0, 1]
+    machine.lag.stop()
+
+
+@in_loop
 async def test_any_thread_can_ask_for_how_long_the_loop_has_been_silent() -> None:
     machine = Machine()
     assert machine.lag.silent_us() == 0

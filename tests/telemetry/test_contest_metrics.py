@@ -14,7 +14,7 @@ from tests.telemetry.exposition import Page
 
 def page(**queues: Queue) -> Page:
     metrics = Metrics("1.2.3")
-    metrics.read(Readings(list, list, lambda: 0, lambda: True, queues=lambda: queues))
+    metrics.read(Readings(list, list, lambda: 0, lambda: [0] * 7, lambda: True, queues=lambda: queues))
     return Page(metrics)
 
 

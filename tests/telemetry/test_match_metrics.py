@@ -181,7 +181,13 @@ async def test_matches_sessions_and_lag_are_asked_when_somebody_looks() -> None:
     scene, live = MeasuredScene(), list[MatchRunner]()
     here = ["bot0", "bot0", "stranger"]
     scene.metrics.read(
-        Readings(lambda: [runner.match for runner in live], lambda: here, lambda: 2_500_000, lambda: True)
+        Readings(
+            lambda: [runner.match for runner in live],
+            lambda: here,
+            lambda: 2_500_000,
+            lambda: [3, 0, 0, 0, 0, 1, 1],
+            lambda: True,
+        )
     )
     live.append(await MatchRunner.open(terms(match_id="m1"), NIM, scene.desk))
     live.append(await scene.begun(terms(match_id="m2")))
@@ -192,6 +198,10 @@ async def test_matches_sessions_and_lag_are_asked_when_somebody_looks() -> None:
     assert page.all("referee_bots") == {("playing",): 1, ("idle",): 1, ("away",): 2}
     assert page.value("referee_ready") == 1
     assert page.value("referee_event_loop_lag_seconds_total") == 2.5
+    assert page.value("referee_event_loop_stall_seconds_bucket", le="0.01") == 3
+    assert page.value("referee_event_loop_stall_seconds_bucket", le="5.0") == 4
+    assert page.value("referee_event_loop_stall_seconds_count") == 5
+    assert page.value("referee_event_loop_stall_seconds_sum") == 2.5
     await live[1].submit(Resign(0))
     await live[0].submit(Begin())
     assert scene.page.all("referee_matches") == {("nim", "playing"): 1, ("fingers", "playing"): 1}

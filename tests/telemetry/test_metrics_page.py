@@ -34,7 +34,16 @@ async def match_is_played(metrics: Metrics) -> None:
     going_on = scene.keeper.announced[1][2]
     here, queues = Path(__file__).parent, {"tournament": Queue(1, (Waiting(WaitsFor.BOTS, 1),))}
     metrics.read(
-        Readings(lambda: [going_on], lambda: ["bot0"], lambda: 0, lambda: True, lambda: 1.0, here, lambda: queues)
+        Readings(
+            lambda: [going_on],
+            lambda: ["bot0"],
+            lambda: 0,
+            lambda: [0] * 7,
+            lambda: True,
+            lambda: 1.0,
+            here,
+            lambda: queues,
+        )
     )
     scene.log.goes_away()
     with pytest.raises(LogUnavailable):

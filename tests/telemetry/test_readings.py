@@ -9,7 +9,7 @@ from tests.telemetry.exposition import Page
 
 def page(ready: bool = True, ends_s: float | None = None, data_dir: Path | None = None) -> Page:
     metrics = Metrics("1.2.3")
-    metrics.read(Readings(list, list, lambda: 0, lambda: ready, lambda: ends_s, data_dir))
+    metrics.read(Readings(list, list, lambda: 0, lambda: [0] * 7, lambda: ready, lambda: ends_s, data_dir))
     return Page(metrics)
 
 

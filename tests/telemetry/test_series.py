@@ -58,7 +58,12 @@ async def test_series_grow_with_games_and_with_nothing_else() -> None:
     waiting: list[Waiting] = []
     metrics.read(
         Readings(
-            live.values, lambda: here, lambda: 0, lambda: True, queues=lambda: {"ladder": Queue(1, tuple(waiting))}
+            live.values,
+            lambda: here,
+            lambda: 0,
+            lambda: [0] * 7,
+            lambda: True,
+            queues=lambda: {"ladder": Queue(1, tuple(waiting))},
         )
     )
     ways = [await whole_match(game) for game in (NIM, FINGERS)]
