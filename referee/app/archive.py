@@ -6,6 +6,7 @@ truth, and grow without end. What is asked most often, the matches in play, is a
 
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
 
 from engines.api import Game
 from engines.refusals import Refusal
@@ -22,6 +23,20 @@ from referee.core.match import Phase
 STORIES_KEPT = 128
 """Of matches that are over: some ten KB each, and the last steps of those that somebody watched."""
 OPENINGS_AT_ONCE = 200
+MAX_SCANNED = 2_000
+"""First entries that one question about matches reads, whatever it asks for."""
+MAX_RETOLD = 200
+"""Whole logs that it reads, of matches that are over. The next page goes on where it stopped."""
+IN_PLAY = frozenset({Phase.WAITING, Phase.PLAYING})
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """Matches that were found."""
+
+    standings: list[Standing]
+    stopped_at: str = ""
+    """The match at which the search stopped, for it had read enough; older ones may be wanted. Empty: it is done."""
 
 
 class Archive:
@@ -61,19 +76,30 @@ class Archive:
         """Its match is over and leaves its board. It will be asked for soon: to tell its bots, and who watches."""
         self._keep(story.match.setup.match_id, story)
 
-    async def standings(self, wanted: MatchFilter, after: str, at_most: int) -> list[Standing]:
-        """Matches, the newest first, from the first older than the match `after`. Raises LogUnavailable."""
+    async def standings(self, wanted: MatchFilter, after: str, at_most: int) -> Listed:
+        """Matches, the newest first, from the first older than the match `after`. Raises LogUnavailable.
+
+        However few are found, no more than MAX_SCANNED openings are read for it, and MAX_RETOLD whole logs.
+        """
         found: list[Standing] = []
-        async for match_id in self._candidates(wanted, after):
-            if len(found) == at_most:
+        scanned = retold = 0
+        last = after
+        async for opening in self._openings(after):
+            if len(found) == at_most or self._are_all_older_unwanted(opening, wanted):
                 break
+            if scanned == MAX_SCANNED or retold == MAX_RETOLD:
+                return Listed(found, last)
+            scanned, last = scanned + 1, opening.match_id
+            if not self._is_candidate(opening, wanted):
+                continue
+            retold += self._boards.find(last) is None and last not in self._told
             try:
-                standing = (await self.story(match_id)).standing
+                standing = (await self.story(last)).standing
             except (EngineFault, LogDamaged):
                 continue  # It has no standing that could be shown.
             if _is_wanted(standing, wanted):
                 found.append(standing)
-        return found
+        return Listed(found)
 
     async def _retold(self, match_id: str) -> Story | Refusal:
         """Or why its log cannot be followed any more."""
@@ -102,15 +128,15 @@ class Archive:
         if len(self._told) > STORIES_KEPT:
             self._told.popitem(last=False)
 
-    async def _candidates(self, wanted: MatchFilter, after: str) -> AsyncIterator[str]:
-        """Those that may be wanted, by what is known of them from their first entry."""
-        in_play_only = wanted.phase in (Phase.WAITING, Phase.PLAYING)
-        async for opening in self._openings(after):
-            if opening.at_ms < wanted.since_ms or (in_play_only and self._boards.begin_after(opening.at_ms)):
-                return
-            live = self._boards.find(opening.match_id) is not None
-            if (wanted.phase is None or live is in_play_only) and _may_be_wanted(opening.event, wanted):
-                yield opening.match_id
+    def _are_all_older_unwanted(self, opening: Entry, wanted: MatchFilter) -> bool:
+        """Is neither this match wanted, nor any that was made before it?"""
+        in_play_only = wanted.phase in IN_PLAY
+        return opening.at_ms < wanted.since_ms or (in_play_only and self._boards.begin_after(opening.at_ms))
+
+    def _is_candidate(self, opening: Entry, wanted: MatchFilter) -> bool:
+        """May it be wanted, by what is known of it from its first entry?"""
+        live = self._boards.find(opening.match_id) is not None
+        return (wanted.phase is None or live is (wanted.phase in IN_PLAY)) and _may_be_wanted(opening.event, wanted)
 
     async def _openings(self, after: str) -> AsyncIterator[Entry]:
         while openings := await self._log.openings(after, OPENINGS_AT_ONCE):

@@ -12,6 +12,7 @@ from engines.api import Game, Seat, Viewer
 from engines.refusals import Refusal
 from referee.app.answering import Answer, Answering, outcome
 from referee.app.answers import Answered, Done
+from referee.app.archive import Listed
 from referee.app.asking import Asking
 from referee.app.boards import Board
 from referee.app.desk import Desk, Rater, as_it_is
@@ -148,8 +149,8 @@ class Referee:
         board = self._floor.boards.find(match.setup.match_id)
         return board.clocks() if board and board.match is match else clocks_at_entry(match)
 
-    async def matches(self, wanted: MatchFilter = EVERY_MATCH, after: str = "", at_most: int = 100) -> list[Standing]:
-        """Matches, the newest first, from the first older than the match `after`."""
+    async def matches(self, wanted: MatchFilter = EVERY_MATCH, after: str = "", at_most: int = 100) -> Listed:
+        """Matches, the newest first, from the first older than the match `after`; a part, if it takes long to find."""
         return await self._floor.archive.standings(wanted, after, at_most)
 
     def free(self, player: Player, game: str) -> Free | None:

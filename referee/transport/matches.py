@@ -33,7 +33,7 @@ from referee.transport.convert.turns import read_wishes, turn_of
 from referee.transport.convert.wishes import read_wish
 from referee.transport.labelled import Labelled
 from referee.transport.noting import Noting
-from referee.transport.paging import after, page, page_size, parted, parted_by_bytes
+from referee.transport.paging import after, page, page_size, page_token, parted, parted_by_bytes
 from referee.transport.quota import Allowances
 from referee.transport.rated_matches import RatedMatches
 from referee.transport.records import Records
@@ -131,15 +131,17 @@ class Matches(MatchServiceServicer):
     async def ListMatches(self, request: pb.ListMatchesRequest, context: Any) -> pb.ListMatchesResponse:
         size = page_size(request.page_size)
         wanted = await self._filter(request)
-        standings = await self._referee.matches(wanted, after(request), size + 1)
+        listed = await self._referee.matches(wanted, after(request), size + 1)
         bot = CALLER.get().bot
         shown, token = page(
             request,
-            standings,
+            listed.standings,
             size,
             lambda standing: standing.match.setup.match_id,
             lambda standing: match_of(standing, self._aside, _eyes_of(standing.match, bot)),
         )
+        if listed.stopped_at and not token:
+            token = page_token(request, listed.stopped_at)
         return pb.ListMatchesResponse(matches=shown, next_page_token=token)
 
     async def ListTurns(self, request: pb.ListTurnsRequest, context: Any) -> pb.ListTurnsResponse:

@@ -74,8 +74,12 @@ def page(
         shown.append(message)
     if len(shown) == len(found):
         return shown, ""
-    token = urlsafe_b64encode(_mark(request) + name(found[len(shown) - 1]).encode())
-    return shown, token.decode()
+    return shown, page_token(request, name(found[len(shown) - 1]))
+
+
+def page_token(request: Message, name: str) -> str:
+    """By which the next page goes on after the thing of that name."""
+    return urlsafe_b64encode(_mark(request) + name.encode()).decode()
 
 
 def parted_by_bytes(lines: Iterable[bytes], at_most: int) -> Iterator[list[bytes]]:

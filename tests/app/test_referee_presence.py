@@ -470,7 +470,7 @@ async def test_a_log_that_its_game_cannot_follow_any_more_is_void_and_holds_up_n
     assert (standing.match.phase, standing.number) == (Phase.OVER, 5)
     with pytest.raises(EngineFault):
         await later.referee.standing(gone)
-    listed = [standing.match.setup.match_id for standing in await later.referee.matches()]
+    listed = [standing.match.setup.match_id for standing in (await later.referee.matches()).standings]
     assert listed == [unreadable, good, broken]
     assert [match_id for match_id, _ in later.noted.faults] == [gone, broken, "no opening"]
     assert opened.number == 1

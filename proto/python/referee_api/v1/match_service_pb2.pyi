@@ -269,7 +269,9 @@ class ListMatchesRequest(_message.Message):
     open_only: _builtins.bool
     """Matches with an open seat only. Default false."""
     page_size: _builtins.int
-    """At most so many, 1 to 1000. Default 0: 100."""
+    """At most so many, 1 to 1000. Default 0: 100. A page may have fewer, or none, and be followed by another: one answer
+    has up to 256 KiB, and the search for matches that are rare is spread over pages.
+    """
     page_token: _builtins.str
     """Where the last page ended. Default empty: the first page."""
     @_builtins.property
