@@ -131,7 +131,7 @@ class Admin(AdminServiceServicer):
         good_at_ms = None if request.with_spent else self._time.wall_ms()
         wanted = WantedTokens(request.holder, good_at_ms=good_at_ms)
         tokens = await self._tokens.tokens(wanted, after(request), size + 1)
-        shown, token = page(request, tokens, size, lambda token: token.id, token_of)
+        shown, token = await page(request, tokens, size, lambda token: token.id, token_of)
         return pb.ListTokensResponse(tokens=shown, next_page_token=token)
 
     async def RevokeToken(self, request: pb.RevokeTokenRequest, context: Any) -> pb.RevokeTokenResponse:

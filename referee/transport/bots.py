@@ -81,7 +81,7 @@ class Bots(BotServiceServicer):
         while len(bots) <= size and (some := await self._accounts.bots(request.owner, last, size + 1)):
             last = some[-1].name
             bots += [bot for bot in some if not request.present_only or self._referee.sessions.of_bot(bot.name)]
-        shown, token = page(request, bots, size, lambda bot: bot.name, lambda bot: told(self._referee, bot))
+        shown, token = await page(request, bots, size, lambda bot: bot.name, lambda bot: told(self._referee, bot))
         return pb.ListBotsResponse(bots=shown, next_page_token=token)
 
     async def RegisterVersion(self, request: pb.RegisterVersionRequest, context: Any) -> pb.RegisterVersionResponse:
@@ -93,7 +93,7 @@ class Bots(BotServiceServicer):
     async def ListVersions(self, request: pb.ListVersionsRequest, context: Any) -> pb.ListVersionsResponse:
         size = page_size(request.page_size)
         versions = await self._accounts.versions(request.bot, after(request), size + 1)
-        shown, token = page(request, versions, size, lambda version: version.version, version_of)
+        shown, token = await page(request, versions, size, lambda version: version.version, version_of)
         return pb.ListVersionsResponse(versions=shown, next_page_token=token)
 
     async def CreateBotToken(self, request: pb.CreateBotTokenRequest, context: Any) -> pb.CreateBotTokenResponse:

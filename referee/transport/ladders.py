@@ -60,7 +60,7 @@ class Ladders(LadderServiceServicer):
             find_game(self._customs.games, request.game)
         wanted = LadderFilter(request.game, request.bot, request.with_closed)
         found = await self._ladders.ladders(wanted, after(request), size + 1)
-        shown, token = page(request, found, size, lambda held: held.made.name, self._told)
+        shown, token = await page(request, found, size, lambda held: held.made.name, self._told)
         return pb.ListLaddersResponse(ladders=shown, next_page_token=token)
 
     async def JoinLadder(self, request: pb.JoinLadderRequest, context: Any) -> pb.JoinLadderResponse:
@@ -116,7 +116,9 @@ class Ladders(LadderServiceServicer):
         size = page_size(request.page_size)
         rank = number_after(request)
         rows = await self._ladders.standings(request.ladder, request.season, request.all_versions)
-        shown, token = page(request, rows[rank : rank + size + 1], size, lambda row: str(row.rank), ladder_standing_of)
+        shown, token = await page(
+            request, rows[rank : rank + size + 1], size, lambda row: str(row.rank), ladder_standing_of
+        )
         return pb.ListLadderStandingsResponse(standings=shown, next_page_token=token)
 
     async def ListRatingHistory(
@@ -126,7 +128,7 @@ class Ladders(LadderServiceServicer):
         number = number_after(request)
         held = await self._ladders.ladder(request.ladder)
         found = await self._ladders.history(held.made.name, request.bot, request.version, number, size + 1)
-        shown, token = page(
+        shown, token = await page(
             request, found, size, lambda point: str(point.number), lambda point: point_of(point, held.ladder)
         )
         return pb.ListRatingHistoryResponse(points=shown, next_page_token=token)

@@ -133,7 +133,7 @@ class Matches(MatchServiceServicer):
         wanted = await self._filter(request)
         listed = await self._referee.matches(wanted, after(request), size + 1)
         bot = CALLER.get().bot
-        shown, token = page(
+        shown, token = await page(
             request,
             listed.standings,
             size,

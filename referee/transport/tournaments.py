@@ -80,7 +80,7 @@ class Tournaments(TournamentServiceServicer):
         phase = named(PHASES, request.phase, "phase") if request.phase else None
         wanted = TournamentFilter(request.game, request.bot, phase)
         found = await self._tournaments.tournaments(wanted, after(request), size + 1)
-        shown, token = page(request, found, size, lambda held: held.name, self._told)
+        shown, token = await page(request, found, size, lambda held: held.name, self._told)
         return pb.ListTournamentsResponse(tournaments=shown, next_page_token=token)
 
     async def EnterTournament(self, request: pb.EnterTournamentRequest, context: Any) -> pb.EnterTournamentResponse:
@@ -115,7 +115,7 @@ class Tournaments(TournamentServiceServicer):
         phase = named(PAIRING_PHASES, request.phase, "phase") if request.phase else None
         wanted = PairingFilter(request.round, request.entrant, phase)
         found = await self._tournaments.pairings(request.tournament, wanted, after(request), size + 1)
-        shown, token = page(request, found, size, lambda course: course.pairing.id, pairing_of)
+        shown, token = await page(request, found, size, lambda course: course.pairing.id, pairing_of)
         return pb.ListPairingsResponse(pairings=shown, next_page_token=token)
 
     async def GetTournamentStandings(

@@ -1,9 +1,12 @@
 """Pages of long lists: so many things, and no more bytes than one answer may have."""
 
+import asyncio
+
 from referee_api.v1 import bot_pb2
 from referee_api.v1.bot_service_pb2 import ListBotsRequest
 
-from referee.transport.paging import MAX_PAGE_BYTES, after, page, parted_by_bytes
+from referee.transport.paging import CONVERTED_AT_ONCE, MAX_PAGE_BYTES, after, page, parted_by_bytes
+from tests.app.scene import in_loop
 
 LONG = MAX_PAGE_BYTES // 4
 BOTS = [bot_pb2.Bot(name=f"bot-{number}", description="x" * LONG) for number in range(8)]
@@ -15,7 +18,7 @@ def pages_of(bots: list[bot_pb2.Bot], size: int) -> list[list[str]]:
     while True:
         last = after(request)
         found = [bot for bot in bots if bot.name > last][: size + 1]
-        shown, request.page_token = page(request, found, size, lambda bot: bot.name, lambda bot: bot)
+        shown, request.page_token = asyncio.run(page(request, found, size, lambda bot: bot.name, lambda bot: bot))
         assert len(shown) == 1 or sum(bot.ByteSize() for bot in shown) <= MAX_PAGE_BYTES
         pages.append([bot.name for bot in shown])
         if not request.page_token:
@@ -49,3 +52,21 @@ def test_lines_are_parted_by_their_number_and_by_their_bytes() -> None:
         [b"f"],
     ]
     assert list(parted_by_bytes([], 2)) == []
+
+
+@in_loop
+async def test_the_event_loop_goes_on_while_a_long_page_is_converted() -> None:
+    turns = 0
+
+    async def count() -> None:
+        nonlocal turns
+        while True:
+            await asyncio.sleep(0)
+            turns += 1
+
+    counting = asyncio.create_task(count())
+    found = [bot_pb2.Bot(name=f"b{number}") for number in range(1000)]
+    shown, _ = await page(ListBotsRequest(), found, 1000, lambda bot: bot.name, lambda bot: bot)
+    counting.cancel()
+    assert len(shown) == 1000
+    assert turns >= 1000 // CONVERTED_AT_ONCE - 1
