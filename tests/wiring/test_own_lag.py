@@ -147,7 +147,7 @@ def test_many_expensive_calls_at_once_gain_nothing_either(monkeypatch: pytest.Mo
         async with ada_and_bob() as (ada, bob):
             await asyncio.gather(*(ada.ask() for _ in range(CALLS)))
             gained, kept = (await ada.row()).stall_us, (await bob.row()).stall_us
-            assert kept - gained >= CALLS * COST_US - GRAIN_US
+            assert kept - gained >= CALLS * (COST_US - GRAIN_US)
 
     asyncio.run(play())
 
