@@ -93,7 +93,7 @@ def test_who_is_killed_leaves_nothing_behind(tmp_path: Path, command: str) -> No
         assert found, process.communicate()[1]
         assert process.stdout.readline()
         left = [os.pidfd_open(int(one)) for one in bots_of(found[1])]
-        assert len(left) > 2, "anna, her child, and bert"
+        assert len(left) > 4, "anna, her child, and bert; two supervisors"
         process.kill()
         for one in left:
             assert select.select([one], [], [], WITHIN_S)[0]
