@@ -18,6 +18,7 @@ from grpc_health.v1 import health_pb2
 from grpc_health.v1.health_pb2_grpc import HealthStub
 from referee_api.v1 import game_pb2, match_pb2, play_pb2, refusal_pb2, result_pb2
 
+from referee.storage.data_lock import SERVER_LOCK
 from tests.e2e.club import Club, ask, club_alone, entries_of
 from tests.e2e.contests import entrants, joined, new_ladder, new_tournament
 from tests.e2e.refused import Refused, need_metadata, need_promised, refused
@@ -81,6 +82,7 @@ def test_a_match_that_another_referee_has_taken_is_not_played_here(tmp_path: Pat
     with club_alone(tmp_path) as here:
         here.playing()
         turn = here.turn()
+        (tmp_path / "data" / SERVER_LOCK).unlink()  # Against all advice. Otherwise the other one would not start.
         with (
             serving(tmp_path) as other,
             other.channel() as channel,
