@@ -1,0 +1,101 @@
+"""The largest permitted data, written into the log of a server before it starts."""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from engines.registry import games
+from referee.app.contests.events import ContestEvent, LadderMade, TournamentMade
+from referee.app.contests.log import LADDER, TOURNAMENT, ContestLog, contest_id
+from referee.app.contests.terms import LadderTerms, MatchTerms, TournamentTerms
+from referee.app.loop_time import LoopTime
+from referee.app.ports import EventLog
+from referee.contest import ladder_events
+from referee.contest.formats import Swiss
+from referee.contest.match_events import Began, Scored
+from referee.contest.pairing import Pairing, Score
+from referee.contest.terms import Terms
+from referee.contest.tournament_events import Ended, Entered, Entrant, Paired, Started
+from referee.core.clock import SECOND, SuddenDeath
+from referee.core.events import Event, Opened
+from referee.core.setup import Player
+from referee.settings.declared import Settings
+from referee.wiring.books import open_books
+from tests.storage.record.matches import find_game, random_match
+
+MATCHES = 1000
+ENTRANTS = 400
+ROUNDS = 9
+LONGEST = "m-longest"
+BATCH = 400
+
+GAME = "alquerque"
+MATCH_TERMS = MatchTerms(GAME, games()[GAME].settings({}), (SuddenDeath(3600 * SECOND),))
+NAMES = tuple(f"bot{number}" for number in range(ENTRANTS))
+
+
+async def write(settings: Settings) -> None:
+    """A thousand finished matches and one long one; a ladder, and tournaments before, during and after play."""
+    books = open_books(settings, LoopTime(), lambda _: None)
+    await asyncio.gather(
+        _write_matches(books.events),
+        _write_contest(books.contests, contest_id(LADDER, "main"), _ladder()),
+        _write_contest(books.contests, contest_id(TOURNAMENT, "over"), [*_played(), Ended()]),
+        _write_contest(books.contests, contest_id(TOURNAMENT, "entry"), _entered("entry")),
+        _write_contest(books.contests, contest_id(TOURNAMENT, "played"), _played("played")),
+    )
+    await books.close()
+
+
+async def _write_matches(log: EventLog) -> None:
+    game = find_game(GAME)
+    some = [random_match(game, seed, answers_at_most=20) for seed in range(10)]
+    longest = max((random_match(game, seed, answers_at_most=3000) for seed in range(6)), key=len)
+    named = [(f"m{number:04}", some[number % len(some)]) for number in range(MATCHES)]
+    await asyncio.gather(*(log.append(name, 0, _of(name, events)) for name, events in [*named, (LONGEST, longest)]))
+
+
+def _of(name: str, events: Sequence[Event]) -> list[Event]:
+    """The same match under another id."""
+    first = events[0]
+    assert isinstance(first, Opened)
+    return [replace(first, setup=replace(first.setup, match_id=name)), *events[1:]]
+
+
+async def _write_contest(log: ContestLog, contest: str, events: Sequence[ContestEvent]) -> None:
+    for at in range(0, len(events), BATCH):
+        await log.append(contest, at, events[at : at + BATCH])
+
+
+def _ladder() -> list[ContestEvent]:
+    terms = LadderTerms((MATCH_TERMS,))
+    entrants = [ladder_events.Entrant(name, (Player(name),)) for name in NAMES]
+    return [LadderMade("main", "main", "ada", "r", bytes(32), terms), *map(ladder_events.Joined, entrants)]
+
+
+def _entered(name: str = "over") -> list[ContestEvent]:
+    terms = TournamentTerms((MATCH_TERMS,), Terms(Swiss(ROUNDS), bytes(32)))
+    entrants = [Entrant(bot, bots=(Player(bot),)) for bot in NAMES]
+    return [TournamentMade(name, name, "ada", f"r {name}", terms, ENTRANTS), *map(Entered, entrants)]
+
+
+def _played(name: str = "over") -> list[ContestEvent]:
+    """All rounds; nobody meets anybody twice."""
+    events: list[ContestEvent] = [*_entered(name), Started(NAMES)]
+    for number in range(1, ROUNDS + 1):
+        pairings = list(_round(number))
+        events.append(Paired(tuple(pairings)))
+        for pairing in pairings:
+            events.append(Began(pairing.id, 1, 1, f"{name}-{pairing.id}"))
+            if name == "over" or number < ROUNDS or pairing.board > 1:
+                first, second = (NAMES.index(it) for it in pairing.entrants)
+                ranks = (1, 2) if (first * 7 + second * 3 + number) % 5 < 3 else (2, 1)
+                events.append(Scored(pairing.id, 1, Score(ranks)))
+    return events
+
+
+def _round(number: int) -> Iterator[Pairing]:
+    """By the circle: the first stays, the others move on."""
+    circle = [NAMES[0], *(NAMES[1 + (place + number) % (ENTRANTS - 1)] for place in range(ENTRANTS - 1))]
+    for board in range(ENTRANTS // 2):
+        yield Pairing(f"{number}.{board + 1}", number, board + 1, (circle[board], circle[-1 - board]))
