@@ -32,7 +32,7 @@ def channel(server: Running) -> Iterator[grpc.Channel]:
 
 def answer(channel: grpc.Channel, name: str, request: bytes, secret: str | None) -> Answer:
     """To a method of that name."""
-    (method,) = (method for method in served_methods(channel) if method.name == name)
+    method = next(method for method in served_methods(channel) if method.name == name)
     return ask(channel, method, [request], secret)
 
 

@@ -163,6 +163,7 @@ def test_whatever_is_well_formed_is_played_or_refused_by_a_rule() -> None:
     for _ in range(150):
         position = crowded(rng)
         seat = position.owing[0] if position.owing else 0
+        legal = set(position.moves(seat))
         hand, pawns = position.round.hands[seat], position.round.track.pawns[position.round.colour(seat)]
         places = [NAMES[place] for place in places_in(pawns)] + ["H1", "H2", "H3", "H4"]
         for _ in range(40):
@@ -170,9 +171,9 @@ def test_whatever_is_well_formed_is_played_or_refused_by_a_rule() -> None:
             move = any_well_formed_move(card, places, rng)
             try:
                 position.play(seat, move)
-                assert move in position.moves(seat)
+                assert move in legal
             except IllegalMove as refusal:
-                assert move not in position.moves(seat)
+                assert move not in legal
                 rules.add(refusal.details["rule"])
             except (MalformedMove, NotYourTurn):
                 continue
