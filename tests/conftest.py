@@ -5,6 +5,7 @@ hypothesis tries many more cases, and all random cases follow from that seed.
 """
 
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -28,15 +29,20 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark soak tests as slow as well, so that `-m "not slow"` leaves them out, and keep users of a server together.
+    """Mark soak tests as slow as well, so that `-m "not slow"` leaves them out, and keep users of a fixture together.
 
-    With `--dist loadgroup` one worker runs all tests that share a module's server, so that it starts only once.
+    With `--dist loadgroup` one worker runs all tests that share what a module sets up, such as a server, once.
     """
     for item in items:
         if item.get_closest_marker("soak"):
             item.add_marker("slow")
-        if isinstance(item, pytest.Function) and "server" in item.fixturenames:
+        if isinstance(item, pytest.Function) and _shares_a_fixture(item):
             item.add_marker(pytest.mark.xdist_group(item.module.__name__))
+
+
+def _shares_a_fixture(item: pytest.Function) -> bool:
+    definitions: Any = item._fixtureinfo.name2fixturedefs  # pytest has no public name for it.
+    return any(of_name[-1].scope == "module" for of_name in definitions.values())
 
 
 @pytest.fixture
