@@ -114,7 +114,7 @@ def say_more(here: Club) -> None:
 
 def say_too_much(here: Club) -> None:
     stream = here.talk(0)
-    stream.say(move={"move": LARGE})
+    stream.say(hello={"version": LARGE})
     stream.hear("turn")
 
 

@@ -15,7 +15,7 @@ from tests.e2e.server import WITHIN_S, bearer
 class Talk:
     """One Play stream, welcomed. Pings are answered as they are heard, if the bot lives."""
 
-    def __init__(self, channel: grpc.Channel, secret: str, version: str = "1", within_s: float = 10 * WITHIN_S) -> None:
+    def __init__(self, channel: grpc.Channel, secret: str, version: str = "1", within_s: float = 5 * WITHIN_S) -> None:
         self._said: queue.Queue[Sequence[play_pb2.FromBot] | None] = queue.Queue()
         self._waiting: list[play_pb2.FromReferee] = []
         wishes = play_pb2.TurnWishes(legal_moves_at_most=1000)
@@ -79,7 +79,7 @@ class Talk:
 
 
 @contextmanager
-def talk(channel: grpc.Channel, secret: str, version: str = "1", within_s: float = 10 * WITHIN_S) -> Iterator[Talk]:
+def talk(channel: grpc.Channel, secret: str, version: str = "1", within_s: float = 5 * WITHIN_S) -> Iterator[Talk]:
     talking = Talk(channel, secret, version, within_s)
     try:
         yield talking
