@@ -24,7 +24,7 @@ from referee.app.refusals import BadField
 from referee.transport.auth import CALLER, Gate
 from referee.transport.open_calls import OpenCall, OpenCalls
 from referee.transport.quota import Allowances
-from referee.transport.refused import BadToken, NoToken
+from referee.transport.refused import BadToken, NoToken, TooManyCallsInFlight
 from referee.transport.strangers import Crowd, Strangers, address_of
 
 PACKAGE = "referee_api.v1."
@@ -147,7 +147,10 @@ class Admission(grpc.aio.ServerInterceptor):
 
     async def _refuse_unserved(self, _messages: Any, context: Any) -> None:
         call = self._calls.begin(context, "")
-        self._admit_stranger(call)
+        try:
+            self._admit_stranger(call)
+        except TooManyCallsInFlight as why:
+            await call.abort(grpc.StatusCode.RESOURCE_EXHAUSTED, str(why))
         await call.abort(grpc.StatusCode.UNIMPLEMENTED, "this referee has no such method")
 
 
