@@ -7,7 +7,7 @@ grace periods, it counts from its beginning.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from referee.app.ports import Alarm, Time
 from referee.core.clock import SECOND, Micros
@@ -42,7 +42,7 @@ class Absences:
         elif bot not in self._absences:
             now_us = self._time.monotonic_us()
             due_us = max(now_us + WRITTEN_AFTER_US, self._returned_us.get(bot, now_us - APART_US) + APART_US)
-            self._absences[bot] = Absence(now_us, due_us, self._time.call_at(due_us, lambda: self._due(bot)))
+            self._absences[bot] = Absence(now_us, due_us, self._time.call_at(due_us, lambda: self._fall_due(bot)))
 
     def written_from(self, bot: str) -> Micros | None:
         """When the absence of a bot that is not here began, if it is to be written; None: not yet."""
@@ -50,6 +50,11 @@ class Absences:
         if absence is None:  # It was not here since this process began.
             return now_us
         return absence.since_us if now_us >= absence.due_us else None
+
+    def _fall_due(self, bot: str) -> None:
+        # A timer of the event loop can ring a millisecond early. The absence is due all the same: nothing rings again.
+        self._absences[bot] = replace(self._absences[bot], due_us=self._time.monotonic_us())
+        self._due(bot)
 
     def close(self) -> None:
         for absence in self._absences.values():
