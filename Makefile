@@ -36,7 +36,7 @@ lint: $(READY) ## All checks that run nothing
 check: lint ## All checks and the quick tests, in about a minute
 	$(BIN)/python -m pytest $(PARALLEL) -m "not slow"
 
-test: lint ## All checks and all tests but soak, in at most ten minutes; the quick ones must reach every branch of the core
+test: lint ## All checks and all tests but soak; the quick ones must reach every branch of the core
 	$(BIN)/python -m pytest $(PARALLEL) -m "not slow" --cov --cov-report=term
 	$(BIN)/python -m pytest $(WAITING) -m "slow and not soak" --durations=20
 
