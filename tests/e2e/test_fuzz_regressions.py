@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import grpc
 import pytest
 from google.protobuf.timestamp_pb2 import Timestamp
-from referee_api.v1 import admin_service_pb2, bot_service_pb2, match_service_pb2, token_pb2
+from referee_api.v1 import admin_service_pb2, bot_service_pb2, match_service_pb2, quota_pb2, token_pb2
 
 from referee.transport.server import SERVICES
 from tests.e2e import http2
@@ -70,6 +70,13 @@ def test_a_bot_log_ends_before_the_largest_number_of_all(server: Running, channe
     request = bot_service_pb2.ListBotLogRequest(bot="bert", after=2**64 - 1).SerializeToString()
     (read,) = answer(channel, "ListBotLog", request, server.admin_token).said
     assert read == type(read)()
+
+
+def test_a_quota_of_more_bytes_than_a_database_counts_is_refused(server: Running, channel: grpc.Channel) -> None:
+    quota = quota_pb2.Quota(stored_bytes_at_most=2**63)
+    request = admin_service_pb2.SetQuotaRequest(holder="ada", quota=quota).SerializeToString()
+    refused = answer(channel, "SetQuota", request, server.admin_token)
+    assert (refused.reason, "9223372036854775807" in refused.sentence) == ("BAD_FIELD", True)
 
 
 def test_what_a_stranger_says_of_its_reasons_to_go_is_no_line_of_the_log(server: Running) -> None:

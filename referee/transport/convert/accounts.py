@@ -6,6 +6,7 @@ from referee_api.v1 import bot_pb2, quota_pb2, token_pb2
 
 from referee.app.accounts import Bot, Pause, PauseCause, Version
 from referee.app.quotas import Quota
+from referee.app.refusals import BadField
 from referee.app.sessions import Session
 from referee.app.tokens import Role, Token
 from referee.transport.convert.times import maybe_timestamp, timestamp
@@ -17,6 +18,9 @@ ROLES = {
     token_pb2.ROLE_ADMIN: Role.ADMIN,
 }
 _ROLES = {ours: theirs for theirs, ours in ROLES.items()}
+
+MAX_STORED_BYTES = 2**63 - 1
+"""The largest integer that a database holds."""
 
 PAUSES = {PauseCause.FAULTS: bot_pb2.PAUSE_CAUSE_FAULTS, PauseCause.ADMIN: bot_pb2.PAUSE_CAUSE_ADMIN}
 
@@ -56,6 +60,9 @@ def token_of(token: Token) -> token_pb2.Token:
 
 
 def read_quota(quota: quota_pb2.Quota) -> Quota:
+    """Raises BadField."""
+    if quota.stored_bytes_at_most > MAX_STORED_BYTES:
+        raise BadField("quota.stored_bytes_at_most", f"up to {MAX_STORED_BYTES} are right")
     return Quota(
         quota.matches_at_most,
         quota.streams_at_most,
