@@ -129,7 +129,7 @@ class Track:
         if not self.rules.new_lap:
             return before + laps
         if self.rules.counts_laps:
-            return min(0, before + laps)  # Who overshoots is not ahead: going back behind the branch cell costs a lap.
+            return min(0, before + laps)  # Overshooting gains nothing: going back behind the branch cell costs a lap.
         if laps > 0:
             return 0 if left & self.fresh else 1
         return -1 if laps < 0 and before else before

@@ -25,7 +25,7 @@ class Absence:
 
 
 class Absences:
-    """Of the bots that were here, and have no session now. Moments are those of the machine's monotonic time."""
+    """Absences of bots that had a session and have none now. Times are monotonic."""
 
     def __init__(self, time: Time, due: Callable[[str], None]) -> None:
         """`due` is told the bot whose absence is to be written now."""

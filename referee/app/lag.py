@@ -78,7 +78,7 @@ class Lag:
         return self._past_us + self._late_us()
 
     def own_us(self, holder: str) -> Micros:
-        """What of it so far requests of that holder took."""
+        """Part of the lag so far that requests of this holder caused."""
         self.charge()
         return self._past_own_us[holder] + min(self._late_us(), self._charged_us[holder])
 

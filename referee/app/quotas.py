@@ -34,7 +34,7 @@ class Quotas(Protocol):
         """None: the usual limits hold."""
 
     async def stored_bytes(self, holder: str) -> int:
-        """Of the terms of matches and contests that the holder has made. 0 where nothing is stored."""
+        """Stored size of the terms of all matches and contests that the holder created; 0 if nothing is stored."""
 
     async def set_quota(self, holder: str, quota: Quota | None) -> None:
         """Give a holder limits of its own, or None to take them back."""

@@ -148,7 +148,7 @@ class _Bot:
     since_ms: int = 0
     """When a session of it last came or went."""
     holder: str = ""
-    """Who answers for it."""
+    """The holder that owns the bot."""
     path: NetworkPath = field(default_factory=NetworkPath)
 
 
@@ -206,7 +206,7 @@ class Sessions:
         return self._bots[bot].since_ms if bot in self._bots else 0
 
     def holder_of(self, bot: str) -> str:
-        """Who answers for the bot; empty: it was never here."""
+        """Return the holder of the bot; empty if it never had a session."""
         return self._bots[bot].holder if bot in self._bots else ""
 
     def present(self, player: Player) -> bool:

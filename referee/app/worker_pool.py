@@ -141,7 +141,7 @@ class WorkerPool:
     def _done(self, call: "asyncio.Task[Any]") -> None:
         del self._calls[call]
         if not call.cancelled():
-            call.exception()  # Whoever asked may have gone; then nobody else takes note of it.
+            call.exception()  # Retrieve it: if the caller was cancelled, asyncio would log it as never retrieved.
 
 
 class _Worker:

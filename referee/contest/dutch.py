@@ -93,7 +93,7 @@ class _Search:
         }
 
     def _bye_terms(self, candidates: Collection[int]) -> dict[str, Any]:
-        """Who can have the bye (C.5), and whose unplayed games count for it (C.9)."""
+        """Return the weight terms of the bye: the candidates (C.5) and their unplayed games (C.9)."""
         players, shifts = self._players, self._terms["score_group_shifts"]
         top = players[0].score
         weights: Weights = {}

@@ -22,7 +22,7 @@ M = TypeVar("M", bound=Message)
 USUAL = 100
 AT_MOST = 1_000
 MAX_PAGE_BYTES = 262_144
-"""Of what one answer lists: so much of it stays in memory while a slow caller reads."""
+"""Largest answer to one list call: this much stays in memory while a slow caller reads."""
 MARK_BYTES = 8
 NUMBER_DIGITS = 18
 """All numbers of so many digits fit into a column of a database."""
@@ -86,7 +86,7 @@ async def page(
 
 
 def page_token(request: Message, name: str) -> str:
-    """By which the next page goes on after the thing of that name."""
+    """Return the token of the page that begins after the item of that name."""
     return urlsafe_b64encode(_mark(request) + name.encode()).decode()
 
 
