@@ -18,6 +18,9 @@ from referee_api.v1.bot_service_pb2_grpc import BotServiceStub
 WITHIN_S = 60
 """For a machine that is busy with something else."""
 
+SHOWN_LOG_LINES = 40
+"""Of a server whose test failed."""
+
 PATIENT = ("--calls-per-minute", "100000", "--gone-after-ms", "600000")
 """On a busy machine a bot that a test plays by hand may be silent for longer than a session lasts by default."""
 
@@ -70,11 +73,19 @@ def serving(folder: Path, *flags: str) -> Iterator[Running]:
         assert line, log.read_text()
         told = json.loads(line)
         yield Running(process, told["grpc"], told["http"], told.get("admin_token", ""), log)
+    except BaseException:
+        print(_last_errors(log))  # pytest shows it beside what failed.
+        raise
     finally:
         process.kill()
         process.wait(WITHIN_S)
         assert process.stdout is not None
         process.stdout.close()
+
+
+def _last_errors(log: Path) -> str:
+    lines = [line for line in log.read_text(errors="replace").splitlines() if '"level": "info"' not in line]
+    return "\n".join(lines[-SHOWN_LOG_LINES:])
 
 
 def organiser(channel: grpc.Channel, admin: str, holder: str = "ada") -> str:
