@@ -7,7 +7,8 @@
 `function` must be importable by its name (no lambda or closure), and must depend on its arguments alone; arguments,
 result and any exception it raises are pickled, so a result of many megabytes costs the event loop its unpickling. A
 function that uses more CPU time than it is given raises `TooExpensive`; its worker is killed and replaced. A worker is
-started when it is first needed, and then reused: the first call takes a second, the others a millisecond.
+started when it is first needed, and then reused: the first call takes a second, the others a millisecond. Where a
+worker ends by itself or cannot be started, the call is tried once more: it fails only if its own work is the cause.
 
 Threads would not do: they share CPython's interpreter lock with the event loop, and cannot be killed.
 """
@@ -24,7 +25,11 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any, BinaryIO, Protocol, TypeVar, TypeVarTuple, Unpack
 
+import structlog
+
 from engines.refusals import Refusal
+
+log = structlog.get_logger("referee.app")
 
 T = TypeVar("T")
 Args = TypeVarTuple("Args")
@@ -57,7 +62,7 @@ class TooManyWaiting(Refusal):
 
 
 class WorkerDied(Exception):
-    """A worker ended by itself: out of memory, or a bug."""
+    """A worker ended by itself, or could not be started: out of memory, or a bug."""
 
 
 class Run(Protocol):
@@ -129,14 +134,22 @@ class WorkerPool:
 
     async def _run(self, request: bytes, max_cpu_s: float) -> Any:
         async with self._free:
-            worker = self._idle.pop() if self._idle else await _Worker.start()
             try:
-                reply = await worker.call(request, max_cpu_s)
-            except BaseException:
-                await worker.kill()
-                raise
-            self._idle.append(worker)
+                reply = await self._reply(request, max_cpu_s)
+            except WorkerDied as why:
+                log.warning("a worker process failed; its call is tried once more", why=str(why))
+                reply = await self._reply(request, max_cpu_s)
         return pickle.loads(reply)
+
+    async def _reply(self, request: bytes, max_cpu_s: float) -> bytes:
+        worker = self._idle.pop() if self._idle else await _Worker.start()
+        try:
+            reply = await worker.call(request, max_cpu_s)
+        except BaseException:
+            await worker.kill()
+            raise
+        self._idle.append(worker)
+        return reply
 
     def _done(self, call: "asyncio.Task[Any]") -> None:
         del self._calls[call]
@@ -152,8 +165,12 @@ class _Worker:
 
     @classmethod
     async def start(cls) -> "_Worker":
+        """Raises WorkerDied if the system starts no process now."""
         program = f"import sys; sys.path[:] = {sys.path!r}; from {__name__} import serve; serve()"
-        return cls(await asyncio.create_subprocess_exec(sys.executable, "-c", program, stdin=PIPE, stdout=PIPE))
+        try:
+            return cls(await asyncio.create_subprocess_exec(sys.executable, "-c", program, stdin=PIPE, stdout=PIPE))
+        except OSError as why:
+            raise WorkerDied(f"a worker process cannot be started: {why}") from why
 
     async def call(self, request: bytes, max_cpu_s: float) -> bytes:
         """Raises TooExpensive or WorkerDied; then it is of no use any more."""

@@ -2,6 +2,8 @@
 
 import asyncio
 import os
+import signal
+import sys
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -79,6 +81,23 @@ async def test_a_worker_that_dies_fails_one_call_and_is_replaced() -> None:
     async with pool_of(1) as pool:
         with pytest.raises(WorkerDied):
             await pool.run(die)
+        assert await pool.run(add, 1, 1) == 2
+
+
+@in_loop
+async def test_a_call_is_tried_again_when_its_worker_was_killed() -> None:
+    async with pool_of(1) as pool:
+        os.kill(await pool.run(process_id), signal.SIGKILL)
+        assert await pool.run(add, 1, 1) == 2
+
+
+@in_loop
+async def test_a_worker_that_cannot_be_started_fails_one_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with pool_of(1) as pool:
+        with monkeypatch.context() as broken:
+            broken.setattr(sys, "executable", "/no/such/program")
+            with pytest.raises(WorkerDied, match="cannot be started"):
+                await pool.run(add, 1, 1)
         assert await pool.run(add, 1, 1) == 2
 
 

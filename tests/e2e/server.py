@@ -73,8 +73,8 @@ def serving(folder: Path, *flags: str) -> Iterator[Running]:
         assert line, log.read_text()
         told = json.loads(line)
         yield Running(process, told["grpc"], told["http"], told.get("admin_token", ""), log)
-    except BaseException:
-        print(_last_errors(log))  # pytest shows it beside what failed.
+    except BaseException as why:
+        why.add_note(_last_errors(log))  # pytest shows it beside what failed.
         raise
     finally:
         process.kill()
