@@ -1,4 +1,8 @@
-"""Thousands of strangers who want nothing good, beside ten honest matches: nobody honest loses by it."""
+"""Thousands of strangers who want nothing good, beside ten honest matches: nobody honest loses by it.
+
+Here processes share the processors of one machine, so bounds of time are wide, and are strict only for many moves. That
+the referee gives back to the microsecond what others have cost is shown in `test_flood_time`, on every machine.
+"""
 
 import resource
 import subprocess

@@ -1,8 +1,5 @@
 """However long a text is that a stranger sends, in whichever field: no call costs the event loop more than a bound."""
 
-import asyncio
-import threading
-import time
 from collections.abc import Iterator
 from random import Random
 from typing import Any
@@ -18,9 +15,9 @@ from engines.api import REFEREE
 from engines.registry import games
 from referee.arena.embedded import settings
 from referee.transport.auth import RULES
-from referee.wiring.house import House, Open
 from tests.e2e.club import ALQUERQUE, Club
 from tests.e2e.fuzz_calls import BROKEN
+from tests.e2e.in_thread import InThread
 from tests.e2e.server import WITHIN_S, bearer, organiser
 from tests.transport.test_field_limits import TEXTS, filled, named
 
@@ -31,47 +28,16 @@ PIECES = ("x", "a1", "xc3", "-c2", "é", "0", "b1:TrWrMr,", "NBR@0.0u/0.-1d,", "
 """What the grammars of the games like, and what they do not."""
 
 
-class Measured:
-    """A referee in a thread of this process, and what the thread of its event loop has used."""
-
-    def __init__(self) -> None:
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
-        self._thread.start()
-        self._house = self.within(self._made())
-        self.open: Open = self.within(self._house.open())
-
-    def within(self, work: Any) -> Any:
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result(WITHIN_S)
-
-    def cpu_s(self) -> float:
-        async def used() -> float:
-            return time.thread_time()
-
-        return float(self.within(used()))
-
-    def close(self) -> None:
-        self._house.go(grace_us=0)
-        self.within(self._house.close())
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(WITHIN_S)
-        self._loop.close()
-
-    async def _made(self) -> House:
-        return House(settings(start_within_s=600, patient=True))
-
-
 class Strangers:
     """Those who call, one of each role."""
 
-    def __init__(self, server: Any) -> None:
+    def __init__(self, server: InThread) -> None:
         self.server = server
         self.channel = grpc.insecure_channel(
             server.open.grpc, [("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1)]
         )
         admin = server.open.admin_token
-        alike: Any = _AsRunning(server.open)
-        self.club = Club(alike, self.channel, "club", 2, organiser(self.channel, admin, "club"))
+        self.club = Club(server.open, self.channel, "club", 2, organiser(self.channel, admin, "club"))
         self.secrets = {"admin": admin, "organiser": self.club.owner, "bot": self.club.secrets[0]}
 
     def call(self, path: str, request: Message) -> grpc.StatusCode:
@@ -99,14 +65,9 @@ class Strangers:
         self.channel.close()
 
 
-class _AsRunning:
-    def __init__(self, opened: Open) -> None:
-        self.admin_token = opened.admin_token
-
-
 @pytest.fixture(scope="module")
 def strangers() -> Iterator[Strangers]:
-    server = Measured()
+    server = InThread(settings(start_within_s=600, patient=True))
     try:
         there = Strangers(server)
         yield there

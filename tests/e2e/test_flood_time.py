@@ -1,0 +1,210 @@
+"""Nothing a stranger does costs another bot a second, its place or a match, and nobody gains time to think by a flood.
+
+A real referee serves over gRPC, on a machine whose clock the test moves: each call of the flood makes the event loop
+compute for a minute, by both clocks that the referee reads, in no time at all. So the flood lasts for twenty minutes,
+beside which whatever this machine takes by itself is little, however slow or busy it is.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import replace
+from typing import NamedTuple
+
+import grpc
+import pytest
+from google.protobuf.message import Message
+from referee_api.v1 import clock_pb2, match_pb2, play_pb2
+
+from referee.app.lag import EVERY_US, Lag, thread_cpu_us
+from referee.app.loop_time import LoopTime
+from referee.app.ports import Alarm
+from referee.arena.embedded import settings
+from referee.core.clock import SECOND, Micros
+from referee.transport.field_limits import check_fields
+from referee.transport.strangers import Strangers
+from tests.e2e.club import ALQUERQUE, Club, ask
+from tests.e2e.in_thread import InThread
+from tests.e2e.server import organiser
+
+CALLS = 20
+COMPUTED_US = 60 * SECOND
+"""By each call of the flood."""
+FLOOD_US = CALLS * COMPUTED_US
+GONE_AFTER_MS = 300_000
+"""Longer than this test takes, and shorter than the flood."""
+SHORT_MS = 600_000
+"""A move's time, of which the same holds."""
+LONG_MS = 36_000_000
+DEAR = "dear"
+"""A request that names this is one of the flood."""
+
+
+class SlowMachine(LoopTime):
+    """A machine on which some steps take long; alarms ring late by it, as they do on a real one."""
+
+    def __init__(self) -> None:
+        self._computed_us: Micros = 0
+        self._set: dict[_Ahead, None] = {}
+
+    def monotonic_us(self) -> Micros:
+        return super().monotonic_us() + self._computed_us
+
+    def cpu_us(self) -> Micros:
+        return thread_cpu_us() + self._computed_us
+
+    def call_at(self, at_us: Micros, ring: Callable[[], None]) -> Alarm:
+        alarm = _Ahead(at_us, ring, self._set)
+        alarm.hang(super().call_at)
+        return alarm
+
+    def compute(self, us: Micros) -> None:
+        """To be called on the event loop."""
+        self._computed_us += us
+        for alarm in list(self._set):
+            alarm.hang(super().call_at)
+
+
+class _Ahead:
+    """An alarm that comes nearer when the machine has computed."""
+
+    def __init__(self, at_us: Micros, ring: Callable[[], None], others: dict["_Ahead", None]) -> None:
+        self._at_us = at_us
+        self._ring = ring
+        self._others = others
+        self._alarm: Alarm | None = None
+        others[self] = None
+
+    def hang(self, call_at: Callable[[Micros, Callable[[], None]], Alarm]) -> None:
+        if self._alarm:
+            self._alarm.cancel()
+        self._alarm = call_at(self._at_us, self._rings)
+
+    def cancel(self) -> None:
+        self._others.pop(self, None)
+        if self._alarm:
+            self._alarm.cancel()
+
+    def _rings(self) -> None:
+        self._others.pop(self, None)
+        self._ring()
+
+
+class Table(NamedTuple):
+    """Two clubs, each with a bot, and a match between these; the watch runs from the first turn on."""
+
+    here: Club
+    there: Club
+    channel: grpc.Channel
+    turn: play_pb2.Turn
+    asked_ns: int
+
+    @classmethod
+    def laid(cls, channel: grpc.Channel, server: InThread, move_ms: int) -> "Table":
+        """`here` is asked for the first move."""
+        here, there = (
+            Club(server.open, channel, name, 1, organiser(channel, server.open.admin_token, name))
+            for name in ("here", "there")
+        )
+        rule = clock_pb2.ClockRule(per_move=clock_pb2.PerMove(move_ms=move_ms))
+        asked_ns = time.monotonic_ns()
+        wanted = here.wanted(ALQUERQUE, rule)
+        seats = [match_pb2.BotRef(bot=club.bots[0]) for club in (here, there)]
+        ask(channel, "MatchService/CreateMatch", server.open.admin_token, **{**wanted, "seats": seats})
+        there.talk(0)
+        return cls(here, there, channel, here.turn(), asked_ns)
+
+    def flood_by_calls(self, secret: str) -> None:
+        for _ in range(CALLS):
+            with suppress(grpc.RpcError):
+                ask(self.channel, "MatchService/GetMatch", secret, match_id=DEAR)
+
+    def flood_by_moves(self, club: Club) -> None:
+        talk = club.talk(0)
+        for _ in range(CALLS):
+            talk.say(move=play_pb2.Move(match_id=DEAR, token="none", move="none"))
+            talk.hear("verdict")
+
+    def answered(self) -> clock_pb2.ClockRow:
+        """How the move of `here` was charged."""
+        talk = self.here.talk(0)
+        talk.say(move=play_pb2.Move(match_id=self.turn.match_id, token=self.turn.token, move=self.turn.legal_moves[0]))
+        row: clock_pb2.ClockRow = talk.hear("verdict").clock_row
+        return row
+
+    def need_nothing_lost(self) -> None:
+        """The bot lost no more than its own watch has run, and is still there, on the stream that it had."""
+        row = self.answered()
+        ran_us = (time.monotonic_ns() - self.asked_ns) // 1_000
+        assert row.stall_us >= FLOOD_US - CALLS * EVERY_US
+        assert row.charged_us <= ran_us + CALLS * EVERY_US
+        assert not row.late
+        assert self.there.turn().ply == self.turn.ply + 1
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[InThread]:
+    machine = SlowMachine()
+
+    def check_at_length(message: Message, path: str = "") -> None:
+        if DEAR in str(message):
+            machine.compute(COMPUTED_US)
+        check_fields(message, path)
+
+    def come_at_length(strangers: Strangers, address: str) -> None:
+        machine.compute(COMPUTED_US)
+        come(strangers, address)
+
+    come = Strangers.come
+    monkeypatch.setattr(Strangers, "come", come_at_length)
+    for module in ("door", "conversation"):
+        monkeypatch.setattr(f"referee.transport.{module}.check_fields", check_at_length)
+    monkeypatch.setattr("referee.wiring.house.LoopTime", lambda: machine)
+    monkeypatch.setattr("referee.wiring.hall.Lag", lambda time: Lag(time, machine.cpu_us))
+    running = InThread(replace(settings(start_within_s=36_000, patient=True), gone_after_ms=GONE_AFTER_MS))
+    yield running
+    running.close()
+
+
+@pytest.fixture
+def channel(server: InThread) -> Iterator[grpc.Channel]:
+    with grpc.insecure_channel(server.open.grpc) as channel:
+        yield channel
+
+
+def test_calls_of_another_holder_cost_a_bot_nothing(channel: grpc.Channel, server: InThread) -> None:
+    table = Table.laid(channel, server, SHORT_MS)
+    table.flood_by_calls(table.there.owner)
+    table.need_nothing_lost()
+
+
+def test_calls_without_a_token_cost_a_bot_nothing(channel: grpc.Channel, server: InThread) -> None:
+    table = Table.laid(channel, server, SHORT_MS)
+    table.flood_by_calls("rf_wrong")
+    table.need_nothing_lost()
+
+
+def test_moves_of_another_bot_cost_a_bot_nothing(channel: grpc.Channel, server: InThread) -> None:
+    table = Table.laid(channel, server, SHORT_MS)
+    table.flood_by_moves(table.there)
+    table.need_nothing_lost()
+
+
+def test_the_calls_of_its_own_holder_give_a_bot_no_time_to_think(channel: grpc.Channel, server: InThread) -> None:
+    table = Table.laid(channel, server, LONG_MS)
+    table.flood_by_calls(table.here.owner)
+    assert table.answered().charged_us >= FLOOD_US
+
+
+def test_its_own_messages_give_a_bot_no_time_to_think(channel: grpc.Channel, server: InThread) -> None:
+    table = Table.laid(channel, server, LONG_MS)
+    table.flood_by_moves(table.here)
+    assert table.answered().charged_us >= FLOOD_US
+
+
+def test_a_bot_whose_holder_floods_loses_on_time_where_it_would_have_lost_without(
+    channel: grpc.Channel, server: InThread
+) -> None:
+    table = Table.laid(channel, server, SHORT_MS)
+    table.flood_by_calls(table.here.owner)
+    assert table.answered().late
