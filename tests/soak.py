@@ -2,7 +2,8 @@
 
 Draws from the tests marked `soak` and from all tests by hypothesis. Each round runs one case of every test function in
 random order, two at a time, each in a pytest process of its own with a random seed of its own. Everything follows from
-the seed that is printed first. A test that is running when the time is up is finished.
+the seed that is printed first. A test that is running when the time is up is finished; at SIGINT or SIGTERM it is
+interrupted. Whatever it started ends with it.
 """
 
 import argparse
@@ -16,6 +17,7 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -25,6 +27,61 @@ PROJECT = Path(__file__).parents[1]
 DRAWN_FROM = "soak or hypothesis"
 MAX_TEST_S = 600
 """A test that takes longer has failed."""
+GRACE_S = 10
+"""A test that is interrupted may take so long to end what it started."""
+
+
+class Stopped(BaseException):
+    """A signal asks to stop."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.number = number
+
+
+class Processes:
+    """The processes that run, each with a session of its own, so that all that it started can be ended."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._running: list[subprocess.Popen[bytes]] = []
+        self.stopped = False
+
+    def run(self, command: list[str], within_s: float) -> tuple[int, str]:
+        """Return its exit status and what it printed. Raises TimeoutExpired."""
+        with self._lock:
+            if self.stopped:
+                return 1, "not started"
+            process = subprocess.Popen(
+                command, cwd=PROJECT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True
+            )
+            self._running.append(process)
+        with process:
+            try:
+                output, _ = process.communicate(timeout=within_s)
+            finally:
+                _kill_group(process)
+                with self._lock:
+                    self._running.remove(process)
+        return process.returncode, output.decode(errors="replace")
+
+    def stop(self) -> None:
+        """Interrupt all, so that they can end what has a session of its own; then kill what is left. Start no more."""
+        with self._lock:
+            self.stopped = True
+            running = list(self._running)
+        for process in running:
+            process.send_signal(signal.SIGINT)
+        ends = time.monotonic() + GRACE_S
+        for process in running:
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(max(0, ends - time.monotonic()))
+            _kill_group(process)
+
+
+def _kill_group(leader: subprocess.Popen[bytes]) -> None:
+    with suppress(ProcessLookupError):  # Nothing of it runs any more.
+        os.killpg(leader.pid, signal.SIGKILL)
 
 
 @dataclass(frozen=True)
@@ -38,17 +95,13 @@ class Case:
         seeds = [f"--soak-seed={self.seed}", f"--hypothesis-seed={self.seed}"]
         return [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *seeds, self.test]
 
-    def run(self) -> str:
+    def run(self, processes: Processes) -> str:
         """Return what pytest printed if the test failed, "" if it passed."""
-        with subprocess.Popen(
-            self.command(), cwd=PROJECT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True
-        ) as process:
-            try:
-                output, _ = process.communicate(timeout=MAX_TEST_S)
-            except subprocess.TimeoutExpired:
-                os.killpg(process.pid, signal.SIGKILL)
-                return f"not done after {MAX_TEST_S} s"
-        return output.decode(errors="replace") if process.returncode else ""
+        try:
+            status, output = processes.run(self.command(), MAX_TEST_S)
+        except subprocess.TimeoutExpired:
+            return f"not done after {MAX_TEST_S} s"
+        return output if status else ""
 
 
 def collect() -> list[str]:
@@ -80,20 +133,28 @@ class Soak:
         self._cases = cases
         self._ends = ends
         self._lock = Lock()
+        self._processes = Processes()
         self.passed = 0
         self.failed: list[tuple[Case, str]] = []
 
     def run(self, workers: int) -> None:
+        """Raises Stopped."""
         with ThreadPoolExecutor(workers) as pool:
-            for done in [pool.submit(self._work) for _ in range(workers)]:
-                done.result()
+            try:
+                for done in [pool.submit(self._work) for _ in range(workers)]:
+                    done.result()
+            except Stopped:
+                self._processes.stop()
+                raise
 
     def _work(self) -> None:
-        while time.monotonic() < self._ends:
+        while time.monotonic() < self._ends and not self._processes.stopped:
             with self._lock:
                 case = next(self._cases)
             began = time.monotonic()
-            failure = case.run()
+            failure = case.run(self._processes)
+            if self._processes.stopped:
+                break  # It was interrupted, which says nothing about it.
             with self._lock:
                 self._report(case, failure, time.monotonic() - began)
 
@@ -112,14 +173,32 @@ def main() -> int:
     parser.add_argument("--workers", type=int, default=2, help="tests that run at the same time")
     chosen = parser.parse_args()
     seed = Random().getrandbits(32) if chosen.seed is None else chosen.seed
-    print(f"soak for {chosen.minutes:g} minutes, seed {seed}", flush=True)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _stop)
+    try:
+        return _soak(chosen.minutes, seed, chosen.workers)
+    except Stopped as why:
+        return 128 + why.number
+
+
+def _stop(number: int, _frame: object) -> None:
+    for each in (signal.SIGINT, signal.SIGTERM):  # To stop takes a moment, and nothing may break into that.
+        signal.signal(each, signal.SIG_IGN)
+    raise Stopped(number)
+
+
+def _soak(minutes: float, seed: int, workers: int) -> int:
+    """Return the exit status. Raises Stopped."""
+    print(f"soak for {minutes:g} minutes, seed {seed}", flush=True)
     began = time.monotonic()
-    soak = Soak(draw(collect(), seed), ends=began + chosen.minutes * 60)
-    soak.run(chosen.workers)
-    for case, failure in soak.failed:
-        print(f"\n{failure}\n{case.test} failed; repeat it with\n  {shlex.join(case.command())}")
-    taken = time.monotonic() - began
-    print(f"soak with seed {seed}: {soak.passed} passed, {len(soak.failed)} failed in {taken:.0f}s")
+    soak = Soak(draw(collect(), seed), ends=began + minutes * 60)
+    try:
+        soak.run(workers)
+    finally:
+        for case, failure in soak.failed:
+            print(f"\n{failure}\n{case.test} failed; repeat it with\n  {shlex.join(case.command())}")
+        taken = time.monotonic() - began
+        print(f"soak with seed {seed}: {soak.passed} passed, {len(soak.failed)} failed in {taken:.0f}s")
     return 1 if soak.failed else 0
 
 
