@@ -45,12 +45,12 @@ class Processes:
     def __init__(self) -> None:
         self._lock = Lock()
         self._running: list[subprocess.Popen[bytes]] = []
-        self.stopped = False
+        self._stopped = False
 
     def run(self, command: list[str], within_s: float) -> tuple[int, str]:
         """Return its exit status and what it printed. Raises TimeoutExpired."""
         with self._lock:
-            if self.stopped:
+            if self._stopped:
                 return 1, "not started"
             process = subprocess.Popen(
                 command, cwd=PROJECT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True
@@ -65,10 +65,13 @@ class Processes:
                     self._running.remove(process)
         return process.returncode, output.decode(errors="replace")
 
+    def are_stopped(self) -> bool:
+        return self._stopped
+
     def stop(self) -> None:
         """Interrupt all, so that they can end what has a session of its own; then kill what is left. Start no more."""
         with self._lock:
-            self.stopped = True
+            self._stopped = True
             running = list(self._running)
         for process in running:
             process.send_signal(signal.SIGINT)
@@ -148,12 +151,12 @@ class Soak:
                 raise
 
     def _work(self) -> None:
-        while time.monotonic() < self._ends and not self._processes.stopped:
+        while time.monotonic() < self._ends and not self._processes.are_stopped():
             with self._lock:
                 case = next(self._cases)
             began = time.monotonic()
             failure = case.run(self._processes)
-            if self._processes.stopped:
+            if self._processes.are_stopped():
                 break  # It was interrupted, which says nothing about it.
             with self._lock:
                 self._report(case, failure, time.monotonic() - began)
