@@ -1,11 +1,11 @@
 """All matches there ever were: those at the boards as they stand, those that are over as their logs tell them.
 
 Which matches there are is asked of the log, newest first, and not kept in memory: that would be a second
-truth, and grow without end. What is asked most often, the matches in play, is at the boards anyway.
+truth, and grow without end. A list of matches is made from their summaries, and follows no log.
 """
 
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from engines.api import Game
@@ -15,19 +15,14 @@ from referee.app.asked import UnknownMatch
 from referee.app.boards import Boards
 from referee.app.faults import LogDamaged, missing
 from referee.app.ports import Entry, EventLog
-from referee.app.story import Standing, Story, Unplayable, ended_as_unplayable, retold
+from referee.app.story import Standing, Story, Unplayable, ended_as_unplayable, read_summary, retold
 from referee.app.wish import MatchFilter
-from referee.core.events import Event, Opened, PlayEnded
-from referee.core.match import Phase
+from referee.core.events import PlayEnded
 
 STORIES_KEPT = 128
 """Of matches that are over: some ten KB each, and the last steps of those that somebody watched."""
-OPENINGS_AT_ONCE = 200
-MAX_SCANNED = 2_000
-"""First entries that one question about matches reads, whatever it asks for."""
-MAX_RETOLD = 200
-"""Whole logs that it reads, of matches that are over. The next page goes on where it stopped."""
-IN_PLAY = frozenset({Phase.WAITING, Phase.PLAYING})
+SUMMARIES_AT_ONCE = 50
+"""After so many, the event loop and whoever reads the log have their turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +31,7 @@ class Listed:
 
     standings: list[Standing]
     stopped_at: str = ""
-    """The match at which the search stopped, for it had read enough; older ones may be wanted. Empty: it is done."""
+    """See `ports.Summaries`."""
 
 
 class Archive:
@@ -79,27 +74,23 @@ class Archive:
     async def standings(self, wanted: MatchFilter, after: str, at_most: int) -> Listed:
         """Matches, the newest first, from the first older than the match `after`. Raises LogUnavailable.
 
-        However few are found, no more than MAX_SCANNED openings are read for it, and MAX_RETOLD whole logs.
+        Matches whose summary cannot be read, or whose game is unknown, are left out.
         """
         found: list[Standing] = []
-        scanned = retold = 0
-        last = after
-        async for opening in self._openings(after):
-            if len(found) == at_most or self._are_all_older_unwanted(opening, wanted):
+        for left in range(at_most, 0, -SUMMARIES_AT_ONCE):
+            asked = min(left, SUMMARIES_AT_ONCE)
+            part = await self._log.summaries(wanted, after, asked)
+            found += [standing for summary in part.found if (standing := self._standing(summary))]
+            after = part.stopped_at
+            if len(part.found) < asked:
                 break
-            if scanned == MAX_SCANNED or retold == MAX_RETOLD:
-                return Listed(found, last)
-            scanned, last = scanned + 1, opening.match_id
-            if not self._is_candidate(opening, wanted):
-                continue
-            retold += self._boards.find(last) is None and last not in self._told
-            try:
-                standing = (await self.story(last)).standing
-            except (EngineFault, LogDamaged):
-                continue  # It has no standing that could be shown.
-            if _is_wanted(standing, wanted):
-                found.append(standing)
-        return Listed(found)
+        return Listed(found, after)
+
+    def _standing(self, summary: Sequence[Entry]) -> Standing | None:
+        try:
+            return read_summary(summary, self._find_game)
+        except Exception:  # Whoever asks for this match alone is told why.
+            return None
 
     async def _retold(self, match_id: str) -> Story | Refusal:
         """Or why its log cannot be followed any more."""
@@ -127,41 +118,3 @@ class Archive:
         self._told[match_id] = story
         if len(self._told) > STORIES_KEPT:
             self._told.popitem(last=False)
-
-    def _are_all_older_unwanted(self, opening: Entry, wanted: MatchFilter) -> bool:
-        """Is neither this match wanted, nor any that was made before it?"""
-        in_play_only = wanted.phase in IN_PLAY
-        return opening.at_ms < wanted.since_ms or (in_play_only and self._boards.begin_after(opening.at_ms))
-
-    def _is_candidate(self, opening: Entry, wanted: MatchFilter) -> bool:
-        """May it be wanted, by what is known of it from its first entry?"""
-        live = self._boards.find(opening.match_id) is not None
-        return (wanted.phase is None or live is (wanted.phase in IN_PLAY)) and _may_be_wanted(opening.event, wanted)
-
-    async def _openings(self, after: str) -> AsyncIterator[Entry]:
-        while openings := await self._log.openings(after, OPENINGS_AT_ONCE):
-            for opening in openings:
-                yield opening
-            after = openings[-1].match_id
-
-
-def _may_be_wanted(event: Event, wanted: MatchFilter) -> bool:
-    if not isinstance(event, Opened):
-        return False
-    setup = event.setup
-    bots = [player.bot for player in setup.players]
-    return (
-        wanted.game in ("", setup.game)
-        and (not wanted.bot or wanted.bot in bots or "" in bots)
-        and set(wanted.labels) <= set(setup.labels)
-    )
-
-
-def _is_wanted(standing: Standing, wanted: MatchFilter) -> bool:
-    match = standing.match
-    bots = [player.bot for player in match.players]
-    return (
-        (not wanted.bot or wanted.bot in bots)
-        and wanted.phase in (None, match.phase)
-        and (not wanted.open_only or "" in bots)
-    )

@@ -116,7 +116,3 @@ class Boards:
     def all(self) -> list[Board]:
         """In the order in which they were opened."""
         return list(self._by_id.values())
-
-    def begin_after(self, at_ms: int) -> bool:
-        """Was every match here opened after that moment of the wall clock?"""
-        return all(board.story.opened_ms > at_ms for board in self._by_id.values())

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from engines.refusals import Refusal
 from referee.app.contests.log import Beside
+from referee.app.wish import EVERY_MATCH, MatchFilter
 from referee.core.clock import Micros
 from referee.core.events import Event
 
@@ -64,6 +65,16 @@ class MatchArchived(Refusal):
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Summaries:
+    """What a list of matches shows."""
+
+    found: list[list[Entry]]
+    """Of each match, all entries until play began, and the end."""
+    stopped_at: str = ""
+    """The match at which the search stopped; older ones may be wanted. Empty: it has come to the end."""
+
+
 class EventLog(Protocol):
     """The log of every match: the truth."""
 
@@ -91,10 +102,10 @@ class EventLog(Protocol):
     async def unfinished(self) -> list[str]:
         """The matches whose last entry is not their end, in the order in which they were opened."""
 
-    async def openings(self, before: str = "", at_most: int | None = None) -> list[Entry]:
-        """The first entry of each match, the newest match first, from the first older than the match `before`.
+    async def summaries(self, wanted: MatchFilter = EVERY_MATCH, before: str = "", at_most: int = 100) -> Summaries:
+        """Return summaries of matches, the newest first, from the first older than the match `before`.
 
-        Those that cannot be read are left out.
+        It may stop before it has found `at_most`. Matches whose summary cannot be read are left out.
         """
 
     async def close(self) -> None:

@@ -15,7 +15,7 @@ from referee.app.faults import UNREADABLE, LogDamaged
 from referee.app.heard import Heard
 from referee.app.ports import Entry
 from referee.core.events import FlagFell, MovePlayed, MoveRefused, Opened, PlayBegan, PlayEnded, Source
-from referee.core.match import Match, evolve, opened
+from referee.core.match import Match, Phase, evolve, opened
 from referee.core.result import Cause
 from referee.core.telling import told_move
 
@@ -253,6 +253,27 @@ async def retold(entries: Sequence[Entry], find_game: Callable[[str], Game]) -> 
             story.goes_on([step])
     assert story
     return story
+
+
+def read_summary(summary: Sequence[Entry], find_game: Callable[[str], Game]) -> Standing:
+    """Return how a match stands by the entries of its summary (see `ports.Summaries`), but without its position.
+
+    Raises LogDamaged, UnknownGame, or whatever a damaged log, or a game that has changed, may lead to.
+    """
+    first = summary[0]
+    if not isinstance(first.event, Opened):
+        raise LogDamaged(first.match_id, first.number, UNREADABLE)
+    match = opened(first.event, find_game(first.event.setup.game))
+    started_ms = ended_ms = None
+    for entry in summary[1:]:
+        if isinstance(entry.event, PlayBegan):  # To set up the position is not worth its time.
+            match = replace(match, phase=Phase.PLAYING, players=entry.event.seated)
+            started_ms = entry.at_ms
+        else:
+            match = evolve(match, entry.event)
+        if isinstance(entry.event, PlayEnded):
+            ended_ms = entry.at_ms
+    return Standing(match, first.at_ms, started_ms, ended_ms)
 
 
 def ended_as_unplayable(entries: Sequence[Entry]) -> bool:

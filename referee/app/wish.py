@@ -129,8 +129,8 @@ class MatchFilter:
     bot: str = ""
     game: str = ""
     phase: Phase | None = None
-    labels: tuple[tuple[str, str], ...] = ()
-    """Such as ("ladder", "main")."""
+    ladder: str = ""
+    tournament: str = ""
     open_only: bool = False
     since_ms: int = 0
     """Made at this moment or later."""

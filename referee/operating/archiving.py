@@ -134,8 +134,8 @@ def _needed(opening: Entry, going_on: Collection[str]) -> str:
 
 
 def _remove(match_id: str, file: Connection) -> None:
-    file.execute(f"DELETE FROM unheard_ends WHERE {OF_MATCH}", (match_id,))
-    file.execute(f"DELETE FROM entries WHERE {OF_MATCH}", (match_id,))
+    for table in ("unheard_ends", "match_seats", "match_summaries", "entries"):
+        file.execute(f"DELETE FROM {table} WHERE {OF_MATCH}", (match_id,))
 
 
 class _Shelf:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from referee.app.contests.log import ContestEntry
 from referee.app.ports import Conflict, Entry, Request
 from referee.core.events import Event, PlayEnded
+from referee.storage import match_summaries
 from referee.storage.contest_rows import ContestAppend, ContestRows
 from referee.storage.heads import Head, Heads
 from referee.storage.seating import seated_by
@@ -101,15 +102,18 @@ class Group:
         head.last += 1
         event, request_line = append.events[place], append.request_line if answers else None
         self._rows.append((head.match, head.last, self._at_ms, append.lines[place], request_line))
-        self._note(append.match_id, head, event)
+        assert head.match
+        self._note(append.match_id, head.match, event)
+        match_summaries.write(self._connection, head.match, head.last, self._at_ms, event)
         return Entry(append.match_id, head.last, self._at_ms, event, append.request if answers else None)
 
-    def _note(self, match_id: str, head: Head, event: Event) -> None:
+    def _note(self, match_id: str, match: int, event: Event) -> None:
         """What is asked of all matches at once stands beside their entries."""
         for seat, bot in seated_by(event).items():
-            self._connection.execute(SEAT, (head.match, seat, bot))
+            if bot:
+                self._connection.execute(SEAT, (match, seat, bot))
         if isinstance(event, PlayEnded):
-            self._connection.execute(END_MATCH, (head.match,))
+            self._connection.execute(END_MATCH, (match,))
             self._over.append(match_id)
 
 

@@ -2,11 +2,14 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from engines.api import Seat
 from referee.app.contests.log import Beside
-from referee.app.ports import Conflict, Entry, LogUnavailable, Request
-from referee.core.events import Event, PlayEnded
+from referee.app.ports import Conflict, Entry, LogUnavailable, Request, Summaries
+from referee.app.wish import EVERY_MATCH, LADDER, TOURNAMENT, MatchFilter
+from referee.core.events import Event, Opened, PlayBegan, PlayEnded
+from referee.core.match import Phase
 from referee.storage.contests_memory import MemoryContestLog
 from referee.storage.seating import seated_by
 
@@ -54,11 +57,13 @@ class MemoryEventLog:
         self._need_open()
         return [match_id for match_id in self._logs if not self.is_over(match_id)]
 
-    async def openings(self, before: str = "", at_most: int | None = None) -> list[Entry]:
+    async def summaries(self, wanted: MatchFilter = EVERY_MATCH, before: str = "", at_most: int = 100) -> Summaries:
         self._need_open()
         matches = list(self._logs)
         older = matches[: matches.index(before)] if before in self._logs else [] if before else matches
-        return [self._logs[match_id][0] for match_id in reversed(older)][:at_most]
+        every = (_summary(self._logs[match_id]) for match_id in reversed(older))
+        found = list(islice((summary for summary in every if _is_wanted(summary, wanted)), at_most))
+        return Summaries(found, found[-1][0].match_id if len(found) == at_most else "")
 
     def is_over(self, match_id: str) -> bool:
         return isinstance(self._logs[match_id][-1].event, PlayEnded)
@@ -68,9 +73,40 @@ class MemoryEventLog:
 
     def _note_seats(self, match_id: str, events: Sequence[Event]) -> None:
         for event in events:
-            if bots := seated_by(event):
+            if bots := {seat: bot for seat, bot in seated_by(event).items() if bot}:
                 self.unheard.setdefault(match_id, {}).update(bots)
 
     def _need_open(self) -> None:
         if self._closed:
             raise LogUnavailable("the log is closed")
+
+
+def _summary(log: Sequence[Entry]) -> list[Entry]:
+    """All entries until play began, and the end."""
+    began = next((entry.number for entry in log if isinstance(entry.event, PlayBegan)), len(log))
+    return [*log[:began], *(entry for entry in log[began:][-1:] if isinstance(entry.event, PlayEnded))]
+
+
+def _is_wanted(summary: Sequence[Entry], wanted: MatchFilter) -> bool:
+    opening = summary[0]
+    if not isinstance(opening.event, Opened):
+        return False
+    setup, labels = opening.event.setup, dict(opening.event.setup.labels)
+    by_seat: dict[Seat, str] = {}
+    for entry in summary:
+        by_seat.update(seated_by(entry.event))
+    return (
+        wanted.game in ("", setup.game)
+        and wanted.ladder in ("", labels.get(LADDER))
+        and wanted.tournament in ("", labels.get(TOURNAMENT))
+        and wanted.bot in ("", *by_seat.values())
+        and (not wanted.open_only or "" in by_seat.values())
+        and wanted.phase in (None, _phase(summary))
+        and opening.at_ms >= wanted.since_ms
+    )
+
+
+def _phase(summary: Sequence[Entry]) -> Phase:
+    if isinstance(summary[-1].event, PlayEnded):
+        return Phase.OVER
+    return Phase.PLAYING if isinstance(summary[-1].event, PlayBegan) else Phase.WAITING

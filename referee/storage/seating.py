@@ -1,6 +1,6 @@
-"""Which seats a bot has by an event: those whose matches it is to hear the end of."""
+"""Which bot has which seat, as far as an event says it."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from engines.api import Seat
 from referee.core.events import Event, Opened, PlayBegan, SeatTaken
@@ -8,13 +8,13 @@ from referee.core.setup import Player
 
 
 def seated_by(event: Event) -> dict[Seat, str]:
-    """The bot of each seat, as far as the event says it anew."""
-    if isinstance(event, Opened):
-        return _named(enumerate(event.setup.players))
+    """Return the bot of each seat that the event fills, or opens; of an open seat it is empty."""
     if isinstance(event, SeatTaken):
-        return _named([(event.seat, event.player)])
-    return _named(enumerate(event.seated)) if isinstance(event, PlayBegan) else {}
+        return {event.seat: event.player.bot}
+    if isinstance(event, Opened):
+        return _bots(event.setup.players)
+    return _bots(event.seated) if isinstance(event, PlayBegan) else {}
 
 
-def _named(players: Iterable[tuple[Seat, Player]]) -> dict[Seat, str]:
-    return {seat: player.bot for seat, player in players if player.bot}
+def _bots(players: Sequence[Player]) -> dict[Seat, str]:
+    return {seat: player.bot for seat, player in enumerate(players)}

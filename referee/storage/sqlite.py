@@ -7,14 +7,15 @@ connection of its own, and sees whole appends only.
 
 import sqlite3
 from collections.abc import Callable, Sequence
-from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
 from referee.app.contests.log import Beside, ContestEntry
 from referee.app.faults import UNREADABLE, LogDamaged
-from referee.app.ports import Entry, LogUnavailable, MatchArchived, Request
+from referee.app.ports import Entry, LogUnavailable, MatchArchived, Request, Summaries
+from referee.app.wish import EVERY_MATCH, MatchFilter
 from referee.core.events import Event
+from referee.storage import match_summaries
 from referee.storage.codec import decode, encode
 from referee.storage.contest_rows import ContestAppend, contest_append
 from referee.storage.contests_sqlite import SqliteContestLog
@@ -45,13 +46,6 @@ IS_ARCHIVED = """
         AND NOT EXISTS (SELECT 1 FROM matches JOIN entries USING (match) WHERE match_id = ?)
 """
 """Its row stays, so that nobody makes it twice."""
-
-OPENINGS = """
-    SELECT match_id, number, at_ms, line, request
-    FROM matches JOIN entries USING (match)
-    WHERE number = 1 AND (:before = '' OR match < (SELECT match FROM matches WHERE match_id = :before))
-    ORDER BY match DESC
-"""
 
 HELD = """
     SELECT match_id FROM matches
@@ -118,9 +112,9 @@ class SqliteEventLog:
         matches: list[str] = await _asked(self._reader, self._unfinished)
         return matches
 
-    async def openings(self, before: str = "", at_most: int | None = None) -> list[Entry]:
-        entries: list[Entry] = await _asked(self._reader, lambda: self._openings(before, at_most))
-        return entries
+    async def summaries(self, wanted: MatchFilter = EVERY_MATCH, before: str = "", at_most: int = 100) -> Summaries:
+        found: Summaries = await _asked(self._reader, lambda: self._summaries(wanted, before, at_most))
+        return found
 
     async def held(self) -> list[str]:
         """Every match that has entries, whether they can be read or not, the newest first."""
@@ -162,9 +156,20 @@ class SqliteEventLog:
             raise MatchArchived(match_id)
         return entries
 
-    def _openings(self, before: str, at_most: int | None) -> list[Entry]:
-        rows = self._reading.execute(OPENINGS, {"before": before})
-        return list(islice(filter(None, map(_readable, rows)), at_most))
+    def _summaries(self, wanted: MatchFilter, before: str, at_most: int) -> Summaries:
+        self._reading.execute("BEGIN")  # What is found and what is read of it are of one moment.
+        try:
+            matches, stopped_at = match_summaries.find(self._reading, wanted, before, at_most)
+            return Summaries([summary for match in matches if (summary := self._summary(match))], stopped_at)
+        finally:
+            self._reading.execute("ROLLBACK")
+
+    def _summary(self, match: int) -> list[Entry]:
+        """Empty: one of its entries cannot be read."""
+        try:
+            return [_entry(row) for row in self._reading.execute(match_summaries.SUMMARY, {"match": match})]
+        except LogDamaged:
+            return []
 
     def _held(self) -> list[str]:
         return [match_id for (match_id,) in self._reading.execute(HELD)]
@@ -179,13 +184,6 @@ def _entry(row: tuple[str, int, int, str, str | None]) -> Entry:
         return Entry(match_id, number, at_ms, decode(line), read_request(request))
     except ValueError as wrong:
         raise LogDamaged(match_id, number, UNREADABLE) from wrong
-
-
-def _readable(row: tuple[str, int, int, str, str | None]) -> Entry | None:
-    try:
-        return _entry(row)
-    except LogDamaged:
-        return None
 
 
 def _tried(questions: Sequence[Callable[[], Any]]) -> list[Any]:

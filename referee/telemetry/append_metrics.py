@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from prometheus_client import CollectorRegistry, Counter, Histogram
 
 from referee.app.contests.log import Beside
-from referee.app.ports import Conflict, Entry, EventLog, LogUnavailable, Request, Time
+from referee.app.ports import Conflict, Entry, EventLog, LogUnavailable, Request, Summaries, Time
+from referee.app.wish import EVERY_MATCH, MatchFilter
 from referee.core.clock import SECOND
 from referee.core.events import Event
 from referee.telemetry.outages import Outage, Outages
@@ -69,8 +70,8 @@ class MeasuredLog:
     async def read(self, match_id: str, after: int = 0, at_most: int | None = None) -> list[Entry]:
         return await self._log.read(match_id, after, at_most)
 
-    async def openings(self, before: str = "", at_most: int | None = None) -> list[Entry]:
-        return await self._log.openings(before, at_most)
+    async def summaries(self, wanted: MatchFilter = EVERY_MATCH, before: str = "", at_most: int = 100) -> Summaries:
+        return await self._log.summaries(wanted, before, at_most)
 
     async def unfinished(self) -> list[str]:
         return await self._log.unfinished()

@@ -6,7 +6,6 @@ from referee_api.v1.match_service_pb2 import ListMatchesRequest
 
 from referee.app.contests.ladders import Ladders
 from referee.app.contests.tournaments import Tournaments
-from referee.app.wish import LADDER, TOURNAMENT
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,13 +13,9 @@ class Labelled:
     ladders: Ladders
     tournaments: Tournaments
 
-    def labels(self, request: ListMatchesRequest) -> tuple[tuple[str, str], ...]:
-        """Those that a match must have to be listed. Raises UnknownLadder or UnknownTournament."""
-        found: list[tuple[str, str]] = []
+    def check(self, request: ListMatchesRequest) -> None:
+        """Raises UnknownLadder or UnknownTournament."""
         if request.ladder:
             self.ladders.check_known(request.ladder)
-            found.append((LADDER, request.ladder))
         if request.tournament:
             self.tournaments.check_known(request.tournament)
-            found.append((TOURNAMENT, request.tournament))
-        return tuple(found)

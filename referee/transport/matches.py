@@ -290,11 +290,13 @@ class Matches(MatchServiceServicer):
             find_game(self._customs.games, request.game)
         if request.bot:
             await self._accounts.bot(request.bot)
+        self._labelled.check(request)
         return MatchFilter(
             request.bot,
             request.game,
             _phase(request.phase),
-            self._labelled.labels(request),
+            request.ladder,
+            request.tournament,
             request.open_only,
             unix_ms(request.since, "since") if request.HasField("since") else 0,
         )

@@ -8,8 +8,9 @@ from typing import Any, ParamSpec
 from engines.api import Game, Seat
 from referee.app.contests.log import Beside
 from referee.app.desk import Delays, Desk
-from referee.app.ports import Entry, LogUnavailable, Request
+from referee.app.ports import Entry, LogUnavailable, Request, Summaries
 from referee.app.runner import MatchRunner
+from referee.app.wish import EVERY_MATCH, MatchFilter
 from referee.core.clock import SECOND, SuddenDeath, TimeControl
 from referee.core.commands import Begin, SubmitMove
 from referee.core.deciding import Decided
@@ -79,8 +80,8 @@ class GatedLog:
     async def unfinished(self) -> list[str]:
         return await self._log.unfinished()
 
-    async def openings(self, before: str = "", at_most: int | None = None) -> list[Entry]:
-        return await self._log.openings(before, at_most)
+    async def summaries(self, wanted: MatchFilter = EVERY_MATCH, before: str = "", at_most: int = 100) -> Summaries:
+        return await self._log.summaries(wanted, before, at_most)
 
     async def close(self) -> None:
         await self._log.close()

@@ -1,7 +1,6 @@
 """Making matches, joining them, finding them; and what becomes of them when they are over."""
 
 import asyncio
-from typing import Any
 
 import pytest
 
@@ -9,7 +8,7 @@ from engines.refusals import UnknownGame
 from referee.app import archive
 from referee.app.asked import UnknownMatch
 from referee.app.outbox import Began, Ended
-from referee.app.ports import Entry, LogUnavailable
+from referee.app.ports import LogUnavailable
 from referee.app.wish import EVERY_MATCH, MAKER, REQUEST_ID, MatchFilter, MatchWish, Opening
 from referee.core.clock import SECOND
 from referee.core.errors import BadSetup, MatchOver, NoSuchSeat, RequestIdReused, SeatHeld
@@ -84,7 +83,7 @@ async def test_terms_that_cannot_be_are_refused_and_nothing_is_written() -> None
         await hall.create(players=BOTS[:3])
     with pytest.raises(BadSetup, match="ten years"):
         await hall.create(nonce_within_us=-1)
-    assert await hall.stored.openings() == []
+    assert (await hall.stored.summaries()).found == []
     assert hall.noted.faults == []
     await hall.referee.close()
 
@@ -179,7 +178,6 @@ async def test_matches_are_listed_the_newest_first_and_by_what_is_wanted() -> No
 
     async def listed(wanted: MatchFilter = EVERY_MATCH, **more: object) -> list[str]:
         found = await hall.referee.matches(wanted, **more)  # type: ignore[arg-type]  # Two of several kinds.
-        assert not found.stopped_at
         return [standing.match.setup.match_id for standing in found.standings]
 
     assert await listed() == [open_seat, playing, fingers, nim]
@@ -191,52 +189,28 @@ async def test_matches_are_listed_the_newest_first_and_by_what_is_wanted() -> No
     assert await listed(MatchFilter(phase=Phase.OVER)) == [nim]
     assert await listed(MatchFilter(phase=Phase.PLAYING)) == [playing]
     assert await listed(MatchFilter(phase=Phase.WAITING)) == [open_seat, fingers]
-    assert await listed(MatchFilter(labels=(("ladder", "main"),))) == [nim]
+    assert await listed(MatchFilter(ladder="main")) == [nim]
     assert await listed(MatchFilter(open_only=True)) == [open_seat]
     assert await listed(MatchFilter(since_ms=hall.time.wall_ms())) == [open_seat, playing, fingers]
     await hall.referee.close()
 
 
 @in_loop
-async def test_a_question_about_matches_reads_so_many_logs_and_the_next_one_goes_on(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(archive, "STORIES_KEPT", 0)  # So that each that is over has to be read again.
-    monkeypatch.setattr(archive, "MAX_RETOLD", 3)
-    monkeypatch.setattr(archive, "MAX_SCANNED", 4)
+async def test_a_list_of_matches_reads_no_log(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archive, "STORIES_KEPT", 0)  # So that each that is over would have to be read again.
     hall = Hall()
-    over: list[str] = []
-    for _ in range(10):
-        match_id, sessions = await hall.begun(chosen={"heap": 1})
-        await hall.played(match_id, 0, "1")
-        over.insert(0, match_id)
-        for session in sessions:
-            hall.referee.sessions.close(session)
-    reads: list[str] = []
-    whole = hall.log.read
-
-    async def read(match_id: str, *more: Any) -> list[Entry]:
-        reads.append(match_id)
-        return await whole(match_id, *more)
-
-    monkeypatch.setattr(hall.log, "read", read)
-
-    async def asked_to_the_end(wanted: MatchFilter) -> list[list[str]]:
-        pages: list[list[str]] = []
-        stopped_at = ""
-        while not pages or stopped_at:
-            before = len(reads)
-            found = await hall.referee.matches(wanted, stopped_at)
-            pages.append([standing.match.setup.match_id for standing in found.standings])
-            stopped_at = found.stopped_at
-            assert len(reads) - before <= 3
-        return pages
-
-    assert await asked_to_the_end(EVERY_MATCH) == [over[:3], over[3:6], over[6:9], over[9:]]
-    assert await asked_to_the_end(MatchFilter(phase=Phase.OVER, open_only=True)) == [[], [], [], []]
-    reads.clear()
-    assert await asked_to_the_end(MatchFilter(game="fingers")) == [[], [], []]  # By their openings, four at once.
-    assert reads == []
+    over, _ = await hall.begun(chosen={"heap": 1})
+    await hall.played(over, 0, "1")
+    playing = await hall.create()
+    hall.log.entries_read = 0
+    listed = (await hall.referee.matches()).standings
+    assert hall.log.entries_read == 0
+    assert [(it.match.setup.match_id, it.match.phase) for it in listed] == [
+        (playing, Phase.PLAYING),
+        (over, Phase.OVER),
+    ]
+    assert (listed[1].match.result, listed[1].ended_ms) == ((await hall.match(over)).result, hall.time.wall_ms())
+    assert hall.log.entries_read > 0
     await hall.referee.close()
 
 

@@ -279,7 +279,9 @@ async def test_a_finished_match_that_its_rules_follow_no_more_is_refused_and_sai
     for _ in range(2):
         with pytest.raises(EngineFault):
             await later.referee.watch(match_id, 0, SPECTATOR)
-    assert (await later.referee.matches()).standings == []
+    (listed,) = (await later.referee.matches()).standings
+    assert listed.match.result
+    assert listed.match.result.cause is Cause.RESIGNATION  # As it was played.
     assert [where for where, _ in later.noted.faults] == [match_id]
     await later.referee.close()
 

@@ -269,7 +269,9 @@ def test_a_match_that_cannot_be_followed_since_its_log_lacks_an_entry_is_refused
             with pytest.raises(grpc.RpcError) as no:
                 list(it.ask(method) if method != "GetMatch" else [it.ask(method)])
             it.need_damaged(no)
-        assert not ask(it.channel, "MatchService/ListMatches", it.owner).matches
+        # A list is made of summaries: it tells how the match ended.
+        (listed,) = ask(it.channel, "MatchService/ListMatches", it.owner).matches
+        assert (listed.id, listed.result.played.ending) == (it.match_id, result_pb2.ENDING_RESIGNATION)
 
 
 def test_a_match_in_play_that_cannot_be_read_keeps_nobody_else_from_going_on(tmp_path: Path) -> None:

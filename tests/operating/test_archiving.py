@@ -9,7 +9,7 @@ from threading import Thread
 import pytest
 
 from referee.app.outbox import Ended
-from referee.app.ports import Conflict, MatchArchived
+from referee.app.ports import Conflict, MatchArchived, Summaries
 from referee.contest.tournament_events import Ended as TournamentOver
 from referee.operating.archiving import Archived
 from referee.operating.archiving import archive as archived
@@ -94,14 +94,20 @@ def test_nobody_can_make_an_archived_match_again_nor_find_it_in_a_list(data_dir:
         for after in (0, 6):
             with pytest.raises(Conflict):
                 await log.append("old", after, notes(1, 1))
-        assert [entry.match_id for entry in await log.openings()] == ["new", "long"]
+        assert [summary[0].match_id for summary in (await log.summaries()).found] == ["new", "long"]
         # Who turns pages may have come to it before it left.
-        assert [entry.match_id for entry in await log.openings("old")] == []
+        assert await log.summaries(before="old") == Summaries([])
         assert await log.unfinished() == ["long"]
         assert await log.read("never was") == []
         await log.close()
 
     asyncio.run(look())
+
+
+def test_its_summary_has_left_too(data_dir: Path, tmp_path: Path) -> None:
+    archive(data_dir, tmp_path / "records")
+    assert tell(data_dir, "SELECT match FROM match_summaries") == [(2,), (3,)]
+    assert tell(data_dir, "SELECT DISTINCT match FROM match_seats") == [(2,), (3,)]
 
 
 def test_its_end_is_told_to_nobody_any_more(data_dir: Path, tmp_path: Path) -> None:

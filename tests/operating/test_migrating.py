@@ -4,11 +4,16 @@ import json
 import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
+from random import Random
 
 import pytest
 
-from referee.core.events import Event
+from referee.core.commands import TakeSeat
+from referee.core.events import Event, Opened, PlayEnded
+from referee.core.result import Cause, void
+from referee.core.setup import Player
 from referee.operating.backup import back_up
 from referee.operating.migrating import migrate, planned
 from referee.operating.not_done import NotDone
@@ -19,7 +24,7 @@ from referee.storage.record.keys import load_or_create
 from referee.storage.sqlite_file import released_steps, step_names
 from referee.wiring.books import DATABASE, KEY
 from tests.operating.memories import entries_in, finished, going_on, remembered, tell
-from tests.storage.record.matches import all_games
+from tests.storage.record.matches import all_games, happened, nim_setup, random_match
 from tests.storage.stores import NOON_MS
 
 NOW = len(released_steps())
@@ -41,6 +46,7 @@ WRITTEN = {
         "INSERT INTO contest_entries VALUES (1, 1, 1, 1, '{}')",
     ],
     8: ["UPDATE quotas SET stored_bytes_at_most = 6"],
+    9: ["INSERT INTO match_seats VALUES (2, 2, '')"],
 }
 """What a referee of that version writes, which one of an older version could not."""
 
@@ -141,6 +147,50 @@ def test_what_makers_had_stored_before_is_counted(tmp_path: Path) -> None:
     ((match,),) = tell(data_dir, "SELECT length(line) FROM entries WHERE match = 1 AND number = 1")
     assert isinstance(match, int)
     assert tell(data_dir, "SELECT * FROM stored_bytes") == [("ada", match + len('{"organiser":"ada"}'))]
+
+
+SUMMARIES = ("SELECT * FROM match_summaries ORDER BY match", "SELECT * FROM match_seats ORDER BY match, seat")
+
+
+def test_matches_from_before_there_were_summaries_have_the_same_as_new_ones(tmp_path: Path, rng: Random) -> None:
+    labels = {"labels": (("title", "t"), ("tournament", "cup"), ("ladder", "main"))}
+    matches = [finished("rated", **labels), going_on("playing"), [*unfilled("waiting")], [*unfilled("void")]]
+    matches[-1].append(PlayEnded(5, void(Cause.NOT_STARTED), bytes(32)))
+    games = list(all_games().values())
+    matches += [random_match(rng.choice(games), rng.randrange(1 << 30), 6) for _ in range(30)]
+    named = [_named(f"m{number}", events) for number, events in enumerate(matches)]
+    data_dir = of_version(8, tmp_path / "old")
+    tell(data_dir, "DELETE FROM entries")
+    tell(data_dir, "DELETE FROM unheard_ends")
+    tell(data_dir, "DELETE FROM matches")
+    with closing(sqlite3.connect(data_dir / DATABASE)) as connection, connection:
+        for number, events in enumerate(named):
+            _write(connection, f"m{number}", isinstance(events[-1], PlayEnded), events)
+    migrate(data_dir)
+    new = remembered(tmp_path / "new", *named)
+    for rows in SUMMARIES:
+        assert tell(data_dir, rows) == tell(new, rows)
+    assert len(tell(data_dir, SUMMARIES[0])) == len(named)
+
+
+def unfilled(match_id: str) -> list[Event]:
+    """A match with an open seat, and one that was taken."""
+    return happened(nim_setup(match_id=match_id, players=(Player(),) * 2), (5, TakeSeat(1, Player("cyd", "1"))))
+
+
+def _named(match_id: str, events: Sequence[Event]) -> list[Event]:
+    first = events[0]
+    assert isinstance(first, Opened)
+    return [replace(first, setup=replace(first.setup, match_id=match_id)), *events[1:]]
+
+
+@pytest.mark.parametrize("number", [1, 2, 3])
+@pytest.mark.parametrize("spoilt", ["'scribble'", "CAST(x'ff' AS TEXT)", "'{}'", "substr(line, 1, 60)"])
+def test_spoilt_entries_do_not_keep_a_database_from_its_summaries(tmp_path: Path, spoilt: str, number: int) -> None:
+    data_dir = of_version(8, tmp_path / "data")
+    tell(data_dir, f"UPDATE entries SET line = {spoilt} WHERE match = 1 AND number = {number}")
+    migrate(data_dir)
+    assert (2, "playing") in tell(data_dir, "SELECT match, phase FROM match_summaries")
 
 
 def test_a_look_changes_nothing(tmp_path: Path) -> None:

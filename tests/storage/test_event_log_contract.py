@@ -29,7 +29,6 @@ async def test_a_request_stands_beside_the_last_entry_of_what_it_brought_about(l
     entries += await log.append("m", 3, notes(4, 4), of_person)
     assert [entry.request for entry in entries] == [None, of_seat, None, of_person]
     assert await log.read("m") == entries
-    assert await log.openings() == entries[:1]
 
 
 @with_every_log
@@ -141,21 +140,6 @@ async def test_matches_are_unfinished_until_their_end_in_the_order_of_their_open
     assert await log.unfinished() == ["z", "m"]
     await log.append("b", 0, [note(1), END])
     assert await log.unfinished() == ["z", "m"]
-
-
-@with_every_log
-async def test_the_openings_of_matches_are_read_the_newest_first_and_page_by_page(log: EventLog) -> None:
-    assert await log.openings() == []
-    for match_id in ("z", "a", "m"):
-        await log.append(match_id, 0, notes(1, 2))
-    await log.append("a", 2, [END])
-    opened = {match_id: (await log.read(match_id))[0] for match_id in ("z", "a", "m")}
-    assert await log.openings() == [opened["m"], opened["a"], opened["z"]]
-    assert await log.openings(at_most=2) == [opened["m"], opened["a"]]
-    assert await log.openings("a") == [opened["z"]]
-    assert await log.openings("m", 1) == [opened["a"]]
-    assert await log.openings("z") == []
-    assert await log.openings("nobody") == []
 
 
 @with_every_log

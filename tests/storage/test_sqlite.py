@@ -370,24 +370,6 @@ def test_an_entry_that_cannot_be_read_is_named(path: Path, spoil: str) -> None:
     tell(opened(path), read)
 
 
-@pytest.mark.parametrize("spoil", SPOILING)
-def test_an_opening_that_cannot_be_read_is_left_out(path: Path, spoil: str) -> None:
-    async def write(log: EventLog) -> None:
-        for match_id in "abcd":
-            await log.append(match_id, 0, notes(1, 2))
-
-    async def read(log: EventLog) -> None:
-        assert isinstance(log, SqliteEventLog)
-        assert [entry.match_id for entry in await log.openings(at_most=1)] == ["b"]
-        assert [entry.match_id for entry in await log.openings()] == ["b", "a"]
-        assert await log.held() == ["d", "c", "b", "a"]
-
-    tell(opened(path), write)
-    with stranger(path) as other:
-        other.execute(f"{spoil} AND match > 2", (1,))
-    tell(opened(path), read)
-
-
 @pytest.mark.parametrize("name", ["log.db", "log.db-wal"])
 def test_nothing_is_written_where_the_files_are_not_those_that_were_opened(path: Path, name: str) -> None:
     file, aside = path.with_name(name), path.with_name("aside")

@@ -16,7 +16,8 @@ from opentelemetry.trace import Span, SpanKind, Tracer, format_trace_id, set_spa
 from engines.api import Seat
 from referee.app.contests.log import Beside
 from referee.app.desk import Decide, Delays, Desk, Keeper
-from referee.app.ports import Entry, EventLog, Request
+from referee.app.ports import Entry, EventLog, Request, Summaries
+from referee.app.wish import EVERY_MATCH, MatchFilter
 from referee.core.clock import Micros
 from referee.core.commands import Command, SubmitMove
 from referee.core.deciding import Decided
@@ -118,8 +119,8 @@ class TracedLog:
     async def read(self, match_id: str, after: int = 0, at_most: int | None = None) -> list[Entry]:
         return await self._log.read(match_id, after, at_most)
 
-    async def openings(self, before: str = "", at_most: int | None = None) -> list[Entry]:
-        return await self._log.openings(before, at_most)
+    async def summaries(self, wanted: MatchFilter = EVERY_MATCH, before: str = "", at_most: int = 100) -> Summaries:
+        return await self._log.summaries(wanted, before, at_most)
 
     async def unfinished(self) -> list[str]:
         return await self._log.unfinished()

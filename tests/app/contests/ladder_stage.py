@@ -94,12 +94,13 @@ async def check_the_logs(store: Store) -> None:
 async def _ended_and_rated(store: Store) -> dict[str, Any]:
     """What the matches say of ratings."""
     found = {}
-    for opening in await store.matches.openings():
-        end = (await store.matches.read(opening.match_id))[-1].event
+    for match_id in await store.match_ids():
+        entries = await store.matches.read(match_id)
+        opening, end = entries[0], entries[-1].event
         assert isinstance(opening.event, Opened)
         labels = dict(opening.event.setup.labels)
         if LADDER in labels and isinstance(end, PlayEnded) and end.result.kind is not Kind.VOID:
-            found[opening.match_id] = end.ratings
+            found[match_id] = end.ratings
     return found
 
 

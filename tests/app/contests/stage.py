@@ -30,12 +30,12 @@ from referee.app.contests.tournaments import Tournaments
 from referee.app.lag import Lag
 from referee.app.notices import Notices
 from referee.app.outbox import Asked
-from referee.app.ports import Entry, LogUnavailable, Request
+from referee.app.ports import Entry, LogUnavailable, Request, Summaries
 from referee.app.referee import Referee
 from referee.app.scribe import Scribe
 from referee.app.sessions import Hello, Session
 from referee.app.tokens import Role, Token
-from referee.app.wish import REQUEST_ID, Limits, Opening
+from referee.app.wish import EVERY_MATCH, REQUEST_ID, Limits, MatchFilter, Opening
 from referee.contest.formats import Format
 from referee.contest.terms import Terms
 from referee.contest.tournament_events import Entrant
@@ -144,8 +144,8 @@ class FusedLog:
     async def unfinished(self) -> list[str]:
         return await self._stored.unfinished()
 
-    async def openings(self, before: str = "", at_most: int | None = None) -> list[Entry]:
-        return await self._stored.openings(before, at_most)
+    async def summaries(self, wanted: MatchFilter = EVERY_MATCH, before: str = "", at_most: int = 100) -> Summaries:
+        return await self._stored.summaries(wanted, before, at_most)
 
     async def close(self) -> None:
         pass
@@ -181,6 +181,10 @@ class Store:
             await self.accounts.register(f"r-{name}", Bot(name, "owner", 1), token, NamesAtMost(1000, 1000))
             for version in versions:
                 await self.accounts.add_version(Version(name, version, 1), 100)
+
+    async def match_ids(self) -> list[str]:
+        """Of all matches there are."""
+        return [summary[0].match_id for summary in (await self.matches.summaries(at_most=10_000)).found]
 
 
 class Stage:

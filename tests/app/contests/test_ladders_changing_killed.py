@@ -77,7 +77,7 @@ async def check(store: Store) -> None:
     assert await store.matches.unfinished() == []
     left = next(at for at, event in enumerate(happened) if isinstance(event, Left))
     assert all("ada" not in event.pairing.entrants for event in happened[left:] if isinstance(event, Paired))
-    assert sum(isinstance(event, Rated) for event in happened) == len(await store.matches.openings())
+    assert sum(isinstance(event, Rated) for event in happened) == len(await store.match_ids())
 
 
 @pytest.mark.parametrize("writes", [11, 23])

@@ -1,0 +1,126 @@
+"""Summaries of matches in a SQLite file: one row for each match, written with its entries, and how they are searched.
+
+A row holds what a list of matches selects by, and the numbers of the entries that the list shows. What those say is
+not stored twice: a summary is a few entries of the log.
+"""
+
+import sqlite3
+from contextlib import closing
+from typing import NamedTuple
+
+from referee.app.wish import LADDER, TOURNAMENT, MatchFilter
+from referee.core.events import Event, Opened, PlayBegan, PlayEnded
+from referee.core.match import Phase
+from referee.storage.seating import seated_by
+
+MAX_SCANNED = 10_000
+"""Rows that one search looks at, however few of them it finds."""
+
+CREATE = """
+    INSERT INTO match_summaries (match, created_ms, game, ladder, tournament, phase) VALUES (?, ?, ?, ?, ?, ?)
+"""
+
+BEGIN = "UPDATE match_summaries SET phase = ?, began = ? WHERE match = ?"
+
+END = "UPDATE match_summaries SET phase = ?, ended = ? WHERE match = ?"
+
+SEAT = "INSERT OR REPLACE INTO match_seats (match, seat, bot) VALUES (?, ?, ?)"
+
+KEY = "SELECT match FROM matches WHERE match_id = ?"
+
+NAME = "SELECT match_id FROM matches WHERE match = ?"
+
+NO_KEY = 1 << 62
+"""Greater than all keys."""
+
+NEWEST_BEFORE = "SELECT match FROM match_summaries WHERE created_ms < ? ORDER BY created_ms DESC, match DESC LIMIT 1"
+
+SUMMARY = """
+    SELECT match_id, number, at_ms, line, request
+    FROM match_summaries JOIN matches USING (match) JOIN entries USING (match)
+    WHERE match = :match AND number <= coalesce(began, ended, 9223372036854775807)
+    UNION
+    SELECT match_id, number, at_ms, line, request
+    FROM match_summaries JOIN matches USING (match) JOIN entries USING (match)
+    WHERE match = :match AND number = ended
+    ORDER BY number
+"""
+"""All entries until play began, and the end."""
+
+
+class Condition(NamedTuple):
+    """What a match must meet to be found."""
+
+    table: str
+    test: str
+    """A column of the table, and how it is compared."""
+    value: str | int
+
+
+EVERY_ROW = Condition("match_summaries", "match >", 0)
+
+
+def write(connection: sqlite3.Connection, match: int, number: int, at_ms: int, event: Event) -> None:
+    """Keep the summary of a match up to date, in the transaction that writes this entry."""
+    if isinstance(event, Opened) and number == 1:
+        setup, labels = event.setup, dict(event.setup.labels)
+        row = (match, at_ms, setup.game, labels.get(LADDER), labels.get(TOURNAMENT), Phase.WAITING.value)
+        connection.execute(CREATE, row)
+    elif isinstance(event, PlayBegan):
+        connection.execute(BEGIN, (Phase.PLAYING.value, number, match))
+    elif isinstance(event, PlayEnded):
+        connection.execute(END, (Phase.OVER.value, number, match))
+    for seat, bot in seated_by(event).items():
+        connection.execute(SEAT, (match, seat, bot))
+
+
+def find(connection: sqlite3.Connection, wanted: MatchFilter, before: str, at_most: int) -> tuple[list[int], str]:
+    """Return the keys of the wanted matches, the newest first, and the match at which the search stopped.
+
+    It stops after `at_most` matches or MAX_SCANNED rows. Empty: it has come to the end.
+    """
+    found: list[int] = []
+    with closing(_scan(connection, wanted, before)) as rows:
+        for scanned, (match, is_wanted) in enumerate(rows, 1):
+            if is_wanted and match not in found[-1:]:  # A bot may have several seats.
+                found.append(match)
+            if len(found) == at_most or scanned == MAX_SCANNED:
+                return found, connection.execute(NAME, (match,)).fetchone()[0]
+    return found, ""
+
+
+def _scan(connection: sqlite3.Connection, wanted: MatchFilter, before: str) -> sqlite3.Cursor:
+    """The keys of matches that meet the first condition, the newest first, and whether each meets the others."""
+    first, *others = _conditions(wanted)
+    checks = [f"EXISTS (SELECT 1 FROM {it.table} AS it WHERE it.match = found.match AND {it.test} ?)" for it in others]
+    sql = f"""
+        SELECT match, {" AND ".join(checks) or "1"} FROM {first.table} AS found
+        WHERE {first.test} ? AND match < ? AND match > ? ORDER BY match DESC
+    """
+    values = [it.value for it in (*others, first)]
+    return connection.execute(sql, (*values, *_bounds(connection, wanted, before)))
+
+
+def _bounds(connection: sqlite3.Connection, wanted: MatchFilter, before: str) -> tuple[int, int]:
+    """The keys between which to search. They grow with time."""
+    (newest,) = (connection.execute(KEY, (before,)).fetchone() or (0,)) if before else (NO_KEY,)
+    (oldest,) = connection.execute(NEWEST_BEFORE, (wanted.since_ms,)).fetchone() or (0,)
+    return newest, oldest
+
+
+def _conditions(wanted: MatchFilter) -> list[Condition]:
+    """The first one is searched by its index, the others are checked: first what the fewest matches usually meet."""
+    phase, over = wanted.phase, Phase.OVER
+    asked = [
+        ("match_summaries", "phase =", phase.value if phase and phase is not over else None),
+        ("match_summaries", "tournament =", wanted.tournament or None),
+        ("match_seats", "bot =", wanted.bot or None),
+        ("match_seats", "bot =", "" if wanted.open_only else None),
+        ("match_summaries", "ladder =", wanted.ladder or None),
+        ("match_summaries", "game =", wanted.game or None),
+        ("match_summaries", "phase =", over.value if phase is over else None),
+    ]
+    conditions = [Condition(table, test, value) for table, test, value in asked if value is not None] or [EVERY_ROW]
+    if wanted.since_ms:
+        conditions.append(Condition("match_summaries", "created_ms >=", wanted.since_ms))
+    return conditions

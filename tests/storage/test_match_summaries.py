@@ -1,0 +1,346 @@
+"""Summaries of matches: what every log finds, what a list of matches makes of it, and what a search in SQLite costs."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from referee.app.archive import SUMMARIES_AT_ONCE, Archive
+from referee.app.boards import Boards
+from referee.app.ports import EventLog, LogUnavailable, Summaries
+from referee.app.story import Standing, read_summary, retold
+from referee.app.wish import EVERY_MATCH, MatchFilter
+from referee.core.commands import Begin, TakeSeat, Void
+from referee.core.events import Event, Opened
+from referee.core.match import Phase
+from referee.core.result import Cause
+from referee.core.setup import Player
+from referee.storage import match_summaries
+from referee.storage.memory import MemoryEventLog
+from referee.storage.sqlite import SqliteEventLog
+from referee.transport.convert.matches import Aside, match_of
+from tests.storage.examples import EXAMPLES
+from tests.storage.record.matches import all_games, find_game, happened, nim_setup, random_match, short_match
+from tests.storage.stores import STORES, Store, at_noon, notes, stranger, tell, with_every_log
+
+ADA, BOB, OPEN = Player("ada", "1"), Player("bob", "2"), Player()
+SCORED = (("title", "t"), ("ladder", "main"), ("tournament", "cup"))
+
+
+def ids(summaries: Summaries) -> list[str]:
+    return [summary[0].match_id for summary in summaries.found]
+
+
+def waiting(match_id: str, *players: Player) -> list[Event]:
+    return happened(nim_setup(match_id=match_id, players=players))
+
+
+async def filled(log: EventLog) -> None:
+    """A match that was never filled and is void, one in play, one that waits, one that is over."""
+    unfilled = happened(nim_setup(match_id="unfilled", players=(ADA, OPEN)), (5, Void(Cause.NOT_STARTED)))
+    playing = happened(nim_setup(match_id="playing", players=(ADA, OPEN)), (5, TakeSeat(1, BOB)), (9, Begin()))
+    for events in (unfilled, playing, waiting("waiting", BOB, OPEN), short_match(match_id="over", labels=SCORED)):
+        opened = events[0]
+        assert isinstance(opened, Opened)
+        for number, event in enumerate(events):  # As they come, and not at once.
+            await log.append(opened.setup.match_id, number, [event])
+
+
+@with_every_log
+async def test_matches_are_found_the_newest_first_and_page_by_page(log: EventLog) -> None:
+    assert await log.summaries() == Summaries([])
+    await filled(log)
+    assert ids(await log.summaries()) == ["over", "waiting", "playing", "unfilled"]
+    assert (await log.summaries()).stopped_at == ""
+    first = await log.summaries(at_most=2)
+    assert (ids(first), first.stopped_at) == (["over", "waiting"], "waiting")
+    rest = await log.summaries(before="waiting")
+    assert (ids(rest), rest.stopped_at) == (["playing", "unfilled"], "")
+    assert await log.summaries(before="unfilled") == Summaries([])
+    assert await log.summaries(before="nobody") == Summaries([])
+
+
+@pytest.mark.parametrize("store", STORES)
+@pytest.mark.parametrize(
+    ("wanted", "found"),
+    [
+        (MatchFilter(phase=Phase.WAITING), ["waiting"]),
+        (MatchFilter(phase=Phase.PLAYING), ["playing"]),
+        (MatchFilter(phase=Phase.OVER), ["over", "unfilled"]),
+        (MatchFilter(bot="ada"), ["over", "playing", "unfilled"]),
+        (MatchFilter(bot="bob"), ["over", "waiting", "playing"]),
+        (MatchFilter(bot="nobody"), []),
+        (MatchFilter(game="nim"), ["over", "waiting", "playing", "unfilled"]),
+        (MatchFilter(game="toc"), []),
+        (MatchFilter(ladder="main"), ["over"]),
+        (MatchFilter(tournament="cup"), ["over"]),
+        (MatchFilter(tournament="main"), []),
+        (MatchFilter(open_only=True), ["waiting", "unfilled"]),
+        (MatchFilter(open_only=True, bot="bob", phase=Phase.WAITING, game="nim"), ["waiting"]),
+        (MatchFilter(open_only=True, ladder="main"), []),
+        (MatchFilter(phase=Phase.OVER, bot="bob", ladder="main", tournament="cup", game="nim"), ["over"]),
+    ],
+)
+def test_what_is_wanted_must_all_hold(store: str, tmp_path: Path, wanted: MatchFilter, found: list[str]) -> None:
+    async def look(log: Store) -> None:
+        await filled(log)
+        assert ids(await log.summaries(wanted)) == found
+
+    tell(STORES[store](tmp_path), look)
+
+
+@with_every_log
+async def test_a_bot_with_several_seats_has_one_match(log: EventLog) -> None:
+    for match_id in "ab":
+        await log.append(match_id, 0, waiting(match_id, ADA, ADA))
+    assert ids(await log.summaries(MatchFilter(bot="ada"))) == ["b", "a"]
+    assert ids(await log.summaries(MatchFilter(bot="ada"), before="b")) == ["a"]
+
+
+@with_every_log
+async def test_a_summary_has_all_entries_until_play_began_and_the_end(log: EventLog) -> None:
+    await log.append("m", 0, EXAMPLES)
+    entries = await log.read("m")
+    assert (await log.summaries()).found == [[*entries[:4], entries[-1]]]
+
+
+@with_every_log
+async def test_a_log_that_no_match_opened_has_no_summary(log: EventLog) -> None:
+    await log.append("m", 0, notes(1, 2))
+    await log.append("n", 0, [*notes(1, 1), *EXAMPLES])
+    assert await log.summaries() == Summaries([])
+    assert await log.summaries(MatchFilter(bot="ada")) == Summaries([])
+
+
+# A list of matches tells the same as their whole logs would.
+
+
+def any_match(match_id: str, rng: Random) -> list[Event]:
+    """One of any game, as far as it has come."""
+    events = random_match(rng.choice(list(all_games().values())), rng.randrange(1 << 30), answers_at_most=8)
+    opened = events[0]
+    assert isinstance(opened, Opened)
+    labels = tuple((name, rng.choice("ab")) for name in ("ladder", "tournament") if rng.random() < 0.5)
+    setup = replace(opened.setup, match_id=match_id, labels=labels)
+    rest = events[1:] if rng.random() < 0.5 else events[1 : rng.randrange(1, len(events) + 1)]
+    return [replace(opened, setup=setup), *rest]
+
+
+def any_filter(rng: Random) -> MatchFilter:
+    some = {
+        "bot": rng.choice(("bot0", "bot1", "late0")),
+        "game": rng.choice(list(all_games())),
+        "phase": rng.choice(list(Phase)),
+        "ladder": rng.choice("ab"),
+        "tournament": rng.choice("ab"),
+        "open_only": True,
+        "since_ms": rng.randrange(100),
+    }
+    return MatchFilter(**{name: some[name] for name in rng.sample(list(some), rng.randrange(4))})  # type: ignore[arg-type]  # Of several kinds.
+
+
+async def pages_of(log: EventLog, wanted: MatchFilter, size: int) -> list[Summaries]:
+    pages = [await log.summaries(wanted, "", size)]
+    while pages[-1].stopped_at:
+        pages.append(await log.summaries(wanted, pages[-1].stopped_at, size))
+    return pages
+
+
+def is_wanted(standing: Standing, wanted: MatchFilter) -> bool:
+    match = standing.match
+    bots, labels = [player.bot for player in match.players], dict(match.setup.labels)
+    return (
+        (not wanted.bot or wanted.bot in bots)
+        and (not wanted.open_only or "" in bots)
+        and wanted.game in ("", match.setup.game)
+        and wanted.phase in (None, match.phase)
+        and wanted.ladder in ("", labels.get("ladder"))
+        and wanted.tournament in ("", labels.get("tournament"))
+        and standing.opened_ms >= wanted.since_ms
+    )
+
+
+def test_a_list_tells_what_whole_logs_tell(tmp_path: Path, rng: Random) -> None:
+    seed, aside = rng.random(), Aside(lambda _: False)
+
+    async def compare(log: Store) -> None:
+        rng.seed(seed)
+        standings: list[Standing] = []
+        for number in range(60):
+            await log.append(f"m{number}", 0, any_match(f"m{number}", rng))
+            standings.insert(0, (await retold(await log.read(f"m{number}"), find_game)).standing)
+        for _ in range(150):
+            wanted, size = any_filter(rng), rng.randrange(1, 70)
+            expected = [match_of(it, aside, -1) for it in standings if is_wanted(it, wanted)]
+            pages = await pages_of(log, wanted, size)
+            told = [match_of(read_summary(summary, find_game), aside, -1) for page in pages for summary in page.found]
+            assert told == expected, wanted
+
+    tell(MemoryEventLog(count().__next__), compare)
+    tell(SqliteEventLog(tmp_path / "log.db", count().__next__), compare)
+
+
+def archive(log: EventLog) -> Archive:
+    return Archive(log, find_game, Boards(), lambda _match_id, _why: None)
+
+
+@with_every_log
+async def test_a_long_list_comes_in_parts(log: EventLog) -> None:
+    names = [f"m{number}" for number in range(2 * SUMMARIES_AT_ONCE + 1)]
+    for name in names:
+        await log.append(name, 0, waiting(name, ADA, OPEN))
+    names.reverse()
+    for size in (1, SUMMARIES_AT_ONCE, SUMMARIES_AT_ONCE + 1, len(names) - 1):
+        listed = await archive(log).standings(EVERY_MATCH, "", size)
+        assert [it.match.setup.match_id for it in listed.standings] == names[:size]
+        assert listed.stopped_at == names[size - 1]
+    assert (await archive(log).standings(EVERY_MATCH, "", len(names) + 1)).stopped_at == ""
+    assert (await archive(log).standings(EVERY_MATCH, names[-1], 10)).standings == []
+
+
+@with_every_log
+async def test_matches_of_unknown_games_are_left_out_of_lists(log: EventLog) -> None:
+    for match_id, game in (("a", "nim"), ("b", "gone"), ("c", "nim")):
+        await log.append(match_id, 0, short_match(match_id=match_id))
+        if game == "gone":
+            opened = (await log.read("b"))[0].event
+            assert isinstance(opened, Opened)
+            await log.append("gone", 0, [replace(opened, setup=replace(opened.setup, match_id="gone", game="gone"))])
+    listed = await archive(log).standings(EVERY_MATCH, "", 10)
+    assert [it.match.setup.match_id for it in listed.standings] == ["c", "b", "a"]
+    assert listed.stopped_at == ""
+
+
+# In SQLite.
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "log.db"
+
+
+def sqlite_log(path: Path) -> SqliteEventLog:
+    return SqliteEventLog(path, at_noon, busy_ms=0)
+
+
+def with_matches(path: Path, *matches: Sequence[Event]) -> None:
+    async def write(log: EventLog) -> None:
+        for events in matches:
+            opened = events[0]
+            assert isinstance(opened, Opened)
+            await log.append(opened.setup.match_id, 0, events)
+
+    tell(sqlite_log(path), write)
+
+
+EACH_FILTER = [
+    EVERY_MATCH,
+    MatchFilter(bot="ada"),
+    MatchFilter(game="nim"),
+    MatchFilter(ladder="main"),
+    MatchFilter(tournament="cup"),
+    MatchFilter(since_ms=1),
+    MatchFilter(open_only=True),
+    *(MatchFilter(phase=phase) for phase in Phase),
+    MatchFilter("ada", "nim", Phase.OVER, "main", "cup", open_only=True, since_ms=1),
+]
+
+
+@pytest.mark.parametrize("wanted", EACH_FILTER)
+def test_every_search_goes_along_an_index_and_sorts_nothing(path: Path, wanted: MatchFilter) -> None:
+    with_matches(path, short_match(match_id="m"))
+    said: list[str] = []
+    with stranger(path) as connection:
+        connection.set_trace_callback(said.append)
+        match_summaries.find(connection, wanted, "", 1)
+        connection.set_trace_callback(None)
+        searches = [one for one in said if "SELECT" in one]
+        plans = [row[3] for one in searches for row in connection.execute(f"EXPLAIN QUERY PLAN {one}")]
+    assert searches
+    assert plans
+    for plan in plans:
+        assert not plan.startswith("SCAN found") or "INTEGER PRIMARY KEY" in plan, plans
+        assert "TEMP B-TREE" not in plan, plans
+
+
+def steps_of(path: Path, wanted: MatchFilter, at_most: int) -> int:
+    """How many hundreds of instructions SQLite needs to find some matches and read their summaries."""
+    steps = [0]
+
+    def count_steps() -> None:
+        steps[0] += 1
+
+    with stranger(path) as connection:
+        connection.set_progress_handler(count_steps, 10)
+        found, _ = match_summaries.find(connection, wanted, "", at_most)
+        for match in found:
+            connection.execute(match_summaries.SUMMARY, {"match": match}).fetchall()
+    assert len(found) == at_most
+    return steps[0]
+
+
+FOUND_AT_ONCE = [EVERY_MATCH, MatchFilter(bot="ada"), MatchFilter(game="nim"), MatchFilter(phase=Phase.OVER)]
+FOUND_AT_ONCE += [MatchFilter(ladder="main"), MatchFilter(tournament="cup", bot="bob", since_ms=1)]
+
+
+@pytest.mark.parametrize("wanted", FOUND_AT_ONCE)
+def test_a_page_costs_the_same_among_few_matches_and_among_many(path: Path, wanted: MatchFilter) -> None:
+    with_matches(path, *(short_match(match_id=f"few{number}", labels=SCORED) for number in range(10)))
+    among_few = steps_of(path, wanted, 10)
+    with_matches(path, *(short_match(match_id=f"many{number}", labels=SCORED) for number in range(300)))
+    assert steps_of(path, wanted, 10) <= among_few * 1.2
+
+
+def test_a_search_for_what_is_rare_is_spread_over_pages(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(match_summaries, "MAX_SCANNED", 4)
+    rare = [short_match(match_id="rare", players=(ADA, BOB), labels=(("ladder", "main"),))]
+    with_matches(path, *rare, *(short_match(match_id=f"m{number}") for number in range(9)))
+
+    async def search(log: EventLog) -> None:
+        pages = await pages_of(log, MatchFilter(bot="ada", ladder="main"), 10)
+        assert [(ids(page), page.stopped_at) for page in pages] == [([], "m5"), ([], "m1"), (["rare"], "")]
+
+    tell(sqlite_log(path), search)
+
+
+def test_a_summary_that_cannot_be_read_is_left_out(path: Path) -> None:
+    with_matches(path, *(short_match(match_id=match_id) for match_id in "abcd"))
+    with stranger(path) as other:
+        other.execute("UPDATE entries SET line = 'scribble' WHERE match = 4 AND number = 1")
+        other.execute("UPDATE entries SET line = CAST(x'ff' AS TEXT) WHERE match = 2 AND number = 2")
+        other.execute("UPDATE entries SET line = 'scribble' WHERE match = 1 AND number = 4")  # A move: in no summary.
+
+    async def look(log: EventLog) -> None:
+        assert isinstance(log, SqliteEventLog)
+        listed = await log.summaries(at_most=2)
+        assert (ids(listed), listed.stopped_at) == (["c"], "c")
+        assert ids(await log.summaries()) == ["c", "a"]
+        assert await log.held() == ["d", "c", "b", "a"]
+
+    tell(sqlite_log(path), look)
+
+
+def test_a_summary_is_written_with_its_entries_or_not_at_all(path: Path) -> None:
+    first, *rest = short_match(match_id="m")
+    with_matches(path, [first])
+    rows = "SELECT phase, began, ended FROM match_summaries"
+    with stranger(path) as other:
+        other.execute(
+            "CREATE TRIGGER no_end BEFORE INSERT ON entries WHEN NEW.line LIKE '%play_ended%'"
+            " BEGIN SELECT raise(ROLLBACK, 'the disk is full'); END"
+        )
+
+    async def refused(log: EventLog) -> None:
+        with pytest.raises(LogUnavailable, match="disk is full"):
+            await log.append("m", 1, rest)
+        with stranger(path) as other:
+            assert other.execute(rows).fetchall() == [("waiting", None, None)]
+            other.execute("DROP TRIGGER no_end")
+        await log.append("m", 1, rest)
+
+    tell(sqlite_log(path), refused)
+    with stranger(path) as other:
+        assert other.execute(rows).fetchall() == [("over", 2, len(rest) + 1)]
