@@ -5,19 +5,20 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from typing import TypeAlias, TypeVar
 
-from referee_api.v1 import contest_pb2, match_pb2, rating_pb2, tournament_pb2
+from referee_api.v1 import contest_pb2, match_pb2, rating_pb2
 from referee_client import Organiser, Refused
 
 from referee.reporting.of_ladder import name_of, of_ladder
 from referee.reporting.of_tournament import of_tournament
 from referee.reporting.report import Report
+from referee.reporting.snapshot import Snapshot, read_snapshot
 from referee.reporting.timing import Stopwatches
 from referee.reporting.wire import Entrants
 
 RECORDS_AT_MOST = 250
 """The newest. Each is a call, and what an organiser may call in a minute is not to be used up by looking."""
 PAIRINGS_AT_MOST = 2_000
-"""The first ones: nine rounds of 400 entrants. Each page of them is a call."""
+"""The first ones: nine rounds of 400 entrants."""
 AT_ONCE = 8
 
 T = TypeVar("T")
@@ -32,20 +33,24 @@ def in_silence(_done: int, _of: int) -> None:
 def tournament_report(organiser: Organiser, name: str, whole: bool = True, progress: Progress = in_silence) -> Report:
     """Without times used, if not `whole`. `progress` is told how many records are read, and of how many.
 
-    Raises what an organiser raises.
+    All of it tells of one state, also while matches are played: whatever ends meanwhile is left out. Raises what an
+    organiser raises.
     """
+    exported = organiser.tournaments.export(name, "json")
     tournament = organiser.tournaments.get(name)
-    table = organiser.tournaments.table(name)
-    matches = list(organiser.tournaments.matches(name))
+    snapshot = read_snapshot(exported, tournament.terms.tie_breaks)
+    tournament = snapshot.of_then(tournament)
+    played = snapshot.match_ids
+    matches = [match for match in organiser.tournaments.matches(name) if match.id in played]
     watches = _timed(organiser, matches if whole else (), Entrants(tournament.entrants), progress)
-    return of_tournament(tournament, table, matches, watches, _meetings(organiser, tournament) if whole else ())
+    return of_tournament(tournament, snapshot.table, matches, watches, _meetings(snapshot) if whole else ())
 
 
-def _meetings(organiser: Organiser, tournament: tournament_pb2.Tournament) -> Sequence[contest_pb2.Pairing]:
+def _meetings(snapshot: Snapshot) -> Sequence[contest_pb2.Pairing]:
     """The first pairings, by round; none of a test, whose sets are no rounds."""
-    if tournament.terms.HasField("sprt"):
+    if snapshot.table.HasField("sprt"):
         return ()
-    return list(islice(organiser.tournaments.pairings(tournament.name), PAIRINGS_AT_MOST))
+    return sorted(snapshot.pairings, key=lambda it: (it.round, it.board))[:PAIRINGS_AT_MOST]
 
 
 def ladder_report(organiser: Organiser, name: str, whole: bool = True, progress: Progress = in_silence) -> Report:
