@@ -6,6 +6,7 @@ remark that nothing reads.
 """
 
 import json
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import TypeAlias
@@ -15,6 +16,8 @@ from engines.refusals import BadOption, quoted
 from engines.troke.boards import BOARDS, COLOURS, EDGES, NAME, Board, Place, opposite
 
 Data: TypeAlias = "bool | int | float | str | list[Data] | dict[str, Data] | None"
+Neighbours: TypeAlias = Sequence[Sequence[int]]
+"""By circle."""
 
 CIRCLES_AT_MOST = 128
 LINES_AT_MOST = 8
@@ -74,10 +77,11 @@ def _board(data: dict[str, Data]) -> Board:
     number = {name: index for index, name in enumerate(names)}
     lines = _lines(data["edges"], number)
     rows = _rows(data["start"], number, lines)
-    _not_too_many(names, lines)
-    _connected(names, lines)
+    neighbours = _neighbours(len(names), lines)
+    _not_too_many(names, neighbours)
+    _connected(names, neighbours)
     board = Board(names, tuple(cells.values()), lines, rows, _ahead(data["forward"]))
-    _playable(board)
+    _playable(board, neighbours)
     return board
 
 
@@ -159,22 +163,14 @@ def _row(edge: str, data: Data, number: dict[str, int]) -> tuple[int, ...]:
     return row
 
 
-def _not_too_many(names: tuple[str, ...], lines: tuple[tuple[int, int], ...]) -> None:
-    for circle, name in enumerate(names):
-        many = sum(circle in line for line in lines)
-        if many > LINES_AT_MOST:
-            raise _Wrong(f"{many} edges lead from {name}; {LINES_AT_MOST} are the most")
+def _not_too_many(names: tuple[str, ...], neighbours: Neighbours) -> None:
+    for name, near in zip(names, neighbours, strict=True):
+        if len(near) > LINES_AT_MOST:
+            raise _Wrong(f"{len(near)} edges lead from {name}; {LINES_AT_MOST} are the most")
 
 
-def _connected(names: tuple[str, ...], lines: tuple[tuple[int, int], ...]) -> None:
-    met = {0}
-    grown = True
-    while grown:
-        grown = False
-        for one, other in lines:
-            if (one in met) != (other in met):
-                met |= {one, other}
-                grown = True
+def _connected(names: tuple[str, ...], neighbours: Neighbours) -> None:
+    met = _met([0], neighbours, lambda _one, _other: True)
     for circle, name in enumerate(names):
         if circle not in met:
             raise _Wrong(f"no way leads from {names[0]} to {name}; all cells hang together")
@@ -194,10 +190,11 @@ def _direction(edge: str, data: Data) -> Place:
     raise _Wrong(f"forward of {edge} is {quoted(data)}; it is {numbers}, not both 0, like [0, 1]")
 
 
-def _playable(board: Board) -> None:
+def _playable(board: Board, neighbours: Neighbours) -> None:
     """Every colour can get from its start row to its goal row without going back."""
     for colour, name in enumerate(COLOURS):
-        if not _reached(board, colour) & set(board.rows[opposite(colour)]):
+        met = _met(board.rows[colour], neighbours, lambda one, other: board.advance(colour, one, other) >= 0)  # noqa: B023  # It is called at once.
+        if not met & set(board.rows[opposite(colour)]):
             start, goal = EDGES[colour], EDGES[opposite(colour)]
             raise _Wrong(
                 f"{name} cannot get from its start row {start} to its goal row {goal} without going back; "
@@ -205,16 +202,24 @@ def _playable(board: Board) -> None:
             )
 
 
-def _reached(board: Board, colour: int) -> set[int]:
-    """The circles that a colour can come to."""
-    met = set(board.rows[colour])
-    grown = True
-    while grown:
-        grown = False
-        for one, other in (*board.lines, *((other, one) for one, other in board.lines)):
-            if one in met and other not in met and board.advance(colour, one, other) >= 0:
+def _neighbours(circles: int, lines: tuple[tuple[int, int], ...]) -> Neighbours:
+    near: list[list[int]] = [[] for _ in range(circles)]
+    for one, other in lines:
+        near[one].append(other)
+        near[other].append(one)
+    return near
+
+
+def _met(first: Iterable[int], neighbours: Neighbours, passable: Callable[[int, int], bool]) -> set[int]:
+    """The circles that can be come to from the first ones. Every line is looked at twice at the most."""
+    met = set(first)
+    waiting = list(met)
+    while waiting:
+        one = waiting.pop()
+        for other in neighbours[one]:
+            if other not in met and passable(one, other):
                 met.add(other)
-                grown = True
+                waiting.append(other)
     return met
 
 

@@ -102,6 +102,8 @@ class Maker:
 
     async def _setup(self, wish: MatchWish, match_id: str, seed: bytes) -> Setup:
         """The terms; off the event loop if there is an opening to be played. Raises what `MatchWish.setup` raises."""
+        # Options and a position cost little within `field_limits`, which `test_making_cost` holds: the largest
+        # `own_board` of Troke 8 ms of CPU, every other option of any game 1 ms, every position 2 ms.
         if not wish.opening.moves:
             return wish.setup(match_id, seed, self._floor.games, self._limits)
         game = self._floor.find_game(wish.game)
