@@ -40,6 +40,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xdist_group(item.module.__name__))
 
 
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Fail if pytest-xdist was told to group tests and has not: it would set up everything in every worker."""
+    if session.config.getoption("loadgroup", False):
+        for item in session.items:
+            if item.get_closest_marker("xdist_group") and "@" not in item.nodeid:
+                raise pytest.UsageError("this pytest-xdist cannot group tests with this pytest")
+
+
 def _shares_a_fixture(item: pytest.Function) -> bool:
     definitions: Any = item._fixtureinfo.name2fixturedefs  # pytest has no public name for it.
     return any(of_name[-1].scope == "module" for of_name in definitions.values())

@@ -23,7 +23,7 @@ def tool(name: str) -> str:
     pytest.skip(why)
 
 
-def works(*command: str | Path, within_s: float = 300) -> str:
+def works(*command: str | Path, within_s: float = 1800) -> str:
     """What it says on standard output. Raises AssertionError with all that it said if it fails."""
     ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=within_s)
     assert ran.returncode == 0, f"{' '.join(map(str, command))}:\n{ran.stdout}\n{ran.stderr}"
