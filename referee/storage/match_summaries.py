@@ -102,7 +102,7 @@ def _scan(connection: sqlite3.Connection, wanted: MatchFilter, before: str) -> s
 
 
 def _bounds(connection: sqlite3.Connection, wanted: MatchFilter, before: str) -> tuple[int, int]:
-    """The keys between which to search. They grow with time."""
+    """The keys between which to search: they grow with time, unless the clock is set back between two matches."""
     (newest,) = (connection.execute(KEY, (before,)).fetchone() or (0,)) if before else (NO_KEY,)
     (oldest,) = connection.execute(NEWEST_BEFORE, (wanted.since_ms,)).fetchone() or (0,)
     return newest, oldest
