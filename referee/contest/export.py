@@ -38,13 +38,13 @@ def to_csv(tournament: Tournament) -> str:
 
 def to_json(tournament: Tournament) -> str:
     """Phase, standings, cross table, all pairings, and how a trial's test stands, as one object with sorted keys."""
-    rows, strengths = tournament.standings(), estimates(tournament)
+    rows, strengths, forfeits = tournament.standings(), estimates(tournament), tournament.forfeits()
     names = [row.entrant for row in rows]
     cells = cross_table(tournament.table(), names)
     told: dict[str, Any] = {
         "phase": tournament.phase.value,
         "round": tournament.round,
-        "standings": [_standing(row, tournament, strengths.get(row.entrant)) for row in rows],
+        "standings": [_standing(row, tournament, forfeits[row.entrant], strengths.get(row.entrant)) for row in rows],
         "test": _test(tournament.test),
         "cross_table": {
             name: {other: cell for other, cell in zip(names, line, strict=True) if cell is not None}
@@ -92,10 +92,10 @@ def _cell(points: Cell) -> str:
     return "" if points is None else f"{points:.12g}"
 
 
-def _standing(row: Standing, tournament: Tournament, strength: Estimate | None) -> dict[str, Any]:
+def _standing(row: Standing, tournament: Tournament, forfeits: int, strength: Estimate | None) -> dict[str, Any]:
     told = asdict(row)
     told["tie_breaks"] = {it.value: value for it, value in zip(tournament.tie_breaks, row.tie_breaks, strict=True)}
-    told["forfeits"] = tournament.forfeits(row.entrant)
+    told["forfeits"] = forfeits
     told["estimate"] = asdict(strength) if strength else None
     return told
 

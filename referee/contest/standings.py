@@ -1,6 +1,7 @@
 """The table: who stands where, and what parts those with equal points."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from referee.contest.encounters import How, score
@@ -32,10 +33,13 @@ def standings(field: Field, tie_breaks: Sequence[TieBreak]) -> list[Standing]:
 
 def in_order(groups: Sequence[Sequence[str]], field: Field, tie_breaks: Sequence[TieBreak]) -> list[Standing]:
     """Rows for groups that have been ranked already, the best first."""
+    level: defaultdict[float, list[str]] = defaultdict(list)
+    for name, encounters in field.table.items():
+        level[score(encounters)].append(name)
     rows: list[Standing] = []
     for group in groups:
         rank = len(rows) + 1
-        rows += [_row(rank, name, field, tie_breaks) for name in group]
+        rows += [_row(rank, name, field, tie_breaks, level) for name in group]
     return rows
 
 
@@ -46,10 +50,13 @@ def _parted(field: Field, tied: list[str], tie_breaks: Sequence[TieBreak]) -> li
     return [group for smaller in part(first, field, tied) for group in _parted(field, smaller, others)]
 
 
-def _row(rank: int, name: str, field: Field, tie_breaks: Sequence[TieBreak]) -> Standing:
+def _row(
+    rank: int, name: str, field: Field, tie_breaks: Sequence[TieBreak], level: Mapping[float, Sequence[str]]
+) -> Standing:
+    """`level`: who has how many points."""
     encounters = field.table[name]
     mine = score(encounters)
-    tied = [other for other, theirs in field.table.items() if score(theirs) == mine]
+    tied = level[mine]
     played = sum(it.matches for it in encounters if it.how in {How.PLAYED, How.UNOPPOSED, How.ABSENT})
     wins = sum(it.matches if it.how is How.UNOPPOSED else it.wins + it.walkovers for it in encounters)
     draws = sum(it.draws for it in encounters)

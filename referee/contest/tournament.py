@@ -4,13 +4,14 @@
 `directing`.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from itertools import islice
 from typing import Any
 
 from referee.contest import bracket, trial
+from referee.contest.courses import Courses
 from referee.contest.duplicate import Start, start_of
 from referee.contest.encounters import MISSED, Encounter, Table
 from referee.contest.formats import USUAL_TIE_BREAKS, Elimination, Gauntlet, RoundRobin, Swiss, Trial
@@ -37,7 +38,7 @@ class Tournament:
     """In the order of seeds once it has begun, those who came late behind; before that in the order of entry."""
     withdrawn: tuple[str, ...] = ()
     phase: Phase = Phase.ENTRY
-    courses: Mapping[str, Course] = field(default_factory=dict)
+    courses: Courses = field(default_factory=Courses)
     """By id, in the order of planning."""
     progress: trial.Progress = field(default_factory=trial.Progress)
     """Of a trial."""
@@ -48,23 +49,23 @@ class Tournament:
 
     @property
     def open(self) -> list[Course]:
-        counted = self.progress.sets  # Of a trial, which may have thousands: these are done.
-        return [course for course in islice(self.courses.values(), counted, None) if not course.done]
+        return self.courses.open
 
     @property
     def round(self) -> int:
         """The last that has been planned; 0 before the start."""
-        return max((course.pairing.round for course in self.courses.values()), default=0)
+        return self.courses.last_round
 
     @property
     def complete_rounds(self) -> int:
         """Up to here everything is done."""
-        return min((course.pairing.round - 1 for course in self.open), default=self.round)
+        first = self.courses.first_open_round
+        return self.round if first is None else first - 1
 
     @property
     def playing(self) -> list[Due]:
         """Matches that have begun and have no result yet."""
-        return [due for course in self.open for due in course.playing]
+        return self.courses.playing
 
     def due(self, besides: Iterable[str] = ()) -> list[Due]:
         """Matches to begin now, as far as the limit allows: besides those that have begun, and these (by id).
@@ -106,10 +107,14 @@ class Tournament:
         Of a trial, what has been counted.
         """
         last = self.progress.sets if isinstance(self.terms.format, Trial) else self.round
-        return {name: self._encounters(name, last if until is None else min(until, last)) for name in self.entrants}
+        until = last if until is None else min(until, last)
+        courses: dict[str, list[Course]] = {name: [] for name in self.entrants}
+        for course in self.courses.values():
+            for name in course.pairing.names:
+                courses[name].append(course)
+        return {name: self._encounters(name, mine, until) for name, mine in courses.items()}
 
-    def _encounters(self, name: str, until: int) -> list[Encounter]:
-        mine = [course for course in self.courses.values() if name in course.pairing.entrants]
+    def _encounters(self, name: str, mine: list[Course], until: int) -> list[Encounter]:
         if isinstance(self.terms.format, Elimination):  # Where the rounds of two brackets overlap.
             return [course.encounter(name) for course in mine if course.done and course.pairing.round <= until]
         by_round = {course.pairing.round: course for course in mine}
@@ -134,12 +139,14 @@ class Tournament:
             return in_order(self.knockout().groups(), self.field(until), self.tie_breaks)
         return standings(self.field(until), self.tie_breaks)
 
-    def forfeits(self, name: str) -> int:
-        """Matches that the entrant lost by a fault of its own, and pairings that it left."""
-        return sum(
-            (name in course.absent) + sum(name in score.forfeited for score in course.scores.values())
-            for course in self.courses.values()
-        )
+    def forfeits(self) -> Counter[str]:
+        """Matches that each entrant lost by a fault of its own, and pairings that it left."""
+        forfeits: Counter[str] = Counter()
+        for course in self.courses.values():
+            forfeits.update(course.absent)
+            for score in course.scores.values():
+                forfeits.update(set(score.forfeited))
+        return forfeits
 
     def knockout(self) -> Knockout:
         """The bracket, of a tournament that has one and has begun."""
@@ -181,11 +188,11 @@ def _withdrew(tournament: Tournament, event: Withdrew) -> Tournament:
     if tournament.phase is Phase.ENTRY:
         rest = {name: entrant for name, entrant in tournament.entrants.items() if name != event.name}
         return replace(tournament, entrants=rest)
-    courses = {
-        key: course if course.done or event.name not in course.pairing.entrants else course.without(event.name)
-        for key, course in tournament.courses.items()
-    }
-    return replace(tournament, withdrawn=(*tournament.withdrawn, event.name), courses=courses)
+    return replace(
+        tournament,
+        withdrawn=(*tournament.withdrawn, event.name),
+        courses=tournament.courses.without(event.name),
+    )
 
 
 def _started(tournament: Tournament, event: Started) -> Tournament:
@@ -194,7 +201,7 @@ def _started(tournament: Tournament, event: Started) -> Tournament:
 
 
 def _paired(tournament: Tournament, event: Paired) -> Tournament:
-    return _with(tournament, *(Course(pairing) for pairing in event.pairings))
+    return replace(tournament, courses=tournament.courses.planned(Course(pairing) for pairing in event.pairings))
 
 
 def _began(tournament: Tournament, event: Began) -> Tournament:
@@ -219,8 +226,8 @@ def _ended(tournament: Tournament, event: Ended) -> Tournament:
     return replace(tournament, phase=Phase.CANCELLED if event.cancelled else Phase.FINISHED)
 
 
-def _with(tournament: Tournament, *courses: Course) -> Tournament:
-    return replace(tournament, courses={**tournament.courses, **{course.pairing.id: course for course in courses}})
+def _with(tournament: Tournament, course: Course) -> Tournament:
+    return replace(tournament, courses=tournament.courses.changed(course))
 
 
 EVOLVE: dict[type, Callable[[Tournament, Any], Tournament]] = {

@@ -55,12 +55,7 @@ class Held:
     @property
     def waiting(self) -> list[Due]:
         """Matches that may begin now and have not, in the order of planning, however many may be in play."""
-        return [
-            due
-            for course in (self.tournament.open if self.tournament.phase is Phase.PLAYING else ())
-            for due in course.due
-            if (due.number, due.attempt) not in course.match_ids
-        ]
+        return self.tournament.courses.waiting if self.tournament.phase is Phase.PLAYING else []
 
     @property
     def full(self) -> bool:

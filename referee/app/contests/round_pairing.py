@@ -1,5 +1,6 @@
 """Decides what follows in a tournament, outside of the event loop where a round of a large field is paired."""
 
+from referee.app.contests.sending import pickle_parts
 from referee.app.worker_pool import Run
 from referee.contest.directing import Command, decide, pairs_a_round
 from referee.contest.tournament import Tournament
@@ -15,5 +16,6 @@ MAX_CPU_S = 1800.0
 async def decide_and_pair(tournament: Tournament, command: Command, run: Run) -> list[Event]:
     """The same as `directing.decide`. `run` computes what may take long."""
     if len(tournament.entrants) > MAX_ENTRANTS_HERE and pairs_a_round(tournament, command):
+        await pickle_parts(tournament)
         return await run(decide, tournament, command, max_cpu_s=MAX_CPU_S)
     return decide(tournament, command)

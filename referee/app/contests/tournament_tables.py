@@ -12,7 +12,8 @@ from typing import Any, TypeVar, TypeVarTuple, Unpack
 
 from referee.app.contests.held import Held
 from referee.app.contests.refusals import TournamentNotStarted
-from referee.app.worker_pool import Run, run_here
+from referee.app.contests.sending import pickle_parts
+from referee.app.worker_pool import Run
 from referee.contest.cross_table import cross_table as points_against
 from referee.contest.estimate import Estimate
 from referee.contest.estimates import estimates
@@ -69,10 +70,8 @@ def rows(held: Held, after_round: int = 0) -> list[Row]:
     """
     tournament = _begun(held)
     until = after_round or None
-    strengths = estimates(tournament, until)
-    return [
-        Row(row, tournament.forfeits(row.entrant), strengths.get(row.entrant)) for row in tournament.standings(until)
-    ]
+    strengths, forfeits = estimates(tournament, until), tournament.forfeits()
+    return [Row(row, forfeits[row.entrant], strengths.get(row.entrant)) for row in tournament.standings(until)]
 
 
 def cross_table(held: Held) -> list[tuple[str, list[Cell]]]:
@@ -119,14 +118,19 @@ class TournamentTables:
         """The result of a function of a state, computed once for all who ask while it is in the cache."""
         key = function, held.contest, held.number, *args
         if key not in self._cache:
-            run = self._run if len(held.tournament.courses) > MAX_PAIRINGS_HERE else run_here
-            task = asyncio.create_task(run(function, held, *args, max_cpu_s=MAX_CPU_S))
+            task = asyncio.create_task(self._computed(function, held, *args))
             task.add_done_callback(lambda done: self._drop_failed(key, done))
             self._cache[key] = task
             if len(self._cache) > TABLES_CACHE_SIZE:
                 self._cache.popitem(last=False)
         self._cache.move_to_end(key)
         return await asyncio.shield(self._cache[key])
+
+    async def _computed(self, function: Callable[[Held, Unpack[Args]], T], held: Held, *args: *Args) -> T:
+        if len(held.tournament.courses) <= MAX_PAIRINGS_HERE:
+            return function(held, *args)
+        await pickle_parts(held.tournament)
+        return await self._run(function, held, *args, max_cpu_s=MAX_CPU_S)
 
     def _drop_failed(self, key: tuple[object, ...], done: asyncio.Task[Any]) -> None:
         if done.cancelled() or done.exception():

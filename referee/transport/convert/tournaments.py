@@ -80,7 +80,7 @@ def tournament_of(held: Held, customs: Customs, *, with_openings: bool) -> pb.To
         withdrawn=tournament.withdrawn,
         round=min(tournament.complete_rounds + 1, tournament.round),
         rounds=ahead.rounds,
-        pairings_done=len(tournament.courses) - len(tournament.open),
+        pairings_done=len(tournament.courses) - tournament.courses.open_count,
         pairings_planned=ahead.pairings,
         created_at=timestamp(held.made_ms),
         started_at=maybe_timestamp(held.started_ms),
