@@ -3,15 +3,18 @@
 import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from hashlib import sha256
 
 from engines.registry import games
+from referee.app.accounts import Accounts, Bot, NamesAtMost
 from referee.app.contests.events import ContestEvent, LadderMade, TournamentMade
 from referee.app.contests.log import LADDER, TOURNAMENT, ContestLog, contest_id
 from referee.app.contests.terms import LadderTerms, MatchTerms, TournamentTerms
 from referee.app.loop_time import LoopTime
 from referee.app.ports import EventLog
+from referee.app.tokens import Role, Token
 from referee.contest import ladder_events
-from referee.contest.formats import Swiss
+from referee.contest.formats import Format, RoundRobin, Swiss
 from referee.contest.match_events import Began, Scored
 from referee.contest.pairing import Pairing, Score
 from referee.contest.terms import Terms
@@ -34,17 +37,31 @@ MATCH_TERMS = MatchTerms(GAME, games()[GAME].settings({}), (SuddenDeath(3600 * S
 NAMES = tuple(f"bot{number}" for number in range(ENTRANTS))
 
 
+def last_met() -> tuple[str, str, str, str]:
+    """Whose matches of the last round are still to be played in the tournament `played`: two pairings."""
+    (one, two), (three, four) = (pairing.entrants for pairing in [*_round(ROUNDS)][:2])
+    return one, two, three, four
+
+
 async def write(settings: Settings) -> None:
-    """A thousand finished matches and one long one; a ladder, and tournaments before, during and after play."""
+    """Write a thousand finished matches and one long one, a ladder, and tournaments in all phases."""
     books = open_books(settings, LoopTime(), lambda _: None)
     await asyncio.gather(
+        *(_register(books.accounts, name) for name in NAMES),
         _write_matches(books.events),
         _write_contest(books.contests, contest_id(LADDER, "main"), _ladder()),
-        _write_contest(books.contests, contest_id(TOURNAMENT, "over"), [*_played(), Ended()]),
-        _write_contest(books.contests, contest_id(TOURNAMENT, "entry"), _entered("entry")),
-        _write_contest(books.contests, contest_id(TOURNAMENT, "played"), _played("played")),
+        _write_contest(books.contests, contest_id(TOURNAMENT, "over"), [*_played("over", ROUNDS), Ended()]),
+        _write_contest(books.contests, contest_id(TOURNAMENT, "entry"), _entered("entry", Swiss(ROUNDS))),
+        _write_contest(books.contests, contest_id(TOURNAMENT, "played"), _played("played", ROUNDS + 1)),
+        _write_contest(books.contests, contest_id(TOURNAMENT, "everybody"), _entered("everybody", RoundRobin(1))),
     )
     await books.close()
+
+
+async def _register(accounts: Accounts, name: str) -> None:
+    owner = "ada" if name in last_met() else "crew"
+    token = Token(sha256(name.encode()).digest(), Role.BOT, owner, 1, name)
+    await accounts.register(f"register {name}", Bot(name, owner, 1), token, NamesAtMost(ENTRANTS, ENTRANTS))
 
 
 async def _write_matches(log: EventLog) -> None:
@@ -73,24 +90,26 @@ def _ladder() -> list[ContestEvent]:
     return [LadderMade("main", "main", "ada", "r", bytes(32), terms), *map(ladder_events.Joined, entrants)]
 
 
-def _entered(name: str = "over") -> list[ContestEvent]:
-    terms = TournamentTerms((MATCH_TERMS,), Terms(Swiss(ROUNDS), bytes(32)))
+def _entered(name: str, form: Format) -> list[ContestEvent]:
+    terms = TournamentTerms((MATCH_TERMS,), Terms(form, bytes(32)))
     entrants = [Entrant(bot, bots=(Player(bot),)) for bot in NAMES]
     return [TournamentMade(name, name, "ada", f"r {name}", terms, ENTRANTS), *map(Entered, entrants)]
 
 
-def _played(name: str = "over") -> list[ContestEvent]:
-    """All rounds; nobody meets anybody twice."""
-    events: list[ContestEvent] = [*_entered(name), Started(NAMES)]
+def _played(name: str, rounds: int) -> list[ContestEvent]:
+    """Return `ROUNDS` rounds of a Swiss of so many; nobody meets anybody twice.
+
+    If it is to go on, the first two matches of the last of those rounds are still to be played.
+    """
+    events: list[ContestEvent] = [*_entered(name, Swiss(rounds)), Started(NAMES)]
     for number in range(1, ROUNDS + 1):
         pairings = list(_round(number))
         events.append(Paired(tuple(pairings)))
-        for pairing in pairings:
+        for pairing in pairings[2 if number == ROUNDS < rounds else 0 :]:
             events.append(Began(pairing.id, 1, 1, f"{name}-{pairing.id}"))
-            if name == "over" or number < ROUNDS or pairing.board > 1:
-                first, second = (NAMES.index(it) for it in pairing.entrants)
-                ranks = (1, 2) if (first * 7 + second * 3 + number) % 5 < 3 else (2, 1)
-                events.append(Scored(pairing.id, 1, Score(ranks)))
+            first, second = (NAMES.index(it) for it in pairing.entrants)
+            ranks = (1, 2) if (first * 7 + second * 3 + number) % 5 < 3 else (2, 1)
+            events.append(Scored(pairing.id, 1, Score(ranks)))
     return events
 
 

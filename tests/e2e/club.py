@@ -1,6 +1,6 @@
 """An organiser with bots of its own: many clubs can use one server, and none is in another's way."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from itertools import count
 from pathlib import Path
@@ -21,6 +21,13 @@ HOUR = clock_pb2.ClockRule(sudden_death=clock_pb2.SuddenDeath(main_ms=3_600_000)
 
 def ask(channel: grpc.Channel, method: str, secret: str | None, **fields: Any) -> Any:
     """Call a method, such as `MatchService/GetMatch`. The answer; of a stream, the call. Raises grpc.RpcError."""
+    return ask_patiently(channel, method, secret, WITHIN_S, fields)
+
+
+def ask_patiently(
+    channel: grpc.Channel, method: str, secret: str | None, timeout_s: float, fields: Mapping[str, Any]
+) -> Any:
+    """The same with another timeout."""
     described = METHODS[method]
     request = GetMessageClass(described.input_type)(**fields)
     stub: Any = channel.unary_stream if described.server_streaming else channel.unary_unary
@@ -29,7 +36,7 @@ def ask(channel: grpc.Channel, method: str, secret: str | None, **fields: Any) -
         request_serializer=GetMessageClass(described.input_type).SerializeToString,
         response_deserializer=GetMessageClass(described.output_type).FromString,
     )
-    return call(request, metadata=None if secret is None else bearer(secret), timeout=WITHIN_S)
+    return call(request, metadata=None if secret is None else bearer(secret), timeout=timeout_s)
 
 
 def entries_of(watched: Any) -> list[entry_pb2.Entry]:

@@ -1,0 +1,63 @@
+"""The meter of an event loop's steps, and the walk that uses it."""
+
+import asyncio
+import time
+
+import grpc
+import pytest
+
+from bench.loop_held import AIM_MS, USUAL_CALIBRATION_MS, Held, Walk
+from bench.loop_meter import LoopMeter, Step, calibration_ms
+from tests.e2e.club import METHODS
+
+LONG_MS = 60
+
+
+def compute_for_long() -> None:
+    until_s = time.thread_time() + LONG_MS / 1000
+    while time.thread_time() < until_s:
+        calibration_ms()
+
+
+async def with_a_long_step(meter: LoopMeter) -> None:
+    meter.measure(asyncio.get_running_loop())
+    await asyncio.sleep(0)
+
+    async def slow() -> None:
+        compute_for_long()
+
+    await asyncio.create_task(slow())
+
+
+def test_a_long_step_of_the_loop_is_found_and_named() -> None:
+    with LoopMeter().metering() as meter:
+        asyncio.run(with_a_long_step(meter))
+        worst = meter.worst()
+    assert worst.cpu_ms >= LONG_MS
+    assert worst.of.endswith("slow")
+    assert meter.worst().cpu_ms == 0
+
+
+def test_other_loops_are_not_measured() -> None:
+    with LoopMeter().metering() as meter:
+        asyncio.run(with_a_long_step(LoopMeter()))
+        assert meter.worst().cpu_ms == 0
+
+
+def test_a_walk_that_passes_over_a_method_is_none() -> None:
+    with grpc.insecure_channel("localhost:1") as channel:
+        walk = Walk(channel, LoopMeter(), {})
+        for method in METHODS.keys() - {"PlayService/Play"}:
+            with walk.measuring(method):
+                pass
+        with pytest.raises(LookupError, match="PlayService/Play"):
+            walk.held()
+        with walk.measuring("PlayService/Play"):
+            pass
+        assert not walk.held().over_the_aim()
+
+
+def test_a_slow_machine_is_allowed_more_and_a_fast_one_is_not_allowed_less() -> None:
+    worst = {"GetBot #1": Step(AIM_MS + 1, "slow")}
+    assert Held(worst, USUAL_CALIBRATION_MS / 2).over_the_aim() == worst
+    assert not Held(worst, USUAL_CALIBRATION_MS * 2).over_the_aim()
