@@ -7,6 +7,8 @@ PARALLEL ?= -n auto
 # Slow tests wait for processes and clocks more than they compute.
 WAITING ?= -n 4 --dist loadgroup
 MINUTES ?= 10
+# Tests start hundreds of processes; without bytecode files each would compile all that it imports.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help demo lint check test soak proto golden bench compiled pure tools requirements clean
 
