@@ -45,9 +45,10 @@ test: lint ## All checks and all tests but soak; the quick ones must reach every
 soak: $(READY) ## Run long tests, drawn at random, for MINUTES=n; SEED=s draws again what an earlier run has drawn
 	@$(BIN)/python -m tests.soak --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
 
-proto: $(READY) ## Make the stubs anew from proto/
+proto: $(READY) ## Make the stubs that are committed anew from proto/: in Python, and with cargo in Rust
 	$(BIN)/buf format --write proto
 	$(BIN)/python proto/generate.py
+	cd clients/rust/generate && cargo run --quiet
 
 golden: $(READY) ## Make the golden files anew from what the engines do now
 	$(BIN)/python -m pytest -q tests/engines/test_golden.py tests/storage/test_golden.py --renew-golden

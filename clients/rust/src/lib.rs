@@ -14,10 +14,10 @@ pub use desk::Asked;
 pub use player::run;
 pub use settings::Settings;
 
-/// The contract, as its build made it from `proto/`.
+/// The contract, as `generate/` makes it from `proto/`.
 #[allow(clippy::large_enum_variant)] // Its sizes are its own.
 pub mod api {
-    tonic::include_proto!("referee_api.v1");
+    include!("stubs/referee_api.v1.rs");
 }
 
 /// What a bot's own code may fail with.
