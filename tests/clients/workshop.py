@@ -47,5 +47,8 @@ def hash_of_sources(language: Language) -> str:
 
 def works(language: Language, command: str) -> None:
     """Run it in the client's folder. Raises AssertionError with what it printed if it fails."""
-    ran = subprocess.run(command, shell=True, cwd=language.folder, capture_output=True, text=True, check=False)
+    environment = {**os.environ, **language.environment}
+    ran = subprocess.run(
+        command, shell=True, cwd=language.folder, env=environment, capture_output=True, text=True, check=False
+    )
     assert ran.returncode == 0, f"{command}:\n{ran.stdout}\n{ran.stderr}"
