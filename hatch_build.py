@@ -21,7 +21,7 @@ SETUP = """\
 from mypyc.build import mypycify
 from setuptools import setup
 
-setup(packages=[], py_modules=[], ext_modules=mypycify({files!r}, opt_level="2"))
+setup(packages=[], py_modules=[], ext_modules=mypycify({files!r}, opt_level="{optimised}"))
 """
 
 
@@ -32,13 +32,14 @@ def compiled_modules(root: Path) -> list[str]:
     return [path.relative_to(root).as_posix() for path in found]
 
 
-def compile_engines(root: Path, folder: Path) -> list[Path]:
+def compile_engines(root: Path, folder: Path, optimised: int = 2) -> list[Path]:
     """Put a copy of the engines into `folder`, with a library beside each module that has a compiled form.
 
-    Gives all the libraries that this needs. Raises CalledProcessError, after telling why, where it cannot be done.
+    Gives all the libraries that this needs; `optimised` is the number after -O for the C compiler.
+    Raises CalledProcessError, after telling why, where it cannot be done.
     """
     shutil.copytree(root / "engines", folder / "engines", ignore=shutil.ignore_patterns("__pycache__", "*.so", "*.pyd"))
-    (folder / "setup.py").write_text(SETUP.format(files=compiled_modules(root)))
+    (folder / "setup.py").write_text(SETUP.format(files=compiled_modules(root), optimised=optimised))
     made = run(
         [sys.executable, "setup.py", "-q", "build_ext", "--inplace"], cwd=folder, capture_output=True, check=False
     )

@@ -27,7 +27,8 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
         why = f"{compiler} or the headers of Python are not installed"
         pytest.fail(why) if os.environ.get("CI") else pytest.skip(why)
     folder = tmp_path_factory.mktemp("compiled")
-    compile_engines(ROOT, folder)
+    # Not optimised, in a fraction of the time: what is tested is the C that mypyc writes.
+    compile_engines(ROOT, folder, optimised=0)
     for name in ("referee", "tests", "docs"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("pyproject.toml", "hatch_build.py"):
