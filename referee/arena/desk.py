@@ -6,26 +6,37 @@ from typing import Self
 from uuid import uuid4
 
 import grpc
-from referee_api.v1 import bot_service_pb2, clock_pb2, match_pb2, match_service_pb2
+from referee_api.v1 import (
+    admin_service_pb2,
+    bot_service_pb2,
+    clock_pb2,
+    match_pb2,
+    match_service_pb2,
+    token_pb2,
+)
+from referee_api.v1.admin_service_pb2_grpc import AdminServiceStub
 from referee_api.v1.bot_service_pb2_grpc import BotServiceStub
 from referee_api.v1.match_service_pb2_grpc import MatchServiceStub
 
+from referee.arena.entrant import entrant_of
 from referee.arena.schedule import Pairing
 from referee.transport.convert.controls import rule_of
 from referee.transport.convert.policies import policies_of
 from referee.transport.convert.rules import rules_of
 
 TITLE_CHARS = 200
+LABEL = "of an arena"
 ANY_SIZE = -1
 """No limit: what the referee says, its own organiser reads."""
 
 
 class Desk:
-    """Speaks to one referee by one organiser's token, from `async with` to its end."""
+    """Speaks to one referee by an administrator's token, from `async with` to its end."""
 
     def __init__(self, address: str, secret: str) -> None:
         self._channel = grpc.aio.insecure_channel(address, [("grpc.max_receive_message_length", ANY_SIZE)])
         self._metadata = (("authorization", f"Bearer {secret}"),)
+        self._admin = AdminServiceStub(self._channel)
         self._bots = BotServiceStub(self._channel)
         self._matches = MatchServiceStub(self._channel)
 
@@ -38,14 +49,17 @@ class Desk:
         await self._channel.close()
 
     async def register(self, bot: str) -> str:
-        """A secret of a bot; of a new one, unless there is one already."""
+        """The secret of a bot, which is registered unless that was done in an earlier run.
+
+        Its holder is its entrant, as if every entrant had an author of its own: no bot gets back the time that its own
+        calls have cost the referee, and all others do.
+        """
         request = bot_service_pb2.RegisterBotRequest(request_id=f"register {bot}", name=bot)
-        made = await self._bots.RegisterBot(request, metadata=self._metadata)
-        if made.secret:
-            return made.secret
-        # It is shown once; a referee that remembers an earlier run has shown it then.
-        another = bot_service_pb2.CreateBotTokenRequest(bot=bot)
-        return (await self._bots.CreateBotToken(another, metadata=self._metadata)).secret
+        await self._bots.RegisterBot(request, metadata=self._metadata)
+        token = admin_service_pb2.CreateTokenRequest(
+            role=token_pb2.ROLE_BOT, bot=bot, holder=f"bot {entrant_of(bot)}", label=LABEL
+        )
+        return (await self._admin.CreateToken(token, metadata=self._metadata)).secret
 
     async def is_ready(self, bot: str, game: str) -> bool:
         """Is it there, and does it take this game?"""
