@@ -9,6 +9,8 @@ from pathlib import Path
 from referee.arena.process import BotProcess
 from referee.conformance.failed import Failed, NotForThisBot
 
+TOKEN = "BOT_TOKEN"
+
 
 class Program(ABC):
     """One bot, again and again."""
@@ -16,6 +18,13 @@ class Program(ABC):
     @abstractmethod
     async def begins(self) -> bool:
         """Start it where it does not run, as far as that can be done from here. Was it started anew?"""
+
+    @abstractmethod
+    async def begin_with_token_file(self) -> str:
+        """End it, and start it with its token in a file instead of its environment. Return the token.
+
+        Raises NotForThisBot.
+        """
 
     @abstractmethod
     async def exits(self, within_s: float) -> int:
@@ -50,6 +59,14 @@ class Command(Program):
             )
         return anew
 
+    async def begin_with_token_file(self) -> str:
+        await self.end()
+        environment = {**os.environ, **self._environment}
+        token = environment.pop(TOKEN)
+        # By a pipe, as arenas hand it over: whoever reads it once can read any other file, too.
+        self._process = await BotProcess.start(self._command, environment, Path.cwd(), self._said, token=token)
+        return token
+
     async def exits(self, within_s: float) -> int:
         assert self._process
         try:
@@ -78,6 +95,9 @@ class Elsewhere(Program):
     async def begins(self) -> bool:
         """It is hoped that it runs."""
         return False
+
+    async def begin_with_token_file(self) -> str:
+        raise NotForThisBot("only with a command can its token be handed over in a file")
 
     async def exits(self, within_s: float) -> int:
         raise NotForThisBot("only with a command can be seen how the program ends")

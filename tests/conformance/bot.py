@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import grpc
@@ -15,6 +16,8 @@ from referee_api.v1 import play_pb2, play_service_pb2
 from referee_api.v1.play_service_pb2_grpc import PlayServiceStub
 
 FAULT = sys.argv[1] if len(sys.argv) > 1 else ""
+FILE = os.environ.get("BOT_TOKEN_FILE", "")
+TOKEN = Path(FILE).read_text() if FILE and FAULT != "reads no file" else os.environ["BOT_TOKEN"]
 FINAL = {grpc.StatusCode.UNAUTHENTICATED: 4, grpc.StatusCode.ABORTED: 3}
 SMALL = 10_000
 FIRST_PAUSE_S = 0.5
@@ -52,7 +55,7 @@ def session() -> tuple[float | None, bool]:
     away_s, welcomed = None, False
     options = [("grpc.max_receive_message_length", size), ("grpc.use_local_subchannel_pool", 1)]
     with grpc.insecure_channel(os.environ["BOT_REFEREE"], options) as channel:
-        metadata = (("authorization", f"Bearer {os.environ['BOT_TOKEN']}"),)
+        metadata = (("authorization", f"Bearer {TOKEN}"),)
         stream = PlayServiceStub(channel).Play(spoken(said), metadata=metadata)
         silence_s = WELCOME_WITHIN_S
         watch = started_timer(silence_s, stream)

@@ -40,6 +40,7 @@ BREAKERS = {
     "draining": "hurries",
     "patience-with-a-broken-referee": "a welcome is enough",
     "silence-is-a-break": "waits for ever",
+    "a-token-in-a-file": "reads no file",
     "asked-to-stop": "ends badly",
     "taken-over": "comes back",
     "a-token-that-is-no-good": "wrong status",

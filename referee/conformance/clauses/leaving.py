@@ -1,4 +1,4 @@
-"""When to come back, and when not to."""
+"""How to come, when to come back, and when not to."""
 
 from asyncio import get_running_loop
 
@@ -74,6 +74,17 @@ async def silence_is_a_break(stage: Stage) -> None:
     await answered(again, board, turn)
 
 
+async def a_token_in_a_file(stage: Stage) -> None:
+    """Started with BOT_TOKEN_FILE and without BOT_TOKEN, the bot reads its token there. It may be a pipe."""
+    await stage.visit()  # Of the program as it was, nothing comes any more after this.
+    token = await stage.program.begin_with_token_file()
+    visit = await stage.arrival()
+    stage.welcome(visit, await visit.hello())
+    said = visit.metadata.get("authorization", "")
+    await stage.program.end()  # So that the next clause starts it as usual.
+    expect(said == f"Bearer {token}", "it came with another token than that in the file")
+
+
 async def asked_to_stop(stage: Stage) -> None:
     """SIGTERM ends the program, with exit status 0."""
     await stage.visit()
@@ -111,6 +122,7 @@ STORIES = (
     draining,
     patience_with_a_broken_referee,
     silence_is_a_break,
+    a_token_in_a_file,
     asked_to_stop,
     taken_over,
     a_token_that_is_no_good,
