@@ -28,6 +28,7 @@ def of_ladder(
         histories={name: tuple(map(_point, points)) for name, points in histories.items()},
         times=watches.times(),
         timed_matches=watches.matches,
+        illegal_moves=tuple(watches.illegal_moves),
     )
 
 

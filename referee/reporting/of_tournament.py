@@ -33,6 +33,7 @@ def of_tournament(
         histories(games),
         watches.times(),
         watches.matches,
+        tuple(watches.illegal_moves),
         sprt_of(table.sprt) if table.HasField("sprt") else None,
         tuple(map(_meeting, pairings)),
     )

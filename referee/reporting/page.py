@@ -55,6 +55,7 @@ def _sections(report: Report) -> list[Markup]:
         "Cross table": (heat_map(report), ""),
         "Time used": (time_bars(report), _timed(report)),
         "How matches ended": (end_bars(report), ""),
+        "Lost by an illegal move": (_illegal_moves(report), ""),
         "Legend": (_legend(report), ""),
     }
     return [
@@ -62,6 +63,10 @@ def _sections(report: Report) -> list[Markup]:
         for title, (drawn, note) in what_stands.items()
         if drawn
     ]
+
+
+def _illegal_moves(report: Report) -> Markup | None:
+    return tag("ul", *(tag("li", str(move)) for move in report.illegal_moves)) if report.illegal_moves else None
 
 
 def _legend(report: Report) -> Markup | None:

@@ -91,6 +91,18 @@ class Times:
     """Flags that fell."""
 
 
+class IllegalMove(NamedTuple):
+    """What cost an entrant a match."""
+
+    match_id: str
+    entrant: str
+    refused: str
+    """The last move that was refused, and what was wrong with it."""
+
+    def __str__(self) -> str:
+        return f"{self.entrant} in {self.match_id}: illegal move: {self.refused}"
+
+
 @dataclass(frozen=True, slots=True)
 class Sprt:
     """How a sequential test stands."""
@@ -150,6 +162,8 @@ class Report:
     times: Mapping[str, Times] = field(default_factory=dict)
     timed_matches: int = 0
     """From how many matches the times are; fewer than there are, where all would be too many to fetch."""
+    illegal_moves: tuple[IllegalMove, ...] = ()
+    """Of those matches, the first ones that were lost so."""
     sprt: Sprt | None = None
     meetings: tuple[Meeting, ...] = ()
     """By round and board; the first ones, where all would be too many."""

@@ -1,6 +1,10 @@
 """A report as text: rounds with results, ranges that are real, and a legend."""
 
+from dataclasses import replace
+
 from referee.cli.report_text import report_text
+from referee.reporting.page import page
+from referee.reporting.report import IllegalMove
 from referee.reporting.words import score_text
 from tests.reporting.season import report
 
@@ -23,3 +27,10 @@ def test_a_legend_says_what_the_scales_are() -> None:
 
 def test_a_score_has_the_bounds_that_are_given() -> None:
     assert score_text(1.0, 0.676, 1.0) == "100 % (68–100)"
+
+
+def test_what_lost_a_match_by_an_illegal_move_is_told_as_text_and_on_the_page() -> None:
+    told = replace(report(3), illegal_moves=(IllegalMove("m-1", "bot-02", "'e9': there is no such point"),))
+    assert "\nbot-02 in m-1: illegal move: 'e9': there is no such point" in report_text(told)
+    assert "there is no such point" in page(told)
+    assert "illegal move" not in page(report(3))

@@ -1,7 +1,9 @@
 """What turns took, from records."""
 
+from referee.core.commands import SubmitMove
+from referee.core.row import Measured
 from referee.reporting.report import Times
-from referee.reporting.timing import Stopwatches
+from referee.reporting.timing import MAX_ILLEGAL_MOVES, Stopwatches
 from tests.cli.test_explain import MATCH, alquerque
 from tests.storage.record.forging import record_of
 
@@ -29,3 +31,20 @@ def test_somebody_else_and_what_is_no_record_say_nothing() -> None:
     watches.take(b"no record\n")
     assert watches.times().keys() == {"ada"}
     assert watches.matches == 1
+
+
+def test_a_match_that_was_lost_by_an_illegal_move_is_named_with_what_was_refused() -> None:
+    attempts = [(number * S, SubmitMove(0, f"0.0.{number}", "a1-a2", Measured(number * S))) for number in (1, 2, 3)]
+    record = record_of(alquerque(*attempts))
+    watches = Stopwatches(name_of)
+    for _ in range(MAX_ILLEGAL_MOVES + 1):
+        watches.take(record)
+    assert len(watches.illegal_moves) == MAX_ILLEGAL_MOVES
+    assert str(watches.illegal_moves[0]).startswith("ada in m-1: illegal move: 'a1-a2': ")
+    assert len(watches.illegal_moves[0].refused) > len("'a1-a2': ")
+
+
+def test_a_match_that_was_lost_on_time_is_not_named_although_a_move_was_refused() -> None:
+    watches = Stopwatches(name_of)
+    watches.take(record_of(alquerque(*MATCH)))
+    assert watches.illegal_moves == []
