@@ -1,5 +1,6 @@
 """TournamentService: tournaments from outside. To make them, to enter them, and to look at them."""
 
+import asyncio
 from typing import Any
 
 from referee_api.v1 import tournament_pb2
@@ -33,6 +34,8 @@ from referee.transport.quota import Allowances
 from referee.transport.rights import Rights, need_organiser, runs, who_comes, who_is_meant
 
 EXPORT_CHARS_AT_ONCE = 64_000
+PAIRINGS_AT_ONCE = 1_000
+"""Converted before the event loop goes on: ten milliseconds."""
 EXPORTS = {
     pb.EXPORT_FORMAT_CSV: ExportFormat.CSV,
     pb.EXPORT_FORMAT_JSON: ExportFormat.JSON,
@@ -146,8 +149,9 @@ class Tournaments(TournamentServiceServicer):
         async with self._allowances.stream(caller):
             number = request.after if request.HasField("after") else None
             whole, watching = await self._tournaments.watch(request.tournament, number)
-            item = pb.WatchTournamentItem(whole=await self._whole(whole))
-            await context.write(pb.WatchTournamentResponse(items=[item]))
+            first = pb.WatchTournamentResponse()
+            await self._tell_whole(whole, first.items.add().whole)
+            await context.write(first)
             async for steps in watching:
                 for some in parted(steps, self._items_per_message_at_most):
                     entries = [await self._entry(step, caller) for step in some]
@@ -162,14 +166,15 @@ class Tournaments(TournamentServiceServicer):
         table = await self._tournaments.tables.rows(held) if held else []
         return tournament_entry_of(step, self._customs, table, with_openings=_sees_openings(caller, step.state))
 
-    async def _whole(self, held: Held) -> pb.WatchedTournament:
+    async def _tell_whole(self, held: Held, told: pb.WatchedTournament) -> None:
+        """In place, because the message may be large, and would be copied."""
         table = await self._tournaments.tables.rows(held) if held.started_ms is not None else []
-        return pb.WatchedTournament(
-            number=held.number,
-            tournament=self._told(held),
-            standings=standings_of(table, held.tournament.tie_breaks),
-            pairings=map(pairing_of, held.tournament.open),
-        )
+        told.number = held.number
+        told.tournament.CopyFrom(self._told(held))
+        told.standings.extend(standings_of(table, held.tournament.tie_breaks))
+        for some in parted(held.tournament.open, PAIRINGS_AT_ONCE):
+            told.pairings.extend(map(pairing_of, some))
+            await asyncio.sleep(0)
 
     async def _own(self, name: str, what: str) -> Held:
         """Raises UnknownTournament or NotYours."""

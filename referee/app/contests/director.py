@@ -26,6 +26,8 @@ from referee.core.errors import MatchOver
 from referee.core.match import Match
 from referee.core.result import Cause, Kind, Result
 
+PARTS_AT_ONCE = 32
+"""Parts of a tournament's courses that are looked through before the event loop goes on: some milliseconds."""
 AGAIN_US: Micros = SECOND
 """When to look again where nobody tells: the log is away, or a bot is paused."""
 NOT_NEEDED = "the tournament does not need it any more"
@@ -104,6 +106,7 @@ class Director:
         if not self._looked_back:
             await self._look_back()
             self._looked_back = True
+        await self._go_through()
         await self._enter_results()
         if self.held.over:
             await self._call_off()
@@ -120,6 +123,13 @@ class Director:
                 await self._began(due, match)
                 if match.result:
                     self._ended[match.setup.match_id] = match.result
+
+    async def _go_through(self) -> None:
+        """Have every part of the courses look what is played in it, which it remembers; the loop goes on in between."""
+        for number, part in enumerate(self.held.tournament.courses.parts, 1):
+            part.playing  # noqa: B018  # It is computed when it is first asked for.
+            if number % PARTS_AT_ONCE == 0:
+                await asyncio.sleep(0)
 
     async def _enter_results(self) -> None:
         for due in self.held.tournament.playing:
@@ -141,12 +151,15 @@ class Director:
         at_once = self.held.tournament.terms.matches_at_once
         waits: set[str] = set()
         """Entrants that cannot play now."""
-        for due in self.held.waiting:
-            if self.held.over or (at_once is not None and many >= at_once):
-                return
-            if waits.isdisjoint(due.seats) and not self._rests_now(due):
-                waits |= {name for name in due.seats if not self._has_room(due, name)}
-                many += waits.isdisjoint(due.seats) and await self._make(due, waits)
+        for number, some in enumerate(self.held.waiting_in_parts):
+            if number:
+                await asyncio.sleep(0)  # There may be eighty thousand.
+            for due in some:
+                if self.held.over or (at_once is not None and many >= at_once):
+                    return
+                if waits.isdisjoint(due.seats) and not self._rests_now(due):
+                    waits |= {name for name in due.seats if not self._has_room(due, name)}
+                    many += waits.isdisjoint(due.seats) and await self._make(due, waits)
 
     async def _make(self, due: Due, waits: set[str]) -> bool:
         """Whether it was made. If not, who is the reason waits."""

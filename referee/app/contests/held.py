@@ -1,6 +1,6 @@
 """A tournament as it is held here: the pure value, who made it, and when what happened."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from referee.app.contests.events import TournamentMade
@@ -55,7 +55,13 @@ class Held:
     @property
     def waiting(self) -> list[Due]:
         """Matches that may begin now and have not, in the order of planning, however many may be in play."""
-        return self.tournament.courses.waiting if self.tournament.phase is Phase.PLAYING else []
+        return [due for some in self.waiting_in_parts for due in some]
+
+    @property
+    def waiting_in_parts(self) -> Iterator[Sequence[Due]]:
+        """The same, some hundred at once."""
+        parts = self.tournament.courses.parts if self.tournament.phase is Phase.PLAYING else ()
+        return (part.waiting for part in parts)
 
     @property
     def full(self) -> bool:

@@ -5,6 +5,7 @@ duplicate play (`Held.terms`), which are for the organiser alone until the tourn
 """
 
 import asyncio
+from bisect import bisect_left
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -57,6 +58,9 @@ from referee.contest.terms import Seeding
 from referee.contest.tournament import Phase
 from referee.contest.tournament_events import Ended, Entered, Entrant
 from referee.core.errors import RequestIdReused
+
+LOOKED_AT_ONCE = 5_000
+"""Pairings, before the event loop goes on."""
 
 WORDS_CHARS = 200
 """Of a title or a message."""
@@ -216,10 +220,19 @@ class Tournaments:
         held = await self.tournament(name)
         if wanted.entrant and wanted.entrant not in held.tournament.entrants:
             raise NotAnEntrant(name, wanted.entrant)
-        courses = sorted(held.tournament.courses.values(), key=lambda it: (it.pairing.round, it.pairing.board))
-        ids = [course.pairing.id for course in courses]
-        behind = courses[ids.index(after) + 1 if after in ids else 0 :]
-        return [course for course in behind if pairing_is_wanted(course, wanted)][:at_most]
+        last: tuple[int, int, int] | None = None
+        found: list[tuple[tuple[int, int, int], Course]] = []
+        for number, course in enumerate(held.tournament.courses.values()):
+            if number % LOOKED_AT_ONCE == LOOKED_AT_ONCE - 1:
+                await asyncio.sleep(0)
+            place = (course.pairing.round, course.pairing.board, number)
+            if course.pairing.id == after:
+                last = place
+            elif pairing_is_wanted(course, wanted):
+                found.append((place, course))
+        found.sort()
+        first = 0 if last is None else bisect_left(found, (last,))
+        return [course for _, course in found[first : first + at_most]]
 
     def queue(self, now_ms: int) -> Queue:
         """Of all tournaments together, as it is at that time."""
