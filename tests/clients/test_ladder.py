@@ -1,4 +1,4 @@
-"""Twenty bot processes of three languages on one ladder for two minutes: they join, leave, crash and come back.
+"""Twenty bot processes of three languages on one ladder: they join, leave, crash and come back.
 
 Afterwards the ladder's table, its ratings, its log and the matches themselves must tell one and the same story.
 """
@@ -25,8 +25,11 @@ pytestmark = pytest.mark.slow
 
 NAMES = [f"bot-{number:02}" for number in range(20)]
 LATE, LEAVES, CRASHES, VANISHES = NAMES[14:], NAMES[2], NAMES[3], NAMES[4]
+STAY = {*NAMES} - {LEAVES, VANISHES}
 PYTHON = [sys.executable, "-m", "referee_client"]
-STYLES = ("random", "greedy", "search", "random")
+SEARCH = f"{Path(__file__).with_name('brief.py')}:BriefSearch"
+"""The sample bot as it is takes up to five seconds of a processor for a move."""
+STYLES = ("random", "greedy", SEARCH, "random")
 LADDER = "main"
 Key = tuple[str, str]
 """A bot, and its version."""
@@ -132,7 +135,9 @@ def played_until(enough: int, club: Club) -> list[ladder_pb2.LadderEntry]:
         rated = sum(one.HasField("rated") for one in log)
         if rated in incidents:
             incidents.pop(rated)()
-        if not closing and not incidents and rated >= enough:
+        waited_for = STAY - {change.bot for one in log for change in one.rated.ratings}
+        # On a busy machine a process may take long to start; but whoever is not paired in so many matches starves.
+        if not closing and not incidents and rated >= (4 * enough if waited_for else enough):
             closing = True
             club.ask("LadderService/CloseLadder", ladder=LADDER)
     assert log[-1].HasField("closed")
@@ -204,7 +209,7 @@ def agrees_with_the_table(club: Club, rated: list[ladder_pb2.MatchRated]) -> Non
     assert ranked == sorted(ranked, reverse=True)
     played = {(change.bot, change.version) for one in rated for change in one.ratings}
     assert played <= {(row.entrant.bots[0].bot, row.version) for row in page.standings} | {(LEAVES, "1")}
-    assert {name for name, _ in played} >= set(NAMES) - {LEAVES, VANISHES}, "somebody starved"
+    assert {name for name, _ in played} >= STAY, "somebody starved"
 
 
 def place(result: Any, seat: int) -> str:
