@@ -38,9 +38,9 @@ lint: $(READY) ## All checks that run nothing
 check: lint ## All checks and the quick tests, in about a minute
 	$(BIN)/python -m pytest $(PARALLEL) -m "not slow"
 
-test: lint ## All checks and all tests but soak; the quick ones must reach every branch of the core
-	$(BIN)/python -m pytest $(PARALLEL) -m "not slow" --cov --cov-report=term
-	$(BIN)/python -m pytest $(WAITING) -m "slow and not soak" --durations=20
+test: lint ## All checks and all tests but soak; those of the core must reach every branch of it
+	$(BIN)/python -m pytest $(PARALLEL) -m pure --cov --cov-report=term tests/contest tests/core tests/engines
+	$(BIN)/python -m pytest $(WAITING) -m "not pure and not soak" --durations=20
 
 soak: $(READY) ## Run long tests, drawn at random, for MINUTES=n; SEED=s draws again what an earlier run has drawn
 	@$(BIN)/python -m tests.soak --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))

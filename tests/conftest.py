@@ -4,11 +4,16 @@
 hypothesis tries many more cases, and all random cases follow from that seed.
 """
 
+from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+TESTS = Path(__file__).parent
+COVERED = ("contest", "core", "engines")
+"""Folders here whose quick tests must cover all branches of the packages that they test."""
 
 settings.register_profile("test", derandomize=True, deadline=None, max_examples=50)
 settings.register_profile(
@@ -29,13 +34,15 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark soak tests as slow as well, so that `-m "not slow"` leaves them out, and keep users of a fixture together.
+    """Mark soak tests as slow, mark quick tests of covered packages as pure, and keep users of a fixture together.
 
     With `--dist loadgroup` one worker runs all tests that share what a module sets up, such as a server, once.
     """
     for item in items:
         if item.get_closest_marker("soak"):
             item.add_marker("slow")
+        if item.path.relative_to(TESTS).parts[0] in COVERED and not item.get_closest_marker("slow"):
+            item.add_marker("pure")
         if isinstance(item, pytest.Function) and _shares_a_fixture(item):
             item.add_marker(pytest.mark.xdist_group(item.module.__name__))
 

@@ -1,7 +1,7 @@
 import pytest
 
 from referee.contest.cross_table import cross_table
-from referee.contest.directing import Begin, Cancel, Enter, Record, RecordVoid, Start, Withdraw
+from referee.contest.directing import Begin, Cancel, Enter, Record, RecordVoid, Start, Withdraw, pairs_a_round
 from referee.contest.duplicate import Duplicate
 from referee.contest.encounters import How
 from referee.contest.formats import Elimination, Format, Gauntlet, Pools, RoundRobin, Swiss, Trial
@@ -117,6 +117,18 @@ def test_a_swiss_round_waits_for_all_of_the_one_before() -> None:
     play.result(one, better_name_wins(one))
     assert play.tournament.round == 1
     assert any(isinstance(event, Paired) for event in play.result(two, better_name_wins(two)))
+
+
+def test_a_round_is_paired_at_the_start_and_by_the_last_result_of_the_round_before() -> None:
+    play = entered(Swiss(2), "abcd")
+    assert pairs_a_round(play.tournament, Start())
+    play.do(Start())
+    first, last = [
+        Record(due.pairing.id, due.number, due.attempt, better_name_wins(due)) for due in play.tournament.due()
+    ]
+    assert not pairs_a_round(play.tournament, first)
+    play.do(first)
+    assert pairs_a_round(play.tournament, last)
 
 
 def test_who_withdraws_leaves_its_pairing_to_the_other_and_is_paired_no_more() -> None:
