@@ -81,8 +81,8 @@ class Cancel:
 MOST = 1000
 """The most entrants of a tournament."""
 
-PLANNED_AT_ONCE = 100_000
-"""The most pairings that are planned in one stroke, about."""
+SCHEDULED_AT_MOST = 100_000
+"""The most pairings of a round robin or a gauntlet, about."""
 
 Command = Enter | Withdraw | Start | Begin | Record | RecordVoid | Cancel
 
@@ -173,9 +173,8 @@ def _least(form: Format) -> int:
 
 
 def _most(form: Format) -> int:
-    """Where all is planned at the start, no more than can be."""
     if isinstance(form, RoundRobin | Gauntlet):
-        return max(2, min(MOST, isqrt(2 * PLANNED_AT_ONCE // form.cycles)))
+        return max(2, min(MOST, isqrt(2 * SCHEDULED_AT_MOST // form.cycles)))
     return 2 if isinstance(form, Trial) else MOST
 
 

@@ -5,24 +5,23 @@ from collections.abc import Collection, Sequence
 from referee.contest.pairing import Pairing
 
 
-def gauntlet(entrants: Sequence[str], challengers: Collection[str], cycles: int) -> list[Pairing]:
-    """All pairings. Everybody's seats alternate, and every second cycle is played with them exchanged.
+def gauntlet(entrants: Sequence[str], challengers: Collection[str], number: int) -> list[Pairing]:
+    """The pairings of a round, from 1. Everybody's seats alternate, and every second cycle exchanges them.
 
     In a round each challenger meets another of the others; with more challengers than others, those wait who find
     no free place.
     """
     running = [name for name in entrants if name in challengers]
     others = [name for name in entrants if name not in challengers]
-    rounds = max(len(running), len(others))
+    rounds = rounds_of_a_cycle(len(entrants), len(running))
+    cycle, in_cycle = divmod(number - 1, rounds)
     return [
-        _pairing(cycle * rounds + number + 1, board + 1, seats if (number + cycle) % 2 == 0 else seats[::-1])
-        for cycle in range(cycles)
-        for number in range(rounds)
+        Pairing(f"{number}.{board + 1}", number, board + 1, seats if (in_cycle + cycle) % 2 == 0 else seats[::-1])
         for board, challenger in enumerate(running)
-        if (place := (number + board) % rounds) < len(others)
+        if (place := (in_cycle + board) % rounds) < len(others)
         for seats in [(challenger, others[place])]
     ]
 
 
-def _pairing(number: int, board: int, seats: tuple[str, str]) -> Pairing:
-    return Pairing(f"{number}.{board}", number, board, seats)
+def rounds_of_a_cycle(many: int, challengers: int) -> int:
+    return max(challengers, many - challengers)

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from referee.contest import bracket
-from referee.contest.formats import Elimination, Gauntlet, Pools, RoundRobin, Swiss
+from referee.contest.formats import Elimination, Pools, Swiss
+from referee.contest.schedule import Scheduled, pairings_in_all, rounds_in_all
 from referee.contest.tournament import Phase, Tournament
 
 
@@ -20,8 +21,11 @@ def outlook(tournament: Tournament) -> Outlook:
     form = tournament.terms.format
     begun = tournament.phase is not Phase.ENTRY
     over = tournament.phase in {Phase.FINISHED, Phase.CANCELLED}
-    if over or (begun and isinstance(form, RoundRobin | Gauntlet)):
+    if over:
         return Outlook(tournament.round, len(tournament.courses))
+    if begun and isinstance(form, Scheduled):
+        many = len(tournament.entrants)
+        return Outlook(rounds_in_all(form, many), pairings_in_all(form, many))
     if isinstance(form, Swiss | Pools):
         return Outlook(form.rounds)
     if begun and isinstance(form, Elimination) and not form.twice:

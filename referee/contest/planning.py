@@ -4,16 +4,18 @@ from dataclasses import replace
 
 from referee.contest import trial
 from referee.contest.formats import Elimination, Gauntlet, Pools, RoundRobin, Swiss, Trial
-from referee.contest.gauntlet import gauntlet
 from referee.contest.pairing import Pairing
 from referee.contest.pools import past, pool_round
-from referee.contest.round_robin import round_robin
+from referee.contest.schedule import Scheduled, pairings_of_round, rounds_in_all
 from referee.contest.swiss import Unpairable, swiss_round
 from referee.contest.terms import Seeding
 from referee.contest.tournament import Tournament, by_rating
 
 Meetings = RoundRobin | Swiss | Elimination | Gauntlet | Pools
 """Formats in which it is the question who meets."""
+
+PLANNED_AHEAD = 500
+"""So many pairings of a round robin or a gauntlet are open at least, while there are more to come."""
 
 
 def seeds(tournament: Tournament) -> tuple[str, ...]:
@@ -48,18 +50,13 @@ def _sets(tournament: Tournament, form: Trial) -> list[Pairing]:
 
 def _meetings(tournament: Tournament, form: Meetings) -> list[Pairing]:
     """Who meets."""
-    names = tuple(tournament.entrants)
     if isinstance(form, Swiss):
         return _swiss(tournament, form)
     if isinstance(form, Pools):
         return _pools(tournament, form)
     if isinstance(form, Elimination):
         return tournament.knockout().ready()
-    if tournament.courses:
-        return []
-    if isinstance(form, RoundRobin):
-        return round_robin(names, form.cycles)
-    return gauntlet(names, form.challengers, form.cycles)
+    return _scheduled(tournament, form)
 
 
 def round_is_due(tournament: Tournament) -> bool:
@@ -75,6 +72,18 @@ def round_is_due(tournament: Tournament) -> bool:
     last = [course for course in tournament.courses.values() if course.pairing.round == tournament.round]
     waiting = sum(not course.done for course in last)
     return len(tournament.there) >= form.at_a_table and 2 * waiting <= len(last)
+
+
+def _scheduled(tournament: Tournament, form: Scheduled) -> list[Pairing]:
+    """The next rounds, until enough pairings are open. All at once would be 80 000 for 400 entrants."""
+    names = tuple(tournament.entrants)
+    missing = max(PLANNED_AHEAD, tournament.terms.matches_at_once or 0) - tournament.courses.open_count
+    pairings: list[Pairing] = []
+    for number in range(tournament.round + 1, rounds_in_all(form, len(names)) + 1):
+        if len(pairings) >= missing:
+            break
+        pairings += pairings_of_round(form, names, number)
+    return pairings
 
 
 def _swiss(tournament: Tournament, form: Swiss) -> list[Pairing]:

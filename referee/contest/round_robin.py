@@ -9,26 +9,22 @@ from collections.abc import Sequence
 from referee.contest.pairing import Pairing
 
 
-def round_robin(entrants: Sequence[str], cycles: int) -> list[Pairing]:
-    """All pairings. With an odd number somebody is free each round, which scores nothing."""
-    rounds = berger(len(entrants))
+def round_robin(entrants: Sequence[str], number: int) -> list[Pairing]:
+    """The pairings of a round, from 1. With an odd number somebody is free each round, which scores nothing."""
+    cycle, in_cycle = divmod(number - 1, rounds_of_a_cycle(len(entrants)))
     return [
-        Pairing(
-            f"{cycle * len(rounds) + number}.{board}",
-            cycle * len(rounds) + number,
-            board,
-            _seats(entrants, first, second, exchanged=cycle % 2 == 1),
-        )
-        for cycle in range(cycles)
-        for number, pairs in enumerate(rounds, start=1)
-        for board, (first, second) in enumerate(pairs, start=1)
+        Pairing(f"{number}.{board}", number, board, _seats(entrants, first, second, exchanged=cycle % 2 == 1))
+        for board, (first, second) in enumerate(berger(len(entrants), in_cycle + 1), start=1)
     ]
 
 
-def berger(many: int) -> list[list[tuple[int, int]]]:
-    """Round by round, who has the first move against whom, as numbers from 1. Nobody is to meet whom nobody is."""
-    last = many + many % 2
-    return [[pair for pair in _round(last, number) if max(pair) <= many] for number in range(1, last)]
+def rounds_of_a_cycle(many: int) -> int:
+    return many - 1 + many % 2
+
+
+def berger(many: int, number: int) -> list[tuple[int, int]]:
+    """Who has the first move against whom in a round of a cycle: numbers from 1. Nobody meets whom nobody is."""
+    return [pair for pair in _round(many + many % 2, number) if max(pair) <= many]
 
 
 def _round(last: int, number: int) -> list[tuple[int, int]]:

@@ -14,10 +14,11 @@ from referee.contest import bracket, trial
 from referee.contest.courses import Courses
 from referee.contest.duplicate import Start, start_of
 from referee.contest.encounters import MISSED, Encounter, Table
-from referee.contest.formats import USUAL_TIE_BREAKS, Elimination, Gauntlet, RoundRobin, Swiss, Trial
+from referee.contest.formats import USUAL_TIE_BREAKS, Elimination, Swiss, Trial
 from referee.contest.knockout import Knockout
 from referee.contest.match_events import Began, Scored, Voided
 from referee.contest.pairing import Course, Due, Pairing
+from referee.contest.schedule import Scheduled, rounds_of_a_cycle
 from referee.contest.standings import Standing, in_order, standings
 from referee.contest.terms import Seeding, Terms
 from referee.contest.tiebreak import Field, TieBreak
@@ -89,7 +90,7 @@ class Tournament:
         form = self.terms.format
         if isinstance(form, Trial):
             return pairing.round - 1
-        cycle = self.round // form.cycles if isinstance(form, RoundRobin | Gauntlet) else self.round
+        cycle = rounds_of_a_cycle(form, len(self.entrants)) if isinstance(form, Scheduled) else self.round
         return sum(divmod(pairing.round - 1, cycle))
 
     @property
@@ -201,7 +202,17 @@ def _started(tournament: Tournament, event: Started) -> Tournament:
 
 
 def _paired(tournament: Tournament, event: Paired) -> Tournament:
-    return replace(tournament, courses=tournament.courses.planned(Course(pairing) for pairing in event.pairings))
+    courses = (_planned(tournament, pairing) for pairing in event.pairings)
+    return replace(tournament, courses=tournament.courses.planned(courses))
+
+
+def _planned(tournament: Tournament, pairing: Pairing) -> Course:
+    """Schedules are also planned for entrants that have left: who left first has left the pairing to the other."""
+    course = Course(pairing)
+    if not isinstance(tournament.terms.format, Scheduled):
+        return course
+    left = next((name for name in tournament.withdrawn if name in pairing.entrants), None)
+    return course.without(left) if left else course
 
 
 def _began(tournament: Tournament, event: Began) -> Tournament:

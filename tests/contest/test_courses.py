@@ -45,6 +45,11 @@ def test_courses_are_what_a_dictionary_of_them_would_be(rng: random.Random) -> N
             same(one, plain)
 
 
+def test_a_part_is_pickled_once() -> None:
+    [part] = Courses().planned([Course(Pairing("1.1", 1, 1, ("a", "b")))]).parts
+    assert part.pickle() is part.pickle()
+
+
 def same(courses: Courses, plain: dict[str, Course]) -> None:
     still = [course for course in plain.values() if not course.done]
     assert courses == plain

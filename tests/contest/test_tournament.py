@@ -1,11 +1,13 @@
 import pytest
 
+from referee.contest import planning
 from referee.contest.cross_table import cross_table
 from referee.contest.directing import Begin, Cancel, Enter, Record, RecordVoid, Start, Withdraw, pairs_a_round
 from referee.contest.duplicate import Duplicate
 from referee.contest.encounters import How
 from referee.contest.formats import Elimination, Format, Gauntlet, Pools, RoundRobin, Swiss, Trial
 from referee.contest.match_events import Began, Scored
+from referee.contest.outlook import outlook
 from referee.contest.pairing import Score
 from referee.contest.refusals import (
     BadScore,
@@ -109,6 +111,32 @@ def test_in_a_round_robin_a_slow_pair_holds_nobody_up() -> None:
     while others := play.tournament.due([slow.id]):
         play.result(others[0], better_name_wins(others[0]))
     assert play.tournament.due() == [slow]
+
+
+@pytest.mark.parametrize("form", [RoundRobin(2), Gauntlet(("g", "a", "c"), 2)], ids=["round robin", "gauntlet"])
+def test_a_schedule_that_is_planned_in_parts_ends_as_if_it_were_planned_at_once(
+    form: Format, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def played(ahead: int) -> Play:
+        monkeypatch.setattr(planning, "PLANNED_AHEAD", ahead)
+        play = started(form, "abcdefg")
+        for _ in range(4):
+            play.result(due := play.tournament.due()[0], better_name_wins(due))
+            unplanned = outlook(play.tournament).pairings - len(play.tournament.courses)
+            assert len(play.tournament.open) >= min(ahead, unplanned)
+        for name in "bd":
+            play.do(Withdraw(name))
+        return play.play_out()
+
+    at_once, in_parts = played(1000), played(3)
+    assert [sum(isinstance(event, Paired) for event in play.log) > 3 for play in (at_once, in_parts)] == [False, True]
+    assert list(in_parts.tournament.courses.values()) == list(at_once.tournament.courses.values())
+    assert in_parts.table == at_once.table
+
+
+def test_a_limit_of_matches_in_play_is_reached_also_where_it_is_higher_than_what_is_planned_ahead() -> None:
+    limit = planning.PLANNED_AHEAD + 100
+    assert len(started(Terms(RoundRobin(50), b"seed", matches_at_once=limit), "abcdefgh").tournament.due()) == limit
 
 
 def test_a_swiss_round_waits_for_all_of_the_one_before() -> None:

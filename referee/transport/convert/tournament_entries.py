@@ -13,6 +13,7 @@ from referee.app.contests.tournament_tables import Row
 from referee.contest import tournament_events as contest
 from referee.contest.formats import Trial
 from referee.contest.match_events import Began, Scored, Voided
+from referee.contest.schedule import Scheduled
 from referee.transport.convert.contests import entrant_of, pairing_of
 from referee.transport.convert.sprt import sprt_state_of
 from referee.transport.convert.terms import Customs
@@ -69,11 +70,11 @@ def _paired(event: contest.Paired, step: Step[Held], standings: Standings) -> To
 
 
 def _begins_round(event: contest.Paired, step: Step[Held]) -> bool:
-    """The first pairings belong to the start; later ones may begin a round, but for the sets of a test."""
+    """The first pairings belong to the start; later ones may begin a round, but not in a test or a schedule."""
     assert step.before
     before = step.before.tournament
     number = min(pairing.round for pairing in event.pairings)
-    return 0 < before.round < number and not isinstance(before.terms.format, Trial)
+    return 0 < before.round < number and not isinstance(before.terms.format, Trial | Scheduled)
 
 
 def _went_on(event: Began | Voided, step: Step[Held], _: Standings) -> Told:
