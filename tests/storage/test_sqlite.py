@@ -410,7 +410,8 @@ def test_a_file_that_is_locked_when_it_is_opened(path: Path) -> None:
     asyncio.run(opened(path).close())
 
 
-def test_a_log_in_memory_is_another_class() -> None:
+def test_a_log_in_memory_is_another_class(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # A file of this name is made.
     with pytest.raises(LogUnavailable, match="no write-ahead log here"):
         opened(Path(":memory:"))
 
