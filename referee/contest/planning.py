@@ -75,9 +75,11 @@ def round_is_due(tournament: Tournament) -> bool:
 
 
 def _scheduled(tournament: Tournament, form: Scheduled) -> list[Pairing]:
-    """The next rounds, until enough pairings are open. All at once would be 80 000 for 400 entrants."""
-    names = tuple(tournament.entrants)
-    missing = max(PLANNED_AHEAD, tournament.terms.matches_at_once or 0) - tournament.courses.open_count
+    """The next rounds, some hundred pairings, if too few are open. All at once would be 80 000 for 400 entrants."""
+    least, already = max(PLANNED_AHEAD, tournament.terms.matches_at_once or 0), tournament.courses.open_count
+    if already >= least:
+        return []
+    names, missing = tuple(tournament.entrants), least + PLANNED_AHEAD - already
     pairings: list[Pairing] = []
     for number in range(tournament.round + 1, rounds_in_all(form, len(names)) + 1):
         if len(pairings) >= missing:
