@@ -1,0 +1,88 @@
+"""What docs/contributing.md names exists: paths, names in files, `make` targets, excerpts, benchmarks, versions."""
+
+import re
+import tomllib
+from itertools import chain
+from pathlib import Path
+
+import pytest
+
+from bench.suite import BY_NAME, SUITE
+
+ROOT = Path(__file__).parents[2]
+TEXT = (ROOT / "docs" / "contributing.md").read_text(encoding="utf-8")
+MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
+
+FENCED = re.findall(r"^```(\w+)\n(.*?)^```$", TEXT, re.DOTALL | re.MULTILINE)
+PROSE = re.sub(r"^```.*?^```$", "", TEXT, flags=re.DOTALL | re.MULTILINE)
+SPANS = re.findall(r"`([^`]+)`", PROSE)
+COMMANDS = [block for kind, block in FENCED if kind == "console"]
+WORDS = sorted(set(chain.from_iterable(code.split() for code in (*SPANS, *COMMANDS))))
+
+MADE = (".venv/", "../.venv/", "build/", "bench/report/", "referee-data/")
+"""Made by commands, so that a fresh checkout does not have them."""
+FILE = re.compile(r"\.?[\w*-][\w.*-]*\.(?:py|md|toml|ya?ml|txt|in|game|proto)")
+PATHS = [word for word in WORDS if ("/" in word or FILE.fullmatch(word)) and not word.startswith(MADE)]
+DEFINED = re.findall(r"`(\w+)`(?:\s+in\s+|\s+of\s+|\s+\()`([^`\s]+\.py)`", PROSE)
+EXCERPTS = re.findall(
+    r"^# ([\w/]+\.py): [^\n]*\n(.*?)(?=^# [\w/]+\.py: |\Z)",
+    "".join(block for kind, block in FENCED if kind == "python"),
+    re.DOTALL | re.MULTILINE,
+)
+
+
+def test_the_page_names_much() -> None:
+    assert len(PATHS) > 100
+    assert len(DEFINED) > 10
+    assert len(EXCERPTS) == 5
+
+
+@pytest.mark.parametrize("word", PATHS)
+def test_every_path_on_the_page_exists(word: str) -> None:
+    """A placeholder such as `<name>` stands for anything, and a bare file name for a file in any folder."""
+    path, _, test = word.partition("::")
+    pattern = re.sub(r"<\w+>", "*", path.removeprefix("./").rstrip("/"))
+    found = next(ROOT.glob(pattern), None)
+    if found is None and "/" not in path:
+        folders = (ROOT / top for top in ("engines", "proto", "referee", "tests"))
+        found = next(chain.from_iterable(folder.rglob(pattern) for folder in folders), None)
+    assert found
+    assert not test or f"def {test}(" in found.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(("name", "path"), DEFINED)
+def test_every_name_that_the_page_finds_in_a_file_is_defined_there(name: str, path: str) -> None:
+    source = (ROOT / path).read_text(encoding="utf-8")
+    assert re.search(rf"^\s*(?:(?:async )?def {name}\(|class {name}\b|{name}(?:: [^=\n]+)? = )", source, re.MULTILINE)
+
+
+@pytest.mark.parametrize(("path", "excerpt"), EXCERPTS)
+def test_every_excerpt_is_in_its_file(path: str, excerpt: str) -> None:
+    """Line by line, in the same order; there may be other lines between."""
+    lines = iter((ROOT / path).read_text(encoding="utf-8").splitlines())
+    assert [line for line in excerpt.splitlines() if line.strip() and line not in lines] == []
+
+
+def test_the_page_names_every_make_target_and_no_other() -> None:
+    named = {target for code in (*SPANS, *COMMANDS) for target in re.findall(r"\bmake\s+([a-z]+)", code)}
+    targets = set(re.findall(r"^([a-z]+):", MAKEFILE, re.MULTILINE))
+    assert named == targets
+
+
+def test_every_benchmark_on_the_page_can_be_run() -> None:
+    named = {name for names in re.findall(r"-m bench ([\w ]+)`", TEXT) for name in names.split()}
+    assert named
+    assert named <= {measurement.name for measurement in (*SUITE, *BY_NAME)}
+
+
+def test_every_link_on_the_page_leads_to_a_file() -> None:
+    links = re.findall(r"\]\(([^)#]+)\)", TEXT)
+    assert [link for link in links if not (ROOT / "docs" / link).exists()] == []
+
+
+def test_the_files_with_the_version_of_a_release_have_one_version() -> None:
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    (step,) = re.findall(r"^2\. One version in all places:(.*?)^3\. ", TEXT, re.DOTALL | re.MULTILINE)
+    files = re.findall(r"`([^`]+)`", step)
+    assert len(files) > 10
+    assert [file for file in files if version not in (ROOT / file).read_text(encoding="utf-8")] == []
