@@ -59,7 +59,7 @@ Choose = Callable[[Match, int, Sequence[str]], str]
 
 
 Stored: TypeAlias = MemoryEventLog | SqliteEventLog
-WITHIN_S = 60
+WITHIN_S = 180
 """Nothing here takes that long."""
 
 
