@@ -31,6 +31,8 @@ CALLS = 20
 COMPUTED_US = 60 * SECOND
 """By each call of the flood."""
 FLOOD_US = CALLS * COMPUTED_US
+CREDIT_US = SECOND
+"""More than a bot is given back for the network, and far less than one call of the flood."""
 GONE_AFTER_MS = 300_000
 """Longer than this test takes, and shorter than the flood."""
 SHORT_MS = 600_000
@@ -193,13 +195,13 @@ def test_moves_of_another_bot_cost_a_bot_nothing(channel: grpc.Channel, server: 
 def test_the_calls_of_its_own_holder_give_a_bot_no_time_to_think(channel: grpc.Channel, server: InThread) -> None:
     table = Table.laid(channel, server, LONG_MS)
     table.flood_by_calls(table.here.owner)
-    assert table.answered().charged_us >= FLOOD_US
+    assert table.answered().charged_us >= FLOOD_US - CREDIT_US
 
 
 def test_its_own_messages_give_a_bot_no_time_to_think(channel: grpc.Channel, server: InThread) -> None:
     table = Table.laid(channel, server, LONG_MS)
     table.flood_by_moves(table.here)
-    assert table.answered().charged_us >= FLOOD_US
+    assert table.answered().charged_us >= FLOOD_US - CREDIT_US
 
 
 def test_a_bot_whose_holder_floods_loses_on_time_where_it_would_have_lost_without(
