@@ -634,7 +634,9 @@ class TournamentEntry(_message.Message):
 
     @_builtins.property
     def planned(self) -> Global___PairingsPlanned:
-        """Pairings were planned, of rounds that have begun or of all."""
+        """Pairings were planned: those of the start, further rounds of a round robin or a gauntlet, or further sets of a
+        test.
+        """
 
     def __init__(
         self,
