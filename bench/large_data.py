@@ -38,7 +38,7 @@ NAMES = tuple(f"bot{number}" for number in range(ENTRANTS))
 
 
 def last_met() -> tuple[str, str, str, str]:
-    """Whose matches of the last round are still to be played in the tournament `played`: two pairings."""
+    """Return the entrants of the two pairings of the last round of `played` that are not played yet."""
     (one, two), (three, four) = (pairing.entrants for pairing in [*_round(ROUNDS)][:2])
     return one, two, three, four
 

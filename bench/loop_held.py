@@ -35,9 +35,9 @@ from tests.e2e.talk import Talk, talk
 AIM_MS = 50
 """The most CPU time of one step."""
 TABLE_WITHIN_S = 3_600
-"""For the table of 400 entrants, which takes a worker process ten seconds, on a busy machine."""
+"""How long a call may take. A worker needs ten CPU seconds for a table of 400 entrants, and more time if others run."""
 USUAL_CALIBRATION_MS = 6.0
-"""What the calibration takes on the machine that the aim is meant for, which is that of `docs/performance.md`."""
+"""How long the calibration takes on the machine of `docs/performance.md`, for which the aim is meant."""
 
 
 class Server:

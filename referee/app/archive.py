@@ -22,7 +22,7 @@ from referee.core.events import PlayEnded
 STORIES_KEPT = 128
 """Of matches that are over: some ten KB each, and the last steps of those that somebody watched."""
 SUMMARIES_AT_ONCE = 50
-"""After so many, the event loop and whoever reads the log have their turn."""
+"""Summaries that one read of the log returns; between two reads the event loop serves other tasks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ class Archive:
     def _standing(self, summary: Sequence[Entry]) -> Standing | None:
         try:
             return read_summary(summary, self._find_game)
-        except Exception:  # Whoever asks for this match alone is told why.
+        except Exception:  # The match is left out here. A caller who asks for it by its id is told the reason.
             return None
 
     async def _retold(self, match_id: str) -> Story | Refusal:

@@ -70,7 +70,7 @@ class Summaries:
     """What a list of matches shows."""
 
     found: list[list[Entry]]
-    """Of each match, all entries until play began, and the end."""
+    """For each match: all entries until play began, and its last entry if it is over."""
     stopped_at: str = ""
     """The match at which the search stopped; older ones may be wanted. Empty: it has come to the end."""
 

@@ -23,7 +23,7 @@ OPERATING = {
     "recover": "recover",
 }
 MODULES = {**PLAYING, **CONTESTS, **GAMES, **LOOKING_BACK, **OPERATING, "conformance": "conformance"}
-"""By command: the module here that defines it, under the same name."""
+"""Maps each command to the module of this package that defines it under the same name."""
 
 
 class Commands(click.Group):

@@ -133,7 +133,7 @@ class Courses(Mapping[str, Course]):
 
 
 class _Values(ValuesView[Course]):
-    """Faster than to look up each."""
+    """Iterates over the parts, which is faster than to look up each course."""
 
     _mapping: Courses
 
@@ -146,7 +146,7 @@ def _all(parts: Iterable[Part]) -> Iterator[Course]:
 
 
 def _courses(parts: tuple[Part, ...], places: dict[str, int]) -> Courses:
-    """With places that are known already."""
+    """Return courses whose places are known already."""
     made = Courses()
     made.parts, made._places = parts, places
     return made

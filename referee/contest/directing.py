@@ -82,7 +82,7 @@ MOST = 1000
 """The most entrants of a tournament."""
 
 SCHEDULED_AT_MOST = 100_000
-"""The most pairings of a round robin or a gauntlet, about."""
+"""About the largest number of pairings that a round robin or a gauntlet may have."""
 
 Command = Enter | Withdraw | Start | Begin | Record | RecordVoid | Cancel
 

@@ -6,7 +6,7 @@ from referee.contest.pairing import Pairing
 
 
 def gauntlet(entrants: Sequence[str], challengers: Collection[str], number: int) -> list[Pairing]:
-    """The pairings of a round, from 1. Everybody's seats alternate, and every second cycle exchanges them.
+    """Return the pairings of a round. Rounds count from 1. Seats alternate, and every second cycle exchanges them.
 
     In a round each challenger meets another of the others; with more challengers than others, those wait who find
     no free place.

@@ -15,7 +15,7 @@ Meetings = RoundRobin | Swiss | Elimination | Gauntlet | Pools
 """Formats in which it is the question who meets."""
 
 PLANNED_AHEAD = 500
-"""So many pairings of a round robin or a gauntlet are open at least, while there are more to come."""
+"""At least this many pairings of a round robin or a gauntlet are open until all of them are planned."""
 
 
 def seeds(tournament: Tournament) -> tuple[str, ...]:
@@ -75,7 +75,7 @@ def round_is_due(tournament: Tournament) -> bool:
 
 
 def _scheduled(tournament: Tournament, form: Scheduled) -> list[Pairing]:
-    """The next rounds, some hundred pairings, if too few are open. All at once would be 80 000 for 400 entrants."""
+    """Return the next rounds if too few pairings are open. A schedule of 400 entrants has 80 000 pairings in all."""
     least, already = max(PLANNED_AHEAD, tournament.terms.matches_at_once or 0), tournament.courses.open_count
     if already >= least:
         return []

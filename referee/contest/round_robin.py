@@ -10,7 +10,7 @@ from referee.contest.pairing import Pairing
 
 
 def round_robin(entrants: Sequence[str], number: int) -> list[Pairing]:
-    """The pairings of a round, from 1. With an odd number somebody is free each round, which scores nothing."""
+    """Return the pairings of a round. Rounds count from 1. An entrant without an opponent scores nothing."""
     cycle, in_cycle = divmod(number - 1, rounds_of_a_cycle(len(entrants)))
     return [
         Pairing(f"{number}.{board}", number, board, _seats(entrants, first, second, exchanged=cycle % 2 == 1))
@@ -23,7 +23,7 @@ def rounds_of_a_cycle(many: int) -> int:
 
 
 def berger(many: int, number: int) -> list[tuple[int, int]]:
-    """Who has the first move against whom in a round of a cycle: numbers from 1. Nobody meets whom nobody is."""
+    """Return the pairs of one round of a cycle, who moves first named first. Entrants and rounds count from 1."""
     return [pair for pair in _round(many + many % 2, number) if max(pair) <= many]
 
 

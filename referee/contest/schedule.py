@@ -27,7 +27,7 @@ def pairings_in_all(form: Scheduled, entrants: int) -> int:
 
 
 def pairings_of_round(form: Scheduled, entrants: Sequence[str], number: int) -> list[Pairing]:
-    """`number`: from 1. A round has at least one pairing."""
+    """Return the pairings of a round, at least one. Rounds count from 1."""
     if isinstance(form, RoundRobin):
         return round_robin.round_robin(entrants, number)
     return gauntlet.gauntlet(entrants, form.challengers, number)

@@ -207,7 +207,7 @@ def _paired(tournament: Tournament, event: Paired) -> Tournament:
 
 
 def _planned(tournament: Tournament, pairing: Pairing) -> Course:
-    """Schedules are also planned for entrants that have left: who left first has left the pairing to the other."""
+    """A schedule includes entrants that have left. Of two such entrants, the one that left first forfeits."""
     course = Course(pairing)
     if not isinstance(tournament.terms.format, Scheduled):
         return course

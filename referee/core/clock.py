@@ -25,7 +25,7 @@ class Clock:
     """What one seat has left."""
 
     left_us: Micros = 0
-    """Of the main time, the bank, or the period that has begun."""
+    """What is left of the main time, of the bank, or of the current period."""
     periods: int = 0
     """Byo-yomi periods left; or the number of the period, from 0, where moves are counted."""
     moves: int = 0

@@ -14,7 +14,7 @@ from referee.core.match import Phase
 from referee.storage.seating import seated_by
 
 MAX_SCANNED = 10_000
-"""Rows that one search looks at, however few of them it finds."""
+"""The most rows that one search reads, even if it has found nothing."""
 
 CREATE = """
     INSERT INTO match_summaries (match, created_ms, game, ladder, tournament, phase) VALUES (?, ?, ?, ?, ?, ?)
@@ -45,7 +45,7 @@ SUMMARY = """
     WHERE match = :match AND number = ended
     ORDER BY number
 """
-"""All entries until play began, and the end."""
+"""Selects all entries until play began, and the last entry of a match that is over."""
 
 
 class Condition(NamedTuple):
@@ -109,7 +109,7 @@ def _bounds(connection: sqlite3.Connection, wanted: MatchFilter, before: str) ->
 
 
 def _conditions(wanted: MatchFilter) -> list[Condition]:
-    """The first one is searched by its index, the others are checked: first what the fewest matches usually meet."""
+    """Return the conditions, the most selective first: its index is searched, and the others are checked."""
     phase, over = wanted.phase, Phase.OVER
     asked = [
         ("match_summaries", "phase =", phase.value if phase and phase is not over else None),

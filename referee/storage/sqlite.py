@@ -157,7 +157,7 @@ class SqliteEventLog:
         return entries
 
     def _summaries(self, wanted: MatchFilter, before: str, at_most: int) -> Summaries:
-        self._reading.execute("BEGIN")  # What is found and what is read of it are of one moment.
+        self._reading.execute("BEGIN")  # The search and the summaries must show the same state.
         try:
             matches, stopped_at = match_summaries.find(self._reading, wanted, before, at_most)
             return Summaries([summary for match in matches if (summary := self._summary(match))], stopped_at)

@@ -22,7 +22,7 @@ from tests.engines.troke.test_boards import largest
 
 GAMES = 7
 PLIES = 100
-"""Of the fixed piece of work, which takes 20 ms where this was written: so long may the event loop be held."""
+"""The size of the fixed piece of work. It took 20 ms on the machine where this was written, which is the limit."""
 TRIES = 5
 PIECES = ("x", "a1", "é", "0", "9", "-1,", "b1:TrWrMr,", "NBR@0.0u/0.-1d,", "7D:30>33,", "[", '{"a":', "{}", " ", "/")
 CONTROL = SuddenDeath(3_600 * SECOND)

@@ -19,7 +19,7 @@ WITHIN_S = 180
 """For a machine that is busy with something else."""
 
 SHOWN_LOG_LINES = 40
-"""Of a server whose test failed."""
+"""How many lines of a server's log are shown when its test has failed."""
 
 PATIENT = ("--calls-per-minute", "100000", "--gone-after-ms", "600000")
 """On a busy machine a bot that a test plays by hand may be silent for longer than a session lasts by default."""

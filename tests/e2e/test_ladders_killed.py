@@ -34,7 +34,7 @@ SEATS = 5
 MOVES_BETWEEN = (30, 250)
 """In all matches together."""
 PLAYED_WITHIN_S = 900
-"""Some matches of each ladder, on a machine that is busy with something else."""
+"""How long the matches of a ladder may take on a machine that is busy with something else."""
 
 
 @pytest.mark.parametrize("kills", [2, pytest.param(6, marks=pytest.mark.soak)])

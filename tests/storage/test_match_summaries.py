@@ -45,7 +45,7 @@ async def filled(log: EventLog) -> None:
     for events in (unfilled, playing, waiting("waiting", BOB, OPEN), short_match(match_id="over", labels=SCORED)):
         opened = events[0]
         assert isinstance(opened, Opened)
-        for number, event in enumerate(events):  # As they come, and not at once.
+        for number, event in enumerate(events):  # One by one, as a running match appends them.
             await log.append(opened.setup.match_id, number, [event])
 
 

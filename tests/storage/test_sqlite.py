@@ -411,7 +411,7 @@ def test_a_file_that_is_locked_when_it_is_opened(path: Path) -> None:
 
 
 def test_a_log_in_memory_is_another_class(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)  # A file of this name is made.
+    monkeypatch.chdir(tmp_path)  # The log creates a file of this name.
     with pytest.raises(LogUnavailable, match="no write-ahead log here"):
         opened(Path(":memory:"))
 

@@ -27,7 +27,7 @@ from referee.core.match import Match
 from referee.core.result import Cause, Kind, Result
 
 PARTS_AT_ONCE = 32
-"""Parts of a tournament's courses that are looked through before the event loop goes on: some milliseconds."""
+"""How many parts of a tournament's courses are searched before the event loop goes on, which takes milliseconds."""
 AGAIN_US: Micros = SECOND
 """When to look again where nobody tells: the log is away, or a bot is paused."""
 NOT_NEEDED = "the tournament does not need it any more"
@@ -125,9 +125,9 @@ class Director:
                     self._ended[match.setup.match_id] = match.result
 
     async def _go_through(self) -> None:
-        """Have every part of the courses look what is played in it, which it remembers; the loop goes on in between."""
+        """Fill each part's cache of matches in play, and let the event loop run in between."""
         for number, part in enumerate(self.held.tournament.courses.parts, 1):
-            part.playing  # noqa: B018  # It is computed when it is first asked for.
+            part.playing  # noqa: B018  # The property is computed at its first use.
             if number % PARTS_AT_ONCE == 0:
                 await asyncio.sleep(0)
 
@@ -153,7 +153,7 @@ class Director:
         """Entrants that cannot play now."""
         for number, some in enumerate(self.held.waiting_in_parts):
             if number:
-                await asyncio.sleep(0)  # There may be eighty thousand.
+                await asyncio.sleep(0)  # A pairing may have many matches.
             for due in some:
                 if self.held.over or (at_once is not None and many >= at_once):
                     return

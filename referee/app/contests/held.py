@@ -59,7 +59,7 @@ class Held:
 
     @property
     def waiting_in_parts(self) -> Iterator[Sequence[Due]]:
-        """The same, some hundred at once."""
+        """The same, in groups of some hundred matches."""
         parts = self.tournament.courses.parts if self.tournament.phase is Phase.PLAYING else ()
         return (part.waiting for part in parts)
 

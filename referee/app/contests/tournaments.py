@@ -60,7 +60,7 @@ from referee.contest.tournament_events import Ended, Entered, Entrant
 from referee.core.errors import RequestIdReused
 
 LOOKED_AT_ONCE = 5_000
-"""Pairings, before the event loop goes on."""
+"""How many pairings are filtered before the event loop goes on."""
 
 WORDS_CHARS = 200
 """Of a title or a message."""

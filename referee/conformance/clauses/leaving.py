@@ -76,7 +76,7 @@ async def silence_is_a_break(stage: Stage) -> None:
 
 async def a_token_in_a_file(stage: Stage) -> None:
     """Started with BOT_TOKEN_FILE and without BOT_TOKEN, the bot reads its token there. It may be a pipe."""
-    await stage.visit()  # Of the program as it was, nothing comes any more after this.
+    await stage.visit()  # The session of the program that is now replaced; it must not be taken for the new one.
     token = await stage.program.begin_with_token_file()
     visit = await stage.arrival()
     stage.welcome(visit, await visit.hello())
