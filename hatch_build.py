@@ -21,7 +21,7 @@ SETUP = """\
 from mypyc.build import mypycify
 from setuptools import setup
 
-setup(packages=[], py_modules=[], ext_modules=mypycify({files!r}, opt_level="{optimised}"))
+setup(packages=[], py_modules=[], ext_modules=mypycify({files!r}, opt_level="{optimised}", debug_level="0"))
 """
 
 

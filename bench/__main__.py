@@ -32,7 +32,7 @@ def main() -> int:
     told = parser.parse_args()
     if unknown := set(told.names) - set(names):
         parser.error(f"unknown: {', '.join(sorted(unknown))}; known: {', '.join(names)}")
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # So that no server is left behind.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # Raise SystemExit, so that all servers are ended.
     here = machine()
     _say("\n".join(f"{name:<20}{value}" for name, value in here.items()) + f"\n{warning()}")
     wanted = [one for one in ALL if one.name in told.names] if told.names else SUITE
@@ -46,7 +46,7 @@ def main() -> int:
 
 
 def taken(wanted: Sequence[Measurement], scope: Scope) -> list[Done]:
-    """All of them, and the profile of each that does not reach a goal."""
+    """Take the measurements, then the profiles of those that do not reach a goal."""
     all_done = [_taken(one, scope) for one in wanted]
     there = {done.measurement.name for done in all_done}
     wanting = {done.measurement.profile for done in all_done if done.failed} - there
@@ -54,7 +54,7 @@ def taken(wanted: Sequence[Measurement], scope: Scope) -> list[Done]:
 
 
 def _taken(measurement: Measurement, scope: Scope) -> Done:
-    """Whatever cannot be measured is said, and stops nothing else."""
+    """Take one measurement. A failure is reported and does not affect the others."""
     _say(f"== {measurement.name}: {measurement.question}\n")
     begun, why_not, findings = time.monotonic(), "", Findings()
     try:

@@ -1,4 +1,4 @@
-"""Programs of other houses, in an environment of their own, so that the project's stays as it is."""
+"""Programs of other projects, in a separate environment so that the project's own is not changed."""
 
 import subprocess
 import sys
@@ -12,7 +12,7 @@ from bench.figures import Findings, NotMeasured
 ROOT = Path(__file__).parents[1]
 PINNED = ROOT / "requirements" / "bench.txt"
 ALONE = ROOT / "requirements" / "bench_alone.txt"
-"""Installed without what it asks for."""
+"""Packages that are installed without their dependencies."""
 ENVIRONMENT = ROOT / "build" / "bench" / "python"
 INSTALLS_WITHIN_S = 300
 
@@ -36,7 +36,7 @@ class Beside:
 
 @contextmanager
 def beside(program: Sequence[str], found: Findings) -> Iterator[Beside | None]:
-    """The program, a Python file with its arguments. None where it cannot be had: a note says why."""
+    """Run a Python file with arguments as such a program. Yields None, and adds a note, if it cannot be installed."""
     try:
         python = other_python()
     except NotMeasured as why:
@@ -53,7 +53,7 @@ def beside(program: Sequence[str], found: Findings) -> Iterator[Beside | None]:
 
 @cache
 def other_python() -> Path:
-    """The interpreter of the environment, with all that is pinned in it. Raises NotMeasured."""
+    """Return the interpreter of an environment with all pinned packages. Raises NotMeasured."""
     python, marker = ENVIRONMENT / "bin" / "python", ENVIRONMENT / ".ready"
     wanted = PINNED.read_text() + ALONE.read_text()
     if not marker.exists() or marker.read_text() != wanted:

@@ -1,6 +1,6 @@
-"""A fixed loop to measure by: integers, a dictionary, a list, calls, as an engine in Python uses them.
+"""A fixed loop as a unit of measurement: integers, a dictionary, a list and calls, as in an engine written in Python.
 
-It never changes, so that the ratio to it means the same on every machine and on every day.
+It never changes, so that ratios to it are comparable between machines and over time.
 """
 
 import time
@@ -24,12 +24,12 @@ def calibration_loop() -> int:
 
 
 def cpu_seconds(work: Callable[[], object]) -> float:
-    """The CPU time that `work` takes in this process."""
+    """Return the CPU time that `work` takes in this process."""
     started = time.process_time()
     work()
     return time.process_time() - started
 
 
 def loop_seconds() -> float:
-    """The CPU time of one turn of the loop."""
+    """Return the CPU time of one iteration of the loop."""
     return cpu_seconds(calibration_loop) / LOOPS

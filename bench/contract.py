@@ -1,4 +1,4 @@
-"""Games under the contract, as the referee and a bot over the wire deal in them: positions and moves are texts."""
+"""Games through the engine interface, as the referee and remote bots use them: positions and moves are texts."""
 
 import random
 
@@ -8,7 +8,7 @@ PLIES_AT_MOST = 300
 
 
 class Playouts:
-    """Random games: moves listed, one played, outcome asked."""
+    """Random games: list the moves, play one, get the outcome."""
 
     def __init__(self, game: Game, seed: int) -> None:
         self.game = game
@@ -32,7 +32,7 @@ class Playouts:
 
 
 class GivenMoves:
-    """What the referee does with a move: check it, play it, write the position, ask for the outcome. It lists none."""
+    """What the referee does with a move: check and play it, format the position, get the outcome; nothing is listed."""
 
     def __init__(self, game: Game, seed: int) -> None:
         self._game = game
@@ -51,7 +51,7 @@ class GivenMoves:
             self.steps += len(self._line)
 
     def _drawn(self) -> tuple[Position, list[tuple[Seat, str]]]:
-        """The beginning of a random game."""
+        """Return the first position of a random game and its first moves."""
         position = first = self._game.start(self._game.settings(), self._rng.randbytes(32))
         line: list[tuple[Seat, str]] = []
         while position.outcome is None and len(line) < PLIES_AT_MOST:

@@ -1,4 +1,4 @@
-"""What a stretch of play cost the server, and how it is told."""
+"""What a period of play cost the server, and its row in the report."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class Cost:
 
 
 def add_costs(found: Findings, name: str, rounds: Sequence[Cost]) -> None:
-    """A row: what the server used, how fast it was, and what the load used itself."""
+    """Add a row: CPU of the server, moves per second, and CPU of the load generator."""
     found.add(name, CPU, *(cost.us_per_move for cost in rounds))
     found.add(name, RATE, *(cost.played.rate for cost in rounds))
     found.add(name, LOAD_CPU, *(cost.played.cpu_us_per_move for cost in rounds))

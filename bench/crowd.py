@@ -1,4 +1,4 @@
-"""The load: many bots in one program of its own, written in Go so that it is not what limits."""
+"""The load generator: many bots in one program, written in Go so that it is not the bottleneck."""
 
 import json
 import shutil
@@ -13,32 +13,30 @@ from typing import Any
 from bench.figures import NotMeasured
 
 SOURCE = Path(__file__).parent / "load"
-CLIENT = Path(__file__).parents[1] / "clients" / "go"
-"""Whose stubs the load speaks with; they are made from the contract."""
 PROGRAM = Path(__file__).parents[1] / "build" / "bench" / "load"
 BUILDS_WITHIN_S = 300
 
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """What became of one stretch of play."""
+    """Counts and latencies of one period of play."""
 
     moves: int
     refused: int
     seconds: float
     cpu_s: float
-    """The load's own."""
+    """CPU time of the load generator."""
     items: int
     messages: int
     bytes: int
-    """Heard from the referee."""
+    """Items, messages and bytes received from the referee."""
     entries: int
-    """Heard by watchers."""
+    """Entries received by watchers."""
     p50_us: float
     p99_us: float
     p999_us: float
     dry: bool
-    """A match came to the end of what is recorded of it, so play ended."""
+    """Play ended because a match reached the end of its recording."""
 
     @property
     def rate(self) -> float:
@@ -47,12 +45,12 @@ class Played:
 
     @property
     def cpu_us_per_move(self) -> float:
-        """The load's own."""
+        """CPU time of the load generator per move."""
         return self.cpu_s / self.moves * 1e6
 
 
 class Crowd:
-    """The program, while it runs. Whatever it cannot do raises RuntimeError."""
+    """The running load generator. Raises RuntimeError if a command fails."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process = process
@@ -69,7 +67,7 @@ class Crowd:
         return answer
 
     def play(self, moves: int, seconds: float, rate: float = 0) -> Played:
-        """Until so many are played, or for so long, or until a match has come to the end of what is recorded."""
+        """Play that many moves, or for that long, or until a match reaches the end of its recording."""
         played = Played(**self.do("play", moves=moves, seconds=seconds, rate=rate))
         if played.refused or not played.moves:
             raise RuntimeError(f"the load: {played.refused} of {played.moves} moves were refused")
@@ -78,7 +76,7 @@ class Crowd:
 
 @contextmanager
 def crowd(referee: str, roots: Path | None = None) -> Iterator[Crowd]:
-    """A crowd for the referee at that address, of no bots yet. Raises NotMeasured where there is no Go."""
+    """Start a load generator, without bots, for the referee at this address. Raises NotMeasured if Go is missing."""
     command = [str(_program()), "-referee", referee, *(["-ca", str(roots)] if roots else [])]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         try:
@@ -91,14 +89,8 @@ def crowd(referee: str, roots: Path | None = None) -> Iterator[Crowd]:
 def _program() -> Path:
     if not shutil.which("go"):
         raise NotMeasured("the load is written in Go, and there is no `go` here")
-    _go(CLIENT, "generate", "./...")
-    _go(SOURCE, "build", "-o", str(PROGRAM), ".")
-    return PROGRAM
-
-
-def _go(folder: Path, *command: str) -> None:
-    ran = subprocess.run(
-        ["go", *command], cwd=folder, timeout=BUILDS_WITHIN_S, capture_output=True, text=True, check=False
-    )
+    command = ["go", "build", "-o", str(PROGRAM), "."]
+    ran = subprocess.run(command, cwd=SOURCE, timeout=BUILDS_WITHIN_S, capture_output=True, text=True, check=False)
     if ran.returncode:
         raise NotMeasured(f"the load cannot be built: {ran.stderr.strip()}")
+    return PROGRAM

@@ -1,10 +1,10 @@
-"""What no referee in Python can beat: the same loop, the same library, the same messages, and nothing decided.
+"""Lower bound for a referee in Python: the same loop, library and messages, without any logic.
 
-`python -m bench.echo` serves Play and SubmitMove. Each Hello is answered with a turn for every match that the bot
-has room for, each move with the next turn; nothing is read, checked or kept.
+`python -m bench.echo` serves Play and SubmitMove. Each Hello is answered with a turn for every match that the bot has
+room for, and each move with the next turn; nothing is parsed, checked or stored.
 
-`python -m bench.echo pairs` tells as many as a referee has to: a move is answered with its verdict, and the turn goes
-to the other bot of a pair. Pairs are formed as they come, and have one match each.
+`python -m bench.echo pairs` sends as many messages as a referee: a move is answered with its verdict, and the turn goes
+to the other bot of a pair. Bots are paired in the order in which they connect, and each pair has one match.
 """
 
 import asyncio
@@ -19,41 +19,41 @@ from referee_api.v1.match_service_pb2_grpc import MatchServiceServicer, add_Matc
 from referee_api.v1.play_service_pb2_grpc import PlayServiceServicer, add_PlayServiceServicer_to_server
 
 from engines.registry import find
-from referee.transport.server import Limits
+from referee.transport.server import ServerLimits
 
 GAME = find("alquerque")
 RULES = game_pb2.Rules(game=GAME.name, options=GAME.settings().texts())
 POSITION = GAME.start(GAME.settings(), bytes(32)).text(0)
-LIMITS = Limits(1 << 20, 60_000, 20_000, 5_000)
+LIMITS = ServerLimits(1 << 20, 60_000, 20_000, 5_000)
 
 
-def turn(match_id: str, token: str) -> play_pb2.FromReferee:
-    """As large as a turn of Alquerque."""
-    return play_pb2.FromReferee(
+def turn(match_id: str, token: str) -> play_pb2.RefereeItem:
+    """Return a turn of the size of a turn of Alquerque."""
+    return play_pb2.RefereeItem(
         turn=play_pb2.Turn(
             match_id=match_id,
             seat=1,
-            token=token,
+            turn_token=token,
             rules=RULES,
             ply=17,
             position=POSITION,
-            moves_since=[game_pb2.SeatMove(seat=0, move="c2-c3")],
+            move_history=[game_pb2.SeatMove(seat=0, move="c2-c3")],
             clocks=[
-                clock_pb2.Clock(seat=0, left_us=3_599_000_001, main_us=3_599_000_001),
-                clock_pb2.Clock(seat=1, left_us=3_598_000_001, main_us=3_598_000_001),
+                clock_pb2.Clock(seat=0, time_left_us=3_599_000_001, main_us=3_599_000_001),
+                clock_pb2.Clock(seat=1, time_left_us=3_598_000_001, main_us=3_598_000_001),
             ],
-            left_ms=3_598_000,
+            time_left_ms=3_598_000,
             attempts_left=3,
         )
     )
 
 
 class Play(PlayServiceServicer):
-    async def Play(self, request_iterator: Any, context: Any) -> None:  # type: ignore[override]  # noqa: N802  # It writes by itself.
+    async def Play(self, request_iterator: Any, context: Any) -> None:  # type: ignore[override]  # noqa: N802  # It writes to the context.
         message = await context.read()
-        room = message.items[0].hello.matches_at_most
+        room = message.items[0].hello.max_matches
         first = [turn(f"0123456789abcd{number:02}", "17.1.3f9a52c07b1d") for number in range(room)]
-        welcome = play_pb2.FromReferee(welcome=play_pb2.Welcome(bot="bot"))
+        welcome = play_pb2.RefereeItem(welcome=play_pb2.Welcome(bot="bot"))
         await context.write(play_service_pb2.PlayResponse(items=[welcome, *first]))
         while (message := await context.read()) is not grpc.aio.EOF:
             items = [_answer(item.move) for item in message.items]
@@ -61,14 +61,14 @@ class Play(PlayServiceServicer):
 
 
 class Pen:
-    """Writes to one stream, one message at a time; what comes meanwhile is written together."""
+    """Writes to one stream, one message at a time; items that arrive during a write are sent together."""
 
     def __init__(self, context: Any) -> None:
         self._context = context
-        self._items: list[play_pb2.FromReferee] = []
+        self._items: list[play_pb2.RefereeItem] = []
         self._writes = False
 
-    async def write(self, item: play_pb2.FromReferee) -> None:
+    async def write(self, item: play_pb2.RefereeItem) -> None:
         self._items.append(item)
         if self._writes:
             return
@@ -85,10 +85,10 @@ class Pairs(PlayServiceServicer):
         self._others: dict[Pen, Pen] = {}
         self._formed = 0
 
-    async def Play(self, request_iterator: Any, context: Any) -> None:  # type: ignore[override]  # noqa: N802  # It writes by itself.
+    async def Play(self, request_iterator: Any, context: Any) -> None:  # type: ignore[override]  # noqa: N802  # It writes to the context.
         await context.read()
         pen = Pen(context)
-        await pen.write(play_pb2.FromReferee(welcome=play_pb2.Welcome(bot="bot")))
+        await pen.write(play_pb2.RefereeItem(welcome=play_pb2.Welcome(bot="bot")))
         await self._pair_up(pen)
         while (message := await context.read()) is not grpc.aio.EOF:
             for item in message.items:
@@ -105,38 +105,38 @@ class Pairs(PlayServiceServicer):
         await other.write(turn(f"{self._formed:016}", "17.1.3f9a52c07b1d"))
 
 
-def _verdict(move: play_pb2.Move) -> play_pb2.FromReferee:
-    """As large as the verdict on a move of Alquerque."""
-    return play_pb2.FromReferee(
+def _verdict(move: play_pb2.Move) -> play_pb2.RefereeItem:
+    """Return a verdict of the size of a verdict on a move of Alquerque."""
+    return play_pb2.RefereeItem(
         verdict=play_pb2.Verdict(
             match_id=move.match_id,
-            token=move.token,
-            accepted=play_pb2.Accepted(number=19, ply=17),
-            clock_row=clock_pb2.ClockRow(
+            turn_token=move.turn_token,
+            accepted=play_pb2.Acceptance(entry_number=19, ply=17),
+            clock_charge=clock_pb2.ClockCharge(
                 asked_us=3_000_000_001,
                 arrived_us=3_000_300_001,
                 stall_us=200_001,
                 charged_us=100_000,
-                before=clock_pb2.Clock(seat=0, left_us=3_599_000_001, main_us=3_599_000_001),
-                after=clock_pb2.Clock(seat=0, left_us=3_598_900_001, main_us=3_598_900_001),
+                before=clock_pb2.Clock(seat=0, time_left_us=3_599_000_001, main_us=3_599_000_001),
+                after=clock_pb2.Clock(seat=0, time_left_us=3_598_900_001, main_us=3_598_900_001),
             ),
         )
     )
 
 
-def _answer(move: play_pb2.Move) -> play_pb2.FromReferee:
-    return turn(move.match_id, move.token)
+def _answer(move: play_pb2.Move) -> play_pb2.RefereeItem:
+    return turn(move.match_id, move.turn_token)
 
 
 class Matches(MatchServiceServicer):
     async def SubmitMove(self, request: Any, context: Any) -> Any:  # noqa: N802
-        return match_service_pb2.SubmitMoveResponse(number=19, ply=17)
+        return match_service_pb2.SubmitMoveResponse(entry_number=19, ply=17)
 
 
 async def serve() -> None:
     server = grpc.aio.server(options=LIMITS.options())
     add_PlayServiceServicer_to_server(Pairs() if "pairs" in sys.argv else Play(), server)
-    add_MatchServiceServicer_to_server(Matches(), server)  # type: ignore[abstract]  # It takes moves, and no more.
+    add_MatchServiceServicer_to_server(Matches(), server)  # type: ignore[abstract]  # Only SubmitMove is implemented.
     port = server.add_insecure_port("127.0.0.1:0")
     await server.start()
     sys.stdout.write(json.dumps({"grpc": f"127.0.0.1:{port}"}) + "\n")

@@ -1,4 +1,4 @@
-"""The fast positions, which bots search with: no texts, no history. Random games on them, and perft."""
+"""Random games and perft on the fast positions that bots search with, which have neither texts nor history."""
 
 import random
 from collections.abc import Callable
@@ -7,7 +7,7 @@ from typing import Any
 from engines.api import Game
 
 PLIES_AT_MOST = 500
-"""Without history nothing ends a game of going to and fro."""
+"""Limit of a game, because without history repetition does not end it."""
 
 FAST: dict[str, Callable[[Any], Any]] = {
     "alquerque": lambda position: position.men,
@@ -18,7 +18,7 @@ FAST: dict[str, Callable[[Any], Any]] = {
 
 
 class TocInTurn:
-    """A round in which the first seat that owes a move makes it, as there is only one in the other games."""
+    """A round in which the first seat that is to move moves, so that it has one mover like the other games."""
 
     __slots__ = ("_round", "_seat")
 
@@ -63,7 +63,7 @@ def first(game: Game, seed: bytes) -> Any:
 
 
 def perft(fast: Any, depth: int) -> int:
-    """How many lines of so many moves there are; at the last one the moves are counted, not played."""
+    """Return the number of lines of `depth` moves; the last moves are counted, not played."""
     moves = fast.moves()
     if depth == 1:
         return len(moves)

@@ -1,4 +1,4 @@
-"""What was found: figures, each with all its rounds, and what they say about a goal."""
+"""Results of measurements: figures with all their rounds, and their verdicts on goals."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from statistics import median
 
 
 class NotMeasured(Exception):
-    """Something that is needed is not there. `str()` says what."""
+    """Something that a measurement needs is not available. `str()` says what."""
 
 
 NOT_REACHED = "does not hold"
@@ -14,11 +14,11 @@ NOT_REACHED = "does not hold"
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One thing that was measured of one candidate, once in each round."""
+    """One quantity of one candidate, measured once per round."""
 
     of: str
     what: str
-    """With its unit as the last word."""
+    """The quantity, with its unit as the last word."""
     rounds: tuple[float, ...]
 
     @property
@@ -36,41 +36,41 @@ class Figure:
 
 @dataclass(slots=True)
 class Findings:
-    """What one measurement found."""
+    """The results of one measurement."""
 
     figures: list[Figure] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    """Sentences for who reads the table: what was left out, and why."""
+    """Remarks for the reader of the table: what was left out, and why."""
     plots: dict[str, str] = field(default_factory=dict)
-    """SVG, by name of the file."""
+    """SVG by file name."""
 
     def add(self, of: str, what: str, *rounds: float) -> None:
         self.figures.append(Figure(of, what, rounds))
 
     def of(self, of: str, what: str) -> Figure:
-        """Raises NotMeasured."""
+        """Return the figure of a candidate and quantity. Raises NotMeasured."""
         for figure in self.figures:
             if (figure.of, figure.what) == (of, what):
                 return figure
         raise NotMeasured(f"there is no figure for {of}, {what}")
 
     def ratio(self, what: str, one: str, other: str) -> float:
-        """One candidate in units of another: the median of the rounds, for what drifts hits both in a round."""
+        """Return the median of the ratios in each round, since drift affects both candidates of a round alike."""
         pairs = zip(self.of(one, what).rounds, self.of(other, what).rounds, strict=True)
         return median(a / b for a, b in pairs)
 
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """What is to be reached."""
+    """A bound that a ratio or figure should reach."""
 
     name: str
     sentence: str
     bound: float
     reached: Callable[[Findings], float]
-    """Raises NotMeasured."""
+    """Returns the value that was reached. Raises NotMeasured."""
     at_least: bool = True
-    """False: at the most."""
+    """Whether the bound is a minimum; False: a maximum."""
 
     def verdict(self, findings: Findings) -> "Verdict":
         try:
@@ -98,7 +98,7 @@ class Verdict:
 
 
 def table(figures: Sequence[Figure]) -> str:
-    """A row for each candidate, a column for each thing measured: the median, and the lowest and highest round."""
+    """Format a table with a row per candidate and a column per quantity: the median, and the range of the rounds."""
     rows = list(dict.fromkeys(figure.of for figure in figures))
     columns = list(dict.fromkeys(figure.what for figure in figures))
     cells = {(figure.of, figure.what): _cell(figure) for figure in figures}
@@ -116,7 +116,7 @@ def _cell(figure: Figure) -> str:
 
 
 def short(value: float) -> str:
-    """Three digits that mean something."""
+    """Format a number with three significant digits."""
     if abs(value) >= 100:
         return f"{value:,.0f}"
     return f"{value:.3g}"

@@ -1,4 +1,4 @@
-"""The pure and the compiled form of the engines, each in a process of its own."""
+"""The pure and the compiled form of the engines, each in its own process."""
 
 import os
 import shutil
@@ -17,7 +17,7 @@ COMPILED = ROOT / "build" / "bench" / "compiled"
 
 @contextmanager
 def forms(found: Findings, quick: bool) -> Iterator[dict[str, Beside]]:
-    """By name of the form: `bench.playing` on it. Where there is only the pure one, a note says why."""
+    """Run `bench.playing` on each form, by name. If only the pure form is available, a note says why."""
     places = {"pure": ROOT}
     try:
         places["compiled"] = _compiled(quick)
@@ -28,7 +28,7 @@ def forms(found: Findings, quick: bool) -> Iterator[dict[str, Beside]]:
 
 
 def _compiled(quick: bool) -> Path:
-    """The folder of the compiled form, made anew only where the sources have changed since. Raises NotMeasured."""
+    """Return the folder of the compiled form, rebuilt only if the sources have changed. Raises NotMeasured."""
     folder, marker = COMPILED, COMPILED / ".made-from"
     sources = "".join(path.read_text() for path in sorted(ROOT.glob("engines/**/*.py")))
     if not marker.exists() or marker.read_text() != sources:
@@ -46,7 +46,7 @@ def _compiled(quick: bool) -> Path:
 
 @contextmanager
 def _playing(place: Path) -> Iterator[Beside]:
-    """Where the process stands is what it finds first, before what is installed."""
+    """Run `bench.playing` in a folder: modules there take precedence over installed ones."""
     command = [sys.executable, "-m", "bench.playing"]
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     with subprocess.Popen(

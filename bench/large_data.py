@@ -1,4 +1,4 @@
-"""The largest permitted data, written into the log of a server before it starts."""
+"""The largest permitted data, written into the logs of a server before it starts."""
 
 import asyncio
 from collections.abc import Iterator, Sequence
@@ -6,25 +6,37 @@ from dataclasses import replace
 from hashlib import sha256
 
 from engines.registry import games
-from referee.app.accounts import Accounts, Bot, NamesAtMost
-from referee.app.contests.events import ContestEvent, LadderMade, TournamentMade
-from referee.app.contests.log import LADDER, TOURNAMENT, ContestLog, contest_id
-from referee.app.contests.terms import LadderTerms, MatchTerms, TournamentTerms
-from referee.app.loop_time import LoopTime
-from referee.app.ports import EventLog
-from referee.app.tokens import Role, Token
-from referee.contest import ladder_events
-from referee.contest.formats import Format, RoundRobin, Swiss
-from referee.contest.match_events import Began, Scored
-from referee.contest.pairing import Pairing, Score
-from referee.contest.terms import Terms
-from referee.contest.tournament_events import Ended, Entered, Entrant, Paired, Started
-from referee.core.clock import SECOND, SuddenDeath
-from referee.core.events import Event, Opened
-from referee.core.setup import Player
-from referee.settings.declared import Settings
-from referee.wiring.books import open_books
-from tests.storage.record.matches import find_game, random_match
+from referee.accounts.bots import Accounts, Bot, MaxNames
+from referee.accounts.tokens import Role, Token
+from referee.contests.ladder import events as ladder_events
+from referee.contests.pairing import ContestMatchScored, ContestMatchStarted, MatchScore, Pairing
+from referee.contests.tournament.events import (
+    EntrantEntered,
+    TournamentEnded,
+    TournamentEntrant,
+    TournamentPaired,
+    TournamentPlayStarted,
+)
+from referee.contests.tournament.tournament_formats import RoundRobin, Swiss, TournamentFormat
+from referee.contests.tournament.tournament_terms import TournamentPlayTerms
+from referee.hosting.contest_log import (
+    LADDER,
+    TOURNAMENT,
+    ContestEvent,
+    ContestLog,
+    LadderCreated,
+    TournamentCreated,
+    contest_id,
+)
+from referee.hosting.contest_terms import LadderTerms, MatchTerms, TournamentTerms
+from referee.live.match_timing import LoopTime
+from referee.live.ports import EventLog
+from referee.match.clock import SECOND, SuddenDeath
+from referee.match.events import Event, MatchCreated
+from referee.match.setup import Player
+from referee.server.settings import Settings
+from referee.server.stores import open_stores
+from tests.records.matches import find_game, random_match
 
 MATCHES = 1000
 ENTRANTS = 400
@@ -38,19 +50,19 @@ NAMES = tuple(f"bot{number}" for number in range(ENTRANTS))
 
 
 def last_met() -> tuple[str, str, str, str]:
-    """Return the entrants of the two pairings of the last round of `played` that are not played yet."""
+    """Return the entrants of the two pairings in the last round of `played` that are not played yet."""
     (one, two), (three, four) = (pairing.entrants for pairing in [*_round(ROUNDS)][:2])
     return one, two, three, four
 
 
 async def write(settings: Settings) -> None:
     """Write a thousand finished matches and one long one, a ladder, and tournaments in all phases."""
-    books = open_books(settings, LoopTime(), lambda _: None)
+    books = open_stores(settings, LoopTime(), lambda _: None)
     await asyncio.gather(
         *(_register(books.accounts, name) for name in NAMES),
         _write_matches(books.events),
         _write_contest(books.contests, contest_id(LADDER, "main"), _ladder()),
-        _write_contest(books.contests, contest_id(TOURNAMENT, "over"), [*_played("over", ROUNDS), Ended()]),
+        _write_contest(books.contests, contest_id(TOURNAMENT, "over"), [*_played("over", ROUNDS), TournamentEnded()]),
         _write_contest(books.contests, contest_id(TOURNAMENT, "entry"), _entered("entry", Swiss(ROUNDS))),
         _write_contest(books.contests, contest_id(TOURNAMENT, "played"), _played("played", ROUNDS + 1)),
         _write_contest(books.contests, contest_id(TOURNAMENT, "everybody"), _entered("everybody", RoundRobin(1))),
@@ -61,7 +73,7 @@ async def write(settings: Settings) -> None:
 async def _register(accounts: Accounts, name: str) -> None:
     owner = "ada" if name in last_met() else "crew"
     token = Token(sha256(name.encode()).digest(), Role.BOT, owner, 1, name)
-    await accounts.register(f"register {name}", Bot(name, owner, 1), token, NamesAtMost(ENTRANTS, ENTRANTS))
+    await accounts.register(f"register {name}", Bot(name, owner, 1), token, MaxNames(ENTRANTS, ENTRANTS))
 
 
 async def _write_matches(log: EventLog) -> None:
@@ -73,9 +85,9 @@ async def _write_matches(log: EventLog) -> None:
 
 
 def _of(name: str, events: Sequence[Event]) -> list[Event]:
-    """The same match under another id."""
+    """Return the same match under another id."""
     first = events[0]
-    assert isinstance(first, Opened)
+    assert isinstance(first, MatchCreated)
     return [replace(first, setup=replace(first.setup, match_id=name)), *events[1:]]
 
 
@@ -86,35 +98,35 @@ async def _write_contest(log: ContestLog, contest: str, events: Sequence[Contest
 
 def _ladder() -> list[ContestEvent]:
     terms = LadderTerms((MATCH_TERMS,))
-    entrants = [ladder_events.Entrant(name, (Player(name),)) for name in NAMES]
-    return [LadderMade("main", "main", "ada", "r", bytes(32), terms), *map(ladder_events.Joined, entrants)]
+    entrants = [ladder_events.LadderEntrant(name, (Player(name),)) for name in NAMES]
+    return [LadderCreated("main", "main", "ada", "r", bytes(32), terms), *map(ladder_events.LadderJoined, entrants)]
 
 
-def _entered(name: str, form: Format) -> list[ContestEvent]:
-    terms = TournamentTerms((MATCH_TERMS,), Terms(form, bytes(32)))
-    entrants = [Entrant(bot, bots=(Player(bot),)) for bot in NAMES]
-    return [TournamentMade(name, name, "ada", f"r {name}", terms, ENTRANTS), *map(Entered, entrants)]
+def _entered(name: str, form: TournamentFormat) -> list[ContestEvent]:
+    terms = TournamentTerms((MATCH_TERMS,), TournamentPlayTerms(form, bytes(32)))
+    entrants = [TournamentEntrant(bot, bots=(Player(bot),)) for bot in NAMES]
+    return [TournamentCreated(name, name, "ada", f"r {name}", terms, ENTRANTS), *map(EntrantEntered, entrants)]
 
 
 def _played(name: str, rounds: int) -> list[ContestEvent]:
-    """Return `ROUNDS` rounds of a Swiss of so many; nobody meets anybody twice.
+    """Return `ROUNDS` rounds of a Swiss tournament of `rounds` rounds; no two entrants meet twice.
 
-    If it is to go on, the first two matches of the last of those rounds are still to be played.
+    If the tournament continues, the first two matches of the last of these rounds are still to be played.
     """
-    events: list[ContestEvent] = [*_entered(name, Swiss(rounds)), Started(NAMES)]
+    events: list[ContestEvent] = [*_entered(name, Swiss(rounds)), TournamentPlayStarted(NAMES)]
     for number in range(1, ROUNDS + 1):
         pairings = list(_round(number))
-        events.append(Paired(tuple(pairings)))
+        events.append(TournamentPaired(tuple(pairings)))
         for pairing in pairings[2 if number == ROUNDS < rounds else 0 :]:
-            events.append(Began(pairing.id, 1, 1, f"{name}-{pairing.id}"))
+            events.append(ContestMatchStarted(pairing.id, 1, 1, f"{name}-{pairing.id}"))
             first, second = (NAMES.index(it) for it in pairing.entrants)
             ranks = (1, 2) if (first * 7 + second * 3 + number) % 5 < 3 else (2, 1)
-            events.append(Scored(pairing.id, 1, Score(ranks)))
+            events.append(ContestMatchScored(pairing.id, 1, MatchScore(ranks)))
     return events
 
 
 def _round(number: int) -> Iterator[Pairing]:
-    """By the circle: the first stays, the others move on."""
+    """Pair a round by the circle method: the first entrant stays in place, the others rotate."""
     circle = [NAMES[0], *(NAMES[1 + (place + number) % (ENTRANTS - 1)] for place in range(ENTRANTS - 1))]
     for board in range(ENTRANTS // 2):
         yield Pairing(f"{number}.{board + 1}", number, board + 1, (circle[board], circle[-1 - board]))

@@ -1,4 +1,4 @@
-"""What an event costs the log: alone in its commit, and in groups. Processor time, of all threads.
+"""Cost of an event in the log, with one commit per event and with group commit: CPU time of all threads.
 
 python -m bench.log
 """
@@ -11,19 +11,19 @@ from pathlib import Path
 
 import click
 
-from referee.app.ports import EventLog
-from referee.core.clock import Clock
-from referee.core.events import MovePlayed, Source
-from referee.core.row import ClockRow
-from referee.storage.codec import decode, encode
+from referee.live.ports import EventLog
+from referee.match.clock import Clock
+from referee.match.clock_charge import ClockCharge
+from referee.match.events import MovePlayed, MoveSource
+from referee.storage.codec import MATCH_CODEC
 from referee.storage.memory import MemoryEventLog
-from referee.storage.sqlite import SqliteEventLog
-from referee.storage.sqlite_file import Durability
+from referee.storage.sqlite.database import Durability
+from referee.storage.sqlite.event_log import SqliteEventLog
 
 EVENTS = 10_000
 AT_ONCE = 100
-ROW = ClockRow(1_000_000, 1_250_000, 3_000, 3_000, 10, 246_990, Clock(60_000_000), Clock(59_753_010), late=False)
-MOVE = MovePlayed(1_250_000, 1, "17.1.3f9a52c07b1d", "c3-d4", Source.BOT, ROW, "request 17")
+ROW = ClockCharge(1_000_000, 1_250_000, 3_000, 3_000, 10, 246_990, Clock(60_000_000), Clock(59_753_010), late=False)
+MOVE = MovePlayed(1_250_000, 1, "17.1.3f9a52c07b1d", "c3-d4", MoveSource.BOT, ROW, "request 17")
 
 
 async def one_by_one(log: EventLog) -> None:
@@ -50,13 +50,13 @@ async def measure_log(name: str, log: EventLog) -> None:
 
 
 def measure_codec() -> None:
-    line = encode(MOVE)
+    line = MATCH_CODEC.encode(MOVE)
     started = time.process_time()
     for _ in range(EVENTS):
-        encode(MOVE)
+        MATCH_CODEC.encode(MOVE)
     encoded = time.process_time()
     for _ in range(EVENTS):
-        decode(line)
+        MATCH_CODEC.decode(line)
     decoded = time.process_time()
     click.echo(
         f"{'codec':14} {(encoded - started) / EVENTS * 1e6:6.1f} µs to encode a move, "

@@ -1,4 +1,4 @@
-"""`python -m bench.loop_held [--at-length]`: for how long each rpc holds the event loop, with the largest data.
+"""`python -m bench.loop_held [--at-length]`: how long each RPC blocks the event loop, with the largest permitted data.
 
 Calls every method of the contract and prints the longest step of the loop during each call, the worst first: the CPU
 time of the loop's thread, in milliseconds. Every call must be answered as expected; a method that is not called is an
@@ -9,7 +9,7 @@ import asyncio
 import sys
 import tempfile
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import count, islice
@@ -23,21 +23,21 @@ from referee_api.v1.tournament_service_pb2 import ExportFormat
 
 from bench import large_data
 from bench.loop_meter import LoopMeter, Step, calibration_ms
-from referee.settings.declared import Settings
-from referee.settings.kinds import Address
-from referee.wiring import heap
-from referee.wiring.house import House
+from referee.server import gc_tuning
+from referee.server.referee_server import RefereeServer
+from referee.server.setting_types import Address
+from referee.server.settings import Settings
 from tests.e2e.club import METHODS, ask_patiently
 from tests.e2e.refused import refused
 from tests.e2e.server import WITHIN_S, organiser, registered
 from tests.e2e.talk import Talk, talk
 
 AIM_MS = 50
-"""The most CPU time of one step."""
+"""Maximum CPU time of one step."""
 TABLE_WITHIN_S = 3_600
-"""How long a call may take. A worker needs ten CPU seconds for a table of 400 entrants, and more time if others run."""
+"""Timeout of a call. A table of 400 entrants takes a worker ten CPU seconds, and longer if other programs run."""
 USUAL_CALIBRATION_MS = 6.0
-"""How long the calibration takes on the machine of `docs/performance.md`, for which the aim is meant."""
+"""Duration of the calibration on the machine of `docs/performance.md`, for which the aim is defined."""
 
 
 class Server:
@@ -57,34 +57,34 @@ class Server:
         try:
             yield self
         finally:
-            self._loop.call_soon_threadsafe(self._house.go, 0)
+            self._loop.call_soon_threadsafe(self._server.shutdown, 0)
             self._thread.join(WITHIN_S)
 
     async def _serve(self) -> None:
-        heap.look_seldom()  # As `referee serve` does.
+        gc_tuning.raise_gc_thresholds()  # As in `referee serve`.
         self._loop = asyncio.get_running_loop()
-        self._house = House(self._settings)
-        told = await self._house.open()
+        self._server = RefereeServer(self._settings)
+        told = await self._server.open()
         self.address, self.admin = told.grpc, told.admin_token
-        heap.settle()
+        gc_tuning.freeze_loaded_objects()
         self._meter.measure(self._loop)
         self._open.set()
-        await self._house.until_it_goes()
-        await self._house.close()
+        await self._server.wait_for_shutdown()
+        await self._server.close()
 
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """How long the calls of a walk held the loop."""
+    """How long the calls of a walk blocked the loop."""
 
     worst: dict[str, Step]
-    """The longest step during each call, by its method and number."""
+    """The longest step during each call, by method and number of the call."""
     calibration_ms: float
-    """What the calibration took on this machine meanwhile."""
+    """Duration of the calibration on this machine during the walk."""
 
     @property
     def allowed_ms(self) -> float:
-        """The aim, in the CPU time of this machine, which may be slower than the usual one or busy."""
+        """The aim in CPU time of this machine, which may be slower than the reference machine, or busy."""
         return AIM_MS * max(1.0, self.calibration_ms / USUAL_CALIBRATION_MS)
 
     def over_the_aim(self) -> dict[str, Step]:
@@ -93,18 +93,18 @@ class Held:
 
 @dataclass(slots=True)
 class Walk:
-    """Calls methods, one after the other, and measures each."""
+    """Calls methods one after the other and measures each call."""
 
     channel: grpc.Channel
     meter: LoopMeter
     secrets: dict[str, str]
-    """By caller."""
+    """Tokens by caller."""
     worst: dict[str, Step] = field(default_factory=dict)
     calibrations_ms: list[float] = field(default_factory=list)
     numbers: Iterator[int] = field(default_factory=lambda: count(1))
 
     def call(self, caller: str, method: str, at_most: int | None = None, **fields: Any) -> Any:
-        """Return the answer; of a stream, the list of its first answers. Raises grpc.RpcError."""
+        """Return the answer; for a stream, the list of its first answers. Raises grpc.RpcError."""
         with self.measuring(method):
             answer = ask_patiently(self.channel, method, self.secrets[caller], TABLE_WITHIN_S, fields)
             if METHODS[method].server_streaming:
@@ -114,12 +114,12 @@ class Walk:
             return answer
 
     def make(self, caller: str, method: str, **fields: Any) -> Any:
-        """The same with a new request id."""
+        """Make a call with a new request id."""
         return self.call(caller, method, request_id=f"request {next(self.numbers)}", **fields)
 
     @contextmanager
     def measuring(self, method: str) -> Iterator[None]:
-        """Count what is done meanwhile as a call of that method."""
+        """Count the steps inside the context as a call of this method."""
         self.calibrations_ms.append(calibration_ms())
         self._note("between calls")
         try:
@@ -132,7 +132,7 @@ class Walk:
         self.worst[f"{what} #{number}"] = self.meter.worst()
 
     def held(self) -> Held:
-        """Raises LookupError."""
+        """Return the result. Raises LookupError if a method has not been called."""
         called = {call.partition(" #")[0] for call in self.worst}
         if missing := METHODS.keys() - called:
             raise LookupError(f"the walk does not call {', '.join(sorted(missing))}")
@@ -141,15 +141,19 @@ class Walk:
 
 ONE, TWO, THREE, FOUR = PLAYERS = large_data.last_met()
 RULES = {"game": large_data.GAME}
-TERMS = {"rules": RULES, "time_control": {"rule": {"sudden_death": {"main_ms": 3_600_000}}}, "start_within_ms": 600_000}
+TERMS = {
+    "rules": RULES,
+    "time_control": {"rule": {"sudden_death": {"main_ms": 3_600_000}}},
+    "start_timeout_ms": 600_000,
+}
 MANY: dict[str, Any] = {"page_size": 1000}
 
 
 def measure(folder: Path, *, at_length: bool = False) -> Held:
-    """Return how long each call held the loop.
+    """Return how long each call blocked the loop.
 
-    `at_length`: with the pairing of a late round, which takes minutes.
-    Raises LookupError if the walk passes over a method, or grpc.RpcError.
+    `at_length`: include the pairing of a late round, which takes minutes. Raises LookupError if the walk omits a
+    method, or grpc.RpcError.
     """
     here = Address("127.0.0.1", 0)
     settings = replace(
@@ -174,8 +178,9 @@ def measure(folder: Path, *, at_length: bool = False) -> Held:
         _manage_bots(walk)
         _look_at_matches(walk)
         _run_ladders(walk)
-        _look_at_tournament(walk, "over", exported=ExportFormat.values()[1:])
+        _look_at_tournament(walk, "over")
         _look_at_tournament(walk, "played")
+        _compute_standings(walk, "over")
         with walk.measuring("PlayService/Play"):
             talks = {bot: stack.enter_context(talk(channel, walk.secrets[bot])) for bot in PLAYERS}
         _resign_one(walk, talks, ONE)
@@ -190,7 +195,7 @@ def measure(folder: Path, *, at_length: bool = False) -> Held:
 
 @contextmanager
 def _refused(reason: str) -> Iterator[None]:
-    """Expect this refusal."""
+    """Expect an error with this reason."""
     try:
         yield
     except grpc.RpcError as error:
@@ -203,10 +208,10 @@ def _ask_for_games_and_tokens(walk: Walk) -> None:
     walk.call("admin", "AdminService/ListTokens", **MANY)
     walk.call("admin", "AdminService/RevokeToken", token_id=made.token.id)
     walk.call("admin", "AdminService/GetQuota", holder="ada")
-    walk.call("admin", "AdminService/SetQuota", holder="bob", quota={"matches_at_most": 5})
+    walk.call("admin", "AdminService/SetQuota", holder="bob", quota={"max_matches": 5})
     for game in walk.call("x", "GameService/ListGames").games:
         walk.call("x", "GameService/GetGame", name=game.name)
-    walk.call("x", "GameService/ReadPosition", rules=RULES, legal_moves_at_most=1000)
+    walk.call("x", "GameService/ReadPosition", rules=RULES, max_legal_moves=1000)
 
 
 def _manage_bots(walk: Walk) -> None:
@@ -219,18 +224,18 @@ def _manage_bots(walk: Walk) -> None:
     token = walk.call("ada", "BotService/CreateBotToken", bot="x", label="second").token.id
     walk.call("ada", "BotService/ListBotTokens", bot="x")
     walk.call("ada", "BotService/RevokeBotToken", bot="x", token_id=token)
-    walk.call("ada", "BotService/ListBotLog", bot="x", lines_at_most=1000)
+    walk.call("ada", "BotService/ListBotLogEntries", bot="x", page_size=1000)
     walk.call("admin", "AdminService/PauseBot", bot="x", message="It is to rest.")
     walk.call("admin", "AdminService/ResumeBot", bot="x")
-    with _refused("BOT_NOT_PAUSED"):  # Its own faults would have to pause it.
-        walk.call("ada", "BotService/ReturnBot", name="x")
+    with _refused("BOT_NOT_PAUSED"):  # It would have to be paused because of its own faults.
+        walk.call("ada", "BotService/ReinstateBot", name="x")
 
 
 def _look_at_matches(walk: Walk) -> None:
     for which in ("m0000", large_data.LONGEST):
         walk.call("x", "MatchService/GetMatch", match_id=which)
         walk.call("x", "MatchService/WatchMatch", match_id=which)
-        walk.call("x", "MatchService/WatchMatch", match_id=which, after=1)
+        walk.call("x", "MatchService/WatchMatch", match_id=which, after_number=1)
         walk.call("x", "MatchService/GetRecord", match_id=which)
     walk.call("x", "MatchService/ListMatches", **MANY)
     walk.call("x", "MatchService/ListMatches", **MANY, game=large_data.GAME)
@@ -240,7 +245,7 @@ def _play_matches(walk: Walk, talks: dict[str, Talk]) -> None:
     seats = [{"bot": ONE}, {"bot": TWO}]
 
     def new_match() -> tuple[str, Any]:
-        """Return its id, and the first turn that its first bot was asked for."""
+        """Return its id, and the first turn that its first bot received."""
         made = walk.make("ada", "MatchService/CreateMatch", terms=TERMS, seats=seats).match.id
         turn = talks[ONE].hear("turn")
         while turn.match_id != made:
@@ -251,13 +256,15 @@ def _play_matches(walk: Walk, talks: dict[str, Talk]) -> None:
     walk.call("x", "MatchService/JoinMatch", match_id=waiting, seat=0)
     match_id, turn = new_match()
     with walk.measuring("PlayService/Play"):
-        talks[ONE].say(item_id=1, move={"match_id": match_id, "token": turn.token, "move": turn.legal_moves[0]})
+        talks[ONE].say(
+            item_id=1, move={"match_id": match_id, "turn_token": turn.turn_token, "move": turn.legal_moves[0]}
+        )
         while turn.match_id != match_id or turn.seat != 1:
             turn = talks[TWO].hear("turn")
     walk.call(TWO, "MatchService/ListTurns", match_id=match_id)
-    move = {"token": turn.token, "move": turn.legal_moves[0]}
+    move = {"turn_token": turn.turn_token, "move": turn.legal_moves[0]}
     walk.make(TWO, "MatchService/SubmitMove", match_id=match_id, **move)
-    with _refused("DRAW_NOT_CLAIMABLE"):  # No game of ours lets anybody claim a draw.
+    with _refused("DRAW_NOT_CLAIMABLE"):  # None of our games lets a seat claim a draw.
         walk.make(ONE, "MatchService/ClaimDraw", match_id=match_id)
     walk.make(ONE, "MatchService/OfferDraw", match_id=match_id)
     walk.make(TWO, "MatchService/AnswerDraw", match_id=match_id, accept=True)
@@ -280,50 +287,54 @@ def _run_ladders(walk: Walk) -> None:
         walk.call("x", "LadderService/ListLadderStandings", ladder="main", all_versions=all_versions, **MANY)
     walk.call("x", "LadderService/ListRatingHistory", ladder="main", bot="x", **MANY)
     walk.call("x", "LadderService/WatchLadder", at_most=1, ladder="main")
-    walk.call("x", "LadderService/WatchLadder", at_most=2, ladder="main", after=1)
+    walk.call("x", "LadderService/WatchLadder", at_most=2, ladder="main", after_number=1)
     walk.call("x", "LadderService/LeaveLadder", ladder="main")
     walk.call("ada", "LadderService/PauseLadder", ladder="main")
     walk.call("ada", "LadderService/ResumeLadder", ladder="main")
     walk.call("ada", "LadderService/CloseLadder", ladder="main")
 
 
-def _look_at_tournament(walk: Walk, name: str, *, exported: Iterable[int] = ()) -> None:
-    """Ask all that can be asked of a tournament that has begun. `exported`: in which formats it is exported."""
+def _look_at_tournament(walk: Walk, name: str) -> None:
+    """Make all queries about a tournament that has started, except for its standings."""
     walk.call("x", "TournamentService/GetTournament", name=name)
     walk.call("x", "TournamentService/ListTournaments", **MANY)
     walk.call("x", "TournamentService/ListPairings", tournament=name, **MANY)
     walk.call("x", "TournamentService/ListPairings", tournament=name, entrant=TWO, **MANY)
-    walk.call("x", "TournamentService/GetTournamentStandings", tournament=name)
-    walk.call("x", "TournamentService/GetTournamentStandings", tournament=name)
     walk.call("x", "TournamentService/GetCrossTable", tournament=name)
-    for form in exported:
-        walk.call("x", "TournamentService/ExportTournament", tournament=name, format=form)
     walk.call("x", "TournamentService/WatchTournament", at_most=1, tournament=name)
-    walk.call("x", "TournamentService/WatchTournament", at_most=5, tournament=name, after=1)
+    walk.call("x", "TournamentService/WatchTournament", at_most=5, tournament=name, after_number=1)
+
+
+def _compute_standings(walk: Walk, name: str) -> None:
+    """Query the standings twice, which a worker computes the first time, and export them in every format."""
+    for _ in range(2):
+        walk.call("x", "TournamentService/GetTournamentStandings", tournament=name)
+    for form in ExportFormat.values()[1:]:
+        walk.call("x", "TournamentService/ExportTournament", tournament=name, format=form)
 
 
 def _resign_one(walk: Walk, talks: dict[str, Talk], player: str) -> None:
-    """End the next match of a player."""
+    """Resign the next match of a player."""
     match_id = talks[player].hear("turn").match_id
     walk.make(player, "MatchService/Resign", match_id=match_id)
 
 
 def _end_a_round(walk: Walk, talks: dict[str, Talk]) -> None:
-    """Play the last match of a round of `played`: then the next round is paired."""
+    """Play the last match of a round of `played`, after which the next round is paired."""
     _resign_one(walk, talks, THREE)
     with walk.measuring("TournamentService/WatchTournament"):
         _await_round(walk, "played", large_data.ROUNDS + 1)
 
 
 def _await_round(walk: Walk, name: str, number: int) -> None:
-    """Watch the tournament until that round is planned."""
+    """Watch the tournament until this round is planned."""
     secret = walk.secrets["x"]
     watched = ask_patiently(
         walk.channel, "TournamentService/WatchTournament", secret, TABLE_WITHIN_S, {"tournament": name}
     )
     for answer in watched:
-        whole = [item.whole.tournament.round for item in answer.items if item.HasField("whole")]
-        begun = [item.entry.round_began.round for item in answer.items if item.HasField("entry")]
+        whole = [item.snapshot.tournament.current_round for item in answer.items if item.HasField("snapshot")]
+        begun = [item.entry.round_started.round for item in answer.items if item.HasField("entry")]
         if number in [*whole, *begun]:
             break
     watched.cancel()
@@ -342,7 +353,7 @@ def _run_tournaments(walk: Walk) -> None:
 
 
 def _meet_everybody(walk: Walk) -> None:
-    """Begin a round robin, and end it."""
+    """Start a round robin, and end it."""
     walk.call("ada", "TournamentService/StartTournament", name="everybody")
     walk.call("x", "TournamentService/ListPairings", tournament="everybody", **MANY)
     walk.call("ada", "TournamentService/WithdrawEntrant", tournament="everybody", entrant="bot7")

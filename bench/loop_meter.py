@@ -1,6 +1,6 @@
-"""The CPU time of the steps of an event loop: how long it does nothing else for one task or callback.
+"""CPU time of the steps of an event loop: how long one task or callback blocks all others.
 
-CPU time of the loop's thread is measured, not time on a watch, so that other programs on the machine do not count.
+It is the CPU time of the loop's thread, not wall time, so that other programs on the machine have no influence.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ class Step:
 
     cpu_ms: float
     of: str
-    """The task or the callback that took it."""
+    """The task or callback that ran."""
 
 
 NO_STEP = Step(0.0, "nothing")
@@ -34,17 +34,17 @@ class LoopMeter:
         self._worst = NO_STEP
 
     def measure(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Measure that loop from now on."""
+        """Measure this loop from now on."""
         self._loop = loop
 
     def worst(self) -> Step:
-        """Return the longest step since this was last asked."""
+        """Return the longest step since the last call."""
         worst, self._worst = self._worst, NO_STEP
         return worst
 
     @contextmanager
     def metering(self) -> Iterator["LoopMeter"]:
-        # asyncio calls this method for each step of a loop, and has no other place where one could look on.
+        # asyncio calls this method for each step of a loop, and offers no other hook.
         unmetered = Handle._run
 
         def metered(handle: Any) -> None:
@@ -57,7 +57,7 @@ class LoopMeter:
                 self._worst = Step(cpu_ms, _name(handle))
             return None
 
-        setattr(Handle, "_run", metered)  # noqa: B010  # For mypy, a method is not to be replaced.
+        setattr(Handle, "_run", metered)  # noqa: B010  # An assignment to a method is an error for mypy.
         try:
             yield self
         finally:
@@ -65,7 +65,7 @@ class LoopMeter:
 
 
 def _name(handle: Any) -> str:
-    """Return what the step was of."""
+    """Return the name of the task or callback of a step."""
     callback = handle._callback
     task = getattr(callback, "__self__", None)
     if isinstance(task, asyncio.Task):
@@ -76,7 +76,7 @@ def _name(handle: Any) -> str:
 
 
 def calibration_ms() -> float:
-    """Return the CPU time that a fixed piece of work takes now in this thread."""
+    """Return the current CPU time of a fixed piece of work in this thread."""
     before_s = time.thread_time()
     calibration_loop()
     return 1000 * (time.thread_time() - before_s)

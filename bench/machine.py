@@ -1,4 +1,4 @@
-"""The machine that was measured on: figures without it mean nothing."""
+"""The machine on which the measurements were taken, without which figures mean nothing."""
 
 import os
 import platform
@@ -6,7 +6,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 BUSY = 0.5
-"""Processes that wait or run, for each core: with more, somebody else is at work here."""
+"""Load per core above which other programs are assumed to be running."""
 
 
 def machine() -> dict[str, str]:
@@ -21,12 +21,12 @@ def machine() -> dict[str, str]:
 
 
 def load() -> str:
-    """How many processes ran or waited, over one minute, five, and fifteen."""
+    """Return the load averages over one, five and fifteen minutes."""
     return " ".join(f"{average:.2f}" for average in os.getloadavg())
 
 
 def warning() -> str:
-    """Empty: the machine is quiet."""
+    """Return a warning if the machine is busy, else an empty text."""
     average = os.getloadavg()[0]
     if average < BUSY * (os.cpu_count() or 1):
         return ""

@@ -1,4 +1,4 @@
-"""One measurement: a name, a question, a way to the answer, and the goals that hang on it."""
+"""One measurement: a name, a question, the function that answers it, and its goals."""
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack
@@ -13,22 +13,22 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """How long a look it is to be, where there is room for what it needs, and what stands there already."""
+    """How thorough a run is, a folder for its files, and resources that measurements share."""
 
     quick: bool
     folder: Path
     closing: ExitStack
-    """What is kept is closed with it."""
+    """Closes the shared resources."""
     _kept: dict[str, Any] = field(default_factory=dict)
 
     def room(self, name: str) -> Path:
-        """A folder of that name, made if it is not there."""
+        """Return a folder of this name, created if necessary."""
         folder = self.folder / name
         folder.mkdir(parents=True, exist_ok=True)
         return folder
 
     def keep(self, name: str, make: Callable[[], AbstractContextManager[T]]) -> T:
-        """The one of that name, made for whoever wants it first, and there for all that follow."""
+        """Return the shared resource of this name, created at the first use and kept for the following measurements."""
         if name not in self._kept:
             self._kept[name] = self.closing.enter_context(make())
         kept: T = self._kept[name]
@@ -43,16 +43,16 @@ class Measurement:
     name: str
     question: str
     measure: Callable[[Scope], Findings]
-    """Raises NotMeasured."""
+    """Runs the measurement. Raises NotMeasured."""
     goals: tuple[Goal, ...] = ()
     profile: str = ""
-    """The measurement that says why a goal is not reached; empty: none does."""
+    """Name of the measurement that explains why a goal is not reached; empty: none."""
 
 
 def alternate(candidates: Mapping[str, Callable[[], T]], rounds: int) -> dict[str, list[T]]:
-    """What each candidate did in each round: one after the other, so that what drifts hits all of them.
+    """Return the result of each candidate in each round, where candidates take turns so that drift affects all alike.
 
-    Before the first round each runs once for nothing, so that caches are warm and connections stand.
+    Before the first round each candidate runs once, to warm up caches and open connections.
     """
     for run in candidates.values():
         run()

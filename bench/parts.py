@@ -1,7 +1,7 @@
-"""The parts of a move's path, and which of them a place in the house belongs to.
+"""The parts of a move's path, and the part that each place in the code belongs to.
 
-A sample of a stack belongs to the innermost frame that lies in the house: what a library does, it does for its
-caller. A function counts before its file, a file before its folder, so a new file falls to what its folder does.
+A sample of a stack belongs to the innermost frame in this project: what a library does, it does for its caller. A
+function takes precedence over its file, and a file over its folder, so a new file belongs to the part of its folder.
 """
 
 import re
@@ -12,24 +12,33 @@ REST = "everything else: the event loop, grpc's own threads and tasks, the garba
 
 PARTS: dict[str, tuple[str, ...]] = {
     "read: messages and items from the wire": ("referee/transport/",),
-    "authorise: whose seat, which match": tuple(
-        f"referee/transport/{name}.py" for name in ("auth", "door", "noting", "quota", "seats")
+    "authorise: whose seat, which match": (
+        "referee/transport/guards/",
+        "referee/transport/services/seats.py",
     ),
-    "runner: who asks whom, alarms, stalls, answers": ("referee/app/",),
-    "decide: clock, tokens, what follows": ("referee/core/",),
+    "runner: who asks whom, alarms, stalls, answers": ("referee/live/",),
+    "decide: clock, tokens, what follows": ("referee/match/",),
     "engine: the rules, positions as text": ("engines/",),
-    "encode: the event as a line of the log": tuple(
-        f"referee/storage/{name}.py" for name in ("codec", "forms", "line", "requests")
+    "encode: the event as a line of the log": (
+        "referee/storage/codec.py",
+        "referee/storage/value_codec.py",
     ),
     "append: SQLite, in its thread": ("referee/storage/",),
     "announce: outboxes, watchers, metrics": (
-        *(f"referee/app/{name}.py" for name in ("crier", "ends", "floor", "lobby", "outbox", "sessions", "story")),
-        *("referee/app/watching.py", "referee/telemetry/"),
+        "referee/live/end_delivery.py",
+        "referee/live/match_history.py",
+        "referee/live/match_starter.py",
+        "referee/live/outbox.py",
+        "referee/live/registry.py",
+        "referee/live/sessions.py",
+        "referee/live/turn_notifier.py",
+        "referee/live/watch.py",
+        "referee/observability/",
     ),
-    "encode turn: turns and verdicts as messages": ("referee/transport/speaking.py", "referee/transport/convert/"),
+    "encode turn: turns and verdicts as messages": ("referee/transport/play/writer.py", "referee/wire/"),
     "write: a message to the wire": (
-        "referee/telemetry/rpc_metrics.py _Overheard.write",
-        "referee/transport/conversation.py Conversation._speak",
+        "referee/observability/rpc_metrics.py _RecordingContext.write",
+        "referee/transport/play/reader.py PlayStream._write",
     ),
 }
 """Folders, files, and functions of a file."""
@@ -39,7 +48,7 @@ FRAME = re.compile(r"(?P<function>.+) \((?P<file>(?:referee|engines)/.+\.py):\d+
 
 
 def part_of(stack: Sequence[str]) -> str:
-    """Of frames written as `function (file:line)`, the outermost first."""
+    """Return the part of a stack, given as frames of the form `function (file:line)`, the outermost first."""
     return next((part for frame in reversed(stack) if (part := _part_of(frame))), REST)
 
 

@@ -1,7 +1,7 @@
-"""The games at work in a process of their own, so that their pure and their compiled form can take turns.
+"""Runs the games in a separate process, so that their pure and their compiled form can take turns.
 
-`python -m bench.playing` reads lines `GAME WORK COUNT` and answers each with CPU microseconds: a step of `contract`,
-`fast` or `given` of which it does so many, or a line of `perft` to that depth; `loop` in place of a game is the
+`python -m bench.playing` reads lines `GAME WORK COUNT` and answers each with CPU microseconds: per step of `contract`,
+`fast` or `given`, of which it runs COUNT, or per line of `perft` to depth COUNT. `loop` instead of a game is the
 calibration loop.
 """
 
@@ -45,4 +45,4 @@ def answer(game: str, work: str, count: int) -> float:
 if __name__ == "__main__":
     for line in sys.stdin:
         asked, wanted, many = line.split()
-        print(answer(asked, wanted, int(many)), flush=True)  # noqa: T201  # It is how it answers.
+        print(answer(asked, wanted, int(many)), flush=True)  # noqa: T201  # Answers are written to stdout.

@@ -1,4 +1,4 @@
-"""Games that were played beforehand, for a crowd to play again: it needs to know no rules then."""
+"""Games recorded in advance, which the load generator replays without knowing any rules."""
 
 import json
 import random
@@ -6,18 +6,18 @@ from pathlib import Path
 
 from engines.api import Game, Position, Seat
 from engines.registry import find
-from referee.core.fair import game_seed, match_chance
+from referee.match.seed_commitment import game_seed, match_chance
 
 GAMES = 8
-"""So many different ones; more matches play the same again."""
+"""Number of different games; additional matches replay the same ones."""
 PLIES = 128
-"""Long enough for some rounds, and no match ends in it."""
+"""Length of a recording: enough for several rounds, and shorter than any of the games."""
 LOOKED_AT = 4
-"""Moves to choose from."""
+"""Number of moves to choose from."""
 
 
 def recorded_games(folder: Path, game: str, whole: bool = False) -> Path:
-    """A file of games, recorded up to a ply that none of them ends before; `whole`: to the end, as they come."""
+    """Return a file of games that do not end within the recorded plies; with `whole`, of complete games."""
     path = folder / f"{game}{'-whole' if whole else ''}.json"
     if not path.exists():
         found, number = list[dict[str, object]](), 0
@@ -31,7 +31,7 @@ def recorded_games(folder: Path, game: str, whole: bool = False) -> Path:
 
 
 def _played(game: Game, seats: int, number: int, whole: bool) -> dict[str, object] | None:
-    """One game; None: it ended before enough was played."""
+    """Return one game; None if it ended before enough was played."""
     rng = random.Random(number)
     seed = rng.randbytes(32)
     position, moves = (
@@ -49,7 +49,10 @@ def _played(game: Game, seats: int, number: int, whole: bool) -> dict[str, objec
 
 
 def _quiet(position: Position, seat: Seat, rng: random.Random) -> str:
-    """A move that takes nothing and leaves little to take, where captures are written with an x. So a game lasts."""
+    """Return a move that captures nothing and leaves few captures, where captures are written with an x.
+
+    This makes games long.
+    """
     moves = position.moves(seat)
     tried = rng.sample(moves, min(LOOKED_AT, len(moves)))
     return min(tried, key=lambda move: ("x" in move, _captures(position.play(seat, move))))

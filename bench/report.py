@@ -1,4 +1,4 @@
-"""What a run leaves behind: `report.json` with every round of every figure, and the plots."""
+"""Output of a run: `report.json` with every round of every figure, and the plots."""
 
 import json
 from collections.abc import Sequence
@@ -13,14 +13,14 @@ from bench.measurement import Measurement
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """One measurement that was taken, or could not be."""
+    """One measurement that was taken, or could not be taken."""
 
     measurement: Measurement
     findings: Findings
     verdicts: tuple[Verdict, ...]
     seconds: float
     why_not: str
-    """Empty: it was measured."""
+    """Why it could not be taken; empty: it was."""
 
     @property
     def failed(self) -> bool:
@@ -28,7 +28,7 @@ class Done:
 
 
 def goals_told(all_done: Sequence[Done]) -> str:
-    """Each goal with what was reached, and after them the profiles that say why some are not."""
+    """Format each goal with its result, followed by the profiles of those that are not reached."""
     told = ["Goals\n", *(str(verdict) for done in all_done for verdict in done.verdicts)]
     for profile in all_done:
         explained = [done.measurement.name for done in all_done if done.failed and _explains(profile, done)]

@@ -1,4 +1,4 @@
-"""What a look at the page of metrics costs the event loop, by how many matches there are. Processor time."""
+"""Cost of a scrape of the metrics on the event loop, by number of matches: CPU time."""
 
 import time
 from collections.abc import Iterator
@@ -6,18 +6,18 @@ from statistics import median
 
 from engines.api import Game
 from engines.registry import games
-from referee.app.ports import Entry
-from referee.core.clock import SECOND, SuddenDeath
-from referee.core.events import Opened
-from referee.core.match import Match, opened
-from referee.core.setup import SEED_BYTES, Player, Setup
-from referee.telemetry.metrics import Metrics
-from referee.telemetry.readings import Readings
+from referee.live.ports import Entry
+from referee.match.clock import SECOND, SuddenDeath
+from referee.match.events import MatchCreated
+from referee.match.setup import SEED_BYTES, Player, Setup
+from referee.match.state import Match, create_match
+from referee.observability.gauges import GaugeSources
+from referee.observability.metrics import Metrics
 
 MATCHES = (4, 100, 1000)
 
 
-def matches_of(game: Game, count: int) -> Iterator[tuple[Opened, Match]]:
+def matches_of(game: Game, count: int) -> Iterator[tuple[MatchCreated, Match]]:
     settings = game.settings()
     seats = len(game.table(settings).seats)
     control = SuddenDeath(600 * SECOND)
@@ -26,11 +26,11 @@ def matches_of(game: Game, count: int) -> Iterator[tuple[Opened, Match]]:
         setup = Setup(
             f"m{number}", game.name, game.version, settings, players, (control,) * seats, seed=bytes(SEED_BYTES)
         )
-        yield Opened(0, setup), opened(Opened(0, setup), game)
+        yield MatchCreated(0, setup), create_match(MatchCreated(0, setup), game)
 
 
 def measured_scrape(rounds: int) -> dict[int, float]:
-    """Milliseconds, by how many matches there are, of all games; every bot has a session."""
+    """Return milliseconds by number of matches, with matches of all games, where every bot has a session."""
     return {count: _ms(count, rounds) for count in MATCHES}
 
 
@@ -38,10 +38,10 @@ def _ms(count: int, rounds: int) -> float:
     metrics, live = Metrics("1.2.3"), list[Match]()
     for game in games().values():
         for event, match in matches_of(game, count // len(games())):
-            metrics.matches.announce(None, [Entry(match.setup.match_id, 1, 0, event)], match)
+            metrics.matches.on_entries(None, [Entry(match.setup.match_id, 1, 0, event)], match)
             live.append(match)
     here = [player.bot for match in live for player in match.players]
-    metrics.read(Readings(lambda: live, lambda: here, lambda: 0, lambda: [0] * 7, lambda: True))
+    metrics.register_gauges(GaugeSources(lambda: live, lambda: here, lambda: 0, lambda: [0] * 7, lambda: True))
     return median(_once_ms(metrics) for _ in range(rounds))
 
 

@@ -1,4 +1,4 @@
-"""A referee, or an echo, in a process of its own, and a crowd before it."""
+"""A referee or an echo in its own process, together with a load generator."""
 
 import json
 import subprocess
@@ -27,43 +27,43 @@ NO_QUOTAS = (
 
 
 def at_most(matches: int) -> int:
-    """Moves that can be played in so many new matches."""
+    """Return how many moves can be played in that many new matches."""
     return int(matches * PLIES * EVENLY)
 
 
 TO_THE_END = 10**9
-"""Moves: more than there are in any game."""
+"""More moves than any game has."""
 
 EVENLY = 0.8
-"""Of what is recorded of all matches so much is played before the fastest of them is through, and mostly more."""
+"""Share of all recorded moves that can be played before the fastest match is through; usually it is more."""
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What the crowd plays."""
+    """What the load generator plays."""
 
     game: str = "alquerque"
     bots: int = 200
     room: int = 1
-    """Matches that a bot plays at once."""
+    """Number of matches that a bot plays at the same time."""
     legal: int = 0
-    """Legal moves wished for in a turn."""
+    """Number of legal moves requested in a turn."""
     one_by_one: bool = False
-    """One item in each message of the bots."""
+    """The bots send one item in each message."""
     unary: bool = False
     pairs: bool = False
-    """An echo that sends a verdict to who moved, and the turn to another."""
+    """The echo sends a verdict to the bot that moved, and the turn to another bot."""
     whole: bool = False
-    """Play to the end of each match."""
+    """Matches are played to their end."""
 
 
 @dataclass(slots=True)
 class Table:
-    """What is being played, as far as rounds can share it."""
+    """The matches that are being played, which successive rounds share."""
 
     matches: int = 0
     left: int = 0
-    """Moves, before one of them may come to the end of what is recorded."""
+    """Number of moves until a match may reach the end of its recording."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,14 +85,18 @@ class Stage:
         return Cost(played, used)
 
     def among(self, matches: int, moves: int, seconds: float, rate: float = 0) -> Cost:
-        """The cost of moves in so many matches at once. Making them is not counted, and none of them ends."""
+        """Return the cost of moves in that many simultaneous matches.
+
+        Creating the matches is not counted, and none of them ends.
+        """
         self.prepare(matches, moves)
         return self.cost(moves, seconds, rate)
 
     def prepare(self, matches: int, moves: int) -> None:
-        """Have so many matches under way, with so many moves left to play.
+        """Ensure that `matches` matches are being played, with at least `moves` moves left.
 
-        They are those of the round before as long as they last: to make matches takes longer than a round.
+        The matches of the previous round are used as long as they last, because creating matches takes longer than a
+        round.
         """
         if matches != self.table.matches or moves > self.table.left:
             self.crowd.do("leave")
@@ -102,7 +106,7 @@ class Stage:
 
 @contextmanager
 def refereed(scope: Scope, name: str, work: Work, *flags: str, roots: Path | None = None) -> Iterator[Stage]:
-    """A referee as it comes, but without quotas, and bots that are there."""
+    """Run a referee with default settings but without quotas, and connected bots."""
     folder = scope.room(name)
     with serving(folder, *NO_QUOTAS, *flags) as running:
         channel = running.channel()
@@ -118,13 +122,13 @@ def refereed(scope: Scope, name: str, work: Work, *flags: str, roots: Path | Non
 
 MATCHES, MATCHES_OF_ROOMY = 100, 128
 SINGLE = Work(bots=2 * MATCHES)
-"""One match a bot: what most measurements look at."""
+"""One match per bot, which most measurements use."""
 ROOMY = Work(bots=4, room=64)
-"""64 matches a bot."""
+"""64 matches per bot."""
 
 
 def standing(scope: Scope, work: Work) -> Stage:
-    """The stage for that work, without flags: one for all measurements, since a server takes time to start."""
+    """Return the stage for this work without flags; all measurements share it, since a server takes time to start."""
     folder = f"{work.game} for {work.bots} bots with room for {work.room}"
     return scope.keep(str(work), partial(refereed, scope, folder, work))
 

@@ -1,4 +1,4 @@
-"""All measurements, in the order in which they are taken: what stands for one is there for those that follow."""
+"""All measurements in the order in which they are taken; resources of one are shared with the following ones."""
 
 from bench.measurements import (
     engines,
@@ -32,4 +32,4 @@ SUITE = (
 )
 
 BY_NAME = (strength.MEASUREMENT,)
-"""Taken only if asked for: they say nothing about speed, and take as long as all others."""
+"""Taken only on request: they say nothing about speed, and take as long as all others."""

@@ -1,4 +1,4 @@
-"""Plots, drawn as SVG: bars with the spread of their rounds, and lines over a scale of tens."""
+"""Plots as SVG: bars with the range of their rounds, and lines over a logarithmic scale."""
 
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -8,13 +8,13 @@ from bench.figures import Figure, short
 
 WIDE, LABEL, ROW, HEAD = 860, 300, 26, 50
 VALUE = 150
-"""Room for the number behind a bar."""
+"""Space for the number behind a bar."""
 PLOT_HIGH, MARGIN = 300, 70
 COLOURS = ("#2a6fbb", "#c8553d", "#3a8f5c", "#8a5fb0", "#b58a1b", "#555555")
 
 
 def bars(title: str, figures: Sequence[Figure]) -> str:
-    """A bar for each figure: its median, and a line from its lowest round to its highest."""
+    """Return a bar for each figure: its median, with a line from its lowest to its highest round."""
     most = max((figure.high for figure in figures), default=1) or 1
     scale = (WIDE - LABEL - VALUE) / most
     parts = [_text(10, 24, title, size=16)]
@@ -31,7 +31,7 @@ def bars(title: str, figures: Sequence[Figure]) -> str:
 
 
 def lines(title: str, across: str, series: Mapping[str, Sequence[tuple[float, float]]]) -> str:
-    """A line for each series of points; both scales begin at nothing, but for the one across, which goes by tens."""
+    """Return a line for each series of points; the vertical scale starts at 0, the horizontal one is logarithmic."""
     points = [point for line in series.values() for point in line]
     left, right = (log10(pick(x for x, _ in points)) for pick in (min, max))
     top = max(y for _, y in points) * 1.1 or 1

@@ -1,9 +1,9 @@
-"""All that the referee knows of games.
+"""Interface between the referee and the games.
 
-A `Game` names its options and opens positions; a `Position` is a value that says who owes a move,
-which moves there are, and what each viewer may see of it. Positions and moves are text, as FEN and
-UCI are for chess: on the wire, in the log, in the golden files, on a bot's stdin. Everything here
-is told, never asked for: chance comes in as a seed, time does not come in at all.
+A `Game` declares its options and creates positions. A `Position` is an immutable value that tells which seats are to
+move, which moves are legal, and what each viewer may see. Positions and moves are text, like FEN and UCI in chess: on
+the wire, in logs, in golden files and on the standard input of a bot. The interface is pure: randomness comes from a
+seed that is passed in, and nothing depends on time.
 """
 
 from abc import ABC, abstractmethod
@@ -16,16 +16,16 @@ from engines.options import Options, Settings, Value
 Seat: TypeAlias = int
 Viewer: TypeAlias = int
 SPECTATOR: Viewer = -1
-"""Sees what lies open on the table."""
+"""Viewer that sees only what is visible to everyone."""
 REFEREE: Viewer = -2
-"""Sees everything. For the log, and for a record after the end."""
+"""Viewer that sees everything; used for the log, and for the record after the end."""
 
 Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
 
 
 @dataclass(frozen=True)
 class Table:
-    """Who sits down to a game: a name for each seat, and which seats stand together."""
+    """The participants of a game: the name of each seat, and which seats form a side."""
 
     seats: tuple[str, ...]
     sides: tuple[tuple[Seat, ...], ...]
@@ -33,31 +33,31 @@ class Table:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a game ended, in the game's own points (men, chips, or 1, ½ and 0)."""
+    """How a game ended, with scores in the game's own points (men, chips, or 1, ½ and 0)."""
 
     reason: str
-    """One word of the game's own, such as `no_men`; its rules page lists them."""
+    """Reason of the end as one word, such as `no_men`; the rules page of the game lists them all."""
     scores: tuple[float, ...]
-    """One a seat."""
+    """Score of each seat."""
     side_scores: tuple[float, ...]
-    """One a side, in the order of `Table.sides`. Who has more stands higher."""
+    """Score of each side, in the order of `Table.sides`. Sides with higher scores rank higher."""
 
     @property
     def side_ranks(self) -> tuple[int, ...]:
-        """1 is best; sides with equal scores share a rank, and the next rank is left out."""
+        """Rank of each side, 1 being the best. Sides with equal scores share a rank, and the next ranks are skipped."""
         return tuple(1 + sum(s > mine for s in self.side_scores) for mine in self.side_scores)
 
     def ranks(self, table: Table) -> tuple[int, ...]:
-        """The rank of each seat: its side's."""
+        """Return the rank of each seat, which is the rank of its side."""
         rank = {seat: r for side, r in zip(table.sides, self.side_ranks, strict=True) for seat in side}
         return tuple(rank[seat] for seat in range(len(table.seats)))
 
 
 class Position(ABC):
-    """One moment of a game. It never changes: `play` gives another.
+    """The state of a game between two moves. It is immutable: `play` returns a new position.
 
-    Two positions are equal when their games, settings and full texts are. The text holds everything
-    but the history that a rule of repetition needs.
+    Two positions are equal if they have the same class, settings and full text. The text contains everything except the
+    history that a repetition rule needs.
     """
 
     __slots__ = ()
@@ -69,56 +69,64 @@ class Position(ABC):
     @property
     @abstractmethod
     def owing(self) -> tuple[Seat, ...]:
-        """The seats that owe a move, in order. Nobody owes one exactly when there is an outcome."""
+        """The seats that are to move, in ascending order; empty if and only if there is an outcome."""
 
     @abstractmethod
     def moves(self, seat: Seat) -> Sequence[str]:
-        """What `seat` may play now: sorted, complete, nothing twice. Empty if it owes no move."""
+        """Return all legal moves of `seat`, sorted and without duplicates; empty if `seat` is not to move."""
 
     @abstractmethod
     def play(self, seat: Seat, move: str) -> "Position":
-        """The position after it. Raises NotYourTurn, MalformedMove or IllegalMove, and says why."""
+        """Return the position after `move`.
+
+        Raises NotYourTurn if `seat` is not to move, MalformedMove if `move` cannot be parsed, and IllegalMove, which
+        names the broken rule, if it is not legal here.
+        """
 
     @property
     @abstractmethod
     def outcome(self) -> Outcome | None:
-        """How the game ended, or None while it goes on."""
+        """How the game ended, or None if it is not over."""
 
     @property
     @abstractmethod
     def standing(self) -> tuple[float, ...]:
-        """The score of each side if the game stopped here: how the rest rank when a side drops out."""
+        """The score of each side if the game stopped here. It ranks the remaining sides when a side drops out."""
 
     @abstractmethod
     def text(self, viewer: Viewer) -> str:
-        """The position as `viewer` may see it: what is unknown to it is `?`."""
+        """Return the position as text, as `viewer` may see it; `?` replaces what the viewer does not know."""
 
     @abstractmethod
     def view(self, viewer: Viewer) -> Json:
-        """The same as plain data, by the game's `view_schema`."""
+        """Return the position as plain data by the game's `view_schema`, as `viewer` may see it."""
 
     @abstractmethod
     def told(self, seat: Seat, move: str, viewer: Viewer) -> str:
-        """A legal `move` of `seat` as `viewer` may hear of it."""
+        """Return the legal `move` of `seat` as `viewer` may see it when it is played; hidden parts are replaced."""
 
     def opened(self, seat: Seat, move: str, viewer: Viewer) -> str:
-        """A `move` that `seat` made while others owed one too, as `viewer` may hear of it when all have been made.
+        """Return `move` as `viewer` may see it once all seats that chose at the same time have moved.
 
-        It is asked of the position to which the last of them has led.
+        `move` was played by `seat` while other seats were to move too. The method is called on the position after the
+        last of these moves. By default it returns the same as `told`.
         """
         return self.told(seat, move, viewer)
 
     @abstractmethod
     def picture(self, viewer: Viewer) -> str:
-        """The same for a person at a terminal: lines of text, coloured by ANSI codes."""
+        """Return a drawing of the position for a terminal, as `viewer` may see it: lines of text with ANSI colours."""
 
     def default(self, seat: Seat) -> str:
-        """What is played for a seat that owes a move and gives none, where a match wants the game's own choice."""
+        """Return the move that replaces a missing one of `seat`, which is to move.
+
+        It is used by matches that let the game choose such moves. By default it is the first legal move.
+        """
         return self.moves(seat)[0]
 
     @property
     def claimable(self) -> str | None:
-        """The reason for which a seat that owes a move may claim a draw, in one word; None: it may not."""
+        """Reason for which a seat that is to move may claim a draw, as one word; None if no draw can be claimed."""
         return None
 
     def __str__(self) -> str:
@@ -139,31 +147,34 @@ class Position(ABC):
 
 @dataclass(frozen=True)
 class Notation:
-    """How a game is written, for a person: grammar and examples of its moves and positions."""
+    """Description of the game's notation for people: grammar and examples of its moves and its positions."""
 
     move: str
     position: str
 
 
 class Game(ABC):
-    """The rules of one game, and nothing else."""
+    """The rules of one game."""
 
     name: str
-    """As in `referee games`: lower case, no blanks."""
+    """Name of the game, as in `referee games`: lower case, without blanks."""
     version: int
-    """Grows when the same moves would lead elsewhere than before; records name it."""
+    """Version of the rules, incremented when the same moves lead to other positions than before.
+
+    Records contain it.
+    """
     title: str
     rules: str
     """The rules in prose, with their source."""
     options: Options
     notation: Notation
     view_schema: Mapping[str, Json]
-    """A JSON Schema (2020-12) of what `Position.view` gives."""
+    """JSON Schema (2020-12) of the data that `Position.view` returns."""
     draws_by_agreement: bool = False
-    """May the seats agree on a draw?"""
+    """Whether the seats may agree on a draw."""
 
     def settings(self, chosen: Mapping[str, Value] | None = None, preset: str | None = None) -> Settings:
-        """Options as chosen, over a preset, over the defaults.
+        """Return the chosen options, completed by those of the preset and then by the defaults.
 
         Raises UnknownOption, UnknownPreset or BadOption.
         """
@@ -173,12 +184,12 @@ class Game(ABC):
 
     @abstractmethod
     def table(self, settings: Settings) -> Table:
-        """Seats and sides. Raises BadOption where two settings cannot go together."""
+        """Return the seats and sides. Raises BadOption if the settings contradict each other."""
 
     @abstractmethod
     def start(self, settings: Settings, seed: bytes) -> Position:
-        """The first position. Equal seeds and equal moves give equal games."""
+        """Return the first position. Equal seeds and equal moves lead to equal games."""
 
     @abstractmethod
     def read(self, text: str, settings: Settings) -> Position:
-        """The position that a full text describes. Raises MalformedPosition, and says where."""
+        """Parse the full text of a position. Raises MalformedPosition, which says what is wrong."""

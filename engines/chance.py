@@ -1,9 +1,9 @@
-"""Chance as a value: the same seed gives the same draws, in any language.
+"""Deterministic random numbers: the same seed gives the same draws in every language.
 
-Draw number k (0, 1, 2, …) is the first four bytes of SHA-256(seed ‖ k as four bytes), both big-endian:
-a number from 0 to 2**32 - 1. A number below n is a draw modulo n; draws in the last, incomplete run
-of n numbers are thrown away, so that no number is likelier than another. A shuffle is that of Fisher
-and Yates, from the last place down to the second. `docs/chance.md` has test vectors.
+Draw number k (0, 1, 2, …) is the first four bytes of SHA-256(seed ‖ k as four bytes), both big-endian: a number from 0
+to 2**32 - 1. A number below n is a draw modulo n; draws in the last, incomplete run of n numbers are discarded, so that
+all numbers are equally likely. Shuffling uses the Fisher–Yates algorithm, from the last place down to the second.
+`docs/chance.md` has test vectors.
 """
 
 import hashlib
@@ -19,13 +19,13 @@ RANGE = 1 << 32
 
 @dataclass(frozen=True)
 class Chance:
-    """A seed, and how many draws have been taken from it."""
+    """Immutable random generator: a seed, and the number of draws that have been taken from it."""
 
     seed: bytes
     drawn: int = 0
 
     def below(self, n: int) -> "tuple[int, Chance]":
-        """A number from 0 to n - 1, and the chance that is left. n is from 1 to 2**32."""
+        """Return a number from 0 to n - 1, and the generator after it. `n` is from 1 to 2**32."""
         fair = RANGE - RANGE % n
         drawn = self.drawn
         while True:
@@ -36,7 +36,7 @@ class Chance:
                 return number % n, Chance(self.seed, drawn)
 
     def shuffled(self, things: Iterable[T]) -> "tuple[tuple[T, ...], Chance]":
-        """The same things in a random order, and the chance that is left."""
+        """Return the things in a random order, and the generator after it."""
         order = list(things)
         chance = self
         for last in range(len(order) - 1, 0, -1):
@@ -45,5 +45,5 @@ class Chance:
         return tuple(order), chance
 
     def fork(self, purpose: str) -> "Chance":
-        """Another chance from the same seed: HMAC-SHA-256 of the purpose, keyed by the seed."""
+        """Return an independent generator whose seed is HMAC-SHA-256 of the purpose, keyed by this seed."""
         return Chance(hmac.new(self.seed, purpose.encode(), hashlib.sha256).digest())

@@ -1,7 +1,7 @@
-"""Rule options: declared once, described, and parsed.
+"""Rule options: declaration, description and parsing.
 
-A game declares `Options`; a person or a program chooses some by name; out come `Settings`, a value
-with every option in it. Unknown names and values are refused, and the known are named.
+A game declares its `Options`. A person or a program chooses some of them by name, and gets `Settings`, which contain
+every option. Unknown names and values are rejected with an error that lists the known ones.
 """
 
 from abc import ABC, abstractmethod
@@ -19,7 +19,7 @@ EXAMPLES_AT_MOST = 5
 
 @dataclass(frozen=True)
 class Settings:
-    """Every option of a game with its value, in the order of their declaration."""
+    """The value of every option of a game, in the order in which the options are declared."""
 
     values: tuple[tuple[str, Value], ...]
 
@@ -36,42 +36,45 @@ class Settings:
         return int(self[name])
 
     def texts(self) -> dict[str, str]:
-        """Name to value as text, as a wire or a log holds them."""
+        """Return the values as text by option name, as they are written to the wire and to logs."""
         return {name: written(value) for name, value in self.values}
 
 
 @dataclass(frozen=True)
 class Option(ABC):
-    """A rule that can be set: its name, its default, and one sentence on what it means."""
+    """A rule that can be set: its name, its default value, and its meaning in one sentence."""
 
     name: str
     default: Value
     meaning: str
     late: bool = field(default=False, kw_only=True)
-    """Declared after games had been recorded. Settings that do not name it mean its default. Late options come last."""
+    """Whether the option was added after games had been recorded.
+
+    Settings that do not contain it mean its default. Late options are declared last.
+    """
 
     @property
     @abstractmethod
     def known(self) -> str:
-        """What it takes, in words."""
+        """Description of the accepted values, for error messages."""
 
     @property
     @abstractmethod
     def examples(self) -> tuple[Value, ...]:
-        """Values worth trying, the default first: all of them, where they can be counted."""
+        """Sample values, the default first; all values if there are only a few."""
 
     @abstractmethod
     def parse(self, raw: Value) -> Value:
-        """The value, from itself or from its text. Raises BadOption."""
+        """Return the value that `raw`, a value or its text, stands for. Raises BadOption."""
 
     @abstractmethod
     def schema(self) -> dict[str, object]:
-        """A JSON Schema of the value."""
+        """Return a JSON Schema of the value."""
 
 
 @dataclass(frozen=True)
 class Choice(Option):
-    """One of several words."""
+    """An option whose value is one of several words."""
 
     choices: tuple[str, ...] = field(kw_only=True)
 
@@ -94,7 +97,7 @@ class Choice(Option):
 
 @dataclass(frozen=True)
 class Flag(Option):
-    """Yes or no."""
+    """An option that is true or false."""
 
     @property
     def known(self) -> str:
@@ -117,7 +120,7 @@ class Flag(Option):
 
 @dataclass(frozen=True)
 class Count(Option):
-    """A whole number between two bounds, both included."""
+    """An option whose value is a whole number between two inclusive bounds."""
 
     least: int = field(kw_only=True)
     most: int = field(kw_only=True)
@@ -145,12 +148,15 @@ class Count(Option):
 
 @dataclass(frozen=True)
 class Text(Option):
-    """Any text up to some length; the game itself says which texts it can use."""
+    """An option whose value is a text of limited length; the game decides which texts are valid."""
 
     takes: str = field(kw_only=True)
     most_chars: int = field(kw_only=True)
     canonical: Callable[[str], str] = field(default=str, kw_only=True)
-    """The form in which a text is kept, which says the same and is its own canonical form. Raises BadOption."""
+    """Function that returns the canonical form of a text, which is what is stored.
+
+    It is idempotent, and raises BadOption.
+    """
 
     @property
     def known(self) -> str:
@@ -171,7 +177,7 @@ class Text(Option):
 
 @dataclass(frozen=True)
 class Preset:
-    """A named set of options: a variant that people know by name."""
+    """A named set of options, such as a well-known variant."""
 
     name: str
     meaning: str
@@ -180,13 +186,13 @@ class Preset:
 
 @dataclass(frozen=True)
 class Options:
-    """All the options and presets of a game."""
+    """All options and presets of a game."""
 
     declared: tuple[Option, ...]
     presets: tuple[Preset, ...] = ()
 
     def settings(self, chosen: Mapping[str, Value], preset: str | None = None) -> Settings:
-        """Each option as chosen, or as the preset has it, or by default.
+        """Return the value of every option: as chosen, else from the preset, else the default.
 
         Raises UnknownOption, UnknownPreset or BadOption.
         """
@@ -200,7 +206,7 @@ class Options:
         )
 
     def completed(self, settings: Settings) -> Settings:
-        """The same settings with the default of every late option that they do not name."""
+        """Return the settings with the defaults of all late options that they do not contain."""
         named = {name for name, _ in settings.values}
         missing = tuple((it.name, it.default) for it in self.declared if it.late and it.name not in named)
         return Settings((*settings.values, *missing)) if missing else settings
@@ -215,7 +221,7 @@ class Options:
         raise UnknownPreset(name, known)
 
     def schema(self) -> dict[str, object]:
-        """A JSON Schema (2020-12) of a choice of options."""
+        """Return a JSON Schema (2020-12) of an object of chosen options."""
         return {
             "$schema": "https://json-schema.org/draft/2020-12/schema",
             "type": "object",
@@ -228,5 +234,5 @@ class Options:
 
 
 def written(value: Value) -> str:
-    """A value as text: what `Option.parse` reads back."""
+    """Return a value as text, in the form that `Option.parse` accepts."""
     return str(value).lower() if isinstance(value, bool) else str(value)

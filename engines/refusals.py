@@ -1,14 +1,14 @@
-"""What a game says to bad input: what was wrong, and what would have been right.
+"""Errors that a game raises for bad input: what is wrong, and what would be right.
 
-Each refusal has a class, a sentence, and `details`: every variable of the sentence under its name,
-so that a program can read what a person does. A refusal changes nothing.
+Each error has a class, a sentence, and `details`, which maps the name of each variable in the sentence to its value, so
+that programs need not parse the sentence. An error changes nothing.
 """
 
 SHOWN_CHARS = 80
 
 
 def quoted(text: object) -> str:
-    """Bad input as a sentence may repeat it: in quotes, in ASCII, and not for pages on end."""
+    """Return bad input in a form that error messages can contain: quoted, ASCII only, and shortened."""
     return ascii(shortened(str(text)))
 
 
@@ -17,7 +17,7 @@ def shortened(text: str) -> str:
 
 
 class Refusal(ValueError):
-    """Bad input. `str()` is one sentence for a person."""
+    """Base class of the errors for bad input. `str()` returns one sentence for people."""
 
     def __init__(self, sentence: str, **details: str) -> None:
         super().__init__(sentence)
@@ -40,7 +40,7 @@ class UnknownPreset(Refusal):
 
 
 class BadOption(Refusal):
-    """A known option with a value that it, or its neighbours, cannot take."""
+    """Raised if an option cannot have this value, either at all or together with the other options."""
 
     def __init__(self, option: str, value: object, known: str) -> None:
         sentence = f"option {option} cannot be {quoted(value)}; it takes {known}"
@@ -48,21 +48,21 @@ class BadOption(Refusal):
 
 
 class MalformedPosition(Refusal):
-    """A text that describes no position of this game under these settings."""
+    """Raised if a text does not describe a position of this game under these settings."""
 
     def __init__(self, text: str, wrong: str) -> None:
         super().__init__(f"cannot read the position {quoted(text)}: {wrong}", position=shortened(text), wrong=wrong)
 
 
 class MalformedMove(Refusal):
-    """A text that no position of this game knows as a move."""
+    """Raised if a text is not a move in the notation of this game."""
 
     def __init__(self, move: str, right: str) -> None:
         super().__init__(f"cannot read the move {quoted(move)}: {right}", move=shortened(move), right=right)
 
 
 class IllegalMove(Refusal):
-    """A move that can be read, but not played here."""
+    """Raised if a well-formed move cannot be played in this position."""
 
     def __init__(self, move: str, rule: str, why: str) -> None:
         shown = shortened(move)

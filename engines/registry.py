@@ -1,7 +1,7 @@
-"""Which games there are.
+"""Registry of games.
 
-Our own stand here, one line each. Others join from their own distribution, by an entry point in the
-group "referee.games" that names their `Game`.
+The games of this distribution are listed in `OURS`. Other distributions add games by an entry point in the group
+"referee.games" that refers to their `Game`.
 """
 
 from importlib.metadata import EntryPoint, entry_points
@@ -20,7 +20,7 @@ OURS = {
 
 
 def games() -> dict[str, Game]:
-    """Every game by its name, ours first. Raises ValueError if two share a name."""
+    """Return all games by name, those of this distribution first. Raises ValueError if two have the same name."""
     found = {name: _load(name, place) for name, place in OURS.items()}
     for point in entry_points(group=GROUP):
         if point.name in found:
@@ -30,7 +30,7 @@ def games() -> dict[str, Game]:
 
 
 def find(name: str) -> Game:
-    """The game of that name. Raises UnknownGame, which names those there are."""
+    """Return the game with the given name. Raises UnknownGame, which lists the known names."""
     known = games()
     if name not in known:
         raise UnknownGame(name, ", ".join(known))

@@ -1,10 +1,10 @@
-"""Counting the lines of a game: the figure by which two programs compare their rules."""
+"""Perft: counts the lines of play of a game, so that two implementations of its rules can be compared."""
 
 from engines.api import Position
 
 
 def perft(position: Position, depth: int) -> int:
-    """How many lines of `depth` moves there are. Where several seats owe, the first moves first."""
+    """Return the number of lines of `depth` moves. If several seats are to move, the first moves first."""
     if depth == 0:
         return 1
     if not position.owing:

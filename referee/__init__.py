@@ -1,1 +1,1 @@
-"""The referee: matches, clocks, contests, and the adapters around them."""
+"""A match server for bots: matches, ladders and tournaments, the server around them, and the command line."""

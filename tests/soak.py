@@ -28,11 +28,11 @@ DRAWN_FROM = "soak or hypothesis"
 MAX_TEST_S = 600
 """A test that takes longer has failed."""
 GRACE_S = 10
-"""A test that is interrupted may take so long to end what it started."""
+"""Time in which an interrupted test must end what it started."""
 
 
 class Stopped(BaseException):
-    """A signal asks to stop."""
+    """Raised when a signal asks the program to stop."""
 
     def __init__(self, number: int) -> None:
         super().__init__()
@@ -40,7 +40,7 @@ class Stopped(BaseException):
 
 
 class Processes:
-    """The processes that run, each with a session of its own, so that all that it started can be ended."""
+    """The running processes, each in a session of its own, so that everything it started can be ended."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -69,7 +69,7 @@ class Processes:
         return self._stopped
 
     def stop(self) -> None:
-        """Interrupt all, so that they can end what has a session of its own; then kill what is left. Start no more."""
+        """Interrupt all processes, so that they can end their own sessions; then kill the rest. Start no more."""
         with self._lock:
             self._stopped = True
             running = list(self._running)
@@ -83,7 +83,7 @@ class Processes:
 
 
 def _kill_group(leader: subprocess.Popen[bytes]) -> None:
-    with suppress(ProcessLookupError):  # Nothing of it runs any more.
+    with suppress(ProcessLookupError):  # All of its processes have ended.
         os.killpg(leader.pid, signal.SIGKILL)
 
 
@@ -130,7 +130,7 @@ def draw(tests: list[str], seed: int) -> Iterator[Case]:
 
 
 class Soak:
-    """Two workers that take cases until the time is up, and what came of them."""
+    """Workers that run cases until the time is up, and the results."""
 
     def __init__(self, cases: Iterator[Case], ends: float) -> None:
         self._cases = cases
@@ -141,7 +141,7 @@ class Soak:
         self.failed: list[tuple[Case, str]] = []
 
     def run(self, workers: int) -> None:
-        """Raises Stopped."""
+        """Run cases until the time is up. Raises Stopped."""
         with ThreadPoolExecutor(workers) as pool:
             try:
                 for done in [pool.submit(self._work) for _ in range(workers)]:
@@ -157,7 +157,7 @@ class Soak:
             began = time.monotonic()
             failure = case.run(self._processes)
             if self._processes.are_stopped():
-                break  # It was interrupted, which says nothing about it.
+                break  # It was interrupted, which says nothing about the test.
             with self._lock:
                 self._report(case, failure, time.monotonic() - began)
 
@@ -185,13 +185,13 @@ def main() -> int:
 
 
 def _stop(number: int, _frame: object) -> None:
-    for each in (signal.SIGINT, signal.SIGTERM):  # To stop takes a moment, and nothing may break into that.
+    for each in (signal.SIGINT, signal.SIGTERM):  # Stopping takes a moment, and no signal may interrupt it.
         signal.signal(each, signal.SIG_IGN)
     raise Stopped(number)
 
 
 def _soak(minutes: float, seed: int, workers: int) -> int:
-    """Return the exit status. Raises Stopped."""
+    """Run cases for that time, and print a summary. Return the exit status. Raises Stopped."""
     print(f"soak for {minutes:g} minutes, seed {seed}", flush=True)
     began = time.monotonic()
     soak = Soak(draw(collect(), seed), ends=began + minutes * 60)

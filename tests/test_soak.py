@@ -1,4 +1,4 @@
-"""`make soak` leaves nothing behind, also if it is stopped."""
+"""`make soak` leaves no processes behind, even if it is stopped."""
 
 import os
 import select
@@ -33,14 +33,14 @@ soak.collect = lambda: [PIPE]
 soak.Case = Waits
 sys.exit(soak.main())
 """
-"""The real program, whose tests wait beside a child."""
+"""The real program, with tests that wait and have a child process."""
 
 
 @pytest.mark.parametrize("told", [signal.SIGINT, signal.SIGTERM])
 def test_stopped_it_ends_its_tests_and_all_that_those_started(tmp_path: Path, told: signal.Signals) -> None:
     pipe = tmp_path / "pids"
     os.mkfifo(pipe)
-    reading = os.open(pipe, os.O_RDWR)  # So it never waits for a writer.
+    reading = os.open(pipe, os.O_RDWR)  # Open for writing too, so that opening never waits for a writer.
     with subprocess.Popen([sys.executable, "-c", SOAK, str(pipe)], cwd=PROJECT) as soak:
         pids: list[int] = []
         try:
@@ -56,7 +56,7 @@ def test_stopped_it_ends_its_tests_and_all_that_those_started(tmp_path: Path, to
 
 
 def runs(pid: int) -> bool:
-    """A zombie has ended, and waits only for whoever adopted it."""
+    """Return whether the process is running; a zombie has ended and only waits to be reaped."""
     try:
         return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text()
     except FileNotFoundError:

@@ -71,17 +71,17 @@ func (b *bot) open() error {
 	}
 	room := uint32(b.crowd.wishes.Room)
 	hello := &refereev1.Hello{
-		Version:       version,
-		MatchesAtMost: &room,
-		Wishes:        &refereev1.TurnWishes{LegalMovesAtMost: uint32(b.crowd.wishes.Legal)},
-		Client:        "referee-load",
+		Version:     version,
+		MaxMatches:  &room,
+		TurnOptions: &refereev1.TurnOptions{MaxLegalMoves: uint32(b.crowd.wishes.Legal)},
+		Client:      "referee-load",
 	}
 	b.mu.Lock()
 	b.stream, b.hangUp = stream, cancel
 	if b.seats == nil {
 		b.seats = map[string]*seat{}
 	}
-	b.send([]*refereev1.FromBot{{Item: &refereev1.FromBot_Hello{Hello: hello}}})
+	b.send([]*refereev1.BotItem{{Item: &refereev1.BotItem_Hello{Hello: hello}}})
 	b.mu.Unlock()
 	welcome, ended := make(chan struct{}), make(chan error, 1)
 	go func() { ended <- b.listen(stream, welcome) }()
@@ -122,10 +122,10 @@ func (b *bot) listen(stream grpc.BidiStreamingClient[refereev1.PlayRequest, refe
 }
 
 // send is to be called with the lock held. A stream that has ended takes nothing; its reader is told so.
-func (b *bot) send(items []*refereev1.FromBot) {
+func (b *bot) send(items []*refereev1.BotItem) {
 	if b.crowd.wishes.OneByOne {
 		for _, item := range items {
-			_ = b.stream.Send(&refereev1.PlayRequest{Items: []*refereev1.FromBot{item}})
+			_ = b.stream.Send(&refereev1.PlayRequest{Items: []*refereev1.BotItem{item}})
 		}
 	} else if len(items) > 0 {
 		_ = b.stream.Send(&refereev1.PlayRequest{Items: items})
@@ -133,23 +133,23 @@ func (b *bot) send(items []*refereev1.FromBot) {
 }
 
 // hear takes note of all items, and gives what is to be said at once.
-func (b *bot) hear(message *refereev1.PlayResponse, welcome chan struct{}) []*refereev1.FromBot {
-	var say []*refereev1.FromBot
+func (b *bot) hear(message *refereev1.PlayResponse, welcome chan struct{}) []*refereev1.BotItem {
+	var say []*refereev1.BotItem
 	for _, item := range message.GetItems() {
 		switch item := item.GetItem().(type) {
-		case *refereev1.FromReferee_Turn:
+		case *refereev1.RefereeItem_Turn:
 			if answer := b.turn(item.Turn); answer != nil {
 				say = append(say, answer)
 			}
-		case *refereev1.FromReferee_Verdict:
+		case *refereev1.RefereeItem_Verdict:
 			b.crowd.verdict(item.Verdict.GetAccepted() != nil, item.Verdict.String)
-		case *refereev1.FromReferee_Ping:
-			say = append(say, &refereev1.FromBot{Item: &refereev1.FromBot_Pong{Pong: &refereev1.Pong{Id: item.Ping.GetId()}}})
-		case *refereev1.FromReferee_MatchStarted:
+		case *refereev1.RefereeItem_Ping:
+			say = append(say, &refereev1.BotItem{Item: &refereev1.BotItem_Pong{Pong: &refereev1.Pong{Id: item.Ping.GetId()}}})
+		case *refereev1.RefereeItem_MatchStarted:
 			b.begin(item.MatchStarted)
-		case *refereev1.FromReferee_MatchEnded:
+		case *refereev1.RefereeItem_MatchEnded:
 			b.end(item.MatchEnded.GetMatchId())
-		case *refereev1.FromReferee_Welcome:
+		case *refereev1.RefereeItem_Welcome:
 			close(welcome)
 		}
 	}
@@ -177,7 +177,7 @@ func (b *bot) end(id string) {
 }
 
 // turn is the answer to say now, or nil.
-func (b *bot) turn(turn *refereev1.Turn) *refereev1.FromBot {
+func (b *bot) turn(turn *refereev1.Turn) *refereev1.BotItem {
 	id := turn.GetMatchId()
 	s := b.seats[id]
 	if s == nil { // Only an echo asks without a match.
@@ -190,7 +190,7 @@ func (b *bot) turn(turn *refereev1.Turn) *refereev1.FromBot {
 			b.crowd.verdict(true, nil) // The next turn is all that this echo says.
 		}
 	}
-	asked := asked{bot: b, match: id, token: turn.GetToken()}
+	asked := asked{bot: b, match: id, token: turn.GetTurnToken()}
 	if !b.crowd.playing.Load() {
 		b.hold(asked, s)
 		return nil
@@ -226,7 +226,7 @@ func (b *bot) drop(id string) {
 }
 
 // answer is what the game that is played again says, to be sent; nil: it went another way, or there is nothing more.
-func (b *bot) answer(turn asked) *refereev1.FromBot {
+func (b *bot) answer(turn asked) *refereev1.BotItem {
 	s := b.seats[turn.match]
 	if s == nil {
 		return nil // The match is over meanwhile.
@@ -248,12 +248,12 @@ func (b *bot) answer(turn asked) *refereev1.FromBot {
 		go b.submit(turn, move)
 		return nil
 	}
-	played := &refereev1.Move{MatchId: turn.match, Token: turn.token, Move: move}
-	return &refereev1.FromBot{Item: &refereev1.FromBot_Move{Move: played}}
+	played := &refereev1.Move{MatchId: turn.match, TurnToken: turn.token, Move: move}
+	return &refereev1.BotItem{Item: &refereev1.BotItem_Move{Move: played}}
 }
 
 func (b *bot) submit(turn asked, move string) {
-	request := &refereev1.SubmitMoveRequest{RequestId: turn.token, MatchId: turn.match, Token: turn.token, Move: move}
+	request := &refereev1.SubmitMoveRequest{RequestId: turn.token, MatchId: turn.match, TurnToken: turn.token, Move: move}
 	_, err := refereev1.NewMatchServiceClient(b.connection()).SubmitMove(b.caller, request)
 	b.crowd.verdict(err == nil, func() string { return err.Error() })
 	if b.crowd.games == nil { // An echo asks nothing: it is told again.
@@ -275,7 +275,7 @@ func (b *bot) again(turn asked) {
 func (b *bot) release() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	var say []*refereev1.FromBot
+	var say []*refereev1.BotItem
 	for id, turn := range b.held {
 		b.drop(id)
 		if b.crowd.due != nil {
@@ -292,7 +292,7 @@ func (b *bot) play(turn asked) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if answer := b.answer(turn); answer != nil {
-		b.send([]*refereev1.FromBot{answer})
+		b.send([]*refereev1.BotItem{answer})
 	}
 }
 

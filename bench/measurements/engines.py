@@ -1,4 +1,4 @@
-"""How fast the games are, pure and compiled: random playouts and perft, beside the same over games of another house."""
+"""Speed of the games, pure and compiled: random playouts and perft, compared with similar games of another project."""
 
 from collections.abc import Callable
 from functools import partial
@@ -18,7 +18,7 @@ WORKS = {"contract": "contract", "fast": "fast position", "given": "given move"}
 OTHERS = ("checkers", "breakthrough", "backgammon", "gin_rummy")
 DEPTHS = {"alquerque": 8, "toc": 6, "troke": 3, "trox": 2}
 OTHERS_DEPTHS = {"checkers": 5, "breakthrough": 3}
-"""Without chance, which perft would have to go through."""
+"""Only games without chance, because perft would have to include chance nodes."""
 
 Candidates = dict[str, Callable[[], float]]
 
@@ -40,7 +40,7 @@ def measure(scope: Scope) -> Findings:
 
 
 def _candidates(ours: dict[str, Beside], others: Beside | None) -> tuple[Candidates, Candidates]:
-    """What is measured by steps, and what by lines."""
+    """Return the candidates that are measured by steps, and those by lines of perft."""
     steps: Candidates = {LOOP: partial(ours["pure"].ask, "loop fast 1")}
     lines: Candidates = {}
     for game in games():

@@ -1,4 +1,4 @@
-"""Where the time of a step goes in each game: the functions that take most of it themselves."""
+"""Profile of a step in each game: the functions that take the most time themselves."""
 
 from collections.abc import Callable
 from cProfile import Profile
@@ -18,7 +18,7 @@ def measure(scope: Scope) -> Findings:
     found, steps = Findings(), scope.pick(500, 3000)
     for game in games().values():
         playouts = FastPlayouts(game, seed=1)
-        playouts.run(steps)  # What is worked out once, and kept, is none of a step.
+        playouts.run(steps)  # Warm up, so that cached tables are not attributed to the steps.
         for function, share in _shares(partial(playouts.run, steps))[:SHOWN]:
             found.add(f"{game.name}: {function}", "share of the time, %", share * 100)
     found.notes.append("Of the fast positions. To be looked at costs small functions more than large ones.")
@@ -26,7 +26,7 @@ def measure(scope: Scope) -> Findings:
 
 
 def _shares(work: Callable[[], object]) -> list[tuple[str, float]]:
-    """Each function with its own share of the time, the largest first."""
+    """Return each function with its share of the time, excluding callees, the largest first."""
     profile = Profile()
     profile.runcall(work)
     looked_at = profile.getstats()
@@ -36,7 +36,7 @@ def _shares(work: Callable[[], object]) -> list[tuple[str, float]]:
 
 
 def _name(code: str | CodeType) -> str:
-    """What is written in C has no more than a name."""
+    """Return the name of a function; for one written in C, there is nothing but the name."""
     return code if isinstance(code, str) else f"{code.co_qualname} in {Path(code.co_filename).name}"
 
 

@@ -1,4 +1,4 @@
-"""What the referee adds to the time of a move, by how busy it is."""
+"""Latency that the referee adds to a move, by its load."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""What a match costs beside its moves: to be made, to begin, to end, to be recorded."""
+"""Cost of a match in addition to its moves: creation, start, end and record."""
 
 from bench.costs import Cost, add_costs
 from bench.figures import Findings

@@ -1,4 +1,4 @@
-"""Memory: what each bot, match and watcher holds, and what those leave that are over."""
+"""Memory of each bot, match and watcher, and the memory that remains after the end of a match."""
 
 from bench.figures import Findings, Goal
 from bench.measurement import Measurement, Scope
@@ -7,7 +7,7 @@ from bench.stage import TO_THE_END, Stage, Work, refereed
 EACH = "resident, KB each"
 OVER = "finished match"
 GAMES = (("alquerque", 2), ("trox", 2), ("troke", 2), ("toc", 4))
-"""With their seats."""
+"""Games with their number of seats."""
 KB = 1024
 
 
@@ -32,7 +32,7 @@ def measure(scope: Scope) -> Findings:
 
 
 def _grown(stage: Stage, matches: int) -> float:
-    """What a match holds that is ten moves old."""
+    """Return the memory of a match after ten moves."""
     before = stage.resident_bytes()
     stage.crowd.do("make", matches=matches)
     stage.crowd.play(10 * matches, 30)
@@ -40,7 +40,7 @@ def _grown(stage: Stage, matches: int) -> float:
 
 
 def _left_behind(scope: Scope, before: int, matches: int) -> float:
-    """What each of so many matches leaves that are played to their end, after others that warmed up."""
+    """Return the memory that remains per finished match, after other matches have warmed up the server."""
     with refereed(scope, "memory of what is over", Work(bots=16, room=64, whole=True)) as stage:
         _played_out(stage, before)
         held = stage.resident_bytes()

@@ -1,4 +1,4 @@
-"""The wire floor, and refereed moves beside it."""
+"""Cost of refereed moves, compared with a bare echo of the same messages."""
 
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -25,7 +25,7 @@ SEATS = {"toc": 4}
 
 
 def refereed_works(quick: bool) -> dict[str, tuple[Work, int]]:
-    """What is played, and in how many matches at once."""
+    """Return the work of each candidate, and its number of simultaneous matches."""
     works: dict[str, tuple[Work, int]] = {}
     for game in ALL_GAMES[:1] if quick else ALL_GAMES:
         seats = SEATS.get(game, 2)

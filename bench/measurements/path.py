@@ -1,4 +1,4 @@
-"""The path of a move: where the processor time of the server goes, by sampling its stacks while it plays."""
+"""The path of a move: where the server spends CPU time, by sampling its stacks during play."""
 
 import subprocess
 from collections import Counter
@@ -41,12 +41,12 @@ def _stages(scope: Scope) -> Iterator[tuple[str, Stage, int]]:
 
 
 def _sampled(scope: Scope, stage: Stage, matches: int) -> tuple[float, Counter[str]]:
-    """CPU per move while it was looked at, and how many samples fell on each part of the path."""
+    """Return the CPU time per move during sampling, and the number of samples for each part of the path."""
     stage.prepare(matches, min(at_most(matches), scope.pick(3_000, AT_LEAST)))
     raw = scope.folder / "stacks.txt"
     seconds = scope.pick(2, 4)
     command = [
-        # To stop the process for each look would be exact, but then a thread that only waits counts as one that runs.
+        # Stopping the process for each sample would be exact, but waiting threads would be counted as running.
         *(str(ENVIRONMENT / "bin" / "py-spy"), "record", "--pid", str(stage.pid), "--format", "raw", "--nonblocking"),
         *("--rate", str(A_SECOND), "--duration", str(seconds), "--output", str(raw)),
     ]
@@ -63,6 +63,6 @@ def _sampled(scope: Scope, stage: Stage, matches: int) -> tuple[float, Counter[s
 
 
 AT_LEAST = 20_000
-"""Moves that are to be left where there are as many, so that there is something to see all the time."""
+"""Minimum number of moves that should be left, where possible, so that the server is busy all the time."""
 
 MEASUREMENT = Measurement("path", "Where does the time of a move go, in the server?", measure)

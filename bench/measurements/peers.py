@@ -1,4 +1,4 @@
-"""Other referees at work of the same kind: two players, trivial bots in processes of their own, every move checked."""
+"""Comparison with other referees: two players, trivial bots in separate processes, every move checked."""
 
 import json
 import shutil
@@ -23,7 +23,7 @@ ONE, FULL = "referee, 1 match a bot", "referee, 64 matches a bot"
 BOARDGAME, BOARDGAME_FILES = "boardgame.io, in memory", "boardgame.io, in files"
 KAGGLE, PIPES = "kaggle-environments, HTTP agents", "pipes, a process for each bot"
 REMOTE = (BOARDGAME, BOARDGAME_FILES, KAGGLE)
-"""Those that check, record, and serve bots on other machines."""
+"""Those that check and record moves and serve bots on other machines."""
 
 SOURCE = Path(__file__).parents[1] / "peers" / "boardgame"
 INSTALLED = ROOT / "build" / "bench" / "boardgame"
@@ -77,7 +77,7 @@ def _pipes(scope: Scope) -> Iterator[Beside]:
 
 @contextmanager
 def _boardgame(folder: str) -> Iterator[tuple[subprocess.Popen[str], Beside]]:
-    """The server, and its bots. Raises NotMeasured."""
+    """Run the server and its bots. Raises NotMeasured."""
     node, where = _installed()
     with _running([node, "server.js", *([folder] if folder else [])], where) as server:
         assert server.stdout
@@ -87,7 +87,7 @@ def _boardgame(folder: str) -> Iterator[tuple[subprocess.Popen[str], Beside]]:
 
 
 def _first_json(lines: IO[str]) -> str:
-    """It tells more than it is asked. Raises NotMeasured if it never says where it listens."""
+    """Return the line with its address, skipping other output. Raises NotMeasured if there is none."""
     for line in lines:
         if line.startswith("{"):
             return line
@@ -105,7 +105,7 @@ def _running(command: list[str], where: Path) -> Iterator[subprocess.Popen[str]]
 
 @cache
 def _installed() -> tuple[str, Path]:
-    """Node, and the folder with what it runs. Raises NotMeasured."""
+    """Return the path of node, and the folder with the installed programs. Raises NotMeasured."""
     node, npm = shutil.which("node"), shutil.which("npm")
     if not node or not npm:
         raise NotMeasured("there is no node or npm here")
@@ -121,7 +121,7 @@ def _installed() -> tuple[str, Path]:
 
 
 def _best(found: Findings, ours: str) -> float:
-    """How many times as much as ours the cheapest of the others costs, of those that could be measured."""
+    """Return the cost of the cheapest of the measured others in units of ours."""
     there = [figure.of for figure in found.figures if figure.of in REMOTE]
     if not there:
         raise NotMeasured("none of the others can be had here")

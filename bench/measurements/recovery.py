@@ -1,4 +1,4 @@
-"""After a power cut: how long until bots are asked again."""
+"""Recovery after a power failure: how long until bots receive their turns again."""
 
 import os
 import signal
@@ -16,7 +16,7 @@ SECONDS = "seconds after the start"
 
 
 def measure(scope: Scope) -> Findings:
-    """The stage that it takes is gone afterwards: it comes after all others that want it."""
+    """Measure the recovery. It ends the shared stage, so it must come after all other measurements that use it."""
     found = Findings()
     stage, matches = crowded(scope)
     stage.among(matches, matches, 60)
@@ -33,13 +33,13 @@ def measure(scope: Scope) -> Findings:
 
 
 def _cut(pid: int) -> None:
-    """As by a power cut. Whoever started it may still ask for its status."""
+    """Kill a server as by a power failure. The process that started it can still query its status."""
     os.kill(pid, signal.SIGKILL)
     os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
 
 
 def _read(folder: Path) -> float:
-    """Every line of the log, from a file that the kernel may have cached, as it has for the referee."""
+    """Read every line of the log from a file that the kernel may have cached, as it may for the referee."""
     database = next(path for path in folder.rglob("*") if path.is_file() and _is_database(path))
     begun = time.monotonic()
     connection = sqlite3.connect(f"file:{database}?mode=ro", uri=True)

@@ -1,4 +1,4 @@
-"""What a host may choose costs: TLS, what a move survives, traces, being looked at."""
+"""Cost of settings that a host may choose: TLS, durability, traces, and scraping of metrics."""
 
 from contextlib import ExitStack
 from functools import partial

@@ -1,4 +1,4 @@
-"""How many matches at once one process bears."""
+"""Number of simultaneous matches that one process can serve."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -14,14 +14,17 @@ GROWTH = 1.2
 ONE, ROOM = "1 match a bot", "64 matches a bot"
 MANY = 10_000
 PINGED_SELDOM = ("--ping-every-ms", "60000", "--gone-after-ms", "180000")
-"""For thousands of streams: pings every five seconds, as they come, would be more than a process does with 20 000."""
+"""Flags for thousands of streams: with the default ping every five seconds, 20 000 of them exceed one process."""
 
 
 MANY_STREAMS = 1000
 
 
 def crowded(scope: Scope) -> tuple[Stage, int]:
-    """Where the most matches are played at once, and how many. One for all measurements: they take long to make."""
+    """Return the stage with the most simultaneous matches, and their number.
+
+    It is shared by all measurements, because the matches take long to create.
+    """
     matches = scope.pick(1000, MANY)
     return standing(scope, Work(bots=2 * -(-matches // 64), room=64)), matches
 

@@ -1,6 +1,6 @@
-"""How strong the searching bot is: it plays a random one, both in this process, so many iterations a move.
+"""Strength of the searching bot against a random one, in this process, with a given number of iterations per move.
 
-A draw is half a game won. Seats are exchanged after each game; in Toc both seats of a team think.
+A draw is half a game won. Seats are exchanged after each game; in Toc both seats of a team search.
 """
 
 import random
@@ -20,7 +20,7 @@ from engines.registry import find
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """So many games of one game, with so many iterations a move."""
+    """The number of games of one game, and of iterations per move."""
 
     game: str
     games: int
@@ -46,7 +46,7 @@ def measure(scope: Scope) -> Findings:
 
 
 def likely(share: float, games: int) -> tuple[float, float]:
-    """Where the true share lies, 95 times of 100 (Wilson's interval)."""
+    """Return the 95 % confidence interval of the true share (Wilson's interval)."""
     z = 1.96
     middle = share + z * z / (2 * games)
     half = z * sqrt(share * (1 - share) / games + z * z / (4 * games * games))
@@ -55,7 +55,7 @@ def likely(share: float, games: int) -> tuple[float, float]:
 
 
 def _played(plan: Plan) -> tuple[float, float]:
-    """Games won, and milliseconds of CPU for each move that was thought about."""
+    """Return the number of games won, and the milliseconds of CPU for each move of the searching bot."""
     game = find(plan.game)
     won, moves, begun = 0.0, 0, time.process_time()
     for number in range(plan.games):
@@ -66,7 +66,7 @@ def _played(plan: Plan) -> tuple[float, float]:
 
 
 def _game(game: Game, number: int, iterations: int) -> tuple[float, int]:
-    """One game: what the thinking side made of it, and how many moves it thought about."""
+    """Play one game, and return the result of the searching side, and the number of moves it searched."""
     rng, bot = random.Random(number), SearchBot(seed=number, iterations=iterations)
     position, moves = game.start(game.settings(), rng.randbytes(32)), 0
     sides = game.table(position.settings).sides

@@ -1,4 +1,4 @@
-"""What it costs to be watched."""
+"""Cost of watchers."""
 
 from functools import partial
 
@@ -24,7 +24,7 @@ def measure(scope: Scope) -> Findings:
 
 
 def _watched(stage: Stage, watchers: int, scope: Scope) -> Cost:
-    """Of new matches: a watcher is first told all that has happened, and that is not counted."""
+    """Measure new matches, without the snapshots that watchers receive first."""
     stage.crowd.do("leave")
     stage.crowd.do("make", matches=MATCHES)
     if watchers:

@@ -1,7 +1,7 @@
-"""kaggle-environments with its agents over HTTP: for each line `GAMES`, its CPU microseconds a move.
+"""kaggle-environments with agents over HTTP: for each line `GAMES`, prints its CPU microseconds per move.
 
-Connect-X, since that needs nothing that is not installed. Each agent is a web server in a process of its own, and
-drops its piece into the first column that has room.
+It plays Connect-X, which needs no further packages. Each agent is a web server in its own process, and drops its piece
+into the first column that has room.
 """
 
 import json
@@ -27,14 +27,14 @@ class Agent(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *_: object) -> None:
-        """Nobody reads it."""
+        """Discard the log."""
 
 
 def serve() -> None:
     server = HTTPServer(("127.0.0.1", 0), Agent)
-    print(server.server_port, flush=True)  # noqa: T201  # It is how it answers.
+    print(server.server_port, flush=True)  # noqa: T201  # The port is the answer of the agent.
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    sys.stdin.read()  # Until whoever started it is gone.
+    sys.stdin.read()  # Until the parent process has ended.
 
 
 def _agent() -> "subprocess.Popen[str]":
@@ -43,7 +43,7 @@ def _agent() -> "subprocess.Popen[str]":
 
 
 def referee() -> None:
-    from kaggle_environments import make  # noqa: PLC0415  # The agents do without.
+    from kaggle_environments import make  # noqa: PLC0415  # The agents do not need it.
 
     agents = [_agent(), _agent()]
     addresses = [f"http://127.0.0.1:{agent.stdout.readline().strip()}" for agent in agents if agent.stdout]

@@ -1,8 +1,8 @@
-"""A plain referee on pipes, as those that match chess programs: a process for each bot, a line each way.
+"""A plain referee on pipes, like those that match chess programs: a process per bot, one line in each direction.
 
-Every move is checked and played by the same rules, and written to a file; there are no clocks, no tokens, nobody
-remote, and nothing survives a power cut. `python -m bench.peers.pipes GAMES FOLDER` plays the recorded games of the
-file one after the other, as many moves as a line of input says, and answers with its CPU microseconds a move.
+Every move is checked and played by the same rules, and written to a file; there are no clocks, tokens or remote bots,
+and nothing survives a power failure. `python -m bench.peers.pipes GAMES FOLDER` plays the recorded games of the file
+one after the other, as many moves as each line of input says, and answers with its CPU microseconds per move.
 """
 
 import json
@@ -14,13 +14,13 @@ from typing import Any, TextIO
 
 from engines.api import Game
 from engines.registry import find
-from referee.core.fair import game_seed, match_chance
+from referee.match.seed_commitment import game_seed, match_chance
 
 BOT = Path(__file__).with_name("pipe_bot.py")
 
 
 def play(game: Game, recorded: dict[str, Any], moves: int, log: TextIO) -> float:
-    """CPU microseconds a move; to start the bots is not counted."""
+    """Return the CPU microseconds per move; starting the bots is not counted."""
     bots = [_bot(of_seat) for of_seat in recorded["moves"]]
     seed = game_seed(match_chance(bytes.fromhex(recorded["seed"]), [b""] * len(bots)))
     position, asked = game.start(game.settings(), seed), [0] * len(bots)

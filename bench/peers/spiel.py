@@ -1,5 +1,7 @@
-"""open_spiel's games at work: `GAME fast STEPS` or `GAME perft DEPTH` on a line of input, CPU microseconds on one
-of output, for a step of random playouts or for a line of perft."""
+"""Games of open_spiel: reads lines `GAME fast STEPS` or `GAME perft DEPTH`.
+
+Each is answered with the CPU microseconds per step of random playouts, or per line of perft.
+"""
 
 import random
 import sys
@@ -12,7 +14,7 @@ RNG = random.Random(1)
 
 
 def playouts(game: Any, steps: int) -> int:
-    """A list of moves, one of them played, the question whether the game is over; what chance does is a step too."""
+    """Play random games: list the moves, play one, check for the end; a chance node is a step too."""
     done = 0
     while done < steps:
         state = game.new_initial_state()
@@ -38,4 +40,4 @@ for line in sys.stdin:
     asked = pyspiel.load_game(name)
     begun = time.process_time()
     done = perft(asked.new_initial_state(), int(count)) if work == "perft" else playouts(asked, int(count))
-    print((time.process_time() - begun) / done * 1e6, flush=True)  # noqa: T201  # It is how it answers.
+    print((time.process_time() - begun) / done * 1e6, flush=True)  # noqa: T201  # Answers are written to stdout.

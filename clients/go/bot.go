@@ -1,10 +1,10 @@
-// Package referee lets a bot play: say how to [Choose], and [Run] does the rest.
+// Package referee runs a bot: the bot implements [Choose], and [Run] does everything else.
 //
-// The rest is to find the referee by the environment, to open the stream, to answer pings while the bot thinks, to
-// think about several matches at once, and to come back after a break without losing a turn or answering one twice.
+// It finds the referee by the environment, opens the stream, answers pings while the bot thinks, runs several matches
+// at the same time, and reconnects after a break without losing a turn or answering one twice.
 package referee
 
-//go:generate go run ./internal/generate
+//go:generate go -C generate run .
 
 import (
 	"context"
@@ -12,16 +12,16 @@ import (
 	"referee/refereev1"
 )
 
-// Choose is a bot: it gives the move to play, in the game's notation.
+// Choose is a bot: it returns the move to play, in the game's notation.
 //
-// It is called on a goroutine of its own for each turn, so that turns of different matches are thought about at the
-// same time. The context ends when the answer is not wanted any more. An error or a panic resigns the seat; the other
-// matches go on.
+// It is called on a new goroutine for each turn, so that turns of different matches are computed at the same time. The
+// context is cancelled when the answer is no longer needed. An error or a panic resigns the seat; other matches
+// continue.
 type Choose func(ctx context.Context, asked Asked) (string, error)
 
-// Asked is a turn as the bot is asked it.
+// Asked is a turn as it is passed to the bot.
 type Asked struct {
 	Turn *refereev1.Turn
-	// Refused says why the last answer was refused, if this is another attempt at the same move. Else nil.
-	Refused *refereev1.Refusal
+	// Refused is the error of the last answer, if this is another attempt at the same move. Otherwise nil.
+	Refused *refereev1.ErrorDetail
 }

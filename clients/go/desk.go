@@ -8,21 +8,21 @@ import (
 	"referee/refereev1"
 )
 
-// desk knows the turns that are owed and the answers that were found.
+// desk holds the open turns and their answers.
 //
-// It knows neither time nor network: it is told what the referee and the bot say, and tells what is to be thought
-// about and what is to be said. It outlives the stream, so that an answer found while nobody was there to hear it is
-// said when its turn is asked again.
+// It is independent of time and network: it receives the messages of the referee and the answers of the bot, and calls
+// back when a turn needs an answer or an answer is to be sent. It outlives the stream, so that an answer found while
+// there was no stream is sent when its turn is repeated.
 type desk struct {
 	think func(*owedTurn)
-	say   func(*refereev1.FromBot)
-	// later is to do something after a while.
+	say   func(*refereev1.BotItem)
+	// later calls a function after a delay.
 	later func(time.Duration, func())
 	owed  map[place]*owedTurn
 	asks  uint64
 }
 
-// place is a seat in a match. It owes one turn at most.
+// place is a seat in a match. It has at most one open turn.
 type place struct {
 	matchID string
 	seat    uint32
@@ -34,24 +34,24 @@ func placeOf(turn *refereev1.Turn) place {
 
 type owedTurn struct {
 	asked Asked
-	// itemID is its answer's.
+	// itemID is the item id of the answer.
 	itemID uint64
-	// answer is nil while it is thought about.
-	answer *refereev1.FromBot
-	// refused says what was wrong with it.
-	refused *refereev1.Refusal
-	// wanted ends when the turn is owed no more.
+	// answer is nil while the bot is thinking.
+	answer *refereev1.BotItem
+	// refused is the error of a rejected answer.
+	refused *refereev1.ErrorDetail
+	// wanted is cancelled when the turn is no longer open.
 	wanted context.Context
 	drop   context.CancelFunc
 }
 
-// asked hears a turn. One with a new token takes the place of the seat's turn before it.
+// asked handles a turn. A turn with a new token replaces the previous turn of the seat.
 func (d *desk) asked(turn *refereev1.Turn) {
 	before := d.owed[placeOf(turn)]
 	switch {
 	case before == nil:
 		d.begin(turn, nil)
-	case before.asked.Turn.GetToken() == turn.GetToken():
+	case before.asked.Turn.GetTurnToken() == turn.GetTurnToken():
 		d.sayAgain(before)
 	default:
 		before.drop()
@@ -59,7 +59,7 @@ func (d *desk) asked(turn *refereev1.Turn) {
 	}
 }
 
-func (d *desk) begin(turn *refereev1.Turn, refused *refereev1.Refusal) {
+func (d *desk) begin(turn *refereev1.Turn, refused *refereev1.ErrorDetail) {
 	d.asks++
 	wanted, drop := context.WithCancel(context.Background())
 	owed := &owedTurn{asked: Asked{turn, refused}, itemID: d.asks, wanted: wanted, drop: drop}
@@ -67,8 +67,8 @@ func (d *desk) begin(turn *refereev1.Turn, refused *refereev1.Refusal) {
 	d.think(owed)
 }
 
-// found hears the bot's answer. The first to a turn is said; nobody hears of another.
-func (d *desk) found(owed *owedTurn, answer *refereev1.FromBot) {
+// found handles the bot's answer. Only the first answer to a turn is sent; all others are dropped.
+func (d *desk) found(owed *owedTurn, answer *refereev1.BotItem) {
 	if owed.answer == nil {
 		answer.ItemId = owed.itemID
 		owed.answer = answer
@@ -76,14 +76,14 @@ func (d *desk) found(owed *owedTurn, answer *refereev1.FromBot) {
 	}
 }
 
-// sayAgain says the answer, if there is one that is still owed.
+// sayAgain sends the answer, if there is one and its turn is still open.
 func (d *desk) sayAgain(owed *owedTurn) {
 	if owed.answer != nil && owed.wanted.Err() == nil {
 		d.say(owed.answer)
 	}
 }
 
-// judged hears what became of an answer. It comes before the seat's next turn.
+// judged handles the verdict on an answer. It arrives before the next turn of the seat.
 func (d *desk) judged(verdict *refereev1.Verdict) {
 	for at, owed := range d.owed {
 		if owed.isMeant(verdict) {
@@ -96,37 +96,37 @@ func (d *desk) heed(at place, owed *owedTurn, verdict *refereev1.Verdict) {
 	switch outcome := verdict.GetOutcome().(type) {
 	case *refereev1.Verdict_Stale:
 		d.forget(at)
-	case *refereev1.Verdict_Refused:
-		refusal := outcome.Refused.GetRefusal()
+	case *refereev1.Verdict_Rejected:
+		refusal := outcome.Rejected.GetError()
 		ms, err := strconv.ParseInt(refusal.GetMetadata()["retry_after_ms"], 10, 64)
 		if err != nil {
 			owed.refused = refusal
 			return
 		}
-		// A store that is away, or a match on its way elsewhere: the turn stands, and is not asked again.
+		// Temporary (store unavailable, match in transfer): the turn stays open and is not sent again.
 		d.later(time.Duration(ms)*time.Millisecond, func() { d.sayAgain(owed) })
 	}
 }
 
-// isMeant says whether it is the verdict on this turn's answer. Only that on a move names the token.
+// isMeant returns whether it is the verdict on this turn's answer. Only verdicts on moves contain the token.
 func (o *owedTurn) isMeant(verdict *refereev1.Verdict) bool {
 	turn := o.asked.Turn
-	if token := verdict.GetToken(); token != "" {
-		return token == turn.GetToken() && verdict.GetMatchId() == turn.GetMatchId()
+	if token := verdict.GetTurnToken(); token != "" {
+		return token == turn.GetTurnToken() && verdict.GetMatchId() == turn.GetMatchId()
 	}
 	return verdict.GetItemId() == o.itemID
 }
 
-// lapsed hears that a turn needs no answer any more. Tokens of different matches may be the same.
+// lapsed handles a turn that no longer needs an answer. Tokens of different matches may be equal.
 func (d *desk) lapsed(matchID, token string) {
 	for at, owed := range d.owed {
-		if at.matchID == matchID && owed.asked.Turn.GetToken() == token {
+		if at.matchID == matchID && owed.asked.Turn.GetTurnToken() == token {
 			d.forget(at)
 		}
 	}
 }
 
-// ended hears that a match is over, whether it was known or not.
+// ended handles the end of a match, whether or not it was known.
 func (d *desk) ended(matchID string) {
 	for at := range d.owed {
 		if at.matchID == matchID {

@@ -12,7 +12,7 @@ import (
 type told struct {
 	desk
 	thoughts []*owedTurn
-	said     []*refereev1.FromBot
+	said     []*refereev1.BotItem
 	waits    []time.Duration
 	deeds    []func()
 }
@@ -21,7 +21,7 @@ func tellingDesk() *told {
 	told := &told{}
 	told.desk = desk{
 		think: func(owed *owedTurn) { told.thoughts = append(told.thoughts, owed) },
-		say:   func(item *refereev1.FromBot) { told.said = append(told.said, item) },
+		say:   func(item *refereev1.BotItem) { told.said = append(told.said, item) },
 		later: func(after time.Duration, do func()) {
 			told.waits = append(told.waits, after)
 			told.deeds = append(told.deeds, do)
@@ -32,7 +32,7 @@ func tellingDesk() *told {
 }
 
 func (t *told) isAsked(matchID string, seat uint32, token string) {
-	t.asked(&refereev1.Turn{MatchId: matchID, Seat: seat, Token: token})
+	t.asked(&refereev1.Turn{MatchId: matchID, Seat: seat, TurnToken: token})
 }
 
 func (t *told) finds(thought int, move string) {
@@ -47,10 +47,10 @@ func (t *told) waited() {
 }
 
 func (t *told) isRefused(thought int, message string, metadata map[string]string) {
-	refusal := &refereev1.Refusal{Message: message, Metadata: metadata}
-	refused := &refereev1.Verdict_Refused{Refused: &refereev1.Refused{Refusal: refusal}}
+	refusal := &refereev1.ErrorDetail{Message: message, Metadata: metadata}
+	refused := &refereev1.Verdict_Rejected{Rejected: &refereev1.Rejection{Error: refusal}}
 	turn := t.thoughts[thought].asked.Turn
-	t.judged(&refereev1.Verdict{MatchId: turn.GetMatchId(), Token: turn.GetToken(), Outcome: refused})
+	t.judged(&refereev1.Verdict{MatchId: turn.GetMatchId(), TurnToken: turn.GetTurnToken(), Outcome: refused})
 }
 
 func (t *told) expectSaid(test *testing.T, want ...string) {
@@ -92,7 +92,7 @@ func TestTheSameTurnAgainIsAnsweredWithTheVerySameAnswer(t *testing.T) {
 	desk := tellingDesk()
 	desk.isAsked("m1", 0, "t1")
 	desk.finds(0, "c2-c3")
-	desk.judged(&refereev1.Verdict{ItemId: 1, MatchId: "m1", Token: "t1", Outcome: &refereev1.Verdict_Accepted{}})
+	desk.judged(&refereev1.Verdict{ItemId: 1, MatchId: "m1", TurnToken: "t1", Outcome: &refereev1.Verdict_Accepted{}})
 	desk.isAsked("m1", 0, "t1")
 	desk.expectWanted(t, true)
 	desk.expectSaid(t, "c2-c3", "c2-c3")
@@ -154,8 +154,8 @@ func TestAResignationThatTheRefereeCannotTakeNowIsSaidAgain(t *testing.T) {
 	desk := tellingDesk()
 	desk.isAsked("m1", 0, "t1")
 	desk.found(desk.thoughts[0], resignation(desk.thoughts[0].asked.Turn))
-	refusal := &refereev1.Refusal{Metadata: map[string]string{"retry_after_ms": "250"}}
-	refused := &refereev1.Verdict_Refused{Refused: &refereev1.Refused{Refusal: refusal}}
+	refusal := &refereev1.ErrorDetail{Metadata: map[string]string{"retry_after_ms": "250"}}
+	refused := &refereev1.Verdict_Rejected{Rejected: &refereev1.Rejection{Error: refusal}}
 	desk.judged(&refereev1.Verdict{ItemId: desk.said[0].GetItemId(), MatchId: "m1", Outcome: refused})
 	desk.waited()
 	if len(desk.said) != 2 || desk.said[0] != desk.said[1] {
@@ -168,7 +168,7 @@ func TestWhatIsStaleOrLapsedOrFollowedByAnotherTurnIsWantedNoMore(t *testing.T) 
 	desk.isAsked("m1", 0, "t1")
 	desk.isAsked("m1", 1, "t2")
 	desk.isAsked("m1", 2, "t3")
-	desk.judged(&refereev1.Verdict{MatchId: "m1", Token: "t1", Outcome: &refereev1.Verdict_Stale{}})
+	desk.judged(&refereev1.Verdict{MatchId: "m1", TurnToken: "t1", Outcome: &refereev1.Verdict_Stale{}})
 	desk.lapsed("m1", "t2")
 	desk.isAsked("m1", 2, "t4")
 	desk.expectWanted(t, false, false, false, true)

@@ -20,7 +20,7 @@ import (
 
 const client = "referee-client-go/0.1.0"
 
-// moveChars is more than the longest move of any game, and the referee refuses what is longer.
+// moveChars is more than the length of any move; the referee rejects longer texts.
 const moveChars = 1000
 
 const (
@@ -30,10 +30,10 @@ const (
 	refused       = 4
 )
 
-// Run plays until the program is told to stop, and tells with which status it is to exit: 0 after SIGINT or SIGTERM,
-// 2 if the settings in the environment are wrong, 3 if another copy of the bot has taken its seats, 4 if the referee
-// refuses this bot. Standard error says why. The wishes say what each turn should carry beyond the position.
-func Run(choose Choose, wishes *refereev1.TurnWishes) int {
+// Run plays until the program is stopped, and returns its exit status: 0 after SIGINT or SIGTERM, 2 if the settings in
+// the environment are invalid, 3 if another copy of the bot has taken over its seats, 4 if the referee rejects this
+// bot. Errors are written to standard error. The options say what each turn should contain besides the position.
+func Run(choose Choose, options *refereev1.TurnOptions) int {
 	settings, err := settingsFrom(os.Getenv)
 	if err != nil {
 		complain("%v", err)
@@ -41,7 +41,7 @@ func Run(choose Choose, wishes *refereev1.TurnWishes) int {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	err = newPlayer(settings, choose, wishes).play(ctx)
+	err = newPlayer(settings, choose, options).play(ctx)
 	if ctx.Err() != nil {
 		return stopped
 	}
@@ -52,30 +52,30 @@ func Run(choose Choose, wishes *refereev1.TurnWishes) int {
 	return refused
 }
 
-// player plays session after session. All of it happens on one goroutine, but for the bot's thoughts.
+// player runs one session after the other. It uses a single goroutine, except for the calls of the bot.
 type player struct {
 	settings settings
 	choose   Choose
 	hello    *refereev1.Hello
 	desk     *desk
-	// events are what comes up beside the stream, to be done on the player's goroutine.
+	// events are functions to be called on the player's goroutine.
 	events  chan func()
 	backoff backoff
 	// session is nil while there is none.
 	session *session
-	// away is how long the referee will be away, if it has said so. Else nil.
+	// away is how long the referee will be away, if it has announced that. Otherwise nil.
 	away *time.Duration
 }
 
-func newPlayer(settings settings, choose Choose, wishes *refereev1.TurnWishes) *player {
+func newPlayer(settings settings, choose Choose, options *refereev1.TurnOptions) *player {
 	made := &player{
 		settings: settings,
 		choose:   choose,
 		hello: &refereev1.Hello{
-			Version:       settings.version,
-			MatchesAtMost: proto.Uint32(settings.matchesAtMost),
-			Wishes:        wishes,
-			Client:        client,
+			Version:     settings.version,
+			MaxMatches:  proto.Uint32(settings.maxMatches),
+			TurnOptions: options,
+			Client:      client,
 		},
 		events: make(chan func()),
 	}
@@ -83,7 +83,7 @@ func newPlayer(settings settings, choose Choose, wishes *refereev1.TurnWishes) *
 	return made
 }
 
-// play ends with the context, or with an error that coming back would not help.
+// play returns when the context is cancelled, or with an error after which reconnecting does not help.
 func (p *player) play(ctx context.Context) error {
 	for {
 		err := p.playSession(ctx)
@@ -96,7 +96,7 @@ func (p *player) play(ctx context.Context) error {
 	}
 }
 
-// wait is how long to stay away after the session.
+// wait returns the pause after the session.
 func (p *player) wait() time.Duration {
 	if p.away == nil {
 		return p.backoff.next(time.Now(), rand.Float64())
@@ -106,7 +106,7 @@ func (p *player) wait() time.Duration {
 	return wait
 }
 
-// playSession plays until the stream ends, and tells why it did.
+// playSession plays until the stream ends, and returns the reason.
 func (p *player) playSession(ctx context.Context) error {
 	session, err := open(ctx, p.settings, p.hello)
 	if err != nil {
@@ -150,42 +150,42 @@ func (p *player) stayAway(ctx context.Context, wait time.Duration) {
 	}
 }
 
-func (p *player) hear(said *refereev1.FromReferee) error {
+func (p *player) hear(said *refereev1.RefereeItem) error {
 	switch item := said.GetItem().(type) {
-	case *refereev1.FromReferee_Ping:
+	case *refereev1.RefereeItem_Ping:
 		pong := &refereev1.Pong{Id: item.Ping.GetId()}
-		p.say(&refereev1.FromBot{Item: &refereev1.FromBot_Pong{Pong: pong}})
-	case *refereev1.FromReferee_Turn:
+		p.say(&refereev1.BotItem{Item: &refereev1.BotItem_Pong{Pong: pong}})
+	case *refereev1.RefereeItem_Turn:
 		p.desk.asked(item.Turn)
-	case *refereev1.FromReferee_Verdict:
+	case *refereev1.RefereeItem_Verdict:
 		p.desk.judged(item.Verdict)
-	case *refereev1.FromReferee_TurnLapsed:
-		p.desk.lapsed(item.TurnLapsed.GetMatchId(), item.TurnLapsed.GetToken())
-	case *refereev1.FromReferee_MatchEnded:
+	case *refereev1.RefereeItem_TurnExpired:
+		p.desk.lapsed(item.TurnExpired.GetMatchId(), item.TurnExpired.GetTurnToken())
+	case *refereev1.RefereeItem_MatchEnded:
 		p.desk.ended(item.MatchEnded.GetMatchId())
-	case *refereev1.FromReferee_Welcome:
+	case *refereev1.RefereeItem_Welcome:
 		p.welcomed(item.Welcome)
-	case *refereev1.FromReferee_Draining:
-		away := time.Duration(item.Draining.GetReturnAfterMs()) * time.Millisecond
+	case *refereev1.RefereeItem_Draining:
+		away := time.Duration(item.Draining.GetReconnectDelayMs()) * time.Millisecond
 		p.away = &away
-	case *refereev1.FromReferee_TakenOver:
+	case *refereev1.RefereeItem_SessionTakenOver:
 		return errTakenOver
-	case *refereev1.FromReferee_Notice:
+	case *refereev1.RefereeItem_Notice:
 		fmt.Fprintln(os.Stderr, "referee:", item.Notice.GetMessage())
 	}
-	return nil // Nothing to answer, or newer than this client.
+	return nil // Nothing to answer, or unknown to this client.
 }
 
 func (p *player) welcomed(welcome *refereev1.Welcome) {
 	p.backoff.welcomed(time.Now())
-	p.session.welcomed(time.Duration(welcome.GetGoneAfterMs()) * time.Millisecond)
-	// The seats belong to this version, also if a newer one is registered before the next break.
+	p.session.welcomed(time.Duration(welcome.GetHeartbeatTimeoutMs()) * time.Millisecond)
+	// Keep the version for later sessions, even if a newer one is registered: the seats belong to it.
 	p.hello.Version = welcome.GetVersion()
 	complain("connected to %s as %s, version %s", p.settings.referee, welcome.GetBot(), welcome.GetVersion())
 }
 
-// say tells the referee, unless nobody listens; then the turn will be asked again.
-func (p *player) say(item *refereev1.FromBot) {
+// say sends an item if there is a session; otherwise the turn will be sent again.
+func (p *player) say(item *refereev1.BotItem) {
 	if p.session != nil {
 		p.session.say(item)
 	}
@@ -202,8 +202,8 @@ func (p *player) think(owed *owedTurn) {
 	}()
 }
 
-// answer is the bot's move; or, if its code breaks down, its resignation.
-func answer(ctx context.Context, choose Choose, asked Asked) (said *refereev1.FromBot) {
+// answer returns the bot's move, or its resignation if its code fails.
+func answer(ctx context.Context, choose Choose, asked Asked) (said *refereev1.BotItem) {
 	defer func() {
 		if why := recover(); why != nil {
 			complain("the bot broke down, and resigns: %v\n%s", why, debug.Stack())
@@ -220,9 +220,9 @@ func answer(ctx context.Context, choose Choose, asked Asked) (said *refereev1.Fr
 	return resignation(asked.Turn)
 }
 
-// moveItem is the move; or, if it cannot be sent as it is, one like it that the referee refuses. It would break the
-// stream, and with it all other matches; so it costs one attempt.
-func moveItem(turn *refereev1.Turn, move string) *refereev1.FromBot {
+// moveItem returns the move, or a similar one that the referee rejects if the move cannot be sent. Sending it unchanged
+// would break the stream, and with it all other matches; this way it costs one attempt.
+func moveItem(turn *refereev1.Turn, move string) *refereev1.BotItem {
 	where := fmt.Sprintf("match %s, seat %d: the answer", turn.GetMatchId(), turn.GetSeat())
 	if !utf8.ValidString(move) {
 		complain("%s is not valid UTF-8; the referee will refuse it", where)
@@ -232,13 +232,13 @@ func moveItem(turn *refereev1.Turn, move string) *refereev1.FromBot {
 		complain("%s has %d characters, the limit is %d; the referee will refuse it", where, chars, moveChars)
 		move = string([]rune(move)[:moveChars+1])
 	}
-	said := &refereev1.Move{MatchId: turn.GetMatchId(), Token: turn.GetToken(), Move: move}
-	return &refereev1.FromBot{Item: &refereev1.FromBot_Move{Move: said}}
+	said := &refereev1.Move{MatchId: turn.GetMatchId(), TurnToken: turn.GetTurnToken(), Move: move}
+	return &refereev1.BotItem{Item: &refereev1.BotItem_Move{Move: said}}
 }
 
-func resignation(turn *refereev1.Turn) *refereev1.FromBot {
+func resignation(turn *refereev1.Turn) *refereev1.BotItem {
 	said := &refereev1.Resignation{MatchId: turn.GetMatchId(), Seat: proto.Uint32(turn.GetSeat())}
-	return &refereev1.FromBot{Item: &refereev1.FromBot_Resignation{Resignation: said}}
+	return &refereev1.BotItem{Item: &refereev1.BotItem_Resignation{Resignation: said}}
 }
 
 func complain(format string, what ...any) {

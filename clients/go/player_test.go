@@ -12,7 +12,7 @@ import (
 )
 
 func TestABotThatPanicsOrFailsResignsItsSeat(t *testing.T) {
-	turn := &refereev1.Turn{MatchId: "m1", Seat: 2, Token: "t1"}
+	turn := &refereev1.Turn{MatchId: "m1", Seat: 2, TurnToken: "t1"}
 	for name, choose := range map[string]Choose{
 		"panics": func(context.Context, Asked) (string, error) { panic("no idea") },
 		"fails":  func(context.Context, Asked) (string, error) { return "", errors.New("no idea") },
@@ -24,7 +24,7 @@ func TestABotThatPanicsOrFailsResignsItsSeat(t *testing.T) {
 }
 
 func TestAnAnswerThatNoMessageCanCarryIsSentAsOneThatIsRefused(t *testing.T) {
-	turn := &refereev1.Turn{MatchId: "m1", Seat: 2, Token: "t1"}
+	turn := &refereev1.Turn{MatchId: "m1", Seat: 2, TurnToken: "t1"}
 	for move, want := range map[string]string{
 		"c2-c3":                      "c2-c3",
 		strings.Repeat("ü", 1000):    strings.Repeat("ü", 1000),

@@ -19,33 +19,33 @@ import (
 // A position can have thousands of moves.
 const messageAtMostBytes = 64 << 20
 
-// welcomeWithin is as the gone_after_ms of a referee by default.
+// welcomeWithin is the default heartbeat_timeout_ms of a referee.
 const welcomeWithin = 15 * time.Second
 
 var errTakenOver = errors.New("another copy of this bot has taken its seats")
 
-// refusedError ends a stream, and another would end like it before something has changed.
+// refusedError ends a stream for a reason that also ends the next one, unless something is changed.
 type refusedError struct{ error }
 
-// session is one stream from Hello to its end, over a connection of its own. It belongs to one goroutine.
+// session is one stream from Hello to its end, over its own connection. It belongs to one goroutine.
 type session struct {
 	heard  chan *refereev1.PlayResponse // Closed at the end.
 	end    error                        // Why it ended, once heard is closed.
-	toSay  chan []*refereev1.FromBot
+	toSay  chan []*refereev1.BotItem
 	hangUp func()
-	// silence gives the session up when it fires: the connection may be dead without either end having been told.
+	// silence ends the session when it fires: the connection may be dead without either end having noticed.
 	silence    *time.Timer
 	maxSilence atomic.Int64 // A time.Duration.
 }
 
-// silentError is how long nothing was received.
+// silentError is the time for which nothing was received.
 type silentError time.Duration
 
 func (e silentError) Error() string {
 	return fmt.Sprintf("nothing was received for %v s", time.Duration(e).Seconds())
 }
 
-// open says Hello. The session is to be hung up, whatever happens.
+// open sends the Hello. The session must be closed in every case.
 func open(ctx context.Context, settings settings, hello *refereev1.Hello) (*session, error) {
 	conn, err := grpc.NewClient(
 		settings.referee,
@@ -59,27 +59,27 @@ func open(ctx context.Context, settings settings, hello *refereev1.Hello) (*sess
 	ctx, cancel := context.WithCancelCause(ctx)
 	opened := &session{
 		heard: make(chan *refereev1.PlayResponse),
-		toSay: make(chan []*refereev1.FromBot, 1),
+		toSay: make(chan []*refereev1.BotItem, 1),
 	}
 	opened.maxSilence.Store(int64(welcomeWithin))
 	opened.silence = time.AfterFunc(welcomeWithin, func() { cancel(silentError(opened.maxSilence.Load())) })
 	opened.hangUp = func() {
 		opened.silence.Stop()
 		cancel(nil)
-		_ = conn.Close() // It can only have been closed before.
+		_ = conn.Close() // It can only have been closed already.
 	}
 	stream, err := refereev1.NewPlayServiceClient(conn).Play(ctx)
 	if err != nil {
 		opened.hangUp()
 		return nil, endOf(ctx, err)
 	}
-	opened.say(&refereev1.FromBot{Item: &refereev1.FromBot_Hello{Hello: hello}})
+	opened.say(&refereev1.BotItem{Item: &refereev1.BotItem_Hello{Hello: hello}})
 	go opened.listen(ctx, stream)
 	go opened.write(ctx, stream)
 	return opened, nil
 }
 
-// welcomed by a referee that is never silent for so long.
+// welcomed sets the longest time for which the referee may be silent.
 func (s *session) welcomed(maxSilence time.Duration) {
 	if maxSilence > 0 {
 		s.maxSilence.Store(int64(maxSilence))
@@ -87,9 +87,9 @@ func (s *session) welcomed(maxSilence time.Duration) {
 	}
 }
 
-// say never blocks: what comes up while the last message is on its way travels together.
-func (s *session) say(item *refereev1.FromBot) {
-	var waiting []*refereev1.FromBot
+// say never blocks: items that are queued while a message is being sent go into one message.
+func (s *session) say(item *refereev1.BotItem) {
+	var waiting []*refereev1.BotItem
 	select {
 	case waiting = <-s.toSay:
 	default:
@@ -120,7 +120,7 @@ func (s *session) write(ctx context.Context, stream refereev1.PlayService_PlayCl
 		select {
 		case items := <-s.toSay:
 			if stream.Send(&refereev1.PlayRequest{Items: items}) != nil {
-				return // Who listens is told why.
+				return // The receiver learns the reason.
 			}
 		case <-ctx.Done():
 			return
@@ -128,7 +128,7 @@ func (s *session) write(ctx context.Context, stream refereev1.PlayService_PlayCl
 	}
 }
 
-// endOf tells errors that may pass by themselves from those that do not.
+// endOf separates temporary errors from permanent ones.
 func endOf(ctx context.Context, err error) error {
 	if silent := (silentError)(0); errors.As(context.Cause(ctx), &silent) {
 		return silent
@@ -137,7 +137,7 @@ func endOf(ctx context.Context, err error) error {
 		return errors.New("the stream has ended")
 	}
 	switch status.Code(err) {
-	case codes.Aborted: // The contract ends a stream with it for this reason only: SESSION_TAKEN_OVER.
+	case codes.Aborted: // The contract uses this code for one reason only: SESSION_TAKEN_OVER.
 		return errTakenOver
 	case codes.Unauthenticated, codes.PermissionDenied, codes.InvalidArgument:
 		return refusedError{err}

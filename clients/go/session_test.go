@@ -30,9 +30,9 @@ func TestOnlyWhatMayPassByItselfIsABreak(t *testing.T) {
 }
 
 func TestWhatComesUpWhileAMessageIsOnItsWayTravelsTogether(t *testing.T) {
-	session := &session{toSay: make(chan []*refereev1.FromBot, 1)}
+	session := &session{toSay: make(chan []*refereev1.BotItem, 1)}
 	for id := range uint64(3) {
-		session.say(&refereev1.FromBot{ItemId: id})
+		session.say(&refereev1.BotItem{ItemId: id})
 	}
 	together := <-session.toSay
 	if len(together) != 3 || together[0].GetItemId() != 0 || together[2].GetItemId() != 2 {

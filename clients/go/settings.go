@@ -15,21 +15,21 @@ import (
 
 const defaultMatchesAtMost = 1
 
-// settings are what the environment says: where the referee is, and who the bot is.
+// settings come from the environment: the address of the referee, and the identity of the bot.
 type settings struct {
-	referee       string // HOST:PORT.
-	credentials   credentials.TransportCredentials
-	token         string
-	version       string
-	matchesAtMost uint32
+	referee     string // HOST:PORT.
+	credentials credentials.TransportCredentials
+	token       string
+	version     string
+	maxMatches  uint32
 }
 
-// settingsFrom reads the variables of the environment. The error says what is wrong with them.
+// settingsFrom reads the environment variables. The error says what is wrong with them.
 func settingsFrom(environment func(string) string) (settings, error) {
 	read := settings{
-		referee:       environment("BOT_REFEREE"),
-		version:       environment("BOT_VERSION"),
-		matchesAtMost: defaultMatchesAtMost,
+		referee:    environment("BOT_REFEREE"),
+		version:    environment("BOT_VERSION"),
+		maxMatches: defaultMatchesAtMost,
 	}
 	if read.referee == "" {
 		return read, fmt.Errorf("BOT_REFEREE is not set")
@@ -38,18 +38,18 @@ func settingsFrom(environment func(string) string) (settings, error) {
 	if read.token, err = tokenFrom(environment); err != nil {
 		return read, err
 	}
-	if text := environment("BOT_MATCHES_AT_MOST"); text != "" {
+	if text := environment("BOT_MAX_MATCHES"); text != "" {
 		number, err := strconv.ParseUint(text, 10, 32)
 		if err != nil {
-			return read, fmt.Errorf("BOT_MATCHES_AT_MOST is no number: %s", text)
+			return read, fmt.Errorf("BOT_MAX_MATCHES is no number: %s", text)
 		}
-		read.matchesAtMost = uint32(number)
+		read.maxMatches = uint32(number)
 	}
 	read.credentials, err = credentialsFor(read.referee, environment("BOT_CA"), environment("BOT_PLAINTEXT") == "1")
 	return read, err
 }
 
-// tokenFrom is BOT_TOKEN, or else the content of the file that BOT_TOKEN_FILE names.
+// tokenFrom returns BOT_TOKEN, or else the content of the file that BOT_TOKEN_FILE names.
 func tokenFrom(environment func(string) string) (string, error) {
 	token, file := environment("BOT_TOKEN"), environment("BOT_TOKEN_FILE")
 	if token == "" && file != "" {
@@ -65,8 +65,8 @@ func tokenFrom(environment func(string) string) (string, error) {
 	return token, nil
 }
 
-// credentialsFor the referee: TLS, unless the host is this machine, or plaintext is permitted. Who names a file of
-// roots wants TLS in any case.
+// credentialsFor returns TLS credentials, except if the host is this machine or plaintext is permitted. With a file of
+// root certificates, it is always TLS.
 func credentialsFor(referee, roots string, plaintext bool) (credentials.TransportCredentials, error) {
 	host, port, err := net.SplitHostPort(referee)
 	if _, wrong := strconv.ParseUint(port, 10, 16); err != nil || wrong != nil || host == "" {
@@ -79,7 +79,7 @@ func credentialsFor(referee, roots string, plaintext bool) (credentials.Transpor
 	if plaintext || host == "localhost" || net.ParseIP(host).IsLoopback() {
 		return insecure.NewCredentials(), nil
 	}
-	return credentials.NewTLS(&tls.Config{}), nil // The system's roots.
+	return credentials.NewTLS(&tls.Config{}), nil // The system's root certificates.
 }
 
 func poolOf(roots string) (*x509.CertPool, error) {

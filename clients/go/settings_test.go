@@ -64,7 +64,7 @@ func TestWhatIsWrongIsNamed(t *testing.T) {
 		"BOT_TOKEN_FILE: open /no/such: no such file or directory":    {"BOT_REFEREE": near, "BOT_TOKEN": "", "BOT_TOKEN_FILE": "/no/such"},
 		"BOT_REFEREE is not HOST:PORT: here":                          {"BOT_REFEREE": "here"},
 		"BOT_REFEREE is not HOST:PORT: here:65536":                    {"BOT_REFEREE": "here:65536"},
-		"BOT_MATCHES_AT_MOST is no number: many":                      {"BOT_REFEREE": near, "BOT_MATCHES_AT_MOST": "many"},
+		"BOT_MAX_MATCHES is no number: many":                          {"BOT_REFEREE": near, "BOT_MAX_MATCHES": "many"},
 		"BOT_CA: open /no/such.pem: no such file or directory":        {"BOT_REFEREE": near, "BOT_CA": "/no/such.pem"},
 		"BOT_CA: there is no certificate in " + filepath.Clean(empty): {"BOT_REFEREE": near, "BOT_CA": empty},
 	} {

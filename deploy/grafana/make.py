@@ -1,4 +1,4 @@
-"""Makes the dashboards in dashboards/: `python deploy/grafana/make.py`. Whoever changes one changes it here."""
+"""Generate the files in dashboards/: `python deploy/grafana/make.py`. Edit this file, not the generated JSON."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ class Panel:
     means: str
     unit: str
     queries: dict[str, str]
-    """By the legend."""
+    """Legend to query."""
     kind: str = "timeseries"
 
 
@@ -49,12 +49,12 @@ def risen(metric: str, labels: str, *by: str) -> str:
 FORFEITED = f'{GAME}, kind="forfeited"'
 BOTS = Dashboard(
     "referee-bots",
-    "Referee: what bots feel",
+    "Referee: bots",
     {
         "Time": [
             Panel(
                 "Thinking",
-                "What bots were charged for a move.",
+                "Time charged to bots per move.",
                 "s",
                 {
                     "median {{game}}": quantile(0.5, "referee_think_seconds", GAME, "game"),
@@ -63,13 +63,13 @@ BOTS = Dashboard(
             ),
             Panel(
                 "Waiting for a decision",
-                "From the arrival of a move until it was its turn to be decided. No clock runs meanwhile.",
+                "From the arrival of a move until it is decided. No clock runs meanwhile.",
                 "s",
                 {"99 % {{game}}": quantile(0.99, "referee_decision_seconds", GAME, "game")},
             ),
             Panel(
-                "Given back for a move",
-                "Time on the network, and time in which the referee itself stood still.",
+                "Time credited per move",
+                "Network time and referee delay that were credited back.",
                 "s",
                 {
                     "network {{game}}": rate("referee_network_credit_seconds_total", GAME, "game")
@@ -84,45 +84,45 @@ BOTS = Dashboard(
         "Play": [
             Panel(
                 "Matches",
-                "That are not over.",
+                "Matches that are not over.",
                 "short",
                 {"{{game}} {{phase}}": f"sum by (game, phase) (referee_matches{{{GAME}}})"},
             ),
             Panel(
                 "Moves",
-                "A second; those that a policy chose for a bot apart.",
+                "Moves per second, by who chose them: the bot or a policy.",
                 "cps",
                 {"{{game}} {{source}}": rate("referee_moves_total", GAME, "game", "source")},
             ),
             Panel(
                 "Bots",
-                "Away: in a match, and without a session. Its clock runs.",
+                "Away: in a match, but without a session. The clock runs.",
                 "short",
                 {"{{presence}}": f"sum by (presence) (referee_bots{{{HERE}}})"},
             ),
         ],
-        "Trouble": [
+        "Problems": [
             Panel(
                 "Forfeits",
-                "By fault: too late, an illegal move, gone.",
+                "By cause: time, illegal move, gone.",
                 "cps",
                 {"{{game}} {{cause}}": rate("referee_matches_ended_total", FORFEITED, "game", "cause")},
             ),
             Panel(
-                "Flags",
-                "That fell: no answer had come, one came too late, or the bot had no session.",
+                "Flag falls",
+                "By cause: no answer, late answer, or no session.",
                 "cps",
                 {"{{game}} {{cause}}": rate("referee_flags_fallen_total", GAME, "game", "cause")},
             ),
             Panel(
-                "Refusals",
-                "By the contract's word for the reason.",
+                "Errors",
+                "Errors returned to callers, by reason.",
                 "cps",
                 {"{{reason}}": rate("referee_refusals_total", HERE, "reason")},
             ),
             Panel(
-                "Duplicates absorbed",
-                "Answers that were given before, and were given again: nothing happened twice.",
+                "Repeated requests",
+                "Requests that were answered from an earlier result, without effect.",
                 "cps",
                 {"{{method}}": rate("referee_duplicates_absorbed_total", HERE, "method")},
             ),
@@ -133,29 +133,35 @@ BOTS = Dashboard(
 
 OPERATORS = Dashboard(
     "referee-operators",
-    "Referee: what operators need",
+    "Referee: operators",
     {
         "Now": [
-            Panel("Up", "1: Prometheus hears of it.", "short", {"{{instance}}": 'up{job="referee"}'}, "stat"),
-            Panel("Ready", "1: it takes new matches.", "short", {"{{instance}}": f"referee_ready{{{HERE}}}"}, "stat"),
-            Panel("Release", "What is running.", "short", {"{{version}}": f"referee_build_info{{{HERE}}}"}, "stat"),
+            Panel("Up", "1: Prometheus can reach the server.", "short", {"{{instance}}": 'up{job="referee"}'}, "stat"),
+            Panel(
+                "Ready",
+                "1: the server accepts new matches.",
+                "short",
+                {"{{instance}}": f"referee_ready{{{HERE}}}"},
+                "stat",
+            ),
+            Panel("Release", "The running version.", "short", {"{{version}}": f"referee_build_info{{{HERE}}}"}, "stat"),
             Panel(
                 "Alerts",
-                "That fire now; docs/operations.md says what to do.",
+                "Firing alerts; docs/operations.md has a runbook for each.",
                 "short",
                 {"{{alertname}}": 'ALERTS{alertstate="firing", alertname=~"Referee.*"}'},
                 "stat",
             ),
             Panel(
                 "Certificate",
-                "How long it holds still.",
+                "Time until the certificate expires.",
                 "s",
                 {"{{instance}}": f"referee_certificate_expiry_timestamp_seconds{{{HERE}}} - time()"},
                 "stat",
             ),
             Panel(
                 "Resume gaps",
-                "Entries that a watcher was not told, or twice. It stays 0.",
+                "Entries that a watcher missed or received twice. Must stay 0.",
                 "short",
                 {"{{instance}}": f"referee_resume_gaps_total{{{HERE}}}"},
                 "stat",
@@ -164,19 +170,19 @@ OPERATORS = Dashboard(
         "Calls": [
             Panel(
                 "Calls",
-                "That ended, by method and code.",
+                "Finished calls, by method and status code.",
                 "reqps",
                 {"{{method}} {{code}}": rate("referee_rpcs_total", HERE, "method", "code")},
             ),
             Panel(
-                "How long calls take",
-                "Those that are no streams.",
+                "Call duration",
+                "Unary calls only.",
                 "s",
                 {"99 % {{method}}": quantile(0.99, "referee_rpc_seconds", HERE, "method")},
             ),
             Panel(
                 "Streams and sessions",
-                "That are open.",
+                "Open streams, by method, and open sessions.",
                 "short",
                 {
                     "{{method}}": f"sum by (method) (referee_streams_open{{{HERE}}})",
@@ -186,8 +192,8 @@ OPERATORS = Dashboard(
         ],
         "Store": [
             Panel(
-                "How long appends take",
-                "Every move waits for it.",
+                "Append duration",
+                "Time until an append is durable. Every move waits for it.",
                 "s",
                 {
                     "median": quantile(0.5, "referee_append_seconds", HERE, "instance"),
@@ -195,8 +201,8 @@ OPERATORS = Dashboard(
                 },
             ),
             Panel(
-                "Appends in a transaction",
-                "On average.",
+                "Appends per transaction",
+                "Average.",
                 "short",
                 {
                     "{{instance}}": rate("referee_append_group_sum", HERE, "instance")
@@ -205,14 +211,14 @@ OPERATORS = Dashboard(
                 },
             ),
             Panel(
-                "Appends that wrote nothing",
+                "Failed appends",
                 "Unavailable: disk full or locked. Conflict: another process writes.",
                 "cps",
                 {"{{reason}}": rate("referee_appends_failed_total", HERE, "reason")},
             ),
             Panel(
                 "Disk",
-                "The database, and what is free beside it.",
+                "Size of the database, and free space on its disk.",
                 "bytes",
                 {
                     "database": f"referee_database_bytes{{{HERE}}}",
@@ -222,8 +228,8 @@ OPERATORS = Dashboard(
         ],
         "Contests": [
             Panel(
-                "Pairings that wait",
-                "Matches of ladders and tournaments that have not begun, by what they wait for.",
+                "Waiting pairings",
+                "Planned matches of ladders and tournaments that have not begun, by what they wait for.",
                 "short",
                 {
                     "{{kind}}: {{waits_for}}": f"sum by (kind, waits_for) (referee_pairings_waiting{{{HERE}}})",
@@ -231,16 +237,16 @@ OPERATORS = Dashboard(
                 },
             ),
             Panel(
-                "How long they wait",
-                "Since the oldest of them was planned.",
+                "Oldest waiting pairing",
+                "Time since the oldest waiting match was planned.",
                 "s",
                 {
                     "{{kind}}: {{waits_for}}": f"max by (kind, waits_for) (referee_pairings_oldest_seconds{{{HERE}}})",
                 },
             ),
             Panel(
-                "What comes of them",
-                "Ratings that changed, and matches that became void and are played again.",
+                "Rating changes and void matches",
+                "Ratings changed by matches, and void matches that are played again.",
                 "cps",
                 {
                     "ratings {{game}}": rate("referee_ratings_applied_total", HERE, "game"),
@@ -251,50 +257,50 @@ OPERATORS = Dashboard(
         "Machine": [
             Panel(
                 "Event loop",
-                "The part of the time for which it was late.",
+                "Share of the time for which the event loop was late.",
                 "percentunit",
                 {"{{instance}}": f"referee:event_loop_lag:ratio_5m{{{HERE}}}"},
             ),
             Panel(
                 "Processor",
-                "One referee uses one core.",
+                "CPU usage; one server uses about one core.",
                 "percentunit",
                 {"{{instance}}": f'rate(process_cpu_seconds_total{{job="referee", {HERE}}}[$__rate_interval])'},
             ),
             Panel(
                 "Memory",
-                "That is resident.",
+                "Resident memory.",
                 "bytes",
                 {"{{instance}}": f'process_resident_memory_bytes{{job="referee", {HERE}}}'},
             ),
             Panel(
                 "Open files",
-                "A connection is one.",
+                "Open file descriptors; every connection uses one.",
                 "short",
                 {
                     "open": f'process_open_fds{{job="referee", {HERE}}}',
-                    "at most": f'process_max_fds{{job="referee", {HERE}}}',
+                    "limit": f'process_max_fds{{job="referee", {HERE}}}',
                 },
             ),
         ],
-        "What went wrong": [
+        "Problems": [
             Panel(
                 "How matches ended",
-                "In the time that is shown.",
+                "In the selected time range.",
                 "short",
                 {"{{kind}} {{cause}}": risen("referee_matches_ended_total", HERE, "kind", "cause")},
                 "bargauge",
             ),
             Panel(
                 "Faults",
-                "What failed and was no player's doing; the log says more.",
+                "Failures of the referee or a game; details are in the log.",
                 "short",
                 {"{{instance}}": risen("referee_faults_total", HERE, "instance")},
                 "stat",
             ),
             Panel(
-                "The last start",
-                "How long it took to take up its matches, and how many there were.",
+                "Last recovery",
+                "Duration of the last recovery, and number of recovered matches.",
                 "short",
                 {
                     "seconds": f"referee_recovery_seconds{{{HERE}}}",
@@ -309,7 +315,7 @@ DASHBOARDS = {"bots": BOTS, "operators": OPERATORS}
 
 
 def written(dashboard: Dashboard) -> str:
-    """As Grafana reads it."""
+    """Return the dashboard as JSON for Grafana."""
     variables = [_chosen_source(), _chosen("instance", "referee_build_info")]
     if dashboard.by_game:
         variables.append(_chosen("game", "referee_matches_opened_total"))

@@ -1,4 +1,4 @@
-"""Alquerque, as the game GAME."""
+"""The game Alquerque, exported as GAME."""
 
 from engines.alquerque.game import Alquerque
 

@@ -1,4 +1,4 @@
-"""Why a move that can be read is not legal: the rule it breaks, and what would have been right."""
+"""Finds out why a well-formed move is illegal: the rule it breaks, and what would be legal instead."""
 
 from itertools import pairwise
 
@@ -11,7 +11,7 @@ LISTED_AT_MOST = 4
 
 
 def illegal(men: Men, path: int, text: str) -> IllegalMove:
-    """The refusal for `path`, which is not among the moves of `men`."""
+    """Return the error for `path`, which must not be a legal move of `men`."""
     if path < 32:
         return _huff(men, path, text)
     first = BITS[points_of(path)[0]]

@@ -1,7 +1,7 @@
 """Alquerque: rules, options and first position.
 
-RULES is prose for players, after the French rule sheet of this game ("Jeu de l'Alquerque"), with the
-numbers by which refusals quote it.
+RULES is prose for players, after the French rule sheet of this game ("Jeu de l'Alquerque"). It has the rule numbers
+that errors refer to.
 """
 
 from functools import lru_cache

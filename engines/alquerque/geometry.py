@@ -1,9 +1,10 @@
-"""The board: 25 points, 56 lines, and what follows from them, worked out once.
+"""The board: 25 points, 56 lines, and tables that are computed from them once.
 
-A set of points is an integer, one bit a point. A row takes six bits, the sixth always empty, so that
-shifting all men one way can carry nobody round the edge. A path is an integer too: its points as
-digits in base 32, each numbered 1 to 25 in the order of their names. Two points make a step or a
-jump, more a chain of jumps, a single one names a man; and who walks further has the larger number.
+A set of points is an integer with one bit per point. A rank occupies six bits, of which the sixth is always empty, so
+that shifting all men in one direction cannot move any of them around the edge. A path is an integer as well: its points
+are digits in base 32, numbered from 1 to 25 in the order of their names. A path of two points is a step or a jump, a
+longer one is a chain of jumps, and one of a single point names a man. A path with more points is always the larger
+number.
 """
 
 from typing import Final
@@ -12,7 +13,7 @@ FILES: Final = "abcde"
 RANKS: Final = "12345"
 ROW_BITS: Final = 6
 RANK: Final = (1 << len(FILES)) - 1
-"""All points of the lowest rank; the others are `ROW_BITS` higher each."""
+"""All points of the lowest rank; those of each following rank are `ROW_BITS` higher."""
 DIGIT_BITS: Final = 5
 DIGITS: Final = "0123456789abcdefghijklmnopqrstuv"
 
@@ -23,14 +24,15 @@ BITS: Final = (0, *(1 << (rank * ROW_BITS + file) for file, rank in PLACES))
 NUMBER_OF: Final = {bit: number for number, bit in enumerate(BITS) if bit}
 BOARD: Final = sum(BITS)
 CROSSINGS: Final = sum(BITS[number] for number, (file, rank) in enumerate(PLACES, 1) if (file + rank) % 2 == 0)
-"""The points that diagonal lines run through."""
+"""The points with diagonal lines."""
 
 UP: Final = (ROW_BITS - 1, ROW_BITS, ROW_BITS + 1)
 SIDEWAYS: Final = 1
 
 
 Ways = tuple[tuple[int, int, dict[int, int]], ...]
-"""Directions of steps or of jumps: the shift of bits, where they start, and the path by where they land."""
+"""Directions of steps or jumps: the shift in bits, the points where they can start, and the path by the bit of its end.
+"""
 
 
 def shifted(bits: int, shift: int) -> int:
@@ -42,7 +44,7 @@ def path_of(*bits: int) -> int:
 
 
 def points_of(path: int) -> list[int]:
-    """The numbers of the points on a path, in order."""
+    """Return the numbers of the points of a path, in order."""
     points = []
     while path:
         points.append(path & 31)
@@ -51,7 +53,7 @@ def points_of(path: int) -> list[int]:
 
 
 def jumps_from(ways: Ways) -> dict[int, tuple[tuple[int, int, int], ...]]:
-    """By point: each jump from it as (point jumped, point landed on, number of that point)."""
+    """Return by point all jumps from it, as (point jumped over, point of landing, number of that point)."""
     table: dict[int, list[tuple[int, int, int]]] = {bit: [] for bit in BITS[1:]}
     for _, _, jumps in ways:
         for to, path in jumps.items():
@@ -60,7 +62,7 @@ def jumps_from(ways: Ways) -> dict[int, tuple[tuple[int, int, int], ...]]:
 
 
 def ways(shifts: tuple[int, ...], points: int) -> Ways:
-    """The ways of these shifts, over one point (steps) or two (jumps)."""
+    """Return the ways for these shifts, with a length of one point (steps) or two points (jumps)."""
     return tuple((abs(shift), _starts(shift), _landings(shift, points)) for shift in shifts)
 
 
@@ -78,13 +80,13 @@ def _landings(shift: int, points: int) -> dict[int, int]:
 
 
 LEFT: Final = (SIDEWAYS, *UP)
-"""The four directions that shift bits left: sideways to the right, and up the board."""
+"""The four directions that shift bits to the left: to the right along the rank, and up the board."""
 RIGHT: Final = tuple(-shift for shift in LEFT)
 
 FLIPPED: Final[list[int]] = [0] * 1024
-"""By a path of two points: both of them, as a set."""
+"""The set of both points of a path of two points."""
 TAKEN: Final[list[int]] = [0] * 1024
-"""By a path of two points: the point jumped over, or 0 for a step."""
+"""The point that a path of two points jumps over, or 0 for a step."""
 
 for _shift in (*LEFT, *RIGHT):
     for _points in (1, 2):

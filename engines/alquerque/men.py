@@ -1,9 +1,9 @@
-"""The fast position: who stands where and what may be played, in integers.
+"""The fast position: the men, and the moves they can make, as integers.
 
-For bots that search, and for the contract's position, which stands on it. It has no texts and no
-history: repetition, the limit of plies without a capture and what a draw is worth are not its
-business. A move is a path (see `geometry`): `moves()` lists them, `play(move)` gives the men after
-it. No moves means that the game is over: the mover has lost, or `stalemate` makes it a draw.
+It is used by bots that search, and by `AlquerquePosition`. It has neither texts nor history: it does not know about
+repetition, about the limit of plies without a capture, or what a draw is worth. A move is a path (see `geometry`):
+`moves()` lists the moves, `play(move)` returns the men after one of them. If there are no moves, the game is over: the
+mover has lost, or the game is drawn by `stalemate`.
 """
 
 from typing import Final
@@ -29,7 +29,7 @@ EMPTY_MEMORY: Final[Memory] = (0,) * 26
 
 
 class Paths:
-    """Where the men of one colour may go: tables of the ways that shift bits left, and right."""
+    """The steps and jumps of one colour, as tables of the ways that shift bits left and of those that shift right."""
 
     __slots__ = ("jumps", "jumps_left", "jumps_right", "steps", "steps_left", "steps_right")
 
@@ -44,17 +44,17 @@ class Paths:
 
 ALL: Final = LEFT + RIGHT
 FORWARD: Final = ((*LEFT, -SIDEWAYS), (*RIGHT, SIDEWAYS))
-"""For White and for Black: what does not go back."""
+"""Directions that do not lead backward, for White and for Black."""
 PATHS_OF: Final = {
     "off": (Paths(ALL, ALL), Paths(ALL, ALL)),
     "all": (Paths(FORWARD[0], FORWARD[0]), Paths(FORWARD[1], FORWARD[1])),
     "moves": (Paths(FORWARD[0], ALL), Paths(FORWARD[1], ALL)),
 }
-"""By the option no_backward, for White and for Black."""
+"""The paths of White and of Black for each value of the option `no_backward`."""
 
 
 class Rules:
-    """The options as the generator wants them: tables by mover, and plain yes and no."""
+    """The options in the form that the move generator needs: tables by mover, and booleans."""
 
     __slots__ = ("ever", "huff", "longest", "may_stop", "multi", "paths", "remembers", "short_huffed")
 
@@ -63,9 +63,9 @@ class Rules:
         self.multi = settings.flag("multi_pawn")
         self.huff = settings.flag("huff")
         self.short_huffed = most_wanted and self.huff and settings.choice("huff_short") == "huffable"
-        """A capture of fewer men than the most is legal, and those that could have taken the most can be huffed."""
+        """Whether capturing fewer men than the most is legal, and men that could have taken the most can be huffed."""
         self.longest = most_wanted and not self.short_huffed
-        """Only chains that take the most men are legal."""
+        """Whether only chains that take the most men are legal."""
         self.may_stop = settings.choice("chain") == "may_stop"
         self.paths = PATHS_OF[settings.choice("no_backward")]
         self.remembers = settings.choice("no_return") != "off"
@@ -73,7 +73,7 @@ class Rules:
 
 
 class Men:
-    """The men on the board and who is to move: 0 is White, 1 is Black."""
+    """The men on the board, and the side to move: 0 is White, 1 is Black."""
 
     __slots__ = ("again", "barred", "enemy", "huffable", "mover", "own", "rules")
 
@@ -92,14 +92,14 @@ class Men:
         self.own = own
         self.enemy = enemy
         self.again = again
-        """The mover has just captured, and must capture once more."""
+        """Whether the mover has just captured and must capture again."""
         self.huffable = huffable
         """The enemy men that could have captured and did not."""
         self.barred = barred
-        """By number of point: where the man that stands there may not step back to."""
+        """The points to which the man on each point may not step back, by number of point."""
 
     def moves(self) -> list[int]:
-        """Every move the mover may make, in no particular order, nothing twice."""
+        """Return all legal moves, in no particular order and without duplicates."""
         rules = self.rules
         captures = self.captures()
         if not rules.huff:
@@ -110,7 +110,10 @@ class Men:
         return huffs + captures + self._steps()
 
     def can_move(self) -> bool:
-        """Is there any move? Asked of every position, so it lists none where a look at the board will do."""
+        """Return whether there is a legal move, without listing the moves if looking at the board is sufficient.
+
+        Speed matters because this is called for every position.
+        """
         if self.again or self.huffable or self.barred:
             return bool(self.moves())
         paths = self.rules.paths[self.mover]
@@ -125,7 +128,7 @@ class Men:
         return bool(self.captures())
 
     def allows(self, move: int) -> bool:
-        """Is this path one of `moves()`? It looks at no step but this."""
+        """Return whether a path is one of `moves()`, examining only this path where possible."""
         if move < 32:
             return not self.again and self.huffable & BITS[move] != 0
         if move > 1023 or TAKEN[move]:
@@ -135,7 +138,7 @@ class Men:
         return self.rules.huff or not self.captures()
 
     def captures(self) -> list[int]:
-        """Every chain of jumps that the mover may make."""
+        """Return all legal chains of jumps of the mover."""
         paths = self.rules.paths[self.mover]
         own = self.own
         enemy = self.enemy
@@ -156,7 +159,7 @@ class Men:
         return self._finished(first, empty) if first else first
 
     def _finished(self, first: list[int], empty: int) -> list[int]:
-        """The chains that begin with these jumps."""
+        """Return the chains that begin with these jumps."""
         jumps = self.rules.paths[self.mover].jumps
         found: list[int] = []
         for path in first:
@@ -167,7 +170,7 @@ class Men:
         return _stopped(found) if self.rules.may_stop else found
 
     def play(self, move: int) -> "Men":
-        """The men after one of `moves()`."""
+        """Return the men after one of `moves()`."""
         if move < 32:
             return Men(self.rules, self.mover, self.own, self.enemy ^ BITS[move], barred=self._forgotten(BITS[move]))
         rules = self.rules
@@ -187,7 +190,7 @@ class Men:
         return Men(rules, 1 - self.mover, enemy, own, False, huffable, barred)
 
     def key(self) -> object:
-        """What two positions share that count as the same one: all but history."""
+        """Return a value that is the same for positions that count as the same one: everything except history."""
         packed = self.own | self.enemy << 30 | self.huffable << 60 | self.mover << 90 | self.again << 91
         return (packed, self.barred) if self.barred else packed
 
@@ -214,16 +217,16 @@ class Men:
         return found
 
     def _allows_step(self, step: int) -> bool:
-        """May a man step so, if nothing must be captured?"""
+        """Return whether a step is legal if nothing has to be captured."""
         start, to = BITS[step >> DIGIT_BITS], BITS[step & 31]
         if not start & self.own or to & (self.own | self.enemy) or step not in self.rules.paths[self.mover].steps:
             return False
         return not self.barred or not self.barred[step >> DIGIT_BITS] & to
 
     def _refused(self, move: int) -> int:
-        """The men that should have captured when `move` was made instead, where they stand after it.
+        """Return the men that should have captured when `move` was made instead, as a set of where they stand after it.
 
-        None if it was one of the captures that they should have made.
+        The set is empty if `move` was one of the captures that they should have made.
         """
         wanted = self.captures()
         if self.rules.short_huffed and wanted:
@@ -237,7 +240,7 @@ class Men:
         return men & ~start | BITS[move & 31] if men & start else men
 
     def _remembered(self, move: int, taken: int) -> Memory:
-        """The barred points after a step or a capture."""
+        """Return the barred points after a step or a capture."""
         points = []
         path = move
         while path:
@@ -255,7 +258,7 @@ class Men:
         return tuple(barred)
 
     def _forgotten(self, gone: int) -> Memory:
-        """The barred points when the men at `gone` have left the board."""
+        """Return the barred points after the men at `gone` have left the board."""
         if not self.barred:
             return self.barred
         return tuple([0 if BITS[number] & gone else points for number, points in enumerate(self.barred)])
@@ -264,7 +267,7 @@ class Men:
 def _chains(
     jumps: dict[int, tuple[tuple[int, int, int], ...]], at: int, path: int, enemy: int, empty: int, found: list[int]
 ) -> None:
-    """Append to `found` every way to finish the chain `path`, which has come to `at`."""
+    """Append to `found` every way to finish the chain `path`, which has reached the point `at`."""
     ended = True
     for over, to, number in jumps[at]:
         if over & enemy and to & empty:
@@ -275,17 +278,17 @@ def _chains(
 
 
 def _longest(chains: list[int]) -> list[int]:
-    """Those of some chains that take the most men."""
+    """Return those of the given chains that take the most men."""
     most = max(chains)
     if most < 1024:
         return chains
-    # A path of more points is a larger number than any of fewer.
+    # A path of more points is always a larger number.
     least = 1 << (most.bit_length() - 1) // DIGIT_BITS * DIGIT_BITS
     return [path for path in chains if path >= least]
 
 
 def _stopped(chains: list[int]) -> list[int]:
-    """The same chains, and each that stops earlier, nothing twice."""
+    """Return the chains and all their shorter beginnings, without duplicates."""
     found = set(chains)
     for chain in chains:
         path = chain
@@ -296,12 +299,12 @@ def _stopped(chains: list[int]) -> list[int]:
 
 
 def _start(path: int) -> int:
-    """The number of the point where a path begins."""
+    """Return the number of the point where a path begins."""
     return path >> (path.bit_length() - 1) // DIGIT_BITS * DIGIT_BITS
 
 
 def _trace(chain: int) -> tuple[int, int]:
-    """A chain as what it changes: the mover's points, and the points it takes."""
+    """Return the mover's points that a chain changes, and the points that it captures, both as sets."""
     taken = 0
     last = chain & 31
     while chain > 31:

@@ -1,4 +1,4 @@
-"""Alquerque in writing: moves and positions as text, and moves back."""
+"""Notation of Alquerque: formats moves and positions, and parses moves."""
 
 import re
 from functools import lru_cache
@@ -30,7 +30,7 @@ COLOURS: Final = ("white", "black")
 LETTERS: Final = "wb"
 START: Final = "bbbbb/bbbbb/bb1ww/wwwww/wwwww w 0"
 MAX_JUMPS: Final = 12
-"""A chain takes a man with each jump, and a side has twelve."""
+"""Maximum number of jumps in a chain: each jump captures a man, and a side has twelve."""
 MOVE: Final = re.compile(rf"[a-e][1-5]-[a-e][1-5]|[a-e][1-5](?:x[a-e][1-5]){{1,{MAX_JUMPS}}}|![a-e][1-5]", re.ASCII)
 RIGHT_MOVE: Final = (
     "a step is written b2-c3, a capture d4xb2 or e3xc1xc3, of twelve jumps at the most, a huff !c3, on points a1 to e5"
@@ -44,12 +44,12 @@ PATHS: Final = {text: path for path, text in TEXTS.items()}
 
 
 def move_text(path: int) -> str:
-    """A legal path as text."""
+    """Return a legal path as text."""
     return TEXTS[path] if path < 1024 else "x".join(NAMES[number] for number in points_of(path))
 
 
 def read_move(text: str) -> int:
-    """The path that a text names, legal or not. Raises MalformedMove."""
+    """Parse a move, legal or not, and return its path. Raises MalformedMove."""
     if text in PATHS:
         return PATHS[text]
     if not MOVE.fullmatch(text):
@@ -58,12 +58,12 @@ def read_move(text: str) -> int:
 
 
 def names(points: int) -> list[str]:
-    """The names of a set of points, in order."""
+    """Return the names of the points in a set, in order."""
     return [NAMES[number] for number, bit in enumerate(BITS) if bit & points]
 
 
 def position_text(men: Men, quiet: int) -> str:
-    """All of a position but its history."""
+    """Return the text of a position: everything except its history."""
     fields = [_ranks_text(men), LETTERS[men.mover], str(quiet)]
     if men.again:
         fields.append("again")
@@ -83,7 +83,7 @@ def _ranks_text(men: Men) -> str:
 
 @lru_cache(maxsize=3**5)
 def _rank_text(white: int, black: int) -> str:
-    """One rank, its men as sets of files."""
+    """Return the text of one rank; `white` and `black` are sets of files."""
     signs = ["w" if white >> file & 1 else "b" if black >> file & 1 else "1" for file in range(len(FILES))]
     runs = [(sign, len(list(same))) for sign, same in groupby(signs)]
     return "".join([str(many) if sign == "1" else sign * many for sign, many in runs])

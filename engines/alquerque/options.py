@@ -1,4 +1,4 @@
-"""The options of Alquerque: the five variants of the sheet, and what the sheet leaves open."""
+"""Options of Alquerque: the five variants of the sheet, and what the sheet does not specify."""
 
 from engines.options import Choice, Count, Flag, Options
 

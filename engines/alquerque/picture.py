@@ -1,4 +1,4 @@
-"""The board for a person at a terminal."""
+"""Drawing of the board for a terminal."""
 
 from engines.alquerque.geometry import BITS, FILES, PLACES
 from engines.alquerque.men import Men
@@ -6,11 +6,11 @@ from engines.alquerque.notation import COLOURS, names
 
 SIGNS = {"white": "○", "black": "●", None: "·"}
 BETWEEN = ("│ ╲ │ ╱ │ ╲ │ ╱ │", "│ ╱ │ ╲ │ ╱ │ ╲ │")
-"""The lines below rank 5 and 3, and below rank 4 and 2."""
+"""The lines below ranks 5 and 3, and those below ranks 4 and 2."""
 
 
 def picture(men: Men) -> str:
-    """The points and their lines."""
+    """Return the points and the lines between them."""
     rows = []
     for rank in range(4, -1, -1):
         rows.append(f"{rank + 1} " + "───".join(_sign(men, file, rank) for file in range(5)))
@@ -21,7 +21,7 @@ def picture(men: Men) -> str:
 
 
 def caption(men: Men, quiet: int) -> str:
-    """What the board does not show of a game that goes on."""
+    """Return what the drawing of an unfinished game does not show."""
     said = [f"{SIGNS[COLOURS[men.mover]]} {COLOURS[men.mover]} to move"]
     if men.again:
         said.append("must capture once more")
@@ -32,7 +32,7 @@ def caption(men: Men, quiet: int) -> str:
 
 
 def owner(men: Men, bit: int) -> str | None:
-    """The colour of the man on a point."""
+    """Return the colour of the man on a point, or None if the point is empty."""
     if bit & men.own:
         return COLOURS[men.mover]
     return COLOURS[1 - men.mover] if bit & men.enemy else None

@@ -1,4 +1,4 @@
-"""A position of Alquerque under the contract: the fast men, and what they forget."""
+"""Implements `Position` for Alquerque: the fast position together with the history that it lacks."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ from engines.refusals import NotYourTurn
 
 
 class Ending:
-    """The options that end a game, or say what its end is worth."""
+    """The options that decide when a game ends and how it is scored."""
 
     __slots__ = ("men_count", "no_capture_plies", "repetition", "settings", "stalemate_draws")
 
@@ -26,7 +26,7 @@ class Ending:
 
 
 class AlquerquePosition(Position):
-    """The men, the plies since one was taken off, and the positions met since then."""
+    """The men, the plies since a man was last removed, and the positions that have occurred since then."""
 
     __slots__ = ("_before", "_ending", "_key", "_outcome", "men", "quiet")
 

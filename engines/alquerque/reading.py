@@ -1,4 +1,4 @@
-"""Reading a position's text, and saying what is wrong with it."""
+"""Parses the text of a position and reports what is wrong with it."""
 
 import re
 
@@ -16,9 +16,9 @@ GRAMMAR = re.compile(
 
 
 def read_position(text: str, rules: Rules) -> tuple[Men, int]:
-    """The men, and the plies since one was taken off. Raises MalformedPosition.
+    """Return the men, and the plies since a man was last removed. Raises MalformedPosition.
 
-    The plies may be left out where nothing follows them; they are then 0.
+    The plies may be omitted if they are at the end; they are then 0.
     """
     found = GRAMMAR.fullmatch(text)
     if not found:
@@ -54,7 +54,7 @@ class _Wrong(ValueError):
 
 
 def _ranks(ranks: str) -> tuple[int, int]:
-    """The white men and the black."""
+    """Return the sets of white and of black men."""
     rows = [re.sub("[1-5]", lambda digit: "." * int(digit[0]), row) for row in ranks.split("/")]
     if [len(row) for row in rows] != [5] * 5:
         raise _Wrong("there are five ranks of five points each, rank 5 first, divided by /")

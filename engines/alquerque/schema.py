@@ -1,4 +1,4 @@
-"""The JSON Schema of a view of Alquerque."""
+"""JSON Schema of the view of Alquerque."""
 
 from collections.abc import Mapping
 

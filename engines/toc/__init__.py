@@ -1,4 +1,4 @@
-"""Toc, as the game GAME."""
+"""The game Toc, exported as GAME."""
 
 from engines.toc.game import Toc
 from engines.toc.imagine import imagine

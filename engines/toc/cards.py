@@ -1,6 +1,6 @@
-"""The cards: one deck of 52, as numbers; a hand as an integer, one bit a card.
+"""The cards: a deck of 52, as numbers; a hand is an integer with one bit per card.
 
-Card number = 4 × rank + suit, ranks in the order A 2 … 9 T J Q K, suits in the order S H D C.
+Card number = 4 × rank + suit, with ranks in the order A 2 … 9 T J Q K and suits in the order S H D C.
 """
 
 from typing import Final, TypeAlias
@@ -19,22 +19,22 @@ DECK: Final = tuple(range(len(NAMES)))
 
 Counts: TypeAlias = tuple[tuple[int, ...], ...]
 COUNTS: Final[Counts] = ((1, 11), (2,), (3,), (), (5,), (6,), (7,), (8,), (9,), (10,), (10,), (12,), (13,))
-"""By rank: how many steps forward the card may be worth."""
+"""The numbers of steps forward that a card can be used for, by rank."""
 STARTERS: Final = (ACE, KING)
 
 HAND_SIZES: Final = {32: 5, 16: 4, 0: 4}
-"""By how many cards are left in the deck after a deal: how many it gave to each seat."""
+"""How many cards a deal gives to each seat, by the number of cards left in the deck after it."""
 DEAL_NUMBERS: Final = {32: 0, 16: 1, 0: 2}
-"""By the same: which of the three deals of the deck it was."""
+"""Which of the three deals of a deck it was, from 0, by the number of cards left in the deck after it."""
 
 SUITED: Final = tuple(
     tuple(tuple(4 * rank + suit for suit in range(4) if held >> suit & 1) for held in range(16)) for rank in range(13)
 )
-"""By rank and the set of suits held: the cards."""
+"""The cards of a rank, by rank and by the set of suits held."""
 
 
 def cards_in(hand: int) -> list[int]:
-    """The numbers of the cards in a hand, in order."""
+    """Return the numbers of the cards in a hand, in order."""
     found = []
     while hand:
         low = hand & -hand

@@ -1,6 +1,6 @@
-"""Why a move that can be read is not legal: the rule it breaks, and what would have been right.
+"""Finds out why a well-formed move is illegal: the rule it breaks, and what would be legal instead.
 
-Nothing is said that the seat does not know: its own hand, and what lies open on the table.
+Explanations reveal nothing that the seat does not know: they use its own hand and what is visible to everyone.
 """
 
 from engines.refusals import IllegalMove
@@ -19,7 +19,7 @@ LISTED_AT_MOST = 4
 
 
 def illegal(at: Round, seat: int, move: int, text: str) -> IllegalMove:
-    """The refusal for a `move` that is not among those of `seat`, who owes one."""
+    """Return the error for `move`, which must not be a legal move of `seat`; `seat` must be to move."""
     rule, why = _reason(at, seat, move)
     return IllegalMove(text, rule, why)
 
@@ -29,7 +29,7 @@ def _reason(at: Round, seat: int, move: int) -> Reason:
 
 
 def _card(at: Round, seat: int, move: int) -> Reason | None:
-    """What is wrong with the card itself, or None."""
+    """Return what is wrong with the card itself, or None."""
     card = move & CARD_MASK
     if at.mover == EXCHANGING and not move & GIFT:
         return "TC-2", f"cards are being exchanged, and a gift is written ={cards.NAMES[card]}"
@@ -56,7 +56,7 @@ def _use(at: Round, seat: int, move: int) -> Reason:
 
 
 def _kills(track: Track, colour: int, rank: int, parts: list[tuple[int, int]], kills: int) -> Reason:
-    """What is wrong with killing these in passing by a move that is legal without it."""
+    """Return why these pawns cannot be killed in passing by a move that is legal without the kills."""
     if rank != cards.SEVEN or not track.rules.seven_kills_optional:
         return "seven_kills", "whom a card kills is only written for a 7, and only where the player may choose"
     wrong = places_in(kills & ~track.passed_enemies(colour, parts))[0]
@@ -113,7 +113,7 @@ def _swap(track: Track, colour: int, rank: int, start: int, other: int) -> Reaso
 
 
 def _divided(at: Round, seat: int, move: int) -> Reason:
-    """A sentence on the first part that is wrong, or on the whole."""
+    """Return the reason for the first illegal part, or else for the whole move."""
     colour, track = at.colour(seat), at.track
     parts = parts_of(move)
     if (move & CARD_MASK) >> 2 != cards.SEVEN:
@@ -135,7 +135,7 @@ def _divided(at: Round, seat: int, move: int) -> Reason:
 
 
 def _part(track: Track, colour: int, start: int, to: int) -> Reason | None:
-    """Why a part of a divided seven cannot be walked as the track stands then, or None."""
+    """Return why a part of a divided 7 is illegal on the given track, or None."""
     if start >= H1 > to:
         return "TC-10", "a pawn in the corridor does not leave it"
     steps = steps_between(track, colour, start, to)

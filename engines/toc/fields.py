@@ -1,4 +1,4 @@
-"""The nine fields of a position's text, read one by one; a `?` is read as UNKNOWN."""
+"""Parses the nine fields of a position's text one by one; `?` is parsed as UNKNOWN."""
 
 import re
 
@@ -28,16 +28,16 @@ _GRAMMAR = re.compile(
 
 
 class Wrong(ValueError):
-    """What is wrong with a text, in words."""
+    """Raised with a sentence on what is wrong with a text."""
 
 
 class Fields:
-    """What a text says, not yet checked against itself."""
+    """The parsed fields of a text, which have not been checked for consistency."""
 
     __slots__ = ("chance", "dealer", "deck", "gifts", "hands", "mover", "played", "track", "turns")
 
     def __init__(self, text: str, rules: Rules) -> None:
-        """Raises Wrong."""
+        """Parse a text. Raises Wrong."""
         found = _GRAMMAR.fullmatch(text)
         if not found:
             raise Wrong(f"its nine fields are divided by single blanks, as in {EXAMPLE!r}")
@@ -52,15 +52,15 @@ class Fields:
         self.chance = _chance(found["chance"])
 
     def unknowns(self) -> int:
-        """How many `?` stand for cards, those of the gifts included."""
+        """Return how many cards are unknown (`?`), including those of the gifts."""
         return sum(listed.count(UNKNOWN) for listed in (*self.hands, self.gifts, self.played, self.deck))
 
     def leader(self) -> int:
-        """The seat that plays first in this deal."""
+        """Return the seat that leads in this deal."""
         return leader(self.track.rules, self.dealer, len(self.deck))
 
     def held_in_deal(self, seat: int) -> list[int]:
-        """The cards of `seat` since the exchange: those in its hand and those it has played."""
+        """Return the cards that `seat` has held since the exchange: those in its hand and those it has played."""
         done = SEATS * cards.HAND_SIZES[len(self.deck)] - sum(map(len, self.hands))
         played = self.played[len(self.played) - done :]
         return self.hands[seat] + played[(seat - self.leader()) % SEATS :: SEATS]

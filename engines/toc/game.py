@@ -1,7 +1,7 @@
 """Toc: rules, options and first position.
 
-RULES is prose for players, after the French rule sheet of this game ("Jeu de Toc", Québec), with the
-numbers by which refusals quote it.
+RULES is prose for players, after the French rule sheet of this game ("Jeu de Toc", Québec). It has the rule numbers
+that errors refer to.
 """
 
 from engines.api import Game, Notation, Table

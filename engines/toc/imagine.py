@@ -1,8 +1,8 @@
-"""A full position that agrees with all that a seat knows, the rest filled in by chance.
+"""Completes a partial position at random, consistently with everything that a seat knows.
 
-For bots that search by determinisation: imagine several, search each, and play what does well in
-most. Every card that the seat has not seen may be in any place that it cannot look at, but for the
-card that it gave its partner, which is in the partner's hand until it is played.
+This is for bots that search by determinisation: complete the position several times, search each result, and play the
+move that does well in most of them. Every card that the seat has not seen may be in any place that the seat cannot see,
+except the card that it gave to its partner, which is in the partner's hand until it is played.
 """
 
 from engines.api import SPECTATOR
@@ -20,7 +20,7 @@ VIEWERS = (*range(SEATS), SPECTATOR)
 
 
 def imagine(text: str, settings: Settings, seed: bytes) -> TocPosition:
-    """A full position whose text, for the seat (or the spectator) that sees it so, is `text`.
+    """Return a full position whose text for the viewing seat, or for the spectator, is `text`.
 
     Equal seeds give equal positions. Raises MalformedPosition.
     """
@@ -35,7 +35,7 @@ def imagine(text: str, settings: Settings, seed: bytes) -> TocPosition:
 
 
 def _filled(fields: Fields, chance: Chance) -> Chance:
-    """Put a card for every UNKNOWN; the chance that is left."""
+    """Replace every UNKNOWN by a card, and return the generator after it."""
     _put_gifts_in_hands(fields)
     seen = {*fields.played, *fields.deck, *(card for hand in fields.hands for card in hand)}
     unseen, chance = chance.shuffled(card for card in DECK if card not in seen)
@@ -51,7 +51,7 @@ def _filled(fields: Fields, chance: Chance) -> Chance:
 
 
 def _put_gifts_in_hands(fields: Fields) -> None:
-    """A card that is known to have been given, and is not yet played, is in the partner's hand."""
+    """Put each known gift that has not been played into the partner's hand."""
     if fields.mover == EXCHANGING:
         return
     for seat, gift in enumerate(fields.gifts):

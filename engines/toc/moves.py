@@ -1,9 +1,9 @@
-"""A move as an integer.
+"""Encoding of a move as an integer.
 
-Six bits say the card; then come up to four parts of fourteen bits each, the first part lowest: seven
-bits for the place that a pawn leaves and seven for the place that it goes to. A move without parts is
-a discard. Two flags above them mark the swap of a jack and the gift of a card. Above all that stands a set
-of ring cells: those whose pawns a seven kills in passing, where the player may choose.
+The lowest six bits are the card. Up to four parts of fourteen bits follow, the first part lowest: seven bits for the
+place that a pawn leaves and seven for the place that it goes to. A move without parts is a discard. Two flags above the
+parts mark the swap of a jack and the gift of a card. The bits above the flags are a set of ring cells: those whose
+pawns a 7 kills in passing, if the player may choose.
 """
 
 from collections.abc import Sequence
@@ -21,12 +21,12 @@ KILLS_SHIFT: Final = 64
 
 
 def way(start: int, to: int) -> int:
-    """A move of one part, its card left open."""
+    """Return a move of one part, without a card."""
     return (start << PLACE_BITS | to) << CARD_BITS
 
 
 def divided_way(parts: Sequence[int]) -> int:
-    """A move of several parts, in this order, its card left open."""
+    """Return a move of several parts in the given order, without a card."""
     move = 0
     for part in reversed(parts):
         move = move << PART_BITS | part
@@ -34,7 +34,7 @@ def divided_way(parts: Sequence[int]) -> int:
 
 
 def parts_of(move: int) -> list[tuple[int, int]]:
-    """The parts of a move in order: which place each leaves, and where it goes."""
+    """Return the parts of a move in order: the place that each leaves, and the place that it goes to."""
     parts = (move & PARTS_MASK) >> CARD_BITS
     found = []
     while parts:

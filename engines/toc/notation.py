@@ -1,4 +1,4 @@
-"""Moves in writing, and back."""
+"""Formats and parses moves."""
 
 import re
 from functools import lru_cache
@@ -25,7 +25,7 @@ position only the one with the smaller text is a move.
 """
 
 SEALED: Final = "=?"
-"""A gift, for all but its giver."""
+"""A gift as everyone except its giver sees it."""
 
 _CARD: Final = "[A23456789TJQK][SHDC]"
 _CELL: Final = "(?:[0-9]|[1-6][0-9]|7[01])"
@@ -44,7 +44,7 @@ RIGHT_MOVE: Final = (
 
 @lru_cache(maxsize=65_536)
 def move_text(move: int) -> str:
-    """A move as text."""
+    """Return a move as text."""
     card = cards.NAMES[move & CARD_MASK]
     if move & GIFT:
         return f"={card}"
@@ -56,7 +56,7 @@ def move_text(move: int) -> str:
 
 
 def read_move(text: str) -> int:
-    """The move that a text names, legal or not. Raises MalformedMove."""
+    """Parse a move, legal or not. Raises MalformedMove."""
     found = _MOVE.fullmatch(text)
     if not found:
         raise MalformedMove(text, RIGHT_MOVE)
@@ -72,7 +72,7 @@ def read_move(text: str) -> int:
 
 
 def _kills(text: str, written: str) -> int:
-    """The cells whose pawns are killed in passing, as a set."""
+    """Return the set of cells whose pawns are killed in passing."""
     cells = [NUMBERS[name] for name in written.split("x")[1:]]
     if cells != sorted(set(cells)):
         raise MalformedMove(text, f"{RIGHT_MOVE}; who is killed in passing is listed once, in order of the cells")

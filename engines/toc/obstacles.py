@@ -1,15 +1,15 @@
-"""Why a pawn cannot walk as asked: the rule, and what is in its way."""
+"""Finds out why a pawn cannot make a step: the rule, and the obstacle."""
 
 from engines.toc.places import BACK, BITS, H1, NAMES, RING, STEPS_BACK, WAY
 from engines.toc.track import Track
 from engines.toc.walker import Walker
 
 Reason = tuple[str, str]
-"""The rule or the option that a move breaks, and why."""
+"""The rule or option that a move breaks, and an explanation."""
 
 
 def steps_between(track: Track, colour: int, start: int, to: int) -> int:
-    """How many steps forward a pawn of `colour` walks from one place to another; less than 1 if it cannot."""
+    """Return how many steps forward it is for a pawn of `colour` between two places; less than 1 if there is no way."""
     if start >= H1:
         return to - start
     if to >= H1:
@@ -18,7 +18,7 @@ def steps_between(track: Track, colour: int, start: int, to: int) -> int:
 
 
 def walking(track: Track, colour: int, start: int, to: int) -> Reason:
-    """Why the pawn on `start` cannot walk forward to `to`, where the count is right."""
+    """Return why the pawn on `start` cannot walk forward to `to`, given that the count is right."""
     if to >= H1:
         return _into_corridor(track, colour, start, to)
     walker = Walker(track, colour)
@@ -29,7 +29,7 @@ def walking(track: Track, colour: int, start: int, to: int) -> Reason:
 
 
 def going_back(track: Track, colour: int, start: int, to: int) -> Reason:
-    """Why a 4 does not bring the pawn on `start` to `to`."""
+    """Return why a 4 cannot move the pawn on `start` to `to`."""
     if start >= H1 or to >= H1:
         return "TC-9", "a 4 goes back on the ring only, never into, inside or out of a corridor"
     if to != BACK[start]:

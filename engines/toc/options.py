@@ -1,4 +1,4 @@
-"""The options of Toc: what its sheet leaves open, and how it is played elsewhere as Tock."""
+"""Options of Toc: what its sheet does not specify, and how the game is played elsewhere as Tock."""
 
 from engines.options import Choice, Count, Flag, Options, Preset
 

@@ -1,7 +1,7 @@
-"""The track and the hands for a person at a terminal.
+"""Drawing of the track and the hands for a terminal.
 
-The ring is a square of 19 by 19 with nothing inside but the corridors. Cell 0, where seat 0 starts,
-is in the middle of the bottom row, and the numbers grow clockwise. Each corridor ends in its seat, (0) to (3).
+The ring is drawn as a square of 19 by 19 that contains only the corridors. Cell 0, where seat 0 starts, is in the
+middle of the bottom row, and the numbers increase clockwise. The number behind each corridor is its seat, (0) to (3).
 """
 
 from engines.api import Viewer
@@ -15,25 +15,25 @@ SIDE = 18
 HALF = SIDE // 2
 ANSI = (31, 34, 32, 33)
 INWARD = ((0, -1), (1, 0), (0, 1), (-1, 0))
-"""By colour: the way from its side of the square to the middle, as columns and rows."""
+"""Direction from the side of each colour to the middle of the square, as columns and rows."""
 EMPTY, EMPTY_START, EMPTY_HOME = "·", "+", "-"
 
 Point = tuple[int, int]
 
 
 def picture(at: Round, viewer: Viewer) -> str:
-    """The square, then a line a seat, then what else lies open."""
+    """Return the square, then one line per seat, then what else is visible to everyone."""
     return "\n".join([*_square(at.track), "", *(_seat(at, seat, viewer) for seat in range(SEATS)), "", *_table(at)])
 
 
 def _point(cell: int) -> Point:
-    """Column and row of a ring cell, from the top left."""
+    """Return the column and row of a ring cell, counted from the top left."""
     side, along = divmod((cell + HALF) % RING, SIDE)
     return ((SIDE - along, SIDE), (0, SIDE - along), (along, 0), (SIDE, along))[side]
 
 
 def _signs(track: Track) -> dict[Point, str]:
-    """What is drawn where, three columns wide."""
+    """Return by point what is drawn there; each sign is three columns wide."""
     signs = {_point(cell): _sign(None, EMPTY_START if cell in STARTS else EMPTY) for cell in range(RING)}
     for colour, pawns in enumerate(track.pawns):
         column, row = _point(track.rules.branches[colour])

@@ -1,8 +1,8 @@
-"""The track: 72 ring cells and a corridor of four cells a colour, and what follows from them, worked out once.
+"""The places: 72 ring cells, a corridor of four cells per colour, and tables that are computed from them once.
 
-A place is a number: the ring cells are 0 to 71, clockwise; H1 to H4 of a colour's own corridor are 72
-to 75; the reserve is 76. A set of places is an integer, one bit a place. The corridor bits of a set of
-pawns mean the corridor of their own colour, so nobody can stand in another's.
+A place is a number: the ring cells are 0 to 71, clockwise; H1 to H4 of a colour's own corridor are 72 to 75; the
+reserve is 76. A set of places is an integer with one bit per place. In the set of a colour's pawns, the corridor bits
+mean that colour's own corridor, so no pawn can be in the corridor of another colour.
 """
 
 from typing import Final
@@ -22,7 +22,7 @@ NUMBERS: Final = {name: place for place, name in enumerate(NAMES)}
 BITS: Final = tuple(1 << place for place in range(RESERVE))
 ON_RING: Final = (1 << RING) - 1
 ALL_HOME: Final = 15
-"""A colour's pawns, shifted down by H1, when all four are in the corridor."""
+"""The pawns of a colour, shifted down by H1, when all four are in the corridor."""
 
 STARTS: Final[tuple[int, ...]] = (0, 18, 36, 54)
 START_CELLS: Final = sum(BITS[cell] for cell in STARTS)
@@ -30,18 +30,18 @@ START_CELLS: Final = sum(BITS[cell] for cell in STARTS)
 MOST_STEPS: Final = 13
 STEPS_BACK: Final = 4
 AHEAD: Final = tuple(tuple((cell + steps) % RING for cell in range(RING)) for steps in range(MOST_STEPS + 1))
-"""By steps and ring cell: the ring cell so many steps on."""
+"""The ring cell that many steps ahead, by number of steps and ring cell."""
 BACK: Final = tuple((cell - STEPS_BACK) % RING for cell in range(RING))
-"""By ring cell: the one four cells back."""
+"""The ring cell four cells back, by ring cell."""
 WAY: Final = tuple(
     tuple(sum(BITS[(cell + step) % RING] for step in range(1, steps + 1)) for cell in range(RING))
     for steps in range(MOST_STEPS + 1)
 )
-"""By steps and ring cell: the cells stepped on, the last one included."""
+"""The set of cells that are stepped on, including the last one, by number of steps and ring cell."""
 
 
 def places_in(places: int) -> list[int]:
-    """The numbers of a set of places, in order."""
+    """Return the numbers of the places in a set, in order."""
     found = []
     while places:
         low = places & -places
@@ -51,10 +51,10 @@ def places_in(places: int) -> list[int]:
 
 
 def home(pawns: int) -> bool:
-    """Are all four pawns of a colour in its corridor?"""
+    """Return whether all four pawns of a colour are in its corridor."""
     return pawns >> H1 == ALL_HOME
 
 
 def reserve(pawns: int) -> int:
-    """How many pawns of a colour are in its reserve."""
+    """Return how many pawns of a colour are in its reserve."""
     return PAWNS_EACH - pawns.bit_count()

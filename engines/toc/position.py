@@ -1,4 +1,4 @@
-"""A position of Toc under the contract: the fast round, in words."""
+"""Implements `Position` for Toc on top of the fast position."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -22,12 +22,12 @@ DRAWN = (0.5, 0.5, 0.5, 0.5)
 
 @lru_cache(maxsize=256)
 def compiled(settings: Settings) -> Rules:
-    """The rules that one choice of options makes."""
+    """Return the rules for these settings."""
     return Rules(settings)
 
 
 class TocPosition(Position):
-    """A round, and what the contract asks of it."""
+    """Adapts a `Round` to the interface of a position."""
 
     __slots__ = ("round",)
 

@@ -1,4 +1,4 @@
-"""Reading a position's text, and saying what is wrong with it."""
+"""Parses the text of a position and reports what is wrong with it."""
 
 from engines.api import REFEREE
 from engines.chance import Chance
@@ -12,7 +12,7 @@ from engines.toc.writing import position_text
 
 
 def read_position(text: str, rules: Rules) -> Round:
-    """The round that a full text describes. Raises MalformedPosition."""
+    """Return the round that a full text describes. Raises MalformedPosition."""
     try:
         fields = Fields(text, rules)
         if fields.chance is None or fields.unknowns():
@@ -24,7 +24,10 @@ def read_position(text: str, rules: Rules) -> Round:
 
 
 def check_counts(fields: Fields) -> None:
-    """Is every card somewhere, and has every seat as many as the deal and the turn would have it? Raises Wrong."""
+    """Check that all 52 cards are accounted for, and that each hand has the size that the deal and the turn require.
+
+    Raises Wrong.
+    """
     sizes = [len(hand) for hand in fields.hands]
     left = len(fields.deck)
     if left not in cards.HAND_SIZES:
@@ -45,7 +48,7 @@ def check_counts(fields: Fields) -> None:
 
 
 def whole(fields: Fields, chance: Chance) -> Round:
-    """The round that fields without unknown cards describe. Raises Wrong."""
+    """Return the round that fields without unknown cards describe. Raises Wrong."""
     _check_cards(fields)
     _check_gifts(fields)
     pawns = fields.track.pawns
@@ -72,7 +75,7 @@ def whole(fields: Fields, chance: Chance) -> Round:
 
 
 def written_as(text: str, viewers: tuple[int, ...], at: Round) -> Round:
-    """The round itself, if `text` is how one of `viewers` has it. Raises Wrong."""
+    """Return the round, if `text` is exactly its text for one of `viewers`. Raises Wrong otherwise."""
     written = [position_text(at, viewer) for viewer in viewers]
     if text not in written:
         raise Wrong(f"it would be written {written[0]!r}")

@@ -1,9 +1,8 @@
-"""The fast position: pawns, hands, deck and turn, in integers.
+"""The fast position: pawns, hands, deck and turn, as integers.
 
-For bots that search, and for the contract's position, which stands on it. It has no texts. A move is
-an integer (see `moves`): `moves(seat)` lists them, `play(seat, move)` gives the round after one of
-them. While `mover` is EXCHANGING every seat that has not yet given a card owes a move; else only
-`mover` does, until the game is `over`.
+It is used by bots that search, and by `TocPosition`. It has no texts. A move is an integer (see `moves`): `moves(seat)`
+lists the moves, `play(seat, move)` returns the round after one of them. While `mover` is EXCHANGING, every seat that
+has not yet given a card is to move; otherwise only `mover` is, until the game is `over`.
 """
 
 from typing import Final
@@ -22,13 +21,13 @@ NOTHING: Final = -1
 FIRST_DEALER: Final = 3
 
 Four = tuple[int, ...]
-"""One number a seat."""
+"""One number per seat."""
 NO_GIFTS: Final[Four] = (NOTHING,) * SEATS
 NO_CARDS: Final[tuple[int, ...]] = ()
 
 
 class Round:
-    """A moment of a game."""
+    """The complete state of a game, as integers."""
 
     __slots__ = (
         "chance",
@@ -62,13 +61,16 @@ class Round:
         """How many cards have been played or discarded in the whole game."""
         self.dealer = dealer
         self.hands = hands
-        """A set of cards a seat."""
+        """The set of cards of each seat."""
         self.gifts = gifts
-        """The card that each seat has given in this deal, or NOTHING; it is in its hand until all four are."""
+        """The card that each seat has given in this deal, or NOTHING.
+
+        A gift stays in its giver's hand until all four have been given.
+        """
         self.played = played
         """All cards played and discarded since the last shuffle."""
         self.deck = deck
-        """What is not yet dealt, the next card first."""
+        """The cards that have not been dealt, the next one first."""
         self.chance = chance
         self.winner = winner
         """The side (0 or 1) whose eight pawns are home, or NOBODY."""
@@ -79,11 +81,11 @@ class Round:
 
     @property
     def leader(self) -> int:
-        """The seat that plays first in this deal."""
+        """The seat that leads in this deal."""
         return leader(self.track.rules, self.dealer, len(self.deck))
 
     def owing(self) -> tuple[int, ...]:
-        """The seats that owe a move."""
+        """Return the seats that are to move."""
         if self.over:
             return ()
         if self.mover != EXCHANGING:
@@ -91,7 +93,7 @@ class Round:
         return tuple([seat for seat in range(SEATS) if self.gifts[seat] == NOTHING])
 
     def moves(self, seat: int) -> list[int]:
-        """Every move that `seat` may make, in no particular order, nothing twice."""
+        """Return all legal moves of `seat`, in no particular order and without duplicates."""
         if seat not in self.owing():
             return []
         if self.mover == EXCHANGING:
@@ -99,7 +101,7 @@ class Round:
         return self.uses(seat) or cards_in(self.hands[seat])
 
     def allows(self, seat: int, move: int) -> bool:
-        """Is this one of `moves(seat)`? It looks at no card but the one that is played, as far as the rules do."""
+        """Return whether `move` is one of `moves(seat)`, examining only the played card as far as the rules permit."""
         card = move & CARD_MASK
         if seat not in self.owing() or not self.hands[seat] >> card & 1:
             return False
@@ -110,7 +112,7 @@ class Round:
         return move ^ card in Ways(self.track, self.colour(seat)).of(card >> 2)
 
     def uses(self, seat: int) -> list[int]:
-        """Every way to move a pawn by a card in the hand of `seat`."""
+        """Return every way to move a pawn by a card in the hand of `seat`."""
         ways = Ways(self.track, self.colour(seat))
         hand = self.hands[seat]
         rank = 0
@@ -125,11 +127,11 @@ class Round:
         return found
 
     def colour(self, seat: int) -> int:
-        """Whose pawns `seat` moves: its own, or its partner's when all its own are home."""
+        """Return the colour that `seat` moves: its own, or its partner's when all its own pawns are home."""
         return PARTNER[seat] if home(self.track.pawns[seat]) else seat
 
     def play(self, seat: int, move: int) -> "Round":
-        """The round after one of `moves(seat)`."""
+        """Return the round after one of `moves(seat)`."""
         if move & GIFT:
             return self._given(seat, move & CARD_MASK)
         card = move & CARD_MASK
@@ -156,7 +158,7 @@ class Round:
         return after if hands[mover] or after.over else after._next_deal()
 
     def _given(self, seat: int, card: int) -> "Round":
-        """The round when `seat` has given a card; when all have, the cards change hands."""
+        """Return the round after `seat` has given a card; when all four have been given, the cards change hands."""
         gifts = (*self.gifts[:seat], card, *self.gifts[seat + 1 :])
         hands, mover = self.hands, EXCHANGING
         if NOTHING not in gifts:
@@ -176,19 +178,22 @@ class Round:
         )
 
     def _next_deal(self) -> "Round":
-        """The round when all hands are empty and the next are dealt, after a shuffle if the deck is used up."""
+        """Return the round after the next deal, which follows when all hands are empty.
+
+        If the deck is used up, the next dealer shuffles first.
+        """
         if self.deck:
             return _dealt(self.track, self.turns, self.dealer, self.played, self.deck, self.chance)
         return shuffled(self.track, self.turns, (self.dealer + 1) % SEATS, self.chance)
 
 
 def leader(rules: Rules, dealer: int, left: int) -> int:
-    """The seat that plays first in the deal after which so many cards are left in the deck."""
+    """Return the seat that leads in the deal after which `left` cards are left in the deck."""
     return (dealer + 1 + (DEAL_NUMBERS[left] if rules.lead_rotates else 0)) % SEATS
 
 
 def shuffled(track: Track, turns: int, dealer: int, chance: Chance) -> Round:
-    """The round when `dealer` has gathered all cards, shuffled them and dealt five to each seat."""
+    """Return the round after `dealer` has gathered all cards, shuffled them and dealt five to each seat."""
     deck, chance = chance.shuffled(DECK)
     return _dealt(track, turns, dealer, NO_CARDS, deck, chance)
 
@@ -196,7 +201,7 @@ def shuffled(track: Track, turns: int, dealer: int, chance: Chance) -> Round:
 def _dealt(
     track: Track, turns: int, dealer: int, played: tuple[int, ...], deck: tuple[int, ...], chance: Chance
 ) -> Round:
-    """The cards go round one by one, beginning with the seat after the dealer."""
+    """Deal the cards one by one, starting with the seat after the dealer."""
     left = len(deck) - SEATS * (5 if len(deck) == len(DECK) else 4)
     dealt = deck[: len(deck) - left]
     hands = [0] * SEATS

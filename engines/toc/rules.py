@@ -1,11 +1,11 @@
-"""The options as the generator wants them: tables by colour, and plain yes and no."""
+"""The options in the form that the move generator needs: tables by colour, and booleans."""
 
 from engines.options import Settings
 from engines.toc.places import RING, STARTS
 
 
 class Rules:
-    """What one choice of options makes of the rules."""
+    """The rules that follow from one choice of options."""
 
     __slots__ = (
         "branches",
@@ -37,7 +37,7 @@ class Rules:
         self.settings = settings
         self.branches = tuple((start - offset) % RING for start in STARTS)
         self.to_branch = tuple(tuple((branch - cell) % RING for cell in range(RING)) for branch in self.branches)
-        """By colour and ring cell: the steps to the branch cell; 0 on it."""
+        """Number of steps to the branch cell, by colour and ring cell; 0 on the branch cell."""
         self.lead_rotates = settings.choice("leader") == "rotate"
         self.fresh_blocks = settings.flag("fresh_blocks")
         self.kills_own = settings.choice("land_on_own") == "kill"
@@ -45,9 +45,9 @@ class Rules:
         self.counts_laps = not settings.flag("back_shortcut")
         self.new_lap = settings.choice("overshoot") == "new_lap"
         self.keeps_laps = self.counts_laps or self.new_lap
-        """What laps a pawn is ahead or short is remembered."""
+        """Whether the laps that a pawn is ahead or short are tracked."""
         self.starts_short = self.counts_laps and offset == 0
-        """A pawn starts on its branch cell, which it must come to once more before it may enter."""
+        """Whether a pawn starts one lap short: on its branch cell, which it must reach once more to enter."""
         self.entry_forced = settings.choice("home_entry") == "forced"
         self.inner = settings.flag("home_inner")
         self.deepest = settings.choice("home_fill") == "deepest"

@@ -1,4 +1,4 @@
-"""The JSON Schema of a view of Toc."""
+"""JSON Schema of the view of Toc."""
 
 from collections.abc import Mapping
 

@@ -1,9 +1,8 @@
-"""The divided seven: seven steps shared out among two or more pawns of one colour.
+"""The divided 7: seven steps divided among two or more pawns of one colour.
 
-What counts is which pawn takes how many steps; in what order they take them matters only where pawns
-are in each other's way. So each share-out is listed once, in the order of the smallest text, if its
-parts do not touch each other; else its orders are tried one by one, the smallest text first, and one
-is listed for each position that they lead to.
+A division is determined by how many steps each pawn takes; the order matters only if pawns are in each other's way.
+Therefore a division whose parts do not touch each other is listed once, in the order with the smallest text. For all
+others, the orders are tried one by one, the smallest text first, and one order is listed for each resulting position.
 """
 
 from itertools import permutations
@@ -16,18 +15,19 @@ from engines.toc.walker import Walker
 
 STEPS: Final = 7
 ALWAYS: Final = 1 << 80
-"""A place that is none: a part that touches it has its orders tried in any case."""
+"""A bit that is no place: a part that touches it always has its orders tried."""
 TEXT_RANK: Final = {
     place: rank for rank, place in enumerate(sorted(range(len(NAMES)), key=lambda place: f"{NAMES[place]}>"))
 }
 
 Part = tuple[int, int, int, int]
-"""A pawn's share: the part of the move, its steps, where it ends and what it touches, both as sets of places."""
+"""A pawn's share: the part of the move, its steps, where it ends, and what it touches, the last two as sets of places.
+"""
 NO_PARTS: Final[tuple[Part, ...]] = ()
 
 
 def divided(track: Track, colour: int, places: list[int]) -> list[int]:
-    """Every divided seven of the pawns of `colour`, who stand on `places`."""
+    """Return every divided 7 for the pawns of `colour`, which stand on `places`."""
     if len(places) < 2:
         return []
     sharing = Sharing(track, colour, sorted(places, key=TEXT_RANK.__getitem__))
@@ -36,7 +36,7 @@ def divided(track: Track, colour: int, places: list[int]) -> list[int]:
 
 
 class Sharing:
-    """One search for divided sevens."""
+    """One search for divided 7s."""
 
     __slots__ = ("_colour", "_movable", "_own", "_parts", "_spares_own", "_track", "found")
 
@@ -54,14 +54,14 @@ class Sharing:
         ]
 
     def share_out(self, at: int, left: int, chosen: tuple[Part, ...], ends: int, tangled: bool) -> None:
-        """Find every way for the pawns from the one numbered `at` to take the steps that are `left`."""
+        """Find every way in which the pawns from index `at` on can take the `left` remaining steps."""
         shares = self._parts[at]
         last = at == len(self._parts) - 1
         if not last:
             self.share_out(at + 1, left, chosen, ends, tangled)
         for steps in range(left if last else 1, left + 1):
             for part in shares[steps]:
-                # Who touches where an own pawn stands, or where an earlier part ends, may have to wait or go first.
+                # A part that touches the cell of an own pawn, or the end of an earlier part, may depend on the order.
                 meets = tangled or part[3] & (self._movable | ends) != 0
                 if steps == left:
                     self._list((*chosen, part), meets)
@@ -85,7 +85,10 @@ class Sharing:
                 self.found.append(divided_way([part[0] for part in order]))
 
     def _first_order(self, chosen: tuple[Part, ...]) -> tuple[Part, ...] | None:
-        """The first order that can be walked. Where no own pawn can be killed all orders lead to one position."""
+        """Return the first order that is legal, or None.
+
+        This is sufficient if no own pawn can be killed, because then all orders lead to the same position.
+        """
         still, touched = self._own, 0
         for part, _, _, touch in chosen:
             still ^= BITS[part >> PLACE_BITS]
@@ -98,12 +101,12 @@ class Sharing:
         return None
 
     def _taken(self, order: tuple[Part, ...]) -> Track | None:
-        """The track when the parts have been taken in this order; None if they cannot be."""
+        """Return the track after the parts have been made in this order; None if that is illegal."""
         track = self._track
         ended = 0
         for part, steps, end, _ in order:
             start, to = part >> PLACE_BITS, part & PLACE_MASK
-            # A pawn that was killed is not there; nor may the one that killed it go on in its stead.
+            # A killed pawn makes no further part, and the pawn that took its place does not move again.
             if not BITS[start] & track.pawns[self._colour] & ~ended:
                 return None
             if to not in part_ends(Walker(track, self._colour), track, start, steps):
@@ -114,7 +117,7 @@ class Sharing:
 
 
 def part_ends(walker: Walker, track: Track, place: int, steps: int) -> list[int]:
-    """Every place where the pawn on `place` may end as part of a divided seven."""
+    """Return every place where the pawn on `place` may end as a part of a divided 7."""
     rules = track.rules
     if place >= H1:
         return walker.ends(place, steps) if rules.split_moves_home else []
@@ -125,7 +128,7 @@ def part_ends(walker: Walker, track: Track, place: int, steps: int) -> list[int]
 
 
 def _movable(track: Track, colour: int) -> int:
-    """The places whose pawns may be gone when a later part is taken, and with them the reason why it was illegal."""
+    """Return the places whose pawns may be gone when a later part is made, so that they no longer make it illegal."""
     rules = track.rules
     movable = track.pawns[colour] | ALWAYS
     if rules.seven_kills_all and not rules.kills_partner:
@@ -134,15 +137,15 @@ def _movable(track: Track, colour: int) -> int:
 
 
 def _lifted(track: Track, colour: int, movable: int) -> Track:
-    """The track without the pawns that may be gone, but for what they themselves remember."""
+    """Return the track without the pawns that may be gone, except for what is tracked about the own pawns."""
     pawns = tuple([cells & ~movable for cells in track.pawns])
     fresh = track.fresh & track.pawns[colour]
-    # A fresh pawn may not enter the corridor, no more than a short one.
+    # Like a short pawn, a fresh one may not enter the corridor.
     return Track(track.rules, pawns, track.fresh & ~fresh, track.short | fresh)
 
 
 def _parts(walker: Walker, track: Track, place: int, steps: int, fresh: int) -> list[Part]:
-    """What the pawn on `place` may do with so many steps if no movable pawn is in its way."""
+    """Return the parts that the pawn on `place` can make with `steps` steps if no movable pawn is in its way."""
     rules = track.rules
     found = []
     gate = walker.gate(place, steps) if _corridor_open(track, place) else -1
@@ -169,7 +172,7 @@ def _corridor_open(track: Track, place: int) -> bool:
 
 
 def _touched(track: Track, cell: int, steps: int, fresh: int) -> int:
-    """The cells passed where it matters whether an own pawn stands on them."""
+    """Return the passed cells on which an own pawn would matter."""
     if track.rules.seven_kills_all:
         return WAY[steps][cell]
     return WAY[steps][cell] & fresh if track.rules.fresh_blocks else 0

@@ -1,10 +1,9 @@
-"""The pawns on the track, as a value: where each stands, and what a move makes of them.
+"""The pawns on the track, as an immutable value, and how moves change them.
 
-`pawns` has a set of places for each colour; what is missing to four is in the reserve. Since a ring
-cell holds one pawn at most, what must be remembered of single pawns is a set of ring cells too:
-`fresh` ones; and only where laps are counted, `short` ones, which must pass their branch cell once
-before they may enter, and `far` ones, which have passed it once and may go back behind it unharmed (or
-not, where an overshoot costs a lap).
+`pawns` has one set of places per colour; pawns that are missing from the four are in the reserve. A ring cell holds at
+most one pawn, so the state of single pawns is stored as sets of ring cells too: `fresh` pawns; and, only if laps are
+counted, `short` pawns, which must pass their branch cell once before they may enter, and `far` pawns, which have passed
+it once and may go back behind it without loss (unless an overshoot costs a lap).
 """
 
 from typing import Final
@@ -28,7 +27,7 @@ NO_PAWNS: Final[Pawns] = (0, 0, 0, 0)
 
 
 class Track:
-    """All pawns, and what is remembered of some of them."""
+    """All pawns, and the sets of those that are fresh, short or far."""
 
     __slots__ = ("far", "fresh", "pawns", "rules", "short")
 
@@ -40,11 +39,11 @@ class Track:
         self.far = far
 
     def key(self) -> tuple[Pawns, int, int, int]:
-        """What two equal tracks share."""
+        """Return a value that is the same for equal tracks."""
         return self.pawns, self.fresh, self.short, self.far
 
     def after(self, colour: int, move: int) -> "Track":
-        """The track when a pawn of `colour`, or for a seven several, have made a listed move with parts."""
+        """Return the track after `move`, a legal move with parts by pawns of `colour`."""
         parts = (move & PARTS_MASK) >> CARD_BITS
         start, to = parts >> PLACE_BITS & PLACE_MASK, parts & PLACE_MASK
         if move & SWAP:
@@ -62,7 +61,10 @@ class Track:
         return track._without(kills) if kills else track
 
     def walked(self, colour: int, start: int, to: int, killing: bool) -> "Track":
-        """The track when a pawn of `colour` has walked forward, `killing` whom it may of those it passes."""
+        """Return the track after a pawn of `colour` has walked forward.
+
+        If `killing`, it kills the pawns that a 7 kills in passing.
+        """
         if start >= H1:
             return self._moved(colour, BITS[start], BITS[to], 0, 0)
         to_branch = self.rules.to_branch[colour][start]
@@ -87,11 +89,11 @@ class Track:
     def _swapped(self, colour: int, mine: int, theirs: int) -> "Track":
         both = mine | theirs
         pawns = tuple([cells ^ both if cells & both else cells for cells in self.pawns])
-        # Whoever changes places stands as if it had walked there from its start.
+        # A swapped pawn counts as having walked to its new cell from its start.
         return Track(self.rules, pawns, self.fresh & ~both, self.short & ~both, self.far & ~both)
 
     def passed_enemies(self, colour: int, parts: list[tuple[int, int]]) -> int:
-        """The cells of the enemies that these parts of a seven pass and do not land on, fresh ones excepted."""
+        """Return the cells of the enemy pawns, except fresh ones, that these parts of a 7 pass but do not land on."""
         passed = ends = 0
         for start, to in parts:
             if start < H1:
@@ -101,18 +103,18 @@ class Track:
         return passed & ~ends & ~self.fresh & self._victims(colour)
 
     def _without(self, killed: int) -> "Track":
-        """The track when whoever stood on these ring cells is in the reserve."""
+        """Return the track with the pawns on these ring cells moved to their reserves."""
         pawns = tuple([theirs & ~killed for theirs in self.pawns])
         return Track(self.rules, pawns, self.fresh, self.short & ~killed, self.far & ~killed)
 
     def _victims(self, colour: int) -> int:
         if self.rules.seven_kills_all:
             return ON_RING
-        # An index below 0 counts from the end: the seats on either side.
+        # Negative indices count from the end, so these are the two neighbouring seats.
         return self.pawns[colour - 1] | self.pawns[colour - 3]
 
     def _moved(self, colour: int, left: int, to: int, killed: int, laps: int) -> "Track":
-        """One pawn moved from the cell `left`, its laps counted; whoever stood on `killed` is in the reserve."""
+        """Move one pawn from the cell `left`, update its laps, and send the pawns on `killed` to their reserves."""
         pawns = [theirs & ~killed for theirs in self.pawns]
         pawns[colour] = pawns[colour] & ~left | to
         fresh = self.fresh & ~left
@@ -124,7 +126,7 @@ class Track:
         return Track(self.rules, tuple(pawns), fresh, short, far)
 
     def _counted(self, left: int, laps: int) -> int:
-        """The laps that the pawn on `left` is ahead (above 0) or short (below), when it has counted `laps` more."""
+        """Return how many laps the pawn on `left` is ahead (positive) or short (negative) after `laps` more laps."""
         before = 1 if left & self.far else -1 if left & self.short else 0
         if not self.rules.new_lap:
             return before + laps

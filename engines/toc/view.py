@@ -1,4 +1,4 @@
-"""A position as plain data, as a viewer may see it."""
+"""Returns a position as plain data, as a viewer may see it."""
 
 from engines.api import REFEREE, Json, Viewer
 from engines.toc import cards
@@ -9,7 +9,7 @@ from engines.toc.writing import HIDDEN, gift_text, knows_hand
 
 
 def view(at: Round, viewer: Viewer) -> Json:
-    """By the schema of `schema`."""
+    """Return the data that the schema in `schema` describes."""
     return {
         "phase": "over" if at.over else "exchange" if at.mover == EXCHANGING else "play",
         "owing": list(at.owing()),
@@ -26,7 +26,7 @@ def view(at: Round, viewer: Viewer) -> Json:
 
 
 def hand_names(at: Round, seat: int, viewer: Viewer) -> list[str]:
-    """The cards of a hand, as `viewer` may know them."""
+    """Return the cards of a hand as `viewer` may see them."""
     hand = at.hands[seat]
     if not knows_hand(viewer, seat):
         return [HIDDEN] * hand.bit_count()

@@ -1,11 +1,11 @@
-"""Where a single pawn may go: forward on the ring and in the corridor, and four back."""
+"""Moves of a single pawn: forward on the ring and in the corridor, and four cells back."""
 
 from engines.toc.places import AHEAD, BACK, BITS, H1, H4, NOWHERE, STEPS_BACK, WAY
 from engines.toc.track import Track
 
 
 class Walker:
-    """How the pawns of one colour may walk, as the track stands."""
+    """The steps that the pawns of one colour can make on a given track."""
 
     __slots__ = ("_deepest", "_forced", "_inner", "barred", "blocks", "own", "to_branch", "waiting")
 
@@ -17,7 +17,7 @@ class Walker:
         if not rules.kills_own:
             self.barred |= self.own
         if not rules.kills_partner:
-            self.barred |= track.pawns[colour - 2]  # The partner: an index below 0 counts from the end.
+            self.barred |= track.pawns[colour - 2]  # The partner: negative indices count from the end.
         self.blocks = track.fresh if rules.fresh_blocks else 0
         self.waiting = track.fresh | track.short
         """The ring cells whose pawns may not enter the corridor."""
@@ -27,7 +27,7 @@ class Walker:
         self._inner = rules.inner
 
     def ends(self, place: int, steps: int) -> list[int]:
-        """Every place where the pawn on `place` may end after so many steps."""
+        """Return every place where the pawn on `place` may end after `steps` steps."""
         if place >= H1:
             home = self.home(place, steps)
             return [home] if home >= 0 else []
@@ -40,21 +40,21 @@ class Walker:
         return [along] if along >= 0 else []
 
     def along(self, cell: int, steps: int) -> int:
-        """Where so many steps on the ring end, or NOWHERE."""
+        """Return the cell `steps` steps ahead on the ring, or NOWHERE if it cannot be reached."""
         to = AHEAD[steps][cell]
         if BITS[to] & self.barred or self.blocks & WAY[steps - 1][cell]:
             return NOWHERE
         return to
 
     def back(self, cell: int) -> int:
-        """Where four steps back end, or NOWHERE."""
+        """Return the cell four steps back, or NOWHERE if it cannot be reached."""
         to = BACK[cell]
         if BITS[to] & self.barred or self.blocks & WAY[STEPS_BACK - 1][to]:
             return NOWHERE
         return to
 
     def home(self, place: int, steps: int) -> int:
-        """Where so many steps end in the corridor, or NOWHERE."""
+        """Return the place in the corridor that is `steps` steps ahead, or NOWHERE if it cannot be reached."""
         to = self.gate(place, steps)
         if to < 0:
             return NOWHERE
@@ -66,7 +66,7 @@ class Walker:
         return to
 
     def gate(self, place: int, steps: int) -> int:
-        """The same, if no pawn of this colour were in the corridor."""
+        """Return the same as `home`, but as if no pawn of this colour were in the corridor."""
         if place >= H1:
             to = place + steps if self._inner else NOWHERE
         else:

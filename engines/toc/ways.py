@@ -1,4 +1,4 @@
-"""What a card can do: every way to use a rank for the pawns of one colour, as moves without their card."""
+"""The uses of a card: every way to use a rank for the pawns of one colour, as moves without a card."""
 
 from engines.toc.cards import COUNTS, FOUR, JACK, SEVEN, STARTERS
 from engines.toc.moves import KILLS_SHIFT, SWAP, parts_of, way
@@ -9,7 +9,7 @@ from engines.toc.walker import Walker
 
 
 class Ways:
-    """The ways to use each rank, as the track stands."""
+    """The ways to use each rank on a given track."""
 
     __slots__ = ("_colour", "_places", "_track", "_walker")
 
@@ -20,7 +20,7 @@ class Ways:
         self._walker = Walker(track, colour)
 
     def of(self, rank: int) -> list[int]:
-        """Every way to use a card of this rank, nothing twice."""
+        """Return every way to use a card of this rank, without duplicates."""
         if rank == FOUR:
             return self._four_back()
         found = self._forward(COUNTS[rank])
@@ -35,20 +35,20 @@ class Ways:
         return found
 
     def _killing(self, use: int) -> list[int]:
-        """The same seven with each choice of the enemies that it passes."""
+        """Return the same 7 with each choice of the enemy pawns that it passes."""
         found = [use]
         for place in places_in(self._track.passed_enemies(self._colour, parts_of(use))):
             found += [killing | BITS[place] << KILLS_SHIFT for killing in found]
         return found
 
     def _may_start(self) -> bool:
-        """Is there a pawn in the reserve, and its start cell open to it? What landing kills is no matter here."""
+        """Return whether a pawn is in the reserve and may start, which does not depend on what landing kills."""
         track, colour = self._track, self._colour
         team = track.pawns[colour] | track.pawns[colour - 2]
         return reserve(track.pawns[colour]) > 0 and not team & BITS[STARTS[colour]]
 
     def _targets(self) -> int:
-        """The ring cells whose pawns a jack may take the place of."""
+        """Return the ring cells whose pawns a jack may swap with."""
         track = self._track
         others = ON_RING & ~START_CELLS if track.rules.spares_all_starts else ON_RING
         found = 0
@@ -70,7 +70,7 @@ class Ways:
         return [SWAP | way(place, other) for place in mine for other in targets]
 
     def swappable(self) -> list[int]:
-        """The own pawns that a jack may swap."""
+        """Return the own pawns that a jack may swap."""
         track, rules = self._track, self._track.rules
         mine = track.pawns[self._colour] & ON_RING
         if not rules.jack_from_start:

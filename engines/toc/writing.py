@@ -1,6 +1,6 @@
-"""A position in writing, as a viewer may see it.
+"""Formats a position as text, as a viewer may see it.
 
-Nine fields, the same for everybody; `?` stands for a card, or for the chance, that the viewer does
+The text has nine fields for every viewer; `?` stands for each card, and for the random generator, that the viewer does
 not know.
 """
 
@@ -36,7 +36,7 @@ FRESH, SHORT, FAR = "*-+"
 
 
 def position_text(at: Round, viewer: Viewer) -> str:
-    """All that `viewer` may know of a round."""
+    """Return the text of a round as `viewer` may see it."""
     track = at.track
     known = [knows_hand(viewer, seat) for seat in range(SEATS)]
     all_known = viewer == REFEREE
@@ -56,12 +56,12 @@ def position_text(at: Round, viewer: Viewer) -> str:
 
 
 def knows_hand(viewer: Viewer, seat: int) -> bool:
-    """May `viewer` look at the hand of `seat`?"""
+    """Return whether `viewer` may see the hand of `seat`."""
     return viewer in (seat, REFEREE)
 
 
 def gift_text(at: Round, giver: int, viewer: Viewer) -> str | None:
-    """The card that `giver` has given in this deal, as `viewer` may know of it, or None if it has not."""
+    """Return the card that `giver` has given in this deal, as `viewer` may see it; None if it has given none yet."""
     gift = at.gifts[giver]
     if gift == NOTHING:
         return None
@@ -70,7 +70,7 @@ def gift_text(at: Round, giver: int, viewer: Viewer) -> str | None:
 
 
 def cards_text(listed: tuple[int, ...]) -> str:
-    """Cards in the order in which they lie."""
+    """Return cards as text, in the given order."""
     return "".join([cards.NAMES[card] for card in listed]) or NONE
 
 

@@ -1,4 +1,4 @@
-"""Troke, as the game GAME."""
+"""The game Troke, exported as GAME."""
 
 from engines.troke.game import Troke
 

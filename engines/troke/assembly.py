@@ -1,9 +1,9 @@
-"""The turns of single pieces: plain steps, and every way to go on for a piece that has landed on others.
+"""The turns of single pieces: plain steps, and all continuations after captures.
 
-An assembly is followed step by step, and a piece that begins its turn is one that has nothing with it yet.
-What it needs to know is few: its turn so far, where it is, the circles that are blocked for it, its prey,
-and how many steps are left. A circle is blocked if a piece of one of its shapes stands there; the circle
-from which such a piece was taken along is not. Its prey are the pieces of other shapes that it can capture.
+An assembly is followed step by step; a piece that begins its turn is an assembly of one piece. Its state consists of
+its turn so far, its position, the circles that are blocked for it, its prey, and the number of steps that are left. A
+circle is blocked if a piece of one of its shapes stands there; the circle from which such a piece was taken along is
+not. Its prey are the pieces of other shapes that it can capture.
 """
 
 from typing import TypeAlias
@@ -11,12 +11,12 @@ from typing import TypeAlias
 from engines.troke.rules import Rules
 from engines.troke.turns import DIGIT_BITS, circles, standing_on, stepped
 
-# By shape: a set of circles. The length is fixed, so that compiled code has three numbers and makes no object.
+# A set of circles for each shape. The length is fixed so that compiled code passes numbers and creates no object.
 ByShape: TypeAlias = tuple[int, int, int]
 
 
 class Filled:
-    """Which circles hold what, for a seat."""
+    """The circles that hold pieces, from the point of view of one seat."""
 
     __slots__ = ("loose", "occupied", "sets")
 
@@ -36,10 +36,10 @@ class Filled:
             index += 3
         self.occupied: ByShape = (towers, walls, moats)
         self.loose: ByShape = (loose_towers, loose_walls, loose_moats)
-        """Those that `seat` can capture: none on their owner's goal row but, by own_captures, its own."""
+        """The pieces that `seat` can capture: none on their owner's goal row, except its own with `own_captures`."""
 
     def alone(self, shape: int) -> tuple[int, ByShape]:
-        """What is blocked for a piece of that shape that has none with it, and its prey."""
+        """Return the circles that are blocked for a single piece of that shape, and its prey."""
         towers, walls, moats = self.loose
         if shape == 0:
             return self.occupied[0], (0, walls, moats)
@@ -49,7 +49,7 @@ class Filled:
 
 
 class Assembly:
-    """The turns of the pieces of one seat, in `found`."""
+    """Search for the turns of the pieces of one seat; they are collected in `found`."""
 
     __slots__ = ("_along_the_row", "_filled", "_goal", "_rules", "_seat", "_ways", "found")
 
@@ -70,7 +70,7 @@ class Assembly:
             among ^= start
             at = start.bit_length() - 1
             if self._ways.steps[at] & ~blocked:
-                # With free_step an arrival ends the turn; a piece that moves within the row does not arrive.
+                # With `free_step` an arrival ends the turn; a piece that moves within the row does not arrive.
                 arrived = bool(start & self._goal)
                 self._along_the_row = self._rules.leftover_steps or arrived
                 self._go_on(standing_on(shape, at), at, blocked ^ start, prey, 0, ())
@@ -87,9 +87,9 @@ class Assembly:
                 self.found.append(stepped(turn, to, bool(1 << to & captures)))
 
     def _capture(self, turn: int, hits: int, blocked: int, prey: ByShape, left: int, homes: tuple[int, ...]) -> None:
-        """Land on each of the circles `hits`, take along what is there, and end the turn or go on.
+        """Land on each of the circles `hits`, capture what is there, and end or continue the turn.
 
-        `left` are the steps that are left on landing, without those that the capture gives.
+        `left` is the number of steps that are left on landing, without those gained by the capture.
         """
         towers, walls, moats = self._filled.occupied
         may_stop, carry_home = self._rules.may_stop, self._rules.carry_home
@@ -98,7 +98,7 @@ class Assembly:
             bit = hits & -hits
             hits ^= bit
             at = bit.bit_length() - 1
-            # Written out for each shape: so compiled code has nothing but numbers here.
+            # The three shapes are written out so that compiled code uses nothing but numbers here.
             now_blocked, now_left = blocked, left
             more_towers, more_walls, more_moats = prey
             if more_towers & bit:
@@ -123,7 +123,7 @@ class Assembly:
                 self._go_on(landed, at, now_blocked, now_prey, now_left - 1, now_homes)
 
     def _go_on(self, turn: int, at: int, blocked: int, prey: ByShape, left: int, homes: tuple[int, ...]) -> None:
-        """Make one step, with all of the assembly; `left` are the steps that are left after it."""
+        """Make one step with the whole assembly; `left` is the number of steps that are left after it."""
         entered = self._ways.enters[at] & ~blocked
         for home in homes:
             if not home & 1 << at:
@@ -148,7 +148,7 @@ class Assembly:
                 self._go_on(turn | to << 1, to, blocked, prey, left - 1, homes)
 
     def _end_on(self, turn: int, entered: int) -> None:
-        """Find the turns that end with a step onto one of the circles `entered`."""
+        """Find the turns that end with a step to one of the circles `entered`."""
         found = self.found
         turn <<= DIGIT_BITS
         while entered:
@@ -157,7 +157,7 @@ class Assembly:
             found.append(turn | bit.bit_length() - 1 << 1)
 
     def _homes(self, circle: int) -> tuple[int, ...]:
-        """The start rows of the enemy pieces that are captured on a circle."""
+        """Return the start rows of the enemy pieces that are captured on a circle."""
         sets = self._filled.sets
         return tuple(
             ways.start

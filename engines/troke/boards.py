@@ -1,7 +1,7 @@
-"""The boards: circles, lines, the four start rows, and where ahead is for each colour.
+"""The boards: circles, lines, the four start rows, and the forward direction of each colour.
 
-No readable drawing of the true board is known, so a board is data. The four that come with the game
-follow simple rules and are worked out from them here; others can be read (see `own_board`).
+No readable drawing of the original board is known, so a board is data. The four boards that come with the game follow
+simple rules and are computed here; others can be loaded (see `own_board`).
 """
 
 import re
@@ -11,43 +11,43 @@ from typing import Final, TypeAlias
 Place: TypeAlias = tuple[int, int]
 
 COLOURS: Final = ("red", "blue", "white", "yellow")
-"""In the order of play. Each has its row on one edge of the board; its goal is the row opposite."""
+"""The colours in the order of play. The start row of each is on one edge of the board, its goal row opposite."""
 EDGES: Final = ("S", "W", "N", "E")
-"""By colour: the edge of the board on which its start row lies."""
+"""The edge of the board on which the start row of each colour lies."""
 AHEAD: Final[tuple[Place, ...]] = ((0, 1), (1, 0), (0, -1), (-1, 0))
-"""By colour: where ahead is, if the start row lies flat on its edge."""
+"""Forward direction of each colour if its start row is parallel to its edge."""
 
 NAME: Final = re.compile(r"[a-z][1-9][0-9]?", re.ASCII)
-"""How a circle may be called."""
+"""Pattern of the name of a circle."""
 FILES: Final = "abcdefghijklmnopqrstuvwxyz"
 
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """Circles are numbered in the order of their names; everything else speaks of those numbers."""
+    """A board. Circles are numbered in the order of their names, and all other fields use these numbers."""
 
     names: tuple[str, ...]
     places: tuple[Place, ...]
     lines: tuple[tuple[int, int], ...]
     rows: tuple[tuple[int, ...], ...]
-    """By colour: the four circles of its start row."""
+    """The four circles of each colour's start row."""
     ahead: tuple[Place, ...]
-    """By colour: the direction in which it moves."""
+    """The forward direction of each colour."""
 
     def advance(self, colour: int, start: int, to: int) -> int:
-        """How far ahead a step leads: above 0 forward, 0 sideways, below 0 back."""
+        """Return how far a step leads forward: positive forward, 0 sideways, negative backward."""
         (x, y), (to_x, to_y) = self.places[start], self.places[to]
         right, up = self.ahead[colour]
         return (to_x - x) * right + (to_y - y) * up
 
 
 def opposite(colour: int) -> int:
-    """The colour that sits across: its start row is the other's goal row."""
+    """Return the opposite colour: its start row is the goal row of `colour`."""
     return (colour + 2) % 4
 
 
 def _laid_out(places: list[Place], strides: tuple[Place, ...]) -> Board:
-    """A board with a line wherever two circles are one of `strides` apart, and a start row on each edge."""
+    """Return a board that connects all circles one of `strides` apart, with a start row on each edge."""
     number = {place: index for index, place in enumerate(places)}
     far = max(x for x, _ in places)
     return Board(

@@ -1,7 +1,7 @@
-"""What a turn costs the others: for captured pieces, for a castle, and for the fourth one.
+"""Chips that a turn earns: for captured pieces, for a castle, and for the fourth castle.
 
-A bill is a list of debts, one a seat, all to the seat that has moved. What that seat would owe itself
-comes back to it, so that nobody needs to leave it out.
+A bill lists the debt of each seat to the seat that has moved. The debt of that seat to itself has no effect, so it need
+not be left out.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ CASTLES: Final = 4
 
 
 def standing_castles(rules: Rules, sets: Sequence[int], seat: int) -> int:
-    """How many castles of its own a seat has on its goal row now."""
+    """Return how many castles of its own a seat currently has on its goal row."""
     towers, walls, moats = sets[3 * seat : 3 * seat + 3]
     return (towers & walls & moats & rules.ways[seat].goal).bit_count()
 
@@ -21,7 +21,7 @@ def standing_castles(rules: Rules, sets: Sequence[int], seat: int) -> int:
 def with_castle(
     rules: Rules, bill: list[int] | None, sets: list[int], castles: tuple[int, ...], seat: int
 ) -> list[int]:
-    """The bill, if there is one, and what is due for the last of the `castles` of `seat`."""
+    """Return the bill, if there is one, plus what is due for the last of the `castles` of `seat`."""
     due = _award(rules, castles, seat)
     bill = [debt + due for debt in bill or [0] * rules.seats]
     if castles[seat] == CASTLES and rules.end_bonus:
@@ -30,7 +30,7 @@ def with_castle(
 
 
 def paid(rules: Rules, chips: tuple[int, ...], seat: int, bill: list[int]) -> tuple[int, ...]:
-    """The chips after everybody has paid `seat` what he owes, or what he has."""
+    """Return the chips after every seat has paid its debt to `seat`, or with `debt=cap` at most what it has."""
     if rules.race:
         return chips
     after = list(chips)
@@ -48,7 +48,7 @@ def _award(rules: Rules, castles: tuple[int, ...], seat: int) -> int:
 
 
 def _unfinished(rules: Rules, sets: list[int], seat: int) -> int:
-    """2 for each piece of a seat that is on its way, 1 for each that has arrived but is in no castle."""
+    """Return 2 for each piece of a seat that is not on its goal row, and 1 for each that is, but in no castle."""
     goal = rules.ways[seat].goal
     towers, walls, moats = sets[3 * seat : 3 * seat + 3]
     in_castles = towers & walls & moats & goal

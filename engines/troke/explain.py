@@ -1,6 +1,6 @@
-"""Why a move that can be read is not legal: the rule it breaks, and what would have been right.
+"""Finds out why a well-formed move is illegal: the rule it breaks, and what would be legal instead.
 
-The turn is walked step by step, as the player meant it, until a rule stops it.
+The turn is replayed step by step, as the player wrote it, until a rule forbids a step.
 """
 
 from typing import NoReturn
@@ -16,7 +16,7 @@ LISTED_AT_MOST = 4
 
 
 def illegal(pieces: Pieces, turn: int, spelling: Spelling) -> IllegalMove:
-    """The refusal for `turn`, which is not among the moves of `pieces`."""
+    """Return the error for `turn`, which must not be a legal move of `pieces`."""
     text = spelling.move(turn)
     if turn >= DEMAND:
         turn ^= DEMAND
@@ -46,7 +46,7 @@ class _Broken(Exception):
 
 
 class _Walk:
-    """A turn as far as it has come."""
+    """The state of a turn during the replay."""
 
     def __init__(self, pieces: Pieces, turn: int, spelling: Spelling) -> None:
         self.pieces = pieces
@@ -62,9 +62,9 @@ class _Walk:
         self.blocked = self.filled.occupied[self.shape] & ~(1 << self.at)
         self.left = 1
         self.free = False
-        """Was the last step the free one of an arrival?"""
+        """Whether the last step was the free step of an arrival."""
         self.carried: list[int] = []
-        """The seats whose pieces have been taken along from outside their goal rows."""
+        """The seats whose pieces have been captured outside their goal rows."""
 
     def to_its_end(self) -> None:
         self._may_begin()
@@ -142,7 +142,7 @@ class _Walk:
 
 
 def _wants_another(pieces: Pieces, turn: int, spelling: Spelling) -> NoReturn:
-    """The rules that ask for another turn instead."""
+    """Raise the rule that requires another turn instead."""
     if turn in pieces.barred:
         raise _Broken("TK-17", f"the piece has just stepped sideways from {spelling.names[steps_of(turn)[0][0]]}")
     colour = pieces.rules.colours[pieces.mover]

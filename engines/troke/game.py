@@ -1,7 +1,7 @@
 """Troke: rules, options and first position.
 
-RULES is prose for players, after the French rule sheet of Troque (1956) and an English rules page, with
-the numbers by which refusals quote it.
+RULES is prose for players, after the French rule sheet of Troque (1956) and an English rules page. It has the rule
+numbers that errors refer to.
 """
 
 from functools import lru_cache

@@ -1,4 +1,4 @@
-"""Troke in writing: moves and positions as text, and moves back."""
+"""Notation of Troke: formats moves and positions, and parses moves."""
 
 import re
 from typing import Final
@@ -51,7 +51,7 @@ _RIGHT_MOVE: Final = (
 
 
 class Spelling:
-    """How turns are written on a board."""
+    """Formats and parses turns on one board."""
 
     __slots__ = ("_number", "_starts", "_steps", "names")
 
@@ -66,7 +66,7 @@ class Spelling:
         self._steps = [mark + name for name in board.names for mark in "-x"]
 
     def move(self, turn: int) -> str:
-        """A turn as text."""
+        """Return a turn as text."""
         if turn >= DEMAND:
             return self.move(turn ^ DEMAND) + DEMAND_MARK
         if turn == PASS:
@@ -78,7 +78,7 @@ class Spelling:
         return self._starts[turn] + steps
 
     def read_move(self, text: str) -> int:
-        """The turn that a text names, legal or not. Raises MalformedMove."""
+        """Parse a turn, legal or not. Raises MalformedMove."""
         plain = text.removesuffix(DEMAND_MARK)
         demand = 0 if plain == text else DEMAND
         if plain == PASS_TEXT:
@@ -92,7 +92,7 @@ class Spelling:
         return demand | turn
 
     def circle(self, name: str) -> int | None:
-        """The number of the circle of that name, or None if the board has none."""
+        """Return the number of the circle with this name, or None if the board has none."""
         return self._number.get(name)
 
     def _circle(self, text: str, name: str) -> int:
@@ -103,7 +103,7 @@ class Spelling:
 
 
 def owner_of(pieces: Pieces, shape: int, circle: int) -> int | None:
-    """The seat whose piece of that shape stands on a circle, or None."""
+    """Return the seat that owns the piece of this shape on a circle, or None if there is none."""
     for seat in range(pieces.rules.seats):
         if pieces.sets[3 * seat + shape] & 1 << circle:
             return seat
@@ -115,7 +115,7 @@ def colour_name(pieces: Pieces, seat: int) -> str:
 
 
 def position_text(pieces: Pieces, plies: int, spelling: Spelling) -> str:
-    """All of a position but its history."""
+    """Return the text of a position: everything except its history."""
     fields = [
         stacks_text(pieces, spelling),
         COLOUR_LETTERS[pieces.rules.colours[pieces.mover]],
@@ -132,7 +132,7 @@ def position_text(pieces: Pieces, plies: int, spelling: Spelling) -> str:
 
 
 def stacks_text(pieces: Pieces, spelling: Spelling) -> str:
-    """The circles that are not empty, in the order of the board."""
+    """Return the circles that are not empty with their pieces, in the order of the board."""
     stacks: dict[int, str] = {}
     letters = [COLOUR_LETTERS[colour] for colour in pieces.rules.colours]
     for shape, shape_letter in enumerate(SHAPE_LETTERS):

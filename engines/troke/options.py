@@ -1,4 +1,4 @@
-"""The options of Troke: who sits down, on which board, and what the two rule sheets disagree on."""
+"""Options of Troke: the seats, the board, and the points on which the two rule sheets differ."""
 
 from engines.options import Choice, Count, Flag, Options, Preset, Text
 from engines.troke.boards import BOARDS

@@ -1,8 +1,7 @@
-"""Reading a board that somebody brings along, and saying what is wrong with it.
+"""Parses a custom board and reports what is wrong with it.
 
-The text is JSON: `cells` (each with id, x and y), `edges` (pairs of ids), `start` (four ids for each of
-S, N, W and E) and `forward` (a direction for each of them). A fifth entry, `uncircled_crossings`, is a
-remark that nothing reads.
+The text is JSON: `cells` (each with id, x and y), `edges` (pairs of ids), `start` (four ids for each of S, N, W and E)
+and `forward` (a direction for each of them). A fifth entry, `uncircled_crossings`, is a remark that is ignored.
 """
 
 import json
@@ -17,11 +16,11 @@ from engines.troke.boards import BOARDS, COLOURS, EDGES, NAME, Board, Place, opp
 
 Data: TypeAlias = "bool | int | float | str | list[Data] | dict[str, Data] | None"
 Neighbours: TypeAlias = Sequence[Sequence[int]]
-"""By circle."""
+"""The circles that a line connects to each circle."""
 
 CIRCLES_AT_MOST = 128
 LINES_AT_MOST = 8
-"""From one circle. More would let a turn branch without measure."""
+"""Maximum per circle. It limits the number of turns that a position can have."""
 EDGES_AT_MOST = CIRCLES_AT_MOST * LINES_AT_MOST // 2
 PLACE_AT_MOST = 40
 NEEDED = {"cells", "edges", "start", "forward"}
@@ -30,14 +29,14 @@ NOTHING: frozenset[str] = frozenset()
 
 
 def board_of(settings: Settings) -> Board:
-    """The board of a game. Raises BadOption if `own_board` describes none."""
+    """Return the board of a game. Raises BadOption if `own_board` is not a valid board."""
     text = settings.choice("own_board")
     return read_board(text) if text else BOARDS[settings.choice("board")]
 
 
 @lru_cache(maxsize=64)
 def read_board(text: str) -> Board:
-    """The board that a JSON text describes. Raises BadOption, and says what would be right."""
+    """Return the board that a JSON text describes. Raises BadOption, which says what is wrong."""
     try:
         return _board(_parsed(text))
     except _Wrong as wrong:
@@ -45,7 +44,7 @@ def read_board(text: str) -> Board:
 
 
 def canonical(text: str) -> str:
-    """The same board in one line without remarks, of 16 KiB at the most. Raises BadOption."""
+    """Return the same board on one line without remarks, at most 16 KiB long. Raises BadOption."""
     if not text:
         return ""
     board = read_board(text)
@@ -191,7 +190,7 @@ def _direction(edge: str, data: Data) -> Place:
 
 
 def _playable(board: Board, neighbours: Neighbours) -> None:
-    """Every colour can get from its start row to its goal row without going back."""
+    """Check that every colour can get from its start row to its goal row without a backward step."""
     for colour, name in enumerate(COLOURS):
         met = _met(board.rows[colour], neighbours, lambda one, other: board.advance(colour, one, other) >= 0)  # noqa: B023  # It is called at once.
         if not met & set(board.rows[opposite(colour)]):
@@ -211,7 +210,7 @@ def _neighbours(circles: int, lines: tuple[tuple[int, int], ...]) -> Neighbours:
 
 
 def _met(first: Iterable[int], neighbours: Neighbours, passable: Callable[[int, int], bool]) -> set[int]:
-    """The circles that can be come to from the first ones. Every line is looked at twice at the most."""
+    """Return the circles that can be reached from the first ones, looking at each line at most twice."""
     met = set(first)
     waiting = list(met)
     while waiting:

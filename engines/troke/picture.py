@@ -1,4 +1,4 @@
-"""The board for a person at a terminal."""
+"""Drawing of the board for a terminal."""
 
 from engines.troke.boards import FILES, Board
 from engines.troke.notation import COLOUR_LETTERS, colour_name, owner_of
@@ -8,14 +8,14 @@ ANSI = {"r": "\x1b[91m", "b": "\x1b[94m", "w": "\x1b[97m", "y": "\x1b[93m"}
 PLAIN = "\x1b[0m"
 
 WIDE, HIGH = 6, 2
-"""Columns and lines from one place to the next."""
+"""Number of columns and of lines from one place to the next."""
 MARGIN = 3
 CROSSED = {frozenset("─│"): "┼", frozenset("╱╲"): "╳"}
 LEGEND = "(TWM): whose tower, wall and moat stand on a circle"
 
 
 class Drawing:
-    """A board's lines, drawn once; the pieces are put in later."""
+    """The drawing of an empty board, made once, into which pieces are inserted."""
 
     __slots__ = ("_board", "_closed", "_height", "_lines", "_opened")
 
@@ -35,7 +35,7 @@ class Drawing:
             self._lines[-1][MARGIN + WIDE * x + 2] = label
 
     def of(self, pieces: Pieces) -> str:
-        """The board with its pieces."""
+        """Return the drawing of the board with its pieces."""
         lines = [list(line) for line in self._lines]
         for circle, (x, y) in enumerate(self._board.places):
             signs = [_sign(pieces, shape, circle) for shape in range(3)]
@@ -44,7 +44,7 @@ class Drawing:
         return "\n".join("".join(line).rstrip() for line in lines)
 
     def _draw(self, one: int, other: int) -> None:
-        """A line between two circles, if it is one that signs can draw."""
+        """Draw the line between two circles, if its slope can be drawn with characters."""
         (x, y), (to_x, to_y) = sorted((self._board.places[one], self._board.places[other]))
         right, up = to_x - x, to_y - y
         if right and up and right != abs(up):
@@ -59,7 +59,7 @@ class Drawing:
 
 
 def caption(pieces: Pieces, plies: int) -> str:
-    """What the board does not show of a game that goes on."""
+    """Return what the drawing of an unfinished game does not show."""
     chips = ", ".join(f"{colour_name(pieces, seat)} {has}" for seat, has in enumerate(pieces.chips))
     castles = ", ".join(f"{colour_name(pieces, seat)} {has}" for seat, has in enumerate(pieces.castles))
     letter = COLOUR_LETTERS[pieces.rules.colours[pieces.mover]]
@@ -71,7 +71,7 @@ def caption(pieces: Pieces, plies: int) -> str:
 
 
 def _labels(board: Board, axis: int, signs: str) -> dict[tuple[int, int], str]:
-    """By place along an axis: the letter or the number that all circles there have in common."""
+    """Return by place along an axis the letter or number that all circles there have in common."""
     labels: dict[tuple[int, int], set[str]] = {}
     for name, place in zip(board.names, board.places, strict=True):
         along = (place[0], 0) if axis == 0 else (0, place[1])
@@ -80,7 +80,7 @@ def _labels(board: Board, axis: int, signs: str) -> dict[tuple[int, int], str]:
 
 
 def _bracket(board: Board, circle: int, sign: str) -> str:
-    """A start row's circles are drawn in its colour."""
+    """Return a bracket, in the colour of the start row if the circle belongs to one."""
     for row, letter in zip(board.rows, COLOUR_LETTERS, strict=True):
         if circle in row:
             return f"{ANSI[letter]}{sign}{PLAIN}"

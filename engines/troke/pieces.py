@@ -1,10 +1,9 @@
-"""The fast position: whose pieces stand where and what may be played, in integers.
+"""The fast position: the pieces, and the turns that they can make, as integers.
 
-For bots that search, and for the contract's position, which stands on it. It has no texts and no
-history: repetition and the limit of plies are not its business. A turn is an integer (see `turns`):
-`moves()` lists them, `play(turn)` gives the pieces after it, `key()` is what two equal ones share. No
-moves means that the game is over: somebody has four castles, or nobody can move. `chips` and `castles`
-say how it stands.
+It is used by bots that search, and by `TrokePosition`. It has neither texts nor history: it does not know about
+repetition and the limit of plies. A turn is an integer (see `turns`): `moves()` lists the turns, `play(turn)` returns
+the pieces after one of them, `key()` is the same for equal positions. If there are no moves, the game is over: a seat
+has four castles, or no seat can move. `chips` and `castles` are the score.
 """
 
 from typing import Final
@@ -16,11 +15,11 @@ from engines.troke.turns import DEMAND, DIGIT, DIGIT_BITS, PASS, TWO_STEPS, capt
 
 PIECES_OF_A_ROW: Final = 12
 PIECES_A_TURN: Final = 3
-"""How many a turn moves at the most."""
+"""Maximum number of pieces that one turn moves."""
 
 
 class Pieces:
-    """The pieces on the board, the chips, and which seat is to move."""
+    """The pieces on the board, the chips, and the seat to move."""
 
     __slots__ = ("barred", "castles", "chips", "demanded", "mover", "rules", "sets")
 
@@ -37,17 +36,17 @@ class Pieces:
         self.rules = rules
         self.mover = mover
         self.sets = sets
-        """By seat: the circles of its towers, of its walls, of its moats."""
+        """The circles of the towers, walls and moats of each seat, in this order."""
         self.chips = chips
         self.castles = castles
-        """By seat: the most castles it has had at a time, which is what it has been paid for."""
+        """The largest number of castles each seat has had at one time, which is the number it has been paid for."""
         self.barred = barred
-        """The steps back that TK-17 speaks of, as turns: one for each piece that last stepped sideways."""
+        """The steps back that TK-17 restricts, as turns: one for each piece that last stepped sideways."""
         self.demanded = demanded
-        """The seats of which it has been demanded that they clear their start row, one bit a seat (on_demand)."""
+        """The seats that have been asked to clear their start row, as one bit per seat (`clear_goal=on_demand`)."""
 
     def moves(self) -> list[int]:
-        """Every turn the mover may make, in no particular order, nothing twice."""
+        """Return all legal turns of the mover, in no particular order and without duplicates."""
         if CASTLES in self.castles:
             return []
         turns = self.turns_of(self.mover) or self._pass()
@@ -56,7 +55,10 @@ class Pieces:
         return turns
 
     def can_move(self) -> bool:
-        """Is there any move, a pass included? Asked of every position, so it lists none where a look will do."""
+        """Return whether there is a legal turn, including a pass, without listing the turns if possible.
+
+        Speed matters because this is called for every position.
+        """
         if CASTLES in self.castles:
             return False
         filled, steps = Filled(self.rules, self.sets, self.mover), self.rules.ways[self.mover].steps
@@ -70,7 +72,7 @@ class Pieces:
         return bool(self.moves())
 
     def allows(self, turn: int) -> bool:
-        """Is this turn one of `moves()`? It looks at no piece but the one that makes it, as far as the rules do."""
+        """Return whether a turn is one of `moves()`, examining only the piece that makes it where the rules permit."""
         if turn >= DEMAND:
             return self.rules.on_demand and self.allows(turn ^ DEMAND) and self._may_demand(turn ^ DEMAND)
         place = start_of(turn)
@@ -85,7 +87,7 @@ class Pieces:
         return turn in assembly.found
 
     def turns_of(self, seat: int) -> list[int]:
-        """What a seat could play if it were to move: no pass."""
+        """Return the turns that a seat could play if it were to move, without the pass."""
         filled = Filled(self.rules, self.sets, seat)
         turns = self._found(seat, filled)
         if self.barred:
@@ -93,7 +95,7 @@ class Pieces:
         return self._clearing(seat, turns) if self.must_clear(seat, filled) else turns
 
     def must_clear(self, seat: int, filled: Filled) -> bool:
-        """TK-16: is the start row of `seat`, which is somebody's goal row, full, and must it be cleared?"""
+        """Return whether TK-16 applies: the start row of `seat`, a goal row in play, is full and must be cleared."""
         towers, walls, moats = filled.occupied
         full = not self.rules.ways[seat].start & ~(towers & walls & moats)
         if not full or not self.rules.clear_goal or self.rules.across[seat] == NOBODY:
@@ -101,7 +103,7 @@ class Pieces:
         return not self.rules.on_demand or self.demanded >> seat & 1 == 1
 
     def play(self, turn: int) -> "Pieces":
-        """The pieces after one of `moves()`."""
+        """Return the pieces after one of `moves()`."""
         if turn >= DEMAND:
             return self.play(turn ^ DEMAND)._demanding(self.rules.across[self.mover])
         rules, mover, sets = self.rules, self.mover, list(self.sets)
@@ -127,18 +129,21 @@ class Pieces:
         return Pieces(rules, after, tuple(sets), chips, castles, barred, demanded)
 
     def key(self) -> object:
-        """What two positions share that count as the same one: all but history."""
+        """Return a value that is the same for positions that count as the same one: everything except history."""
         return self.mover, self.sets, self.chips, self.castles, self.barred, self.demanded
 
     def _found(self, seat: int, filled: Filled) -> list[int]:
-        """The turns of a seat by TK-3 to TK-15."""
+        """Return the turns of a seat by TK-3 to TK-15."""
         assembly = Assembly(self.rules, seat, filled)
         for shape in range(3):
             assembly.find(shape, self.sets[3 * seat + shape])
         return assembly.found
 
     def _may_demand(self, turn: int) -> bool:
-        """TK-16, on_demand: will the goal row be full after `turn`, with a piece of the seat across in it?"""
+        """Return whether `turn` may carry a demand (TK-16).
+
+        It may if the goal row is full after it and contains a piece of the opposite seat.
+        """
         other = self.rules.across[self.mover]
         if other == NOBODY:
             return False
@@ -151,12 +156,12 @@ class Pieces:
         return full and CASTLES not in after.castles and any(there[3 * other : 3 * other + 3])
 
     def _demanding(self, seat: int) -> "Pieces":
-        """The same pieces, and it has been demanded that `seat` clears its start row."""
+        """Return the same pieces with a demand that `seat` clears its start row."""
         demanded = self.demanded | 1 << seat
         return Pieces(self.rules, self.mover, self.sets, self.chips, self.castles, self.barred, demanded)
 
     def _pass(self) -> list[int]:
-        """The pass, where it is all that is left, and somebody else can move."""
+        """Return the pass, if the mover has no other turn and another seat can move."""
         others = [seat for seat in range(self.rules.seats) if seat != self.mover]
         return [PASS] if any(self.turns_of(seat) for seat in others) else []
 
@@ -167,15 +172,15 @@ class Pieces:
         for step in self.barred:
             place = step >> DIGIT_BITS
             mine = self.sets[3 * seat + (place >> DIGIT_BITS) - 1]
-            # Whose step it is takes one look, and to search the turns takes many.
+            # Checking the owner of a step takes one look, searching the turns takes many.
             if mine & 1 << (place & DIGIT) and step in others:
                 others.remove(step)
         return others if others or self.rules.strict else turns
 
     def _without_blocking(self, seat: int, turns: list[int]) -> list[int]:
-        """The turns without steps back after which no rival could move, if another turn lets one move."""
+        """Return the turns without steps back after which no rival could move, if another turn lets a rival move."""
         if seat != self.mover:
-            return turns  # It is asked only whether that seat can move at all.
+            return turns  # This is only called to find out whether that seat can move at all.
         blocking = [step for step in self.barred if step in turns and not self._lets_a_rival_move(step)]
         if not blocking or not any(self._lets_a_rival_move(turn) for turn in turns):
             return turns
@@ -186,15 +191,15 @@ class Pieces:
         return any(after._found(rival, Filled(rules, after.sets, rival)) for rival in rules.rivals[self.mover])
 
     def _clearing(self, seat: int, turns: list[int]) -> list[int]:
-        """Those of the turns that move a piece out of the start row, or all if none does."""
+        """Return the turns that move a piece out of the start row, or all turns if none does."""
         start = self.rules.ways[seat].start
-        # The row is full, so that nobody moves within it.
+        # The row is full, so no piece can move within it.
         return [turn for turn in turns if start & 1 << (start_of(turn) & DIGIT)] or turns
 
     def _lifted(self, turn: int) -> list[tuple[int, int]]:
-        """The set that each moved piece belongs to, with the circle where it stood.
+        """Return each set that a moved piece belongs to, with the circle where the piece stood.
 
-        The piece that makes the turn may be there twice: once more where it comes back to capture what stood beside it.
+        The piece that makes the turn may occur twice, if it returns to capture a piece that stood beside it.
         """
         place = start_of(turn)
         lifted = [(3 * self.mover + (place >> DIGIT_BITS) - 1, 1 << (place & DIGIT))]
@@ -210,7 +215,7 @@ class Pieces:
         return lifted
 
     def _paid(self, sets: list[int], rest: int, owed: list[int] | None) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """The chips and castles after a turn that ended on the circle `rest`."""
+        """Return the chips and castles after a turn that ended on the circle `rest`."""
         rules, mover, castles = self.rules, self.mover, self.castles
         if rest & rules.ways[mover].goal:
             built = standing_castles(rules, sets, mover)
@@ -220,7 +225,7 @@ class Pieces:
         return paid(rules, self.chips, mover, owed) if owed else self.chips, castles
 
     def _remembering(self, step: int, place: int) -> tuple[int, ...]:
-        """The barred steps after a plain step."""
+        """Return the barred steps after a plain step."""
         barred = [other for other in self.barred if other >> DIGIT_BITS != place]
         back = self.rules.ways[self.mover].back.get(step)
         if back is not None:
@@ -229,9 +234,9 @@ class Pieces:
         return tuple(barred)
 
     def _forgetting(self, turn: int, lifted: list[tuple[int, int]]) -> tuple[int, ...]:
-        """The barred steps after a capture: none of a piece that was displaced.
+        """Return the barred steps after a capture: those of displaced pieces are removed.
 
-        What the last step captures stays where it is, and what is barred for it stays barred.
+        Pieces that the last step captures stay where they are, and their steps stay barred.
         """
         rest = 1 << ((turn & DIGIT) >> 1) if turn & 1 else 0
         begun, *captured = lifted

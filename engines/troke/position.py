@@ -1,4 +1,4 @@
-"""A position of Troke under the contract: the fast pieces, and what they forget."""
+"""Implements `Position` for Troke: the fast position together with the history that it lacks."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -16,12 +16,12 @@ from engines.troke.rules import Rules
 from engines.troke.turns import SHAPES
 
 ALONE: Final = tuple(tuple((seat,) for seat in range(seats)) for seats in range(5))
-"""By number of seats: everybody for himself."""
+"""Sides of one seat each, by number of seats."""
 TEAMS: Final = ((0, 2), (1, 3))
 
 
 class Course:
-    """What does not change in a game: its rules, how it is written and drawn, and what ends it."""
+    """What is constant during a game: its rules, notation and drawing, and the limits that end it."""
 
     __slots__ = ("drawing", "max_plies", "repetition", "rules", "settings", "sides", "spelling")
 
@@ -36,7 +36,7 @@ class Course:
 
 
 class TrokePosition(Position):
-    """The pieces, the plies played, and the positions met."""
+    """The pieces, the plies played, and the positions that have occurred."""
 
     __slots__ = ("_before", "_course", "_key", "_outcome", "pieces", "plies")
 
@@ -62,7 +62,7 @@ class TrokePosition(Position):
 
     @property
     def standing(self) -> tuple[float, ...]:
-        """The chips of each side; in a race the castles of its foremost seat."""
+        """The chips of each side; in a race, the castles of its best seat."""
         scores = self._scores()
         worth = max if self._course.rules.race else sum
         return tuple(float(worth(scores[seat] for seat in side)) for side in self._course.sides)

@@ -1,4 +1,4 @@
-"""Reading a position's text, and saying what is wrong with it."""
+"""Parses the text of a position and reports what is wrong with it."""
 
 import re
 
@@ -22,10 +22,10 @@ STACK = re.compile(rf"({NAME.pattern}):(?:T([rbwy]))?(?:W([rbwy]))?(?:M([rbwy]))
 
 
 def read_position(text: str, rules: Rules, spelling: Spelling) -> tuple[Pieces, int]:
-    """The pieces, and the plies played. Raises MalformedPosition.
+    """Return the pieces, and the plies played. Raises MalformedPosition.
 
-    What follows the side to move may be left out from any field on: the chips are then those of the
-    beginning, the castles those that stand, the plies 0.
+    Fields after the side to move may be omitted from the end: the chips are then those of the first position, the
+    castles those that stand, and the plies 0.
     """
     found = GRAMMAR.fullmatch(text)
     if not found:
@@ -137,7 +137,7 @@ def _barred(listed: str, pieces: Pieces, spelling: Spelling) -> tuple[int, ...]:
 
 
 def _step(text: str, pieces: Pieces, spelling: Spelling) -> int:
-    """A step straight back, as a turn, after checking that a piece could have made the way there."""
+    """Return a step straight back as a turn, after checking that a piece could have made the step before it."""
     try:
         step = spelling.read_move(text)
     except MalformedMove as malformed:

@@ -1,4 +1,4 @@
-"""The options as the generator wants them: tables by seat, and plain yes and no."""
+"""The options in the form that the move generator needs: tables by seat, and booleans."""
 
 from typing import Final
 
@@ -12,7 +12,7 @@ NOBODY: Final = -1
 
 
 def colours_of(settings: Settings) -> tuple[int, ...]:
-    """By seat: its colour."""
+    """Return the colour of each seat."""
     if settings.count("seats") == 2:
         return (RED, WHITE)
     if settings.count("seats") == 4:
@@ -21,7 +21,7 @@ def colours_of(settings: Settings) -> tuple[int, ...]:
 
 
 class Rules:
-    """What a game is played by."""
+    """The rules that follow from one choice of options."""
 
     __slots__ = (
         "across",
@@ -55,13 +55,13 @@ class Rules:
         self.seats = len(self.colours)
         by_colour = {colour: seat for seat, colour in enumerate(self.colours)}
         self.across = tuple(by_colour.get(opposite(colour), NOBODY) for colour in self.colours)
-        """By seat: the seat of the colour opposite, or NOBODY."""
+        """The seat of the colour opposite to each seat, or NOBODY."""
         teams = settings.flag("teams")
         self.rivals = tuple(
             tuple(other for other in range(self.seats) if other != seat and not (teams and other == self.across[seat]))
             for seat in range(self.seats)
         )
-        """By seat: all others but its partner."""
+        """All other seats except the partner, for each seat."""
         self.may_stop = settings.choice("extra_steps") == "may"
         self.free_step = settings.choice("goal_sideways") != "leftover_steps"
         self.leftover_steps = settings.choice("goal_sideways") != "free_step"
@@ -69,7 +69,7 @@ class Rules:
         self.own_captures = settings.choice("goal_pieces") == "own_captures"
         side_rows_open = settings.choice("side_rows") == "allowed"
         self.ways = tuple(ways_of(self.board, colour, side_rows_open, self.frozen) for colour in self.colours)
-        """By seat."""
+        """The steps of each seat's colour."""
         self.carry_home = settings.choice("carry_home") == "allowed"
         self.clear_goal = settings.choice("clear_goal") != "off"
         self.on_demand = settings.choice("clear_goal") == "on_demand"

@@ -1,4 +1,4 @@
-"""The JSON Schema of a view of Troke."""
+"""JSON Schema of the view of Troke."""
 
 from collections.abc import Mapping
 

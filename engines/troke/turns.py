@@ -1,9 +1,9 @@
-"""A turn as an integer: the piece, the circle where it starts, and each circle it enters.
+"""Encoding of a turn as an integer: the piece, the circle where it starts, and each circle it enters.
 
-It is a number in base 256. The first digits are the shape (1 tower, 2 wall, 3 moat) and the number of
-the start circle; each further digit is twice the number of the circle entered, plus one if pieces are
-captured there. So one turn has one number, and turns of more steps have larger ones. 0 is the pass. A flag above all
-digits marks a demand; the functions here take turns without it.
+A turn is a number in base 256. The first digits are the shape (1 tower, 2 wall, 3 moat) and the number of the start
+circle; each further digit is twice the number of the circle entered, plus one if pieces are captured there. So each
+turn has exactly one number, and turns of more steps have larger ones. 0 is the pass. A flag above all digits marks a
+demand; the functions of this module expect turns without it.
 """
 
 from typing import Final
@@ -14,33 +14,33 @@ SHAPES: Final = ("tower", "wall", "moat")
 DIGIT_BITS: Final = 8
 DIGIT: Final = 255
 STARTS: Final = 1 << 10
-"""Below it: a shape and a circle, before any step."""
+"""Smaller numbers are a shape and a circle, before any step."""
 TWO_STEPS: Final = STARTS << DIGIT_BITS
-"""Below it: turns of one step."""
+"""Smaller numbers are turns of one step."""
 STEPS_AT_MOST: Final = 3
 DEMAND: Final = 1 << 40
-"""Above every turn: with it the player demands that the seat across clears its start row (TK-16)."""
+"""Flag above all digits: the player demands that the opposite seat clears its start row (TK-16)."""
 
 
 def standing_on(shape: int, circle: int) -> int:
-    """The beginning of every turn of that piece. Shapes count from 0 everywhere but in a turn."""
+    """Return the beginning of every turn of that piece. Shapes count from 0 everywhere except in a turn."""
     return shape + 1 << DIGIT_BITS | circle
 
 
 def stepped(turn: int, circle: int, captures: bool) -> int:
-    """The turn, one step longer."""
+    """Return the turn with one more step."""
     return turn << DIGIT_BITS | circle << 1 | captures
 
 
 def start_of(turn: int) -> int:
-    """The shape and circle it begins with, as `standing_on` has them."""
+    """Return the shape and circle that a turn begins with, in the form of `standing_on`."""
     while turn >= STARTS:
         turn >>= DIGIT_BITS
     return turn
 
 
 def steps_of(turn: int) -> list[tuple[int, bool]]:
-    """Each circle entered, and whether pieces are captured there."""
+    """Return each circle that a turn enters, and whether pieces are captured there."""
     steps = []
     while turn >= STARTS:
         steps.append(((turn & DIGIT) >> 1, bool(turn & 1)))
@@ -49,7 +49,7 @@ def steps_of(turn: int) -> list[tuple[int, bool]]:
 
 
 def captured_on(turn: int) -> int:
-    """The set of the circles on which it captures."""
+    """Return the set of circles on which a turn captures."""
     found = 0
     while turn >= STARTS:
         if turn & 1:
@@ -59,7 +59,7 @@ def captured_on(turn: int) -> int:
 
 
 def circles(among: int) -> list[int]:
-    """The numbers of the circles in a set."""
+    """Return the numbers of the circles in a set."""
     found = []
     while among:
         lowest = among & -among

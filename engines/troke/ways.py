@@ -1,6 +1,6 @@
-"""Where a colour may go: sets of circles by circle, worked out once for a board and its rules.
+"""The steps of a colour: sets of circles by circle, computed once for a board and its rules.
 
-A set of circles is an integer, one bit a circle.
+A set of circles is an integer with one bit per circle.
 """
 
 from functools import lru_cache
@@ -18,20 +18,20 @@ class Ways:
         self.start = row_of(board, colour)
         self.goal = row_of(board, opposite(colour))
         self.side_rows = 0 if side_rows_open else row_of(board, colour + 1) | row_of(board, colour - 1)
-        """What it may not enter."""
+        """The circles that this colour may not enter."""
         self.lines = [0] * len(board.names)
-        """By circle: every circle that a line leads to."""
+        """All circles that a line connects to each circle."""
         for one, other in board.lines:
             self.lines[one] |= 1 << other
             self.lines[other] |= 1 << one
         self.row = [lines & self.goal if 1 << at & self.goal else 0 for at, lines in enumerate(self.lines)]
-        """By circle of the goal row: its neighbours in the row."""
+        """The neighbours in the row of each circle of the goal row."""
         self.enters = [self._entered(board, colour, at) for at in range(len(board.names))]
-        """By circle: what an assembly may enter from there."""
+        """The circles that an assembly may enter from each circle."""
         self.steps = [0 if frozen and 1 << at & self.goal else to for at, to in enumerate(self.enters)]
-        """By circle: what a piece that begins its turn there may enter."""
+        """The circles that a piece may enter from each circle if it begins its turn there."""
         self.back = self._reversals(board, colour)
-        """By a plain sideways step, as a turn: the step straight back, if the piece could make it."""
+        """The step straight back after each plain sideways step, as turns, if the piece could make it."""
 
     def _entered(self, board: Board, colour: int, at: int) -> int:
         if 1 << at & self.goal:
@@ -51,10 +51,10 @@ class Ways:
 
 @lru_cache(maxsize=64)
 def ways_of(board: Board, colour: int, side_rows_open: bool, frozen: bool) -> Ways:
-    """The steps of a colour. Games share them, for they take long to work out."""
+    """Return the steps of a colour. They are cached for all games because they take long to compute."""
     return Ways(board, colour, side_rows_open, frozen)
 
 
 def row_of(board: Board, colour: int) -> int:
-    """The start row of a colour, counted round the table, as a set."""
+    """Return the start row of a colour as a set. `colour` is taken modulo 4."""
     return sum(1 << circle for circle in board.rows[colour % 4])

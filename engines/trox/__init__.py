@@ -1,4 +1,4 @@
-"""Trox, as the game GAME."""
+"""The game Trox, exported as GAME."""
 
 from engines.trox.game import Trox
 

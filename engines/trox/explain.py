@@ -1,4 +1,4 @@
-"""Why a move that can be read is not legal: the rule it breaks, and what would have been right."""
+"""Finds out why a well-formed move is illegal: the rule it breaks, and what would be legal instead."""
 
 from engines.refusals import IllegalMove
 from engines.trox.cellsets import CELLS, colour_of
@@ -10,11 +10,11 @@ from engines.trox.pawns import Pawns
 from engines.trox.pieces import COLOUR_NAMES, COLOURS_OF, COVERED, FIRST, KINDS, cells_of
 
 Reason = tuple[str, str]
-"""A rule, and a sentence."""
+"""The rule that a move breaks, and a sentence about it."""
 
 
 def illegal(pawns: Pawns, move: Written, text: str) -> IllegalMove:
-    """The refusal for `move`, which is none of the moves of `pawns`."""
+    """Return the error for `move`, which must not be a legal move of `pawns`."""
     rule, why = _reason(pawns, move)
     return IllegalMove(text, rule, why)
 

@@ -1,7 +1,7 @@
 """Trox: rules, options and first position.
 
-RULES is prose for players, after the French rule sheet of Peter Andrew's game of 1997, with the
-numbers by which refusals quote it.
+RULES is prose for players, after the French rule sheet of Peter Andrew's game of 1997. It has the rule numbers that
+errors refer to.
 """
 
 from functools import lru_cache

@@ -1,7 +1,7 @@
-"""The ground: the pieces that have been laid, and all that follows from them.
+"""The ground: the pieces that have been laid, and everything that is computed from them.
 
-A ground never changes; `lay` gives another, which works out only what the new piece has changed.
-Cells of the ground have numbers by colour and piece, and sets of them are integers (see `cellsets`).
+A ground is immutable; `lay` returns a new one and recomputes only what the new piece changes. The cells of the ground
+are numbered by colour and piece, and sets of them are integers (see `cellsets`).
 """
 
 from engines.trox.cellsets import CELLS
@@ -14,35 +14,35 @@ Triangle = tuple[int, int]
 
 
 class Ground:
-    """Pieces on the table, and the supply beside it."""
+    """The pieces on the table, and the supply."""
 
     __slots__ = ("fits", "links", "names", "numbers", "pieces", "rings", "spots", "supply", "triangles")
 
     def __init__(self, fits: bytes, supply: Supply) -> None:
-        """Nothing laid. `fits` is the table of the hole rule."""
+        """Create an empty ground. `fits` is the table of the hole rule."""
         self.fits = fits
         self.supply = supply
         self.pieces: tuple[tuple[int, int], ...] = ()
-        """Spot and kind of each piece."""
+        """The spot and kind of each piece."""
         self.numbers: dict[int, int] = {}
-        """By cell: its number."""
+        """Number of each cell."""
         self.names = [""] * CELLS
-        """By number of cell: its name."""
+        """Name of each cell, by number."""
         self.links = [0] * CELLS
-        """By number of cell: the set of its neighbours."""
+        """Set of neighbours of each cell, by number."""
         self.triangles: tuple[Triangle, ...] = ()
-        """Every triangle that is wholly on the ground."""
+        """All triangles whose four cells are on the ground."""
         self.rings: dict[int, int] = {}
-        """By spot: what is laid around it or on it (see `holes`). Those that feel nothing are left out."""
+        """What is laid around or on each spot (see `holes`). Spots that no piece affects are omitted."""
         self.spots = [FIRST]
-        """Where a piece may be laid."""
+        """The spots where a piece may be laid."""
 
     def allows(self, spot: int) -> bool:
-        """May a piece be laid there?"""
+        """Return whether a piece may be laid on this spot."""
         return self.fits[self.rings.get(spot, 0)] == 1 if self.pieces else spot == FIRST
 
     def lay(self, spot: int, kind: int) -> "Ground":
-        """The ground with one more piece, on a spot that it allows, of a kind that is left."""
+        """Return the ground with one more piece, of a kind that is left, on a spot that is allowed."""
         ground = Ground(self.fits, self.supply.without(kind))
         ground.pieces = (*self.pieces, (spot, kind))
         ground._link(self, cells_of(spot), kind)
@@ -50,7 +50,7 @@ class Ground:
         return ground
 
     def _link(self, before: "Ground", cells: tuple[int, int, int], kind: int) -> None:
-        """Number the new cells and link them to their neighbours; who now has three is a centre."""
+        """Number the new cells and link them to their neighbours; a cell that now has three neighbours is a centre."""
         piece = len(before.pieces)
         self.numbers = numbers = before.numbers.copy()
         self.names = before.names.copy()
@@ -69,7 +69,7 @@ class Ground:
         self.triangles = (*before.triangles, *triangles)
 
     def _find_spots(self, before: "Ground", laid: int) -> None:
-        """Look again at the spots that feel the new piece; for all others nothing has changed."""
+        """Recompute the spots that the new piece affects; all others are unchanged."""
         fits = self.fits
         seen_before = before.rings.get
         felt = {laid + far: seen_before(laid + far, 0) | seen for far, seen in NEAR[orientation(laid)]}

@@ -1,4 +1,4 @@
-"""Hands: the pawns a seat still has to place, as an integer with two bits a colour, black lowest."""
+"""Hands: the pawns that a seat has yet to place, as an integer with two bits per colour, black lowest."""
 
 from typing import Final
 
@@ -8,12 +8,12 @@ FULL_HAND: Final = 0b10_10_10
 
 
 def one_pawn(colour: int) -> int:
-    """One pawn of a colour, as a hand counts it."""
+    """Return a hand with one pawn of this colour."""
     return 1 << 2 * colour
 
 
 def in_hand(hand: int, colour: int) -> int:
-    """How many pawns of a colour there are in a hand."""
+    """Return how many pawns of a colour are in a hand."""
     return hand >> 2 * colour & 3
 
 
@@ -22,12 +22,12 @@ def pawns_in(hand: int) -> int:
 
 
 def held(hand: int) -> tuple[int, ...]:
-    """The colours of which there are pawns in a hand."""
+    """Return the colours of the pawns in a hand."""
     return _HELD[hand]
 
 
 def hand_text(hand: int) -> str:
-    """The letters of the colours in a hand, or - for an empty one."""
+    """Return the letters of the colours in a hand, or - for an empty one."""
     return _TEXTS[hand]
 
 

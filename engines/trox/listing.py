@@ -1,7 +1,7 @@
-"""Every legal move as text, in order, when there may be thousands.
+"""Lists all legal moves as sorted text, of which there may be thousands.
 
-Sorting them all would take longer than finding them. But the ways to lay one kind of piece differ from
-those to lay another in their first letters only: the spots are put in order once, for all kinds.
+Sorting them all would take longer than finding them. But the ways to lay one kind of piece differ from those of another
+kind only in their first letters, so the spots are sorted once for all kinds.
 """
 
 from functools import lru_cache
@@ -11,15 +11,15 @@ from engines.trox.pawns import CELL_BITS, LAST_CELL, Pawns
 from engines.trox.pieces import KINDS
 
 Tail = tuple[str, int]
-"""What follows the colours where a piece is laid, and a bit for the cell its pawn is on: 1, 2, 4."""
+"""The text after the colours of a lay, and a bit for the cell of its pawn: 1, 2 or 4."""
 
 
 def move_texts(pawns: Pawns) -> list[str]:
-    """All moves, sorted."""
+    """Return all legal moves, sorted."""
     if not pawns.hand:
         return _walk_texts(pawns) if pawns.can_move() else ["pass"]
     texts = sorted([move_text(pawns, move) for move in pawns.puts()])
-    # A plus comes before all letters, and a cell in a tail ends in a letter: so nothing else needs sorting.
+    # "+" sorts before all letters, and cells in a tail end with a letter, so nothing else needs sorting.
     tails = [tail for three in sorted(map(_tails, pawns.ground.spots)) for tail in three]
     chosen: dict[int, list[str]] = {}
     for kind, which in _wanted(pawns.lay_ends()).items():
@@ -36,7 +36,7 @@ def _walk_texts(pawns: Pawns) -> list[str]:
 
 
 def _wanted(ends: tuple[int, ...]) -> dict[int, int]:
-    """By kind, in order: the cells that its pawn may be put on, as bits."""
+    """Return by kind, in order, the cells on which its pawn may be put, as bits."""
     wanted: dict[int, int] = {}
     for end in ends:
         wanted[end >> 2] = wanted.get(end >> 2, 0) | 1 << (end & 3)
@@ -45,5 +45,5 @@ def _wanted(ends: tuple[int, ...]) -> dict[int, int]:
 
 @lru_cache(maxsize=1 << 14)
 def _tails(spot: int) -> tuple[Tail, ...]:
-    """The three ways to go on after the colours, sorted."""
+    """Return the three possible texts after the colours, sorted."""
     return tuple(sorted((text, 1 << which) for which, text in enumerate(lay_texts(spot))))

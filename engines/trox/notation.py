@@ -1,4 +1,4 @@
-"""Trox in writing: moves and positions as text, and moves back."""
+"""Notation of Trox: formats moves and positions, and parses moves."""
 
 import re
 from functools import lru_cache
@@ -58,11 +58,11 @@ class Pass(NamedTuple):
 
 
 Written: TypeAlias = Lay | Put | Walk | Pass
-"""A move as it is written: by cells of the plane, whatever lies on them."""
+"""A move as it is written: in cells of the plane, whether or not there are pieces on them."""
 
 
 def read_move(text: str) -> Written:
-    """The move that a text names, legal or not. Raises MalformedMove."""
+    """Parse a move, legal or not. Raises MalformedMove."""
     found = MOVE.fullmatch(text)
     if not found:
         raise MalformedMove(text, RIGHT_MOVE)
@@ -78,7 +78,7 @@ def read_move(text: str) -> Written:
 
 
 def move_number(pawns: Pawns, move: Written) -> int | None:
-    """The same as the fast position has it, or None if it names a cell where there is none."""
+    """Return a move in the encoding of the fast position, or None if it refers to a cell that is not there."""
     numbers = pawns.ground.numbers
     match move:
         case Lay(kind, spot, pawn):
@@ -93,7 +93,7 @@ def move_number(pawns: Pawns, move: Written) -> int | None:
 
 
 def move_text(pawns: Pawns, move: int) -> str:
-    """A move of the fast position as text."""
+    """Return a move of the fast position as text."""
     if move == PASS:
         return "pass"
     cells = pawns.ground.names
@@ -106,7 +106,7 @@ def move_text(pawns: Pawns, move: int) -> str:
 
 @lru_cache(maxsize=1 << 14)
 def lay_texts(spot: int) -> tuple[str, str, str]:
-    """What follows the colours when a piece is laid here, with the pawn on A, middle or B."""
+    """Return the text after the colours for a piece on this spot, with the pawn on A, the middle, or B."""
     where = spot_name(spot)
     a, m, b = map(cell_name, cells_of(spot))
     return f"{where}:{a}", f"{where}:{m}", f"{where}:{b}"
@@ -121,12 +121,12 @@ def piece_name(spot: int, kind: int) -> str:
 
 
 def names(pawns: Pawns, cells: int) -> list[str]:
-    """The names of a set of cells, sorted."""
+    """Return the names of a set of cells, sorted."""
     return sorted([pawns.ground.names[number] for number in numbers_in(cells)])
 
 
 def position_text(pawns: Pawns, plies: int) -> str:
-    """All of a position but its history."""
+    """Return the text of a position: everything except its history."""
     round_pawns, square_pawns = by_seat(pawns, pawns.own, pawns.enemy)
     round_hand, square_hand = by_seat(pawns, pawns.hand, pawns.enemy_hand)
     fields = [
@@ -144,12 +144,12 @@ def position_text(pawns: Pawns, plies: int) -> str:
 
 @lru_cache(maxsize=1 << 10)
 def _pieces_text(pieces: tuple[tuple[int, int], ...]) -> str:
-    """The pieces of a ground, which stay as they are once all are laid."""
+    """Return the text of the pieces. It is cached because it no longer changes once all pieces are laid."""
     return _listed(sorted([piece_name(spot, kind) for spot, kind in pieces]))
 
 
 def by_seat(pawns: Pawns, mine: int, theirs: int) -> tuple[int, int]:
-    """What is the mover's and what is the other's, as Round's and Square's."""
+    """Convert what belongs to the mover and to the other seat into what belongs to Round and to Square."""
     return (mine, theirs) if pawns.mover == 0 else (theirs, mine)
 
 

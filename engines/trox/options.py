@@ -1,4 +1,4 @@
-"""The options of Trox: what the sheet leaves open."""
+"""Options of Trox: what the sheet does not specify."""
 
 from engines.options import Choice, Count, Options
 

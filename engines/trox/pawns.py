@@ -1,15 +1,16 @@
-"""The fast position: the ground, who stands where on it, and what may be played, in integers.
+"""The fast position: the ground, the pawns, and the moves they can make, as integers.
 
-For bots that search, and for the contract's position, which stands on it. It has no texts and no
-history: repetition and the limit of plies are not its business. `moves()` lists the moves in no
-particular order, `play(move)` gives the pawns after one of them, `result()` says how the game ended.
+It is used by bots that search, and by `TroxPosition`. It has neither texts nor history: it does not know about
+repetition and the limit of plies. `moves()` lists the moves in no particular order, `play(move)` returns the pawns
+after one of them, `result()` tells how the game ended. A move is an integer:
 
-A move is an integer:
     -1                              pass
     start << 6 | to                 move a pawn between two cells, by their numbers on the ground
     PUT | to                        put a pawn on a cell of the ground
     spot | kind << 2 | which        lay a piece (see `pieces`), with a pawn on its A, middle or B: 0, 1, 2
-Whose hand is empty moves: the other's is empty too, for each ply of placing puts one pawn down.
+
+If the hand of the mover is empty, the mover moves a pawn; the other hand is then empty too, because each ply of placing
+places one pawn.
 """
 
 from functools import lru_cache
@@ -24,14 +25,14 @@ from engines.trox.pieces import COLOURS_OF, PIECES
 from engines.trox.supply import full
 from engines.trox.triangles import NOBODY, full_triangles, judged
 
-PASS: Final = -1  # Not 0: that is a move from the cell numbered 0 to itself.
+PASS: Final = -1  # Not 0, which is a move from the cell numbered 0 to itself.
 PUT: Final = 1 << 12
 CELL_BITS: Final = 6
 LAST_CELL: Final = (1 << CELL_BITS) - 1
 
 
 class Rules:
-    """The options as plain yes and no, and the ground before the first piece."""
+    """The options as booleans, and the ground before the first piece."""
 
     __slots__ = (
         "all_neutral_loses",
@@ -52,7 +53,7 @@ class Rules:
 
 
 class Pawns:
-    """The pawns on their ground and in the hands, and who is to move: seat 0 is Round, 1 is Square."""
+    """The pawns on the ground and in the hands, and the seat to move: 0 is Round, 1 is Square."""
 
     __slots__ = ("enemy", "enemy_hand", "ground", "hand", "mover", "neutral", "own", "passes", "rules", "winner")
 
@@ -78,12 +79,12 @@ class Pawns:
         self.hand = hand
         self.enemy_hand = enemy_hand
         self.passes = passes
-        """How many turns in succession have just been passed."""
+        """The number of consecutive passes up to now."""
         self.winner = winner
         """The seat that has a winning triangle, or NOBODY."""
 
     def moves(self) -> list[int]:
-        """Every move, nothing twice: only PASS where nothing else is left, and none when the game is over."""
+        """Return all legal moves without duplicates: only PASS if there is no other, and none if the game is over."""
         if self.result():
             return []
         if not self.hand:
@@ -92,11 +93,11 @@ class Pawns:
         return [spot | end for spot in self.ground.spots for end in ends] + self.puts()
 
     def lay_ends(self) -> tuple[int, ...]:
-        """The low bits of every way to lay a piece: each goes with each of the ground's spots."""
+        """Return the low bits of every way to lay a piece; each can be combined with each spot of the ground."""
         return _ends(self.ground.supply.kinds, held(self.hand))
 
     def puts(self) -> list[int]:
-        """The moves that put a pawn on a piece already laid."""
+        """Return the moves that put a pawn on a piece that has already been laid."""
         free = self.free_cells()
         found = [
             PUT | to for colour in held(self.hand) for to in NUMBERS[colour][free >> PIECES * colour & OF_A_COLOUR]
@@ -104,7 +105,7 @@ class Pawns:
         return self._not_suicides(found)
 
     def allows(self, move: int) -> bool:
-        """Is this number a move here, the game not being over? Asks nothing about the others."""
+        """Return whether a number is a legal move of an unfinished game, without listing the other moves."""
         if move == PASS:
             return not self.can_move()
         if move < PUT:
@@ -116,16 +117,16 @@ class Pawns:
         return fine and not (self.rules.suicide_forbidden and self.is_suicide(move))
 
     def can_move(self) -> bool:
-        """Is there a move that is not a pass?"""
+        """Return whether there is a legal move other than a pass."""
         if self.hand:
             return True  # TX-7: a piece laid now always has room for a pawn, and a free cell beside it.
         if not self.rules.suicide_forbidden:
-            # All twelve pawns are down, four a colour: whoever can move one has a fifth cell for it.
+            # All twelve pawns are placed, four per colour, so with five pieces each of them has a free cell to move to.
             return self.own != 0 and len(self.ground.pieces) > 4
         return any(not self.is_suicide(move) for move in self._walks())
 
     def result(self) -> tuple[str, int] | None:
-        """Why the game is over and which seat has won, or NOBODY; None while it goes on."""
+        """Return the reason of the end and the winning seat, or NOBODY; None if the game is not over."""
         if self.winner != NOBODY:
             return "triangle", self.winner
         if self.passes > 1:
@@ -137,7 +138,7 @@ class Pawns:
         return ("no_move", 1 - self.mover) if self.rules.no_move_loses else None
 
     def play(self, move: int) -> "Pawns":
-        """The pawns after one of `moves()`."""
+        """Return the pawns after one of `moves()`."""
         if move == PASS:
             return self.turned(self.passes + 1)
         if move < PUT:
@@ -152,7 +153,7 @@ class Pawns:
         return self._acted(ground, self.own, to, self.hand - one_pawn(colour_of(to)))
 
     def turned(self, passes: int) -> "Pawns":
-        """The same pawns with the other seat to move, after so many passes."""
+        """Return the same pawns with the other seat to move, after `passes` consecutive passes."""
         return Pawns(
             self.rules,
             self.ground,
@@ -167,14 +168,14 @@ class Pawns:
         )
 
     def free_cells(self) -> int:
-        """The cells of the ground without a pawn."""
+        """Return the cells of the ground without a pawn."""
         laid = ((1 << len(self.ground.pieces)) - 1) * OF_A_PIECE
         return laid & ~(self.own | self.enemy | self.neutral)
 
     def is_suicide(self, move: int) -> bool:
-        """Would this action, one that the other rules allow, turn over the pawn that it plays?"""
+        """Return whether this action, which must be legal otherwise, leads to the capture of the pawn that it plays."""
         if move >= PUT << 1:
-            return False  # On a piece laid now the pawn has a free cell beside it.
+            return False  # On a piece laid now, the pawn has a free cell beside it.
         links = self.ground.links[move & LAST_CELL]
         if links & self.own & ~(1 << (move >> CELL_BITS)):
             return False
@@ -184,17 +185,17 @@ class Pawns:
         return not after.enemy >> (move & LAST_CELL) & 1
 
     def key(self) -> int:
-        """What two positions of a game share that count as the same one, once all pawns are down."""
-        # Neutral pawns never move. Where there are more of them, own and enemy ones are fewer.
+        """Return a value that is the same for positions that count as the same one, once all pawns are placed."""
+        # Neutral pawns never move, and each further one means fewer own or enemy pawns.
         return (self.own << CELLS | self.enemy) << 1 | self.mover
 
     def _acted(self, ground: Ground, own: int, to: int, hand: int) -> "Pawns":
-        """The pawns when the mover has put one on the cell `to`: captures and wins are judged."""
+        """Return the pawns after the mover has put one on the cell `to`, with captures and wins applied."""
         rules = self.rules
         played = 1 << to
         own |= played
         pawns = own | self.enemy | self.neutral
-        # Only a triangle with the new pawn in it can be newly full; where suicide is safe, look at all.
+        # Only a triangle with the new pawn can be newly full; with `suicide=safe`, earlier ones matter too.
         if ground.links[to] & pawns or rules.suicide_safe:
             full = full_triangles(ground.triangles, pawns)
             if full:
@@ -216,7 +217,7 @@ class Pawns:
         return Pawns(rules, ground, 1 - self.mover, self.enemy, own, self.neutral, self.enemy_hand, hand)
 
     def _walks(self) -> list[int]:
-        # Each piece has one cell of each colour: another cell of the colour is on another piece.
+        # Each piece has one cell of each colour, so another cell of the same colour is on another piece.
         own = self.own
         free = self.free_cells()
         found: list[int] = []
@@ -230,7 +231,7 @@ class Pawns:
         return found
 
     def _not_suicides(self, moves: list[int]) -> list[int]:
-        """The same moves, or where suicide is forbidden those that are none."""
+        """Return the moves, without suicides if these are forbidden."""
         if not self.rules.suicide_forbidden:
             return moves
         return [move for move in moves if not self.is_suicide(move)]
@@ -250,5 +251,5 @@ class Pawns:
 
 @lru_cache(maxsize=1 << 10)
 def _ends(kinds: tuple[int, ...], colours: tuple[int, ...]) -> tuple[int, ...]:
-    """The low bits of every way to lay one of `kinds` with a pawn of one of `colours` on it."""
+    """Return the low bits of every way to lay one of `kinds` with a pawn of one of `colours` on it."""
     return tuple(kind << 2 | which for kind in kinds for which in range(3) if COLOURS_OF[kind][which] in colours)

@@ -1,8 +1,8 @@
-"""The ground for a person at a terminal: a lattice of triangles, coloured by ANSI codes.
+"""Drawing of the ground for a terminal: a lattice of triangles with ANSI colours.
 
-A row of cells takes three lines. Each cell tells its colour by letter, its pawn by sign and its x;
-the y of a row stands at the left. Lines run around each piece, and dots between the cells of one. Whoever
-strips the codes can still read all of it.
+A row of cells takes three lines. Each cell shows its colour as a letter, its pawn as a sign, and its x; the y of a row
+is at the left. Lines surround each piece, and dots separate the cells of a piece. The drawing is readable without the
+ANSI codes too.
 """
 
 import re
@@ -28,7 +28,7 @@ def picture(pawns: Pawns, plies: int) -> str:
 
 
 def _drawn(pawns: Pawns) -> list[str]:
-    """The ground, from the highest y down; nothing where nothing is laid."""
+    """Return the ground, from the highest y down, or a remark if no piece has been laid."""
     places = [place_of(cell) for cell in pawns.ground.numbers]
     if not places:
         return ["(the table is empty)"]
@@ -41,7 +41,7 @@ def _drawn(pawns: Pawns) -> list[str]:
 
 
 def _row(pawns: Pawns, row: int, left: int) -> list[str]:
-    """The three lines of a row, sign by sign: neighbours have their border in common."""
+    """Return the three lines of a row, character by character; adjacent triangles share their border."""
     lines: list[dict[int, str]] = [{} for _ in range(LINES)]
     for cell, number in pawns.ground.numbers.items():
         x, y, down = place_of(cell)
@@ -54,13 +54,13 @@ def _row(pawns: Pawns, row: int, left: int) -> list[str]:
 
 
 def _same_piece(pawns: Pawns, number: int, neighbour: int) -> bool:
-    """Is the cell across a side of a cell on the same piece?"""
+    """Return whether the cell across a side of a cell is on the same piece."""
     other = pawns.ground.numbers.get(neighbour)
     return other is not None and other % PIECES == number % PIECES
 
 
 def _draw(lines: list[dict[int, str]], at: int, down: bool, inside: list[str], borders: list[bool]) -> None:
-    """Enter a triangle whose leftmost sign stands in column `at`, its sides dotted where they are `borders` within."""
+    """Draw a triangle whose leftmost character is in column `at`; sides within a piece (`borders`) are dotted."""
     paint = inside.pop()
     left, right, level = borders if down else (borders[1], borders[0], borders[2])
     if level:
@@ -75,7 +75,7 @@ def _draw(lines: list[dict[int, str]], at: int, down: bool, inside: list[str], b
 
 
 def _inside(pawns: Pawns, number: int, x: int, down: bool) -> list[str]:
-    """The inside of a triangle, line by line, and last its paint."""
+    """Return the inside of a triangle, line by line, followed by its colour code."""
     colour = colour_of(number)
     label = COLOURS[colour] + SIGNS[owner(pawns, number)]
     lines = [f"{x:‾^4}", label, ""] if down else ["", label, f"{x:_^4}"]

@@ -1,11 +1,11 @@
-"""The pieces: where one may lie, what is around it, and how its cells are coloured.
+"""The pieces: where a piece may lie, the cells around it, and the colours of its cells.
 
-A spot is where a piece lies, as an integer: its middle cell and which of the three neighbours of the
-middle is not part of it, the excluded one. Counter-clockwise from the excluded cell come the piece's
-outer cells A and B. A kind is the order of its colours, as in NBR: A black, middle blue, B red.
+A spot is the place of a piece, as an integer: its middle cell, and which of the three neighbours of the middle is the
+excluded cell, which is not part of the piece. Counter-clockwise from the excluded cell come the outer cells A and B. A
+kind is the order of the colours: in NBR, A is black, the middle blue, and B red.
 
-Around every piece runs a ring of sixteen cells, those that share a side or a point with it. What is
-laid in the ring decides whether a piece fits (see `holes`), as a set of sixteen bits.
+Around every piece there is a ring of sixteen cells that share a side or a point with it. What is laid in the ring, as a
+set of sixteen bits, decides whether a piece fits (see `holes`).
 """
 
 from itertools import product
@@ -16,22 +16,22 @@ from engines.trox.lattice import AROUND, cell_at, corners, neighbours
 COLOURS: Final = "NBR"
 COLOUR_NAMES: Final = ("black", "blue", "red")
 KINDS: Final = ("BNR", "BRN", "NBR", "NRB", "RBN", "RNB")
-"""The six orders of colours, in the order of their texts."""
+"""The six orders of colours, sorted."""
 KIND_NUMBERS: Final = {kind: number for number, kind in enumerate(KINDS)}
 COLOURS_OF: Final = tuple(tuple(COLOURS.index(letter) for letter in kind) for kind in KINDS)
-"""By kind: the colours of A, middle and B, as numbers."""
+"""Colours of A, middle and B as numbers, by kind."""
 
 PIECES: Final = 12
 SPOT_BITS: Final = 5
-"""A spot leaves its lowest bits empty: a move has the kind and the pawn's cell in them."""
+"""The lowest bits of a spot are 0: a move has the kind and the cell of the pawn there."""
 TURN_BITS: Final = 2
 RING_CELLS: Final = 16
 COVERED: Final = 1 << RING_CELLS
-"""Beyond the bits of the ring: the spot itself is not free."""
+"""Bit above those of the ring: the spot itself is not free."""
 
 
 def spot_of(middle: int, excluded: int) -> int | None:
-    """The spot, or None if the two cells are no neighbours."""
+    """Return the spot, or None if the two cells are not neighbours."""
     if excluded not in neighbours(middle):
         return None
     return (middle << TURN_BITS | neighbours(middle).index(excluded)) << SPOT_BITS
@@ -47,7 +47,7 @@ def excluded_of(spot: int) -> int:
 
 
 def cells_of(spot: int) -> tuple[int, int, int]:
-    """The cells A, middle and B."""
+    """Return the cells A, middle and B."""
     middle = middle_of(spot)
     around = AROUND[middle & 1]
     turn = spot >> SPOT_BITS & 3
@@ -55,13 +55,13 @@ def cells_of(spot: int) -> tuple[int, int, int]:
 
 
 def ring_of(spot: int) -> list[int]:
-    """The cells around a piece, in their order, from the excluded one."""
+    """Return the cells around a piece in order, starting with the excluded one."""
     cells = cells_of(spot)
     points = set().union(*map(corners, cells))
     ring = [excluded_of(spot)]
     met = {*cells, *ring}
     while len(ring) < RING_CELLS:
-        # The ring is a closed strip: each of its cells has two of its neighbours in it.
+        # The ring is a closed strip: each of its cells has two neighbours in it.
         following = next(cell for cell in neighbours(ring[-1]) if cell not in met and corners(cell) & points)
         ring.append(following)
         met.add(following)
@@ -69,7 +69,7 @@ def ring_of(spot: int) -> list[int]:
 
 
 def orientation(spot: int) -> int:
-    """One of the six ways in which a piece lies, as an index of `NEAR`."""
+    """Return which of the six orientations a piece has, as an index of `NEAR`."""
     return spot >> SPOT_BITS & 7
 
 
@@ -77,7 +77,7 @@ _SPOTS_HERE: Final = [
     (cell_at(0, 0, down) << TURN_BITS | turn) << SPOT_BITS for down in (False, True) for turn in range(3)
 ]
 FIRST: Final = _SPOTS_HERE[2]
-"""Where the first piece lies: on 0.0u, without 0.-1d."""
+"""The spot of the first piece: on 0.0u, without 0.-1d."""
 CONTACTS: Final = sum(
     1 << place for place, cell in enumerate(ring_of(FIRST)) if set(neighbours(cell)) & set(cells_of(FIRST))
 )
@@ -85,7 +85,7 @@ CONTACTS: Final = sum(
 
 
 def _felt(spot: int) -> list[tuple[int, int]]:
-    """The cells that matter to a spot, and what it means to it that they are laid."""
+    """Return the cells that affect a spot, each with the bits that are set when it is laid."""
     ring = [(cell, 1 << place) for place, cell in enumerate(ring_of(spot))]
     return ring + [(cell, COVERED) for cell in cells_of(spot)]
 
@@ -96,11 +96,11 @@ def _near() -> list[list[tuple[int, int]]]:
         seen = near[orientation(laid)]
         for (cell, means), laid_cell in product(_felt(spot), cells_of(laid)):
             if cell & 1 == laid_cell & 1:
-                # Where the spot must be for the two cells to be the same one.
+                # The distance of the spot for which the two cells are the same one.
                 far = spot - laid + (laid_cell - cell << TURN_BITS + SPOT_BITS)
                 seen[far] = seen.get(far, 0) | means
     return [list(seen.items()) for seen in near]
 
 
 NEAR: Final = _near()
-"""By the orientation of a piece: how far it is to each spot that feels it, and what that one sees of it."""
+"""Distance to each spot that a piece affects, and the bits that are set for that spot, by orientation."""

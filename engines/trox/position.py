@@ -1,4 +1,4 @@
-"""A position of Trox under the contract: the fast pawns, the plies played, and the pawns met before."""
+"""Implements `Position` for Trox: the fast position together with the plies and the history that it lacks."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,7 @@ from engines.trox.viewing import view
 
 
 class Ending:
-    """The options that end a game that nobody wins."""
+    """The options that end a game without a winning triangle."""
 
     __slots__ = ("max_plies", "repetition", "settings")
 
@@ -27,7 +27,7 @@ class Ending:
 
 
 class TroxPosition(Position):
-    """The pawns, the plies, and what has been met since all pawns were down."""
+    """The pawns, the plies, and the positions that have occurred since all pawns were placed."""
 
     __slots__ = ("_before", "_ending", "_outcome", "pawns", "plies")
 
@@ -84,7 +84,7 @@ class TroxPosition(Position):
         return picture(self.pawns, self.plies)
 
     def _remembered(self) -> tuple[int, ...]:
-        """What may come again: nothing that was before all pawns were down."""
+        """Return the positions that can recur: none from before all pawns were placed."""
         return () if self.pawns.hand else (*self._before, self.pawns.key())
 
     def _ended(self) -> Outcome | None:

@@ -1,4 +1,4 @@
-"""Reading a position's text, and saying what is wrong with it."""
+"""Parses the text of a position and reports what is wrong with it."""
 
 import re
 
@@ -24,7 +24,7 @@ PAWNS = 12
 
 
 def read_position(text: str, rules: Rules) -> tuple[Pawns, int]:
-    """The pawns, and the plies played. Raises MalformedPosition."""
+    """Return the pawns, and the plies played. Raises MalformedPosition."""
     found = GRAMMAR.fullmatch(text)
     if not found:
         raise MalformedPosition(text, f"it has eight parts divided by blanks, as in {START!r}")
@@ -56,7 +56,7 @@ def _pawns(found: re.Match[str], rules: Rules) -> Pawns:
     mover = SEATS.index(found["side"])
     own, enemy, neutral = parts[mover], parts[1 - mover], parts[2]
     full = full_triangles(ground.triangles, own | enemy | neutral)
-    # Whoever has just acted is the first to have won (TX-11).
+    # If both seats have winning triangles, the seat that has just acted has won (TX-11).
     neutrals = rules.neutrals_capture
     winner = 1 - mover if wins(full, enemy, own, neutrals) else mover if wins(full, own, enemy, neutrals) else NOBODY
     return Pawns(
@@ -65,10 +65,10 @@ def _pawns(found: re.Match[str], rules: Rules) -> Pawns:
 
 
 def _ground(listed: str, ground: Ground) -> Ground:
-    """The pieces, laid in some order in which each fits.
+    """Return the ground with the pieces laid in some order in which each of them fits.
 
-    The text does not tell the order, and it does not matter. Laying whatever fits finds one: where a
-    piece would enclose an area, the pieces that fill the area in the end can be laid before it.
+    The text does not contain the order, and it makes no difference. Laying any piece that fits always finds one: if a
+    piece would enclose an area, the pieces that fill this area in the end can be laid before it.
     """
     waiting = [_piece(text) for text in listed.split(",")] if listed != "-" else []
     if len(waiting) > PIECES:
@@ -92,7 +92,7 @@ def _misfit(ground: Ground) -> str:
 
 
 def _piece(text: str) -> tuple[int, int]:
-    """Spot and kind."""
+    """Return the spot and kind of a piece."""
     kind, middle, excluded = re.split("[@/]", text)
     spot = spot_of(cell_named(middle), cell_named(excluded))
     if spot is None:
@@ -118,7 +118,7 @@ def _hand(letters: str) -> int:
 
 
 def _count(parts: list[int], hands: list[int]) -> None:
-    """Each seat has two pawns a colour; whichever are missing have been captured, and are neutral now."""
+    """Check that each seat has two pawns per colour; missing ones must have been captured, and be neutral now."""
     for colour, name in enumerate(COLOUR_NAMES):
         down = [(cells >> PIECES * colour & OF_A_COLOUR).bit_count() for cells in parts]
         missing = [2 - down[seat] - in_hand(hands[seat], colour) for seat in (0, 1)]
@@ -127,7 +127,7 @@ def _count(parts: list[int], hands: list[int]) -> None:
 
 
 def _check_turn(pawns: Pawns, plies: int) -> None:
-    """Seats take turns, and a turn of placing puts one pawn down."""
+    """Check that the seats have taken turns, and that each turn of placing has placed one pawn."""
     if pawns.mover != plies % 2:
         raise _Wrong(f"after {plies} plies it is {SEATS[plies % 2]}'s turn")
     placed = min(plies, PAWNS)
@@ -143,7 +143,7 @@ def _check_turn(pawns: Pawns, plies: int) -> None:
 
 
 def _check_passes(pawns: Pawns) -> None:
-    """Whoever has just passed had to, and the game was not over."""
+    """Check that every seat that has just passed had no other move, and that the game was not over then."""
     before = pawns
     for passes in range(pawns.passes - 1, -1, -1):
         before = before.turned(passes)
@@ -152,7 +152,7 @@ def _check_passes(pawns: Pawns) -> None:
 
 
 def _check_captures(pawns: Pawns) -> None:
-    """Whoever stands in a capturing triangle has been turned over, unless the game was won first."""
+    """Check that no pawn stands in a capturing triangle that should have captured it, unless the game was won first."""
     if pawns.winner != NOBODY:
         return
     rules = pawns.rules

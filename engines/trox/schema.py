@@ -1,4 +1,4 @@
-"""The JSON Schema of a view of Trox."""
+"""JSON Schema of the view of Trox."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""The common supply: which kinds of pieces there are, and how many of each."""
+"""The common supply: the kinds of pieces, and how many are left of each."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -6,12 +6,12 @@ from typing import Final
 from engines.trox.pieces import KIND_NUMBERS, KINDS, PIECES
 
 _ROUND: Final = ("NBR", "BRN", "RNB")
-"""One kind and those that have its colours in the same cyclic order."""
+"""The kinds whose colours are in the same cyclic order as NBR."""
 
 
 @dataclass(frozen=True, slots=True)
 class Heap:
-    """Pieces that are all alike, and the kinds they can be laid as."""
+    """Identical pieces, and the kinds as which they can be laid."""
 
     kinds: tuple[int, ...]
     pieces: int
@@ -24,16 +24,16 @@ def heap(pieces: int, *kinds: str) -> Heap:
 HEAPS: Final[dict[str, tuple[Heap, ...]]] = {
     "6x2": tuple(heap(2, kind) for kind in KINDS),
     "3x4": tuple(heap(4, kind) for kind in _ROUND),
-    # Turned over, a piece shows its colours the other way round: A and B change places.
+    # Turning a piece over reverses its colours: A and B are exchanged.
     "3x4_flip": tuple(heap(4, kind, kind[::-1]) for kind in _ROUND),
     "identical": (heap(PIECES, "NBR"),),
     "free": (heap(PIECES, *KINDS),),
 }
-"""By `tileset`."""
+"""The heaps of each `tileset`."""
 
 
 class Supply:
-    """What is left of the heaps."""
+    """The pieces that are left of each heap."""
 
     __slots__ = ("heaps", "kinds", "left")
 
@@ -46,7 +46,7 @@ class Supply:
         """The kinds that can still be laid, in order."""
 
     def without(self, kind: int) -> "Supply":
-        """The supply when one of `kinds` has been taken."""
+        """Return the supply after one piece of `kind` has been taken."""
         left = tuple([many - (kind in heap.kinds) for heap, many in zip(self.heaps, self.left, strict=True)])
         return Supply(self.heaps, left)
 

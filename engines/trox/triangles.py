@@ -1,7 +1,7 @@
-"""Triangles: who is captured by them, and who has won.
+"""Triangles: which pawns they capture, and which seat has won.
 
-Everything here is a set of cells on one ground, as an integer. `full` are the triangles whose four
-cells all have pawns on them; no other can capture or win.
+Sets of cells of one ground are integers here. `full` is the list of triangles whose four cells all have pawns; no other
+triangles can capture or win.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ OTHER: Final = 1
 
 @dataclass(slots=True)
 class Judgement:
-    """The pawns after an action, and who has won by it: NOBODY, MOVER or OTHER."""
+    """The pawns after an action, and the seat that has won by it: NOBODY, MOVER or OTHER."""
 
     own: int
     enemy: int
@@ -30,7 +30,10 @@ def full_triangles(triangles: Sequence[Triangle], pawns: int) -> list[Triangle]:
 
 
 def captured(full: Sequence[Triangle], victims: int, captors: int, neutrals_capture: bool) -> int:
-    """The victims that stand among captors and neutral pawns; at least one is a captor unless `neutrals_capture`."""
+    """Return the victims that stand among captors and neutral pawns.
+
+    At least one of these must be a captor, unless `neutrals_capture`.
+    """
     taken = 0
     for centre, corners in full:
         if centre & victims and not corners & victims and (corners & captors or neutrals_capture):
@@ -39,7 +42,7 @@ def captured(full: Sequence[Triangle], victims: int, captors: int, neutrals_capt
 
 
 def wins(full: Sequence[Triangle], own: int, enemy: int, neutrals_capture: bool) -> bool:
-    """Has `own` a pawn among pawns of its own and neutral ones, at least one of them its own if `neutrals_capture`?"""
+    """Return whether a pawn of `own` stands among own and neutral pawns; one must be own if `neutrals_capture`."""
     for centre, corners in full:
         if centre & own and not corners & enemy and (corners & own or not neutrals_capture):
             return True
@@ -49,11 +52,11 @@ def wins(full: Sequence[Triangle], own: int, enemy: int, neutrals_capture: bool)
 def judged(
     full: Sequence[Triangle], own: int, enemy: int, neutral: int, at_risk: int, neutrals_capture: bool
 ) -> Judgement:
-    """What an action leads to, in the order of TX-11. `own` are the pawns of who acted.
+    """Return the result of an action, in the order of TX-11. `own` are the pawns of the seat that acted.
 
     `at_risk` is the pawn just played, or no pawn where the rules spare it.
     """
-    # Once is enough for "again and again": a captured pawn has no friend beside it whom its turning exposes.
+    # One pass is sufficient: a captured pawn had no pawn of its own side next to it that its capture could expose.
     taken = captured(full, enemy, own, neutrals_capture)
     enemy ^= taken
     neutral |= taken

@@ -1,4 +1,4 @@
-"""A position as plain data, by the schema in `schema`."""
+"""Returns a position as plain data, as described by the schema in `schema`."""
 
 from engines.api import Json
 from engines.trox.hands import in_hand
@@ -28,7 +28,7 @@ def view(pawns: Pawns, plies: int) -> Json:
 
 
 def owner(pawns: Pawns, number: int) -> str | None:
-    """Whose pawn stands on a cell of the ground: a seat's, "neutral", or None where it is free."""
+    """Return the owner of the pawn on a cell of the ground: a seat, "neutral", or None if the cell is free."""
     if pawns.own >> number & 1:
         return SEATS[pawns.mover]
     if pawns.enemy >> number & 1:
@@ -47,7 +47,7 @@ def _hand(hand: int) -> Json:
 
 
 def supply_left(pawns: Pawns) -> dict[str, int]:
-    """How many pieces are left of each heap, named by the kinds that it can be laid as: NBR, or NBR/RBN."""
+    """Return how many pieces are left of each heap, by the kinds as which they can be laid: NBR, or NBR/RBN."""
     supply = pawns.ground.supply
     return {
         "/".join(KINDS[kind] for kind in sorted(heap.kinds)): left

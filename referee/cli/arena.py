@@ -1,39 +1,39 @@
-"""Everybody against everybody, on this machine."""
+"""`referee arena`: play all bots of a plan file against each other on this machine."""
 
 from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from referee.arena.contest import Contest
-from referee.arena.plan import Plan
-from referee.arena.plan_file import PARALLEL_AT_MOST, read_plan
-from referee.cli.choosing import Refusing
-from referee.cli.contest import STATUSES, run
-from referee.core.clock import Untimed
+from referee.cli._shared.game_options import GameCommand
+from referee.cli._shared.local_contest_command import STATUSES, run
+from referee.local.local_contest import LocalContest
+from referee.local.plan import Plan
+from referee.local.plan_file import MAX_PARALLEL, read_plan
+from referee.match.clock import Untimed
 
-USUAL_OUT = Path("referee-arena")
+DEFAULT_OUT = Path("referee-arena")
 
 
-@click.command(cls=Refusing, epilog=STATUSES)
+@click.command(cls=GameCommand, epilog=STATUSES)
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--out", type=click.Path(path_type=Path), help="Where it is kept. [referee-arena/NAME OF THE FILE]")
+@click.option("--out", type=click.Path(path_type=Path), help="Folder for the results. [referee-arena/NAME OF THE FILE]")
 @click.option(
     "--parallel",
-    type=click.IntRange(1, PARALLEL_AT_MOST),
-    help="How many matches are played at once. [as the file says]",
+    type=click.IntRange(1, MAX_PARALLEL),
+    help="Maximum number of concurrent matches. [as in the file]",
 )
-@click.option("--no-clock", is_flag=True, help="Nobody keeps a clock, and a frozen bot is waited for: to debug one.")
+@click.option("--no-clock", is_flag=True, help="Play without clocks and wait for bots forever, for debugging.")
 @click.pass_context
 def arena(context: click.Context, file: Path, out: Path | None, parallel: int | None, no_clock: bool) -> None:
-    """Let all bots of FILE play all its games against each other.
+    """Play all bots of FILE against each other in all its games.
 
-    FILE is a TOML file that names bots, games, clocks; docs/arena.md describes it. What has been played is not
-    played again when the same command is run again.
+    FILE is a TOML file with bots, games and clocks; see docs/arena.md. Running the same command again skips the
+    matches that have been played.
     """
     plan = read_plan(file)
     plan = replace(plan, parallel=parallel or plan.parallel)
-    contest = Contest(unclocked(plan) if no_clock else plan, file.parent, out or USUAL_OUT / file.stem)
+    contest = LocalContest(unclocked(plan) if no_clock else plan, file.parent, out or DEFAULT_OUT / file.stem)
     context.exit(run(contest))
 
 

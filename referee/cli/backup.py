@@ -1,4 +1,4 @@
-"""Commands that copy a referee's memory: away while it serves, back into an empty folder, and old matches out of it."""
+"""Commands that copy the data directory: back it up, restore it, and archive old matches."""
 
 import sys
 import time
@@ -10,90 +10,90 @@ from typing import Any
 import click
 
 from engines.registry import find, games
-from referee.cli.operating import Operating, counted, memory_options
-from referee.operating.archiving import Archived
-from referee.operating.archiving import archive as archived
-from referee.operating.backup import back_up
-from referee.operating.manifest import Manifest
-from referee.operating.proving import Proven
-from referee.operating.restore import Restored
-from referee.operating.restore import restore as restored
-from referee.settings.reading import InForce
+from referee.cli._shared.maintenance_options import MaintenanceCommand, counted, memory_options
+from referee.maintenance.archive import ArchiveResult
+from referee.maintenance.archive import archive as archived
+from referee.maintenance.backup import Manifest, back_up
+from referee.maintenance.integrity_check import MatchCheck
+from referee.maintenance.restore import Restored
+from referee.maintenance.restore import restore as restored
+from referee.server.settings_reader import LoadedSettings
 
 UNPROVEN = 3
-"""The exit status where all was done, and something could not be proven."""
+"""Exit status if everything was done but something could not be verified."""
 
 MIB = 1024 * 1024
 
 
-@click.command(cls=Operating)
+@click.command(cls=MaintenanceCommand)
 @click.argument("to", type=click.Path(path_type=Path))
 @memory_options
-def backup(in_force: InForce, to: Path) -> None:
-    """Copy everything into the folder TO, which is made, or empty; the server may go on meanwhile.
+def backup(in_force: LoadedSettings, to: Path) -> None:
+    """Back up the data directory to the folder TO, which must be new or empty; the server may be running.
 
-    TO then holds the database, the key that signs records, and a manifest with their checksums. Nobody else may read
-    it: the seeds of matches that are being played are in it.
+    TO then holds the database, the key that signs records, and a manifest with their checksums. Only its owner can
+    read it, because it contains the seeds of matches in play.
     """
     manifest = back_up(in_force.settings.data_dir, to, time.time_ns() // 1_000_000)
     click.echo(f"backed up to {click.format_filename(to)}: {_content(manifest)}")
 
 
-@click.command(cls=Operating)
+@click.command(cls=MaintenanceCommand)
 @click.argument("source", metavar="FROM", type=click.Path(path_type=Path))
 @memory_options
 @click.pass_context
-def restore(context: click.Context, in_force: InForce, source: Path) -> None:
-    """Put the backup FROM into an empty data directory, and prove it: every match is played again.
+def restore(context: click.Context, in_force: LoadedSettings, source: Path) -> None:
+    """Restore the backup FROM into an empty data directory, and verify it by replaying every match.
 
-    Nothing is restored from a backup that is not whole, byte by byte. Matches that cannot be proven, for want of
-    their game for instance, are restored as they were, and named, and so are ladders and tournaments whose logs
-    cannot be followed; then the exit status is 3.
+    Nothing is restored if a checksum of the backup differs. Matches that cannot be verified (for example because
+    their game is not installed), and ladders and tournaments whose logs cannot be replayed, are restored unchanged
+    and listed; the exit status is then 3.
     """
     data_dir = in_force.settings.data_dir
-    with _bar("playing every match again") as bar:
+    with _bar("replaying matches") as bar:
 
-        def proving(manifest: Manifest, _: Proven) -> None:
+        def show_progress(manifest: Manifest, _: MatchCheck) -> None:
             bar.length = manifest.matches
             bar.update(1)
 
-        done = restored(source, data_dir, games(), proving)
+        done = restored(source, data_dir, games(), show_progress)
     click.echo(f"restored to {click.format_filename(data_dir)}: {_content(done.manifest)}")
     click.echo(_proof(done))
-    for one in done.doubtful:
-        click.echo(f"{one.match_id} is not proven: {one.doubt}", err=True)
+    for one in done.unverified:
+        click.echo(f"{one.match_id} could not be verified: {one.problem}", err=True)
     for damaged in done.damaged:
         click.echo(f"{damaged.contest} is damaged: {damaged.why}", err=True)
-    context.exit(UNPROVEN if done.doubtful or done.damaged else 0)
+    context.exit(UNPROVEN if done.unverified or done.damaged else 0)
 
 
-@click.command(cls=Operating)
+@click.command(cls=MaintenanceCommand)
 @click.option(
     "--before",
     type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]),
     required=True,
-    help="Matches that were over before this moment, in UTC.",
+    help="Archive matches that ended before this time, in UTC.",
 )
-@click.option("--to", type=click.Path(path_type=Path), required=True, help="The folder of records; made if needed.")
+@click.option("--to", type=click.Path(path_type=Path), required=True, help="Folder for the records.")
 @memory_options
 @click.pass_context
-def archive(context: click.Context, in_force: InForce, before: datetime, to: Path) -> None:
-    """Write old matches as signed records, verify them, and then remove them; the server may go on meanwhile.
+def archive(context: click.Context, in_force: LoadedSettings, before: datetime, to: Path) -> None:
+    """Write old matches as signed records, verify these, and delete the matches; the server may be running.
 
-    Whoever asks the server for such a match is told that it is archived. Ratings and standings stay as they are:
-    ladders and tournaments have logs of their own. Matches that cannot leave are named; then the exit status is 3.
+    Later requests for such a match are answered with an error that says it is archived. Ratings and standings do not
+    change, because ladders and tournaments have logs of their own. Matches that cannot be archived are listed; the
+    exit status is then 3.
     """
     before_ms = int(before.replace(tzinfo=UTC).timestamp() * 1000)
     done = archived(in_force.settings.data_dir, before_ms, to, find)
-    click.echo(f"{counted(done.left, 'match', 'matches')} archived as records in {click.format_filename(to)}")
-    for one in done.stayed:
-        click.echo(f"{one.match_id} stays: {one.stays}", err=True)
+    click.echo(f"{counted(done.removed, 'match', 'matches')} archived as records in {click.format_filename(to)}")
+    for one in done.kept:
+        click.echo(f"{one.match_id} was not archived: {one.kept_because}", err=True)
     click.echo(_advice(done))
-    context.exit(UNPROVEN if done.stayed else 0)
+    context.exit(UNPROVEN if done.kept else 0)
 
 
 def _bar(label: str) -> AbstractContextManager[Any]:  # click does not name the class.
-    """Where standard error is no terminal, it says the label alone."""
+    """Return a progress bar on standard error; if that is no terminal, only the label is printed."""
     return click.progressbar(length=1, label=label, file=sys.stderr, show_pos=True)
 
 
@@ -102,16 +102,16 @@ def _content(manifest: Manifest) -> str:
     matches = counted(manifest.matches, "match", "matches")
     size = sum(note.size_bytes for note in manifest.files.values())
     return (
-        f"{matches}, {manifest.unfinished} of them not over, {counted(manifest.entries, 'entry', 'entries')}, "
+        f"{matches}, {manifest.unfinished} of them unfinished, {counted(manifest.entries, 'entry', 'entries')}, "
         f"{size / MIB:.1f} MiB, as of {at:%Y-%m-%d %H:%M:%S} UTC"
     )
 
 
 def _proof(done: Restored) -> str:
-    proven = done.matches - len(done.doubtful)
-    return f"{proven} of {counted(done.matches, 'match', 'matches')} proven; {done.unfinished} will go on"
+    proven = done.matches - len(done.unverified)
+    return f"{proven} of {counted(done.matches, 'match', 'matches')} verified; {done.unfinished} unfinished will resume"
 
 
-def _advice(done: Archived) -> str:
-    free = f"{done.free_bytes / MIB:.1f} MiB in the file of the database are free for what comes"
-    return f"{free}; VACUUM, while no server runs, would give them back to the disk"
+def _advice(done: ArchiveResult) -> str:
+    free = f"{done.free_bytes / MIB:.1f} MiB in the file of the database are free for reuse"
+    return f"{free}; to shrink the file, run VACUUM while no server is running"

@@ -1,4 +1,4 @@
-"""Does a bot keep to the protocol? The kit, as a command."""
+"""`referee conformance`: run the protocol test kit against a bot."""
 
 import datetime as dt
 import json
@@ -12,40 +12,39 @@ from tempfile import TemporaryDirectory
 import click
 import grpc
 
-from referee.cli.choosing import Refusing
-from referee.cli.told_to_go import run
-from referee.conformance.clause import Clause
+from referee.cli._shared.game_options import GameCommand
+from referee.cli._shared.signals import run
+from referee.conformance.clause import Clause, ClauseResult, run_clauses
 from referee.conformance.clauses import CLAUSES
-from referee.conformance.kit import Tried, tried
-from referee.conformance.program import Command, Elsewhere
-from referee.conformance.stage import Stage
+from referee.conformance.kit_server import KitServer
+from referee.conformance.program import ExternalProgram, StartedProgram
 from referee.conformance.throwaway_tls import throwaway_tls
 
 NAMES = [clause.name for clause in CLAUSES]
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
-    """How a bot is tried."""
+class KitOptions:
+    """Options of one run of the kit."""
 
     clauses: Sequence[Clause]
     command: tuple[str, ...]
-    """Empty: somebody else starts the bot."""
+    """Empty if the bot is started by someone else."""
     listen: str
     patience_s: float
     tls: bool
     as_json: bool
 
 
-@click.command(cls=Refusing)
+@click.command(cls=GameCommand)
 @click.argument("command", nargs=-1, type=click.UNPROCESSED)
-@click.option("--connect", is_flag=True, help="Start no program: wait for a bot that somebody else starts.")
-@click.option("--listen", default="127.0.0.1:0", show_default=True, metavar="HOST:PORT", help="Where the bot is met.")
-@click.option("--only", multiple=True, type=click.Choice(NAMES), metavar="CLAUSE", help="Just this; can be repeated.")
-@click.option("--list", "listed", is_flag=True, help="Say which clauses there are, and try none.")
-@click.option("--patience", default=20.0, show_default=True, metavar="SECONDS", help="How long to wait for an answer.")
-@click.option("--tls", is_flag=True, help="Meet the bot over TLS, with a certificate for this trial (BOT_CA).")
-@click.option("--json", "as_json", is_flag=True, help="One line of JSON for each clause.")
+@click.option("--connect", is_flag=True, help="Start no program; wait for a bot to connect.")
+@click.option("--listen", default="127.0.0.1:0", show_default=True, metavar="HOST:PORT", help="Address to listen on.")
+@click.option("--only", multiple=True, type=click.Choice(NAMES), metavar="CLAUSE", help="Run only this; repeatable.")
+@click.option("--list", "listed", is_flag=True, help="List the clauses and exit.")
+@click.option("--patience", default=20.0, show_default=True, metavar="SECONDS", help="Timeout for each answer.")
+@click.option("--tls", is_flag=True, help="Use TLS with a temporary certificate (BOT_CA).")
+@click.option("--json", "as_json", is_flag=True, help="Print one line of JSON for each clause.")
 def conformance(
     command: tuple[str, ...],
     connect: bool,
@@ -56,10 +55,10 @@ def conformance(
     tls: bool,
     as_json: bool,
 ) -> None:
-    """Play the protocol clause by clause against a bot: referee conformance -- ./mybot
+    """Test whether a bot follows the protocol, clause by clause: referee conformance -- ./mybot
 
-    The program finds the kit by BOT_REFEREE, BOT_TOKEN and, over TLS, BOT_CA, as it would find a referee. The exit
-    status is 0 if every clause passed, and 1 if not.
+    The bot gets the address and token of the kit in BOT_REFEREE, BOT_TOKEN and, with --tls, BOT_CA, as it would those
+    of a referee. The exit status is 0 if every clause passed, otherwise 1.
     """
     clauses = [clause for clause in CLAUSES if not only or clause.name in only]
     if listed:
@@ -67,64 +66,64 @@ def conformance(
             click.echo(f"{clause.name}\n    {clause.promise}")
         return
     if connect == bool(command):
-        raise click.UsageError("a bot is tried either by its command, after --, or with --connect")
-    trial = Trial(clauses, command, listen, patience, tls, as_json)
-    sys.exit(run(_try(trial)))
+        raise click.UsageError("give either the command of the bot, after --, or --connect")
+    options = KitOptions(clauses, command, listen, patience, tls, as_json)
+    sys.exit(run(_run_kit(options)))
 
 
-async def _try(trial: Trial) -> int:
-    """The exit status."""
+async def _run_kit(options: KitOptions) -> int:
+    """Return the exit status."""
     with TemporaryDirectory(prefix="referee-conformance-") as made:
         folder = Path(made)
-        credentials, environment = _secured(folder) if trial.tls else (None, {})
+        credentials, environment = _set_up_tls(folder) if options.tls else (None, {})
         environment["BOT_TOKEN"] = secrets.token_urlsafe(16)
-        program = Command(trial.command, environment, folder) if trial.command else Elsewhere()
-        stage = Stage(program, trial.patience_s)
-        port = await _opened(stage, trial.listen, credentials)
-        environment["BOT_REFEREE"] = f"{trial.listen.rpartition(':')[0]}:{port}"
-        if not trial.command:
+        program = StartedProgram(options.command, environment, folder) if options.command else ExternalProgram()
+        kit = KitServer(program, options.patience_s)
+        port = await _open_server(kit, options.listen, credentials)
+        environment["BOT_REFEREE"] = f"{options.listen.rpartition(':')[0]}:{port}"
+        if not options.command:
             shown = " ".join(f"{name}={text}" for name, text in sorted(environment.items()))
             click.echo(f"waiting for a bot: {shown}", err=True)
         try:
-            return await _told(stage, trial)
+            return await _print_results(kit, options)
         except OSError as error:
-            raise click.ClickException(f"cannot start {trial.command[0]!r}: {error.strerror}") from None
+            raise click.ClickException(f"cannot start {options.command[0]!r}: {error.strerror}") from None
         finally:
-            await stage.close()
+            await kit.close()
 
 
-async def _opened(stage: Stage, listen: str, credentials: grpc.ServerCredentials | None) -> int:
-    """The port."""
+async def _open_server(kit: KitServer, listen: str, credentials: grpc.ServerCredentials | None) -> int:
+    """Return the port."""
     try:
-        return await stage.open(listen, credentials)
-    except RuntimeError:  # gRPC says no more than that.
-        wrong = f"cannot listen at {listen!r}; it is written 127.0.0.1:7700, and nobody else listens there"
+        return await kit.open(listen, credentials)
+    except RuntimeError:  # gRPC gives no reason.
+        wrong = f"cannot listen on {listen!r}: expected HOST:PORT of a free port, for example 127.0.0.1:7700"
         raise click.BadParameter(wrong, param_hint="--listen") from None
 
 
-async def _told(stage: Stage, trial: Trial) -> int:
+async def _print_results(kit: KitServer, options: KitOptions) -> int:
     failed = 0
-    async for one in tried(stage, trial.clauses):
+    async for one in run_clauses(kit, options.clauses):
         failed += not one.passed
-        click.echo(_json(one) if trial.as_json else _line(one))
-    if not trial.as_json:
-        click.echo(f"{len(trial.clauses) - failed} of {len(trial.clauses)} clauses passed")
+        click.echo(_format_json(one) if options.as_json else _format_line(one))
+    if not options.as_json:
+        click.echo(f"{len(options.clauses) - failed} of {len(options.clauses)} clauses passed")
     return 1 if failed else 0
 
 
-def _line(one: Tried) -> str:
+def _format_line(one: ClauseResult) -> str:
     mark = click.style("pass", fg="green") if one.passed else click.style("FAIL", fg="red", bold=True)
     if one.passed:
-        return f"{mark}  {one.clause.name}{f' (not tried: {one.why})' if one.why else ''}"
+        return f"{mark}  {one.clause.name}{f' (skipped: {one.why})' if one.why else ''}"
     why = "\n".join(f"        {line}" for line in one.why.splitlines())
     return f"{mark}  {one.clause.name}\n      {one.clause.promise}\n{why}"
 
 
-def _json(one: Tried) -> str:
+def _format_json(one: ClauseResult) -> str:
     return json.dumps({"clause": one.clause.name, "passed": one.passed, "why": one.why})
 
 
-def _secured(folder: Path) -> tuple[grpc.ServerCredentials, dict[str, str]]:
+def _set_up_tls(folder: Path) -> tuple[grpc.ServerCredentials, dict[str, str]]:
     credentials, roots = throwaway_tls(dt.datetime.now(dt.UTC))
     ca = folder / "ca.pem"
     ca.write_bytes(roots)

@@ -1,32 +1,32 @@
-"""The doctor, as a command."""
+"""`referee doctor`: check the environment of a server."""
 
 import json
 from dataclasses import asdict
 
 import click
 
-from referee.cli.choosing import Refusing
+from referee.cli._shared.game_options import GameCommand
 from referee.cli.settings import settings_options
-from referee.operating.doctor.examination import examined
-from referee.operating.doctor.finding import Finding, State, worst
-from referee.settings.reading import InForce
+from referee.maintenance.doctor.examination import examine
+from referee.maintenance.doctor.finding import Finding, Severity, worst
+from referee.server.settings_reader import LoadedSettings
 
-STATUS = {State.OK: 0, State.WARN: 3, State.BAD: 4}
-COLOUR = {State.OK: "green", State.WARN: "yellow", State.BAD: "red"}
+STATUS = {Severity.OK: 0, Severity.WARN: 3, Severity.BAD: 4}
+COLOUR = {Severity.OK: "green", Severity.WARN: "yellow", Severity.BAD: "red"}
 
 
-@click.command(cls=Refusing)
-@click.option("--json", "as_json", is_flag=True, help="One array of findings, for programs.")
+@click.command(cls=GameCommand)
+@click.option("--json", "as_json", is_flag=True, help="Print the findings as a JSON array.")
 @settings_options
 @click.pass_context
-def doctor(context: click.Context, in_force: InForce, as_json: bool) -> None:
-    """Look at all that the server stands on, and say what would hurt; it may run meanwhile. Nothing is changed.
+def doctor(context: click.Context, in_force: LoadedSettings, as_json: bool) -> None:
+    """Check settings, data, disk and network of a server and report problems. Nothing is changed; it may be running.
 
-    Takes the settings as `referee serve` does. The exit status is 0 if all is well, 3 if something will hurt, and 4
-    if something is bad; 2, as ever, if the settings cannot be read at all.
+    Settings are read as by `referee serve`. The exit status is 0 if there are no problems, 3 with warnings, 4 with
+    errors, and 2 if the settings cannot be read.
     """
     findings = []
-    for finding in examined(in_force):
+    for finding in examine(in_force):
         findings.append(finding)
         if not as_json:
             click.echo(_line(finding))
@@ -36,6 +36,6 @@ def doctor(context: click.Context, in_force: InForce, as_json: bool) -> None:
 
 
 def _line(finding: Finding) -> str:
-    state = click.style(f"{finding.state.value:4}", fg=COLOUR[finding.state], bold=finding.state is not State.OK)
+    state = click.style(f"{finding.state.value:4}", fg=COLOUR[finding.state], bold=finding.state is not Severity.OK)
     advice = f": {finding.advice}" if finding.advice else ""
     return f"{state}  {finding.about:13}  {finding.sentence}{advice}"

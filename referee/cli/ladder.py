@@ -1,4 +1,4 @@
-"""Ladders of a referee that runs."""
+"""`referee ladder`: manage the ladders of a running referee."""
 
 from pathlib import Path
 
@@ -6,38 +6,38 @@ import click
 from referee_api.v1 import ladder_pb2
 from referee_client import Organiser
 
-from referee.arena.contest_file import read_ladder
-from referee.cli.calling import Calling, asking
-from referee.cli.contest_entries import entry_line, pairing_text
-from referee.cli.report_text import standings_text
-from referee.cli.table import table
-from referee.reporting.gathering import ladder_report
-from referee.reporting.wire import rules_text
-from referee.reporting.words import moment
+from referee.cli._shared.client_options import ClientCommand, with_organiser
+from referee.cli._shared.contest_entries import entry_line, pairing_text
+from referee.cli._shared.report_text import standings_text
+from referee.cli._shared.table import table
+from referee.local.contest_file import read_ladder
+from referee.reporting.collector import ladder_report
+from referee.reporting.formatting import moment
+from referee.reporting.message_conversion import rules_text
 
 
 @click.group()
 def ladder() -> None:
-    """Ladders: contests without an end, of a referee that runs."""
+    """Manage the ladders of a running referee."""
 
 
-@ladder.command(cls=Calling)
+@ladder.command(cls=ClientCommand)
 @click.argument("file", type=click.Path(path_type=Path))
-@asking
+@with_organiser
 def create(organiser: Organiser, file: Path) -> None:
-    """Make the ladder of a TOML file (docs/ladders.md)."""
+    """Create a ladder from a TOML file (docs/ladders.md)."""
     plan = read_ladder(file)
     made = organiser.ladders.create(plan.name, title=plan.title, plan=plan.terms)
-    click.echo(f"{made.name} is open; bots come in by: referee ladder join {made.name}")
+    click.echo(f"{made.name} is open; bots join with: referee ladder join {made.name}")
 
 
-@ladder.command("list", cls=Calling)
-@click.option("--game", default="", help="Of this game. [any]")
-@click.option("--bot", default="", help="On which this bot plays. [any]")
-@click.option("--closed", is_flag=True, help="Those that are closed, too.")
-@asking
+@ladder.command("list", cls=ClientCommand)
+@click.option("--game", default="", help="Only ladders of this game. [any]")
+@click.option("--bot", default="", help="Only ladders with this bot. [any]")
+@click.option("--closed", is_flag=True, help="Include closed ladders.")
+@with_organiser
 def list_all(organiser: Organiser, game: str, bot: str, closed: bool) -> None:
-    """All ladders."""
+    """List ladders."""
     rows = [_row(one) for one in organiser.ladders.list(game, bot, closed)]
     click.echo(table(["ladder", "entrants", "season", "state", "game"], rows))
 
@@ -45,100 +45,100 @@ def list_all(organiser: Organiser, game: str, bot: str, closed: bool) -> None:
 def _row(one: ladder_pb2.Ladder) -> list[str]:
     games = ", ".join(rules_text(terms.rules) for terms in one.terms.match_terms)
     state = "closed" if one.closed else "paused" if one.paused else "open"
-    return [one.name, str(one.entrants), str(one.season), state, games]
+    return [one.name, str(one.entrant_count), str(one.season), state, games]
 
 
-@ladder.command(cls=Calling)
+@ladder.command(cls=ClientCommand)
 @click.argument("name")
-@asking
+@with_organiser
 def show(organiser: Organiser, name: str) -> None:
-    """The table of a ladder."""
-    told = ladder_report(organiser, name, whole=False)
-    click.echo(f"{told.title}\n{', '.join(f'{word.lower()}: {said}' for word, said in told.facts)}\n")
-    click.echo(standings_text(told))
+    """Show the standings of a ladder."""
+    report = ladder_report(organiser, name, full=False)
+    click.echo(f"{report.title}\n{', '.join(f'{word.lower()}: {text}' for word, text in report.facts)}\n")
+    click.echo(standings_text(report))
 
 
-@ladder.command(cls=Calling)
+@ladder.command(cls=ClientCommand)
 @click.argument("name")
 @click.argument("who", metavar="[ENTRANT]", default="")
-@asking
+@with_organiser
 def join(organiser: Organiser, name: str, who: str) -> None:
-    """Take an entrant in.
+    """Add an entrant.
 
-    ENTRANT is a bot, as anna or anna/1.4, or partners, as reds=anna,bert. Without one: the bot whose token it is.
+    ENTRANT is a bot (anna or anna/1.4) or a team (reds=anna,bert). Default: the bot that the token belongs to.
     """
     standing = organiser.ladders.join(name, who)
     rating = standing.rating
-    click.echo(f"{standing.entrant.name} is in, with {rating.value:.0f} ± {2 * rating.deviation:.0f}")
+    click.echo(f"{standing.entrant.name} joined, rated {rating.value:.0f} ± {2 * rating.deviation:.0f}")
 
 
-@ladder.command(cls=Calling)
+@ladder.command(cls=ClientCommand)
 @click.argument("name")
 @click.argument("who", metavar="[ENTRANT]", default="")
-@asking
+@with_organiser
 def leave(organiser: Organiser, name: str, who: str) -> None:
-    """Let an entrant go; matches in play are played to the end."""
+    """Remove an entrant. Its matches in play continue."""
     organiser.ladders.leave(name, who)
-    click.echo(f"{who or 'your bot'} is out; its ratings are kept")
+    click.echo(f"{who or 'your bot'} left; its ratings are kept")
 
 
-@ladder.command(cls=Calling)
+@ladder.command(cls=ClientCommand)
 @click.argument("name")
 @click.argument("entrants", nargs=-1, required=True)
-@asking
+@with_organiser
 def challenge(organiser: Organiser, name: str, entrants: tuple[str, ...]) -> None:
-    """Ask for a rated pairing of these ENTRANTS, the challenger first, as soon as all have room."""
+    """Request a rated pairing of ENTRANTS, the challenger first, to start when all are available."""
     click.echo(pairing_text(organiser.ladders.challenge(name, entrants)))
 
 
-@ladder.command(cls=Calling)
+@ladder.command(cls=ClientCommand)
 @click.argument("name")
-@asking
+@with_organiser
 def season(organiser: Organiser, name: str) -> None:
-    """Begin a new season: ratings start again."""
-    click.echo(f"season {organiser.ladders.start_season(name).season} begins")
+    """Start a new season: ratings keep their values but become uncertain again."""
+    click.echo(f"season {organiser.ladders.start_season(name).season} started")
 
 
-@ladder.command(cls=Calling)
+@ladder.command(cls=ClientCommand)
 @click.argument("name")
-@click.option("--message", default="", help="One sentence for its entrants.")
-@asking
+@click.option("--message", default="", help="One sentence for the entrants.")
+@with_organiser
 def pause(organiser: Organiser, name: str, message: str) -> None:
-    """Begin no matches until the ladder is resumed; matches in play are played to the end."""
+    """Start no new matches until the ladder is resumed. Matches in play continue."""
     organiser.ladders.pause(name, message)
-    click.echo(f"{name} is paused; it goes on by: referee ladder resume {name}")
+    click.echo(f"{name} is paused; resume it with: referee ladder resume {name}")
 
 
-@ladder.command(cls=Calling)
+@ladder.command(cls=ClientCommand)
 @click.argument("name")
-@asking
+@with_organiser
 def resume(organiser: Organiser, name: str) -> None:
-    """Let a paused ladder begin matches again."""
+    """Resume a paused ladder."""
     organiser.ladders.resume(name)
-    click.echo(f"{name} begins matches again")
+    click.echo(f"{name} is resumed")
 
 
-@ladder.command(cls=Calling)
+@ladder.command(cls=ClientCommand)
 @click.argument("name")
-@click.option("--message", default="", help="One sentence for its entrants.")
-@asking
+@click.option("--message", default="", help="One sentence for the entrants.")
+@with_organiser
 def close(organiser: Organiser, name: str, message: str) -> None:
-    """Close a ladder for good; matches in play are played to the end."""
+    """Close a ladder permanently. Matches in play continue."""
     organiser.ladders.close(name, message)
-    click.echo(f"{name} pairs nobody any more")
+    click.echo(f"{name} is closing: no new pairings")
 
 
-@ladder.command(cls=Calling)
+@ladder.command(cls=ClientCommand)
 @click.argument("name")
 @click.argument("bot")
-@click.option("--version", default="", help="Of this version. [all]")
-@asking
+@click.option("--version", default="", help="Only this version. [all]")
+@with_organiser
 def history(organiser: Organiser, name: str, bot: str, version: str) -> None:
-    """How the ratings of a BOT came to be what they are."""
+    """Show the rating history of a BOT."""
     points = list(organiser.ladders.history(name, bot, version))
     rows = [
         [
-            moment(point.at.ToMilliseconds()),
+            moment(point.match_end_time.ToMilliseconds()),
             f"{point.rating.value:.0f} ± {2 * point.rating.deviation:.0f}",
             point.version or "-",
             str(point.season),
@@ -149,11 +149,11 @@ def history(organiser: Organiser, name: str, bot: str, version: str) -> None:
     click.echo(table(["when", "rating", "version", "season", "match"], rows))
 
 
-@ladder.command(cls=Calling)
+@ladder.command(cls=ClientCommand)
 @click.argument("name")
-@click.option("--after", type=click.IntRange(0), default=0, help="Entries after this number. [all]")
-@asking
+@click.option("--after", type=click.IntRange(0), default=0, help="Only entries after this number. [all]")
+@with_organiser
 def watch(organiser: Organiser, name: str, after: int) -> None:
-    """Follow a ladder until it is closed. It goes on by itself when the referee was away."""
+    """Print the events of a ladder until it is closed. Reconnects when the referee restarts."""
     for entry in organiser.ladders.watch(name, after):
-        click.echo(f"{entry.number:6}  {moment(entry.at.ToMilliseconds())}  {entry_line(entry)}")
+        click.echo(f"{entry.number:6}  {moment(entry.create_time.ToMilliseconds())}  {entry_line(entry)}")

@@ -1,46 +1,61 @@
-"""Two bots or more at one table, on this machine."""
+"""`referee match`: play matches between a few bots on this machine."""
 
 from datetime import datetime
 from pathlib import Path
 
 import click
 
-from referee.arena.clocks import read_clock
-from referee.arena.contest import Contest
-from referee.arena.entrant import read_entrants
-from referee.arena.plan import LOCAL_POLICIES, USUAL_CLOCK, USUAL_START_WITHIN_S, Plan, Terms, check_table, cores
-from referee.arena.plan_file import DAY_S, PARALLEL_AT_MOST, ROUNDS_AT_MOST
-from referee.cli.arena import USUAL_OUT, unclocked
-from referee.cli.choosing import Refusing, opened, rule_options
-from referee.cli.contest import STATUSES, run
+from referee.cli._shared.game_options import GameCommand, rule_options, select_game
+from referee.cli._shared.local_contest_command import STATUSES, run
+from referee.cli.arena import DEFAULT_OUT, unclocked
+from referee.local.clock_notation import read_clock
+from referee.local.entrant import read_entrants
+from referee.local.local_contest import LocalContest
+from referee.local.plan import (
+    DEFAULT_CLOCK,
+    DEFAULT_START_WITHIN_S,
+    LOCAL_POLICIES,
+    GameTerms,
+    Plan,
+    check_table,
+    cores,
+)
+from referee.local.plan_file import DAY_S, MAX_PARALLEL, MAX_ROUNDS
 
 
-@click.command(cls=Refusing, epilog=STATUSES)
+@click.command(cls=GameCommand, epilog=STATUSES)
 @click.argument("bots", nargs=-1, required=True, metavar="BOT BOT...")
-@click.option("--game", default="alquerque", show_default=True, help="What they play; see `referee games`.")
+@click.option("--game", default="alquerque", show_default=True, help="The game; see `referee games`.")
 @rule_options
 @click.option(
-    "--games", type=click.IntRange(1, ROUNDS_AT_MOST), default=1, show_default=True, help="How often, seats exchanged."
+    "--games",
+    type=click.IntRange(1, MAX_ROUNDS),
+    default=1,
+    show_default=True,
+    help="Matches; seats alternate.",
 )
 @click.option(
-    "--clock", default=USUAL_CLOCK, show_default=True, help="Seconds a game, and more a move; or 2/move; or none."
+    "--clock",
+    default=DEFAULT_CLOCK,
+    show_default=True,
+    help="Seconds per match+increment per move, or 2/move, or none.",
 )
-@click.option("--no-clock", is_flag=True, help="Nobody keeps a clock, and a frozen bot is waited for: to debug one.")
+@click.option("--no-clock", is_flag=True, help="Play without clocks and wait for bots forever, for debugging.")
 @click.option(
     "--parallel",
-    type=click.IntRange(1, PARALLEL_AT_MOST),
+    type=click.IntRange(1, MAX_PARALLEL),
     default=cores,
-    help="Matches at once. [as many as there are cores]",
+    help="Maximum number of concurrent matches. [number of cores]",
 )
 @click.option(
     "--start-within",
     type=click.IntRange(1, DAY_S),
-    default=USUAL_START_WITHIN_S,
+    default=DEFAULT_START_WITHIN_S,
     show_default=True,
     metavar="SECONDS",
-    help="How long a bot may take to be there.",
+    help="How long a bot may take to connect.",
 )
-@click.option("--out", type=click.Path(path_type=Path), help="Where it is kept. [a new folder in referee-arena]")
+@click.option("--out", type=click.Path(path_type=Path), help="Folder for the results. [a new folder in referee-arena]")
 @click.pass_context
 def match(
     context: click.Context,
@@ -55,21 +70,21 @@ def match(
     start_within: int,
     out: Path | None,
 ) -> None:
-    """Let bots play a match, the referee included.
+    """Play matches between bots, with an embedded referee.
 
     \b
     A BOT is one of
-      random, greedy, search   a bot of ours
-      python:MODULE:NAME       a class or function of yours, run by the Python client
+      random, greedy, search   a built-in bot
+      python:MODULE:NAME       a Python class or function, run by the Python client
       COMMAND                  a program that reads and writes lines (docs/bridge.md)
-      tcp:HOST:PORT            such a program that listens there
+      tcp:HOST:PORT            the same over TCP, connecting to a program that listens there
       grpc:COMMAND             a program that speaks gRPC, and reads BOT_REFEREE and BOT_TOKEN_FILE
-    and may have a name: mine=./my-bot. Quote a command that has blanks.
+    and may have a name: mine=./my-bot. Quote a command that contains spaces.
     """
-    known, settings = opened(game, chosen, preset)
+    known, settings = select_game(game, chosen, preset)
     entrants = read_entrants(bots)
     check_table("BOT", known.table(settings), len(entrants), len(entrants))
-    terms = Terms(known.name, known, settings, read_clock(clock), LOCAL_POLICIES, len(entrants), games)
+    terms = GameTerms(known.name, known, settings, read_clock(clock), LOCAL_POLICIES, len(entrants), games)
     plan = Plan(entrants, (terms,), parallel, start_within)
-    where = out or USUAL_OUT / f"match-{datetime.now().astimezone():%Y-%m-%d-%H%M%S}"
-    context.exit(run(Contest(unclocked(plan) if no_clock else plan, Path.cwd(), where)))
+    where = out or DEFAULT_OUT / f"match-{datetime.now().astimezone():%Y-%m-%d-%H%M%S}"
+    context.exit(run(LocalContest(unclocked(plan) if no_clock else plan, Path.cwd(), where)))

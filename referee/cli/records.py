@@ -1,4 +1,4 @@
-"""Commands about records: are they true, and what do they tell?"""
+"""`referee verify` and `referee replay`: verify records, and print the matches in them."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -9,34 +9,34 @@ import click
 
 from engines.api import REFEREE, SPECTATOR, Viewer
 from engines.registry import find
-from referee.cli.clocks import clock_text, control_text, time_text
-from referee.core.events import MovePlayed, PlayEnded, Source
-from referee.core.match import Match
-from referee.core.telling import told as as_told
-from referee.storage.record.keys import KeyUnusable, read_public
-from referee.storage.record.story import Step, Story, story
-from referee.storage.record.verdict import Status, Trouble
-from referee.storage.record.verifying import verify as verified
-from referee.storage.record.wording import plain, told
+from referee.cli._shared.clock_text import clock_text, control_text, time_text
+from referee.match.events import MovePlayed, MoveSource, PlayEnded
+from referee.match.state import Match
+from referee.match.visibility import redact
+from referee.records.describe_event import describe, escape_unprintable
+from referee.records.record_history import RecordHistory, RecordStep, read_record_history
+from referee.records.record_reader import RecordInvalid, RecordStatus
+from referee.records.signing_key import KeyUnusable, read_public_key
+from referee.records.verify import verify as verified
 
-BY = {Source.BOT: "", Source.RANDOM: "  (by lot)", Source.DEFAULT: "  (by default)"}
+BY = {MoveSource.BOT: "", MoveSource.RANDOM: "  (at random)", MoveSource.DEFAULT: "  (by default)"}
 
 
 @click.command()
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
-@click.option("--key", metavar="KEY", help="The public key that must have signed: a PEM file, or in hexadecimal.")
+@click.option("--key", metavar="KEY", help="Expected public key of the signature: a PEM file, or hexadecimal.")
 @click.pass_context
 def verify(context: click.Context, files: tuple[str, ...], key: str | None) -> None:
-    """Prove records: form, chain, signature; then play each match again, clocks and lots included.
+    """Verify records: format, hash chain and signature; then replay each match with its clocks and random draws.
 
-    The exit status is that of the worst: 0 if all are fine; docs/records.md lists the others.
+    The exit status is that of the worst record: 0 if all are fine; docs/records.md lists the others.
     """
-    expected = _expected(key) if key is not None else None
-    found: Counter[Status] = Counter()
+    expected = _read_key(key) if key is not None else None
+    found: Counter[RecordStatus] = Counter()
     for file in files:
         verdict = verified(Path(file), expected, find)
         found[verdict.status] += 1
-        click.echo(f"{click.format_filename(file)}: {plain(str(verdict))}")
+        click.echo(f"{click.format_filename(file)}: {escape_unprintable(str(verdict))}")
     if len(files) > 1:
         counted = ", ".join(f"{many} {status.words}" for status, many in sorted(found.items()))
         click.echo(f"{len(files)} records: {counted}")
@@ -45,101 +45,101 @@ def verify(context: click.Context, files: tuple[str, ...], key: str | None) -> N
 
 @click.command()
 @click.argument("file")
-@click.option("--ply", type=click.IntRange(0), help="Show the board after so many moves, instead of the last one.")
-@click.option("--seat", type=click.IntRange(0), help="Show what this seat could see.")
-@click.option("--spectator", is_flag=True, help="Show what could be seen without a seat.")
-@click.option("--all", "every", is_flag=True, help="Draw the board after every move.")
+@click.option("--ply", type=click.IntRange(0), help="Show the board after this many moves instead of the last one.")
+@click.option("--seat", type=click.IntRange(0), help="Show only what this seat could see.")
+@click.option("--spectator", is_flag=True, help="Show only what spectators could see.")
+@click.option("--all", "every", is_flag=True, help="Show the board after every move.")
 @click.pass_context
 def replay(context: click.Context, file: str, ply: int | None, seat: int | None, spectator: bool, every: bool) -> None:
-    """Show the match that a record tells: moves, clocks, board, end."""
+    """Print the match of a record: moves, clocks, board, result."""
     if spectator and seat is not None:
         raise click.UsageError("--seat and --spectator exclude each other")
     viewer = SPECTATOR if spectator else REFEREE if seat is None else seat
     verdict = verified(Path(file), None, find)
-    if verdict.status is not Status.FINE:
-        click.echo(f"warning: this record proves nothing: {plain(str(verdict))}", err=True)
+    if verdict.status is not RecordStatus.FINE:
+        click.echo(f"warning: this record is not valid: {escape_unprintable(str(verdict))}", err=True)
     try:
-        tale = story(Path(file), find)
-    except Trouble as trouble:
-        click.echo(f"Error: {click.format_filename(file)}: {plain(str(trouble.verdict))}", err=True)
+        history = read_record_history(Path(file), find)
+    except RecordInvalid as trouble:
+        click.echo(f"Error: {click.format_filename(file)}: {escape_unprintable(str(trouble.verdict))}", err=True)
         context.exit(trouble.verdict.status)
-    for line in _shown(tale, _checked_viewer(tale, viewer), _checked_ply(tale, ply), every):
+    for line in _format_history(history, _check_viewer(history, viewer), _check_ply(history, ply), every):
         click.echo(line)
 
 
-def _expected(key: str) -> str:
+def _read_key(key: str) -> str:
     try:
-        return read_public(key)
+        return read_public_key(key)
     except KeyUnusable as unusable:
         raise click.BadParameter(str(unusable), param_hint="--key") from None
 
 
-def _checked_viewer(tale: Story, viewer: Viewer) -> Viewer:
-    seats = len(tale.first.table.seats)
+def _check_viewer(history: RecordHistory, viewer: Viewer) -> Viewer:
+    seats = len(history.first.table.seats)
     if viewer >= seats:
-        raise click.BadParameter(f"seats are 0 to {seats - 1} here", param_hint="--seat")
+        raise click.BadParameter(f"seats of this match are 0 to {seats - 1}", param_hint="--seat")
     return viewer
 
 
-def _checked_ply(tale: Story, ply: int | None) -> int | None:
-    last = _last(tale).ply
+def _check_ply(history: RecordHistory, ply: int | None) -> int | None:
+    last = _last(history).ply
     if ply is not None and ply > last:
         raise click.BadParameter(f"the match has {last} plies", param_hint="--ply")
     return ply
 
 
-def _last(tale: Story) -> Match:
-    return tale.steps[-1].after if tale.steps else tale.first
+def _last(history: RecordHistory) -> Match:
+    return history.steps[-1].after if history.steps else history.first
 
 
-def _shown(tale: Story, viewer: Viewer, ply: int | None, every: bool) -> Iterator[str]:
-    yield from _heading(tale)
-    match = tale.first
-    for step in tale.steps:
+def _format_history(history: RecordHistory, viewer: Viewer, ply: int | None, every: bool) -> Iterator[str]:
+    yield from _heading(history)
+    match = history.first
+    for step in history.steps:
         if step.after.ply > step.before.ply == ply:
             break
         match = step.after
         yield from _step_lines(step, viewer)
         if every and isinstance(step.entry.event, MovePlayed):
-            yield f"\n{match.at_play().picture(viewer)}\n"
+            yield f"\n{match.require_position().picture(viewer)}\n"
     else:
-        if tale.broke_off:
-            yield f"      here it breaks off: {plain(tale.broke_off)}"
+        if history.broke_off:
+            yield f"      the record ends here: {escape_unprintable(history.broke_off)}"
     yield from _board(match, viewer)
 
 
-def _heading(tale: Story) -> Iterator[str]:
-    first, last = tale.first, _last(tale)
-    yield f"{plain(first.setup.match_id)}: {first.game.title} (version {first.setup.game_version})"
+def _heading(history: RecordHistory) -> Iterator[str]:
+    first, last = history.first, _last(history)
+    yield f"{escape_unprintable(first.setup.match_id)}: {first.game.title} (version {first.setup.game_version})"
     for seat, (name, player) in enumerate(zip(first.table.seats, last.players, strict=True)):
         who = f"{player.bot} {player.version}".strip() or "nobody"
-        yield f"  seat {seat}, {name}: {plain(who)}; {control_text(first.setup.controls[seat])}"
+        yield f"  seat {seat}, {name}: {escape_unprintable(who)}; {control_text(first.setup.controls[seat])}"
     yield ""
 
 
-def _step_lines(step: Step, viewer: Viewer) -> Iterator[str]:
-    """One entry, as the viewer may hear of it."""
-    event = as_told(step.before, step.entry.event, viewer)
+def _step_lines(step: RecordStep, viewer: Viewer) -> Iterator[str]:
+    """Yield the line of one entry, redacted for the viewer."""
+    event = redact(step.before, step.entry.event, viewer)
     if event is None:
         return
     if isinstance(event, MovePlayed):
         yield _move_line(step.after, event)
     elif isinstance(event, PlayEnded):
         at = datetime.fromtimestamp(step.entry.at_ms / 1000, UTC)
-        yield f"      at {time_text(event.at_us)} ({at:%Y-%m-%d %H:%M:%S} UTC) {told(event)}"
+        yield f"      at {time_text(event.at_us)} ({at:%Y-%m-%d %H:%M:%S} UTC) {describe(event)}"
     else:
-        yield f"      {told(event)}"
+        yield f"      {describe(event)}"
 
 
 def _move_line(after: Match, event: MovePlayed) -> str:
     names = after.table.seats
     who = f"{names[event.seat]:{max(map(len, names))}}"
     clocks = "  ".join(map(clock_text, after.setup.controls, after.clocks))
-    return f"{after.ply:4}. {who} {plain(event.move):12} {clocks}{BY[event.source]}"
+    return f"{after.ply:4}. {who} {escape_unprintable(event.move):12} {clocks}{BY[event.source]}"
 
 
 def _board(match: Match, viewer: Viewer) -> Iterator[str]:
     if match.position is None:
-        yield "\nplay never began"
+        yield "\nplay did not start"
         return
     yield f"\n{match.position.picture(viewer)}\n\n{match.position.text(viewer)}"

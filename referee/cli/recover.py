@@ -1,33 +1,33 @@
-"""Commands that replace what an operator has lost."""
+"""`referee recover`: replace a lost administrator's token or signing key."""
 
 import time
 
 import click
 
-from referee.cli.operating import Operating, memory_options
-from referee.operating.recovery import new_admin_token, new_signing_key
-from referee.settings.reading import InForce
+from referee.cli._shared.maintenance_options import MaintenanceCommand, memory_options
+from referee.maintenance.token_recovery import create_admin_token, create_signing_key
+from referee.server.settings_reader import LoadedSettings
 
 
 @click.group()
 def recover() -> None:
-    """Replace a lost administrator's token or a lost signing key, while no server runs."""
+    """Replace a lost administrator's token or a lost signing key, while no server is running."""
 
 
-@recover.command("admin-token", cls=Operating)
+@recover.command("admin-token", cls=MaintenanceCommand)
 @click.option("--revoke-others", is_flag=True, help="Revoke all other administrators' tokens.")
 @memory_options
-def admin_token(in_force: InForce, revoke_others: bool) -> None:
-    """Make a new administrator's token and show it, once."""
-    click.echo(new_admin_token(in_force.settings.data_dir, time.time_ns() // 1_000_000, revoke_others))
+def admin_token(in_force: LoadedSettings, revoke_others: bool) -> None:
+    """Create an administrator's token and print it once."""
+    click.echo(create_admin_token(in_force.settings.data_dir, time.time_ns() // 1_000_000, revoke_others))
 
 
-@recover.command("signing-key", cls=Operating)
+@recover.command("signing-key", cls=MaintenanceCommand)
 @memory_options
-def signing_key(in_force: InForce) -> None:
-    """Make a new key for signing records, where the old one is missing, and show its fingerprint.
+def signing_key(in_force: LoadedSettings) -> None:
+    """Create a key for signing records if the old one is missing, and print its fingerprint.
 
-    Records that are written from now on, also of matches played before, verify against the new public key only:
-    publish it, and say why it changed.
+    All records written from now on, including those of earlier matches, verify against the new public key only.
+    Publish it, and say why it changed.
     """
-    click.echo(f"records will be signed by {new_signing_key(in_force.settings.data_dir)}")
+    click.echo(f"new records are signed by {create_signing_key(in_force.settings.data_dir)}")

@@ -1,4 +1,4 @@
-"""What a ladder or a tournament has come to, as one page or as text."""
+"""`referee report`: a report of a ladder or a tournament, as an HTML page or as text."""
 
 import sys
 from pathlib import Path
@@ -6,52 +6,52 @@ from pathlib import Path
 import click
 from referee_client import Organiser, Refused
 
-from referee.cli.calling import Calling, calling, referee_options
-from referee.cli.report_text import report_text
-from referee.reporting.gathering import ladder_report, tournament_report
-from referee.reporting.kept import NothingKept, kept_report
+from referee.cli._shared.client_options import ClientCommand, open_organiser, referee_options
+from referee.cli._shared.report_text import report_text
+from referee.reporting.collector import ladder_report, tournament_report
 from referee.reporting.page import page
 from referee.reporting.report import Report
+from referee.reporting.saved_report import ReportDataMissing, read_saved_report
 
 
-@click.command(cls=Calling)
+@click.command(cls=ClientCommand)
 @click.argument("what", metavar="ID")
-@click.option("--html", is_flag=True, help="One page that needs nothing else, instead of text.")
-@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="[standard output]")
-@click.option("--ladder", "kind", flag_value="ladder", help="It is a ladder. [a tournament, if there is one]")
+@click.option("--html", is_flag=True, help="Write one self-contained HTML page instead of text.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Output file. [standard output]")
+@click.option("--ladder", "kind", flag_value="ladder", help="ID is a ladder. [a tournament if one exists]")
 @referee_options
 def report(
     what: str, html: bool, output: Path | None, kind: str | None, at: str | None, token: str | None, ca: Path | None
 ) -> None:
-    """Tell of a ladder or a tournament: table with error bars, ratings, cross table, time used, ends.
+    """Report on a ladder or tournament: standings with error bars, ratings, cross table, time used, results.
 
-    ID is the name of a ladder or a tournament on a running referee, or the folder of a `referee tournament run`.
+    ID is the name of a ladder or tournament of a running referee, or the results folder of `referee tournament run`.
     """
-    told = _kept(Path(what)) if Path(what).is_dir() else _asked(what, kind, at, token, ca)
-    text = page(told) if html else f"{report_text(told)}\n"
+    data = _saved_report(Path(what)) if Path(what).is_dir() else _fetch_report(what, kind, at, token, ca)
+    text = page(data) if html else f"{report_text(data)}\n"
     write(output, text)
 
 
-def _kept(folder: Path) -> Report:
+def _saved_report(folder: Path) -> Report:
     try:
-        return kept_report(folder)
-    except NothingKept as why:
+        return read_saved_report(folder)
+    except ReportDataMissing as why:
         raise click.ClickException(str(why)) from None
 
 
-def _asked(name: str, kind: str | None, at: str | None, token: str | None, ca: Path | None) -> Report:
-    with calling(at, token, ca) as organiser:
-        return ladder_report(organiser, name, progress=_progress) if kind else _either(organiser, name)
+def _fetch_report(name: str, kind: str | None, at: str | None, token: str | None, ca: Path | None) -> Report:
+    with open_organiser(at, token, ca) as organiser:
+        return ladder_report(organiser, name, progress=_progress) if kind else _fetch_either(organiser, name)
 
 
 def _progress(done: int, of: int) -> None:
-    """On a terminal, in one line of standard error, which is gone when all is read."""
+    """Show progress in one line of standard error, which is erased at the end; nothing if that is no terminal."""
     if sys.stderr.isatty():
         text = f"records read: {done} of {of}"
         click.echo(f"\r{text if done < of else ' ' * len(text)}\r", err=True, nl=False)
 
 
-def _either(organiser: Organiser, name: str) -> Report:
+def _fetch_either(organiser: Organiser, name: str) -> Report:
     try:
         return tournament_report(organiser, name, progress=_progress)
     except Refused as refused:
@@ -66,7 +66,7 @@ def _either(organiser: Organiser, name: str) -> Report:
 
 
 def write(file: Path | None, text: str) -> None:
-    """To a file, or to standard output."""
+    """Write to a file, or to standard output if None. Raises ClickException."""
     if file is None:
         click.echo(text, nl=False)
         return

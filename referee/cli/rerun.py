@@ -1,4 +1,4 @@
-"""Would my bot play it the same way today?"""
+"""`referee rerun`: ask a bot the turns of a record again and compare its answers."""
 
 import secrets
 import sys
@@ -8,70 +8,77 @@ from tempfile import TemporaryDirectory
 import click
 
 from engines.api import Seat
-from referee.arena.entrant import BRIDGE
-from referee.cli.choosing import Refusing
-from referee.cli.explain import seat_of, tale_of
-from referee.cli.told_to_go import run
-from referee.conformance.failed import Failed
-from referee.conformance.program import Command
-from referee.conformance.stage import Stage
-from referee.debugging.again import Compared, again
-from referee.debugging.questions import Question, questions
-from referee.storage.record.story import Story
-from referee.storage.record.wording import plain
+from referee.cli._shared.game_options import GameCommand
+from referee.cli._shared.signals import run
+from referee.cli.explain import find_seat, read_history
+from referee.conformance.kit_errors import ClauseFailed
+from referee.conformance.kit_server import KitServer
+from referee.conformance.program import StartedProgram
+from referee.debugging.rerun_match import ComparedTurn, rerun_turns
+from referee.debugging.seat_turns import SeatTurn, seat_turns
+from referee.local.entrant import BRIDGE
+from referee.records.describe_event import escape_unprintable
+from referee.records.record_history import RecordHistory
 
 SAME, DIFFERS, BROKE = 0, 1, 2
 
 
-@click.command(cls=Refusing)
+@click.command(cls=GameCommand)
 @click.argument("record", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
-@click.option("--seat", required=True, metavar="SEAT", help="A number from 0, or the name of the bot that sat there.")
-@click.option("--from", "from_ply", type=click.IntRange(0), default=0, metavar="PLY", help="Begin there.")
+@click.option("--seat", required=True, metavar="SEAT", help="Number from 0, or the name of its bot.")
+@click.option("--from", "from_ply", type=click.IntRange(0), default=0, metavar="PLY", help="Skip earlier turns.")
 @click.option("--lines", is_flag=True, help="The program reads and writes lines (docs/bridge.md).")
-@click.option("--stop-at-first", is_flag=True, help="Stop where it answers differently for the first time.")
-@click.option("--patience", default=60.0, show_default=True, metavar="SECONDS", help="How long it may think.")
+@click.option("--stop-at-first", is_flag=True, help="Stop at the first different answer.")
+@click.option("--patience", default=60.0, show_default=True, metavar="SECONDS", help="Timeout for each answer.")
 def rerun(
     record: Path, command: tuple[str, ...], seat: str, from_ply: int, lines: bool, stop_at_first: bool, patience: float
 ) -> None:
     """Ask a bot the turns of a record again: referee rerun RECORD --seat 0 -- ./mybot
 
-    The program finds them by BOT_REFEREE and BOT_TOKEN, as it would find a referee. Where it answers differently the
-    match goes on as it did. Exit status: 0 the same throughout, 1 not the same, 2 the bot did not answer.
+    The program gets address and token in BOT_REFEREE and BOT_TOKEN. After a different answer the match continues as
+    recorded. Exit status: 0 if all answers were the same, 1 if not, 2 if the bot did not answer.
     """
-    tale = tale_of(record)
-    last = tale.steps[-1].after if tale.steps else tale.first
-    number = seat_of(last, seat)
-    asked = [one for one in questions(tale, number) if one.due.match.ply >= from_ply]
-    if not asked:
-        raise click.BadParameter(f"the seat was asked nothing from ply {from_ply} on", param_hint="--from")
+    history = read_history(record)
+    last = history.steps[-1].after if history.steps else history.first
+    number = find_seat(last, seat)
+    recorded_turns = [one for one in seat_turns(history, number) if one.due.match.ply >= from_ply]
+    if not recorded_turns:
+        raise click.BadParameter(f"the seat has no turn from ply {from_ply} on", param_hint="--from")
     program = (*BRIDGE, "--", *command) if lines else command
-    sys.exit(run(_rerun(tale, asked, number, program, patience, stop_at_first)))
+    sys.exit(run(_rerun(history, recorded_turns, number, program, patience, stop_at_first)))
 
 
 async def _rerun(
-    tale: Story, asked: list[Question], seat: Seat, program: tuple[str, ...], patience: float, stop_at_first: bool
+    history: RecordHistory,
+    recorded_turns: list[SeatTurn],
+    seat: Seat,
+    program: tuple[str, ...],
+    patience: float,
+    stop_at_first: bool,
 ) -> int:
-    """The exit status."""
+    """Return the exit status."""
     with TemporaryDirectory(prefix="referee-rerun-") as folder:
         environment = {"BOT_TOKEN": secrets.token_urlsafe(16)}
-        stage = Stage(Command(program, environment, Path(folder)), patience)
-        environment["BOT_REFEREE"] = f"127.0.0.1:{await stage.open('127.0.0.1:0', None)}"
+        kit = KitServer(StartedProgram(program, environment, Path(folder)), patience)
+        environment["BOT_REFEREE"] = f"127.0.0.1:{await kit.open('127.0.0.1:0', None)}"
         try:
-            return await _compared(stage, tale, asked, seat, stop_at_first)
-        except Failed as why:
+            return await _compare(kit, history, recorded_turns, seat, stop_at_first)
+        except ClauseFailed as why:
             click.echo(f"the bot did not answer: {why}", err=True)
             return BROKE
         except OSError as error:
             click.echo(f"cannot start {program[0]!r}: {error.strerror}", err=True)
             return BROKE
         finally:
-            await stage.close()
+            await kit.close()
 
 
-async def _compared(stage: Stage, tale: Story, asked: list[Question], seat: Seat, stop_at_first: bool) -> int:
+async def _compare(
+    kit: KitServer, history: RecordHistory, recorded_turns: list[SeatTurn], seat: Seat, stop_at_first: bool
+) -> int:
     different = turns = 0
-    async for one in again(stage, tale.first, asked, seat):
+    async for one in rerun_turns(kit, history.first, recorded_turns, seat):
         turns += 1
         if not one.same:
             different += 1
@@ -82,6 +89,7 @@ async def _compared(stage: Stage, tale: Story, asked: list[Question], seat: Seat
     return DIFFERS if different else SAME
 
 
-def _line(one: Compared) -> str:
-    wrong = f", which cannot be played: {one.wrong}" if one.wrong else ""
-    return f"ply {one.question.due.match.ply}: then {plain(one.then)}, now {plain(one.now)}{plain(wrong)}"
+def _line(one: ComparedTurn) -> str:
+    wrong = f", which is illegal: {one.wrong}" if one.wrong else ""
+    then, now = escape_unprintable(one.then), escape_unprintable(one.now)
+    return f"ply {one.question.due.match.ply}: then {then}, now {now}{escape_unprintable(wrong)}"

@@ -1,4 +1,4 @@
-"""The server, as a command."""
+"""`referee serve`: run the server."""
 
 import asyncio
 import json
@@ -10,84 +10,83 @@ from importlib.metadata import version
 
 import click
 
-from referee.cli.choosing import Refusing
+from referee.cli._shared.game_options import GameCommand
 from referee.cli.settings import settings_options
-from referee.settings.declared import Settings
-from referee.settings.reading import InForce
-from referee.telemetry.logs import set_up_logs
-from referee.telemetry.tracing import TracesUnavailable, Tracing, tracing
-from referee.wiring import heap
-from referee.wiring.books import CannotStart
-from referee.wiring.house import House, Open
+from referee.observability.logs import set_up_logs
+from referee.observability.tracing import TracesUnavailable, Tracing, create_tracing
+from referee.server import gc_tuning
+from referee.server.referee_server import RefereeServer, ServerInfo
+from referee.server.settings import Settings
+from referee.server.settings_reader import LoadedSettings
+from referee.server.stores import StartupError
 
-LEAVING = (signal.SIGTERM, signal.SIGINT)
+SHUTDOWN_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
-@click.command(cls=Refusing)
+@click.command(cls=GameCommand)
 @settings_options
-def serve(in_force: InForce) -> None:
-    """Referee matches until SIGTERM, or Ctrl-C.
+def serve(in_force: LoadedSettings) -> None:
+    """Run the server until SIGTERM or Ctrl-C.
 
-    What it serves stands on standard output, as one line of JSON where that is no terminal: `grpc`, `http`, and
-    at the first start the `admin_token`, or the `admin_token_file` that it was written to. The log goes to standard
-    error.
+    Prints its addresses to standard output, as one line of JSON unless that is a terminal: `grpc`, `http`, and at the
+    first start the `admin_token`, or the `admin_token_file` that it was written to. The log goes to standard error.
     """
     settings = in_force.settings
     set_up_logs(settings.log_format, settings.log_level, sys.stderr)
-    _let_many_come()
-    heap.look_seldom()
+    _raise_open_files_limit()
+    gc_tuning.raise_gc_thresholds()
     try:
-        with asyncio.Runner(loop_factory=_fast_loop()) as runner:
+        with asyncio.Runner(loop_factory=_uvloop_factory()) as runner:
             runner.run(_serve(settings))
-    except CannotStart as why:
+    except StartupError as why:
         raise click.ClickException(str(why)) from None
 
 
 async def _serve(settings: Settings) -> None:
-    house = House(settings, _tracing(settings))
+    server = RefereeServer(settings, _tracing(settings))
     loop = asyncio.get_running_loop()
-    for number in LEAVING:
-        loop.add_signal_handler(number, house.go)
-    opened = await house.open()
-    heap.settle()
-    click.echo(_told(opened))
+    for number in SHUTDOWN_SIGNALS:
+        loop.add_signal_handler(number, server.shutdown)
+    opened = await server.open()
+    gc_tuning.freeze_loaded_objects()
+    click.echo(_startup_message(opened))
     sys.stdout.flush()
-    await house.until_it_goes()
-    await house.close()
+    await server.wait_for_shutdown()
+    await server.close()
 
 
 def _tracing(settings: Settings) -> Tracing:
-    """Raises CannotStart."""
+    """Raises StartupError."""
     try:
-        return tracing(settings.traces_to, settings.traces_one_in, version("referee"))
+        return create_tracing(settings.traces_to, settings.traces_one_in, version("referee"))
     except TracesUnavailable as why:
-        raise CannotStart(str(why)) from None
+        raise StartupError(str(why)) from None
 
 
-def _told(opened: Open) -> str:
+def _startup_message(opened: ServerInfo) -> str:
     facts = {name: text for name, text in asdict(opened).items() if text}
     if not sys.stdout.isatty():
         return json.dumps(facts)
-    lines = [f"gRPC on {opened.grpc}, metrics and health on http://{opened.http}; Ctrl-C ends it."]
+    lines = [f"gRPC on {opened.grpc}, metrics and health on http://{opened.http}; Ctrl-C stops it."]
     if opened.admin_token:
-        lines.append(f"The administrator's token, shown this once: {opened.admin_token}")
+        lines.append(f"Administrator's token, shown only once: {opened.admin_token}")
     if opened.admin_token_file:
         lines.append(f"The administrator's token is in {opened.admin_token_file}")
     return "\n".join(lines)
 
 
-def _let_many_come() -> None:
-    """A connection is an open file; the usual limit would let a thousand silent strangers lock everybody out."""
-    import resource  # noqa: PLC0415  # POSIX only, and other commands run elsewhere too.
+def _raise_open_files_limit() -> None:
+    """Raise the soft limit of open files to the hard one, since each connection is an open file."""
+    import resource  # noqa: PLC0415  # POSIX only, and other commands also run elsewhere.
 
     _, at_most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (at_most, at_most))
 
 
-def _fast_loop() -> Callable[[], asyncio.AbstractEventLoop] | None:
-    """The loop of uvloop, where that is installed."""
+def _uvloop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
+    """Return uvloop's loop factory if it is installed."""
     try:
-        import uvloop  # noqa: PLC0415  # It is no more than a wish.
+        import uvloop  # noqa: PLC0415  # Optional.
     except ImportError:
         return None
     return uvloop.new_event_loop

@@ -1,4 +1,4 @@
-"""The settings of the server: as flags of the commands that need them, and as a table."""
+"""`referee settings`: print the settings in force; options for the commands that read settings."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -7,11 +7,11 @@ from typing import Concatenate, ParamSpec
 
 import click
 
-from referee.cli.choosing import Refusing
-from referee.cli.table import columns
-from referee.settings.declared import DECLARED, Setting
-from referee.settings.kinds import SWITCH, written
-from referee.settings.reading import CONFIG, InForce, read
+from referee.cli._shared.game_options import GameCommand
+from referee.cli._shared.table import columns
+from referee.server.setting_types import SWITCH, setting_text
+from referee.server.settings import SETTINGS, Setting
+from referee.server.settings_reader import CONFIG, LoadedSettings, read_settings
 
 P = ParamSpec("P")
 
@@ -24,37 +24,40 @@ def _flag(setting: Setting) -> Callable[[Callable[P, None]], Callable[P, None]]:
     return click.option(setting.flag, setting.name, metavar=setting.unit.upper() or "VALUE", help=shown)
 
 
-def options_of(*names: str) -> Callable[[Callable[Concatenate[InForce, P], None]], Callable[P, None]]:
-    """A flag for each of these settings, and --config; the command gets the settings in force. Refuses as `read`."""
+def options_of(*names: str) -> Callable[[Callable[Concatenate[LoadedSettings, P], None]], Callable[P, None]]:
+    """Add --config and an option for each named setting; the command gets the settings as its first argument.
 
-    def with_options(command: Callable[Concatenate[InForce, P], None]) -> Callable[P, None]:
+    The command raises the errors of `read_settings`.
+    """
+
+    def with_options(command: Callable[Concatenate[LoadedSettings, P], None]) -> Callable[P, None]:
         @wraps(command)
         def with_settings(*args: P.args, **given: P.kwargs) -> None:
             flags = {name: given.pop(name) for name in names}
             config = given.pop("config")
-            texts = {name: written(value) for name, value in flags.items() if value is not None}
-            command(read(texts, Path(str(config)) if config else None), *args, **given)
+            texts = {name: setting_text(value) for name, value in flags.items() if value is not None}
+            command(read_settings(texts, Path(str(config)) if config else None), *args, **given)
 
         flagged: Callable[P, None] = with_settings
         for name in reversed(names):
-            flagged = _flag(DECLARED[name])(flagged)
-        return click.option("--config", metavar="FILE", help=f"A TOML file of settings; or {CONFIG} names it.")(flagged)
+            flagged = _flag(SETTINGS[name])(flagged)
+        return click.option("--config", metavar="FILE", help=f"TOML file with settings. [env: {CONFIG}]")(flagged)
 
     return with_options
 
 
-settings_options = options_of(*DECLARED)
-"""All of them."""
+settings_options = options_of(*SETTINGS)
+"""Options for all settings."""
 
 
-@click.command(cls=Refusing)
+@click.command(cls=GameCommand)
 @settings_options
-def settings(in_force: InForce) -> None:
-    """Show the settings in force, and where each came from."""
+def settings(in_force: LoadedSettings) -> None:
+    """Print the settings in force and the source of each value."""
     rows = [(name, _shown(getattr(in_force.settings, name)), where) for name, where in in_force.where.items()]
     for line in columns(rows):
         click.echo(line)
 
 
 def _shown(value: object) -> str:
-    return written(value) or "none"
+    return setting_text(value) or "none"

@@ -1,4 +1,4 @@
-"""Tournaments of a referee that runs; `run` holds one on this machine."""
+"""`referee tournament`: manage the tournaments of a running referee, or run one on this machine."""
 
 from pathlib import Path
 
@@ -7,98 +7,100 @@ from referee_api.v1 import tournament_pb2
 from referee_client import Organiser
 from referee_client.organiser.tournaments import FORMATS, PHASES
 
-from referee.arena.contest_file import read_tournament
-from referee.cli.calling import Calling, asking
-from referee.cli.contest_entries import entry_line
+from referee.cli._shared.client_options import ClientCommand, with_organiser
+from referee.cli._shared.contest_entries import entry_line
+from referee.cli._shared.report_text import standings_text
+from referee.cli._shared.table import table
 from referee.cli.report import write
-from referee.cli.report_text import standings_text
-from referee.cli.table import table
 from referee.cli.tournament_run import run
-from referee.core.policy import Policies
-from referee.reporting.gathering import tournament_report
-from referee.reporting.wire import chosen_text, rules_text
-from referee.reporting.words import moment
+from referee.local.contest_file import read_tournament
+from referee.match.setup import Policies
+from referee.reporting.collector import tournament_report
+from referee.reporting.formatting import moment
+from referee.reporting.message_conversion import chosen_text, rules_text
 
 WORD_OF = {number: word for word, number in PHASES.items()}
 
 
 @click.group()
 def tournament() -> None:
-    """Tournaments: on this machine, or of a referee that runs."""
+    """Manage the tournaments of a running referee, or run one on this machine."""
 
 
 tournament.add_command(run)
 
 
-@tournament.command(cls=Calling)
+@tournament.command(cls=ClientCommand)
 @click.argument("file", type=click.Path(path_type=Path))
-@asking
+@with_organiser
 def create(organiser: Organiser, file: Path) -> None:
-    """Make the tournament of a TOML file (docs/tournaments.md); its bots come by themselves."""
+    """Create a tournament from a TOML file (docs/tournaments.md). Its bots connect by themselves."""
     plan = read_tournament(file, Policies())
     if plan.bots:
-        raise click.UsageError("the bots of a referee that runs come by themselves: name them in entrants = [...]")
+        raise click.UsageError(
+            "bots connect to a running referee by themselves: use entrants = [...] instead of [bots]"
+        )
     made = organiser.tournaments.create(plan.name, entrants=plan.entrants, title=plan.title, plan=plan.terms)
-    _say(made)
+    _print(made)
 
 
-@tournament.command(cls=Calling)
+@tournament.command(cls=ClientCommand)
 @click.argument("name")
 @click.argument("who", metavar="[ENTRANT]", default="")
-@asking
+@with_organiser
 def enter(organiser: Organiser, name: str, who: str) -> None:
-    """Take an entrant in.
+    """Add an entrant.
 
-    ENTRANT is a bot, as anna or anna/1.4, or partners, as reds=anna,bert. Without one: the bot whose token it is.
+    ENTRANT is a bot (anna or anna/1.4) or a team (reds=anna,bert). Default: the bot that the token belongs to.
     """
-    _say(organiser.tournaments.enter(name, who))
+    _print(organiser.tournaments.enter(name, who))
 
 
-@tournament.command(cls=Calling)
+@tournament.command(cls=ClientCommand)
 @click.argument("name")
 @click.argument("who", metavar="[ENTRANT]", default="")
-@click.option("--message", default="", help="One sentence for the others.")
-@asking
+@click.option("--message", default="", help="One sentence for the other entrants.")
+@with_organiser
 def withdraw(organiser: Organiser, name: str, who: str, message: str) -> None:
     """Withdraw an entrant."""
-    _say(organiser.tournaments.withdraw(name, who, message))
+    _print(organiser.tournaments.withdraw(name, who, message))
 
 
-@tournament.command(cls=Calling)
+@tournament.command(cls=ClientCommand)
 @click.argument("name")
-@asking
+@with_organiser
 def start(organiser: Organiser, name: str) -> None:
     """Start a tournament."""
-    _say(organiser.tournaments.start(name))
+    _print(organiser.tournaments.start(name))
 
 
-@tournament.command(cls=Calling)
+@tournament.command(cls=ClientCommand)
 @click.argument("name")
-@click.option("--message", default="", help="One sentence for its entrants.")
-@asking
+@click.option("--message", default="", help="One sentence for the entrants.")
+@with_organiser
 def cancel(organiser: Organiser, name: str, message: str) -> None:
-    """Call a tournament off."""
-    _say(organiser.tournaments.cancel(name, message))
+    """Cancel a tournament."""
+    _print(organiser.tournaments.cancel(name, message))
 
 
-@tournament.command(cls=Calling)
+@tournament.command(cls=ClientCommand)
 @click.argument("name")
-@asking
+@with_organiser
 def show(organiser: Organiser, name: str) -> None:
-    """How a tournament stands."""
+    """Show the standings of a tournament."""
     held = organiser.tournaments.get(name)
-    told = tournament_report(organiser, name, whole=False) if held.HasField("started_at") else None
-    _say(held)
-    click.echo(standings_text(told) if told else "\n".join(one.name for one in held.entrants))
+    report = tournament_report(organiser, name, full=False) if held.HasField("start_time") else None
+    _print(held)
+    click.echo(standings_text(report) if report else "\n".join(one.name for one in held.entrants))
 
 
-@tournament.command("list", cls=Calling)
-@click.option("--game", default="", help="Of this game. [any]")
-@click.option("--bot", default="", help="In which this bot plays. [any]")
-@click.option("--phase", type=click.Choice(list(PHASES)), default=None, help="[any]")
-@asking
+@tournament.command("list", cls=ClientCommand)
+@click.option("--game", default="", help="Only tournaments of this game. [any]")
+@click.option("--bot", default="", help="Only tournaments with this bot. [any]")
+@click.option("--phase", type=click.Choice(list(PHASES)), default=None, help="Only this phase. [any]")
+@with_organiser
 def list_all(organiser: Organiser, game: str, bot: str, phase: str | None) -> None:
-    """All tournaments, the newest first."""
+    """List tournaments, newest first."""
     held = list(organiser.tournaments.list(game, bot, phase or ""))
     rows = [
         [
@@ -114,32 +116,32 @@ def list_all(organiser: Organiser, game: str, bot: str, phase: str | None) -> No
     click.echo(table(["tournament", "entrants", "phase", "pairings", "format", "game"], rows))
 
 
-@tournament.command(cls=Calling)
+@tournament.command(cls=ClientCommand)
 @click.argument("name")
 @click.argument("form", metavar="FORMAT", type=click.Choice(list(FORMATS)))
-@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="[standard output]")
-@asking
+@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Output file. [standard output]")
+@with_organiser
 def export(organiser: Organiser, name: str, form: str, output: Path | None) -> None:
-    """The tournament as a file: csv, json or trf."""
+    """Export a tournament as csv, json or trf."""
     write(output, organiser.tournaments.export(name, form))
 
 
-@tournament.command(cls=Calling)
+@tournament.command(cls=ClientCommand)
 @click.argument("name")
-@click.option("--after", type=click.IntRange(0), default=0, help="Entries after this number. [all]")
-@asking
+@click.option("--after", type=click.IntRange(0), default=0, help="Only entries after this number. [all]")
+@with_organiser
 def watch(organiser: Organiser, name: str, after: int) -> None:
-    """Follow a tournament to its end. It goes on by itself when the referee was away."""
+    """Print the events of a tournament until its end. Reconnects when the referee restarts."""
     for entry in organiser.tournaments.watch(name, after):
-        click.echo(f"{entry.number:6}  {moment(entry.at.ToMilliseconds())}  {entry_line(entry)}")
+        click.echo(f"{entry.number:6}  {moment(entry.create_time.ToMilliseconds())}  {entry_line(entry)}")
 
 
-def _say(held: tournament_pb2.Tournament) -> None:
-    """In one line how far it is."""
+def _print(held: tournament_pb2.Tournament) -> None:
+    """Print phase, entrants and progress in one line."""
     click.echo(
         f"{held.name}: {WORD_OF.get(held.phase, '?')}, {len(held.entrants)} entrants, {_progress(held)} pairings"
     )
 
 
 def _progress(held: tournament_pb2.Tournament) -> str:
-    return f"{held.pairings_done}/{held.pairings_planned or '?'}"
+    return f"{held.completed_pairings}/{held.total_pairings or '?'}"

@@ -1,55 +1,59 @@
-"""A whole tournament on this machine."""
+"""`referee tournament run`: run a whole tournament on this machine."""
 
 from enum import IntEnum
 from pathlib import Path
 
 import click
 
-from referee.arena.contest_file import read_tournament
-from referee.arena.plan import LOCAL_POLICIES
-from referee.arena.tournament import Held
-from referee.cli.choosing import Refusing
-from referee.cli.holding import Holding
+from referee.cli._shared.game_options import GameCommand
+from referee.cli._shared.run_tournament import TournamentRunner
+from referee.local.contest_file import read_tournament
+from referee.local.local_tournament import LocalTournament
+from referee.local.plan import LOCAL_POLICIES
 
-USUAL_OUT = Path("referee-tournament")
+DEFAULT_OUT = Path("referee-tournament")
 STATUSES = """\b
-The exit status is for scripts:
-    0  it is finished, and nobody lost a match by a fault
-    2  something in the input cannot be
-    3  a bot lost a match by a fault of its own: late, illegal, gone
-    4  a bot would not start
-  130  Ctrl-C (143: SIGTERM); what has been played is kept
+Exit status:
+    0  finished, and no match was forfeited
+    2  invalid input
+    3  a bot forfeited a match: late, illegal, gone
+    4  a bot could not be started
+  130  Ctrl-C (143: SIGTERM); finished matches are kept
 """
 
 
-class Ended(IntEnum):
+class TournamentExitStatus(IntEnum):
     FINISHED = 0
     FAULT = 3
     WOULD_NOT_START = 4
 
 
-@click.command(cls=Refusing, epilog=STATUSES)
+@click.command(cls=GameCommand, epilog=STATUSES)
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--out", type=click.Path(path_type=Path), help="Where it is kept. [referee-tournament/NAME OF THE FILE]")
+@click.option("--out", type=click.Path(path_type=Path), help="Results folder. [referee-tournament/NAME OF THE FILE]")
 @click.pass_context
 def run(context: click.Context, file: Path, out: Path | None) -> None:
-    """Hold the tournament of FILE on this machine, the bots and the referee included.
+    """Run the tournament of FILE on this machine, with its bots and an embedded referee.
 
-    FILE is a TOML file that names bots, game, clock and format; docs/tournaments.md describes it. What has been
-    played is not played again when the same command is run again.
+    FILE is a TOML file with bots, game, clock and format; see docs/tournaments.md. Running the same command again
+    skips the matches that have been played.
     """
     plan = read_tournament(file, LOCAL_POLICIES)
     if not plan.bots:
-        raise click.UsageError('there are no bots; each is a line such as mine = "./my-bot" below [bots]')
-    held = Held(plan, file.parent, out or USUAL_OUT / file.stem)
-    held.check()
-    holding = Holding(held)
-    holding.hold()
-    context.exit(holding.status(_status(holding)))
+        raise click.UsageError('no bots; add a line such as mine = "./my-bot" below [bots]')
+    tournament = LocalTournament(plan, file.parent, out or DEFAULT_OUT / file.stem)
+    tournament.check()
+    runner = TournamentRunner(tournament)
+    runner.run()
+    context.exit(runner.status(_status(runner)))
 
 
-def _status(holding: Holding) -> int:
-    if holding.absent:
-        return Ended.WOULD_NOT_START
-    games = holding.report.games if holding.report else ()
-    return Ended.FAULT if any(game.end.kind == "forfeited" for game in games) else Ended.FINISHED
+def _status(runner: TournamentRunner) -> int:
+    if runner.absent:
+        return TournamentExitStatus.WOULD_NOT_START
+    games = runner.report.games if runner.report else ()
+    return (
+        TournamentExitStatus.FAULT
+        if any(game.end.kind == "forfeited" for game in games)
+        else TournamentExitStatus.FINISHED
+    )

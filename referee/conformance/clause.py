@@ -1,54 +1,84 @@
-"""What a clause is."""
+"""Clauses: what a clause is, running clauses, and helpers that clauses share."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from dataclasses import dataclass
 
 from referee_api.v1 import play_pb2
 
-from referee.conformance.board import Board
-from referee.conformance.failed import Failed, NotForThisBot
-from referee.conformance.stage import Stage
-from referee.conformance.visit import Visit
+from referee.conformance.bot_match import BotMatch
+from referee.conformance.bot_session import BotSession
+from referee.conformance.kit_errors import ClauseFailed, ClauseNotApplicable
+from referee.conformance.kit_server import KitServer
 
-Story = Callable[[Stage], Awaitable[None]]
+ClauseFunction = Callable[[KitServer], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """One promise of the protocol, and the story that tries it."""
+    """One promise of the protocol, with the function that checks it."""
 
-    story: Story
+    check: ClauseFunction
 
     @property
     def name(self) -> str:
-        return self.story.__name__.replace("_", "-")
+        return self.check.__name__.replace("_", "-")
 
     @property
     def promise(self) -> str:
-        """In one sentence."""
-        return " ".join((self.story.__doc__ or "").split())
+        """The promise in one sentence: the docstring of the function."""
+        return " ".join((self.check.__doc__ or "").split())
 
 
-def expect(fact: bool, otherwise: str) -> None:
-    """Raises Failed with what is wrong."""
+def require(fact: bool, message: str) -> None:
+    """Raise ClauseFailed with the message unless `fact` is true."""
     if not fact:
-        raise Failed(otherwise)
+        raise ClauseFailed(message)
 
 
-async def first_board(visit: Visit, *games: str) -> Board:
-    """The first of these games that the bot plays. Raises NotForThisBot."""
-    hello = await visit.hello()
+async def new_match(session: BotSession, *games: str) -> BotMatch:
+    """Create a match of the first of these games that the bot plays. Raises ClauseNotApplicable."""
+    hello = await session.hello()
     playing = [game for game in games if not hello.games or game in hello.games]
     if not playing:
-        raise NotForThisBot(f"it does not play {' or '.join(games)}")
-    return Board(playing[0], hello)
+        raise ClauseNotApplicable(f"the bot does not play {' or '.join(games)}")
+    return BotMatch(playing[0], hello)
 
 
 ANY_GAME = ("alquerque", "trox", "troke", "toc")
 
 
-async def answered(visit: Visit, board: Board, turn: play_pb2.Turn) -> play_pb2.Move:
-    """Its answer to a turn that it was told, which must be a legal move."""
-    move = await visit.answer(turn)
-    board.check(turn.seat, move.move)
+async def expect_legal_answer(session: BotSession, match: BotMatch, turn: play_pb2.Turn) -> play_pb2.Move:
+    """Wait for the answer to a turn. Raises ClauseFailed unless it is a legal move."""
+    move = await session.answer_to(turn)
+    match.check(turn.seat, move.move)
     return move
+
+
+@dataclass(frozen=True, slots=True)
+class ClauseResult:
+    """The result of one clause."""
+
+    clause: Clause
+    passed: bool
+    why: str = ""
+    """Why it failed or, if it passed, why it was skipped."""
+
+
+async def run_clauses(kit: KitServer, clauses: Iterable[Clause]) -> AsyncIterator[ClauseResult]:
+    """Run clauses one after another and yield their results. After a failure the bot gets a new session.
+
+    A program whose stream was broken is restarted, or its backoff would grow from clause to clause.
+    """
+    for clause in clauses:
+        await kit.start_clause()
+        try:
+            await clause.check(kit)
+        except ClauseNotApplicable as why:
+            yield ClauseResult(clause, True, str(why))
+        except ClauseFailed as why:
+            kit.close_session()
+            yield ClauseResult(clause, False, str(why))
+        else:
+            yield ClauseResult(clause, True)
+        if kit.stream_count > 1:
+            await kit.program.end()

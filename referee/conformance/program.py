@@ -1,4 +1,4 @@
-"""The program that is tried: started by the kit, or by somebody else."""
+"""The program under test, started by the kit or by someone else."""
 
 import asyncio
 import os
@@ -6,107 +6,107 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from referee.arena.process import BotProcess
-from referee.conformance.failed import Failed, NotForThisBot
+from referee.conformance.kit_errors import ClauseFailed, ClauseNotApplicable
+from referee.local.bot_process import BotProcess
 
 TOKEN = "BOT_TOKEN"
 
 
-class Program(ABC):
-    """One bot, again and again."""
+class BotProgram(ABC):
+    """One bot, which may be restarted."""
 
     @abstractmethod
-    async def begins(self) -> bool:
-        """Start it where it does not run, as far as that can be done from here. Was it started anew?"""
+    async def ensure_running(self) -> bool:
+        """Start the program unless it is running. Return whether it was started."""
 
     @abstractmethod
-    async def begin_with_token_file(self) -> str:
-        """End it, and start it with its token in a file instead of its environment. Return the token.
+    async def restart_with_token_file(self) -> str:
+        """Restart the program with its token in a file instead of the environment. Return the token.
 
-        Raises NotForThisBot.
+        Raises ClauseNotApplicable.
         """
 
     @abstractmethod
-    async def exits(self, within_s: float) -> int:
-        """Its exit status. Raises Failed if it does not end, NotForThisBot if that cannot be seen from here."""
+    async def wait_for_exit(self, within_s: float) -> int:
+        """Wait for the exit status. Raises ClauseFailed on timeout, ClauseNotApplicable if it cannot be observed."""
 
     @abstractmethod
-    def ask_to_go(self) -> None:
-        """Raises NotForThisBot."""
+    def terminate(self) -> None:
+        """Ask the program to exit (SIGTERM). Raises ClauseNotApplicable."""
 
     @abstractmethod
-    def last_words(self) -> str:
-        """How it goes or went, and the last lines that it wrote, as far as that can be seen from here."""
+    def exit_summary(self) -> str:
+        """Return the exit status and last lines of output; empty if unknown."""
 
     @abstractmethod
     async def end(self) -> None: ...
 
 
-class Command(Program):
-    """A program that the kit starts, and starts anew where it has ended."""
+class StartedProgram(BotProgram):
+    """A program that the kit starts, and restarts after it has exited."""
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str], folder: Path) -> None:
         self._command = command
         self._environment = environment
-        self._said = folder / "bot.log"
+        self._log_file = folder / "bot.log"
         self._process: BotProcess | None = None
 
-    async def begins(self) -> bool:
-        anew = self._process is None or not self._process.runs
+    async def ensure_running(self) -> bool:
+        anew = self._process is None or not self._process.is_running
         if anew:
             self._process = await BotProcess.start(
-                self._command, {**os.environ, **self._environment}, Path.cwd(), self._said
+                self._command, {**os.environ, **self._environment}, Path.cwd(), self._log_file
             )
         return anew
 
-    async def begin_with_token_file(self) -> str:
+    async def restart_with_token_file(self) -> str:
         await self.end()
         environment = {**os.environ, **self._environment}
         token = environment.pop(TOKEN)
-        # By a pipe, as arenas hand it over: whoever reads it once can read any other file, too.
-        self._process = await BotProcess.start(self._command, environment, Path.cwd(), self._said, token=token)
+        # Pass it in a pipe as arenas do. A pipe can be read only once, so programs that manage this can read any file.
+        self._process = await BotProcess.start(self._command, environment, Path.cwd(), self._log_file, token=token)
         return token
 
-    async def exits(self, within_s: float) -> int:
+    async def wait_for_exit(self, within_s: float) -> int:
         assert self._process
         try:
             async with asyncio.timeout(within_s):
-                await self._process.exited()
+                await self._process.wait()
         except TimeoutError:
-            raise Failed(f"the program is still there after {within_s:g} s") from None
+            raise ClauseFailed(f"the program is still running after {within_s:g} s") from None
         assert self._process.status is not None
         return self._process.status
 
-    def ask_to_go(self) -> None:
+    def terminate(self) -> None:
         assert self._process
-        self._process.ask_to_go()
+        self._process.terminate()
 
-    def last_words(self) -> str:
-        return "" if self._process is None else self._process.last_words()
+    def exit_summary(self) -> str:
+        return "" if self._process is None else self._process.exit_summary()
 
     async def end(self) -> None:
         if self._process:
             await self._process.end()
 
 
-class Elsewhere(Program):
-    """A bot that somebody else starts."""
+class ExternalProgram(BotProgram):
+    """A bot that someone else starts."""
 
-    async def begins(self) -> bool:
-        """It is hoped that it runs."""
+    async def ensure_running(self) -> bool:
+        """Assume that it is running."""
         return False
 
-    async def begin_with_token_file(self) -> str:
-        raise NotForThisBot("only with a command can its token be handed over in a file")
+    async def restart_with_token_file(self) -> str:
+        raise ClauseNotApplicable("requires a program that the kit starts")
 
-    async def exits(self, within_s: float) -> int:
-        raise NotForThisBot("only with a command can be seen how the program ends")
+    async def wait_for_exit(self, within_s: float) -> int:
+        raise ClauseNotApplicable("requires a program that the kit starts")
 
-    def ask_to_go(self) -> None:
-        raise NotForThisBot("only with a command can the program be told to go")
+    def terminate(self) -> None:
+        raise ClauseNotApplicable("requires a program that the kit starts")
 
-    def last_words(self) -> str:
+    def exit_summary(self) -> str:
         return ""
 
     async def end(self) -> None:
-        """It is not ours."""
+        """Do nothing: the kit did not start it."""

@@ -1,4 +1,4 @@
-"""An authority and a certificate for one trial, to see a bot speak TLS."""
+"""A temporary certificate authority and server certificate, to test a bot over TLS."""
 
 import datetime as dt
 from ipaddress import ip_address
@@ -13,7 +13,7 @@ LASTS = dt.timedelta(days=1)
 
 
 def throwaway_tls(now: dt.datetime) -> tuple[grpc.ServerCredentials, bytes]:
-    """What the port shows, and the roots (PEM) by which it is known. Good for loopback, for a day."""
+    """Return server credentials for loopback addresses, valid for a day, and their root certificates in PEM."""
     authority_key, key = ec.generate_private_key(ec.SECP256R1()), ec.generate_private_key(ec.SECP256R1())
     authority_name = _name("Referee conformance authority")
     authority = (

@@ -1,1 +1,6 @@
-"""What a bot's author wants to know of a finished match: what my bot was asked, what it said, and what that cost."""
+"""Tools for bot authors: what a bot was asked in a finished match, what it answered, and what that cost.
+
+- `seat_turns`: the turns of one seat in a record, with their answers
+- `turn_report`: these turns as a text table and as an HTML page, with a chart of where the time went
+- `rerun_match`: sends the same turns to a bot again, and compares its answers
+"""

@@ -1,26 +1,26 @@
-"""Bars: where the time went, and how matches ended."""
+"""Tables with bars: time used, and how matches ended."""
 
+from referee.reporting.formatting import counted, end_text, time_text
 from referee.reporting.markup import Markup, joined, tag
 from referee.reporting.report import Report, Times
-from referee.reporting.words import counted, end_text, time_text
 
-HOLLOW = 0.4
-"""The least that a bar shows, in per cent, so that something is told from nothing."""
+MIN_WIDTH = 0.4
+"""Minimum width in per cent, so that a small value differs from zero."""
 
 
 def time_bars(report: Report) -> Markup | None:
-    """None: nobody's time is known."""
+    """Return the table of times; None if no times are known."""
     known = [(name, report.times[name]) for name in report.names if name in report.times]
     if not known:
         return None
-    slowest = max(times.slow_us for _, times in known) or 1
+    slowest = max(times.percentile_95_us for _, times in known) or 1
     heads = (
         ("Entrant", "name"),
-        ("A move takes", "bar"),
-        ("half within", "number"),
-        ("19 of 20", "number"),
+        ("Time per move", "bar"),
+        ("median", "number"),
+        ("95 %", "number"),
         ("longest", "number wide"),
-        ("in all", "number"),
+        ("total", "number"),
         ("flags", "number wide"),
     )
     return tag(
@@ -39,8 +39,8 @@ def time_bars(report: Report) -> Markup | None:
 def _times(name: str, times: Times, slowest: int) -> Markup:
     bar = tag(
         "div",
-        tag("i", class_="slow", style=f"width:{_width(times.slow_us, slowest)}%"),
-        tag("i", class_="usual", style=f"width:{_width(times.middle_us, slowest)}%"),
+        tag("i", class_="slow", style=f"width:{_width(times.percentile_95_us, slowest)}%"),
+        tag("i", class_="usual", style=f"width:{_width(times.median_us, slowest)}%"),
         class_="lane",
         title=f"{counted(times.moves, 'move')} of {name}",
     )
@@ -48,16 +48,16 @@ def _times(name: str, times: Times, slowest: int) -> Markup:
         "tr",
         tag("th", name, scope="row", class_="name"),
         tag("td", bar, class_="bar"),
-        tag("td", time_text(times.middle_us), class_="number"),
-        tag("td", time_text(times.slow_us), class_="number"),
+        tag("td", time_text(times.median_us), class_="number"),
+        tag("td", time_text(times.percentile_95_us), class_="number"),
         tag("td", time_text(times.longest_us), class_="number wide"),
-        tag("td", time_text(times.all_us), class_="number"),
+        tag("td", time_text(times.total_us), class_="number"),
         tag("td", times.flags or "–", class_="number wide"),
     )
 
 
 def end_bars(report: Report) -> Markup | None:
-    """None: nothing has ended."""
+    """Return the table of results; None if no match has ended."""
     ends = report.ends()
     if not ends:
         return None
@@ -83,10 +83,10 @@ def end_bars(report: Report) -> Markup | None:
 
 
 def _faults(report: Report) -> Markup | None:
-    """Who forfeited, and by what."""
-    guilty = [(name, sum(name in game.at_fault for game in report.games)) for name in report.names]
-    said = ", ".join(f"{name} {many}" for name, many in guilty if many)
-    return tag("p", f"Forfeits: {said}.", class_="note") if said else None
+    """Return the numbers of forfeits by entrant; None if there are none."""
+    forfeits = [(name, sum(name in game.at_fault for game in report.games)) for name in report.names]
+    text = ", ".join(f"{name} {many}" for name, many in forfeits if many)
+    return tag("p", f"Forfeits: {text}.", class_="note") if text else None
 
 
 def _percent(share: float) -> str:
@@ -94,4 +94,4 @@ def _percent(share: float) -> str:
 
 
 def _width(part: float, whole: float) -> float:
-    return round(max(HOLLOW, 100 * part / whole), 2) if part else 0
+    return round(max(MIN_WIDTH, 100 * part / whole), 2) if part else 0

@@ -1,19 +1,18 @@
-"""The cross table as a heat map: what everybody scored against everybody, in numbers and in colours.
+"""The cross table as a heat map: the score of each entrant against each other, as numbers and colours.
 
-From orange (nothing) by pale to blue (everything): a scale that those tell apart too who see colours otherwise, and
-never the colour alone, as the number stands in the cell.
+Colours range from orange (lost all) to blue (won all), a scale that is safe for colour-blind readers.
 """
 
+from referee.reporting.formatting import counted, points_text
 from referee.reporting.markup import Markup, joined, tag
 from referee.reporting.report import Cell, Report
-from referee.reporting.words import counted, points_text
 
 SHADES = 9
-"""From h0 to h8; h4 is even."""
+"""CSS classes h0 to h8; h4 is even."""
 
 
 def heat_map(report: Report) -> Markup | None:
-    """None: nobody has met anybody."""
+    """Return the heat map; None if there are no results."""
     cells = report.cells()
     if not cells:
         return None
@@ -37,7 +36,7 @@ def shade(share: float) -> int:
 
 
 def _crowd(many: int) -> str:
-    """The more there are, the smaller the cells."""
+    """Return CSS classes that make cells smaller in large tables."""
     return "crowd many" if many > 30 else "many" if many > 12 else ""
 
 
@@ -46,9 +45,9 @@ def _cell(name: str, other: str, cell: Cell | None) -> Markup:
         return tag("td", class_="self")
     if cell is None:
         return tag("td", "·", class_="none")
-    said = f"{name} against {other}: {points_text(cell.points)} of {counted(cell.matches, 'match', 'matches')}"
+    text = f"{name} against {other}: {points_text(cell.points)} of {counted(cell.matches, 'match', 'matches')}"
     of = tag("small", f"/{cell.matches}") if cell.matches > 1 else ""
-    return tag("td", points_text(cell.points), of, class_=f"h{shade(cell.share)}", title=said)
+    return tag("td", points_text(cell.points), of, class_=f"h{shade(cell.share)}", title=text)
 
 
 def _legend() -> Markup:
@@ -57,6 +56,6 @@ def _legend() -> Markup:
         "p",
         "lost all ",
         tag("span", *swatches, class_="ramp"),
-        " won all. A cell holds the points of its row against its column, of so many matches.",
+        " won all. Each cell shows the points of the row against the column, and the number of matches.",
         class_="note",
     )

@@ -1,4 +1,4 @@
-"""What the columns of a report mean: its scales, and the signs beside its numbers."""
+"""Explanations of the columns and symbols of a report."""
 
 from collections.abc import Iterator
 
@@ -7,12 +7,12 @@ from referee.reporting.standings_table import above
 
 
 def legend(report: Report) -> Iterator[tuple[str, str]]:
-    """Each term that the report uses, and what it means."""
+    """Yield the terms that the report uses, with their meanings."""
     if any(row.rating for row in report.rows):
-        yield "rating", "strength by one match after the other, from 1500; only ratings of the same ladder compare"
-        yield "?", "provisional: too few matches for a place among the ranked"
+        yield "rating", "strength, updated after each match from 1500; comparable only within a ladder"
+        yield "?", "provisional: too few matches for a rank"
     if any(row.points is not None for row in report.rows):
-        yield "points", "1 for a win or a bye, ½ for a draw; a share by rank among more than two"
+        yield "points", "1 for a win or a bye, ½ for a draw; with more than two sides, a share by rank"
     if report.estimates():
-        yield "elo", f"strength by all results at once (Bradley–Terry), above {above(report)}, which is 0"
-        yield "± n", "the true value lies within n to both sides in 95 of 100 cases"
+        yield "elo", f"strength from all results (Bradley–Terry), relative to {above(report)} at 0"
+        yield "± n", "95 % confidence interval"

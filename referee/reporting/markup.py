@@ -1,19 +1,19 @@
-"""HTML and SVG as values: what is no markup yet is escaped as it goes in, so that no name can become some."""
+"""Build HTML and SVG. Everything that is not `Markup` is escaped, which prevents injection by names."""
 
 from html import escape
 
 VOID = {"meta", "br", "col"}
-"""Elements without an end."""
+"""Elements without an end tag."""
 
 
 class Markup(str):
-    """Text that is markup already."""
+    """Text that is already markup."""
 
     __slots__ = ()
 
 
 def tag(element: str, /, *inside: object, **attributes: object) -> Markup:
-    """An element. An attribute that is None is left out; `class_` is `class`, and `stroke_width` `stroke-width`."""
+    """Build an element. Attributes that are None are omitted; `class_` is `class`, `stroke_width` is `stroke-width`."""
     named = "".join(
         f' {name.rstrip("_").replace("_", "-")}="{escape(str(value))}"'
         for name, value in attributes.items()
@@ -23,5 +23,5 @@ def tag(element: str, /, *inside: object, **attributes: object) -> Markup:
 
 
 def joined(*parts: object) -> Markup:
-    """One after the other, as markup."""
+    """Concatenate parts as markup."""
     return Markup("".join(part if isinstance(part, Markup) else escape(str(part), quote=False) for part in parts))

@@ -1,42 +1,42 @@
-"""Ratings over time: a line for each entrant, the best in colour, the others behind them in grey.
+"""Ratings over time: a line for each entrant, the best in colour, the others in grey.
 
-Lines are drawn in an SVG that is stretched to whatever room there is; what is written stands beside it as text, and
-keeps its size on a phone.
+Lines are drawn in an SVG that is stretched to the available space. Labels are HTML text beside it, so that they keep
+their size on small screens.
 """
 
 from collections.abc import Mapping, Sequence
 
+from referee.reporting.formatting import moment
 from referee.reporting.markup import Markup, joined, tag
 from referee.reporting.report import Point, Report
-from referee.reporting.scale import SECOND, Scale, around, marks, time_marks
-from referee.reporting.words import moment
+from referee.reporting.scale import SECOND, Scale, fit_scale, tick_values, time_ticks
 
 COLOURS = 8
-"""Line by line in a colour of its own, and no more: nobody can tell twenty apart."""
+"""Lines with a colour of their own; more could not be distinguished."""
 LEAST_ELO = 100.0
-MARKS_AT_MOST = 6
-POINTS_AT_MOST = 400
-"""Of one line; more would not be seen."""
+MAX_TICKS = 6
+MAX_POINTS = 400
+"""Points per line; more would not be visible."""
 
 
 def rating_chart(report: Report) -> Markup | None:
-    """None: nothing has been rated."""
+    """Return the chart; None if there are no ratings."""
     lines = {name: thinned(report.histories[name]) for name in report.names if report.histories.get(name)}
     points = [point for line in lines.values() for point in line]
     if not points:
         return None
-    times = around((point.at_ms for point in points), SECOND)
-    values = around((point.value for point in points), LEAST_ELO)
+    times = fit_scale((point.at_ms for point in points), SECOND)
+    values = fit_scale((point.value for point in points), LEAST_ELO)
     first = list(lines)[:COLOURS]
     drawn = [
         _line(name, lines[name], times, values, number)
-        # The best on top, so that nobody hides them.
+        # The best are drawn last, on top of the others.
         for name, number in [*((name, 0) for name in list(lines)[COLOURS:]), *_numbered(first)[::-1]]
     ]
     picture = tag(
         "svg",
         *_grid(times, values),
-        *_belief(lines[first[0]], times, values),
+        *_confidence_band(lines[first[0]], times, values),
         *drawn,
         viewBox="0 0 100 100",
         preserveAspectRatio="none",
@@ -50,11 +50,11 @@ def rating_chart(report: Report) -> Markup | None:
 
 
 def thinned(line: Sequence[Point]) -> Sequence[Point]:
-    """Evenly, and with both ends."""
-    if len(line) <= POINTS_AT_MOST:
+    """Reduce a line to `MAX_POINTS` evenly spaced points, including both ends."""
+    if len(line) <= MAX_POINTS:
         return line
     last = len(line) - 1
-    return [line[round(number * last / (POINTS_AT_MOST - 1))] for number in range(POINTS_AT_MOST)]
+    return [line[round(number * last / (MAX_POINTS - 1))] for number in range(MAX_POINTS)]
 
 
 def _numbered(names: Sequence[str]) -> list[tuple[str, int]]:
@@ -64,21 +64,21 @@ def _numbered(names: Sequence[str]) -> list[tuple[str, int]]:
 def _line(name: str, line: Sequence[Point], times: Scale, values: Scale, number: int) -> Markup:
     last = line[-1]
     way = "L".join(f"{times.at(point.at_ms)} {100 - values.at(point.value):.2f}" for point in line)
-    # A step to the end of the picture would claim matches that were not played; a single point needs a stroke to show.
+    # A single point needs a short stroke to be visible. Lines are not extended to the right edge.
     tip = tag("title", f"{name}: {last.value:.0f} ± {2 * last.deviation:.0f} on {moment(last.at_ms)}")
     return tag("path", tip, d=f"M{way}{'h.01' if len(line) == 1 else ''}", class_=f"line c{number}")
 
 
-def _belief(line: Sequence[Point], times: Scale, values: Scale) -> list[Markup]:
-    """The 95 % interval of the first in the table, as a band."""
+def _confidence_band(line: Sequence[Point], times: Scale, values: Scale) -> list[Markup]:
+    """Draw the 95 % interval of the entrant in first place as a band."""
     upper = [(times.at(it.at_ms), 100 - values.at(it.value + 2 * it.deviation)) for it in line]
     lower = [(times.at(it.at_ms), 100 - values.at(it.value - 2 * it.deviation)) for it in reversed(line)]
     return [tag("path", d="M" + "L".join(f"{x} {y:.2f}" for x, y in [*upper, *lower]) + "z", class_="belief")]
 
 
 def _grid(times: Scale, values: Scale) -> list[Markup]:
-    across = [f"M0 {100 - values.at(value):.2f}h100" for value in marks(values, MARKS_AT_MOST)]
-    down = [f"M{times.at(time)} 0v100" for time, _ in time_marks(times, MARKS_AT_MOST - 1)]
+    across = [f"M0 {100 - values.at(value):.2f}h100" for value in tick_values(values, MAX_TICKS)]
+    down = [f"M{times.at(time)} 0v100" for time, _ in time_ticks(times, MAX_TICKS - 1)]
     return [tag("path", d="".join([*across, *down]), class_="grid")]
 
 
@@ -86,11 +86,11 @@ def _marks(times: Scale, values: Scale) -> list[Markup]:
     return [
         *(
             tag("span", f"{value:.0f}", class_="up", style=f"top:{100 - values.at(value):.2f}%")
-            for value in marks(values, MARKS_AT_MOST)
+            for value in tick_values(values, MAX_TICKS)
         ),
         *(
             tag("span", text, class_="along", style=f"left:{times.at(time)}%")
-            for time, text in time_marks(times, MARKS_AT_MOST - 1)
+            for time, text in time_ticks(times, MAX_TICKS - 1)
         ),
     ]
 

@@ -1,4 +1,4 @@
-"""What a report tells, as values: who takes part, what was played, and what that adds up to."""
+"""The data model of reports, and what is computed from it: cross table, estimates, results."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
@@ -6,41 +6,41 @@ from dataclasses import dataclass, field
 from itertools import permutations
 from typing import NamedTuple
 
-from referee.contest.bradley_terry import strengths
-from referee.contest.estimate import Estimate
-from referee.contest.finish import Finish
+from referee.contests.strength.bradley_terry import fit_strengths
+from referee.contests.strength.elo import EloEstimate
+from referee.contests.strength.finish_order import FinishOrder
 
 
 class End(NamedTuple):
-    """How matches end."""
+    """How a match ended."""
 
     kind: str
     """`played`, `forfeited` or `void`."""
     reason: str
-    """One word for it, such as `no_men`, `time` or `aborted`."""
+    """The reason, such as `no_men`, `time` or `aborted`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """One match that is over."""
+    """One finished match."""
 
     id: str
     at_ms: int
     """When it ended."""
     sides: tuple[tuple[str, ...], ...]
-    """Names of the entrants on each side, each once."""
+    """Names of the entrants on each side, without duplicates."""
     ranks: tuple[int, ...]
-    """One a side. Empty if void."""
+    """Rank of each side. Empty if void."""
     end: End
     at_fault: tuple[str, ...] = ()
-    """Entrants that forfeited it."""
+    """Entrants that forfeited the match."""
 
     @property
-    def finish(self) -> Finish[str] | None:
-        """None: it says nothing about who is stronger."""
+    def finish(self) -> FinishOrder[str] | None:
+        """Result for estimates of strength; None if void, or if an entrant played itself."""
         players = [name for side in self.sides for name in side]
-        met_itself = len(set(players)) < len(players)
-        return None if not self.ranks or met_itself else Finish(self.sides, self.ranks)
+        is_self_play = len(set(players)) < len(players)
+        return None if not self.ranks or is_self_play else FinishOrder(self.sides, self.ranks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Rating:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One entrant in the table."""
+    """One row of the standings."""
 
     rank: int
     name: str
@@ -69,7 +69,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A rating after one more match."""
+    """The rating after a match."""
 
     at_ms: int
     value: float
@@ -78,26 +78,24 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """What an entrant's turns took it, as its clocks were charged. Times are in microseconds."""
+    """Time per turn of an entrant, as charged to its clock, in microseconds."""
 
     moves: int
-    all_us: int
-    middle_us: int
-    """Half of the moves were quicker."""
-    slow_us: int
-    """Nineteen of twenty moves were quicker."""
+    total_us: int
+    median_us: int
+    percentile_95_us: int
     longest_us: int
     flags: int = 0
-    """Flags that fell."""
+    """Number of flag falls."""
 
 
 class IllegalMove(NamedTuple):
-    """What cost an entrant a match."""
+    """A forfeit by an illegal move."""
 
     match_id: str
     entrant: str
     refused: str
-    """The last move that was refused, and what was wrong with it."""
+    """The last rejected move, and its error."""
 
     def __str__(self) -> str:
         return f"{self.entrant} in {self.match_id}: illegal move: {self.refused}"
@@ -105,13 +103,13 @@ class IllegalMove(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Sprt:
-    """How a sequential test stands."""
+    """State of an SPRT."""
 
     verdict: str
     counts: tuple[int, ...]
-    estimate: Estimate
+    estimate: EloEstimate
     llr: float | None
-    """None in games of more than two sides."""
+    """None in games with more than two sides."""
     bounds: tuple[float, float]
     matches: int
     to_go: int
@@ -119,7 +117,7 @@ class Sprt:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What one entrant scored against another: a point for each match in which it was ahead, half if level."""
+    """Score of one entrant against another: 1 point for each match ranked above, ½ if equal."""
 
     points: float
     matches: int
@@ -136,9 +134,9 @@ class Meeting:
     round: int
     board: int
     entrants: tuple[str, ...]
-    """In the order of seats. One: a bye."""
+    """By seat; a single one is a bye."""
     points: tuple[float, ...]
-    """In the same order. Empty until it is done."""
+    """By seat. Empty until the pairing is done."""
     state: str
     """`planned`, `playing` or `done`."""
 
@@ -150,23 +148,23 @@ class Report:
     name: str
     title: str
     facts: tuple[tuple[str, str], ...]
-    """What it is played by, and how far it is: a word, and what it says."""
+    """Labels and values for the head of the report."""
     rows: tuple[Row, ...]
-    """The best first."""
+    """Best first."""
     games: tuple[Game, ...]
-    """All that are over, in the order in which they ended."""
+    """Finished matches in the order of their ends."""
     tie_breaks: tuple[str, ...] = ()
-    """What the tie-breaks of the rows are called."""
+    """Names of the tie-breaks of the rows."""
     histories: Mapping[str, tuple[Point, ...]] = field(default_factory=dict)
-    """By entrant."""
+    """Ratings by entrant."""
     times: Mapping[str, Times] = field(default_factory=dict)
     timed_matches: int = 0
-    """From how many matches the times are; fewer than there are, where all would be too many to fetch."""
+    """Number of matches that `times` covers; limited, because each record has to be fetched."""
     illegal_moves: tuple[IllegalMove, ...] = ()
-    """Of those matches, the first ones that were lost so."""
+    """The first forfeits by illegal moves of those matches."""
     sprt: Sprt | None = None
     meetings: tuple[Meeting, ...] = ()
-    """By round and board; the first ones, where all would be too many."""
+    """By round and board; limited to the first ones."""
 
     @property
     def rounds(self) -> dict[int, list[Meeting]]:
@@ -181,15 +179,15 @@ class Report:
         return tuple(row.name for row in self.rows)
 
     @property
-    def finishes(self) -> list[Finish[str]]:
+    def finishes(self) -> list[FinishOrder[str]]:
         return [finish for game in self.games if (finish := game.finish)]
 
-    def estimates(self) -> dict[str, Estimate]:
-        """By all results at once (Bradley and Terry); who has not played has none."""
-        return strengths(self.finishes).table()
+    def estimates(self) -> dict[str, EloEstimate]:
+        """Estimate strengths from all results (Bradley–Terry); entrants without results have none."""
+        return fit_strengths(self.finishes).table()
 
     def cells(self) -> dict[tuple[str, str], Cell]:
-        """For every two who met, what the first scored. Void matches count for nothing, nor do partners."""
+        """Return the score of each entrant against each opponent. Void matches and partners do not count."""
         points: defaultdict[tuple[str, str], float] = defaultdict(float)
         matches: Counter[tuple[str, str]] = Counter()
         for finish in self.finishes:
@@ -201,10 +199,10 @@ class Report:
         return {pair: Cell(points[pair], many) for pair, many in matches.items()}
 
     def ends(self) -> list[tuple[End, int]]:
-        """How often matches ended how: played, forfeited, void, and within each the most frequent first."""
+        """Count the results: played, forfeited, void, and within each the most frequent first."""
         counts = Counter(game.end for game in self.games)
         return sorted(counts.items(), key=lambda it: (KINDS.index(it[0].kind), -it[1], it[0].reason))
 
 
 KINDS: Sequence[str] = ("played", "forfeited", "void")
-"""What is well first."""
+"""Kinds of results in the order of the table."""

@@ -1,27 +1,27 @@
-"""The rounds of a tournament: who met whom, and how it came out."""
+"""The rounds of a tournament: pairings and results."""
 
+from referee.reporting.formatting import points_text
 from referee.reporting.markup import Markup, joined, tag
 from referee.reporting.report import Meeting, Report
-from referee.reporting.words import points_text
 
 OPEN_AT_FIRST = 1
-"""Rounds that the page shows unfolded: the latest."""
+"""Number of latest rounds that the page shows unfolded."""
 
 
 def pairing_text(meeting: Meeting) -> str:
-    """`anna – bert`."""
-    return " – ".join(meeting.entrants)  # A dash between names.
+    """Format as `anna – bert`."""
+    return " – ".join(meeting.entrants)  # An en dash.
 
 
 def result_text(meeting: Meeting) -> str:
-    """`1 : 0`, `bye`, or how far it is."""
+    """Return `1 : 0`, `bye`, or the state of an unfinished pairing."""
     if len(meeting.entrants) == 1:
         return "bye"
     return " : ".join(map(points_text, meeting.points)) if meeting.points else meeting.state
 
 
 def rounds(report: Report) -> Markup | None:
-    """The pairings of each round, the latest round first; None if there are none."""
+    """Return the pairings of each round, latest first; None if there are none."""
     found = sorted(report.rounds.items(), reverse=True)
     folds = [_round(number, meetings, place < OPEN_AT_FIRST) for place, (number, meetings) in enumerate(found)]
     return joined(*folds) if folds else None

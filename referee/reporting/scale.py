@@ -1,4 +1,4 @@
-"""Where values stand along a line, and which of them deserve a mark."""
+"""Linear scales of charts, and their ticks."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,34 +16,34 @@ TIME_STEPS = (
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """From `low` to `high`, which are not equal."""
+    """A scale from `low` to `high`, which must differ."""
 
     low: float
     high: float
 
     def at(self, value: float) -> float:
-        """In per cent of the line, never beyond its ends."""
+        """Return the position in per cent, clamped to 0–100."""
         return round(min(100.0, max(0.0, 100 * (value - self.low) / (self.high - self.low))), 2)
 
 
-def around(values: Iterable[float], least: float, margin: float = 0.0) -> Scale:
-    """A line that holds all of them, with a margin (in parts of it) to both sides, and is at least so long."""
+def fit_scale(values: Iterable[float], least: float, margin: float = 0.0) -> Scale:
+    """Return a scale of at least length `least` that contains all values, with a relative margin on both sides."""
     known = list(values)
     low, high = min(known, default=0.0), max(known, default=0.0)
     more = max(0.0, least - (high - low)) / 2 + margin * (high - low)
     return Scale(low - more, high + more)
 
 
-def marks(scale: Scale, at_most: int) -> list[float]:
-    """Round values on the line, evenly spaced."""
+def tick_values(scale: Scale, at_most: int) -> list[float]:
+    """Return evenly spaced round values."""
     step = 1.0
     while _many(scale, step) > at_most:
         step *= 2.5 if str(step)[0] == "2" else 2
     return [step * number for number in range(ceil(scale.low / step), floor(scale.high / step) + 1)]
 
 
-def time_marks(scale: Scale, at_most: int) -> list[tuple[float, str]]:
-    """Round times on a line of milliseconds since 1970 (UTC), and how to write them."""
+def time_ticks(scale: Scale, at_most: int) -> list[tuple[float, str]]:
+    """Return round times on a scale of milliseconds since 1970 (UTC), with labels."""
     step = next((step for step in TIME_STEPS if _many(scale, step) <= at_most), TIME_STEPS[-1])
     form = _form(step, scale.high - scale.low)
     times = (step * number for number in range(ceil(scale.low / step), floor(scale.high / step) + 1))
@@ -51,7 +51,7 @@ def time_marks(scale: Scale, at_most: int) -> list[tuple[float, str]]:
 
 
 def _form(step: int, length: float) -> str:
-    """No finer than the step; and what comes again every day with its day, where there are several."""
+    """Return a time format for the step, with the date if the scale is longer than a day."""
     if step >= DAY:
         return "%d %b"
     return ("%H:%M:%S" if step < MINUTE else "%H:%M") if length < DAY else "%d %b %H:%M"

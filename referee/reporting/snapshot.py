@@ -1,7 +1,6 @@
-"""How a tournament stands, from one answer of the referee: its table, its test, its pairings, and what was played.
+"""A consistent snapshot of a tournament: standings, SPRT state and pairings, parsed from the exported JSON.
 
-A report needs all of these, and each has a call of its own. While matches are played, the answers of two calls tell of
-two states: the table would lack a result that the cross table has. The exported JSON tells everything of one state.
+Separate calls for these could return different states while matches are played. The exported JSON has all of one state.
 """
 
 import json
@@ -15,26 +14,26 @@ from referee_api.v1.tournament_service_pb2 import GetTournamentStandingsResponse
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """One state of a tournament that has begun."""
+    """One state of a tournament that has started."""
 
     phase: tournament_pb2.TournamentPhase.ValueType
     table: GetTournamentStandingsResponse
     pairings: Sequence[contest_pb2.Pairing]
-    """In the order of planning."""
+    """In the order in which they were planned."""
 
     @property
     def match_ids(self) -> frozenset[str]:
-        """The matches of the pairings that are done: these are what the table tells of, as far as they counted."""
+        """Matches of the pairings that are done, which the standings include."""
         done = (pairing for pairing in self.pairings if pairing.phase == contest_pb2.PAIRING_PHASE_DONE)
         return frozenset(match_id for pairing in done for match_id in pairing.match_ids)
 
-    def of_then(self, tournament: tournament_pb2.Tournament) -> tournament_pb2.Tournament:
-        """The tournament, which was asked for later, without what has come about since."""
+    def restrict(self, tournament: tournament_pb2.Tournament) -> tournament_pb2.Tournament:
+        """Return a later state of the tournament without the changes since the snapshot."""
         then = tournament_pb2.Tournament()
         then.CopyFrom(tournament)
         if self.phase != tournament.phase:
             then.phase = self.phase
-            then.ClearField("ended_at")
+            then.ClearField("end_time")
         there = {row.entrant for row in self.table.standings}
         del then.entrants[:]
         then.entrants.extend(entrant for entrant in tournament.entrants if entrant.name in there)
@@ -42,15 +41,15 @@ class Snapshot:
 
 
 def read_snapshot(exported: str, tie_breaks: Sequence[tournament_pb2.TieBreak.ValueType]) -> Snapshot:
-    """The snapshot that the exported JSON is. `tie_breaks`: the tournament's, in order."""
-    told = json.loads(exported)
+    """Parse the exported JSON. `tie_breaks` are those of the tournament, in order."""
+    data = json.loads(exported)
     names = [tournament_pb2.TieBreak.Name(one).removeprefix("TIE_BREAK_").lower() for one in tie_breaks]
-    standings = [_standing(row, zip(tie_breaks, names, strict=True)) for row in told["standings"]]
-    test = _test(told["test"]) if told["test"] else None
+    standings = [_standing(row, zip(tie_breaks, names, strict=True)) for row in data["standings"]]
+    test = _test(data["test"]) if data["test"] else None
     return Snapshot(
-        tournament_pb2.TournamentPhase.Value(f"TOURNAMENT_PHASE_{told['phase'].upper()}"),
+        tournament_pb2.TournamentPhase.Value(f"TOURNAMENT_PHASE_{data['phase'].upper()}"),
         GetTournamentStandingsResponse(standings=standings, sprt=test),
-        [_pairing(pairing) for pairing in told["pairings"]],
+        [_pairing(pairing) for pairing in data["pairings"]],
     )
 
 
@@ -75,18 +74,18 @@ def _test(state: Mapping[str, Any]) -> sprt_pb2.SprtState:
         counts=state["counts"],
         estimate=_estimate(state["estimate"]),
         matches=state["matches"],
-        matches_to_go=state["matches_to_go"],
+        expected_matches_left=state["matches_to_go"],
     )
 
 
-def _estimate(told: Mapping[str, float]) -> rating_pb2.Estimate:
-    return rating_pb2.Estimate(
-        elo=told["elo"], low_elo=told["low"], high_elo=told["high"], superiority=told["superiority"]
+def _estimate(data: Mapping[str, float]) -> rating_pb2.EloEstimate:
+    return rating_pb2.EloEstimate(
+        elo=data["elo"], low_elo=data["low"], high_elo=data["high"], superiority=data["superiority"]
     )
 
 
-def _pairing(told: Mapping[str, Any]) -> contest_pb2.Pairing:
-    begun = contest_pb2.PAIRING_PHASE_PLAYING if told["match_ids"] else contest_pb2.PAIRING_PHASE_PLANNED
-    phase = contest_pb2.PAIRING_PHASE_DONE if told["done"] else begun
-    same = {name: told[name] for name in ("id", "round", "board", "entrants", "match_ids", "points", "voided")}
-    return contest_pb2.Pairing(phase=phase, **same)
+def _pairing(data: Mapping[str, Any]) -> contest_pb2.Pairing:
+    begun = contest_pb2.PAIRING_PHASE_PLAYING if data["match_ids"] else contest_pb2.PAIRING_PHASE_PLANNED
+    phase = contest_pb2.PAIRING_PHASE_DONE if data["done"] else begun
+    same = {name: data[name] for name in ("id", "round", "board", "entrants", "match_ids", "points")}
+    return contest_pb2.Pairing(phase=phase, void_matches=data["voided"], **same)

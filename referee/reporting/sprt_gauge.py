@@ -1,28 +1,28 @@
-"""How a sequential test stands: where the ratio is between its bounds, and what was counted."""
+"""The state of an SPRT: verdict, log-likelihood ratio between its bounds, and counts of outcomes."""
 
+from referee.reporting.formatting import MINUS, counted, points_text, signed
 from referee.reporting.markup import Markup, joined, tag
 from referee.reporting.report import Sprt
 from referee.reporting.scale import Scale
-from referee.reporting.words import MINUS, counted, points_text, signed
 
 VERDICTS = {
-    "passed": "Passed: the first is better by as much as was asked.",
-    "failed": "Failed: the first is not better by as much as was asked.",
-    "undecided": "Undecided: the matches were used up first.",
+    "passed": "Passed: the first bot is stronger by at least elo1.",
+    "failed": "Failed: the first bot is stronger by at most elo0.",
+    "undecided": "Undecided: the maximum number of matches was reached.",
     "open": "Not decided yet.",
 }
 
 
 def sprt_gauge(sprt: Sprt) -> Markup:
-    """The verdict in words, the gauge, and the counts."""
+    """Return the verdict, the gauge and the counts."""
     estimate = sprt.estimate
     lead = (
-        f"{signed(estimate.elo)} Elo, between {signed(estimate.low)} and {signed(estimate.high)} in 95 of 100 cases; "
-        f"better with a likelihood of {100 * estimate.superiority:.1f} %."
+        f"{signed(estimate.elo)} Elo, 95 % interval {signed(estimate.low)} to {signed(estimate.high)}; "
+        f"probability of being stronger {100 * estimate.superiority:.1f} %."
     )
-    to_go = f" Probably {counted(sprt.to_go, 'match', 'matches')} to go." if sprt.to_go else ""
-    said = tag("p", tag("b", VERDICTS.get(sprt.verdict, sprt.verdict)), f" {lead}{to_go}")
-    return joined(said, _gauge(sprt) if sprt.llr is not None else "", _counts(sprt))
+    to_go = f" Expected: {counted(sprt.to_go, 'match', 'matches')} to go." if sprt.to_go else ""
+    text = tag("p", tag("b", VERDICTS.get(sprt.verdict, sprt.verdict)), f" {lead}{to_go}")
+    return joined(text, _gauge(sprt) if sprt.llr is not None else "", _counts(sprt))
 
 
 def _gauge(sprt: Sprt) -> Markup:
@@ -42,7 +42,7 @@ def _gauge(sprt: Sprt) -> Markup:
 
 
 def _counts(sprt: Sprt) -> Markup:
-    """From the worst outcome for the first to the best."""
+    """Draw the counts of outcomes, from the worst to the best for the first bot."""
     if not sprt.counts:
         return joined("")
     most, points_a_set = max(*sprt.counts, 1), (len(sprt.counts) - 1) / 2
@@ -57,5 +57,5 @@ def _counts(sprt: Sprt) -> Markup:
     )
     return joined(
         tag("div", *columns, class_="counts"),
-        tag("p", "How often the first had so many points out of each set.", class_="note"),
+        tag("p", "Number of sets by points of the first bot.", class_="note"),
     )

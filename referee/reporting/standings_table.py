@@ -1,35 +1,35 @@
-"""The table: who stands where, with the strength that all results speak for and how sure it is."""
+"""The standings, with Elo estimates and their intervals."""
 
 from collections.abc import Mapping
 from math import floor
 
-from referee.contest.estimate import Estimate
+from referee.contests.strength.elo import EloEstimate
+from referee.reporting.formatting import plain, points_text, signed
 from referee.reporting.markup import Markup, joined, tag
 from referee.reporting.report import Report, Row
-from referee.reporting.scale import Scale, around, marks
-from referee.reporting.words import plain, points_text, signed
+from referee.reporting.scale import Scale, fit_scale, tick_values
 
 LEAST_ELO = 200.0
 MARGIN = 0.06
-"""Room for what is written at the ends."""
-MARKS_AT_MOST = 5
+"""Space for the labels at the ends."""
+MAX_TICKS = 5
 
 
 def above(report: Report) -> str:
-    """What Elo is measured from."""
+    """Return what Elo values are relative to."""
     return "the other" if len(report.estimates()) == 2 else "the average of the field"
 
 
 def standings_table(report: Report) -> Markup:
     estimates = report.estimates()
-    scale = around((end for it in estimates.values() for end in (it.low, it.high)), LEAST_ELO, MARGIN)
+    scale = fit_scale((end for it in estimates.values() for end in (it.low, it.high)), LEAST_ELO, MARGIN)
     ladder = report.kind == "ladder"
     heads = [
         tag("th", "#", class_="number"),
         tag("th", "Entrant", scope="col", class_="name"),
         tag("th", "Rating" if ladder else "Points", scope="col", class_="number"),
         *(tag("th", plain(name), scope="col", class_="number wide") for name in report.tie_breaks),
-        tag("th", "Elo", scope="col", class_="number", title=f"Above {above(report)}, by all results at once"),
+        tag("th", "Elo", scope="col", class_="number", title=f"Relative to {above(report)}, from all results"),
         tag("th", _axis(scale), scope="col", class_="whisker"),
         tag("th", "Won · drawn · lost", scope="col", class_="score"),
         tag("th", "Forfeits", scope="col", class_="number wide"),
@@ -39,7 +39,7 @@ def standings_table(report: Report) -> Markup:
     return tag("div", table, class_="scrolls", tabindex="0")
 
 
-def _row(row: Row, ladder: bool, estimates: Mapping[str, Estimate], scale: Scale) -> Markup:
+def _row(row: Row, ladder: bool, estimates: Mapping[str, EloEstimate], scale: Scale) -> Markup:
     estimate = estimates.get(row.name)
     return tag(
         "tr",
@@ -62,28 +62,28 @@ def _rating(row: Row) -> Markup:
     return joined(tag("b", f"{row.rating.value:.0f}"), provisional, sure)
 
 
-def _elo(estimate: Estimate | None) -> Markup:
+def _elo(estimate: EloEstimate | None) -> Markup:
     if estimate is None:
         return joined("–")
     return joined(signed(estimate.elo), tag("span", f" ± {(estimate.high - estimate.low) / 2:.0f}", class_="error"))
 
 
-def _whisker(estimate: Estimate | None, scale: Scale) -> Markup:
-    """The estimate as a dot, its 95 % interval as a line through it."""
+def _whisker(estimate: EloEstimate | None, scale: Scale) -> Markup:
+    """Draw the estimate as a dot and its 95 % interval as a line."""
     zero = tag("i", class_="zero", style=f"left:{scale.at(0)}%")
     if estimate is None:
         return tag("div", zero, class_="lane")
     left, right = scale.at(estimate.low), scale.at(estimate.high)
     interval = tag("i", class_="interval", style=f"left:{left}%;width:{right - left:.2f}%")
     dot = tag("i", class_="dot", style=f"left:{scale.at(estimate.elo)}%")
-    said = f"{signed(estimate.elo)} Elo; between {signed(estimate.low)} and {signed(estimate.high)} in 95 of 100 cases"
-    return tag("div", zero, interval, dot, class_="lane", title=said)
+    text = f"{signed(estimate.elo)} Elo; 95 % interval {signed(estimate.low)} to {signed(estimate.high)}"
+    return tag("div", zero, interval, dot, class_="lane", title=text)
 
 
 def _axis(scale: Scale) -> Markup:
     return tag(
         "div",
-        *(tag("span", signed(value), style=f"left:{scale.at(value)}%") for value in marks(scale, MARKS_AT_MOST)),
+        *(tag("span", signed(value), style=f"left:{scale.at(value)}%") for value in tick_values(scale, MAX_TICKS)),
         class_="lane axis",
     )
 
@@ -92,5 +92,5 @@ def _score(row: Row) -> Markup:
     played = row.wins + row.draws + row.losses
     parts = (("won", row.wins), ("drawn", row.draws), ("lost", row.losses))
     bar = (tag("i", class_=kind, style=f"width:{floor(10_000 * many / played) / 100}%") for kind, many in parts if many)
-    said = " · ".join(str(many) for _, many in parts)
-    return joined(tag("div", *bar, class_="parts"), tag("span", said))
+    text = " · ".join(str(many) for _, many in parts)
+    return joined(tag("div", *bar, class_="parts"), tag("span", text))

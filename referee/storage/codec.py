@@ -1,17 +1,48 @@
-"""The lines of a match's events, as its log holds them (see `line`).
+"""Codec of events: each event is one line of JSON in the log of its match or contest.
 
-Lines of older versions are lifted here, and nowhere else.
+A line is an object with the version of the format (`v`), the kind of the event (`kind`) and all fields of the event in
+their order. It is ASCII without whitespace, and equal events have equal lines. Kinds are written names: renaming a
+class changes these tables, never the lines. Lines of older versions are upcast when they are read, and nowhere else.
 """
 
-from referee.core import clock, events
-from referee.core.clock import TimeControl
-from referee.core.events import Event
-from referee.storage.forms import KIND, PLAIN, Data, Form, kinds_of
-from referee.storage.line import Lift, Lines
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, Generic, NoReturn, TypeAlias, TypeVar
 
-VERSION = 2
+from referee.contests import pairing
+from referee.contests.ladder import events as ladder
+from referee.contests.tournament import events as tournament
+from referee.contests.tournament import tournament_formats
+from referee.contests.tournament.tournament_formats import TournamentFormat
+from referee.hosting import contest_log
+from referee.hosting.contest_log import ContestEvent
+from referee.live.ports import Request
+from referee.match import clock, events
+from referee.match.clock import TimeControl
+from referee.match.events import Event
+from referee.storage.value_codec import (
+    KIND,
+    SCALARS,
+    JsonValue,
+    MalformedValue,
+    ValueCodec,
+    dataclass_codec,
+    union_codec,
+)
 
-CONTROLS: dict[str, type] = {
+AnyEvent = TypeVar("AnyEvent")
+
+Upcaster: TypeAlias = Callable[[dict[str, JsonValue]], dict[str, JsonValue]]
+"""Converts the data of an event (without `v`) into what the next version would have written."""
+
+INTEGER_LIMIT = 1 << 63
+"""Integers from here on do not fit into the contract's 64 bits."""
+
+MATCH_VERSION = 2
+
+CONTEST_VERSION = 2
+
+TIME_CONTROLS: dict[str, type] = {
     "untimed": clock.Untimed,
     "sudden_death": clock.SuddenDeath,
     "hourglass": clock.Hourglass,
@@ -26,14 +57,26 @@ CONTROLS: dict[str, type] = {
     "moves_per_period": clock.MovesPerPeriod,
 }
 
-KNOWN: dict[object, Form] = {**PLAIN, TimeControl: kinds_of(CONTROLS, PLAIN)}
-"""The forms that do not follow from the type."""
+FORMATS: dict[str, type] = {
+    "round_robin": tournament_formats.RoundRobin,
+    "swiss": tournament_formats.Swiss,
+    "elimination": tournament_formats.Elimination,
+    "gauntlet": tournament_formats.Gauntlet,
+    "pools": tournament_formats.Pools,
+    "trial": tournament_formats.SprtTrial,
+}
 
-EVENTS: dict[str, type] = {
-    "opened": events.Opened,
+MATCH_TYPES: dict[object, ValueCodec] = {**SCALARS, TimeControl: union_codec(TIME_CONTROLS, SCALARS)}
+"""Codecs that cannot be derived from the type, for events of matches."""
+
+CONTEST_TYPES: dict[object, ValueCodec] = {**MATCH_TYPES, TournamentFormat: union_codec(FORMATS, MATCH_TYPES)}
+"""Codecs that cannot be derived from the type, for events of contests."""
+
+MATCH_EVENTS: dict[str, type] = {
+    "opened": events.MatchCreated,
     "seat_taken": events.SeatTaken,
-    "nonce_given": events.NonceGiven,
-    "play_began": events.PlayBegan,
+    "nonce_given": events.NonceAdded,
+    "play_began": events.PlayStarted,
     "move_played": events.MovePlayed,
     "move_refused": events.MoveRefused,
     "flag_fell": events.FlagFell,
@@ -41,21 +84,138 @@ EVENTS: dict[str, type] = {
     "draw_declined": events.DrawDeclined,
     "seat_resigned": events.SeatResigned,
     "seat_forfeited": events.SeatForfeited,
-    "seat_gone": events.SeatGone,
-    "seat_back": events.SeatBack,
-    "referee_back": events.RefereeBack,
+    "seat_gone": events.SeatDisconnected,
+    "seat_back": events.SeatReconnected,
+    "referee_back": events.MatchResumed,
     "play_ended": events.PlayEnded,
 }
 
+CONTEST_EVENTS: dict[str, type] = {
+    "ladder_made": contest_log.LadderCreated,
+    "joined": ladder.LadderJoined,
+    "left": ladder.LadderLeft,
+    "ladder_paired": ladder.LadderPaired,
+    "rated": ladder.MatchRated,
+    "season_began": ladder.SeasonStarted,
+    "ladder_paused": ladder.LadderPaused,
+    "ladder_resumed": ladder.LadderResumed,
+    "closing": ladder.LadderClosureStarted,
+    "closed": ladder.LadderClosureFinished,
+    "tournament_made": contest_log.TournamentCreated,
+    "entered": tournament.EntrantEntered,
+    "withdrew": tournament.EntrantWithdrew,
+    "started": tournament.TournamentPlayStarted,
+    "tournament_paired": tournament.TournamentPaired,
+    "began": pairing.ContestMatchStarted,
+    "scored": pairing.ContestMatchScored,
+    "voided": pairing.ContestMatchVoided,
+    "ended": tournament.TournamentEnded,
+}
 
-def _with_ratings(data: dict[str, Data]) -> dict[str, Data]:
-    """Version 1 is from before there were ratings."""
+
+class MalformedEntry(ValueError):
+    """A line that holds no event, or an event that cannot be written. `str()` is one sentence."""
+
+
+class EventCodec(Generic[AnyEvent]):
+    """One format: the events of one log, its current version, and upcasters for older ones."""
+
+    def __init__(
+        self,
+        kinds: Mapping[str, type],
+        types: Mapping[Any, ValueCodec],
+        version: int,
+        upcasters: Mapping[int, Upcaster],
+    ) -> None:
+        """`types` has the codecs that cannot be derived from a type; `upcasters` has one for each older version."""
+        self._event = union_codec(kinds, types)
+        self._version = version
+        self._upcasters = upcasters
+
+    def encode(self, event: AnyEvent) -> str:
+        """Return the line of an event. Raises MalformedEntry if the event could not be read back from it.
+
+        Integers that are too large are found only by `decode`: the check would cost time in every move.
+        """
+        data: dict[str, JsonValue] = {"v": self._version}
+        try:
+            self._event.encode_into(event, data)
+            return _ENCODER.encode(data)
+        except MalformedValue as why:
+            raise MalformedEntry(f"cannot write this {type(event).__name__}: {why}") from None
+
+    def decode(self, line: str) -> AnyEvent:
+        """Return the event of a line of this version or an older one. Raises MalformedEntry."""
+        try:
+            event: AnyEvent = self._event.decode(self._upcast(_parse(line)))
+        except MalformedValue as why:
+            raise MalformedEntry(f"cannot read this entry: {why}") from None
+        return event
+
+    def _upcast(self, data: dict[str, JsonValue]) -> dict[str, JsonValue]:
+        version = data.pop("v", None)
+        if type(version) is not int or not (version == self._version or version in self._upcasters):
+            known = ", ".join(map(str, (*self._upcasters, self._version)))
+            raise MalformedValue(f"unknown version {version!r}; known: {known}")
+        for older in range(version, self._version):
+            data = self._upcasters[older](data)
+        return data
+
+
+def _add_ratings(data: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    """Version 1 had no ratings in the end of a match."""
     return {**data, "ratings": []} if data.get(KIND) == "play_ended" else data
 
 
-LIFTS: dict[int, Lift] = {1: _with_ratings}
+def _add_match_rate(data: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    """Version 1 had no limit of matches per hour in the terms of a ladder."""
+    if data.get(KIND) == "ladder_made" and isinstance(data.get("terms"), dict):
+        return {**data, "terms": {**data["terms"], "matches_per_hour": 0}}
+    return data
 
-_LINES: Lines[Event] = Lines(EVENTS, KNOWN, VERSION, LIFTS)
 
-encode = _LINES.encode
-decode = _LINES.decode
+MATCH_UPCASTERS: dict[int, Upcaster] = {1: _add_ratings}
+
+CONTEST_UPCASTERS: dict[int, Upcaster] = {1: _add_match_rate}
+
+MATCH_CODEC: EventCodec[Event] = EventCodec(MATCH_EVENTS, MATCH_TYPES, MATCH_VERSION, MATCH_UPCASTERS)
+
+CONTEST_CODEC: EventCodec[ContestEvent] = EventCodec(CONTEST_EVENTS, CONTEST_TYPES, CONTEST_VERSION, CONTEST_UPCASTERS)
+
+_REQUEST = dataclass_codec(Request, SCALARS)
+
+
+def encode_request(request: Request | None) -> str | None:
+    """Return the JSON that is stored beside the entry that answers the request."""
+    return json.dumps(_REQUEST.encode(request)) if request else None
+
+
+def decode_request(text: str | None) -> Request | None:
+    """Return the request. Raises MalformedValue."""
+    request: Request | None = _REQUEST.decode(json.loads(text)) if text else None
+    return request
+
+
+def _parse(line: str) -> dict[str, JsonValue]:
+    try:
+        data = _DECODER.decode(line)
+    except (ValueError, RecursionError) as why:
+        raise MalformedValue(f"invalid JSON ({why})") from None
+    if type(data) is not dict:
+        raise MalformedValue("not a JSON object")
+    return data
+
+
+def _refuse_constant(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is not a number")
+
+
+def _parse_integer(digits: str) -> int:
+    number = int(digits)
+    if not -INTEGER_LIMIT <= number < INTEGER_LIMIT:
+        raise ValueError(f"{digits} is too large")
+    return number
+
+
+_ENCODER = json.JSONEncoder(separators=(",", ":"), allow_nan=False, check_circular=False)
+_DECODER = json.JSONDecoder(parse_int=_parse_integer, parse_constant=_refuse_constant)

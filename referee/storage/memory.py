@@ -1,17 +1,18 @@
-"""The log of every match in memory: for tests, and for matches that need not outlive the process."""
+"""Match log, contest log and undelivered results in memory: for tests and for servers with `ephemeral`."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import islice
+from typing import Any
 
 from engines.api import Seat
-from referee.app.contests.log import Beside
-from referee.app.ports import Conflict, Entry, LogUnavailable, Request, Summaries
-from referee.app.wish import EVERY_MATCH, LADDER, TOURNAMENT, MatchFilter
-from referee.core.events import Event, Opened, PlayBegan, PlayEnded
-from referee.core.match import Phase
-from referee.storage.contests_memory import MemoryContestLog
-from referee.storage.seating import seated_by
+from referee.hosting.contest_log import ContestEntry, ContestEvent, co_appended
+from referee.live.match_request import EVERY_MATCH, LADDER, TOURNAMENT, MatchFilter
+from referee.live.outbox import MatchEnded
+from referee.live.ports import CoAppend, Conflict, Entry, LogUnavailable, Request, Summaries
+from referee.match.events import Event, MatchCreated, PlayEnded, PlayStarted
+from referee.match.state import MatchPhase
+from referee.storage.seat_assignments import seated_bots
 
 
 class MemoryEventLog:
@@ -20,10 +21,10 @@ class MemoryEventLog:
     def __init__(self, wall_ms: Callable[[], int]) -> None:
         self._wall_ms = wall_ms
         self._logs: dict[str, list[Entry]] = {}
-        self.unheard: dict[str, dict[Seat, str]] = {}
-        """By match, over or not: the bots that are still to hear of its end, or to have one."""
-        self.contests = MemoryContestLog(wall_ms, self._need_open)
-        """What is written beside matches is in this one."""
+        self.undelivered: dict[str, dict[Seat, str]] = {}
+        """Bots that have not confirmed the result of a match, by match (finished or not) and seat."""
+        self.contests = MemoryContestLog(wall_ms, self._check_open)
+        """The contest log, which can be written together with this one."""
         self._closed = False
 
     async def append(
@@ -32,37 +33,37 @@ class MemoryEventLog:
         after: int,
         events: Sequence[Event],
         request: Request | None = None,
-        beside: Beside | None = None,
+        co_append: CoAppend[Any] | None = None,
     ) -> list[Entry]:
-        self._need_open()
+        self._check_open()
         last = len(self._logs.get(match_id, ()))
         if last != after:
             raise Conflict(match_id, after, last)
         at_ms = self._wall_ms()
-        if beside:
-            self.contests.check(beside)
-            self.contests.write(beside, at_ms)
+        if co_append:
+            self.contests.check(co_append)
+            self.contests.write(co_append, at_ms)
         entries = [Entry(match_id, number, at_ms, event) for number, event in enumerate(events, after + 1)]
         if entries:
             entries[-1] = replace(entries[-1], request=request)
             self._logs.setdefault(match_id, []).extend(entries)
-            self._note_seats(match_id, events)
+            self._add_undelivered(match_id, events)
         return entries
 
     async def read(self, match_id: str, after: int = 0, at_most: int | None = None) -> list[Entry]:
-        self._need_open()
+        self._check_open()
         return self._logs.get(match_id, [])[after:][:at_most]
 
     async def unfinished(self) -> list[str]:
-        self._need_open()
+        self._check_open()
         return [match_id for match_id in self._logs if not self.is_over(match_id)]
 
     async def summaries(self, wanted: MatchFilter = EVERY_MATCH, before: str = "", at_most: int = 100) -> Summaries:
-        self._need_open()
+        self._check_open()
         matches = list(self._logs)
         older = matches[: matches.index(before)] if before in self._logs else [] if before else matches
         every = (_summary(self._logs[match_id]) for match_id in reversed(older))
-        found = list(islice((summary for summary in every if _is_wanted(summary, wanted)), at_most))
+        found = list(islice((summary for summary in every if _matches_filter(summary, wanted)), at_most))
         return Summaries(found, found[-1][0].match_id if len(found) == at_most else "")
 
     def is_over(self, match_id: str) -> bool:
@@ -71,30 +72,30 @@ class MemoryEventLog:
     async def close(self) -> None:
         self._closed = True
 
-    def _note_seats(self, match_id: str, events: Sequence[Event]) -> None:
+    def _add_undelivered(self, match_id: str, events: Sequence[Event]) -> None:
         for event in events:
-            if bots := {seat: bot for seat, bot in seated_by(event).items() if bot}:
-                self.unheard.setdefault(match_id, {}).update(bots)
+            if bots := {seat: bot for seat, bot in seated_bots(event).items() if bot}:
+                self.undelivered.setdefault(match_id, {}).update(bots)
 
-    def _need_open(self) -> None:
+    def _check_open(self) -> None:
         if self._closed:
             raise LogUnavailable("the log is closed")
 
 
 def _summary(log: Sequence[Entry]) -> list[Entry]:
-    """All entries until play began, and the end."""
-    began = next((entry.number for entry in log if isinstance(entry.event, PlayBegan)), len(log))
+    """Return all entries until play began, and the end."""
+    began = next((entry.number for entry in log if isinstance(entry.event, PlayStarted)), len(log))
     return [*log[:began], *(entry for entry in log[began:][-1:] if isinstance(entry.event, PlayEnded))]
 
 
-def _is_wanted(summary: Sequence[Entry], wanted: MatchFilter) -> bool:
+def _matches_filter(summary: Sequence[Entry], wanted: MatchFilter) -> bool:
     opening = summary[0]
-    if not isinstance(opening.event, Opened):
+    if not isinstance(opening.event, MatchCreated):
         return False
     setup, labels = opening.event.setup, dict(opening.event.setup.labels)
     by_seat: dict[Seat, str] = {}
     for entry in summary:
-        by_seat.update(seated_by(entry.event))
+        by_seat.update(seated_bots(entry.event))
     return (
         wanted.game in ("", setup.game)
         and wanted.ladder in ("", labels.get(LADDER))
@@ -106,7 +107,71 @@ def _is_wanted(summary: Sequence[Entry], wanted: MatchFilter) -> bool:
     )
 
 
-def _phase(summary: Sequence[Entry]) -> Phase:
+def _phase(summary: Sequence[Entry]) -> MatchPhase:
     if isinstance(summary[-1].event, PlayEnded):
-        return Phase.OVER
-    return Phase.PLAYING if isinstance(summary[-1].event, PlayBegan) else Phase.WAITING
+        return MatchPhase.OVER
+    return MatchPhase.PLAYING if isinstance(summary[-1].event, PlayStarted) else MatchPhase.WAITING
+
+
+class MemoryContestLog:
+    """A ContestLog for one event loop, created by the match log that belongs to it."""
+
+    def __init__(self, wall_ms: Callable[[], int], check_open: Callable[[], None]) -> None:
+        """`check_open` raises LogUnavailable once the match log is closed."""
+        self._wall_ms = wall_ms
+        self._check_open = check_open
+        self._logs: dict[str, list[ContestEntry]] = {}
+
+    async def append(self, contest: str, after: int, events: Sequence[ContestEvent]) -> list[ContestEntry]:
+        self._check_open()
+        co_append = CoAppend(contest, after, tuple(events))
+        self.check(co_append)
+        return self.write(co_append, self._wall_ms())
+
+    async def read(self, contest: str, after: int = 0, at_most: int | None = None) -> list[ContestEntry]:
+        self._check_open()
+        return self._logs.get(contest, [])[after:][:at_most]
+
+    async def first_entries(self, kind: str) -> list[ContestEntry]:
+        self._check_open()
+        return [entries[0] for contest, entries in self._logs.items() if contest.startswith(f"{kind}/")]
+
+    async def last_entries(self, kind: str) -> list[ContestEntry]:
+        self._check_open()
+        return [entries[-1] for contest, entries in self._logs.items() if contest.startswith(f"{kind}/")]
+
+    def check(self, co_append: CoAppend[ContestEvent]) -> None:
+        """Raise Conflict if the append does not continue its log."""
+        last = len(self._logs.get(co_append.contest, ()))
+        if last != co_append.after:
+            raise Conflict(co_append.contest, co_append.after, last)
+
+    def write(self, co_append: CoAppend[ContestEvent], at_ms: int) -> list[ContestEntry]:
+        """Append entries that `check` has accepted, and return them."""
+        entries = co_appended(co_append, at_ms)
+        if entries:
+            self._logs.setdefault(co_append.contest, []).extend(entries)
+        return entries
+
+
+class MemoryUndeliveredEnds:
+    """The results that bots have not confirmed yet, of the matches in one log."""
+
+    def __init__(self, log: MemoryEventLog) -> None:
+        self._log = log
+
+    async def list_for(self, bot: str, at_most: int) -> list[MatchEnded]:
+        ends = [
+            MatchEnded(match_id, seat)
+            for match_id, seats in self._log.undelivered.items()
+            for seat in sorted(seats)
+            if seats[seat] == bot and self._log.is_over(match_id)
+        ]
+        return ends[-at_most:]
+
+    async def mark_delivered(self, ends: Sequence[MatchEnded]) -> None:
+        for ended in ends:
+            seats = self._log.undelivered.get(ended.match_id, {})
+            seats.pop(ended.seat, None)
+            if not seats:
+                self._log.undelivered.pop(ended.match_id, None)

@@ -1,1 +1,7 @@
-"""The referee on the wire: a thin servicer per service of the contract, and the door that all calls pass."""
+"""The gRPC server: one servicer for each service of the contract, behind interceptors that all calls pass.
+
+- `server`, `tls`, `reflection`: the server itself, and its TLS files
+- `guards/`: interceptors and checks: authentication, permissions, rate limits, sizes, error mapping
+- `services/`: the servicers
+- `play/`: the Play stream of a bot
+"""

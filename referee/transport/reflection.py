@@ -1,6 +1,6 @@
-"""Server reflection, versions v1 and v1alpha, which differ in nothing but the name of their package.
+"""Server reflection, versions v1 and v1alpha, which differ only in the name of their package.
 
-grpcio-reflection has v1alpha alone, and finds no methods by their names, which is what `grpcurl describe` asks for.
+grpcio-reflection implements only v1alpha, and does not find methods by name, as `grpcurl describe` needs.
 """
 
 from typing import Any
@@ -16,10 +16,10 @@ NAMES = tuple(f"{package}.{SERVICE}" for package in (V1ALPHA, V1))
 
 
 Servicer: Any = reflection.aio.ReflectionServicer
-"""Its types do not know what it inherits."""
+"""Typed as Any, because the stubs omit its base class."""
 
 
-class Reflection(Servicer):  # type: ignore[misc]  # See there.
+class Reflection(Servicer):  # type: ignore[misc]  # The base class is Any.
     def _file_containing_symbol(self, request: Any, fully_qualified_name: str) -> Any:
         service, _, method = fully_qualified_name.rpartition(".")
         name = service if self._is_method(service, method) else fully_qualified_name
@@ -33,7 +33,7 @@ class Reflection(Servicer):  # type: ignore[misc]  # See there.
 
 
 def add_reflection(services: tuple[str, ...], server: grpc.aio.Server) -> None:
-    """Let the server tell of these services, and of reflection itself."""
+    """Serve descriptions of these services, and of reflection itself."""
     _describe_v1()
     servicer = Reflection((*services, *NAMES))
     handler = grpc.stream_stream_rpc_method_handler(
@@ -48,7 +48,7 @@ def add_reflection(services: tuple[str, ...], server: grpc.aio.Server) -> None:
 
 
 def _describe_v1() -> None:
-    """Put the file of v1 into the pool, so that v1 can tell of itself."""
+    """Add the file of v1 to the default descriptor pool, so that v1 can describe itself."""
     file = FileDescriptorProto()
     reflection_pb2.DESCRIPTOR.CopyToProto(file)
     file.name = file.name.replace("v1alpha", "v1")
@@ -60,5 +60,5 @@ def _describe_v1() -> None:
     for method in file.service[0].method:
         method.input_type = method.input_type.replace(V1ALPHA, V1)
         method.output_type = method.output_type.replace(V1ALPHA, V1)
-    file.ClearField("options")  # Of code that is generated.
+    file.ClearField("options")  # They are options of code generators.
     descriptor_pool.Default().AddSerializedFile(file.SerializeToString())

@@ -1,4 +1,4 @@
-"""The gRPC server: what it serves, by which limits, on which port."""
+"""The gRPC server: its services, options and health, and how it starts and stops."""
 
 import asyncio
 import os
@@ -11,10 +11,10 @@ import grpc
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_health.v1.health_pb2 import HealthCheckRequest, HealthCheckResponse
 
-from referee.core.clock import SECOND, Micros
-from referee.transport.admission import PACKAGE
-from referee.transport.auth import RULES
-from referee.transport.open_calls import OpenCalls
+from referee.match.clock import SECOND, Micros
+from referee.transport.guards.admission import PACKAGE
+from referee.transport.guards.authentication import RULES
+from referee.transport.guards.open_calls import OpenCalls
 from referee.transport.reflection import add_reflection
 
 SERVING, NOT_SERVING = HealthCheckResponse.SERVING, HealthCheckResponse.NOT_SERVING
@@ -22,62 +22,62 @@ SERVICE_UNKNOWN = HealthCheckResponse.SERVICE_UNKNOWN
 SERVICES = tuple(f"{PACKAGE}{service}" for service in RULES)
 METHODS = tuple(f"/{PACKAGE}{service}/{method}" for service, methods in RULES.items() for method in methods)
 
-PENDING_AT_MOST = 20_000
-"""Calls that wait to be taken. By default grpc turns many away when thousands of streams open at once."""
+MAX_PENDING_CALLS = 20_000
+"""Calls that wait to be accepted. With the default of grpc, many fail when thousands of streams open at once."""
 
-HANDSHAKE_WITHIN_MS = 10_000
-"""Who has not said by then what it speaks is thrown out: a connection that says nothing costs a file, and memory."""
+HANDSHAKE_TIMEOUT_MS = 10_000
+"""Deadline of the TLS and HTTP/2 handshake: a silent connection uses a file descriptor and memory."""
 
-IDLE_AT_MOST_MS = 300_000
-"""So long a connection may stand without a call. Whoever calls again opens another, and does not notice."""
+MAX_IDLE_MS = 300_000
+"""Idle time after which a connection is closed. Clients reconnect transparently with their next call."""
 
-STREAMS_PER_CONNECTION = 256
-"""Calls of one connection at once, streams included; without a limit one may have millions. Who needs more, such as
-a program that watches hundreds of matches, opens another connection."""
+MAX_STREAMS_PER_CONNECTION = 256
+"""Concurrent calls of one connection, streams included. A client that needs more, such as a program that watches
+hundreds of matches, opens another connection."""
 
-NUMBER_AT_MOST = 2**31 - 1
-"""What grpc takes for an option."""
+MAX_INT32 = 2**31 - 1
+"""Largest value of an option of grpc."""
 
-READ_BEYOND = 4
-"""So many times the largest message is read, to be refused in our words; beyond that grpc refuses in its own."""
+OVERSIZE_FACTOR = 4
+"""Messages up to this multiple of the limit are read, and rejected by MESSAGE_TOO_LARGE; larger ones by grpc."""
 
 
-class CannotListen(Exception):
-    """`str()` is one sentence."""
+class ListenError(Exception):
+    """The address cannot be used. `str()` is one sentence."""
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
-    """What grpc is to keep to. Times in milliseconds, sizes in bytes."""
+class ServerLimits:
+    """Limits and keepalive settings of grpc. Times in milliseconds, sizes in bytes."""
 
-    message_at_most_bytes: int
+    max_message_bytes: int
     keepalive_every_ms: int
     keepalive_within_ms: int
     client_pings_apart_ms: int
 
     def options(self) -> list[tuple[str, int]]:
         return [
-            ("grpc.max_receive_message_length", min(READ_BEYOND * self.message_at_most_bytes, NUMBER_AT_MOST)),
+            ("grpc.max_receive_message_length", min(OVERSIZE_FACTOR * self.max_message_bytes, MAX_INT32)),
             ("grpc.max_send_message_length", -1),
             ("grpc.keepalive_time_ms", self.keepalive_every_ms),
             ("grpc.keepalive_timeout_ms", self.keepalive_within_ms),
-            ("grpc.http2.ping_timeout_ms", self.keepalive_within_ms),  # Without it the one above is not heeded.
+            ("grpc.http2.ping_timeout_ms", self.keepalive_within_ms),  # Without it, keepalive_timeout_ms has no effect.
             ("grpc.keepalive_permit_without_calls", 1),
             ("grpc.http2.min_ping_interval_without_data_ms", self.client_pings_apart_ms),
-            ("grpc.max_concurrent_streams", STREAMS_PER_CONNECTION),
-            ("grpc.server_handshake_timeout_ms", HANDSHAKE_WITHIN_MS),
-            ("grpc.max_connection_idle_ms", IDLE_AT_MOST_MS),
-            ("grpc.server.max_pending_requests", PENDING_AT_MOST),
-            ("grpc.server.max_pending_requests_hard_limit", 2 * PENDING_AT_MOST),
-            ("grpc.so_reuseport", 0),  # A second referee on the same port is a mistake, and no help.
+            ("grpc.max_concurrent_streams", MAX_STREAMS_PER_CONNECTION),
+            ("grpc.server_handshake_timeout_ms", HANDSHAKE_TIMEOUT_MS),
+            ("grpc.max_connection_idle_ms", MAX_IDLE_MS),
+            ("grpc.server.max_pending_requests", MAX_PENDING_CALLS),
+            ("grpc.server.max_pending_requests_hard_limit", 2 * MAX_PENDING_CALLS),
+            ("grpc.so_reuseport", 0),  # A second server on the same port must fail to start.
         ]
 
 
 class Health(health.aio.HealthServicer):
-    """grpc's own, what it leaves out, and a `Watch` that lets the server stop.
+    """The health servicer of grpc, with `List`, and with a `Watch` that cannot delay the shutdown.
 
-    Theirs holds a lock while it writes, and whoever sets a status waits for that lock: one watcher that does not read
-    would keep the server from stopping. A status changes only when the server stops.
+    The inherited `Watch` holds a lock while it writes, and setting a status waits for that lock: a watcher that does
+    not read would prevent the server from stopping. Here a status changes only when the server stops.
     """
 
     def __init__(self) -> None:
@@ -85,7 +85,7 @@ class Health(health.aio.HealthServicer):
         self._stopping = asyncio.Event()
 
     async def Watch(self, request: Any, context: Any) -> None:
-        """Tell the status, and what it becomes when the server stops; then end."""
+        """Write the current status, and the next one when the server stops; then end."""
         known = request.service in ("", *SERVICES)
         now, then = (SERVING, NOT_SERVING) if known else (SERVICE_UNKNOWN, SERVICE_UNKNOWN)
         if not self._stopping.is_set():
@@ -98,22 +98,24 @@ class Health(health.aio.HealthServicer):
         self._stopping.set()
 
     async def List(self, request: Any, context: Any) -> Any:
-        stubs: Any = health_pb2  # Their types are older than this method.
-        asked = {name: HealthCheckRequest(service=name) for name in ("", *SERVICES)}
-        return stubs.HealthListResponse(statuses={name: await self.Check(one, context) for name, one in asked.items()})
+        stubs: Any = health_pb2  # The type stubs do not have this method yet.
+        requests = {name: HealthCheckRequest(service=name) for name in ("", *SERVICES)}
+        return stubs.HealthListResponse(
+            statuses={name: await self.Check(one, context) for name, one in requests.items()}
+        )
 
 
 class Server:
-    """Serves from `open` to `close`."""
+    """Accepts calls from `open` to `close`."""
 
     def __init__(
         self,
         services: Sequence[Callable[[grpc.aio.Server], None]],
         interceptors: Sequence[grpc.aio.ServerInterceptor],
-        limits: Limits,
+        limits: ServerLimits,
         calls: OpenCalls,
     ) -> None:
-        """`services` add themselves to a server."""
+        """`services`: functions that add a servicer to a server."""
         self._calls = calls
         self._server = grpc.aio.server(interceptors=interceptors, options=limits.options())
         for add in services:
@@ -123,14 +125,14 @@ class Server:
         add_reflection((*SERVICES, health.SERVICE_NAME), self._server)
 
     async def open(self, address: str, credentials: grpc.ServerCredentials | None) -> int:
-        """Listen, and serve. The port that it became. Raises CannotListen."""
+        """Listen and serve; return the port. Raises ListenError."""
         try:
             if credentials:
                 port = self._server.add_secure_port(address, credentials)
             else:
                 port = self._server.add_insecure_port(address)
         except RuntimeError as error:
-            raise CannotListen(f"cannot listen on {address}: {_bind_error(address) or error}") from None
+            raise ListenError(f"cannot listen on {address}: {_bind_error(address) or error}") from None
         self._calls.start()
         await self._server.start()
         for service in SERVICES:
@@ -138,17 +140,17 @@ class Server:
         return port
 
     async def stop_serving(self) -> None:
-        """Say so to whoever asks about our health. Calls are answered as before."""
+        """Report NOT_SERVING to health checks. Calls are still answered."""
         await self._health.enter_graceful_shutdown()
 
     async def close(self, grace_us: Micros) -> None:
-        """Take no calls any more, and end those that are open still after the grace."""
+        """Accept no new calls, and cancel those that are still open after the grace period."""
         await self._server.stop(grace_us / SECOND)
         self._calls.stop()
 
 
 def _bind_error(address: str) -> str:
-    """What the system says to binding this address, since grpc does not tell; empty if it would be possible now."""
+    """Return the error of the system for binding this address, which grpc hides; empty: binding succeeds now."""
     host, _, port = address.rpartition(":")
     family = socket.AF_INET6 if host.startswith("[") else socket.AF_INET
     try:

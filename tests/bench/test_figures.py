@@ -1,4 +1,4 @@
-"""What is said of a goal, and how candidates take turns."""
+"""Comparison of benchmark figures with their goals, and the order in which candidates are measured."""
 
 from bench.figures import Findings, Goal, NotMeasured
 from bench.measurement import alternate

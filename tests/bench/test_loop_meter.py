@@ -1,4 +1,4 @@
-"""The meter of an event loop's steps, and the walk that uses it."""
+"""Measurement of the steps of an event loop, and the benchmark that calls every method with it."""
 
 import asyncio
 import time

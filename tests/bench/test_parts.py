@@ -1,4 +1,4 @@
-"""Which part of a move's path a sample belongs to."""
+"""Assignment of profiler samples to the parts of a move's path."""
 
 import ast
 from pathlib import Path
@@ -18,7 +18,7 @@ def test_every_place_that_is_named_is_there(place: str) -> None:
 
 
 def functions(file: Path) -> set[str]:
-    """Of the classes in it, with their names."""
+    """Return the methods of all classes in `file`, as `Class.method`."""
     return {
         f"{owner.name}.{member.name}"
         for owner in ast.walk(ast.parse(file.read_text()))
@@ -38,8 +38,8 @@ def test_what_a_library_does_it_does_for_its_caller() -> None:
 
 
 def test_a_function_counts_before_its_file_and_a_file_before_its_folder() -> None:
-    assert part_of(["Conversation._speak (referee/transport/conversation.py:1)"]) == "write: a message to the wire"
-    assert part_of(["turn_of (referee/transport/speaking.py:1)"]) == "encode turn: turns and verdicts as messages"
+    assert part_of(["PlayStream._write (referee/transport/play/reader.py:1)"]) == "write: a message to the wire"
+    assert part_of(["turn_of (referee/transport/play/writer.py:1)"]) == "encode turn: turns and verdicts as messages"
     assert part_of(["new (referee/transport/new_here.py:1)"]) == "read: messages and items from the wire"
 
 

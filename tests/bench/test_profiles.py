@@ -1,4 +1,4 @@
-"""A goal that is not reached comes with the profile that says why."""
+"""Profiles that the benchmarks measure to explain a goal that is not reached."""
 
 from contextlib import ExitStack
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The benchmarks run: with real servers and a real load, for a moment."""
+"""A short run of the benchmarks with real servers and a real load."""
 
 import json
 import os
@@ -11,6 +11,7 @@ import pytest
 
 
 @pytest.mark.slow
+@pytest.mark.toolchain
 @pytest.mark.skipif(not shutil.which("go") and "CI" not in os.environ, reason="the load is written in Go")
 def test_a_run_tells_what_it_measured(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "bench", "--quick", "--report", str(tmp_path), "recovery"]

@@ -1,4 +1,4 @@
-"""What is kept in a run is made once."""
+"""Resources that the benchmarks of one run share: each is created once and closed at the end of the run."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager

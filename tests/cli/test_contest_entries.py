@@ -3,7 +3,7 @@
 import pytest
 from referee_api.v1 import contest_pb2, ladder_pb2, rating_pb2, sprt_pb2, tournament_pb2
 
-from referee.cli.contest_entries import Entry, entry_line
+from referee.cli._shared.contest_entries import Entry, entry_line
 
 DONE = contest_pb2.Pairing(id="3.1", entrants=["anna", "bert"], phase=contest_pb2.PAIRING_PHASE_DONE, points=[0.5, 0.5])
 PLAYING = contest_pb2.Pairing(id="3.1", entrants=["anna", "bert"], phase=contest_pb2.PAIRING_PHASE_PLAYING)
@@ -14,7 +14,7 @@ SPRT = sprt_pb2.SprtState(
     llr=1.5,
     llr_lower=-2.94,
     llr_upper=2.94,
-    estimate=rating_pb2.Estimate(elo=12, low_elo=-8, high_elo=32),
+    estimate=rating_pb2.EloEstimate(elo=12, low_elo=-8, high_elo=32),
 )
 TournamentEntry = tournament_pb2.TournamentEntry
 
@@ -22,11 +22,14 @@ TournamentEntry = tournament_pb2.TournamentEntry
 @pytest.mark.parametrize(
     ("entry", "line"),
     [
-        (TournamentEntry(made=tournament_pb2.Tournament(name="cup")), "cup was made"),
-        (TournamentEntry(joined=contest_pb2.EntrantJoined(entrant=contest_pb2.Entrant(name="anna"))), "anna is in"),
-        (TournamentEntry(left=contest_pb2.EntrantLeft(entrant="anna", message="ill")), "anna is out: ill"),
-        (TournamentEntry(round_began=tournament_pb2.RoundBegan(round=2)), "round 2 begins"),
-        (TournamentEntry(planned=tournament_pb2.PairingsPlanned(pairings=[DONE])), "1 pairing planned"),
+        (TournamentEntry(created=tournament_pb2.Tournament(name="cup")), "cup was created"),
+        (
+            TournamentEntry(entrant_joined=contest_pb2.EntrantJoined(entrant=contest_pb2.Entrant(name="anna"))),
+            "anna joined",
+        ),
+        (TournamentEntry(entrant_left=contest_pb2.EntrantLeft(entrant="anna", message="ill")), "anna left: ill"),
+        (TournamentEntry(round_started=tournament_pb2.RoundStarted(round=2)), "round 2 started"),
+        (TournamentEntry(pairings_planned=tournament_pb2.PairingsPlanned(pairings=[DONE])), "1 pairing planned"),
         (TournamentEntry(pairing=DONE), "3.1: anna ½, bert ½"),
         (TournamentEntry(pairing=PLAYING), "3.1: anna - bert is being played"),
         (TournamentEntry(pairing=BYE), "3.2: carl has a bye"),
@@ -39,12 +42,15 @@ TournamentEntry = tournament_pb2.TournamentEntry
             TournamentEntry(
                 ended=tournament_pb2.TournamentEnded(phase=tournament_pb2.TOURNAMENT_PHASE_CANCELLED, message="rain")
             ),
-            "called off: rain",
+            "cancelled: rain",
         ),
-        (ladder_pb2.LadderEntry(rated=ladder_pb2.MatchRated(match_id="m", ratings=[CHANGE])), "m: anna 1512 (+12)"),
-        (ladder_pb2.LadderEntry(season_began=ladder_pb2.SeasonBegan(season=2)), "season 2 begins"),
+        (
+            ladder_pb2.LadderEntry(match_rated=ladder_pb2.MatchRated(match_id="m", ratings=[CHANGE])),
+            "m: anna 1512 (+12)",
+        ),
+        (ladder_pb2.LadderEntry(season_started=ladder_pb2.SeasonStarted(season=2)), "season 2 started"),
         (ladder_pb2.LadderEntry(closed=ladder_pb2.LadderClosed(message="thanks")), "closed: thanks"),
-        (ladder_pb2.LadderEntry(), "something that this program does not know"),
+        (ladder_pb2.LadderEntry(), "unknown event; this program is older than the referee"),
     ],
 )
 def test_an_entry_is_a_line(entry: Entry, line: str) -> None:
@@ -56,4 +62,4 @@ def test_every_entry_of_the_contract_has_its_line() -> None:
         for field in message.DESCRIPTOR.oneofs_by_name["event"].fields:
             entry = message()
             getattr(entry, field.name).SetInParent()
-            assert "does not know" not in entry_line(entry), field.name
+            assert "unknown event" not in entry_line(entry), field.name

@@ -7,14 +7,14 @@ from click.testing import CliRunner, Result
 
 from engines.registry import find
 from referee.cli import main
-from referee.core.clock import MS, SECOND, Fischer
-from referee.core.commands import Begin, FallFlag, Resign, SubmitMove, Void
-from referee.core.events import Event
-from referee.core.result import Cause
-from referee.core.row import Measured, NetworkCredit
-from referee.core.setup import Player, Setup
-from tests.storage.record.forging import record_of
-from tests.storage.record.matches import happened
+from referee.match.clock import MS, SECOND, Fischer
+from referee.match.clock_charge import NetworkCredit, TurnMeasurement
+from referee.match.commands import FallFlag, Resign, StartPlay, SubmitMove, VoidMatch
+from referee.match.events import Event
+from referee.match.result import EndCause
+from referee.match.setup import Player, Setup
+from tests.records.forgery import record_of
+from tests.records.matches import happened
 
 ALQUERQUE = find("alquerque")
 
@@ -30,16 +30,16 @@ def alquerque(*asked: tuple[int, object]) -> list[Event]:
         bytes(32),
         NetworkCredit(100 * MS, SECOND),
     )
-    return happened(setup, (0, Begin()), *asked)  # type: ignore[arg-type]  # They are commands.
+    return happened(setup, (0, StartPlay()), *asked)  # type: ignore[arg-type]  # They are commands.
 
 
-REFUSED = SubmitMove(0, "0.0.1", "a1-a2", Measured(SECOND))
-TAKEN = SubmitMove(0, "0.0.2", "c2-c3", Measured(3 * SECOND, 150 * MS, 250 * MS))
+REFUSED = SubmitMove(0, "0.0.1", "a1-a2", TurnMeasurement(SECOND))
+TAKEN = SubmitMove(0, "0.0.2", "c2-c3", TurnMeasurement(3 * SECOND, 150 * MS, 250 * MS))
 MATCH = (
     (SECOND, REFUSED),
     (3 * SECOND, TAKEN),
-    (4 * SECOND, SubmitMove(1, "1.1.1", "c4xc2", Measured(4 * SECOND))),
-    (20 * SECOND, FallFlag(0, Measured(20 * SECOND))),
+    (4 * SECOND, SubmitMove(1, "1.1.1", "c4xc2", TurnMeasurement(4 * SECOND))),
+    (20 * SECOND, FallFlag(0, TurnMeasurement(20 * SECOND))),
 )
 
 
@@ -59,7 +59,7 @@ def test_each_attempt_is_a_line_with_its_clock_row(path: Path) -> None:
     head = next(number for number, line in enumerate(lines) if line.startswith("ply"))
     table = [line.split() for line in lines[head : head + 4]]
 
-    assert table[1][:4] == ["0", "a1-a2", "REFUSED", "4"]
+    assert table[1][:4] == ["0", "a1-a2", "REJECTED", "4"]
     # 3 s from asking to answering: 250 ms were the referee's, 150 ms the network's, of which 100 ms are given back.
     assert table[2][:-1] == ["0", "c2-c3", "4", "10.000", "2.600", "0.150", "0.250", "0.350", "2.650", "8.350"]
     assert table[3][:5] == ["2", "none:", "FLAG", "FELL", "1"]
@@ -77,11 +77,11 @@ def test_the_bars_say_where_the_time_went(path: Path) -> None:
 @pytest.mark.parametrize(
     ("asked", "sentence"),
     [
-        (MATCH, "The match was forfeited: seat 0 (ada) overstepped its time."),
+        (MATCH, "The match was forfeited: seat 0 (ada) ran out of time."),
         (((SECOND, Resign(0)),), "seat 1 (bob) won: resignation. seat 0 (ada) resigned."),
         (
-            ((SECOND, Void(Cause.REFEREE_FAULT, "it broke")),),
-            "The match is void (referee_fault): no bot's doing, and scored for nobody.",
+            ((SECOND, VoidMatch(EndCause.REFEREE_FAULT, "it broke")),),
+            "The match is void (referee_fault): no bot is responsible, and it is not scored.",
         ),
     ],
 )
@@ -96,9 +96,9 @@ def test_one_ply_is_shown_as_it_was_sent_with_every_attempt(path: Path) -> None:
     shown = explained(path, "--seat", "0", "--ply", "0").stdout
 
     assert shown.count('"match_id": "m-1"') == 2
-    assert '"token": "0.0.1"' in shown
-    assert '"token": "0.0.2"' in shown
-    assert "answered: a1-a2 REFUSED" in shown
+    assert '"turn_token": "0.0.1"' in shown
+    assert '"turn_token": "0.0.2"' in shown
+    assert "answered: a1-a2 REJECTED" in shown
     assert "ILLEGAL_MOVE; 2 attempts left" in shown
     assert '"charged_us": "2650000"' in shown
 
@@ -115,7 +115,7 @@ def test_hidden_cards_stay_hidden(tmp_path: Path) -> None:
         bytes(32),
     )
     path = tmp_path / "toc.jsonl"
-    path.write_bytes(record_of(happened(setup, (0, Begin()), (SECOND, Resign(1)))))
+    path.write_bytes(record_of(happened(setup, (0, StartPlay()), (SECOND, Resign(1)))))
 
     shown = explained(path, "--seat", "2", "--ply", "0").stdout
 
@@ -125,7 +125,7 @@ def test_hidden_cards_stay_hidden(tmp_path: Path) -> None:
 
 def test_the_page_needs_nothing_else_and_obeys_nobody(tmp_path: Path) -> None:
     path, html = tmp_path / "match.jsonl", tmp_path / "match.html"
-    evil = SubmitMove(0, "0.0.1", "<script>x</script>", Measured(SECOND))
+    evil = SubmitMove(0, "0.0.1", "<script>x</script>", TurnMeasurement(SECOND))
     path.write_bytes(record_of(alquerque((SECOND, evil), (2 * SECOND, Resign(0)))))
 
     assert explained(path, "--seat", "0", "--html", str(html)).exit_code == 0
@@ -140,9 +140,9 @@ def test_the_page_needs_nothing_else_and_obeys_nobody(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "right"),
     [
-        (("--seat", "carol"), "they are 0 (ada), 1 (bob)"),
-        (("--seat", "7"), "they are 0 (ada), 1 (bob)"),
-        (("--seat", "0", "--ply", "1"), "asked nothing at ply 1, but at 0, 2"),
+        (("--seat", "carol"), "seats: 0 (ada), 1 (bob)"),
+        (("--seat", "7"), "seats: 0 (ada), 1 (bob)"),
+        (("--seat", "0", "--ply", "1"), "no turn at ply 1; it had turns at 0, 2"),
     ],
 )
 def test_a_mistake_is_answered_with_what_would_have_been_right(path: Path, words: tuple[str, ...], right: str) -> None:

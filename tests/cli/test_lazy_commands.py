@@ -21,5 +21,5 @@ def test_what_is_no_command_is_not_found() -> None:
 
 
 def test_the_version_is_shown_without_the_server() -> None:
-    program = "import sys, referee.cli; sys.exit(any(name.startswith('referee.wiring') for name in sys.modules))"
+    program = "import sys, referee.cli; sys.exit(any(name.startswith('referee.server') for name in sys.modules))"
     subprocess.run([sys.executable, "-c", program], check=True)

@@ -4,8 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.storage.record.forging import record_of
-from tests.storage.record.matches import find_game, random_match
+from tests.records.forgery import record_of
+from tests.records.matches import find_game, random_match
 
 WITHOUT_POSIX = """
 import subprocess, sys, tempfile, shutil, asyncio  # The standard library has its own ways on other systems.

@@ -10,16 +10,16 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from engines import registry
 from engines.api import REFEREE
 from referee.cli import main
-from referee.core.commands import Begin, FallFlag, Resign, SubmitMove, Void
-from referee.core.events import Event
-from referee.core.match import replay as replayed
-from referee.core.policy import Late, Policies
-from referee.core.result import Cause
-from referee.core.row import Measured
-from referee.storage.record.keys import fingerprint, public_hex
-from referee.storage.record.verdict import Status
-from tests.storage.record.forging import KEY, OTHER_KEY, lines_of, record_of, rehashed, resigned
-from tests.storage.record.matches import SECOND, find_game, happened, nim_setup, random_match, short_match
+from referee.match.clock_charge import TurnMeasurement
+from referee.match.commands import FallFlag, Resign, StartPlay, SubmitMove, VoidMatch
+from referee.match.events import Event
+from referee.match.result import EndCause
+from referee.match.setup import LatePolicy, Policies
+from referee.match.state import replay as replayed
+from referee.records.record_reader import RecordStatus
+from referee.records.signing_key import fingerprint, public_hex
+from tests.records.forgery import KEY, OTHER_KEY, lines_of, record_of, rehashed, resigned
+from tests.records.matches import SECOND, find_game, happened, nim_setup, random_match, short_match
 
 RECORD = record_of(short_match())
 LINES = lines_of(RECORD)
@@ -108,7 +108,7 @@ def test_verify_gives_each_file_its_line_and_ends_with_the_worst(path: Path) -> 
 def test_each_trouble_has_its_exit_status(data: bytes, status: int, tmp_path: Path) -> None:
     result = run("verify", written(tmp_path / "record", data))
     assert result.exit_code == status
-    assert f": {Status(status).words}: " in result.output
+    assert f": {RecordStatus(status).words}: " in result.output
     assert result.output.count("\n") == 1
 
 
@@ -121,7 +121,7 @@ def test_a_directory_is_no_record(tmp_path: Path) -> None:
 
 
 def test_what_a_record_says_cannot_forge_the_answer(tmp_path: Path) -> None:
-    forged = record_of(happened(nim_setup(match_id="x\nother.jsonl: fine: \x1b[2J"), (1, Void(Cause.DECLARED))))
+    forged = record_of(happened(nim_setup(match_id="x\nother.jsonl: fine: \x1b[2J"), (1, VoidMatch(EndCause.DECLARED))))
     output = run("verify", written(tmp_path / "record", forged)).output
     assert output.count("\n") == 1
     assert "x\\nother.jsonl: fine: \\x1b[2J, nim" in output
@@ -176,8 +176,8 @@ def test_replay_shows_what_a_seat_or_a_spectator_could_see(tmp_path: Path) -> No
 
 
 def test_an_attempt_that_was_refused_is_shown_to_its_seat_and_to_the_referee(tmp_path: Path) -> None:
-    attempt = SubmitMove(0, "0.0.1", "9", Measured(20))
-    events = happened(nim_setup(), (10, Begin()), (20, attempt), (30, Resign(1)))
+    attempt = SubmitMove(0, "0.0.1", "9", TurnMeasurement(20))
+    events = happened(nim_setup(), (10, StartPlay()), (20, attempt), (30, Resign(1)))
     path = written(tmp_path / "record", record_of(events))
     assert "seat 0's attempt '9' was refused" in run("replay", path).output
     assert "attempt" in run("replay", path, "--seat", 0).output
@@ -185,10 +185,10 @@ def test_an_attempt_that_was_refused_is_shown_to_its_seat_and_to_the_referee(tmp
 
 
 def test_moves_that_nobody_sent_say_who_chose_them(tmp_path: Path) -> None:
-    for late, words in ((Late.RANDOM_MOVE, "(by lot)"), (Late.DEFAULT_MOVE, "(by default)")):
+    for late, words in ((LatePolicy.RANDOM_MOVE, "(at random)"), (LatePolicy.DEFAULT_MOVE, "(by default)")):
         terms = nim_setup(policies=Policies(late=late))
-        fallen = FallFlag(0, Measured(11 * SECOND))
-        events = happened(terms, (0, Begin()), (11 * SECOND, fallen), (12 * SECOND, Resign(1)))
+        fallen = FallFlag(0, TurnMeasurement(11 * SECOND))
+        events = happened(terms, (0, StartPlay()), (11 * SECOND, fallen), (12 * SECOND, Resign(1)))
         shown = run("replay", written(tmp_path / "record", record_of(events))).output
         assert "the flag of seat 0 fell" in shown
         assert words in shown
@@ -199,7 +199,7 @@ def test_moves_that_nobody_sent_say_who_chose_them(tmp_path: Path) -> None:
     [
         (("--ply", "4"), "the match has 3 plies"),
         (("--ply", "-1"), "-1"),
-        (("--seat", "2"), "seats are 0 to 1 here"),
+        (("--seat", "2"), "seats of this match are 0 to 1"),
         (("--seat", "1", "--spectator"), "--seat and --spectator exclude each other"),
     ],
 )
@@ -210,15 +210,15 @@ def test_a_mistake_is_answered_in_one_sentence(words: tuple[str, ...], answer: s
 
 
 def test_a_match_that_never_began_has_no_board(tmp_path: Path) -> None:
-    path = written(tmp_path / "record", record_of(happened(nim_setup(), (1, Void(Cause.NOT_STARTED)))))
-    assert run("replay", path).output.endswith("the match ended: void, not_started\n\nplay never began\n")
+    path = written(tmp_path / "record", record_of(happened(nim_setup(), (1, VoidMatch(EndCause.NOT_STARTED)))))
+    assert run("replay", path).output.endswith("the match ended: void, not_started\n\nplay did not start\n")
 
 
 def test_an_edited_record_is_shown_with_a_warning(path: Path) -> None:
     result = run("replay", written(path, RECORD.replace(b"ada", b"eve")))
     assert result.exit_code == 0
     assert result.stderr == (
-        "warning: this record proves nothing: edited: line 2 is not what was hashed when it was written\n"
+        "warning: this record is not valid: edited: line 2 is not what was hashed when it was written\n"
     )
     assert "seat 0, first: eve 1" in result.stdout
 
@@ -237,7 +237,7 @@ def test_a_record_is_shown_as_far_as_it_makes_sense(data: bytes, why: str, path:
     result = run("replay", written(path, data))
     assert result.exit_code == 0
     first_move = "   1. first  1            0:10.999  0:10.000\n"
-    assert f"{first_move}      here it breaks off: {why}" in result.stdout
+    assert f"{first_move}      the record ends here: {why}" in result.stdout
     assert result.stdout.endswith("\n\n||||\n\n4 1\n")
 
 

@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from referee.cli.report_text import report_text
+from referee.cli._shared.report_text import report_text
+from referee.reporting.formatting import score_text
 from referee.reporting.page import page
 from referee.reporting.report import IllegalMove
-from referee.reporting.words import score_text
 from tests.reporting.season import report
 
 

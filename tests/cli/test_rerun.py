@@ -8,7 +8,7 @@ from click.testing import CliRunner, Result
 
 from referee.cli import main
 from tests.cli.test_explain import MATCH, alquerque
-from tests.storage.record.forging import record_of
+from tests.records.forgery import record_of
 
 LINES = (sys.executable, "-c")
 FIRST = """
@@ -48,7 +48,7 @@ def test_where_it_answers_differently_is_told_and_whether_that_could_be_played(p
 
     assert result.exit_code == 1
     first, second, *_, last = result.stdout.splitlines()
-    assert first.startswith("ply 0: then a1-a2, now a1-a1, which cannot be played: ")
+    assert first.startswith("ply 0: then a1-a2, now a1-a1, which is illegal: ")
     assert second == "ply 0: then c2-c3, now b2-c3"
     # The last turn was never answered then, so nothing can be said of it.
     assert last == "1 of 3 turns answered as in the record"
@@ -83,4 +83,4 @@ def test_there_must_be_something_to_ask(path: Path) -> None:
     result = rerun(path, "''", "--from", "3")
 
     assert result.exit_code == 2
-    assert "asked nothing from ply 3 on" in result.stderr
+    assert "no turn from ply 3 on" in result.stderr

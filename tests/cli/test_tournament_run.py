@@ -11,10 +11,10 @@ from typing import IO
 
 import pytest
 
-from tests.arena.test_commands import ADDRESS, WITHIN_S, bots_of, program, referee, running
 from tests.e2e.club import ask
 from tests.e2e.contests import ROUND_ROBIN, match_terms
 from tests.e2e.server import registered, serving
+from tests.local.test_commands import ADDRESS, WITHIN_S, bots_of, program, referee, running
 
 pytestmark = pytest.mark.slow
 
@@ -36,7 +36,7 @@ def pairings_in(folder: Path) -> list[str]:
     return [one["id"] for one in told["pairings"]]
 
 
-def test_a_tournament_is_played_to_its_end_and_everything_is_kept(tmp_path: Path) -> None:
+def test_a_tournament_is_played_to_its_end_and_everything_is_kept_apart_from_any_other(tmp_path: Path) -> None:
     out = tmp_path / "out"
     file = cup(tmp_path, "round_robin = { cycles = 1 }", *honest("anna", "bert", "carl", "dora"))
     played = referee("tournament", "run", str(file), "--out", str(out))
@@ -49,11 +49,16 @@ def test_a_tournament_is_played_to_its_end_and_everything_is_kept(tmp_path: Path
 
     again = referee("tournament", "run", str(file), "--out", str(out))
     assert again.returncode == 0, again.stderr
-    assert "6 of 6 pairings have been played before" in again.stdout
+    assert "6 of 6 pairings are already played" in again.stdout
     text, html = referee("report", str(out)), referee("report", str(out), "--html")
     assert "1 " in text.stdout
     assert text.returncode == 0
     assert html.stdout == (out / "report.html").read_text(encoding="utf-8")
+
+    other = cup(tmp_path, "round_robin = { cycles = 2 }", *honest("anna", "bert"))
+    refused = referee("tournament", "run", str(other), "--out", str(out))
+    assert refused.returncode == 2
+    assert "other terms" in refused.stderr.replace("\n", " ")
 
 
 def test_an_interrupted_tournament_leaves_no_process_and_goes_on_where_it_was(tmp_path: Path) -> None:
@@ -73,7 +78,7 @@ def test_an_interrupted_tournament_leaves_no_process_and_goes_on_where_it_was(tm
     kept = {file: file.stat().st_mtime_ns for file in out.glob("records/*")}
     again = referee(*words)
     assert again.returncode == 0, again.stderr
-    assert "of 24 pairings have been played before" in again.stdout
+    assert "of 24 pairings are already played" in again.stdout
     assert {file: file.stat().st_mtime_ns for file in kept} == kept
     assert len(list(out.glob("records/*.jsonl"))) == 24
     assert len(set(pairings_in(out))) == 24
@@ -110,7 +115,7 @@ def test_who_would_not_start_is_out_and_the_others_play_on(tmp_path: Path) -> No
     )
     played = referee("tournament", "run", str(file), "--out", str(tmp_path / "out"))
     assert played.returncode == 4, played.stderr
-    assert "none would not start: ./there-is-no-such-bot: No such file" in played.stderr
+    assert "none could not be started: ./there-is-no-such-bot: No such file" in played.stderr
     assert "I will not play" in played.stderr
     assert "2/2" in played.stdout
 
@@ -119,14 +124,14 @@ def test_a_bot_that_dies_in_its_matches_loses_them_and_the_tournament_ends(tmp_p
     file = cup(tmp_path, "round_robin = { cycles = 1 }", *honest("anna", "bert"), f"bad={program('dies')}")
     played = referee("tournament", "run", str(file), "--out", str(tmp_path / "out"))
     assert played.returncode == 3, played.stderr + played.stdout
-    assert "gone" in played.stdout
+    assert "disconnected" in played.stdout
 
 
 @pytest.mark.parametrize(
     "form",
     [
-        "elimination = { third_place = true }",
-        "elimination = { twice = true }",
+        "elimination = { third_place_match = true }",
+        "elimination = { double_elimination = true }",
         'gauntlet = { challengers = ["anna"] }',
     ],
 )
@@ -137,30 +142,21 @@ def test_other_formats_end_too(tmp_path: Path, form: str) -> None:
     assert not (tmp_path / "out" / "tournament.trf").exists()
 
 
-def test_another_tournament_is_not_mixed_into_the_same_folder(tmp_path: Path) -> None:
-    out = ("--out", str(tmp_path / "out"))
-    one = cup(tmp_path, "round_robin = {}", *honest("anna", "bert"))
-    assert referee("tournament", "run", str(one), *out).returncode == 0
-    other = cup(tmp_path, "round_robin = { cycles = 2 }", *honest("anna", "bert"))
-    refused = referee("tournament", "run", str(other), *out)
-    assert refused.returncode == 2
-    assert "other terms" in refused.stderr.replace("\n", " ")
+WRONG = [
+    ("swiss = { rounds = 9 }", "", "takes 10 to 1000 entrants"),
+    ("round_robin = {}", 'entrants = ["zed"]', "no bot 'zed'"),
+    ("round_robin = {}", f'title = "{"x" * 201}"', "the limit is 200"),
+]
+"""Format, other terms, and what the refusal says."""
 
 
-@pytest.mark.parametrize(
-    ("form", "more", "right"),
-    [
-        ("swiss = { rounds = 9 }", "", "takes 10 to 1000 entrants"),
-        ("round_robin = {}", 'entrants = ["zed"]', "no bot 'zed'"),
-        ("round_robin = {}", f'title = "{"x" * 201}"', "up to 200 are right"),
-    ],
-)
-def test_what_could_not_begin_leaves_the_folder_to_what_can(tmp_path: Path, form: str, more: str, right: str) -> None:
+def test_what_could_not_begin_leaves_the_folder_to_what_can(tmp_path: Path) -> None:
     out = ("--out", str(tmp_path / "out"))
-    wrong = cup(tmp_path, form, *honest("anna", "bert"), more=more)
-    refused = referee("tournament", "run", str(wrong), *out)
-    assert refused.returncode == 2, refused.stderr
-    assert right in " ".join(refused.stderr.split())
+    for form, more, right in WRONG:
+        wrong = cup(tmp_path, form, *honest("anna", "bert"), more=more)
+        refused = referee("tournament", "run", str(wrong), *out)
+        assert refused.returncode == 2, refused.stderr
+        assert right in " ".join(refused.stderr.split())
 
     mended = cup(tmp_path, "round_robin = { cycles = 2 }", *honest("anna", "bert"))
     assert referee("tournament", "run", str(mended), *out).returncode == 0
@@ -172,8 +168,8 @@ def test_where_too_few_come_it_is_told_who_did_not_and_the_same_command_tries_ag
     words = ("tournament", "run", str(file), "--out", str(tmp_path / "out"))
     alone = referee(*words)
     assert alone.returncode == 4, alone.stderr
-    assert "it cannot begin: this tournament takes 2 to 447 entrants, and this would be 1" in alone.stderr
-    assert f"late would not start: {late}: No such file" in alone.stderr
+    assert "it cannot start: this tournament takes 2 to 447 entrants, not 1" in alone.stderr
+    assert f"late could not be started: {late}: No such file" in alone.stderr
 
     late.write_text(f"#!/bin/sh\nexec {program().removeprefix('grpc:')}\n", encoding="utf-8")
     late.chmod(0o700)
@@ -199,11 +195,11 @@ def test_where_too_few_come_back_it_is_over_and_told_as_any_other(tmp_path: Path
     file = cup(tmp_path, "round_robin = {}", *honest("anna"), "late=./there-is-no-such-bot")
     played = referee("tournament", "run", str(file), "--out", str(out))
     assert played.returncode == 4, played.stderr
-    assert "late would not start: exit status 2" in played.stderr
+    assert "late could not be started: exit status 2" in played.stderr
     assert "state: finished" in played.stdout
 
 
-@pytest.mark.parametrize("blocked", ["told.json.part", "records/1.1.1.jsonl.part"])
+@pytest.mark.parametrize("blocked", ["report-data.json.part", "records/1.1.1.jsonl.part"])
 def test_a_folder_that_cannot_be_written_is_told_in_a_sentence_and_the_rest_is_played_later(
     tmp_path: Path, blocked: str
 ) -> None:
@@ -212,7 +208,7 @@ def test_a_folder_that_cannot_be_written_is_told_in_a_sentence_and_the_rest_is_p
     words = ("tournament", "run", str(cup(tmp_path, "round_robin = {}", *honest("anna", "bert"))), "--out", str(out))
     broken = referee(*words)
     assert (broken.returncode, broken.stderr.count("\n")) == (1, 1), broken.stderr
-    assert "Is a directory; the same command with the same --out plays the rest" in broken.stderr
+    assert "Is a directory; to play the rest, run the same command with the same --out" in broken.stderr
 
     (out / blocked).rmdir()
     assert referee(*words).returncode == 0
@@ -230,9 +226,9 @@ def test_a_full_disk_is_told_at_once_and_the_tournament_goes_on_when_there_is_ro
         usual = resource.prlimit(process.pid, resource.RLIMIT_FSIZE)
         full = (out / "referee" / "referee.db-wal").stat().st_size
         resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (full, usual[1]))
-        assert "no clock runs, and all goes on when there is room" in told(process.stderr)
+        assert "clocks are stopped until" in told(process.stderr)
         resource.prlimit(process.pid, resource.RLIMIT_FSIZE, usual)
-        assert "again, and all goes on" in told(process.stderr)
+        assert "can be written again; the tournament continues" in told(process.stderr)
         shown, _ = process.communicate(timeout=WITHIN_S)
         assert process.returncode == 0
         assert "9/9" in shown
@@ -278,7 +274,7 @@ def test_a_test_stops_as_soon_as_it_knows_and_its_exit_status_is_the_verdict(tmp
     assert "passed: LLR" in passed.stdout
     failed = sprt(tmp_path / "down", "random", "greedy", "--elo1", "200")
     assert failed.returncode == 6, failed.stderr
-    undecided = sprt(tmp_path / "even", "random", "other=random", "--elo1", "2", "--matches-at-most", "4")
+    undecided = sprt(tmp_path / "even", "random", "other=random", "--elo1", "2", "--max-matches", "4")
     assert undecided.returncode == 7, undecided.stderr
     assert "undecided: LLR" in undecided.stdout
 

@@ -1,4 +1,4 @@
-"""An authority of our own, and a certificate by it, as a house that runs a referee has them."""
+"""Certificate authority for tests, and a server certificate that it signs."""
 
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address
@@ -13,7 +13,10 @@ DAY = timedelta(days=1)
 
 
 def certified(folder: Path) -> tuple[Path, tuple[str, ...]]:
-    """The roots to trust, and the server's flags, for files in `folder` that are good for this machine and a day."""
+    """Create an authority and a server certificate in `folder`.
+
+    Both are valid for 127.0.0.1 and one day. Return the file of root certificates and the server's TLS flags.
+    """
     authority_key, key = ec.generate_private_key(ec.SECP256R1()), ec.generate_private_key(ec.SECP256R1())
     address = x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))])
     authority = _draft("authority", authority_key, is_authority=True).sign(authority_key, hashes.SHA256())

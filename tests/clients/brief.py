@@ -1,4 +1,4 @@
-"""The sample bot that searches, for tests in which it shares the machine with many: it thinks briefly."""
+"""Sample search bot with few iterations per move, for tests in which many bots share the machine."""
 
 from referee_client.bots.search import SearchBot
 

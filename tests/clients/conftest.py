@@ -1,4 +1,4 @@
-"""What the tests of clients in other languages share."""
+"""Fixtures shared by the tests of the clients in other languages."""
 
 import pytest
 

@@ -1,6 +1,6 @@
-"""The clients in other languages: what it takes to build them, and how their sample bot is started.
+"""Clients in other languages: how to build and check them, and how to start their sample bots.
 
-Both stand in the client's README, and are read there: three commands that build it, set it up and run it.
+The commands that build and run a client are read from the client's README.
 """
 
 import re
@@ -16,15 +16,15 @@ COMMANDS = re.compile(r"^```console\n\$ (.*)\n\$ export BOT_REFEREE=.*\n\$ (.*)\
 @dataclass(frozen=True)
 class Language:
     name: str
-    """As its folder in `clients/`."""
+    """Name of its folder in `clients/`."""
     tools: tuple[str, ...]
-    """What its build needs on the path."""
+    """Programs that the build needs on the path."""
     output: str
-    """The folder in the client's own that its build fills last."""
+    """Folder that the build writes last, relative to the folder of the client."""
     checks: tuple[str, ...]
-    """Commands that test it, and say whether it looks as its language has it. After the build."""
+    """Commands that run its tests, linter and formatter. They need a finished build."""
     environment: Mapping[str, str] = field(default_factory=dict)
-    """Variables with which the build and the checks take less time, or find more."""
+    """Environment variables that make the build, the checks and the sample bot faster, or the checks stricter."""
 
     @property
     def folder(self) -> Path:
@@ -32,12 +32,12 @@ class Language:
 
     @property
     def build(self) -> str:
-        """By the shell, in its folder."""
+        """Shell command that builds the client, to be run in its folder."""
         return self._commands[0]
 
     @property
     def run(self) -> list[str]:
-        """In its folder."""
+        """Command that starts the sample bot, to be run in the client's folder."""
         return shlex.split(self._commands[1])
 
     @property
@@ -48,7 +48,7 @@ class Language:
 
 LANGUAGES = (
     Language("go", ("go",), "bin", ('test -z "$(gofmt -l .)"', "go vet ./...", "go test ./...")),
-    # clippy compiles here as well: `cargo clippy` would read all that the client depends on once more.
+    # clippy runs as part of the tests' compilation: `cargo clippy` would check all dependencies a second time.
     Language(
         "rust",
         ("cargo", "clippy-driver", "cc"),
@@ -56,8 +56,15 @@ LANGUAGES = (
         ("cargo fmt --check", "cargo test"),
         {"RUSTC_WORKSPACE_WRAPPER": "clippy-driver", "CLIPPY_ARGS": "-Dwarnings"},
     ),
-    Language("java", ("javac", "mvn"), "target", ("mvn -q spotless:check",)),
-    # Not optimised: its tests wait for the referee more than they compute.
+    # Only the fast compiler (C1) is used: neither Maven nor a bot in a test runs long enough to profit from C2.
+    Language(
+        "java",
+        ("javac", "mvn"),
+        "target",
+        ("mvn -q spotless:check",),
+        {"JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"},
+    ),
+    # Not optimised: its tests spend more time waiting for the referee than computing.
     Language(
         "cpp",
         ("cmake", "c++", "protoc", "grpc_cpp_plugin", "clang-format"),

@@ -1,4 +1,4 @@
-"""A program of lines that plays, or misbehaves: python line_program.py MANNER [FILE]"""
+"""Line program that plays, or misbehaves in a given way: python line_program.py MANNER [FILE]"""
 
 import json
 import os
@@ -27,7 +27,7 @@ def main() -> None:
         FILE.write_text(f"{os.getpid()} {child.pid}")
     if MANNER == "listens":
         with socket.create_server(("127.0.0.1", 0)) as server:
-            print(server.getsockname()[1], flush=True)  # noqa: T201  # That is how it is found.
+            print(server.getsockname()[1], flush=True)  # noqa: T201  # The test reads the port from standard output.
             with server.accept()[0] as there, there.makefile("r") as said, there.makefile("w") as answers:
                 plays(said, answers)
     else:

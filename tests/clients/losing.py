@@ -1,4 +1,4 @@
-"""A way to the server on which an answer gets lost."""
+"""TCP proxy to the server that loses one answer."""
 
 import socket
 import threading
@@ -8,7 +8,10 @@ from contextlib import contextmanager, suppress
 
 @contextmanager
 def losing(address: str, word: bytes) -> Iterator[str]:
-    """An address that leads to the server; but its first connection breaks when it should bring that word back."""
+    """Forward connections to the server at `address`, and yield the address of the proxy.
+
+    The first connection is closed when the server sends `word` on it, before `word` is forwarded.
+    """
     host, _, port = address.rpartition(":")
     with socket.create_server(("127.0.0.1", 0)) as door:
         serving = threading.Thread(target=_serve, args=(door, (host, int(port)), word))
@@ -21,7 +24,7 @@ def losing(address: str, word: bytes) -> Iterator[str]:
 def _serve(door: socket.socket, server: tuple[str, int], word: bytes) -> None:
     carriers = []
     lost: bytes | None = word
-    with suppress(OSError):  # The door is closed.
+    with suppress(OSError):  # Raised when the listening socket is shut down.
         while True:
             near, far = door.accept()[0], socket.create_connection(server)
             carriers += [_carrier(near, far, None), _carrier(far, near, lost)]
@@ -37,7 +40,7 @@ def _carrier(source: socket.socket, drain: socket.socket, lost: bytes | None) ->
 
 
 def _carry(source: socket.socket, drain: socket.socket, lost: bytes | None) -> None:
-    """Until one end has enough, or the word that gets lost has come."""
+    """Forward bytes until one end closes, or until `lost` has been received; then close both directions."""
     heard = b""
     with suppress(OSError):
         while data := source.recv(65536):

@@ -1,4 +1,4 @@
-"""A TCP relay to the server that can stop forwarding and close nothing, as a network does whose route is gone."""
+"""TCP relay to the server that can stop forwarding without closing anything, like a network that has lost a route."""
 
 import socket
 import threading
@@ -7,10 +7,10 @@ from contextlib import contextmanager, suppress
 
 
 class Relay:
-    """Forwards every connection to the server, from when it is made until `close`."""
+    """Forwards every connection to the server until `close` is called."""
 
     def __init__(self, server: str) -> None:
-        """`server`: HOST:PORT."""
+        """Listen on a free port, and forward to `server` (HOST:PORT)."""
         host, _, port = server.rpartition(":")
         self._server = (host, int(port))
         self._door = socket.create_server(("127.0.0.1", 0))
@@ -21,11 +21,11 @@ class Relay:
 
     @property
     def connections(self) -> int:
-        """How many have been accepted so far."""
+        """Number of connections that have been accepted so far."""
         return len(self._open)
 
     def stall(self) -> None:
-        """Nothing is forwarded any more on the connections that are open now. New ones are as before."""
+        """Stop forwarding on all connections that are open now. New connections are forwarded as before."""
         for connection in self._open:
             connection.stalled = True
 
@@ -37,14 +37,14 @@ class Relay:
             connection.close()
 
     def _accept(self) -> None:
-        with suppress(OSError):  # The door is closed.
+        with suppress(OSError):  # Raised when the listening socket is shut down.
             while True:
                 near = self._door.accept()[0]
                 self._open.append(Connection(near, socket.create_connection(self._server)))
 
 
 class Connection:
-    """One connection, both ways."""
+    """One connection, forwarded in both directions."""
 
     def __init__(self, near: socket.socket, far: socket.socket) -> None:
         self.stalled = False

@@ -1,4 +1,4 @@
-"""Bot programs on a real server, and an organiser beside them."""
+"""Bot programs connected to a real server, with an organiser."""
 
 import os
 import queue
@@ -15,15 +15,18 @@ from referee_client import Organiser, Terms
 from tests.e2e.server import WITHIN_S, Running, organiser
 
 CLOCK = "1h"
-"""Suffices for everybody."""
+"""Main time that no match in these tests uses up."""
 
+
+BOUNDS = {"toc": {"max_turns": "250"}}
+"""Limit for random players, who need more than a thousand turns to bring all their pawns home."""
 
 HASTY = ("--ping-every-ms", "1000", "--gone-after-ms", "6000")
-"""Flags of a server that notices a broken connection soon, and whose bots do too."""
+"""Flags that make the server and its bots detect a broken connection quickly."""
 
 
 class Program:
-    """A bot program, and what it tells on stderr. Somebody always listens."""
+    """A running bot program and its standard error, which a thread reads all the time."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self.process = process
@@ -33,14 +36,14 @@ class Program:
         self._listening.start()
 
     def tells(self, word: str) -> str:
-        """The next line with that word in it."""
+        """Return the next line that contains `word`. Raises AssertionError if the output ends before."""
         while (line := self._lines.get(timeout=WITHIN_S)) is not None:
             if word in line:
                 return line
         raise AssertionError(f"{word!r} was never told, but:\n{self.told}")
 
     def status(self) -> int:
-        """When it has ended by itself."""
+        """Wait until the program ends by itself, and return its exit status."""
         return self.process.wait(WITHIN_S)
 
     def stopped(self, by: signal.Signals = signal.SIGTERM) -> int:
@@ -66,9 +69,9 @@ class Program:
 def started(
     command: Sequence[str], server: Running, secret: str, folder: Path | None = None, **told: str
 ) -> Iterator[Program]:
-    """A bot program that finds its way to the server; `told` is in its environment too. Gone afterwards."""
+    """Run a bot program that connects to the server; `told` is added to its environment. It is killed on exit."""
     environment = {name: text for name, text in os.environ.items() if not name.startswith("BOT_")}
-    environment |= {"BOT_REFEREE": server.address, "BOT_TOKEN": secret, "BOT_MATCHES_AT_MOST": "8", **told}
+    environment |= {"BOT_REFEREE": server.address, "BOT_TOKEN": secret, "BOT_MAX_MATCHES": "8", **told}
     running = Program(subprocess.Popen(command, cwd=folder, env=environment, stderr=subprocess.PIPE, text=True))
     try:
         yield running
@@ -77,14 +80,14 @@ def started(
 
 
 def program(server: Running, secret: str, *words: str, **told: str) -> AbstractContextManager[Program]:
-    """`python -m referee_client` with these words, or the script that the first of them names."""
+    """Run `python -m referee_client` with these arguments, or the script named by the first argument."""
     runner = () if Path(words[0]).suffix == ".py" else ("-m", "referee_client")
     return started([sys.executable, *runner, *words], server, secret, None, **told)
 
 
 @contextmanager
 def organising(server: Running, token: str = "") -> Iterator[Organiser]:
-    """An organiser of its own, or the one with that token."""
+    """Connect as the organiser with this token, or as a new one."""
     with server.channel() as channel:
         token = token or organiser(channel, server.admin_token)
     with Organiser(server.address, token, patience_s=WITHIN_S) as ours:
@@ -92,5 +95,5 @@ def organising(server: Running, token: str = "") -> Iterator[Organiser]:
 
 
 def long(game: str) -> Terms:
-    """A match that no clock and no machine that is busy elsewhere decides."""
-    return Terms(game, clock=CLOCK, start_within="10m")
+    """Terms of a match that is not decided by the clock, even on a busy machine."""
+    return Terms(game, options=BOUNDS.get(game, {}), clock=CLOCK, start_within="10m")

@@ -1,4 +1,4 @@
-"""The page about the first bot in bash, done by the letter."""
+"""The tutorial for a first bot in bash works exactly as written."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Programs of lines behind the bridge, good ones and bad ones, on the real server."""
+"""Well-behaved and faulty line programs behind the bridge, on a real server."""
 
 import os
 import select
@@ -55,7 +55,7 @@ names = iter(range(1_000_000))
 
 @contextmanager
 def against_random(server: Running, ours: Organiser, terms: Terms, *words: str) -> Iterator[tuple[str, Program]]:
-    """A match of a bridged program, on seat 0, against a sound bot on every other."""
+    """Create a match of a bridged program in seat 0 against a random bot in every other seat."""
     number = next(names)
     seats = 4 if terms.game == "toc" else 2
     others = [f"sound-{number}-{seat}" for seat in range(1, seats)]
@@ -104,7 +104,7 @@ def test_a_program_that_floods_its_output_loses_and_hurts_nobody_else(server: Ru
     with against_random(server, ours, SHORT, "--", *LINES, "floods") as (match, _):
         result = ours.result(match)
 
-    # What it writes while a turn is out are moves that nobody can read; what it writes before, too much unasked.
+    # Output during a turn is read as illegal moves; too much output before a turn makes the bridge give up the program.
     assert result.reason in {"illegal_move", "resignation"}
     assert result.ranks == (2, 1)
 
@@ -119,7 +119,7 @@ def test_a_program_that_dies_is_started_again_and_plays_on(server: Running, ours
 def test_a_program_that_is_not_started_again_resigns(
     server: Running, ours: Organiser, policy: str, deaths: int
 ) -> None:
-    # In Alquerque nobody has won after two moves, by no chance.
+    # In Alquerque no game can end within two moves.
     with against_random(server, ours, long("alquerque"), "--restart", policy, "--", *LINES, "dies") as (match, bridge):
         assert ours.result(match).reason == "resignation"
         for _ in range(deaths):
@@ -129,8 +129,8 @@ def test_a_program_that_is_not_started_again_resigns(
 def test_ten_matches_are_played_at_once_by_programs_of_their_own(server: Running, ours: Organiser) -> None:
     first, second = f"many-{next(names)}", f"many-{next(names)}"
     with (
-        bridged(server, ours.register_bot(first), "--per-match", "--matches-at-most", "10", "--", *LINES, "good"),
-        bridged(server, ours.register_bot(second), "--matches-at-most", "10", "--", *LINES, "good"),
+        bridged(server, ours.register_bot(first), "--per-match", "--max-matches", "10", "--", *LINES, "good"),
+        bridged(server, ours.register_bot(second), "--max-matches", "10", "--", *LINES, "good"),
     ):
         matches = [ours.create_match(long("alquerque"), [first, second]).id for _ in range(10)]
         assert {ours.result(match).kind for match in matches} == {"played"}
@@ -146,7 +146,7 @@ def test_nothing_is_left_of_a_program_when_its_bridge_ends(
         pids = [int(word) for word in file.read_text().split()]
         bridge.stopped(by)
 
-    # A bridge that is killed can end nothing itself: the system ends the program with it, though not what that started.
+    # A killed bridge cannot clean up: the system ends the program with it, but not the program's own children.
     for pid in pids if by is signal.SIGTERM else pids[:1]:
         assert gone(pid)
     for pid in pids[1:] if by is signal.SIGKILL else []:
@@ -154,7 +154,7 @@ def test_nothing_is_left_of_a_program_when_its_bridge_ends(
 
 
 def gone(pid: int) -> bool:
-    """As soon as it is; a process that nobody has waited for yet is as good as gone."""
+    """Wait for the process to end, and return whether it did. A zombie that nobody has waited for counts as ended."""
     try:
         waiting = os.pidfd_open(pid)
     except ProcessLookupError:
@@ -279,7 +279,7 @@ sys.exit(subprocess.run(sandboxed(tuple(sys.argv[1:]), Path.cwd())).returncode)
     ],
 )
 def test_a_mistake_is_answered_with_what_would_have_been_right(words: tuple[str, ...], wrong: str) -> None:
-    command = [str(Path(sys.executable).with_name("referee-bridge")), *words]  # As the pages call it.
+    command = [str(Path(sys.executable).with_name("referee-bridge")), *words]  # As documented.
 
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
 

@@ -1,4 +1,4 @@
-"""What a program of lines may answer."""
+"""Parsing of the lines that a line program answers with."""
 
 import pytest
 from referee_client import ACCEPT_DRAW, CLAIM_DRAW, RESIGN, Choice

@@ -1,4 +1,4 @@
-"""Which turn a program's lines answer."""
+"""Assignment of a line program's answers to turns."""
 
 import asyncio
 import socket

@@ -1,4 +1,4 @@
-"""What becomes of the standard error of a program behind the bridge."""
+"""Storage of the standard error of a program behind the bridge."""
 
 import asyncio
 from pathlib import Path

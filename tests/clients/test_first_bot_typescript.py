@@ -1,4 +1,4 @@
-"""What the page for bots in TypeScript tells a newcomer to do, done."""
+"""The tutorial for a first bot in TypeScript works as written."""
 
 import os
 import re
@@ -16,13 +16,14 @@ PAGE = CLIENTS.parent / "docs" / "first-bot-typescript.md"
 
 
 @pytest.mark.slow
+@pytest.mark.toolchain
 def test_the_first_bot_in_typescript_plays_its_first_match(workshop: Workshop, tmp_path: Path) -> None:
     [typescript] = [language for language in LANGUAGES if language.name == "typescript"]
     workshop.build(typescript)
     [my_bot] = re.findall(r"^```typescript\n(.*?)^```", PAGE.read_text(), re.MULTILINE | re.DOTALL)
     [see_it_play] = re.findall(r"^## See it play\n\n```console\n(.*?)^```", PAGE.read_text(), re.MULTILINE | re.DOTALL)
 
-    # A house beside ours, with the same packages: the newcomer's file must not stay in ours.
+    # Work in a copy that shares the installed packages, so that the tutorial's file does not stay in the checkout.
     folder = tmp_path / "clients" / "typescript"
     shutil.copytree(typescript.folder, folder, ignore=shutil.ignore_patterns("node_modules", "dist", "stubs"))
     (folder / "node_modules").symlink_to(typescript.folder / "node_modules")
@@ -37,7 +38,7 @@ def test_the_first_bot_in_typescript_plays_its_first_match(workshop: Workshop, t
 
 
 def ran(command: str, folder: Path) -> str:
-    """What it printed, in a shell that finds `referee`."""
+    """Run a shell command with `referee` on the path, and return its standard output."""
     environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
     done = subprocess.run(command, shell=True, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"{command}:\n{done.stdout}\n{done.stderr}"

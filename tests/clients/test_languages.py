@@ -1,11 +1,11 @@
-"""The clients in other languages, built and run as their pages say, on the real server over TLS."""
+"""Clients in other languages, built and run as their READMEs say, on a real server with TLS."""
 
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -18,7 +18,7 @@ from tests.clients.sdk import HASTY, Program, long, started
 from tests.clients.workshop import Workshop, works
 from tests.e2e.server import WITHIN_S, Running, serving
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.toolchain]
 
 TABLES = {
     "alquerque": ("anna", "bert"),
@@ -30,17 +30,22 @@ TABLES = {
 
 @dataclass(frozen=True)
 class Sample:
-    """A sample bot: how it is started."""
+    """How to start a sample bot."""
 
     command: list[str]
     folder: Path
+    environment: Mapping[str, str] = field(default_factory=dict)
 
 
 PYTHON = Sample([sys.executable, "-m", "referee_client", "random"], Path.cwd())
 
 
+def sample_of(language: Language) -> Sample:
+    return Sample(language.run, language.folder, language.environment)
+
+
 class House:
-    """A folder with a referee's data and certificates, and an organiser."""
+    """A folder with a server's data and certificates, and its organiser."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -55,8 +60,9 @@ class House:
         return Organiser(server.address, server.admin_token, ca=self._roots, patience_s=WITHIN_S)
 
     def bot(self, sample: Sample, server: Running, secret: str, **told: str) -> AbstractContextManager[Program]:
-        """Gone afterwards."""
-        return started(sample.command, server, secret, sample.folder, BOT_CA=str(self._roots), **told)
+        """Run the sample bot with the test's root certificates. It is killed on exit."""
+        told = {**sample.environment, "BOT_CA": str(self._roots), **told}
+        return started(sample.command, server, secret, sample.folder, **told)
 
 
 @pytest.fixture
@@ -73,7 +79,7 @@ def language(request: pytest.FixtureRequest, workshop: Workshop) -> Language:
 
 @pytest.fixture
 def sample(language: Language) -> Sample:
-    return Sample(language.run, language.folder)
+    return sample_of(language)
 
 
 def test_its_own_tests_pass_and_it_looks_as_it_should(language: Language) -> None:
@@ -83,7 +89,7 @@ def test_its_own_tests_pass_and_it_looks_as_it_should(language: Language) -> Non
 
 def test_it_keeps_to_every_clause_of_the_protocol(language: Language) -> None:
     kit = [sys.executable, "-m", "referee", "conformance", "--tls", "--patience", "120", "--", *language.run]
-    environment = {**os.environ, "BOT_MATCHES_AT_MOST": "8"}
+    environment = {**os.environ, **language.environment, "BOT_MAX_MATCHES": "8"}
     tried = subprocess.run(kit, cwd=language.folder, env=environment, capture_output=True, text=True, check=False)
     assert tried.returncode == 0, tried.stdout + tried.stderr
 
@@ -162,7 +168,7 @@ def test_a_bot_that_is_asked_to_go_in_the_middle_of_a_match_goes_with_status_0(h
 def test_four_languages_sit_at_one_table_of_toc(house: House, workshop: Workshop) -> None:
     for language in LANGUAGES:
         workshop.build(language)
-    players = {"python": PYTHON} | {each.name: Sample(each.run, each.folder) for each in LANGUAGES}
+    players = {"python": PYTHON} | {each.name: sample_of(each) for each in LANGUAGES}
     names = list(players)
     with house.serving("--ephemeral") as server, house.organiser(server) as ours, ExitStack() as stack:
         for name, player in players.items():
@@ -179,7 +185,7 @@ def test_poisonous_answers_of_a_bot_in_typescript_cost_one_match_and_the_stream_
     workshop.build(typescript)
     file = tmp_path / "poisonous.mjs"
     file.write_text(
-        "export const wishes = { legalMovesAtMost: 1 };\n"
+        "export const turnOptions = { maxLegalMoves: 1 };\n"
         "export default ({ turn, refused }) =>\n"
         '  turn.rules.game !== "trox" ? turn.legalMoves[0] : refused ? "\\ud800" : "x".repeat(2_000_000);\n'
     )
@@ -187,7 +193,7 @@ def test_poisonous_answers_of_a_bot_in_typescript_cost_one_match_and_the_stream_
     with ExitStack() as stack:
         server = stack.enter_context(house.serving("--ephemeral"))
         ours = stack.enter_context(house.organiser(server))
-        bot = stack.enter_context(house.bot(poisonous, server, ours.register_bot("anna"), BOT_MATCHES_AT_MOST="2"))
+        bot = stack.enter_context(house.bot(poisonous, server, ours.register_bot("anna"), BOT_MAX_MATCHES="2"))
         broken = ours.create_match(long("trox"), ("anna", "anna"))
         whole = ours.create_match(long("alquerque"), ("anna", "anna"))
         result = ours.result(broken.id)

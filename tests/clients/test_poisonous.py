@@ -1,7 +1,7 @@
-"""An answer that cannot be sent, or is far too long, costs a bot that match, and no other: its stream lives on.
+"""An answer that cannot be sent, or is far too long, costs a bot that match only: its stream stays open.
 
-By programs in Python and behind the bridge, for they can be given such a bot without a build; the same for TypeScript
-stands in `test_languages`. The clients in other languages show it in their own tests (`desk`).
+Tested with programs in Python and behind the bridge, which need no build. `test_languages` has the same test for
+TypeScript. The clients in other languages test it in their own test suites (`desk`).
 """
 
 import sys
@@ -38,13 +38,16 @@ for line in sys.stdin:
 
 
 def played(folder: Path, text: str, *before: str) -> tuple[tuple[str, str], str, Program]:
-    """How a match of Trox ended, how one of Alquerque beside it did, and the bot with this text that played both."""
+    """Play a match of Trox and one of Alquerque at once, both by a bot with this source.
+
+    Return kind and reason of the result of Trox, the reason of the result of Alquerque, and the bot's program.
+    """
     file = folder / "poisonous.py"
     file.write_text(text)
     with serving(folder, "--ephemeral") as server, organising(server) as ours:
         secret = ours.register_bot("anna")
         command = [sys.executable, *before, str(file)]
-        with started(command, server, secret, BOT_MATCHES_AT_MOST="2") as bot:
+        with started(command, server, secret, BOT_MAX_MATCHES="2") as bot:
             broken = ours.create_match(long("trox"), ("anna", "anna"))
             whole = ours.create_match(long("alquerque"), ("anna", "anna"))
             result = ours.result(broken.id)
@@ -70,7 +73,7 @@ def test_poisonous_answers_behind_the_bridge_cost_one_match_and_the_stream_lives
     tmp_path: Path, poison: str, kind: str, reason: str
 ) -> None:
     text = OF_LINES.replace("POISON", poison)
-    bridge = ("-m", "referee_client.bridge", "--per-match", "--matches-at-most", "2", "--", sys.executable)
+    bridge = ("-m", "referee_client.bridge", "--per-match", "--max-matches", "2", "--", sys.executable)
     broken, whole, bot = played(tmp_path, text, *bridge)
     assert broken == (kind, reason)
     assert whole in BY_RULES

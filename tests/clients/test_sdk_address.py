@@ -1,4 +1,4 @@
-"""Where a bot finds its referee."""
+"""How the Python SDK finds the address and the token for its referee."""
 
 from pathlib import Path
 

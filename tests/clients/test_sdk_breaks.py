@@ -1,4 +1,4 @@
-"""What a bot of the Python SDK makes of a referee that goes, and of one that does not want it."""
+"""Bots of the Python SDK when the server stops, crashes, becomes unreachable or rejects them."""
 
 import signal
 from contextlib import ExitStack
@@ -144,7 +144,7 @@ def test_a_refused_move_is_told_to_the_bot_which_may_choose_another(tmp_path: Pa
         with program(server, ours.register_bot("anna"), words), program(server, ours.register_bot("bert"), "random"):
             match = ours.create_match(long("alquerque"), ["anna", "bert"])
             assert ours.result(match.id).kind == "played"
-            assert any(line.refused.move == "nonsense" for line in ours.bot_log("anna"))
+            assert any(line.item_rejected.move == "nonsense" for line in ours.bot_log("anna"))
 
 
 def test_a_connection_that_carries_nothing_any_more_is_replaced_by_a_new_one(tmp_path: Path) -> None:
@@ -171,7 +171,7 @@ def test_a_poisonous_answer_costs_one_match_its_attempts_and_the_stream_lives(tm
         f"def choose(turn):\n    return {poison} if turn.game == 'trox' else any_move(turn)\n"
     )
     with serving(tmp_path, "--ephemeral") as server, organising(server) as ours:
-        words = (f"{tmp_path / 'poisonous.py'}:choose", "--matches-at-most", "2")
+        words = (f"{tmp_path / 'poisonous.py'}:choose", "--max-matches", "2")
         with program(server, ours.register_bot("anna"), *words) as bot:
             broken = ours.create_match(long("trox"), ["anna", "anna"])
             whole = ours.create_match(long("troke"), ["anna", "anna"])

@@ -1,4 +1,4 @@
-"""Ladders and tournaments by the Python SDK, on the real server."""
+"""Ladders and tournaments through the Python SDK, on a real server."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -95,7 +95,7 @@ def test_a_ladder_is_made_climbed_and_closed(house: House, tmp_path: Path) -> No
     with pytest.raises(Refused, match="NOT_A_MEMBER"):
         ladders.challenge("main", ["anna", "carl"])
     watching = ladders.watch("main")
-    rated = next(entry for entry in watching if entry.HasField("rated")).rated
+    rated = next(entry for entry in watching if entry.HasField("match_rated")).match_rated
     watching.close()
     (point, *_) = ladders.history("main", "anna")
     assert point.match_id == rated.match_id

@@ -1,4 +1,4 @@
-"""What the pages for bots in Python tell a newcomer to do, done."""
+"""The tutorials for bots in Python work as written."""
 
 import os
 import re
@@ -63,6 +63,6 @@ def started(folder: Path, server: Running, token: str, *words: str) -> subproces
 
 
 def told(process: subprocess.Popen[str]) -> str:
-    """Its next line."""
+    """Return the next line of the process's standard output."""
     assert process.stdout
     return process.stdout.readline()

@@ -1,4 +1,4 @@
-"""The bot that looks one move ahead."""
+"""The sample bot that looks one move ahead."""
 
 import random
 from collections.abc import Iterator
@@ -19,14 +19,14 @@ def turn(game: str, position: Position) -> Turn:
 
 
 def choices(game: str, text: str) -> set[str]:
-    """What it may choose there, tried often enough."""
+    """Return the moves that it chooses in 30 attempts at a position."""
     rules = find(game)
     asked = turn(game, rules.read(text, rules.settings()))
     return {choose(asked) for _ in range(30)}
 
 
 def one_move_from_winning(game: str, seed: int) -> Iterator[Position]:
-    """Positions of random games in which who is to move can win at once."""
+    """Yield the positions of a random game in which the seat to move can win with one move."""
     rules, chance = find(game), random.Random(seed)
     position = rules.start(rules.settings(), bytes(32))
     while position.outcome is None:

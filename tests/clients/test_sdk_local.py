@@ -1,4 +1,4 @@
-"""Rules at home: legal moves and view of what a seat sees, listed by the bot's own process."""
+"""Legal moves and views that the Python SDK computes in the bot's own process from what its seat sees."""
 
 import random
 
@@ -14,9 +14,9 @@ PLIES = 40
 
 
 def turn(position: Position, seat: int, game: str, view_json: str = "") -> Turn:
-    """As a referee asks it that lists no moves."""
+    """Return the turn as it looks if the referee lists no legal moves."""
     rules = game_pb2.Rules(game=game, options=position.settings.texts())
-    message = play_pb2.Turn(seat=seat, token="t", rules=rules, position=position.text(seat), view_json=view_json)
+    message = play_pb2.Turn(seat=seat, turn_token="t", rules=rules, position=position.text(seat), view_json=view_json)
     return turn_in(message, listed=False)
 
 

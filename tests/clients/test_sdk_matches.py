@@ -1,4 +1,4 @@
-"""Bots of the Python SDK, as programs, on the real server."""
+"""Bots of the Python SDK, run as programs on a real server."""
 
 from contextlib import ExitStack
 from dataclasses import replace
@@ -43,7 +43,7 @@ def test_over_tls_a_bot_plays_with_those_whose_roots_it_trusts_and_no_others(tmp
         with program(server, server.admin_token, "random", BOT_CA=str(tmp_path / "theirs.pem")) as bot:
             assert "CERTIFICATE_VERIFY_FAILED" in bot.tells("the referee is away")
         with program(server, server.admin_token, "random", **roots) as bot:
-            assert bot.status() == 4  # It is let in, but only bots play.
+            assert bot.status() == 4  # Authentication succeeds, but only the role of a bot may play.
 
 
 def test_without_the_engines_the_referee_lists_the_legal_moves_and_shows_the_view(tmp_path: Path) -> None:
@@ -73,5 +73,5 @@ def test_bots_add_to_the_seed_where_a_match_asks_for_it(tmp_path: Path) -> None:
         for name in ("anna", "bert"):
             stack.enter_context(program(server, ours.register_bot(name), "random"))
         match = ours.create_match(replace(long("alquerque"), nonce_within="1m"), ["anna", "bert"])
-        [began] = [entry.play_began for entry in ours.watch(match.id) if entry.HasField("play_began")]
-        assert [len(added.nonce) for added in began.chance.nonces] == [32, 32]
+        [began] = [entry.play_started for entry in ours.watch(match.id) if entry.HasField("play_started")]
+        assert [len(added.nonce) for added in began.seed_commitment.nonces] == [32, 32]

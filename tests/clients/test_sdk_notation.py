@@ -1,4 +1,4 @@
-"""The notation of each game as plain values, against what the engines say of the same positions."""
+"""Notation of each game as parsed by the SDK, compared with the engines' views of the same positions."""
 
 import random
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ PLIES_AT_MOST = 120
 
 
 def positions(game: str, seed: int, **options: str | int | bool) -> Iterator[tuple[Position, list[str]]]:
-    """Those of a random game, each with its legal moves."""
+    """Yield the positions of a random game, each with its legal moves."""
     rules, chance = find(game), random.Random(seed)
     position = rules.start(rules.settings(options), SEED)
     for _ in range(PLIES_AT_MOST):

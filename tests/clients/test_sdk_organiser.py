@@ -1,4 +1,4 @@
-"""The organiser's side of the Python SDK, on the real server."""
+"""The organiser API of the Python SDK, on a real server."""
 
 import asyncio
 import subprocess
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.slow
 class House:
     server: Running
     token: str
-    """Of an organiser."""
+    """Token of an organiser."""
     ours: Organiser
 
 
@@ -110,7 +110,7 @@ def test_bots_and_matches_are_listed(house: House) -> None:
         bot.tells("connected to")
         match = ours.create_match(long("alquerque"), ["anna", "anna/1"], seed=bytes(32))
         result = ours.result(match.id)
-        assert [there.name for there in ours.bots(present_only=True)] == ["anna"]
+        assert [there.name for there in ours.bots(online_only=True)] == ["anna"]
     standing = ours.standing(match.id)
     assert (standing.phase, standing.result, standing.owing) == ("over", result, ())
     assert [listed.id for listed in ours.matches(bot="anna", phase="over")] == [match.id]

@@ -1,4 +1,4 @@
-"""The organiser's rate of calls: unlimited until one is refused as one too many, and then as the refusal says."""
+"""Rate of an organiser's calls: unlimited until one is rejected by the rate limit, then as the error's details say."""
 
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -46,7 +46,7 @@ def test_calls_are_not_held_back_until_one_is_refused(clock: Clock) -> None:
 
 def test_after_a_refusal_calls_are_spread_evenly_until_there_was_a_pause(clock: Clock) -> None:
     pace = Pace(clock.now, clock.sleep)
-    for _ in range(2):  # Of two threads: the second refusal changes nothing.
+    for _ in range(2):  # Two threads may be rejected at once; the second rejection must change nothing.
         pace.slow_down(600, 0.1)
     for _ in range(3):
         pace.wait()
@@ -70,7 +70,7 @@ def test_hundreds_of_calls_at_once_are_refused_once_a_thread_at_the_most(tmp_pat
 
 
 class Ended(grpc.RpcError):
-    """A call that ended with RESOURCE_EXHAUSTED."""
+    """Error of a call that ended with RESOURCE_EXHAUSTED."""
 
     def __init__(self, status: Status) -> None:
         self._status = status

@@ -1,4 +1,4 @@
-"""How long a bot stays away."""
+"""Backoff of a bot between its connections."""
 
 import pytest
 from referee_client.pauses import Pauses

@@ -1,4 +1,4 @@
-"""What is said, message by message."""
+"""How items are combined into the messages of a Play stream, and when a silent stream is given up."""
 
 import asyncio
 import queue
@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from referee_api.v1.play_pb2 import FromBot, Pong
+from referee_api.v1.play_pb2 import BotItem, Pong
 from referee_api.v1.play_service_pb2 import PlayRequest, PlayResponse
 from referee_client.stream import Outbox, Silence, Stream
 
 
-def pong(number: int) -> FromBot:
-    return FromBot(pong=Pong(id=number))
+def pong(number: int) -> BotItem:
+    return BotItem(pong=Pong(id=number))
 
 
 def ids(message: PlayRequest) -> list[int]:
@@ -27,7 +27,7 @@ def test_what_is_ready_together_is_said_together_and_in_order() -> None:
             outbox.say(pong(number))
         assert ids(await asyncio.to_thread(next, messages)) == [1, 2, 3]
         outbox.say(pong(4))
-        await asyncio.sleep(0)  # One message is on its way; what comes meanwhile goes with the next.
+        await asyncio.sleep(0)  # One message is being sent; items that are added meanwhile share the next one.
         outbox.say(pong(5))
         await asyncio.sleep(0)
         assert ids(await asyncio.to_thread(next, messages)) == [4, 5]
@@ -47,7 +47,7 @@ def test_when_it_is_closed_nothing_more_is_said() -> None:
 
 
 class Quiet:
-    """A channel whose stream says what is put into `said`, and None at its end."""
+    """Channel whose stream yields what is put into `said`, and ends at None."""
 
     def __init__(self) -> None:
         self.said: queue.SimpleQueue[PlayResponse | None] = queue.SimpleQueue()

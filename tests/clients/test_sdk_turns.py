@@ -1,4 +1,4 @@
-"""What a seat says to what it is asked, told by the items of the contract alone."""
+"""What a seat of the Python SDK sends in reply to turns, tested without a connection."""
 
 import asyncio
 import queue
@@ -8,7 +8,7 @@ from itertools import count
 from typing import Any
 
 import pytest
-from referee_api.v1 import game_pb2, match_pb2, play_pb2, refusal_pb2, result_pb2
+from referee_api.v1 import error_pb2, game_pb2, match_pb2, play_pb2, result_pb2
 from referee_client import CLAIM_DRAW, RESIGN, Answer, Choice, End, Match, Result, Turn
 from referee_client.answers import MOVE_CHARS
 from referee_client.bot import Bot, Cast
@@ -20,25 +20,25 @@ WITHIN_S = 60
 
 
 class Table:
-    """Seats with a bot on them, and what they say."""
+    """Seats played by one bot, and the items that they send."""
 
     def __init__(self, bot: Bot) -> None:
         cast = Cast(bot)
         self.seats = Seats(OnLoop(cast) if cast.is_async else InThreads(cast))
-        self.heard: asyncio.Queue[play_pb2.FromBot] = asyncio.Queue()
+        self.heard: asyncio.Queue[play_pb2.BotItem] = asyncio.Queue()
         self.seats.speak_by(self.heard.put_nowait)
 
-    async def says(self) -> play_pb2.FromBot:
+    async def says(self) -> play_pb2.BotItem:
         return await asyncio.wait_for(self.heard.get(), WITHIN_S)
 
     async def says_nothing_before(self, other: play_pb2.Turn) -> None:
-        """It has nothing to say, up to its answer to `other`."""
+        """Assert that nothing is sent before the answer to `other`."""
         self.seats.asked(other, listed=True)
-        assert (await self.says()).move.token == other.token
+        assert (await self.says()).move.turn_token == other.turn_token
 
 
 def told(story: Callable[[], Coroutine[Any, Any, None]]) -> Callable[[], None]:
-    """A test that happens on a loop."""
+    """Turn a coroutine function into a test that runs on an event loop."""
 
     def test() -> None:
         asyncio.run(asyncio.wait_for(story(), WITHIN_S))
@@ -49,12 +49,12 @@ def told(story: Callable[[], Coroutine[Any, Any, None]]) -> Callable[[], None]:
 
 def turn(token: str = "t1", match_id: str = "m", **more: Any) -> play_pb2.Turn:
     rules = game_pb2.Rules(game="alquerque")
-    return play_pb2.Turn(match_id=match_id, token=token, rules=rules, legal_moves=["a1-b2", "c1-c2"], **more)
+    return play_pb2.Turn(match_id=match_id, turn_token=token, rules=rules, legal_moves=["a1-b2", "c1-c2"], **more)
 
 
-def refused(token: str, reason: "refusal_pb2.RefusalReason.ValueType", **metadata: str) -> play_pb2.Verdict:
-    refusal = refusal_pb2.Refusal(reason=reason, message="no", metadata=metadata)
-    return play_pb2.Verdict(match_id="m", token=token, refused=play_pb2.Refused(refusal=refusal))
+def refused(token: str, reason: "error_pb2.ErrorReason.ValueType", **metadata: str) -> play_pb2.Verdict:
+    refusal = error_pb2.ErrorDetail(reason=reason, message="no", metadata=metadata)
+    return play_pb2.Verdict(match_id="m", turn_token=token, rejected=play_pb2.Rejection(error=refusal))
 
 
 def first(turn: Turn) -> str:
@@ -62,7 +62,7 @@ def first(turn: Turn) -> str:
 
 
 class Patient:
-    """Thinks until it may answer."""
+    """Bot that waits in `choose` until the test lets it answer."""
 
     def __init__(self) -> None:
         self.asked = 0
@@ -81,7 +81,7 @@ async def test_a_turn_is_answered_by_its_own_token() -> None:
     table = Table(first)
     table.seats.asked(turn("t7", seat=1), listed=True)
     move = (await table.says()).move
-    assert (move.match_id, move.token, move.move, move.offer_draw) == ("m", "t7", "a1-b2", False)
+    assert (move.match_id, move.turn_token, move.move, move.offer_draw) == ("m", "t7", "a1-b2", False)
 
 
 @told
@@ -90,9 +90,9 @@ async def test_a_turn_that_is_asked_again_while_it_is_thought_about_is_answered_
     table = Table(bot)
     table.seats.asked(turn("t1"), listed=True)
     await bot.thinks.wait()
-    table.seats.asked(turn("t1", again=True), listed=True)
+    table.seats.asked(turn("t1", repeated=True), listed=True)
     bot.may_answer.set()
-    assert (await table.says()).move.token == "t1"
+    assert (await table.says()).move.turn_token == "t1"
     await table.says_nothing_before(turn("t2"))
     assert bot.asked == 2
 
@@ -103,7 +103,7 @@ async def test_a_turn_that_is_asked_again_after_its_answer_gets_the_very_same_an
     table = Table(lambda _: next(asked))
     table.seats.asked(turn(), listed=True)
     answer = await table.says()
-    table.seats.asked(turn(again=True), listed=True)
+    table.seats.asked(turn(repeated=True), listed=True)
     assert await table.says() == answer
 
 
@@ -116,7 +116,7 @@ async def test_an_answer_found_while_the_referee_was_away_is_said_when_it_asks_a
     table.seats.fall_silent()
     bot.may_answer.set()
     table.seats.speak_by(table.heard.put_nowait)
-    table.seats.asked(turn(again=True), listed=True)
+    table.seats.asked(turn(repeated=True), listed=True)
     assert (await table.says()).move.move == "a1-b2 1"
 
 
@@ -131,10 +131,10 @@ async def test_after_a_refusal_the_bot_sees_why_and_is_asked_by_a_new_token() ->
     table = Table(stubborn)
     table.seats.asked(turn("t1"), listed=True)
     assert (await table.says()).move.move == "nonsense"
-    table.seats.judged(refused("t1", refusal_pb2.REFUSAL_REASON_MALFORMED_MOVE))
+    table.seats.judged(refused("t1", error_pb2.ERROR_REASON_MALFORMED_MOVE))
     table.seats.asked(turn("t2"), listed=True)
     assert (await table.says()).move.move == "c1-c2"
-    table.seats.judged(play_pb2.Verdict(match_id="m", token="t2", accepted=play_pb2.Accepted()))
+    table.seats.judged(play_pb2.Verdict(match_id="m", turn_token="t2", accepted=play_pb2.Acceptance()))
     table.seats.asked(turn("t3"), listed=True)
     await table.says()
     assert seen == [None, "MALFORMED_MOVE", None]
@@ -145,7 +145,7 @@ async def test_what_the_referee_could_not_take_now_is_said_again() -> None:
     table = Table(first)
     table.seats.asked(turn(), listed=True)
     answer = await table.says()
-    table.seats.judged(refused("t1", refusal_pb2.REFUSAL_REASON_STORE_UNAVAILABLE, retry_after_ms="1"))
+    table.seats.judged(refused("t1", error_pb2.ERROR_REASON_STORE_UNAVAILABLE, retry_after_ms="1"))
     assert await table.says() == answer
 
 
@@ -154,7 +154,9 @@ async def test_a_stale_answer_is_not_said_again() -> None:
     table = Table(first)
     table.seats.asked(turn("t1"), listed=True)
     await table.says()
-    table.seats.judged(play_pb2.Verdict(match_id="m", token="t1", stale=play_pb2.Stale(current_token="t2")))
+    table.seats.judged(
+        play_pb2.Verdict(match_id="m", turn_token="t1", stale=play_pb2.StaleAnswer(current_turn_token="t2"))
+    )
     await table.says_nothing_before(turn("t2"))
 
 
@@ -164,7 +166,7 @@ async def test_a_turn_that_lapsed_is_not_answered() -> None:
     table = Table(bot)
     table.seats.asked(turn("t1"), listed=True)
     await bot.thinks.wait()
-    table.seats.lapsed(play_pb2.TurnLapsed(match_id="m", token="t1"))
+    table.seats.lapsed(play_pb2.TurnExpired(match_id="m", turn_token="t1"))
     bot.may_answer.set()
     await table.says_nothing_before(turn("t2", "another"))
 
@@ -180,7 +182,7 @@ async def test_matches_are_thought_about_side_by_side() -> None:
     table = Table(meets)
     table.seats.asked(turn("t1", "m1"), listed=True)
     table.seats.asked(turn("t2", "m2"), listed=True)
-    assert {(await table.says()).move.token, (await table.says()).move.token} == {"t1", "t2"}
+    assert {(await table.says()).move.turn_token, (await table.says()).move.turn_token} == {"t1", "t2"}
 
 
 @pytest.mark.parametrize(
@@ -189,7 +191,7 @@ async def test_matches_are_thought_about_side_by_side() -> None:
         lambda _: 1 / 0,
         lambda _: None,
         lambda _: next(iter([])),
-        lambda _: Choice(5),  # type: ignore[arg-type]  # It is wrong.
+        lambda _: Choice(5),  # type: ignore[arg-type]  # The wrong type is the case under test.
     ],
 )
 def test_a_bot_that_breaks_resigns_this_seat_and_plays_on_elsewhere(
@@ -216,7 +218,7 @@ async def _resigns_in_m_alone(choose: Callable[[Turn], Any]) -> None:
         said = await table.says()
         assert (said.resignation.match_id, said.resignation.seat) == ("m", 1)
         table.seats.asked(turn("t2", "elsewhere"), listed=True)
-        assert (await table.says()).move.token == "t2"
+        assert (await table.says()).move.turn_token == "t2"
 
 
 @told
@@ -263,14 +265,14 @@ async def test_after_a_claim_that_does_not_hold_the_turn_is_still_answered() -> 
     table.seats.asked(turn("t1"), listed=True)
     claim = await table.says()
     assert claim.WhichOneof("item") == "draw_claim"
-    verdict = refused("", refusal_pb2.REFUSAL_REASON_DRAW_NOT_CLAIMABLE)
+    verdict = refused("", error_pb2.ERROR_REASON_DRAW_NOT_CLAIMABLE)
     verdict.item_id = claim.item_id
     table.seats.judged(verdict)
-    assert (await table.says()).move.token == "t1"
+    assert (await table.says()).move.turn_token == "t1"
 
 
 class Own:
-    """One for each match and seat."""
+    """Bot class of which one instance is created for each match and seat."""
 
     heard: queue.Queue[tuple[int, str, object]]
     numbers: Iterator[int]
@@ -295,7 +297,7 @@ async def test_a_class_has_an_object_for_each_seat_and_hears_of_beginning_and_en
     table = Table(Own)
     begins = play_pb2.MatchStarted(match=match_pb2.Match(id="m", seats=[match_pb2.Seat(bot="anna")]), seat=0)
     result = result_pb2.Result(
-        forfeited=result_pb2.Forfeited(forfeits=[result_pb2.Forfeit(cause=result_pb2.FORFEIT_CAUSE_TIME)]),
+        forfeited=result_pb2.ForfeitedResult(forfeits=[result_pb2.Forfeit(cause=result_pb2.FORFEIT_CAUSE_TIME)]),
         seats=[result_pb2.SeatResult(rank=2)],
     )
     ends = play_pb2.MatchEnded(match_id="m", result=result)

@@ -1,4 +1,4 @@
-"""Bots that think in processes of their own."""
+"""Bots of the Python SDK that choose moves in worker processes."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,13 +14,13 @@ pytestmark = pytest.mark.slow
 
 @dataclass(frozen=True)
 class Story:
-    """How Alquerque ended between a bot, which began, and one that plays anything."""
+    """Result of a match of Alquerque between a bot, which moves first, and one that plays random moves."""
 
     result: Result
     told: str
-    """By the bot."""
+    """Standard error of the bot's program."""
     faults: int
-    """Lines in its private log, while it was there."""
+    """Number of lines in the bot log."""
 
 
 def played(server: Running, ours: Organiser, bot: str, *words: str, **told: str) -> Story:

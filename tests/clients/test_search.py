@@ -1,4 +1,4 @@
-"""The bot that thinks: it plays by the rules, sees what is near, and keeps its clock."""
+"""The sample search bot: it plays legal moves, finds short wins and manages its time."""
 
 import random
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from engines.registry import find
 
 GAMES = ("alquerque", "trox", "troke", "toc")
 SUDDEN = ("trox", "toc")
-"""Games whose last move is seldom the only one."""
+"""Games whose last position usually offers more than one move."""
 
 
 def turn_in(game: Game, position: Position, seat: Seat) -> Turn:
@@ -32,7 +32,7 @@ def turn_in(game: Game, position: Position, seat: Seat) -> Turn:
 
 
 def line(game: Game, seed: int, plies: int = 10_000) -> list[tuple[Position, Seat]]:
-    """The positions of a random game, each with the seat that moved there."""
+    """Return the positions of a random game, each with the seat that moved there."""
     rng = random.Random(seed)
     position = game.start(game.settings(), rng.randbytes(8))
     passed: list[tuple[Position, Seat]] = []
@@ -50,7 +50,7 @@ def wins(game: Game, position: Position, seat: Seat, move: str) -> bool:
 
 
 def near_the_end(game: Game) -> Iterator[tuple[Position, Seat]]:
-    """Positions with a move that wins and one that does not."""
+    """Yield positions in which some but not all moves win at once."""
     for seed in range(60):
         position, seat = line(game, seed)[-1]
         if {wins(game, position, seat, move) for move in position.moves(seat)} == {True, False}:

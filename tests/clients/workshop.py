@@ -1,4 +1,4 @@
-"""Where the clients in other languages are built: again only if their sources or the contract have changed."""
+"""Builds of the clients in other languages, repeated only if their sources or the contract have changed."""
 
 import fcntl
 import hashlib
@@ -18,10 +18,10 @@ PROJECT = Path(__file__).parents[2]
 @dataclass(frozen=True)
 class Workshop:
     locks: Path
-    """A folder for the lock files by which concurrent test processes wait for a build."""
+    """Folder for the lock files by which concurrent test processes wait for a build."""
 
     def build(self, language: Language) -> None:
-        """Build the client unless that has been done. Skip the test where a tool is missing, but fail it in CI."""
+        """Build the client unless it is up to date. Skip the test if a tool is missing, or fail it in CI."""
         if missing := [tool for tool in language.tools if not shutil.which(tool)]:
             why = f"the client in {language.name} needs {' and '.join(missing)}"
             pytest.fail(why) if os.environ.get("CI") else pytest.skip(why)
@@ -46,7 +46,7 @@ def hash_of_sources(language: Language) -> str:
 
 
 def works(language: Language, command: str) -> None:
-    """Run it in the client's folder. Raises AssertionError with what it printed if it fails."""
+    """Run a shell command in the client's folder. Raises AssertionError with its output if it fails."""
     environment = {**os.environ, **language.environment}
     ran = subprocess.run(
         command, shell=True, cwd=language.folder, env=environment, capture_output=True, text=True, check=False

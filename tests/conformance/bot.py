@@ -1,4 +1,4 @@
-"""A small bot that keeps to the protocol, or breaks one clause of it: python -m tests.conformance.bot [FAULT]"""
+"""A small bot that follows the protocol, or violates one clause of it: python -m tests.conformance.bot [FAULT]"""
 
 import os
 import queue
@@ -47,10 +47,10 @@ def session() -> tuple[float | None, bool]:
     """After how long to come back, where it was told; and whether there was a Welcome."""
     global sessions  # noqa: PLW0603  # It is a small bot.
     sessions += 1
-    said: queue.Queue[play_pb2.FromBot] = queue.Queue()
+    said: queue.Queue[play_pb2.BotItem] = queue.Queue()
     version = {"long version": "v" * 65, "new version": str(sessions)}.get(FAULT, "1")
-    wishes = play_pb2.TurnWishes(legal_moves_at_most=5_000)
-    said.put(play_pb2.FromBot(hello=play_pb2.Hello(version=version, matches_at_most=4, wishes=wishes)))
+    wishes = play_pb2.TurnOptions(max_legal_moves=5_000)
+    said.put(play_pb2.BotItem(hello=play_pb2.Hello(version=version, max_matches=4, turn_options=wishes)))
     size = SMALL if FAULT == "reads little" else -1
     away_s, welcomed = None, False
     options = [("grpc.max_receive_message_length", size), ("grpc.use_local_subchannel_pool", 1)]
@@ -67,10 +67,10 @@ def session() -> tuple[float | None, bool]:
                     kind = item.WhichOneof("item") or ""
                     welcomed = welcomed or kind == "welcome"
                     if kind == "draining" and FAULT != "hurries":
-                        away_s = item.draining.return_after_ms / 1_000
+                        away_s = item.draining.reconnect_delay_ms / 1_000
                     if kind == "welcome":
                         watch.cancel()
-                        silence_s = item.welcome.gone_after_ms / 1_000
+                        silence_s = item.welcome.heartbeat_timeout_ms / 1_000
                         watch = started_timer(silence_s, stream)
                     hear(kind, item, said)
                     if kind == "verdict" and FAULT == "a verdict is enough":
@@ -92,10 +92,10 @@ def started_timer(silence_s: float, stream: Any) -> threading.Timer:
     return timer
 
 
-def hear(kind: str, item: Any, said: "queue.Queue[play_pb2.FromBot]") -> None:
+def hear(kind: str, item: Any, said: "queue.Queue[play_pb2.BotItem]") -> None:
     if kind == "ping":
         if FAULT != "no pong" and not (FAULT == "deaf while it thinks" and answers):
-            said.put(play_pb2.FromBot(pong=play_pb2.Pong(id=item.ping.id)))
+            said.put(play_pb2.BotItem(pong=play_pb2.Pong(id=item.ping.id)))
     elif kind == "turn":
         answer(item.turn, said)
     elif gives_up(kind, item):
@@ -106,8 +106,8 @@ def gives_up(kind: str, item: Any) -> bool:
     verdict = item.verdict
     return {
         "no stale": kind == "verdict" and verdict.WhichOneof("outcome") == "stale",
-        "no repeats": kind == "verdict" and verdict.again,
-        "no lapses": kind == "turn_lapsed",
+        "no repeats": kind == "verdict" and verdict.repeated,
+        "no lapses": kind == "turn_expired",
         "no ends": kind == "match_ended",
         "only known matches": kind == "match_ended" and all(match != item.match_ended.match_id for match, _ in answers),
         "only known items": not kind,
@@ -115,26 +115,28 @@ def gives_up(kind: str, item: Any) -> bool:
     }.get(FAULT, False)
 
 
-def answer(turn: play_pb2.Turn, said: "queue.Queue[play_pb2.FromBot]") -> None:
+def answer(turn: play_pb2.Turn, said: "queue.Queue[play_pb2.BotItem]") -> None:
     ignored = {
         "one seat": turn.seat != 0,
         "one game": turn.rules.game != "alquerque",
-        "nothing sealed": turn.sealed,
-        "no offers": bool(turn.draw_offers),
+        "nothing sealed": turn.simultaneous,
+        "no offers": bool(turn.draw_offer_seats),
         "one attempt": turn.attempts_left < 3,
         "only known fields": len(UnknownFieldSet(turn)) > 0,
     }.get(FAULT, False)
     if ignored:
         return
-    key = (turn.match_id, turn.token)
+    key = (turn.match_id, turn.turn_token)
     known = answers.get(key)
-    if known is None or FAULT == "thinks anew" or (FAULT == "forgets" and turn.again):
+    if known is None or FAULT == "thinks anew" or (FAULT == "forgets" and turn.repeated):
         choice = turn.legal_moves[(len(turn.legal_moves) - 1) if known == turn.legal_moves[0] else 0]
         answers[key] = "nonsense" if FAULT == "illegal" else choice
-    said.put(play_pb2.FromBot(move=play_pb2.Move(match_id=turn.match_id, token=turn.token, move=answers[key])))
+    said.put(
+        play_pb2.BotItem(move=play_pb2.Move(match_id=turn.match_id, turn_token=turn.turn_token, move=answers[key]))
+    )
 
 
-def spoken(said: "queue.Queue[play_pb2.FromBot]") -> Iterator[play_service_pb2.PlayRequest]:
+def spoken(said: "queue.Queue[play_pb2.BotItem]") -> Iterator[play_service_pb2.PlayRequest]:
     while True:
         yield play_service_pb2.PlayRequest(items=[said.get()])
 

@@ -1,4 +1,4 @@
-"""The kit passes a bot that keeps to the protocol, and finds whoever does not."""
+"""The kit passes a bot that follows the protocol, and each clause fails a bot that violates it."""
 
 import json
 import os
@@ -15,37 +15,37 @@ from referee.conformance.clauses import CLAUSES
 BREAKERS = {
     "hello-comes-first": "long version",
     "pings-are-answered": "no pong",
-    "a-turn-is-answered": "illegal",
-    "pings-are-answered-while-it-thinks": "deaf while it thinks",
-    "several-matches-at-once": "reads one item",
+    "turn-is-answered": "illegal",
+    "pings-are-answered-during-a-turn": "deaf while it thinks",
+    "concurrent-matches": "reads one item",
     "two-seats-of-one-match": "one seat",
-    "a-match-from-beginning-to-end": "a verdict is enough",
-    "every-game-it-plays": "one game",
-    "a-sealed-exchange": "nothing sealed",
-    "a-large-turn": "reads little",
-    "an-offer-is-no-hindrance": "no offers",
-    "the-same-turn-twice": "thinks anew",
-    "cut-off-before-it-answers": "stays away",
-    "cut-off-before-the-verdict": "forgets",
-    "the-same-version-comes-back": "new version",
-    "a-refused-move": "one attempt",
-    "a-stale-answer": "no stale",
-    "a-verdict-twice": "no repeats",
-    "a-turn-that-lapsed": "no lapses",
-    "an-end-under-a-turn": "no ends",
-    "an-end-of-a-match-unheard-of": "only known matches",
-    "items-of-an-unknown-kind": "only known items",
+    "whole-match": "a verdict is enough",
+    "every-game": "one game",
+    "simultaneous-turns": "nothing sealed",
+    "large-turn": "reads little",
+    "turn-with-a-draw-offer": "no offers",
+    "repeated-turn": "thinks anew",
+    "disconnect-before-the-answer": "stays away",
+    "disconnect-before-the-verdict": "forgets",
+    "same-version-after-reconnect": "new version",
+    "rejected-move": "one attempt",
+    "stale-answer": "no stale",
+    "repeated-verdict": "no repeats",
+    "expired-turn": "no lapses",
+    "match-end-during-a-turn": "no ends",
+    "end-of-an-unknown-match": "only known matches",
+    "unknown-items": "only known items",
     "unknown-fields": "only known fields",
     "unknown-values": "only known values",
     "draining": "hurries",
-    "patience-with-a-broken-referee": "a welcome is enough",
-    "silence-is-a-break": "waits for ever",
-    "a-token-in-a-file": "reads no file",
-    "asked-to-stop": "ends badly",
-    "taken-over": "comes back",
-    "a-token-that-is-no-good": "wrong status",
+    "reconnect-backoff": "a welcome is enough",
+    "heartbeat-timeout": "waits for ever",
+    "token-file": "reads no file",
+    "stop-on-sigterm": "ends badly",
+    "session-taken-over": "comes back",
+    "rejected-token": "wrong status",
 }
-"""By clause: a fault that it must find."""
+"""For each clause, a fault that it must detect."""
 
 
 def tried(*options: str, bot: tuple[str, ...] = ()) -> Result:
@@ -78,7 +78,7 @@ def test_a_bot_passes_over_tls() -> None:
     bot = (sys.executable, "-m", "referee_client", "random")
 
     result = CliRunner().invoke(
-        main, ["conformance", "--tls", "--patience", "120", "--only", "a-turn-is-answered", "--", *bot]
+        main, ["conformance", "--tls", "--patience", "120", "--only", "turn-is-answered", "--", *bot]
     )
 
     assert result.exit_code == 0, result.output
@@ -94,10 +94,10 @@ def test_a_program_that_cannot_start_is_named() -> None:
 def test_a_program_that_ends_at_once_is_shown_with_its_last_words() -> None:
     dies = (sys.executable, "-c", "import sys; sys.exit('no referee for me')")
 
-    result = CliRunner().invoke(main, ["conformance", "--only", "a-turn-is-answered", "--", *dies])
+    result = CliRunner().invoke(main, ["conformance", "--only", "turn-is-answered", "--", *dies])
 
     assert result.exit_code == 1
-    assert "the program ended when it should play: exit status 1" in result.stdout
+    assert "the program exited: exit status 1" in result.stdout
     assert "no referee for me" in result.stdout
 
 
@@ -105,7 +105,7 @@ def test_a_bot_is_tried_by_command_or_by_connection() -> None:
     for given in ([], ["--connect", "--", "./bot"]):
         result = CliRunner().invoke(main, ["conformance", *given])
         assert result.exit_code == 2
-        assert "either by its command" in result.stderr
+        assert "either the command" in result.stderr
 
 
 @pytest.mark.parametrize("address", ["garbage", ""])
@@ -113,7 +113,7 @@ def test_where_nobody_can_listen_is_told_in_a_sentence(address: str) -> None:
     result = CliRunner().invoke(main, ["conformance", "--listen", address, "--", "./bot"])
 
     assert result.exit_code == 2
-    assert f"cannot listen at '{address}'" in result.stderr
+    assert f"cannot listen on '{address}'" in result.stderr
 
 
 def test_the_clauses_can_be_listed_with_their_promises() -> None:

@@ -1,4 +1,4 @@
-"""A Dockerfile as data: its steps, in order."""
+"""Parser of Dockerfiles into a list of steps."""
 
 import re
 from collections.abc import Sequence
@@ -9,9 +9,9 @@ from pathlib import Path
 @dataclass(frozen=True)
 class Step:
     word: str
-    """RUN, COPY, …"""
+    """Instruction, such as RUN or COPY."""
     text: str
-    """What follows it, on one line."""
+    """Arguments of the instruction, joined to one line."""
 
 
 def steps(file: Path) -> list[Step]:
@@ -21,6 +21,6 @@ def steps(file: Path) -> list[Step]:
 
 
 def last_stage(all_steps: Sequence[Step]) -> list[Step]:
-    """From the last FROM on."""
+    """Return the steps from the last FROM on."""
     first = max(at for at, step in enumerate(all_steps) if step.word == "FROM")
     return list(all_steps[first:])

@@ -1,4 +1,4 @@
-"""A real Prometheus beside a test, with the rules of deploy/, which looks twice a second."""
+"""Real Prometheus server for tests, with the rules of `deploy/`; it scrapes and evaluates twice a second."""
 
 import json
 import shutil
@@ -28,7 +28,7 @@ class Prometheus:
     address: str
 
     def ask(self, path: str, **parameters: str) -> Any:
-        """The data of an answer of its HTTP API. Raises AssertionError with what it says if it refuses."""
+        """Return the data of an answer of the HTTP API. Raises AssertionError with the answer if it is an error."""
         url = f"http://{self.address}/api/v1/{path}?{urllib.parse.urlencode(parameters)}"
         try:
             with urllib.request.urlopen(url, timeout=WITHIN_S) as answer:
@@ -37,23 +37,23 @@ class Prometheus:
             raise AssertionError(f"{parameters}: {no.read().decode()}") from None
 
     def values(self, query: str) -> list[dict[str, Any]]:
-        """The series that a query finds now, with their values."""
+        """Return the series that a query finds now, with their values."""
         found: list[dict[str, Any]] = self.ask("query", query=query)["result"]
         return found
 
     def value(self, query: str) -> float | None:
-        """Of the only series that a query finds; None: there is none."""
+        """Return the value of the only series that a query finds, or None if it finds none."""
         found = self.values(query)
         assert len(found) < 2
         return float(found[0]["value"][1]) if found else None
 
     def firing(self) -> set[str]:
-        """The alerts that fire."""
+        """Return the names of the alerts that fire now."""
         alerts = self.ask("alerts")["alerts"]
         return {alert["labels"]["alertname"] for alert in alerts if alert["state"] == "firing"}
 
     def comes_to(self, what: Callable[[], bool], words: str) -> None:
-        """Wait until it is so."""
+        """Wait until `what` returns true. Raises AssertionError with `words` after WITHIN_S seconds."""
         until_s = time.monotonic() + WITHIN_S
         while not what():
             assert time.monotonic() < until_s, f"not within {WITHIN_S} seconds: {words}"
@@ -62,7 +62,7 @@ class Prometheus:
 
 @contextmanager
 def prometheus(folder: Path, target: str) -> Iterator[Prometheus]:
-    """It watches a referee. It is gone afterwards, whatever happened."""
+    """Run a Prometheus server that scrapes the referee at `target`. It is stopped on exit."""
     config = yaml.safe_load((DEPLOY / "prometheus" / "prometheus.yml").read_text(encoding="utf-8"))
     config["global"] = {"scrape_interval": "500ms", "scrape_timeout": "500ms", "evaluation_interval": "500ms"}
     config["scrape_configs"][0]["static_configs"][0]["targets"] = [target]

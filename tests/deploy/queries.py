@@ -1,4 +1,4 @@
-"""Queries of Prometheus: which metrics and labels they name, and which there are."""
+"""Metrics and labels that Prometheus queries use, and those that exist."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -7,9 +7,9 @@ from typing import Any
 
 import yaml
 
-from referee.telemetry.metrics import Metrics
+from referee.observability.metrics import Metrics
 from tests.deploy.tools import DEPLOY, ROOT
-from tests.telemetry.exposition import Page
+from tests.observability.exposition import Page
 
 RULES = DEPLOY / "prometheus" / "rules"
 ROW = re.compile(r"^\| `(\w+)` \| (\w+) \| ([^|]*)\|", re.MULTILINE)
@@ -18,11 +18,11 @@ MATCHED = re.compile(r"\b(\w+) ?(?:=~|!~|!=|=)\s*\"")
 GROUPED = re.compile(r"\b(?:by|on|group_left|ignoring) \(([\w, ]*)\)")
 SUFFIXES = {"histogram": ("_bucket", "_sum", "_count"), "counter": ("",), "gauge": ("",)}
 OF_PROMETHEUS = {"job", "instance", "le", "alertname", "alertstate"}
-"""Labels that every series has, or that Prometheus makes."""
+"""Labels that every series has, or that Prometheus adds."""
 
 
 def rules(kind: str) -> Iterator[dict[str, Any]]:
-    """All of a kind: alert or record."""
+    """Yield all rules of a kind: alert or record."""
     for file in sorted(RULES.glob("*.yml")):
         for group in yaml.safe_load(file.read_text(encoding="utf-8"))["groups"]:
             yield from (rule for rule in group["rules"] if kind in rule)
@@ -30,7 +30,7 @@ def rules(kind: str) -> Iterator[dict[str, Any]]:
 
 @cache
 def known() -> dict[str, set[str]]:
-    """The labels of every series that there is, by its name: by docs/metrics.md, of a process, or recorded."""
+    """Return the labels of each series by name: those in docs/metrics.md, of the process, and of recording rules."""
     told = (ROOT / "docs" / "metrics.md").read_text(encoding="utf-8")
     found = {
         f"{name}{suffix}": set(re.findall(r"`(\w+)`", labels))
@@ -45,7 +45,7 @@ def known() -> dict[str, set[str]]:
 
 
 def strange(query: str) -> set[str]:
-    """Names and labels in it that there are not."""
+    """Return the metrics and labels in a query that do not exist."""
     has = known()
     names = _names(query)
     labels = {label for name in names for label in has.get(name, ())} | OF_PROMETHEUS

@@ -1,4 +1,4 @@
-"""The chart: Helm renders it, and Kubernetes takes what comes of it."""
+"""The Helm chart renders, and its output is valid for Kubernetes."""
 
 import tomllib
 from collections.abc import Callable
@@ -9,7 +9,7 @@ import pytest
 import yaml
 from kubernetes_validate.utils import SchemaNotFoundError, validate
 
-from referee.settings.reading import read
+from referee.server.settings_reader import read_settings
 from tests.deploy.tools import DEPLOY, tool, works
 
 pytestmark = pytest.mark.slow
@@ -44,7 +44,7 @@ def test_helm_finds_no_fault() -> None:
 def test_kubernetes_takes_what_comes_of_it(render: Render, values: tuple[str, ...]) -> None:
     for name, one in render(*values).items():
         for version in KUBERNETES:
-            if one["kind"] == "ServiceMonitor":  # Of the operator of Prometheus: Kubernetes does not know it.
+            if one["kind"] == "ServiceMonitor":  # Custom resource; Kubernetes has no schema.
                 with pytest.raises(SchemaNotFoundError):
                     validate(one, version, strict=True)
             else:
@@ -52,7 +52,7 @@ def test_kubernetes_takes_what_comes_of_it(render: Render, values: tuple[str, ..
 
 
 def test_without_a_certificate_there_is_no_chart() -> None:
-    with pytest.raises(AssertionError, match="strangers come with TLS only"):
+    with pytest.raises(AssertionError, match=r"tls\.secretName is required"):
         works(tool("helm"), "template", "cup", CHART, "--set", "tls.secretName=")
 
 
@@ -65,7 +65,7 @@ def test_the_settings_that_it_is_given_are_settings(render: Render, tmp_path: Pa
     text = render("settings.log_level=warning", "tls.clientCaSecretName=ca")["ConfigMap/cup"]["data"]["referee.toml"]
     file = tmp_path / "referee.toml"
     file.write_text(text, encoding="utf-8")
-    settings = read({}, file, environment={}).settings
+    settings = read_settings({}, file, environment={}).settings
     assert settings.tls_client_ca == Path("/etc/referee/client-ca/ca.crt")
     assert settings.log_level.value == "warning"
     assert tomllib.loads(text)["drain_grace_s"] == 30

@@ -1,4 +1,4 @@
-"""The Dockerfile and the compose file, as far as they can be checked where no engine runs containers."""
+"""Checks of the Dockerfile and the compose file that need no container engine."""
 
 from pathlib import Path
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import yaml
 
-from referee.settings.reading import read
+from referee.server.settings_reader import read_settings
 from tests.deploy.dockerfile import last_stage, steps
 from tests.deploy.tools import DEPLOY, ROOT, tool, works
 
@@ -63,14 +63,14 @@ def test_every_container_has_a_root_that_nobody_writes(services: dict[str, Any])
 
 def test_the_settings_that_the_container_is_given_are_settings(services: dict[str, Any], tmp_path: Path) -> None:
     given = services["referee"]["environment"]
-    settings = read({}, environment={**given, "REFEREE_DATA_DIR": str(tmp_path)}).settings
+    settings = read_settings({}, environment={**given, "REFEREE_DATA_DIR": str(tmp_path)}).settings
     assert settings.tls_cert == Path("/run/secrets/cert.pem")
     assert not settings.listen.loopback
 
 
 def test_it_is_let_finish_its_turns(services: dict[str, Any]) -> None:
     grace_s = int(services["referee"]["stop_grace_period"].removesuffix("s"))
-    assert grace_s > read({}, environment={}).settings.drain_grace_s
+    assert grace_s > read_settings({}, environment={}).settings.drain_grace_s
 
 
 def test_the_port_of_metrics_is_published_nowhere(services: dict[str, Any]) -> None:

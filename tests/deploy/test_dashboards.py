@@ -1,4 +1,4 @@
-"""The dashboards show what there is: every name, every label, every query."""
+"""The Grafana dashboards use only metrics and labels that exist, in queries that Prometheus accepts."""
 
 import json
 import runpy
@@ -15,7 +15,7 @@ from tests.deploy.tools import DEPLOY, tool, works
 GRAFANA = DEPLOY / "grafana"
 FILES = sorted((GRAFANA / "dashboards").glob("*.json"))
 VARIABLES = {"$__rate_interval": "1m", "$__range": "1h", "$instance": ".*", "$game": ".*"}
-"""What Grafana puts in their place."""
+"""Values that stand in for the variables that Grafana replaces."""
 
 
 def targets(file: Path) -> Iterator[dict[str, Any]]:

@@ -1,7 +1,7 @@
-"""No engine builds images where we build, so the steps of the Dockerfile are taken here, in a folder instead of a root.
+"""Runs the steps of the Dockerfile in a folder in place of the image's root, since no container engine is available.
 
-What `python` is comes from the machine, and not from the base image. All else is as in the image: what is copied, what
-is run, the environment, the user's rights, the health check. What comes of it serves, and writes nothing but its data.
+Only `python` comes from the machine instead of the base image. Copied files, commands, environment, permissions and
+the health check are as in the image. The result must serve, and write nothing but its data.
 """
 
 import json
@@ -21,10 +21,10 @@ from tests.deploy.dockerfile import Step, steps
 from tests.deploy.tools import DEPLOY, ROOT, works
 from tests.e2e.server import WITHIN_S
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.toolchain]
 
 PLACES = re.compile(r"(?<![\w./-])/(?=(?:opt/referee|src|data)\b)")
-"""Where a path of the image begins."""
+"""Start of an absolute path of the image."""
 
 
 @dataclass
@@ -34,7 +34,7 @@ class Image:
     environment: dict[str, str] = field(default_factory=dict)
     folder: str = "/"
     last: dict[str, str] = field(default_factory=dict)
-    """What the last step of each word said."""
+    """Arguments of the last step with each instruction."""
 
     def take(self, step: Step) -> None:
         self.last[step.word] = step.text
@@ -42,7 +42,7 @@ class Image:
             TAKEN[step.word](self, self.here(step.text))
 
     def here(self, text: str) -> str:
-        """With the paths of the image in the folder."""
+        """Return `text` with the paths of the image moved into the folder."""
         return PLACES.sub(f"{self.root}/", text)
 
     def run(self, command: str) -> None:
@@ -55,7 +55,7 @@ class Image:
     def copy(self, what: str) -> None:
         *sources, to = what.split()
         if sources[0].startswith("--from="):
-            assert Path(to).is_dir()  # All stages are taken in one folder.
+            assert Path(to).is_dir()  # All stages share one folder, so there is nothing to copy.
             return
         target = Path(self.root, self.folder.lstrip("/"), to)
         for source in sources:
@@ -102,7 +102,7 @@ class Serving:
 
 @pytest.fixture
 def serving(image: Image, tmp_path: Path) -> Iterator[Serving]:
-    """As the image starts it, on ports that are free."""
+    """Start the server with the image's command, on free ports."""
     command = [*json.loads(image.last["ENTRYPOINT"]), *json.loads(image.last["CMD"])]
     ports = {"REFEREE_LISTEN": "127.0.0.1:0", "REFEREE_HTTP_LISTEN": "127.0.0.1:0"}
     with (tmp_path / "log").open("w") as log:

@@ -1,4 +1,4 @@
-"""The rules of Prometheus: each alert speaks up and keeps quiet when it is to, and the operator is told what to do."""
+"""The Prometheus rules: each alert fires when it should and only then, and the operator's guide explains it."""
 
 import re
 

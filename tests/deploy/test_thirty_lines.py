@@ -1,7 +1,7 @@
-"""From a bare machine to a public service: the very lines of docs/operations.md, in a folder in place of the machine.
+"""Runs the commands of docs/operations.md that set up a public service, in a folder in place of a bare machine.
 
-What only the machine can do is played here: `apt-get` and `useradd` do nothing, and `systemctl` starts what the units
-say, as the units say it. All else is real: what is installed, the certificates, the server, the token, the backup.
+Only what needs the machine is replaced: `apt-get` and `useradd` do nothing, and `systemctl` starts the commands in the
+unit files. Everything else is real: the installation, certificates, server, token and backup.
 """
 
 import os
@@ -24,9 +24,9 @@ PAGE = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
 LINES_AT_MOST = 30
 WITHIN_S = 1800
 PLACES = re.compile(r"(?<![\w./-])/(?=(?:opt/referee|etc|var/lib)\b)")
-"""Where a path of the machine begins."""
+"""Start of an absolute path of the machine."""
 OWNERS = re.compile(r"-o root -g referee |chown referee \S+ && ")
-"""There is no such user here."""
+"""Changes of ownership, which are removed because the user does not exist here."""
 
 SYSTEMCTL = """#!/bin/sh
 # As systemd would, as far as our units go: what starts is what their ExecStart says.
@@ -50,7 +50,7 @@ esac
 
 
 def lines() -> list[str]:
-    """The commands, each on one line."""
+    """Return the commands, each joined to one line."""
     [block] = re.findall(r"## From a bare machine\n.*?```console\n(.*?)```", PAGE, re.DOTALL)
     whole = re.sub(r"\\\n\s*", "", block).splitlines()
     assert all(line.startswith("# ") for line in whole)
@@ -66,7 +66,7 @@ def free_ports(count: int) -> list[int]:
 
 
 class Machine:
-    """A folder in place of a machine, with ports in place of its ports."""
+    """A folder and free ports that stand in for a machine."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -132,7 +132,7 @@ def test_there_are_fewer_than_thirty() -> None:
 
 
 def need_leaf(certificate: Path) -> None:
-    """It is no authority: rustls takes none for a server."""
+    """Assert that the certificate is not an authority: rustls rejects one as a server certificate."""
     extensions = x509.load_pem_x509_certificate(certificate.read_bytes()).extensions
     assert not [one for one in extensions if isinstance(one.value, x509.BasicConstraints) and one.value.ca]
 
@@ -140,9 +140,9 @@ def need_leaf(certificate: Path) -> None:
 def test_they_make_a_public_service_with_tls_tokens_metrics_and_backups(machine: Machine) -> None:
     done = machine.runs(lines())
     log = (machine.root / "log").read_text() if (machine.root / "log").exists() else ""
-    assert done.returncode in (0, 3), f"{machine.said}\n{log}"  # 3: the doctor warns, of a folder on a shared machine.
+    assert done.returncode in (0, 3), f"{machine.said}\n{log}"  # 3: the doctor warns about the shared machine.
     assert "ready" in machine.said
-    assert "uvloop is there" in machine.said
+    assert "uvloop is installed" in machine.said
     need_leaf(machine.root / "etc" / "referee" / "cert.pem")
     assert re.fullmatch(r"rf_\S+\n", (machine.root / "checkout" / "ada.token").read_text())
     [backup] = (machine.root / "var" / "lib" / "referee-backups").iterdir()

@@ -1,4 +1,4 @@
-"""A real Prometheus watches a real referee under a ladder: it sees all that is told of; alerts fire as things break."""
+"""A real Prometheus scrapes a real server with a ladder: every documented metric exists, and alerts fire on faults."""
 
 import sqlite3
 import time
@@ -29,11 +29,11 @@ pytestmark = pytest.mark.slow
 LADDER = "weekly"
 CLIMBERS = [f"honest-{number}" for number in range(6)]
 MATCHES = 3
-"""Of the ladder at once."""
+"""Concurrent matches of the ladder."""
 STANDS_STILL_S = 15
-"""Long enough for what few moves share of it."""
+"""Seconds of a freeze; long enough to matter although few moves are affected by it."""
 MOVES_UNTIL_THE_LOG_IS_READ = 35
-"""Of each of two seats. What has happened last is at hand without it."""
+"""Moves of each of two seats. The latest entries are in memory, so a shorter match would not be read from the log."""
 REMOVE = """
     DELETE FROM entries
     WHERE entry = (
@@ -42,7 +42,7 @@ REMOVE = """
     RETURNING number
 """
 HAVE_NOT_HAPPENED = ("ALERTS",)
-"""What a query may look for, and find nothing."""
+"""Series that a query may name although they are empty."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Scene:
         return self.folder / "data"
 
     def keeps_playing(self, moves: int) -> None:
-        """Wait until so many moves more were seen."""
+        """Wait until `moves` more moves have been counted."""
         seen = self.eyes.value("sum(referee_moves_total)") or 0
         self.eyes.comes_to(
             lambda: (self.eyes.value("sum(referee_moves_total)") or 0) >= seen + moves, f"{moves} moves more"
@@ -66,7 +66,7 @@ class Scene:
 
 @pytest.fixture(scope="module")
 def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
-    """A ladder of honest bots that think for a second, and a club beside them; nothing is wrong."""
+    """A server with a ladder of honest bots that think for one second, and no faults."""
     folder = tmp_path_factory.mktemp("watched")
     certificate = Certificate("watched")
     trusted = grpc.ssl_channel_credentials(certificate.cert)
@@ -84,8 +84,8 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
 
 
 def climb(channel: grpc.Channel, owner: str) -> None:
-    """A ladder begins, and goes on by itself."""
-    terms = {"match_terms": [match_terms(game_pb2.Rules(game="troke"))], "matches_at_once": MATCHES}
+    """Create a ladder that continues by itself."""
+    terms = {"match_terms": [match_terms(game_pb2.Rules(game="troke"))], "max_concurrent_matches": MATCHES}
     ask(channel, "LadderService/CreateLadder", owner, request_id="a ladder", name=LADDER, terms=terms)
     for bot in CLIMBERS:
         ask(channel, "LadderService/JoinLadder", owner, ladder=LADDER, entrant={"bots": [{"bot": bot}]})
@@ -93,18 +93,18 @@ def climb(channel: grpc.Channel, owner: str) -> None:
 
 @pytest.fixture
 def here(scene: Scene, request: pytest.FixtureRequest) -> Iterator[Club]:
-    """A club of its own for each test."""
+    """A separate club for each test."""
     name = f"club-{zlib.crc32(request.node.name.encode())}"
     with club(scene.server, scene.channel, name) as founded:
         yield founded
 
 
 def all_happens(here: Club) -> None:
-    """What is counted, and comes of no honest play: an answer given twice, a refusal, a flag that falls."""
+    """Cause what honest play does not: an answer sent twice, a rejected answer and a flag fall."""
     match_id = here.playing()
     turn = here.turn()
     here.submit(turn, turn.legal_moves[0])
-    assert here.submit(turn, turn.legal_moves[0]).again
+    assert here.submit(turn, turn.legal_moves[0]).repeated
     with pytest.raises(grpc.RpcError):
         here.submit(here.turn(1), "nonsense")
     here.ask_as(1, "MatchService/Resign", match_id=match_id, request_id="resigns")
@@ -131,7 +131,7 @@ def test_the_ladder_is_seen_from_its_queue_to_its_ratings(scene: Scene, here: Cl
     eyes, rated = scene.eyes, 'sum(referee_ratings_applied_total{game="alquerque"}) or vector(0)'
     before = eyes.value(rated) or 0
     assert eyes.value('referee_contests{kind="ladder"}') == 1
-    new_ladder(here, matches_at_once=1)
+    new_ladder(here, max_concurrent_matches=1)
     joined(here, 0, 1)
     here.ask("LadderService/Challenge", request_id="a challenge", ladder=here.name, entrants=here.bots)
     waits = 'referee_pairings_waiting{kind="ladder", waits_for="bots"}'
@@ -150,7 +150,7 @@ def test_the_rules_are_in_force_and_keep_quiet_while_nothing_is_wrong(scene: Sce
     rules = [rule for group in scene.eyes.ask("rules")["groups"] for rule in group["rules"]]
     assert len(rules) > 20
     assert [rule["name"] for rule in rules if rule["health"] == "err"] == []
-    assert scene.eyes.firing() <= {"RefereeStalls"}  # A machine that is busy with other tests may stall indeed.
+    assert scene.eyes.firing() <= {"RefereeStalls"}  # Other tests may delay this machine enough for it to fire.
 
 
 def test_a_referee_that_stands_still_is_told_of(scene: Scene) -> None:
@@ -163,8 +163,8 @@ def test_a_referee_that_stands_still_is_told_of(scene: Scene) -> None:
 def test_an_entry_that_somebody_removed_from_the_database_is_told_of(scene: Scene, here: Club) -> None:
     match_id = here.playing(rules=game_pb2.Rules(game="troke"))
     here.talk(0).hang_up()
-    watched = here.ask("MatchService/WatchMatch", match_id=match_id, after=0)
-    next(entry for some in watched for entry in entries_of(some) if entry.HasField("seat_gone"))
+    watched = here.ask("MatchService/WatchMatch", match_id=match_id, after_number=0)
+    next(entry for some in watched for entry in entries_of(some) if entry.HasField("seat_disconnected"))
     watched.cancel()
     with talk(scene.channel, here.secrets[0]) as back:
         for _ in range(MOVES_UNTIL_THE_LOG_IS_READ):
@@ -172,7 +172,7 @@ def test_an_entry_that_somebody_removed_from_the_database_is_told_of(scene: Scen
                 turn = seat.hear("turn")
                 here.submit(turn, turn.legal_moves[0])
     removed = removed_entry(scene.data, match_id)
-    watched = here.ask("MatchService/WatchMatch", match_id=match_id, after=0)
+    watched = here.ask("MatchService/WatchMatch", match_id=match_id, after_number=0)
     numbers = (entry.number for response in watched for entry in entries_of(response))
     assert next(number for number in numbers if number >= removed) == removed + 1
     watched.cancel()
@@ -190,7 +190,7 @@ def test_a_disk_that_is_full_is_told_of(scene: Scene, here: Club) -> None:
 
 
 def removed_entry(data: Path, match_id: str) -> int:
-    """Somebody has his hands in the database."""
+    """Delete an entry directly from the database, and return its number."""
     with closing(sqlite3.connect(data / "referee.db", timeout=60)) as database, database:
         removed = database.execute(REMOVE, (match_id,)).fetchall()
     [(number,)] = removed

@@ -1,4 +1,4 @@
-"""Programs that check what lies in deploy/. Where one is missing a test is skipped, but fails in CI."""
+"""External programs that check the files in `deploy/`. A test is skipped if its program is missing, but fails in CI."""
 
 import os
 import shutil
@@ -13,7 +13,7 @@ DEPLOY = ROOT / "deploy"
 
 
 def tool(name: str) -> str:
-    """Its path: of those that came with the virtual environment, or of the machine's."""
+    """Return the path of a program, searched first in the virtual environment and then on the path."""
     found = shutil.which(name, path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     if found:
         return found
@@ -24,7 +24,7 @@ def tool(name: str) -> str:
 
 
 def works(*command: str | Path, within_s: float = 1800) -> str:
-    """What it says on standard output. Raises AssertionError with all that it said if it fails."""
+    """Run a command and return its standard output. Raises AssertionError with all of its output if it fails."""
     ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=within_s)
     assert ran.returncode == 0, f"{' '.join(map(str, command))}:\n{ran.stdout}\n{ran.stderr}"
     return ran.stdout

@@ -1,4 +1,4 @@
-"""The contract as data: what there is, by name, and what the comments of its refusals say."""
+"""The contract as data: its definitions by name, and the comments of its error reasons."""
 
 import importlib
 import pkgutil
@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from referee_api import v1
 
-REFUSAL_PROTO = Path(__file__).parents[2] / "proto" / "referee_api" / "v1" / "refusal.proto"
-REASON = re.compile(r"((?:^  //.*\n)+)^  REFUSAL_REASON_(\w+) = [1-9]\d*;", re.MULTILINE)
+ERROR_PROTO = Path(__file__).parents[2] / "proto" / "referee_api" / "v1" / "error.proto"
+REASON = re.compile(r"((?:^  //.*\n)+)^  ERROR_REASON_(\w+) = [1-9]\d*;", re.MULTILINE)
 COMMENT = re.compile(
     r"""
     (?P<when>.+?)\.
@@ -31,7 +31,7 @@ class Reason(NamedTuple):
 
 
 def files() -> list[Any]:
-    """The descriptors of all files of the contract."""
+    """Return the descriptors of all files of the contract."""
     names = [module.name for module in pkgutil.iter_modules(v1.__path__) if module.name.endswith("_pb2")]
     return [importlib.import_module(f"{v1.__name__}.{name}").DESCRIPTOR for name in names]
 
@@ -45,7 +45,7 @@ def enums() -> dict[str, Any]:
 
 
 def methods() -> dict[str, Any]:
-    """By service and method, such as `MatchService/SubmitMove`."""
+    """Return all methods by service and method, such as `MatchService/SubmitMove`."""
     services = [service for file in files() for service in file.services_by_name.values()]
     return {f"{service.name}/{method.name}": method for service in services for method in service.methods}
 
@@ -59,8 +59,8 @@ def enum_values() -> set[str]:
 
 
 def reasons() -> Iterator[Reason]:
-    """The refusals, in the order of the contract."""
-    for comment, name in REASON.findall(REFUSAL_PROTO.read_text(encoding="utf-8")):
+    """Yield the error reasons in the order of the contract."""
+    for comment, name in REASON.findall(ERROR_PROTO.read_text(encoding="utf-8")):
         text = " ".join(line.strip().removeprefix("//").strip() for line in comment.splitlines())
         found = COMMENT.fullmatch(text)
         assert found, f"the comment of {name} does not say code and metadata: {text}"

@@ -1,4 +1,4 @@
-"""What docs/architecture.md names exists, and its lists of packages and layers are those of the code."""
+"""All names in docs/architecture.md exist, and its lists of packages and layers match the code."""
 
 import ast
 import re
@@ -22,7 +22,7 @@ PATHS = [text for text in QUOTED if "/" in text.lstrip("/") and ".py:" not in te
 
 @cache
 def names_of(file: Path) -> frozenset[str]:
-    """Classes, functions, methods and constants of a module; those of a class as `Class.name`."""
+    """Return the classes, functions, methods and constants of a module; members of a class as `Class.name`."""
     return frozenset(_names(ast.parse(file.read_text(encoding="utf-8")).body))
 
 

@@ -1,4 +1,4 @@
-"""What docs/contributing.md names exists: paths, names in files, `make` targets, excerpts, benchmarks, versions."""
+"""All names in docs/contributing.md exist: paths, definitions, `make` targets, excerpts, benchmarks and versions."""
 
 import re
 import tomllib
@@ -20,7 +20,7 @@ COMMANDS = [block for kind, block in FENCED if kind == "console"]
 WORDS = sorted(set(chain.from_iterable(code.split() for code in (*SPANS, *COMMANDS))))
 
 MADE = (".venv/", "../.venv/", "build/", "bench/report/", "referee-data/")
-"""Made by commands, so that a fresh checkout does not have them."""
+"""Paths that commands create, and that a fresh checkout therefore does not have."""
 FILE = re.compile(r"\.?[\w*-][\w.*-]*\.(?:py|md|toml|ya?ml|txt|in|game|proto)")
 PATHS = [word for word in WORDS if ("/" in word or FILE.fullmatch(word)) and not word.startswith(MADE)]
 DEFINED = re.findall(r"`(\w+)`(?:\s+in\s+|\s+of\s+|\s+\()`([^`\s]+\.py)`", PROSE)
@@ -39,7 +39,7 @@ def test_the_page_names_much() -> None:
 
 @pytest.mark.parametrize("word", PATHS)
 def test_every_path_on_the_page_exists(word: str) -> None:
-    """A placeholder such as `<name>` stands for anything, and a bare file name for a file in any folder."""
+    """A placeholder such as `<name>` matches anything, and a bare file name matches a file in any folder."""
     path, _, test = word.partition("::")
     pattern = re.sub(r"<\w+>", "*", path.removeprefix("./").rstrip("/"))
     found = next(ROOT.glob(pattern), None)
@@ -58,7 +58,7 @@ def test_every_name_that_the_page_finds_in_a_file_is_defined_there(name: str, pa
 
 @pytest.mark.parametrize(("path", "excerpt"), EXCERPTS)
 def test_every_excerpt_is_in_its_file(path: str, excerpt: str) -> None:
-    """Line by line, in the same order; there may be other lines between."""
+    """Lines must occur in the same order; other lines may stand between them."""
     lines = iter((ROOT / path).read_text(encoding="utf-8").splitlines())
     assert [line for line in excerpt.splitlines() if line.strip() and line not in lines] == []
 

@@ -1,4 +1,4 @@
-"""What docs/protocol.md names exists in the contract, and what it shows works."""
+"""All names in docs/protocol.md exist in the contract, and its examples work."""
 
 import re
 import subprocess
@@ -8,10 +8,10 @@ from pathlib import Path
 import grpc
 import pytest
 from google.protobuf import json_format, message_factory
-from referee_api.v1.refusal_pb2 import RefusalReason
+from referee_api.v1.error_pb2 import ErrorReason
 
-from referee.core.clock import SECOND, Clock, Fischer
-from referee.core.row import Measured, charge
+from referee.match.clock import SECOND, Clock, Fischer
+from referee.match.clock_charge import TurnMeasurement, charge
 from tests.docs import contract
 
 PAGE = Path(__file__).parents[2] / "docs" / "protocol.md"
@@ -27,12 +27,12 @@ OF_OTHERS = {
     *("ErrorInfo", "BadRequest", "RetryInfo", "google.rpc.Status", "too_many_pings", "grpc.aio.secure_channel"),
     *("referee", "referee-api", "referee_api.v1", "my-bot", "buf", "1", "=?", "\\n", "::1", "localhost"),
 }
-"""Names on the page that are not the contract's own."""
-OTHER_PREFIX = ("REFUSAL_REASON_", "BOT_", "grpc-", "[")
+"""Names on the page that are not part of the contract."""
+OTHER_PREFIX = ("ERROR_REASON_", "BOT_", "grpc-", "[")
 
 
 def known() -> set[str]:
-    """Every name of the contract, as the page may write it."""
+    """Return every name of the contract, in all forms that the page uses."""
     named = {*contract.messages(), *contract.enums(), *contract.enum_values(), *contract.methods(), *contract.fields()}
     services = {part for method in contract.methods() for part in method.split("/")}
     metadata = {word for reason in contract.reasons() for word in re.findall(r"[a-z_]+", reason.metadata)}
@@ -48,7 +48,7 @@ def test_every_name_on_the_page_is_in_the_contract() -> None:
 
 
 def test_every_item_of_the_stream_is_told_of() -> None:
-    sides = (contract.messages()[side] for side in ("FromBot", "FromReferee"))
+    sides = (contract.messages()[side] for side in ("BotItem", "RefereeItem"))
     items = {field.message_type.name for side in sides for field in side.oneofs_by_name["item"].fields}
     assert sorted(items - set(QUOTED)) == []
 
@@ -65,8 +65,8 @@ def test_the_table_of_refusals_is_the_contract(renewing: bool) -> None:
 
 
 def test_the_table_of_refusals_leaves_none_out() -> None:
-    named = {f"REFUSAL_REASON_{one.name}" for one in contract.reasons()}
-    assert named == set(RefusalReason.keys()) - {"REFUSAL_REASON_UNSPECIFIED"}
+    named = {f"ERROR_REASON_{one.name}" for one in contract.reasons()}
+    assert named == set(ErrorReason.keys()) - {"ERROR_REASON_UNSPECIFIED"}
     assert {one.code for one in contract.reasons()} <= {code.name for code in grpc.StatusCode}
 
 
@@ -79,7 +79,7 @@ def test_every_request_on_the_page_can_be_read(method: str, body: str) -> None:
 
 def test_the_clock_row_on_the_page_adds_up() -> None:
     row = {name: int(us) for name, us in ROW.items()}
-    measured = Measured(row["arrived_us"], row["network_us"], row["stall_us"])
+    measured = TurnMeasurement(row["arrived_us"], row["network_us"], row["stall_us"])
     computed = charge(Fischer(60 * SECOND, SECOND), Clock(row["before"]), row["asked_us"], measured, 100_000)
     assert computed.network_credit_us == row["network_credit_us"]
     assert computed.charged_us == row["charged_us"]

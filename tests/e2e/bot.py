@@ -1,8 +1,8 @@
-"""A bot process: plays some legal move in every turn until all its matches are over.
+"""Bot process that plays a random legal move in every turn until all its matches are over.
 
     python -m tests.e2e.bot ADDRESS SECRET [--matches N] [--moves-at-most N]
 
-It tells on standard output what it hears, a line of JSON for each item.
+It writes each item that it receives to standard output as one line of JSON.
 """
 
 import argparse
@@ -18,9 +18,9 @@ from referee_api.v1.play_service_pb2_grpc import PlayServiceStub
 
 
 def play(address: str, secret: str, matches: int, moves_at_most: int) -> None:
-    said: queue.Queue[play_pb2.FromBot | None] = queue.Queue()
-    wishes = play_pb2.TurnWishes(legal_moves_at_most=1000)
-    said.put(play_pb2.FromBot(hello=play_pb2.Hello(version="1", matches_at_most=max(1, matches), wishes=wishes)))
+    said: queue.Queue[play_pb2.BotItem | None] = queue.Queue()
+    wishes = play_pb2.TurnOptions(max_legal_moves=1000)
+    said.put(play_pb2.BotItem(hello=play_pb2.Hello(version="1", max_matches=max(1, matches), turn_options=wishes)))
     ended, moves, choose = 0, 0, random.Random(secret)
     with grpc.insecure_channel(address) as channel:
         metadata = (("authorization", f"Bearer {secret}"),)
@@ -30,12 +30,12 @@ def play(address: str, secret: str, matches: int, moves_at_most: int) -> None:
                 told = getattr(item, kind)
                 tell(kind, told)
                 if kind == "ping":
-                    said.put(play_pb2.FromBot(pong=play_pb2.Pong(id=told.id)))
+                    said.put(play_pb2.BotItem(pong=play_pb2.Pong(id=told.id)))
                 elif kind == "turn" and moves < moves_at_most:
                     moves += 1
                     move = choose.choice(told.legal_moves)
-                    answer = play_pb2.Move(match_id=told.match_id, token=told.token, move=move)
-                    said.put(play_pb2.FromBot(item_id=moves, move=answer))
+                    answer = play_pb2.Move(match_id=told.match_id, turn_token=told.turn_token, move=move)
+                    said.put(play_pb2.BotItem(item_id=moves, move=answer))
                 elif kind == "match_ended":
                     ended += 1
                     if ended == matches:
@@ -44,17 +44,17 @@ def play(address: str, secret: str, matches: int, moves_at_most: int) -> None:
 
 def tell(kind: str, told: object) -> None:
     facts = {"kind": kind}
-    for name in ("match_id", "seat", "token", "ply", "again", "by_session_id", "session_id"):
+    for name in ("match_id", "seat", "turn_token", "ply", "repeated", "new_session_id", "session_id"):
         if hasattr(told, name):
             facts[name] = getattr(told, name)
     if isinstance(told, play_pb2.Verdict):
         facts["outcome"] = told.WhichOneof("outcome") or ""
     if isinstance(told, play_pb2.MatchEnded):
         facts["result"] = told.result.WhichOneof("kind") or ""
-    print(json.dumps(facts), flush=True)  # noqa: T201  # That is how it is heard.
+    print(json.dumps(facts), flush=True)  # noqa: T201  # The test reads the items from standard output.
 
 
-def _requests(said: "queue.Queue[play_pb2.FromBot | None]") -> Iterator[play_service_pb2.PlayRequest]:
+def _requests(said: "queue.Queue[play_pb2.BotItem | None]") -> Iterator[play_service_pb2.PlayRequest]:
     while (item := said.get()) is not None:
         yield play_service_pb2.PlayRequest(items=[item])
 

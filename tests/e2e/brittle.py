@@ -1,4 +1,4 @@
-"""A game of a stranger that breaks down: nim whose rules know nothing of three, and that cannot read `boom`."""
+"""Faulty third-party game: Nim whose rules fail when three are taken, and whose parser fails on `boom`."""
 
 from engines.api import Position, Seat
 from engines.options import Settings

@@ -1,4 +1,4 @@
-"""An organiser with bots of its own: many clubs can use one server, and none is in another's way."""
+"""An organiser with its own bots. Many clubs can use one server without affecting each other."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -20,14 +20,17 @@ HOUR = clock_pb2.ClockRule(sudden_death=clock_pb2.SuddenDeath(main_ms=3_600_000)
 
 
 def ask(channel: grpc.Channel, method: str, secret: str | None, **fields: Any) -> Any:
-    """Call a method, such as `MatchService/GetMatch`. The answer; of a stream, the call. Raises grpc.RpcError."""
+    """Call a method, such as `MatchService/GetMatch`.
+
+    Return its answer, or the call if the answer is a stream. Raises grpc.RpcError.
+    """
     return ask_patiently(channel, method, secret, WITHIN_S, fields)
 
 
 def ask_patiently(
     channel: grpc.Channel, method: str, secret: str | None, timeout_s: float, fields: Mapping[str, Any]
 ) -> Any:
-    """The same with another timeout."""
+    """Do the same as `ask`, with another timeout."""
     described = METHODS[method]
     request = GetMessageClass(described.input_type)(**fields)
     stub: Any = channel.unary_stream if described.server_streaming else channel.unary_unary
@@ -40,7 +43,7 @@ def ask_patiently(
 
 
 def entries_of(watched: Any) -> list[entry_pb2.Entry]:
-    """What one answer of WatchMatch tells."""
+    """Return the entries in one response of WatchMatch."""
     return [item.entry for item in watched.items if item.HasField("entry")]
 
 
@@ -50,20 +53,20 @@ class Club:
         self.channel = channel
         self.name = name
         self.bots = [f"{name}-{seat}" for seat in range(seats)]
-        """By seat, in a match of this club alone."""
+        """The club's bots; in a match of this club alone, each one's index is its seat."""
         self.owner = owner
-        """Its secret."""
+        """Token of the organiser."""
         self.secrets = registered(channel, owner, *self.bots)
         self._numbers = count(1)
         self._talks = ExitStack()
         self._talking: dict[int, Talk] = {}
 
     def ask(self, method: str, **fields: Any) -> Any:
-        """In the name of the organiser."""
+        """Call a method as the organiser."""
         return ask(self.channel, method, self.owner, **fields)
 
     def ask_as(self, seat: int, method: str, **fields: Any) -> Any:
-        """In the name of the bot of that seat."""
+        """Call a method as the bot in this seat."""
         return ask(self.channel, method, self.secrets[seat], **fields)
 
     def ask_admin(self, method: str, **fields: Any) -> Any:
@@ -76,41 +79,45 @@ class Club:
         seating: Sequence[int] = (),
         **terms: Any,
     ) -> dict[str, Any]:
-        """The fields of a request for a match of the club's bots; `seating` says which of them sits where."""
+        """Return the fields of a request for a match of the club's bots; `seating` lists the bot of each seat."""
         bots = [self.bots[one] for one in seating] or self.bots
         control = clock_pb2.TimeControl(rule=rule)
         return {
             "request_id": f"match {next(self._numbers)}",
-            "terms": match_pb2.MatchTerms(rules=rules, time_control=control, start_within_ms=600_000, **terms),
+            "terms": match_pb2.MatchTerms(rules=rules, time_control=control, start_timeout_ms=600_000, **terms),
             "seats": [match_pb2.BotRef(bot=bot) for bot in bots],
         }
 
     def waiting(self, **terms: Any) -> str:
-        """The id of a match that waits for its bots."""
+        """Create a match, and return its id. It waits until its bots are online."""
         made: str = self.ask("MatchService/CreateMatch", **self.wanted(**terms)).match.id
         return made
 
     def playing(self, **terms: Any) -> str:
-        """The id of a match that has begun: every bot has heard so, and keeps its session."""
+        """Create a match, wait until all bots are notified of its start, and return its id. The sessions stay open."""
         match_id = self.waiting(**terms)
         for talk in [self.talk(seat) for seat in range(len(self.bots))]:
             talk.hear("match_started")
         return match_id
 
     def talk(self, seat: int) -> Talk:
-        """What the bot of that seat says and hears."""
+        """Return the Play stream of the bot in this seat; the first call opens it."""
         if seat not in self._talking:
             talking = self._talking[seat] = Talk(self.channel, self.secrets[seat])
             self._talks.callback(talking.end)
         return self._talking[seat]
 
     def turn(self, seat: int = 0) -> Any:
-        """The next that the bot of that seat is asked."""
+        """Wait for the next turn of the bot in this seat, and return it."""
         return self.talk(seat).hear("turn")
 
     def submit(self, turn: Any, move: str, **more: Any) -> Any:
-        """Answer a turn without the stream."""
-        request = {"request_id": f"{turn.token} {move}"[:64], "match_id": turn.match_id, "token": turn.token} | more
+        """Answer a turn by a call to SubmitMove instead of the stream."""
+        request = {
+            "request_id": f"{turn.turn_token} {move}"[:64],
+            "match_id": turn.match_id,
+            "turn_token": turn.turn_token,
+        } | more
         return self.ask_as(turn.seat, "MatchService/SubmitMove", move=move, **request)
 
     def goes_home(self) -> None:
@@ -128,14 +135,14 @@ def club(server: Running, channel: grpc.Channel, name: str = "club", seats: int 
 
 @contextmanager
 def club_alone(folder: Path, *flags: str) -> Iterator[Club]:
-    """On a server of its own."""
+    """Start a server for one club only."""
     with serving(folder, *flags) as server, server.channel() as channel, club(server, channel) as founded:
         yield founded
 
 
 @contextmanager
 def narrow(server: Running) -> Iterator[grpc.Channel]:
-    """A connection of its own, on which little is on its way that is not read."""
+    """Open a separate connection whose flow control window does not grow, so that unread data fill it soon."""
     options = [("grpc.http2.bdp_probe", 0), ("grpc.use_local_subchannel_pool", 1)]
     with grpc.insecure_channel(server.address, options=options) as channel:
         yield channel

@@ -1,4 +1,4 @@
-"""A server that forgets, for one module of tests, and a club of its own there for each test."""
+"""Fixtures: an ephemeral server for each module of tests, and a new club on it for each test."""
 
 from collections.abc import Iterator
 from itertools import count

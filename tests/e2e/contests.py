@@ -1,4 +1,4 @@
-"""Ladders and tournaments of a club: how a test makes them, in a few words."""
+"""Helpers that create ladders and tournaments of a club."""
 
 from typing import Any
 
@@ -11,13 +11,13 @@ ROUND_ROBIN: dict[str, Any] = {"round_robin": {}}
 
 
 def match_terms(rules: game_pb2.Rules = ALQUERQUE, **more: Any) -> match_pb2.MatchTerms:
-    """With an hour for each seat."""
+    """Return terms of a match with one hour for each seat."""
     control = clock_pb2.TimeControl(rule=HOUR)
-    return match_pb2.MatchTerms(rules=rules, time_control=control, start_within_ms=600_000, **more)
+    return match_pb2.MatchTerms(rules=rules, time_control=control, start_timeout_ms=600_000, **more)
 
 
 def ladder_request(here: Club, **otherwise: Any) -> dict[str, Any]:
-    """The fields of a request for a ladder that has the club's name; what is none of them is one of its terms."""
+    """Return the fields of a request for a ladder with the club's name; other arguments become terms of the ladder."""
     asked = {field: otherwise.pop(field) for field in ("request_id", "name", "title") if field in otherwise}
     terms = {"match_terms": [match_terms()]} | otherwise
     return {"request_id": "make it", "name": here.name, "terms": terms} | asked
@@ -28,7 +28,7 @@ def new_ladder(here: Club, **otherwise: Any) -> Any:
 
 
 def tournament_request(here: Club, **otherwise: Any) -> dict[str, Any]:
-    """The same for a tournament: a round robin, if nothing else is said."""
+    """Return the fields of a request for a tournament; a round robin unless the arguments say otherwise."""
     fields = ("request_id", "name", "title", "entrants")
     asked = {field: otherwise.pop(field) for field in fields if field in otherwise}
     terms = {"match_terms": match_terms()} | (otherwise or ROUND_ROBIN)
@@ -40,12 +40,12 @@ def new_tournament(here: Club, **otherwise: Any) -> Any:
 
 
 def entrants(here: Club) -> list[dict[str, Any]]:
-    """Every bot of the club, for itself."""
+    """Return each bot of the club as an entrant of its own."""
     return [{"bots": [{"bot": bot}]} for bot in here.bots]
 
 
 def started(here: Club, **otherwise: Any) -> Any:
-    """A tournament of the club's bots that has begun."""
+    """Create a tournament with all bots of the club, and start it."""
     new_tournament(here, entrants=entrants(here), **otherwise)
     return here.ask("TournamentService/StartTournament", name=here.name).tournament
 
@@ -55,12 +55,12 @@ def in_ladder(here: Club, method: str, **fields: Any) -> Any:
 
 
 def in_tournament(here: Club, method: str, **fields: Any) -> Any:
-    """Of a method whose answer is a stream, the whole of it."""
+    """Call a method for the club's tournament; the answer of a streaming method is read to its end."""
     answer = here.ask(f"TournamentService/{method}", tournament=here.name, **fields)
     return list(answer) if method.startswith(("Watch", "Export")) else answer
 
 
 def joined(here: Club, *seats: int) -> None:
-    """The bots of these seats come in."""
+    """Let the bots in these seats join the club's ladder."""
     for seat in seats:
         here.ask_as(seat, "LadderService/JoinLadder", ladder=here.name)

@@ -1,9 +1,9 @@
-"""A flood of strangers at one port: thousands of connections at once that want nothing good.
+"""Simulation of an attack: thousands of misbehaving connections to one port at once.
 
     python -m tests.e2e.flood ADDRESS --connections N --seconds S [--seed N]
 
-Each comes soon after the one before, does its mischief until the time is up or it is thrown out, and goes.
-What became of them is told on standard output, as one line of JSON, when all have gone.
+Connections are opened one shortly after the other. Each misbehaves until the time is over or the server closes it.
+At the end, the outcomes are counted in one line of JSON on standard output.
 """
 
 import argparse
@@ -20,19 +20,19 @@ from contextlib import suppress
 from tests.e2e import http2
 
 ARRIVING_SHARE = 0.3
-"""The part of the time in which they arrive, evenly."""
+"""Share of the time in which the connections are opened, at an even rate."""
 SLOW_S = 3
-"""A slow one says a byte so often."""
+"""Interval at which a slow connection sends one byte."""
 STORM_S = 1
-"""A stormy one rages so often."""
+"""Interval between bursts of calls."""
 GARBAGE_BYTES = 4_096
 BURST = 20
 BURSTS_AT_MOST = 20
-"""A storm is bounded: its point is that it does not hurt, and not that a core can be kept busy."""
+"""Limit on bursts per connection: the test is about damage to others, not about keeping a core busy."""
 
 
 def _tls_hello() -> bytes:
-    """The first words of a client that believes in TLS."""
+    """Return the first bytes that a TLS client sends."""
     incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
     client = ssl.create_default_context().wrap_bio(incoming, outgoing, server_hostname="referee.example")
     with suppress(ssl.SSLWantReadError):
@@ -46,7 +46,7 @@ Mischief = Callable[["Stranger"], Awaitable[None]]
 
 
 class Stranger:
-    """One connection."""
+    """One misbehaving connection."""
 
     def __init__(self, reader: StreamReader, writer: StreamWriter, chance: random.Random) -> None:
         self._reader = reader
@@ -58,12 +58,12 @@ class Stranger:
         await self._writer.drain()
 
     async def is_thrown_out(self) -> None:
-        """Wait for it, whatever is said meanwhile."""
+        """Read and discard data until the server closes the connection."""
         while await self._reader.read(65_536):
             pass
 
     async def goes_on(self, words: Callable[[], bytes], every_s: float, times: int) -> None:
-        """Say it so often, and then wait."""
+        """Send `words()` every `every_s` seconds, up to `times` times; then wait until the connection is closed."""
         listening = asyncio.ensure_future(self.is_thrown_out())
         try:
             for _ in range(times):
@@ -81,7 +81,7 @@ async def silent(stranger: Stranger) -> None:
 
 
 async def slow(stranger: Stranger) -> None:
-    """The first words of an honest client, or of a browser, a letter at a time."""
+    """Send the first bytes of a normal gRPC or HTTP client, one at a time."""
     said = iter(
         stranger.chance.choice((http2.PREFACE + http2.SETTINGS, b"GET /metrics HTTP/1.1\r\nX: " + b"x" * 9_999))
     )
@@ -94,7 +94,7 @@ async def garbage(stranger: Stranger) -> None:
 
 
 async def wrong_door(stranger: Stranger) -> None:
-    """It takes the port for another one: for one with TLS, for one without, or for that of the pages."""
+    """Use the wrong protocol for the port: TLS, HTTP/2 without TLS, or HTTP/1.1."""
     await stranger.says(
         stranger.chance.choice((TLS_HELLO, http2.PREFACE + http2.SETTINGS, b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"))
     )
@@ -102,7 +102,7 @@ async def wrong_door(stranger: Stranger) -> None:
 
 
 async def calls_and_hangs_up(stranger: Stranger) -> None:
-    """Opens streams and resets each at once."""
+    """Open streams and reset each one at once."""
     ids = http2.stream_ids()
 
     def burst() -> bytes:
@@ -113,7 +113,7 @@ async def calls_and_hangs_up(stranger: Stranger) -> None:
 
 
 async def calls_and_says_nothing(stranger: Stranger) -> None:
-    """Opens streams and leaves them so."""
+    """Open streams and leave them open."""
     ids = http2.stream_ids()
     await stranger.says(http2.PREFACE + http2.SETTINGS)
     await stranger.goes_on(lambda: b"".join(http2.call(next(ids)) for _ in range(BURST)), STORM_S, BURSTS_AT_MOST)
@@ -146,7 +146,7 @@ MISCHIEF: tuple[tuple[Mischief, int], ...] = (
     (pings, 2),
     (broken_frames, 2),
 )
-"""And how many of a thousand do it."""
+"""Behaviours, each with its share of the connections in per mille."""
 
 
 async def flood(host: str, port: int, connections: int, seconds: float, seed: int) -> Counter[str]:
@@ -164,7 +164,7 @@ async def flood(host: str, port: int, connections: int, seconds: float, seed: in
 
 
 async def _stay(host: str, port: int, does: Mischief, chance: random.Random, until: float) -> str:
-    """What became of it."""
+    """Run one connection until it ends or the time is over, and return its outcome."""
     try:
         async with asyncio.timeout_at(until):
             reader, writer = await asyncio.open_connection(host, port)
@@ -189,7 +189,7 @@ if __name__ == "__main__":
     parser.add_argument("--seconds", type=float, required=True)
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
-    os.nice(19)  # Strangers bring their own machines: the referee's processor is not theirs to begin with.
+    os.nice(19)  # Real attackers use their own machines, so the flood must not compete with the server for the CPU.
     host, _, port = given.address.rpartition(":")
     became = asyncio.run(flood(host, int(port), given.connections, given.seconds, given.seed))
-    print(json.dumps(dict(sorted(became.items()))))  # noqa: T201  # That is how it is heard.
+    print(json.dumps(dict(sorted(became.items()))))  # noqa: T201  # The test reads the counts from standard output.

@@ -1,4 +1,4 @@
-"""Calls of any method that the server says it has, and what may become of them."""
+"""Calls of any method that the server lists, and checks of their outcomes."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -12,22 +12,22 @@ from google.protobuf.message_factory import GetMessageClass
 from google.rpc.error_details_pb2 import ErrorInfo
 from grpc_reflection.v1alpha.proto_reflection_descriptor_database import ProtoReflectionDescriptorDatabase
 from grpc_status.rpc_status import from_call
-from referee_api.v1 import refusal_pb2
+from referee_api.v1 import error_pb2
 
 from tests.e2e.server import WITHIN_S, bearer
 
 OURS = "referee_api."
 FAULTS = frozenset({"REFEREE_FAULT", "ENGINE_FAULT"})
 REASONS = frozenset(
-    value.name.removeprefix("REFUSAL_REASON_") for value in refusal_pb2.RefusalReason.DESCRIPTOR.values if value.number
+    value.name.removeprefix("ERROR_REASON_") for value in error_pb2.ErrorReason.DESCRIPTOR.values if value.number
 ).difference(FAULTS)
 BROKEN = frozenset({grpc.StatusCode.INTERNAL, grpc.StatusCode.UNKNOWN, grpc.StatusCode.DEADLINE_EXCEEDED})
-"""However strange the question, these are no answers."""
+"""Status codes that no request may cause."""
 
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """Of a service that is served."""
+    """Method of a service that the server lists."""
 
     descriptor: MethodDescriptor
 
@@ -41,7 +41,7 @@ class Method:
 
     @property
     def ours(self) -> bool:
-        """Health and reflection are others' work, and know no reasons of ours."""
+        """False for health and reflection, which are third-party services without the referee's error reasons."""
         return self.path.startswith(f"/{OURS}")
 
     @property
@@ -50,12 +50,12 @@ class Method:
 
     @property
     def listens(self) -> bool:
-        """It takes one request after the other."""
+        """Whether the client sends a stream of requests."""
         return self.descriptor.client_streaming
 
     @property
     def goes_on(self) -> bool:
-        """Its answers rightly have no end."""
+        """Whether the stream of responses has no end by design."""
         return self.descriptor.server_streaming and self.name.startswith("Watch")
 
     def response(self, data: bytes) -> Message:
@@ -63,26 +63,26 @@ class Method:
 
 
 def served_methods(channel: grpc.Channel) -> list[Method]:
-    """All that the server says it serves, in the words of its own reflection."""
+    """Return all methods that the server lists by reflection."""
     reflected = ProtoReflectionDescriptorDatabase(channel)
-    pool: Any = DescriptorPool(reflected)  # Its stubs do not know that it takes any database.
+    pool: Any = DescriptorPool(reflected)  # The type stubs do not know that any database is accepted.
     services = [pool.FindServiceByName(name) for name in sorted(reflected.get_services())]
     return [Method(method) for service in services for method in service.methods]
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What became of a call: what was said, and how it ended."""
+    """Responses to a call, and its status."""
 
     said: tuple[Message, ...]
     code: grpc.StatusCode = grpc.StatusCode.OK
     sentence: str = ""
     reason: str = ""
-    """In the words of the contract; empty without one."""
+    """Reason of the error in the contract; empty if there is none."""
 
 
 def ask(channel: grpc.Channel, method: Method, requests: Iterable[bytes], secret: str | None) -> Answer:
-    """Send these bytes as they are, and hear the answer to its end; of one without end, its beginning."""
+    """Send these bytes unchanged, and read all responses; of an endless stream, only the first one."""
     stub: Any = channel.stream_stream(method.path)
     said: list[Message] = []
     call = stub(iter(requests), metadata=bearer(secret) if secret is not None else (), timeout=WITHIN_S)
@@ -98,7 +98,7 @@ def ask(channel: grpc.Channel, method: Method, requests: Iterable[bytes], secret
 
 
 def ended_by(refused: Any, said: Iterable[Message] = ()) -> Answer:
-    """A call that ended with an error. `refused` is the call, too, which the type of errors does not say."""
+    """Return the answer of a call that ended with an error. `refused` is also the call, but not by its type."""
     return Answer(tuple(said), refused.code(), refused.details() or "", _reason(refused))
 
 
@@ -113,7 +113,7 @@ def _reason(refused: Any) -> str:
 
 
 def wrong_with(method: Method, answer: Answer) -> str:
-    """What no caller should ever see in an answer. Empty: nothing."""
+    """Return what is wrong with an answer, or an empty string."""
     if answer.code in BROKEN:
         return f"{answer.code.name}: {answer.sentence}"
     if answer.code is grpc.StatusCode.OK or not method.ours:
@@ -121,16 +121,16 @@ def wrong_with(method: Method, answer: Answer) -> str:
     if answer.reason in REASONS:
         return ""
     if answer.code is grpc.StatusCode.RESOURCE_EXHAUSTED and "larger than max" in answer.sentence:
-        return ""  # Far beyond what is read, grpc itself says no.
+        return ""  # gRPC itself rejects messages far above the limit.
     return f"{answer.code.name} {answer.reason!r}: {answer.sentence}"
 
 
-def refusals_in(message: Message) -> Iterator[refusal_pb2.Refusal]:
-    """All refusals that stand somewhere in a message."""
+def refusals_in(message: Message) -> Iterator[error_pb2.ErrorDetail]:
+    """Yield all error details anywhere in a message."""
     for field, value in message.ListFields():
         if field.message_type and not field.message_type.GetOptions().map_entry:
             for one in value if field.is_repeated else [value]:
-                if one.DESCRIPTOR.full_name == refusal_pb2.Refusal.DESCRIPTOR.full_name:
-                    yield refusal_pb2.Refusal.FromString(one.SerializeToString())
+                if one.DESCRIPTOR.full_name == error_pb2.ErrorDetail.DESCRIPTOR.full_name:
+                    yield error_pb2.ErrorDetail.FromString(one.SerializeToString())
                 else:
                     yield from refusals_in(one)

@@ -1,4 +1,4 @@
-"""Who asks strange questions: one guest of each role, and the matches in which they have a part."""
+"""Callers for fuzzing: one of each role, with matches and contests of their own."""
 
 import threading
 from collections.abc import Iterable, Iterator, Sequence
@@ -33,23 +33,26 @@ from tests.e2e.honest import match_request
 from tests.e2e.server import WITHIN_S, Running, bearer, organiser, registered
 
 TABLES = {"alquerque": 2, "trox": 2, "troke": 2, "toc": 4}
-"""Seats, by game."""
+"""Number of seats by game."""
 
 
 @dataclass(frozen=True, slots=True)
 class Guests:
-    """They go when they have quarrelled with each other for long enough: quotas spent, tokens revoked, bots paused."""
+    """Callers that share one set of matches.
+
+    They are replaced regularly, because generated requests use up quotas, revoke tokens and pause bots.
+    """
 
     secrets: dict[str, str | None]
-    """By role; of some that have none."""
+    """Token by role, including callers with an invalid token or none."""
     said: tuple[Message, ...]
-    """What the server has said to them so far, full of names that mean something."""
+    """Responses that they have received so far, whose names and ids make generated requests meaningful."""
     examples: tuple[Message, ...]
-    """Requests that make sense."""
+    """Valid requests."""
 
 
 def invited(server: Running, channel: grpc.Channel, number: int, sparring: str) -> Guests:
-    """New ones, with a match of each game against `sparring`, in which they owe moves."""
+    """Create new callers, with a match of each game against `sparring` in which they owe a move."""
     owner = organiser(channel, server.admin_token, f"organiser-{number}")
     bot = f"strange-{number}"
     (secret,) = registered(channel, owner, bot)
@@ -67,16 +70,19 @@ def invited(server: Running, channel: grpc.Channel, number: int, sparring: str) 
         "admin": _token(server, channel, token_pb2.ROLE_ADMIN, f"admin-{number}"),
     }
     _begin(channel, secret)
-    wishes = match_service_pb2.ListTurnsRequest(wishes=play_pb2.TurnWishes(legal_moves_at_most=10))
+    wishes = match_service_pb2.ListTurnsRequest(turn_options=play_pb2.TurnOptions(max_legal_moves=10))
     turns = MatchServiceStub(channel).ListTurns(wishes, metadata=bearer(secret), timeout=WITHIN_S)
     moves = [
         match_service_pb2.SubmitMoveRequest(
-            request_id=turn.token[-9:], match_id=turn.match_id, token=turn.token, move=turn.legal_moves[0]
+            request_id=turn.turn_token[-9:],
+            match_id=turn.match_id,
+            turn_token=turn.turn_token,
+            move=turn.legal_moves[0],
         )
         for turn in turns.turns
     ]
     positions = [
-        game_service_pb2.ReadPositionRequest(rules=game_pb2.Rules(game=game), legal_moves_at_most=10) for game in TABLES
+        game_service_pb2.ReadPositionRequest(rules=game_pb2.Rules(game=game), max_legal_moves=10) for game in TABLES
     ]
     contests = _contests(channel, owner, number, [bot, sparring])
     return Guests(
@@ -85,7 +91,7 @@ def invited(server: Running, channel: grpc.Channel, number: int, sparring: str) 
 
 
 def dismiss(server: Running, channel: grpc.Channel, sparring: str) -> None:
-    """End all that `sparring` still plays: it has room for so many matches, and no more."""
+    """End all contests and matches of `sparring`, because the number of its concurrent matches is limited."""
     metadata = bearer(server.admin_token)
     ladders, tournaments = LadderServiceStub(channel), TournamentServiceStub(channel)
     on = ladder_service_pb2.ListLaddersRequest(bot=sparring, page_size=1000)
@@ -97,7 +103,7 @@ def dismiss(server: Running, channel: grpc.Channel, sparring: str) -> None:
         for tournament in tournaments.ListTournaments(entered, metadata=metadata, timeout=WITHIN_S).tournaments:
             cancel = tournament_service_pb2.CancelTournamentRequest(name=tournament.name)
             tournaments.CancelTournament(cancel, metadata=metadata, timeout=WITHIN_S)
-    for phase in (match_pb2.PHASE_WAITING, match_pb2.PHASE_PLAYING):
+    for phase in (match_pb2.MATCH_PHASE_WAITING, match_pb2.MATCH_PHASE_PLAYING):
         request = match_service_pb2.ListMatchesRequest(bot=sparring, phase=phase, page_size=100)
         listed = MatchServiceStub(channel).ListMatches(request, metadata=metadata, timeout=WITHIN_S)
         for match in listed.matches:
@@ -108,18 +114,18 @@ def dismiss(server: Running, channel: grpc.Channel, sparring: str) -> None:
 
 
 def _contests(channel: grpc.Channel, owner: str, number: int, bots: Sequence[str]) -> list[Message]:
-    """A ladder and a tournament of these bots. The requests that made them, and others that make sense there."""
+    """Create a ladder and a tournament of these bots. Return these and other valid requests for contests."""
     ladder, tournament = f"ladder-{number}", f"tournament-{number}"
     terms = match_request("", "troke", bots).terms
     entrants = [contest_pb2.Entrant(bots=[match_pb2.BotRef(bot=bot)]) for bot in bots]
     made = ladder_service_pb2.CreateLadderRequest(
-        request_id=ladder, name=ladder, terms=ladder_pb2.LadderTerms(match_terms=[terms], matches_at_once=1)
+        request_id=ladder, name=ladder, terms=ladder_pb2.LadderTerms(match_terms=[terms], max_concurrent_matches=1)
     )
     joins = [ladder_service_pb2.JoinLadderRequest(ladder=ladder, entrant=entrant) for entrant in entrants]
     planned = tournament_service_pb2.CreateTournamentRequest(
         request_id=tournament,
         name=tournament,
-        terms=tournament_pb2.TournamentTerms(match_terms=terms, sprt=sprt_pb2.Sprt(elo1=50), matches_at_once=1),
+        terms=tournament_pb2.TournamentTerms(match_terms=terms, sprt=sprt_pb2.Sprt(elo1=50), max_concurrent_matches=1),
         entrants=entrants,
     )
     starts = tournament_service_pb2.StartTournamentRequest(name=tournament)
@@ -147,7 +153,7 @@ def _games(
 
 
 def _begin(channel: grpc.Channel, secret: str) -> None:
-    """The bot comes once, so that its matches begin; and it leaves owing its moves."""
+    """Connect the bot until all its matches have started, and disconnect while it owes moves."""
     begun, left = set(), threading.Event()
     talk = PlayServiceStub(channel).Play(_hello(left), metadata=bearer(secret), timeout=WITHIN_S)
     for response in talk:
@@ -159,5 +165,5 @@ def _begin(channel: grpc.Channel, secret: str) -> None:
 
 
 def _hello(left: threading.Event) -> Iterator[play_service_pb2.PlayRequest]:
-    yield play_service_pb2.PlayRequest(items=[play_pb2.FromBot(hello=play_pb2.Hello(matches_at_most=64))])
+    yield play_service_pb2.PlayRequest(items=[play_pb2.BotItem(hello=play_pb2.Hello(max_matches=64))])
     left.wait(WITHIN_S)

@@ -1,4 +1,4 @@
-"""Messages of any type, made up by chance: of words that the server knows, and of words that nobody says."""
+"""Random messages of any type, made from values that the server has sent and from values that it has not."""
 
 from collections import defaultdict, deque
 from collections.abc import Callable, Collection, Iterator
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 DEPTH = 6
 WORDS_KEPT = 40
-"""Of each field, the last ones heard: they belong to what still goes on."""
+"""Number of recent values that are kept for each field; recent ones belong to what is still active."""
 
 ALIASES = {
     "Match.id": "match_id",
@@ -25,9 +25,9 @@ ALIASES = {
     "Game.name": "game",
     "Preset.name": "preset",
     "Turn.legal_moves": "move",
-    "OwedMove.legal_moves": "move",
+    "SeatToMove.legal_moves": "move",
 }
-"""What other messages call by a longer name."""
+"""Fields whose values have a longer name in other messages."""
 
 ODD_TEXTS = ("", " ", "\0", "\n", "a\tb", "\x7f\x1b[31m", "-1", "0", "9" * 40, "1e999", "NaN", "null", "{}")
 MORE_ODD_TEXTS = (
@@ -61,10 +61,10 @@ REALS = (0.0, -0.0, 0.5, 1.0, -1.0, 1e308, 5e-324, float("inf"), float("-inf"), 
 
 
 class Known:
-    """What the server has said, by the field in which it stood. So that made-up messages reach something real."""
+    """Values that the server has sent, by field name. They let generated messages refer to existing objects."""
 
     def __init__(self, spared: Collection[str] = ()) -> None:
-        """`spared` is never repeated: what the test itself stands on."""
+        """Remember nothing yet, and never any value in `spared`, on which the test itself relies."""
         self._spared = frozenset(spared)
         self._words: defaultdict[str, deque[Any]] = defaultdict(lambda: deque(maxlen=WORDS_KEPT))
 
@@ -83,7 +83,7 @@ class Known:
                 self._words[name].append(word)
 
     def word(self, name: str, kind: type[T], chance: Random) -> T | None:
-        """One that stood in a field of that name."""
+        """Return a random known value of a field with this name, or None."""
         fitting = [word for word in self._words.get(name, ()) if isinstance(word, kind)]
         return chance.choice(fitting) if fitting else None
 
@@ -92,14 +92,14 @@ class Known:
 
 
 class Inventor:
-    """Makes messages up. The same chance and the same knowledge make the same ones."""
+    """Generator of messages. The same random source and known values produce the same messages."""
 
     def __init__(self, chance: Random, known: Known) -> None:
         self._chance = chance
         self._known = known
 
     def message(self, descriptor: Descriptor, depth: int = 0) -> Message:
-        """Any of that type: each field is there or not, and holds anything that its type can hold."""
+        """Return a random message of this type: each field is set or not, to any value of its type."""
         made = GetMessageClass(descriptor)()
         fullness = self._chance.choice((0.3, 0.7, 0.9))
         for field in descriptor.fields:
@@ -109,21 +109,21 @@ class Inventor:
         return made
 
     def mutated(self, message: Message, times: int) -> Message:
-        """The same, but for so many fields anywhere in it."""
+        """Return a copy in which a random field, at any depth, is replaced `times` times."""
         changed = type(message)()
         changed.CopyFrom(message)
         for _ in range(times):
             parts = [part for part in _parts(changed) if part.DESCRIPTOR.fields]
             if parts:
                 part = self._chance.choice(parts)
-                fields: Any = part.DESCRIPTOR.fields  # Its stubs know two kinds of fields.
+                fields: Any = part.DESCRIPTOR.fields  # The type stubs declare two kinds of fields.
                 field = self._chance.choice(fields)
                 part.ClearField(field.name)
                 self._fill(part, field, DEPTH - 1)
         return changed
 
     def garbled(self, data: bytes) -> bytes:
-        """The same bytes, but for some of them."""
+        """Return the bytes with a few of them replaced, removed or inserted."""
         garbled = bytearray(data)
         for _ in range(self._chance.randint(1, 4)):
             at = self._chance.randrange(len(garbled) + 1)
@@ -163,7 +163,7 @@ class Inventor:
         return self.message(field.message_type, depth + 1)
 
     def _value(self, field: FieldDescriptor, name: str) -> Any:
-        """`name`: where it will stand, which for the parts of a map is the map."""
+        """Return a value for `field`. `name` is the field to look up; for parts of a map, the map's own name."""
         makers: dict[int, Callable[[str], Any]] = {
             FieldDescriptor.TYPE_STRING: self._text,
             FieldDescriptor.TYPE_BYTES: self._bytes,
@@ -206,7 +206,7 @@ class Inventor:
 
 
 def each(field: FieldDescriptor, value: Any) -> list[Any]:
-    """The values that stand in a field; of a map, its keys and its values."""
+    """Return the values of a field; of a map, its keys and its values."""
     if _is_map(field):
         return [*value.keys(), *value.values()]
     return list(value) if field.is_repeated else [value]
@@ -217,7 +217,7 @@ def _is_map(field: FieldDescriptor) -> bool:
 
 
 def _parts(message: Message) -> Iterator[Message]:
-    """The message, and all that are in it."""
+    """Yield the message and all messages nested in it."""
     yield message
     for field, value in message.ListFields():
         for one in each(field, value):

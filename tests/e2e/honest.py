@@ -1,4 +1,4 @@
-"""Honest bots as a process beside a test, the matches they play, and what became of those."""
+"""Well-behaved bots in a separate process, and helpers for their matches."""
 
 import json
 import subprocess
@@ -19,20 +19,20 @@ HOUR_MS = 3_600_000
 
 @dataclass(frozen=True, slots=True)
 class HonestBots:
-    """Some that play whatever they are asked to."""
+    """Process of bots that play every match they are given."""
 
     process: subprocess.Popen[bytes]
     heard: Path
 
     def thoughts_us(self) -> dict[tuple[str, int, int], int]:
-        """How long they thought by their own clocks, by match, seat and ply. They go, and tell it."""
+        """Stop the bots, and return how long they thought by their own clocks, by match, seat and ply."""
         self.process.terminate()
         self.process.wait(WITHIN_S)
         told = map(json.loads, self.heard.read_text().splitlines())
         return {(one["match_id"], one["seat"], one["ply"]): one["thought_us"] for one in told}
 
     def trouble(self) -> str:
-        """Why they have stopped; empty: they play."""
+        """Return why the bots have stopped, or an empty string if they are running."""
         gone = self.process.poll() is not None
         return self.heard.with_suffix(".errors").read_text() or "they have gone" if gone else ""
 
@@ -51,23 +51,23 @@ def honest_bots(server: Running, folder: Path, secrets: Sequence[str], *flags: s
 
 
 def match_request(request_id: str, game: str, bots: Sequence[str]) -> match_service_pb2.CreateMatchRequest:
-    """A match between them, with an hour for each."""
+    """Return a request for a match between these bots, with one hour for each seat."""
     rule = clock_pb2.ClockRule(sudden_death=clock_pb2.SuddenDeath(main_ms=HOUR_MS))
     terms = match_pb2.MatchTerms(
-        rules=game_pb2.Rules(game=game), time_control=clock_pb2.TimeControl(rule=rule), start_within_ms=HOUR_MS
+        rules=game_pb2.Rules(game=game), time_control=clock_pb2.TimeControl(rule=rule), start_timeout_ms=HOUR_MS
     )
     seats = [match_pb2.BotRef(bot=bot) for bot in bots]
     return match_service_pb2.CreateMatchRequest(request_id=request_id, terms=terms, seats=seats)
 
 
 def new_match(channel: grpc.Channel, secret: str, request_id: str, game: str, bots: Sequence[str]) -> str:
-    """The id of a match between them, with an hour for each."""
+    """Create a match between these bots, with one hour for each seat, and return its id."""
     request = match_request(request_id, game, bots)
     return MatchServiceStub(channel).CreateMatch(request, metadata=bearer(secret), timeout=WITHIN_S).match.id
 
 
 def entries(channel: grpc.Channel, secret: str, match_id: str, within_s: float = WITHIN_S) -> list[entry_pb2.Entry]:
-    """All of a match, once it is over."""
-    watch = match_service_pb2.WatchMatchRequest(match_id=match_id, after=0)
+    """Wait until the match is over, and return all its entries."""
+    watch = match_service_pb2.WatchMatchRequest(match_id=match_id, after_number=0)
     watched = MatchServiceStub(channel).WatchMatch(watch, metadata=bearer(secret), timeout=within_s)
     return [item.entry for response in watched for item in response.items if item.HasField("entry")]

@@ -1,9 +1,9 @@
-"""Honest bots, all in one process: each thinks a while, plays some legal move, and measures its own time.
+"""Well-behaved bots in one process: each thinks for a fixed time, plays a random legal move, and measures its own time.
 
     python -m tests.e2e.honest_bots ADDRESS [--think-ms N] [--ca FILE] SECRET...
 
-At SIGTERM they tell on standard output how long they thought, a line of JSON for each move: from the moment at
-which they had the turn in their hands to that at which they handed in their answer.
+At SIGTERM they write how long they thought to standard output, one line of JSON for each move: the time from
+receiving the turn to submitting the answer.
 """
 
 import argparse
@@ -28,17 +28,17 @@ class HonestBot:
         self._secret = secret
         self._think_s = think_s
         self._choose = random.Random(secret)
-        self._said: asyncio.Queue[play_pb2.FromBot] = asyncio.Queue()
+        self._said: asyncio.Queue[play_pb2.BotItem] = asyncio.Queue()
         self._had: dict[str, tuple[play_pb2.Turn, int]] = {}
-        """By token: the turn that is thought about, and when it was there."""
+        """By turn token: the turn that is thought about, and when it was received."""
         self._thinking: set[asyncio.Task[None]] = set()
 
     async def stay(self, channel: grpc.aio.Channel) -> None:
-        """For ever. Raises grpc.RpcError if the stream breaks: to an honest bot that is not to happen."""
+        """Play until cancelled. Raises grpc.RpcError if the stream breaks, which must not happen to an honest bot."""
         stream = PlayServiceStub(channel).Play(metadata=[("authorization", f"Bearer {self._secret}")])
-        wishes = play_pb2.TurnWishes(legal_moves_at_most=1000)
-        hello = play_pb2.Hello(version="1", matches_at_most=NO_END, wishes=wishes)
-        self._said.put_nowait(play_pb2.FromBot(hello=hello))
+        wishes = play_pb2.TurnOptions(max_legal_moves=1000)
+        hello = play_pb2.Hello(version="1", max_matches=NO_END, turn_options=wishes)
+        self._said.put_nowait(play_pb2.BotItem(hello=hello))
         speaking = asyncio.create_task(self._speak(stream))
         async for response in stream:
             had_ns = time.monotonic_ns()
@@ -46,11 +46,11 @@ class HonestBot:
                 self._hear(item, had_ns)
         speaking.cancel()
 
-    def _hear(self, item: play_pb2.FromReferee, had_ns: int) -> None:
+    def _hear(self, item: play_pb2.RefereeItem, had_ns: int) -> None:
         if item.HasField("ping"):
-            self._said.put_nowait(play_pb2.FromBot(pong=play_pb2.Pong(id=item.ping.id)))
+            self._said.put_nowait(play_pb2.BotItem(pong=play_pb2.Pong(id=item.ping.id)))
         elif item.HasField("turn"):
-            self._had[item.turn.token] = item.turn, had_ns
+            self._had[item.turn.turn_token] = item.turn, had_ns
             task = asyncio.create_task(self._think(item.turn))
             self._thinking.add(task)
             task.add_done_callback(self._thinking.discard)
@@ -58,7 +58,9 @@ class HonestBot:
     async def _think(self, turn: play_pb2.Turn) -> None:
         await asyncio.sleep(self._think_s)
         move = self._choose.choice(turn.legal_moves)
-        self._said.put_nowait(play_pb2.FromBot(move=play_pb2.Move(match_id=turn.match_id, token=turn.token, move=move)))
+        self._said.put_nowait(
+            play_pb2.BotItem(move=play_pb2.Move(match_id=turn.match_id, turn_token=turn.turn_token, move=move))
+        )
 
     async def _speak(
         self, stream: "grpc.aio.StreamStreamCall[play_service_pb2.PlayRequest, play_service_pb2.PlayResponse]"
@@ -68,21 +70,21 @@ class HonestBot:
             while not self._said.empty():
                 items.append(self._said.get_nowait())
             for item in items:
-                self._hands_in(item.move.token)
+                self._hands_in(item.move.turn_token)
             await stream.write(play_service_pb2.PlayRequest(items=items))
 
     def _hands_in(self, token: str) -> None:
         if token in self._had:
             turn, had_ns = self._had.pop(token)
             thought_us = (time.monotonic_ns() - had_ns) // 1000
-            # Told later: to write it down takes time, and that would be the bot's own.
+            # Written at the end, because output would add to the bot's own time.
             self.thoughts.append(
                 {"match_id": turn.match_id, "seat": turn.seat, "ply": turn.ply, "thought_us": thought_us}
             )
 
 
 async def play(address: str, bots: list[HonestBot], ca: Path | None) -> None:
-    """Until SIGTERM."""
+    """Run all bots until SIGTERM."""
     leaving = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, leaving.set)
     async with asyncio.TaskGroup() as together:
@@ -93,7 +95,7 @@ async def play(address: str, bots: list[HonestBot], ca: Path | None) -> None:
 
 
 async def _play_alone(address: str, bot: HonestBot, ca: Path | None) -> None:
-    # A connection of its own: bots of different authors share none.
+    # A separate connection for each bot, since bots of different authors share none.
     options = [("grpc.use_local_subchannel_pool", 1)]
     if ca:
         trusted = grpc.ssl_channel_credentials(ca.read_bytes())
@@ -114,4 +116,4 @@ if __name__ == "__main__":
     bots = [HonestBot(secret, given.think_ms / 1000) for secret in given.secrets]
     asyncio.run(play(given.address, bots, given.ca))
     for thought in (thought for bot in bots for thought in bot.thoughts):
-        print(json.dumps(thought))  # noqa: T201  # That is how it is heard.
+        print(json.dumps(thought))  # noqa: T201  # The test reads the times from standard output.

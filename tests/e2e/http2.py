@@ -1,4 +1,4 @@
-"""As much of HTTP/2 as one needs to abuse it: frames as bytes (RFC 9113), headers without compression (RFC 7541)."""
+"""Minimal HTTP/2 for tests of abuse: frames as bytes (RFC 9113), headers without compression (RFC 7541)."""
 
 import select
 import socket
@@ -25,18 +25,18 @@ def frame(kind: int, flags: int, stream_id: int, payload: bytes = b"") -> bytes:
 
 SETTINGS = frame(SETTINGS_, 0, 0)
 NO_WINDOW = frame(SETTINGS_, 0, 0, INITIAL_WINDOW.to_bytes(2, "big") + bytes(4))
-"""Settings by which nothing is to be sent that flow control holds back, so that no answer is ever read."""
+"""Settings with a flow control window of zero, so that no response data can be sent."""
 PING = frame(PING_, 0, 0, bytes(8))
 PONG = frame(PING_, ACK, 0, bytes(8))
 
 
 def stream_ids() -> Iterator[int]:
-    """Those of a client, in their order."""
+    """Yield the stream ids that a client uses, in order."""
     return count(1, 2)
 
 
 def call(stream_id: int, path: str = CALLED, token: str = "") -> bytes:
-    """The beginning of a call, by somebody without a token if there is none."""
+    """Return the headers that begin a call; without a token if it is empty."""
     return frame(HEADERS, END_HEADERS, stream_id, _head(path, token))
 
 
@@ -50,18 +50,18 @@ def reset(stream_id: int) -> bytes:
 
 
 def go_away(why: bytes) -> bytes:
-    """With a code that means nothing."""
+    """Return a GOAWAY frame with an undefined error code."""
     return frame(GO_AWAY, 0, 0, bytes(4) + (77).to_bytes(4, "big") + why)
 
 
 def any_frame(chance: Random) -> bytes:
-    """One of any kind, that says it is as long as it is, and nothing else that is true."""
+    """Return a frame of a random type with a correct length and otherwise random contents."""
     payload = chance.randbytes(chance.choice((0, 1, 4, 5, 8, 100)))
     return frame(chance.randrange(12), chance.randrange(256), chance.choice((0, 1, 2, 3, 2**31 - 1)), payload)
 
 
 def _header(name: str, value: str) -> bytes:
-    """Literal, not to be indexed."""
+    """Return a literal header field without indexing."""
     return b"\0" + b"".join(bytes([len(text)]) + text.encode() for text in (name, value))
 
 
@@ -80,21 +80,21 @@ def _head(path: str, token: str) -> bytes:
 
 
 class Raw:
-    """A connection that says what it likes, and counts which of its calls were ended. Pings are answered."""
+    """Connection that can send anything, and tracks which of its calls have ended. It answers pings."""
 
     def __init__(self, address: str, settings: bytes = SETTINGS) -> None:
         host, _, port = address.rpartition(":")
         self._socket = socket.create_connection((host, int(port)))
         self._ids = stream_ids()
         self.open: set[int] = set()
-        """Calls that were begun here, and have no end yet."""
+        """Calls that were begun here and have not ended yet."""
         self.closed = False
-        """By the other side."""
+        """Whether the other side has closed the connection."""
         self._heard = b""
         self._socket.sendall(PREFACE + settings + frame(SETTINGS_, ACK, 0))
 
     def begin(self, path: str = CALLED, token: str = "", message: bytes | None = None) -> None:
-        """Without a message, the call is left as it is after its headers."""
+        """Begin a call. Without a message, only its headers are sent."""
         stream_id = next(self._ids)
         self.open.add(stream_id)
         said = call(stream_id, path, token) if message is None else whole_call(stream_id, path, token, message)
@@ -107,7 +107,7 @@ class Raw:
         return self._socket.fileno()
 
     def hear(self) -> None:
-        """What has come. A connection that was closed has no calls any more."""
+        """Read what has arrived, answer pings, and remove the calls that have ended from `open`."""
         data = self._socket.recv(65_536)
         self.closed = not data
         self._heard += data
@@ -124,7 +124,7 @@ class Raw:
 
 
 def hear_until(raws: Sequence[Raw], enough: Callable[[], bool], within_s: float) -> bool:
-    """Read what comes to any of these connections until that holds; did it, in time?"""
+    """Read from all connections until `enough()` is true. Return whether it was within `within_s`."""
     until_s = time.monotonic() + within_s
     while not enough() and (left_s := until_s - time.monotonic()) > 0:
         ready, _, _ = select.select([raw for raw in raws if not raw.closed], [], [], left_s)

@@ -1,4 +1,4 @@
-"""How refusals are provoked in calls. Every provocation has a club of its own, on a server that all share."""
+"""Ways to cause each error of a call. Each runs with a new club, on a server that all share."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,13 +9,13 @@ from tests.e2e import http2
 from tests.e2e.club import Club, ask
 
 MESSAGE_AT_MOST_BYTES = 4_096
-"""What the server is to read."""
+"""Maximum message size that the server is configured with."""
 LARGE = "x" * 2 * MESSAGE_AT_MOST_BYTES
 
 NO_TIME = clock_pb2.ClockRule(per_move=clock_pb2.PerMove(move_ms=1))
 TROKE = game_pb2.Rules(game="troke")
 TROKE_OF_THREE = game_pb2.Rules(game="troke", options={"seats": "3"})
-GO_ON = policy_pb2.Policies(forfeit=policy_pb2.FORFEIT_EFFECT_RANDOM_MOVES)
+GO_ON = policy_pb2.Policies(forfeit_effect=policy_pb2.FORFEIT_EFFECT_RANDOM_MOVES)
 
 
 def read(here: Club, opening: str = "", **rules: Any) -> Any:
@@ -40,12 +40,12 @@ def in_match(here: Club, match_id: str, method: str, seat: int = 0, request_id: 
 
 
 def limited(here: Club, **limits: int) -> None:
-    """From now on, the club has no more than that."""
+    """Set the club's quota."""
     here.ask_admin("AdminService/SetQuota", holder=here.name, quota=limits)
 
 
 def over(here: Club) -> str:
-    """The id of a match that has ended."""
+    """Play a match to its end, and return its id."""
     match_id = here.playing()
     in_match(here, match_id, "Resign", request_id="the end")
     return match_id
@@ -80,7 +80,7 @@ def answer_twice_and_otherwise(here: Club) -> None:
 
 
 def resign_twice(here: Club) -> None:
-    """From a match that goes on without the seat."""
+    """Resign twice from a match that continues without the seat."""
     match_id = here.playing(rules=TROKE_OF_THREE, policies=GO_ON, seating=(0, 1, 1))
     for request_id in ("once", "twice"):
         in_match(here, match_id, "Resign", request_id=request_id)
@@ -98,13 +98,13 @@ def submit(here: Club, move: str) -> None:
 
 
 def make_more_matches(here: Club) -> None:
-    limited(here, matches_at_most=1)
+    limited(here, max_matches=1)
     create(here)
     create(here)
 
 
 def open_more_streams(here: Club) -> None:
-    limited(here, streams_at_most=1)
+    limited(here, max_streams=1)
     match_id = here.waiting()
     open_already = here.ask("MatchService/WatchMatch", match_id=match_id)
     next(open_already)
@@ -112,13 +112,13 @@ def open_more_streams(here: Club) -> None:
 
 
 def call_more(here: Club) -> None:
-    limited(here, calls_per_minute=1)
+    limited(here, max_calls_per_minute=1)
     while True:
         here.ask("BotService/GetBot", name=here.bots[0])
 
 
 def leave_answers_unread(here: Club) -> None:
-    """More of them than the holder may have open."""
+    """Leave more answers unread than the holder may have calls open."""
     raw = http2.Raw(here.server.address, http2.NO_WINDOW)
     try:
         for _ in range(200):
@@ -130,7 +130,7 @@ def leave_answers_unread(here: Club) -> None:
 
 
 def register_more(here: Club) -> None:
-    limited(here, bots_at_most=len(here.bots))
+    limited(here, max_bots=len(here.bots))
     register(here, f"{here.name}-more")
 
 
@@ -144,13 +144,13 @@ IN_CALLS: dict[str, Callable[[Club], Any]] = {
     "BAD_TIME_CONTROL": lambda here: here.waiting(
         rule=clock_pb2.ClockRule(sudden_death=clock_pb2.SuddenDeath(main_ms=-1))
     ),
-    "BAD_POLICY": lambda here: here.waiting(policies={"illegal": {"attempts": 1_001}}),
+    "BAD_POLICY": lambda here: here.waiting(policies={"illegal_move": {"max_attempts": 1_001}}),
     "BAD_SEATS": lambda here: create(here, seats=[match_pb2.BotRef(bot=here.bots[0])]),
     "BAD_NAME": lambda here: register(here, "X"),
     "BAD_FIELD": lambda here: create(here, seed=b"x"),
     "BAD_PAGE_TOKEN": lambda here: here.ask("BotService/ListBots", page_token="x"),
     "REQUEST_ID_REUSED": create_twice,
-    "NUMBER_AHEAD": lambda here: watch(here, after=99),
+    "NUMBER_AHEAD": lambda here: watch(here, after_number=99),
     "ILLEGAL_MOVE": lambda here: submit(here, "a1-a2"),
     "MATCH_OVER": lambda here: in_match(here, over(here), "Resign"),
     "CLOCK_EXPIRED": answer_late,
@@ -162,7 +162,7 @@ IN_CALLS: dict[str, Callable[[Club], Any]] = {
     "DRAW_NOT_CLAIMABLE": lambda here: in_match(here, here.playing(), "ClaimDraw"),
     "SEAT_TAKEN": join_where_another_sits,
     "BOT_PAUSED": create_for_a_paused_bot,
-    "BOT_NOT_PAUSED": lambda here: here.ask("BotService/ReturnBot", name=here.bots[0]),
+    "BOT_NOT_PAUSED": lambda here: here.ask("BotService/ReinstateBot", name=here.bots[0]),
     "NOT_YOUR_TURN": resign_twice,
     "STALE_TURN": answer_twice_and_otherwise,
     "NO_SUCH_MATCH": lambda here: here.ask("MatchService/GetMatch", match_id="nowhere"),
@@ -180,4 +180,4 @@ IN_CALLS: dict[str, Callable[[Club], Any]] = {
     "BAD_TOKEN": lambda here: ask(here.channel, "GameService/ListGames", "rf_0000"),
     "NOT_YOURS": lambda here: here.ask_as(0, "MatchService/CreateMatch"),
 }
-"""Each raises a grpc.RpcError that says so."""
+"""Functions by reason: each raises a grpc.RpcError with this reason."""

@@ -1,6 +1,6 @@
-"""How refusals are provoked in ladders and tournaments: every one that the contract lists, by method and reason.
+"""Ways to cause each error that the contract lists for ladders and tournaments, by method and reason.
 
-Every provocation has a club of its own, which has nothing yet, on a server that all share.
+Each runs with a new club, which has no contests yet, on a server that all share.
 """
 
 from collections.abc import Callable
@@ -27,7 +27,7 @@ Provoke = Callable[[Club], Any]
 LADDER = "LadderService"
 TOURNAMENT = "TournamentService"
 BY_OTHERS = {"DRAINING", "SLOW_CONSUMER"}
-"""Which need a server of their own."""
+"""Errors that need a server of their own."""
 
 NOBODY = [{"bots": [{"bot": "nobody"}]}]
 NO_TIME = clock_pb2.ClockRule(sudden_death=clock_pb2.SuddenDeath(main_ms=-1))
@@ -38,20 +38,20 @@ def rules(**rules: Any) -> game_pb2.Rules:
 
 
 def opening(*moves: tuple[int, str], position: str = "") -> dict[str, Any]:
-    """Terms of duplicate play from there."""
+    """Return terms of duplicate play from this opening."""
     told = {"position": position, "moves": [{"seat": seat, "move": move} for seat, move in moves]}
-    return {"duplicate": {"openings": [told]}}
+    return {"duplicate_play": {"openings": [told]}}
 
 
 def of_terms(make: Callable[..., Any]) -> dict[str, Provoke]:
-    """What both kinds of contests refuse of their terms; `make` takes them."""
+    """Return the errors about terms that both kinds of contests have; `make` creates a contest with the terms."""
     return {
         "UNKNOWN_GAME": lambda here: make(here, rules(game="chess")),
         "UNKNOWN_OPTION": lambda here: make(here, rules(options={"huf": "true"})),
         "UNKNOWN_PRESET": lambda here: make(here, rules(preset="x")),
         "BAD_OPTION": lambda here: make(here, rules(options={"huff": "perhaps"})),
         "BAD_TIME_CONTROL": lambda here: make(here, rules(), time_control=clock_pb2.TimeControl(rule=NO_TIME)),
-        "BAD_POLICY": lambda here: make(here, rules(), policies={"illegal": {"attempts": 1_001}}),
+        "BAD_POLICY": lambda here: make(here, rules(), policies={"illegal_move": {"max_attempts": 1_001}}),
         "MALFORMED_POSITION": lambda here: make(here, rules(), **opening(position="x")),
         "MALFORMED_MOVE": lambda here: make(here, rules(), **opening((0, "nonsense"))),
         "ILLEGAL_MOVE": lambda here: make(here, rules(), **opening((0, "a1-a2"))),
@@ -71,7 +71,7 @@ def make_tournament(here: Club, rules: game_pb2.Rules, **more: Any) -> None:
 
 
 def with_its_own(rules: game_pb2.Rules, more: dict[str, Any]) -> match_pb2.MatchTerms:
-    """Terms of matches; what belongs to them is taken out of `more`."""
+    """Return terms of a match; the fields that belong to them are removed from `more`."""
     terms = match_terms(rules)
     for name in ("time_control", "policies"):
         if name in more:
@@ -88,19 +88,19 @@ def enter(here: Club, **entrant: Any) -> Any:
 
 
 def closed(here: Club) -> None:
-    """The club has a ladder that is closed."""
+    """Create a ladder of the club and close it."""
     new_ladder(here)
     in_ladder(here, "CloseLadder")
 
 
 def cancelled(here: Club) -> None:
-    """The club has a tournament that was called off."""
+    """Create a tournament of the club and cancel it."""
     new_tournament(here)
     here.ask(f"{TOURNAMENT}/CancelTournament", name=here.name)
 
 
 def pause(here: Club) -> str:
-    """The bot that is paused."""
+    """Pause a bot of the club, and return its name."""
     here.ask_admin("AdminService/PauseBot", bot=here.bots[0], message="a rest")
     return here.bots[0]
 
@@ -143,7 +143,7 @@ def challenge_a_paused_bot(here: Club) -> None:
 
 def challenge_beyond_the_quota(here: Club) -> None:
     all_in(here)
-    limited(here, matches_at_most=1)
+    limited(here, max_matches=1)
     for request_id in ("one", "two"):
         challenge(here, request_id=request_id)
 
@@ -159,7 +159,7 @@ def a_test_for_two(here: Club) -> None:
 
 
 def a_third(here: Club) -> str:
-    """One more bot of the club."""
+    """Register a third bot of the club, and return its name."""
     third: str = here.ask("BotService/RegisterBot", request_id="a third", name=f"{here.name}-third").bot.name
     return third
 
@@ -169,7 +169,7 @@ def enter_a_third(here: Club) -> None:
 
 
 def finish(here: Club) -> None:
-    """A tournament that is finished: one of two has withdrawn."""
+    """Finish a tournament of two entrants by withdrawing one."""
     started(here)
     in_tournament(here, "WithdrawEntrant", entrant=here.bots[0])
 
@@ -179,8 +179,8 @@ def season(here: Club, ladder: str) -> Any:
 
 
 def watch_more(here: Club, method: str) -> None:
-    """More streams than the club may have open."""
-    limited(here, streams_at_most=1)
+    """Open more streams than the quota of the club allows."""
+    limited(here, max_streams=1)
     kind = "ladder" if "Ladder" in method else "tournament"
     open_already = here.ask(method, **{kind: here.name})
     next(open_already)
@@ -249,7 +249,7 @@ PROVOKED: dict[str, dict[str, Provoke]] = {
     },
     f"{LADDER}/WatchLadder": {
         "NO_SUCH_LADDER": lambda here: list(in_ladder(here, "WatchLadder")),
-        "NUMBER_AHEAD": after(new_ladder, lambda here: list(in_ladder(here, "WatchLadder", after=99))),
+        "NUMBER_AHEAD": after(new_ladder, lambda here: list(in_ladder(here, "WatchLadder", after_number=99))),
         "TOO_MANY_STREAMS": after(new_ladder, lambda here: watch_more(here, f"{LADDER}/WatchLadder")),
     },
     f"{TOURNAMENT}/CreateTournament": of_terms(make_tournament)
@@ -334,7 +334,7 @@ PROVOKED: dict[str, dict[str, Provoke]] = {
     },
     f"{TOURNAMENT}/WatchTournament": {
         "NO_SUCH_TOURNAMENT": lambda here: in_tournament(here, "WatchTournament"),
-        "NUMBER_AHEAD": after(new_tournament, lambda here: in_tournament(here, "WatchTournament", after=99)),
+        "NUMBER_AHEAD": after(new_tournament, lambda here: in_tournament(here, "WatchTournament", after_number=99)),
         "TOO_MANY_STREAMS": after(new_tournament, lambda here: watch_more(here, f"{TOURNAMENT}/WatchTournament")),
     },
     "MatchService/ListMatches": {
@@ -342,4 +342,4 @@ PROVOKED: dict[str, dict[str, Provoke]] = {
         "NO_SUCH_TOURNAMENT": lambda here: here.ask("MatchService/ListMatches", tournament="nowhere"),
     },
 }
-"""By method: each raises a grpc.RpcError that says so."""
+"""Functions by method and reason: each raises a grpc.RpcError with this reason."""

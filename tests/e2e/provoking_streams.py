@@ -1,9 +1,9 @@
-"""How refusals are provoked in a bot's stream: by what it says, and by how it behaves."""
+"""Ways to cause each error of a Play stream, by the items that are sent and by how the bot behaves."""
 
 from collections.abc import Callable
 from typing import Any
 
-from referee_api.v1 import play_pb2, play_service_pb2, refusal_pb2
+from referee_api.v1 import error_pb2, play_pb2, play_service_pb2
 from referee_api.v1.play_service_pb2_grpc import PlayServiceStub
 
 from tests.e2e.club import Club
@@ -12,50 +12,50 @@ from tests.e2e.server import WITHIN_S, bearer
 from tests.e2e.talk import talk
 
 
-def say(here: Club, **item: Any) -> refusal_pb2.Refusal:
-    """What the bot of seat 0 is told when it says that."""
+def say(here: Club, **item: Any) -> error_pb2.ErrorDetail:
+    """Send an item as the bot in seat 0, and return the error in its verdict."""
     here.talk(0).say(item_id=1, **item)
     verdict = here.talk(0).hear("verdict")
     assert verdict.item_id == 1
-    refusal: refusal_pb2.Refusal = verdict.refused.refusal
+    refusal: error_pb2.ErrorDetail = verdict.rejected.error
     return refusal
 
 
-def move(here: Club, text: str) -> refusal_pb2.Refusal:
+def move(here: Club, text: str) -> error_pb2.ErrorDetail:
     here.playing()
     turn = here.turn()
-    return say(here, move={"match_id": turn.match_id, "token": turn.token, "move": text})
+    return say(here, move={"match_id": turn.match_id, "turn_token": turn.turn_token, "move": text})
 
 
-def move_late(here: Club) -> refusal_pb2.Refusal:
+def move_late(here: Club) -> error_pb2.ErrorDetail:
     here.playing(rule=NO_TIME)
     turn = here.turn()
     here.talk(0).hear("match_ended")
-    return say(here, move={"match_id": turn.match_id, "token": turn.token, "move": turn.legal_moves[0]})
+    return say(here, move={"match_id": turn.match_id, "turn_token": turn.turn_token, "move": turn.legal_moves[0]})
 
 
-def say_to_resign_twice(here: Club) -> refusal_pb2.Refusal:
+def say_to_resign_twice(here: Club) -> error_pb2.ErrorDetail:
     match_id = here.playing(rules=TROKE_OF_THREE, policies=GO_ON, seating=(0, 1, 1))
     in_match(here, match_id, "Resign")
     return say(here, resignation={"match_id": match_id})
 
 
-def offer_again(here: Club) -> refusal_pb2.Refusal:
+def offer_again(here: Club) -> error_pb2.ErrorDetail:
     match_id = here.playing()
     in_match(here, match_id, "OfferDraw")
     return say(here, draw_offer={"match_id": match_id})
 
 
-def move_of_another(here: Club) -> refusal_pb2.Refusal:
+def move_of_another(here: Club) -> error_pb2.ErrorDetail:
     match_id = here.playing()
-    return say(here, move={"match_id": match_id, "token": "1.0.1", "move": "a1-a2"})
+    return say(here, move={"match_id": match_id, "turn_token": "1.0.1", "move": "a1-a2"})
 
 
-IN_STREAMS: dict[str, Callable[[Club], refusal_pb2.Refusal]] = {
+IN_STREAMS: dict[str, Callable[[Club], error_pb2.ErrorDetail]] = {
     "MALFORMED_MOVE": lambda here: move(here, "nonsense"),
     "ILLEGAL_MOVE": lambda here: move(here, "a1-a2"),
     "UNKNOWN_GAME": lambda here: say(here, hello={"games": ["chess"]}),
-    "BAD_FIELD": lambda here: say(here, move={"match_id": here.playing(), "token": "x"}),
+    "BAD_FIELD": lambda here: say(here, move={"match_id": here.playing(), "turn_token": "x"}),
     "MATCH_OVER": lambda here: say(here, resignation={"match_id": over(here)}),
     "CLOCK_EXPIRED": move_late,
     "MATCH_NOT_STARTED": lambda here: say(here, resignation={"match_id": here.waiting()}),
@@ -67,11 +67,11 @@ IN_STREAMS: dict[str, Callable[[Club], refusal_pb2.Refusal]] = {
     "NO_SUCH_MATCH": lambda here: say(here, resignation={"match_id": "nowhere"}),
     "NOT_YOURS": move_of_another,
 }
-"""What stands in the verdict."""
+"""Functions by reason: each returns the error in a verdict."""
 
 
 def open_without_hello(here: Club) -> None:
-    pong = play_service_pb2.PlayRequest(items=[play_pb2.FromBot(pong=play_pb2.Pong(id=1))])
+    pong = play_service_pb2.PlayRequest(items=[play_pb2.BotItem(pong=play_pb2.Pong(id=1))])
     list(PlayServiceStub(here.channel).Play(iter([pong]), metadata=bearer(here.secrets[0]), timeout=WITHIN_S))
 
 
@@ -80,7 +80,7 @@ def open_without_a_token(here: Club) -> None:
 
 
 def say_hello_as(here: Club, **hello: Any) -> None:
-    said = play_service_pb2.PlayRequest(items=[play_pb2.FromBot(hello=play_pb2.Hello(**hello))])
+    said = play_service_pb2.PlayRequest(items=[play_pb2.BotItem(hello=play_pb2.Hello(**hello))])
     list(PlayServiceStub(here.channel).Play(iter([said]), metadata=bearer(here.secrets[0]), timeout=WITHIN_S))
 
 
@@ -99,14 +99,14 @@ def go_on_with_a_revoked_token(here: Club) -> None:
 
 
 def open_more_streams(here: Club) -> None:
-    limited(here, streams_at_most=1)
+    limited(here, max_streams=1)
     here.talk(0)
     here.talk(1)
 
 
 def say_more(here: Club) -> None:
     stream = here.talk(0)
-    limited(here, calls_per_minute=1)
+    limited(here, max_calls_per_minute=1)
     for _ in range(10):
         stream.say(hello={})
     stream.hear("turn")
@@ -129,4 +129,4 @@ ENDS: dict[str, Callable[[Club], None]] = {
     "TOO_MANY_CALLS": say_more,
     "MESSAGE_TOO_LARGE": say_too_much,
 }
-"""The stream ends with a grpc.RpcError that says so."""
+"""Functions by reason: each raises the grpc.RpcError that ends the stream."""

@@ -1,4 +1,4 @@
-"""What a server shows of itself, seen from outside: its metrics and its log."""
+"""Metrics and log of a server, read from outside."""
 
 import json
 import threading
@@ -18,7 +18,7 @@ MATCH_FAULTS = "referee_faults_total"
 
 
 def metrics(server: Running) -> dict[str, float]:
-    """All of them now, by name and labels."""
+    """Return the current values of all metrics, by name and labels."""
     with urllib.request.urlopen(f"http://{server.http}/metrics", timeout=WITHIN_S) as page:
         lines = page.read().decode().splitlines()
     told = (line.rpartition(" ") for line in lines if line and not line.startswith("#"))
@@ -26,18 +26,18 @@ def metrics(server: Running) -> dict[str, float]:
 
 
 def troubles(server: Running) -> Iterator[str]:
-    """The lines of its log that somebody would have to look into."""
+    """Yield the log lines that an operator would have to investigate."""
     for line in server.log.read_text(errors="replace").splitlines():
         try:
             level = json.loads(line)["level"]
-        except ValueError:  # What was not said by the log, such as a trace of its own.
+        except ValueError:  # Not a log line, such as a traceback.
             level = "unknown"
         if level not in ("debug", "info", "warning"):
             yield line
 
 
 def come_down(server: Running, name: str, most: float) -> None:
-    """Wait until a reading is no larger than that."""
+    """Wait until a metric is at most `most`."""
     until_s = time.monotonic() + WITHIN_S
     while (reading := metrics(server)[name]) > most:
         assert time.monotonic() < until_s, f"{name} is {reading} still, and not {most}"

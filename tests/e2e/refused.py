@@ -1,4 +1,4 @@
-"""A refusal as a caller gets it: the status of a call, and all of its details."""
+"""Errors as a caller receives them: the status of a call, and all of its details."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,17 +11,17 @@ from grpc_status.rpc_status import from_call
 from referee_api.v1 import clock_pb2
 
 from tests.docs import contract
-from tests.transport.test_refusals import PROMISES
+from tests.wire.test_error_mapping import PROMISES
 
 KINDS = (BadRequest, QuotaFailure, RetryInfo)
 DETAILS = {
     reason: {kind.DESCRIPTOR.name for kind in KINDS if kind.DESCRIPTOR.name in comment}
     | ({"BadRequest"} if "INVALID_ARGUMENT" in comment else set())
-    for comment, reason in contract.REASON.findall(contract.REFUSAL_PROTO.read_text(encoding="utf-8"))
+    for comment, reason in contract.REASON.findall(contract.ERROR_PROTO.read_text(encoding="utf-8"))
 }
-"""Which the contract promises, by reason."""
+"""Types of details that the contract promises, by reason."""
 MAY_BE_EMPTY = {"current", "item", "owing", "rule"}
-"""Metadata that say by being empty that there is none."""
+"""Metadata whose value may be empty, which means that there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +31,12 @@ class Refused:
     sentence: str
     metadata: dict[str, str]
     details: dict[str, Any]
-    """What there is beside the ErrorInfo, by the name of its type."""
+    """Details other than the ErrorInfo, by the name of their type."""
 
 
 def refused(error: grpc.RpcError) -> Refused:
-    """What a call that ended so was told."""
-    call: Any = error  # It is the call too, which its type does not say.
+    """Return the error of a failed call, with its details parsed."""
+    call: Any = error  # The error is also the call, which its type does not show.
     status = from_call(call)
     assert status, f"{call.code()}: {call.details()}"
     first, *more = status.details
@@ -55,7 +55,7 @@ def _unpacked(detail: Any) -> tuple[str, Message]:
 
 
 def need_promised(told: Refused) -> None:
-    """It has the code, the metadata and the details that the contract promises for its reason."""
+    """Assert that the error has the code, metadata and details that the contract promises for its reason."""
     code, names = PROMISES[told.reason]
     assert told.code == code
     need_metadata(told.reason, told.metadata)
@@ -69,9 +69,9 @@ def need_promised(told: Refused) -> None:
 
 
 def need_metadata(reason: str, metadata: Mapping[str, str]) -> None:
-    """All that the contract promises, and it says something."""
+    """Assert that all metadata that the contract promises are present and not empty."""
     _, names = PROMISES[reason]
     if reason == "CLOCK_EXPIRED":
-        names = names | {field.name for field in clock_pb2.ClockRow.DESCRIPTOR.fields if field.name.endswith("_us")}
+        names = names | {field.name for field in clock_pb2.ClockCharge.DESCRIPTOR.fields if field.name.endswith("_us")}
     assert names <= metadata.keys()
     assert not [name for name in names - MAY_BE_EMPTY if not metadata[name]]

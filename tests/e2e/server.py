@@ -1,4 +1,4 @@
-"""The real server, as a process of its own, and channels to it."""
+"""The real server as a separate process, and channels to it."""
 
 import json
 import os
@@ -16,18 +16,18 @@ from referee_api.v1.admin_service_pb2_grpc import AdminServiceStub
 from referee_api.v1.bot_service_pb2_grpc import BotServiceStub
 
 WITHIN_S = 180
-"""For a machine that is busy with something else."""
+"""Timeout that suffices on a busy machine."""
 
 SHOWN_LOG_LINES = 40
-"""How many lines of a server's log are shown when its test has failed."""
+"""Number of lines of the server's log that are shown when a test fails."""
 
 PATIENT = ("--calls-per-minute", "100000", "--gone-after-ms", "600000")
-"""On a busy machine a bot that a test plays by hand may be silent for longer than a session lasts by default."""
+"""Flags for tests that play by hand, whose bots may be silent longer than a session lasts by default."""
 
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """A server that runs."""
+    """A running server process."""
 
     process: subprocess.Popen[str]
     address: str
@@ -39,12 +39,12 @@ class Running:
         return grpc.insecure_channel(self.address)
 
     def kill(self) -> None:
-        """As by a power cut."""
+        """Kill the server with SIGKILL, as a power cut would."""
         self.process.kill()
         self.process.wait(WITHIN_S)
 
     def drained(self) -> int:
-        """Its exit status, after SIGTERM."""
+        """Stop the server with SIGTERM, and return its exit status."""
         self.process.send_signal(signal.SIGTERM)
         return self.process.wait(WITHIN_S)
 
@@ -55,7 +55,7 @@ def bearer(secret: str) -> tuple[tuple[str, str], ...]:
 
 @contextmanager
 def serving(folder: Path, *flags: str) -> Iterator[Running]:
-    """The server on free ports, its data in `folder`. It is gone afterwards, whatever happened."""
+    """Run a server on free ports, with its data in `folder`. It is killed on exit."""
     log = folder / "server.log"
     command = [sys.executable, "-m", "referee", "serve", "--listen", "127.0.0.1:0", "--http-listen", "127.0.0.1:0"]
     environment = {name: text for name, text in os.environ.items() if not name.startswith("REFEREE_")}
@@ -74,7 +74,7 @@ def serving(folder: Path, *flags: str) -> Iterator[Running]:
         told = json.loads(line)
         yield Running(process, told["grpc"], told["http"], told.get("admin_token", ""), log)
     except BaseException as why:
-        why.add_note(_last_errors(log))  # pytest shows it beside what failed.
+        why.add_note(_last_errors(log))  # pytest shows notes together with the failure.
         raise
     finally:
         process.kill()
@@ -89,13 +89,13 @@ def _last_errors(log: Path) -> str:
 
 
 def organiser(channel: grpc.Channel, admin: str, holder: str = "ada") -> str:
-    """The secret of an organiser."""
+    """Create a token for an organiser, and return its secret."""
     request = admin_service_pb2.CreateTokenRequest(role=token_pb2.ROLE_ORGANISER, holder=holder)
     return AdminServiceStub(channel).CreateToken(request, metadata=bearer(admin), timeout=WITHIN_S).secret
 
 
 def registered(channel: grpc.Channel, secret: str, *names: str) -> list[str]:
-    """The secrets of new bots."""
+    """Register bots, and return the secrets of their tokens."""
     bots = BotServiceStub(channel)
     return [
         bots.RegisterBot(

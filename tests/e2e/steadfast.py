@@ -1,4 +1,4 @@
-"""Bots that outlive their referee: they come back, keep every answer that they gave, and know what was accepted."""
+"""Bots that reconnect after a crash of the server, repeat their answers, and record which were accepted."""
 
 import queue
 import random
@@ -28,27 +28,27 @@ class Owed(NamedTuple):
 
 @dataclass
 class Witness:
-    """What all of them know together."""
+    """Observations that all bots share."""
 
     accepted: dict[Asked, str] = field(default_factory=dict)
-    """The moves of which the referee has said so."""
+    """Moves that the server has reported as accepted."""
     tokens: dict[Owed, set[str]] = field(default_factory=lambda: defaultdict(set))
-    """By which each turn was ever asked."""
+    """Turn tokens with which each turn was ever sent."""
     refused: list[str] = field(default_factory=list)
     ended: set[str] = field(default_factory=set)
-    """Matches whose end somebody has heard of."""
+    """Matches whose end has been reported to any bot."""
     _news: threading.Condition = field(default_factory=threading.Condition)
 
     def hears(self, turn: play_pb2.Turn) -> None:
         with self._news:
-            self.tokens[Owed(turn.match_id, turn.seat, turn.ply)].add(turn.token)
+            self.tokens[Owed(turn.match_id, turn.seat, turn.ply)].add(turn.turn_token)
 
     def hears_verdict(self, verdict: play_pb2.Verdict, move: str) -> None:
         with self._news:
-            if verdict.HasField("refused"):
-                self.refused.append(verdict.refused.refusal.message)
+            if verdict.HasField("rejected"):
+                self.refused.append(verdict.rejected.error.message)
             elif verdict.HasField("accepted"):
-                self.accepted[Asked(verdict.match_id, verdict.token)] = move
+                self.accepted[Asked(verdict.match_id, verdict.turn_token)] = move
             self._news.notify_all()
 
     def hears_end(self, match_id: str) -> None:
@@ -57,7 +57,7 @@ class Witness:
             self._news.notify_all()
 
     def wait_for_more(self, moves: int) -> None:
-        """Until so many more were accepted, or all is over."""
+        """Wait until `moves` more moves have been accepted."""
         with self._news:
             wanted = len(self.accepted) + moves
             assert self._news.wait_for(lambda: len(self.accepted) >= wanted, WITHIN_S)
@@ -68,7 +68,7 @@ class Witness:
 
 
 class SteadfastBot:
-    """It plays some legal move in every turn. The same turn again has the same answer, in every life of the referee."""
+    """Plays a random legal move in every turn. A repeated turn gets the same answer, also from a restarted server."""
 
     def __init__(self, secret: str, witness: Witness) -> None:
         self._secret = secret
@@ -77,37 +77,41 @@ class SteadfastBot:
         self._answers: dict[Asked, str] = {}
 
     def play(self, channel: grpc.Channel) -> None:
-        """Until the stream breaks."""
-        said: queue.Queue[play_pb2.FromBot] = queue.Queue()
-        wishes = play_pb2.TurnWishes(legal_moves_at_most=1000)
-        said.put(play_pb2.FromBot(hello=play_pb2.Hello(version="1", matches_at_most=64, wishes=wishes)))
+        """Play until the stream breaks."""
+        said: queue.Queue[play_pb2.BotItem] = queue.Queue()
+        wishes = play_pb2.TurnOptions(max_legal_moves=1000)
+        said.put(play_pb2.BotItem(hello=play_pb2.Hello(version="1", max_matches=64, turn_options=wishes)))
         try:
             for response in PlayServiceStub(channel).Play(_requests(said), metadata=bearer(self._secret)):
                 for item in response.items:
                     self._hear(item, said)
         except grpc.RpcError:
-            pass  # The referee was killed. Another will come.
+            pass  # The server was killed, and will be restarted.
 
-    def _hear(self, item: Any, said: "queue.Queue[play_pb2.FromBot]") -> None:
+    def _hear(self, item: Any, said: "queue.Queue[play_pb2.BotItem]") -> None:
         if item.HasField("ping"):
-            said.put(play_pb2.FromBot(pong=play_pb2.Pong(id=item.ping.id)))
+            said.put(play_pb2.BotItem(pong=play_pb2.Pong(id=item.ping.id)))
         elif item.HasField("turn"):
             turn = item.turn
             self._witness.hears(turn)
-            move = self._answers.setdefault(Asked(turn.match_id, turn.token), self._choose.choice(turn.legal_moves))
-            said.put(play_pb2.FromBot(move=play_pb2.Move(match_id=turn.match_id, token=turn.token, move=move)))
+            move = self._answers.setdefault(
+                Asked(turn.match_id, turn.turn_token), self._choose.choice(turn.legal_moves)
+            )
+            said.put(
+                play_pb2.BotItem(move=play_pb2.Move(match_id=turn.match_id, turn_token=turn.turn_token, move=move))
+            )
         elif item.HasField("verdict"):
             verdict = item.verdict
-            self._witness.hears_verdict(verdict, self._answers[Asked(verdict.match_id, verdict.token)])
+            self._witness.hears_verdict(verdict, self._answers[Asked(verdict.match_id, verdict.turn_token)])
         elif item.HasField("match_ended"):
             self._witness.hears_end(item.match_ended.match_id)
 
 
 class Company:
-    """Some of them, in one life of the referee."""
+    """Bots that are connected to one server process."""
 
     def __init__(self, bots: Sequence[SteadfastBot], address: str) -> None:
-        # Connections of their own, each in its own thread.
+        # A separate connection and thread for each bot.
         options = [("grpc.use_local_subchannel_pool", 1)]
         self._channels = [grpc.insecure_channel(address, options=options) for _ in bots]
         self._playing = [
@@ -124,7 +128,7 @@ class Company:
             one.join(WITHIN_S)
 
 
-def _requests(said: "queue.Queue[play_pb2.FromBot]") -> Iterator[play_service_pb2.PlayRequest]:
+def _requests(said: "queue.Queue[play_pb2.BotItem]") -> Iterator[play_service_pb2.PlayRequest]:
     while True:
         items = [said.get()]
         while not said.empty():

@@ -1,4 +1,4 @@
-"""A bot's own watch beside the referee's clock, for tests in which the referee is held up."""
+"""Stopwatch that measures a bot's own time, for tests in which the server is delayed."""
 
 import os
 import signal
@@ -11,16 +11,16 @@ from referee_api.v1 import clock_pb2
 from tests.e2e.server import Running
 
 GRAIN_US = 20_000
-"""So much of a stall may be missed: the referee feels its own pulse every ten milliseconds."""
+"""Amount of a delay that may go unnoticed: the server measures its loop lag every ten milliseconds."""
 
 
 class Stopwatch:
-    """It runs from the beginning, and stands still while the referee is held up."""
+    """Runs from its creation on, and stops while the server is delayed."""
 
     def __init__(self) -> None:
         self._ran_us = 0
         self.held_us = 0
-        """How long the referee was held up."""
+        """Total time for which the server was delayed."""
         self._since_ns = time.monotonic_ns()
 
     @property
@@ -29,7 +29,7 @@ class Stopwatch:
 
     @contextmanager
     def standing(self) -> Iterator[None]:
-        """The referee is held up while this goes on."""
+        """Stop the watch within this block, in which the server is delayed."""
         self._ran_us += self._lap_us()
         self._since_ns = time.monotonic_ns()
         yield
@@ -38,17 +38,17 @@ class Stopwatch:
 
     @contextmanager
     def freezing(self, server: Running) -> Iterator[None]:
-        """The whole server stands still while this goes on."""
+        """Stop the server process with SIGSTOP within this block."""
         server.process.send_signal(signal.SIGSTOP)
         os.waitid(os.P_PID, server.process.pid, os.WSTOPPED)
         with self.standing():
             yield
         server.process.send_signal(signal.SIGCONT)
 
-    def need_no_more_charged(self, row: clock_pb2.ClockRow) -> None:
-        """The clock has lost no more than what this watch has run."""
+    def need_no_more_charged(self, row: clock_pb2.ClockCharge) -> None:
+        """Assert that the clock lost no more time than this watch has measured, and that the clock charge adds up."""
         assert row.charged_us == max(0, row.arrived_us - row.asked_us - row.stall_us - row.network_credit_us)
-        assert row.before.left_us - row.after.left_us == row.charged_us
+        assert row.before.time_left_us - row.after.time_left_us == row.charged_us
         assert row.charged_us <= self.ran_us + GRAIN_US
 
     def _lap_us(self) -> int:

@@ -1,4 +1,4 @@
-"""A bot that a test plays by hand, over the wire: it says what it is told to, and hears one item after the other."""
+"""Bot that a test controls by hand, over a real connection: it sends given items and reads items one by one."""
 
 import queue
 from collections.abc import Iterator, Sequence
@@ -13,25 +13,25 @@ from tests.e2e.server import WITHIN_S, bearer
 
 
 class Talk:
-    """One Play stream, welcomed. Pings are answered as they are heard, if the bot lives."""
+    """One Play stream, after Welcome has arrived. Pings are answered when they are read."""
 
     def __init__(self, channel: grpc.Channel, secret: str, version: str = "1", within_s: float = 5 * WITHIN_S) -> None:
-        self._said: queue.Queue[Sequence[play_pb2.FromBot] | None] = queue.Queue()
-        self._waiting: list[play_pb2.FromReferee] = []
-        wishes = play_pb2.TurnWishes(legal_moves_at_most=1000)
-        self.say(hello=play_pb2.Hello(version=version, matches_at_most=8, wishes=wishes))
+        self._said: queue.Queue[Sequence[play_pb2.BotItem] | None] = queue.Queue()
+        self._waiting: list[play_pb2.RefereeItem] = []
+        wishes = play_pb2.TurnOptions(max_legal_moves=1000)
+        self.say(hello=play_pb2.Hello(version=version, max_matches=8, turn_options=wishes))
         self._call: Any = PlayServiceStub(channel).Play(self._requests(), metadata=bearer(secret), timeout=within_s)
         self.session_id = self.hear("welcome").session_id
 
     def say(self, **item: Any) -> None:
-        self.say_together(play_pb2.FromBot(**item))
+        self.say_together(play_pb2.BotItem(**item))
 
-    def say_together(self, *items: play_pb2.FromBot) -> None:
-        """In one message."""
+    def say_together(self, *items: play_pb2.BotItem) -> None:
+        """Send these items in one message."""
         self._said.put(items)
 
     def hear(self, *kinds: str) -> Any:
-        """The next item of one of these kinds; the others are passed over."""
+        """Read up to the next item of one of these kinds, and return it; other items are skipped."""
         while True:
             item = self._next()
             kind = item.WhichOneof("item") or ""
@@ -41,7 +41,7 @@ class Talk:
                 return getattr(item, kind)
 
     def until_a_ping(self, times: int = 1) -> Sequence[str]:
-        """The kinds of all that is heard until so many pings were."""
+        """Read until `times` pings have arrived, and return the kinds of all items."""
         heard: list[str] = []
         while heard.count("ping") < times:
             item = self._next()
@@ -51,20 +51,20 @@ class Talk:
         return heard
 
     def listen(self) -> None:
-        """Read on without a word, until the stream ends."""
+        """Read until the stream ends, without sending anything."""
         for _ in self._call:
             pass
 
     def hang_up(self) -> None:
-        """As a bot that has had enough; come back when the stream has ended."""
+        """Close the stream in an orderly way, and wait until it has ended."""
         self._said.put(None)
         self.listen()
 
     def break_off(self) -> None:
-        """As a bot that is torn away."""
+        """Cancel the call, as if the connection were lost."""
         self._call.cancel()
 
-    def _next(self) -> play_pb2.FromReferee:
+    def _next(self) -> play_pb2.RefereeItem:
         while not self._waiting:
             self._waiting = list(next(self._call).items)
         return self._waiting.pop(0)

@@ -1,4 +1,4 @@
-"""A backup is made while many matches are played; on another machine, matches and bots go on from it to the end."""
+"""Backup under load: matches and bots continue from a backup on another server and play to the end."""
 
 import subprocess
 import sys
@@ -12,18 +12,16 @@ from tests.e2e.club import club, club_alone
 from tests.e2e.refused import need_promised, refused
 from tests.e2e.server import WITHIN_S, serving
 from tests.e2e.steadfast import Company, SteadfastBot, Witness
-from tests.e2e.test_crash import events, moves_of, need_proven, record
+from tests.e2e.test_crash import BOUNDS, GAMES, events, moves_of, need_proven, record
 
 pytestmark = pytest.mark.slow
 
-GAMES = {"toc": 4, "alquerque": 2, "troke": 2, "trox": 2}
-"""Seats, by game."""
 ROUNDS = 3
-"""Matches of each game, at once."""
+"""Concurrent matches of each game."""
 
 
 def referee(*words: str | Path) -> str:
-    """What a command says."""
+    """Run a `referee` command, and return its standard output."""
     command = [sys.executable, "-m", "referee", *map(str, words)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=5 * WITHIN_S, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -37,7 +35,10 @@ def test_matches_go_on_from_a_backup_that_was_made_under_load(tmp_path: Path) ->
     with serving(tmp_path / "first") as server, server.channel() as channel, club(server, channel, seats=4) as here:
         bots = [SteadfastBot(secret, witness) for secret in here.secrets]
         games = list(GAMES) * ROUNDS
-        matches = [here.waiting(rules=game_pb2.Rules(game=game), seating=range(GAMES[game])) for game in games]
+        matches = [
+            here.waiting(rules=game_pb2.Rules(game=game, options=BOUNDS.get(game)), seating=range(GAMES[game]))
+            for game in games
+        ]
         company = Company(bots, server.address)
         witness.wait_for_more(200)
         accepted = dict(witness.accepted)
@@ -48,7 +49,7 @@ def test_matches_go_on_from_a_backup_that_was_made_under_load(tmp_path: Path) ->
     assert f"{len(matches)} matches" in told
 
     told = referee("restore", tmp_path / "copy", "--data-dir", tmp_path / "second" / "data")
-    assert f"{len(matches)} of {len(matches)} matches proven" in told
+    assert f"{len(matches)} of {len(matches)} matches verified" in told
     with serving(tmp_path / "second") as server, server.channel() as channel:
         assert not server.admin_token, "those who may come in are restored too"
         company = Company(bots, server.address)
@@ -78,7 +79,7 @@ def test_who_asks_for_an_archived_match_is_told_so(tmp_path: Path) -> None:
         late = {"match_id": match_id, "request_id": "late", "message": "too late"}
         for asks in (
             lambda: list(here.ask("MatchService/GetRecord", match_id=match_id)),
-            lambda: list(here.ask("MatchService/WatchMatch", match_id=match_id, after=0)),
+            lambda: list(here.ask("MatchService/WatchMatch", match_id=match_id, after_number=0)),
             lambda: here.ask_admin("AdminService/VoidMatch", **late),
         ):
             with pytest.raises(grpc.RpcError) as no:

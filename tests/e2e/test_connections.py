@@ -1,4 +1,4 @@
-"""Connections to the real server: quiet ones are kept, dead ones are not."""
+"""Connections to the real server: silent ones stay open, dead ones are closed."""
 
 import signal
 import socket
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import grpc
 import pytest
-from referee_api.v1 import policy_pb2, refusal_pb2, result_pb2
+from referee_api.v1 import error_pb2, policy_pb2, result_pb2
 
 from tests.e2e import http2
 from tests.e2e.club import club_alone
@@ -18,17 +18,19 @@ from tests.e2e.test_matches import bot
 
 pytestmark = pytest.mark.slow
 
-GONE_FOR_GOOD = policy_pb2.GonePolicy(action=policy_pb2.GONE_ACTION_FORFEIT_AFTER_GRACE, grace_ms=100)
+GONE_FOR_GOOD = policy_pb2.DisconnectPolicy(
+    action=policy_pb2.DISCONNECT_ACTION_FORFEIT_AFTER_GRACE_PERIOD, grace_period_ms=100
+)
 CLIENT_PINGS_EVERY_MS = 400
 QUIET = ("--ping-every-ms", "6000", "--gone-after-ms", "60000", "--keepalive-every-ms", "1000")
-"""Several pings of a connection lie between two words in the stream."""
+"""Flags with which several pings of the connection occur between two items in the stream."""
 LONG_BEFORE_GRPC_WOULD_S = 30
-"""By itself it waits for a minute."""
+"""Less than the minute for which gRPC waits by default."""
 
 
 @contextmanager
 def pinging(server: Running) -> Iterator[grpc.Channel]:
-    """A connection whose client makes sure, again and again, that it is alive."""
+    """Open a connection whose client sends keepalive pings frequently."""
     options = [
         ("grpc.keepalive_time_ms", CLIENT_PINGS_EVERY_MS),
         ("grpc.http2.max_pings_without_data", 0),
@@ -77,12 +79,12 @@ def test_a_bot_that_stands_still_is_noticed_and_its_opponent_has_its_result(tmp_
         bot(here.server, here.secrets[1]) as bert,
         bot(here.server, here.secrets[0], "--moves-at-most", "0") as anna,
     ):
-        match_id = here.waiting(policies=policy_pb2.Policies(gone=GONE_FOR_GOOD))
+        match_id = here.waiting(policies=policy_pb2.Policies(disconnect=GONE_FOR_GOOD))
         anna.hear("turn")
         anna.process.send_signal(signal.SIGSTOP)
         assert bert.hear("match_ended")["match_id"] == match_id
         result = here.ask("MatchService/GetMatch", match_id=match_id).match.result
-        assert result.forfeited.forfeits[0].cause == result_pb2.FORFEIT_CAUSE_GONE
-        lines = here.ask("BotService/ListBotLog", bot=here.bots[0]).lines
+        assert result.forfeited.forfeits[0].cause == result_pb2.FORFEIT_CAUSE_DISCONNECTED
+        lines = here.ask("BotService/ListBotLogEntries", bot=here.bots[0]).entries
         lost = [line.session_lost.reason for line in lines if line.HasField("session_lost")]
-        assert lost == [refusal_pb2.REFUSAL_REASON_HEARTBEAT_LOST]
+        assert lost == [error_pb2.ERROR_REASON_HEARTBEAT_LOST]

@@ -1,4 +1,4 @@
-"""Every refusal that the contract lists for ladders and tournaments is provoked, method by method."""
+"""Every error that the contract lists for ladders and tournaments is caused, method by method."""
 
 import re
 from pathlib import Path
@@ -31,5 +31,5 @@ def test_a_call_is_refused_as_the_contract_promises(here: Club, method: str, rea
     with pytest.raises(grpc.RpcError) as no:
         PROVOKED[method][reason](here)
     assert refused(no.value).reason == reason
-    if reason != "ILLEGAL_MOVE":  # An opening has neither plies nor attempts to tell of.
+    if reason != "ILLEGAL_MOVE":  # An error in an opening has neither plies nor attempts as metadata.
         need_promised(refused(no.value))

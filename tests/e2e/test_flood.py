@@ -1,7 +1,7 @@
-"""Thousands of strangers who want nothing good, beside ten honest matches: nobody honest loses by it.
+"""Thousands of attackers during ten honest matches: no honest bot loses time or a match.
 
-Here processes share the processors of one machine, so bounds of time are wide, and are strict only for many moves. That
-the referee gives back to the microsecond what others have cost is shown in `test_flood_time`, on every machine.
+All processes share the CPUs of one machine, so limits on time are wide, and only strict for large numbers of moves.
+`test_flood_time` shows on every machine that the server credits delays caused by others to the microsecond.
 """
 
 import resource
@@ -19,7 +19,7 @@ import grpc
 import pytest
 from referee_api.v1 import entry_pb2
 
-from referee.app.lag import GRAIN_US
+from referee.live.loop_lag import MIN_LAG_US
 from tests.e2e.honest import entries, honest_bots, new_match
 from tests.e2e.readings import MEMORY, OPEN_FILES, come_down, metrics, troubles
 from tests.e2e.server import Running, organiser, registered, serving
@@ -32,23 +32,23 @@ pytestmark = [
 
 FLOOD_WITHIN_S = 300
 FILES_BESIDE = 1_000
-"""That are open for something better."""
+"""Open files that are needed for other purposes."""
 
 LANES = 10
-"""In each one match is played after the other."""
+"""Matches at once; in each lane one match is played after the other."""
 THINK_MS = 20
 
 CREDIT_US = 100_000
-"""What is given back of the network's time, for a move, at the most. So much may a move lose, as a rule."""
+"""Maximum network credit per move. As a rule a move may lose no more than this."""
 ENOUGH_MOVES = 5_000
-"""From so many on, it is told how they are distributed. Of fewer, one busy second of the machine spoils too many."""
+"""Number of moves from which the distribution is checked. With fewer, one busy second would distort it."""
 WITHIN_CREDIT = 0.98
-"""So many do not lose more, though strangers, bots and referee share the processors of one machine here."""
+"""Minimum share of moves that lose no more than CREDIT_US although all processes share the CPUs of one machine."""
 LOST_AT_MOST_US = 3_000_000
-"""By a seat, in a whole match."""
+"""Maximum loss of a seat in a whole match."""
 
 KEPT_AT_MOST_BYTES = 300_000_000
-"""What the process may keep of the memory that it needed meanwhile."""
+"""Memory that the process may keep after the flood."""
 KEPT_AT_MOST_FILES = 10
 
 Connect = Callable[[], grpc.Channel]
@@ -62,14 +62,14 @@ class Flood(NamedTuple):
 
 @pytest.fixture
 def flood(request: pytest.FixtureRequest, capsys: pytest.CaptureFixture[str]) -> Iterator[Flood]:
-    """As many strangers as there can be: each has a file at both ends."""
+    """Use as many connections as the limit of open files allows: each needs a file at both ends."""
     strangers, seconds = request.param
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = strangers + FILES_BESIDE if hard == resource.RLIM_INFINITY else hard
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
     allowed = min(strangers, most - FILES_BESIDE)
     with capsys.disabled():
-        print(f"\n{allowed} strangers come, for {most} files may be open")  # noqa: T201  # The machine decides it.
+        print(f"\n{allowed} strangers come, for {most} files may be open")  # noqa: T201  # Depends on the machine.
     yield Flood(allowed, seconds)
     resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
@@ -83,7 +83,7 @@ def test_strangers_at_a_port_with_tls_take_no_match_and_no_time_from_honest_bots
     certificate = Certificate("referee")
     trusted = grpc.ssl_channel_credentials(certificate.cert)
     with serving(tmp_path, *certificate.put(tmp_path)) as server:
-        connect = lambda: alone(server.address, trusted)  # noqa: E731  # It reads best beside the others.
+        connect = lambda: alone(server.address, trusted)  # noqa: E731  # A lambda keeps the three tests alike.
         beside_a_flood(server, server.address, flood, tmp_path, connect, "--ca", str(tmp_path / "cert.pem"))
 
 
@@ -93,7 +93,7 @@ def test_strangers_at_the_http_port_take_no_match_and_no_time_from_honest_bots(t
 
 
 def alone(address: str, trusted: grpc.ChannelCredentials | None = None) -> grpc.Channel:
-    """A connection that is shared with nobody: who asks for one comes to the port anew."""
+    """Open a connection that is not shared, so that each caller makes a new connection to the port."""
     options = [("grpc.use_local_subchannel_pool", 1)]
     if trusted:
         return grpc.secure_channel(address, trusted, options=options)
@@ -120,7 +120,7 @@ def beside_a_flood(
 
 
 def played_beside(flooded: str, flood: Flood, connect: Connect, owner: str, names: list[str]) -> Matches:
-    """The matches that were played while the strangers came, raged and went."""
+    """Return the entries of the matches that were played during the flood."""
     over = threading.Event()
 
     def play_on(lane: int) -> Matches:
@@ -150,24 +150,24 @@ def played_beside(flooded: str, flood: Flood, connect: Connect, owner: str, name
 
 
 def need_time_kept(matches: Matches, thoughts_us: dict[tuple[str, int, int], int]) -> None:
-    """What was charged is what was thought: as a rule to the grain of the referee's stalls, and else to the credit."""
+    """Assert that clock charges match thinking times: by median, and with enough moves also by distribution."""
     lost_us = lost_by_seat(matches, thoughts_us)
     moves = [us for seat in lost_us.values() for us in seat]
     assert median(moves) <= CREDIT_US
     if len(moves) < ENOUGH_MOVES:
         return
-    assert median(moves) <= GRAIN_US
+    assert median(moves) <= MIN_LAG_US
     within = sum(us <= CREDIT_US for us in moves) / len(moves)
     assert within >= WITHIN_CREDIT, sorted(moves)[-50:]
     assert max(sum(max(us, 0) for us in seat) for seat in lost_us.values()) <= LOST_AT_MOST_US
 
 
 def lost_by_seat(matches: Matches, thoughts_us: dict[tuple[str, int, int], int]) -> dict[tuple[str, int], list[int]]:
-    """By match and seat: what each move was charged beyond what its bot thought."""
+    """Return by match and seat how much more than its bot's thinking time each move was charged."""
     lost: dict[tuple[str, int], list[int]] = {}
     for match_id, told in matches.items():
         for played in (entry.move_played for entry in told if entry.HasField("move_played")):
             seat, ply = played.played.seat, played.state.ply - 1
             thought_us = thoughts_us[match_id, seat, ply]
-            lost.setdefault((match_id, seat), []).append(played.clock_row.charged_us - thought_us)
+            lost.setdefault((match_id, seat), []).append(played.clock_charge.charged_us - thought_us)
     return lost

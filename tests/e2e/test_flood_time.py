@@ -1,8 +1,8 @@
-"""Nothing a stranger does costs another bot a second, its place or a match, and nobody gains time to think by a flood.
+"""A flood of calls costs no other bot time, its session or a match, and gives nobody extra time to think.
 
-A real referee serves over gRPC, on a machine whose clock the test moves: each call of the flood makes the event loop
-compute for a minute, by both clocks that the referee reads, in no time at all. So the flood lasts for twenty minutes,
-beside which whatever this machine takes by itself is little, however slow or busy it is.
+A real server uses a clock that the test controls: each call of the flood appears to compute for a minute on the event
+loop, by both clocks that the server reads, but takes no real time. The flood therefore lasts for twenty minutes, and
+the time that this machine really takes is small in comparison, however slow or busy it is.
 """
 
 import time
@@ -16,34 +16,34 @@ import pytest
 from google.protobuf.message import Message
 from referee_api.v1 import clock_pb2, match_pb2, play_pb2
 
-from referee.app.lag import EVERY_US, Lag, thread_cpu_us
-from referee.app.loop_time import LoopTime
-from referee.app.ports import Alarm
-from referee.arena.embedded import settings
-from referee.core.clock import SECOND, Micros
-from referee.transport.field_limits import check_fields
-from referee.transport.strangers import Strangers
+from referee.live.loop_lag import INTERVAL_US, LoopLag, thread_cpu_us
+from referee.live.match_timing import LoopTime
+from referee.live.ports import Timer
+from referee.local.embedded_server import settings
+from referee.match.clock import SECOND, Micros
+from referee.transport.guards.field_limits import check_fields
+from referee.transport.guards.unauthenticated_calls import UnauthenticatedCalls
 from tests.e2e.club import ALQUERQUE, Club, ask
 from tests.e2e.in_thread import InThread
 from tests.e2e.server import organiser
 
 CALLS = 20
 COMPUTED_US = 60 * SECOND
-"""By each call of the flood."""
+"""Simulated time that each call of the flood takes."""
 FLOOD_US = CALLS * COMPUTED_US
 CREDIT_US = SECOND
-"""More than a bot is given back for the network, and far less than one call of the flood."""
+"""More than the maximum network credit, and far less than one call of the flood."""
 GONE_AFTER_MS = 300_000
 """Longer than this test takes, and shorter than the flood."""
 SHORT_MS = 600_000
-"""A move's time, of which the same holds."""
+"""Time for a move; also longer than this test takes and shorter than the flood."""
 LONG_MS = 36_000_000
 DEAR = "dear"
-"""A request that names this is one of the flood."""
+"""Text that marks a message as part of the flood."""
 
 
 class SlowMachine(LoopTime):
-    """A machine on which some steps take long; alarms ring late by it, as they do on a real one."""
+    """Clock of a machine on which some steps take long; timers fire late because of them, as on a real machine."""
 
     def __init__(self) -> None:
         self._computed_us: Micros = 0
@@ -55,29 +55,29 @@ class SlowMachine(LoopTime):
     def cpu_us(self) -> Micros:
         return thread_cpu_us() + self._computed_us
 
-    def call_at(self, at_us: Micros, ring: Callable[[], None]) -> Alarm:
+    def call_at(self, at_us: Micros, ring: Callable[[], None]) -> Timer:
         alarm = _Ahead(at_us, ring, self._set)
         alarm.hang(super().call_at)
         return alarm
 
     def compute(self, us: Micros) -> None:
-        """To be called on the event loop."""
+        """Advance the clock by `us`; to be called on the event loop."""
         self._computed_us += us
         for alarm in list(self._set):
             alarm.hang(super().call_at)
 
 
 class _Ahead:
-    """An alarm that comes nearer when the machine has computed."""
+    """Timer that is set anew when the clock is advanced, so that it fires at the right simulated time."""
 
     def __init__(self, at_us: Micros, ring: Callable[[], None], others: dict["_Ahead", None]) -> None:
         self._at_us = at_us
         self._ring = ring
         self._others = others
-        self._alarm: Alarm | None = None
+        self._alarm: Timer | None = None
         others[self] = None
 
-    def hang(self, call_at: Callable[[Micros, Callable[[], None]], Alarm]) -> None:
+    def hang(self, call_at: Callable[[Micros, Callable[[], None]], Timer]) -> None:
         if self._alarm:
             self._alarm.cancel()
         self._alarm = call_at(self._at_us, self._rings)
@@ -93,7 +93,7 @@ class _Ahead:
 
 
 class Table(NamedTuple):
-    """Two clubs, each with a bot, and a match between these; the watch runs from the first turn on."""
+    """A match between the bots of two clubs, and the real time of its first turn."""
 
     here: Club
     there: Club
@@ -103,7 +103,7 @@ class Table(NamedTuple):
 
     @classmethod
     def laid(cls, channel: grpc.Channel, server: InThread, move_ms: int) -> "Table":
-        """`here` is asked for the first move."""
+        """Create the match, and wait for its first turn, which belongs to `here`."""
         here, there = (
             Club(server.open, channel, name, 1, organiser(channel, server.open.admin_token, name))
             for name in ("here", "there")
@@ -124,22 +124,26 @@ class Table(NamedTuple):
     def flood_by_moves(self, club: Club) -> None:
         talk = club.talk(0)
         for _ in range(CALLS):
-            talk.say(move=play_pb2.Move(match_id=DEAR, token="none", move="none"))
+            talk.say(move=play_pb2.Move(match_id=DEAR, turn_token="none", move="none"))
             talk.hear("verdict")
 
-    def answered(self) -> clock_pb2.ClockRow:
-        """How the move of `here` was charged."""
+    def answered(self) -> clock_pb2.ClockCharge:
+        """Submit the move of `here`, and return its clock charge."""
         talk = self.here.talk(0)
-        talk.say(move=play_pb2.Move(match_id=self.turn.match_id, token=self.turn.token, move=self.turn.legal_moves[0]))
-        row: clock_pb2.ClockRow = talk.hear("verdict").clock_row
+        talk.say(
+            move=play_pb2.Move(
+                match_id=self.turn.match_id, turn_token=self.turn.turn_token, move=self.turn.legal_moves[0]
+            )
+        )
+        row: clock_pb2.ClockCharge = talk.hear("verdict").clock_charge
         return row
 
     def need_nothing_lost(self) -> None:
-        """The bot lost no more than its own watch has run, and is still there, on the stream that it had."""
+        """Assert that the bot was charged no more than the real time, and that its session and the match continue."""
         row = self.answered()
         ran_us = (time.monotonic_ns() - self.asked_ns) // 1_000
-        assert row.stall_us >= FLOOD_US - CALLS * EVERY_US
-        assert row.charged_us <= ran_us + CALLS * EVERY_US
+        assert row.stall_us >= FLOOD_US - CALLS * INTERVAL_US
+        assert row.charged_us <= ran_us + CALLS * INTERVAL_US
         assert not row.late
         assert self.there.turn().ply == self.turn.ply + 1
 
@@ -153,16 +157,16 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[InThread]:
             machine.compute(COMPUTED_US)
         check_fields(message, path)
 
-    def come_at_length(strangers: Strangers, address: str) -> None:
+    def begin_call_at_length(unauthenticated: UnauthenticatedCalls, address: str) -> None:
         machine.compute(COMPUTED_US)
-        come(strangers, address)
+        begin_call(unauthenticated, address)
 
-    come = Strangers.come
-    monkeypatch.setattr(Strangers, "come", come_at_length)
-    for module in ("door", "conversation"):
-        monkeypatch.setattr(f"referee.transport.{module}.check_fields", check_at_length)
-    monkeypatch.setattr("referee.wiring.house.LoopTime", lambda: machine)
-    monkeypatch.setattr("referee.wiring.hall.Lag", lambda time: Lag(time, machine.cpu_us))
+    begin_call = UnauthenticatedCalls.begin_call
+    monkeypatch.setattr(UnauthenticatedCalls, "begin_call", begin_call_at_length)
+    monkeypatch.setattr("referee.transport.guards.error_interceptor.check_fields", check_at_length)
+    monkeypatch.setattr("referee.transport.play.reader.check_fields", check_at_length)
+    monkeypatch.setattr("referee.server.referee_server.LoopTime", lambda: machine)
+    monkeypatch.setattr("referee.server.application.LoopLag", lambda time: LoopLag(time, machine.cpu_us))
     running = InThread(replace(settings(start_within_s=36_000, patient=True), gone_after_ms=GONE_AFTER_MS))
     yield running
     running.close()

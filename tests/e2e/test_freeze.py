@@ -1,7 +1,7 @@
-"""The real server stands still in the middle of a turn, as by SIGSTOP: nobody loses time for that.
+"""The real server is stopped by SIGSTOP during a turn: no bot loses time.
 
-How long it stands still is the fault itself. What comes of it is read off the row of the move: it never
-charges more than what the bot's own watch ran outside of the freeze.
+The length of the freeze is the fault under test. The result is read from the clock charge of the move, which must not
+exceed what the bot's own watch measured outside of the freeze.
 """
 
 import time
@@ -23,13 +23,15 @@ def per_move(move_ms: int) -> clock_pb2.ClockRule:
 
 
 def answer(here: Club, turn: play_pb2.Turn) -> None:
-    here.talk(turn.seat).say(move=play_pb2.Move(match_id=turn.match_id, token=turn.token, move=turn.legal_moves[0]))
+    here.talk(turn.seat).say(
+        move=play_pb2.Move(match_id=turn.match_id, turn_token=turn.turn_token, move=turn.legal_moves[0])
+    )
 
 
-def accepted_row(here: Club, seat: int = 0) -> clock_pb2.ClockRow:
+def accepted_row(here: Club, seat: int = 0) -> clock_pb2.ClockCharge:
     verdict = here.talk(seat).hear("verdict")
     assert verdict.HasField("accepted")
-    row: clock_pb2.ClockRow = verdict.clock_row
+    row: clock_pb2.ClockCharge = verdict.clock_charge
     return row
 
 
@@ -94,7 +96,7 @@ def test_after_a_freeze_a_flag_falls_as_much_later_as_the_freeze_was_long(tmp_pa
         ended = here.talk(0).hear("match_ended")
         assert ended.result.forfeited.forfeits[0].cause == result_pb2.FORFEIT_CAUSE_TIME
         answer(here, turn)
-        row = here.talk(0).hear("verdict").clock_row
+        row = here.talk(0).hear("verdict").clock_charge
         assert row.late
         assert row.stall_us >= watch.held_us - GRAIN_US
         assert row.charged_us > 4_000_000

@@ -1,4 +1,4 @@
-"""Strange questions to the real server: whatever is said, by whom, it answers as the contract says, and goes on."""
+"""Random requests to the real server: it always answers as the contract says, and continues to work."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from grpc_health.v1 import health_pb2
 from referee_api.v1 import admin_service_pb2
 from referee_api.v1.admin_service_pb2_grpc import AdminServiceStub
 
-from referee.transport.auth import RULES
+from referee.transport.guards.authentication import RULES
 from tests.e2e.fuzz_calls import Answer, Method, ask, served_methods, wrong_with
 from tests.e2e.fuzz_guests import Guests, dismiss, invited
 from tests.e2e.fuzz_messages import Inventor, Known
@@ -26,16 +26,16 @@ from tests.e2e.readings import ENGINE_FAULTS, FAULTS, MATCH_FAULTS, MEMORY, metr
 from tests.e2e.server import WITHIN_S, Running, bearer, organiser, registered, serving
 
 HOSTS = ("admin", "house", "partner", "sparring")
-"""On these the test itself stands: nobody quarrels with them."""
+"""Holders and bots that the test itself relies on; random requests do not name them."""
 BARRED_AT_MOST = 0.25
-"""How much of all is asked by those who may not ask it."""
+"""Maximum share of requests from callers that may not call the method."""
 CASES_OF_A_PARTY = 250
 GROWTH_AT_MOST_BYTES = 150_000_000
-"""However many strange questions were asked."""
+"""Maximum memory growth, independent of the number of requests."""
 
 
 class Fuzz:
-    """Asks strange questions, one after the other, in a house where an honest match is always going on."""
+    """Sends random requests one after the other, while an honest match is always being played."""
 
     def __init__(self, server: Running, channel: grpc.Channel, honest: HonestBots, owner: str, seed: int) -> None:
         self._server = server
@@ -43,15 +43,15 @@ class Fuzz:
         self._honest = honest
         self._owner = owner
         self._seed = seed
-        # An administrator may well let the referee go: that would end the party.
+        # An administrator may drain the server, which would end the test.
         self._methods = [method for method in served_methods(channel) if method.name != "Drain"]
         self._spared = {*HOSTS, *_token_ids(server, channel)}
         self._numbers = count()
         self.answers: Counter[tuple[str, str]] = Counter()
-        """By method and by reason, or by code where there is none."""
+        """Number of answers by method and reason, or by status code if there is no reason."""
 
     def ask(self, parties: int) -> None:
-        """So many parties, and the questions of each."""
+        """Run this number of parties, each with all of its requests."""
         for number in islice(self._numbers, parties):
             match_id = new_match(self._channel, self._owner, f"honest {number}", "alquerque", ["partner", "sparring"])
             guests = invited(self._server, self._channel, number, "sparring")
@@ -72,7 +72,7 @@ def _token_ids(server: Running, channel: grpc.Channel) -> set[str]:
 
 
 class Party:
-    """Strange questions of the same guests."""
+    """Random requests by one set of callers."""
 
     def __init__(self, channel: grpc.Channel, methods: list[Method], guests: Guests, known: Known) -> None:
         self._channel = channel
@@ -82,12 +82,12 @@ class Party:
         for message in (*guests.said, *guests.examples):
             known.hear(message)
         self._sensible: defaultdict[str, list[Message]] = defaultdict(list)
-        """Requests that were answered, by type."""
+        """Successful requests by type."""
         for request in guests.examples:
             self._sensible[request.DESCRIPTOR.full_name].append(request)
 
     def case(self, seed: str) -> tuple[Method, Answer]:
-        """The same seed asks the same, as far as the server itself leaves nothing to chance."""
+        """Send one random request. The same seed sends the same one, as far as the server is deterministic."""
         chance = Random(seed)
         inventor = Inventor(chance, self._known)
         method = chance.choice(self._methods)
@@ -127,13 +127,13 @@ class Party:
 
 
 def allowed(method: Method) -> list[str]:
-    """Who may ask it. What is none of ours may be asked by all."""
+    """Return the roles that may call the method; empty for services that are not the referee's."""
     service = method.descriptor.containing_service.name
     return sorted(role.value for role in RULES.get(service, {}).get(method.name, ()))
 
 
 def shown(method: Method, asked: list[bytes]) -> str:
-    """Requests as a person reads them, and to be sent again."""
+    """Return requests both as text and as bytes that can be sent again."""
     return "\n".join(f"{_text(method, data)}\n{data[:2000]!r}" for data in asked)
 
 

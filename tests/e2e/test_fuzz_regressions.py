@@ -1,4 +1,4 @@
-"""What strange questions have found, one by one."""
+"""Regression tests for faults that fuzzing has found."""
 
 import socket
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from tests.e2e.readings import troubles
 from tests.e2e.server import WITHIN_S, Running, organiser, registered, serving
 
 FAR_AWAY = Timestamp(seconds=2**62)
-"""Milliseconds of that are more than a database can hold, and no timestamp can tell of it."""
+"""A moment whose milliseconds exceed a database integer, and which no valid timestamp can express."""
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,7 @@ def channel(server: Running) -> Iterator[grpc.Channel]:
 
 
 def answer(channel: grpc.Channel, name: str, request: bytes, secret: str | None) -> Answer:
-    """To a method of that name."""
+    """Call the method with this name."""
     method = next(method for method in served_methods(channel) if method.name == name)
     return ask(channel, method, [request], secret)
 
@@ -41,9 +41,9 @@ def test_a_moment_that_no_timestamp_can_tell_is_refused_before_anything_is_made(
 ) -> None:
     owner = organiser(channel, server.admin_token)
     registered(channel, owner, "anna")
-    bot_token = bot_service_pb2.CreateBotTokenRequest(bot="anna", expires_at=FAR_AWAY)
-    token = admin_service_pb2.CreateTokenRequest(role=token_pb2.ROLE_ADMIN, holder="eve", expires_at=FAR_AWAY)
-    since = match_service_pb2.ListMatchesRequest(since=FAR_AWAY)
+    bot_token = bot_service_pb2.CreateBotTokenRequest(bot="anna", expire_time=FAR_AWAY)
+    token = admin_service_pb2.CreateTokenRequest(role=token_pb2.ROLE_ADMIN, holder="eve", expire_time=FAR_AWAY)
+    since = match_service_pb2.ListMatchesRequest(min_create_time=FAR_AWAY)
     assert answer(channel, "CreateBotToken", bot_token.SerializeToString(), owner).reason == "BAD_FIELD"
     assert answer(channel, "CreateToken", token.SerializeToString(), server.admin_token).reason == "BAD_FIELD"
     assert answer(channel, "ListMatches", since.SerializeToString(), owner).reason == "BAD_FIELD"
@@ -62,18 +62,18 @@ def test_what_cannot_be_read_is_refused_by_health_and_reflection_too(
 def test_health_lists_every_service(channel: grpc.Channel) -> None:
     listed = answer(channel, "List", b"", None)
     (health,) = listed.said
-    assert set(health.statuses) == {"", *SERVICES}  # type: ignore[attr-defined]  # Reflection told of this message.
+    assert set(health.statuses) == {"", *SERVICES}  # type: ignore[attr-defined]  # The type comes from reflection.
 
 
 def test_a_bot_log_ends_before_the_largest_number_of_all(server: Running, channel: grpc.Channel) -> None:
     registered(channel, organiser(channel, server.admin_token, "bea"), "bert")
-    request = bot_service_pb2.ListBotLogRequest(bot="bert", after=2**64 - 1).SerializeToString()
-    (read,) = answer(channel, "ListBotLog", request, server.admin_token).said
+    request = bot_service_pb2.ListBotLogEntriesRequest(bot="bert", after_number=2**64 - 1).SerializeToString()
+    (read,) = answer(channel, "ListBotLogEntries", request, server.admin_token).said
     assert read == type(read)()
 
 
 def test_a_quota_of_more_bytes_than_a_database_counts_is_refused(server: Running, channel: grpc.Channel) -> None:
-    quota = quota_pb2.Quota(stored_bytes_at_most=2**63)
+    quota = quota_pb2.Quota(max_stored_bytes=2**63)
     request = admin_service_pb2.SetQuotaRequest(holder="ada", quota=quota).SerializeToString()
     refused = answer(channel, "SetQuota", request, server.admin_token)
     assert (refused.reason, "9223372036854775807" in refused.sentence) == ("BAD_FIELD", True)

@@ -1,4 +1,4 @@
-"""The server goes when it is told to, whoever still listens, and whoever does not read."""
+"""The server shuts down when told to, even if watchers are connected or do not read."""
 
 import socket
 import threading
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.slow
 
 WATCH = "/grpc.health.v1.Health/Watch"
 HEAD_BYTES = 9
-"""Of a frame."""
+"""Length of a frame's header."""
 
 
 def test_a_watcher_of_its_health_hears_that_the_server_goes_and_does_not_keep_it(tmp_path: Path) -> None:
@@ -41,7 +41,10 @@ def test_a_watcher_of_its_health_that_does_not_read_does_not_keep_the_server(tmp
 
 
 def stay(stranger: socket.socket, answered: threading.Event) -> None:
-    """Keep the connection alive until it is closed. The head of an answer needs no window; what it says does."""
+    """Keep the connection alive until the server closes it.
+
+    Headers of a response need no flow control window, but its data do.
+    """
     with stranger.makefile("rb") as said:
         while len(head := said.read(HEAD_BYTES)) == HEAD_BYTES:
             size, kind, flags = int.from_bytes(head[:3], "big"), head[3], head[4]

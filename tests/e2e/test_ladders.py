@@ -1,4 +1,4 @@
-"""Whole ladders on the real server, over the wire: made, joined, climbed, told."""
+"""Complete ladders on the real server: creation, joining, matches, ratings and watching."""
 
 from collections.abc import Iterator
 from itertools import count
@@ -39,7 +39,7 @@ def here(server: Running) -> Iterator[Club]:
 
 
 def read_until(watched: Any, *kinds: str, times: int = 1) -> list[pb.WatchLadderItem]:
-    """All items up to the one that is so often an entry of one of these kinds."""
+    """Read up to the entry that is the `times`-th of these kinds, and return all items."""
     items: list[pb.WatchLadderItem] = []
     while times:
         for item in next(watched).items:
@@ -55,7 +55,7 @@ def entries(items: list[pb.WatchLadderItem]) -> list[ladder_pb2.LadderEntry]:
 
 
 def come(here: Club, *seats: int) -> list[Talk]:
-    """The bots of these seats are there."""
+    """Connect the bots in these seats."""
     return [here.talk(seat) for seat in seats]
 
 
@@ -66,15 +66,20 @@ def table(here: Club) -> dict[str, ladder_pb2.LadderStanding]:
 def test_a_ladder_pairs_and_rates_by_itself_until_it_is_closed(here: Club, tmp_path: Path) -> None:
     new_ladder(here)
     joined(here, 0, 1, 2)
-    watched = in_ladder(here, "WatchLadder", after=0)
+    watched = in_ladder(here, "WatchLadder", after_number=0)
     with honest_bots(here.server, tmp_path, here.secrets):
-        told = entries(read_until(watched, "rated", times=6))
+        told = entries(read_until(watched, "match_rated", times=6))
         closed = in_ladder(here, "CloseLadder", message="enough").ladder
         told += [item.entry for response in watched for item in response.items]
     assert closed.closed
-    assert [entry.WhichOneof("event") for entry in told[:4]] == ["made", "joined", "joined", "joined"]
+    assert [entry.WhichOneof("event") for entry in told[:4]] == [
+        "created",
+        "entrant_joined",
+        "entrant_joined",
+        "entrant_joined",
+    ]
     assert told[-1].closed.message == "enough"
-    rated = [entry.rated for entry in told if entry.HasField("rated")]
+    rated = [entry.match_rated for entry in told if entry.HasField("match_rated")]
     assert len(rated) == len({one.match_id for one in rated}) >= 6
 
     rows = table(here)
@@ -97,7 +102,7 @@ def test_whoever_plays_or_watches_a_rated_match_hears_what_it_did_to_the_ratings
     joined(here, 0, 1)
     bots = come(here, 0, 1)
     match_id = bots[0].hear("match_started").match.id
-    watched = here.ask("MatchService/WatchMatch", match_id=match_id, after=0)
+    watched = here.ask("MatchService/WatchMatch", match_id=match_id, after_number=0)
     bots[0].say(resignation={"match_id": match_id})
     ended = [bot.hear("match_ended") for bot in bots]
     assert [change.seat for change in ended[0].ratings] == [0, 1]
@@ -110,7 +115,7 @@ def test_whoever_plays_or_watches_a_rated_match_hears_what_it_did_to_the_ratings
 
 
 def test_a_challenge_is_the_next_pairing(here: Club) -> None:
-    new_ladder(here, matches_at_once=1)
+    new_ladder(here, max_concurrent_matches=1)
     joined(here, 0, 1, 2)
     names = here.bots[2:0:-1]
     asked = {"request_id": "a challenge", "ladder": here.name, "entrants": names}
@@ -120,7 +125,7 @@ def test_a_challenge_is_the_next_pairing(here: Club) -> None:
     assert set(first.entrants) == set(names)
     started = [talk.hear("match_started") for talk in come(here, 1, 2)]
     assert {one.match.pairing_id for one in started} == {first.id}
-    watched = next(in_ladder(here, "WatchLadder")).items[0].whole
+    watched = next(in_ladder(here, "WatchLadder")).items[0].snapshot
     (playing,) = (one for one in watched.pairings if one.id == first.id)
     assert (playing.phase, list(playing.match_ids)) == (contest_pb2.PAIRING_PHASE_PLAYING, [started[0].match.id])
 
@@ -237,7 +242,7 @@ def test_a_tournament_is_seeded_by_a_ladder(here: Club) -> None:
     here.talk(0).say(resignation={"match_id": match_id})
     here.talk(0).hear("match_ended")
     bots = [{"bots": [{"bot": bot}]} for bot in here.bots[:2]]
-    new_tournament(here, round_robin={}, ladder=here.name, seeding="SEEDING_BY_RATING", entrants=bots)
+    new_tournament(here, round_robin={}, ladder=here.name, seeding="SEEDING_RATING", entrants=bots)
     begun = here.ask("TournamentService/StartTournament", name=here.name).tournament
     assert [entrant.name for entrant in begun.entrants] == here.bots[1::-1]
 
@@ -253,7 +258,7 @@ def test_ladders_are_listed_by_name_page_by_page(here: Club) -> None:
     second = here.ask("LadderService/ListLadders", **asked, page_token=first.next_page_token)
     assert [one.name for one in (*first.ladders, *second.ladders)] == [names[0], names[2]]
     assert not second.next_page_token
-    listed = here.ask("LadderService/ListLadders", bot=here.bots[0], with_closed=True).ladders
+    listed = here.ask("LadderService/ListLadders", bot=here.bots[0], include_closed=True).ladders
     assert [one.name for one in listed] == names
 
 
@@ -274,11 +279,11 @@ def test_the_table_and_a_history_come_page_by_page(here: Club) -> None:
 def test_every_default_is_told(here: Club) -> None:
     made = new_ladder(here)
     assert made.title == here.name
-    assert (made.season, made.entrants, made.closed) == (1, 0, False)
+    assert (made.season, made.entrant_count, made.closed) == (1, 0, False)
     terms = made.terms
     assert (terms.rematch_after, terms.provisional_matches, terms.pause_after_faults) == (1, 20, 3)
-    assert terms.partners == contest_pb2.PARTNER_RULE_INDIVIDUAL
-    assert terms.match_terms[0].policies.illegal.attempts == 3
+    assert terms.partner_rule == contest_pb2.PARTNER_RULE_INDIVIDUAL
+    assert terms.match_terms[0].policies.illegal_move.max_attempts == 3
     assert new_ladder(here) == made
     with pytest.raises(grpc.RpcError) as no:
         here.ask("LadderService/CreateLadder", **ladder_request(here, rematch_after=2))
@@ -289,11 +294,11 @@ def test_every_default_is_told(here: Club) -> None:
     ("terms", "field"),
     [
         ({"match_terms": []}, "match_terms"),
-        ({"match_terms": [match_terms(seats_by_lot=True)]}, "seats_by_lot"),
-        ({"match_terms": [match_terms(nonce_within_ms=5)], "duplicate": {}}, "nonce_within_ms"),
-        ({"duplicate": {"arrangements": 1_000}}, "arrangements"),
-        ({"partners": 9}, "partners"),
-        ({"matches_per_hour": 3_601}, "matches_per_hour"),
+        ({"match_terms": [match_terms(random_seats=True)]}, "random_seats"),
+        ({"match_terms": [match_terms(nonce_timeout_ms=5)], "duplicate_play": {}}, "nonce_timeout_ms"),
+        ({"duplicate_play": {"arrangements": 1_000}}, "arrangements"),
+        ({"partner_rule": 9}, "partner_rule"),
+        ({"max_matches_per_hour": 3_601}, "max_matches_per_hour"),
     ],
 )
 def test_terms_that_cannot_be_are_refused_with_what_would_be_right(

@@ -1,4 +1,4 @@
-"""Large rules are told once: a turn leaves them out if the stream has told that seat of them."""
+"""Large rules are sent once: a turn omits them if the stream has already sent them to that seat."""
 
 import json
 
@@ -24,8 +24,12 @@ def test_large_rules_are_told_with_the_start_and_again_after_a_break(here: Club)
 
     with talk(here.channel, here.secrets[0]) as anna:
         back = anna.hear("turn")
-        assert (back.token, back.rules, back.rules_hash) == (turn.token, started.match.terms.rules, turn.rules_hash)
-        anna.say(move={"match_id": match_id, "token": back.token, "move": "nonsense"})
+        assert (back.turn_token, back.rules, back.rules_hash) == (
+            turn.turn_token,
+            started.match.terms.rules,
+            turn.rules_hash,
+        )
+        anna.say(move={"match_id": match_id, "turn_token": back.turn_token, "move": "nonsense"})
         later = anna.hear("turn")
         assert (later.HasField("rules"), later.rules_hash) == (False, turn.rules_hash)
 

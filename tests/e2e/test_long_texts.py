@@ -1,4 +1,4 @@
-"""However long a text is that a stranger sends, in whichever field: no call costs the event loop more than a bound."""
+"""Texts of any length in any field: no call uses more than a limited time of the event loop."""
 
 from collections.abc import Iterator
 from random import Random
@@ -13,8 +13,8 @@ from referee_api.v1.match_service_pb2 import CreateMatchRequest
 
 from engines.api import REFEREE
 from engines.registry import games
-from referee.arena.embedded import settings
-from referee.transport.auth import RULES
+from referee.local.embedded_server import settings
+from referee.transport.guards.authentication import RULES
 from tests.e2e.club import ALQUERQUE, Club
 from tests.e2e.fuzz_calls import BROKEN
 from tests.e2e.in_thread import InThread
@@ -22,14 +22,14 @@ from tests.e2e.server import WITHIN_S, bearer, organiser
 from tests.transport.test_field_limits import TEXTS, filled, named
 
 MAX_CPU_S = 0.25
-"""Of the event loop, for one call. A message of a megabyte is read and refused in a tenth of that."""
+"""CPU time of the event loop per call. Reading and rejecting a message of a megabyte takes a tenth of that."""
 MESSAGE_BYTES = (1 << 20) - 2_000
 PIECES = ("x", "a1", "xc3", "-c2", "é", "0", "b1:TrWrMr,", "NBR@0.0u/0.-1d,", "7D:30>33,", "[", '{"cells":[', " ", "/")
-"""What the grammars of the games like, and what they do not."""
+"""Text that the games' grammars accept, and text that they do not."""
 
 
 class Strangers:
-    """Those who call, one of each role."""
+    """Callers, one of each role."""
 
     def __init__(self, server: InThread) -> None:
         self.server = server
@@ -41,7 +41,7 @@ class Strangers:
         self.secrets = {"admin": admin, "organiser": self.club.owner, "bot": self.club.secrets[0]}
 
     def call(self, path: str, request: Message) -> grpc.StatusCode:
-        """What became of it; asserts that it cost little, and broke nothing."""
+        """Call a method and return its status. Assert that it used little CPU time and caused no fault."""
         service, method = path.split("/")
         allowed = {role.value for role in RULES[service][method]}
         secret = next(secret for role, secret in self.secrets.items() if role in allowed)
@@ -51,7 +51,7 @@ class Strangers:
             next(call(request.SerializeToString(), metadata=bearer(secret), timeout=WITHIN_S), None)
             code = grpc.StatusCode.OK
         except grpc.RpcError as error:
-            code = error.code()  # It is the call too.
+            code = error.code()  # The error is also the call.
         assert code not in BROKEN, (path, code)
         self.need_quick(before_s, path)
         return code
@@ -85,7 +85,7 @@ METHODS = {
 
 
 def long(chance: Random, size: int) -> str:
-    """A text of so many bytes, or a few less."""
+    """Return a random text of at most `size` bytes, and at most a few less."""
     piece = chance.choice(PIECES)
     text = chance.choice(PIECES) + piece * (size // len(piece))
     return text.encode()[:size].decode(errors="ignore")
@@ -108,7 +108,7 @@ def ask_of_every_game(strangers: Strangers, chance: Random, sizes: tuple[int, ..
         for size in sizes:
             texts = [long(chance, size) for _ in range(3)]
             openings = [game_pb2.Opening(position=text) for text in (*texts, f"{start} {texts[0]}"[:size])]
-            chain = "a1" + "xc3" * (MESSAGE_BYTES // 3)  # Was read in quadratic time: 26 seconds.
+            chain = "a1" + "xc3" * (MESSAGE_BYTES // 3)  # Was once parsed in quadratic time: 26 seconds.
             openings += [game_pb2.Opening(moves=[game_pb2.SeatMove(move=text)]) for text in (*texts, chain)]
             for opening in openings:
                 rules = game_pb2.Rules(game=name)
@@ -123,17 +123,17 @@ def ask_of_every_game(strangers: Strangers, chance: Random, sizes: tuple[int, ..
 
 
 def answer_with_every_size(strangers: Strangers, chance: Random, sizes: tuple[int, ...]) -> None:
-    """In the stream and without it: every answer has its verdict, and the stream goes on."""
+    """Send long answers in the stream and without it. Every answer gets a verdict, and the stream stays open."""
     club = strangers.club
     for size in sizes:
         match_id = club.playing(rules=ALQUERQUE)
         turn = club.turn()
         before_s = strangers.server.cpu_s()
         talk = club.talk(0)
-        for field in ("match_id", "token", "move"):
-            talk.say(move={"match_id": match_id, "token": turn.token, field: long(chance, size)})
+        for field in ("match_id", "turn_token", "move"):
+            talk.say(move={"match_id": match_id, "turn_token": turn.turn_token, field: long(chance, size)})
             verdict = talk.hear("verdict")
-            assert verdict.WhichOneof("outcome") == "refused"
+            assert verdict.WhichOneof("outcome") == "rejected"
             strangers.need_quick(before_s, (field, size))
             before_s = strangers.server.cpu_s()
         club.ask_as(0, "MatchService/Resign", match_id=match_id, request_id=f"resign {size}")

@@ -1,4 +1,4 @@
-"""What a call asks to be computed runs outside of the event loop, and no longer than it may."""
+"""Long computations for a call run outside of the event loop, and within a time limit."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ COMPUTE_MS = 10
 
 
 def long_opening() -> game_pb2.Opening:
-    """A whole game of toc, which takes four times as long."""
+    """Return a whole game of Toc, which takes four times as long as the limit."""
     rules = games()["toc"]
     position = rules.start(rules.settings(), bytes(32))
     opening = game_pb2.Opening(position=position.text(REFEREE))
@@ -43,5 +43,5 @@ def test_what_takes_too_long_is_refused_and_the_next_call_is_answered(tmp_path: 
                 here.ask(method, **request)
             assert refused(no.value).reason == "TOO_EXPENSIVE"
             need_promised(refused(no.value))
-        read = here.ask("GameService/ReadPosition", rules={"game": "alquerque"}, legal_moves_at_most=9)
-        assert len(read.owed[0].legal_moves) == read.owed[0].legal_moves_count
+        read = here.ask("GameService/ReadPosition", rules={"game": "alquerque"}, max_legal_moves=9)
+        assert len(read.seats_to_move[0].legal_moves) == read.seats_to_move[0].legal_move_count

@@ -11,11 +11,11 @@ pytestmark = pytest.mark.slow
 
 
 def test_no_call_holds_the_event_loop_for_more_than_50_ms(tmp_path: Path) -> None:
-    """In CPU time of the loop's thread, so that a busy machine makes no difference.
+    """Measured in CPU time of the loop's thread, so that a busy machine makes no difference.
 
-    A slow machine does: there a fixed piece of work is measured between the calls, and as many times as it takes longer
-    than on the machine for which the 50 ms are meant, the limit is higher. What is over it is measured again, because a
-    step may be slow for a reason of the machine's.
+    On a slow machine the limit is higher: a fixed piece of work is measured between the calls, and the limit is scaled
+    by how much longer it takes than on the machine for which the 50 ms are meant. Steps above the limit are measured
+    again, because a single step may be slow for reasons outside of the server.
     """
     slow = measured(tmp_path / "first")
     again = measured(tmp_path / "again") if slow else {}

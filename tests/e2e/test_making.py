@@ -1,4 +1,4 @@
-"""Making matches over the wire: asked again, watched from the very beginning, and decided by a person."""
+"""Creation of matches on the real server: repeated requests, watching from the first entry, and adjudication."""
 
 from collections.abc import Iterator
 from math import inf, nan
@@ -26,11 +26,11 @@ def test_who_asks_again_for_a_match_hears_of_it_though_no_other_could_be_made_no
     with club_alone(tmp_path) as here:
         wanted = here.wanted()
         first = here.ask("MatchService/CreateMatch", **wanted)
-        here.ask_admin("AdminService/SetQuota", holder=here.name, quota=quota_pb2.Quota(matches_at_most=1))
+        here.ask_admin("AdminService/SetQuota", holder=here.name, quota=quota_pb2.Quota(max_matches=1))
         here.ask_admin("AdminService/PauseBot", bot=here.bots[0], message="for a while")
         again = here.ask("MatchService/CreateMatch", **wanted)
-        assert (first.again, again.again) == (False, True)
-        assert (again.match, again.number) == (first.match, first.number)
+        assert (first.repeated, again.repeated) == (False, True)
+        assert (again.match, again.entry_number) == (first.match, first.entry_number)
         with pytest.raises(grpc.RpcError) as refused:
             here.ask("MatchService/CreateMatch", **here.wanted())
         assert reason(refused) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "TOO_MANY_MATCHES")
@@ -41,11 +41,11 @@ def test_from_the_number_that_its_maker_gets_a_match_can_be_watched_also_if_it_i
     made = here.ask("MatchService/CreateMatch", **wanted)
     match_id = made.match.id
     joined = here.ask("MatchService/JoinMatch", match_id=match_id, bot={"bot": here.bots[0]})
-    assert (made.number, joined.number) == (0, 0)
+    assert (made.entry_number, joined.entry_number) == (0, 0)
     own = here.ask_as(1, "MatchService/JoinMatch", match_id=match_id)
-    assert own.number == 3
-    watched = here.ask("MatchService/WatchMatch", match_id=match_id, after=joined.number)
-    assert not next(watched).items[0].whole.HasField("state")
+    assert own.entry_number == 3
+    watched = here.ask("MatchService/WatchMatch", match_id=match_id, after_number=joined.entry_number)
+    assert not next(watched).items[0].snapshot.HasField("state")
     here.ask("MatchService/AbortMatch", request_id="abort", match_id=match_id)
     assert [entry.number for some in watched for entry in entries_of(some)] == [1, 2, 3, 4]
 

@@ -1,4 +1,4 @@
-"""Bots as processes of their own, on the real server."""
+"""Bots as separate processes, on the real server."""
 
 import json
 import queue
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.slow
 
 
 class BotProcess:
-    """A bot, and what it tells. Somebody always listens: who is not heard out stands still in mid-sentence."""
+    """A bot process and its output, which a thread always reads so that the process never blocks while writing."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self.process = process
@@ -30,7 +30,7 @@ class BotProcess:
         self._listening.start()
 
     def hear(self, kind: str) -> dict[str, Any]:
-        """The next item of that kind."""
+        """Wait for the next item of this kind, and return it."""
         while (item := self._heard.get(timeout=WITHIN_S)) is not None:
             if item["kind"] == kind:
                 return item
@@ -62,12 +62,12 @@ def bot(server: Running, secret: str, *flags: str) -> Iterator[BotProcess]:
 
 
 def created(channel: grpc.Channel, secret: str, game: str, bots: list[str]) -> str:
-    """The id of a new match, by a clock that suffices."""
+    """Create a match with a clock that suffices on a busy machine, and return its id."""
     rule = clock_pb2.ClockRule(sudden_death=clock_pb2.SuddenDeath(main_ms=3_600_000))
     request = match_service_pb2.CreateMatchRequest(
         request_id=f"{game} of {bots}",
         terms=match_pb2.MatchTerms(
-            rules=game_pb2.Rules(game=game), time_control=clock_pb2.TimeControl(rule=rule), start_within_ms=600_000
+            rules=game_pb2.Rules(game=game), time_control=clock_pb2.TimeControl(rule=rule), start_timeout_ms=600_000
         ),
         seats=[match_pb2.BotRef(bot=name) for name in bots],
         seed=bytes(32),
@@ -90,12 +90,12 @@ def test_bots_play_each_game_to_its_end(tmp_path: Path, game: str, seats: int) -
         for process in [stack.enter_context(bot(server, secret)) for secret in secrets]:
             assert process.hear("match_ended")["match_id"] == match_id
         over = match(channel, owner, match_id).match
-        assert over.phase == match_pb2.PHASE_OVER
+        assert over.phase == match_pb2.MATCH_PHASE_OVER
         assert over.result.WhichOneof("kind") == "played"
 
 
 def match_of_two(server: Running, channel: grpc.Channel) -> tuple[str, list[str], str]:
-    """The organiser's secret, those of two bots, and the id of their match."""
+    """Create a match of two new bots. Return the organiser's secret, the bots' secrets and the id of the match."""
     owner = organiser(channel, server.admin_token)
     secrets = registered(channel, owner, "anna", "bert")
     return owner, secrets, created(channel, owner, "alquerque", ["anna", "bert"])
@@ -115,19 +115,19 @@ def test_a_killed_server_goes_on_where_its_log_says_and_asks_again_with_the_same
         assert state.ply == 6
         anna, bert = (stack.enter_context(bot(server, secret)) for secret in secrets)
         turn = anna.hear("turn")
-        assert (turn["ply"], turn["again"], turn["seat"]) == (6, True, asked)
+        assert (turn["ply"], turn["repeated"], turn["seat"]) == (6, True, asked)
         assert anna.hear("match_ended")["result"] == "played"
         assert bert.hear("match_ended")["result"] == "played"
 
 
 def unanswered(channel: grpc.Channel, owner: str, match_id: str) -> int:
-    """The seat that owes a move, once anna has stopped answering."""
-    watch = match_service_pb2.WatchMatchRequest(match_id=match_id, after=0)
+    """Return the seat that owes a move after anna has stopped answering."""
+    watch = match_service_pb2.WatchMatchRequest(match_id=match_id, after_number=0)
     for response in MatchServiceStub(channel).WatchMatch(watch, metadata=bearer(owner), timeout=WITHIN_S):
         for item in response.items:
             state = item.entry.move_played.state
             if state.ply == 6:
-                return int(state.owing[0])
+                return int(state.seats_to_move[0])
     raise AssertionError("the match ended")
 
 
@@ -139,7 +139,7 @@ def test_a_bot_that_comes_back_is_asked_again_with_the_same_token(tmp_path: Path
             anna.process.kill()
             anna.process.wait(WITHIN_S)
             with bot(server, secrets[0]) as again:
-                assert again.hear("turn") == {**turn, "again": True}
+                assert again.hear("turn") == {**turn, "repeated": True}
                 assert again.hear("match_ended")["result"] == "played"
                 assert bert.hear("match_ended")["result"] == "played"
 
@@ -151,7 +151,7 @@ def test_a_newer_session_takes_the_seats_over_and_the_older_one_is_told(tmp_path
             older.hear("turn")
             with bot(server, secrets[0]) as newer:
                 session_id = newer.hear("welcome")["session_id"]
-                assert older.hear("taken_over")["by_session_id"] == session_id
+                assert older.hear("session_taken_over")["new_session_id"] == session_id
                 assert newer.hear("match_ended")["result"] == "played"
 
 

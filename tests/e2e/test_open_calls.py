@@ -1,4 +1,4 @@
-"""Calls that are begun and left alone: how many stay open, how much memory they cost, and who plays meanwhile."""
+"""Calls that are left open: their number and memory are limited, and other bots can play meanwhile."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.slow
 
 CONNECTIONS, CALLS, ROUNDS = 10, 50, 4
 GROWTH_AT_MOST_BYTES = 15_000_000
-"""After the first round, which takes what the process then has for the others: 1500 calls more would take 33 MB."""
+"""Growth after the first round, whose memory the later rounds reuse: 1500 more open calls would take 33 MB."""
 PER_ADDRESS, IN_ALL = 20, 30
 CAPS = (
     *("--calls-without-token-per-address-at-most", str(PER_ADDRESS)),
@@ -30,9 +30,9 @@ PATIENT = ("--hello-within-ms", "600000", "--read-within-ms", "600000")
 HASTY = ("--hello-within-ms", "1000", "--read-within-ms", "1000")
 UNREAD = 150
 IN_FLIGHT = 64
-"""Of one holder; so the server is set."""
+"""The server's limit on open calls of one holder."""
 LAST = 1
-"""grpc holds the call that came last until another one comes."""
+"""gRPC holds the latest call until another one arrives."""
 
 
 @contextmanager
@@ -46,25 +46,25 @@ def strangers(here: Club, connections: int, settings: bytes = http2.SETTINGS) ->
 
 @pytest.fixture(scope="module")
 def crowded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Club]:
-    """On a server where no deadline helps, so that nothing but the caps bounds what is open."""
+    """A club on a server with long deadlines, so that only the caps limit what is open."""
     with club_alone(tmp_path_factory.mktemp("crowded"), *PATIENT, *CAPS) as here:
         yield here
 
 
 @pytest.fixture(scope="module")
 def hasty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Club]:
-    """On a server that waits for nobody."""
+    """A club on a server with short deadlines."""
     with club_alone(tmp_path_factory.mktemp("hasty"), *HASTY) as here:
         yield here
 
 
 def plays(here: Club) -> None:
-    """A match is begun and a move is played, by bots that come to the port anew."""
+    """Start a match and play a move, with bots on new connections."""
     with narrow(here.server) as channel, talk(channel, here.secrets[0]) as anna, talk(channel, here.secrets[1]):
         match_id = here.waiting()
         turn = anna.hear("turn")
         assert turn.match_id == match_id
-        assert not here.submit(turn, turn.legal_moves[0]).again
+        assert not here.submit(turn, turn.legal_moves[0]).repeated
         here.ask("MatchService/AbortMatch", match_id=match_id, request_id=match_id, message="enough")
 
 
@@ -110,7 +110,7 @@ def test_answers_that_nobody_reads_are_few_and_do_not_stay(hasty: Club) -> None:
         for _ in range(ROUNDS):
             for _ in range(UNREAD):
                 raw.begin(http2.CALLED, hasty.owner, b"")
-            # Most are refused at once, for a status is not held back; and the others reset when their time is up.
+            # Most are rejected at once, since a status needs no window; the rest are reset at their deadline.
             assert hear_until([raw], lambda: len(raw.open) <= IN_FLIGHT, WITHIN_S)
             assert hear_until([raw], lambda: len(raw.open) <= LAST, WITHIN_S)
             rounds.append(metrics(hasty.server)[MEMORY])
@@ -132,13 +132,13 @@ def test_a_holder_with_its_limit_of_calls_open_comes_in_and_plays(crowded: Club)
         with talk(crowded.channel, crowded.secrets[0]) as anna:
             turn = anna.hear("turn")
             assert turn.match_id == match_id
-            assert not crowded.submit(turn, turn.legal_moves[0]).again
-            anna.say(move={"match_id": match_id, "token": turn.token, "move": turn.legal_moves[0]})
-            assert anna.hear("verdict").again
+            assert not crowded.submit(turn, turn.legal_moves[0]).repeated
+            anna.say(move={"match_id": match_id, "turn_token": turn.turn_token, "move": turn.legal_moves[0]})
+            assert anna.hear("verdict").repeated
 
 
 def reason(refused: pytest.ExceptionInfo[grpc.RpcError]) -> str:
-    status: Any = rpc_status.from_call(refused.value)  # type: ignore[arg-type]  # It is a call, too.
+    status: Any = rpc_status.from_call(refused.value)  # type: ignore[arg-type]  # The error is also the call.
     info = ErrorInfo()
     status.details[0].Unpack(info)
     return info.reason

@@ -1,4 +1,4 @@
-"""The commands of whoever runs a referee, on a real server: the doctor, and the administrator."""
+"""The operator's commands on a real server: `referee doctor` and `referee admin`."""
 
 import json
 import os
@@ -30,7 +30,7 @@ def said(*words: str, **environment: str) -> "subprocess.CompletedProcess[str]":
 
 
 def admin(here: Club, *words: str) -> Any:
-    """What an administrator is answered."""
+    """Run an administrator's command, and return its JSON output."""
     done = said("admin", *words, "--json", BOT_REFEREE=here.server.address, BOT_TOKEN=here.server.admin_token)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
@@ -51,7 +51,7 @@ def test_a_token_is_shown_once_and_revoked_for_good(here: Club) -> None:
     (token,) = admin(here, "tokens", "list", "--holder", "eve")
     assert secret.startswith("rf_")
     assert secret not in json.dumps(token)
-    assert (token["role"], token["holder"], "expires_at" in token) == ("ROLE_ORGANISER", "eve", True)
+    assert (token["role"], token["holder"], "expire_time" in token) == ("ROLE_ORGANISER", "eve", True)
     assert admin(here, "tokens", "revoke", token["id"])[0]["revoked"]
     assert admin(here, "tokens", "list", "--holder", "eve") == []
     refused = said("admin", "tokens", "list", BOT_REFEREE=here.server.address, BOT_TOKEN=secret)
@@ -77,8 +77,8 @@ def test_an_administrator_decides(here: Club) -> None:
     (paused,) = admin(here, "bots", "pause", here.bots[0], "--why", "a rest")
     assert paused["pause"]["message"] == "a rest"
     assert "pause" not in admin(here, "bots", "resume", here.bots[0])[0]
-    assert admin(here, "quota", "set", "club", "--bots", "7")["bots_at_most"] == 7
-    assert admin(here, "quota", "show", "club")["used"]["bots"] == len(here.bots)
+    assert admin(here, "quota", "set", "club", "--bots", "7")["max_bots"] == 7
+    assert admin(here, "quota", "show", "club")["usage"]["bots"] == len(here.bots)
     assert admin(here, "drain", "--grace-s", "1")["matches_in_play"] == 0
     assert here.server.process.wait(WITHIN_S) == 0
 
@@ -87,9 +87,9 @@ def test_the_doctor_finds_a_referee_that_serves_well(here: Club, tmp_path: Path)
     flags = ("--listen", here.server.address, "--http-listen", here.server.http, "--data-dir", str(tmp_path / "data"))
     status, found = findings(*flags)
     assert status in (0, 3)
-    assert ("ok", "ports", f"a referee serves gRPC on {here.server.address}") in found
-    assert ("ok", "ports", f"a referee serves HTTP on {here.server.http}") in found
-    assert ("ok", "database", "its pages are sound (quick check)") in found
+    assert ("ok", "ports", f"a referee is serving gRPC on {here.server.address}") in found
+    assert ("ok", "ports", f"a referee is serving HTTP on {here.server.http}") in found
+    assert ("ok", "database", "quick check passed") in found
     assert not [one for one in found if one[0] == "bad"]
 
 
@@ -103,9 +103,9 @@ def test_the_doctor_finds_what_would_hurt(tmp_path: Path) -> None:
             *("--data-dir", str(tmp_path / "none")),
         )
     assert status == 4
-    assert ("bad", "ports", f"something else listens on {address}, where HTTP is to be served") in found
-    assert ("bad", "TLS", f"there is no certificate in {cert}") in found
-    assert ("warn", "configuration", "a power cut may take back moves that were acknowledged") in found
+    assert ("bad", "ports", f"{address}, configured for HTTP, is in use by another program") in found
+    assert ("bad", "TLS", f"no certificate found in {cert}") in found
+    assert ("warn", "configuration", "a power cut may lose acknowledged moves") in found
 
 
 def test_the_doctor_finds_a_damaged_database_that_others_can_read(tmp_path: Path) -> None:

@@ -1,11 +1,11 @@
-"""Every refusal of the contract is provoked on the real server, and says over the wire what the contract promises."""
+"""Every error of the contract is caused on the real server, and arrives as the contract promises."""
 
 from collections.abc import Iterator
 from itertools import count
 
 import grpc
 import pytest
-from referee_api.v1.refusal_pb2 import RefusalReason
+from referee_api.v1.error_pb2 import ErrorReason
 
 from tests.docs import contract
 from tests.e2e import test_backup, test_long_work, test_slow_watchers, test_stored_bytes, test_troubled
@@ -30,7 +30,7 @@ ON_SERVERS_OF_THEIR_OWN = {
     "ENGINE_FAULT": test_troubled.test_a_match_whose_rules_break_down_is_void,
     "REFEREE_FAULT": test_troubled.test_what_breaks_down_outside_of_a_match_is_told_by_its_number_alone,
 }
-"""By the test that provokes them."""
+"""Errors that need a server of their own, with the tests that cause them."""
 CLUBS = count(1)
 
 
@@ -64,7 +64,7 @@ def test_a_call_is_refused_as_the_contract_promises(here: Club, reason: str) -> 
 @pytest.mark.parametrize("reason", IN_STREAMS)
 def test_a_verdict_refuses_as_the_contract_promises(here: Club, reason: str) -> None:
     refusal = IN_STREAMS[reason](here)
-    assert RefusalReason.Name(refusal.reason) == f"REFUSAL_REASON_{reason}"
+    assert ErrorReason.Name(refusal.reason) == f"ERROR_REASON_{reason}"
     assert refusal.message
     need_metadata(reason, refusal.metadata)
 
@@ -86,5 +86,5 @@ def test_no_quota_keeps_a_move_off_its_clock(here: Club) -> None:
     assert refused(no.value).reason == "TOO_MANY_CALLS"
     here.submit(first, first.legal_moves[0])
     second = here.turn(1)
-    turns[1].say(move={"match_id": second.match_id, "token": second.token, "move": second.legal_moves[0]})
+    turns[1].say(move={"match_id": second.match_id, "turn_token": second.turn_token, "move": second.legal_moves[0]})
     assert turns[1].hear("verdict").HasField("accepted")

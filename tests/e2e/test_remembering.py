@@ -1,4 +1,4 @@
-"""What the real server remembers when it is killed: requests, ends, private logs, faults."""
+"""What the real server keeps when it is killed: request ids, ends of matches, bot logs and counted faults."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -14,12 +14,12 @@ from referee_api.v1 import (
     bot_pb2,
     bot_service_pb2,
     clock_pb2,
+    error_pb2,
     game_pb2,
     match_pb2,
     match_service_pb2,
     play_pb2,
     policy_pb2,
-    refusal_pb2,
     result_pb2,
 )
 from referee_api.v1.admin_service_pb2_grpc import AdminServiceStub
@@ -34,12 +34,12 @@ pytestmark = pytest.mark.slow
 
 BOTS = ("anna", "bert")
 OFTEN = ("--ping-every-ms", "100")
-"""Pings, so that nobody waits long for one."""
+"""Flags for frequent pings, so that no test waits long for one."""
 
 
 @dataclass
 class Town:
-    """A server that can be killed and started again on the same data, and who is known to it."""
+    """A server that can be killed and restarted on the same data, with its organiser and bots."""
 
     folder: Path
     flags: tuple[str, ...]
@@ -51,7 +51,7 @@ class Town:
     secrets: tuple[str, ...] = ()
 
     def rises_again(self) -> None:
-        """It is killed without a warning, and starts."""
+        """Kill the server and start it again."""
         self.server.kill()
         self.running.close()
         self._start()
@@ -60,9 +60,9 @@ class Town:
         return getattr(stub(self.channel), method)(request, metadata=bearer(secret), timeout=WITHIN_S)
 
     def created(self, request_id: str, **terms: Any) -> str:
-        """A new match between the two bots, by a clock that suffices."""
+        """Create a match between the two bots with a clock that suffices, and return its id."""
         rule = clock_pb2.ClockRule(sudden_death=clock_pb2.SuddenDeath(main_ms=3_600_000))
-        usual: dict[str, Any] = {"time_control": clock_pb2.TimeControl(rule=rule), "start_within_ms": 600_000}
+        usual: dict[str, Any] = {"time_control": clock_pb2.TimeControl(rule=rule), "start_timeout_ms": 600_000}
         request = match_service_pb2.CreateMatchRequest(
             request_id=request_id,
             terms=match_pb2.MatchTerms(rules=game_pb2.Rules(game="alquerque"), **usual | terms),
@@ -71,9 +71,9 @@ class Town:
         made: str = self.call(MatchServiceStub, "CreateMatch", request, self.owner).match.id
         return made
 
-    def log_of(self, seat: int) -> list[bot_pb2.BotLogLine]:
-        request = bot_service_pb2.ListBotLogRequest(bot=BOTS[seat], lines_at_most=1000)
-        return list(self.call(BotServiceStub, "ListBotLog", request, self.secrets[seat]).lines)
+    def log_of(self, seat: int) -> list[bot_pb2.BotLogEntry]:
+        request = bot_service_pb2.ListBotLogEntriesRequest(bot=BOTS[seat], page_size=1000)
+        return list(self.call(BotServiceStub, "ListBotLogEntries", request, self.secrets[seat]).entries)
 
     def _start(self) -> None:
         self.server = self.running.enter_context(serving(self.folder, *self.flags))
@@ -116,7 +116,7 @@ def _secret(here: Town, who: str) -> str:
 
 
 def _asked(ids: list[str]) -> list[tuple[Any, str, Any, str]]:
-    """Requests of every kind, in an order in which each is taken, and who asks."""
+    """Return requests of every kind in an order in which each is accepted, and the caller of each."""
     one, two, three, four = ids
     matches, admin = match_service_pb2, admin_service_pb2
     return [
@@ -136,7 +136,7 @@ def _asked(ids: list[str]) -> list[tuple[Any, str, Any, str]]:
 
 
 def _asked_otherwise(ids: list[str]) -> list[tuple[Any, str, Any, str]]:
-    """The same request ids, and other requests."""
+    """Return different requests with the same request ids."""
     one, two, three, four = ids
     matches, admin = match_service_pb2, admin_service_pb2
     return [
@@ -173,7 +173,7 @@ def test_a_bot_hears_of_an_end_that_it_missed_when_the_server_was_killed_and_onc
         with talk(here.channel, here.secrets[1]) as bert:
             ended = bert.hear("match_ended")
             assert (ended.match_id, ended.seat, ended.result.seats[1].score) == (match_id, 1, 1.0)
-            # Its pong to the first of these has arrived before the third is sent.
+            # Its pong to the first ping has arrived before the third ping is sent, which confirms the end.
             bert.until_a_ping(3)
             bert.hang_up()
         here.rises_again()
@@ -188,14 +188,14 @@ def test_the_private_log_tells_what_went_wrong_whichever_way_the_bot_played(tmp_
             match_id = here.created("m")
             turn = older.hear("turn")
             with talk(here.channel, here.secrets[0]) as anna:
-                older.hear("taken_over")
+                older.hear("session_taken_over")
                 anna.hear("turn")
-                anna.say(move=play_pb2.Move(match_id=match_id, token=turn.token, move="a1-a9"))
-                token = anna.hear("turn").token
+                anna.say(move=play_pb2.Move(match_id=match_id, turn_token=turn.turn_token, move="a1-a9"))
+                token = anna.hear("turn").turn_token
                 request = match_service_pb2.SubmitMoveRequest(
-                    request_id="s", match_id=match_id, token=token, move="nonsense"
+                    request_id="s", match_id=match_id, turn_token=token, move="nonsense"
                 )
-                for _ in range(2):  # The second time it is the first refusal again.
+                for _ in range(2):  # The second call repeats the first error.
                     with pytest.raises(grpc.RpcError) as refused:
                         here.call(MatchServiceStub, "SubmitMove", request, here.secrets[0])
                     assert reason(refused) == (grpc.StatusCode.INVALID_ARGUMENT, "MALFORMED_MOVE")
@@ -208,16 +208,16 @@ def test_the_private_log_tells_what_went_wrong_whichever_way_the_bot_played(tmp_
             bert.hang_up()
             _wait_for_lines(here, lambda lines: anna.session_id in _lost(lines))
         lines = here.log_of(0)
-        vain = [line.refused.move for line in lines if line.HasField("refused")]
+        vain = [line.item_rejected.move for line in lines if line.HasField("item_rejected")]
         assert vain == ["a1-a9", "nonsense", ""]
-        assert [line.ply for line in lines if line.refused.move] == [0, 0]
+        assert [line.ply for line in lines if line.item_rejected.move] == [0, 0]
         assert {line.version for line in lines} == {"1"}
         lost = [line.session_lost for line in lines if line.HasField("session_lost")]
         assert {one.session_id: one.reason for one in lost} == {
-            older.session_id: refusal_pb2.REFUSAL_REASON_SESSION_TAKEN_OVER,
-            anna.session_id: refusal_pb2.REFUSAL_REASON_HEARTBEAT_LOST,
+            older.session_id: error_pb2.ERROR_REASON_SESSION_TAKEN_OVER,
+            anna.session_id: error_pb2.ERROR_REASON_HEARTBEAT_LOST,
         }
-        assert here.log_of(1) == []  # It hung up because it wished to.
+        assert here.log_of(1) == []  # A bot that closes its stream itself is not logged as lost.
 
 
 def test_of_many_sessions_those_are_lost_that_were_torn_away_and_no_others(tmp_path: Path) -> None:
@@ -235,12 +235,12 @@ def test_of_many_sessions_those_are_lost_that_were_torn_away_and_no_others(tmp_p
         assert not hung_up & lost
 
 
-def _lost(lines: list[bot_pb2.BotLogLine]) -> set[str]:
+def _lost(lines: list[bot_pb2.BotLogEntry]) -> set[str]:
     return {line.session_lost.session_id for line in lines if line.HasField("session_lost")}
 
 
-def _wait_for_lines(here: Town, wanted: Callable[[list[bot_pb2.BotLogLine]], bool]) -> set[str]:
-    """The sessions that are lost when anna's log is as wanted. Each look takes its time, and there are enough."""
+def _wait_for_lines(here: Town, wanted: Callable[[list[bot_pb2.BotLogEntry]], bool]) -> set[str]:
+    """Read anna's log until `wanted` is true, and return its lost sessions. The number of calls limits the wait."""
     lines = here.log_of(0)
     for _ in range(3_000):
         if wanted(lines):
@@ -260,23 +260,25 @@ def test_too_many_faults_in_a_row_pause_a_bot_until_its_owner_brings_it_back(tmp
             here.created("third")
         assert reason(refused) == (grpc.StatusCode.FAILED_PRECONDITION, "BOT_PAUSED")
         with talk(here.channel, here.secrets[0]) as anna:
-            request = bot_service_pb2.ReturnBotRequest(name=BOTS[0])
-            here.call(BotServiceStub, "ReturnBot", request, here.secrets[0])
-            assert anna.hear("notice").kind == play_pb2.NOTICE_KIND_RETURNED
+            request = bot_service_pb2.ReinstateBotRequest(name=BOTS[0])
+            here.call(BotServiceStub, "ReinstateBot", request, here.secrets[0])
+            assert anna.hear("notice").kind == play_pb2.NOTICE_KIND_RESUMED
         here.created("third")
-        lines = Counter(line.WhichOneof("what") for line in here.log_of(0) if not line.HasField("session_lost"))
-        assert lines == {"refused": 2, "forfeited": 2, "notice": 3}
+        lines = Counter(line.WhichOneof("event") for line in here.log_of(0) if not line.HasField("session_lost"))
+        assert lines == {"item_rejected": 2, "forfeited": 2, "notice": 3}
 
 
 def _forfeited(here: Town, request_id: str) -> play_pb2.Notice:
-    """Anna plays what cannot be played, where that costs the game: what she is told of it."""
-    strict = policy_pb2.Policies(illegal=policy_pb2.IllegalPolicy(action=policy_pb2.ILLEGAL_ACTION_FORFEIT))
+    """Let anna forfeit a match by an illegal move, and return the notice that she receives."""
+    strict = policy_pb2.Policies(
+        illegal_move=policy_pb2.IllegalMovePolicy(action=policy_pb2.ILLEGAL_MOVE_ACTION_FORFEIT)
+    )
     with talk(here.channel, here.secrets[0]) as anna, talk(here.channel, here.secrets[1]) as bert:
         here.created(request_id, policies=strict)
         turn = anna.hear("turn")
-        anna.say(move=play_pb2.Move(match_id=turn.match_id, token=turn.token, move="a1-a9"))
+        anna.say(move=play_pb2.Move(match_id=turn.match_id, turn_token=turn.turn_token, move="a1-a9"))
         notice: play_pb2.Notice = anna.hear("notice")
         ended = bert.hear("match_ended")
         assert ended.result.forfeited.forfeits[0].cause == result_pb2.FORFEIT_CAUSE_ILLEGAL_MOVE
-        assert here.log_of(0)  # What is read is written, also if the server is killed now.
+        assert here.log_of(0)  # What can be read has been committed, so it survives a kill.
     return notice

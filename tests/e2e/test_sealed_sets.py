@@ -1,4 +1,4 @@
-"""Duplicate play keeps to itself what one match of a set would tell about the next, whoever asks wherever."""
+"""Duplicate play hides what one match of a set would reveal about the next, in all methods and for all callers."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -27,22 +27,22 @@ SPECTATOR = -1
 class Scene:
     here: Club
     first: str
-    """The match of the set that is over."""
+    """Id of the first match of the set, which is over."""
     second: str
-    """The one that is being played from the same start."""
+    """Id of the second match, which is being played from the same start."""
     ended: Any
-    """How the first one was told to have ended."""
+    """The MatchEnded item of the first match."""
 
 
 @contextmanager
 def at_the_second_match(tmp_path: Path) -> Iterator[Scene]:
-    """A club of two; the first match of its set is over, and the second is being played."""
+    """Create a club of two whose first match of a set is over while the second is being played."""
     with serving(tmp_path) as server, server.channel() as channel, club(server, channel, "sealed", 2) as here:
-        new_tournament(here, round_robin={}, duplicate={}, matches_at_once=1, entrants=entrants(here))
+        new_tournament(here, round_robin={}, duplicate_play={}, max_concurrent_matches=1, entrants=entrants(here))
         bots = [here.talk(seat) for seat in range(2)]
         here.ask("TournamentService/StartTournament", name=here.name)
         turn = here.turn(0)
-        asked = {"request_id": "an attempt", "match_id": turn.match_id, "token": turn.token}
+        asked = {"request_id": "an attempt", "match_id": turn.match_id, "turn_token": turn.turn_token}
         with pytest.raises(grpc.RpcError) as no:
             here.ask_as(0, "MatchService/SubmitMove", move=ATTEMPT, **asked)
         assert refused(no.value).reason == "MALFORMED_MOVE"
@@ -54,7 +54,7 @@ def at_the_second_match(tmp_path: Path) -> Iterator[Scene]:
 
 
 def strings(message: Message) -> Iterator[str | bytes]:
-    """Every text and all bytes that stand anywhere in a message."""
+    """Yield all strings and bytes anywhere in a message."""
     for field, value in message.ListFields():
         for one in each(field, value):
             if isinstance(one, Message):
@@ -64,18 +64,18 @@ def strings(message: Message) -> Iterator[str | bytes]:
 
 
 def everything(here: Club, secret: str, *match_ids: str) -> Iterator[Message]:
-    """All that somebody may see of these matches, and of the contest that they belong to."""
+    """Yield every message that this caller can get about these matches and their contest."""
 
     def asked(method: str, **fields: Any) -> Any:
         return ask(here.channel, method, secret, **fields)
 
     for match_id in match_ids:
-        whole = asked("MatchService/GetMatch", match_id=match_id, with_view=True)
+        whole = asked("MatchService/GetMatch", match_id=match_id, include_view=True)
         yield whole
-        watched = asked("MatchService/WatchMatch", match_id=match_id, after=0, with_view=True)
+        watched = asked("MatchService/WatchMatch", match_id=match_id, after_number=0, include_view=True)
         for response in watched:
             yield response
-            if any(item.entry.number == whole.state.number for item in response.items):
+            if any(item.entry.number == whole.state.entry_number for item in response.items):
                 watched.cancel()
                 break
     yield asked("MatchService/ListMatches", tournament=here.name)
@@ -84,13 +84,13 @@ def everything(here: Club, secret: str, *match_ids: str) -> Iterator[Message]:
     yield asked("TournamentService/GetTournament", name=here.name)
     for form in ("EXPORT_FORMAT_CSV", "EXPORT_FORMAT_JSON"):
         yield from asked("TournamentService/ExportTournament", tournament=here.name, format=form)
-    watched = asked("TournamentService/WatchTournament", tournament=here.name, after=0)
+    watched = asked("TournamentService/WatchTournament", tournament=here.name, after_number=0)
     yield from islice(watched, 2)
     watched.cancel()
 
 
 def told_to_everybody(scene: Scene) -> dict[int, str]:
-    """All texts and bytes that each seat may see in the two matches, and somebody without a seat; as one text."""
+    """Return by viewer, with or without a seat, all text that it can get about both matches, bytes written as hex."""
     here = scene.here
     watcher = here.ask_admin("AdminService/CreateToken", role="ROLE_SPECTATOR", holder="watcher").secret
     found = {}
@@ -105,7 +105,7 @@ def as_text(word: str | bytes) -> str:
 
 
 def finished(scene: Scene) -> Any:
-    """The second match ends, and with it the set. The first match, as it is told then."""
+    """End the second match, and with it the set. Return the first match as it is shown then."""
     here = scene.here
     here.talk(0).say(resignation={"match_id": scene.second})
     list(here.ask("TournamentService/WatchTournament", tournament=here.name))
@@ -115,11 +115,11 @@ def finished(scene: Scene) -> Any:
 def test_the_seed_stays_hidden_from_everybody_until_the_set_is_over(tmp_path: Path) -> None:
     with at_the_second_match(tmp_path) as scene:
         told = told_to_everybody(scene)
-        assert not scene.ended.chance.seed
+        assert not scene.ended.seed_commitment.seed
         match = finished(scene)
-        assert match.chance.seed
+        assert match.seed_commitment.seed
         for viewer, text in told.items():
-            assert match.chance.seed.hex() not in text
+            assert match.seed_commitment.seed.hex() not in text
             assert (ATTEMPT in text) == (viewer == 0)
 
 
@@ -131,14 +131,14 @@ def test_the_record_of_a_match_is_out_when_its_set_is_over(tmp_path: Path) -> No
             list(here.ask("MatchService/GetRecord", match_id=scene.first))
         told = refused(no.value)
         assert told.reason == "MATCH_NOT_OVER"
-        assert "others of its set" in told.sentence
+        assert "other matches of its duplicate set" in told.sentence
         need_promised(told)
 
         first = finished(scene)
-        assert here.talk(0).hear("match_ended").chance.seed == first.chance.seed
+        assert here.talk(0).hear("match_ended").seed_commitment.seed == first.seed_commitment.seed
         second = here.ask("MatchService/GetMatch", match_id=scene.second).match
         assert first.HasField("record")
-        assert first.chance.seed == second.chance.seed
+        assert first.seed_commitment.seed == second.seed_commitment.seed
         assert list(here.ask("MatchService/GetRecord", match_id=scene.first))
         entries = [one for response in everything(here, here.owner, scene.first) for one in strings(response)]
         assert ATTEMPT in entries
@@ -147,20 +147,22 @@ def test_the_record_of_a_match_is_out_when_its_set_is_over(tmp_path: Path) -> No
 def test_openings_are_their_organisers_until_the_end(tmp_path: Path) -> None:
     with club_alone(tmp_path, "--ephemeral") as here:
         openings = [{"moves": [{"seat": 0, "move": "c2-c3"}]}]
-        new_tournament(here, round_robin={}, duplicate={"openings": openings}, entrants=entrants(here))
-        new_ladder(here, duplicate={"openings": openings})
+        new_tournament(here, round_robin={}, duplicate_play={"openings": openings}, entrants=entrants(here))
+        new_ladder(here, duplicate_play={"openings": openings})
 
         def seen(ask: Callable[..., Any]) -> list[int]:
             contests = (
                 ask("TournamentService/GetTournament", name=here.name).tournament,
                 ask("TournamentService/ListTournaments").tournaments[0],
-                next(ask("TournamentService/WatchTournament", tournament=here.name)).items[0].whole.tournament,
-                next(ask("TournamentService/WatchTournament", tournament=here.name, after=0)).items[0].whole.tournament,
+                next(ask("TournamentService/WatchTournament", tournament=here.name)).items[0].snapshot.tournament,
+                next(ask("TournamentService/WatchTournament", tournament=here.name, after_number=0))
+                .items[0]
+                .snapshot.tournament,
                 ask("LadderService/GetLadder", name=here.name).ladder,
-                ask("LadderService/ListLadders", with_closed=True).ladders[0],
-                next(ask("LadderService/WatchLadder", ladder=here.name)).items[0].whole.ladder,
+                ask("LadderService/ListLadders", include_closed=True).ladders[0],
+                next(ask("LadderService/WatchLadder", ladder=here.name)).items[0].snapshot.ladder,
             )
-            return [len(contest.terms.duplicate.openings) for contest in contests]
+            return [len(contest.terms.duplicate_play.openings) for contest in contests]
 
         def seen_by_a_bot() -> list[int]:
             return seen(lambda method, **fields: here.ask_as(0, method, **fields))

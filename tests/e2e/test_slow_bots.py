@@ -1,4 +1,4 @@
-"""A bot that does not read costs little, hinders nobody, and hears what counts when it reads again."""
+"""A bot that does not read uses little memory, delays nobody, and gets its current turns when it reads again."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ import grpc
 import pytest
 from referee_api.v1 import game_pb2
 
-from referee.conformance.clauses.answering import FREE_TILES
+from referee.conformance.clauses.turn_clauses import FREE_TILES
 from tests.e2e.club import Club, club, club_alone, entries_of, narrow
 from tests.e2e.honest import entries, honest_bots, new_match
 from tests.e2e.readings import FAULTS, MEMORY, metrics, troubles
@@ -22,23 +22,23 @@ pytestmark = pytest.mark.slow
 
 TROX = game_pb2.Rules(game="trox", options={"tileset": "free"})
 LARGE = game_pb2.Opening(position=FREE_TILES)
-"""More than a thousand moves: a turn that lists them has more than twenty thousand bytes."""
+"""A position with more than a thousand moves, so that a turn that lists them exceeds twenty thousand bytes."""
 SLOW = 1
-"""The seat that owes the move there."""
+"""Seat that owes a move in this position."""
 MATCHES = 5
 ATTEMPTS = 200
-"""In each match."""
+"""Rejected answers in each match."""
 FILLS_THE_WAY = 3
-"""So many in each match are more than is ever on its way."""
+"""Rejected answers in each match that suffice to fill all buffers."""
 IN_THE_AIR_AT_MOST = 50
-"""Turns that are on their way already cannot be taken back; of a thousand others nothing is to be heard."""
+"""Turns that were already in buffers cannot be withdrawn; none of the other thousand may arrive."""
 GROWTH_AT_MOST_BYTES = 12_000_000
-"""A thousand of these turns are twice as much."""
+"""Half of what a thousand of these turns would take."""
 
 
 @contextmanager
 def slow_bot(folder: Path, *flags: str, within_s: float = WITHIN_S) -> Iterator[tuple[Club, Talk]]:
-    """It reads when it is told to, and owes a move in every large match of its club."""
+    """Create a club with a bot that reads only when told to, and that owes a move in several large matches."""
     with (
         club_alone(folder, *flags) as here,
         narrow(here.server) as channel,
@@ -59,11 +59,11 @@ def test_a_bot_that_does_not_read_costs_little_and_then_hears_of_its_newest_turn
             assert not honest.trouble()
         assert metrics(here.server)[MEMORY] - before < GROWTH_AT_MOST_BYTES
 
-        newest = {(turn.match_id, turn.token) for turn in owed(here)}
+        newest = {(turn.match_id, turn.turn_token) for turn in owed(here)}
         heard: list[tuple[str, str]] = []
         while not newest <= set(heard):
             turn = slow.hear("turn")
-            heard.append((turn.match_id, turn.token))
+            heard.append((turn.match_id, turn.turn_token))
         assert "turn" not in slow.until_a_ping(3)
         assert len(heard) < IN_THE_AIR_AT_MOST
         assert set(heard[-MATCHES:]) == newest
@@ -74,8 +74,11 @@ def test_a_bot_that_does_not_read_is_gone_although_it_cannot_be_told_so(tmp_path
     with slow_bot(tmp_path, "--ping-every-ms", "100", "--gone-after-ms", "8000") as (here, slow):
         match_id = owed(here)[0].match_id
         answer_wrongly(here, FILLS_THE_WAY)
-        for some in here.ask("MatchService/WatchMatch", match_id=match_id, after=0):
-            if any(entry.HasField("seat_gone") and entry.seat_gone.seat == SLOW for entry in entries_of(some)):
+        for some in here.ask("MatchService/WatchMatch", match_id=match_id, after_number=0):
+            if any(
+                entry.HasField("seat_disconnected") and entry.seat_disconnected.seat == SLOW
+                for entry in entries_of(some)
+            ):
                 break
         with pytest.raises(grpc.RpcError) as lost:
             slow.listen()
@@ -95,7 +98,7 @@ def test_a_bot_that_goes_while_it_is_spoken_to_is_no_fault_of_the_referee(tmp_pa
 
 
 def wait_until_away(here: Club) -> None:
-    """Each look takes its time, and there are enough of them."""
+    """Poll until the slow bot has no session. The number of calls limits the wait, since each takes time."""
     for _ in range(100_000):
         if not here.ask("BotService/GetBot", name=here.bots[SLOW]).bot.presence.sessions:
             return
@@ -103,7 +106,7 @@ def wait_until_away(here: Club) -> None:
 
 
 def answer_wrongly(here: Club, times: int) -> None:
-    """In every match, so often; each time another turn is asked."""
+    """Submit this number of malformed moves in every match; each one causes a new turn."""
     for _ in range(times):
         for turn in owed(here):
             with pytest.raises(grpc.RpcError) as no:
@@ -114,13 +117,13 @@ def answer_wrongly(here: Club, times: int) -> None:
 def begin_large_matches(here: Club) -> None:
     opponent = here.talk(1 - SLOW)
     for _ in range(MATCHES):
-        wanted = here.wanted(rules=TROX, policies={"illegal": {"attempts": 1000}})
+        wanted = here.wanted(rules=TROX, policies={"illegal_move": {"max_attempts": 1000}})
         here.ask("MatchService/CreateMatch", opening=LARGE, **wanted)
         opponent.hear("match_started")
 
 
 def owed(here: Club) -> list[Any]:
-    """What the slow one owes, in each of its matches."""
+    """Return the turns that the slow bot owes, one for each match."""
     turns = list(here.ask_as(SLOW, "MatchService/ListTurns").turns)
     assert len(turns) == MATCHES
     return turns

@@ -1,4 +1,4 @@
-"""A watcher that does not read is sent away, with the number to go on from."""
+"""A watch that is not read is ended with the entry number from which it can be resumed."""
 
 from pathlib import Path
 from typing import Any
@@ -16,17 +16,17 @@ from tests.e2e.refused import Refused, need_promised, refused
 pytestmark = pytest.mark.slow
 
 COMINGS = 1_500
-"""And goings: more than fits on the way to who does not read."""
+"""Number of times that a bot connects and disconnects: more entries than the buffers hold."""
 
 
 def test_a_watcher_that_falls_behind_is_sent_away_and_misses_nothing(tmp_path: Path) -> None:
     flags = ("--durability", "normal", "--watch-entries-waiting-at-most", "16")
     with club_alone(tmp_path, *flags) as here, narrow(here.server) as channel:
         match_id = here.waiting(rules=game_pb2.Rules(game="troke"))
-        watch = {"match_id": match_id, "after": 0, "with_view": True}
+        watch = {"match_id": match_id, "after_number": 0, "include_view": True}
         slow = ask(channel, "MatchService/WatchMatch", here.owner, **watch)
         seen = entries_of(next(slow)) + entries_of(next(slow))
-        assert [entry.WhichOneof("event") for entry in seen] == ["opened"]
+        assert [entry.WhichOneof("event") for entry in seen] == ["match_created"]
 
         with honest_bots(here.server, tmp_path, here.secrets):
             told = [entry for some in here.ask("MatchService/WatchMatch", **watch) for entry in entries_of(some)]
@@ -38,7 +38,7 @@ def test_a_watcher_that_falls_behind_is_sent_away_and_misses_nothing(tmp_path: P
         assert why.metadata["resume_after"] == str(seen[-1].number)
         assert len(seen) < len(told)
 
-        watch["after"] = seen[-1].number
+        watch["after_number"] = seen[-1].number
         for some in here.ask("MatchService/WatchMatch", **watch):
             seen += entries_of(some)
         assert seen == told
@@ -61,14 +61,14 @@ def test_who_watches_a_ladder_and_falls_behind_is_sent_away_and_misses_nothing(t
         assert why.reason == "SLOW_CONSUMER"
         need_promised(why)
         assert why.metadata["resume_after"] == str(numbers[-1])
-        for some in in_ladder(here, "WatchLadder", after=numbers[-1]):
+        for some in in_ladder(here, "WatchLadder", after_number=numbers[-1]):
             numbers += [entry.number for entry in entries_of(some)]
         assert numbers == list(range(2, 2 * COMINGS + 4))
 
 
 def test_a_watcher_that_goes_while_it_is_spoken_to_is_no_fault_of_the_referee(tmp_path: Path) -> None:
     with club_alone(tmp_path, "--durability", "normal") as here, narrow(here.server) as channel:
-        watch = {"match_id": here.waiting(rules=game_pb2.Rules(game="troke")), "with_view": True}
+        watch = {"match_id": here.waiting(rules=game_pb2.Rules(game="troke")), "include_view": True}
         slow = ask(channel, "MatchService/WatchMatch", here.owner, **watch)
         next(slow)
         with honest_bots(here.server, tmp_path, here.secrets):
@@ -80,15 +80,15 @@ def test_a_watcher_that_goes_while_it_is_spoken_to_is_no_fault_of_the_referee(tm
 
 
 def wait_until_no_streams(here: Club) -> None:
-    """Each look takes its time, and there are enough of them."""
+    """Poll until no streams are open. The number of calls limits the wait, since each takes time."""
     for _ in range(100_000):
-        if not here.ask_admin("AdminService/GetQuota", holder=here.name).used.streams:
+        if not here.ask_admin("AdminService/GetQuota", holder=here.name).usage.streams:
             return
     raise AssertionError("there are streams still")
 
 
 def read_on(watched: Any) -> tuple[list[entry_pb2.Entry], Refused]:
-    """What is left to read, and why there is no more."""
+    """Return the remaining entries, and the error that ended the watch."""
     seen: list[entry_pb2.Entry] = []
     try:
         for some in watched:

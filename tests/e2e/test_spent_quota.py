@@ -1,4 +1,4 @@
-"""When a holder's calls are used up: its moves are taken still, and what plays none costs a call."""
+"""A holder that has used up its rate limit can still submit moves, but what contains no new move counts as a call."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,11 +13,11 @@ from tests.e2e.refused import refused
 
 pytestmark = pytest.mark.slow
 
-PONG = play_pb2.FromBot(pong=play_pb2.Pong(id=0))
+PONG = play_pb2.BotItem(pong=play_pb2.Pong(id=0))
 
 
 @pytest.mark.parametrize("said", [(PONG,), ()], ids=["a pong to no ping", "a message of nothing"])
-def test_a_stream_in_which_nothing_is_said_too_often_ends(here: Club, said: Sequence[play_pb2.FromBot]) -> None:
+def test_a_stream_in_which_nothing_is_said_too_often_ends(here: Club, said: Sequence[play_pb2.BotItem]) -> None:
     stream = here.talk(0)
     spend(here)
     stream.say_together(*said)
@@ -27,11 +27,11 @@ def test_a_stream_in_which_nothing_is_said_too_often_ends(here: Club, said: Sequ
 def test_to_say_an_answer_again_in_a_stream_is_to_hear_its_verdict_and_costs_a_call(here: Club) -> None:
     here.playing()
     stream, turn = here.talk(0), here.turn()
-    move = play_pb2.Move(match_id=turn.match_id, token=turn.token, move=turn.legal_moves[0])
+    move = play_pb2.Move(match_id=turn.match_id, turn_token=turn.turn_token, move=turn.legal_moves[0])
     spend(here)
     for again in (False, True):
         stream.say(move=move)
-        assert stream.hear("verdict").again is again
+        assert stream.hear("verdict").repeated is again
     need_end(stream)
 
 
@@ -40,9 +40,9 @@ def test_to_submit_a_move_costs_no_call_and_to_ask_about_one_does(here: Club) ->
     turn = here.turn()
     spend(here)
     for again in (False, True):
-        assert here.submit(turn, turn.legal_moves[0]).again is again
+        assert here.submit(turn, turn.legal_moves[0]).repeated is again
     with pytest.raises(grpc.RpcError) as no:
-        here.submit(turn, turn.legal_moves[0], token="0.99.1", request_id="another")
+        here.submit(turn, turn.legal_moves[0], turn_token="0.99.1", request_id="another")
     assert refused(no.value).reason == "STALE_TURN"
     with pytest.raises(grpc.RpcError) as no:
         here.submit(turn, turn.legal_moves[0], validate_only=True)
@@ -50,7 +50,7 @@ def test_to_submit_a_move_costs_no_call_and_to_ask_about_one_does(here: Club) ->
 
 
 def spend(here: Club) -> None:
-    """All calls of this minute."""
+    """Use up all calls of this minute."""
     with pytest.raises(grpc.RpcError):
         call_more(here)
 

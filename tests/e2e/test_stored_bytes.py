@@ -1,4 +1,4 @@
-"""What a holder stores by the terms of its matches and contests is counted, and limited."""
+"""The terms of matches and contests that a holder stores are counted and limited."""
 
 from pathlib import Path
 
@@ -16,13 +16,13 @@ LIMIT = 30_000
 
 
 def stored(here: Club) -> int:
-    used: quota_pb2.QuotaUse = here.ask_admin("AdminService/GetQuota", holder=here.name).used
+    used: quota_pb2.QuotaUsage = here.ask_admin("AdminService/GetQuota", holder=here.name).usage
     return used.stored_bytes
 
 
 def test_who_has_stored_too_much_makes_nothing_new(tmp_path: Path) -> None:
     with club_alone(tmp_path) as here:
-        here.ask_admin("AdminService/SetQuota", holder=here.name, quota=quota_pb2.Quota(stored_bytes_at_most=LIMIT))
+        here.ask_admin("AdminService/SetQuota", holder=here.name, quota=quota_pb2.Quota(max_stored_bytes=LIMIT))
         first = here.wanted(rules=LARGE)
         here.ask("MatchService/CreateMatch", **first)
         assert 10_000 < stored(here) < 15_000
@@ -43,4 +43,4 @@ def test_who_has_stored_too_much_makes_nothing_new(tmp_path: Path) -> None:
                 here.ask(method, **request)
             assert refused(no.value).reason == "TOO_MUCH_STORED"
             need_promised(refused(no.value))
-        assert here.ask("MatchService/CreateMatch", **first).again
+        assert here.ask("MatchService/CreateMatch", **first).repeated

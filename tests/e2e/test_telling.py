@@ -1,4 +1,4 @@
-"""What the real server tells of a match: to its seats, to those who watch, to those who run it."""
+"""What the real server reveals of a match to its seats, spectators and operators."""
 
 import hashlib
 import stat
@@ -36,8 +36,8 @@ def founded(server: Running, name: str, seats: int = 2) -> Iterator[Club]:
 
 
 def watched(channel: grpc.Channel, secret: str, match_id: str, after: int = 0, many: int | None = None) -> list[Any]:
-    """The whole, and so many entries after that number, or all to the end."""
-    call = ask(channel, "MatchService/WatchMatch", secret, match_id=match_id, after=after)
+    """Watch a match. Return the snapshot and `many` entries after the number `after`, or all until the end."""
+    call = ask(channel, "MatchService/WatchMatch", secret, match_id=match_id, after_number=after)
     found: list[Any] = []
     for response in call:
         found += [getattr(item, item.WhichOneof("item")) for item in response.items]
@@ -48,12 +48,12 @@ def watched(channel: grpc.Channel, secret: str, match_id: str, after: int = 0, m
 
 
 def kinds(entries: list[Any]) -> list[str]:
-    """What happened; of an entry of which nothing may be known, an empty text."""
+    """Return the kinds of events; an empty string for an entry whose event is hidden."""
     return [entry.WhichOneof("event") or "" for entry in entries]
 
 
 def strange_games(folder: Path, **games: str) -> None:
-    """Install these games there: by their names, where each is found."""
+    """Install games as a Python package in `folder`: the name of each, and the object that defines it."""
     info = folder / "strange_games-1.dist-info"
     info.mkdir(exist_ok=True, parents=True)
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: strange-games\nVersion: 1\n")
@@ -64,7 +64,7 @@ def strange_games(folder: Path, **games: str) -> None:
 def test_gifts_in_toc_are_sealed_until_the_last_one_opens_them_to_giver_and_receiver_alone(server: Running) -> None:
     with founded(server, "sealed", 4) as here:
         match_id = here.playing(rules=TOC)
-        began = here.ask("MatchService/GetMatch", match_id=match_id).state.number
+        began = here.ask("MatchService/GetMatch", match_id=match_id).state.entry_number
         gifts: list[str] = []
         for seat in range(4):
             turn = here.turn(seat)
@@ -76,35 +76,38 @@ def test_gifts_in_toc_are_sealed_until_the_last_one_opens_them_to_giver_and_rece
             assert kinds(entries) == ["choice_sealed", "choice_sealed", "choice_sealed", "move_played"]
             choices = [entry.choice_sealed for entry in entries[:3]]
             assert [choice.seat for choice in choices] == [0, 1, 2]
-            assert [list(choice.state.owing) for choice in choices] == [[1, 2, 3], [2, 3], [3]]
-            assert all(choice.clock_row.arrived_us > choice.clock_row.asked_us for choice in choices)
+            assert [list(choice.state.seats_to_move) for choice in choices] == [[1, 2, 3], [2, 3], [3]]
+            assert all(choice.clock_charge.arrived_us > choice.clock_charge.asked_us for choice in choices)
             gave = [entry.choice_sealed.state.position.split()[5].split("/") for entry in entries[:3]]
             assert {card for row in gave for card in row} - {"?", "-"} == (
                 {gifts[viewer][1:]} if viewer is not None and viewer < 3 else set()
             )
             played = entries[3].move_played
-            told = {choice.seat: choice.move for choice in (*played.opened, played.played)}
+            told = {choice.seat: choice.move for choice in (*played.revealed, played.played)}
             known = () if viewer is None else (viewer, (viewer + 2) % 4)
             assert told == {giver: gift if giver in known else "=?" for giver, gift in enumerate(gifts)}
 
 
 def test_who_watches_hears_that_a_nonce_was_given_and_which_when_play_begins(server: Running) -> None:
     with founded(server, "nonces") as here:
-        match_id = here.waiting(nonce_within_ms=600_000)
+        match_id = here.waiting(nonce_timeout_ms=600_000)
         bots = [here.talk(seat) for seat in (0, 1)]
         for seat, bot in enumerate(bots):
-            assert bot.hear("nonce_wanted").seat == seat
+            assert bot.hear("nonce_request").seat == seat
         bots[1].say(nonce=play_pb2.Nonce(match_id=match_id, seat=1, nonce=b"from bert"))
         bots[1].hear("verdict")
         (_, *entries) = watched(here.channel, here.secrets[0], match_id, 0, 2)
-        assert kinds(entries) == ["opened", "nonce_given"]
-        assert entries[1].nonce_given.seat == 1
+        assert kinds(entries) == ["match_created", "nonce_added"]
+        assert entries[1].nonce_added.seat == 1
         assert b"from bert" not in b"".join(entry.SerializeToString() for entry in entries)
         bots[0].say(nonce=play_pb2.Nonce(match_id=match_id, seat=0, nonce=b"from anna"))
         bots[0].hear("match_started")
         (_, *entries) = watched(here.channel, here.owner, match_id, 2, 4)
-        assert kinds(entries) == ["nonce_given", "seat_taken", "seat_taken", "play_began"]
-        assert [nonce.nonce for nonce in entries[-1].play_began.chance.nonces] == [b"from anna", b"from bert"]
+        assert kinds(entries) == ["nonce_added", "seat_taken", "seat_taken", "play_started"]
+        assert [nonce.nonce for nonce in entries[-1].play_started.seed_commitment.nonces] == [
+            b"from anna",
+            b"from bert",
+        ]
 
 
 def test_a_flag_that_fell_is_told_with_its_proof_to_who_watches_and_in_the_bots_own_log(server: Running) -> None:
@@ -115,10 +118,10 @@ def test_a_flag_that_fell_is_told_with_its_proof_to_who_watches_and_in_the_bots_
         _, *entries = watched(here.channel, here.owner, match_id)
         assert kinds(entries)[-3:] == ["flag_fell", "seat_forfeited", "play_ended"]
         fell = entries[-3].flag_fell
-        assert (fell.seat, fell.clock_row.late, fell.clock_row.before.main_us) == (0, True, 1_000)
-        assert fell.clock_row.charged_us > 1_000
-        lines = here.ask_as(0, "BotService/ListBotLog", bot=here.bots[0]).lines
-        assert [line.late for line in lines if line.HasField("late")] == [fell.clock_row]
+        assert (fell.seat, fell.clock_charge.late, fell.clock_charge.before.main_us) == (0, True, 1_000)
+        assert fell.clock_charge.charged_us > 1_000
+        lines = here.ask_as(0, "BotService/ListBotLogEntries", bot=here.bots[0]).entries
+        assert [line.clock_expired for line in lines if line.HasField("clock_expired")] == [fell.clock_charge]
 
 
 def test_the_clock_of_who_is_on_move_is_told_as_it_is_now(server: Running) -> None:
@@ -131,7 +134,7 @@ def test_the_clock_of_who_is_on_move_is_told_as_it_is_now(server: Running) -> No
         told = [clocks[0].main_us for clocks in (first, whole.state.clocks, last)]
         assert told == sorted({*told}, reverse=True)
         assert told[0] < 3_600_000_000
-        assert all(clocks[0].running and clocks[0].left_us > 0 for clocks in (first, whole.state.clocks, last))
+        assert all(clocks[0].running and clocks[0].time_left_us > 0 for clocks in (first, whole.state.clocks, last))
         assert {clocks[1].main_us for clocks in (first, last)} == {3_600_000_000}
 
 
@@ -153,9 +156,9 @@ def test_what_is_refused_in_the_stream_and_what_is_written_is_counted(server: Ru
         before = metrics(server)
         match_id = here.playing()
         turn = here.turn(0)
-        here.talk(0).say(move=play_pb2.Move(match_id=match_id, token=turn.token, move="a1-a2"))
-        assert here.talk(0).hear("verdict").HasField("refused")
-        here.talk(0).say(move=play_pb2.Move(match_id=match_id, token="0.99.1", move="a1-a2"))
+        here.talk(0).say(move=play_pb2.Move(match_id=match_id, turn_token=turn.turn_token, move="a1-a2"))
+        assert here.talk(0).hear("verdict").HasField("rejected")
+        here.talk(0).say(move=play_pb2.Move(match_id=match_id, turn_token="0.99.1", move="a1-a2"))
         assert here.talk(0).hear("verdict").HasField("stale")
         after = metrics(server)
         assert [after[name] - before.get(name, 0) for name in names] == [1, 1]
@@ -165,10 +168,10 @@ def test_what_is_refused_in_the_stream_and_what_is_written_is_counted(server: Ru
 
 def test_an_administrator_sees_how_often_a_holder_has_called(server: Running) -> None:
     with founded(server, "callers") as here:
-        before = here.ask_admin("AdminService/GetQuota", holder="callers").used.calls
+        before = here.ask_admin("AdminService/GetQuota", holder="callers").usage.calls
         for _ in range(3):
             here.ask("GameService/ListGames")
-        assert here.ask_admin("AdminService/GetQuota", holder="callers").used.calls == before + 3
+        assert here.ask_admin("AdminService/GetQuota", holder="callers").usage.calls == before + 3
 
 
 def test_where_the_seeds_of_live_matches_lie_nobody_else_can_look(server: Running) -> None:
@@ -181,11 +184,11 @@ def test_a_fault_of_the_rules_has_one_id_in_the_result_the_refusal_and_the_log(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "games"))
-    strange_games(tmp_path / "games", brittle="tests.core.games:BRITTLE")
+    strange_games(tmp_path / "games", brittle="tests.match.games:BRITTLE")
     with serving(tmp_path) as server, founded(server, "faults") as here:
         match_id = here.playing(rules=game_pb2.Rules(game="brittle"))
-        here.talk(0).say(move=play_pb2.Move(match_id=match_id, token=here.turn(0).token, move="2"))
-        refusal = here.talk(0).hear("verdict").refused.refusal
+        here.talk(0).say(move=play_pb2.Move(match_id=match_id, turn_token=here.turn(0).turn_token, move="2"))
+        refusal = here.talk(0).hear("verdict").rejected.error
         voided = here.talk(1).hear("match_ended").result.voided
         assert voided.cause == result_pb2.VOID_CAUSE_ENGINE_FAULT
         assert voided.fault_id == refusal.metadata["fault_id"]
@@ -205,10 +208,10 @@ def test_who_watches_a_match_whose_rules_have_changed_gets_every_number_and_the_
         for seat, move in ((0, "1"), (1, "3"), (0, "1")):
             here.submit(here.turn(seat), move)
         server.kill()
-    strange_games(tmp_path / "games", nim="tests.core.games:ONE_OR_TWO")
+    strange_games(tmp_path / "games", nim="tests.match.games:ONE_OR_TWO")
     with serving(tmp_path) as server, server.channel() as channel:
         whole, *entries = watched(channel, here.owner, match_id)
-        assert whole.match.phase == match_pb2.PHASE_OVER
+        assert whole.match.phase == match_pb2.MATCH_PHASE_OVER
         assert [entry.number for entry in entries] == list(range(1, len(entries) + 1))
         assert kinds(entries)[-4:] == ["move_played", "", "", "play_ended"]
         voided = entries[-1].play_ended.result.voided

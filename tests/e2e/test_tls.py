@@ -1,4 +1,4 @@
-"""TLS by files: who is let in, and what a change of the files does."""
+"""TLS with certificate files: which clients are accepted, and what happens when the files change."""
 
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.slow
 
 
 class Certificate:
-    """One that vouches for itself, for this machine."""
+    """Self-signed certificate for 127.0.0.1."""
 
     def __init__(self, name: str) -> None:
         key = ec.generate_private_key(ec.SECP256R1())
@@ -42,14 +42,14 @@ class Certificate:
         self.key = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
 
     def put(self, folder: Path) -> tuple[str, ...]:
-        """Into the files that these flags name."""
+        """Write the certificate and its key into `folder`, and return the server's flags for them."""
         (folder / "cert.pem").write_bytes(self.cert)
         (folder / "key.pem").write_bytes(self.key)
         return ("--tls-cert", str(folder / "cert.pem"), "--tls-key", str(folder / "key.pem"))
 
 
 def games(address: str, admin: str, trusted: Certificate, own: Certificate | None = None) -> int:
-    """How many games the server tells of, over a connection of its own. Raises grpc.RpcError."""
+    """Return how many games the server lists, over a new connection. Raises grpc.RpcError."""
     mine = (own.key, own.cert) if own else (None, None)
     credentials = grpc.ssl_channel_credentials(trusted.cert, *mine)
     with grpc.secure_channel(address, credentials, options=[("grpc.use_local_subchannel_pool", 1)]) as channel:
@@ -78,7 +78,7 @@ def test_files_that_cannot_be_used_are_named_and_those_from_before_are_used(tmp_
         after.put(tmp_path)
         assert games(server.address, server.admin_token, after) == 4
     said = server.log.read_text()
-    assert "the key does not belong to the first certificate" in said
+    assert "the private key does not match the first certificate" in said
 
 
 def test_where_client_certificates_are_wanted_nobody_comes_in_without_one(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Tools that know the server by its reflection alone: grpcurl and ghz. `make tools` builds them."""
+"""Third-party tools that know the server by reflection alone: grpcurl and ghz. `make tools` builds them."""
 
 import json
 import subprocess
@@ -73,8 +73,8 @@ def test_what_is_not_there_is_not_found(server: Running, name: str) -> None:
 
 
 def reflected(channel: grpc.Channel, service: str, symbol: str) -> Any:
-    """The file that has the symbol, as that version of reflection tells it. Raises KeyError."""
-    # The client knows v1alpha alone; the versions differ in their names.
+    """Return the file that defines the symbol, from this version of the reflection service. Raises KeyError."""
+    # The client supports only v1alpha, but the versions differ only in the names of their services.
     database: Any = ProtoReflectionDescriptorDatabase(channel)
     known = database._stub.ServerReflectionInfo
     database._stub.ServerReflectionInfo = channel.stream_stream(

@@ -1,4 +1,4 @@
-"""Whole tournaments on the real server, over the wire: made, entered, played to the end, told."""
+"""Complete tournaments on the real server: creation, entry, play to the end and watching."""
 
 import csv
 import io
@@ -39,10 +39,10 @@ def here(server: Running) -> Iterator[Club]:
         yield founded
 
 
-def told(watched: list[Any]) -> tuple[pb.WatchedTournament, list[tournament_pb2.TournamentEntry]]:
-    """The whole, and the entries."""
+def told(watched: list[Any]) -> tuple[pb.TournamentSnapshot, list[tournament_pb2.TournamentEntry]]:
+    """Return the snapshot and the entries of a watch."""
     first, *rest = [item for response in watched for item in response.items]
-    return first.whole, [item.entry for item in rest]
+    return first.snapshot, [item.entry for item in rest]
 
 
 def kinds(entries: list[tournament_pb2.TournamentEntry]) -> list[str]:
@@ -52,10 +52,18 @@ def kinds(entries: list[tournament_pb2.TournamentEntry]) -> list[str]:
 def test_a_round_robin_is_played_to_its_end_and_told_the_same_everywhere(here: Club, tmp_path: Path) -> None:
     started(here)
     with honest_bots(here.server, tmp_path, here.secrets):
-        whole, entries = told(in_tournament(here, "WatchTournament", after=0))
+        whole, entries = told(in_tournament(here, "WatchTournament", after_number=0))
     assert whole.tournament.phase == tournament_pb2.TOURNAMENT_PHASE_PLAYING
     assert [entry.number for entry in entries] == list(range(1, len(entries) + 1))
-    assert kinds(entries)[:7] == ["made", "joined", "joined", "joined", "joined", "round_began", "planned"]
+    assert kinds(entries)[:7] == [
+        "created",
+        "entrant_joined",
+        "entrant_joined",
+        "entrant_joined",
+        "entrant_joined",
+        "round_started",
+        "pairings_planned",
+    ]
     assert kinds(entries)[-1] == "ended"
     ended = entries[-1].ended
     assert ended.phase == tournament_pb2.TOURNAMENT_PHASE_FINISHED
@@ -86,8 +94,8 @@ def test_a_round_robin_is_played_to_its_end_and_told_the_same_everywhere(here: C
     assert {one.id for one in listed} == set(ids)
 
     over = here.ask("TournamentService/GetTournament", name=here.name).tournament
-    assert (over.round, over.rounds, over.pairings_done, over.pairings_planned) == (3, 3, 6, 6)
-    assert over.created_at.seconds <= over.started_at.seconds <= over.ended_at.seconds
+    assert (over.current_round, over.total_rounds, over.completed_pairings, over.total_pairings) == (3, 3, 6, 6)
+    assert over.create_time.seconds <= over.start_time.seconds <= over.end_time.seconds
     assert told(in_tournament(here, "WatchTournament"))[1] == []
 
 
@@ -95,9 +103,9 @@ def test_it_is_exported_in_every_form(here: Club) -> None:
     started(here)
     for bot in here.bots[1:]:
         in_tournament(here, "WithdrawEntrant", entrant=bot, message="no time")
-    whole, entries = told(in_tournament(here, "WatchTournament", after=0))
-    assert [entry.left.message for entry in entries if entry.HasField("left")] == ["no time"] * 3
-    assert whole.tournament.withdrawn == here.bots[1:]
+    whole, entries = told(in_tournament(here, "WatchTournament", after_number=0))
+    assert [entry.entrant_left.message for entry in entries if entry.HasField("entrant_left")] == ["no time"] * 3
+    assert whole.tournament.withdrawn_entrants == here.bots[1:]
 
     files = {form: exported(here, f"EXPORT_FORMAT_{form}") for form in ("CSV", "JSON", "TRF")}
     rows = list(csv.DictReader(io.StringIO(files["CSV"])))
@@ -114,23 +122,23 @@ def test_whoever_watches_resumes_where_it_was(here: Club) -> None:
     started(here)
     for bot in here.bots[1:]:
         in_tournament(here, "WithdrawEntrant", entrant=bot)
-    _, entries = told(in_tournament(here, "WatchTournament", after=0))
+    _, entries = told(in_tournament(here, "WatchTournament", after_number=0))
     for number in range(len(entries)):
-        assert told(in_tournament(here, "WatchTournament", after=number))[1] == entries[number:]
+        assert told(in_tournament(here, "WatchTournament", after_number=number))[1] == entries[number:]
 
 
 def test_it_goes_on_where_it_was_when_the_referee_was_killed(tmp_path: Path) -> None:
     with serving(tmp_path) as server, server.channel() as channel, club(server, channel, "killed", FOUR) as here:
         started(here)
         with honest_bots(server, tmp_path, here.secrets):
-            watched = here.ask("TournamentService/WatchTournament", tournament=here.name, after=0)
+            watched = here.ask("TournamentService/WatchTournament", tournament=here.name, after_number=0)
             seen: list[Any] = []
             while "pairing" not in kinds(told(seen)[1] if seen else []):
                 seen.append(next(watched))
         server.kill()
         before = told(seen)[1]
     with serving(tmp_path) as server, server.channel() as channel, honest_bots(server, tmp_path, here.secrets):
-        answer = ask(channel, "TournamentService/WatchTournament", here.owner, tournament=here.name, after=0)
+        answer = ask(channel, "TournamentService/WatchTournament", here.owner, tournament=here.name, after_number=0)
         _, entries = told(list(answer))
         assert entries[: len(before)] == before
         assert kinds(entries)[-1] == "ended"
@@ -139,9 +147,9 @@ def test_it_goes_on_where_it_was_when_the_referee_was_killed(tmp_path: Path) -> 
 
 def test_a_test_of_two_stops_when_it_has_counted_enough(server: Running, tmp_path: Path) -> None:
     with server.channel() as channel, club(server, channel, "sprt", 2) as here:
-        started(here, sprt={"elo1": 400, "matches_at_most": 8}, matches_at_once=4)
+        started(here, sprt={"elo1": 400, "max_matches": 8}, max_concurrent_matches=4)
         with honest_bots(server, tmp_path, here.secrets):
-            _, entries = told(in_tournament(here, "WatchTournament", after=0))
+            _, entries = told(in_tournament(here, "WatchTournament", after_number=0))
         state = in_tournament(here, "GetTournamentStandings").sprt
         assert state.verdict in (
             sprt_pb2.SPRT_VERDICT_UNDECIDED,
@@ -152,7 +160,8 @@ def test_a_test_of_two_stops_when_it_has_counted_enough(server: Running, tmp_pat
         assert state.llr_lower < 0 < state.llr_upper
         assert [entry.sprt for entry in entries if entry.HasField("sprt")][-1].counts == state.counts
         sets = {
-            match.id: match.chance.seed for match in here.ask("MatchService/ListMatches", tournament="sprt").matches
+            match.id: match.seed_commitment.seed
+            for match in here.ask("MatchService/ListMatches", tournament="sprt").matches
         }
         assert len(set(sets.values())) == len(sets) / 2
 
@@ -169,10 +178,10 @@ def test_the_same_request_makes_one_tournament_and_another_body_is_refused(here:
 def test_every_default_is_told(here: Club) -> None:
     made = new_tournament(here, elimination={})
     terms = made.terms
-    assert terms.elimination == tournament_pb2.Elimination(matches_per_pairing=1, extra_matches_at_most=2)
-    assert terms.seeding == tournament_pb2.SEEDING_BY_ENTRY
-    assert terms.partners == contest_pb2.PARTNER_RULE_INDIVIDUAL
-    assert terms.match_terms.policies.illegal.attempts == 3
+    assert terms.elimination == tournament_pb2.Elimination(matches_per_pairing=1, max_extra_matches=2)
+    assert terms.seeding == tournament_pb2.SEEDING_ENTRY_ORDER
+    assert terms.partner_rule == contest_pb2.PARTNER_RULE_INDIVIDUAL
+    assert terms.match_terms.policies.illegal_move.max_attempts == 3
     assert made.title == here.name
 
 
@@ -220,11 +229,11 @@ def test_only_who_may_changes_a_tournament(here: Club) -> None:
         ({"sprt": {"elo1": 5, "alpha": float("nan")}}, "alpha"),
         ({"sprt": {"elo1": 5, "beta": 0.7}}, "beta"),
         ({"gauntlet": {}}, "challengers"),
-        ({"matches_at_once": 4_000_000_000, "round_robin": {}}, "matches_at_once"),
-        ({"round_robin": {}, "late_entry_rounds": 1}, "late_entry_rounds"),
+        ({"max_concurrent_matches": 4_000_000_000, "round_robin": {}}, "max_concurrent_matches"),
+        ({"round_robin": {}, "last_entry_round": 1}, "last_entry_round"),
         ({"round_robin": {}, "tie_breaks": [0]}, "tie_breaks"),
-        ({"round_robin": {}, "duplicate": {"arrangements": 9}}, "arrangements"),
-        ({"partners": 9, "round_robin": {}}, "partners"),
+        ({"round_robin": {}, "duplicate_play": {"arrangements": 9}}, "arrangements"),
+        ({"partner_rule": 9, "round_robin": {}}, "partner_rule"),
         ({"seeding": 9, "round_robin": {}}, "seeding"),
         ({"match_terms": {"rules": {"game": "alquerque"}}}, "format"),
     ],
@@ -244,18 +253,18 @@ def test_a_watcher_that_falls_behind_is_sent_away_and_misses_nothing(tmp_path: P
     flags = ("--ephemeral", "--watch-entries-waiting-at-most", "1")
     with club_alone(tmp_path, *flags) as here:
         new_tournament(here, entrants=entrants(here))
-        watched = here.ask("TournamentService/WatchTournament", tournament=here.name, after=2)
+        watched = here.ask("TournamentService/WatchTournament", tournament=here.name, after_number=2)
         whole, *seen = [item for _ in range(2) for item in next(watched).items]
-        here.ask("TournamentService/StartTournament", name=here.name)  # Which is two entries at once.
+        here.ask("TournamentService/StartTournament", name=here.name)  # This appends two entries at once.
         with pytest.raises(grpc.RpcError) as no:
             list(watched)
         why = refused(no.value)
         assert why.reason == "SLOW_CONSUMER"
         need_promised(why)
-        assert int(why.metadata["resume_after"]) == seen[-1].entry.number == whole.whole.number
-        again = here.ask("TournamentService/WatchTournament", tournament=here.name, after=seen[-1].entry.number)
+        assert int(why.metadata["resume_after"]) == seen[-1].entry.number == whole.snapshot.entry_number
+        again = here.ask("TournamentService/WatchTournament", tournament=here.name, after_number=seen[-1].entry.number)
         _, first, second = [item for _ in range(2) for item in next(again).items]
-        assert kinds([first.entry, second.entry]) == ["round_began", "planned"]
+        assert kinds([first.entry, second.entry]) == ["round_started", "pairings_planned"]
 
 
 @pytest.mark.parametrize("method", ["TournamentService/WatchTournament", "LadderService/WatchLadder"])

@@ -1,4 +1,4 @@
-"""The real server is killed again and again in the middle of tournaments: they end as if nobody had killed it."""
+"""The real server is killed repeatedly during tournaments: they end as if it had never been killed."""
 
 import asyncio
 import random
@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 from referee_api.v1 import contest_pb2, game_pb2
 
-from referee.app.contests.book import folded
-from referee.app.contests.held import Held, fold
-from referee.app.contests.log import TOURNAMENT, ContestEntry, contest_id
-from referee.contest.directing import Begin, Record, Start, decide
-from referee.contest.match_events import Scored
-from referee.contest.pairing import Pairing
-from referee.contest.tournament import Tournament, evolve
-from referee.contest.tournament_events import Ended, Entered
-from referee.storage.sqlite import SqliteEventLog
+from referee.contests.pairing import ContestMatchScored, Pairing
+from referee.contests.tournament.commands import RecordTournamentScore, StartTournament, StartTournamentMatch
+from referee.contests.tournament.decide import decide
+from referee.contests.tournament.events import EntrantEntered, TournamentEnded
+from referee.contests.tournament.state import Tournament, evolve
+from referee.hosting.contest_log import TOURNAMENT, ContestEntry, contest_id
+from referee.hosting.contest_store import fold_entries
+from referee.hosting.tournament_state import TournamentState, fold_tournament
+from referee.storage.sqlite.event_log import SqliteEventLog
 from tests.e2e.club import ask, club
 from tests.e2e.contests import entrants, match_terms, tournament_request
 from tests.e2e.readings import troubles
@@ -27,14 +27,14 @@ pytestmark = pytest.mark.slow
 
 TROKE = game_pb2.Rules(game="troke")
 TOURNAMENTS: dict[str, dict[str, Any]] = {
-    "everybody": {"round_robin": {}, "matches_at_once": 4},
+    "everybody": {"round_robin": {}, "max_concurrent_matches": 4},
     "swiss": {"swiss": {"rounds": 3}},
-    "cup": {"elimination": {"third_place": True}},
-    "sets": {"round_robin": {}, "duplicate": {}, "match_terms": match_terms(TROKE), "matches_at_once": 6},
+    "cup": {"elimination": {"third_place_match": True}},
+    "sets": {"round_robin": {}, "duplicate_play": {}, "match_terms": match_terms(TROKE), "max_concurrent_matches": 6},
 }
 SEATS = 5
 MOVES_BETWEEN = (30, 250)
-"""In all matches together."""
+"""Range of the number of moves, in all matches together, between two kills."""
 
 
 @pytest.mark.parametrize("kills", [2, pytest.param(6, marks=pytest.mark.soak)])
@@ -66,7 +66,7 @@ def test_whenever_the_referee_is_killed_tournaments_end_as_if_nobody_had_killed_
             for name in TOURNAMENTS
         }
         after = {(name, one.id): one for name in TOURNAMENTS for one in pairings(channel, owner, name)}
-        live = ask(channel, "MatchService/ListMatches", owner, phase="PHASE_PLAYING").matches
+        live = ask(channel, "MatchService/ListMatches", owner, phase="MATCH_PHASE_PLAYING").matches
         company.goes()
         assert not list(troubles(server))
 
@@ -75,12 +75,12 @@ def test_whenever_the_referee_is_killed_tournaments_end_as_if_nobody_had_killed_
     assert 3 <= len(done) < len(after)
     assert {which: after[which] for which in done} == done
     for name, entries in asyncio.run(stored(tmp_path, list(TOURNAMENTS))).items():
-        held = folded(fold, entries)[-1].state
-        alone = uninterrupted(held, entries)
-        assert planned(alone) == planned(held.tournament)
-        assert alone.standings() == held.tournament.standings()
+        state = fold_entries(fold_tournament, entries)[-1].state
+        alone = uninterrupted(state, entries)
+        assert planned(alone) == planned(state.tournament)
+        assert alone.standings() == state.tournament.standings()
         assert [row.points for row in tables[name]] == [row.points for row in alone.standings()]
-        made = [match_id for course in held.tournament.courses.values() for match_id in course.match_ids.values()]
+        made = [match_id for course in state.tournament.pairings.values() for match_id in course.match_ids.values()]
         assert len(made) == len(set(made))
 
 
@@ -89,7 +89,7 @@ def pairings(channel: Any, secret: str, name: str) -> list[contest_pb2.Pairing]:
 
 
 def planned(tournament: Tournament) -> dict[str, Pairing]:
-    return {which: course.pairing for which, course in tournament.courses.items()}
+    return {which: course.pairing for which, course in tournament.pairings.items()}
 
 
 async def stored(folder: Path, names: list[str]) -> dict[str, list[ContestEntry]]:
@@ -99,26 +99,26 @@ async def stored(folder: Path, names: list[str]) -> dict[str, list[ContestEntry]
     return found
 
 
-def uninterrupted(held: Held, entries: list[ContestEntry]) -> Tournament:
-    """The same tournament with the same results, as it comes out when all is decided at one go."""
+def uninterrupted(state: TournamentState, entries: list[ContestEntry]) -> Tournament:
+    """Return the tournament as it results when it is decided without interruption from the same results."""
     results = {
         (entry.event.pairing, entry.event.number): entry.event.score
         for entry in entries
-        if isinstance(entry.event, Scored)
+        if isinstance(entry.event, ContestMatchScored)
     }
-    tournament = Tournament(held.terms.tournament)
+    tournament = Tournament(state.terms.tournament)
     for entry in entries:
-        if isinstance(entry.event, Entered):
+        if isinstance(entry.event, EntrantEntered):
             tournament = evolve(tournament, entry.event)
-    for event in decide(tournament, Start()):
+    for event in decide(tournament, StartTournament()):
         tournament = evolve(tournament, event)
-    while due := tournament.due():
+    while due := tournament.due_matches():
         for one in due:
             for command in (
-                Begin(one.pairing.id, one.number, one.attempt, one.id),
-                Record(one.pairing.id, one.number, one.attempt, results[one.pairing.id, one.number]),
+                StartTournamentMatch(one.pairing.id, one.number, one.attempt, one.id),
+                RecordTournamentScore(one.pairing.id, one.number, one.attempt, results[one.pairing.id, one.number]),
             ):
                 for event in decide(tournament, command):
                     tournament = evolve(tournament, event)
-    assert isinstance(entries[-1].event, Ended)
+    assert isinstance(entries[-1].event, TournamentEnded)
     return tournament

@@ -1,4 +1,4 @@
-"""A real server sends its traces to a real collector: who follows one move sees where its time went."""
+"""A real server exports traces to a real collector: the trace of a move shows where its time was spent."""
 
 import json
 import threading
@@ -27,7 +27,7 @@ class Collector(TraceServiceServicer):
         self.spans: list[Any] = []
         self.news = threading.Condition()
 
-    def Export(self, request: Any, context: Any) -> Any:  # noqa: N802  # So the contract names it.
+    def Export(self, request: Any, context: Any) -> Any:  # noqa: N802  # The contract of the collector names it.
         with self.news:
             self.spans += [
                 span for resource in request.resource_spans for scope in resource.scope_spans for span in scope.spans
@@ -43,7 +43,7 @@ class Collector(TraceServiceServicer):
         return [span for span in self.spans if span.name == name]
 
     def within(self, span: Any) -> set[str]:
-        """The names of all spans of which it is the parent."""
+        """Return the names of all spans whose parent is `span`."""
         return {one.name for one in self.spans if one.parent_span_id == span.span_id}
 
 
@@ -51,7 +51,7 @@ class Collector(TraceServiceServicer):
 def collecting() -> Iterator[tuple[Collector, str]]:
     collector = Collector()
     server = grpc.server(ThreadPoolExecutor(2))
-    add_TraceServiceServicer_to_server(collector, server)  # type: ignore[no-untyped-call]  # It has no types.
+    add_TraceServiceServicer_to_server(collector, server)  # type: ignore[no-untyped-call]  # It is generated.
     port = server.add_insecure_port("127.0.0.1:0")
     server.start()
     try:
@@ -71,7 +71,9 @@ def test_a_move_is_one_trace_from_its_arrival_until_all_were_told(tmp_path: Path
             first = here.turn(0)
             here.submit(first, first.legal_moves[0])
             second = here.turn(1)
-            here.talk(1).say(move={"match_id": match_id, "token": second.token, "move": second.legal_moves[0]})
+            here.talk(1).say(
+                move={"match_id": match_id, "turn_token": second.turn_token, "move": second.legal_moves[0]}
+            )
             here.talk(1).hear("verdict")
             third = here.turn(0)
             with pytest.raises(grpc.RpcError):
@@ -95,12 +97,12 @@ def test_a_move_is_one_trace_from_its_arrival_until_all_were_told(tmp_path: Path
 
     traced = {span.trace_id.hex() for span in spans}
     logged = [json.loads(line) for line in here.server.log.read_text().splitlines()]
-    begun = [event for event in logged if event["event"] == "a session has begun"]
+    begun = [event for event in logged if event["event"] == "session opened"]
     assert begun
     assert {event["trace_id"] for event in begun} <= traced
 
     told = repr(spans)
-    for secret in (*secrets, first.token, first.legal_moves[0], second.legal_moves[0]):
+    for secret in (*secrets, first.turn_token, first.legal_moves[0], second.legal_moves[0]):
         assert f'"{secret}"' not in told
 
 
@@ -108,4 +110,4 @@ def test_a_collector_that_is_away_costs_no_move(tmp_path: Path) -> None:
     with club_alone(tmp_path, "--traces-to", "http://127.0.0.1:9", "--traces-one-in", "1") as here:
         here.playing()
         turn = here.turn(0)
-        assert here.submit(turn, turn.legal_moves[0]).number
+        assert here.submit(turn, turn.legal_moves[0]).entry_number

@@ -1,4 +1,4 @@
-"""The real server in trouble that is not of its own making: what it says then, and that it goes on."""
+"""The real server under external faults: the errors that it reports, and that it continues to work."""
 
 import os
 import resource
@@ -16,7 +16,7 @@ import grpc
 import pytest
 from grpc_health.v1 import health_pb2
 from grpc_health.v1.health_pb2_grpc import HealthStub
-from referee_api.v1 import game_pb2, match_pb2, play_pb2, refusal_pb2, result_pb2
+from referee_api.v1 import error_pb2, game_pb2, match_pb2, play_pb2, result_pb2
 
 from referee.storage.data_lock import SERVER_LOCK
 from tests.e2e.club import Club, ask, club_alone, entries_of
@@ -39,15 +39,15 @@ def need_refused(no: pytest.ExceptionInfo[grpc.RpcError], reason: str) -> Refuse
 
 
 def answer(turn: play_pb2.Turn, move: str = "") -> dict[str, Any]:
-    return {"match_id": turn.match_id, "token": turn.token, "move": move or turn.legal_moves[0]}
+    return {"match_id": turn.match_id, "turn_token": turn.turn_token, "move": move or turn.legal_moves[0]}
 
 
-# The store
+# Faults of the store
 
 
 @contextmanager
 def a_full_disk(server: Running, data: Path) -> Iterator[None]:
-    """For the server: no file grows any more."""
+    """Prevent all files of the server from growing, as on a full disk."""
     pid = server.process.pid
     usual = resource.prlimit(pid, resource.RLIMIT_FSIZE)
     full = (data / "referee.db-wal").stat().st_size
@@ -67,14 +67,14 @@ def test_a_full_disk_costs_nobody_anything(tmp_path: Path) -> None:
                 here.submit(turn, turn.legal_moves[0])
             need_refused(no, "STORE_UNAVAILABLE")
             here.talk(0).say(move=answer(turn))
-            refusal = here.talk(0).hear("verdict").refused.refusal
-            assert refusal.reason == refusal_pb2.REFUSAL_REASON_STORE_UNAVAILABLE
+            refusal = here.talk(0).hear("verdict").rejected.error
+            assert refusal.reason == error_pb2.ERROR_REASON_STORE_UNAVAILABLE
             need_metadata("STORE_UNAVAILABLE", refusal.metadata)
             assert here.ask("MatchService/GetMatch", match_id=match_id).state.ply == 0
             time.sleep(0.5)
         accepted = here.submit(turn, turn.legal_moves[0])
-        assert not accepted.again
-        watch.need_no_more_charged(accepted.clock_row)
+        assert not accepted.repeated
+        watch.need_no_more_charged(accepted.clock_charge)
         assert here.turn(1).ply == 1
 
 
@@ -82,14 +82,14 @@ def test_a_match_that_another_referee_has_taken_is_not_played_here(tmp_path: Pat
     with club_alone(tmp_path) as here:
         here.playing()
         turn = here.turn()
-        (tmp_path / "data" / SERVER_LOCK).unlink()  # Against all advice. Otherwise the other one would not start.
+        (tmp_path / "data" / SERVER_LOCK).unlink()  # Forbidden to users; lets the second server start.
         with (
             serving(tmp_path) as other,
             other.channel() as channel,
             talk(channel, here.secrets[0]) as anna,
             talk(channel, here.secrets[1]),
         ):
-            assert anna.hear("turn").token == turn.token
+            assert anna.hear("turn").turn_token == turn.turn_token
             with pytest.raises(grpc.RpcError) as no:
                 here.submit(turn, turn.legal_moves[0])
             need_refused(no, "MATCH_MOVING")
@@ -111,7 +111,7 @@ def test_what_is_removed_under_the_referee_is_missed_at_once_and_can_be_put_back
         assert here.turn(1).ply == 1
 
 
-# Coming and going
+# Draining and lost sessions
 
 
 def test_who_comes_when_the_referee_is_about_to_go_is_told_when_to_come_again(tmp_path: Path) -> None:
@@ -120,9 +120,9 @@ def test_who_comes_when_the_referee_is_about_to_go_is_told_when_to_come_again(tm
         turn = here.turn()
         new_ladder(here)
         new_tournament(here, entrants=entrants(here))
-        here.ask_admin("AdminService/Drain", grace_ms=WITHIN_S * 1000)
-        assert here.talk(0).hear("draining").return_after_ms == 1234
-        joined(here, 0, 1)  # Nobody is paired any more.
+        here.ask_admin("AdminService/Drain", grace_period_ms=WITHIN_S * 1000)
+        assert here.talk(0).hear("draining").reconnect_delay_ms == 1234
+        joined(here, 0, 1)  # Joining still works, but no pairings are created any more.
         asked: tuple[tuple[str, dict[str, Any]], ...] = (
             ("MatchService/CreateMatch", here.wanted()),
             ("MatchService/JoinMatch", {"match_id": match_id, "bot": {"bot": here.bots[0]}}),
@@ -150,12 +150,12 @@ def test_a_bot_that_gives_no_sign_of_life_is_gone(tmp_path: Path) -> None:
         assert not here.ask("BotService/GetBot", name=here.bots[0]).bot.presence.sessions
 
 
-# Rules that break down
+# Rules that fail
 
 
 @pytest.fixture
 def with_brittle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The server finds a game of a stranger, as pip would have installed it."""
+    """Let the server find a third-party game, as pip would have installed it."""
     told = tmp_path / "brittle-1.0.dist-info"
     told.mkdir()
     (told / "METADATA").write_text("Metadata-Version: 2.1\nName: brittle\nVersion: 1.0\n")
@@ -176,15 +176,15 @@ def test_a_match_whose_rules_break_down_is_void(tmp_path: Path) -> None:
 
         by_word = here.playing(rules=BRITTLE)
         here.talk(0).say(move=answer(here.turn(), "3"))
-        refusal = here.talk(0).hear("verdict").refused.refusal
-        assert refusal.reason == refusal_pb2.REFUSAL_REASON_ENGINE_FAULT
+        refusal = here.talk(0).hear("verdict").rejected.error
+        assert refusal.reason == error_pb2.ERROR_REASON_ENGINE_FAULT
         need_metadata("ENGINE_FAULT", refusal.metadata)
         need_void(here, by_word, refusal.metadata["fault_id"])
         need_health(here)
 
 
 def need_void(here: Club, match_id: str, fault_id: str) -> None:
-    """And the other seat hears so."""
+    """Assert that the match is void because of this fault, and that the other seat is notified."""
     ended = here.talk(1).hear("match_ended")
     assert ended.match_id == match_id
     assert ended.result.voided.cause == result_pb2.VOID_CAUSE_ENGINE_FAULT
@@ -203,7 +203,7 @@ def test_what_breaks_down_outside_of_a_match_is_told_by_its_number_alone(tmp_pat
         need_health(here)
 
 
-# The log
+# Damaged logs
 
 
 REMOVE = """
@@ -214,14 +214,14 @@ REMOVE = """
 
 @dataclass(frozen=True)
 class Lacking:
-    """A match that is over, of whose log somebody has removed an entry."""
+    """A finished match from whose log an entry has been deleted."""
 
     server: Running
     channel: grpc.Channel
     owner: str
     match_id: str
     number: int
-    """Of that entry."""
+    """Number of the deleted entry."""
 
     def ask(self, method: str, **fields: Any) -> Any:
         return ask(self.channel, f"MatchService/{method}", self.owner, match_id=self.match_id, **fields)
@@ -235,7 +235,7 @@ class Lacking:
 
 @contextmanager
 def lacking(folder: Path, kind: str) -> Iterator[Lacking]:
-    """The first entry of that kind."""
+    """Play a match to its end, delete the first entry of this kind from its log, and start a server."""
     with club_alone(folder) as here:
         owner, match_id = here.owner, here.playing()
         for seat in (0, 1):
@@ -256,7 +256,7 @@ def test_a_match_whose_log_lacks_an_entry_is_told_but_for_its_record(tmp_path: P
     with lacking(tmp_path, "draw_declined") as it:
         match = it.ask("GetMatch").match
         assert (match.result.WhichOneof("kind"), match.HasField("record")) == ("played", False)
-        numbers = [entry.number for response in it.ask("WatchMatch", after=0) for entry in entries_of(response)]
+        numbers = [entry.number for response in it.ask("WatchMatch", after_number=0) for entry in entries_of(response)]
         assert numbers == [one for one in range(1, numbers[-1] + 1) if one != it.number]
         with pytest.raises(grpc.RpcError) as no:
             list(it.ask("GetRecord"))
@@ -269,18 +269,18 @@ def test_a_match_that_cannot_be_followed_since_its_log_lacks_an_entry_is_refused
             with pytest.raises(grpc.RpcError) as no:
                 list(it.ask(method) if method != "GetMatch" else [it.ask(method)])
             it.need_damaged(no)
-        # A list is made of summaries: it tells how the match ended.
+        # Lists are read from the match summaries, so they still show the result.
         (listed,) = ask(it.channel, "MatchService/ListMatches", it.owner).matches
         assert (listed.id, listed.result.played.ending) == (it.match_id, result_pb2.ENDING_RESIGNATION)
 
 
 def test_a_match_in_play_that_cannot_be_read_keeps_nobody_else_from_going_on(tmp_path: Path) -> None:
-    """And what the disk has left of it, the seed not being told yet, is shown to nobody."""
+    """What is left of the damaged match is shown to nobody, because its seed has not been revealed."""
     with club_alone(tmp_path) as here:
         owner, anna, spoilt = here.owner, here.secrets[0], here.playing()
         here.turn()
         sound = here.playing()
-        token = here.turn().token
+        token = here.turn().turn_token
         assert here.server.drained() == 0
     with closing(sqlite3.connect(tmp_path / "data" / "referee.db")) as database, database:
         database.execute("UPDATE entries SET line = CAST(line || x'ff' AS TEXT) WHERE match = 1 AND number = 1")
@@ -293,12 +293,12 @@ def test_a_match_in_play_that_cannot_be_read_keeps_nobody_else_from_going_on(tmp
         assert "seed" not in told.sentence
         assert told.metadata["fault_id"] in server.log.read_text()
         with talk(channel, anna) as back:
-            assert back.hear("turn").token == token
+            assert back.hear("turn").turn_token == token
 
 
 def need_health(here: Club) -> None:
-    """It answers, and plays on."""
-    health: Any = HealthStub(here.channel)  # Its stubs say nothing of its methods.
+    """Assert that the server is healthy and that matches can be played."""
+    health: Any = HealthStub(here.channel)  # The type stubs do not declare its methods.
     answered = health.Check(health_pb2.HealthCheckRequest(), timeout=WITHIN_S)
     assert answered.status == health_pb2.HealthCheckResponse.SERVING
     here.playing()
@@ -307,7 +307,7 @@ def need_health(here: Club) -> None:
 
 
 def test_a_ladder_that_cannot_be_read_is_refused_and_all_else_goes_on(tmp_path: Path) -> None:
-    """And it is named: in the server's log, and by the doctor."""
+    """The damaged ladder is also named in the server's log and by the doctor."""
     with serving(tmp_path) as server, server.channel() as channel:
         secret = organiser(channel, server.admin_token)
         terms = {"match_terms": [match_pb2.MatchTerms(rules=game_pb2.Rules(game="alquerque"))]}

@@ -1,4 +1,4 @@
-"""The real server, asked from outside: refusals, health, reflection, pages."""
+"""The real server as clients see it: errors, health, reflection and HTTP pages."""
 
 import threading
 import urllib.request
@@ -46,8 +46,8 @@ def channel(server: Running) -> Iterator[grpc.Channel]:
 
 
 def reason(refused: pytest.ExceptionInfo[grpc.RpcError]) -> tuple[grpc.StatusCode, str]:
-    """The code of a refusal, and its reason, with the details that belong to it."""
-    call: Any = refused.value  # It is the call too, which its type does not say.
+    """Return the code and the reason of an error, and assert that it has the details that its code requires."""
+    call: Any = refused.value  # The error is also the call, which its type does not show.
     status = from_call(call)
     assert status
     info = ErrorInfo()
@@ -86,12 +86,12 @@ def test_games_are_described_and_positions_read(server: Running, channel: grpc.C
     assert [game.name for game in listed.games] == ["alquerque", "toc", "troke", "trox"]
     for game in listed.games:
         request = game_service_pb2.ReadPositionRequest(
-            rules=game_pb2.Rules(game=game.name), legal_moves_at_most=3, with_view=True
+            rules=game_pb2.Rules(game=game.name), max_legal_moves=3, include_view=True
         )
         read = games.ReadPosition(request, metadata=metadata, timeout=WITHIN_S)
         assert read.position
         assert read.view_json
-        assert read.owed[0].legal_moves
+        assert read.seats_to_move[0].legal_moves
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_what_cannot_be_read_is_refused_by_its_field(
 ) -> None:
     with pytest.raises(grpc.RpcError) as refused:
         GameServiceStub(channel).ReadPosition(
-            game_service_pb2.ReadPositionRequest(**request_),  # type: ignore[arg-type]  # Any field may stand there.
+            game_service_pb2.ReadPositionRequest(**request_),  # type: ignore[arg-type]  # Each case sets a field.
             metadata=bearer(server.admin_token),
             timeout=WITHIN_S,
         )
@@ -158,7 +158,7 @@ def test_a_page_token_fits_its_own_question_only(server: Running, channel: grpc.
 def test_a_stream_begins_with_hello(server: Running, channel: grpc.Channel) -> None:
     owner = organiser(channel, server.admin_token, "silent")
     (secret,) = registered(channel, owner, "silent")
-    pong = play_service_pb2.PlayRequest(items=[play_pb2.FromBot(pong=play_pb2.Pong(id=1))])
+    pong = play_service_pb2.PlayRequest(items=[play_pb2.BotItem(pong=play_pb2.Pong(id=1))])
     with pytest.raises(grpc.RpcError) as refused:
         list(PlayServiceStub(channel).Play(iter([pong]), metadata=bearer(secret), timeout=WITHIN_S))
     assert reason(refused) == (grpc.StatusCode.INVALID_ARGUMENT, "HELLO_EXPECTED")
@@ -168,7 +168,7 @@ def test_a_stream_ends_when_its_token_is_revoked(server: Running, channel: grpc.
     owner = organiser(channel, server.admin_token, "revoker")
     request = bot_service_pb2.RegisterBotRequest(request_id="r", name="revoked")
     answer = BotServiceStub(channel).RegisterBot(request, metadata=bearer(owner), timeout=WITHIN_S)
-    hello = play_service_pb2.PlayRequest(items=[play_pb2.FromBot(hello=play_pb2.Hello())])
+    hello = play_service_pb2.PlayRequest(items=[play_pb2.BotItem(hello=play_pb2.Hello())])
     heard = PlayServiceStub(channel).Play(_and_then_waits(hello), metadata=bearer(answer.secret), timeout=WITHIN_S)
     assert next(heard).items[0].welcome.version == "1"
     revoke = bot_service_pb2.RevokeBotTokenRequest(bot="revoked", token_id=answer.token.id)
@@ -184,7 +184,7 @@ def _and_then_waits(request: play_service_pb2.PlayRequest) -> Iterator[play_serv
 
 
 def test_health_is_told_of_all_and_of_each_service(channel: grpc.Channel) -> None:
-    health: Any = HealthStub(channel)  # Its stubs say nothing of its methods.
+    health: Any = HealthStub(channel)  # The type stubs do not declare its methods.
     for service in ("", *SERVICES):
         answer = health.Check(health_pb2.HealthCheckRequest(service=service), timeout=WITHIN_S)
         assert answer.status == health_pb2.HealthCheckResponse.SERVING

@@ -1,6 +1,6 @@
-"""Golden files: perft counts and whole games, in a form that a person can read and write.
+"""Golden files: perft counts and whole games, in a form that people can read and write.
 
-A game may be written with its moves alone; renewing it fills in the positions and the outcome.
+A game may be written as its moves alone; renewing it adds the positions and the outcome.
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ FOLDER = Path(__file__).parent / "golden"
 
 
 def settings_of(game: Game, words: str) -> Settings:
-    """`name=value` words, with `preset:NAME` among them; `-` is none."""
+    """Parse `name=value` words, with `preset:NAME` among them; `-` stands for no options."""
     preset = None
     chosen = {}
     for word in words.split():
@@ -34,7 +34,7 @@ def opened(game: Game, words: str, start: str, seed: bytes = b"") -> Position:
 
 @dataclass(frozen=True)
 class PerftLine:
-    """`options ; position ; counts`, one line of a perft.txt."""
+    """One line of a perft.txt: `options ; position ; counts`."""
 
     game: str
     options: str
@@ -65,7 +65,7 @@ def perft_lines() -> list[PerftLine]:
 
 
 def renew_perft(now: PerftLine) -> None:
-    """Write the line anew in its file."""
+    """Replace the line in its file."""
     path = FOLDER / now.game / "perft.txt"
     text = path.read_text(encoding="utf-8")
     start = f"{now.options} ; {now.start} ;"
@@ -74,7 +74,7 @@ def renew_perft(now: PerftLine) -> None:
 
 
 def renewed_game(text: str) -> str:
-    """A golden game with every position and the outcome as they are now."""
+    """Return a golden game with all positions and the outcome as the engine computes them now."""
     lines: list[str] = []
     head: dict[str, str] = {}
     at: Position | None = None

@@ -1,4 +1,4 @@
-"""What must hold of every game, at every position: the suite that a new game gets for free."""
+"""Properties of each position of each game: the test suite that a new game gets without further work."""
 
 import random
 import string
@@ -35,7 +35,7 @@ NONSENSE = [
 
 
 def settings_of(game: Game, random_ones: int, rng: random.Random) -> list[Settings]:
-    """The defaults, each preset, each value of each option alone, and some random combinations."""
+    """Return the defaults, each preset, each value of each option alone, and some random combinations."""
     choices: list[tuple[dict[str, Value], str | None]] = [({}, None)]
     choices += [({}, preset.name) for preset in game.options.presets]
     choices += [({option.name: value}, None) for option in game.options.declared for value in option.examples]
@@ -45,7 +45,7 @@ def settings_of(game: Game, random_ones: int, rng: random.Random) -> list[Settin
         try:
             found[game.settings(chosen, preset)] = True
         except BadOption:
-            continue  # Two options that the game says cannot go together.
+            continue  # The game does not allow this combination.
     return list(found)
 
 
@@ -54,7 +54,7 @@ def any_choice(game: Game, rng: random.Random) -> dict[str, Value]:
 
 
 def game_path(game: Game, settings: Settings, rng: random.Random) -> Iterator[Position]:
-    """The positions of one random game, from the first to one with an outcome, or to the limit."""
+    """Yield the positions of a random game, from the first until one with an outcome. Fails after too many plies."""
     position = game.start(settings, rng.randbytes(32))
     yield position
     for _ in range(PLIES_AT_MOST):
@@ -67,7 +67,7 @@ def game_path(game: Game, settings: Settings, rng: random.Random) -> Iterator[Po
 
 
 class Checker:
-    """Checks positions of one game, and remembers its moves to try them where they do not belong."""
+    """Checks positions of one game, and keeps its moves to try them where they are illegal."""
 
     def __init__(self, game: Game, settings: Settings) -> None:
         self.game = game
@@ -81,7 +81,7 @@ class Checker:
         return [REFEREE, SPECTATOR, *range(len(self.table.seats))]
 
     def check(self, position: Position, rng: random.Random) -> None:
-        """All that can be said of one position."""
+        """Check all properties of one position."""
         self.who_owes_and_what(position)
         self.text_says_everything(position)
         self.views_follow_the_schema(position)
@@ -156,14 +156,14 @@ class Checker:
 
 
 def mutated(text: str, rng: random.Random) -> str:
-    """The text with one character changed, added or left out."""
+    """Return the text with one character changed, inserted or removed."""
     at = rng.randrange(len(text) + 1)
     letter = rng.choice(string.ascii_letters + string.digits + "-x>@./:,+=! ")
     return rng.choice([text[:at] + letter + text[at:], text[:at] + text[at + 1 :], text[:at] + letter + text[at + 1 :]])
 
 
 def broken_texts_are_refused(game: Game, settings: Settings, texts: list[str], rng: random.Random) -> None:
-    """A mangled position is read as what it says, or refused; never misread, never a crash."""
+    """Check that a mutated position is parsed as what it says, or rejected, and that it never causes a crash."""
     for text in texts:
         mangled = mutated(text, rng)
         try:
@@ -174,6 +174,6 @@ def broken_texts_are_refused(game: Game, settings: Settings, texts: list[str], r
 
 
 def is_endless(settings: Settings) -> bool:
-    """Has somebody switched off everything that would end a game of going to and fro?"""
+    """Return whether everything that would end a game of moves to and fro is switched off."""
     limits: Mapping[str, Any] = settings.texts()
     return all(limits.get(name, "0") == "0" for name in ("repetition", "no_capture_plies", "max_plies", "max_turns"))

@@ -1,4 +1,4 @@
-"""What every game has without saying so."""
+"""What each game inherits."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Chance is a value, fair, and the same in any language: the test vectors of docs/chance.md."""
+"""Random draws are values, fair, and the same in any language: the test vectors of docs/chance.md."""
 
 import hashlib
 import re
@@ -22,7 +22,7 @@ def vectors() -> list[tuple[bytes, str, str]]:
 
 
 def done(chance: Chance, what: str) -> str:
-    """What the page says was done, done."""
+    """Return the result of an operation that the page describes."""
     if found := re.fullmatch(r"fork `(\w+)`", what):
         return f"`{chance.fork(found[1]).seed.hex()}`"
     if found := re.fullmatch(r"shuffle 0 to (\d+)", what):
@@ -47,7 +47,7 @@ def test_the_page_has_vectors_of_every_kind() -> None:
 
 
 def test_ten_lines_in_any_language_reproduce_a_shuffle() -> None:
-    """The recipe of the page, with nothing of ours."""
+    """Follows the algorithm of the page, without code of this project."""
     seed, order, counter = b"referee", list(range(52)), 0
     for last in range(51, 0, -1):
         fair = 2**32 - 2**32 % (last + 1)
@@ -74,7 +74,7 @@ def test_a_number_is_below_what_was_asked_and_drawing_changes_no_value(seed: byt
 
 
 def test_draws_in_the_incomplete_last_run_are_thrown_away() -> None:
-    """Of the numbers below 2**31 + 1, a draw alone would make half of them twice as likely."""
+    """For numbers below 2**31 + 1, a plain remainder would make half of them twice as likely."""
     taken = 0
     chance = Chance(b"rejection")
     for _ in range(200):

@@ -1,4 +1,4 @@
-"""The engines keep their promises compiled, too: all quick tests of the pure floors, on the compiled form."""
+"""The engines keep their promises when compiled: all quick tests of pure packages, on the compiled form."""
 
 import json
 import os
@@ -21,13 +21,13 @@ print(json.dumps({name: importlib.import_module(name).__file__ for name in sys.a
 
 @pytest.fixture(scope="module")
 def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the house in which the engines are compiled."""
+    """Return a copy of the project in which the engines are compiled."""
     compiler = str(sysconfig.get_config_var("CC") or "cc").split()[0]
     if not shutil.which(compiler) or not Path(sysconfig.get_path("include"), "Python.h").exists():
         why = f"{compiler} or the headers of Python are not installed"
         pytest.fail(why) if os.environ.get("CI") else pytest.skip(why)
     folder = tmp_path_factory.mktemp("compiled")
-    # Not optimised, in a fraction of the time: what is tested is the C that mypyc writes.
+    # Not optimised, which is much faster: the test is about the C code that mypyc writes.
     compile_engines(ROOT, folder, optimised=0)
     for name in ("referee", "tests", "docs"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
@@ -37,8 +37,8 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def python(house: Path, *words: str) -> str:
-    """What a Python says that stands in the house, so that it finds all there before what is installed."""
-    # Once on the pure form as thoroughly as CI has it, here as quickly as a developer does.
+    """Return the output of Python with the project copy as its folder, so that it imports from there first."""
+    # CI tests the pure form thoroughly; here the settings of a developer are enough.
     mine = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "PYTHON", "COV", "CI"))}
     ran = subprocess.run([sys.executable, *words], cwd=house, env=mine, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stdout + ran.stderr
@@ -46,6 +46,7 @@ def python(house: Path, *words: str) -> str:
 
 
 @pytest.mark.slow
+@pytest.mark.toolchain
 def test_what_is_imported_is_the_compiled_form(house: Path) -> None:
     modules = [path.removesuffix(".py").replace("/", ".") for path in compiled_modules(ROOT)]
     came_from = json.loads(python(house, "-c", WHERE_FROM, *modules))
@@ -56,11 +57,12 @@ def test_what_is_imported_is_the_compiled_form(house: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.toolchain
 @pytest.mark.parametrize(
     "tests",
     [
         ("tests/engines/test_golden.py", "tests/engines/test_every_game.py"),
-        pytest.param(("tests/engines", "tests/core"), marks=pytest.mark.soak),
+        pytest.param(("tests/engines", "tests/match"), marks=pytest.mark.soak),
     ],
     ids=["some", "all"],
 )

@@ -1,4 +1,4 @@
-"""The suite, over every game that is registered and over two that strangers wrote."""
+"""The suite, over each registered game and over two third-party games."""
 
 import random
 from itertools import islice
@@ -18,7 +18,7 @@ every_game = pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
 
 
 def some_positions(path: list[Position], many: int, rng: random.Random) -> list[Position]:
-    """The first and the last position of a game, and some between."""
+    """Return the first and the last position of a game, and some between."""
     between = path[1:-1]
     return [path[0], *rng.sample(between, min(many, len(between))), path[-1]]
 
@@ -56,7 +56,7 @@ def test_many_random_combinations_of_options_keep_every_promise(game: Game, rng:
 def keep_every_promise(game: Game, random_combinations: int, rng: random.Random) -> None:
     for settings in settings_of(game, random_combinations, rng):
         checker = Checker(game, settings)
-        # A game that somebody switched all limits off for need not end.
+        # A game need not end if all limits are switched off.
         path = list(islice(game_path(game, settings, rng), 400 if is_endless(settings) else None))
         for position in some_positions(path, 12, rng):
             checker.check(position, rng)

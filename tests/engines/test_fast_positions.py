@@ -1,4 +1,4 @@
-"""What a fast position says of one move is what its list of moves says: nobody who asks for the one needs the other."""
+"""What a fast position says about one move agrees with its list of moves, so a caller needs only one of the two."""
 
 import random
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from engines.api import Position
 from engines.registry import find
 from tests.engines.suite import game_path, settings_of
 
-# By game: the fast position, its moves and whether it allows one, for the seat that owes the first move.
+# By game: the fast position, its moves, and whether it allows one, for the first seat that has a turn.
 FAST: dict[str, tuple[Callable[[Any], Any], Callable[[Any], list[int]], Callable[[Any, int], bool]]] = {
     "alquerque": (lambda at: at.men, lambda men: men.moves(), lambda men, move: men.allows(move)),
     "toc": (
@@ -28,7 +28,7 @@ every_game = pytest.mark.parametrize("name", FAST)
 
 @cache
 def positions(name: str) -> list[Position]:
-    """Positions from all over a game, under every option, the last of each path among them."""
+    """Return positions from random games under all options, with the last of each path."""
     game, rng = find(name), random.Random(name)
     paths = [list(islice(game_path(game, settings, rng), 200)) for settings in settings_of(game, 2, rng)]
     return [at for path in paths for at in (*rng.sample(path, min(6, len(path))), path[-1])]
@@ -41,7 +41,7 @@ def test_a_move_is_allowed_exactly_if_it_is_listed(name: str) -> None:
     known = sorted({move for at in going_on for move in moves(at)})
     for at in going_on:
         listed = set(moves(at))
-        # All that are listed, and moves that were listed elsewhere.
+        # All listed moves, and moves that are listed in other positions.
         for move in (*listed, *random.Random(1).sample(known, min(60, len(known)))):
             assert allows(at, move) == (move in listed)
 

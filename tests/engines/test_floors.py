@@ -1,4 +1,4 @@
-"""A game stands on the floor, and knows neither the registry nor another game."""
+"""A game imports the shared engine code, and neither the registry nor another game."""
 
 import grimp
 import pytest

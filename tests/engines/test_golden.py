@@ -1,4 +1,4 @@
-"""What must never change by accident: perft counts and whole games."""
+"""Perft counts and whole games, which must never change by accident."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A text costs no more than its length: each game refuses 400 000 characters of a kind that its grammar likes."""
+"""Parsing costs linear time: each game rejects 400 000 characters of a kind that its grammar repeats."""
 
 import time
 
@@ -9,7 +9,7 @@ from engines.registry import games
 
 CHARS = 400_000
 MAX_CPU_S = 1.0
-"""A quadratic reader needs four seconds."""
+"""A quadratic parser needs four seconds."""
 
 PIECES = {
     "alquerque": ("a1", "xc3", "b", "/5", "1,"),
@@ -17,7 +17,7 @@ PIECES = {
     "troke": ("Tb1", "-c2", "b1:TrWrMr", ",d1:TrMr", "x9"),
     "toc": ("7D:30>33", ",50>54", "R,", "?", "00"),
 }
-"""Beginnings and continuations of moves and positions, put together in every way."""
+"""Beginnings and continuations of moves and positions, combined in all ways."""
 
 
 @pytest.mark.parametrize("name", PIECES)

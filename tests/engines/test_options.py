@@ -1,4 +1,4 @@
-"""Rule options: declared once, parsed, described; unknown is refused and the known is named."""
+"""Rule options: declared once, parsed and described; an unknown option is rejected and the known ones are named."""
 
 import pytest
 
@@ -110,5 +110,5 @@ def test_settings_from_before_an_option_was_there_have_its_default() -> None:
     assert now.completed(before) == now.settings({"limit": 7})
     chosen = now.settings({"lively": True})
     assert now.completed(chosen) is chosen
-    # Only a late option may be missing; and what is not known stays, to be refused by who asks for it.
+    # Only late options may be missing; unknown ones are kept, to be rejected where they are read.
     assert now.completed(Settings(())).values == (("lively", False),)

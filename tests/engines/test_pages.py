@@ -1,4 +1,4 @@
-"""What must hold of every rules page and every picture of a board."""
+"""Properties of each rules page and each picture of a board."""
 
 import random
 import re

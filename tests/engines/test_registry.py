@@ -1,4 +1,4 @@
-"""Which games there are: ours, and those that strangers install."""
+"""The registry of games: the project's own, and installed third-party games."""
 
 import subprocess
 import sys

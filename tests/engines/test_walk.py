@@ -1,4 +1,4 @@
-"""Counting lines, and ranking scores."""
+"""Counting lines of play, and ranking scores."""
 
 from engines.api import Outcome, Table
 from engines.walk import perft

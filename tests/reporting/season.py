@@ -1,11 +1,11 @@
-"""A season that was played, made up from a seed: what reports of it must tell."""
+"""A synthetic season, generated from a seed, as input of reports."""
 
 from collections.abc import Iterator
 
 from engines.chance import Chance
-from referee.contest.elo import expected
-from referee.reporting.again import histories
+from referee.contests.strength.elo import expected_score
 from referee.reporting.report import End, Game, Meeting, Rating, Report, Row, Times
+from referee.reporting.tournament_report import histories
 
 MARCH_MS = 1_772_323_200_000
 MINUTE_MS = 60_000
@@ -50,7 +50,7 @@ def _games(names: list[str], cycles: int) -> list[Game]:
     pairs = [(one, other) for _ in range(cycles) for one in range(len(names)) for other in range(one + 1, len(names))]
     for number, (one, other) in enumerate(pairs):
         draw, chance = chance.below(1_000)
-        won = draw < 1_000 * expected(20.0 * (other - one))
+        won = draw < 1_000 * expected_score(20.0 * (other - one))
         ranks = (1, 2) if won else (2, 1)
         end = End("played", "no_men") if draw % 10 else End("forfeited", "time")
         guilty = () if draw % 10 else (names[other if won else one],)

@@ -1,4 +1,4 @@
-"""The page: whole, safe, and needing nothing else."""
+"""The HTML page is well-formed, escaped and self-contained."""
 
 import re
 from dataclasses import replace
@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from referee.contest.estimate import Estimate
+from referee.contests.strength.elo import EloEstimate
 from referee.reporting.heat_map import SHADES, shade
 from referee.reporting.markup import VOID
 from referee.reporting.page import page
@@ -105,10 +105,10 @@ def test_what_there_is_nothing_to_tell_of_is_left_out() -> None:
 
 
 @pytest.mark.parametrize(
-    ("many", "above"), [(2, "above the other, which is 0"), (3, "above the average of the field, which is 0")]
+    ("many", "origin"), [(2, "relative to the other at 0"), (3, "relative to the average of the field at 0")]
 )
-def test_of_two_each_is_measured_by_the_other(many: int, above: str) -> None:
-    assert above in page(report(many))
+def test_of_two_each_is_measured_by_the_other(many: int, origin: str) -> None:
+    assert origin in page(report(many))
 
 
 def test_times_of_some_matches_only_are_told_as_such() -> None:
@@ -119,10 +119,10 @@ def test_times_of_some_matches_only_are_told_as_such() -> None:
 
 @pytest.mark.parametrize(("llr", "gauge"), [(1.5, True), (None, False)])
 def test_a_test_tells_its_verdict_its_ratio_if_it_has_one_and_its_counts(llr: float | None, gauge: bool) -> None:
-    sprt = Sprt("open", (1, 2, 3, 2, 9), Estimate(12, -3, 27, 0.95), llr, (-2.94, 2.94), 34, 120)
+    sprt = Sprt("open", (1, 2, 3, 2, 9), EloEstimate(12, -3, 27, 0.95), llr, (-2.94, 2.94), 34, 120)
     html = page(replace(report(2), sprt=sprt))
     assert "Not decided yet." in html
-    assert "Probably 120 matches to go." in html
+    assert "Expected: 120 matches to go." in html
     assert ("ratio 1.50" in html) is gauge
     assert "<b>9</b>" in html
 

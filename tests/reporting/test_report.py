@@ -1,4 +1,4 @@
-"""What a report adds up."""
+"""Cross table, estimates and results of a report."""
 
 from dataclasses import replace
 
@@ -37,9 +37,9 @@ def test_who_met_itself_says_nothing_about_its_strength() -> None:
 
 
 def test_ends_come_by_kind_and_the_most_frequent_first() -> None:
-    time, gone = End("forfeited", "time"), End("forfeited", "gone")
+    time, gone = End("forfeited", "time"), End("forfeited", "disconnected")
     told = replace(NOTHING, games=(game(1, 2, end=gone), game(1, 2, end=time), game(1, 2, end=time), game(1, 2)))
-    assert [end.reason for end, _ in told.ends()] == ["no_men", "time", "gone"]
+    assert [end.reason for end, _ in told.ends()] == ["no_men", "time", "disconnected"]
 
 
 def test_estimates_are_surer_the_more_was_played() -> None:

@@ -1,15 +1,15 @@
-"""Lines, and the round values on them."""
+"""Scales and their ticks."""
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.reporting.scale import DAY, HOUR, SECOND, Scale, around, marks, time_marks
+from referee.reporting.scale import DAY, HOUR, SECOND, Scale, fit_scale, tick_values, time_ticks
 
 
 @given(st.floats(-3000, 3000, allow_subnormal=False), st.floats(1, 4000), st.integers(2, 8))
 def test_marks_are_few_round_evenly_spaced_and_on_the_line(low: float, length: float, at_most: int) -> None:
     scale = Scale(low, low + length)
-    found = marks(scale, at_most)
+    found = tick_values(scale, at_most)
     assert len(found) <= at_most
     assert all(scale.low <= mark <= scale.high for mark in found)
     assert len({found[number + 1] - found[number] for number in range(len(found) - 1)}) <= 1
@@ -17,28 +17,28 @@ def test_marks_are_few_round_evenly_spaced_and_on_the_line(low: float, length: f
 
 @given(st.integers(0, 2_000_000_000_000), st.integers(SECOND, 400 * DAY))
 def test_times_are_few_and_each_is_written_differently(low: int, length: int) -> None:
-    found = time_marks(Scale(low, low + length), 5)
+    found = time_ticks(Scale(low, low + length), 5)
     assert len(found) <= 5
     assert len({text for _, text in found}) == len(found)
 
 
 def test_times_are_written_as_finely_as_they_need() -> None:
-    assert [text for _, text in time_marks(Scale(0, 20 * SECOND), 5)] == [
+    assert [text for _, text in time_ticks(Scale(0, 20 * SECOND), 5)] == [
         "00:00:00",
         "00:00:05",
         "00:00:10",
         "00:00:15",
         "00:00:20",
     ]
-    assert [text for _, text in time_marks(Scale(0, 4 * HOUR), 5)] == ["00:00", "01:00", "02:00", "03:00", "04:00"]
-    assert [text for _, text in time_marks(Scale(0, DAY), 3)] == ["01 Jan 00:00", "01 Jan 12:00", "02 Jan 00:00"]
-    assert time_marks(Scale(0, 3 * DAY), 5)[0][1] == "01 Jan"
+    assert [text for _, text in time_ticks(Scale(0, 4 * HOUR), 5)] == ["00:00", "01:00", "02:00", "03:00", "04:00"]
+    assert [text for _, text in time_ticks(Scale(0, DAY), 3)] == ["01 Jan 00:00", "01 Jan 12:00", "02 Jan 00:00"]
+    assert time_ticks(Scale(0, 3 * DAY), 5)[0][1] == "01 Jan"
 
 
 def test_a_line_holds_all_values_and_has_a_length_even_for_one() -> None:
-    assert around([1500.0], 100.0) == Scale(1450.0, 1550.0)
-    assert around([], 100.0) == Scale(-50.0, 50.0)
-    assert around([0.0, 200.0], 100.0, margin=0.1) == Scale(-20.0, 220.0)
+    assert fit_scale([1500.0], 100.0) == Scale(1450.0, 1550.0)
+    assert fit_scale([], 100.0) == Scale(-50.0, 50.0)
+    assert fit_scale([0.0, 200.0], 100.0, margin=0.1) == Scale(-20.0, 220.0)
 
 
 def test_what_lies_beyond_the_line_stands_at_its_end() -> None:

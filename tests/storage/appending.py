@@ -1,4 +1,4 @@
-"""A process that appends to a log until it is killed, and says what was acknowledged: `match number` lines.
+"""A process that appends to a log until it is killed, and prints what was acknowledged as `match number` lines.
 
 python -m tests.storage.appending PATH DURABILITY EVENTS_AT_ONCE
 """
@@ -7,9 +7,9 @@ import asyncio
 import sys
 from pathlib import Path
 
-from referee.app.ports import EventLog
-from referee.storage.sqlite import SqliteEventLog
-from referee.storage.sqlite_file import Durability
+from referee.live.ports import EventLog
+from referee.storage.sqlite.database import Durability
+from referee.storage.sqlite.event_log import SqliteEventLog
 from tests.storage.stores import at_noon, notes
 
 MATCHES = ("a", "b", "c")

@@ -1,4 +1,4 @@
-"""A process that appends to matches, and beside them to one contest, until it is killed.
+"""A process that appends to matches, with a co-append to one contest, until it is killed.
 
 python -m tests.storage.appending_both PATH
 """
@@ -7,14 +7,14 @@ import asyncio
 import sys
 from pathlib import Path
 
-from referee.app.contests.log import Beside
-from referee.storage.sqlite import SqliteEventLog
+from referee.live.ports import CoAppend
+from referee.storage.sqlite.event_log import SqliteEventLog
 from tests.storage.contests import LADDER, beginnings
 from tests.storage.stores import at_noon, notes
 
 MATCHES = ("a", "b", "c")
 AT_ONCE = 40
-"""Events of a match, and of the contest, in one stroke: enough to fill some pages."""
+"""Events of a match, and of the contest, in one transaction: enough to fill some pages."""
 
 
 async def play(log: SqliteEventLog, match_id: str, contest: asyncio.Lock) -> None:
@@ -22,8 +22,8 @@ async def play(log: SqliteEventLog, match_id: str, contest: asyncio.Lock) -> Non
     while True:
         async with contest:
             written = len(await log.contests.read(LADDER))
-            beside = Beside(LADDER, written, tuple(beginnings(written + 1, written + AT_ONCE)))
-            await log.append(match_id, last, notes(last + 1, last + AT_ONCE), None, beside)
+            co_append = CoAppend(LADDER, written, tuple(beginnings(written + 1, written + AT_ONCE)))
+            await log.append(match_id, last, notes(last + 1, last + AT_ONCE), None, co_append)
         last += AT_ONCE
         sys.stdout.write(f"{match_id} {last}\n")
         sys.stdout.flush()

@@ -1,23 +1,30 @@
-"""One event of every kind that a contest's log can hold, and terms of every kind."""
+"""One event of each kind that a contest log can hold, and terms of each kind."""
 
 from engines.options import Settings
-from referee.app.contests.events import ContestEvent, LadderMade, TournamentMade
-from referee.app.contests.terms import DuplicatePlay, LadderTerms, MatchTerms, Partners, TournamentTerms
-from referee.app.wish import Opening
-from referee.contest import ladder_events as ladder
-from referee.contest import match_events as match
-from referee.contest import tournament_events as tournament
-from referee.contest.duplicate import Duplicate
-from referee.contest.finish import Finish
-from referee.contest.formats import Elimination, Format, Gauntlet, Model, Pools, RoundRobin, Swiss, Trial
-from referee.contest.pairing import Pairing, Score
-from referee.contest.rated import Change, Rated
-from referee.contest.rating import Rating
-from referee.contest.sprt import Sprt
-from referee.contest.terms import Seeding, Terms
-from referee.contest.tiebreak import TieBreak
-from referee.core.clock import SECOND, Fischer
-from referee.core.setup import Player
+from referee.contests import pairing as match
+from referee.contests.ladder import events as ladder
+from referee.contests.pairing import DuplicateSets, MatchScore, Pairing
+from referee.contests.strength.finish_order import FinishOrder
+from referee.contests.strength.rating import RatingRecord, RatingUpdate, SkillRating
+from referee.contests.strength.sprt_evaluation import SprtParameters
+from referee.contests.tables.tiebreak import TieBreak
+from referee.contests.tournament import events as tournament
+from referee.contests.tournament.tournament_formats import (
+    Elimination,
+    Gauntlet,
+    OutcomeModel,
+    Pools,
+    RoundRobin,
+    SprtTrial,
+    Swiss,
+    TournamentFormat,
+)
+from referee.contests.tournament.tournament_terms import Seeding, TournamentPlayTerms
+from referee.hosting.contest_log import ContestEvent, LadderCreated, TournamentCreated
+from referee.hosting.contest_terms import DuplicatePlay, LadderTerms, MatchTerms, Partners, TournamentTerms
+from referee.live.match_request import Opening
+from referee.match.clock import SECOND, Fischer
+from referee.match.setup import Player
 from tests.storage.examples import EVERY_CONTROL, SETUP
 
 SEED = bytes(range(32))
@@ -42,30 +49,30 @@ LADDER_TERMS = LadderTerms(MATCH_TERMS, DuplicatePlay(2, OPENINGS), Partners.FIX
 
 ONE_TABLE = ((0, 2), (1, 3))
 
-EVERY_FORMAT: tuple[Format, ...] = (
+EVERY_FORMAT: tuple[TournamentFormat, ...] = (
     RoundRobin(2),
     Swiss(5),
     Elimination(twice=True, matches=4, extra=2, third_place=False),
     Gauntlet(("ada", "bob"), 3),
     Pools(4, 4, ONE_TABLE),
-    Trial(Sprt(5.0, 0.0, 0.05, 0.025, 4000), Model.TRINOMIAL),
+    SprtTrial(SprtParameters(5.0, 0.0, 0.05, 0.025, 4000), OutcomeModel.TRINOMIAL),
 )
 
 
-def tournament_terms(form: Format) -> TournamentTerms:
-    return TournamentTerms(MATCH_TERMS, Terms(form, SEED))
+def tournament_terms(form: TournamentFormat) -> TournamentTerms:
+    return TournamentTerms(MATCH_TERMS, TournamentPlayTerms(form, SEED))
 
 
 SWISS = TournamentTerms(
     MATCH_TERMS,
-    Terms(
+    TournamentPlayTerms(
         Swiss(5),
         SEED,
         tie_breaks=(TieBreak.BUCHHOLZ, TieBreak.WINS),
         seeding=Seeding.RATING,
         matches_at_once=4,
         late_entry_rounds=2,
-        duplicate=Duplicate(2, 2),
+        duplicate=DuplicateSets(2, 2),
     ),
     OPENINGS,
     "main",
@@ -75,33 +82,35 @@ SWISS = TournamentTerms(
 ADA, BOB = Player("ada", "1.2"), Player("bob", "0.9-\u03b2")
 
 CHANGES = (
-    Change(ADA, Rated(), Rated(Rating(1623.25, 203.5), 1)),
-    Change(BOB, Rated(Rating(1711.0, 61.75), 87), Rated(Rating(1704.1, 61.5), 88)),
+    RatingUpdate(ADA, RatingRecord(), RatingRecord(SkillRating(1623.25, 203.5), 1)),
+    RatingUpdate(BOB, RatingRecord(SkillRating(1711.0, 61.75), 87), RatingRecord(SkillRating(1704.1, 61.5), 88)),
 )
 
-RATED = ladder.Rated("m17", Finish(((ADA,), (BOB,)), (1, 2)), (BOB,), CHANGES)
+RATED = ladder.MatchRated("m17", FinishOrder(((ADA,), (BOB,)), (1, 2)), (BOB,), CHANGES)
 
 EXAMPLES: tuple[ContestEvent, ...] = (
-    LadderMade("main", "The ladder \u00e9", "ann", "request 1", SEED, LADDER_TERMS),
-    LadderMade("small", "small", "ann", "request 2", SEED, LadderTerms(MATCH_TERMS[1:])),
-    ladder.Joined(ladder.Entrant("ada", (ADA,))),
-    ladder.Left("ada", "she had to go\n"),
-    ladder.Paired(Pairing("main/7", 0, 0, ("ada", "bob"), matches=2, arrangements=2), "request 7"),
+    LadderCreated("main", "The ladder \u00e9", "ann", "request 1", SEED, LADDER_TERMS),
+    LadderCreated("small", "small", "ann", "request 2", SEED, LadderTerms(MATCH_TERMS[1:])),
+    ladder.LadderJoined(ladder.LadderEntrant("ada", (ADA,))),
+    ladder.LadderLeft("ada", "she had to go\n"),
+    ladder.LadderPaired(Pairing("main/7", 0, 0, ("ada", "bob"), matches=2, arrangements=2), "request 7"),
     RATED,
-    ladder.SeasonBegan(2, "request 8"),
-    ladder.Closing("thank you"),
-    ladder.Closed(),
-    TournamentMade("cup", "The cup", "ann", "request 3", SWISS, 2),
-    *(TournamentMade("cup", "The cup", "ann", "request 4", tournament_terms(form)) for form in EVERY_FORMAT),
-    tournament.Entered(tournament.Entrant("pair", 1523.5, (ADA, BOB))),
-    tournament.Withdrew("pair", "ill"),
-    tournament.Started(("bob", "ada")),
-    tournament.Paired((Pairing("1.1", 1, 1, ("ada", "bob"), 1, 2), Pairing("1.2", 1, 2, ("cid",), sides=ONE_TABLE))),
-    match.Began("1.1", 1, 2, "m17"),
-    match.Scored("1.1", 1, Score((2, 1), ("ada",))),
-    match.Voided("1.1", 1),
-    tournament.Ended(cancelled=True, message="rain"),
-    LadderMade("slow", "slow", "ann", "request 5", SEED, LadderTerms(MATCH_TERMS[1:], matches_per_hour=12)),
-    ladder.Paused("back on Monday"),
-    ladder.Resumed(),
+    ladder.SeasonStarted(2, "request 8"),
+    ladder.LadderClosureStarted("thank you"),
+    ladder.LadderClosureFinished(),
+    TournamentCreated("cup", "The cup", "ann", "request 3", SWISS, 2),
+    *(TournamentCreated("cup", "The cup", "ann", "request 4", tournament_terms(form)) for form in EVERY_FORMAT),
+    tournament.EntrantEntered(tournament.TournamentEntrant("pair", 1523.5, (ADA, BOB))),
+    tournament.EntrantWithdrew("pair", "ill"),
+    tournament.TournamentPlayStarted(("bob", "ada")),
+    tournament.TournamentPaired(
+        (Pairing("1.1", 1, 1, ("ada", "bob"), 1, 2), Pairing("1.2", 1, 2, ("cid",), sides=ONE_TABLE))
+    ),
+    match.ContestMatchStarted("1.1", 1, 2, "m17"),
+    match.ContestMatchScored("1.1", 1, MatchScore((2, 1), ("ada",))),
+    match.ContestMatchVoided("1.1", 1),
+    tournament.TournamentEnded(cancelled=True, message="rain"),
+    LadderCreated("slow", "slow", "ann", "request 5", SEED, LadderTerms(MATCH_TERMS[1:], matches_per_hour=12)),
+    ladder.LadderPaused("back on Monday"),
+    ladder.LadderResumed(),
 )

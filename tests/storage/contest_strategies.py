@@ -1,4 +1,4 @@
-"""Any event of a contest, for hypothesis: made after the types of its fields, but for values that check themselves."""
+"""Hypothesis strategies for all events of contests, built from field types unless the values validate themselves."""
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
@@ -8,14 +8,13 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from hypothesis import strategies as st
 
-from referee.app.contests.events import ContestEvent
-from referee.contest.finish import Finish
-from referee.contest.terms import Terms
-from referee.core.clock import TimeControl
-from referee.core.policy import Policies
-from referee.core.row import NetworkCredit
-from referee.core.setup import Player
-from referee.storage.contest_codec import EVENTS as KINDS
+from referee.contests.strength.finish_order import FinishOrder
+from referee.contests.tournament.tournament_terms import TournamentPlayTerms
+from referee.hosting.contest_log import ContestEvent
+from referee.match.clock import TimeControl
+from referee.match.clock_charge import NetworkCredit
+from referee.match.setup import Player, Policies
+from referee.storage.codec import CONTEST_EVENTS
 from tests.storage.contest_examples import EVERY_FORMAT, SWISS, tournament_terms
 from tests.storage.examples import SETUP
 from tests.storage.strategies import CONTROLS, PLAYER, SCORE, SOME_BYTES, TEXT, TIME, WHOLE
@@ -24,7 +23,7 @@ Known = Mapping[Any, st.SearchStrategy[Any]]
 
 FINISH = st.lists(PLAYER, unique=True, min_size=2, max_size=6).flatmap(
     lambda players: st.builds(
-        Finish,
+        FinishOrder,
         st.just(tuple((player,) for player in players)),
         st.lists(WHOLE, min_size=len(players), max_size=len(players)).map(tuple),
     )
@@ -41,13 +40,13 @@ KNOWN: Known = {
     TimeControl: CONTROLS,
     Policies: st.just(SETUP.policies),
     NetworkCredit: st.builds(NetworkCredit, TIME, TIME),
-    Finish[Player]: FINISH,
-    Terms: TERMS,
+    FinishOrder[Player]: FINISH,
+    TournamentPlayTerms: TERMS,
 }
 
 
 def any_of(hint: Any, known: Known = KNOWN) -> st.SearchStrategy[Any]:
-    """Any value of this type."""
+    """Return a strategy for any value of this type."""
     if hint in known:
         return known[hint]
     origin, inner = get_origin(hint), get_args(hint)
@@ -68,4 +67,4 @@ def built(cls: Any, known: Known) -> st.SearchStrategy[Any]:
     return st.builds(cls, *(any_of(hints[field.name], known) for field in fields(cls)))
 
 
-EVENTS: dict[type, st.SearchStrategy[ContestEvent]] = {cls: built(cls, KNOWN) for cls in KINDS.values()}
+EVENTS: dict[type, st.SearchStrategy[ContestEvent]] = {cls: built(cls, KNOWN) for cls in CONTEST_EVENTS.values()}

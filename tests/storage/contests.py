@@ -1,15 +1,14 @@
-"""What tests tell the logs of contests."""
+"""Helpers for tests of contest logs."""
 
-from referee.app.contests.events import ContestEvent
-from referee.app.contests.log import ContestLog
-from referee.contest.match_events import Began
+from referee.contests.pairing import ContestMatchStarted
+from referee.hosting.contest_log import ContestEvent, ContestLog
 
 LADDER = "ladder/main"
 
 
 def began(number: int) -> ContestEvent:
-    """An event that can be told from others."""
-    return Began("main/1", number, 1, f"match {number}")
+    """Return a distinguishable event."""
+    return ContestMatchStarted("main/1", number, 1, f"match {number}")
 
 
 def beginnings(first: int, last: int) -> list[ContestEvent]:

@@ -1,16 +1,24 @@
-"""One event of every kind, for the golden file and for whoever needs a typical one."""
+"""One event of each kind, for the golden file and for tests that need a typical one."""
 
 from dataclasses import replace
 
 from engines.options import Settings
-from referee.core import clock, events
-from referee.core.clock import MS, SECOND, Clock
-from referee.core.events import Event
-from referee.core.policy import Dropout, Gone, Illegal, Late, Policies
-from referee.core.rating import PlayerRating, RatingChange
-from referee.core.result import Cause, Fault, Forfeit, Kind, Result
-from referee.core.row import ClockRow, NetworkCredit
-from referee.core.setup import Player, Setup, Shown, Visibility
+from referee.match import clock, events
+from referee.match.clock import MS, SECOND, Clock
+from referee.match.clock_charge import ClockCharge, NetworkCredit
+from referee.match.events import Event
+from referee.match.result import EndCause, EndKind, Fault, Forfeit, PlayerRating, RatingChange, Result
+from referee.match.setup import (
+    DisconnectPolicy,
+    DropoutPolicy,
+    IllegalMovePolicy,
+    LatePolicy,
+    Player,
+    Policies,
+    Setup,
+    Visibility,
+    VisibilityMode,
+)
 
 ADA = Player("ada", "1.2")
 OPEN_SEAT = Player()
@@ -40,9 +48,14 @@ SETUP = Setup(
     seed=bytes(range(32)),
     credit=NetworkCredit(100 * MS, 2 * SECOND),
     policies=Policies(
-        Illegal.RANDOM_MOVE, 1, Late.DEFAULT_MOVE, Gone.FORFEIT_AFTER_GRACE, 30 * SECOND, Dropout.RANDOM_MOVES
+        IllegalMovePolicy.RANDOM_MOVE,
+        1,
+        LatePolicy.DEFAULT_MOVE,
+        DisconnectPolicy.FORFEIT_AFTER_GRACE,
+        30 * SECOND,
+        DropoutPolicy.RANDOM_MOVES,
     ),
-    visibility=Visibility(Shown.DELAYED, 10),
+    visibility=Visibility(VisibilityMode.DELAYED, 10),
     seed_given=True,
     by_lot=True,
     nonce_within_us=5 * SECOND,
@@ -51,7 +64,7 @@ SETUP = Setup(
     labels=(("title", "Round 1"), ("ladder", "main")),
 )
 
-ROW = ClockRow(
+ROW = ClockCharge(
     asked_us=1_000_000,
     arrived_us=1_250_000,
     network_us=3_000,
@@ -63,13 +76,13 @@ ROW = ClockRow(
     late=False,
 )
 
-MOVE = events.MovePlayed(1_250_000, 1, "1.3f9a52", "c3-d4", events.Source.BOT, ROW, "request 17")
+MOVE = events.MovePlayed(1_250_000, 1, "1.3f9a52", "c3-d4", events.MoveSource.BOT, ROW, "request 17")
 
 END = events.PlayEnded(
     at_us=9_000_000,
     result=Result(
-        kind=Kind.FORFEITED,
-        cause=Cause.FAULT,
+        kind=EndKind.FORFEITED,
+        cause=EndCause.FAULT,
         reason="seat 1 lost on time",
         scores=(1.0, 0.5, -0.25),
         ranks=(1, 2, 3),
@@ -89,21 +102,21 @@ RATED_END = replace(
 )
 
 EXAMPLES: tuple[Event, ...] = (
-    events.Opened(0, SETUP),
+    events.MatchCreated(0, SETUP),
     events.SeatTaken(10, 1, Player("bob", "0.9-\u03b2")),
-    events.NonceGiven(20, 1, b"\x00\xffnonce"),
-    events.PlayBegan(30, (Player("bob", "0.9-\u03b2"), ADA)),
+    events.NonceAdded(20, 1, b"\x00\xffnonce"),
+    events.PlayStarted(30, (Player("bob", "0.9-\u03b2"), ADA)),
     MOVE,
-    events.MovePlayed(1_300_000, 0, "2.77aa01", "pass", events.Source.DEFAULT),
+    events.MovePlayed(1_300_000, 0, "2.77aa01", "pass", events.MoveSource.DEFAULT),
     events.MoveRefused(1_400_000, 1, "3.09bc1d", "z9", "MALFORMED_MOVE", "", 'cannot read "z9"\n', 2, "request 18"),
     events.FlagFell(2_000_000, 1, "3.09bc1d", ROW, "c3-d4", "request 19"),
     events.DrawOffered(2_100_000, 0),
     events.DrawDeclined(2_200_000, 1),
     events.SeatResigned(2_300_000, 1),
     events.SeatForfeited(2_400_000, 1, Fault.GONE),
-    events.SeatGone(2_500_000, 0),
-    events.SeatBack(2_600_000, 0),
-    events.RefereeBack(2_700_000, 12_345),
+    events.SeatDisconnected(2_500_000, 0),
+    events.SeatReconnected(2_600_000, 0),
+    events.MatchResumed(2_700_000, 12_345),
     END,
     RATED_END,
 )

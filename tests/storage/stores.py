@@ -1,4 +1,4 @@
-"""The logs that keep the contract, and what tests tell them."""
+"""The logs that keep the contract, and helpers for tests of them."""
 
 import asyncio
 import sqlite3
@@ -9,22 +9,22 @@ from typing import Any
 
 import pytest
 
-from referee.app.ports import EventLog
-from referee.core.events import Event, RefereeBack
+from referee.live.ports import EventLog
+from referee.match.events import Event, MatchResumed
 from referee.storage.memory import MemoryEventLog
-from referee.storage.sqlite import SqliteEventLog
-from referee.storage.sqlite_file import Durability
+from referee.storage.sqlite.database import Durability
+from referee.storage.sqlite.event_log import SqliteEventLog
 
 NOON_MS = 1_750_000_000_000
 
 
 def at_noon() -> int:
-    """A wall clock that stands still."""
+    """Return a constant wall clock time."""
     return NOON_MS
 
 
 Store = MemoryEventLog | SqliteEventLog
-"""Each with the log of the contests beside it."""
+"""Event logs, each with its contest log."""
 
 STORES: dict[str, Callable[[Path], Store]] = {
     "memory": lambda _: MemoryEventLog(at_noon),
@@ -36,7 +36,7 @@ Story = Callable[[Store], Coroutine[Any, Any, None]]
 
 
 def with_every_log(story: Story) -> Callable[[str, Path], None]:
-    """A test that tells its story to an empty log of every kind."""
+    """Return a test that runs the coroutine with an empty log of each kind."""
 
     @pytest.mark.parametrize("store", STORES)
     def test(store: str, tmp_path: Path) -> None:
@@ -47,11 +47,11 @@ def with_every_log(story: Story) -> Callable[[str, Path], None]:
 
 
 def tell(log: Store, *stories: Story) -> None:
-    """Tell the stories one after the other, and close the log."""
+    """Run the coroutines one after the other, and close the log."""
 
     async def told() -> None:
         try:
-            async with asyncio.timeout(60):  # A mistake of ours is to fail, and not to hang.
+            async with asyncio.timeout(60):  # A bug should fail the test, not block it.
                 for story in stories:
                     await story(log)
         finally:
@@ -61,13 +61,13 @@ def tell(log: Store, *stories: Story) -> None:
 
 
 def stranger(path: Path) -> "closing[sqlite3.Connection]":
-    """Another process's connection to the same file."""
+    """Open a connection to the same file, as another process would."""
     return closing(sqlite3.connect(path, isolation_level=None))
 
 
 def note(number: int) -> Event:
-    """An event that can be told from others."""
-    return RefereeBack(at_us=number, down_ms=number)
+    """Return a distinguishable event."""
+    return MatchResumed(at_us=number, down_ms=number)
 
 
 def notes(first: int, last: int) -> list[Event]:

@@ -1,23 +1,31 @@
-"""Any event there can be, for hypothesis."""
+"""Hypothesis strategies for all events."""
 
 from hypothesis import strategies as st
 
 from engines.options import Settings
-from referee.core import clock, events
-from referee.core.events import Event
-from referee.core.policy import Dropout, Gone, Illegal, Late, Policies
-from referee.core.rating import PlayerRating, RatingChange
-from referee.core.result import Cause, Fault, Forfeit, Kind, Result
-from referee.core.row import ClockRow, NetworkCredit
-from referee.core.setup import Player, Setup, Shown, Visibility
+from referee.match import clock, events
+from referee.match.clock_charge import ClockCharge, NetworkCredit
+from referee.match.events import Event
+from referee.match.result import EndCause, EndKind, Fault, Forfeit, PlayerRating, RatingChange, Result
+from referee.match.setup import (
+    DisconnectPolicy,
+    DropoutPolicy,
+    IllegalMovePolicy,
+    LatePolicy,
+    Player,
+    Policies,
+    Setup,
+    Visibility,
+    VisibilityMode,
+)
 
 WHOLE = st.integers(-(1 << 63), (1 << 63) - 1)
 TEXT = st.text(max_size=20)
 SOME_BYTES = st.binary(max_size=40)
 SCORE = st.floats(allow_nan=False, allow_infinity=False)
 
-TIME = st.integers(0, clock.LONGEST)
-SOME_TIME = st.integers(1, clock.LONGEST)
+TIME = st.integers(0, clock.MAX_TIME_US)
+SOME_TIME = st.integers(1, clock.MAX_TIME_US)
 TIMES = st.integers(1, 1000)
 
 PERIODS = st.lists(st.builds(clock.Period, TIMES, SOME_TIME, TIME), min_size=1, max_size=4)
@@ -38,7 +46,7 @@ CONTROLS = st.one_of(
 )
 
 CLOCK = st.builds(clock.Clock, WHOLE, WHOLE, WHOLE)
-ROW = st.builds(ClockRow, WHOLE, WHOLE, WHOLE, WHOLE, WHOLE, WHOLE, CLOCK, CLOCK, st.booleans())
+ROW = st.builds(ClockCharge, WHOLE, WHOLE, WHOLE, WHOLE, WHOLE, WHOLE, CLOCK, CLOCK, st.booleans())
 
 PLAYER = st.builds(Player, TEXT, TEXT)
 PLAYERS = st.lists(PLAYER, max_size=4).map(tuple)
@@ -55,14 +63,14 @@ SETUP = st.builds(
     credit=st.builds(NetworkCredit, TIME, TIME),
     policies=st.builds(
         Policies,
-        st.sampled_from(Illegal),
+        st.sampled_from(IllegalMovePolicy),
         TIMES,
-        st.sampled_from(Late),
-        st.sampled_from(Gone),
+        st.sampled_from(LatePolicy),
+        st.sampled_from(DisconnectPolicy),
         SOME_TIME,
-        st.sampled_from(Dropout),
+        st.sampled_from(DropoutPolicy),
     ),
-    visibility=st.builds(Visibility, st.sampled_from(Shown), WHOLE),
+    visibility=st.builds(Visibility, st.sampled_from(VisibilityMode), WHOLE),
     seed_given=st.booleans(),
     by_lot=st.booleans(),
     nonce_within_us=WHOLE,
@@ -73,8 +81,8 @@ SETUP = st.builds(
 
 RESULT = st.builds(
     Result,
-    kind=st.sampled_from(Kind),
-    cause=st.sampled_from(Cause),
+    kind=st.sampled_from(EndKind),
+    cause=st.sampled_from(EndCause),
     reason=TEXT,
     scores=st.lists(SCORE, max_size=4).map(tuple),
     ranks=st.lists(WHOLE, max_size=4).map(tuple),
@@ -87,14 +95,14 @@ PLAYER_RATING = st.builds(PlayerRating, SCORE, SCORE, WHOLE, st.booleans())
 RATINGS = st.lists(st.builds(RatingChange, WHOLE, TEXT, TEXT, PLAYER_RATING, PLAYER_RATING), max_size=3).map(tuple)
 
 MOVE_PLAYED = st.builds(
-    events.MovePlayed, WHOLE, WHOLE, TEXT, TEXT, st.sampled_from(events.Source), st.none() | ROW, TEXT
+    events.MovePlayed, WHOLE, WHOLE, TEXT, TEXT, st.sampled_from(events.MoveSource), st.none() | ROW, TEXT
 )
 
 EVENTS: dict[type, st.SearchStrategy[Event]] = {
-    events.Opened: st.builds(events.Opened, WHOLE, SETUP),
+    events.MatchCreated: st.builds(events.MatchCreated, WHOLE, SETUP),
     events.SeatTaken: st.builds(events.SeatTaken, WHOLE, WHOLE, PLAYER),
-    events.NonceGiven: st.builds(events.NonceGiven, WHOLE, WHOLE, SOME_BYTES),
-    events.PlayBegan: st.builds(events.PlayBegan, WHOLE, PLAYERS),
+    events.NonceAdded: st.builds(events.NonceAdded, WHOLE, WHOLE, SOME_BYTES),
+    events.PlayStarted: st.builds(events.PlayStarted, WHOLE, PLAYERS),
     events.MovePlayed: MOVE_PLAYED,
     events.MoveRefused: st.builds(events.MoveRefused, WHOLE, WHOLE, TEXT, TEXT, TEXT, TEXT, TEXT, WHOLE, TEXT),
     events.FlagFell: st.builds(events.FlagFell, WHOLE, WHOLE, TEXT, ROW, TEXT, TEXT),
@@ -102,9 +110,9 @@ EVENTS: dict[type, st.SearchStrategy[Event]] = {
     events.DrawDeclined: st.builds(events.DrawDeclined, WHOLE, WHOLE),
     events.SeatResigned: st.builds(events.SeatResigned, WHOLE, WHOLE),
     events.SeatForfeited: st.builds(events.SeatForfeited, WHOLE, WHOLE, st.sampled_from(Fault)),
-    events.SeatGone: st.builds(events.SeatGone, WHOLE, WHOLE),
-    events.SeatBack: st.builds(events.SeatBack, WHOLE, WHOLE),
-    events.RefereeBack: st.builds(events.RefereeBack, WHOLE, WHOLE),
+    events.SeatDisconnected: st.builds(events.SeatDisconnected, WHOLE, WHOLE),
+    events.SeatReconnected: st.builds(events.SeatReconnected, WHOLE, WHOLE),
+    events.MatchResumed: st.builds(events.MatchResumed, WHOLE, WHOLE),
     events.PlayEnded: st.builds(events.PlayEnded, WHOLE, RESULT, SOME_BYTES, RATINGS),
 }
 

@@ -1,4 +1,4 @@
-"""Events and their lines."""
+"""The codec of match events."""
 
 import json
 from typing import Any
@@ -7,13 +7,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.core import clock
-from referee.core.events import DrawOffered, Event, MovePlayed, NonceGiven, PlayBegan, PlayEnded, SeatForfeited
-from referee.core.result import Cause, Kind, Result
-from referee.core.setup import Player
-from referee.storage import codec
-from referee.storage.codec import decode, encode
-from referee.storage.line import Lines, MalformedEntry
+from referee.match import clock
+from referee.match.events import DrawOffered, Event, MovePlayed, NonceAdded, PlayEnded, PlayStarted, SeatForfeited
+from referee.match.result import EndCause, EndKind, Result
+from referee.match.setup import Player
+from referee.storage.codec import (
+    MATCH_CODEC,
+    MATCH_EVENTS,
+    MATCH_TYPES,
+    MATCH_UPCASTERS,
+    MATCH_VERSION,
+    TIME_CONTROLS,
+    EventCodec,
+    MalformedEntry,
+)
 from tests.storage.examples import END, EXAMPLES, MOVE
 from tests.storage.strategies import ANY_EVENT, EVENTS
 
@@ -21,11 +28,11 @@ OPENED = EXAMPLES[0]
 
 
 def data_of(event: Event) -> Any:
-    return json.loads(encode(event))
+    return json.loads(MATCH_CODEC.encode(event))
 
 
 def changed(event: Event, path: str, value: object) -> str:
-    """The line of an event, with another value at a path such as `row.before.left_us`."""
+    """Return an event's line with another value at a path such as `row.before.left_us`."""
     *outer, last = path.split(".")
     data = at = data_of(event)
     for name in outer:
@@ -36,7 +43,7 @@ def changed(event: Event, path: str, value: object) -> str:
 
 def refusal(line: str) -> str:
     with pytest.raises(MalformedEntry) as refused:
-        decode(line)
+        MATCH_CODEC.decode(line)
     return str(refused.value)
 
 
@@ -44,41 +51,41 @@ def refusal(line: str) -> str:
 @given(data=st.data())
 def test_an_event_is_read_as_it_was_written(cls: type, data: st.DataObject) -> None:
     event = data.draw(EVENTS[cls])
-    again = decode(encode(event))
+    again = MATCH_CODEC.decode(MATCH_CODEC.encode(event))
     assert again == event
-    assert repr(again) == repr(event)  # Python holds 1, 1.0 and True to be equal; a log must not.
+    assert repr(again) == repr(event)  # Python considers 1, 1.0 and True equal; a log must not.
 
 
 @given(ANY_EVENT)
 def test_a_line_is_ascii_and_one_line_and_written_in_one_way(event: Event) -> None:
-    line = encode(event)
+    line = MATCH_CODEC.encode(event)
     assert line.isascii()
     assert "\n" not in line
-    assert encode(decode(line)) == line
+    assert MATCH_CODEC.encode(MATCH_CODEC.decode(line)) == line
 
 
 def test_a_line_can_be_read_by_eye() -> None:
-    assert encode(DrawOffered(17, 1)) == '{"v":2,"kind":"draw_offered","at_us":17,"seat":1}'
+    assert MATCH_CODEC.encode(DrawOffered(17, 1)) == '{"v":2,"kind":"draw_offered","at_us":17,"seat":1}'
 
 
 def test_a_score_is_written_in_one_way() -> None:
-    ended = PlayEnded(0, Result(Kind.PLAYED, Cause.RULES, "", (1, 0)), b"")
+    ended = PlayEnded(0, Result(EndKind.PLAYED, EndCause.RULES, "", (1, 0)), b"")
     assert data_of(ended)["result"]["scores"] == [1.0, 0.0]
-    assert '"scores":[1.0,0.0]' in encode(ended)
+    assert '"scores":[1.0,0.0]' in MATCH_CODEC.encode(ended)
 
 
 @pytest.mark.parametrize(
     ("path", "value", "sentence"),
     [
-        ("seat", "1", "seat: a whole number is wanted, not '1'"),
-        ("seat", True, "seat: a whole number is wanted, not 'True'"),
-        ("seat", 1.0, "seat: a whole number is wanted, not '1.0'"),
-        ("move", 7, "move: a text is wanted, not '7'"),
-        ("source", "human", "source: one of bot, random, default is wanted, not 'human'"),
-        ("source", ["bot"], "source: one of bot, random, default is wanted, not \"['bot']\""),
-        ("row", [], "row: an object is wanted, not '[]'"),
-        ("row.late", 0, "row.late: true or false is wanted, not '0'"),
-        ("row.before.left_us", None, "row.before.left_us: a whole number is wanted, not 'None'"),
+        ("seat", "1", "seat: expected an integer, not '1'"),
+        ("seat", True, "seat: expected an integer, not 'True'"),
+        ("seat", 1.0, "seat: expected an integer, not '1.0'"),
+        ("move", 7, "move: expected a string, not '7'"),
+        ("source", "human", "source: expected one of bot, random, default, not 'human'"),
+        ("source", ["bot"], "source: expected one of bot, random, default, not \"['bot']\""),
+        ("row", [], "row: expected an object, not '[]'"),
+        ("row.late", 0, "row.late: expected true or false, not '0'"),
+        ("row.before.left_us", None, "row.before.left_us: expected an integer, not 'None'"),
         ("row.late_us", 1, "row: unknown field 'late_us'; known: asked_us, arrived_us, "),
     ],
 )
@@ -89,15 +96,15 @@ def test_a_bad_field_of_a_move_is_named(path: str, value: object, sentence: str)
 @pytest.mark.parametrize(
     ("path", "value", "sentence"),
     [
-        ("setup.seed", "0G", "setup.seed: bytes in lower case hexadecimal is wanted, not '0G'"),
-        ("setup.seed", "AA", "setup.seed: bytes in lower case hexadecimal is wanted, not 'AA'"),
-        ("setup.seed", 7, "setup.seed: bytes in lower case hexadecimal is wanted, not '7'"),
-        ("setup.players", {}, "setup.players: an array is wanted, not '{}'"),
-        ("setup.players.1.bot", None, "setup.players.1.bot: a text is wanted, not 'None'"),
-        ("setup.labels.0", ["title"], "setup.labels.0: an array of 2 is wanted, not \"['title']\""),
-        ("setup.labels.0.1", 1, "setup.labels.0.1: a text is wanted, not '1'"),
-        ("setup.settings.values.0.1", 1.5, "setup.settings.values.0.1: a text, a whole number, true or false is wan"),
-        ("setup.controls.3", [], "setup.controls.3: an object is wanted, not '[]'"),
+        ("setup.seed", "0G", "setup.seed: expected bytes in lower-case hexadecimal, not '0G'"),
+        ("setup.seed", "AA", "setup.seed: expected bytes in lower-case hexadecimal, not 'AA'"),
+        ("setup.seed", 7, "setup.seed: expected bytes in lower-case hexadecimal, not '7'"),
+        ("setup.players", {}, "setup.players: expected an array, not '{}'"),
+        ("setup.players.1.bot", None, "setup.players.1.bot: expected a string, not 'None'"),
+        ("setup.labels.0", ["title"], "setup.labels.0: expected an array of 2, not \"['title']\""),
+        ("setup.labels.0.1", 1, "setup.labels.0.1: expected a string, not '1'"),
+        ("setup.settings.values.0.1", 1.5, "setup.settings.values.0.1: expected a string, an integer, true or false"),
+        ("setup.controls.3", [], "setup.controls.3: expected an object, not '[]'"),
         ("setup.controls.3", {}, "setup.controls.3: kind is missing"),
         ("setup.controls.3.kind", "sundial", "setup.controls.3: unknown kind 'sundial'; known: untimed, sudden_death,"),
         ("setup.controls.3.kind", None, "setup.controls.3: unknown kind 'None'; known: untimed, sudden_death,"),
@@ -112,13 +119,13 @@ def test_a_bad_field_of_a_setup_is_named(path: str, value: object, sentence: str
 
 @pytest.mark.parametrize("score", [1, "1.0", None, True])
 def test_a_bad_score_is_named(score: object) -> None:
-    where = "cannot read this entry: result.scores.1: a number with a point is wanted"
+    where = "cannot read this entry: result.scores.1: expected a number with a decimal point"
     assert refusal(changed(END, "result.scores.1", score)).startswith(where)
 
 
 def test_a_score_is_finite() -> None:
-    assert "'inf'" in refusal(encode(END).replace('"scores":[1.0', '"scores":[1e999'))
-    assert "NaN is no number" in refusal(encode(END).replace('"scores":[1.0', '"scores":[NaN'))
+    assert "'inf'" in refusal(MATCH_CODEC.encode(END).replace('"scores":[1.0', '"scores":[1e999'))
+    assert "NaN is not a number" in refusal(MATCH_CODEC.encode(END).replace('"scores":[1.0', '"scores":[NaN'))
 
 
 @pytest.mark.parametrize("event", EXAMPLES, ids=lambda event: type(event).__name__)
@@ -132,17 +139,17 @@ def test_every_field_is_needed(event: Event) -> None:
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [
-        ("", "it is no JSON (Expecting value"),
-        (encode(MOVE)[:-1], "it is no JSON ("),
-        (encode(MOVE) * 2, "it is no JSON (Extra data"),
-        ("[" * 100_000, "it is no JSON ("),
-        ('{"v":1' + "0" * 5_000 + "}", "it is no JSON ("),
-        ('{"v":9223372036854775808}', "it is no JSON (9223372036854775808 is too large"),
-        ("[]", "it is no JSON object"),
-        ("{}", "its version is None; known: 1, 2"),
-        ('{"v":"1"}', "its version is '1'; known: 1, 2"),
-        ('{"v":true}', "its version is True; known: 1, 2"),
-        ('{"v":3,"kind":"draw_offered","at_us":17,"seat":1}', "its version is 3; known: 1, 2"),
+        ("", "invalid JSON (Expecting value"),
+        (MATCH_CODEC.encode(MOVE)[:-1], "invalid JSON ("),
+        (MATCH_CODEC.encode(MOVE) * 2, "invalid JSON (Extra data"),
+        ("[" * 100_000, "invalid JSON ("),
+        ('{"v":1' + "0" * 5_000 + "}", "invalid JSON ("),
+        ('{"v":9223372036854775808}', "invalid JSON (9223372036854775808 is too large"),
+        ("[]", "not a JSON object"),
+        ("{}", "unknown version None; known: 1, 2"),
+        ('{"v":"1"}', "unknown version '1'; known: 1, 2"),
+        ('{"v":true}', "unknown version True; known: 1, 2"),
+        ('{"v":3,"kind":"draw_offered","at_us":17,"seat":1}', "unknown version 3; known: 1, 2"),
         ('{"v":1}', "kind is missing"),
         ('{"v":2}', "kind is missing"),
         ('{"v":1,"kind":"checkmate"}', "unknown kind 'checkmate'; known: opened, seat_taken,"),
@@ -153,32 +160,32 @@ def test_what_is_no_event_is_refused(line: str, sentence: str) -> None:
 
 
 class Sundial(clock.SuddenDeath):
-    """A time control that the codec has not heard of."""
+    """A time control that the codec does not know."""
 
 
 @pytest.mark.parametrize(
     ("event", "sentence"),
     [
-        (DrawOffered(1.5, 0), "DrawOffered: at_us: a whole number is wanted, not '1.5'"),  # type: ignore[arg-type]
-        (DrawOffered(0, True), "DrawOffered: seat: a whole number is wanted, not 'True'"),
-        (NonceGiven(0, 0, "aa"), "NonceGiven: nonce: bytes is wanted, not 'aa'"),  # type: ignore[arg-type]
-        (SeatForfeited(0, 0, "time"), "SeatForfeited: fault: one of time, "),  # type: ignore[arg-type]
-        (PlayBegan(0, [Player()]), 'PlayBegan: seated: an array is wanted, not "[Player('),  # type: ignore[arg-type]
-        (PlayBegan(0, ("ada",)), "PlayBegan: seated.0: a Player is wanted, not 'ada'"),  # type: ignore[arg-type]
+        (DrawOffered(1.5, 0), "DrawOffered: at_us: expected an integer, not '1.5'"),  # type: ignore[arg-type]
+        (DrawOffered(0, True), "DrawOffered: seat: expected an integer, not 'True'"),
+        (NonceAdded(0, 0, "aa"), "NonceAdded: nonce: expected bytes, not 'aa'"),  # type: ignore[arg-type]
+        (SeatForfeited(0, 0, "time"), "SeatForfeited: fault: expected one of time, "),  # type: ignore[arg-type]
+        (PlayStarted(0, [Player()]), 'PlayStarted: seated: expected an array, not "[Player('),  # type: ignore[arg-type]
+        (PlayStarted(0, ("ada",)), "PlayStarted: seated.0: expected a Player, not 'ada'"),  # type: ignore[arg-type]
         (
-            PlayEnded(0, Result(Kind.VOID, Cause.RULES, "", (float("nan"),)), b""),
-            "PlayEnded: result.scores.0: a number",
+            PlayEnded(0, Result(EndKind.VOID, EndCause.RULES, "", (float("nan"),)), b""),
+            "PlayEnded: result.scores.0: expected a number",
         ),
         (Sundial(1), "Sundial: there is no kind for a Sundial"),
     ],
 )
 def test_what_could_not_be_read_back_is_not_written(event: Event, sentence: str) -> None:
     with pytest.raises(MalformedEntry) as refused:
-        encode(event)
+        MATCH_CODEC.encode(event)
     assert str(refused.value).startswith(f"cannot write this {sentence}")
 
 
-def test_a_line_of_an_older_version_is_lifted() -> None:
+def test_a_line_of_an_older_version_is_upcast() -> None:
     """As if version 0 had called a seat a player, and version -1 had counted milliseconds."""
 
     def microseconds(data: dict[str, Any]) -> dict[str, Any]:
@@ -187,26 +194,26 @@ def test_a_line_of_an_older_version_is_lifted() -> None:
     def seats(data: dict[str, Any]) -> dict[str, Any]:
         return {"kind": data["kind"], "at_us": data["at_us"], "seat": data["player"]}
 
-    lines: Lines[Event] = Lines(codec.EVENTS, codec.KNOWN, 1, {-1: microseconds, 0: seats})
-    assert lines.decode('{"v":-1,"kind":"draw_offered","at_ms":17,"player":1}') == DrawOffered(17_000, 1)
-    assert lines.decode('{"v":0,"kind":"draw_offered","at_us":17,"player":1}') == DrawOffered(17, 1)
-    with pytest.raises(MalformedEntry, match="its version is -2; known: -1, 0, 1"):
-        lines.decode('{"v":-2}')
+    older: EventCodec[Event] = EventCodec(MATCH_EVENTS, MATCH_TYPES, 1, {-1: microseconds, 0: seats})
+    assert older.decode('{"v":-1,"kind":"draw_offered","at_ms":17,"player":1}') == DrawOffered(17_000, 1)
+    assert older.decode('{"v":0,"kind":"draw_offered","at_us":17,"player":1}') == DrawOffered(17, 1)
+    with pytest.raises(MalformedEntry, match="unknown version -2; known: -1, 0, 1"):
+        older.decode('{"v":-2}')
 
 
-def test_every_version_before_this_one_is_lifted() -> None:
-    assert list(codec.LIFTS) == list(range(1, codec.VERSION))
+def test_every_version_before_this_one_is_upcast() -> None:
+    assert list(MATCH_UPCASTERS) == list(range(1, MATCH_VERSION))
 
 
 def test_an_end_from_before_there_were_ratings_is_unrated() -> None:
-    line = encode(END).replace('"v":2', '"v":1').replace(',"ratings":[]', "")
+    line = MATCH_CODEC.encode(END).replace('"v":2', '"v":1').replace(',"ratings":[]', "")
     assert "ratings" not in line
-    assert decode(line) == END
+    assert MATCH_CODEC.decode(line) == END
 
 
 def test_every_time_control_has_a_kind() -> None:
     controls = {cls for cls in vars(clock).values() if isinstance(cls, type) and issubclass(cls, clock.TimeControl)}
-    assert controls - {clock.TimeControl, clock.Main} == set(codec.CONTROLS.values())
+    assert controls - {clock.TimeControl, clock.MainTimeControl} == set(TIME_CONTROLS.values())
 
 
 def test_a_move_that_nobody_was_asked_for_has_no_row() -> None:

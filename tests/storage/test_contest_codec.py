@@ -1,4 +1,4 @@
-"""Events of contests and their lines."""
+"""The codec of contest events."""
 
 import json
 from pathlib import Path
@@ -8,12 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.app.contests.events import ContestEvent
-from referee.contest.formats import Format
-from referee.storage import contest_codec
-from referee.storage.contest_codec import EVENTS as KINDS
-from referee.storage.contest_codec import FORMATS, VERSION, decode, encode
-from referee.storage.line import MalformedEntry
+from referee.contests.tournament.tournament_formats import TournamentFormat
+from referee.hosting.contest_log import ContestEvent
+from referee.storage.codec import (
+    CONTEST_CODEC,
+    CONTEST_EVENTS,
+    CONTEST_UPCASTERS,
+    CONTEST_VERSION,
+    FORMATS,
+    MalformedEntry,
+)
 from tests.storage.contest_examples import EVERY_FORMAT, EXAMPLES, RATED
 from tests.storage.contest_strategies import EVENTS
 
@@ -25,13 +29,13 @@ def lines_of(path: Path) -> list[str]:
 
 
 def test_the_examples_show_every_kind() -> None:
-    assert {type(event) for event in EXAMPLES} == set(KINDS.values()) == set(get_args(ContestEvent))
-    assert {type(form) for form in EVERY_FORMAT} == set(FORMATS.values()) == set(get_args(Format))
+    assert {type(event) for event in EXAMPLES} == set(CONTEST_EVENTS.values()) == set(get_args(ContestEvent))
+    assert {type(form) for form in EVERY_FORMAT} == set(FORMATS.values()) == set(get_args(TournamentFormat))
 
 
 def test_events_of_contests_are_written_as_ever(renewing: bool) -> None:
-    path = GOLDEN / f"version_{VERSION}.jsonl"
-    lines = [encode(event) for event in EXAMPLES]
+    path = GOLDEN / f"version_{CONTEST_VERSION}.jsonl"
+    lines = [CONTEST_CODEC.encode(event) for event in EXAMPLES]
     if renewing:
         path.write_text("".join(f"{line}\n" for line in lines), encoding="ascii")
     else:
@@ -41,46 +45,55 @@ def test_events_of_contests_are_written_as_ever(renewing: bool) -> None:
 @pytest.mark.parametrize("path", sorted(GOLDEN.glob("*.jsonl")), ids=lambda path: path.stem)
 def test_lines_of_every_version_are_read(path: Path) -> None:
     lines = lines_of(path)
-    assert [decode(line) for line in lines] == list(EXAMPLES[: len(lines)]), "each version has its new examples last"
+    events = [CONTEST_CODEC.decode(line) for line in lines]
+    assert events == list(EXAMPLES[: len(lines)]), "each version has its new examples last"
 
 
-def test_every_version_before_this_one_is_lifted() -> None:
-    assert list(contest_codec.LIFTS) == list(range(1, VERSION))
+def test_every_version_before_this_one_is_upcast() -> None:
+    assert list(CONTEST_UPCASTERS) == list(range(1, CONTEST_VERSION))
 
 
 @pytest.mark.parametrize("cls", EVENTS, ids=lambda cls: f"{cls.__module__}.{cls.__name__}")
 @given(data=st.data())
 def test_an_event_is_read_as_it_was_written(cls: type, data: st.DataObject) -> None:
     event = data.draw(EVENTS[cls])
-    again = decode(encode(event))
+    again = CONTEST_CODEC.decode(CONTEST_CODEC.encode(event))
     assert again == event
-    assert repr(again) == repr(event)  # Python holds 1, 1.0 and True to be equal; a log must not.
+    assert repr(again) == repr(event)  # Python considers 1, 1.0 and True equal; a log must not.
 
 
 def test_a_rating_is_read_to_the_last_digit() -> None:
-    again = decode(encode(RATED))
+    again = CONTEST_CODEC.decode(CONTEST_CODEC.encode(RATED))
     assert again == RATED
-    assert json.loads(encode(RATED))["changes"][1]["after"]["rating"] == {"value": 1704.1, "deviation": 61.5}
+    change = json.loads(CONTEST_CODEC.encode(RATED))["changes"][1]
+    assert change["after"]["rating"] == {
+        "value": 1704.1,
+        "deviation": 61.5,
+    }
 
 
 @pytest.mark.parametrize(
     ("was", "is_", "sentence"),
     [
-        ('"ranks":[1,2]', '"ranks":[1]', "finish: there are two sides at least, and every side has its rank"),
-        ('"bot":"bob"', '"bot":1', "finish.sides.1.0.bot: a text is wanted, not '1'"),
-        ('"deviation":61.5', '"deviation":61', "changes.1.after.rating.deviation: a number with a point is wanted"),
+        ('"ranks":[1,2]', '"ranks":[1]', "finish: there must be at least two sides, and one rank for each"),
+        ('"bot":"bob"', '"bot":1', "finish.sides.1.0.bot: expected a string, not '1'"),
+        (
+            '"deviation":61.5',
+            '"deviation":61',
+            "changes.1.after.rating.deviation: expected a number with a",
+        ),
         ('"kind":"rated"', '"kind":"crowned"', "unknown kind 'crowned'; known: ladder_made, joined, left, "),
     ],
 )
 def test_what_is_wrong_with_a_line_is_named(was: str, is_: str, sentence: str) -> None:
-    line = encode(RATED)
+    line = CONTEST_CODEC.encode(RATED)
     assert was in line
     with pytest.raises(MalformedEntry) as refused:
-        decode(line.replace(was, is_))
+        CONTEST_CODEC.decode(line.replace(was, is_))
     assert str(refused.value).startswith(f"cannot read this entry: {sentence}")
 
 
 def test_terms_that_cannot_be_are_not_read() -> None:
-    line = next(encode(event) for event in EXAMPLES if '"kind":"swiss"' in encode(event))
+    line = next(CONTEST_CODEC.encode(event) for event in EXAMPLES if '"kind":"swiss"' in CONTEST_CODEC.encode(event))
     with pytest.raises(MalformedEntry, match=r"terms.tournament: .*rounds"):
-        decode(line.replace('"rounds":5', '"rounds":0'))
+        CONTEST_CODEC.decode(line.replace('"rounds":5', '"rounds":0'))

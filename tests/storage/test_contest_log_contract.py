@@ -1,11 +1,11 @@
-"""What every log of contests promises, whatever it is made of."""
+"""Promises of all contest logs."""
 
 import asyncio
 
 import pytest
 
-from referee.app.contests.log import ContestEntry
-from referee.app.ports import Conflict, LogUnavailable
+from referee.hosting.contest_log import ContestEntry
+from referee.live.ports import Conflict, LogUnavailable
 from tests.storage.contest_examples import EXAMPLES
 from tests.storage.contests import LADDER, began, beginnings, contest_events
 from tests.storage.stores import NOON_MS, Store, notes, with_every_log
@@ -39,15 +39,15 @@ async def test_contests_have_logs_of_their_own_and_so_have_matches(log: Store) -
 
 @with_every_log
 async def test_contests_of_a_kind_are_listed_in_the_order_in_which_they_were_made(log: Store) -> None:
-    assert await log.contests.contests("ladder") == []
+    assert await log.contests.first_entries("ladder") == []
     first, last = {}, {}
     for contest in ("ladder/z", "tournament/b", "ladder/a", "ladders/y", "tournament/a"):
         first[contest], last[contest] = await log.contests.append(contest, 0, beginnings(1, 2))
     (last["ladder/z"],) = await log.contests.append("ladder/z", 2, beginnings(3, 3))
-    assert await log.contests.contests("ladder") == [first["ladder/z"], first["ladder/a"]]
-    assert await log.contests.contests("tournament") == [first["tournament/b"], first["tournament/a"]]
-    assert await log.contests.lasts("ladder") == [last["ladder/z"], last["ladder/a"]]
-    assert await log.contests.lasts("nothing") == []
+    assert await log.contests.first_entries("ladder") == [first["ladder/z"], first["ladder/a"]]
+    assert await log.contests.first_entries("tournament") == [first["tournament/b"], first["tournament/a"]]
+    assert await log.contests.last_entries("ladder") == [last["ladder/z"], last["ladder/a"]]
+    assert await log.contests.last_entries("nothing") == []
 
 
 @with_every_log
@@ -69,7 +69,7 @@ async def test_a_conflict_says_how_long_the_log_is_and_changes_nothing(log: Stor
     with pytest.raises(Conflict):
         await log.contests.append("ladder/nobody", 1, beginnings(1, 1))
     assert await contest_events(log.contests) == beginnings(1, 3)
-    assert [entry.contest for entry in await log.contests.contests("ladder")] == [LADDER]
+    assert [entry.contest for entry in await log.contests.first_entries("ladder")] == [LADDER]
 
 
 @with_every_log
@@ -85,7 +85,7 @@ async def test_of_many_who_write_the_same_entry_one_wins(log: Store) -> None:
 @with_every_log
 async def test_who_appends_nothing_writes_nothing(log: Store) -> None:
     assert await log.contests.append(LADDER, 0, []) == []
-    assert await log.contests.contests("ladder") == []
+    assert await log.contests.first_entries("ladder") == []
     await log.contests.append(LADDER, 0, beginnings(1, 1))
     with pytest.raises(Conflict):
         await log.contests.append(LADDER, 0, [])
@@ -117,6 +117,6 @@ async def test_a_closed_log_is_not_used(log: Store) -> None:
     with pytest.raises(LogUnavailable, match="closed"):
         await log.contests.read(LADDER)
     with pytest.raises(LogUnavailable, match="closed"):
-        await log.contests.contests("ladder")
+        await log.contests.first_entries("ladder")
     with pytest.raises(LogUnavailable, match="closed"):
-        await log.contests.lasts("ladder")
+        await log.contests.last_entries("ladder")

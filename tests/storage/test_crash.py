@@ -1,6 +1,6 @@
 """Processes that are killed while they write.
 
-What was acknowledged is there, what is there is whole, and the next process goes on.
+What was acknowledged is stored, what is stored is whole, and the next process can continue.
 """
 
 import random
@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from referee.app.ports import EventLog
-from referee.storage.sqlite import SqliteEventLog
+from referee.live.ports import EventLog
+from referee.storage.sqlite.event_log import SqliteEventLog
 from tests.storage.appending import MATCHES
 from tests.storage.stores import at_noon, events_of, note, notes, tell
 
@@ -32,7 +32,7 @@ def appending(path: Path, durability: str, at_once: int) -> Iterator["subprocess
 
 
 def acknowledged(process: "subprocess.Popen[str]", lines: list[str]) -> dict[str, int]:
-    """Kill it. The last number of each match that it had been told of."""
+    """Kill the process. Return the last acknowledged number of each match."""
     process.kill()
     rest, _ = process.communicate()
     last = dict.fromkeys(MATCHES, 0)
@@ -50,7 +50,7 @@ def killed_after(path: Path, acknowledgements: int, durability: str = "full", at
 
 
 def killed_at_size(path: Path, size: int, at_once: int) -> dict[str, int]:
-    """Killed as soon as a file, of the database or beside it, has come to this size."""
+    """Kill the process as soon as a file of the database reaches this size. Return the last acknowledged numbers."""
     with appending(path.with_suffix(".db"), "full", at_once) as process:
         while not path.exists() or path.stat().st_size < size:
             assert process.poll() is None
@@ -99,14 +99,14 @@ def test_killed_while_the_file_is_made(tmp_path: Path, name: str, size: int) -> 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [60_000, 460_000, pytest.param(None, marks=pytest.mark.soak)])
 def test_killed_inside_large_appends(tmp_path: Path, size: int | None, rng: random.Random) -> None:
-    """The first append makes some 400 kB of write-ahead log, and two more are written in one transaction."""
+    """The first append takes some 400 kB of write-ahead log, and two more are written in one transaction."""
     size = size or rng.randrange(20_000, 560_000)
     last = killed_at_size(tmp_path / "log.db-wal", size, at_once=4000)
     check(tmp_path / "log.db", last, at_once=4000)
 
 
 def test_a_log_torn_anywhere_holds_whole_appends(tmp_path: Path) -> None:
-    """As after a power cut: of the write-ahead log there is only a part."""
+    """As after a power failure: only a part of the write-ahead log is there."""
     path, torn = tmp_path / "log.db", tmp_path / "torn.db"
     ends = [0, 1, 4, 204, 205, 500]
     files: list[bytes] = []
@@ -114,7 +114,7 @@ def test_a_log_torn_anywhere_holds_whole_appends(tmp_path: Path) -> None:
     async def write(log: EventLog) -> None:
         for after, last in pairwise(ends):
             await log.append("m", after, notes(after + 1, last))
-        # Now, because closing empties the write-ahead log.
+        # Before the log is closed, because that empties the write-ahead log.
         files.extend((path.read_bytes(), Path(f"{path}-wal").read_bytes()))
 
     async def read(log: EventLog) -> None:

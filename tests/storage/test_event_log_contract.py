@@ -1,10 +1,10 @@
-"""What every log promises, whatever it is made of."""
+"""Promises of all event logs."""
 
 import asyncio
 
 import pytest
 
-from referee.app.ports import Conflict, Entry, EventLog, LogUnavailable, Request
+from referee.live.ports import Conflict, Entry, EventLog, LogUnavailable, Request
 from tests.storage.examples import END, EXAMPLES
 from tests.storage.stores import NOON_MS, events_of, note, notes, with_every_log
 

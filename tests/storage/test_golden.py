@@ -1,12 +1,12 @@
-"""What must never change by accident: the lines of events."""
+"""The written form of events must never change by accident."""
 
 from pathlib import Path
 from typing import get_args
 
 import pytest
 
-from referee.core.events import Event
-from referee.storage.codec import CONTROLS, EVENTS, VERSION, decode, encode
+from referee.match.events import Event
+from referee.storage.codec import MATCH_CODEC, MATCH_EVENTS, MATCH_VERSION, TIME_CONTROLS
 from tests.storage.examples import EVERY_CONTROL, EXAMPLES
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -17,13 +17,13 @@ def lines_of(path: Path) -> list[str]:
 
 
 def test_the_examples_show_every_kind() -> None:
-    assert {type(event) for event in EXAMPLES} == set(EVENTS.values()) == set(get_args(Event))
-    assert {type(control) for control in EVERY_CONTROL} == set(CONTROLS.values())
+    assert {type(event) for event in EXAMPLES} == set(MATCH_EVENTS.values()) == set(get_args(Event))
+    assert {type(control) for control in EVERY_CONTROL} == set(TIME_CONTROLS.values())
 
 
 def test_events_are_written_as_ever(renewing: bool) -> None:
-    path = GOLDEN / f"version_{VERSION}.jsonl"
-    lines = [encode(event) for event in EXAMPLES]
+    path = GOLDEN / f"version_{MATCH_VERSION}.jsonl"
+    lines = [MATCH_CODEC.encode(event) for event in EXAMPLES]
     if renewing:
         path.write_text("".join(f"{line}\n" for line in lines), encoding="ascii")
     else:
@@ -33,4 +33,5 @@ def test_events_are_written_as_ever(renewing: bool) -> None:
 @pytest.mark.parametrize("path", sorted(GOLDEN.glob("*.jsonl")), ids=lambda path: path.stem)
 def test_lines_of_every_version_are_read(path: Path) -> None:
     lines = lines_of(path)
-    assert [decode(line) for line in lines] == list(EXAMPLES[: len(lines)]), "each version has its new examples last"
+    events = [MATCH_CODEC.decode(line) for line in lines]
+    assert events == list(EXAMPLES[: len(lines)]), "each version has its new examples last"

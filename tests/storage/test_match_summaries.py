@@ -1,4 +1,4 @@
-"""Summaries of matches: what every log finds, what a list of matches makes of it, and what a search in SQLite costs."""
+"""Match summaries: the results of each log, their use in a list of matches, and the cost of a search in SQLite."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,22 +8,22 @@ from random import Random
 
 import pytest
 
-from referee.app.archive import SUMMARIES_AT_ONCE, Archive
-from referee.app.boards import Boards
-from referee.app.ports import EventLog, LogUnavailable, Summaries
-from referee.app.story import Standing, read_summary, retold
-from referee.app.wish import EVERY_MATCH, MatchFilter
-from referee.core.commands import Begin, TakeSeat, Void
-from referee.core.events import Event, Opened
-from referee.core.match import Phase
-from referee.core.result import Cause
-from referee.core.setup import Player
-from referee.storage import match_summaries
+from referee.live.finished_matches import SUMMARY_BATCH, FinishedMatches
+from referee.live.live_match import LiveMatchIndex
+from referee.live.match_history import MatchStatus, read_summary, replay_log
+from referee.live.match_request import EVERY_MATCH, MatchFilter
+from referee.live.ports import EventLog, LogUnavailable, Summaries
+from referee.match.commands import StartPlay, TakeSeat, VoidMatch
+from referee.match.events import Event, MatchCreated
+from referee.match.result import EndCause
+from referee.match.setup import Player
+from referee.match.state import MatchPhase
 from referee.storage.memory import MemoryEventLog
-from referee.storage.sqlite import SqliteEventLog
-from referee.transport.convert.matches import Aside, match_of
+from referee.storage.sqlite import match_summaries
+from referee.storage.sqlite.event_log import SqliteEventLog
+from referee.wire.matches import MatchContext, match_of
+from tests.records.matches import all_games, find_game, happened, nim_setup, random_match, short_match
 from tests.storage.examples import EXAMPLES
-from tests.storage.record.matches import all_games, find_game, happened, nim_setup, random_match, short_match
 from tests.storage.stores import STORES, Store, at_noon, notes, stranger, tell, with_every_log
 
 ADA, BOB, OPEN = Player("ada", "1"), Player("bob", "2"), Player()
@@ -39,13 +39,13 @@ def waiting(match_id: str, *players: Player) -> list[Event]:
 
 
 async def filled(log: EventLog) -> None:
-    """A match that was never filled and is void, one in play, one that waits, one that is over."""
-    unfilled = happened(nim_setup(match_id="unfilled", players=(ADA, OPEN)), (5, Void(Cause.NOT_STARTED)))
-    playing = happened(nim_setup(match_id="playing", players=(ADA, OPEN)), (5, TakeSeat(1, BOB)), (9, Begin()))
+    """Append a match that never filled and is void, one in play, one that waits, and one that is over."""
+    unfilled = happened(nim_setup(match_id="unfilled", players=(ADA, OPEN)), (5, VoidMatch(EndCause.NOT_STARTED)))
+    playing = happened(nim_setup(match_id="playing", players=(ADA, OPEN)), (5, TakeSeat(1, BOB)), (9, StartPlay()))
     for events in (unfilled, playing, waiting("waiting", BOB, OPEN), short_match(match_id="over", labels=SCORED)):
         opened = events[0]
-        assert isinstance(opened, Opened)
-        for number, event in enumerate(events):  # One by one, as a running match appends them.
+        assert isinstance(opened, MatchCreated)
+        for number, event in enumerate(events):  # One at a time, as a running match appends them.
             await log.append(opened.setup.match_id, number, [event])
 
 
@@ -67,9 +67,9 @@ async def test_matches_are_found_the_newest_first_and_page_by_page(log: EventLog
 @pytest.mark.parametrize(
     ("wanted", "found"),
     [
-        (MatchFilter(phase=Phase.WAITING), ["waiting"]),
-        (MatchFilter(phase=Phase.PLAYING), ["playing"]),
-        (MatchFilter(phase=Phase.OVER), ["over", "unfilled"]),
+        (MatchFilter(phase=MatchPhase.WAITING), ["waiting"]),
+        (MatchFilter(phase=MatchPhase.PLAYING), ["playing"]),
+        (MatchFilter(phase=MatchPhase.OVER), ["over", "unfilled"]),
         (MatchFilter(bot="ada"), ["over", "playing", "unfilled"]),
         (MatchFilter(bot="bob"), ["over", "waiting", "playing"]),
         (MatchFilter(bot="nobody"), []),
@@ -79,9 +79,9 @@ async def test_matches_are_found_the_newest_first_and_page_by_page(log: EventLog
         (MatchFilter(tournament="cup"), ["over"]),
         (MatchFilter(tournament="main"), []),
         (MatchFilter(open_only=True), ["waiting", "unfilled"]),
-        (MatchFilter(open_only=True, bot="bob", phase=Phase.WAITING, game="nim"), ["waiting"]),
+        (MatchFilter(open_only=True, bot="bob", phase=MatchPhase.WAITING, game="nim"), ["waiting"]),
         (MatchFilter(open_only=True, ladder="main"), []),
-        (MatchFilter(phase=Phase.OVER, bot="bob", ladder="main", tournament="cup", game="nim"), ["over"]),
+        (MatchFilter(phase=MatchPhase.OVER, bot="bob", ladder="main", tournament="cup", game="nim"), ["over"]),
     ],
 )
 def test_what_is_wanted_must_all_hold(store: str, tmp_path: Path, wanted: MatchFilter, found: list[str]) -> None:
@@ -115,14 +115,14 @@ async def test_a_log_that_no_match_opened_has_no_summary(log: EventLog) -> None:
     assert await log.summaries(MatchFilter(bot="ada")) == Summaries([])
 
 
-# A list of matches tells the same as their whole logs would.
+# A list of matches agrees with their logs
 
 
 def any_match(match_id: str, rng: Random) -> list[Event]:
-    """One of any game, as far as it has come."""
+    """Return the start of a match of any game, or a whole one."""
     events = random_match(rng.choice(list(all_games().values())), rng.randrange(1 << 30), answers_at_most=8)
     opened = events[0]
-    assert isinstance(opened, Opened)
+    assert isinstance(opened, MatchCreated)
     labels = tuple((name, rng.choice("ab")) for name in ("ladder", "tournament") if rng.random() < 0.5)
     setup = replace(opened.setup, match_id=match_id, labels=labels)
     rest = events[1:] if rng.random() < 0.5 else events[1 : rng.randrange(1, len(events) + 1)]
@@ -133,7 +133,7 @@ def any_filter(rng: Random) -> MatchFilter:
     some = {
         "bot": rng.choice(("bot0", "bot1", "late0")),
         "game": rng.choice(list(all_games())),
-        "phase": rng.choice(list(Phase)),
+        "phase": rng.choice(list(MatchPhase)),
         "ladder": rng.choice("ab"),
         "tournament": rng.choice("ab"),
         "open_only": True,
@@ -149,7 +149,7 @@ async def pages_of(log: EventLog, wanted: MatchFilter, size: int) -> list[Summar
     return pages
 
 
-def is_wanted(standing: Standing, wanted: MatchFilter) -> bool:
+def is_wanted(standing: MatchStatus, wanted: MatchFilter) -> bool:
     match = standing.match
     bots, labels = [player.bot for player in match.players], dict(match.setup.labels)
     return (
@@ -164,14 +164,14 @@ def is_wanted(standing: Standing, wanted: MatchFilter) -> bool:
 
 
 def test_a_list_tells_what_whole_logs_tell(tmp_path: Path, rng: Random) -> None:
-    seed, aside = rng.random(), Aside(lambda _: False)
+    seed, aside = rng.random(), MatchContext(lambda _: False)
 
     async def compare(log: Store) -> None:
         rng.seed(seed)
-        standings: list[Standing] = []
+        standings: list[MatchStatus] = []
         for number in range(60):
             await log.append(f"m{number}", 0, any_match(f"m{number}", rng))
-            standings.insert(0, (await retold(await log.read(f"m{number}"), find_game)).standing)
+            standings.insert(0, (await replay_log(await log.read(f"m{number}"), find_game)).status)
         for _ in range(150):
             wanted, size = any_filter(rng), rng.randrange(1, 70)
             expected = [match_of(it, aside, -1) for it in standings if is_wanted(it, wanted)]
@@ -183,22 +183,22 @@ def test_a_list_tells_what_whole_logs_tell(tmp_path: Path, rng: Random) -> None:
     tell(SqliteEventLog(tmp_path / "log.db", count().__next__), compare)
 
 
-def archive(log: EventLog) -> Archive:
-    return Archive(log, find_game, Boards(), lambda _match_id, _why: None)
+def archive(log: EventLog) -> FinishedMatches:
+    return FinishedMatches(log, find_game, LiveMatchIndex(), lambda _match_id, _why: None)
 
 
 @with_every_log
 async def test_a_long_list_comes_in_parts(log: EventLog) -> None:
-    names = [f"m{number}" for number in range(2 * SUMMARIES_AT_ONCE + 1)]
+    names = [f"m{number}" for number in range(2 * SUMMARY_BATCH + 1)]
     for name in names:
         await log.append(name, 0, waiting(name, ADA, OPEN))
     names.reverse()
-    for size in (1, SUMMARIES_AT_ONCE, SUMMARIES_AT_ONCE + 1, len(names) - 1):
-        listed = await archive(log).standings(EVERY_MATCH, "", size)
-        assert [it.match.setup.match_id for it in listed.standings] == names[:size]
-        assert listed.stopped_at == names[size - 1]
-    assert (await archive(log).standings(EVERY_MATCH, "", len(names) + 1)).stopped_at == ""
-    assert (await archive(log).standings(EVERY_MATCH, names[-1], 10)).standings == []
+    for size in (1, SUMMARY_BATCH, SUMMARY_BATCH + 1, len(names) - 1):
+        listed = await archive(log).list_matches(EVERY_MATCH, "", size)
+        assert [it.match.setup.match_id for it in listed.matches] == names[:size]
+        assert listed.next_after == names[size - 1]
+    assert (await archive(log).list_matches(EVERY_MATCH, "", len(names) + 1)).next_after == ""
+    assert (await archive(log).list_matches(EVERY_MATCH, names[-1], 10)).matches == []
 
 
 @with_every_log
@@ -207,14 +207,14 @@ async def test_matches_of_unknown_games_are_left_out_of_lists(log: EventLog) -> 
         await log.append(match_id, 0, short_match(match_id=match_id))
         if game == "gone":
             opened = (await log.read("b"))[0].event
-            assert isinstance(opened, Opened)
+            assert isinstance(opened, MatchCreated)
             await log.append("gone", 0, [replace(opened, setup=replace(opened.setup, match_id="gone", game="gone"))])
-    listed = await archive(log).standings(EVERY_MATCH, "", 10)
-    assert [it.match.setup.match_id for it in listed.standings] == ["c", "b", "a"]
-    assert listed.stopped_at == ""
+    listed = await archive(log).list_matches(EVERY_MATCH, "", 10)
+    assert [it.match.setup.match_id for it in listed.matches] == ["c", "b", "a"]
+    assert listed.next_after == ""
 
 
-# In SQLite.
+# SQLite
 
 
 @pytest.fixture
@@ -230,7 +230,7 @@ def with_matches(path: Path, *matches: Sequence[Event]) -> None:
     async def write(log: EventLog) -> None:
         for events in matches:
             opened = events[0]
-            assert isinstance(opened, Opened)
+            assert isinstance(opened, MatchCreated)
             await log.append(opened.setup.match_id, 0, events)
 
     tell(sqlite_log(path), write)
@@ -244,8 +244,8 @@ EACH_FILTER = [
     MatchFilter(tournament="cup"),
     MatchFilter(since_ms=1),
     MatchFilter(open_only=True),
-    *(MatchFilter(phase=phase) for phase in Phase),
-    MatchFilter("ada", "nim", Phase.OVER, "main", "cup", open_only=True, since_ms=1),
+    *(MatchFilter(phase=phase) for phase in MatchPhase),
+    MatchFilter("ada", "nim", MatchPhase.OVER, "main", "cup", open_only=True, since_ms=1),
 ]
 
 
@@ -267,7 +267,7 @@ def test_every_search_goes_along_an_index_and_sorts_nothing(path: Path, wanted: 
 
 
 def steps_of(path: Path, wanted: MatchFilter, at_most: int) -> int:
-    """How many hundreds of instructions SQLite needs to find some matches and read their summaries."""
+    """Return the cost for SQLite, in tens of instructions, of finding some matches and reading their summaries."""
     steps = [0]
 
     def count_steps() -> None:
@@ -282,7 +282,7 @@ def steps_of(path: Path, wanted: MatchFilter, at_most: int) -> int:
     return steps[0]
 
 
-FOUND_AT_ONCE = [EVERY_MATCH, MatchFilter(bot="ada"), MatchFilter(game="nim"), MatchFilter(phase=Phase.OVER)]
+FOUND_AT_ONCE = [EVERY_MATCH, MatchFilter(bot="ada"), MatchFilter(game="nim"), MatchFilter(phase=MatchPhase.OVER)]
 FOUND_AT_ONCE += [MatchFilter(ladder="main"), MatchFilter(tournament="cup", bot="bob", since_ms=1)]
 
 
@@ -311,14 +311,14 @@ def test_a_summary_that_cannot_be_read_is_left_out(path: Path) -> None:
     with stranger(path) as other:
         other.execute("UPDATE entries SET line = 'scribble' WHERE match = 4 AND number = 1")
         other.execute("UPDATE entries SET line = CAST(x'ff' AS TEXT) WHERE match = 2 AND number = 2")
-        other.execute("UPDATE entries SET line = 'scribble' WHERE match = 1 AND number = 4")  # A move: in no summary.
+        other.execute("UPDATE entries SET line = 'scribble' WHERE match = 1 AND number = 4")  # No summary shows a move.
 
     async def look(log: EventLog) -> None:
         assert isinstance(log, SqliteEventLog)
         listed = await log.summaries(at_most=2)
         assert (ids(listed), listed.stopped_at) == (["c"], "c")
         assert ids(await log.summaries()) == ["c", "a"]
-        assert await log.held() == ["d", "c", "b", "a"]
+        assert await log.stored_matches() == ["d", "c", "b", "a"]
 
     tell(sqlite_log(path), look)
 

@@ -1,4 +1,4 @@
-"""Every text, list and map of every request has a limit, which holds before anything reads it."""
+"""Every text, list and map of every request has a limit."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -17,9 +17,9 @@ from referee_api.v1 import (
     tournament_service_pb2,
 )
 
-from referee.app.refusals import BadField
-from referee.transport.field_limits import (
-    JUDGED_ELSEWHERE,
+from referee.accounts.account_errors import BadField
+from referee.transport.guards.field_limits import (
+    CHECKED_ELSEWHERE,
     MAX_BYTES,
     MAX_COUNT,
     MAX_FOREIGN_BYTES,
@@ -90,9 +90,9 @@ TEXTS = [case for case in PATHS if is_text(case[1][-1])]
 
 
 @pytest.mark.parametrize("case", TEXTS, ids=named)
-def test_every_text_has_a_limit_and_the_refusal_names_both(case: Any) -> None:
+def test_every_text_has_a_limit_and_the_error_names_field_and_limit(case: Any) -> None:
     key = key_of(case[1][-1])
-    if key in JUDGED_ELSEWHERE:
+    if key in CHECKED_ELSEWHERE:
         return
     limit = max_chars(key)
     in_items = isinstance(filled(case, 1), play_service_pb2.PlayRequest)
@@ -109,24 +109,24 @@ def test_every_list_and_map_has_a_limit() -> None:
     assert lists == {*MAX_COUNT, "PlayRequest.items"}
 
 
-def test_no_limit_is_of_a_field_that_is_not_there() -> None:
+def test_every_limit_belongs_to_an_existing_field() -> None:
     keys = {key_of(path[-1]) for _, path in PATHS}
     messages = {key.partition(".")[0] for key in keys}
-    assert {*MAX_COUNT, *JUDGED_ELSEWHERE} <= keys
+    assert {*MAX_COUNT, *CHECKED_ELSEWHERE} <= keys
     assert MAX_BYTES.keys() <= messages
 
 
-def test_a_refusal_says_where_in_a_list_it_is() -> None:
+def test_an_error_has_the_path_of_its_field() -> None:
     request = match_service_pb2.CreateMatchRequest()
     request.opening.moves.add(move="a1-a2")
     request.opening.moves.add(move="x" * 1001)
     with pytest.raises(BadField) as refused:
         check_fields(request)
     assert refused.value.details["field"] == "opening.moves[1].move"
-    assert str(refused.value) == "opening.moves[1].move: it has 1001 characters; up to 1000 are right"
+    assert str(refused.value) == "opening.moves[1].move: it has 1001 characters; the limit is 1000"
 
 
-def test_lists_maps_and_messages_are_bounded_as_a_whole() -> None:
+def test_lists_maps_and_messages_have_limits() -> None:
     many = match_service_pb2.CreateMatchRequest()
     for _ in range(2001):
         many.opening.moves.add()
@@ -148,7 +148,7 @@ def test_lists_maps_and_messages_are_bounded_as_a_whole() -> None:
         assert refused.value.details["field"] == field
 
 
-def test_requests_that_others_have_defined_are_limited_as_a_whole() -> None:
+def test_requests_of_health_and_reflection_have_a_limit() -> None:
     check_fields(HealthCheckRequest(service="referee_api.v1.PlayService"))
-    with pytest.raises(BadField, match=f"{MAX_FOREIGN_BYTES} are right"):
+    with pytest.raises(BadField, match=f"the limit is {MAX_FOREIGN_BYTES}"):
         check_fields(HealthCheckRequest(service="s" * MAX_FOREIGN_BYTES))

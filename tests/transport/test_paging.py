@@ -1,19 +1,19 @@
-"""Pages of long lists: so many things, and no more bytes than one answer may have."""
+"""Pagination: limits by number and by bytes."""
 
 import asyncio
 
 from referee_api.v1 import bot_pb2
 from referee_api.v1.bot_service_pb2 import ListBotsRequest
 
-from referee.transport.paging import CONVERTED_AT_ONCE, MAX_PAGE_BYTES, after, page, parted_by_bytes
-from tests.app.scene import in_loop
+from referee.transport.services.paging import ITEMS_PER_YIELD, MAX_PAGE_BYTES, after, chunks_by_bytes, page
+from tests.live.runner_harness import in_loop
 
 LONG = MAX_PAGE_BYTES // 4
 BOTS = [bot_pb2.Bot(name=f"bot-{number}", description="x" * LONG) for number in range(8)]
 
 
 def pages_of(bots: list[bot_pb2.Bot], size: int) -> list[list[str]]:
-    """The names on each page, as a caller reads them, who follows the tokens."""
+    """The names on each page, as a caller that follows the tokens reads them."""
     request, pages = ListBotsRequest(), []
     while True:
         last = after(request)
@@ -25,37 +25,37 @@ def pages_of(bots: list[bot_pb2.Bot], size: int) -> list[list[str]]:
             return pages
 
 
-def test_a_page_ends_where_it_has_as_many_bytes_as_it_may_have_and_none_is_left_out() -> None:
+def test_pages_are_limited_by_bytes_and_omit_nothing() -> None:
     pages = pages_of(BOTS, 1_000)
     assert [len(names) for names in pages] == [3, 3, 2]
     assert [name for names in pages for name in names] == [bot.name for bot in BOTS]
 
 
-def test_a_page_of_small_things_ends_by_their_number() -> None:
+def test_pages_are_limited_by_number() -> None:
     small = [bot_pb2.Bot(name=f"bot-{number}") for number in range(5)]
     assert [len(names) for names in pages_of(small, 2)] == [2, 2, 1]
     assert pages_of([], 2) == [[]]
 
 
-def test_one_thing_larger_than_a_page_is_a_page() -> None:
+def test_an_item_larger_than_the_limit_is_a_page() -> None:
     large = [bot_pb2.Bot(name=name, description="x" * 2 * MAX_PAGE_BYTES) for name in ("a", "b")]
     assert pages_of(large, 10) == [["a"], ["b"]]
 
 
-def test_lines_are_parted_by_their_number_and_by_their_bytes() -> None:
+def test_lines_are_split_by_number_and_by_bytes() -> None:
     lines = [b"a", b"b", b"c", b"d" * MAX_PAGE_BYTES, b"e", b"f" * 2 * MAX_PAGE_BYTES]
-    assert [[line[:1] for line in some] for some in parted_by_bytes(lines, 2)] == [
+    assert [[line[:1] for line in some] for some in chunks_by_bytes(lines, 2)] == [
         [b"a", b"b"],
         [b"c"],
         [b"d"],
         [b"e"],
         [b"f"],
     ]
-    assert list(parted_by_bytes([], 2)) == []
+    assert list(chunks_by_bytes([], 2)) == []
 
 
 @in_loop
-async def test_the_event_loop_goes_on_while_a_long_page_is_converted() -> None:
+async def test_converting_a_long_page_does_not_block_the_event_loop() -> None:
     turns = 0
 
     async def count() -> None:
@@ -69,4 +69,4 @@ async def test_the_event_loop_goes_on_while_a_long_page_is_converted() -> None:
     shown, _ = await page(ListBotsRequest(), found, 1000, lambda bot: bot.name, lambda bot: bot)
     counting.cancel()
     assert len(shown) == 1000
-    assert turns >= 1000 // CONVERTED_AT_ONCE - 1
+    assert turns >= 1000 // ITEMS_PER_YIELD - 1

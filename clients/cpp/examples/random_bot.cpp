@@ -11,10 +11,10 @@ class RandomBot : public referee::Bot {
         return moves.at(std::uniform_int_distribution<int>(0, moves.size() - 1)(chance));
     }
 
-    referee::api::TurnWishes wishes() const override {
-        referee::api::TurnWishes wishes;
-        wishes.set_legal_moves_at_most(5000);
-        return wishes;
+    referee::api::TurnOptions turn_options() const override {
+        referee::api::TurnOptions options;
+        options.set_max_legal_moves(5000);
+        return options;
     }
 };
 

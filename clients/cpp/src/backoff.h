@@ -1,7 +1,7 @@
-// How long to stay away after a break: twice as long each time, up to ten seconds.
+// Exponential backoff after broken sessions: it doubles each time, up to ten seconds.
 //
-// A Welcome alone does not reset it: else a bot whose own message breaks the stream would reconnect
-// at full speed for ever.
+// A Welcome alone does not reset it: otherwise a bot whose own message breaks the stream would
+// reconnect at full speed for ever.
 #pragma once
 
 #include <chrono>
@@ -13,15 +13,15 @@ class Backoff {
   public:
     using Clock = std::chrono::steady_clock;
 
-    // The next wait. `chance`, from 0 to 1, makes it half as long up to half as long again, so that
-    // the bots of a referee that was away do not all come back in the same moment.
+    // Returns the next pause. `chance`, from 0 to 1, scales it by a factor from 0.5 to 1.5, so that
+    // the bots of a referee that was away do not all reconnect at the same moment.
     std::chrono::milliseconds next(Clock::time_point now, double chance);
 
-    // The wait after a stream that the referee has ended to go away for so long. That is no
+    // Returns the pause after a stream that a draining referee has ended, which is not a
     // failure.
     std::chrono::milliseconds after_draining(std::chrono::milliseconds away, double chance) const;
 
-    // The referee has said Welcome.
+    // Notes that the referee has sent its Welcome.
     void welcomed(Clock::time_point now);
 
   private:

@@ -13,7 +13,7 @@ Next Desk::asked(const api::Turn& turn) {
     return begin(turn);
 }
 
-Next Desk::found(const TurnId& turn, api::FromBot answer) {
+Next Desk::found(const TurnId& turn, api::BotItem answer) {
     const auto owed = owed_.find(turn.place);
     if (owed == owed_.end() || owed->second.token != turn.token || owed->second.answer) return {};
     answer.set_item_id(++answers_);
@@ -24,19 +24,19 @@ Next Desk::found(const TurnId& turn, api::FromBot answer) {
 Next Desk::judged(const api::Verdict& verdict) {
     const auto meant = std::find_if(owed_.begin(), owed_.end(), [&](const auto& each) {
         const auto& [place, owed] = each;
-        // Only of a move does the verdict repeat the token.
-        return verdict.token().empty()
+        // Only verdicts on moves contain the token.
+        return verdict.turn_token().empty()
                    ? owed.answer && owed.answer->item_id() == verdict.item_id()
-                   : place.first == verdict.match_id() && owed.token == verdict.token();
+                   : place.first == verdict.match_id() && owed.token == verdict.turn_token();
     });
     if (meant == owed_.end()) return {};
     Owed& owed = meant->second;
     if (verdict.has_stale()) {
         owed_.erase(meant);
-    } else if (verdict.has_refused()) {
-        const api::Refusal& refusal = verdict.refused().refusal();
+    } else if (verdict.has_rejected()) {
+        const api::ErrorDetail& refusal = verdict.rejected().error();
         const auto after = refusal.metadata().find("retry_after_ms");
-        // A store that is away, or a match on its way elsewhere: the turn stands, and is not asked
+        // Temporary (store unavailable, match in transfer): the turn stays open and is not sent
         // again.
         if (after != refusal.metadata().end()) {
             return Later{{meant->first, owed.token}, milliseconds(std::stoll(after->second))};
@@ -71,7 +71,7 @@ Next Desk::begin(const api::Turn& turn) {
     owed.token = id.token;
     Asked asked{turn, {}, owed.life};
     std::swap(owed_[id.place], owed);
-    asked.refused = std::move(owed.refused);  // That was the turn before.
+    asked.refused = std::move(owed.refused);  // It belongs to the previous turn.
     return asked;
 }
 

@@ -1,8 +1,8 @@
-// The turns that are owed, and the answers that were found.
+// The open turns, and their answers.
 //
-// Pure: it is told what the referee and the bot say, and tells what is to be done. It outlives the
-// stream, so that an answer found while nobody was there to hear it is said when its turn is asked
-// again.
+// Pure: it receives the messages of the referee and the answers of the bot, and returns what is to
+// be done. It outlives the stream, so that an answer found while there was no stream is sent when
+// its turn is repeated.
 #pragma once
 
 #include <chrono>
@@ -18,58 +18,58 @@
 
 namespace referee {
 
-// A match and a seat there, which owes one turn at most.
+// A match and a seat in it, which has at most one open turn.
 using Place = std::pair<std::string, unsigned>;
 
-// Which turn is meant. A token alone does not say: turns of other matches may have it too.
+// Identifies a turn. A token alone is not sufficient: turns of other matches may have the same one.
 struct TurnId {
     explicit TurnId(const api::Turn& turn)
-        : place(turn.match_id(), turn.seat()), token(turn.token()) {}
+        : place(turn.match_id(), turn.seat()), token(turn.turn_token()) {}
     TurnId(Place place, std::string token) : place(std::move(place)), token(std::move(token)) {}
 
     Place place;
     std::string token;
 };
 
-// Tell the desk that the turn is `due` when this time has passed.
+// Call `due` for the turn after this time.
 struct Later {
     TurnId turn;
     std::chrono::milliseconds after;
 };
 
-// What is to be done: nothing, a question to think about, an answer to say, or something later.
-using Next = std::variant<std::monostate, Asked, api::FromBot, Later>;
+// What is to be done next: nothing, a turn to answer, an answer to send, or a call after a delay.
+using Next = std::variant<std::monostate, Asked, api::BotItem, Later>;
 
 class Desk {
   public:
-    // A turn is asked. One with a new token takes the place of the seat's turn before it.
+    // Handles a turn. A turn with a new token replaces the previous turn of the seat.
     Next asked(const api::Turn& turn);
 
-    // The bot has found its answer. The first to a turn is said; nobody hears of another.
-    Next found(const TurnId& turn, api::FromBot answer);
+    // Handles the bot's answer. Only the first answer to a turn is sent; all others are dropped.
+    Next found(const TurnId& turn, api::BotItem answer);
 
-    // The referee has judged an answer. It says so before it asks the seat's next turn.
+    // Handles the verdict on an answer. It arrives before the next turn of the seat.
     Next judged(const api::Verdict& verdict);
 
-    // The time has come that Later spoke of.
+    // Continues after the delay of Later.
     Next due(const TurnId& turn) const;
 
-    // A turn needs no answer any more.
+    // Handles a turn that no longer needs an answer.
     void lapsed(const std::string& match_id, const std::string& token);
 
-    // A match is over, whether it was known or not.
+    // Handles the end of a match, whether or not it was known.
     void ended(const std::string& match_id);
 
   private:
     struct Owed {
         std::string token;
-        std::optional<api::FromBot> answer;
-        // What was wrong with it.
-        std::optional<api::Refusal> refused;
-        // Its end tells the bot that the turn is owed no more.
+        std::optional<api::BotItem> answer;
+        // The error of a rejected answer.
+        std::optional<api::ErrorDetail> refused;
+        // Destroyed when the turn is no longer open, which the bot can see.
         std::shared_ptr<const void> life = std::make_shared<char>();
 
-        // The answer, if it is found already: for the first time, or again.
+        // Sends or repeats the answer, if there is one.
         Next say() const;
     };
 

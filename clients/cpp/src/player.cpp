@@ -18,10 +18,10 @@ using std::chrono::milliseconds;
 
 namespace {
 
-// No game has longer moves, and the referee refuses them.
+// No game has longer moves, and the referee rejects longer texts.
 const std::size_t MOVE_CHARS = 1000;
 
-// In one piece, whoever else speaks.
+// Writes a line at once, so that lines of other threads are not mixed with it.
 void complain(const std::string& sentence) {
     std::cerr << "referee-client: " + sentence + "\n";
 }
@@ -71,7 +71,7 @@ grpc::Status Player::play_session() {
     session.open();
     for (api::PlayResponse heard; session.hear(heard);) {
         const std::lock_guard lock(mutex_);
-        for (const api::FromReferee& said : heard.items()) hear(said);
+        for (const api::RefereeItem& said : heard.items()) hear(said);
     }
     {
         const std::lock_guard lock(mutex_);
@@ -80,51 +80,51 @@ grpc::Status Player::play_session() {
     return session.end();
 }
 
-api::FromBot Player::hello() const {
-    api::FromBot item;
+api::BotItem Player::hello() const {
+    api::BotItem item;
     api::Hello& hello = *item.mutable_hello();
     hello.set_version(settings_.version);
-    hello.set_matches_at_most(settings_.matches_at_most);
-    *hello.mutable_wishes() = bot_.wishes();
+    hello.set_max_matches(settings_.max_matches);
+    *hello.mutable_turn_options() = bot_.turn_options();
     hello.set_client("referee-client-cpp/" REFEREE_CLIENT_VERSION);
     return item;
 }
 
-void Player::hear(const api::FromReferee& said) {
+void Player::hear(const api::RefereeItem& said) {
     switch (said.item_case()) {
-        case api::FromReferee::kPing: {
-            api::FromBot item;
+        case api::RefereeItem::kPing: {
+            api::BotItem item;
             item.mutable_pong()->set_id(said.ping().id());
             return say(item);
         }
-        case api::FromReferee::kTurn:
+        case api::RefereeItem::kTurn:
             return follow(desk_.asked(said.turn()));
-        case api::FromReferee::kVerdict:
+        case api::RefereeItem::kVerdict:
             return follow(desk_.judged(said.verdict()));
-        case api::FromReferee::kTurnLapsed:
-            return desk_.lapsed(said.turn_lapsed().match_id(), said.turn_lapsed().token());
-        case api::FromReferee::kMatchEnded:
+        case api::RefereeItem::kTurnExpired:
+            return desk_.lapsed(said.turn_expired().match_id(), said.turn_expired().turn_token());
+        case api::RefereeItem::kMatchEnded:
             return desk_.ended(said.match_ended().match_id());
-        case api::FromReferee::kWelcome:
+        case api::RefereeItem::kWelcome:
             return welcomed(said.welcome());
-        case api::FromReferee::kDraining:
-            away_ = milliseconds(said.draining().return_after_ms());
+        case api::RefereeItem::kDraining:
+            away_ = milliseconds(said.draining().reconnect_delay_ms());
             return;
-        case api::FromReferee::kTakenOver:
+        case api::RefereeItem::kSessionTakenOver:
             complain("another copy of this bot has taken its seats");
             return end(TAKEN_OVER);
-        case api::FromReferee::kNotice:
+        case api::RefereeItem::kNotice:
             std::cerr << "referee: " + said.notice().message() + "\n";
             return;
-        default:  // Nothing to answer, or newer than this client.
+        default:  // Nothing to answer, or unknown to this client.
             return;
     }
 }
 
 void Player::welcomed(const api::Welcome& welcome) {
     backoff_.welcomed(Backoff::Clock::now());
-    session_->welcomed(milliseconds(welcome.gone_after_ms()));
-    // The seats belong to this version, also if a newer one is registered before the next break.
+    session_->welcomed(milliseconds(welcome.heartbeat_timeout_ms()));
+    // Keep the version even if a newer one is registered later: the seats belong to it.
     settings_.version = welcome.version();
     complain("connected to " + settings_.referee + " as " + welcome.bot() + ", version " +
              welcome.version());
@@ -139,7 +139,7 @@ milliseconds Player::next_wait() {
 void Player::follow(const Next& next) {
     if (const auto* asked = std::get_if<Asked>(&next)) {
         beside([this, asked = *asked] { think(asked); });
-    } else if (const auto* answer = std::get_if<api::FromBot>(&next)) {
+    } else if (const auto* answer = std::get_if<api::BotItem>(&next)) {
         say(*answer);
     } else if (const auto* later = std::get_if<Later>(&next)) {
         beside([this, later = *later] { wait(later); });
@@ -149,14 +149,14 @@ void Player::follow(const Next& next) {
 void Player::end(Status status) {
     if (status_) return;
     status_ = status;
-    desk_ = {};  // No answer is wanted any more.
+    desk_ = {};  // No answer is needed any more.
     if (session_) session_->hang_up();
     changed_.notify_all();
 }
 
 void Player::ended(const grpc::Status& how) {
     switch (how.error_code()) {
-        // The contract ends a stream with it for this reason only: SESSION_TAKEN_OVER.
+        // The contract uses this code for one reason only: SESSION_TAKEN_OVER.
         case grpc::ABORTED:
             complain(how.error_message());
             return end(TAKEN_OVER);
@@ -170,8 +170,8 @@ void Player::ended(const grpc::Status& how) {
     }
 }
 
-void Player::say(const api::FromBot& item) {
-    // If nobody listens, the turn will be asked again.
+void Player::say(const api::BotItem& item) {
+    // Without a session, the turn will be sent again.
     if (session_) session_->say(item);
 }
 
@@ -183,7 +183,7 @@ void Player::beside(std::function<void()> what) {
 }
 
 void Player::think(const Asked& asked) {
-    const api::FromBot found = answer(bot_, asked);
+    const api::BotItem found = answer(bot_, asked);
     const std::lock_guard lock(mutex_);
     follow(desk_.found(TurnId(asked.turn), found));
 }
@@ -206,13 +206,13 @@ std::string sendable(const api::Turn& turn, const std::string& move) {
     return text.beginning;
 }
 
-api::FromBot answer(Bot& bot, const Asked& asked) {
-    api::FromBot item;
+api::BotItem answer(Bot& bot, const Asked& asked) {
+    api::BotItem item;
     try {
         const std::string text = bot.choose(asked);
         api::Move& move = *item.mutable_move();
         move.set_match_id(asked.turn.match_id());
-        move.set_token(asked.turn.token());
+        move.set_turn_token(asked.turn.turn_token());
         move.set_move(sendable(asked.turn, text));
         return item;
     } catch (const std::exception& why) {
@@ -226,7 +226,7 @@ api::FromBot answer(Bot& bot, const Asked& asked) {
 }
 
 int run(Bot& bot) {
-    // Every thread from here on leaves them to the one that waits for them.
+    // Block the signals in all threads from here on; one thread waits for them.
     sigset_t signals;
     sigemptyset(&signals);
     sigaddset(&signals, SIGINT);
@@ -243,9 +243,9 @@ int run(Bot& bot) {
             player.stop();
         });
         const Status status = player.play();
-        pthread_kill(waiting.native_handle(), SIGTERM);  // It need not wait any longer.
+        pthread_kill(waiting.native_handle(), SIGTERM);  // End its wait.
         waiting.join();
-        // If the bot takes its time to stop, the next signal ends the program as it is.
+        // If the bot takes long to stop, the next signal ends the program immediately.
         pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
         return status;
     } catch (const Misconfigured& why) {

@@ -1,7 +1,7 @@
-// A bot that plays: session after session, until it is told to stop.
+// Plays in one session after the other, until it is stopped.
 //
-// The thread that calls play reads, each session writes with one of its own, and each turn is
-// thought about by another.
+// The thread that calls play reads, each session has its own thread for writing, and each turn is
+// computed on a thread of its own.
 #pragma once
 
 #include <chrono>
@@ -27,30 +27,30 @@ class Player {
   public:
     Player(Bot& bot, Settings settings);
 
-    // Waits for what the bot still thinks about.
+    // Waits until the bot has stopped thinking.
     ~Player() = default;
 
-    // Returns the status to exit with.
+    // Returns the exit status.
     Status play();
 
-    // From any thread.
+    // Thread-safe.
     void stop();
 
   private:
     grpc::Status play_session();
-    api::FromBot hello() const;
+    api::BotItem hello() const;
 
-    // All that follows is called with mutex_ held.
-    void hear(const api::FromReferee& said);
+    // All following functions are called with mutex_ held.
+    void hear(const api::RefereeItem& said);
     void welcomed(const api::Welcome& welcome);
     void follow(const Next& next);
     std::chrono::milliseconds next_wait();
     void end(Status status);
     void ended(const grpc::Status& how);
-    void say(const api::FromBot& item);
+    void say(const api::BotItem& item);
     void beside(std::function<void()> what);
 
-    // Each of these runs beside the rest.
+    // Each of these runs on its own thread.
     void think(const Asked& asked);
     void wait(const Later& later);
 
@@ -62,17 +62,17 @@ class Player {
     Session* session_ = nullptr;
     Desk desk_;
     Backoff backoff_;
-    // The referee is about to go, and will be back after so long.
+    // How long the referee will be away, if it has announced that.
     std::optional<std::chrono::milliseconds> away_;
-    // Last, so that it is the first to go: whoever is in there uses all of the above.
+    // Declared last, so that it is destroyed first: its threads use all members above.
     std::list<std::future<void>> beside_;
 };
 
-// The move; or, if it cannot be sent as it is, one like it that the referee refuses. It would break
-// the stream, and with it all other matches; so it costs one attempt.
+// Returns the move, or a similar one that the referee rejects if the move cannot be sent. It would
+// break the stream, and with it all other matches; this way it costs one attempt.
 std::string sendable(const api::Turn& turn, const std::string& move);
 
-// The bot's move; or, if its code breaks down, its resignation.
-api::FromBot answer(Bot& bot, const Asked& asked);
+// Returns the bot's move, or its resignation if its code fails.
+api::BotItem answer(Bot& bot, const Asked& asked);
 
 }  // namespace referee

@@ -10,13 +10,13 @@ namespace {
 // A position can have thousands of moves.
 const int MESSAGE_AT_MOST_BYTES = 64 << 20;
 
-// As the gone_after_ms of a referee by default.
+// The default heartbeat_timeout_ms of a referee.
 const std::chrono::milliseconds WELCOME_WITHIN{15'000};
 
 std::shared_ptr<grpc::Channel> channel(const Settings& settings) {
     grpc::ChannelArguments arguments;
     arguments.SetMaxReceiveMessageSize(MESSAGE_AT_MOST_BYTES);
-    // Else the next connection would inherit the wait that this one's failures have earned.
+    // Without it, the next connection would inherit the reconnect backoff of earlier failures.
     arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
     grpc::SslCredentialsOptions tls;
     tls.pem_root_certs = settings.roots;
@@ -38,7 +38,7 @@ Session::~Session() {
     watcher_.join();
 }
 
-void Session::say(api::FromBot item) {
+void Session::say(api::BotItem item) {
     const std::lock_guard lock(mutex_);
     *to_say_.add_items() = std::move(item);
     changed_.notify_one();
@@ -63,7 +63,7 @@ bool Session::hear(api::PlayResponse& heard) {
 void Session::welcomed(std::chrono::milliseconds max_silence) {
     const std::lock_guard lock(mutex_);
     if (max_silence.count() > 0) max_silence_ = max_silence;
-    stopped_.notify_one();  // It may be less than what is waited for now.
+    stopped_.notify_one();  // The new limit may be shorter than the current wait.
 }
 
 grpc::Status Session::end() {
@@ -102,7 +102,7 @@ void Session::write() {
         if (over_) return;
         const api::PlayRequest together = std::exchange(to_say_, {});
         lock.unlock();
-        // If it cannot be said any more, the end of the stream is heard at the same time.
+        // If it cannot be sent, the end of the stream is reported to the reader at the same time.
         const bool said = stream_->Write(together);
         lock.lock();
         if (!said) return;

@@ -1,4 +1,4 @@
-// One stream from Hello to its end, over a connection of its own.
+// One stream from Hello to its end, over its own connection.
 #pragma once
 
 #include <grpcpp/grpcpp.h>
@@ -23,22 +23,22 @@ class Session {
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;
 
-    // From any thread. What comes up while the last message is on its way travels together.
-    void say(api::FromBot item);
+    // Thread-safe. Items that are queued while a message is being sent go into one message.
+    void say(api::BotItem item);
 
-    // From any thread, also before or while it opens.
+    // Thread-safe, also before or while it opens.
     void hang_up();
 
-    // Opens the stream. Waits until the referee is reached, or is not.
+    // Opens the stream. Returns when the referee has been reached, or cannot be.
     void open();
 
     // Waits for the next message; false: the stream has ended.
     bool hear(api::PlayResponse& heard);
 
-    // By a referee that is never silent for so long.
+    // Sets the longest time for which the referee may be silent.
     void welcomed(std::chrono::milliseconds max_silence);
 
-    // How the stream that was opened has ended. Nothing may be said after it.
+    // Returns how the opened stream has ended. Nothing may be sent after it.
     grpc::Status end();
 
   private:
@@ -46,8 +46,8 @@ class Session {
 
     void write();
 
-    // Gives the stream up when nothing was received for too long: the connection may be dead
-    // without either end having been told.
+    // Ends the stream when nothing was received for too long: the connection may be dead without
+    // either end having noticed.
     void watch();
     void stop();
 
@@ -56,7 +56,7 @@ class Session {
     std::unique_ptr<grpc::ClientReaderWriter<api::PlayRequest, api::PlayResponse>> stream_;
     std::thread writer_;
     std::thread watcher_;
-    std::mutex mutex_;  // Guards all that follows.
+    std::mutex mutex_;  // Guards all following members.
     std::condition_variable changed_;
     std::condition_variable stopped_;
     api::PlayRequest to_say_;

@@ -10,7 +10,7 @@ namespace referee {
 
 namespace {
 
-const unsigned MATCHES_AT_MOST = 1;
+const unsigned DEFAULT_MAX_MATCHES = 1;
 
 std::optional<std::string> given(const Environment& environment, const std::string& name) {
     const auto text = environment(name);
@@ -22,7 +22,7 @@ std::string needed(const Environment& environment, const std::string& name) {
     throw Misconfigured(name + " is not set");
 }
 
-// The number in a text, or nothing.
+// Returns the number that a text contains, or nothing.
 template <typename Number>
 std::optional<Number> number(const std::string& text) {
     Number value = 0;
@@ -42,12 +42,12 @@ std::string host_of(const std::string& referee) {
 }
 
 bool is_loopback(const std::string& host) {
-    // The whole host: a name that merely begins like an address may belong to another machine.
+    // Match the whole host: a name that merely begins like an address may be another machine.
     static const std::regex loopback(R"(localhost|::1|127(\.\d{1,3}){3})");
     return std::regex_match(host, loopback);
 }
 
-// What stands in the file that the variable of that name names.
+// Returns the content of `file`, which the variable `name` refers to.
 std::string contents(const std::string& name, const std::string& file) {
     std::ifstream stream(file);
     std::ostringstream text;
@@ -57,7 +57,7 @@ std::string contents(const std::string& name, const std::string& file) {
     return text.str();
 }
 
-// BOT_TOKEN, or else the content of the file that BOT_TOKEN_FILE names.
+// Returns BOT_TOKEN, or else the content of the file that BOT_TOKEN_FILE names.
 std::string token(const Environment& environment) {
     const auto file = given(environment, "BOT_TOKEN_FILE");
     if (given(environment, "BOT_TOKEN") || !file) return needed(environment, "BOT_TOKEN");
@@ -65,11 +65,11 @@ std::string token(const Environment& environment) {
     return text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
 }
 
-unsigned matches_at_most(const Environment& environment) {
-    const auto text = given(environment, "BOT_MATCHES_AT_MOST");
-    if (!text) return MATCHES_AT_MOST;
+unsigned max_matches(const Environment& environment) {
+    const auto text = given(environment, "BOT_MAX_MATCHES");
+    if (!text) return DEFAULT_MAX_MATCHES;
     if (const auto many = number<unsigned>(*text)) return *many;
-    throw Misconfigured("BOT_MATCHES_AT_MOST is no number: " + *text);
+    throw Misconfigured("BOT_MAX_MATCHES is no number: " + *text);
 }
 
 }  // namespace
@@ -83,7 +83,7 @@ Settings read_settings(const Environment& environment) {
     settings.tls = !(plaintext || is_loopback(host_of(settings.referee))) || roots;
     if (roots) settings.roots = contents("BOT_CA", *roots);
     settings.version = given(environment, "BOT_VERSION").value_or("");
-    settings.matches_at_most = matches_at_most(environment);
+    settings.max_matches = max_matches(environment);
     return settings;
 }
 

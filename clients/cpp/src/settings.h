@@ -1,4 +1,4 @@
-// What the environment says: where the referee is, and who the bot is.
+// Settings from the environment: the address of the referee, and the identity of the bot.
 #pragma once
 
 #include <functional>
@@ -8,7 +8,7 @@
 
 namespace referee {
 
-// Settings that cannot be; it says what is wrong.
+// A setting is invalid; the message says what is wrong.
 class Misconfigured : public std::runtime_error {
   public:
     using std::runtime_error::runtime_error;
@@ -18,18 +18,18 @@ struct Settings {
     // HOST:PORT.
     std::string referee;
     std::string token;
-    // TLS, unless the host is this machine, or plaintext is permitted; with roots in any case.
+    // TLS, except if the host is this machine or plaintext is permitted; always with roots.
     bool tls;
-    // The roots to trust, as PEM. Empty: the system's.
+    // The root certificates to trust, as PEM. Empty: those of the system.
     std::string roots;
     std::string version;
-    unsigned matches_at_most;
+    unsigned max_matches;
 };
 
-// Gives the value of a variable, or nothing.
+// Returns the value of a variable, or nothing.
 using Environment = std::function<std::optional<std::string>(const std::string&)>;
 
-// The settings in `environment`. Throws Misconfigured.
+// Reads the settings from `environment`. Throws Misconfigured.
 Settings read_settings(const Environment& environment);
 
 }  // namespace referee

@@ -8,9 +8,9 @@ unsigned byte_at(const std::string& bytes, std::size_t at) {
     return at < bytes.size() ? static_cast<unsigned char>(bytes[at]) : 0;
 }
 
-// How many bytes the character that begins there has; 0: none begins there. By table 3-7 of the
-// Unicode standard, the second byte of some has a narrower range: neither overlong forms nor
-// surrogates nor anything beyond U+10FFFF.
+// Returns the length in bytes of the character that begins there; 0: none begins there. By table
+// 3-7 of the Unicode standard, the second byte of some has a narrower range: overlong forms,
+// surrogates and values beyond U+10FFFF are excluded.
 std::size_t length(const std::string& bytes, std::size_t at) {
     const unsigned first = byte_at(bytes, at);
     if (first < 0x80) return 1;

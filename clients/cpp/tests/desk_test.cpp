@@ -8,7 +8,7 @@ api::Turn turn(const std::string& match_id, unsigned seat, const std::string& to
     api::Turn made;
     made.set_match_id(match_id);
     made.set_seat(seat);
-    made.set_token(token);
+    made.set_turn_token(token);
     return made;
 }
 
@@ -16,8 +16,8 @@ TurnId id(const std::string& token) {
     return TurnId(turn("m1", 0, token));
 }
 
-api::FromBot move(const std::string& text) {
-    api::FromBot made;
+api::BotItem move(const std::string& text) {
+    api::BotItem made;
     made.mutable_move()->set_move(text);
     return made;
 }
@@ -25,7 +25,7 @@ api::FromBot move(const std::string& text) {
 api::Verdict verdict(const std::string& token) {
     api::Verdict made;
     made.set_match_id("m1");
-    made.set_token(token);
+    made.set_turn_token(token);
     return made;
 }
 
@@ -37,13 +37,13 @@ api::Verdict accepted(const std::string& token) {
 
 api::Verdict refused(const std::string& token) {
     api::Verdict made = verdict(token);
-    made.mutable_refused()->mutable_refusal()->set_message("there is no c9");
+    made.mutable_rejected()->mutable_error()->set_message("there is no c9");
     return made;
 }
 
 api::Verdict not_now(const std::string& token) {
     api::Verdict made = verdict(token);
-    (*made.mutable_refused()->mutable_refusal()->mutable_metadata())["retry_after_ms"] = "250";
+    (*made.mutable_rejected()->mutable_error()->mutable_metadata())["retry_after_ms"] = "250";
     return made;
 }
 
@@ -52,7 +52,7 @@ bool nothing(const Next& next) {
 }
 
 std::string said(const Next& next) {
-    return std::get<api::FromBot>(next).ShortDebugString();
+    return std::get<api::BotItem>(next).ShortDebugString();
 }
 
 Later later(const Next& next) {
@@ -116,11 +116,11 @@ TEST_F(DeskTest, ARefusalThatNamesATimeIsNoVerdictOnTheMove) {
 
 TEST_F(DeskTest, AResignationThatCouldNotBeTakenIsSaidAgain) {
     thought(turn("m1", 0, "t1"));
-    api::FromBot resignation;
+    api::BotItem resignation;
     resignation.mutable_resignation()->set_seat(0);
     const Next first = desk.found(id("t1"), resignation);
     api::Verdict verdict = not_now("");
-    verdict.set_item_id(std::get<api::FromBot>(first).item_id());
+    verdict.set_item_id(std::get<api::BotItem>(first).item_id());
     EXPECT_EQ(later(desk.judged(verdict)).turn.token, "t1");
     EXPECT_EQ(said(desk.due(id("t1"))), said(first));
 }

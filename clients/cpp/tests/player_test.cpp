@@ -39,7 +39,7 @@ TEST(Player, ABotThatBreaksDownResignsItsSeat) {
         asked.turn.set_match_id("m1");
         asked.turn.set_seat(2);
         asked.turn.set_ply(ply);
-        const api::FromBot said = answer(bot, asked);
+        const api::BotItem said = answer(bot, asked);
         EXPECT_EQ(said.resignation().match_id(), "m1");
         EXPECT_EQ(said.resignation().seat(), 2U);
     }

@@ -62,8 +62,8 @@ TEST_F(SettingsTest, PlaintextElsewhereHasToBePermitted) {
 }
 
 TEST_F(SettingsTest, WhatIsWrongIsNamed) {
-    environment["BOT_MATCHES_AT_MOST"] = "many";
-    EXPECT_EQ(wrong(), "BOT_MATCHES_AT_MOST is no number: many");
+    environment["BOT_MAX_MATCHES"] = "many";
+    EXPECT_EQ(wrong(), "BOT_MAX_MATCHES is no number: many");
     environment["BOT_CA"] = "/no/such.pem";
     EXPECT_EQ(wrong(), "BOT_CA cannot be read: /no/such.pem");
     for (const std::string address : {"here", "here:65536"}) {

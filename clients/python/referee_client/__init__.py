@@ -1,4 +1,4 @@
-"""Write a bot in Python: knows the contract, and nothing of the house that referees.
+"""Python client: bots, and organisers of matches. It depends on the contract only, not on the referee.
 
 import random
 from referee_client import Turn, run

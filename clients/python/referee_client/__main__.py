@@ -1,4 +1,4 @@
-"""python -m referee_client BOT: runs a bot.
+"""Command line: `python -m referee_client BOT` runs a bot.
 
 BOT is `module:Name`, `file.py:Name`, or the name of a sample bot.
 """
@@ -19,12 +19,12 @@ SAMPLES = {
 
 
 def found(place: str) -> Any:
-    """The bot at a place. Raises ValueError, ImportError or AttributeError."""
+    """Return the bot that BOT names. Raises ValueError, ImportError or AttributeError."""
     module, colon, name = SAMPLES.get(place, place).rpartition(":")
     if not colon:
         raise ValueError(f"{place!r} is neither module:Name nor file.py:Name, nor one of {', '.join(SAMPLES)}")
     if module.endswith(".py"):
-        # By its folder and name, so that a worker process can import it too.
+        # Import a file by its folder and module name, so that a worker process can import it too.
         file = Path(module).resolve()
         sys.path.insert(0, str(file.parent))
         module = file.stem
@@ -39,7 +39,7 @@ def main() -> None:
     parser.add_argument("bot", help=f"module:Name, file.py:Name, or a sample: {', '.join(SAMPLES)}")
     parser.add_argument("--version", help="the version it plays as (default: BOT_VERSION)")
     parser.add_argument("--games", nargs="+", default=(), metavar="GAME", help="the games it plays (default: all)")
-    parser.add_argument("--matches-at-most", type=int, metavar="N", help="at once (default: BOT_MATCHES_AT_MOST, or 1)")
+    parser.add_argument("--max-matches", type=int, metavar="N", help="at once (default: BOT_MAX_MATCHES, or 1)")
     parser.add_argument("--workers", type=int, default=0, metavar="N", help="think in N processes (default: threads)")
     given = parser.parse_args()
     try:
@@ -50,7 +50,7 @@ def main() -> None:
         bot,
         version=given.version,
         games=given.games,
-        matches_at_most=given.matches_at_most,
+        max_matches=given.max_matches,
         workers=given.workers,
     )
 

@@ -1,4 +1,4 @@
-"""Where the referee is, who comes, and how safely: given, or told by the environment."""
+"""Address, token and TLS settings of the referee, from arguments or the environment."""
 
 import os
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ PORT_AT_MOST = 65_535
 
 OPTIONS = (
     ("grpc.max_receive_message_length", MESSAGE_AT_MOST_BYTES),
-    # Else the next channel would inherit the wait that this one's failures have earned.
+    # Channels with a shared subchannel pool would inherit the reconnect backoff of earlier failures.
     ("grpc.use_local_subchannel_pool", 1),
 )
 
@@ -28,13 +28,13 @@ class Address:
     """HOST:PORT."""
     token: str = field(repr=False)
     ca: str = ""
-    """A PEM file of the roots to trust. Empty: those of this system."""
+    """PEM file with the root certificates to trust. Empty: those of the system."""
     plaintext: bool = False
-    """Consent to speak without TLS to another machine."""
+    """Whether connections to other machines may be made without TLS."""
 
     @property
     def metadata(self) -> tuple[tuple[str, str], ...]:
-        """What every call carries."""
+        """Metadata that every call carries."""
         return (("authorization", f"Bearer {self.token}"),)
 
     @property
@@ -42,9 +42,9 @@ class Address:
         return bool(self.ca) or not (self.plaintext or _is_loopback(self.target))
 
     def channel(self, *more: tuple[str, int]) -> grpc.Channel:
-        """A new one, over TLS; to this machine without, unless there are roots to trust. `more` are options of gRPC.
+        """Return a new channel with the given gRPC options added. Raises Misconfigured.
 
-        Raises Misconfigured.
+        With `ca` it always uses TLS; otherwise not for connections to this machine, or if `plaintext` is set.
         """
         options = (*OPTIONS, *more)
         if not self.tls:
@@ -61,7 +61,7 @@ class Address:
 def address(
     target: str | None, token: str | None, ca: str | os.PathLike[str] | None, told: Mapping[str, str] = os.environ
 ) -> Address:
-    """Address of the referee; missing values come from BOT_REFEREE, BOT_TOKEN or BOT_TOKEN_FILE, BOT_CA, BOT_PLAINTEXT.
+    """Return the address; missing values come from BOT_REFEREE, BOT_TOKEN or BOT_TOKEN_FILE, BOT_CA, BOT_PLAINTEXT.
 
     Raises Misconfigured.
     """
@@ -80,9 +80,10 @@ def _needed(told: Mapping[str, str], name: str, what: str) -> str:
 
 
 def _token(told: Mapping[str, str]) -> str:
-    """BOT_TOKEN, or else the content of the file that BOT_TOKEN_FILE names.
+    """Return BOT_TOKEN, or else the content of the file that BOT_TOKEN_FILE names. Raises Misconfigured.
 
-    An arena names a pipe there, so that no token stands in an environment, which others of the same user can read.
+    An arena passes a pipe there, so that the token is not in the environment, which other processes of the same user
+    can read.
     """
     file = told.get("BOT_TOKEN_FILE")
     if told.get("BOT_TOKEN") or not file:
@@ -101,14 +102,14 @@ def _host_port(target: str) -> str:
 
 
 def _secret(token: str) -> str:
-    """It is not shown, whatever is wrong with it."""
+    """Return the token if it is valid in a header. Raises Misconfigured; the error never contains the token."""
     if not (token.isascii() and token.isprintable()):
         raise Misconfigured("the token (BOT_TOKEN) has characters that no token has, such as the end of a line")
     return token
 
 
 def _is_loopback(target: str) -> bool:
-    """Is it an address literal of this machine, or `localhost`? Any other name may resolve to another machine."""
+    """Return whether the host is `localhost` or a loopback address. Other names may resolve to another machine."""
     host = target.rpartition(":")[0].strip("[]")
     try:
         return ip_address(host).is_loopback

@@ -1,4 +1,4 @@
-"""What a bot may answer to a turn: a move, or something else."""
+"""Answers of a bot to a turn: a move, a resignation, or a reply about a draw."""
 
 import logging
 from dataclasses import dataclass
@@ -12,19 +12,19 @@ from referee_client.turn import Turn
 log = logging.getLogger("referee_client")
 
 MOVE_CHARS = 1_000
-"""No game has longer moves, and the referee refuses them."""
+"""The longest move that is sent. No game has longer moves, and the referee rejects them."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A move, and perhaps an offer of a draw with it."""
+    """A move, optionally with a draw offer."""
 
     move: str
     offer_draw: bool = False
 
 
 class Word(Enum):
-    """Answers that are no move."""
+    """Answers that are not moves."""
 
     RESIGN = "resign"
     ACCEPT_DRAW = "accept the draw that is offered"
@@ -37,7 +37,7 @@ Answer: TypeAlias = str | Choice | Word
 
 
 def checked(answer: object) -> Answer:
-    """Raises TypeError if a bot cannot answer so."""
+    """Return the answer. Raises TypeError if it is not a valid answer."""
     match answer:
         case Word():
             return answer
@@ -47,9 +47,9 @@ def checked(answer: object) -> Answer:
 
 
 def sendable(turn: Turn, move: str) -> str:
-    """The move; or, if it is no text that can be sent, one like it that the referee refuses.
+    """Return the move, or a similar text that the referee rejects if the move cannot be sent.
 
-    Sent as it is, it would break the stream, and with it all other matches. As it is, it costs one attempt.
+    Sending such a move unchanged would break the stream, and with it all other matches; this way it costs one attempt.
     """
     where = (turn.match_id, turn.seat)
     if not _is_text(move):
@@ -63,7 +63,7 @@ def sendable(turn: Turn, move: str) -> str:
 
 
 def _is_text(move: str) -> bool:
-    """Can it be encoded? A lone surrogate cannot."""
+    """Return whether a text can be encoded as UTF-8, which is not the case for lone surrogates."""
     try:
         move.encode()
     except UnicodeEncodeError:
@@ -71,19 +71,19 @@ def _is_text(move: str) -> bool:
     return True
 
 
-def spoken(turn: Turn, answer: Answer) -> play_pb2.FromBot:
-    """The answer as the contract has it."""
+def spoken(turn: Turn, answer: Answer) -> play_pb2.BotItem:
+    """Return the answer as a message of the contract."""
     match_id, seat = turn.match_id, turn.seat
     match answer:
         case Word.RESIGN:
-            return play_pb2.FromBot(resignation=play_pb2.Resignation(match_id=match_id, seat=seat))
+            return play_pb2.BotItem(resignation=play_pb2.Resignation(match_id=match_id, seat=seat))
         case Word.ACCEPT_DRAW:
-            return play_pb2.FromBot(draw_answer=play_pb2.DrawAnswer(match_id=match_id, seat=seat, accept=True))
+            return play_pb2.BotItem(draw_answer=play_pb2.DrawAnswer(match_id=match_id, seat=seat, accept=True))
         case Word.CLAIM_DRAW:
-            return play_pb2.FromBot(draw_claim=play_pb2.DrawClaim(match_id=match_id, seat=seat))
+            return play_pb2.BotItem(draw_claim=play_pb2.DrawClaim(match_id=match_id, seat=seat))
         case Choice(move, offer_draw):
             text = sendable(turn, move)
-            said = play_pb2.Move(match_id=match_id, token=turn.token, move=text, offer_draw=offer_draw)
-            return play_pb2.FromBot(move=said)
+            said = play_pb2.Move(match_id=match_id, turn_token=turn.token, move=text, offer_draw=offer_draw)
+            return play_pb2.BotItem(move=said)
         case move:
             return spoken(turn, Choice(move))

@@ -1,4 +1,4 @@
-"""What a bot may be: a function, an object, or a class of which each match and seat has its own."""
+"""Types of bots: a function, an object, or a class that is instantiated for each match and seat."""
 
 import inspect
 from collections.abc import Awaitable, Callable
@@ -8,11 +8,11 @@ from referee_client.answers import Answer
 from referee_client.turn import Turn
 
 Key: TypeAlias = tuple[str, int]
-"""A match and a seat."""
+"""A match id and a seat."""
 
 
 class Chooser(Protocol):
-    """An object with this method is a bot. If it likes, it has `started(match, seat)` and `ended(end)` too."""
+    """An object with this method is a bot. It may also have `started(match, seat)` and `ended(end)`."""
 
     def choose(self, turn: Turn) -> Answer | Awaitable[Answer]: ...
 
@@ -22,29 +22,29 @@ Bot: TypeAlias = Choosing | Chooser | type[Chooser]
 
 
 class Cast:
-    """Who plays which seat."""
+    """Assigns a player, which is a function or an object, to each seat."""
 
     def __init__(self, bot: Bot) -> None:
         self._bot = bot
         self._own: dict[Key, Any] = {}
-        """Where the bot is a class."""
+        """The players by seat, if the bot is a class."""
 
     @property
     def is_async(self) -> bool:
         return inspect.iscoroutinefunction(getattr(self._bot, "choose", self._bot))
 
     def choose(self, key: Key, turn: Turn) -> Any:
-        """What the bot answers, or an awaitable of it."""
+        """Return the answer of the bot, or an awaitable of it."""
         player = self._player(key)
         return getattr(player, "choose", player)(turn)
 
     def tell(self, key: Key, what: str, *news: object) -> Any:
-        """Call the bot's method `what`, if it has one. What comes of it may be an awaitable."""
+        """Call the bot's method `what`, if it has one, and return its result, which may be an awaitable."""
         method = getattr(self._player(key), what, None)
         return method(*news) if method else None
 
     def forget(self, key: Key) -> None:
-        """The match is over."""
+        """Remove the player of a match that is over."""
         self._own.pop(key, None)
 
     def _player(self, key: Key) -> Any:

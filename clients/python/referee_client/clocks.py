@@ -1,4 +1,4 @@
-"""Clocks as a bot reads them: in seconds."""
+"""Clocks for bots: times are in seconds."""
 
 from dataclasses import dataclass
 
@@ -14,22 +14,22 @@ class Clock:
     seat: int
     running: bool
     left: float | None
-    """Until its flag falls, everything included. None: no clock."""
+    """Time until the flag falls, including everything. None: no clock."""
     main: float
-    """Of that, main time or bank."""
+    """The part of `left` that is main time or bank."""
     period: float
-    """Of that, what is left of the delay, the free time for a move or the present period."""
+    """The part of `left` that remains of the delay, the free time for a move, or the current period."""
     periods_left: int
-    """Byo-yomi periods, the present one included."""
+    """Byo-yomi periods, including the current one."""
     moves_left: int
-    """Moves to make until the next period begins; 0 where none are counted."""
+    """Moves to make until the next period begins; 0 if moves are not counted."""
 
 
 def clock_in(message: clock_pb2.Clock) -> Clock:
     return Clock(
         message.seat,
         message.running,
-        message.left_us / US if message.HasField("left_us") else None,
+        message.time_left_us / US if message.HasField("time_left_us") else None,
         message.main_us / US,
         message.period_us / US,
         message.periods_left,

@@ -1,4 +1,4 @@
-"""What the referee says no to, and what else can go wrong, as types."""
+"""Exceptions of this library, and the errors of the referee as values."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -6,28 +6,28 @@ from dataclasses import dataclass, field
 import grpc
 from google.rpc.error_details_pb2 import ErrorInfo, RetryInfo
 from google.rpc.status_pb2 import Status
-from referee_api.v1 import refusal_pb2
+from referee_api.v1 import error_pb2
 
 STATUS = "grpc-status-details-bin"
-PREFIX = "REFUSAL_REASON_"
+PREFIX = "ERROR_REASON_"
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """What the referee said no to."""
+    """An error with which the referee rejected an answer or a call."""
 
     reason: str
-    """One word of the contract, such as `ILLEGAL_MOVE`. Go by it, never by the sentence."""
+    """Upper-case name from the contract, such as `ILLEGAL_MOVE`. Programs should use it, never the sentence."""
     message: str
-    """One sentence for a person."""
+    """One sentence for people."""
     metadata: Mapping[str, str] = field(default_factory=dict)
-    """Every variable of the sentence by name."""
+    """The variables of the sentence by name."""
     retry_delay: float | None = None
-    """Seconds, of the `RetryInfo` of a call that ended."""
+    """Seconds from the `RetryInfo` of a failed call."""
 
     @property
     def retry_after(self) -> float | None:
-        """In how many seconds it may go better; None: nobody knows that it ever will."""
+        """Seconds after which a retry may succeed; None if it is not known that a retry will ever succeed."""
         ms = self.metadata.get("retry_after_ms")
         return int(ms) / 1_000 if ms else self.retry_delay
 
@@ -36,19 +36,19 @@ class Refusal:
 
 
 class RefereeError(Exception):
-    """Everything that this library raises."""
+    """Base class of all exceptions that this library raises."""
 
 
 class Misconfigured(RefereeError):
-    """A setting of the bot program that is missing or cannot be."""
+    """A setting of the bot program is missing or invalid."""
 
 
 class Gone(RefereeError):
-    """The referee cannot be reached, and trying again did not help."""
+    """The referee cannot be reached, and retries have failed."""
 
 
 class Refused(RefereeError):
-    """The referee says no."""
+    """The referee rejected a call."""
 
     def __init__(self, refusal: Refusal) -> None:
         super().__init__(refusal)
@@ -68,15 +68,15 @@ class Refused(RefereeError):
 
 
 class NotAllowed(Refused):
-    """The token is no good for this, or the request can never be taken. To try again changes nothing."""
+    """The token lacks the permission, or the request can never be accepted. A retry does not help."""
 
 
 class NotServed(Refused):
-    """The referee does not serve this (yet)."""
+    """The referee does not implement this service or method."""
 
 
 class TakenOver(Refused):
-    """A newer session of the same bot and version plays its matches now."""
+    """A newer session of the same bot and version has taken over its matches."""
 
 
 NEVER = {
@@ -85,18 +85,18 @@ NEVER = {
     grpc.StatusCode.INVALID_ARGUMENT: NotAllowed,
     grpc.StatusCode.UNIMPLEMENTED: NotServed,
 }
-"""Statuses that no second try will change."""
+"""Status codes for which a retry does not help."""
 
 
-def refusal_in(message: refusal_pb2.Refusal) -> Refusal:
-    """As it stands in a stream. A reason that is newer than this library is its number."""
-    known = message.reason in refusal_pb2.RefusalReason.values()
-    name = refusal_pb2.RefusalReason.Name(message.reason) if known else str(message.reason)
+def refusal_in(message: error_pb2.ErrorDetail) -> Refusal:
+    """Return an error that was received in a stream. A reason that this library does not know stays a number."""
+    known = message.reason in error_pb2.ErrorReason.values()
+    name = error_pb2.ErrorReason.Name(message.reason) if known else str(message.reason)
     return Refusal(name.removeprefix(PREFIX), message.message, dict(message.metadata))
 
 
 def refused_by(why: grpc.RpcError) -> Refused:
-    """What a call ended with, as one of the types above."""
+    """Return the exception for a failed call."""
     refusal = _refusal_of(why)
     if refusal.reason == "SESSION_TAKEN_OVER":
         return TakenOver(refusal)
@@ -104,7 +104,7 @@ def refused_by(why: grpc.RpcError) -> Refused:
 
 
 def _refusal_of(why: grpc.RpcError) -> Refusal:
-    """By its details; a status that the referee did not write has its code for a reason."""
+    """Return the error of a failed call; if it was not written by the referee, the status code is its reason."""
     packed = (one.value for one in why.trailing_metadata() or () if one.key == STATUS)
     info, retry = ErrorInfo(reason=why.code().name), RetryInfo()
     for detail in Status.FromString(next(packed, b"")).details:

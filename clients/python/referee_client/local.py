@@ -1,7 +1,7 @@
-"""The rules of the games, where the distribution that has them (`engines`) is installed.
+"""The rules of the games, if the distribution that contains them (`engines`) is installed.
 
-Then a bot's own process lists its legal moves, and the referee need not. It must be the same version of
-the same game; whether it is, the referee is asked.
+The bot's process can then list legal moves itself instead of receiving them. This requires the same games in the same
+versions, so the referee is asked for its versions first.
 """
 
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ WITHIN_S = 10.0
 
 
 def same_as(channel: grpc.Channel, metadata: tuple[tuple[str, str], ...]) -> bool:
-    """Are all games of the referee here too, by the same rules? False also if it does not say."""
+    """Return whether all games of the referee are installed here in the same versions; False if it does not answer."""
     if not INSTALLED:
         return False
     ask = GameServiceStub(channel).ListGames
@@ -35,19 +35,19 @@ def same_as(channel: grpc.Channel, metadata: tuple[tuple[str, str], ...]) -> boo
         told = ask(game_service_pb2.ListGamesRequest(), metadata=metadata, timeout=WITHIN_S)
     except grpc.RpcError:
         return False
-    # A game from elsewhere may hide something, and only the referee lists what one may play without seeing it.
+    # Games from other distributions may hide information; then only the referee can list legal moves.
     here = {(name, known()[name].version) for name in OURS}
     return here.issuperset((game.name, game.version) for game in told.games)
 
 
 @cache
 def known() -> "dict[str, Game]":
-    """The games that are here. Looked up once: others may have joined from their own distributions."""
+    """Return the installed games. The result is cached, because other distributions may contribute games."""
     return games()
 
 
 def position(game: str, options: Mapping[str, str], text: str) -> "Position":
-    """The position that a seat sees as `text`. What it may not know is filled in somehow."""
+    """Return the position that a seat sees as `text`. Unknown parts are filled in arbitrarily."""
     rules = known()[game]
     settings = rules.settings(options)
     if "?" not in text:
@@ -58,6 +58,6 @@ def position(game: str, options: Mapping[str, str], text: str) -> "Position":
 
 
 def table(game: str, options: Mapping[str, str]) -> "Table":
-    """The names of the seats, and which stand together."""
+    """Return the seats and sides of a game."""
     rules = known()[game]
     return rules.table(rules.settings(options))

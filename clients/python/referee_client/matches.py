@@ -1,4 +1,4 @@
-"""Matches in the players' words: what one is about, and how it ended."""
+"""Matches as bots see them: what a match is about, and how it ended."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from referee_api.v1 import match_pb2, play_pb2, result_pb2
 
 @dataclass(frozen=True)
 class Match:
-    """What is known of a match when it begins."""
+    """What is known about a match when it starts."""
 
     id: str
     game: str
@@ -17,9 +17,9 @@ class Match:
     seats: tuple[str, ...]
     """The names of the seats, such as `white`; the first is seat 0."""
     sides: tuple[tuple[int, ...], ...]
-    """Which seats stand together."""
+    """The seats of each side."""
     bots: tuple[str, ...]
-    """Who sits where."""
+    """The bot of each seat."""
     title: str = ""
 
 
@@ -30,17 +30,19 @@ class Result:
     kind: str
     """`played`, `forfeited` or `void`."""
     reason: str
-    """Played: the game's own word, or `resignation`, `draw_agreed`, `draw_claimed`, `adjudication`. Forfeited: the
-    first fault: `time`, `illegal_move` or `gone`. Void: whose doing, such as `aborted`."""
+    """Played: a reason of the game, or `resignation`, `draw_agreed`, `draw_claimed`, `adjudication`.
+
+    Forfeited: the first fault: `time`, `illegal_move` or `gone`. Void: the cause, such as `aborted`.
+    """
     scores: tuple[float, ...] = ()
-    """One a seat, in the game's own points. Empty if void."""
+    """Score of each seat, in the game's own points. Empty if void."""
     ranks: tuple[int, ...] = ()
-    """One a seat; 1 is best, and seats of one side share theirs. Empty if void."""
+    """Rank of each seat; 1 is best, and the seats of a side share their rank. Empty if void."""
 
 
 @dataclass(frozen=True)
 class End:
-    """The end of a match, as one of its seats is told."""
+    """The end of a match, as it is reported to one of its seats."""
 
     match_id: str
     seat: int
@@ -48,12 +50,12 @@ class End:
 
     @property
     def score(self) -> float | None:
-        """This seat's. None if the match is void."""
+        """Score of this seat. None if the match is void."""
         return self.result.scores[self.seat] if self.result.scores else None
 
     @property
     def rank(self) -> int | None:
-        """This seat's; 1 is best. None if the match is void."""
+        """Rank of this seat; 1 is best. None if the match is void."""
         return self.result.ranks[self.seat] if self.result.ranks else None
 
 
@@ -62,8 +64,8 @@ def match_in(message: match_pb2.Match) -> Match:
         message.id,
         message.terms.rules.game,
         dict(message.terms.rules.options),
-        tuple(message.table.seat_names),
-        tuple(tuple(side.seats) for side in message.table.sides),
+        tuple(message.seat_layout.seat_names),
+        tuple(tuple(side.seats) for side in message.seat_layout.sides),
         tuple(seat.bot for seat in message.seats),
         message.title,
     )
@@ -92,7 +94,7 @@ def _reason(message: result_pb2.Result) -> str:
 def _word(
     enum: type[result_pb2.VoidCause] | type[result_pb2.ForfeitCause] | type[result_pb2.Ending], number: int
 ) -> str:
-    """`FORFEIT_CAUSE_TIME` is `time`; a number that is newer than this library stays a number."""
+    """Return the word for a value: `FORFEIT_CAUSE_TIME` is `time`. Values unknown to this library stay numbers."""
     if number not in enum.values():
         return str(number)
     prefix = "".join(f"_{letter}" if letter.isupper() else letter for letter in enum.DESCRIPTOR.name)[1:].upper()

@@ -1,4 +1,4 @@
-"""How long to stay away when a stream has ended."""
+"""Pauses before a bot reconnects."""
 
 import math
 import random
@@ -14,12 +14,12 @@ STABLE_S = 10.0
 class Pauses:
     """Exponential backoff with jitter: half a second, one, two, up to ten.
 
-    It is reset by a session that has lasted for a while, not by a Welcome alone: else a bot whose own message breaks
-    the stream would reconnect at full speed for ever.
+    It is reset by a session that has lasted for a while, and not by a Welcome alone: otherwise a bot whose own message
+    breaks the stream would reconnect at full speed for ever.
     """
 
     def __init__(self, chance: Callable[[], float] = random.random, now: Callable[[], float] = time.monotonic) -> None:
-        """`chance` gives numbers from 0 to 1, `now` seconds."""
+        """`chance` returns numbers from 0 to 1, `now` returns seconds."""
         self._chance = chance
         self._now = now
         self._next_s = FIRST_S
@@ -29,7 +29,7 @@ class Pauses:
         self._stable_at = self._now() + STABLE_S
 
     def after_break(self) -> float:
-        """In seconds."""
+        """Return the pause after a broken session, in seconds."""
         if self._now() >= self._stable_at:
             self._next_s = FIRST_S
         self._stable_at = math.inf
@@ -38,5 +38,5 @@ class Pauses:
         return pause_s
 
     def after_draining(self, return_after_s: float) -> float:
-        """In seconds: never earlier than the referee asked for."""
+        """Return the pause after draining, in seconds; it is never shorter than the referee asked for."""
         return return_after_s + FIRST_S * self._chance()

@@ -1,4 +1,4 @@
-"""Playing: session after session, until nobody wants it any more."""
+"""Plays in one session after the other, until cancelled."""
 
 import asyncio
 import logging
@@ -17,11 +17,11 @@ from referee_client.session import Session, Wanted
 from referee_client.thinking import InThreads, OnLoop, Thinker
 from referee_client.workers import InWorkers
 
-MATCHES_AT_MOST = 1
-"""Where nothing is said: most bots think in one thread, and while they think in one match all their clocks run."""
+DEFAULT_MAX_MATCHES = 1
+"""Default of `max_matches`: most bots think in one thread, and while they do, all their clocks run."""
 
 STATUS = {Misconfigured: 2, TakenOver: 3, NotAllowed: 4}
-"""With which exit status a bot program stops for good."""
+"""Exit status by the exception that stops a bot program."""
 
 
 async def play(
@@ -31,23 +31,23 @@ async def play(
     *,
     version: str | None = None,
     games: Sequence[str] = (),
-    matches_at_most: int | None = None,
+    max_matches: int | None = None,
     workers: int = 0,
     ca: str | os.PathLike[str] | None = None,
     view: bool = False,
 ) -> None:
-    """Play until cancelled; after a break, come back.
+    """Play until cancelled, reconnecting after a session has ended.
 
-    `target` is the referee's HOST:PORT, `token` the bot's secret, `ca` a PEM file of the roots to trust; what is not
-    given is told by the environment. `games` it plays (default: all), `matches_at_most` at once. With `workers` the
-    bot thinks in so many processes, else in threads, or on the loop if its `choose` is asynchronous. `view`: every
-    turn carries its view.
+    `target` is the referee's HOST:PORT, `token` the bot's secret, `ca` a PEM file of the root certificates to trust;
+    missing values come from the environment. `games` are the games that the bot plays (default: all), `max_matches`
+    limits how many matches it plays at once. With `workers`, the bot thinks in that many processes; otherwise in
+    threads, or on the event loop if its `choose` is asynchronous. `view`: every turn contains the position as JSON.
 
     Raises TakenOver, NotAllowed or Misconfigured.
     """
     given = address(target, token, ca)
     version = os.environ.get("BOT_VERSION", "") if version is None else version
-    wanted = Wanted(version, tuple(games), _at_most(matches_at_most), view)
+    wanted = Wanted(version, tuple(games), _at_most(max_matches), view)
     thinker = _thinker(bot, workers)
     seats = Seats(thinker)
     try:
@@ -64,13 +64,15 @@ def run(
     *,
     version: str | None = None,
     games: Sequence[str] = (),
-    matches_at_most: int | None = None,
+    max_matches: int | None = None,
     workers: int = 0,
     ca: str | os.PathLike[str] | None = None,
     view: bool = False,
 ) -> None:
-    """As `play`, as a program: it ends with status 0 on SIGINT or SIGTERM, 3 when a newer session has taken over, 4
-    when the referee will never let it play, 2 when a setting is wrong. What happens is told on stderr.
+    """Run `play` as a program, with messages on stderr.
+
+    It exits with status 0 on SIGINT or SIGTERM, 3 if a newer session has taken over, 4 if the referee will never let
+    the bot play, and 2 if a setting is invalid.
     """
     until_stopped(
         play(
@@ -79,7 +81,7 @@ def run(
             token,
             version=version,
             games=games,
-            matches_at_most=matches_at_most,
+            max_matches=max_matches,
             workers=workers,
             ca=ca,
             view=view,
@@ -88,13 +90,13 @@ def run(
 
 
 def until_stopped(playing: Coroutine[None, None, None]) -> None:
-    """As a program: told to go, it ends with status 0; otherwise as `run` says."""
+    """Run a coroutine as a program: it exits with status 0 when it is stopped by a signal, otherwise like `run`."""
     logging.basicConfig(format="%(message)s")
     logging.getLogger("referee_client").setLevel(logging.INFO)
 
     async def stoppable() -> None:
         task = asyncio.ensure_future(playing)
-        with suppress(NotImplementedError):  # Windows: there Ctrl-C is a KeyboardInterrupt.
+        with suppress(NotImplementedError):  # Not available on Windows, where Ctrl-C raises KeyboardInterrupt.
             for stop in (signal.SIGINT, signal.SIGTERM):
                 asyncio.get_running_loop().add_signal_handler(stop, task.cancel)
         await task
@@ -117,9 +119,9 @@ async def _session_after_session(given: Address, wanted: Wanted, seats: Seats) -
 
 
 def _at_most(matches: int | None) -> int:
-    told = str(os.environ.get("BOT_MATCHES_AT_MOST") or MATCHES_AT_MOST if matches is None else matches)
+    told = str(os.environ.get("BOT_MAX_MATCHES") or DEFAULT_MAX_MATCHES if matches is None else matches)
     if not told.isdecimal():
-        raise Misconfigured(f"BOT_MATCHES_AT_MOST cannot be {told!r}; it takes a whole number")
+        raise Misconfigured(f"BOT_MAX_MATCHES cannot be {told!r}; it takes a whole number")
     return int(told)
 
 

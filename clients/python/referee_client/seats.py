@@ -1,7 +1,7 @@
-"""The bot's seats, over all its sessions: what each was asked last, and what it says to that.
+"""The bot's seats across all its sessions: the last turn of each, and the answer to it.
 
-Never two answers to one token: while a turn is thought about nothing more happens when it is asked again,
-and once there is an answer, that very answer is said again.
+A turn token never gets two answers: if a turn is repeated while the bot is thinking about it, nothing happens, and if
+there is an answer already, the same answer is sent again.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ from referee_client.turn import turn_in
 
 log = logging.getLogger("referee_client")
 
-Say = Callable[[play_pb2.FromBot], None]
+Say = Callable[[play_pb2.BotItem], None]
 
 
 @dataclass
@@ -30,11 +30,11 @@ class Seat:
     """One seat in one match."""
 
     now: Exchange | None = None
-    """None: it owes nothing."""
+    """The open turn; None if the seat is not to move."""
     rules: game_pb2.Rules | None = None
-    """Those of its match, as it was told last: turns leave large ones out."""
+    """The rules of its match as last received; turns omit large ones."""
     refused: Refusal | None = None
-    """What was wrong with what it said last."""
+    """The error of its last answer."""
 
     def owes_nothing(self) -> None:
         if self.now:
@@ -51,15 +51,15 @@ class Seats:
         self._beside: set[asyncio.Task[None]] = set()
 
     def speak_by(self, say: Say) -> None:
-        """There is a stream."""
+        """Send answers through a new stream."""
         self._say = say
 
     def fall_silent(self) -> None:
-        """The stream has ended. What is found meanwhile is said when the turn is asked again."""
+        """Stop sending, because the stream has ended. New answers are sent when their turn is repeated."""
         self._say = None
 
     def close(self) -> None:
-        """Nothing needs an answer any more."""
+        """Drop all open turns."""
         for seat in self._seats.values():
             seat.owes_nothing()
 
@@ -71,12 +71,12 @@ class Seats:
             self._tell_bot(self._thinker.started(key, match))
 
     def asked(self, message: play_pb2.Turn, listed: bool) -> None:
-        """`listed`: the referee was asked to list legal moves."""
+        """Handle a turn. `listed`: whether the referee was asked to list legal moves."""
         key = (message.match_id, message.seat)
         seat = self._seats.setdefault(key, Seat())
         if message.HasField("rules"):
             seat.rules = message.rules
-        if seat.now is None or seat.now.turn.token != message.token:
+        if seat.now is None or seat.now.turn.token != message.turn_token:
             seat.owes_nothing()
             seat.now = Exchange(turn_in(message, listed, seat.rules))
             self._think(key, seat, seat.now)
@@ -88,13 +88,13 @@ class Seats:
             if seat.now and seat.now.is_meant(verdict):
                 self._heed(verdict, key, seat, seat.now)
 
-    def lapsed(self, news: play_pb2.TurnLapsed) -> None:
+    def lapsed(self, news: play_pb2.TurnExpired) -> None:
         for (match_id, _), seat in self._seats.items():
-            if match_id == news.match_id and seat.now and seat.now.turn.token == news.token:
+            if match_id == news.match_id and seat.now and seat.now.turn.token == news.turn_token:
                 seat.owes_nothing()
 
     def ended(self, news: play_pb2.MatchEnded) -> None:
-        """The bot hears it the first time, and only of matches that it was told of."""
+        """Handle the end of a match. The bot is notified once, and only of matches that it has heard of before."""
         key = (news.match_id, news.seat)
         seat = self._seats.pop(key, None)
         if seat:
@@ -102,24 +102,24 @@ class Seats:
             self._tell_bot(self._thinker.ended(key, end_in(news)))
 
     def _heed(self, verdict: play_pb2.Verdict, key: Key, seat: Seat, exchange: Exchange) -> None:
-        """A stale answer is left alone: nobody will ask for it again."""
+        """Handle a verdict on the current answer. Stale answers need nothing, as their turn is no longer open."""
         outcome = verdict.WhichOneof("outcome")
         if outcome == "accepted":
             seat.refused = None
-        elif outcome == "refused":
-            self._heed_refusal(refusal_in(verdict.refused.refusal), key, seat, exchange)
+        elif outcome == "rejected":
+            self._heed_refusal(refusal_in(verdict.rejected.error), key, seat, exchange)
 
     def _heed_refusal(self, refusal: Refusal, key: Key, seat: Seat, exchange: Exchange) -> None:
         log.warning("match %s, seat %d, ply %d: %s", *key, exchange.turn.ply, refusal)
         said = exchange.said
-        if said is None:  # Nothing was said to this turn that could be refused.
+        if said is None:  # There is no answer to this turn that could be rejected.
             return
         if refusal.retry_after is not None:
             asyncio.get_running_loop().call_later(refusal.retry_after, self._tell_referee, said)
             return
         seat.refused = refusal
         if not (said.HasField("move") or said.HasField("resignation")):
-            # A claim that does not hold is no answer to the turn, which still waits for one.
+            # A rejected draw claim or reply is no answer to the turn, which is still open.
             seat.now = Exchange(exchange.turn)
             self._think(key, seat, seat.now)
 
@@ -136,12 +136,12 @@ class Seats:
         exchange.said.item_id = next(self._item_ids)
         self._tell_referee(exchange.said)
 
-    def _tell_referee(self, item: play_pb2.FromBot) -> None:
+    def _tell_referee(self, item: play_pb2.BotItem) -> None:
         if self._say:
             self._say(item)
 
     def _tell_bot(self, news: Coroutine[None, None, None]) -> None:
-        """Beside everything else."""
+        """Notify the bot in a background task."""
         task = asyncio.create_task(_told(news))
         self._beside.add(task)
         task.add_done_callback(self._beside.discard)

@@ -27,22 +27,22 @@ NONCE_BYTES = 32
 
 @dataclass(frozen=True)
 class Wanted:
-    """What a bot wants of its sessions."""
+    """What a bot requests of its sessions."""
 
     version: str = ""
     games: Sequence[str] = ()
-    matches_at_most: int = 1
+    max_matches: int = 1
     view: bool = False
 
-    def hello(self, listed: bool) -> play_pb2.FromBot:
-        """`listed`: the referee is to list the legal moves."""
-        wishes = play_pb2.TurnWishes(legal_moves_at_most=LEGAL_MOVES_AT_MOST if listed else 0, view=self.view)
-        return play_pb2.FromBot(
+    def hello(self, listed: bool) -> play_pb2.BotItem:
+        """Return the Hello. `listed`: whether the referee should list legal moves."""
+        wishes = play_pb2.TurnOptions(max_legal_moves=LEGAL_MOVES_AT_MOST if listed else 0, include_view=self.view)
+        return play_pb2.BotItem(
             hello=play_pb2.Hello(
                 version=self.version,
                 games=self.games,
-                matches_at_most=self.matches_at_most,
-                wishes=wishes,
+                max_matches=self.max_matches,
+                turn_options=wishes,
                 client=CLIENT,
             )
         )
@@ -51,7 +51,7 @@ class Wanted:
 class Session:
     def __init__(self, wanted: Wanted, seats: Seats, pauses: Pauses) -> None:
         self.wanted = wanted
-        """After the Welcome with the version that it has become."""
+        """After the Welcome, this contains the version that the session plays as."""
         self._seats = seats
         self._pauses = pauses
         self._outbox = Outbox()
@@ -64,17 +64,20 @@ class Session:
             "ping": self._pinged,
             "turn": lambda turn: seats.asked(turn, self._listed),
             "verdict": seats.judged,
-            "turn_lapsed": seats.lapsed,
+            "turn_expired": seats.lapsed,
             "match_started": seats.started,
             "match_ended": seats.ended,
-            "nonce_wanted": self._nonce_wanted,
+            "nonce_request": self._nonce_wanted,
             "draining": self._draining,
             "notice": _noticed,
-            "taken_over": _taken_over,
+            "session_taken_over": _taken_over,
         }
 
     async def lasts(self, address: Address) -> float:
-        """How long to stay away after it, in seconds. Raises TakenOver, NotAllowed or Misconfigured."""
+        """Run the session, and return how many seconds to wait before the next one.
+
+        Raises TakenOver, NotAllowed or Misconfigured.
+        """
         with address.channel() as channel:
             self._listed = not await asyncio.to_thread(local.same_as, channel, address.metadata)
             self._outbox.say(self.wanted.hello(self._listed))
@@ -110,36 +113,36 @@ class Session:
         log.warning("the referee is away: %s; coming back in %.1f s", why, pause_s)
         return pause_s
 
-    def _hear(self, item: play_pb2.FromReferee) -> None:
-        """An item that is newer than this library is left alone."""
+    def _hear(self, item: play_pb2.RefereeItem) -> None:
+        """Handle an item. Items that this library does not know are ignored."""
         kind = item.WhichOneof("item")
         if kind in self._heeds:
             self._heeds[kind](getattr(item, kind))
 
     def _welcomed(self, welcome: play_pb2.Welcome) -> None:
         self._pauses.welcomed()
-        # The seats belong to this version, also if a newer one is registered before the next session.
+        # Keep the version for later sessions, even if a newer one is registered: the seats belong to it.
         self.wanted = replace(self.wanted, version=welcome.version)
-        if self._stream and welcome.gone_after_ms:
-            self._stream.max_silence_s = welcome.gone_after_ms / 1_000
+        if self._stream and welcome.heartbeat_timeout_ms:
+            self._stream.max_silence_s = welcome.heartbeat_timeout_ms / 1_000
         log.info("connected to %s as %s, version %s", self._target, welcome.bot, welcome.version)
 
     def _pinged(self, ping: play_pb2.Ping) -> None:
-        self._outbox.say(play_pb2.FromBot(pong=play_pb2.Pong(id=ping.id)))
+        self._outbox.say(play_pb2.BotItem(pong=play_pb2.Pong(id=ping.id)))
 
-    def _nonce_wanted(self, wanted: play_pb2.NonceWanted) -> None:
-        """So that nobody chose the seed alone."""
+    def _nonce_wanted(self, wanted: play_pb2.NonceRequest) -> None:
+        """Contribute random bytes to the seed, so that nobody can choose it alone."""
         nonce = play_pb2.Nonce(match_id=wanted.match_id, seat=wanted.seat, nonce=secrets.token_bytes(NONCE_BYTES))
-        self._outbox.say(play_pb2.FromBot(nonce=nonce))
+        self._outbox.say(play_pb2.BotItem(nonce=nonce))
 
     def _draining(self, draining: play_pb2.Draining) -> None:
-        self._return_after_s = draining.return_after_ms / 1_000
+        self._return_after_s = draining.reconnect_delay_ms / 1_000
 
 
 def _noticed(notice: play_pb2.Notice) -> None:
     log.warning("the referee says: %s", notice.message)
 
 
-def _taken_over(news: play_pb2.TakenOver) -> None:
-    sentence = f"a newer session of this bot plays its matches now: {news.by_session_id}"
+def _taken_over(news: play_pb2.SessionTakenOver) -> None:
+    sentence = f"a newer session of this bot plays its matches now: {news.new_session_id}"
     raise TakenOver(Refusal("SESSION_TAKEN_OVER", sentence))

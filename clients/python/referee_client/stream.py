@@ -1,7 +1,7 @@
 """One Play stream.
 
-It goes through grpc's synchronous calls, in threads: the asynchronous ones forget why the referee ended a
-stream if the bot was just saying something (grpc issue 36066), and a bot must know whether to come back.
+It uses the synchronous calls of grpc, in threads. The asynchronous ones lose the status with which the referee ended a
+stream if the bot was sending at that moment (grpc issue 36066), and a bot needs it to decide whether to reconnect.
 """
 
 import asyncio
@@ -10,32 +10,32 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import suppress
 
 import grpc
-from referee_api.v1.play_pb2 import FromBot
+from referee_api.v1.play_pb2 import BotItem
 from referee_api.v1.play_service_pb2 import PlayRequest, PlayResponse
 from referee_api.v1.play_service_pb2_grpc import PlayServiceStub
 
 WELCOME_WITHIN_S = 15.0
-"""As the `gone_after_ms` of a referee by default."""
+"""The default `gone_after_ms` of a referee."""
 
 
 class Outbox:
-    """What waits to be said. What comes together goes together, and so does what comes while a message is going."""
+    """Outgoing queue. Items that are queued together, or while a message is being sent, are sent in one message."""
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
-        self._coming: list[FromBot] = []
-        self._ready: list[FromBot] = []
+        self._coming: list[BotItem] = []
+        self._ready: list[BotItem] = []
         self._changed = threading.Condition()
         self._closed = False
 
-    def say(self, item: FromBot) -> None:
-        """Only from the loop."""
+    def say(self, item: BotItem) -> None:
+        """Queue an item. Must be called on the event loop."""
         if not self._coming:
             self._loop.call_soon(self._hand_over)
         self._coming.append(item)
 
     def messages(self) -> Iterator[PlayRequest]:
-        """All that is ready, again and again until the end. For another thread."""
+        """Return messages with everything that is queued, until the queue is closed. For another thread."""
         while items := self._taken():
             yield PlayRequest(items=items)
 
@@ -50,7 +50,7 @@ class Outbox:
             self._changed.notify_all()
         self._coming = []
 
-    def _taken(self) -> list[FromBot]:
+    def _taken(self) -> list[BotItem]:
         with self._changed:
             self._changed.wait_for(lambda: self._ready or self._closed)
             taken, self._ready = self._ready, []
@@ -58,23 +58,26 @@ class Outbox:
 
 
 class Silence(Exception):
-    """Nothing was received for too long: the connection may be dead without either end having been told."""
+    """Nothing was received for too long: the connection may be dead without either end having noticed."""
 
 
 class Stream:
-    """Made within a loop; the outbox's first item must be a Hello."""
+    """A Play stream. It must be created on an event loop, and the first item of the outbox must be a Hello."""
 
     def __init__(self, channel: grpc.Channel, metadata: tuple[tuple[str, str], ...], outbox: Outbox) -> None:
         self._loop = asyncio.get_running_loop()
         self._heard: asyncio.Queue[PlayResponse | grpc.RpcError | None] = asyncio.Queue()
         self._outbox = outbox
         self.max_silence_s = WELCOME_WITHIN_S
-        """To be set to what the Welcome says."""
+        """How long to wait for a message; set to the value of the Welcome once it has arrived."""
         self._call = PlayServiceStub(channel).Play(outbox.messages(), metadata=metadata)
         threading.Thread(target=self._listen, name="stream", daemon=True).start()
 
     async def messages(self) -> AsyncIterator[PlayResponse]:
-        """What the referee says, until the stream ends. Raises Silence, or grpc.RpcError if it does not end well."""
+        """Return the messages of the referee until the stream ends.
+
+        Raises Silence, or grpc.RpcError if the stream ends with an error.
+        """
         while isinstance(heard := await self._next(), PlayResponse):
             yield heard
         if heard:
@@ -85,7 +88,7 @@ class Stream:
             async with asyncio.timeout(self.max_silence_s):
                 return await self._heard.get()
         except TimeoutError:
-            # The loop may have been held up by the bot's own code, with the message waiting all the while.
+            # The bot's own code may have blocked the loop while the message was already waiting.
             if self._heard.empty():
                 raise Silence(f"nothing was received for {self.max_silence_s:g} s") from None
             return self._heard.get_nowait()
@@ -104,5 +107,5 @@ class Stream:
         self._tell(end)
 
     def _tell(self, heard: PlayResponse | grpc.RpcError | None) -> None:
-        with suppress(RuntimeError):  # The loop is closed: nobody wants to know any more.
+        with suppress(RuntimeError):  # The loop is closed, so the message is not needed any more.
             self._loop.call_soon_threadsafe(self._heard.put_nowait, heard)

@@ -1,7 +1,7 @@
-"""Where a bot thinks: in threads, on the loop, or (in `workers`) in processes of its own.
+"""Runs the bot's code: in threads, on the event loop, or (in `workers`) in separate processes.
 
-Each seat does one thing at a time, in order, and the stream breathes meanwhile. A bot that breaks down is
-a BotBroke, whatever it raised.
+Calls for one seat are made one at a time and in order, while the stream keeps working. Whatever exception a bot raises
+becomes a BotBroke.
 """
 
 import asyncio
@@ -25,11 +25,11 @@ T = TypeVar("T")
 
 
 class BotBroke(Exception):
-    """The bot's own code raised something. `str()` is the trace."""
+    """The bot's own code raised an exception. `str()` is the traceback."""
 
 
 class Thinker(ABC):
-    """Asks the bot. All that ask raise BotBroke."""
+    """Calls the bot. All methods that call it raise BotBroke."""
 
     @abstractmethod
     async def choose(self, key: Key, turn: Turn) -> Answer: ...
@@ -39,15 +39,15 @@ class Thinker(ABC):
 
     @abstractmethod
     async def ended(self, key: Key, end: End) -> None:
-        """The seat is forgotten after that."""
+        """Notify the bot of the end, and remove the seat."""
 
     @abstractmethod
     def close(self) -> None:
-        """Whoever still thinks need not finish."""
+        """Stop without waiting for calls that still run."""
 
 
 class OnLoop(Thinker):
-    """For a bot whose `choose` is asynchronous."""
+    """Runs a bot whose `choose` is asynchronous."""
 
     def __init__(self, cast: Cast) -> None:
         self._cast = cast
@@ -67,7 +67,7 @@ class OnLoop(Thinker):
             self._order.pop(key, None)
 
     def close(self) -> None:
-        """Tasks of the loop end with it."""
+        """Nothing to do: tasks end with their loop."""
 
     async def _ask(self, key: Key, ask: Callable[[], object]) -> object:
         async with self._order[key]:
@@ -77,12 +77,12 @@ class OnLoop(Thinker):
             except (Exception, SystemExit, asyncio.CancelledError):
                 task = asyncio.current_task()
                 if task and task.cancelling():
-                    raise  # Nobody waits for the answer any more.
+                    raise  # The answer is not needed any more.
                 raise BotBroke(traceback.format_exc()) from None
 
 
 class InThreads(Thinker):
-    """For a bot whose `choose` is a plain function: a thread for each seat."""
+    """Runs a bot whose `choose` is a plain function, in one thread per seat."""
 
     def __init__(self, cast: Cast) -> None:
         self._cast = cast
@@ -114,21 +114,21 @@ class InThreads(Thinker):
 
 
 class Line:
-    """A thread that does one thing after another. The program does not wait for it at its end."""
+    """A thread that runs jobs one after the other. It does not keep the program from exiting."""
 
     def __init__(self, name: str) -> None:
         self._jobs: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         threading.Thread(target=self._work, name=name, daemon=True).start()
 
     def does(self, job: Callable[[], T]) -> "asyncio.Future[T]":
-        """What `job` gives, or BotBroke. A job that is cancelled before its turn is left out."""
+        """Return a future of what `job` returns, or of BotBroke. A job that is cancelled before its turn is skipped."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
         self._jobs.put(lambda: None if future.cancelled() else _settle(loop, future, job))
         return future
 
     def close(self) -> None:
-        """When what is in line is done."""
+        """End the thread after the queued jobs."""
         self._jobs.put(None)
 
     def _work(self) -> None:
@@ -137,7 +137,7 @@ class Line:
 
 
 def checked_or_broke(answer: object) -> Answer:
-    """Raises BotBroke for what is no answer."""
+    """Return the answer. Raises BotBroke if it is not a valid answer."""
     try:
         return checked(answer)
     except TypeError:
@@ -149,9 +149,9 @@ def _settle(loop: asyncio.AbstractEventLoop, future: "asyncio.Future[T]", job: C
         outcome = job()
     except BotBroke as why:
         settle = partial(future.set_exception, why)
-    except BaseException:  # Also sys.exit: a bot that wants to stop does not stop its other matches.
+    except BaseException:  # Includes SystemExit, so that a bot that exits in one match does not stop its other matches.
         settle = partial(future.set_exception, BotBroke(traceback.format_exc()))
     else:
         settle = partial(future.set_result, outcome)
-    with suppress(RuntimeError):  # The loop is closed: nobody wants to know any more.
+    with suppress(RuntimeError):  # The loop is closed, so the result is not needed any more.
         loop.call_soon_threadsafe(lambda: None if future.cancelled() else settle())

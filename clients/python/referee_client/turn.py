@@ -1,4 +1,4 @@
-"""A turn, in the players' words."""
+"""A turn, as bots see it."""
 
 import json
 import time
@@ -24,11 +24,11 @@ class Played:
 
 @dataclass(frozen=True)
 class Turn:
-    """A seat owes a move. It stands on its own: a bot may forget everything between two of them."""
+    """A request for a move. It is self-contained: a bot may forget everything between two turns."""
 
     match_id: str
     seat: int
-    """From 0."""
+    """Number of the seat, from 0."""
     token: str
     game: str
     options: Mapping[str, str]
@@ -36,50 +36,50 @@ class Turn:
     ply: int
     """How many moves have been played."""
     position: str
-    """In the game's notation; what this seat may not know is `?`."""
+    """The position in the game's notation; what this seat may not know is `?`."""
     moves_since: tuple[Played, ...] = ()
-    """Since this seat's last turn."""
+    """The moves since the last turn of this seat."""
     clocks: tuple[Clock, ...] = ()
-    """Every seat's, in order."""
+    """The clocks of all seats, in order."""
     left: float | None = None
-    """How many seconds this seat had, when the turn came, until its flag falls. None: no clock."""
+    """Seconds until this seat's flag falls, at the time when the turn arrived. None: no clock."""
     attempts_left: int = 1
-    """Answers that may still be given, this one included."""
+    """How many answers may still be given, including this one."""
     draw_offers: tuple[int, ...] = ()
-    """Seats whose offer of a draw stands. To move is to decline."""
+    """Seats with an open draw offer. Moving declines it."""
     sealed: bool = False
-    """Do others choose at the same time, unseen?"""
+    """Whether other seats choose at the same time without seeing this move."""
     again: bool = False
-    """Has this turn been asked before?"""
+    """Whether this turn has been sent before."""
     refused: Refusal | None = None
-    """What was wrong with the answer before this one, in the same turn."""
+    """The error of the previous answer in the same turn."""
     came_at: float = field(default_factory=time.monotonic, compare=False)
-    """By `time.monotonic()`."""
+    """When the turn arrived, by `time.monotonic()`."""
     told_moves: tuple[str, ...] | None = field(default=None, repr=False)
-    """Legal moves as far as the referee listed them. None: it was not asked to."""
+    """Legal moves as far as the referee has listed them. None: it was not asked to list any."""
     told_moves_count: int | None = field(default=None, repr=False)
     told_view: str = field(default="", repr=False)
 
     @property
     def left_now(self) -> float | None:
-        """As `left`, at this moment: thinking may begin later than the turn came."""
+        """The value of `left` at this moment: thinking may begin later than the turn arrived."""
         return None if self.left is None else self.left - (time.monotonic() - self.came_at)
 
     @cached_property
     def legal_moves(self) -> tuple[str, ...]:
-        """In order. All of them; but a referee lists no more than its limit, by default the first 5000."""
+        """All legal moves, sorted; but a referee lists no more than its limit, by default the first 5000."""
         if self.told_moves is not None:
             return self.told_moves
         return tuple(local.position(self.game, self.options, self.position).moves(self.seat))
 
     @property
     def legal_moves_count(self) -> int:
-        """How many there are, listed or not."""
+        """The number of legal moves, listed or not."""
         return len(self.legal_moves) if self.told_moves_count is None else self.told_moves_count
 
     @cached_property
     def view(self) -> Any:
-        """The position as plain data, by the game's view schema."""
+        """The position as plain data, in the form of the game's view schema."""
         if self.told_view:
             return json.loads(self.told_view)
         if not local.INSTALLED:
@@ -88,24 +88,27 @@ class Turn:
 
 
 def turn_in(message: play_pb2.Turn, listed: bool, rules: game_pb2.Rules | None = None) -> Turn:
-    """`listed`: was the referee asked to list the moves? `rules`: of the match, where the turn leaves them out."""
+    """Return a turn from a message.
+
+    `listed`: whether the referee was asked to list legal moves. `rules`: those of the match, if the turn omits them.
+    """
     rules = rules or message.rules
     return Turn(
         message.match_id,
         message.seat,
-        message.token,
+        message.turn_token,
         rules.game,
         dict(rules.options),
         message.ply,
         message.position,
-        tuple(Played(one.seat, one.move) for one in message.moves_since),
+        tuple(Played(one.seat, one.move) for one in message.move_history),
         tuple(map(clock_in, message.clocks)),
-        message.left_ms / 1_000 if message.HasField("left_ms") else None,
+        message.time_left_ms / 1_000 if message.HasField("time_left_ms") else None,
         message.attempts_left,
-        tuple(message.draw_offers),
-        message.sealed,
-        message.again,
+        tuple(message.draw_offer_seats),
+        message.simultaneous,
+        message.repeated,
         told_moves=tuple(message.legal_moves) if listed else None,
-        told_moves_count=message.legal_moves_count if message.HasField("legal_moves_count") else None,
+        told_moves_count=message.legal_move_count if message.HasField("legal_move_count") else None,
         told_view=message.view_json,
     )

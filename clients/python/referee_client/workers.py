@@ -1,7 +1,7 @@
-"""Thinking in processes of their own, so that a bot that needs the whole processor does not hold up its stream.
+"""Runs the bot in worker processes, so that a bot that needs a whole processor does not block its stream.
 
-A match stays with one worker, so that a bot of a class keeps its state. A worker that dies is replaced, and
-what it was asked is asked once more.
+All seats of a match stay with one worker, so that a bot that is a class keeps its state. A worker process that dies is
+replaced, and its call is repeated once.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ from referee_client.matches import End, Match
 from referee_client.thinking import BotBroke, Line, Thinker, checked_or_broke
 from referee_client.turn import Turn
 
-# A fork would copy the locks of threads that it does not copy.
+# A fork would copy the locks of threads, but not the threads.
 SPAWN = multiprocessing.get_context("spawn")
 
 
@@ -53,7 +53,7 @@ class InWorkers(Thinker):
             worker.close()
 
     def _worker(self, key: Key) -> "Worker":
-        """The one that has the match, or the one that has the fewest seats."""
+        """Return the worker of the match, or else the one with the fewest seats."""
         if key not in self._seats:
             busy = Counter(self._seats.values())
             held = (worker for (match_id, _), worker in self._seats.items() if match_id == key[0])
@@ -62,7 +62,7 @@ class InWorkers(Thinker):
 
 
 class Worker:
-    """A process that thinks, and the thread that talks to it."""
+    """A worker process, and the thread that communicates with it."""
 
     def __init__(self, bot: Bot, number: int) -> None:
         self._bot = bot
@@ -73,7 +73,7 @@ class Worker:
         self._closed = False
 
     async def asked(self, what: str, key: Key, about: object) -> Any:
-        """What the bot says. Raises BotBroke, also if the worker dies of it twice."""
+        """Return what the bot answers. Raises BotBroke, also if the worker process dies twice."""
         return await self._line.does(lambda: self._asked(what, key, about))
 
     def close(self) -> None:
@@ -107,8 +107,8 @@ class Worker:
 
 
 def work(bot: Bot, pipe: Connection) -> None:
-    """What a worker does until its program goes."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the program, which ends its workers.
+    """Main loop of a worker process, which runs until its program ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is handled by the program, which ends its workers.
     with asyncio.Runner() as runner:
         asks = _asks(Cast(bot), runner)
         while True:
@@ -124,7 +124,7 @@ def work(bot: Bot, pipe: Connection) -> None:
 
 
 def _asks(cast: Cast, runner: asyncio.Runner) -> dict[str, Callable[[Key, Any], object]]:
-    """What a worker may be asked. What a bot does asynchronously is done on the worker's own loop."""
+    """Return the calls that a worker accepts. Asynchronous bots run on the worker's own loop."""
 
     def done(answer: object) -> object:
         return runner.run(_awaited(answer)) if inspect.isawaitable(answer) else answer

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use referee_client::{Asked, Bot, BotError, api::TurnWishes, run};
+use referee_client::{Asked, Bot, BotError, api::TurnOptions, run};
 
 struct RandomBot;
 
@@ -13,10 +13,10 @@ impl Bot for RandomBot {
         Ok(choice.clone())
     }
 
-    fn wishes(&self) -> TurnWishes {
-        TurnWishes {
-            legal_moves_at_most: 5000,
-            ..TurnWishes::default()
+    fn turn_options(&self) -> TurnOptions {
+        TurnOptions {
+            max_legal_moves: 5000,
+            ..TurnOptions::default()
         }
     }
 }

@@ -1,4 +1,4 @@
-//! How long to stay away after a break.
+//! Pauses before a bot reconnects.
 
 use std::time::{Duration, Instant};
 
@@ -7,10 +7,10 @@ const LONGEST: Duration = Duration::from_secs(10);
 /// A session that lasts this long from its Welcome resets the backoff.
 const STABLE_AFTER: Duration = Duration::from_secs(10);
 
-/// Twice as long after each break in a row, up to ten seconds.
+/// Exponential backoff: it doubles after each break, up to ten seconds.
 ///
-/// A Welcome alone does not reset it: else a bot whose own message breaks the stream would reconnect at full speed for
-/// ever.
+/// A Welcome alone does not reset it: otherwise a bot whose own message breaks the stream would reconnect at full speed
+/// for ever.
 #[derive(Default)]
 pub(crate) struct Backoff {
     breaks: u32,
@@ -18,8 +18,8 @@ pub(crate) struct Backoff {
 }
 
 impl Backoff {
-    /// The next wait. `chance`, from 0 to 1, makes it half as long up to half as long again, so that the bots of a
-    /// referee that was away do not all come back in the same moment.
+    /// Returns the next pause. `chance`, from 0 to 1, scales it by a factor from 0.5 to 1.5, so that the bots of a
+    /// referee that was away do not all reconnect at the same moment.
     pub fn next(&mut self, now: Instant, chance: f64) -> Duration {
         if self.welcomed_at.take().is_some_and(|then| now >= then + STABLE_AFTER) {
             self.breaks = 0;
@@ -29,12 +29,12 @@ impl Backoff {
         doubled.min(LONGEST).mul_f64(0.5 + chance)
     }
 
-    /// The wait after a stream that the referee has ended to go away for so long. That is no failure.
+    /// Returns the pause after a stream that a draining referee has ended, which is not a failure.
     pub fn after_draining(&self, away: Duration, chance: f64) -> Duration {
         away + FIRST.mul_f64(chance)
     }
 
-    /// The referee has said Welcome.
+    /// Notes that the referee has sent its Welcome.
     pub fn welcomed(&mut self, now: Instant) {
         self.welcomed_at = Some(now);
     }

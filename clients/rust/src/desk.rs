@@ -1,7 +1,7 @@
-//! The turns that are owed, and the answers that were found.
+//! The open turns, and their answers.
 //!
-//! Pure: it is told what the referee and the bot say, and tells what is to be done. It outlives the stream, so that
-//! an answer found while nobody was there to hear it is said when its turn is asked again.
+//! Pure: it receives the messages of the referee and the answers of the bot, and returns what is to be done. It
+//! outlives the stream, so that an answer found while there was no stream is sent when its turn is repeated.
 
 use std::{
     collections::HashMap,
@@ -9,40 +9,40 @@ use std::{
     time::Duration,
 };
 
-use crate::api::{FromBot, Refusal, Turn, Verdict, from_bot, verdict};
+use crate::api::{BotItem, ErrorDetail, Turn, Verdict, bot_item, verdict};
 
-/// A turn as the bot is asked it.
+/// A turn as it is passed to the bot.
 pub struct Asked {
     pub turn: Turn,
-    /// Why the last answer was refused, if this is another attempt at the same move.
-    pub refused: Option<Refusal>,
+    /// The error of the last answer, if this is another attempt at the same move.
+    pub refused: Option<ErrorDetail>,
     life: Weak<()>,
 }
 
 impl Asked {
-    /// Whether an answer is still wanted. A bot that thinks for long may look now and then, and stop.
+    /// Whether an answer is still needed. A bot that thinks for long may check this regularly, and stop.
     pub fn wanted(&self) -> bool {
         self.life.strong_count() > 0
     }
 }
 
-/// What is to be done.
+/// What is to be done next.
 pub(crate) enum Next {
     Nothing,
     Think(Box<Asked>),
-    Say(FromBot),
-    /// Tell the desk that the turn is `due` when this time has passed.
+    Say(BotItem),
+    /// Call `due` for the turn after this time.
     Later(TurnId, Duration),
 }
 
-/// A seat in a match owes one turn at most.
+/// A seat in a match, which has at most one open turn.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 struct Place {
     match_id: String,
     seat: u32,
 }
 
-/// Which turn is meant. A token alone does not say: turns of other matches may have it too.
+/// Identifies a turn. A token alone is not sufficient: turns of other matches may have the same one.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct TurnId {
     place: Place,
@@ -53,12 +53,12 @@ impl From<&Turn> for TurnId {
     fn from(turn: &Turn) -> Self {
         let (match_id, seat) = (turn.match_id.clone(), turn.seat);
         let place = Place { match_id, seat };
-        let token = turn.token.clone();
+        let token = turn.turn_token.clone();
         Self { place, token }
     }
 }
 
-/// All turns that are owed.
+/// All open turns.
 #[derive(Default)]
 pub(crate) struct Desk {
     owed: HashMap<Place, Owed>,
@@ -67,15 +67,15 @@ pub(crate) struct Desk {
 
 struct Owed {
     token: String,
-    answer: Option<FromBot>,
-    /// What was wrong with it.
-    refused: Option<Refusal>,
-    /// Its end tells the bot that the turn is owed no more.
+    answer: Option<BotItem>,
+    /// The error of a rejected answer.
+    refused: Option<ErrorDetail>,
+    /// Dropped when the turn is no longer open, which the bot can see.
     life: Arc<()>,
 }
 
 impl Desk {
-    /// A turn is asked. One with a new token takes the place of the seat's turn before it.
+    /// Handles a turn. A turn with a new token replaces the previous turn of the seat.
     pub fn asked(&mut self, turn: Turn) -> Next {
         let id = TurnId::from(&turn);
         match self.owed.get(&id.place) {
@@ -84,12 +84,12 @@ impl Desk {
         }
     }
 
-    /// The bot has found its answer. The first to a turn is said; nobody hears of another.
-    pub fn found(&mut self, id: &TurnId, answer: from_bot::Item) -> Next {
+    /// Handles the bot's answer. Only the first answer to a turn is sent; all others are dropped.
+    pub fn found(&mut self, id: &TurnId, answer: bot_item::Item) -> Next {
         match self.owed.get_mut(&id.place) {
             Some(owed) if owed.token == id.token && owed.answer.is_none() => {
                 self.answers += 1;
-                owed.answer = Some(FromBot {
+                owed.answer = Some(BotItem {
                     item_id: self.answers,
                     item: Some(answer),
                 });
@@ -99,7 +99,7 @@ impl Desk {
         }
     }
 
-    /// The referee has judged an answer. It says so before it asks the seat's next turn.
+    /// Handles the verdict on an answer. It arrives before the next turn of the seat.
     pub fn judged(&mut self, verdict: Verdict) -> Next {
         let Some((place, owed)) = self.owed.iter_mut().find(|(at, owed)| owed.is_meant(at, &verdict)) else {
             return Next::Nothing;
@@ -109,9 +109,9 @@ impl Desk {
             Some(verdict::Outcome::Stale(_)) => {
                 self.owed.remove(&place);
             }
-            Some(verdict::Outcome::Refused(refused)) => {
-                let refusal = refused.refusal.unwrap_or_default();
-                // A store that is away, or a match on its way elsewhere: the turn stands, and is not asked again.
+            Some(verdict::Outcome::Rejected(rejection)) => {
+                let refusal = rejection.error.unwrap_or_default();
+                // Temporary (store unavailable, match in transfer): the turn stays open and is not sent again.
                 if let Some(after_ms) = refusal.metadata.get("retry_after_ms") {
                     let token = owed.token.clone();
                     return Next::Later(TurnId { place, token }, milliseconds(after_ms));
@@ -123,7 +123,7 @@ impl Desk {
         Next::Nothing
     }
 
-    /// The time has come that `Next::Later` spoke of.
+    /// Continues after the delay of `Next::Later`.
     pub fn due(&self, id: &TurnId) -> Next {
         match self.owed.get(&id.place) {
             Some(owed) if owed.token == id.token => owed.say(),
@@ -131,13 +131,13 @@ impl Desk {
         }
     }
 
-    /// A turn needs no answer any more.
+    /// Handles a turn that no longer needs an answer.
     pub fn lapsed(&mut self, match_id: &str, token: &str) {
         self.owed
             .retain(|at, owed| at.match_id != match_id || owed.token != token);
     }
 
-    /// A match is over, whether it was known or not.
+    /// Handles the end of a match, whether or not it was known.
     pub fn ended(&mut self, match_id: &str) {
         self.owed.retain(|at, _| at.match_id != match_id);
     }
@@ -157,17 +157,17 @@ impl Desk {
 }
 
 impl Owed {
-    /// The answer, if it is found already: for the first time, or again.
+    /// Sends or repeats the answer, if there is one.
     fn say(&self) -> Next {
         self.answer.clone().map_or(Next::Nothing, Next::Say)
     }
 
-    /// Only of a move does the verdict repeat the token.
+    /// Whether it is the verdict on this turn's answer. Only verdicts on moves contain the token.
     fn is_meant(&self, at: &Place, verdict: &Verdict) -> bool {
-        if verdict.token.is_empty() {
+        if verdict.turn_token.is_empty() {
             return self.answer.as_ref().is_some_and(|said| said.item_id == verdict.item_id);
         }
-        at.match_id == verdict.match_id && self.token == verdict.token
+        at.match_id == verdict.match_id && self.token == verdict.turn_token
     }
 }
 

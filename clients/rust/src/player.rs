@@ -1,4 +1,4 @@
-//! A bot that plays: session after session, until it is told to stop.
+//! Plays in one session after the other, until it is stopped.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -16,21 +16,21 @@ use tokio::{
 
 use crate::{
     Bot, BotError, Settings,
-    api::{FromReferee, Hello, Move, Pong, Resignation, Turn, from_bot, from_referee::Item},
+    api::{Hello, Move, Pong, RefereeItem, Resignation, Turn, bot_item, referee_item::Item},
     backoff::Backoff,
     desk::{Asked, Desk, Next, TurnId},
     session::{End, Session},
 };
 
-/// No game has longer moves, and the referee refuses them.
+/// No game has longer moves, and the referee rejects longer texts.
 const MOVE_CHARS: usize = 1_000;
 
 const MISCONFIGURED: u8 = 2;
 const TAKEN_OVER: u8 = 3;
 const REFUSED: u8 = 4;
 
-/// Plays until SIGINT or SIGTERM (exit status 0), until another copy of the bot takes its seats (3), or until the
-/// settings (2) or the referee (4) say that it cannot go on like this, with a sentence on standard error.
+/// Plays until SIGINT or SIGTERM (exit status 0), until another copy of the bot takes over its seats (3), or until
+/// invalid settings (2) or the referee (4) make it impossible to continue, with a sentence on standard error.
 pub fn run(bot: impl Bot) -> ExitCode {
     match Settings::from_env().and_then(|settings| play(bot, settings)) {
         Ok(status) => status,
@@ -52,13 +52,13 @@ fn play(bot: impl Bot, settings: Settings) -> Result<ExitCode, BotError> {
             _ = terminated.recv() => Ok(ExitCode::SUCCESS),
         }
     });
-    runtime.shutdown_background(); // A bot that still thinks is not waited for.
+    runtime.shutdown_background(); // Does not wait for a bot that is still thinking.
     status
 }
 
-/// What comes up beside the stream.
+/// Events from outside the stream.
 enum Event {
-    Found { turn: TurnId, answer: from_bot::Item },
+    Found { turn: TurnId, answer: bot_item::Item },
     Due { turn: TurnId },
 }
 
@@ -68,7 +68,7 @@ struct Player<B> {
     backoff: Backoff,
     desk: Desk,
     events: JoinSet<Event>,
-    /// The referee is about to go, and will be back after so long.
+    /// How long the referee will be away, if it has announced that.
     away: Option<Duration>,
 }
 
@@ -107,7 +107,7 @@ impl<B: Bot> Player<B> {
         }
     }
 
-    /// One stream, until it ends.
+    /// Runs one stream until it ends.
     async fn session(&mut self) -> End {
         match Session::open(&self.settings, self.hello()).await {
             Ok(mut session) => loop {
@@ -122,14 +122,14 @@ impl<B: Bot> Player<B> {
     fn hello(&self) -> Hello {
         Hello {
             version: self.settings.version.clone(),
-            matches_at_most: Some(self.settings.matches_at_most),
-            wishes: Some(self.bot.wishes()),
+            max_matches: Some(self.settings.max_matches),
+            turn_options: Some(self.bot.turn_options()),
             client: concat!("referee-client-rust/", env!("CARGO_PKG_VERSION")).into(),
             ..Hello::default()
         }
     }
 
-    /// Whatever comes next: a message of the referee, or an answer of the bot.
+    /// Handles the next event: a message of the referee, or an answer of the bot.
     async fn step(&mut self, session: &mut Session) -> Result<(), End> {
         tokio::select! {
             message = session.message() => {
@@ -142,9 +142,9 @@ impl<B: Bot> Player<B> {
         }
     }
 
-    fn hear(&mut self, session: &mut Session, said: FromReferee) -> Result<(), End> {
+    fn hear(&mut self, session: &mut Session, said: RefereeItem) -> Result<(), End> {
         match said.item {
-            Some(Item::Ping(ping)) => session.say(from_bot::Item::Pong(Pong { id: ping.id }).into()),
+            Some(Item::Ping(ping)) => session.say(bot_item::Item::Pong(Pong { id: ping.id }).into()),
             Some(Item::Turn(turn)) => {
                 let next = self.desk.asked(turn);
                 self.follow(session, next);
@@ -153,23 +153,23 @@ impl<B: Bot> Player<B> {
                 let next = self.desk.judged(verdict);
                 self.follow(session, next);
             }
-            Some(Item::TurnLapsed(lapsed)) => self.desk.lapsed(&lapsed.match_id, &lapsed.token),
+            Some(Item::TurnExpired(lapsed)) => self.desk.lapsed(&lapsed.match_id, &lapsed.turn_token),
             Some(Item::MatchEnded(ended)) => self.desk.ended(&ended.match_id),
             Some(Item::Welcome(welcome)) => {
                 self.backoff.welcomed(Instant::now());
-                session.welcomed(milliseconds(welcome.gone_after_ms));
+                session.welcomed(milliseconds(welcome.heartbeat_timeout_ms));
                 let (referee, name, version) = (self.settings.endpoint.uri(), welcome.bot, welcome.version);
                 let host_port = referee.authority().map_or("", |host_port| host_port.as_str());
                 eprintln!("referee-client: connected to {host_port} as {name}, version {version}");
-                // The seats belong to this version, also if a newer one is registered before the next break.
+                // Keep the version for later sessions, even if a newer one is registered: the seats belong to it.
                 self.settings.version = version;
             }
             Some(Item::Draining(going)) => {
-                self.away = Some(milliseconds(going.return_after_ms));
+                self.away = Some(milliseconds(going.reconnect_delay_ms));
             }
-            Some(Item::TakenOver(_)) => return Err(End::TakenOver),
+            Some(Item::SessionTakenOver(_)) => return Err(End::TakenOver),
             Some(Item::Notice(notice)) => eprintln!("referee: {}", notice.message),
-            Some(Item::MatchStarted(_) | Item::NonceWanted(_)) | None => {}
+            Some(Item::MatchStarted(_) | Item::NonceRequest(_)) | None => {}
         }
         Ok(())
     }
@@ -203,13 +203,13 @@ impl<B: Bot> Player<B> {
     }
 }
 
-/// The bot's move; or, if its code breaks down, its resignation.
-fn answer(bot: &impl Bot, asked: &Asked) -> from_bot::Item {
-    // A panic has told its own story on standard error already.
+/// Returns the bot's move, or its resignation if its code fails.
+fn answer(bot: &impl Bot, asked: &Asked) -> bot_item::Item {
+    // A panic has already written its message to standard error.
     match catch_unwind(AssertUnwindSafe(|| bot.choose(asked))) {
-        Ok(Ok(text)) => from_bot::Item::Move(Move {
+        Ok(Ok(text)) => bot_item::Item::Move(Move {
             match_id: asked.turn.match_id.clone(),
-            token: asked.turn.token.clone(),
+            turn_token: asked.turn.turn_token.clone(),
             r#move: sendable(&asked.turn, text),
             offer_draw: false,
         }),
@@ -221,8 +221,8 @@ fn answer(bot: &impl Bot, asked: &Asked) -> from_bot::Item {
     }
 }
 
-/// The move; or, if it is longer than any, as much of it as the referee refuses. All of it would break the stream, and
-/// with it all other matches; so it costs one attempt.
+/// Returns the move, or, if it is too long, a beginning that the referee rejects. All of it would break the stream, and
+/// with it all other matches; this way it costs one attempt.
 fn sendable(turn: &Turn, text: String) -> String {
     let chars = text.chars().count();
     if chars <= MOVE_CHARS {
@@ -240,8 +240,8 @@ fn milliseconds(many: i64) -> Duration {
     Duration::from_millis(many.try_into().unwrap_or(0))
 }
 
-fn resignation(turn: &Turn) -> from_bot::Item {
-    from_bot::Item::Resignation(Resignation {
+fn resignation(turn: &Turn) -> bot_item::Item {
+    bot_item::Item::Resignation(Resignation {
         match_id: turn.match_id.clone(),
         seat: Some(turn.seat),
     })

@@ -12,22 +12,22 @@ use tonic::{Code, Request, Status, Streaming};
 
 use crate::{
     Settings,
-    api::{FromBot, Hello, PlayRequest, PlayResponse, from_bot, play_service_client::PlayServiceClient},
+    api::{BotItem, Hello, PlayRequest, PlayResponse, bot_item, play_service_client::PlayServiceClient},
 };
 
 /// A position can have thousands of moves.
 const MESSAGE_AT_MOST: usize = 64 << 20;
 const TOGETHER_AT_MOST: usize = 1_000;
-/// As the `gone_after_ms` of a referee by default.
+/// The default `heartbeat_timeout_ms` of a referee.
 const WELCOME_WITHIN: Duration = Duration::from_secs(15);
 
-/// How a stream came to its end.
+/// How a stream ended.
 #[derive(Debug)]
 pub(crate) enum End {
-    /// Come back.
+    /// Reconnecting may help.
     Broken(String),
     TakenOver,
-    /// Do not come back before something has changed.
+    /// Reconnecting does not help before something is changed.
     Refused(String),
 }
 
@@ -35,7 +35,7 @@ impl From<Status> for End {
     fn from(status: Status) -> Self {
         let sentence = format!("{:?}: {}", status.code(), status.message());
         match status.code() {
-            // The contract ends a stream with it for this reason only: SESSION_TAKEN_OVER.
+            // The contract uses this code for one reason only: SESSION_TAKEN_OVER.
             Code::Aborted => End::TakenOver,
             Code::Unauthenticated | Code::PermissionDenied | Code::InvalidArgument => End::Refused(sentence),
             _ => End::Broken(sentence),
@@ -43,10 +43,10 @@ impl From<Status> for End {
     }
 }
 
-/// An open stream. To drop it is to hang up.
+/// An open stream. Dropping it closes the stream.
 pub(crate) struct Session {
     heard: Streaming<PlayResponse>,
-    said: UnboundedSender<FromBot>,
+    said: UnboundedSender<BotItem>,
     max_silence: Duration,
     heard_at: Instant,
 }
@@ -64,13 +64,13 @@ impl Session {
             .await
             .map_err(|why| End::Broken(sentence(&why)))?;
         let (said, to_say) = unbounded_channel();
-        // What came up while the last message was on its way travels together.
+        // Items that are queued while a message is being sent go into one message.
         let together = UnboundedReceiverStream::new(to_say)
             .ready_chunks(TOGETHER_AT_MOST)
             .map(|items| PlayRequest { items });
         let mut request = Request::new(together);
         request.metadata_mut().insert("authorization", settings.bearer.clone());
-        let _ = said.send(from_bot::Item::Hello(hello).into());
+        let _ = said.send(bot_item::Item::Hello(hello).into());
         let heard = PlayServiceClient::new(channel)
             .max_decoding_message_size(MESSAGE_AT_MOST)
             .play(request)
@@ -84,8 +84,8 @@ impl Session {
         })
     }
 
-    /// The next message. It is an end if there is none for too long: the connection may be dead without either end
-    /// having been told. A future that is dropped loses nothing.
+    /// Returns the next message, or an end if there is none for too long: the connection may be dead without either end
+    /// having noticed. Dropping the future loses no message.
     pub async fn message(&mut self) -> Result<PlayResponse, End> {
         let message = timeout_at(self.heard_at + self.max_silence, self.heard.message())
             .await
@@ -94,15 +94,15 @@ impl Session {
         message.ok_or_else(|| End::Broken("the stream has ended".into()))
     }
 
-    /// By a referee that is never silent for so long.
+    /// Sets the longest time for which the referee may be silent.
     pub fn welcomed(&mut self, max_silence: Duration) {
         if !max_silence.is_zero() {
             self.max_silence = max_silence;
         }
     }
 
-    pub fn say(&self, item: FromBot) {
-        // If nobody listens any more, the end of the stream will be heard next.
+    pub fn say(&self, item: BotItem) {
+        // If the stream has ended, the next `message` reports it.
         let _ = self.said.send(item);
     }
 }
@@ -111,17 +111,17 @@ fn silent(max_silence: Duration) -> End {
     End::Broken(format!("nothing was received for {} s", max_silence.as_secs_f64()))
 }
 
-/// What needs no number, since no verdict on it is looked for.
-impl From<from_bot::Item> for FromBot {
-    fn from(item: from_bot::Item) -> Self {
-        FromBot {
+/// For items without a number, because their verdicts are not needed.
+impl From<bot_item::Item> for BotItem {
+    fn from(item: bot_item::Item) -> Self {
+        BotItem {
             item_id: 0,
             item: Some(item),
         }
     }
 }
 
-/// The error with all that caused it: the first alone says only that there was one.
+/// Returns the error with all its causes: the outermost alone says only that there was one.
 fn sentence(why: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(Some(why), |why| why.source());
     let causes: Vec<String> = causes.map(ToString::to_string).collect();

@@ -1,4 +1,4 @@
-//! What the environment says: where the referee is, and who the bot is.
+//! Settings from the environment: the address of the referee, and the identity of the bot.
 
 use std::{env, net::IpAddr};
 
@@ -9,21 +9,21 @@ use tonic::{
 
 use crate::BotError;
 
-const MATCHES_AT_MOST: u32 = 1;
+const DEFAULT_MAX_MATCHES: u32 = 1;
 
-/// Where the referee is, and who the bot is.
+/// The address of the referee, and the identity of the bot.
 pub struct Settings {
-    /// The referee, with the roots that it is trusted by.
+    /// The referee, with the root certificates to trust.
     pub(crate) endpoint: Endpoint,
-    /// What each stream carries as `authorization`.
+    /// The `authorization` metadata of each stream.
     pub(crate) bearer: MetadataValue<Ascii>,
     pub(crate) version: String,
-    pub(crate) matches_at_most: u32,
+    pub(crate) max_matches: u32,
 }
 
 impl Settings {
     /// Reads `BOT_REFEREE`, `BOT_TOKEN` (or the file that `BOT_TOKEN_FILE` names), `BOT_CA`, `BOT_PLAINTEXT`,
-    /// `BOT_VERSION` and `BOT_MATCHES_AT_MOST`. The error says what is wrong with them.
+    /// `BOT_VERSION` and `BOT_MAX_MATCHES`. The error says what is wrong with them.
     pub fn from_env() -> Result<Self, BotError> {
         Self::read(|name| env::var(name).ok().filter(|text| !text.is_empty()))
     }
@@ -45,17 +45,17 @@ impl Settings {
             endpoint: endpoint(&needed("BOT_REFEREE")?, setting("BOT_CA"), plaintext)?,
             bearer,
             version: setting("BOT_VERSION").unwrap_or_default(),
-            matches_at_most: match setting("BOT_MATCHES_AT_MOST") {
+            max_matches: match setting("BOT_MAX_MATCHES") {
                 Some(text) => text
                     .parse()
-                    .map_err(|_| format!("BOT_MATCHES_AT_MOST is no number: {text}"))?,
-                None => MATCHES_AT_MOST,
+                    .map_err(|_| format!("BOT_MAX_MATCHES is no number: {text}"))?,
+                None => DEFAULT_MAX_MATCHES,
             },
         })
     }
 }
 
-/// TLS, unless the host is this machine, or plaintext is permitted. Who names roots wants TLS in any case.
+/// Uses TLS, except if the host is this machine or plaintext is permitted. With root certificates, it is always TLS.
 fn endpoint(referee: &str, roots: Option<String>, plaintext: bool) -> Result<Endpoint, BotError> {
     let (host, port) = referee.rsplit_once(':').unwrap_or((referee, ""));
     port.parse::<u16>()
@@ -148,8 +148,8 @@ mod tests {
         }
         let near = ("BOT_REFEREE", "localhost:1");
         assert_eq!(
-            why(&[near, ("BOT_MATCHES_AT_MOST", "many")]),
-            "BOT_MATCHES_AT_MOST is no number: many"
+            why(&[near, ("BOT_MAX_MATCHES", "many")]),
+            "BOT_MAX_MATCHES is no number: many"
         );
         let file = [near, ("BOT_TOKEN", ""), ("BOT_TOKEN_FILE", "/no/such")];
         assert!(why(&file).starts_with("BOT_TOKEN_FILE: /no/such: "));

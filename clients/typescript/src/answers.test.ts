@@ -6,7 +6,7 @@ import { create } from "@bufbuild/protobuf";
 import { MOVE_CHARS, moveItem } from "./answers.js";
 import { TurnSchema } from "./stubs/referee_api/v1/play_pb.js";
 
-const turn = create(TurnSchema, { matchId: "m1", seat: 0, token: "t1" });
+const turn = create(TurnSchema, { matchId: "m1", seat: 0, turnToken: "t1" });
 
 function sent(answer: unknown): string {
   const { item } = moveItem(turn, answer);

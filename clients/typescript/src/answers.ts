@@ -1,27 +1,27 @@
-/** What a bot says, as the contract has it. */
+/** Answers of a bot, as messages of the contract. */
 
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 
-import { type FromBot, FromBotSchema, type Ping, type Turn } from "./stubs/referee_api/v1/play_pb.js";
+import { type BotItem, BotItemSchema, type Ping, type Turn } from "./stubs/referee_api/v1/play_pb.js";
 
-/** No game has longer moves, and the referee refuses them. */
+/** No game has longer moves, and the referee rejects longer texts. */
 export const MOVE_CHARS = 1_000;
 
-type Item = NonNullable<MessageInitShape<typeof FromBotSchema>["item"]>;
+type Item = NonNullable<MessageInitShape<typeof BotItemSchema>["item"]>;
 
-export function item(item: Item): FromBot {
-  return create(FromBotSchema, { item });
+export function item(item: Item): BotItem {
+  return create(BotItemSchema, { item });
 }
 
-/** Throws TypeError for what is no text. */
-export function moveItem(turn: Turn, answer: unknown): FromBot {
-  const { matchId, token } = turn;
-  return item({ case: "move", value: { matchId, token, move: sendable(turn, answer) } });
+/** Throws TypeError if the answer is not a string. */
+export function moveItem(turn: Turn, answer: unknown): BotItem {
+  const { matchId, turnToken } = turn;
+  return item({ case: "move", value: { matchId, turnToken, move: sendable(turn, answer) } });
 }
 
 /**
- * The move; or, if it cannot be sent as it is, one like it that the referee refuses. It would break the stream, and
- * with it all other matches; so it costs one attempt.
+ * Returns the move, or a similar one that the referee rejects if the move cannot be sent. Sending it unchanged would
+ * break the stream, and with it all other matches; this way it costs one attempt.
  */
 function sendable({ matchId, seat }: Turn, answer: unknown): string {
   if (typeof answer !== "string") {
@@ -41,10 +41,10 @@ function sendable({ matchId, seat }: Turn, answer: unknown): string {
   return move;
 }
 
-export function resignationItem({ matchId, seat }: Turn): FromBot {
+export function resignationItem({ matchId, seat }: Turn): BotItem {
   return item({ case: "resignation", value: { matchId, seat } });
 }
 
-export function pongItem({ id }: Ping): FromBot {
+export function pongItem({ id }: Ping): BotItem {
   return item({ case: "pong", value: { id } });
 }

@@ -1,4 +1,4 @@
-/** How long to stay away after a break. */
+/** Pauses before a bot reconnects. */
 
 const FIRST_MS = 500;
 const LONGEST_MS = 10_000;
@@ -6,16 +6,16 @@ const LONGEST_MS = 10_000;
 const STABLE_MS = 10_000;
 
 /**
- * Twice as long after each break, up to ten seconds. A Welcome alone does not reset it: else a bot whose own message
- * breaks the stream would reconnect at full speed for ever. Times are milliseconds of a clock that never goes back.
+ * Exponential backoff, up to ten seconds. A Welcome alone does not reset it: otherwise a bot whose own message breaks
+ * the stream would reconnect at full speed for ever. Times are milliseconds of a monotonic clock.
  */
 export class Backoff {
   #nextMs = FIRST_MS;
   #stableAtMs = Infinity;
 
   /**
-   * The next wait. `chance`, from 0 to 1, makes it half as long up to half as long again, so that the bots of a
-   * referee that was away do not all come back in the same moment.
+   * The next pause. `chance`, from 0 to 1, scales it by a factor from 0.5 to 1.5, so that the bots of a referee that
+   * was away do not all reconnect at the same moment.
    */
   nextMs(nowMs: number, chance: number): number {
     const waitMs = nowMs >= this.#stableAtMs ? FIRST_MS : this.#nextMs;
@@ -24,12 +24,12 @@ export class Backoff {
     return waitMs * (0.5 + chance);
   }
 
-  /** The wait after a stream that the referee has ended to go away for so long. That is no failure. */
+  /** The pause after a stream that a draining referee has ended, which is not a failure. */
   afterDrainingMs(awayMs: number, chance: number): number {
     return awayMs + FIRST_MS * chance;
   }
 
-  /** The referee has said Welcome. */
+  /** Notes that the referee has sent its Welcome. */
   welcomed(nowMs: number): void {
     this.#stableAtMs = nowMs + STABLE_MS;
   }

@@ -1,32 +1,32 @@
-/** What a bot is. */
+/** The types of a bot. */
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
 
-import type { Turn, TurnWishesSchema } from "./stubs/referee_api/v1/play_pb.js";
-import type { Refusal } from "./stubs/referee_api/v1/refusal_pb.js";
+import type { Turn, TurnOptionsSchema } from "./stubs/referee_api/v1/play_pb.js";
+import type { ErrorDetail } from "./stubs/referee_api/v1/error_pb.js";
 
-/** A turn as the bot is asked it. */
+/** A turn as it is passed to the bot. */
 export interface Asked {
   readonly turn: Turn;
-  /** Why the last answer was refused, if this is another attempt at the same move. */
-  readonly refused: Refusal | undefined;
-  /** Whether an answer is still wanted. A bot that thinks for long may look now and then, and stop. */
+  /** The error of the last answer, if this is another attempt at the same move. */
+  readonly refused: ErrorDetail | undefined;
+  /** Whether an answer is still needed. A bot that thinks for long may check this regularly, and stop. */
   wanted(): boolean;
 }
 
-/** The move to play, in the game's notation. What is thrown resigns the seat; the other matches go on. */
+/** Returns the move to play, in the game's notation. An exception resigns the seat; other matches continue. */
 export type Choose = (asked: Asked) => string | Promise<string>;
 
-/** What each turn should carry beyond the position. */
-export type Wishes = MessageInitShape<typeof TurnWishesSchema>;
+/** What each turn should contain besides the position. */
+export type TurnOptions = MessageInitShape<typeof TurnOptionsSchema>;
 
 /**
  * A bot is a module that exports this.
  *
- * It is loaded into several threads, as it may think about several matches at once; which one is asked is not said.
- * So it is best without a memory: a turn stands on its own.
+ * It is loaded into several threads, because it may play several matches at the same time; any of them may get a turn.
+ * So it should not keep state: each turn is self-contained.
  */
 export interface Bot {
   default: Choose;
-  wishes?: Wishes;
+  turnOptions?: TurnOptions;
 }

@@ -5,10 +5,10 @@ import { create, type MessageInitShape } from "@bufbuild/protobuf";
 
 import { moveItem, resignationItem } from "./answers.js";
 import { Desk, isWanted, type Owed, type Question } from "./desk.js";
-import { type FromBot, TurnSchema, VerdictSchema } from "./stubs/referee_api/v1/play_pb.js";
+import { type BotItem, TurnSchema, VerdictSchema } from "./stubs/referee_api/v1/play_pb.js";
 
 let thoughts: Owed[];
-let said: FromBot[];
+let said: BotItem[];
 let waits: number[];
 let deeds: (() => void)[];
 let dropped: Question[];
@@ -32,7 +32,7 @@ beforeEach(() => {
 });
 
 function isAsked(matchId: string, seat: number, token: string): void {
-  desk.asked(create(TurnSchema, { matchId, seat, token }));
+  desk.asked(create(TurnSchema, { matchId, seat, turnToken: token }));
 }
 
 function finds(thought: number, move: string): void {
@@ -45,8 +45,8 @@ function isJudged(verdict: MessageInitShape<typeof VerdictSchema>): void {
 }
 
 function isRefused(thought: number, message: string, metadata: Record<string, string> = {}): void {
-  const { matchId, token } = thoughts[thought]!.question.turn;
-  isJudged({ matchId, token, outcome: { case: "refused", value: { refusal: { message, metadata } } } });
+  const { matchId, turnToken } = thoughts[thought]!.question.turn;
+  isJudged({ matchId, turnToken, outcome: { case: "rejected", value: { error: { message, metadata } } } });
 }
 
 function waited(): void {
@@ -68,7 +68,7 @@ function why(): (string | undefined)[] {
 test("the same turn again is answered with the very same answer", () => {
   isAsked("m1", 0, "t1");
   finds(0, "c2-c3");
-  isJudged({ itemId: 1n, matchId: "m1", token: "t1", outcome: { case: "accepted", value: {} } });
+  isJudged({ itemId: 1n, matchId: "m1", turnToken: "t1", outcome: { case: "accepted", value: {} } });
   isAsked("m1", 0, "t1");
   assert.equal(thoughts.length, 1);
   assert.deepEqual(moves(), ["c2-c3", "c2-c3"]);
@@ -120,8 +120,8 @@ test("a refusal that names a time is no verdict on the answer", () => {
 test("a resignation that the referee cannot take now is said again", () => {
   isAsked("m1", 0, "t1");
   desk.found(thoughts[0]!, resignationItem(thoughts[0]!.question.turn));
-  const refusal = { metadata: { retry_after_ms: "250" } };
-  isJudged({ itemId: said[0]!.itemId, matchId: "m1", outcome: { case: "refused", value: { refusal } } });
+  const error = { metadata: { retry_after_ms: "250" } };
+  isJudged({ itemId: said[0]!.itemId, matchId: "m1", outcome: { case: "rejected", value: { error } } });
   waited();
   assert.equal(said.length, 2);
   assert.deepEqual(said[0], said[1]);
@@ -131,7 +131,7 @@ test("what is stale or lapsed or followed by another turn is wanted no more", ()
   isAsked("m1", 0, "t1");
   isAsked("m1", 1, "t2");
   isAsked("m1", 2, "t3");
-  isJudged({ matchId: "m1", token: "t1", outcome: { case: "stale", value: {} } });
+  isJudged({ matchId: "m1", turnToken: "t1", outcome: { case: "stale", value: {} } });
   desk.lapsed("m1", "t2");
   isAsked("m1", 2, "t4");
   assert.deepEqual(wanted(), [false, false, false, true]);

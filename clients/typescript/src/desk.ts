@@ -1,46 +1,46 @@
 /**
- * The turns that are owed, and the answers that were found.
+ * The open turns, and their answers.
  *
- * It knows neither time nor network: it is told what the referee and the bot say, and tells what is to be thought
- * about and what is to be said. It outlives the stream, so that an answer found while nobody was there to hear it is
- * said when its turn is asked again.
+ * It is independent of time and network: it receives the messages of the referee and the answers of the bot, and calls
+ * back when a turn needs an answer or an answer is to be sent. It outlives the stream, so that an answer found while
+ * there was no stream is sent when its turn is repeated.
  */
 
-import type { FromBot, Turn, Verdict } from "./stubs/referee_api/v1/play_pb.js";
-import type { Refusal } from "./stubs/referee_api/v1/refusal_pb.js";
+import type { BotItem, Turn, Verdict } from "./stubs/referee_api/v1/play_pb.js";
+import type { ErrorDetail } from "./stubs/referee_api/v1/error_pb.js";
 
-/** What is to be thought about, as a thread can be told it. */
+/** A turn that needs an answer, in a form that can be sent to a thread. */
 export interface Question {
   readonly turn: Turn;
-  readonly refused: Refusal | undefined;
-  /** Its one number is 0 while an answer is wanted. Threads share it. */
+  readonly refused: ErrorDetail | undefined;
+  /** Contains 0 while an answer is needed. It is shared between threads. */
   readonly dropped: Int32Array;
 }
 
-/** A turn that a seat owes. */
+/** An open turn of a seat. */
 export interface Owed {
   readonly question: Question;
-  /** Its answer's. */
+  /** The item id of the answer. */
   readonly itemId: bigint;
-  /** Not there while it is thought about. */
-  answer?: FromBot;
-  /** What was wrong with it. */
-  refused?: Refusal | undefined;
+  /** Undefined while the bot is thinking. */
+  answer?: BotItem;
+  /** The error of a rejected answer. */
+  refused?: ErrorDetail | undefined;
 }
 
-/** Whom the desk tells. */
+/** Callbacks of the desk. */
 export interface Deeds {
   think(owed: Owed): void;
-  say(answer: FromBot): void;
-  /** To do something after a while. */
+  say(answer: BotItem): void;
+  /** Calls a function after a delay. */
   later(afterMs: number, deed: () => void): void;
-  /** Nobody waits for its answer any more. */
+  /** Its answer is no longer needed. */
   drop(question: Question): void;
 }
 
 export class Desk {
   readonly #deeds: Deeds;
-  /** By seat and match: a seat owes one turn at most. */
+  /** By seat and match: a seat has at most one open turn. */
   readonly #owed = new Map<string, Owed>();
   #asks = 0n;
 
@@ -48,12 +48,12 @@ export class Desk {
     this.#deeds = deeds;
   }
 
-  /** A turn is asked. One with a new token takes the place of the seat's turn before it. */
+  /** Handles a turn. A turn with a new token replaces the previous turn of the seat. */
   asked(turn: Turn): void {
     const before = this.#owed.get(placeOf(turn));
     if (!before) {
       this.#begin(turn, undefined);
-    } else if (before.question.turn.token === turn.token) {
+    } else if (before.question.turn.turnToken === turn.turnToken) {
       this.#sayAgain(before);
     } else {
       this.#drop(before);
@@ -61,8 +61,8 @@ export class Desk {
     }
   }
 
-  /** The bot has found its answer. The first to a turn is said; nobody hears of another. */
-  found(owed: Owed, answer: FromBot): void {
+  /** Handles the bot's answer. Only the first answer to a turn is sent; all others are dropped. */
+  found(owed: Owed, answer: BotItem): void {
     if (!owed.answer) {
       answer.itemId = owed.itemId;
       owed.answer = answer;
@@ -70,7 +70,7 @@ export class Desk {
     }
   }
 
-  /** The referee has judged an answer. It says so before it asks the seat's next turn. */
+  /** Handles the verdict on an answer. It arrives before the next turn of the seat. */
   judged(verdict: Verdict): void {
     const owed = [...this.#owed.values()].find((owed) => isMeant(owed, verdict));
     if (owed) {
@@ -78,24 +78,24 @@ export class Desk {
     }
   }
 
-  /** A turn needs no answer any more. Tokens of different matches may be the same. */
+  /** Handles a turn that no longer needs an answer. Tokens of different matches may be equal. */
   lapsed(matchId: string, token: string): void {
-    this.#forget(({ turn }) => turn.matchId === matchId && turn.token === token);
+    this.#forget(({ turn }) => turn.matchId === matchId && turn.turnToken === token);
   }
 
-  /** A match is over, whether it was known or not. */
+  /** Handles the end of a match, whether or not it was known. */
   ended(matchId: string): void {
     this.#forget(({ turn }) => turn.matchId === matchId);
   }
 
-  #begin(turn: Turn, refused: Refusal | undefined): void {
+  #begin(turn: Turn, refused: ErrorDetail | undefined): void {
     const question = { turn, refused, dropped: new Int32Array(new SharedArrayBuffer(4)) };
     const owed = { question, itemId: ++this.#asks };
     this.#owed.set(placeOf(turn), owed);
     this.#deeds.think(owed);
   }
 
-  /** Says the answer, if there is one that is still owed. */
+  /** Sends the answer, if there is one and its turn is still open. */
   #sayAgain(owed: Owed): void {
     if (owed.answer && isWanted(owed.question)) {
       this.#deeds.say(owed.answer);
@@ -105,13 +105,13 @@ export class Desk {
   #heed(owed: Owed, { outcome }: Verdict): void {
     if (outcome.case === "stale") {
       this.#forget((question) => question === owed.question);
-    } else if (outcome.case === "refused") {
-      const { refusal } = outcome.value;
+    } else if (outcome.case === "rejected") {
+      const { error: refusal } = outcome.value;
       const retryAfterMs = refusal?.metadata["retry_after_ms"];
       if (retryAfterMs === undefined) {
         owed.refused = refusal;
       } else {
-        // A store that is away, or a match on its way elsewhere: the turn stands, and is not asked again.
+        // Temporary (store unavailable, match in transfer): the turn stays open and is not sent again.
         this.#deeds.later(Number(retryAfterMs), () => this.#sayAgain(owed));
       }
     }
@@ -136,9 +136,11 @@ export function isWanted(question: Question): boolean {
   return Atomics.load(question.dropped, 0) === 0;
 }
 
-/** Is it the verdict on this turn's answer? Only that on a move names the token. */
+/** Whether it is the verdict on this turn's answer. Only verdicts on moves contain the token. */
 function isMeant({ question: { turn }, itemId }: Owed, verdict: Verdict): boolean {
-  return verdict.token ? verdict.token === turn.token && verdict.matchId === turn.matchId : verdict.itemId === itemId;
+  return verdict.turnToken
+    ? verdict.turnToken === turn.turnToken && verdict.matchId === turn.matchId
+    : verdict.itemId === itemId;
 }
 
 function placeOf({ matchId, seat }: Turn): string {

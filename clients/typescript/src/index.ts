@@ -1,9 +1,9 @@
 /**
- * Write a bot for Referee: a module that says how to choose. `referee-bot` (or `run`) does the rest.
+ * Library for bots: a bot is a module that chooses moves, and `referee-bot` (or `run`) does everything else.
  *
- * The rest is to find the referee by the environment, to open the stream, to answer pings while the bot thinks, to
- * think about several matches at once, and to come back after a break without losing a turn or answering one twice.
+ * It finds the referee by the environment, opens the stream, answers pings while the bot thinks, runs several matches
+ * at the same time, and reconnects after a break without losing a turn or answering one twice.
  */
 
-export type { Asked, Bot, Choose, Wishes } from "./bot.js";
+export type { Asked, Bot, Choose, TurnOptions } from "./bot.js";
 export { run } from "./player.js";

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** referee-bot [FILE]: plays as the bot in that file; without one, as the random bot. */
+/** referee-bot [FILE]: plays with the bot in that file, or with the random bot if there is no FILE. */
 
 import { resolve } from "node:path";
 import { argv } from "node:process";

@@ -1,4 +1,4 @@
-/** A bot that plays: session after session, until it is told to stop. */
+/** Plays in one session after the other, until it is stopped. */
 
 import { availableParallelism } from "node:os";
 import { env } from "node:process";
@@ -6,11 +6,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { item, moveItem, pongItem, resignationItem } from "./answers.js";
 import { Backoff } from "./backoff.js";
-import type { Bot, Wishes } from "./bot.js";
+import type { Bot, TurnOptions } from "./bot.js";
 import { Desk, isWanted, type Owed } from "./desk.js";
 import { type End, Session, TAKEN_OVER } from "./session.js";
 import { Misconfigured, type Settings, settingsFrom } from "./settings.js";
-import type { FromBot, FromReferee, Welcome } from "./stubs/referee_api/v1/play_pb.js";
+import type { BotItem, RefereeItem, Welcome } from "./stubs/referee_api/v1/play_pb.js";
 import { Thinkers } from "./thinkers.js";
 
 const CLIENT = "referee-client-typescript/0.1.0";
@@ -18,18 +18,18 @@ const CLIENT = "referee-client-typescript/0.1.0";
 const STATUS = { "hung up": 0, misconfigured: 2, "taken over": 3, refused: 4 };
 
 /**
- * Plays as the bot in a module until the program is told to stop, and tells with which status it is to exit: 0 after
- * SIGINT or SIGTERM, 2 if the bot or the settings in the environment are wrong, 3 if another copy of the bot has taken
- * its seats, 4 if the referee refuses this bot. Standard error says why.
+ * Plays with the bot in a module until the program is stopped, and returns its exit status: 0 after SIGINT or SIGTERM,
+ * 2 if the bot or the settings in the environment are invalid, 3 if another copy of the bot has taken over its seats, 4
+ * if the referee rejects this bot. Errors are written to standard error.
  */
 export async function run(bot: URL): Promise<number> {
   try {
     const settings = settingsFrom(env);
-    const { default: choose, wishes } = (await import(bot.href)) as Partial<Bot>;
+    const { default: choose, turnOptions } = (await import(bot.href)) as Partial<Bot>;
     if (typeof choose !== "function") {
       throw new Misconfigured(`${bot.pathname} exports no function as default`);
     }
-    const player = new Player(settings, bot, wishes ?? {});
+    const player = new Player(settings, bot, turnOptions ?? {});
     process.once("SIGINT", () => player.stop());
     process.once("SIGTERM", () => player.stop());
     return STATUS[await player.play()];
@@ -41,7 +41,7 @@ export async function run(bot: URL): Promise<number> {
 
 class Player {
   readonly #settings: Settings;
-  readonly #wishes: Wishes;
+  readonly #turnOptions: TurnOptions;
   readonly #thinkers: Thinkers;
   readonly #backoff = new Backoff();
   readonly #stopping = new AbortController();
@@ -53,14 +53,14 @@ class Player {
   });
   #version: string;
   #session: Session | undefined;
-  /** How long the referee will be away, if it has said so. */
+  /** How long the referee will be away, if it has announced that. */
   #awayMs: number | undefined;
 
-  constructor(settings: Settings, bot: URL, wishes: Wishes) {
+  constructor(settings: Settings, bot: URL, turnOptions: TurnOptions) {
     this.#settings = settings;
     this.#version = settings.version;
-    this.#wishes = wishes;
-    this.#thinkers = new Thinkers(bot, Math.max(availableParallelism(), settings.matchesAtMost));
+    this.#turnOptions = turnOptions;
+    this.#thinkers = new Thinkers(bot, Math.max(availableParallelism(), settings.maxMatches));
   }
 
   stop(): void {
@@ -68,7 +68,7 @@ class Player {
     this.#session?.hangUp({ kind: "hung up", why: "told to stop" });
   }
 
-  /** Why coming back would not help. */
+  /** Returns the reason for which reconnecting does not help. */
   async play(): Promise<Exclude<End["kind"], "broken">> {
     while (!this.#stopping.signal.aborted) {
       const { kind, why } = await this.#playSession();
@@ -99,11 +99,11 @@ class Player {
     return end;
   }
 
-  #hello(): FromBot {
-    const { matchesAtMost } = this.#settings;
+  #hello(): BotItem {
+    const { maxMatches } = this.#settings;
     return item({
       case: "hello",
-      value: { version: this.#version, matchesAtMost, wishes: this.#wishes, client: CLIENT },
+      value: { version: this.#version, maxMatches, turnOptions: this.#turnOptions, client: CLIENT },
     });
   }
 
@@ -111,11 +111,11 @@ class Player {
     try {
       await sleep(waitMs, undefined, { signal: this.#stopping.signal });
     } catch {
-      // Told to stop.
+      // Stopped.
     }
   }
 
-  #hear({ item: said }: FromReferee): void {
+  #hear({ item: said }: RefereeItem): void {
     switch (said.case) {
       case "ping":
         return this.#say(pongItem(said.value));
@@ -123,34 +123,34 @@ class Player {
         return this.#desk.asked(said.value);
       case "verdict":
         return this.#desk.judged(said.value);
-      case "turnLapsed":
-        return this.#desk.lapsed(said.value.matchId, said.value.token);
+      case "turnExpired":
+        return this.#desk.lapsed(said.value.matchId, said.value.turnToken);
       case "matchEnded":
         return this.#desk.ended(said.value.matchId);
       case "welcome":
         return this.#welcomed(said.value);
       case "draining":
-        this.#awayMs = Number(said.value.returnAfterMs);
+        this.#awayMs = Number(said.value.reconnectDelayMs);
         return;
-      case "takenOver":
+      case "sessionTakenOver":
         return this.#session?.hangUp(TAKEN_OVER);
       case "notice":
         console.error(`referee: ${said.value.message}`);
-    } // Else there is nothing to answer, or it is newer than this client.
+    } // Nothing to answer, or unknown to this client.
   }
 
-  #welcomed({ bot, version, goneAfterMs }: Welcome): void {
-    // The seats belong to this version, also if a newer one is registered before the next break.
+  #welcomed({ bot, version, heartbeatTimeoutMs }: Welcome): void {
+    // Keep the version for later sessions, even if a newer one is registered: the seats belong to it.
     this.#version = version;
     this.#backoff.welcomed(performance.now());
-    if (this.#session && goneAfterMs > 0n) {
-      this.#session.maxSilenceMs = Number(goneAfterMs);
+    if (this.#session && heartbeatTimeoutMs > 0n) {
+      this.#session.maxSilenceMs = Number(heartbeatTimeoutMs);
     }
     complain(`connected to ${this.#settings.referee} as ${bot}, version ${version}`);
   }
 
-  /** Unless nobody listens; then the turn will be asked again. */
-  #say(answer: FromBot): void {
+  /** Sends an item if there is a session; otherwise the turn will be sent again. */
+  #say(answer: BotItem): void {
     this.#session?.say(answer);
   }
 
@@ -158,8 +158,8 @@ class Player {
     this.#desk.found(owed, await this.#answer(owed));
   }
 
-  /** The bot's move; or, if its code breaks down, its resignation. */
-  async #answer({ question }: Owed): Promise<FromBot> {
+  /** Returns the bot's move, or its resignation if its code fails. */
+  async #answer({ question }: Owed): Promise<BotItem> {
     try {
       return moveItem(question.turn, await this.#thinkers.think(question));
     } catch (why) {

@@ -1,10 +1,10 @@
-/** One stream from Hello to its end, over a connection of its own. */
+/** One stream from Hello to its end, over its own connection. */
 
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { Client, type ClientDuplexStream, credentials, Metadata, status, type StatusObject } from "@grpc/grpc-js";
 
 import type { Settings } from "./settings.js";
-import type { FromBot, FromReferee } from "./stubs/referee_api/v1/play_pb.js";
+import type { BotItem, RefereeItem } from "./stubs/referee_api/v1/play_pb.js";
 import {
   type PlayRequest,
   PlayRequestSchema,
@@ -15,34 +15,34 @@ import {
 
 const PLAY = `/${PlayService.typeName}/${PlayService.method.play.name}`;
 
-/** As the `gone_after_ms` of a referee by default. */
+/** The default `heartbeat_timeout_ms` of a referee. */
 const WELCOME_WITHIN_MS = 15_000;
 
 const OPTIONS = {
   // A position can have thousands of moves.
   "grpc.max_receive_message_length": 64 * 1024 * 1024,
-  // Else a new connection would inherit the wait that the failures of the one before have earned.
+  // Without it, a new connection would inherit the reconnect backoff of earlier failures.
   "grpc.use_local_subchannel_pool": 1,
 };
 
-/** How a stream came to its end. After `broken` one comes back; after the others not, before something has changed. */
+/** How a stream ended. Reconnecting helps only after `broken`; otherwise something has to be changed first. */
 export interface End {
   readonly kind: "broken" | "refused" | "taken over" | "hung up";
   readonly why: string;
 }
 
 export class Session {
-  /** Settles when the stream is over. */
+  /** Resolves when the stream is over. */
   readonly ended: Promise<End>;
   readonly #client: Client;
   readonly #call: ClientDuplexStream<PlayRequest, PlayResponse>;
-  readonly #toSay: FromBot[] = [];
+  readonly #toSay: BotItem[] = [];
   #end!: (end: End) => void;
   #writing = false;
   #silence: NodeJS.Timeout | undefined;
 
-  /** `hear` is told all that the referee says, in order. */
-  constructor(settings: Settings, hear: (said: FromReferee) => void) {
+  /** `hear` receives all items of the referee, in order. */
+  constructor(settings: Settings, hear: (said: RefereeItem) => void) {
     this.ended = new Promise((resolve) => (this.#end = resolve));
     const safety = settings.tls ? credentials.createSsl(settings.roots) : credentials.createInsecure();
     this.#client = new Client(settings.referee, safety, OPTIONS);
@@ -54,13 +54,13 @@ export class Session {
       items.forEach(hear);
     });
     this.#call.on("status", (how: StatusObject) => this.hangUp(endOf(how)));
-    this.#call.on("error", () => {}); // The status tells the same, and an error that nobody hears ends the program.
+    this.#call.on("error", () => {}); // The status event reports the same; an unhandled error would end the program.
     this.maxSilenceMs = WELCOME_WITHIN_MS;
   }
 
   /**
-   * After how long without a message the session is given up: the connection may be dead without either end having
-   * been told.
+   * Longest time without a message, after which the session ends: the connection may be dead without either end having
+   * noticed.
    */
   set maxSilenceMs(ms: number) {
     clearTimeout(this.#silence);
@@ -70,8 +70,8 @@ export class Session {
     );
   }
 
-  /** What comes up while the last message is on its way travels together. */
-  say(item: FromBot): void {
+  /** Queues an item. Items that are queued while a message is being sent go into one message. */
+  say(item: BotItem): void {
     this.#toSay.push(item);
     if (!this.#writing) {
       this.#writing = true;
@@ -95,12 +95,12 @@ export class Session {
   }
 }
 
-/** What may pass by itself is a break. */
+/** Treats errors that may be temporary as a break. */
 export function endOf({ code, details }: Pick<StatusObject, "code" | "details">): End {
   switch (code) {
     case status.OK:
       return { kind: "broken", why: "the stream has ended" };
-    case status.ABORTED: // The contract ends a stream with it for this reason only: SESSION_TAKEN_OVER.
+    case status.ABORTED: // The contract uses this code for one reason only: SESSION_TAKEN_OVER.
       return TAKEN_OVER;
     case status.UNAUTHENTICATED:
     case status.PERMISSION_DENIED:

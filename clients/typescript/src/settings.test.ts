@@ -48,7 +48,7 @@ test("what is wrong is named", () => {
     [{ ...near, BOT_TOKEN: "", BOT_TOKEN_FILE: "/no/such" }, /^BOT_TOKEN_FILE: .*\/no\/such/],
     [{ BOT_REFEREE: "here" }, /^BOT_REFEREE is not HOST:PORT: here$/],
     [{ BOT_REFEREE: "here:65536" }, /^BOT_REFEREE is not HOST:PORT: here:65536$/],
-    [{ ...near, BOT_MATCHES_AT_MOST: "many" }, /^BOT_MATCHES_AT_MOST is no number: many$/],
+    [{ ...near, BOT_MAX_MATCHES: "many" }, /^BOT_MAX_MATCHES is no number: many$/],
     [{ ...near, BOT_CA: "/no/such.pem" }, /^BOT_CA: .*\/no\/such\.pem/],
   ];
   for (const [given, message] of wrongs) {

@@ -1,9 +1,9 @@
-/** What the environment says: where the referee is, and who the bot is. */
+/** Settings from the environment: the address of the referee, and the identity of the bot. */
 
 import { readFileSync } from "node:fs";
 import { isIPv4 } from "node:net";
 
-const MATCHES_AT_MOST = 1;
+const DEFAULT_MAX_MATCHES = 1;
 const HIGHEST_PORT = 65_535;
 const HIGHEST_NUMBER = 2 ** 32 - 1;
 const HOST_PORT = /^(?:\[(?<address>[^\]]+)\]|(?<name>[^:]+)):(?<port>\d+)$/;
@@ -12,17 +12,17 @@ export interface Settings {
   /** HOST:PORT. */
   readonly referee: string;
   readonly tls: boolean;
-  /** The roots to trust, as PEM; else Node's own. */
+  /** The root certificates to trust, as PEM; null: those of Node. */
   readonly roots: Buffer | null;
   readonly token: string;
   readonly version: string;
-  readonly matchesAtMost: number;
+  readonly maxMatches: number;
 }
 
-/** The message says what is wrong. */
+/** A setting is invalid. The message says what is wrong. */
 export class Misconfigured extends Error {}
 
-/** Throws Misconfigured. */
+/** Reads the environment variables. Throws Misconfigured. */
 export function settingsFrom(environment: Readonly<Record<string, string | undefined>>): Settings {
   const referee = needed(environment, "BOT_REFEREE");
   const roots = environment["BOT_CA"] ? read("BOT_CA", environment["BOT_CA"]) : null;
@@ -33,11 +33,11 @@ export function settingsFrom(environment: Readonly<Record<string, string | undef
     roots,
     token: token(environment),
     version: environment["BOT_VERSION"] ?? "",
-    matchesAtMost: atMost(environment["BOT_MATCHES_AT_MOST"] || `${MATCHES_AT_MOST}`),
+    maxMatches: atMost(environment["BOT_MAX_MATCHES"] || `${DEFAULT_MAX_MATCHES}`),
   };
 }
 
-/** BOT_TOKEN, or else the content of the file that BOT_TOKEN_FILE names. */
+/** Returns BOT_TOKEN, or else the content of the file that BOT_TOKEN_FILE names. */
 function token(environment: Readonly<Record<string, string | undefined>>): string {
   const file = environment["BOT_TOKEN_FILE"];
   const text = !environment["BOT_TOKEN"] && file ? read("BOT_TOKEN_FILE", file).toString().trim() : undefined;
@@ -76,7 +76,7 @@ function read(name: string, file: string): Buffer {
 function atMost(text: string): number {
   const number = Number(text);
   if (!/^\d+$/.test(text) || number > HIGHEST_NUMBER) {
-    throw new Misconfigured(`BOT_MATCHES_AT_MOST is no number: ${text}`);
+    throw new Misconfigured(`BOT_MAX_MATCHES is no number: ${text}`);
   }
   return number;
 }

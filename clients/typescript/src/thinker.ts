@@ -1,11 +1,11 @@
-/** A thread that thinks: it has the bot's code to itself. */
+/** Worker thread that runs the bot's code. */
 
 import { parentPort, workerData } from "node:worker_threads";
 
 import type { Bot } from "./bot.js";
 import { isWanted, type Question } from "./desk.js";
 
-/** What came of thinking about a question. */
+/** The result of a question. */
 export type Thought = { move: string } | { why: unknown };
 
 const { default: choose } = (await import(workerData)) as Bot;

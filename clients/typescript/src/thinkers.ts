@@ -1,14 +1,14 @@
-/** The threads that a bot thinks on, so that the one that listens to the referee is always free. */
+/** Worker threads for the bot, so that the thread that reads from the referee is never blocked. */
 
 import { Worker } from "node:worker_threads";
 
 import type { Question } from "./desk.js";
 import type { Thought } from "./thinker.js";
 
-/** How long a thread may go on with a question that nobody waits for, before it is ended. */
+/** How long a thread may continue with a question that was dropped, before it is terminated. */
 const GRACE_MS = 1_000;
 
-/** A question, and whom to tell what came of it. */
+/** A question, and the callbacks for its result. */
 interface Task {
   readonly question: Question;
   resolve(move: string): void;
@@ -16,8 +16,8 @@ interface Task {
 }
 
 /**
- * One queue for all threads, and one question at a time for each. There is one thread to begin with, and another
- * whenever all are busy, up to a limit. A thread that does not stop when its question is dropped is replaced.
+ * Thread pool with one queue; each thread gets one question at a time. It starts with one thread, and adds another when
+ * all are busy, up to a limit. A thread that does not stop when its question is dropped is replaced.
  */
 export class Thinkers {
   readonly #bot: URL;
@@ -33,7 +33,7 @@ export class Thinkers {
     this.#another();
   }
 
-  /** The bot's move. Rejects if its code breaks down, or if the question is dropped before it has an answer. */
+  /** Returns the bot's move. Rejects if its code fails, or if the question is dropped before it has an answer. */
   think(question: Question): Promise<string> {
     return new Promise((resolve, reject) => {
       this.#queue.push({ question, resolve, reject });
@@ -41,7 +41,7 @@ export class Thinkers {
     });
   }
 
-  /** Nobody waits for the answer to this question any more. */
+  /** Drops a question whose answer is no longer needed. */
   drop(question: Question): void {
     const waiting = this.#queue.findIndex((task) => task.question === question);
     if (waiting >= 0) {
@@ -52,7 +52,7 @@ export class Thinkers {
     }
   }
 
-  /** Ends all thoughts, also those that would go on for ever. */
+  /** Terminates all threads, including those that would run for ever. */
   async close(): Promise<void> {
     this.#queue.length = 0;
     await Promise.all([...this.#threads].map((thread) => thread.end()));
@@ -87,7 +87,7 @@ class Thread {
   #task: Task | undefined;
   #ending = false;
 
-  /** `ended` is called when it thinks no more: the bot's code has ended it, or `end`. */
+  /** `ended` is called when the thread has ended, either by the bot's code or by `end`. */
   constructor(bot: URL, told: { idle(): void; ended(): void }) {
     this.#worker = new Worker(new URL("./thinker.js", import.meta.url), { workerData: bot.href });
     this.#worker.on("message", (thought: Thought) => {
@@ -102,17 +102,17 @@ class Thread {
     });
   }
 
-  /** Whether it can be given a question. One that is being ended may still send the answer that it had. */
+  /** Whether it can get a question. A thread that is being terminated may still send its last answer. */
   get idle(): boolean {
     return this.#task === undefined && !this.#ending;
   }
 
-  /** What it thinks about. */
+  /** The question that it is working on. */
   get question(): Question | undefined {
     return this.#task?.question;
   }
 
-  /** Only when it is idle. */
+  /** Starts a question. The thread must be idle. */
   think(task: Task): void {
     this.#task = task;
     this.#worker.postMessage(task.question);

@@ -1,18 +1,18 @@
-"""What an administrator does, over the wire: tables for people, JSON for programs."""
+"""`referee admin`: calls a running server as an administrator. Prints tables, or JSON with `--json`."""
 
 import click
 
 from referee.cli.admin.bots import bots
-from referee.cli.admin.deciding import adjudicate, drain, void
 from referee.cli.admin.quotas import quota
+from referee.cli.admin.rulings import adjudicate, drain, void
 from referee.cli.admin.tokens import tokens
 
 
 @click.group()
 def admin() -> None:
-    """Run a referee over the wire: who may come in, how much they may use, and what a person decides.
+    """Administer a running referee: tokens, bots, quotas, shutdown and the results of matches.
 
-    The token (BOT_TOKEN) is an administrator's.
+    BOT_TOKEN must be an administrator's token.
     """
 
 

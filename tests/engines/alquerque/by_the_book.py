@@ -1,6 +1,6 @@
-"""Alquerque a second time, slowly and straight from the rules page, to hold the engine against.
+"""A second, slow implementation of Alquerque, written from the rules page, to compare the engine with.
 
-A board is a dictionary from point to 'w' or 'b'. Nothing here knows the engine.
+A board is a dictionary from point to 'w' or 'b'. Nothing here uses the engine.
 """
 
 from dataclasses import dataclass, field, replace
@@ -48,7 +48,7 @@ class Book:
         return "b" if self.side == "w" else "w"
 
     def moves(self) -> dict[str, "Book"]:
-        """Every legal move by its text, with the position after it."""
+        """Return all legal moves as text, with the position after each."""
         if self.side not in self.men.values() or self.enemy not in self.men.values():
             return {}
         captures = {"x".join(map(name, chain)): self.after_capture(chain) for chain in self.chains()}
@@ -59,13 +59,13 @@ class Book:
         return {**captures, **steps, **huffs}
 
     def chains(self) -> list[Chain]:
-        """Those that are legal."""
+        """Return the legal chains."""
         if self.options["huff"] == "true" and self.options["huff_short"] == "huffable":
             return self.every_chain()
         return self.wanted()
 
     def wanted(self) -> list[Chain]:
-        """Those of which one has to be made, or somebody can be huffed."""
+        """Return the chains of which one must be made, or else a man can be huffed."""
         found = self.every_chain()
         if self.options["capture_choice"] == "max" and found:
             most = max(map(len, found))
@@ -76,7 +76,7 @@ class Book:
         return [c for p in POINTS if self.men.get(p) == self.side for c in self.longer((p,), self.men)]
 
     def refusing(self, start: Point, end: Point) -> frozenset[Point]:
-        """The men that began what was wanted, after one of them has gone from `start` to `end`."""
+        """Return the men that could have begun a wanted chain, after one man has moved from `start` to `end`."""
         if self.options["huff"] == "false":
             return frozenset()
         return frozenset(end if chain[0] == start else chain[0] for chain in self.wanted())
@@ -136,7 +136,7 @@ class Book:
         return {**without(left, path[0]), path[-1]: been - {path[-1]}}
 
     def text(self) -> str:
-        """The position as the notation has it, but for the plies."""
+        """Return the position in the engine's notation, without the plies."""
         rows = []
         for y in range(4, -1, -1):
             row = "".join(self.men.get((x, y), ".") for x in range(5))

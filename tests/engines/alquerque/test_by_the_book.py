@@ -1,4 +1,4 @@
-"""The engine and the slow book agree, move by move, over every combination of the variants."""
+"""The engine agrees with the slow implementation, move by move, over all combinations of variants."""
 
 import random
 from itertools import product
@@ -19,7 +19,7 @@ VARIANTS = {
     "no_return": ("off", "last", "ever"),
 }
 LATER = {"chain": ("finish", "may_stop"), "huff_short": ("illegal", "huffable")}
-"""Each other combination is played with one pair of these in the quick tests, and with all of them in the slow ones."""
+"""The quick tests play each other combination with one pair of these, the slow ones with all of them."""
 LATER_PAIRS = [dict(zip(LATER, values, strict=True)) for values in product(*LATER.values())]
 ENDINGS = {"stalemate": ("loss", "draw"), "on_draw": ("draw", "count")}
 COMBINATIONS = [dict(zip(VARIANTS, values, strict=True)) for values in product(*VARIANTS.values())]
@@ -32,7 +32,7 @@ PLIES_COMPARED = 120
 
 
 def plain(position: AlquerquePosition) -> str:
-    """The text without the plies, which the book does not count."""
+    """Return the text without the plies, which the slow implementation does not count."""
     ranks, side, _, *rest = str(position).split(" ")
     return " ".join([ranks, side, *rest])
 
@@ -69,7 +69,7 @@ def test_the_engine_plays_by_the_book_for_long(options: dict[str, str], rng: ran
 @pytest.mark.parametrize("pair", LATER_PAIRS, ids=lambda pair: " ".join(pair.values()))
 @pytest.mark.parametrize("multi", ["false", "true"])
 def test_crowded_boards_go_by_the_book(pair: dict[str, str], multi: str) -> None:
-    """From positions with many captures, which play from the first position seldom meets."""
+    """Starts from positions with many captures, which rarely occur in games from the first position."""
     rng = random.Random(f"{pair} {multi}")
     for _ in range(60):
         options = {**rng.choice(COMBINATIONS), **pair, "multi_pawn": multi}
@@ -86,7 +86,7 @@ def test_crowded_boards_go_by_the_book(pair: dict[str, str], multi: str) -> None
             assert plain(position) == book.text()
             if not replies:
                 break
-            # Captures rather than steps, so that chains are compared.
+            # Prefer captures to steps, so that chains are compared.
             captures = sorted(move for move in replies if "x" in move)
             move = rng.choice(captures if captures and rng.random() < 0.7 else sorted(replies))
             position = position.play(position.men.mover, move)

@@ -1,4 +1,4 @@
-"""docs/rules/alquerque.md is true: its examples are read, its counts counted, its options compared."""
+"""docs/rules/alquerque.md is true: its examples can be parsed, its counts are correct, its options are complete."""
 
 import re
 from pathlib import Path

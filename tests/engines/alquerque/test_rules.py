@@ -1,4 +1,4 @@
-"""Alquerque by its rules page: every rule, every variant, every line of "Must hold"."""
+"""Alquerque by its rules page: each rule, each variant, each line of "Must hold"."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ def at(text: str, **options: Any) -> AlquerquePosition:
 
 
 def placed(white: str, black: str, side: str = "w", **options: Any) -> AlquerquePosition:
-    """A position given by the names of the points."""
+    """Return a position, given the names of the points."""
     men = dict.fromkeys(white.split(), "w") | dict.fromkeys(black.split(), "b")
     rows = ["".join(men.get(f"{file}{rank}", ".") for file in COLUMNS) for rank in (5, 4, 3, 2, 1)]
     text = "/".join(rows)
@@ -179,9 +179,9 @@ def test_aq8_repetition_can_be_set_or_switched_off() -> None:
 
 
 def test_aq8_a_position_with_another_side_to_move_or_other_barred_points_is_another_position() -> None:
-    # Two steps one way, one oblique step back: the same men, the other side to move.
+    # Two steps in one direction, one oblique step back: the same men, with the other side to move.
     assert played(placed("a1", "e5", repetition=2), "a1-a2", "e5-d5", "a2-b2", "d5-e5", "b2-a1").outcome is None
-    # The men stand as at first, but now they remember where they came from.
+    # The men stand as at first, but now the points that they came from are barred.
     assert played(placed("a1", "e5", repetition=2, no_return="last"), *_triangle()).outcome is None
 
 
@@ -295,11 +295,11 @@ def test_a_shorter_capture_may_be_huffed_where_the_option_lets_it_be_made() -> N
     assert str(short).endswith(" huff=e3")
     assert "!e3" in moves(short)
     assert "huff" not in str(played(placed(white, black, huff=True, huff_short="huffable"), "e3xc1xc3"))
-    # A step refuses the same man; and what stops too early is huffed where it stands.
+    # A step refuses the same man, and a chain that stops too early can be huffed where it stands.
     assert str(played(placed(white, black, huff=True, huff_short="huffable"), "c5-b5")).endswith(" huff=e3")
     stopped = placed(white, black, huff=True, huff_short="huffable", chain="may_stop")
     assert str(played(stopped, "e3xc1")).endswith(" huff=c1")
-    # Where any capture may be chosen there is nothing to huff for, and without huffing the option says nothing.
+    # Where any capture may be chosen there is nothing to huff; without huffing the option has no effect.
     free = placed(white, black, huff=True, huff_short="huffable", capture_choice="any")
     assert "huff" not in str(played(free, "c5xe5"))
     assert moves(placed(white, black, huff_short="huffable")) == ["e3xc1xc3"]
@@ -431,7 +431,7 @@ def test_the_plies_may_be_left_out_in_reading() -> None:
     assert at("bbbbb/bbbbb/bb1ww/wwwww/wwwww w") == start()
 
 
-# --- What a person sees
+# --- The picture
 
 
 def test_the_picture_shows_men_lines_and_whose_turn_it_is() -> None:

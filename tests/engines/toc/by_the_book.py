@@ -1,6 +1,6 @@
-"""The rules of Toc, done slowly and by the letter of the rules page: the engine's second opinion.
+"""A second, slow implementation of Toc, written to the letter of the rules page.
 
-A pawn walks cell by cell, a seven is tried in every order, and nothing is shared with the engine.
+A pawn walks cell by cell, a seven is tried in every order, and no code is shared with the engine.
 """
 
 from collections.abc import Iterator, Mapping
@@ -30,7 +30,7 @@ def sorted_board(board: Board) -> Board:
 
 
 class Book:
-    """What one seat may do with one hand."""
+    """The moves of one seat with one hand."""
 
     def __init__(self, options: Mapping[str, str], board: Board, seat: int) -> None:
         self.options = options
@@ -41,7 +41,7 @@ class Book:
         self.branch = (18 * self.colour - int(options["branch_offset"])) % 72
 
     def moves(self, hand: list[str]) -> dict[str, Board]:
-        """Every move by its text, with the board that it leads to."""
+        """Return all moves as text, with the board after each."""
         found = {}
         for card in hand:
             for text, board in self.uses(card[0]):
@@ -52,7 +52,7 @@ class Book:
         return found or {f"-{card}": sorted_board(self.board) for card in hand}
 
     def killing(self, text: str, board: Board) -> Iterator[tuple[str, Board]]:
-        """Each choice of one or more of the enemies that a seven has passed and that still stand there."""
+        """Yield each choice of one or more enemies that a seven has passed and that still stand there."""
         passed: set[str] = set()
         for part in text.split(","):
             at, to = part.split(">")
@@ -100,12 +100,12 @@ class Book:
         path = [str((int(pawn.at) - step) % 72) for step in range(1, 5)]
         board = self.along(self.board, pawn, path, False)
         if board is not None:
-            # Back from beyond the branch cell to it, or past it.
+            # From beyond the branch cell back to it, or past it.
             laps = self.laps(pawn, -1 if str(self.branch) in path else 0)
             yield f"{pawn.at}>{path[-1]}", self.moved(board, pawn, path[-1], False, laps)
 
     def laps(self, pawn: Pawn, counted: int) -> int:
-        """What it stands at when it has passed its branch cell forward (1), come back over it (-1), or neither (0)."""
+        """Return the pawn's `laps` after it passed its branch cell forward (1), backward (-1), or not at all (0)."""
         if self.options["overshoot"] == "undone":
             return pawn.laps + counted
         if self.options["back_shortcut"] == "false":
@@ -126,7 +126,7 @@ class Book:
                 yield f"{pawn.at}<>{other.at}", tuple(rest)
 
     def spared(self, pawn: Pawn) -> bool:
-        """TC-14: can a jack not take it from where it stands?"""
+        """TC-14: return whether a jack cannot take the pawn where it stands."""
         return (
             pawn.fresh
             or {
@@ -149,7 +149,7 @@ class Book:
     def sequences(
         self, board: Board, left: int, parts: tuple[str, ...], done: frozenset[str]
     ) -> Iterator[tuple[tuple[str, ...], Board]]:
-        """Parts one after the other; `done` are the places of those who have walked."""
+        """Yield sequences of parts of a seven; `done` are the places of pawns that have walked."""
         if left == 0:
             yield parts, board
             return
@@ -161,7 +161,7 @@ class Book:
                 if steps == 7:
                     continue
                 for to, after in self.walks(board, pawn, steps, True, rule == "allowed", rule != "no_home_move"):
-                    # Who has walked and was killed since has left its place to others.
+                    # A pawn that has walked and was killed since leaves its place to others.
                     places = {p.at for p in after if p.seat == self.colour}
                     yield from self.sequences(
                         after, left - steps, (*parts, f"{pawn.at}>{to}"), frozenset({*done, to} & places)
@@ -170,7 +170,7 @@ class Book:
     def walks(
         self, board: Board, pawn: Pawn, steps: int, seven: bool, may_enter: bool, may_move_home: bool
     ) -> list[tuple[str, Board]]:
-        """Every end of so many steps forward, with the board then."""
+        """Return all ends of this number of steps forward, with the board after each."""
         found = []
         home = self.home_path(pawn, steps, may_enter, may_move_home)
         if home:
@@ -186,7 +186,7 @@ class Book:
         return found
 
     def home_path(self, pawn: Pawn, steps: int, may_enter: bool, may_move_home: bool) -> list[str]:
-        """The places that steps into or in the corridor touch; none if the count or a rule forbids it."""
+        """Return the places that steps into or in the corridor touch; empty if the count or a rule forbids it."""
         if on_ring(pawn.at):
             if not may_enter or pawn.fresh or pawn.laps < 0:
                 return []
@@ -207,7 +207,7 @@ class Book:
         return any(p.seat == pawn.seat and p.at == f"H{int(to[1]) + 1}" for p in board if p != pawn)
 
     def along(self, board: Board, pawn: Pawn, path: list[str], seven: bool) -> Board | None:
-        """The board when whoever is killed on the path is in its reserve; None if it cannot be walked."""
+        """Return the board with the pawns killed on the path in the reserve; None if the path cannot be walked."""
         for place in path:
             there = self.standing(board, place)
             if there is None:
@@ -234,7 +234,7 @@ class Book:
         return True
 
     def standing(self, board: Board, place: str) -> Pawn | None:
-        """Who stands on a ring cell, or on a place of the own corridor."""
+        """Return the pawn on a ring cell, or on a place of the seat's own corridor."""
         for pawn in board:
             if pawn.at == place and (on_ring(place) or pawn.seat == self.colour):
                 return pawn

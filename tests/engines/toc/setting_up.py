@@ -1,4 +1,4 @@
-"""Positions for tests: some pawns and a hand; all other cards are put somewhere."""
+"""Positions for tests: some pawns and a hand; all other cards are distributed."""
 
 from engines.options import Settings, Value
 from engines.toc import GAME
@@ -9,7 +9,7 @@ SUITS = "SHDC"
 
 
 def full_pawns(pawns: str) -> str:
-    """`5/18*//` as a position's text has it: whoever is not named is in the reserve."""
+    """Return `5/18*//` as in a position's text, with the pawns that are not named in the reserve."""
     seats = []
     for listed in pawns.split("/"):
         named = listed.split(",") if listed else []
@@ -18,7 +18,7 @@ def full_pawns(pawns: str) -> str:
 
 
 def position_text(pawns: str, hand: str, mover: int = 0, turns: int = 0, deck: int = 32) -> str:
-    """A text in which `mover`, who has led, holds the cards `hand`, as in "AS 7H", and everybody else as many."""
+    """Return a text in which `mover` has led and holds the cards `hand`, such as "AS 7H"; the others hold as many."""
     mine = sorted(hand.split(), key=NAMES.index)
     rest = [card for card in NAMES if card not in mine]
     hands = [mine if seat == mover else [rest.pop() for _ in mine] for seat in range(4)]
@@ -32,7 +32,7 @@ def position_text(pawns: str, hand: str, mover: int = 0, turns: int = 0, deck: i
 
 
 def set_up(pawns: str, hand: str, mover: int = 0, preset: str | None = None, **options: Value) -> TocPosition:
-    """The position itself, under some options."""
+    """Return such a position, under some options."""
     return set_up_with(GAME.settings(options, preset), pawns, hand, mover)
 
 
@@ -41,19 +41,19 @@ def set_up_with(settings: Settings, pawns: str, hand: str, mover: int = 0) -> To
 
 
 def moves_of(pawns: str, card: str, mover: int = 0, preset: str | None = None, **options: Value) -> list[str]:
-    """What `mover` may do who holds `card` alone (a rank, or a rank and a suit), without the card: `R>0`, `-`."""
+    """Return the moves of `mover` if it holds only `card` (with or without a suit), without the card: `R>0`, `-`."""
     card = card if len(card) == 2 else f"{card}S"
     listed = set_up_with(GAME.settings(options, preset), pawns, card, mover).moves(mover)
     return ["-" if move == f"-{card}" else move.removeprefix(f"{card}:") for move in listed]
 
 
 def pawns_after(pawns: str, move: str, mover: int = 0, preset: str | None = None, **options: Value) -> str:
-    """The pawns when `mover` has made a move, the reserve left out: `5/18*//`."""
+    """Return the pawns after a move of `mover`, without the reserve: `5/18*//`."""
     after = set_up_with(GAME.settings(options, preset), pawns, move[:2], mover).play(mover, move)
     return short_pawns(after)
 
 
 def short_pawns(position: TocPosition) -> str:
-    """The pawns of a position, the reserve left out."""
+    """Return the pawns of a position, without the reserve."""
     seats = str(position).split()[0].split("/")
     return "/".join(",".join(pawn for pawn in listed.split(",") if pawn != "R") for listed in seats)

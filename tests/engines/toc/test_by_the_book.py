@@ -1,4 +1,4 @@
-"""The engine against the book: the same moves, and the same pawns after each of them."""
+"""The engine agrees with the slow implementation: the same moves, and the same pawns after each."""
 
 import random
 
@@ -22,14 +22,14 @@ def board_of(position: Position) -> Board:
     pawns = [
         Pawn(seat, pawn["at"], pawn["fresh"], pawn["laps"]) for seat, four in enumerate(view["pawns"]) for pawn in four
     ]
-    # The book remembers of a fresh pawn what the engine's texts leave out: that it has a lap to walk.
+    # The slow implementation keeps what the engine's texts omit: a fresh pawn has still to walk its lap.
     if position.settings["back_shortcut"] is False and position.settings["branch_offset"] == 0:
         pawns = [Pawn(pawn.seat, pawn.at, True, -1) if pawn.fresh else pawn for pawn in pawns]
     return sorted_board(tuple(pawns))
 
 
 def check(position: TocPosition) -> None:
-    """Compare what the seat to move may do; nothing to compare while cards are exchanged."""
+    """Compare the moves of the seat to move; nothing is compared while cards are exchanged."""
     seat = position.round.mover
     if seat < 0 or position.outcome:
         return
@@ -47,13 +47,13 @@ def random_settings(rng: random.Random) -> Settings:
 
 
 def random_pawns(settings: Settings, rng: random.Random) -> str:
-    """Sixteen pawns, most of them near each other and near a start cell."""
+    """Return sixteen pawns, most of them near each other and near a start cell."""
     middle = rng.choice(STARTS) + rng.randrange(-8, 4)
     cells = rng.sample([(middle + cell) % 72 for cell in range(18)], 12)
     kept = settings["back_shortcut"] is False or settings["overshoot"] == "new_lap"
     laps = ["", "", "-", "+"] if kept else [""]
     if settings["back_shortcut"] is False and settings["overshoot"] == "new_lap":
-        laps.remove("+")  # Nobody gets ahead.
+        laps.remove("+")  # No pawn gets ahead.
     seats = []
     for start in STARTS:
         at_home = rng.sample(range(4), rng.choice((0, 0, 1, 2, 3)))

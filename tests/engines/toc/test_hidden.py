@@ -1,4 +1,4 @@
-"""Nobody learns what it cannot see: two truths that look the same to a viewer are the same to it in everything."""
+"""Hidden information does not leak: two positions that look the same to a viewer behave the same to it."""
 
 import random
 
@@ -17,7 +17,7 @@ VIEWERS = (0, 1, 2, 3, SPECTATOR)
 
 
 def met_in_games(many: int, rng: random.Random) -> list[TocPosition]:
-    """Positions of random games under random options, exchanges among them in all their stages."""
+    """Return positions of random games under random options, some of them in all stages of an exchange."""
     found: list[TocPosition] = []
     while len(found) < many:
         settings = GAME.settings({**any_choice(GAME, rng), "max_turns": 250})
@@ -46,19 +46,19 @@ def tries(position: TocPosition, rng: random.Random) -> list[str]:
 
 
 def answer(position: TocPosition, viewer: Viewer, move: str) -> object:
-    """What `viewer` sees when it plays, or is told when it cannot."""
+    """Return what `viewer` sees after its move, or the error that it gets; None if the move reveals something new."""
     try:
         after = position.play(viewer, move)
     except Refusal as refusal:
         return type(refusal), str(refusal), refusal.details
-    # The partner's gift when the exchange is over, and the hand of a new deal, are news: two truths may differ in them.
+    # The partner's gift after the exchange and the hand of a new deal are new information, in which the two may differ.
     exchange_is_over = position.round.mover == EXCHANGING and after.round.mover != EXCHANGING
     dealt = len(after.round.deck) != len(position.round.deck)
     return None if exchange_is_over or dealt else seen(after, viewer)
 
 
 def seen(position: TocPosition, viewer: Viewer) -> list[object]:
-    """Everything that `viewer` may ask for."""
+    """Return everything that `viewer` may query."""
     return [
         position.text(viewer),
         position.view(viewer),
@@ -77,7 +77,7 @@ def seen(position: TocPosition, viewer: Viewer) -> list[object]:
 
 
 def given(position: TocPosition) -> list[tuple[int, int]]:
-    """The gifts of this deal, when all are in."""
+    """Return the gifts of this deal, once all are known."""
     return list(enumerate(position.round.gifts)) if position.round.mover != EXCHANGING else []
 
 
@@ -95,7 +95,7 @@ def test_a_thousand_pairs_of_truths_look_the_same(rng: random.Random) -> None:
 
 
 def check_pairs(positions: int, rng: random.Random) -> int:
-    """Hold pairs of positions against each other that a viewer cannot tell apart. How many there were."""
+    """Compare pairs of positions that a viewer cannot tell apart. Return how many there were."""
     pairs = differing = 0
     for position in met_in_games(positions, rng):
         for viewer in VIEWERS:

@@ -1,4 +1,4 @@
-"""Imagining a full position from a seat's text."""
+"""Drawing a full position that agrees with a seat's text."""
 
 from collections import Counter
 

@@ -1,4 +1,4 @@
-"""The nine lines of the rules page that must hold, for seat 0 and by default."""
+"""The nine lines of the rules page that must hold, for seat 0 and the default options."""
 
 import pytest
 

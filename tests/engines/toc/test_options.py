@@ -1,4 +1,4 @@
-"""What each option changes: every test here fails if the option is ignored."""
+"""The effect of each option: each test fails if the option is ignored."""
 
 from typing import Any
 
@@ -256,7 +256,7 @@ def test_every_rank_has_its_own_moves_under_every_option_of_landing() -> None:
 
 
 def test_an_overshoot_costs_a_whole_lap() -> None:
-    # Past the branch cell by a 3, back behind it by a 4: by default that pawn may enter, as if it had not passed.
+    # Past the branch cell by a 3, back behind it by a 4: by default the pawn may enter, as if it had not passed.
     assert "2>70" in moves_of("2///", "4")
     assert _overshot_and_back() == ["70>1", "70>H1"]
     assert _overshot_and_back(back_shortcut=False) == ["70>1", "70>H1"]
@@ -274,7 +274,7 @@ def test_after_an_overshoot_and_a_new_lap_a_pawn_may_enter() -> None:
     assert pawns_after("71///", "3S:71>2", overshoot="new_lap") == "2+///"
     assert moves_of("70+///", "3", overshoot="new_lap") == ["70>1", "70>H1"]
     assert pawns_after("70-///", "3S:70>1", overshoot="new_lap") == "1+///"
-    # A pawn that has only left its start cell has overshot nothing: the short cut is open to it.
+    # A pawn that has only left its start cell has not overshot: it may use the short cut.
     assert pawns_after("0*///", "3S:0>3", overshoot="new_lap") == "3///"
     assert pawns_after("3///", "4S:3>71", overshoot="new_lap") == "71///"
     assert pawns_after("3-///", "4S:3>71", overshoot="new_lap") == "71-///"
@@ -290,7 +290,7 @@ def test_a_seven_may_kill_whom_it_passes_where_that_is_optional() -> None:
     assert optional == ["30>37", "30>37x33", "30>37x33x36", "30>37x36"]
     assert pawns_after(pawns, "7S:30>37", seven_kills="optional") == "37/33/35/36"
     assert pawns_after(pawns, "7S:30>37x36", seven_kills="optional") == "37/33/35/"
-    # A fresh pawn, and one that is landed on, are not to be chosen; nor one that another part lands on.
+    # Fresh pawns and pawns that are landed on cannot be chosen, nor those that another part lands on.
     assert moves_of("15/18*//", "7", seven_kills="optional") == ["15>22"]
     assert "20>24,22>25" in moves_of("20,22/24//", "7", seven_kills="optional")
     assert "20>24,22>25x24" not in moves_of("20,22/24//", "7", seven_kills="optional")

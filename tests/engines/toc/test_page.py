@@ -1,4 +1,4 @@
-"""What the rules page shows is true."""
+"""The examples of the rules page are true."""
 
 import json
 import re

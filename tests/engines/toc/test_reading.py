@@ -1,4 +1,4 @@
-"""Positions in writing: read back as they were written, and refused with what is wrong."""
+"""Positions as text: parsed as written, and rejected with the reason."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a seat is told when it plays what it cannot: the rule, and what would have been right."""
+"""Errors of illegal moves: the rule, and what would have been legal."""
 
 import random
 
@@ -13,7 +13,7 @@ from tests.engines.toc.test_by_the_book import crowded
 
 
 def refused(pawns: str, move: str, hand: str | None = None, **options: Value) -> tuple[str, str]:
-    """The rule and the reason for which seat 0 may not make a move."""
+    """Return the rule and the reason by which a move of seat 0 is illegal."""
     with pytest.raises(IllegalMove) as caught:
         set_up_with(GAME.settings(options), pawns, hand or move[:2]).play(0, move)
     return caught.value.details["rule"], caught.value.details["why"]
@@ -146,7 +146,7 @@ def test_what_is_no_move_is_refused_with_examples(move: str) -> None:
 
 
 def any_well_formed_move(card: str, places: list[str], rng: random.Random) -> str:
-    """Now and then a legal one; most places are those of pawns, or near them."""
+    """Return a random move, sometimes a legal one; most places are those of pawns or near them."""
 
     def place() -> str:
         near = rng.choice(places)

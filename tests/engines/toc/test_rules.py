@@ -1,4 +1,4 @@
-"""The numbered rules, each by an example; what options change is in test_options."""
+"""The numbered rules, with an example of each; test_options tests the options."""
 
 from engines.api import SPECTATOR, Outcome
 from engines.chance import Chance
@@ -15,14 +15,14 @@ def start(seed: bytes = b"toc") -> TocPosition:
 
 
 def exchanged(position: TocPosition) -> TocPosition:
-    """Everybody gives the first card."""
+    """Give the first card of each seat."""
     for seat in position.owing:
         position = position.play(seat, position.moves(seat)[0])
     return position
 
 
 def deal_played(position: TocPosition) -> TocPosition:
-    """The first move of everybody until the next exchange."""
+    """Play first moves until the next exchange."""
     position = exchanged(position)
     while len(position.owing) == 1:
         position = position.play(position.owing[0], position.moves(position.owing[0])[0])
@@ -211,7 +211,7 @@ def test_tc_15_with_four_pawns_home_the_partner_is_played_for() -> None:
 
 
 def test_tc_15_is_judged_when_the_turn_begins() -> None:
-    # The seven could bring the last pawn home by one step; the other six are not the partner's.
+    # The seven could bring the last pawn home by one step; the other six may not move the partner's pawns.
     assert moves_of("71,H2,H3,H4//36/", "7", seven_split_home="allowed") == ["71>6"]
 
 

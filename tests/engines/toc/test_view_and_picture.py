@@ -1,4 +1,4 @@
-"""What a viewer is shown, as data and as a drawing."""
+"""What a viewer sees, as data and as a picture."""
 
 import re
 
@@ -9,7 +9,7 @@ from tests.engines.toc.setting_up import set_up, set_up_with
 
 
 def drawn(pawns: str, viewer: int = REFEREE, **options: Value) -> list[str]:
-    """The lines without colours."""
+    """Return the lines of the picture, without colours."""
     return re.sub("\x1b\\[[0-9]+m", "", set_up_with(GAME.settings(options), pawns, "2S 3S").picture(viewer)).split("\n")
 
 

@@ -1,4 +1,4 @@
-"""Another truth behind what a viewer sees: all that it cannot see dealt anew."""
+"""Positions that a viewer cannot tell apart: the hidden cards are dealt again."""
 
 import random
 from itertools import chain
@@ -24,7 +24,7 @@ def in_order(hand: list[str]) -> str:
 
 
 def another_truth(position: TocPosition, viewer: Viewer, rng: random.Random) -> TocPosition:
-    """A full position that differs only in what `viewer` cannot see."""
+    """Return a full position that differs only in what `viewer` cannot see."""
     pawns, mover, turns, dealer, hands_field, gifts_field, played_field, deck_field, _ = str(position).split()
     hands = [cards(hand) for hand in hands_field.split("/")]
     gifts = gifts_field.split("/")

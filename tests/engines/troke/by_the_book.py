@@ -1,6 +1,7 @@
-"""Troke once more, slowly: dictionaries, copies and no cleverness, written from the rules page alone.
+"""A second, slow implementation of Troke, written from the rules page alone.
 
-A position is its text. Nothing here comes from the engine; the boards are those of the golden file.
+It uses dictionaries and copies, and no optimisation. A position is its text. Nothing here uses the engine; the boards
+are those of the golden file.
 """
 
 import json
@@ -14,18 +15,18 @@ ACROSS = {"S": "N", "N": "S", "W": "E", "E": "W"}
 SHAPES = "TWM"
 
 Stacks = dict[str, dict[str, str]]
-"""By circle, by shape: the owner's letter."""
+"""Circle to shape to the letter of the owner."""
 
 
 @dataclass
 class Turn:
-    """A turn, and what it does."""
+    """A turn, and its effect."""
 
     text: str
     starts: str
     ends: str
     moved: dict[str, str]
-    """By shape: the owner, for all that ends where the turn ends."""
+    """Owner by shape, for all pieces that end where the turn ends."""
     left_behind: Stacks
     captured: list[tuple[str, str, str]] = field(default_factory=list)
     """Shape, owner and circle."""
@@ -33,7 +34,7 @@ class Turn:
 
 
 class Book:
-    """One position."""
+    """A position."""
 
     def __init__(self, options: Mapping[str, str], text: str) -> None:
         self.options = options
@@ -81,7 +82,7 @@ class Book:
         return circle in self.goal(owner)
 
     def ways(self, owner: str, at: str) -> Iterator[str]:
-        """TK-3, TK-10 and TK-11: where a step of `owner`'s may lead."""
+        """TK-3, TK-10 and TK-11: yield the circles to which a step of `owner` may lead."""
         for to in self.near[at]:
             if self.arrived(owner, at):
                 if self.arrived(owner, to):
@@ -94,7 +95,7 @@ class Book:
     # --- turns -----------------------------------------------------------------------------------
 
     def all_turns(self, owner: str) -> Iterator[Turn]:
-        """TK-3 to TK-15."""
+        """Yield the turns by TK-3 to TK-15."""
         for at, stack in self.stacks.items():
             for shape, whose in stack.items():
                 if whose != owner or (self.arrived(owner, at) and self.options["goal_pieces"] == "frozen"):
@@ -138,20 +139,20 @@ class Book:
                 yield from self._steps(after, owner, steps, False)
 
     def is_prey(self, whose: str, circle: str, hunter: str) -> bool:
-        """TK-6 and TK-12: can `hunter` capture a piece of `whose` there?"""
+        """TK-6 and TK-12: return whether `hunter` can capture a piece of `whose` there."""
         if self.options["goal_pieces"] == "own_captures" and whose == hunter:
             return True
         return not self.arrived(whose, circle)
 
     def _carries_home(self, turn: Turn, owner: str, to: str) -> bool:
-        """TK-15."""
+        """Return whether TK-15 forbids the step."""
         return self.options["carry_home"] == "forbidden" and any(
             whose != owner and to in self.home(whose) and turn.ends not in self.home(whose)
             for whose in turn.moved.values()
         )
 
     def turns(self, owner: str) -> list[Turn]:
-        """TK-16 and TK-17 too."""
+        """Return the turns that are left by TK-16 and TK-17."""
         turns = list(self.all_turns(owner))
         if self.options["lateral_rule"] == "if_blocking" and owner == self.mover:
             steps_back = [turn for turn in turns if turn.text in self.back]
@@ -171,7 +172,7 @@ class Book:
         return turns
 
     def moves(self) -> list[str]:
-        """All legal moves; none when the game has ended by castles or because nobody can move."""
+        """Return all legal moves; none after the game has ended by castles or because no seat can move."""
         if 4 in self.castles.values():
             return []
         mine = [turn.text for turn in self.turns(self.mover)]
@@ -182,11 +183,11 @@ class Book:
         return sorted(mine)
 
     def across(self, owner: str) -> str | None:
-        """Who plays the colour opposite."""
+        """Return the player with the colour opposite, if there is one."""
         return next((other for other in self.players if SIDES[other] == ACROSS[SIDES[owner]]), None)
 
     def may_demand(self, move: str) -> bool:
-        """TK-16: after `move`, is the goal row full, with a piece of the colour across in it?"""
+        """TK-16: return whether the goal row is full after `move`, with a piece of the opposite colour in it."""
         other = self.across(self.mover)
         after = Book(self.options, Book(self.options, self.text()).after(move))
         stacks = [after.stacks[circle] for circle in self.goal(self.mover)]
@@ -195,7 +196,7 @@ class Book:
         return all(len(stack) == 3 for stack in stacks) and any(other in stack.values() for stack in stacks)
 
     def lets_a_rival_move(self, turn: Turn) -> bool:
-        """TK-17: has anybody who is no partner a turn by TK-3 to TK-15 after it?"""
+        """TK-17: return whether an opponent has a turn by TK-3 to TK-15 after this one."""
         mine = [self.mover]
         if self.options["teams"] == "true":
             mine.append(str(self.across(self.mover)))
@@ -205,7 +206,7 @@ class Book:
     # --- playing ---------------------------------------------------------------------------------
 
     def after(self, move: str) -> str:
-        """The text of the next position."""
+        """Return the text of the position after a move."""
         plain = move.removesuffix("!")
         self.must_clear -= {self.mover}
         if plain != move:
@@ -256,7 +257,7 @@ class Book:
         return self.stacks[circle] == dict.fromkeys(SHAPES, owner)
 
     def _unfinished(self, owner: str) -> int:
-        """TK-21."""
+        """Return the payment by TK-21."""
         pay = 0
         for circle, stack in self.stacks.items():
             mine = list(stack.values()).count(owner)

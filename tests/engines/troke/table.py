@@ -1,4 +1,4 @@
-"""Short ways to set up a position of Troke."""
+"""Shorthand for positions of Troke."""
 
 from engines.options import Value
 from engines.troke import GAME
@@ -10,14 +10,14 @@ def start(**options: Value) -> TrokePosition:
 
 
 def read(text: str, **options: Value) -> TrokePosition:
-    """The position of a text that may list its circles in any order."""
+    """Parse a text whose circles may be in any order."""
     stacks, _, rest = text.partition(" ")
     in_order = sorted(stacks.split(","), key=lambda stack: (int(stack.split(":")[0][1:]), stack))
     return GAME.read(f"{','.join(in_order)} {rest}", GAME.settings(options))
 
 
 def moves(at: TrokePosition, begins: str = "") -> str:
-    """What the seat to move may play, of the moves that begin so."""
+    """Return the moves of the seat to move that start with `begins`."""
     return " ".join(move for move in at.moves(at.owing[0]) if move.startswith(begins))
 
 
@@ -28,6 +28,6 @@ def played(at: TrokePosition, line: str) -> TrokePosition:
 
 
 def ended(at: TrokePosition) -> str:
-    """The reason and the scores, or nothing while the game goes on."""
+    """Return the reason and the scores, or an empty string while the game is not over."""
     outcome = at.outcome
     return f"{outcome.reason} {' '.join(f'{score:g}' for score in outcome.scores)}" if outcome else ""

@@ -1,4 +1,4 @@
-"""The four boards are those of the data, line by line; and a board can be brought along."""
+"""The four boards agree with the data, line by line; and callers can bring their own board."""
 
 import json
 import re
@@ -19,7 +19,7 @@ COUNTS = {"diamond40": (40, 126, 25), "octagon52": (52, 170, 37), "cross48": (48
 
 
 def crossings(board: Board) -> int:
-    """Where two lines cross and no circle lies. All lines that do so have a middle there."""
+    """Return the number of points where two lines cross without a circle. All such lines cross in their middles."""
     middles: dict[tuple[float, float], int] = {}
     for one, other in board.lines:
         (x, y), (to_x, to_y) = board.places[one], board.places[other]
@@ -62,7 +62,7 @@ def test_an_own_board_in_the_form_of_the_data_plays_the_same(name: str) -> None:
 
 
 def bent() -> dict[str, Any]:
-    """A board like compact32 with its corners pulled in, so that rows are bent and lines run at odd angles."""
+    """Return a board like compact32 with its corners pulled in, so that rows are bent and lines have odd angles."""
     board: dict[str, Any] = json.loads(json.dumps(DATA["compact32"]))
     for cell in board["cells"]:
         cell["x"], cell["y"] = 3 * cell["x"], 3 * cell["y"]
@@ -102,7 +102,7 @@ def test_a_step_along_a_bent_goal_row_counts_as_sideways() -> None:
 
 
 def small() -> str:
-    """A board on which everything is near, so that a turn can touch three rows."""
+    """Return a board on which all circles are near, so that a turn can touch three rows."""
     row = ["c", "d", "e", "f"]
     cells = [{"id": f"{file}{rank}", "x": 2 + x, "y": rank - 1} for x, file in enumerate(row) for rank in (1, 3)]
     cells += [
@@ -229,7 +229,7 @@ def test_a_board_of_too_many_edges_is_refused_before_they_are_looked_at() -> Non
 
 
 def largest() -> dict[str, Any]:
-    """A board of 128 circles, each joined to the eight around it."""
+    """Return a board of 128 circles, each connected to the eight around it."""
     places = {f"{chr(ord('k') + x)}{y + 10}": (x, y) for x in range(16) for y in range(8)}
     lines = [
         [one, other]

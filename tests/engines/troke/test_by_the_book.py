@@ -1,4 +1,4 @@
-"""The engine against a second, slow implementation: same moves, same positions, over all options."""
+"""The engine agrees with a second, slow implementation in moves and positions, over all options."""
 
 import random
 
@@ -20,13 +20,13 @@ SEATINGS: list[dict[str, Value]] = [
 
 
 def some_settings(chance: random.Random) -> Settings:
-    """Any rules, for any number of seats."""
+    """Return random rules, for any number of seats."""
     chosen = {option.name: chance.choice(option.examples) for option in GAME.options.declared}
     return GAME.settings({**chosen, "teams": False, **chance.choice(SEATINGS), "max_plies": 2000, "start_chips": 6})
 
 
 def agree(at: Position, chance: random.Random, most: int) -> Position:
-    """Play at random, and compare every position and all its moves."""
+    """Play at random, and compare each position and all its moves. Return the last position."""
     options = at.settings.texts()
     for _ in range(most):
         book = Book(options, str(at))
@@ -62,7 +62,7 @@ def test_the_engine_plays_whole_games_by_the_book(rng: random.Random) -> None:
 
 
 def late(chance: random.Random, settings: Settings) -> Position:
-    """A position from the second half of a game, which random steps reach fast in the engine alone."""
+    """Return a position from the second half of a game, reached by random moves of the engine alone."""
     at = GAME.start(settings, b"")
     for _ in range(chance.randrange(40, 140) * len(GAME.table(settings).seats) // 2):
         if not at.owing:
@@ -78,7 +78,7 @@ def test_the_engine_ends_games_by_the_book(seed: int) -> None:
 
 
 def crowded(chance: random.Random) -> Position:
-    """Pieces drawn together into the rows, one of them often full, so that the rules of goal rows come to bear."""
+    """Return pieces drawn together into the rows, one of them often full, so that the rules of goal rows apply."""
     chosen = {option.name: chance.choice(option.examples) for option in GAME.options.declared}
     chosen |= {"teams": False, **chance.choice(SEATINGS), "max_plies": 2000, "start_chips": 6, "repetition": 0}
     chosen |= {"board": "diamond40", "scoring": "chips"}
@@ -100,7 +100,7 @@ def crowded(chance: random.Random) -> Position:
         try:
             at = GAME.read(f"{text} {chance.choice(players)}", settings)
         except MalformedPosition:
-            continue  # Somebody has four castles and more than they were paid for.
+            continue  # A player has four castles, and more than it was paid for.
         if at.owing:
             return at
 

@@ -1,4 +1,4 @@
-"""The captions of the French sheet's figures, replayed on the boards: what the page says of the default board."""
+"""The captions of the French sheet's figures, replayed on the boards: what the page says about the default board."""
 
 from collections.abc import Callable
 from itertools import pairwise
@@ -17,7 +17,7 @@ Piece = tuple[int, str]
 
 
 class Way:
-    """One turn as a caption tells it."""
+    """One turn, as captions describe it."""
 
     def __init__(self, pieces: Pieces, turn: int) -> None:
         place = start_of(turn)
@@ -35,7 +35,7 @@ class Way:
         return self.shape == shape and self.taken == [set()]
 
     def takes(self, shape: str, *taken: set[Piece]) -> bool:
-        """Does it take these, one set a step, and make all the steps that they give?"""
+        """Return whether it takes these pieces, one set in each step, and makes all steps that they give."""
         steps = [*taken, *[set[Piece]()] * (sum(map(len, taken)) + 1 - len(taken))]
         return self.shape == shape and self.taken == steps
 
@@ -58,10 +58,10 @@ CAPTIONS: list[Callable[[Way], bool]] = [
     lambda way: len(way.taken[0]) == 2 and {seat for seat, _ in way.taken[0]} == {WHITE} and way.arrives,
     lambda way: way.stops_at_once("wall"),
 ]
-"""Figures I to VIII: Red's turn and White's; two turns each in I to IV, one each in V to VIII."""
+"""Turns of figures I to VIII, alternately Red's and White's: two in each of I to IV, one in each of V to VIII."""
 
 FIGURES_I_TO_III = (("tower", 1), ("moat", 1), ("wall", 2), ("wall", 1), ("moat", 3), ("tower", 3))
-"""The shape and the number of steps of each turn, to leave out most turns at a glance."""
+"""Shape and number of steps of each turn, which exclude most turns quickly."""
 COMPACT32 = (
     "Tb1-b2 Mb6-b5 Wb1xb2-c2 Wc6-c5 Mc1xc2-b2-c2 Tb6xb5xc5-b4 Mb1xc1-b2-b3 Wb6xc6-b5-c4 Tb3-c3 Tb4xb3-b2-b1 "
     "Tc3xb4-b5-b6 Wb6-b5"
@@ -69,7 +69,7 @@ COMPACT32 = (
 
 
 def forward_to_figure_iii(pieces: Pieces, turns: int = 0) -> bool:
-    """Can figures I to III be played with every step forward?"""
+    """Return whether figures I to III can be played with all steps forward."""
     if turns == len(FIGURES_I_TO_III):
         return True
     for turn in pieces.moves():

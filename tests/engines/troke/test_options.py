@@ -1,4 +1,4 @@
-"""Each option does what it says."""
+"""The effect of each option."""
 
 import pytest
 
@@ -76,7 +76,7 @@ def test_an_arrival_takes_a_free_step_or_left_steps_where_either_will_do() -> No
     at = read("e8:Tr,b9:Mw r", goal_sideways="either")
     assert moves(at, "Te8-d9") == "Te8-d9 Te8-d9-f9 Te8-d9xb9"
     assert played(at, "Te8-d9xb9").pieces.chips == (13, 11)
-    # After a capture the left steps may be used, or not, as by leftover_steps.
+    # After a capture the remaining steps may be used or not, according to leftover_steps.
     text = "e8:Tr,d9:WwMw r"
     assert moves(read(text, goal_sideways="either"), "Te8xd9") == moves(read(text), "Te8xd9")
     assert "Te8xd9-b9-d9" in moves(read(text, goal_sideways="either"))
@@ -91,7 +91,7 @@ def test_the_owner_captures_his_arrived_pieces_and_nobody_else_does() -> None:
     assert moves(at) == "Td9-b9 Td9xf9 Td9xf9-d9 Td9xf9-h9 Wf9-h9 Wf9xd9 Wf9xd9-b9 Wf9xd9-f9"
     after = played(at, "Td9xf9-h9")
     assert str(after).startswith("h7:Mw,h9:TrWr w 12/12 0/0")
-    # By sideways alone the own piece is joined; and by neither does an enemy capture it.
+    # With sideways alone, the own piece is joined; with neither value can an enemy capture it.
     assert "Td9-f9" in moves(read("d9:Tr,f9:Wr,h7:Mw r", goal_pieces="sideways"))
     enemy = read("f9:Wr,h9:Mw w", goal_pieces="own_captures")
     assert moves(enemy, "Mh9") == "Mh9-f9 Mh9-g8 Mh9-h7"
@@ -162,14 +162,14 @@ def test_a_demand_that_cannot_be_is_not_read(text: str, options: dict[str, Value
 
 
 def test_a_step_back_that_leaves_a_rival_no_move_is_barred_if_another_lets_one_move() -> None:
-    # Three red towers shut in the white one, and the red moat goes to and fro.
+    # Three red towers block the white one, and the red moat moves to and fro.
     shut_in = "d3:Mr,b5:Tr,c6:Tr,b7:Tw,d7:Tr r"
     at = played(read(shut_in, lateral_rule="if_blocking"), "Md3-f3 pass")
     assert "Mf3-d3" not in moves(at)
     assert "Mf3-h3" in moves(at)
     with pytest.raises(IllegalMove, match="has just stepped sideways from d3"):
         at.play(0, "Mf3-d3")
-    # Where a rival can move, or none ever will, it is as free as any step.
+    # Where a rival can move, or no rival ever will, it is as free as any step.
     free = played(read(f"{shut_in[:-2]},g8:Mw r", lateral_rule="if_blocking"), "Md3-f3 Mg8-g6")
     assert "Mf3-d3" in moves(free)
     never = played(read("d3:Mr,b1:Tw r", lateral_rule="if_blocking"), "Md3-f3 pass")

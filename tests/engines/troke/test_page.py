@@ -1,4 +1,4 @@
-"""What docs/rules/troke.md says is so."""
+"""The statements of docs/rules/troke.md are true."""
 
 import json
 import re
@@ -15,7 +15,7 @@ ANSI = re.compile(r"\x1b\[\d+m")
 
 
 def rows(heading: str) -> list[list[str]]:
-    """The table under a heading, cell by cell."""
+    """Return the table under a heading, cell by cell."""
     section = PAGE.split(f"\n{heading}\n")[1].split("\n#")[0]
     lines = [line for line in section.splitlines() if line.startswith("|")]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if "---" not in line]

@@ -1,4 +1,4 @@
-"""Every refusal names the rule it stands on, and a sentence that says what is wrong."""
+"""Each rejection names its rule, and says what is wrong in a sentence."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""What must hold: the rules by their numbers, one fact at a time."""
+"""What must hold: the rules by number, one fact at a time."""
 
 import pytest
 
@@ -223,7 +223,7 @@ def test_tk_17_lets_a_step_back_that_captures() -> None:
 
 
 def test_tk_17_lets_a_step_back_when_there_is_nothing_else() -> None:
-    # The white tower has come from b9 to d9, and no way but that is open.
+    # The white tower has come from b9 to d9, and only the way back is open.
     text = "c8:Tr,e8:Tr,d7:Tr,d9:TwWr,f9:Tr w 12/12 0/0 0 back=Td9-b9"
     assert moves(read(text)) == "Td9-b9"
     assert moves(read(text, lateral_rule="strict")) == "pass"

@@ -1,4 +1,4 @@
-"""Positions and moves in writing, views and pictures."""
+"""Positions and moves as text, views and pictures."""
 
 import random
 import re

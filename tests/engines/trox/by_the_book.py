@@ -1,7 +1,7 @@
-"""Trox a second time, slowly and straight from the rules page, to hold the engine against.
+"""A second, slow implementation of Trox, written from the rules page, to compare the engine with.
 
-A cell is (x, y, "u" or "d"); the ground and the pawns are dictionaries; holes are found by flooding the
-plane from outside. Nothing here knows the engine.
+A cell is (x, y, "u" or "d"); the ground and the pawns are dictionaries; holes are found by flooding the plane from
+outside. Nothing here uses the engine.
 """
 
 import math
@@ -25,7 +25,7 @@ TILESETS = {
     "identical": {"NBR": ("NBR", 12)},
     "free": dict.fromkeys(("NBR", "NRB", "BNR", "BRN", "RNB", "RBN"), ("any", 12)),
 }
-"""By kind that can be laid: the heap it comes from, and how many pieces that has."""
+"""By kind that can be laid: its heap, and the number of pieces in the heap."""
 SEATS = ("round", "square")
 
 
@@ -58,7 +58,7 @@ def points(cell: Cell) -> set[tuple[int, int]]:
 
 
 def outer_cells(middle: Cell, excluded: Cell) -> tuple[Cell, Cell]:
-    """A and B: the first and the second neighbour, walking counter-clockwise from the excluded one."""
+    """Return A and B: the first and the second neighbour, counter-clockwise from the excluded one."""
     at = centroid(middle)
 
     def angle(cell: Cell) -> float:
@@ -71,7 +71,7 @@ def outer_cells(middle: Cell, excluded: Cell) -> tuple[Cell, Cell]:
 
 
 def has_hole(laid: set[Cell], rule: str) -> bool:
-    """Is there an empty cell that does not reach the outside?"""
+    """Return whether an empty cell is not connected to the outside."""
     if rule == "off" or not laid:
         return False
     xs, ys = [cell[0] for cell in laid], [cell[1] for cell in laid]
@@ -92,7 +92,7 @@ def has_hole(laid: set[Cell], rule: str) -> bool:
 
 
 def around(cell: Cell, rule: str) -> list[Cell]:
-    """Where an empty area leads on from a cell."""
+    """Return the cells to which an empty area continues from a cell."""
     if rule == "edge":
         return neighbours(cell)
     x, y, _ = cell
@@ -129,7 +129,7 @@ class Book:
         return sum(self.hands[0].values()) + sum(self.hands[1].values()) > 0
 
     def kinds(self) -> list[str]:
-        """What the supply can still give."""
+        """Return the kinds that the supply still has."""
         tiles = TILESETS[self.options["tileset"]]
         used = Counter(tiles[piece[:3]][0] for piece in self.pieces)
         return [kind for kind, (heap, many) in tiles.items() if used[heap] < many]
@@ -185,7 +185,7 @@ class Book:
         ]
 
     def barred(self, to: Cell, start: Cell | None) -> bool:
-        """Is it suicide, and is that forbidden?"""
+        """Return whether the move is suicide and suicide is forbidden."""
         if self.options["suicide"] != "forbidden":
             return False
         pawns = {cell: owner for cell, owner in self.pawns.items() if cell != start} | {to: self.me}
@@ -223,7 +223,7 @@ class Book:
         self.judge(cell)
 
     def judge(self, played: Cell) -> None:
-        """TX-11, step by step."""
+        """Apply TX-11, step by step."""
         self.capture_all(self.pawns, self.other, self.me)
         if self.winning(self.pawns, self.me):
             self.winner = self.me
@@ -263,7 +263,7 @@ class Book:
         return frozenset(self.pawns.items()), self.seat
 
     def outcome(self) -> tuple[str, str] | None:
-        """The reason, and who has won."""
+        """Return the reason and the winner."""
         if self.winner:
             return "triangle", self.winner
         if self.passes == 2:
@@ -278,7 +278,7 @@ class Book:
         return ("max_plies", "") if self.plies >= int(self.options["max_plies"]) else None
 
     def text(self) -> str:
-        """The position, as the page writes it."""
+        """Return the position in the notation of the page."""
         cells = [
             sorted(name(cell) for cell, owner in self.pawns.items() if owner == who) for who in (*SEATS, "neutral")
         ]

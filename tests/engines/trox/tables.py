@@ -1,4 +1,4 @@
-"""Positions for tests, from little more than who stands where."""
+"""Shorthand for positions in tests."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -22,7 +22,7 @@ def at(text: str, **options: Any) -> TroxPosition:
 
 
 def colours(pieces: str) -> dict[str, str]:
-    """The colour of each cell of the ground."""
+    """Return the colour of each cell of the ground."""
     found: dict[str, str] = {}
     for piece in pieces.split():
         kind, _, spot = piece.partition("@")
@@ -33,7 +33,7 @@ def colours(pieces: str) -> dict[str, str]:
 
 
 def text_of(pieces: str, pawns: Mapping[str, str], plies: int | None = None, passes: int = 0) -> str:
-    """A text, with hands worked out. `pawns` names cells for round, square, round_neutral, square_neutral."""
+    """Return a text, with the hands computed. `pawns` names cells for round, square, round_neutral, square_neutral."""
     colour = colours(pieces)
     cells = {whose: names.split() for whose, names in pawns.items()}
     hands = []
@@ -58,14 +58,14 @@ def moves(position: TroxPosition) -> list[str]:
 
 
 def pawns(position: TroxPosition) -> dict[str, str]:
-    """Whose pawn stands where."""
+    """Return the owner of the pawn on each cell."""
     view = position.view(0)
     assert isinstance(view, dict)
     return dict(view["pawns"])
 
 
 def won_by(position: TroxPosition) -> str | None:
-    """Which seat has won by a triangle."""
+    """Return the seat that has won by a triangle, if one has."""
     outcome = position.outcome
     if outcome is None or outcome.reason != "triangle":
         return None
@@ -80,11 +80,11 @@ STRIP = [
     "BNR@6.0u/6.-1d",
     "RNB@7.0d/7.1u",
 ]
-"""Pieces side by side in one row. No cell of a strip has three neighbours: nothing can happen there."""
+"""Pieces side by side in one row. No cell of a strip has three neighbours, so no capture or triangle is possible."""
 
 
 def all_down(pieces: int = 6, neutral: str = "", plies: int = 14, passes: int = 0) -> str:
-    """A text: all pawns on a strip, the pawns of `neutral` (a seat) turned over."""
+    """Return a text with all pawns on a strip, the pawns of `neutral` (a seat) turned over."""
     colour = colours(" ".join(STRIP[:pieces]))
     pawns: dict[str, str] = {}
     for letter in "NBR":

@@ -1,4 +1,4 @@
-"""The engine against the book: the same moves, the same positions, the same ends."""
+"""The engine agrees with the slow implementation: the same moves, positions and ends."""
 
 import random
 from collections import Counter
@@ -21,13 +21,13 @@ CHOICES = {option.name: [str(value) for value in option.examples] for option in 
 
 
 def any_options(rng: random.Random) -> dict[str, str]:
-    """Some combination; games last for some time."""
+    """Return a random combination of options, in which games last for some time."""
     chosen = {name: rng.choice(values) for name, values in CHOICES.items()}
     return chosen | {"max_plies": str(rng.choice([60, 60, 11])), "repetition": str(rng.choice([0, 2, 3]))}
 
 
 def compared_game(chosen: dict[str, str], rng: random.Random, quiet: bool) -> TroxPosition:
-    """One game by both. If `quiet`, few pieces are laid, so that triangles come about."""
+    """Play one game with both. If `quiet`, few pieces are laid, so that triangles occur."""
     settings: Settings = GAME.settings(chosen)
     position, book = GAME.start(settings, b""), Book(settings.texts())
     while position.owing:
@@ -62,7 +62,7 @@ def test_many_random_games_go_as_the_book_says(rng: random.Random) -> None:
 
 
 def with_many_neutral(chosen: dict[str, str], rng: random.Random) -> TroxPosition:
-    """All pawns down on a ground of few pieces, several of them neutral."""
+    """Return a position with all pawns down on a ground of few pieces, several of them neutral."""
     settings = GAME.settings(chosen | {"repetition": "0", "max_plies": "60", "hole_rule": "off"})
     while True:
         position = GAME.start(settings, b"")
@@ -80,13 +80,13 @@ def with_many_neutral(chosen: dict[str, str], rng: random.Random) -> TroxPositio
         try:
             position = GAME.read(text, settings)
         except MalformedPosition:
-            continue  # Somebody would have been captured.
+            continue  # A pawn would have been captured.
         if position.owing:
             return position
 
 
 def book_of(text: str, settings: Settings) -> Book:
-    """The book at a position, whatever was before."""
+    """Return the slow implementation at a position, without history."""
     pieces, *lists, hands, seat, plies, passes = text.split(" ")
     book = Book(settings.texts(), seat=SEATS.index(seat), plies=int(plies), passes=int(passes))
     for piece in pieces.split(","):
@@ -98,7 +98,7 @@ def book_of(text: str, settings: Settings) -> Book:
 
 
 def compare_among_neutral(rng: random.Random) -> None:
-    """Every move from such a position, and then one of them, some times over."""
+    """Compare all moves from such a position, play one of them, and repeat this a few times."""
     position = with_many_neutral(any_options(rng), rng)
     book = book_of(str(position), position.settings)
     for _ in range(4):
@@ -132,7 +132,7 @@ def laid_on(ground: Ground) -> set[Cell]:
 
 
 def grown(rule: str, pieces: int, rng: random.Random) -> Ground:
-    """A ground of pieces laid where they fit, most of them close to others so that bays come about."""
+    """Return a ground of pieces laid where they fit, most of them close to others so that bays form."""
     ground = Ground(fitting(rule), full("free"))
     for _ in range(pieces):
         spots = rng.sample(ground.spots, min(3, len(ground.spots)))
@@ -141,7 +141,7 @@ def grown(rule: str, pieces: int, rng: random.Random) -> Ground:
 
 
 def check_ground(ground: Ground, rule: str) -> None:
-    """Where a piece fits or does not, and for what reason, by flooding the whole plane each time."""
+    """Check where a piece fits and why, by flooding the whole plane for each place."""
     laid = laid_on(ground)
     fits = set(ground.spots)
     assert len(fits) == len(ground.spots)

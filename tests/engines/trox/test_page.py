@@ -1,4 +1,4 @@
-"""docs/rules/trox.md is true: its examples are read, its counts counted, its options compared."""
+"""docs/rules/trox.md is true: its examples can be parsed, its counts are correct, its options are complete."""
 
 import json
 import re
@@ -58,7 +58,7 @@ def test_the_moves_in_the_table_are_moves() -> None:
 def test_the_search_on_the_page_runs(capsys: pytest.CaptureFixture[str]) -> None:
     (program,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
     exec(program, {})
-    assert capsys.readouterr().out == ""  # Nobody wins on the second ply.
+    assert capsys.readouterr().out == ""  # No move wins on the second ply.
 
 
 def test_every_reason_and_rule_is_on_the_page() -> None:

@@ -1,4 +1,4 @@
-"""Positions of Trox as text: what is read, and what is refused."""
+"""Positions of Trox as text: which are parsed, and which are rejected."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What Trox says to moves that it does not take."""
+"""Error messages for illegal moves in Trox."""
 
 import pytest
 

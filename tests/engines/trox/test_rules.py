@@ -1,4 +1,4 @@
-"""Trox by its rules page: every line of "Must hold", every rule, and what each option changes."""
+"""Trox by its rules page: each line of "Must hold", each rule, and the effect of each option."""
 
 import pytest
 
@@ -120,7 +120,7 @@ def test_a_tileset_has_its_kinds(tileset: str, expected: set[str]) -> None:
 
 
 SIDE_BY_SIDE = ["@0.0u/0.-1d:0.0u", "@1.0d/1.1u:1.0d", "@3.0u/3.-1d:3.0u", "@4.0d/4.1u:4.0d", "@6.0u/6.-1d:6.0u"]
-"""A strip, each pawn on the middle of its piece."""
+"""A strip, with each pawn in the middle of its piece."""
 
 
 @pytest.mark.parametrize(
@@ -215,13 +215,13 @@ OTHERS_TRIANGLE = text_of(
     f"{TWO_PIECES} NRB@1.0d/1.1u NBR@3.0u/3.-1d",
     {"round": "-1.0d 1.0d 2.0u 3.0u 3.0d", "square": "0.0d 0.1d -1.1d 0.0u 1.0u"},
 )
-"""Round may play 0.1u, and be captured there; then Square's pawn on 0.0d has a winning triangle."""
+"""Round may play 0.1u and be captured there; then Square's pawn on 0.0d has a winning triangle."""
 
 CAPTURE_FIRST = text_of(
     f"{TWO_PIECES} NRB@1.0d/1.1u",
     {"round": "0.0u 1.0u 2.0u", "square": "0.0d", "square_neutral": "0.1d -1.1d"},
 )
-"""Round may play 0.1u: among neutral pawns and one of Square's, which is captured by that."""
+"""Round may play 0.1u among neutral pawns and one of Square's, which it captures."""
 
 
 def test_enemies_are_captured_before_the_mover_would_be() -> None:
@@ -337,7 +337,7 @@ def test_one_pass_is_forgotten_when_the_other_seat_moves() -> None:
 
 
 TO_AND_FRO = ["-1.0d>6.0u", "4.0d>6.0d", "6.0u>-1.0d", "6.0d>4.0d"]
-"""On a strip of five."""
+"""Moves on a strip of five."""
 
 
 @pytest.mark.parametrize(("repetition", "plies"), [(1, 0), (2, 4), (3, 8), (4, 12)])

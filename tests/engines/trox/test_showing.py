@@ -22,7 +22,7 @@ colours: N black, B blue, R red
 
 
 def plain(picture: str) -> str:
-    """Without colours, which are put off again on each line."""
+    """Return the picture without colours, after checking that each line resets them."""
     for line in picture.splitlines():
         assert line.count("\x1b[0m") * 2 == line.count("\x1b[")
         assert line.rfind("\x1b[0m") == line.rfind("\x1b[")

@@ -1,4 +1,4 @@
-"""Two small games that join from their own distribution: one of turns, one of sealed choices."""
+"""Two small games in a distribution of their own: one with turns, one with sealed choices."""
 
 from .fingers import Fingers
 from .nim import Nim

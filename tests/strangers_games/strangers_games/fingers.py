@@ -1,7 +1,7 @@
-"""Fingers: all seats show one to three fingers at once; who shows a number alone scores it.
+"""Fingers: all seats show one to three fingers at once; a seat that shows a number alone scores it.
 
-Three rounds. Each round a secret bonus, drawn from the seed, is known to seat 0 only and doubles a
-number. So it has sealed choices, hidden knowledge, chance and scores, in a hundred lines.
+Three rounds. Each round a secret bonus, drawn from the seed, is known to seat 0 only and doubles a number. So the game
+has sealed choices, hidden information, chance and scores, in a hundred lines.
 """
 
 import re

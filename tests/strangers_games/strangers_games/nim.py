@@ -1,4 +1,4 @@
-"""Nim with one heap: take one, two or three; who takes the last has won. `options: heap`."""
+"""Nim with one heap: take one, two or three; the player who takes the last one wins. `options: heap`."""
 
 import re
 from collections.abc import Mapping, Sequence

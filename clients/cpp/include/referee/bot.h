@@ -1,8 +1,8 @@
-// Write a bot for Referee: say how to choose, and run does the rest.
+// Library for bots: a bot implements choose, and run does everything else.
 //
-// The rest is to find the referee by the environment, to open the stream, to answer pings while the
-// bot thinks, to think about several matches at once, and to come back after a break without losing
-// a turn or answering one twice.
+// It finds the referee by the environment, opens the stream, answers pings while the bot thinks,
+// runs several matches at the same time, and reconnects after a break without losing a turn or
+// answering one twice.
 #pragma once
 
 #include <memory>
@@ -15,39 +15,39 @@ namespace referee {
 
 namespace api = referee_api::v1;
 
-// A turn as the bot is asked it.
+// A turn as it is passed to the bot.
 struct Asked {
     api::Turn turn;
-    // Why the last answer was refused, if this is another attempt at the same move.
-    std::optional<api::Refusal> refused;
-    // Alive for as long as the turn is owed.
+    // The error of the last answer, if this is another attempt at the same move.
+    std::optional<api::ErrorDetail> refused;
+    // Alive for as long as the turn is open.
     std::weak_ptr<const void> owed;
 
-    // Whether an answer is still wanted. A bot that thinks for long looks now and then, and stops:
-    // run does not return before it has.
+    // Whether an answer is still needed. A bot that thinks for long should check this regularly,
+    // and stop: run does not return before it has.
     bool wanted() const { return !owed.expired(); }
 };
 
-// A bot: it is asked for moves.
+// A bot, which chooses moves.
 class Bot {
   public:
     virtual ~Bot() = default;
 
-    // The move to play, in the game's notation.
+    // Returns the move to play, in the game's notation.
     //
-    // Called on a thread of its own for each turn, so that turns of different matches are thought
-    // about at the same time. What is thrown resigns the seat; the other matches go on.
+    // It is called on a new thread for each turn, so that turns of different matches are computed
+    // at the same time. An exception resigns the seat; other matches continue.
     virtual std::string choose(const Asked& asked) = 0;
 
-    // What each turn should carry beyond the position. Default: nothing.
-    virtual api::TurnWishes wishes() const { return {}; }
+    // What each turn should contain besides the position. Default: nothing.
+    virtual api::TurnOptions turn_options() const { return {}; }
 };
 
-// Plays until the program is told to stop, and tells with which status it is to exit: 0 after
-// SIGINT or SIGTERM, 2 if the settings in the environment are wrong, 3 if another copy of the bot
-// has taken its seats, 4 if the referee refuses this bot. Standard error says why.
+// Plays until the program is stopped, and returns its exit status: 0 after SIGINT or SIGTERM, 2 if
+// the settings in the environment are invalid, 3 if another copy of the bot has taken over its
+// seats, 4 if the referee rejects this bot. Errors are written to standard error.
 //
-// To be called by the main thread before there are others: it takes the signals over.
+// Must be called by the main thread before there are others, because it handles the signals.
 int run(Bot& bot);
 
 }  // namespace referee

@@ -16,5 +16,5 @@ func choose(_ context.Context, asked referee.Asked) (string, error) {
 }
 
 func main() {
-	os.Exit(referee.Run(choose, &refereev1.TurnWishes{LegalMovesAtMost: 5000}))
+	os.Exit(referee.Run(choose, &refereev1.TurnOptions{MaxLegalMoves: 5000}))
 }

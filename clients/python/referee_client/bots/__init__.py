@@ -1,1 +1,1 @@
-"""Bots that are worth meeting: random, greedy, and one that searches."""
+"""Sample bots: random, greedy, and one that searches."""

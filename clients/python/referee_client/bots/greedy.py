@@ -1,8 +1,7 @@
-"""A bot that looks one move ahead and takes what is best there and then.
+"""A bot that looks one move ahead and plays the move with the best immediate result.
 
-What stands well is the game's own standing (men, pawns, chips, pawns at home) against the best of the
-others, and a little something that each game is about. It needs the engines, which come with the
-distribution `referee`.
+Positions are evaluated by the game's own standing (men, pawns, chips, pawns at home), compared with the best other
+side, plus a small bonus for each game. The bot needs the engines, which are part of the distribution `referee`.
 """
 
 import random
@@ -14,7 +13,7 @@ from referee_client import Turn, local, run
 from referee_client.notation import alquerque, toc, troke
 
 FORWARD = {"red": (0, 1), "white": (0, -1), "blue": (1, 0), "yellow": (-1, 0)}
-"""Of each colour of Troke, in files and ranks."""
+"""Forward direction of each colour of Troke, in files and ranks."""
 
 
 def choose(turn: Turn) -> str:
@@ -33,7 +32,7 @@ def choose(turn: Turn) -> str:
 
 
 def lead(position: Position, mine: int) -> float:
-    """How far a side is ahead of the best other one; without end, if the game is over."""
+    """Return how far a side is ahead of the best other side; infinite if it has won or lost."""
     scores = position.outcome.side_scores if position.outcome else position.standing
     ahead = scores[mine] - max(score for side, score in enumerate(scores) if side != mine)
     if position.outcome:
@@ -42,13 +41,13 @@ def lead(position: Position, mine: int) -> float:
 
 
 def not_taken_next(position: Position, seat: int) -> float:
-    """Alquerque: what the other side takes in return."""
+    """Bonus for Alquerque: minus the number of men that the other side can capture in reply."""
     replies = (alquerque.move(text).captures for other in position.owing for text in position.moves(other))
     return 0.0 if seat in position.owing else -float(max(replies, default=0))
 
 
 def on_its_way(position: Position, seat: int) -> float:
-    """Troke: a hundredth of a chip for each step that an own piece has gone forward."""
+    """Bonus for Troke: a hundredth of a chip for each step that an own piece has gone forward."""
     colour = local.table("troke", position.settings.texts()).seats[seat]
     files, ranks = FORWARD[colour]
     return sum(
@@ -60,14 +59,14 @@ def on_its_way(position: Position, seat: int) -> float:
 
 
 def round_the_ring(position: Position, seat: int) -> float:
-    """Toc: how far the own team's pawns have come, less those of the others; a lap is nearly a pawn at home."""
+    """Bonus for Toc: progress of the own team's pawns, minus that of the others; a lap is nearly a pawn at home."""
     pawns = toc.position(position.text(seat)).pawns
     teams = [sum(_come(pawn, owner) for owner in (team, team + 2) for pawn in pawns[owner]) for team in (0, 1)]
     return (teams[seat % 2] - teams[1 - seat % 2]) / (toc.RING + 1)
 
 
 def _come(pawn: toc.Pawn, owner: int) -> int:
-    """Ring cells from its start, and one for having started."""
+    """Return the distance from the start in ring cells, plus one for having started."""
     return 0 if pawn.cell is None else 1 + (pawn.cell - owner * toc.RING // 4) % toc.RING
 
 

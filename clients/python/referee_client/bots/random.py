@@ -1,4 +1,4 @@
-"""A bot that plays any of its legal moves."""
+"""A bot that plays a random legal move."""
 
 import random
 

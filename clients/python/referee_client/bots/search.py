@@ -1,6 +1,6 @@
-"""A bot that thinks: Monte-Carlo tree search for every game that the engines know, within its clock.
+"""A bot that uses Monte-Carlo tree search, within its clock, for every game that the engines have.
 
-It needs the engines, which come with the distribution `referee`.
+It needs the engines, which are part of the distribution `referee`.
 """
 
 import random
@@ -16,20 +16,21 @@ from referee_client.bots.search_hopes import HOPES, by_standing
 from referee_client.bots.search_tree import Tree, World
 
 UNTIMED_S = 1.0
-"""A game without a clock should come to an end, too."""
+"""Time per move without a clock, so that such games end as well."""
 MOVES_TO_COME = 25
-"""For which the main time must do, where no period counts them."""
+"""Expected number of remaining moves, among which the main time is divided if no period counts moves."""
 PLIES_ON = {"alquerque": 60, "trox": 12, "troke": 20, "toc": 24}
-"""How long random play goes on before the search hopes: longer than this costs more than it tells."""
+"""Number of random plies before the position is evaluated. More plies cost more than they improve the result."""
 PLIES_ON_ELSEWHERE = 60
 
 Monotonic = Callable[[], float]
 
 
 class SearchBot:
-    """Chooses by search.
+    """Chooses moves by tree search.
 
-    With `iterations` it does just so many, whatever the clock says; then equal seeds choose equally.
+    With `iterations`, each move uses exactly that number of iterations regardless of the clock, so that equal seeds
+    lead to equal choices.
     """
 
     def __init__(
@@ -65,7 +66,7 @@ class SearchBot:
 
 
 def budget(turn: Turn) -> float:
-    """How many seconds to think. Half of what is left stays for the way, and for a machine that is busy."""
+    """Return how many seconds to think. Half of the remaining time is kept for network delay and a busy machine."""
     if turn.left is None:
         return UNTIMED_S
     clock = turn.clocks[turn.seat]
@@ -74,7 +75,10 @@ def budget(turn: Turn) -> float:
 
 
 def worlds(game: Game, settings: Settings, seen: str) -> World:
-    """Positions that agree with what a seat sees: the one there is, or another each time where hands are hidden."""
+    """Return a function that returns positions consistent with what a seat sees.
+
+    It returns always the same position if nothing is hidden, and a different one each time if hands are.
+    """
     if game.name == "toc":
         return lambda rng: imagine(seen, settings, rng.randbytes(16))
     position: Position = game.read(seen, settings)

@@ -1,7 +1,7 @@
-"""What a game that goes on is worth: how a search judges where its random play has led.
+"""Evaluation of unfinished games: how a search judges the position where its random play has stopped.
 
-Most games say it themselves, by their standing (men, chips, pawns). In Toc the standing moves once in a hundred
-turns, so there the way that every pawn has come counts.
+For most games this is the game's own standing (men, chips, pawns). In Toc the standing changes only once in a hundred
+turns, so the progress of every pawn is used instead.
 """
 
 from math import tanh
@@ -12,18 +12,18 @@ from engines.toc.position import TocPosition
 from referee_client.bots.search_tree import Hope
 
 AT_HOME = 1.25
-"""Of the way of a pawn: it can be killed no more."""
+"""Value of a pawn at home, in units of a lap: it can no longer be killed."""
 ON_ITS_WAY = 0.15
-"""It is worth something to have left the reserve."""
+"""Bonus for having left the reserve."""
 
 
 def by_standing(position: Position) -> tuple[float, ...]:
-    """Who stands how far ahead of the best of the others."""
+    """Return the value for each side by how far its standing is ahead of the best other side."""
     return _ahead(position.standing, scale=4.0)
 
 
 def by_way(position: Position) -> tuple[float, ...]:
-    """Toc: how far the pawns of each team have come."""
+    """Return the value for each team of Toc by the progress of its pawns."""
     assert isinstance(position, TocPosition)
     come = [_way(pawns, start) for pawns, start in zip(position.round.track.pawns, STARTS, strict=True)]
     return _ahead((come[0] + come[2], come[1] + come[3]), scale=1.5)
@@ -41,4 +41,4 @@ def _ahead(scores: tuple[float, ...], scale: float) -> tuple[float, ...]:
 
 
 HOPES: dict[str, Hope] = {"toc": by_way}
-"""By game; the others go by their standing."""
+"""Evaluation by game; games that are not listed use their standing."""

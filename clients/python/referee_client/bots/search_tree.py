@@ -1,8 +1,8 @@
-"""Monte-Carlo tree search over any game of the engines, also over those with hidden hands and many seats.
+"""Monte-Carlo tree search for all games of the engines, including those with hidden hands and many seats.
 
-Each turn of the search imagines one world that agrees with all that the seat knows, walks down the tree of what
-the seat would be told there (information-set search), adds one node, plays on at random for a while, and writes
-into every node on the way what came of it for the side that chose it. Where nothing is hidden there is one world.
+Each iteration imagines one world that is consistent with everything the seat knows, walks down the tree of what the
+seat would see there (information-set search), adds one node, continues with random play for a while, and records the
+result in every node on the way, from the view of the side that chose it. If nothing is hidden, there is only one world.
 """
 
 import random
@@ -12,32 +12,32 @@ from math import log, sqrt
 from engines.api import Position, Seat, Table
 
 CURIOSITY = 0.7
-"""How much a move is worth trying because it has been tried little."""
+"""Exploration constant: the weight of trying moves that have been tried rarely."""
 WIDTH = 4.0
 WIDENING = 0.6
-"""After so many visits, `WIDTH * visits ** WIDENING` moves have been tried: Trox has positions with thousands."""
+"""After v visits, `WIDTH * v ** WIDENING` moves have been tried: positions of Trox can have thousands."""
 
 Hope = Callable[[Position], tuple[float, ...]]
-"""What a game that goes on is worth to each side, from 0 to 1."""
+"""Evaluates an unfinished game for each side, from 0 to 1."""
 World = Callable[[random.Random], Position]
 
 
 class Node:
-    """What has been learnt about one move."""
+    """Statistics of one move."""
 
     __slots__ = ("available", "children", "visits", "worth")
 
     def __init__(self) -> None:
         self.visits = 0
         self.available = 0
-        """How often it could have been chosen: in some worlds it cannot be played."""
+        """How often the move could have been chosen; in some worlds it is not legal."""
         self.worth = 0.0
-        """The sum, over its visits, of what came of it for the side that chose it."""
+        """Sum of the results of all visits for the side that chose the move."""
         self.children: dict[str, Node] = {}
 
 
 class Tree:
-    """One search, for one seat, in one position."""
+    """One search, for one seat in one position."""
 
     def __init__(self, world: World, table: Table, me: Seat, hope: Hope, plies_on: int, rng: random.Random) -> None:
         self.root = Node()
@@ -49,7 +49,7 @@ class Tree:
         self._side = {seat: number for number, side in enumerate(table.sides) for seat in side}
 
     def grow(self) -> None:
-        """Imagine, walk down, add a node, play on, and remember."""
+        """Run one iteration: imagine a world, walk down, add a node, play randomly, and record the result."""
         position, node = self._world(self._rng), self.root
         path: list[tuple[int, Node]] = []
         while position.outcome is None:
@@ -68,16 +68,19 @@ class Tree:
             passed.worth += worth[side]
 
     def best(self) -> str:
-        """The move that was looked at most."""
+        """Return the most visited move."""
         tried = self.root.children
         return max(tried, key=lambda move: (tried[move].visits, tried[move].worth, move))
 
     def _mover(self, position: Position) -> Seat:
-        """Where several owe a move at once, the own choice comes first: it cannot depend on theirs."""
+        """Return the seat that chooses next: if several seats choose at the same time, the own seat comes first.
+
+        The own choice cannot depend on the others, which are hidden.
+        """
         return self._me if self._me in position.owing else position.owing[0]
 
     def _ways(self, position: Position, seat: Seat) -> dict[str, str]:
-        """A move for each thing that the searching seat might be told; by chance where it could not tell them apart."""
+        """Return a random move for each distinct text that the searching seat might see of it."""
         moves = list(position.moves(seat))
         if seat == self._me:
             return {move: move for move in moves}
@@ -85,7 +88,7 @@ class Tree:
         return {position.told(seat, move, self._me): move for move in moves}
 
     def _pick(self, node: Node, ways: dict[str, str]) -> tuple[str, str]:
-        """The most promising way on, and the move it stands for."""
+        """Return the most promising text, and the move that it stands for."""
         known = [told for told in ways if told in node.children]
         if len(known) < len(ways) and len(known) <= WIDTH * node.visits**WIDENING:
             told = self._rng.choice([told for told in ways if told not in node.children])
@@ -100,7 +103,7 @@ class Tree:
         return best, ways[best]
 
     def _played_on(self, position: Position) -> tuple[float, ...]:
-        """What came of it for each side."""
+        """Return the result for each side after random play."""
         for _ in range(self._plies_on):
             if position.outcome is not None:
                 break
@@ -112,7 +115,7 @@ class Tree:
 
 
 def shares(scores: tuple[float, ...]) -> tuple[float, ...]:
-    """The part of the other sides that each side leaves behind; one that it shares its place with counts half."""
+    """Return for each side the fraction of the other sides that it ranks above; a tie counts as half."""
     others = len(scores) - 1
     return tuple(
         (sum(theirs < mine for theirs in scores) + (sum(theirs == mine for theirs in scores) - 1) / 2) / others

@@ -1,1 +1,1 @@
-"""Any program that reads lines and writes lines is a bot: `referee-bridge -- ./mybot`."""
+"""Runs any program that reads and writes lines as a bot: `referee-bridge -- ./mybot`."""

@@ -1,4 +1,4 @@
-"""referee-bridge [OPTIONS] -- COMMAND...: a program that reads and writes lines, as a bot."""
+"""Command line: `referee-bridge [OPTIONS] -- COMMAND...` runs a program that reads and writes lines as a bot."""
 
 import argparse
 import asyncio
@@ -35,7 +35,7 @@ async def _bridged(given: argparse.Namespace, program: Program) -> None:
     try:
         await bot.rehearse()
         playing = asyncio.create_task(
-            play(bot, version=given.version, games=given.games, matches_at_most=given.matches_at_most)
+            play(bot, version=given.version, games=given.games, max_matches=given.max_matches)
         )
         bot.mute.add_done_callback(lambda _: playing.cancel())
         await playing
@@ -50,7 +50,7 @@ async def _bridged(given: argparse.Namespace, program: Program) -> None:
 
 
 def _program(given: argparse.Namespace) -> Program:
-    """Raises Misconfigured."""
+    """Return the program that the arguments describe. Raises Misconfigured."""
     if bool(given.command) == bool(given.tcp):
         raise Misconfigured("a program is given either by its command, after --, or by --tcp HOST:PORT")
     if given.tcp:
@@ -90,7 +90,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--sandbox", action="store_true", help="no network, no private files (needs bubblewrap)")
     parser.add_argument("--version", help="the version it plays as (default: BOT_VERSION)")
     parser.add_argument("--games", nargs="+", default=(), metavar="GAME", help="the games it plays (default: all)")
-    parser.add_argument("--matches-at-most", type=int, metavar="N", help="at once (default: BOT_MATCHES_AT_MOST, or 1)")
+    parser.add_argument("--max-matches", type=int, metavar="N", help="at once (default: BOT_MAX_MATCHES, or 1)")
     return parser
 
 

@@ -1,7 +1,7 @@
-"""The bot that the referee meets: a program of lines for all matches, or one for each match and seat.
+"""Bot that forwards turns to programs: one program for all matches, or one for each match and seat.
 
-A program that never writes anything has no part in its matches: it is not that it plays badly, but that it cannot run
-where it is. The bot does not resign for it; whoever has installed it is told.
+A program that never writes anything probably cannot run on this machine, rather than playing badly. Therefore the bot
+does not resign for it; the bridge stops with an error for the person who installed it.
 """
 
 import asyncio
@@ -18,21 +18,21 @@ FOR_ALL: Key = ("", 0)
 
 
 class LineBot:
-    """A bot of the library: `choose`, `started` and `ended`."""
+    """A bot for the library, with `choose`, `started` and `ended`."""
 
     def __init__(self, new_player: Callable[[], Player], per_match: bool) -> None:
         self._new_player = new_player
         self._per_match = per_match
         self._players: dict[Key, Player] = {}
         self._rehearsed: Player | None = None
-        """Has not played yet."""
+        """The player that was started by `rehearse` and has not played yet."""
         self._heard = False
-        """Some program has written something, that is not among the players any more."""
+        """Whether a program that is no longer among the players has ever written anything."""
         self.mute: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-        """Done when all is in vain, for no program ever wrote anything: the last words of the last."""
+        """Set to the last words of a program when it has ended and no program has ever written anything."""
 
     async def rehearse(self) -> None:
-        """Start a program before anybody counts on it. Raises ProgramGone if it is gone at once."""
+        """Start a program before the bot connects. Raises ProgramGone if it ends immediately."""
         self._rehearsed = self._new_player()
         await self._rehearsed.rehearse()
 
@@ -49,7 +49,7 @@ class LineBot:
         try:
             await self._player(match.id, seat).started(match, seat)
         except ProgramGone:
-            """Its first turn will show it."""
+            """Its first turn will report the error."""
 
     async def ended(self, end: End) -> None:
         await self._player(end.match_id, end.seat).ended(end)
@@ -59,7 +59,7 @@ class LineBot:
             await player.end()
 
     async def end(self) -> None:
-        """All programs."""
+        """End all programs."""
         players = [*self._players.values(), *([self._rehearsed] if self._rehearsed else [])]
         self._players.clear()
         await asyncio.gather(*(player.end() for player in players))
@@ -76,7 +76,7 @@ class LineBot:
         return self._heard or any(player.heard for player in self._players.values())
 
     async def _give_up(self, player: Player) -> None:
-        """Nothing is answered any more."""
+        """Report the program as mute, and answer nothing more."""
         words = await player.last_words()
         if not self.mute.done():
             self.mute.set_result(words)

@@ -1,4 +1,4 @@
-"""What a program writes to its standard error: always read, never too much of it kept, for each match apart."""
+"""Standard error of a program: it is always read, but only a limited amount is kept for each match."""
 
 import asyncio
 import re
@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 AT_MOST_BYTES = 1 << 20
-"""Of each file."""
+"""Limit of each file."""
 PIECE_BYTES = 1 << 16
 CUT = b"\n(the bridge keeps no more of this)\n"
 BETWEEN = "between-matches"
@@ -16,35 +16,35 @@ LAST_LINES = 5
 
 
 class ErrorsKept:
-    """For one program."""
+    """Keeps the standard error of one program."""
 
     def __init__(self, folder: Path | None) -> None:
-        """None: all goes to the bridge's own standard error."""
+        """`folder`: where the files are written; None: everything goes to the standard error of the bridge."""
         self._folder = folder
         self._about = BETWEEN
         self._kept: dict[str, int] = {}
-        """How much, by file."""
+        """Number of bytes kept, by file name."""
         self._last = b""
 
     def about(self, match_id: str, seat: int) -> None:
-        """From now on it is this match that the program writes about."""
+        """Assign what the program writes from now on to this match."""
         self._about = _name(match_id, seat)
 
     def over(self, match_id: str, seat: int) -> None:
-        """The match has ended."""
+        """Stop assigning output to this match, which has ended."""
         self._kept.pop(_name(match_id, seat), None)
         self._about = BETWEEN
 
     def last_lines(self) -> list[str]:
-        """The last that was written, fit to be shown."""
+        """Return the last lines that were written, printable characters only."""
         lines = self._last.decode(errors="replace").splitlines()[-LAST_LINES:]
         return ["".join(char for char in line if char.isprintable()) for line in lines]
 
     async def drain(self, errors: asyncio.StreamReader) -> None:
-        """Until the program closes it."""
+        """Read until the program closes its standard error."""
         while piece := await errors.read(PIECE_BYTES):
             self._last = (self._last + piece)[-LAST_BYTES:]
-            with suppress(OSError):  # As on a full disk. A program that nobody reads any more could not play on.
+            with suppress(OSError):  # Keep reading after a write error such as a full disk, or the program would block.
                 self._keep(piece)
 
     def _keep(self, piece: bytes) -> None:
@@ -65,5 +65,5 @@ class ErrorsKept:
 
 
 def _name(match_id: str, seat: int) -> str:
-    """As a file may be called, whatever the referee calls its matches."""
+    """Return a name that is valid as a file name for every match id."""
     return f"{re.sub(r'[^A-Za-z0-9._-]', '_', match_id)}-seat{seat}"

@@ -1,8 +1,8 @@
-"""Becomes the program, under the limits it is given. It runs by itself, so it imports nothing of ours.
+"""Launcher that replaces itself with the program, under the given limits. It runs alone, so it imports nothing of ours.
 
     launch.py CPU_SECONDS MEMORY_BYTES COMMAND...        (0: no limit)
 
-The program does not outlive the bridge, even where that is killed and can end nothing itself.
+On Linux the program is killed when the bridge ends, even if the bridge is killed and cannot clean up.
 """
 
 import ctypes

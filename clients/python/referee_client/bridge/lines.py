@@ -1,6 +1,6 @@
-"""What the bridge and a program say to each other: a JSON object a line, without blanks, its fields in this order.
+"""Line protocol between the bridge and a program: one JSON object per line, without blanks, fields in this order.
 
-A program answers every turn by one line, in order: a move as it is, or an object.
+A program answers every turn with one line, in order: a plain move, or an object.
 """
 
 import json
@@ -18,7 +18,7 @@ WORDS = {"resign": RESIGN, "accept_draw": ACCEPT_DRAW, "claim_draw": CLAIM_DRAW}
 
 @dataclass(frozen=True)
 class Answered:
-    """What a program answers, and to which turn; None: to the first that is not answered yet."""
+    """Answer of a program, and the id of its turn; None: the first turn that has no answer yet."""
 
     id: int | None
     answer: Answer
@@ -81,7 +81,7 @@ def ended_line(end: End) -> bytes:
 
 
 def read_answer(line: str) -> Answered:
-    """What cannot be read goes to the referee as it is, who says what is wrong with it."""
+    """Parse an answer. Unparsable text is used as a move, so that the referee rejects and explains it."""
     if line.startswith("{"):
         try:
             said = json.loads(line)

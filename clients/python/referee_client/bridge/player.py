@@ -1,4 +1,4 @@
-"""A program that plays: started when it is first needed, and again after it has ended, as often as it may be."""
+"""A program that plays: it is started on first use, and restarted after it has ended as often as permitted."""
 
 import asyncio
 import logging
@@ -15,11 +15,11 @@ from referee_client.turn import Turn
 log = logging.getLogger("referee_client.bridge")
 
 TRIES_A_TURN = 3
-"""A program that ends over and over under the same turn will do so again."""
+"""A program that ends this often during the same turn would do so again."""
 
 
 COMES_UP_S = 0.5
-"""A program that cannot run where it is has ended by then, as a rule."""
+"""A program that cannot run on this machine has usually ended within this time."""
 
 
 class Restart(Enum):
@@ -34,7 +34,7 @@ STARTS = {Restart.NEVER: 1, Restart.ONCE: 2}
 
 
 class Player:
-    """One program, for one seat or for all."""
+    """One program, for one seat or for all seats."""
 
     def __init__(self, program: Program, restart: Restart, view: bool, errors_folder: Path | None) -> None:
         self._program = program
@@ -50,23 +50,29 @@ class Player:
 
     @property
     def heard(self) -> bool:
-        """Has it ever written anything?"""
+        """Whether the program has ever written anything."""
         return self._heard or bool(self._reached and self._reached.talk.heard)
 
     async def rehearse(self) -> None:
-        """Start it. Raises ProgramGone if it cannot be reached, or is gone at once; `str()` has its last words."""
+        """Start the program.
+
+        Raises ProgramGone if it cannot be reached or ends immediately; `str()` contains its last words.
+        """
         reached = await self._reach("")
         if await reached.talk.goes_within(COMES_UP_S):
             raise ProgramGone(await reached.last_words())
 
     async def last_words(self) -> str:
-        """Of the last that has gone. Empty: none has, or it had been heard before."""
+        """Return the last words of a program that has ended without ever writing anything; empty if there is none."""
         async with self._reaching:
             await self._bury()
             return self._last_words
 
     async def choose(self, turn: Turn) -> Answer:
-        """One turn at a time, so that its clock is right when the program reads of it. Raises ProgramGone for good."""
+        """Answer a turn. Raises ProgramGone if the program cannot be restarted.
+
+        Turns are sent one at a time, so that the clock of each is current when the program reads it.
+        """
         async with self._asking:
             return await self._answer(turn)
 
@@ -87,7 +93,7 @@ class Player:
         reached.talk.tell(started_line(match, seat))
 
     async def ended(self, end: End) -> None:
-        """If it runs."""
+        """Notify the program, if it runs."""
         if self._reached:
             self._reached.talk.tell(ended_line(end))
         self._errors.over(end.match_id, end.seat)
@@ -98,7 +104,7 @@ class Player:
             await reached.end()
 
     async def _reach(self, why: str) -> Reached:
-        """It, running. `why`: what it ended of before."""
+        """Return the running program, starting it if necessary. `why`: the reason why it ended before."""
         async with self._reaching:
             await self._bury()
             if self._reached is None:
@@ -106,7 +112,7 @@ class Player:
             return self._reached
 
     async def _bury(self) -> None:
-        """If it is gone. Only of one that was never heard is there more to say, and time to lose."""
+        """Clean up a program that has ended, recording its last words if it has never written anything."""
         if self._reached and self._reached.talk.gone:
             self._heard = self.heard
             if not self._heard:

@@ -1,4 +1,4 @@
-"""How a program is reached: started here in a process group of its own, or listening somewhere."""
+"""Ways to reach a program: start it in its own process group, or connect to one that listens."""
 
 import asyncio
 import os
@@ -16,34 +16,34 @@ from referee_client.bridge.talk import LINE_BYTES, ProgramGone, Talk
 from referee_client.errors import Misconfigured
 
 GENTLY_WITHIN_S = 2.0
-"""How long a program may take to go when it is told to."""
+"""How long a program may take to end after SIGTERM."""
 PIPE = asyncio.subprocess.PIPE
 
 
 class Reached(ABC):
-    """A program that runs."""
+    """A running program."""
 
     talk: Talk
 
     @abstractmethod
     async def last_words(self) -> str:
-        """Of one that is gone: what it was, how it went, and what it wrote last to its standard error."""
+        """Describe how a program has ended: which one, its status, and its last lines on standard error."""
 
     @abstractmethod
     async def end(self) -> None: ...
 
 
 class Program(ABC):
-    """A program that can be reached, again and again."""
+    """A program that can be started or connected to repeatedly."""
 
     @abstractmethod
     async def reach(self, errors: ErrorsKept) -> Reached:
-        """Raises ProgramGone."""
+        """Start or connect to the program. Raises ProgramGone."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """0: none."""
+    """Resource limits of a program; 0: no limit."""
 
     cpu_s: int = 0
     memory_bytes: int = 0
@@ -51,7 +51,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Command(Program):
-    """Started for each."""
+    """A command that is started anew for each `reach`."""
 
     command: tuple[str, ...]
     limits: Limits = Limits()
@@ -73,7 +73,7 @@ class Command(Program):
 
 @dataclass(frozen=True)
 class Listening(Program):
-    """It runs elsewhere, and takes connections."""
+    """A program that runs elsewhere and accepts connections."""
 
     host: str
     port: int
@@ -87,7 +87,7 @@ class Listening(Program):
 
 
 class Process(Reached):
-    """One that was started here."""
+    """A program that was started by the bridge."""
 
     def __init__(self, process: asyncio.subprocess.Process, errors: ErrorsKept, command: str) -> None:
         assert process.stdin
@@ -100,19 +100,19 @@ class Process(Reached):
         self.talk = Talk(process.stdout, process.stdin)
 
     async def last_words(self) -> str:
-        # Its output ends a moment before it does; those that it left behind may keep its standard error open.
+        # The output of a program ends a moment before the program; its children may keep its standard error open.
         exiting = asyncio.create_task(self._process.wait())
         await asyncio.wait([exiting, self._draining], timeout=GENTLY_WITHIN_S)
         lines = [f"  {line}" for line in self._errors.last_lines()]
         return "\n".join([f"`{self._command}`: {self.talk.gone}, {_status(self._process.returncode)}", *lines])
 
     async def end(self) -> None:
-        """Of it, and of all that it started in its group, nothing is left."""
+        """End the program and all other processes of its group."""
         self._signal(signal.SIGTERM)
         with suppress(TimeoutError):
             async with asyncio.timeout(GENTLY_WITHIN_S):
                 await self._process.wait()
-        # Those that it left behind keep its group; once that is empty, its number is nobody's.
+        # Children that are left keep the process group alive; once it is empty, its number is free.
         self._signal(signal.SIGKILL)
         await self._process.wait()
         await self.talk.close()
@@ -124,7 +124,7 @@ class Process(Reached):
 
 
 class Connection(Reached):
-    """One that listens elsewhere."""
+    """A connection to a program that runs elsewhere."""
 
     def __init__(self, talk: Talk, address: str) -> None:
         self.talk = talk
@@ -144,12 +144,12 @@ def _status(returncode: int | None) -> str:
 
 
 def _without_secrets() -> dict[str, str]:
-    """The program is not the one that the referee knows."""
+    """Return the environment without the settings of the bot, which are not for the program."""
     return {name: text for name, text in os.environ.items() if not name.startswith("BOT_")}
 
 
 def reads_from(folder: Path | None) -> ErrorsKept:
-    """Raises Misconfigured if there can be no such folder."""
+    """Return the keeper of standard error for this folder. Raises Misconfigured if the folder cannot be created."""
     try:
         if folder:
             folder.mkdir(parents=True, exist_ok=True)

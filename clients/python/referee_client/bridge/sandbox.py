@@ -1,4 +1,4 @@
-"""A sandbox by bubblewrap: no network, no files but to read, none of the user's own."""
+"""Sandbox by bubblewrap: no network, a read-only file system, and no access to the user's files."""
 
 import shutil
 import subprocess
@@ -10,7 +10,7 @@ BUBBLEWRAP = "bwrap"
 
 
 def sandboxed(command: tuple[str, ...], folder: Path) -> tuple[str, ...]:
-    """The command inside the sandbox, which sees `folder` to read. Raises Misconfigured where none can be made."""
+    """Return the command inside the sandbox, which can read `folder`. Raises Misconfigured if none can be made."""
     if shutil.which(BUBBLEWRAP) is None:
         raise Misconfigured("a sandbox needs bubblewrap, which is not here; Debian's package is `bubblewrap`")
     walls = _walls(folder)

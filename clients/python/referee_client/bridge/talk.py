@@ -1,4 +1,4 @@
-"""The talk with one program: turns out, answers in, nothing that grows with what a broken program does."""
+"""Conversation with one program: sends turns and receives answers, with limits on what a broken program can buffer."""
 
 import asyncio
 import logging
@@ -14,41 +14,41 @@ log = logging.getLogger("referee_client.bridge")
 LINE_BYTES = 1 << 16
 """The longest line that a program may write."""
 UNASKED_BYTES = 1 << 20
-"""How much a program may write between two turns: for a greeting, or for what it thinks aloud."""
+"""How much a program may write between two turns, such as a greeting or debugging output."""
 UNREAD_BYTES = 4 << 20
-"""How much may wait for a program that does not read."""
+"""How much output may be buffered for a program that does not read."""
 
 
 class ProgramGone(Exception):
-    """It cannot be talked to any more. `str()` says why."""
+    """The program can no longer be reached. `str()` says why."""
 
 
 class Talk:
-    """With one program, from its start to its end."""
+    """Conversation with one program, from its start to its end."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """The reader's limit is LINE_BYTES."""
+        """`reader` must have the limit LINE_BYTES."""
         self._reader = reader
         self._writer = writer
         self._numbers = count(1)
         self._owed: dict[int, asyncio.Future[Answer]] = {}
-        """Turns that it has not answered, in order. It answers those, too, that nobody waits for any more."""
+        """Turns without an answer, in order. The program also answers those whose result is no longer needed."""
         self._unasked = 0
         self.heard = False
-        """It has written something, whatever that was."""
+        """Whether the program has ever written anything."""
         self.gone: str = ""
-        """Why it cannot be talked to any more; empty: it can."""
+        """Why the program can no longer be reached; empty if it can."""
         self._listening = asyncio.create_task(self._listen())
 
     def tell(self, line: bytes) -> None:
-        """Something that asks for nothing."""
+        """Send a line that needs no answer."""
         if not self.gone:
             self._writer.write(line)
             if self._writer.transport.get_write_buffer_size() > UNREAD_BYTES:
                 self._give_up("it does not read what it is told")
 
     async def ask(self, turn: Turn, view: bool) -> Answer:
-        """Raises ProgramGone."""
+        """Send a turn and return the answer. Raises ProgramGone."""
         if self.gone:
             raise ProgramGone(self.gone)
         number = next(self._numbers)
@@ -59,7 +59,7 @@ class Talk:
         return await answer
 
     async def goes_within(self, seconds: float) -> bool:
-        """Is it gone by then?"""
+        """Return whether the program has ended within this time."""
         await asyncio.wait([self._listening], timeout=seconds)
         return bool(self.gone)
 
@@ -95,7 +95,10 @@ class Talk:
             answer.set_result(said.answer)
 
     def _drop(self, line: str, number: int | None) -> None:
-        """`number`: the turn that it names. Taken for another, it might be a move in the wrong match."""
+        """Drop an answer to a turn that is not open.
+
+        `number` is the turn that it names. Used for another turn, it might be a move in the wrong match.
+        """
         if number is not None:
             log.warning("turn %d is not asked, or has its answer: this one is dropped", number)
         self._unasked += len(line)

@@ -1,4 +1,4 @@
-"""How the games are written: positions and moves of each, as plain values.
+"""Parsers for the notation of each game: positions and moves as plain values.
 
-For bots that bring their own rules. They read what the referee sends; they do not say whether it is legal.
+They are for bots that have their own rules. They parse what the referee sends, and do not check whether it is legal.
 """

@@ -18,12 +18,12 @@ POSITION = re.compile(r"([wb1-5]+(?:/[wb1-5]+){4}) ([wb])(?: (\d+))?( again)?(?:
 
 @dataclass(frozen=True)
 class Move:
-    """A man that goes from point to point, or is huffed where it stands."""
+    """A man that steps or captures, or one that is huffed."""
 
     points: tuple[str, ...]
-    """Where it starts and each point it lands on; of a huff, where the man stands."""
+    """The start and each point of landing; for a huff, the point of the man."""
     captures: int = 0
-    """How many men it takes by jumping."""
+    """How many men it captures."""
 
     @property
     def huffs(self) -> bool:
@@ -33,18 +33,18 @@ class Move:
 @dataclass(frozen=True)
 class Position:
     men: Mapping[str, str]
-    """Point to `white` or `black`; empty points are left out."""
+    """`white` or `black` by point; empty points are omitted."""
     to_move: str
     plies_without_capture: int
     again: bool
-    """Must the side to move capture once more?"""
+    """Whether the side to move must capture again."""
     huffable: tuple[str, ...]
     left: Mapping[str, tuple[str, ...]]
-    """The point of a man to those it may not step to."""
+    """The points that a man may not step to, by the point of the man."""
 
 
 def move(text: str) -> Move:
-    """Raises Unreadable."""
+    """Parse a move. Raises Unreadable."""
     if read := STEP.fullmatch(text) or HUFF.fullmatch(text):
         return Move(read.groups())
     if CAPTURE.fullmatch(text):
@@ -54,7 +54,7 @@ def move(text: str) -> Move:
 
 
 def position(text: str) -> Position:
-    """Raises Unreadable."""
+    """Parse a position. Raises Unreadable."""
     read = POSITION.fullmatch(text)
     if not read:
         raise Unreadable("position of Alquerque", text)

@@ -1,8 +1,8 @@
-"""What is said of a text that is none of a game's."""
+"""The error for text that is not in the notation of a game."""
 
 
 class Unreadable(ValueError):
-    """The text is no move, or no position, of this game."""
+    """The text is not a move, or not a position, of this game."""
 
     def __init__(self, what: str, text: str) -> None:
         super().__init__(f"this is no {what}: {text!r}")

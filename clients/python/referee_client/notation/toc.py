@@ -21,10 +21,10 @@ PAWN = re.compile(rf"(R|{PLACE})([*+-]?)")
 
 @dataclass(frozen=True)
 class Walk:
-    """One pawn's way."""
+    """The move of one pawn."""
 
     start: str
-    """Where it stood: a ring cell, H1 to H4, or R for the reserve."""
+    """Where the pawn stood: a ring cell, H1 to H4, or R for the reserve."""
     to: str
 
 
@@ -39,14 +39,14 @@ class Move:
     """A card that is played, discarded or given to the partner."""
 
     card: str
-    """Such as `TD`; `?` for another's gift."""
+    """The card, such as `TD`; `?` for the gift of another seat."""
     kind: str
     """`gift`, `discard`, `walk` or `swap`."""
     walks: tuple[Walk, ...] = ()
-    """More than one where a 7 is divided."""
+    """More than one if a 7 is divided."""
     swap: Swap | None = None
     kills: tuple[str, ...] = ()
-    """The cells of the pawns that a 7 kills in passing, where the player may choose (`seven_kills=optional`)."""
+    """The cells of the pawns that a 7 kills in passing, if the player may choose (`seven_kills=optional`)."""
 
 
 @dataclass(frozen=True)
@@ -58,31 +58,31 @@ class Pawn:
 
     @property
     def cell(self) -> int | None:
-        """Its cell of the ring; None if it is not there."""
+        """Its cell of the ring; None if it is not on the ring."""
         return int(self.at) if self.at.isdigit() else None
 
 
 @dataclass(frozen=True)
 class Position:
-    """As a seat sees it, or whole. A card that the viewer may not know is `?`."""
+    """A full position, or one as a seat sees it. A card that the viewer may not know is `?`."""
 
     pawns: tuple[tuple[Pawn, ...], ...]
-    """Of seats 0 to 3."""
+    """The pawns of seats 0 to 3."""
     mover: int | None
-    """None: cards are exchanged, and several seats may owe a gift."""
+    """The seat to move. None: cards are exchanged, and several seats may have to give one."""
     turns: int
     dealer: int
     hands: tuple[tuple[str, ...], ...]
     gifts: tuple[str, ...]
-    """What each seat has given in this deal; `-`: nothing yet."""
+    """The card that each seat has given in this deal; `-`: none yet."""
     played: tuple[str, ...]
-    """Since the last shuffle, the oldest first."""
+    """Cards played and discarded since the last shuffle, the oldest first."""
     deck: tuple[str, ...]
     chance: str
 
 
 def move(text: str) -> Move:
-    """Raises Unreadable."""
+    """Parse a move. Raises Unreadable."""
     if read := GIFT_OR_DISCARD.fullmatch(text):
         return Move(read[2], "gift" if read[1] == "=" else "discard")
     if read := PLAY.fullmatch(text):
@@ -97,7 +97,7 @@ def move(text: str) -> Move:
 
 
 def position(text: str) -> Position:
-    """Raises Unreadable."""
+    """Parse a position. Raises Unreadable."""
     try:
         pawns, mover, turns, dealer, hands, gifts, played, deck, chance = text.split(" ")
         return Position(

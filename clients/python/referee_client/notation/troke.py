@@ -27,14 +27,14 @@ class Step:
 
 @dataclass(frozen=True)
 class Move:
-    """A piece and its way of one to three steps; or a pass, which has none."""
+    """A piece and its one to three steps; or a pass, which has no steps."""
 
     shape: str = ""
     """`tower`, `wall` or `moat`."""
     start: str = ""
     steps: tuple[Step, ...] = ()
     demands: bool = False
-    """Does it demand that the seat across clears its start row?"""
+    """Whether the move demands that the opposite seat clears its start row."""
 
     @property
     def passes(self) -> bool:
@@ -42,28 +42,28 @@ class Move:
 
     @property
     def to(self) -> str:
-        """Where it ends."""
+        """Where the piece ends."""
         return self.steps[-1].to if self.steps else ""
 
 
 @dataclass(frozen=True)
 class Position:
     circles: Mapping[str, Mapping[str, str]]
-    """Of each circle that is not empty: shape to colour."""
+    """The pieces of each circle that is not empty: shape to colour."""
     to_move: str
     chips: tuple[int, ...]
-    """One number a seat, in the order of play. Empty if the text leaves them out, as with the rest."""
+    """Chips of each seat, in the order of play. Empty if the text omits them, like the following fields."""
     castles: tuple[int, ...]
-    """For which the seat has been paid."""
+    """Castles for which each seat has been paid."""
     plies: int
     barred: tuple[Move, ...]
-    """Steps straight back that rule TK-17 speaks of, of all seats."""
+    """Steps straight back that rule TK-17 restricts, of all seats."""
     must_clear: tuple[str, ...] = ()
     """The colours that must clear their start row (rule TK-16, on demand)."""
 
 
 def move(text: str) -> Move:
-    """Raises Unreadable."""
+    """Parse a move. Raises Unreadable."""
     if text in ("pass", "pass!"):
         return Move(demands=text == "pass!")
     if not (read := TURN.fullmatch(text)):
@@ -73,7 +73,7 @@ def move(text: str) -> Move:
 
 
 def position(text: str) -> Position:
-    """Raises Unreadable."""
+    """Parse a position. Raises Unreadable."""
     if not (read := POSITION.fullmatch(text)):
         raise Unreadable("position of Troke", text)
     stacks, side, chips, castles, plies, back, clear = read.groups()

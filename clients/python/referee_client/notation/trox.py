@@ -1,4 +1,4 @@
-"""Trox: a ground of triangular cells, built as the game goes on. See docs/rules/trox.md."""
+"""Trox: a ground of triangular cells that is built during the game. See docs/rules/trox.md."""
 
 import re
 from collections.abc import Mapping
@@ -21,11 +21,11 @@ class Cell(NamedTuple):
     x: int
     y: int
     up: bool
-    """Does its point show up?"""
+    """Whether the cell points up."""
 
     @property
     def neighbours(self) -> tuple["Cell", "Cell", "Cell"]:
-        """Across its three sides, counter-clockwise."""
+        """The cells across its three sides, counter-clockwise."""
         x, y, up = self
         step = -1 if up else 1
         return Cell(x, y, not up), Cell(x + step, y, not up), Cell(x, y + step, not up)
@@ -40,7 +40,7 @@ class Piece:
     """The letters of its colours, in the order A, middle, B."""
     middle: Cell
     excluded: Cell
-    """The neighbour of the middle that is not of the piece."""
+    """The neighbour of the middle that is not part of the piece."""
 
     @property
     def cells(self) -> dict[Cell, str]:
@@ -53,12 +53,12 @@ class Piece:
 
 @dataclass(frozen=True)
 class Move:
-    """A pawn that is put on a cell, perhaps on a piece that is laid with it, or walks there; or a pass."""
+    """A pawn that is put on a cell, optionally on a piece that is laid with it, or that moves there; or a pass."""
 
     to: Cell | None = None
     lays: Piece | None = None
     start: Cell | None = None
-    """Where a pawn that walks stood."""
+    """Where the pawn stood, if it moves."""
 
     @property
     def passes(self) -> bool:
@@ -72,7 +72,7 @@ class Position:
     square: frozenset[Cell]
     neutral: frozenset[Cell]
     hands: tuple[str, str]
-    """The letters of the pawns that Round and Square hold."""
+    """The letters of the pawns in the hands of Round and Square."""
     to_move: str
     plies: int
     passes: int
@@ -84,12 +84,12 @@ class Position:
 
     @property
     def free(self) -> frozenset[Cell]:
-        """Cells of the ground that no pawn stands on."""
+        """Cells of the ground without a pawn."""
         return frozenset(self.colours) - self.round - self.square - self.neutral
 
 
 def cell(text: str) -> Cell:
-    """Raises Unreadable."""
+    """Parse a cell. Raises Unreadable."""
     if not re.fullmatch(CELL, text):
         raise Unreadable("cell of Trox", text)
     x, y = text[:-1].split(".")
@@ -97,7 +97,7 @@ def cell(text: str) -> Cell:
 
 
 def piece(text: str) -> Piece:
-    """Raises Unreadable."""
+    """Parse a piece. Raises Unreadable."""
     if not re.fullmatch(PIECE, text):
         raise Unreadable("piece of Trox", text)
     kind, middle, excluded = re.split("[@/]", text)
@@ -108,7 +108,7 @@ def piece(text: str) -> Piece:
 
 
 def move(text: str) -> Move:
-    """Raises Unreadable."""
+    """Parse a move. Raises Unreadable."""
     if text == "pass":
         return Move()
     if read := LAY.fullmatch(text):
@@ -121,7 +121,7 @@ def move(text: str) -> Move:
 
 
 def position(text: str) -> Position:
-    """Raises Unreadable."""
+    """Parse a position. Raises Unreadable."""
     try:
         pieces, rounds, squares, neutrals, hands, to_move, plies, passes = text.split(" ")
         of_round, of_square = hands.replace("-", "").split("/")

@@ -1,4 +1,4 @@
-"""The organiser's side: bots, matches, watching, records, ladders and tournaments."""
+"""Client for organisers: bots, matches, watching, records, ladders and tournaments."""
 
 from referee_client.organiser.clock_text import BadClock
 from referee_client.organiser.later import AsyncOrganiser

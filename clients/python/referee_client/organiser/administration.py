@@ -1,6 +1,6 @@
-"""What administrators do: who may come in, how much they may use, and what a person decides.
+"""Client for administrators: tokens, quotas, pausing bots, and decisions about matches.
 
-Good only with a token of that role; others are told NotAllowed.
+It needs a token of that role; with other tokens every call raises NotAllowed.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,7 +16,7 @@ from referee_client.organiser.calls import PAGE, Calls, request_id
 
 
 class Administration:
-    """All methods raise Refused (of which NotAllowed is a kind), or Gone if the referee stays away."""
+    """All methods raise Refused (of which NotAllowed is a subclass), or Gone if the referee cannot be reached."""
 
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
@@ -25,52 +25,52 @@ class Administration:
     def make_token(
         self, role: str, holder: str = "", *, bot: str = "", label: str = "", expires_at: datetime | None = None
     ) -> pb.CreateTokenResponse:
-        """A new token; its secret stands in the answer, and nowhere else.
+        """Create a token and return it with its secret, which cannot be read again later.
 
         `role` is `spectator`, `bot`, `organiser` or `admin`; with `bot`, the `holder` is by default its owner.
         """
-        # An answer that is lost on the way leaves a token that nobody has: harmless, and seen in the list.
+        # A retry after a lost answer leaves a token that nobody has. It is harmless, and visible in the list.
         request = pb.CreateTokenRequest(
-            role=_role(role), holder=holder, bot=bot, label=label, expires_at=_timestamp(expires_at)
+            role=_role(role), holder=holder, bot=bot, label=label, expire_time=_timestamp(expires_at)
         )
         return self._calls.ask(self._stub.CreateToken, request)
 
-    def tokens(self, holder: str = "", with_spent: bool = False) -> Iterator[token_pb2.Token]:
-        """The newest first; `with_spent`: also those that are revoked or have expired."""
-        request = pb.ListTokensRequest(holder=holder, with_spent=with_spent, page_size=PAGE)
+    def tokens(self, holder: str = "", include_inactive: bool = False) -> Iterator[token_pb2.Token]:
+        """Return tokens, the newest first; with `include_inactive`, also those that are revoked or have expired."""
+        request = pb.ListTokensRequest(holder=holder, include_inactive=include_inactive, page_size=PAGE)
         for page in self._calls.pages(self._stub.ListTokens, request):
             yield from page.tokens
 
     def revoke_token(self, token_id: str) -> token_pb2.Token:
-        """It is good for nothing any more, and its streams end."""
+        """Revoke a token, which ends its streams."""
         return self._calls.ask(self._stub.RevokeToken, pb.RevokeTokenRequest(token_id=token_id)).token
 
     def pause_bot(self, bot: str, message: str) -> bot_pb2.Bot:
-        """It gets no new matches; `message` tells its owner why."""
+        """Pause a bot, so that it gets no new matches; `message` tells its owner why."""
         return self._calls.ask(self._stub.PauseBot, pb.PauseBotRequest(bot=bot, message=message)).bot
 
     def resume_bot(self, bot: str) -> bot_pb2.Bot:
         return self._calls.ask(self._stub.ResumeBot, pb.ResumeBotRequest(bot=bot)).bot
 
     def quota(self, holder: str = "") -> pb.GetQuotaResponse:
-        """The limits of a holder, and how much of them it uses. Without a holder: of all who have none of their own."""
+        """Return the limits of a holder, and how much of them it uses; without a holder, the default limits."""
         return self._calls.ask(self._stub.GetQuota, pb.GetQuotaRequest(holder=holder))
 
     def set_quota(self, holder: str, quota: quota_pb2.Quota | None) -> quota_pb2.Quota:
-        """The limits as they are then. None: those of all who have none of their own."""
+        """Set the limits of a holder and return those that now apply; None: the default limits."""
         return self._calls.ask(self._stub.SetQuota, pb.SetQuotaRequest(holder=holder, quota=quota)).quota
 
     def drain(self, grace_ms: int = 0) -> pb.DrainResponse:
-        """Let the referee go, as SIGTERM does. 0: with as much grace as it is set to."""
-        return self._calls.ask(self._stub.Drain, pb.DrainRequest(grace_ms=grace_ms))
+        """Shut the referee down gracefully, like SIGTERM. 0: with the grace period that it is configured with."""
+        return self._calls.ask(self._stub.Drain, pb.DrainRequest(grace_period_ms=grace_ms))
 
     def void(self, match_id: str, message: str) -> Result:
-        """Declare a match void that is not over."""
+        """Declare an unfinished match void."""
         request = pb.VoidMatchRequest(request_id=request_id(), match_id=match_id, message=message)
         return result_in(self._calls.ask(self._stub.VoidMatch, request).result)
 
     def adjudicate(self, match_id: str, side_scores: Sequence[float], message: str) -> Result:
-        """Decide a match that is being played: a score for each side, in the order of the table."""
+        """Decide a match that is being played, by a score for each side, in the order of the sides."""
         request = pb.AdjudicateMatchRequest(
             request_id=request_id(), match_id=match_id, side_scores=side_scores, message=message
         )
@@ -78,11 +78,11 @@ class Administration:
 
 
 ROLES = {name.removeprefix("ROLE_").lower(): number for name, number in token_pb2.Role.items() if number}
-"""By the words in which they are said here."""
+"""Roles by the words that this library uses."""
 
 
 def role_word(role: token_pb2.Role.ValueType) -> str:
-    """A number that is newer than this library stays a number."""
+    """Return the word for a role. A role that this library does not know stays a number."""
     return {number: word for word, number in ROLES.items()}.get(role, str(role))
 
 

@@ -1,7 +1,7 @@
-"""Calls with the token, tried again where that may help, and with typed errors.
+"""Calls with a token, retries and typed errors.
 
-Every request that makes something carries an id that stays the same when it is sent again, so whatever was
-lost on the way, the thing is made once.
+Every request that creates something carries an id that stays the same when it is retried, so that it is created only
+once even if answers are lost.
 """
 
 import threading
@@ -23,34 +23,36 @@ ONE_CALL_S = 30.0
 KEEPALIVE = {
     "grpc.keepalive_time_ms": 20_000,
     "grpc.keepalive_timeout_ms": 10_000,
-    "grpc.http2.ping_timeout_ms": 10_000,  # Without it the one above is not heeded.
+    "grpc.http2.ping_timeout_ms": 10_000,  # Without it, gRPC ignores the timeout above.
     "grpc.http2.max_pings_without_data": 0,
 }
-"""A stream of entries may say nothing for hours, so HTTP/2 pings find a dead connection while a call is open. To a
-server that permits fewer of them and says so, gRPC sends fewer."""
+"""HTTP/2 pings that find dead connections while a call is open, since a stream may be silent for hours.
+
+gRPC sends fewer of them to a server that asks for it.
+"""
 PAGE = 1000
-"""Of lists: as many at once as the contract allows."""
+"""Page size of lists: the maximum that the contract permits."""
 TOO_MANY_CALLS = "TOO_MANY_CALLS"
 MINUTE_S = 60.0
 BURST = 10
-"""A tenth of the calls of a minute may be made at once, by a caller that has paused for as long."""
+"""A caller that has paused for that long may make a tenth of a minute's calls at once."""
 SLACK = 1.05
-"""A little slower than the limit, for a clock is never as another one."""
+"""Calls are slightly slower than the limit, because clocks differ."""
 AGAIN = {grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED}
 
 
 class Calls:
-    """To one referee."""
+    """Calls to one referee."""
 
     def __init__(self, address: Address, patience_s: float) -> None:
-        """`patience_s`: for how long a referee that is away is waited for."""
+        """`patience_s`: how long calls are retried while the referee cannot be reached."""
         self.channel = address.channel(*KEEPALIVE.items())
         self.metadata = address.metadata
         self.patience_s = patience_s
         self._pace = Pace()
 
     def ask(self, call: "grpc.UnaryUnaryMultiCallable[Q, A]", request: Q) -> A:
-        """Raises Refused, or Gone if the referee stays away."""
+        """Make a call and return the answer. Raises Refused, or Gone if the referee cannot be reached."""
         waiting = Waiting(self.patience_s, self._pace)
         while True:
             self._pace.wait()
@@ -60,7 +62,7 @@ class Calls:
                 waiting.after(why)
 
     def pages(self, call: "grpc.UnaryUnaryMultiCallable[Q, A]", request: Any) -> Iterator[A]:
-        """Every page, from the one that is asked for. Raises as `ask` does."""
+        """Return every page, starting with the requested one. Raises the same as `ask`."""
         while True:
             page: Any = self.ask(call, request)
             yield page
@@ -69,7 +71,7 @@ class Calls:
             request.page_token = page.next_page_token
 
     def whole(self, call: "grpc.UnaryStreamMultiCallable[Q, A]", request: Q) -> list[A]:
-        """All of a stream that has an end; if it broke, from the beginning. Raises as `ask` does."""
+        """Return all messages of a finite stream, from the beginning again if it breaks. Raises the same as `ask`."""
         waiting = Waiting(self.patience_s, self._pace)
         while True:
             self._pace.wait()
@@ -83,10 +85,10 @@ class Calls:
 
 
 class Pace:
-    """The rate of the calls of all threads: unlimited until the referee refuses one as one too many.
+    """Rate limiter for the calls of all threads: unlimited until the referee rejects a call because of its rate limit.
 
-    From then on calls are spread evenly, at the rate that the refusal names, until there was a pause in which the
-    referee forgets them. So a refusal is met once, and not by each thread again and again.
+    From then on calls are spread evenly at the rate that the error names, until there has been a pause after which the
+    referee permits a burst again. So the error occurs once, and not again and again in each thread.
     """
 
     def __init__(self, now: Callable[[], float] = time.monotonic, sleep: Callable[[float], None] = time.sleep) -> None:
@@ -94,12 +96,12 @@ class Pace:
         self._sleep = sleep
         self._lock = threading.Lock()
         self._apart_s = 0.0
-        """Between two calls; 0: unlimited."""
+        """Seconds between two calls; 0: unlimited."""
         self._free_at = 0.0
         """When the next call may be made."""
 
     def wait(self) -> None:
-        """Until it is this call's turn."""
+        """Wait until the next call may be made."""
         with self._lock:
             now = self._now()
             if not self._apart_s or now > self._free_at + MINUTE_S / BURST:
@@ -110,14 +112,14 @@ class Pace:
         self._sleep(pause_s)
 
     def slow_down(self, calls_per_minute: int, after_s: float) -> None:
-        """The referee takes so many, and the next one in so many seconds."""
+        """Limit the rate to `calls_per_minute`, with the next call in `after_s` seconds at the earliest."""
         with self._lock:
             self._apart_s = SLACK * MINUTE_S / calls_per_minute
             self._free_at = max(self._free_at, self._now() + after_s)
 
 
 class Waiting:
-    """For a referee that is away, until patience is over. It is counted from the first failure."""
+    """Waits for a referee that cannot be reached, for a limited time since the first failure."""
 
     def __init__(self, patience_s: float, pace: Pace | None = None) -> None:
         self._pace = pace
@@ -125,12 +127,12 @@ class Waiting:
         self.begin_anew()
 
     def begin_anew(self) -> None:
-        """It is there."""
+        """Reset the backoff and the time limit, because the referee has answered."""
         self._pauses = Pauses()
         self._until: float | None = None
 
     def after(self, why: grpc.RpcError) -> None:
-        """Pause before another try. Raises Refused if no try will help, Gone if it has been too long."""
+        """Pause before a retry. Raises Refused if a retry does not help, and Gone if the time limit has passed."""
         refused = refused_by(why)
         asked_s = refused.refusal.retry_after
         if asked_s is None and why.code() not in AGAIN:

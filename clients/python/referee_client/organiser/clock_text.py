@@ -28,14 +28,14 @@ PERIOD = re.compile(rf"(?:{COUNT}/)?{TIME}(?:\+{TIME})?")
 
 
 class BadClock(ValueError):
-    """The text is no clock."""
+    """The text is not a clock."""
 
     def __init__(self, text: str) -> None:
         super().__init__(f"{text!r} is not a clock; write for example 60+1, 60 byoyomi 3x10, 5/move or none")
 
 
 def clock(text: str) -> pb.ClockRule:
-    """Raises BadClock."""
+    """Parse a clock. Raises BadClock."""
     text = text.strip()
     for form, rule in FORMS:
         if read := re.fullmatch(form, text):
@@ -44,7 +44,7 @@ def clock(text: str) -> pb.ClockRule:
 
 
 def ms(time: str) -> int:
-    """Of a time that fits TIME, in whole milliseconds."""
+    """Return a time that matches TIME in whole milliseconds."""
     number, unit = re.fullmatch(r"([\d.]+)(\w*)", time).groups()  # type: ignore[union-attr]  # Whatever fits TIME fits.
     return round(float(number) * UNITS_MS[unit or "s"])
 
@@ -93,4 +93,4 @@ FORMS: tuple[tuple[str, Callable[..., pb.ClockRule]], ...] = (
     (f"hourglass {TIME}", lambda main: pb.ClockRule(hourglass=pb.Hourglass(main_ms=ms(main)))),
     (f"correspondence {TIME}", lambda move: pb.ClockRule(correspondence=pb.Correspondence(move_ms=ms(move)))),
 )
-"""What begins as another does comes out right because a form must fit the whole text."""
+"""The order does not matter for forms with a common beginning, because a form must match the whole text."""

@@ -1,10 +1,10 @@
-"""Who takes part, as text: one bot, or several that stand together."""
+"""Entrants of contests as text: one bot, or several partners."""
 
 from referee_api.v1 import contest_pb2, match_pb2
 
 
 def entrant(given: str | contest_pb2.Entrant) -> contest_pb2.Entrant:
-    """One bot, as `anna` or `anna/1.4` for a version; or partners, as `reds=anna,bert`, in the order of their seats."""
+    """Parse an entrant: a bot, as `anna` or with a version `anna/1.4`; or partners by seat, as `reds=anna,bert`."""
     if isinstance(given, contest_pb2.Entrant):
         return given
     name, equals, bots = given.rpartition("=")

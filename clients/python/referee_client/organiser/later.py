@@ -1,4 +1,4 @@
-"""The organiser for programs that run on a loop."""
+"""Organiser for programs that use asyncio."""
 
 import asyncio
 import os
@@ -17,7 +17,7 @@ T = TypeVar("T")
 def _later(
     does: Callable[Concatenate[Organiser, P], T],
 ) -> Callable[Concatenate["AsyncOrganiser", P], Awaitable[T]]:
-    """The same, to be awaited."""
+    """Return an asynchronous version of a method."""
 
     @wraps(does)
     async def later(self: "AsyncOrganiser", /, *given: P.args, **named: P.kwargs) -> T:
@@ -29,7 +29,7 @@ def _later(
 def _listed(
     does: Callable[Concatenate[Organiser, P], Iterator[T]],
 ) -> Callable[Concatenate["AsyncOrganiser", P], Awaitable[list[T]]]:
-    """The same, to be awaited, as a list."""
+    """Return an asynchronous version of a method, which returns a list."""
 
     @wraps(does)
     async def later(self: "AsyncOrganiser", /, *given: P.args, **named: P.kwargs) -> list[T]:
@@ -39,8 +39,11 @@ def _listed(
 
 
 class AsyncOrganiser:
-    """As Organiser, method by method. `organiser` is the one beneath; its ladders, tournaments and administration are
-    called in threads (`await asyncio.to_thread(...)`)."""
+    """Asynchronous version of Organiser, with the same methods.
+
+    `organiser` is the synchronous one that it uses; its ladders, tournaments and administration are called in threads
+    (`await asyncio.to_thread(...)`).
+    """
 
     def __init__(
         self,
@@ -66,7 +69,7 @@ class AsyncOrganiser:
     close = _later(Organiser.close)
 
     async def watch(self, match_id: str, after: int = 0) -> AsyncIterator[entry_pb2.Entry]:
-        """As Organiser.watch."""
+        """Watch a match like Organiser.watch."""
         entries = self.organiser.watch(match_id, after)
         try:
             while entry := await asyncio.to_thread(next, entries, None):

@@ -1,6 +1,6 @@
-"""Registers bots, makes matches, looks on.
+"""Client for organisers: registers bots, creates matches and watches them.
 
-Whoever organises several things at once may do so from several threads.
+It may be used from several threads at the same time.
 """
 
 import os
@@ -37,7 +37,7 @@ PATIENCE_S = 60.0
 
 
 class Organiser:
-    """All methods raise Refused (of which NotAllowed and NotServed are kinds), or Gone if the referee stays away."""
+    """All methods raise Refused (or a subclass: NotAllowed, NotServed), or Gone if the referee cannot be reached."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class Organiser:
         ca: str | os.PathLike[str] | None = None,
         patience_s: float = PATIENCE_S,
     ) -> None:
-        """`target`, `token` and `ca` as for `run`; a referee that is away is waited for `patience_s`."""
+        """`target`, `token` and `ca` as for `run`; `patience_s`: how long calls are retried."""
         self._calls = Calls(address(target, token, ca), patience_s)
         self._bots = BotServiceStub(self._calls.channel)
         self._games = GameServiceStub(self._calls.channel)
@@ -68,35 +68,35 @@ class Organiser:
         self._calls.close()
 
     def games(self) -> list[game_pb2.Game]:
-        """All that the referee knows."""
+        """Return all games that the referee has."""
         return list(self._calls.ask(self._games.ListGames, game_service_pb2.ListGamesRequest()).games)
 
     def register_bot(self, name: str, description: str = "") -> str:
-        """Its token."""
+        """Register a bot and return its token."""
         request = bot_service_pb2.RegisterBotRequest(request_id=request_id(), name=name, description=description)
         made = self._calls.ask(self._bots.RegisterBot, request)
-        # It is shown once, and that answer may have been lost on the way.
+        # The secret is returned only once, and that answer may have been lost.
         return made.secret or self.create_token(name)
 
     def create_token(self, name: str, label: str = "") -> str:
-        """Another token of a bot."""
+        """Create and return another token of a bot."""
         request = bot_service_pb2.CreateBotTokenRequest(bot=name, label=label)
         return self._calls.ask(self._bots.CreateBotToken, request).secret
 
-    def bots(self, owner: str = "", present_only: bool = False) -> Iterator[bot_pb2.Bot]:
-        request = bot_service_pb2.ListBotsRequest(owner=owner, present_only=present_only, page_size=PAGE)
+    def bots(self, owner: str = "", online_only: bool = False) -> Iterator[bot_pb2.Bot]:
+        request = bot_service_pb2.ListBotsRequest(owner=owner, online_only=online_only, page_size=PAGE)
         for page in self._calls.pages(self._bots.ListBots, request):
             yield from page.bots
 
-    def bot_log(self, name: str, after: int = 0) -> Iterator[bot_pb2.BotLogLine]:
-        """What went wrong for a bot of one's own, the oldest first."""
-        request = bot_service_pb2.ListBotLogRequest(bot=name, after=after)
+    def bot_log(self, name: str, after: int = 0) -> Iterator[bot_pb2.BotLogEntry]:
+        """Return the log of one of your own bots, the oldest entry first."""
+        request = bot_service_pb2.ListBotLogEntriesRequest(bot=name, after_number=after)
         more = True
         while more:
-            page = self._calls.ask(self._bots.ListBotLog, request)
-            yield from page.lines
-            more = page.more
-            request.after = page.lines[-1].number if page.lines else request.after
+            page = self._calls.ask(self._bots.ListBotLogEntries, request)
+            yield from page.entries
+            more = page.has_more
+            request.after_number = page.entries[-1].number if page.entries else request.after_number
 
     def create_match(
         self,
@@ -108,10 +108,11 @@ class Organiser:
         position: str = "",
         ladder: str = "",
     ) -> Match:
-        """A new match by `terms`, or of the game of that name by its defaults.
+        """Create a match with the given terms, or of the named game with its defaults.
 
-        `bots` are names, seat by seat, as `anna` or `anna/1.4` for a version; an empty one leaves its seat open.
-        `seed`: 32 bytes for who wants the same match again. `position`: where to start. `ladder`: where it is rated.
+        `bots` are names, seat by seat, as `anna` or `anna/1.4` with a version; an empty name leaves its seat open.
+        `seed`: 32 bytes to repeat the same match. `position`: the position to start from. `ladder`: the ladder that
+        rates the match.
         """
         wanted = Terms(terms) if isinstance(terms, str) else terms
         request = match_service_pb2.CreateMatchRequest(
@@ -126,17 +127,17 @@ class Organiser:
         return match_in(self._calls.ask(self._matches.CreateMatch, request).match)
 
     def abort(self, match_id: str, message: str = "") -> Result:
-        """Call a match off."""
+        """Abort a match."""
         request = match_service_pb2.AbortMatchRequest(request_id=request_id(), match_id=match_id, message=message)
         return result_in(self._calls.ask(self._matches.AbortMatch, request).result)
 
     def standing(self, match_id: str) -> Standing:
-        """How a match stands."""
+        """Return the current state of a match."""
         request = match_service_pb2.GetMatchRequest(match_id=match_id)
         return standing_in(self._calls.ask(self._matches.GetMatch, request))
 
     def matches(self, bot: str = "", game: str = "", phase: str = "", open_only: bool = False) -> Iterator[Match]:
-        """The newest first. `phase` is `waiting`, `playing` or `over`; what is empty is any."""
+        """Return matches, the newest first. `phase` is `waiting`, `playing` or `over`; empty arguments match any."""
         request = match_service_pb2.ListMatchesRequest(
             bot=bot, game=game, phase=_phase(phase), open_only=open_only, page_size=PAGE
         )
@@ -144,40 +145,41 @@ class Organiser:
             yield from map(match_in, page.matches)
 
     def watch(self, match_id: str, after: int = 0) -> Watching[entry_pb2.Entry]:
-        """Every entry after the number `after`, once, in order, until the match is over.
+        """Watch every entry after the number `after`, once and in order, until the match is over.
 
-        It goes on by itself where it was when the referee was away, or when one was too slow.
+        The watch resumes by itself after the referee could not be reached, or after it was ended because the watcher
+        was too slow.
         """
 
         def opened(after: int) -> Any:
-            request = match_service_pb2.WatchMatchRequest(match_id=match_id, after=after)
+            request = match_service_pb2.WatchMatchRequest(match_id=match_id, after_number=after)
             return self._matches.WatchMatch(request, metadata=self._calls.metadata)
 
         return Watching(self._calls, opened, after)
 
     def result(self, match_id: str) -> Result:
-        """How a match ended, as soon as it has."""
+        """Wait for the end of a match and return its result."""
         for entry in self.watch(match_id):
             if entry.HasField("play_ended"):
                 return result_in(entry.play_ended.result)
         raise AssertionError("the last entry of a match is its end")
 
     def record(self, match_id: str, file: str | os.PathLike[str]) -> Path:
-        """Write the record of a finished match to a file, which is there whole or not at all."""
+        """Write the record of a finished match to a file, which is replaced atomically, and return its path."""
         whole = Path(file)
         part = whole.with_name(f"{whole.name}.part")
         part.write_bytes(self.record_bytes(match_id))
         return part.replace(whole)
 
     def record_bytes(self, match_id: str) -> bytes:
-        """The record of a finished match, as it stands in its file."""
+        """Return the record of a finished match, as its file contains it."""
         told = self._calls.whole(self._matches.GetRecord, match_service_pb2.GetRecordRequest(match_id=match_id))
         return b"".join(f"{line}\n".encode() for message in told for line in message.lines)
 
 
-def _phase(word: str) -> match_pb2.Phase.ValueType:
+def _phase(word: str) -> match_pb2.MatchPhase.ValueType:
     if not word:
-        return match_pb2.PHASE_UNSPECIFIED
+        return match_pb2.MATCH_PHASE_UNSPECIFIED
     numbers = {text: number for number, text in PHASES.items()}
     if word not in numbers:
         raise ValueError(f"phase cannot be {word!r}; it is one of {', '.join(numbers)}")

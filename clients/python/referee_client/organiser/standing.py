@@ -1,4 +1,4 @@
-"""How a match stands, as the organiser may see it."""
+"""The current state of a match, as the organiser may see it."""
 
 from dataclasses import dataclass
 
@@ -8,9 +8,9 @@ from referee_client.clocks import Clock, clock_in
 from referee_client.matches import Match, Result, match_in, result_in
 
 PHASES = {
-    match_pb2.PHASE_WAITING: "waiting",
-    match_pb2.PHASE_PLAYING: "playing",
-    match_pb2.PHASE_OVER: "over",
+    match_pb2.MATCH_PHASE_WAITING: "waiting",
+    match_pb2.MATCH_PHASE_PLAYING: "playing",
+    match_pb2.MATCH_PHASE_OVER: "over",
 }
 
 
@@ -20,11 +20,11 @@ class Standing:
     phase: str
     """`waiting`, `playing` or `over`."""
     number: int = 0
-    """Of the last entry that this includes. 0, like all below, if nothing may be seen yet."""
+    """Number of the last entry that is included. 0, like everything below, if nothing may be seen yet."""
     ply: int = 0
     position: str = ""
     owing: tuple[int, ...] = ()
-    """Seats that owe a move."""
+    """Seats that are to move."""
     clocks: tuple[Clock, ...] = ()
     result: Result | None = None
 
@@ -34,10 +34,10 @@ def standing_in(message: match_service_pb2.GetMatchResponse) -> Standing:
     return Standing(
         match_in(message.match),
         phase_in(message.match),
-        state.number,
+        state.entry_number,
         state.ply,
         state.position,
-        tuple(state.owing),
+        tuple(state.seats_to_move),
         tuple(map(clock_in, state.clocks)),
         result_in(message.match.result) if message.match.HasField("result") else None,
     )

@@ -1,4 +1,4 @@
-"""What is agreed before a match, in plain words."""
+"""Terms of a match, as words and text."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,14 +11,14 @@ from referee_client.organiser.clock_text import clock, ms
 T = TypeVar("T")
 
 ILLEGAL = {
-    "refuse": policy_pb2.ILLEGAL_ACTION_REFUSE_THEN_FORFEIT,
-    "forfeit": policy_pb2.ILLEGAL_ACTION_FORFEIT,
-    "random": policy_pb2.ILLEGAL_ACTION_RANDOM_MOVE,
+    "refuse": policy_pb2.ILLEGAL_MOVE_ACTION_RETRY_THEN_FORFEIT,
+    "forfeit": policy_pb2.ILLEGAL_MOVE_ACTION_FORFEIT,
+    "random": policy_pb2.ILLEGAL_MOVE_ACTION_RANDOM_MOVE,
 }
 LATE = {
-    "forfeit": policy_pb2.LATE_ACTION_FORFEIT,
-    "random": policy_pb2.LATE_ACTION_RANDOM_MOVE,
-    "default": policy_pb2.LATE_ACTION_DEFAULT_MOVE,
+    "forfeit": policy_pb2.TIMEOUT_ACTION_FORFEIT,
+    "random": policy_pb2.TIMEOUT_ACTION_RANDOM_MOVE,
+    "default": policy_pb2.TIMEOUT_ACTION_DEFAULT_MOVE,
 }
 FORFEIT = {
     "ends": policy_pb2.FORFEIT_EFFECT_ENDS_MATCH,
@@ -29,52 +29,58 @@ FORFEIT = {
 
 @dataclass(frozen=True)
 class Terms:
-    """What a match is played by. A word that is unknown is a ValueError that names the known."""
+    """The terms of a match. An unknown word raises ValueError, which names the known ones."""
 
     game: str
     options: Mapping[str, object] = field(default_factory=dict)
-    """Those that differ from the preset, or from the defaults."""
+    """Options that differ from the preset, or from the defaults."""
     preset: str = ""
     clock: str = "none"
-    """As in `clock_text`: `60+1`."""
+    """The clock as in `clock_text`, such as `60+1`."""
     illegal: str = "refuse"
-    """After a move that cannot be played: `refuse`, `forfeit` or `random`."""
+    """After an illegal move: `refuse`, `forfeit` or `random`."""
     attempts: int = 0
-    """With `refuse`: how many such moves in one turn cost the game. 0: the referee's default."""
+    """How many illegal moves in one turn lose the match, with `refuse`. 0: the referee's default."""
     late: str = "forfeit"
-    """After the flag fell: `forfeit`, `random` or `default`."""
+    """After the flag has fallen: `forfeit`, `random` or `default`."""
     gone_after: str = ""
-    """How long a bot may stay away while it owes a move, such as `30s`. Empty: its clock decides."""
+    """How long a bot may be absent while it is to move, such as `30s`. Empty: only its clock limits it."""
     forfeit: str = "ends"
-    """What a forfeit does among more than two sides: `ends`, or the seat goes on by `random` or `default` moves."""
+    """Effect of a forfeit with more than two sides: `ends`, or the seat continues with `random` or `default` moves."""
     visibility: str = "live"
-    """What those without a seat see: `live`, `after_end`, or `delayed 4` for four plies behind."""
+    """What spectators see: `live`, `after_end`, or `delayed 4` for four plies late."""
     start_within: str = ""
-    """How long the match waits for its bots. Empty: as the referee is set."""
+    """How long the match waits for its bots. Empty: the referee's default."""
     seats_by_lot: bool = False
     nonce_within: str = ""
-    """How long the seats may add to the seed. Empty: they are not asked."""
+    """How long the seats may contribute nonces to the seed. Empty: they are not asked."""
 
     def message(self) -> match_pb2.MatchTerms:
-        """Raises ValueError."""
+        """Return the terms as a message of the contract. Raises ValueError."""
         options = {name: _option(value) for name, value in self.options.items()}
         return match_pb2.MatchTerms(
             rules=game_pb2.Rules(game=self.game, preset=self.preset, options=options),
             time_control=clock_pb2.TimeControl(rule=clock(self.clock)),
             policies=self._policies(),
             visibility=_visibility(self.visibility),
-            start_within_ms=_ms(self.start_within),
-            seats_by_lot=self.seats_by_lot,
-            nonce_within_ms=_ms(self.nonce_within),
+            start_timeout_ms=_ms(self.start_within),
+            random_seats=self.seats_by_lot,
+            nonce_timeout_ms=_ms(self.nonce_within),
         )
 
     def _policies(self) -> policy_pb2.Policies:
-        action = policy_pb2.GONE_ACTION_FORFEIT_AFTER_GRACE if self.gone_after else policy_pb2.GONE_ACTION_UNSPECIFIED
+        action = (
+            policy_pb2.DISCONNECT_ACTION_FORFEIT_AFTER_GRACE_PERIOD
+            if self.gone_after
+            else policy_pb2.DISCONNECT_ACTION_UNSPECIFIED
+        )
         return policy_pb2.Policies(
-            illegal=policy_pb2.IllegalPolicy(action=_known(ILLEGAL, "illegal", self.illegal), attempts=self.attempts),
-            late=_known(LATE, "late", self.late),
-            gone=policy_pb2.GonePolicy(action=action, grace_ms=_ms(self.gone_after)),
-            forfeit=_known(FORFEIT, "forfeit", self.forfeit),
+            illegal_move=policy_pb2.IllegalMovePolicy(
+                action=_known(ILLEGAL, "illegal", self.illegal), max_attempts=self.attempts
+            ),
+            timeout=_known(LATE, "late", self.late),
+            disconnect=policy_pb2.DisconnectPolicy(action=action, grace_period_ms=_ms(self.gone_after)),
+            forfeit_effect=_known(FORFEIT, "forfeit", self.forfeit),
         )
 
 

@@ -1,4 +1,4 @@
-"""Tournaments: to make them, enter them and look at them. A referee that does not serve them says so: NotServed."""
+"""Client for tournaments. A referee without tournaments answers with NotServed."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -20,11 +20,11 @@ PHASES = {
     "cancelled": tournament_pb2.TOURNAMENT_PHASE_CANCELLED,
 }
 FORMATS = {"csv": pb.EXPORT_FORMAT_CSV, "json": pb.EXPORT_FORMAT_JSON, "trf": pb.EXPORT_FORMAT_TRF}
-"""What a tournament can be exported as."""
+"""Formats in which a tournament can be exported."""
 
 
 class Tournaments:
-    """All methods raise Refused (of which NotAllowed and NotServed are kinds), or Gone if the referee stays away."""
+    """All methods raise Refused (or a subclass: NotAllowed, NotServed), or Gone if the referee cannot be reached."""
 
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
@@ -40,10 +40,10 @@ class Tournaments:
         title: str = "",
         plan: tournament_pb2.TournamentTerms | None = None,
     ) -> tournament_pb2.Tournament:
-        """`plan` says all but the terms of the matches, or these too if there are no `terms`.
+        """Create a tournament by `plan`, with `terms` for its matches.
 
-        Default: everybody meets everybody once. Entrants are bots, as `anna` or `anna/1.4`, or partners, as
-        `reds=anna,bert`.
+        Without `terms`, the terms of the matches are those of `plan`. Without `plan`, it is a single round robin.
+        Entrants are bots, as `anna` or `anna/1.4`, or partners, as `reds=anna,bert`.
         """
         agreed = tournament_pb2.TournamentTerms(round_robin=tournament_pb2.RoundRobin())
         if plan:
@@ -59,19 +59,19 @@ class Tournaments:
         return self._calls.ask(self._stub.GetTournament, pb.GetTournamentRequest(name=name)).tournament
 
     def list(self, game: str = "", bot: str = "", phase: str = "") -> Iterator[tournament_pb2.Tournament]:
-        """The newest first. `phase` is one of PHASES; what is empty is any."""
+        """Return tournaments, the newest first. `phase` is one of PHASES; empty arguments match any."""
         wanted = PHASES[phase] if phase else tournament_pb2.TOURNAMENT_PHASE_UNSPECIFIED
         request = pb.ListTournamentsRequest(game=game, bot=bot, phase=wanted, page_size=PAGE)
         for page in self._calls.pages(self._stub.ListTournaments, request):
             yield from page.tournaments
 
     def enter(self, tournament: str, who: str | contest_pb2.Entrant = "") -> tournament_pb2.Tournament:
-        """`who` as for `create`; default: the bot whose token this is."""
+        """Enter a tournament. `who` as for `create`; default: the bot of this token."""
         request = pb.EnterTournamentRequest(tournament=tournament, entrant=entrant(who) if who else None)
         return self._calls.ask(self._stub.EnterTournament, request).tournament
 
     def withdraw(self, tournament: str, who: str = "", message: str = "") -> tournament_pb2.Tournament:
-        """`who`: an entrant's name. Default: the bot whose token this is."""
+        """Withdraw an entrant by name. Default: the bot of this token."""
         request = pb.WithdrawEntrantRequest(tournament=tournament, entrant=who, message=message)
         return self._calls.ask(self._stub.WithdrawEntrant, request).tournament
 
@@ -79,18 +79,18 @@ class Tournaments:
         return self._calls.ask(self._stub.StartTournament, pb.StartTournamentRequest(name=tournament)).tournament
 
     def cancel(self, tournament: str, message: str = "") -> tournament_pb2.Tournament:
-        """Call it off; what is being played becomes void."""
+        """Cancel a tournament; its unfinished matches become void."""
         request = pb.CancelTournamentRequest(name=tournament, message=message)
         return self._calls.ask(self._stub.CancelTournament, request).tournament
 
     def pairings(self, tournament: str, of_round: int = 0, of_entrant: str = "") -> Iterator[contest_pb2.Pairing]:
-        """By round and board. Default: all."""
+        """Return pairings by round and board. Default: all."""
         request = pb.ListPairingsRequest(tournament=tournament, round=of_round, entrant=of_entrant, page_size=PAGE)
         for page in self._calls.pages(self._stub.ListPairings, request):
             yield from page.pairings
 
     def standings(self, tournament: str, after_round: int = 0) -> Sequence[tournament_pb2.TournamentStanding]:
-        """The best first. Default: now."""
+        """Return the standings, the best first. Default: the current ones."""
         return self.table(tournament, after_round).standings
 
     def cross_table(self, tournament: str) -> Sequence[tournament_pb2.CrossTableRow]:
@@ -98,27 +98,27 @@ class Tournaments:
         return self._calls.ask(self._stub.GetCrossTable, request).rows
 
     def export(self, tournament: str, form: str) -> str:
-        """The tournament as a file: `csv`, `json` or `trf`."""
+        """Return the tournament as the text of a `csv`, `json` or `trf` file."""
         request = pb.ExportTournamentRequest(tournament=tournament, format=FORMATS[form])
         return "".join(part.text for part in self._calls.whole(self._stub.ExportTournament, request))
 
     def matches(self, tournament: str) -> Iterator[match_pb2.Match]:
-        """The newest first."""
+        """Return the matches of a tournament, the newest first."""
         request = match_service_pb2.ListMatchesRequest(tournament=tournament, page_size=PAGE)
         for page in self._calls.pages(self._matches.ListMatches, request):
             yield from page.matches
 
     def watch(self, tournament: str, after: int = 0) -> Watching[tournament_pb2.TournamentEntry]:
-        """Every entry after the number `after`, until the tournament is over, whatever breaks on the way."""
+        """Watch every entry after the number `after` until the tournament is over, reconnecting when necessary."""
 
         def opened(after: int) -> Any:
             return self._stub.WatchTournament(
-                pb.WatchTournamentRequest(tournament=tournament, after=after), metadata=self._calls.metadata
+                pb.WatchTournamentRequest(tournament=tournament, after_number=after), metadata=self._calls.metadata
             )
 
         return Watching(self._calls, opened, after)
 
     def table(self, tournament: str, after_round: int = 0) -> pb.GetTournamentStandingsResponse:
-        """The standings, and how the test stands, if it is one."""
+        """Return the standings, and the state of the sequential test if the tournament is one."""
         request = pb.GetTournamentStandingsRequest(tournament=tournament, after_round=after_round)
         return self._calls.ask(self._stub.GetTournamentStandings, request)

@@ -1,4 +1,4 @@
-"""Watching a log from a number on: every entry once, in order, whatever breaks on the way."""
+"""Watching a log from a given number on: every entry once and in order, even if connections break."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -18,11 +18,11 @@ class Numbered(Protocol):
 E = TypeVar("E", bound=Numbered)
 
 Opened = Callable[[int], Any]
-"""Opens the stream after a number."""
+"""Opens the stream after a given number."""
 
 
 class Watching(Generic[E]):
-    """Entries after a number, until the log is complete. Raises Refused or Gone."""
+    """Iterator over the entries after a number, until the log is complete. Raises Refused or Gone."""
 
     def __init__(self, calls: Calls, opened: Opened, after: int) -> None:
         self._patience_s = calls.patience_s
@@ -39,7 +39,7 @@ class Watching(Generic[E]):
         return next(self._entries)
 
     def close(self) -> None:
-        """Nobody looks any more. May be called while another thread waits for the next entry."""
+        """End the watch. May be called while another thread waits for the next entry."""
         self._closed.set()
         if self._stream:
             self._stream.cancel()

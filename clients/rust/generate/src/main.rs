@@ -26,7 +26,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A line as `sha256sum` writes it.
+/// Returns a line in the format of `sha256sum`.
 fn sum(name: &str, folder: &Path) -> Result<String, Box<dyn Error>> {
     let digest = Sha256::digest(fs::read(folder.join(name))?);
     let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();

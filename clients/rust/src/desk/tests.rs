@@ -1,5 +1,5 @@
 use super::*;
-use crate::api::{Accepted, Move, Refused, Resignation, Stale};
+use crate::api::{Acceptance, Move, Rejection, Resignation, StaleAnswer};
 
 fn turn(token: &str) -> Turn {
     turn_of("m1", 0, token)
@@ -9,7 +9,7 @@ fn turn_of(match_id: &str, seat: u32, token: &str) -> Turn {
     Turn {
         match_id: match_id.into(),
         seat,
-        token: token.into(),
+        turn_token: token.into(),
         ..Turn::default()
     }
 }
@@ -18,8 +18,8 @@ fn id(token: &str) -> TurnId {
     TurnId::from(&turn(token))
 }
 
-fn a_move(text: &str) -> from_bot::Item {
-    from_bot::Item::Move(Move {
+fn a_move(text: &str) -> bot_item::Item {
+    bot_item::Item::Move(Move {
         r#move: text.into(),
         ..Move::default()
     })
@@ -28,38 +28,37 @@ fn a_move(text: &str) -> from_bot::Item {
 fn verdict(token: &str, outcome: verdict::Outcome) -> Verdict {
     Verdict {
         match_id: "m1".into(),
-        token: token.into(),
+        turn_token: token.into(),
         outcome: Some(outcome),
         ..Verdict::default()
     }
 }
 
 fn accepted(token: &str) -> Verdict {
-    verdict(token, verdict::Outcome::Accepted(Accepted::default()))
+    verdict(token, verdict::Outcome::Accepted(Acceptance::default()))
 }
 
-fn refused(token: &str, refusal: Refusal) -> Verdict {
-    let refusal = Some(refusal);
+fn refused(token: &str, refusal: ErrorDetail) -> Verdict {
     verdict(
         token,
-        verdict::Outcome::Refused(Refused {
-            refusal,
+        verdict::Outcome::Rejected(Rejection {
+            error: Some(refusal),
             attempts_left: None,
         }),
     )
 }
 
-fn no_c9() -> Refusal {
-    Refusal {
+fn no_c9() -> ErrorDetail {
+    ErrorDetail {
         message: "there is no c9".into(),
-        ..Refusal::default()
+        ..ErrorDetail::default()
     }
 }
 
-fn not_now() -> Refusal {
-    Refusal {
+fn not_now() -> ErrorDetail {
+    ErrorDetail {
         metadata: [("retry_after_ms".into(), "250".into())].into(),
-        ..Refusal::default()
+        ..ErrorDetail::default()
     }
 }
 
@@ -70,7 +69,7 @@ fn to_think(next: Next) -> Box<Asked> {
     }
 }
 
-fn said(next: Next) -> Option<FromBot> {
+fn said(next: Next) -> Option<BotItem> {
     match next {
         Next::Say(item) => Some(item),
         _ => None,
@@ -140,7 +139,7 @@ fn a_refusal_that_names_a_time_is_no_verdict_on_the_move() {
 fn a_resignation_that_could_not_be_taken_is_said_again() {
     let mut desk = Desk::default();
     to_think(desk.asked(turn("t1")));
-    let resignation = said(desk.found(&id("t1"), from_bot::Item::Resignation(Resignation::default())));
+    let resignation = said(desk.found(&id("t1"), bot_item::Item::Resignation(Resignation::default())));
     let item_id = resignation.as_ref().unwrap().item_id;
     let later = desk.judged(Verdict {
         item_id,
@@ -156,7 +155,7 @@ fn what_is_stale_or_lapsed_or_followed_by_another_turn_is_wanted_no_more() {
     let stale = to_think(desk.asked(turn_of("m1", 0, "t1")));
     let lapsed = to_think(desk.asked(turn_of("m1", 1, "t2")));
     let followed = to_think(desk.asked(turn_of("m1", 2, "t3")));
-    desk.judged(verdict("t1", verdict::Outcome::Stale(Stale::default())));
+    desk.judged(verdict("t1", verdict::Outcome::Stale(StaleAnswer::default())));
     desk.lapsed("m1", "t2");
     to_think(desk.asked(turn_of("m1", 2, "t4")));
     for asked in [stale, lapsed, followed] {
@@ -176,7 +175,7 @@ fn turns_of_different_matches_may_have_the_same_token() {
     for last in (0..matches.len()).rev() {
         desk.judged(Verdict {
             match_id: matches[last].clone(),
-            ..verdict("t1", verdict::Outcome::Stale(Stale::default()))
+            ..verdict("t1", verdict::Outcome::Stale(StaleAnswer::default()))
         });
         let wanted: Vec<bool> = asked.iter().map(|each| each.wanted()).collect();
         let expected: Vec<bool> = (0..matches.len()).map(|number| number < last).collect();

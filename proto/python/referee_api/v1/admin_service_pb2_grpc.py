@@ -26,11 +26,11 @@ if _version_not_supported:
 
 
 class AdminServiceStub:
-    """What administrators do.
+    """Administers the server.
 
-    Callers of all of it: admin. Any call may be refused with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS,
-    MESSAGE_TOO_LARGE, BAD_FIELD, STORE_UNAVAILABLE or REFEREE_FAULT. What else each refuses stands with it. Every
-    call that changes something stands in the server's log, with the id of its token.
+    Callers of all methods: admin. Every call can fail with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS,
+    MESSAGE_TOO_LARGE, BAD_FIELD, STORE_UNAVAILABLE or REFEREE_FAULT; each method lists its other errors. Every call
+    that changes something is written to the server's log with the id of its token.
     """
 
     def __init__(self, channel):
@@ -92,24 +92,24 @@ class AdminServiceStub:
 
 
 class AdminServiceServicer:
-    """What administrators do.
+    """Administers the server.
 
-    Callers of all of it: admin. Any call may be refused with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS,
-    MESSAGE_TOO_LARGE, BAD_FIELD, STORE_UNAVAILABLE or REFEREE_FAULT. What else each refuses stands with it. Every
-    call that changes something stands in the server's log, with the id of its token.
+    Callers of all methods: admin. Every call can fail with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS,
+    MESSAGE_TOO_LARGE, BAD_FIELD, STORE_UNAVAILABLE or REFEREE_FAULT; each method lists its other errors. Every call
+    that changes something is written to the server's log with the id of its token.
     """
 
     def Drain(self, request, context):
-        """Lets this node go as SIGTERM does: no new matches, Draining to all streams, turns in the air finish, everything
-        is on disk, the process ends. Answers at once. To do it twice is no fault.
+        """Shuts the server down gracefully, like SIGTERM: it starts no new matches, sends Draining to all streams, waits
+        for pending turns, writes everything to disk and exits. Returns immediately. Idempotent.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def AdjudicateMatch(self, request, context):
-        """Decides a match that is being played.
-        Refuses: NO_SUCH_MATCH, MATCH_MOVING, MATCH_NOT_STARTED, MATCH_OVER, BAD_SEATS (not one score for each side),
+        """Ends a running match with a result that the caller decides.
+        Errors: NO_SUCH_MATCH, MATCH_MOVING, MATCH_NOT_STARTED, MATCH_OVER, BAD_SEATS (not one score for each side),
         REQUEST_ID_REUSED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -117,62 +117,62 @@ class AdminServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def VoidMatch(self, request, context):
-        """Declares a match void that is not over. A pairing that needs its result plays it again.
-        Refuses: NO_SUCH_MATCH, MATCH_MOVING, MATCH_OVER, REQUEST_ID_REUSED.
+        """Voids a match that is not over. If it belongs to a pairing, the pairing replays it.
+        Errors: NO_SUCH_MATCH, MATCH_MOVING, MATCH_OVER, REQUEST_ID_REUSED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def PauseBot(self, request, context):
-        """Pauses a bot: it gets no new matches. Those it plays go on. To do it twice is no fault.
-        Refuses: NO_SUCH_BOT.
+        """Pauses a bot: it gets no new matches, and finishes those that are in play. Idempotent.
+        Errors: NO_SUCH_BOT.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ResumeBot(self, request, context):
-        """Lifts a pause, whoever made it.
-        Refuses: NO_SUCH_BOT, BOT_NOT_PAUSED.
+        """Ends a pause, whatever its cause.
+        Errors: NO_SUCH_BOT, BOT_NOT_PAUSED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetQuota(self, request, context):
-        """The limits of a holder, and how much of them it uses.
+        """Returns the quota of a holder, and how much of it is used.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def SetQuota(self, request, context):
-        """Sets the limits of a holder. What is in use beyond them stays until it ends by itself.
+        """Sets the quota of a holder. Resources in use beyond it are not taken away.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def CreateToken(self, request, context):
-        """Makes a token. It is shown in the answer, and never again.
-        Refuses: NO_SUCH_BOT, BAD_NAME, TOO_MANY_NAMES.
+        """Creates a token. Its secret is returned only once, in this response.
+        Errors: NO_SUCH_BOT, BAD_NAME, TOO_MANY_NAMES.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListTokens(self, request, context):
-        """Tokens, the newest first, without their secrets.
-        Refuses: BAD_PAGE_TOKEN.
+        """Lists tokens without their secrets, newest first.
+        Errors: BAD_PAGE_TOKEN.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def RevokeToken(self, request, context):
-        """Revokes a token; streams opened with it end. To do it twice is no fault.
-        Refuses: NO_SUCH_TOKEN.
+        """Revokes a token and ends the streams that were opened with it. Idempotent.
+        Errors: NO_SUCH_TOKEN.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -240,11 +240,11 @@ def add_AdminServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class AdminService:
-    """What administrators do.
+    """Administers the server.
 
-    Callers of all of it: admin. Any call may be refused with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS,
-    MESSAGE_TOO_LARGE, BAD_FIELD, STORE_UNAVAILABLE or REFEREE_FAULT. What else each refuses stands with it. Every
-    call that changes something stands in the server's log, with the id of its token.
+    Callers of all methods: admin. Every call can fail with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS,
+    MESSAGE_TOO_LARGE, BAD_FIELD, STORE_UNAVAILABLE or REFEREE_FAULT; each method lists its other errors. Every call
+    that changes something is written to the server's log with the id of its token.
     """
 
     @staticmethod

@@ -27,7 +27,7 @@ from referee_api.v1 import bot_pb2 as referee__api_dot_v1_dot_bot__pb2
 from referee_api.v1 import token_pb2 as referee__api_dot_v1_dot_token__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n referee_api/v1/bot_service.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18referee_api/v1/bot.proto\x1a\x1areferee_api/v1/token.proto\"K\n\x12RegisterBotRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x13\n\x0b\x64\x65scription\x18\x03 \x01(\t\"m\n\x13RegisterBotResponse\x12 \n\x03\x62ot\x18\x01 \x01(\x0b\x32\x13.referee_api.v1.Bot\x12\x0e\n\x06secret\x18\x02 \x01(\t\x12$\n\x05token\x18\x03 \x01(\x0b\x32\x15.referee_api.v1.Token\"J\n\x10UpdateBotRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x18\n\x0b\x64\x65scription\x18\x02 \x01(\tH\x00\x88\x01\x01\x42\x0e\n\x0c_description\"5\n\x11UpdateBotResponse\x12 \n\x03\x62ot\x18\x01 \x01(\x0b\x32\x13.referee_api.v1.Bot\"\x1d\n\rGetBotRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\"2\n\x0eGetBotResponse\x12 \n\x03\x62ot\x18\x01 \x01(\x0b\x32\x13.referee_api.v1.Bot\"]\n\x0fListBotsRequest\x12\r\n\x05owner\x18\x01 \x01(\t\x12\x14\n\x0cpresent_only\x18\x02 \x01(\x08\x12\x11\n\tpage_size\x18\x03 \x01(\r\x12\x12\n\npage_token\x18\x04 \x01(\t\"N\n\x10ListBotsResponse\x12!\n\x04\x62ots\x18\x01 \x03(\x0b\x32\x13.referee_api.v1.Bot\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"D\n\x16RegisterVersionRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\x12\x0c\n\x04note\x18\x03 \x01(\t\"F\n\x17RegisterVersionResponse\x12+\n\x07version\x18\x01 \x01(\x0b\x32\x1a.referee_api.v1.BotVersion\"I\n\x13ListVersionsRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\r\x12\x12\n\npage_token\x18\x03 \x01(\t\"]\n\x14ListVersionsResponse\x12,\n\x08versions\x18\x01 \x03(\x0b\x32\x1a.referee_api.v1.BotVersion\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"c\n\x15\x43reateBotTokenRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\r\n\x05label\x18\x02 \x01(\t\x12.\n\nexpires_at\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"N\n\x16\x43reateBotTokenResponse\x12\x0e\n\x06secret\x18\x01 \x01(\t\x12$\n\x05token\x18\x02 \x01(\x0b\x32\x15.referee_api.v1.Token\"#\n\x14ListBotTokensRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\">\n\x15ListBotTokensResponse\x12%\n\x06tokens\x18\x01 \x03(\x0b\x32\x15.referee_api.v1.Token\"6\n\x15RevokeBotTokenRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x10\n\x08token_id\x18\x02 \x01(\t\">\n\x16RevokeBotTokenResponse\x12$\n\x05token\x18\x01 \x01(\x0b\x32\x15.referee_api.v1.Token\" \n\x10ReturnBotRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\"5\n\x11ReturnBotResponse\x12 \n\x03\x62ot\x18\x01 \x01(\x0b\x32\x13.referee_api.v1.Bot\"i\n\x11ListBotLogRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\x12\x10\n\x08match_id\x18\x03 \x01(\t\x12\r\n\x05\x61\x66ter\x18\x04 \x01(\x04\x12\x15\n\rlines_at_most\x18\x05 \x01(\r\"M\n\x12ListBotLogResponse\x12)\n\x05lines\x18\x01 \x03(\x0b\x32\x1a.referee_api.v1.BotLogLine\x12\x0c\n\x04more\x18\x02 \x01(\x08\x32\xd4\x07\n\nBotService\x12V\n\x0bRegisterBot\x12\".referee_api.v1.RegisterBotRequest\x1a#.referee_api.v1.RegisterBotResponse\x12P\n\tUpdateBot\x12 .referee_api.v1.UpdateBotRequest\x1a!.referee_api.v1.UpdateBotResponse\x12G\n\x06GetBot\x12\x1d.referee_api.v1.GetBotRequest\x1a\x1e.referee_api.v1.GetBotResponse\x12M\n\x08ListBots\x12\x1f.referee_api.v1.ListBotsRequest\x1a .referee_api.v1.ListBotsResponse\x12\x62\n\x0fRegisterVersion\x12&.referee_api.v1.RegisterVersionRequest\x1a\'.referee_api.v1.RegisterVersionResponse\x12Y\n\x0cListVersions\x12#.referee_api.v1.ListVersionsRequest\x1a$.referee_api.v1.ListVersionsResponse\x12_\n\x0e\x43reateBotToken\x12%.referee_api.v1.CreateBotTokenRequest\x1a&.referee_api.v1.CreateBotTokenResponse\x12\\\n\rListBotTokens\x12$.referee_api.v1.ListBotTokensRequest\x1a%.referee_api.v1.ListBotTokensResponse\x12_\n\x0eRevokeBotToken\x12%.referee_api.v1.RevokeBotTokenRequest\x1a&.referee_api.v1.RevokeBotTokenResponse\x12P\n\tReturnBot\x12 .referee_api.v1.ReturnBotRequest\x1a!.referee_api.v1.ReturnBotResponse\x12S\n\nListBotLog\x12!.referee_api.v1.ListBotLogRequest\x1a\".referee_api.v1.ListBotLogResponseB,\n\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n referee_api/v1/bot_service.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18referee_api/v1/bot.proto\x1a\x1areferee_api/v1/token.proto\"K\n\x12RegisterBotRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x13\n\x0b\x64\x65scription\x18\x03 \x01(\t\"m\n\x13RegisterBotResponse\x12 \n\x03\x62ot\x18\x01 \x01(\x0b\x32\x13.referee_api.v1.Bot\x12\x0e\n\x06secret\x18\x02 \x01(\t\x12$\n\x05token\x18\x03 \x01(\x0b\x32\x15.referee_api.v1.Token\"J\n\x10UpdateBotRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x18\n\x0b\x64\x65scription\x18\x02 \x01(\tH\x00\x88\x01\x01\x42\x0e\n\x0c_description\"5\n\x11UpdateBotResponse\x12 \n\x03\x62ot\x18\x01 \x01(\x0b\x32\x13.referee_api.v1.Bot\"\x1d\n\rGetBotRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\"2\n\x0eGetBotResponse\x12 \n\x03\x62ot\x18\x01 \x01(\x0b\x32\x13.referee_api.v1.Bot\"\\\n\x0fListBotsRequest\x12\r\n\x05owner\x18\x01 \x01(\t\x12\x13\n\x0bonline_only\x18\x02 \x01(\x08\x12\x11\n\tpage_size\x18\x03 \x01(\r\x12\x12\n\npage_token\x18\x04 \x01(\t\"N\n\x10ListBotsResponse\x12!\n\x04\x62ots\x18\x01 \x03(\x0b\x32\x13.referee_api.v1.Bot\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"D\n\x16RegisterVersionRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\x12\x0c\n\x04note\x18\x03 \x01(\t\"F\n\x17RegisterVersionResponse\x12+\n\x07version\x18\x01 \x01(\x0b\x32\x1a.referee_api.v1.BotVersion\"I\n\x13ListVersionsRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\r\x12\x12\n\npage_token\x18\x03 \x01(\t\"]\n\x14ListVersionsResponse\x12,\n\x08versions\x18\x01 \x03(\x0b\x32\x1a.referee_api.v1.BotVersion\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"d\n\x15\x43reateBotTokenRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\r\n\x05label\x18\x02 \x01(\t\x12/\n\x0b\x65xpire_time\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"N\n\x16\x43reateBotTokenResponse\x12\x0e\n\x06secret\x18\x01 \x01(\t\x12$\n\x05token\x18\x02 \x01(\x0b\x32\x15.referee_api.v1.Token\"#\n\x14ListBotTokensRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\">\n\x15ListBotTokensResponse\x12%\n\x06tokens\x18\x01 \x03(\x0b\x32\x15.referee_api.v1.Token\"6\n\x15RevokeBotTokenRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x10\n\x08token_id\x18\x02 \x01(\t\">\n\x16RevokeBotTokenResponse\x12$\n\x05token\x18\x01 \x01(\x0b\x32\x15.referee_api.v1.Token\"#\n\x13ReinstateBotRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\"8\n\x14ReinstateBotResponse\x12 \n\x03\x62ot\x18\x01 \x01(\x0b\x32\x13.referee_api.v1.Bot\"s\n\x18ListBotLogEntriesRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\x12\x10\n\x08match_id\x18\x03 \x01(\t\x12\x14\n\x0c\x61\x66ter_number\x18\x04 \x01(\x04\x12\x11\n\tpage_size\x18\x05 \x01(\r\"[\n\x19ListBotLogEntriesResponse\x12,\n\x07\x65ntries\x18\x01 \x03(\x0b\x32\x1b.referee_api.v1.BotLogEntry\x12\x10\n\x08has_more\x18\x02 \x01(\x08\x32\xf2\x07\n\nBotService\x12V\n\x0bRegisterBot\x12\".referee_api.v1.RegisterBotRequest\x1a#.referee_api.v1.RegisterBotResponse\x12P\n\tUpdateBot\x12 .referee_api.v1.UpdateBotRequest\x1a!.referee_api.v1.UpdateBotResponse\x12G\n\x06GetBot\x12\x1d.referee_api.v1.GetBotRequest\x1a\x1e.referee_api.v1.GetBotResponse\x12M\n\x08ListBots\x12\x1f.referee_api.v1.ListBotsRequest\x1a .referee_api.v1.ListBotsResponse\x12\x62\n\x0fRegisterVersion\x12&.referee_api.v1.RegisterVersionRequest\x1a\'.referee_api.v1.RegisterVersionResponse\x12Y\n\x0cListVersions\x12#.referee_api.v1.ListVersionsRequest\x1a$.referee_api.v1.ListVersionsResponse\x12_\n\x0e\x43reateBotToken\x12%.referee_api.v1.CreateBotTokenRequest\x1a&.referee_api.v1.CreateBotTokenResponse\x12\\\n\rListBotTokens\x12$.referee_api.v1.ListBotTokensRequest\x1a%.referee_api.v1.ListBotTokensResponse\x12_\n\x0eRevokeBotToken\x12%.referee_api.v1.RevokeBotTokenRequest\x1a&.referee_api.v1.RevokeBotTokenResponse\x12Y\n\x0cReinstateBot\x12#.referee_api.v1.ReinstateBotRequest\x1a$.referee_api.v1.ReinstateBotResponse\x12h\n\x11ListBotLogEntries\x12(.referee_api.v1.ListBotLogEntriesRequest\x1a).referee_api.v1.ListBotLogEntriesResponseB,\n\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -48,18 +48,18 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_GETBOTRESPONSE']._serialized_start=489
   _globals['_GETBOTRESPONSE']._serialized_end=539
   _globals['_LISTBOTSREQUEST']._serialized_start=541
-  _globals['_LISTBOTSREQUEST']._serialized_end=634
-  _globals['_LISTBOTSRESPONSE']._serialized_start=636
-  _globals['_LISTBOTSRESPONSE']._serialized_end=714
-  _globals['_REGISTERVERSIONREQUEST']._serialized_start=716
-  _globals['_REGISTERVERSIONREQUEST']._serialized_end=784
-  _globals['_REGISTERVERSIONRESPONSE']._serialized_start=786
-  _globals['_REGISTERVERSIONRESPONSE']._serialized_end=856
-  _globals['_LISTVERSIONSREQUEST']._serialized_start=858
-  _globals['_LISTVERSIONSREQUEST']._serialized_end=931
-  _globals['_LISTVERSIONSRESPONSE']._serialized_start=933
-  _globals['_LISTVERSIONSRESPONSE']._serialized_end=1026
-  _globals['_CREATEBOTTOKENREQUEST']._serialized_start=1028
+  _globals['_LISTBOTSREQUEST']._serialized_end=633
+  _globals['_LISTBOTSRESPONSE']._serialized_start=635
+  _globals['_LISTBOTSRESPONSE']._serialized_end=713
+  _globals['_REGISTERVERSIONREQUEST']._serialized_start=715
+  _globals['_REGISTERVERSIONREQUEST']._serialized_end=783
+  _globals['_REGISTERVERSIONRESPONSE']._serialized_start=785
+  _globals['_REGISTERVERSIONRESPONSE']._serialized_end=855
+  _globals['_LISTVERSIONSREQUEST']._serialized_start=857
+  _globals['_LISTVERSIONSREQUEST']._serialized_end=930
+  _globals['_LISTVERSIONSRESPONSE']._serialized_start=932
+  _globals['_LISTVERSIONSRESPONSE']._serialized_end=1025
+  _globals['_CREATEBOTTOKENREQUEST']._serialized_start=1027
   _globals['_CREATEBOTTOKENREQUEST']._serialized_end=1127
   _globals['_CREATEBOTTOKENRESPONSE']._serialized_start=1129
   _globals['_CREATEBOTTOKENRESPONSE']._serialized_end=1207
@@ -71,14 +71,14 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_REVOKEBOTTOKENREQUEST']._serialized_end=1364
   _globals['_REVOKEBOTTOKENRESPONSE']._serialized_start=1366
   _globals['_REVOKEBOTTOKENRESPONSE']._serialized_end=1428
-  _globals['_RETURNBOTREQUEST']._serialized_start=1430
-  _globals['_RETURNBOTREQUEST']._serialized_end=1462
-  _globals['_RETURNBOTRESPONSE']._serialized_start=1464
-  _globals['_RETURNBOTRESPONSE']._serialized_end=1517
-  _globals['_LISTBOTLOGREQUEST']._serialized_start=1519
-  _globals['_LISTBOTLOGREQUEST']._serialized_end=1624
-  _globals['_LISTBOTLOGRESPONSE']._serialized_start=1626
-  _globals['_LISTBOTLOGRESPONSE']._serialized_end=1703
-  _globals['_BOTSERVICE']._serialized_start=1706
-  _globals['_BOTSERVICE']._serialized_end=2686
+  _globals['_REINSTATEBOTREQUEST']._serialized_start=1430
+  _globals['_REINSTATEBOTREQUEST']._serialized_end=1465
+  _globals['_REINSTATEBOTRESPONSE']._serialized_start=1467
+  _globals['_REINSTATEBOTRESPONSE']._serialized_end=1523
+  _globals['_LISTBOTLOGENTRIESREQUEST']._serialized_start=1525
+  _globals['_LISTBOTLOGENTRIESREQUEST']._serialized_end=1640
+  _globals['_LISTBOTLOGENTRIESRESPONSE']._serialized_start=1642
+  _globals['_LISTBOTLOGENTRIESRESPONSE']._serialized_end=1733
+  _globals['_BOTSERVICE']._serialized_start=1736
+  _globals['_BOTSERVICE']._serialized_end=2746
 # @@protoc_insertion_point(module_scope)

@@ -26,11 +26,12 @@ if _version_not_supported:
 
 
 class BotServiceStub:
-    """Registers bots and looks after them.
+    """Registers and manages bots.
 
-    Any call may be refused with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
-    STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a bot, also with NO_SUCH_BOT. What else each refuses stands
-    with it. A bot's owner is an organiser whose token has the same holder; the bot itself is one of its own tokens.
+    Every call can fail with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
+    STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a bot, also with NO_SUCH_BOT. Each method lists its other
+    errors. The owner of a bot is the holder that registered it; a call by the bot itself is one with a token of that
+    bot.
     """
 
     def __init__(self, channel):
@@ -84,37 +85,38 @@ class BotServiceStub:
                 request_serializer=referee__api_dot_v1_dot_bot__service__pb2.RevokeBotTokenRequest.SerializeToString,
                 response_deserializer=referee__api_dot_v1_dot_bot__service__pb2.RevokeBotTokenResponse.FromString,
                 _registered_method=True)
-        self.ReturnBot = channel.unary_unary(
-                '/referee_api.v1.BotService/ReturnBot',
-                request_serializer=referee__api_dot_v1_dot_bot__service__pb2.ReturnBotRequest.SerializeToString,
-                response_deserializer=referee__api_dot_v1_dot_bot__service__pb2.ReturnBotResponse.FromString,
+        self.ReinstateBot = channel.unary_unary(
+                '/referee_api.v1.BotService/ReinstateBot',
+                request_serializer=referee__api_dot_v1_dot_bot__service__pb2.ReinstateBotRequest.SerializeToString,
+                response_deserializer=referee__api_dot_v1_dot_bot__service__pb2.ReinstateBotResponse.FromString,
                 _registered_method=True)
-        self.ListBotLog = channel.unary_unary(
-                '/referee_api.v1.BotService/ListBotLog',
-                request_serializer=referee__api_dot_v1_dot_bot__service__pb2.ListBotLogRequest.SerializeToString,
-                response_deserializer=referee__api_dot_v1_dot_bot__service__pb2.ListBotLogResponse.FromString,
+        self.ListBotLogEntries = channel.unary_unary(
+                '/referee_api.v1.BotService/ListBotLogEntries',
+                request_serializer=referee__api_dot_v1_dot_bot__service__pb2.ListBotLogEntriesRequest.SerializeToString,
+                response_deserializer=referee__api_dot_v1_dot_bot__service__pb2.ListBotLogEntriesResponse.FromString,
                 _registered_method=True)
 
 
 class BotServiceServicer:
-    """Registers bots and looks after them.
+    """Registers and manages bots.
 
-    Any call may be refused with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
-    STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a bot, also with NO_SUCH_BOT. What else each refuses stands
-    with it. A bot's owner is an organiser whose token has the same holder; the bot itself is one of its own tokens.
+    Every call can fail with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
+    STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a bot, also with NO_SUCH_BOT. Each method lists its other
+    errors. The owner of a bot is the holder that registered it; a call by the bot itself is one with a token of that
+    bot.
     """
 
     def RegisterBot(self, request, context):
-        """Registers a bot, and makes its first token.
+        """Registers a bot and creates its first token.
         Callers: organiser.
-        Refuses: BAD_NAME, NAME_TAKEN, TOO_MANY_NAMES, REQUEST_ID_REUSED.
+        Errors: BAD_NAME, NAME_TAKEN, TOO_MANY_NAMES, REQUEST_ID_REUSED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def UpdateBot(self, request, context):
-        """Changes what a bot says about itself.
+        """Updates the description of a bot.
         Callers: the bot's owner.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -122,7 +124,7 @@ class BotServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def GetBot(self, request, context):
-        """One bot, and whether it is there.
+        """Returns a bot and its presence.
         Callers: all.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -130,43 +132,43 @@ class BotServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ListBots(self, request, context):
-        """Bots, by name.
+        """Lists bots by name.
         Callers: all.
-        Refuses: BAD_PAGE_TOKEN.
+        Errors: BAD_PAGE_TOKEN.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def RegisterVersion(self, request, context):
-        """Registers a version of a bot. A Hello with a new version does the same. To do it twice is no fault.
+        """Registers a version of a bot, as a Hello with a new version does. Idempotent.
         Callers: the bot itself; its owner.
-        Refuses: TOO_MANY_NAMES.
+        Errors: TOO_MANY_NAMES.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListVersions(self, request, context):
-        """Versions of a bot, the newest first.
+        """Lists the versions of a bot, newest first.
         Callers: all.
-        Refuses: BAD_PAGE_TOKEN.
+        Errors: BAD_PAGE_TOKEN.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def CreateBotToken(self, request, context):
-        """Makes another token for a bot. It is shown in the answer, and never again.
+        """Creates another token for a bot. Its secret is returned only once, in this response.
         Callers: the bot's owner.
-        Refuses: TOO_MANY_NAMES.
+        Errors: TOO_MANY_NAMES.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListBotTokens(self, request, context):
-        """Tokens of a bot, the newest first, without their secrets.
+        """Lists the tokens of a bot without their secrets, newest first.
         Callers: the bot's owner.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -174,27 +176,27 @@ class BotServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def RevokeBotToken(self, request, context):
-        """Revokes a token; streams opened with it end. To do it twice is no fault.
+        """Revokes a token and ends the streams that were opened with it. Idempotent.
         Callers: the bot's owner.
-        Refuses: NO_SUCH_TOKEN.
+        Errors: NO_SUCH_TOKEN.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
-    def ReturnBot(self, request, context):
-        """Brings back a bot that was paused for its faults.
+    def ReinstateBot(self, request, context):
+        """Resumes a bot that was paused for its faults.
         Callers: the bot itself; its owner.
-        Refuses: BOT_NOT_PAUSED, BOT_PAUSED (by an administrator, who alone may lift it).
+        Errors: BOT_NOT_PAUSED, BOT_PAUSED (by an administrator, who alone can resume it).
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
-    def ListBotLog(self, request, context):
-        """A bot's private log: its refusals, faults, lost sessions and lateness, in order.
+    def ListBotLogEntries(self, request, context):
+        """Lists the entries of a bot's private log in order: rejected items, forfeits, lost sessions and expired clocks.
         Callers: the bot itself; its owner.
-        Refuses: NO_SUCH_VERSION.
+        Errors: NO_SUCH_VERSION.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -248,15 +250,15 @@ def add_BotServiceServicer_to_server(servicer, server):
                     request_deserializer=referee__api_dot_v1_dot_bot__service__pb2.RevokeBotTokenRequest.FromString,
                     response_serializer=referee__api_dot_v1_dot_bot__service__pb2.RevokeBotTokenResponse.SerializeToString,
             ),
-            'ReturnBot': grpc.unary_unary_rpc_method_handler(
-                    servicer.ReturnBot,
-                    request_deserializer=referee__api_dot_v1_dot_bot__service__pb2.ReturnBotRequest.FromString,
-                    response_serializer=referee__api_dot_v1_dot_bot__service__pb2.ReturnBotResponse.SerializeToString,
+            'ReinstateBot': grpc.unary_unary_rpc_method_handler(
+                    servicer.ReinstateBot,
+                    request_deserializer=referee__api_dot_v1_dot_bot__service__pb2.ReinstateBotRequest.FromString,
+                    response_serializer=referee__api_dot_v1_dot_bot__service__pb2.ReinstateBotResponse.SerializeToString,
             ),
-            'ListBotLog': grpc.unary_unary_rpc_method_handler(
-                    servicer.ListBotLog,
-                    request_deserializer=referee__api_dot_v1_dot_bot__service__pb2.ListBotLogRequest.FromString,
-                    response_serializer=referee__api_dot_v1_dot_bot__service__pb2.ListBotLogResponse.SerializeToString,
+            'ListBotLogEntries': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListBotLogEntries,
+                    request_deserializer=referee__api_dot_v1_dot_bot__service__pb2.ListBotLogEntriesRequest.FromString,
+                    response_serializer=referee__api_dot_v1_dot_bot__service__pb2.ListBotLogEntriesResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -267,11 +269,12 @@ def add_BotServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class BotService:
-    """Registers bots and looks after them.
+    """Registers and manages bots.
 
-    Any call may be refused with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
-    STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a bot, also with NO_SUCH_BOT. What else each refuses stands
-    with it. A bot's owner is an organiser whose token has the same holder; the bot itself is one of its own tokens.
+    Every call can fail with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
+    STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a bot, also with NO_SUCH_BOT. Each method lists its other
+    errors. The owner of a bot is the holder that registered it; a call by the bot itself is one with a token of that
+    bot.
     """
 
     @staticmethod
@@ -518,7 +521,7 @@ class BotService:
             _registered_method=True)
 
     @staticmethod
-    def ReturnBot(request,
+    def ReinstateBot(request,
             target,
             options=(),
             channel_credentials=None,
@@ -531,9 +534,9 @@ class BotService:
         return grpc.experimental.unary_unary(
             request,
             target,
-            '/referee_api.v1.BotService/ReturnBot',
-            referee__api_dot_v1_dot_bot__service__pb2.ReturnBotRequest.SerializeToString,
-            referee__api_dot_v1_dot_bot__service__pb2.ReturnBotResponse.FromString,
+            '/referee_api.v1.BotService/ReinstateBot',
+            referee__api_dot_v1_dot_bot__service__pb2.ReinstateBotRequest.SerializeToString,
+            referee__api_dot_v1_dot_bot__service__pb2.ReinstateBotResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -545,7 +548,7 @@ class BotService:
             _registered_method=True)
 
     @staticmethod
-    def ListBotLog(request,
+    def ListBotLogEntries(request,
             target,
             options=(),
             channel_credentials=None,
@@ -558,9 +561,9 @@ class BotService:
         return grpc.experimental.unary_unary(
             request,
             target,
-            '/referee_api.v1.BotService/ListBotLog',
-            referee__api_dot_v1_dot_bot__service__pb2.ListBotLogRequest.SerializeToString,
-            referee__api_dot_v1_dot_bot__service__pb2.ListBotLogResponse.FromString,
+            '/referee_api.v1.BotService/ListBotLogEntries',
+            referee__api_dot_v1_dot_bot__service__pb2.ListBotLogEntriesRequest.SerializeToString,
+            referee__api_dot_v1_dot_bot__service__pb2.ListBotLogEntriesResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -26,10 +26,10 @@ if _version_not_supported:
 
 
 class GameServiceStub:
-    """Describes games, and answers questions about positions.
+    """Describes games and analyses positions.
 
-    Any call may be refused with NO_TOKEN, BAD_TOKEN, TOO_MANY_CALLS, MESSAGE_TOO_LARGE or REFEREE_FAULT. What else
-    each refuses stands with it.
+    Every call can fail with NO_TOKEN, BAD_TOKEN, TOO_MANY_CALLS, MESSAGE_TOO_LARGE or REFEREE_FAULT; each method lists
+    its other errors.
     """
 
     def __init__(self, channel):
@@ -56,14 +56,14 @@ class GameServiceStub:
 
 
 class GameServiceServicer:
-    """Describes games, and answers questions about positions.
+    """Describes games and analyses positions.
 
-    Any call may be refused with NO_TOKEN, BAD_TOKEN, TOO_MANY_CALLS, MESSAGE_TOO_LARGE or REFEREE_FAULT. What else
-    each refuses stands with it.
+    Every call can fail with NO_TOKEN, BAD_TOKEN, TOO_MANY_CALLS, MESSAGE_TOO_LARGE or REFEREE_FAULT; each method lists
+    its other errors.
     """
 
     def ListGames(self, request, context):
-        """All games that this referee knows, by name. They are few, so there are no pages.
+        """Lists all games of this server by name, on one page.
         Callers: all.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -71,20 +71,20 @@ class GameServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def GetGame(self, request, context):
-        """One game.
+        """Returns a game.
         Callers: all.
-        Refuses: UNKNOWN_GAME.
+        Errors: UNKNOWN_GAME.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ReadPosition(self, request, context):
-        """Reads a position, plays moves on it, and says what comes of it: who is to move, what is legal, how it ended. A
-        bot without rules of its own can search with it. It knows nothing of matches, and tells only what follows from
-        what it was given.
+        """Reads a position, plays moves from it and returns the result: seats to move, legal moves, outcome. Bots without
+        their own implementation of the rules can search with it. It uses nothing but the request, in particular no
+        information from matches.
         Callers: all.
-        Refuses: UNKNOWN_GAME, UNKNOWN_OPTION, UNKNOWN_PRESET, BAD_OPTION, MALFORMED_POSITION, MALFORMED_MOVE,
+        Errors: UNKNOWN_GAME, UNKNOWN_OPTION, UNKNOWN_PRESET, BAD_OPTION, MALFORMED_POSITION, MALFORMED_MOVE,
         ILLEGAL_MOVE, NOT_YOUR_TURN, BAD_FIELD, ENGINE_FAULT.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -118,10 +118,10 @@ def add_GameServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class GameService:
-    """Describes games, and answers questions about positions.
+    """Describes games and analyses positions.
 
-    Any call may be refused with NO_TOKEN, BAD_TOKEN, TOO_MANY_CALLS, MESSAGE_TOO_LARGE or REFEREE_FAULT. What else
-    each refuses stands with it.
+    Every call can fail with NO_TOKEN, BAD_TOKEN, TOO_MANY_CALLS, MESSAGE_TOO_LARGE or REFEREE_FAULT; each method lists
+    its other errors.
     """
 
     @staticmethod

@@ -26,11 +26,11 @@ if _version_not_supported:
 
 
 class LadderServiceStub:
-    """Makes ladders, takes entrants in, and shows how they stand.
+    """Manages ladders, their entrants and standings.
 
-    Any call may be refused with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
-    STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a ladder, also with NO_SUCH_LADDER. What else each refuses
-    stands with it.
+    Every call can fail with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
+    STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a ladder, also with NO_SUCH_LADDER. Each method lists its other
+    errors.
     """
 
     def __init__(self, channel):
@@ -107,17 +107,17 @@ class LadderServiceStub:
 
 
 class LadderServiceServicer:
-    """Makes ladders, takes entrants in, and shows how they stand.
+    """Manages ladders, their entrants and standings.
 
-    Any call may be refused with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
-    STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a ladder, also with NO_SUCH_LADDER. What else each refuses
-    stands with it.
+    Every call can fail with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
+    STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a ladder, also with NO_SUCH_LADDER. Each method lists its other
+    errors.
     """
 
     def CreateLadder(self, request, context):
-        """Makes a ladder. It pairs as soon as it has entrants enough.
+        """Creates a ladder. It starts matches as soon as there are enough entrants.
         Callers: organiser.
-        Refuses: BAD_NAME, NAME_TAKEN, UNKNOWN_GAME, UNKNOWN_OPTION, UNKNOWN_PRESET, BAD_OPTION, BAD_TIME_CONTROL,
+        Errors: BAD_NAME, NAME_TAKEN, UNKNOWN_GAME, UNKNOWN_OPTION, UNKNOWN_PRESET, BAD_OPTION, BAD_TIME_CONTROL,
         BAD_POLICY, BAD_SEATS, MALFORMED_POSITION, MALFORMED_MOVE, ILLEGAL_MOVE, NOT_YOUR_TURN (the last four in an
         opening), REQUEST_ID_REUSED.
         """
@@ -126,7 +126,7 @@ class LadderServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def GetLadder(self, request, context):
-        """One ladder.
+        """Returns a ladder.
         Callers: all.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -134,18 +134,18 @@ class LadderServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ListLadders(self, request, context):
-        """Ladders, by name.
+        """Lists ladders by name.
         Callers: all.
-        Refuses: BAD_PAGE_TOKEN, UNKNOWN_GAME.
+        Errors: BAD_PAGE_TOKEN, UNKNOWN_GAME.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def JoinLadder(self, request, context):
-        """Takes an entrant in.
+        """Adds an entrant.
         Callers: a bot for itself; the owner of all its bots; the ladder's organiser.
-        Refuses: LADDER_CLOSED, ALREADY_IN, NAME_TAKEN, BAD_SEATS (not one bot for each seat of a side), NO_SUCH_BOT,
+        Errors: LADDER_CLOSED, ALREADY_IN, NAME_TAKEN, BAD_SEATS (not one bot for each seat of a side), NO_SUCH_BOT,
         NO_SUCH_VERSION, BOT_PAUSED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -153,53 +153,53 @@ class LadderServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def LeaveLadder(self, request, context):
-        """Lets an entrant go. Its matches in play are played to the end and rated.
+        """Removes an entrant. Its matches in play continue and are rated.
         Callers: a bot of it; the owner of one of its bots; the ladder's organiser.
-        Refuses: NOT_A_MEMBER.
+        Errors: NOT_A_MEMBER.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Challenge(self, request, context):
-        """Asks for a rated pairing with chosen opponents, as soon as all have room.
+        """Plans a rated pairing with chosen opponents, which starts as soon as all bots have room.
         Callers: the challenger; its owner; the ladder's organiser.
-        Refuses: LADDER_CLOSED, NOT_A_MEMBER, BAD_SEATS, BOT_PAUSED, TOO_MANY_MATCHES, REQUEST_ID_REUSED, DRAINING.
+        Errors: LADDER_CLOSED, NOT_A_MEMBER, BAD_SEATS, BOT_PAUSED, TOO_MANY_MATCHES, REQUEST_ID_REUSED, DRAINING.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def StartSeason(self, request, context):
-        """Begins a new season: ratings start again.
+        """Starts a new season with new ratings.
         Callers: the ladder's organiser.
-        Refuses: LADDER_CLOSED.
+        Errors: LADDER_CLOSED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def PauseLadder(self, request, context):
-        """Pauses a ladder: it begins no matches until it is resumed, and takes everything else as ever. Matches in play are
-        played to the end and rated. To do it twice is no fault.
+        """Pauses a ladder: it starts no matches until it is resumed. Everything else works as before, and matches in play
+        continue and are rated. Idempotent.
         Callers: the ladder's organiser.
-        Refuses: LADDER_CLOSED.
+        Errors: LADDER_CLOSED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ResumeLadder(self, request, context):
-        """Lets a paused ladder begin matches again. To do it twice is no fault.
+        """Resumes a paused ladder. Idempotent.
         Callers: the ladder's organiser.
-        Refuses: LADDER_CLOSED.
+        Errors: LADDER_CLOSED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def CloseLadder(self, request, context):
-        """Closes a ladder for good. Matches in play are played to the end and rated. To do it twice is no fault.
+        """Closes a ladder permanently. Matches in play continue and are rated. Idempotent.
         Callers: the ladder's organiser.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -207,28 +207,28 @@ class LadderServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ListLadderStandings(self, request, context):
-        """The table, the best first.
+        """Lists the standings, best first.
         Callers: all.
-        Refuses: BAD_PAGE_TOKEN.
+        Errors: BAD_PAGE_TOKEN.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListRatingHistory(self, request, context):
-        """How the ratings of one bot came to be what they are, the oldest first.
+        """Lists the rating history of a bot, oldest first.
         Callers: all.
-        Refuses: NO_SUCH_BOT, NO_SUCH_VERSION, BAD_PAGE_TOKEN.
+        Errors: NO_SUCH_BOT, NO_SUCH_VERSION, BAD_PAGE_TOKEN.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def WatchLadder(self, request, context):
-        """Every entry after a number, once, in order, until the ladder is closed; then the stream ends with OK. The first
-        item is the whole state.
+        """Streams the current state, then every entry after a number exactly once and in order, until the ladder is closed;
+        the stream then ends with OK.
         Callers: all.
-        Refuses: NUMBER_AHEAD, TOO_MANY_STREAMS, and ends with SLOW_CONSUMER or DRAINING.
+        Errors: NUMBER_AHEAD, TOO_MANY_STREAMS; SLOW_CONSUMER or DRAINING end the stream.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -311,11 +311,11 @@ def add_LadderServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class LadderService:
-    """Makes ladders, takes entrants in, and shows how they stand.
+    """Manages ladders, their entrants and standings.
 
-    Any call may be refused with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
-    STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a ladder, also with NO_SUCH_LADDER. What else each refuses
-    stands with it.
+    Every call can fail with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
+    STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a ladder, also with NO_SUCH_LADDER. Each method lists its other
+    errors.
     """
 
     @staticmethod

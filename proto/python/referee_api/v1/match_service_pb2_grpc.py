@@ -26,12 +26,11 @@ if _version_not_supported:
 
 
 class MatchServiceStub:
-    """Makes, lists, plays and shows matches.
+    """Creates, lists, plays and shows matches.
 
-    Any call may be refused with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
-    STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a match, also with NO_SUCH_MATCH, MATCH_ARCHIVED
-    and MATCH_MOVING.
-    What else each refuses stands with it.
+    Every call can fail with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
+    STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a match, also with NO_SUCH_MATCH, MATCH_ARCHIVED and
+    MATCH_MOVING. Each method lists its other errors.
     """
 
     def __init__(self, channel):
@@ -108,18 +107,17 @@ class MatchServiceStub:
 
 
 class MatchServiceServicer:
-    """Makes, lists, plays and shows matches.
+    """Creates, lists, plays and shows matches.
 
-    Any call may be refused with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
-    STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a match, also with NO_SUCH_MATCH, MATCH_ARCHIVED
-    and MATCH_MOVING.
-    What else each refuses stands with it.
+    Every call can fail with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
+    STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a match, also with NO_SUCH_MATCH, MATCH_ARCHIVED and
+    MATCH_MOVING. Each method lists its other errors.
     """
 
     def CreateMatch(self, request, context):
-        """Makes a match. It begins when every seat is taken and present.
+        """Creates a match. It starts when all seats are taken and all bots are online.
         Callers: organiser.
-        Refuses: UNKNOWN_GAME, UNKNOWN_OPTION, UNKNOWN_PRESET, BAD_OPTION, BAD_TIME_CONTROL, BAD_POLICY, BAD_SEATS,
+        Errors: UNKNOWN_GAME, UNKNOWN_OPTION, UNKNOWN_PRESET, BAD_OPTION, BAD_TIME_CONTROL, BAD_POLICY, BAD_SEATS,
         MALFORMED_POSITION, MALFORMED_MOVE, ILLEGAL_MOVE, NOT_YOUR_TURN (the last three in the opening), NO_SUCH_BOT,
         NO_SUCH_VERSION, BOT_PAUSED, NO_SUCH_LADDER, LADDER_CLOSED, NOT_A_MEMBER, REQUEST_ID_REUSED, TOO_MANY_MATCHES,
         DRAINING.
@@ -129,35 +127,34 @@ class MatchServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def JoinMatch(self, request, context):
-        """Takes an open seat for the caller's bot.
+        """Takes an open seat for a bot. Idempotent.
         Callers: bot; organiser for any bot.
-        Refuses: SEAT_TAKEN, MATCH_OVER, NO_SUCH_BOT, NO_SUCH_VERSION, BOT_PAUSED, NOT_A_MEMBER (of the ladder that it is
-        rated on), TOO_MANY_MATCHES, DRAINING.
+        Errors: SEAT_TAKEN, MATCH_OVER, NO_SUCH_BOT, NO_SUCH_VERSION, BOT_PAUSED, NOT_A_MEMBER (of the ladder that rates
+        it), TOO_MANY_MATCHES, DRAINING.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetMatch(self, request, context):
-        """One match, and how it stands as the caller may see it.
+        """Returns a match and its state as the caller can see it, without the state if the match is not visible yet.
         Callers: all.
-        A match that may not be seen yet comes without its state.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListMatches(self, request, context):
-        """Matches, the newest first.
+        """Lists matches, newest first.
         Callers: all.
-        Refuses: BAD_PAGE_TOKEN, UNKNOWN_GAME, NO_SUCH_BOT, NO_SUCH_LADDER, NO_SUCH_TOURNAMENT.
+        Errors: BAD_PAGE_TOKEN, UNKNOWN_GAME, NO_SUCH_BOT, NO_SUCH_LADDER, NO_SUCH_TOURNAMENT.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListTurns(self, request, context):
-        """The turns that the caller's bot owes now, for bots that keep no stream.
+        """Lists the pending turns of the caller's bot, for bots without a stream.
         Callers: bot.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -165,30 +162,30 @@ class MatchServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def SubmitMove(self, request, context):
-        """Answers a turn. The same request again gives the same answer, also after the flag fell, after the match ended
-        and after a restart.
+        """Answers a turn. A repeated request gets the original response, also after the flag fell, after the match ended
+        and after a restart of the server.
         Callers: bot.
-        Refuses: CLOCK_EXPIRED before anything else; then MATCH_NOT_STARTED, MATCH_OVER, STALE_TURN, NOT_YOUR_TURN,
-        MALFORMED_MOVE, ILLEGAL_MOVE, REQUEST_ID_REUSED, ENGINE_FAULT. Never DRAINING, nor TOO_MANY_CALLS but with
-        validate_only. An offer of a draw that cannot be made is no reason to refuse the move.
+        Errors: CLOCK_EXPIRED before anything else; then MATCH_NOT_STARTED, MATCH_OVER, STALE_TURN, NOT_YOUR_TURN,
+        MALFORMED_MOVE, ILLEGAL_MOVE, REQUEST_ID_REUSED, ENGINE_FAULT. Never DRAINING, and TOO_MANY_CALLS only with
+        validate_only. The move is accepted even if a draw offer sent with it is not possible.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Resign(self, request, context):
-        """Gives the game up for one seat.
+        """Resigns for a seat.
         Callers: bot.
-        Refuses: MATCH_NOT_STARTED, MATCH_OVER, NOT_YOUR_TURN (the seat has dropped out), REQUEST_ID_REUSED.
+        Errors: MATCH_NOT_STARTED, MATCH_OVER, NOT_YOUR_TURN (the seat has dropped out), REQUEST_ID_REUSED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def OfferDraw(self, request, context):
-        """Offers a draw to all other sides. The offer stands until it is accepted by all or declined by one.
+        """Offers a draw to all other sides. The offer is open until all of them accept it or one declines it.
         Callers: bot.
-        Refuses: NO_DRAWS_HERE, DRAW_OFFERED_BEFORE, MATCH_NOT_STARTED, MATCH_OVER, NOT_YOUR_TURN (the seat has dropped
+        Errors: NO_DRAWS_HERE, DRAW_OFFERED_BEFORE, MATCH_NOT_STARTED, MATCH_OVER, NOT_YOUR_TURN (the seat has dropped
         out), REQUEST_ID_REUSED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -196,9 +193,9 @@ class MatchServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def AnswerDraw(self, request, context):
-        """Accepts or declines the offers that stand. To move is to decline.
+        """Accepts or declines all open draw offers. A move declines them too.
         Callers: bot.
-        Refuses: NO_DRAW_OFFERED, DRAW_OFFERED_BEFORE, MATCH_NOT_STARTED, MATCH_OVER, NOT_YOUR_TURN (the seat has dropped
+        Errors: NO_DRAW_OFFERED, DRAW_OFFERED_BEFORE, MATCH_NOT_STARTED, MATCH_OVER, NOT_YOUR_TURN (the seat has dropped
         out), REQUEST_ID_REUSED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -206,38 +203,37 @@ class MatchServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ClaimDraw(self, request, context):
-        """Claims a draw that the rules give without anyone's consent.
+        """Claims a draw that the rules grant without the consent of the other sides.
         Callers: bot.
-        Refuses: DRAW_NOT_CLAIMABLE, MATCH_NOT_STARTED, MATCH_OVER, REQUEST_ID_REUSED.
+        Errors: DRAW_NOT_CLAIMABLE, MATCH_NOT_STARTED, MATCH_OVER, REQUEST_ID_REUSED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def AbortMatch(self, request, context):
-        """Calls a match off: it becomes void.
-        Callers: the organiser who made it.
-        Refuses: MATCH_OVER, REQUEST_ID_REUSED.
+        """Aborts a match, which becomes void.
+        Callers: the organiser who created it.
+        Errors: MATCH_OVER, REQUEST_ID_REUSED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def WatchMatch(self, request, context):
-        """Every entry after a number, once, in order, until the match is over; then the stream ends with OK. Live and
-        resumed are the same call. The first item is the whole state. Where a match is not shown live, the entries come
-        when they may be seen; nothing is left out.
+        """Streams a snapshot, then every entry after a number exactly once and in order, until the match is over; the
+        stream then ends with OK. If the match is not shown live, entries arrive late but complete.
         Callers: all.
-        Refuses: NUMBER_AHEAD, TOO_MANY_STREAMS, and ends with SLOW_CONSUMER or DRAINING.
+        Errors: NUMBER_AHEAD, TOO_MANY_STREAMS; SLOW_CONSUMER or DRAINING end the stream.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetRecord(self, request, context):
-        """The record of a finished match, line by line.
+        """Streams the record of a finished match, line by line.
         Callers: all.
-        Refuses: MATCH_NOT_OVER.
+        Errors: MATCH_NOT_OVER.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -320,12 +316,11 @@ def add_MatchServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class MatchService:
-    """Makes, lists, plays and shows matches.
+    """Creates, lists, plays and shows matches.
 
-    Any call may be refused with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
-    STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a match, also with NO_SUCH_MATCH, MATCH_ARCHIVED
-    and MATCH_MOVING.
-    What else each refuses stands with it.
+    Every call can fail with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
+    STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a match, also with NO_SUCH_MATCH, MATCH_ARCHIVED and
+    MATCH_MOVING. Each method lists its other errors.
     """
 
     @staticmethod

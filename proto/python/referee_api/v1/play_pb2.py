@@ -22,17 +22,17 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
-from referee_api.v1 import chance_pb2 as referee__api_dot_v1_dot_chance__pb2
 from referee_api.v1 import clock_pb2 as referee__api_dot_v1_dot_clock__pb2
+from referee_api.v1 import error_pb2 as referee__api_dot_v1_dot_error__pb2
 from referee_api.v1 import game_pb2 as referee__api_dot_v1_dot_game__pb2
 from referee_api.v1 import match_pb2 as referee__api_dot_v1_dot_match__pb2
 from referee_api.v1 import rating_pb2 as referee__api_dot_v1_dot_rating__pb2
 from referee_api.v1 import record_pb2 as referee__api_dot_v1_dot_record__pb2
-from referee_api.v1 import refusal_pb2 as referee__api_dot_v1_dot_refusal__pb2
 from referee_api.v1 import result_pb2 as referee__api_dot_v1_dot_result__pb2
+from referee_api.v1 import seed_pb2 as referee__api_dot_v1_dot_seed__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19referee_api/v1/play.proto\x12\x0ereferee_api.v1\x1a\x1breferee_api/v1/chance.proto\x1a\x1areferee_api/v1/clock.proto\x1a\x19referee_api/v1/game.proto\x1a\x1areferee_api/v1/match.proto\x1a\x1breferee_api/v1/rating.proto\x1a\x1breferee_api/v1/record.proto\x1a\x1creferee_api/v1/refusal.proto\x1a\x1breferee_api/v1/result.proto\"\x87\x03\n\x07\x46romBot\x12\x0f\n\x07item_id\x18\x01 \x01(\x04\x12&\n\x05hello\x18\x02 \x01(\x0b\x32\x15.referee_api.v1.HelloH\x00\x12$\n\x04move\x18\x03 \x01(\x0b\x32\x14.referee_api.v1.MoveH\x00\x12$\n\x04pong\x18\x04 \x01(\x0b\x32\x14.referee_api.v1.PongH\x00\x12\x32\n\x0bresignation\x18\x05 \x01(\x0b\x32\x1b.referee_api.v1.ResignationH\x00\x12/\n\ndraw_offer\x18\x06 \x01(\x0b\x32\x19.referee_api.v1.DrawOfferH\x00\x12\x31\n\x0b\x64raw_answer\x18\x07 \x01(\x0b\x32\x1a.referee_api.v1.DrawAnswerH\x00\x12/\n\ndraw_claim\x18\x08 \x01(\x0b\x32\x19.referee_api.v1.DrawClaimH\x00\x12&\n\x05nonce\x18\t \x01(\x0b\x32\x15.referee_api.v1.NonceH\x00\x42\x06\n\x04item\"\x94\x04\n\x0b\x46romReferee\x12*\n\x07welcome\x18\x01 \x01(\x0b\x32\x17.referee_api.v1.WelcomeH\x00\x12\x33\n\x0cnonce_wanted\x18\x02 \x01(\x0b\x32\x1b.referee_api.v1.NonceWantedH\x00\x12\x35\n\rmatch_started\x18\x03 \x01(\x0b\x32\x1c.referee_api.v1.MatchStartedH\x00\x12$\n\x04turn\x18\x04 \x01(\x0b\x32\x14.referee_api.v1.TurnH\x00\x12*\n\x07verdict\x18\x05 \x01(\x0b\x32\x17.referee_api.v1.VerdictH\x00\x12\x31\n\x0bturn_lapsed\x18\x06 \x01(\x0b\x32\x1a.referee_api.v1.TurnLapsedH\x00\x12\x31\n\x0bmatch_ended\x18\x07 \x01(\x0b\x32\x1a.referee_api.v1.MatchEndedH\x00\x12$\n\x04ping\x18\x08 \x01(\x0b\x32\x14.referee_api.v1.PingH\x00\x12,\n\x08\x64raining\x18\t \x01(\x0b\x32\x18.referee_api.v1.DrainingH\x00\x12/\n\ntaken_over\x18\n \x01(\x0b\x32\x19.referee_api.v1.TakenOverH\x00\x12(\n\x06notice\x18\x0b \x01(\x0b\x32\x16.referee_api.v1.NoticeH\x00\x42\x06\n\x04item\"\x95\x01\n\x05Hello\x12\x0f\n\x07version\x18\x01 \x01(\t\x12\r\n\x05games\x18\x02 \x03(\t\x12\x1c\n\x0fmatches_at_most\x18\x03 \x01(\rH\x00\x88\x01\x01\x12*\n\x06wishes\x18\x04 \x01(\x0b\x32\x1a.referee_api.v1.TurnWishes\x12\x0e\n\x06\x63lient\x18\x05 \x01(\tB\x12\n\x10_matches_at_most\"J\n\nTurnWishes\x12\x1b\n\x13legal_moves_at_most\x18\x01 \x01(\r\x12\x0c\n\x04view\x18\x02 \x01(\x08\x12\x11\n\tall_moves\x18\x03 \x01(\x08\"\xd3\x01\n\x07Welcome\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\x12\x12\n\nsession_id\x18\x03 \x01(\t\x12\x17\n\x0freferee_version\x18\x04 \x01(\t\x12\x17\n\x0fmatches_at_most\x18\x05 \x01(\r\x12\x17\n\x0fmatches_in_play\x18\x06 \x01(\r\x12\x15\n\rping_every_ms\x18\x07 \x01(\x03\x12\x15\n\rgone_after_ms\x18\x08 \x01(\x03\x12\x1d\n\x15message_at_most_bytes\x18\t \x01(\x03\"R\n\x0bNonceWanted\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12\x12\n\ncommitment\x18\x03 \x01(\x0c\x12\x0f\n\x07left_ms\x18\x04 \x01(\x03\"6\n\x05Nonce\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12\r\n\x05nonce\x18\x03 \x01(\x0c\"V\n\x0cMatchStarted\x12$\n\x05match\x18\x01 \x01(\x0b\x32\x15.referee_api.v1.Match\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12\x12\n\nrules_hash\x18\x03 \x01(\t\"\xce\x03\n\x04Turn\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12\r\n\x05token\x18\x03 \x01(\t\x12$\n\x05rules\x18\x04 \x01(\x0b\x32\x15.referee_api.v1.Rules\x12\x0b\n\x03ply\x18\x05 \x01(\r\x12\x10\n\x08position\x18\x06 \x01(\t\x12\x11\n\tview_json\x18\x07 \x01(\t\x12-\n\x0bmoves_since\x18\x08 \x03(\x0b\x32\x18.referee_api.v1.SeatMove\x12\x13\n\x0blegal_moves\x18\t \x03(\t\x12\x1d\n\x15legal_moves_truncated\x18\n \x01(\x08\x12\x1e\n\x11legal_moves_count\x18\x0b \x01(\rH\x00\x88\x01\x01\x12%\n\x06\x63locks\x18\x0c \x03(\x0b\x32\x15.referee_api.v1.Clock\x12\x14\n\x07left_ms\x18\r \x01(\x03H\x01\x88\x01\x01\x12\x15\n\rattempts_left\x18\x0e \x01(\r\x12\x13\n\x0b\x64raw_offers\x18\x0f \x03(\r\x12\x0e\n\x06sealed\x18\x10 \x01(\x08\x12\r\n\x05\x61gain\x18\x11 \x01(\x08\x12\x12\n\nrules_hash\x18\x12 \x01(\tB\x14\n\x12_legal_moves_countB\n\n\x08_left_ms\"I\n\x04Move\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\r\n\x05token\x18\x02 \x01(\t\x12\x0c\n\x04move\x18\x03 \x01(\t\x12\x12\n\noffer_draw\x18\x04 \x01(\x08\";\n\x0bResignation\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x11\n\x04seat\x18\x02 \x01(\rH\x00\x88\x01\x01\x42\x07\n\x05_seat\"9\n\tDrawOffer\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x11\n\x04seat\x18\x02 \x01(\rH\x00\x88\x01\x01\x42\x07\n\x05_seat\"J\n\nDrawAnswer\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x11\n\x04seat\x18\x02 \x01(\rH\x00\x88\x01\x01\x12\x0e\n\x06\x61\x63\x63\x65pt\x18\x03 \x01(\x08\x42\x07\n\x05_seat\"9\n\tDrawClaim\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x11\n\x04seat\x18\x02 \x01(\rH\x00\x88\x01\x01\x42\x07\n\x05_seat\"\x84\x02\n\x07Verdict\x12\x0f\n\x07item_id\x18\x01 \x01(\x04\x12\x10\n\x08match_id\x18\x02 \x01(\t\x12\r\n\x05token\x18\x03 \x01(\t\x12,\n\x08\x61\x63\x63\x65pted\x18\x04 \x01(\x0b\x32\x18.referee_api.v1.AcceptedH\x00\x12*\n\x07refused\x18\x05 \x01(\x0b\x32\x17.referee_api.v1.RefusedH\x00\x12&\n\x05stale\x18\x06 \x01(\x0b\x32\x15.referee_api.v1.StaleH\x00\x12+\n\tclock_row\x18\x07 \x01(\x0b\x32\x18.referee_api.v1.ClockRow\x12\r\n\x05\x61gain\x18\x08 \x01(\x08\x42\t\n\x07outcome\"\'\n\x08\x41\x63\x63\x65pted\x12\x0e\n\x06number\x18\x01 \x01(\x04\x12\x0b\n\x03ply\x18\x02 \x01(\r\"a\n\x07Refused\x12(\n\x07refusal\x18\x01 \x01(\x0b\x32\x17.referee_api.v1.Refusal\x12\x1a\n\rattempts_left\x18\x02 \x01(\rH\x00\x88\x01\x01\x42\x10\n\x0e_attempts_left\"\x1e\n\x05Stale\x12\x15\n\rcurrent_token\x18\x01 \x01(\t\"r\n\nTurnLapsed\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\r\n\x05token\x18\x02 \x01(\t\x12\x16\n\x0eplayed_instead\x18\x03 \x01(\t\x12+\n\tclock_row\x18\x04 \x01(\x0b\x32\x18.referee_api.v1.ClockRow\"\xd8\x01\n\nMatchEnded\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12&\n\x06result\x18\x03 \x01(\x0b\x32\x16.referee_api.v1.Result\x12-\n\x07ratings\x18\x04 \x03(\x0b\x32\x1c.referee_api.v1.RatingChange\x12+\n\x06record\x18\x05 \x01(\x0b\x32\x1b.referee_api.v1.RecordPlace\x12&\n\x06\x63hance\x18\x06 \x01(\x0b\x32\x16.referee_api.v1.Chance\"#\n\x04Ping\x12\n\n\x02id\x18\x01 \x01(\x04\x12\x0f\n\x07path_us\x18\x02 \x01(\x03\"\x12\n\x04Pong\x12\n\n\x02id\x18\x01 \x01(\x04\"9\n\x08\x44raining\x12\x14\n\x0c\x63loses_in_ms\x18\x01 \x01(\x03\x12\x17\n\x0freturn_after_ms\x18\x02 \x01(\x03\"\"\n\tTakenOver\x12\x15\n\rby_session_id\x18\x01 \x01(\t\"\xac\x01\n\x06Notice\x12(\n\x04kind\x18\x01 \x01(\x0e\x32\x1a.referee_api.v1.NoticeKind\x12\x0f\n\x07message\x18\x02 \x01(\t\x12\x36\n\x08metadata\x18\x03 \x03(\x0b\x32$.referee_api.v1.Notice.MetadataEntry\x1a/\n\rMetadataEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01*\x96\x01\n\nNoticeKind\x12\x1b\n\x17NOTICE_KIND_UNSPECIFIED\x10\x00\x12\x16\n\x12NOTICE_KIND_PAUSED\x10\x01\x12\x18\n\x14NOTICE_KIND_RETURNED\x10\x02\x12\x1d\n\x19NOTICE_KIND_FAULT_COUNTED\x10\x03\x12\x1a\n\x16NOTICE_KIND_QUOTA_NEAR\x10\x04\x42,\n\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19referee_api/v1/play.proto\x12\x0ereferee_api.v1\x1a\x1areferee_api/v1/clock.proto\x1a\x1areferee_api/v1/error.proto\x1a\x19referee_api/v1/game.proto\x1a\x1areferee_api/v1/match.proto\x1a\x1breferee_api/v1/rating.proto\x1a\x1breferee_api/v1/record.proto\x1a\x1breferee_api/v1/result.proto\x1a\x19referee_api/v1/seed.proto\"\x87\x03\n\x07\x42otItem\x12\x0f\n\x07item_id\x18\x01 \x01(\x04\x12&\n\x05hello\x18\x02 \x01(\x0b\x32\x15.referee_api.v1.HelloH\x00\x12$\n\x04move\x18\x03 \x01(\x0b\x32\x14.referee_api.v1.MoveH\x00\x12$\n\x04pong\x18\x04 \x01(\x0b\x32\x14.referee_api.v1.PongH\x00\x12\x32\n\x0bresignation\x18\x05 \x01(\x0b\x32\x1b.referee_api.v1.ResignationH\x00\x12/\n\ndraw_offer\x18\x06 \x01(\x0b\x32\x19.referee_api.v1.DrawOfferH\x00\x12\x31\n\x0b\x64raw_answer\x18\x07 \x01(\x0b\x32\x1a.referee_api.v1.DrawAnswerH\x00\x12/\n\ndraw_claim\x18\x08 \x01(\x0b\x32\x19.referee_api.v1.DrawClaimH\x00\x12&\n\x05nonce\x18\t \x01(\x0b\x32\x15.referee_api.v1.NonceH\x00\x42\x06\n\x04item\"\xa7\x04\n\x0bRefereeItem\x12*\n\x07welcome\x18\x01 \x01(\x0b\x32\x17.referee_api.v1.WelcomeH\x00\x12\x35\n\rnonce_request\x18\x02 \x01(\x0b\x32\x1c.referee_api.v1.NonceRequestH\x00\x12\x35\n\rmatch_started\x18\x03 \x01(\x0b\x32\x1c.referee_api.v1.MatchStartedH\x00\x12$\n\x04turn\x18\x04 \x01(\x0b\x32\x14.referee_api.v1.TurnH\x00\x12*\n\x07verdict\x18\x05 \x01(\x0b\x32\x17.referee_api.v1.VerdictH\x00\x12\x33\n\x0cturn_expired\x18\x06 \x01(\x0b\x32\x1b.referee_api.v1.TurnExpiredH\x00\x12\x31\n\x0bmatch_ended\x18\x07 \x01(\x0b\x32\x1a.referee_api.v1.MatchEndedH\x00\x12$\n\x04ping\x18\x08 \x01(\x0b\x32\x14.referee_api.v1.PingH\x00\x12,\n\x08\x64raining\x18\t \x01(\x0b\x32\x18.referee_api.v1.DrainingH\x00\x12>\n\x12session_taken_over\x18\n \x01(\x0b\x32 .referee_api.v1.SessionTakenOverH\x00\x12(\n\x06notice\x18\x0b \x01(\x0b\x32\x16.referee_api.v1.NoticeH\x00\x42\x06\n\x04item\"\x94\x01\n\x05Hello\x12\x0f\n\x07version\x18\x01 \x01(\t\x12\r\n\x05games\x18\x02 \x03(\t\x12\x18\n\x0bmax_matches\x18\x03 \x01(\rH\x00\x88\x01\x01\x12\x31\n\x0cturn_options\x18\x04 \x01(\x0b\x32\x1b.referee_api.v1.TurnOptions\x12\x0e\n\x06\x63lient\x18\x05 \x01(\tB\x0e\n\x0c_max_matches\"W\n\x0bTurnOptions\x12\x17\n\x0fmax_legal_moves\x18\x01 \x01(\r\x12\x14\n\x0cinclude_view\x18\x02 \x01(\x08\x12\x19\n\x11\x66ull_move_history\x18\x03 \x01(\x08\"\xd5\x01\n\x07Welcome\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\x12\x12\n\nsession_id\x18\x03 \x01(\t\x12\x17\n\x0freferee_version\x18\x04 \x01(\t\x12\x13\n\x0bmax_matches\x18\x05 \x01(\r\x12\x17\n\x0fmatches_in_play\x18\x06 \x01(\r\x12\x18\n\x10ping_interval_ms\x18\x07 \x01(\x03\x12\x1c\n\x14heartbeat_timeout_ms\x18\x08 \x01(\x03\x12\x19\n\x11max_message_bytes\x18\t \x01(\x03\"X\n\x0cNonceRequest\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12\x12\n\ncommitment\x18\x03 \x01(\x0c\x12\x14\n\x0ctime_left_ms\x18\x04 \x01(\x03\"6\n\x05Nonce\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12\r\n\x05nonce\x18\x03 \x01(\x0c\"V\n\x0cMatchStarted\x12$\n\x05match\x18\x01 \x01(\x0b\x32\x15.referee_api.v1.Match\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12\x12\n\nrules_hash\x18\x03 \x01(\t\"\xea\x03\n\x04Turn\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12\x12\n\nturn_token\x18\x03 \x01(\t\x12$\n\x05rules\x18\x04 \x01(\x0b\x32\x15.referee_api.v1.Rules\x12\x12\n\nrules_hash\x18\x05 \x01(\t\x12\x0b\n\x03ply\x18\x06 \x01(\r\x12\x10\n\x08position\x18\x07 \x01(\t\x12\x11\n\tview_json\x18\x08 \x01(\t\x12.\n\x0cmove_history\x18\t \x03(\x0b\x32\x18.referee_api.v1.SeatMove\x12\x13\n\x0blegal_moves\x18\n \x03(\t\x12\x1d\n\x15legal_moves_truncated\x18\x0b \x01(\x08\x12\x1d\n\x10legal_move_count\x18\x0c \x01(\rH\x00\x88\x01\x01\x12%\n\x06\x63locks\x18\r \x03(\x0b\x32\x15.referee_api.v1.Clock\x12\x19\n\x0ctime_left_ms\x18\x0e \x01(\x03H\x01\x88\x01\x01\x12\x15\n\rattempts_left\x18\x0f \x01(\r\x12\x18\n\x10\x64raw_offer_seats\x18\x10 \x03(\r\x12\x14\n\x0csimultaneous\x18\x11 \x01(\x08\x12\x10\n\x08repeated\x18\x12 \x01(\x08\x42\x13\n\x11_legal_move_countB\x0f\n\r_time_left_ms\"N\n\x04Move\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x12\n\nturn_token\x18\x02 \x01(\t\x12\x0c\n\x04move\x18\x03 \x01(\t\x12\x12\n\noffer_draw\x18\x04 \x01(\x08\";\n\x0bResignation\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x11\n\x04seat\x18\x02 \x01(\rH\x00\x88\x01\x01\x42\x07\n\x05_seat\"9\n\tDrawOffer\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x11\n\x04seat\x18\x02 \x01(\rH\x00\x88\x01\x01\x42\x07\n\x05_seat\"J\n\nDrawAnswer\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x11\n\x04seat\x18\x02 \x01(\rH\x00\x88\x01\x01\x12\x0e\n\x06\x61\x63\x63\x65pt\x18\x03 \x01(\x08\x42\x07\n\x05_seat\"9\n\tDrawClaim\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x11\n\x04seat\x18\x02 \x01(\rH\x00\x88\x01\x01\x42\x07\n\x05_seat\"\x9d\x02\n\x07Verdict\x12\x0f\n\x07item_id\x18\x01 \x01(\x04\x12\x10\n\x08match_id\x18\x02 \x01(\t\x12\x12\n\nturn_token\x18\x03 \x01(\t\x12.\n\x08\x61\x63\x63\x65pted\x18\x04 \x01(\x0b\x32\x1a.referee_api.v1.AcceptanceH\x00\x12-\n\x08rejected\x18\x05 \x01(\x0b\x32\x19.referee_api.v1.RejectionH\x00\x12,\n\x05stale\x18\x06 \x01(\x0b\x32\x1b.referee_api.v1.StaleAnswerH\x00\x12\x31\n\x0c\x63lock_charge\x18\x07 \x01(\x0b\x32\x1b.referee_api.v1.ClockCharge\x12\x10\n\x08repeated\x18\x08 \x01(\x08\x42\t\n\x07outcome\"/\n\nAcceptance\x12\x14\n\x0c\x65ntry_number\x18\x01 \x01(\x04\x12\x0b\n\x03ply\x18\x02 \x01(\r\"e\n\tRejection\x12*\n\x05\x65rror\x18\x01 \x01(\x0b\x32\x1b.referee_api.v1.ErrorDetail\x12\x1a\n\rattempts_left\x18\x02 \x01(\rH\x00\x88\x01\x01\x42\x10\n\x0e_attempts_left\")\n\x0bStaleAnswer\x12\x1a\n\x12\x63urrent_turn_token\x18\x01 \x01(\t\"\x7f\n\x0bTurnExpired\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x12\n\nturn_token\x18\x02 \x01(\t\x12\x17\n\x0fsubstitute_move\x18\x03 \x01(\t\x12\x31\n\x0c\x63lock_charge\x18\x04 \x01(\x0b\x32\x1b.referee_api.v1.ClockCharge\"\xe8\x01\n\nMatchEnded\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12&\n\x06result\x18\x03 \x01(\x0b\x32\x16.referee_api.v1.Result\x12-\n\x07ratings\x18\x04 \x03(\x0b\x32\x1c.referee_api.v1.RatingChange\x12*\n\x06record\x18\x05 \x01(\x0b\x32\x1a.referee_api.v1.RecordInfo\x12\x37\n\x0fseed_commitment\x18\x06 \x01(\x0b\x32\x1e.referee_api.v1.SeedCommitment\")\n\x04Ping\x12\n\n\x02id\x18\x01 \x01(\x04\x12\x15\n\rround_trip_us\x18\x02 \x01(\x03\"\x12\n\x04Pong\x12\n\n\x02id\x18\x01 \x01(\x04\"?\n\x08\x44raining\x12\x17\n\x0fgrace_period_ms\x18\x01 \x01(\x03\x12\x1a\n\x12reconnect_delay_ms\x18\x02 \x01(\x03\"*\n\x10SessionTakenOver\x12\x16\n\x0enew_session_id\x18\x01 \x01(\t\"\xac\x01\n\x06Notice\x12(\n\x04kind\x18\x01 \x01(\x0e\x32\x1a.referee_api.v1.NoticeKind\x12\x0f\n\x07message\x18\x02 \x01(\t\x12\x36\n\x08metadata\x18\x03 \x03(\x0b\x32$.referee_api.v1.Notice.MetadataEntry\x1a/\n\rMetadataEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01*\xa1\x01\n\nNoticeKind\x12\x1b\n\x17NOTICE_KIND_UNSPECIFIED\x10\x00\x12\x16\n\x12NOTICE_KIND_PAUSED\x10\x01\x12\x17\n\x13NOTICE_KIND_RESUMED\x10\x02\x12\x1d\n\x19NOTICE_KIND_FAULT_COUNTED\x10\x03\x12&\n\"NOTICE_KIND_QUOTA_NEARLY_EXHAUSTED\x10\x04\x42,\n\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -42,58 +42,58 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._serialized_options = b'\n\016referee.api.v1P\001Z\030referee_api/v1;refereev1'
   _globals['_NOTICE_METADATAENTRY']._loaded_options = None
   _globals['_NOTICE_METADATAENTRY']._serialized_options = b'8\001'
-  _globals['_NOTICEKIND']._serialized_start=3766
-  _globals['_NOTICEKIND']._serialized_end=3916
-  _globals['_FROMBOT']._serialized_start=275
-  _globals['_FROMBOT']._serialized_end=666
-  _globals['_FROMREFEREE']._serialized_start=669
-  _globals['_FROMREFEREE']._serialized_end=1201
-  _globals['_HELLO']._serialized_start=1204
-  _globals['_HELLO']._serialized_end=1353
-  _globals['_TURNWISHES']._serialized_start=1355
-  _globals['_TURNWISHES']._serialized_end=1429
-  _globals['_WELCOME']._serialized_start=1432
-  _globals['_WELCOME']._serialized_end=1643
-  _globals['_NONCEWANTED']._serialized_start=1645
-  _globals['_NONCEWANTED']._serialized_end=1727
-  _globals['_NONCE']._serialized_start=1729
-  _globals['_NONCE']._serialized_end=1783
-  _globals['_MATCHSTARTED']._serialized_start=1785
-  _globals['_MATCHSTARTED']._serialized_end=1871
-  _globals['_TURN']._serialized_start=1874
-  _globals['_TURN']._serialized_end=2336
-  _globals['_MOVE']._serialized_start=2338
-  _globals['_MOVE']._serialized_end=2411
-  _globals['_RESIGNATION']._serialized_start=2413
-  _globals['_RESIGNATION']._serialized_end=2472
-  _globals['_DRAWOFFER']._serialized_start=2474
-  _globals['_DRAWOFFER']._serialized_end=2531
-  _globals['_DRAWANSWER']._serialized_start=2533
-  _globals['_DRAWANSWER']._serialized_end=2607
-  _globals['_DRAWCLAIM']._serialized_start=2609
-  _globals['_DRAWCLAIM']._serialized_end=2666
-  _globals['_VERDICT']._serialized_start=2669
-  _globals['_VERDICT']._serialized_end=2929
-  _globals['_ACCEPTED']._serialized_start=2931
-  _globals['_ACCEPTED']._serialized_end=2970
-  _globals['_REFUSED']._serialized_start=2972
-  _globals['_REFUSED']._serialized_end=3069
-  _globals['_STALE']._serialized_start=3071
-  _globals['_STALE']._serialized_end=3101
-  _globals['_TURNLAPSED']._serialized_start=3103
-  _globals['_TURNLAPSED']._serialized_end=3217
-  _globals['_MATCHENDED']._serialized_start=3220
-  _globals['_MATCHENDED']._serialized_end=3436
-  _globals['_PING']._serialized_start=3438
-  _globals['_PING']._serialized_end=3473
-  _globals['_PONG']._serialized_start=3475
-  _globals['_PONG']._serialized_end=3493
-  _globals['_DRAINING']._serialized_start=3495
-  _globals['_DRAINING']._serialized_end=3552
-  _globals['_TAKENOVER']._serialized_start=3554
-  _globals['_TAKENOVER']._serialized_end=3588
-  _globals['_NOTICE']._serialized_start=3591
-  _globals['_NOTICE']._serialized_end=3763
-  _globals['_NOTICE_METADATAENTRY']._serialized_start=3716
-  _globals['_NOTICE_METADATAENTRY']._serialized_end=3763
+  _globals['_NOTICEKIND']._serialized_start=3931
+  _globals['_NOTICEKIND']._serialized_end=4092
+  _globals['_BOTITEM']._serialized_start=271
+  _globals['_BOTITEM']._serialized_end=662
+  _globals['_REFEREEITEM']._serialized_start=665
+  _globals['_REFEREEITEM']._serialized_end=1216
+  _globals['_HELLO']._serialized_start=1219
+  _globals['_HELLO']._serialized_end=1367
+  _globals['_TURNOPTIONS']._serialized_start=1369
+  _globals['_TURNOPTIONS']._serialized_end=1456
+  _globals['_WELCOME']._serialized_start=1459
+  _globals['_WELCOME']._serialized_end=1672
+  _globals['_NONCEREQUEST']._serialized_start=1674
+  _globals['_NONCEREQUEST']._serialized_end=1762
+  _globals['_NONCE']._serialized_start=1764
+  _globals['_NONCE']._serialized_end=1818
+  _globals['_MATCHSTARTED']._serialized_start=1820
+  _globals['_MATCHSTARTED']._serialized_end=1906
+  _globals['_TURN']._serialized_start=1909
+  _globals['_TURN']._serialized_end=2399
+  _globals['_MOVE']._serialized_start=2401
+  _globals['_MOVE']._serialized_end=2479
+  _globals['_RESIGNATION']._serialized_start=2481
+  _globals['_RESIGNATION']._serialized_end=2540
+  _globals['_DRAWOFFER']._serialized_start=2542
+  _globals['_DRAWOFFER']._serialized_end=2599
+  _globals['_DRAWANSWER']._serialized_start=2601
+  _globals['_DRAWANSWER']._serialized_end=2675
+  _globals['_DRAWCLAIM']._serialized_start=2677
+  _globals['_DRAWCLAIM']._serialized_end=2734
+  _globals['_VERDICT']._serialized_start=2737
+  _globals['_VERDICT']._serialized_end=3022
+  _globals['_ACCEPTANCE']._serialized_start=3024
+  _globals['_ACCEPTANCE']._serialized_end=3071
+  _globals['_REJECTION']._serialized_start=3073
+  _globals['_REJECTION']._serialized_end=3174
+  _globals['_STALEANSWER']._serialized_start=3176
+  _globals['_STALEANSWER']._serialized_end=3217
+  _globals['_TURNEXPIRED']._serialized_start=3219
+  _globals['_TURNEXPIRED']._serialized_end=3346
+  _globals['_MATCHENDED']._serialized_start=3349
+  _globals['_MATCHENDED']._serialized_end=3581
+  _globals['_PING']._serialized_start=3583
+  _globals['_PING']._serialized_end=3624
+  _globals['_PONG']._serialized_start=3626
+  _globals['_PONG']._serialized_end=3644
+  _globals['_DRAINING']._serialized_start=3646
+  _globals['_DRAINING']._serialized_end=3709
+  _globals['_SESSIONTAKENOVER']._serialized_start=3711
+  _globals['_SESSIONTAKENOVER']._serialized_end=3753
+  _globals['_NOTICE']._serialized_start=3756
+  _globals['_NOTICE']._serialized_end=3928
+  _globals['_NOTICE_METADATAENTRY']._serialized_start=3881
+  _globals['_NOTICE_METADATAENTRY']._serialized_end=3928
 # @@protoc_insertion_point(module_scope)

@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from referee_api.v1 import play_pb2 as referee__api_dot_v1_dot_play__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n!referee_api/v1/play_service.proto\x12\x0ereferee_api.v1\x1a\x19referee_api/v1/play.proto\"5\n\x0bPlayRequest\x12&\n\x05items\x18\x01 \x03(\x0b\x32\x17.referee_api.v1.FromBot\":\n\x0cPlayResponse\x12*\n\x05items\x18\x01 \x03(\x0b\x32\x1b.referee_api.v1.FromReferee2T\n\x0bPlayService\x12\x45\n\x04Play\x12\x1b.referee_api.v1.PlayRequest\x1a\x1c.referee_api.v1.PlayResponse(\x01\x30\x01\x42,\n\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n!referee_api/v1/play_service.proto\x12\x0ereferee_api.v1\x1a\x19referee_api/v1/play.proto\"5\n\x0bPlayRequest\x12&\n\x05items\x18\x01 \x03(\x0b\x32\x17.referee_api.v1.BotItem\":\n\x0cPlayResponse\x12*\n\x05items\x18\x01 \x03(\x0b\x32\x1b.referee_api.v1.RefereeItem2T\n\x0bPlayService\x12\x45\n\x04Play\x12\x1b.referee_api.v1.PlayRequest\x1a\x1c.referee_api.v1.PlayResponse(\x01\x30\x01\x42,\n\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)

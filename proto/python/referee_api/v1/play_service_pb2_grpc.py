@@ -47,20 +47,20 @@ class PlayServiceServicer:
     """
 
     def Play(self, request_iterator, context):
-        """One conversation for all matches of a bot: the referee asks, the bot answers.
+        """Opens a session in which a bot plays all its matches.
 
-        To come back after a break is to open the stream again: every turn still owed is asked again with the same
-        token and the clock as it stands. A bot may have sessions of several versions at a time. The newest session of
-        a version owns the seats that were given to that version, and seats of a version that has no session fall to
-        the newest session of the bot; so a bot can be replaced by its successor in the middle of a match. An older
-        session of the same version is told TakenOver.
+        To recover from a disconnect, open the stream again: every pending turn is sent again with the same token and the
+        current clock. A bot can have sessions of several versions. The newest session of a version has the seats that
+        were given to this version, and also those of versions without a session if it is the newest session of the bot;
+        so a bot can be upgraded in the middle of a match. An older session of the same version receives
+        SessionTakenOver.
 
-        What concerns one item is said in its verdict: CLOCK_EXPIRED, MATCH_NOT_STARTED, MATCH_OVER, NOT_YOUR_TURN,
+        Errors of a single item are reported in its verdict: CLOCK_EXPIRED, MATCH_NOT_STARTED, MATCH_OVER, NOT_YOUR_TURN,
         MALFORMED_MOVE, ILLEGAL_MOVE, NO_DRAWS_HERE, DRAW_OFFERED_BEFORE, NO_DRAW_OFFERED, DRAW_NOT_CLAIMABLE,
         NO_SUCH_MATCH, NOT_YOURS, BAD_FIELD, UNKNOWN_GAME, STORE_UNAVAILABLE, MATCH_MOVING, ENGINE_FAULT.
         Callers: bot.
-        Refuses, which ends the stream: NO_TOKEN, BAD_TOKEN, NOT_YOURS, HELLO_EXPECTED, UNKNOWN_GAME, BAD_FIELD and
-        TOO_MANY_NAMES (in the first Hello), TOO_MANY_STREAMS, TOO_MANY_CALLS (items without end that answer no turn),
+        Errors that end the stream: NO_TOKEN, BAD_TOKEN, NOT_YOURS, HELLO_EXPECTED, UNKNOWN_GAME, BAD_FIELD and
+        TOO_MANY_NAMES (in the first Hello), TOO_MANY_STREAMS, TOO_MANY_CALLS (too many items that answer no turn),
         MESSAGE_TOO_LARGE, SESSION_TAKEN_OVER, HEARTBEAT_LOST, DRAINING, REFEREE_FAULT.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)

@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1breferee_api/v1/rating.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"P\n\x06Rating\x12\r\n\x05value\x18\x01 \x01(\x01\x12\x11\n\tdeviation\x18\x02 \x01(\x01\x12\x0f\n\x07matches\x18\x03 \x01(\r\x12\x13\n\x0bprovisional\x18\x04 \x01(\x08\"\x89\x01\n\x0cRatingChange\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x0b\n\x03\x62ot\x18\x02 \x01(\t\x12\x0f\n\x07version\x18\x03 \x01(\t\x12&\n\x06\x62\x65\x66ore\x18\x04 \x01(\x0b\x32\x16.referee_api.v1.Rating\x12%\n\x05\x61\x66ter\x18\x05 \x01(\x0b\x32\x16.referee_api.v1.Rating\"\x90\x01\n\x0bRatingPoint\x12&\n\x02\x61t\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x10\n\x08match_id\x18\x02 \x01(\t\x12\x0f\n\x07version\x18\x03 \x01(\t\x12&\n\x06rating\x18\x04 \x01(\x0b\x32\x16.referee_api.v1.Rating\x12\x0e\n\x06season\x18\x05 \x01(\r\"O\n\x08\x45stimate\x12\x0b\n\x03\x65lo\x18\x01 \x01(\x01\x12\x0f\n\x07low_elo\x18\x02 \x01(\x01\x12\x10\n\x08high_elo\x18\x03 \x01(\x01\x12\x13\n\x0bsuperiority\x18\x04 \x01(\x01\x42,\n\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1breferee_api/v1/rating.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"P\n\x06Rating\x12\r\n\x05value\x18\x01 \x01(\x01\x12\x11\n\tdeviation\x18\x02 \x01(\x01\x12\x0f\n\x07matches\x18\x03 \x01(\r\x12\x13\n\x0bprovisional\x18\x04 \x01(\x08\"\x89\x01\n\x0cRatingChange\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x0b\n\x03\x62ot\x18\x02 \x01(\t\x12\x0f\n\x07version\x18\x03 \x01(\t\x12&\n\x06\x62\x65\x66ore\x18\x04 \x01(\x0b\x32\x16.referee_api.v1.Rating\x12%\n\x05\x61\x66ter\x18\x05 \x01(\x0b\x32\x16.referee_api.v1.Rating\"\x9c\x01\n\x0bRatingPoint\x12\x32\n\x0ematch_end_time\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x10\n\x08match_id\x18\x02 \x01(\t\x12\x0f\n\x07version\x18\x03 \x01(\t\x12&\n\x06rating\x18\x04 \x01(\x0b\x32\x16.referee_api.v1.Rating\x12\x0e\n\x06season\x18\x05 \x01(\r\"R\n\x0b\x45loEstimate\x12\x0b\n\x03\x65lo\x18\x01 \x01(\x01\x12\x0f\n\x07low_elo\x18\x02 \x01(\x01\x12\x10\n\x08high_elo\x18\x03 \x01(\x01\x12\x13\n\x0bsuperiority\x18\x04 \x01(\x01\x42,\n\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -38,7 +38,7 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_RATINGCHANGE']._serialized_start=163
   _globals['_RATINGCHANGE']._serialized_end=300
   _globals['_RATINGPOINT']._serialized_start=303
-  _globals['_RATINGPOINT']._serialized_end=447
-  _globals['_ESTIMATE']._serialized_start=449
-  _globals['_ESTIMATE']._serialized_end=528
+  _globals['_RATINGPOINT']._serialized_end=459
+  _globals['_ELOESTIMATE']._serialized_start=461
+  _globals['_ELOESTIMATE']._serialized_end=543
 # @@protoc_insertion_point(module_scope)

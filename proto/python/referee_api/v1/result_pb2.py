@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1breferee_api/v1/result.proto\x12\x0ereferee_api.v1\"\xea\x01\n\x06Result\x12(\n\x06played\x18\x01 \x01(\x0b\x32\x16.referee_api.v1.PlayedH\x00\x12.\n\tforfeited\x18\x02 \x01(\x0b\x32\x19.referee_api.v1.ForfeitedH\x00\x12(\n\x06voided\x18\x03 \x01(\x0b\x32\x16.referee_api.v1.VoidedH\x00\x12)\n\x05seats\x18\x04 \x03(\x0b\x32\x1a.referee_api.v1.SeatResult\x12)\n\x05sides\x18\x05 \x03(\x0b\x32\x1a.referee_api.v1.SideResultB\x06\n\x04kind\"@\n\x06Played\x12&\n\x06\x65nding\x18\x01 \x01(\x0e\x32\x16.referee_api.v1.Ending\x12\x0e\n\x06reason\x18\x02 \x01(\t\"6\n\tForfeited\x12)\n\x08\x66orfeits\x18\x01 \x03(\x0b\x32\x17.referee_api.v1.Forfeit\"Q\n\x07\x46orfeit\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12+\n\x05\x63\x61use\x18\x02 \x01(\x0e\x32\x1c.referee_api.v1.ForfeitCause\x12\x0b\n\x03ply\x18\x03 \x01(\r\"U\n\x06Voided\x12(\n\x05\x63\x61use\x18\x01 \x01(\x0e\x32\x19.referee_api.v1.VoidCause\x12\x0f\n\x07message\x18\x02 \x01(\t\x12\x10\n\x08\x66\x61ult_id\x18\x03 \x01(\t\"7\n\nSeatResult\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\r\n\x05score\x18\x02 \x01(\x01\x12\x0c\n\x04rank\x18\x03 \x01(\r\")\n\nSideResult\x12\r\n\x05score\x18\x01 \x01(\x01\x12\x0c\n\x04rank\x18\x02 \x01(\r*\x94\x01\n\x06\x45nding\x12\x16\n\x12\x45NDING_UNSPECIFIED\x10\x00\x12\x10\n\x0c\x45NDING_RULES\x10\x01\x12\x16\n\x12\x45NDING_RESIGNATION\x10\x02\x12\x16\n\x12\x45NDING_DRAW_AGREED\x10\x03\x12\x17\n\x13\x45NDING_DRAW_CLAIMED\x10\x04\x12\x17\n\x13\x45NDING_ADJUDICATION\x10\x05*}\n\x0c\x46orfeitCause\x12\x1d\n\x19\x46ORFEIT_CAUSE_UNSPECIFIED\x10\x00\x12\x16\n\x12\x46ORFEIT_CAUSE_TIME\x10\x01\x12\x1e\n\x1a\x46ORFEIT_CAUSE_ILLEGAL_MOVE\x10\x02\x12\x16\n\x12\x46ORFEIT_CAUSE_GONE\x10\x03*\xaf\x01\n\tVoidCause\x12\x1a\n\x16VOID_CAUSE_UNSPECIFIED\x10\x00\x12\x1a\n\x16VOID_CAUSE_NOT_STARTED\x10\x01\x12\x16\n\x12VOID_CAUSE_ABORTED\x10\x02\x12\x17\n\x13VOID_CAUSE_DECLARED\x10\x03\x12\x1b\n\x17VOID_CAUSE_ENGINE_FAULT\x10\x04\x12\x1c\n\x18VOID_CAUSE_REFEREE_FAULT\x10\x05\x42,\n\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1breferee_api/v1/result.proto\x12\x0ereferee_api.v1\"\xfa\x01\n\x06Result\x12.\n\x06played\x18\x01 \x01(\x0b\x32\x1c.referee_api.v1.PlayedResultH\x00\x12\x34\n\tforfeited\x18\x02 \x01(\x0b\x32\x1f.referee_api.v1.ForfeitedResultH\x00\x12,\n\x06voided\x18\x03 \x01(\x0b\x32\x1a.referee_api.v1.VoidResultH\x00\x12)\n\x05seats\x18\x04 \x03(\x0b\x32\x1a.referee_api.v1.SeatResult\x12)\n\x05sides\x18\x05 \x03(\x0b\x32\x1a.referee_api.v1.SideResultB\x06\n\x04kind\"F\n\x0cPlayedResult\x12&\n\x06\x65nding\x18\x01 \x01(\x0e\x32\x16.referee_api.v1.Ending\x12\x0e\n\x06reason\x18\x02 \x01(\t\"<\n\x0f\x46orfeitedResult\x12)\n\x08\x66orfeits\x18\x01 \x03(\x0b\x32\x17.referee_api.v1.Forfeit\"Q\n\x07\x46orfeit\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12+\n\x05\x63\x61use\x18\x02 \x01(\x0e\x32\x1c.referee_api.v1.ForfeitCause\x12\x0b\n\x03ply\x18\x03 \x01(\r\"Y\n\nVoidResult\x12(\n\x05\x63\x61use\x18\x01 \x01(\x0e\x32\x19.referee_api.v1.VoidCause\x12\x0f\n\x07message\x18\x02 \x01(\t\x12\x10\n\x08\x66\x61ult_id\x18\x03 \x01(\t\"7\n\nSeatResult\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\r\n\x05score\x18\x02 \x01(\x01\x12\x0c\n\x04rank\x18\x03 \x01(\r\")\n\nSideResult\x12\r\n\x05score\x18\x01 \x01(\x01\x12\x0c\n\x04rank\x18\x02 \x01(\r*\x94\x01\n\x06\x45nding\x12\x16\n\x12\x45NDING_UNSPECIFIED\x10\x00\x12\x10\n\x0c\x45NDING_RULES\x10\x01\x12\x16\n\x12\x45NDING_RESIGNATION\x10\x02\x12\x16\n\x12\x45NDING_DRAW_AGREED\x10\x03\x12\x17\n\x13\x45NDING_DRAW_CLAIMED\x10\x04\x12\x17\n\x13\x45NDING_ADJUDICATION\x10\x05*\x85\x01\n\x0c\x46orfeitCause\x12\x1d\n\x19\x46ORFEIT_CAUSE_UNSPECIFIED\x10\x00\x12\x16\n\x12\x46ORFEIT_CAUSE_TIME\x10\x01\x12\x1e\n\x1a\x46ORFEIT_CAUSE_ILLEGAL_MOVE\x10\x02\x12\x1e\n\x1a\x46ORFEIT_CAUSE_DISCONNECTED\x10\x03*\xaf\x01\n\tVoidCause\x12\x1a\n\x16VOID_CAUSE_UNSPECIFIED\x10\x00\x12\x1a\n\x16VOID_CAUSE_NOT_STARTED\x10\x01\x12\x16\n\x12VOID_CAUSE_ABORTED\x10\x02\x12\x17\n\x13VOID_CAUSE_DECLARED\x10\x03\x12\x1b\n\x17VOID_CAUSE_ENGINE_FAULT\x10\x04\x12\x1c\n\x18VOID_CAUSE_REFEREE_FAULT\x10\x05\x42,\n\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -32,24 +32,24 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'referee_api.v1.result_pb2',
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\016referee.api.v1P\001Z\030referee_api/v1;refereev1'
-  _globals['_ENDING']._serialized_start=677
-  _globals['_ENDING']._serialized_end=825
-  _globals['_FORFEITCAUSE']._serialized_start=827
-  _globals['_FORFEITCAUSE']._serialized_end=952
-  _globals['_VOIDCAUSE']._serialized_start=955
-  _globals['_VOIDCAUSE']._serialized_end=1130
+  _globals['_ENDING']._serialized_start=709
+  _globals['_ENDING']._serialized_end=857
+  _globals['_FORFEITCAUSE']._serialized_start=860
+  _globals['_FORFEITCAUSE']._serialized_end=993
+  _globals['_VOIDCAUSE']._serialized_start=996
+  _globals['_VOIDCAUSE']._serialized_end=1171
   _globals['_RESULT']._serialized_start=48
-  _globals['_RESULT']._serialized_end=282
-  _globals['_PLAYED']._serialized_start=284
-  _globals['_PLAYED']._serialized_end=348
-  _globals['_FORFEITED']._serialized_start=350
-  _globals['_FORFEITED']._serialized_end=404
-  _globals['_FORFEIT']._serialized_start=406
-  _globals['_FORFEIT']._serialized_end=487
-  _globals['_VOIDED']._serialized_start=489
-  _globals['_VOIDED']._serialized_end=574
-  _globals['_SEATRESULT']._serialized_start=576
-  _globals['_SEATRESULT']._serialized_end=631
-  _globals['_SIDERESULT']._serialized_start=633
-  _globals['_SIDERESULT']._serialized_end=674
+  _globals['_RESULT']._serialized_end=298
+  _globals['_PLAYEDRESULT']._serialized_start=300
+  _globals['_PLAYEDRESULT']._serialized_end=370
+  _globals['_FORFEITEDRESULT']._serialized_start=372
+  _globals['_FORFEITEDRESULT']._serialized_end=432
+  _globals['_FORFEIT']._serialized_start=434
+  _globals['_FORFEIT']._serialized_end=515
+  _globals['_VOIDRESULT']._serialized_start=517
+  _globals['_VOIDRESULT']._serialized_end=606
+  _globals['_SEATRESULT']._serialized_start=608
+  _globals['_SEATRESULT']._serialized_end=663
+  _globals['_SIDERESULT']._serialized_start=665
+  _globals['_SIDERESULT']._serialized_end=706
 # @@protoc_insertion_point(module_scope)

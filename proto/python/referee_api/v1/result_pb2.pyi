@@ -3,8 +3,8 @@
 isort:skip_file
 Results: played, forfeited or void.
 
-A game that its players brought to an end was played. A game that a bot lost by its own fault was forfeited.
-A game that the infrastructure broke is void: never scored, and played again where a pairing needs it.
+A game that the players finished is played. A game that a bot lost by a fault is forfeited. A game that the
+infrastructure interrupted is void: it is not scored, and a pairing replays it.
 """
 
 from collections import abc as _abc
@@ -30,7 +30,7 @@ class _Ending:
 class _EndingEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Ending.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     ENDING_UNSPECIFIED: _Ending.ValueType  # 0
-    """Never sent."""
+    """Not used."""
     ENDING_RULES: _Ending.ValueType  # 1
     """The rules of the game."""
     ENDING_RESIGNATION: _Ending.ValueType  # 2
@@ -40,13 +40,13 @@ class _EndingEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Ending.ValueTy
     ENDING_DRAW_CLAIMED: _Ending.ValueType  # 4
     """A draw was claimed by the rules."""
     ENDING_ADJUDICATION: _Ending.ValueType  # 5
-    """A person decided."""
+    """An administrator decided."""
 
 class Ending(_Ending, metaclass=_EndingEnumTypeWrapper):
-    """What brought a played game to its end."""
+    """What ended a played game."""
 
 ENDING_UNSPECIFIED: Ending.ValueType  # 0
-"""Never sent."""
+"""Not used."""
 ENDING_RULES: Ending.ValueType  # 1
 """The rules of the game."""
 ENDING_RESIGNATION: Ending.ValueType  # 2
@@ -56,7 +56,7 @@ ENDING_DRAW_AGREED: Ending.ValueType  # 3
 ENDING_DRAW_CLAIMED: Ending.ValueType  # 4
 """A draw was claimed by the rules."""
 ENDING_ADJUDICATION: Ending.ValueType  # 5
-"""A person decided."""
+"""An administrator decided."""
 Global___Ending: _TypeAlias = Ending  # noqa: Y015
 
 class _ForfeitCause:
@@ -66,25 +66,25 @@ class _ForfeitCause:
 class _ForfeitCauseEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ForfeitCause.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     FORFEIT_CAUSE_UNSPECIFIED: _ForfeitCause.ValueType  # 0
-    """Never sent."""
+    """Not used."""
     FORFEIT_CAUSE_TIME: _ForfeitCause.ValueType  # 1
-    """Its flag fell."""
+    """The flag fell."""
     FORFEIT_CAUSE_ILLEGAL_MOVE: _ForfeitCause.ValueType  # 2
-    """It used up its attempts at a legal move."""
-    FORFEIT_CAUSE_GONE: _ForfeitCause.ValueType  # 3
-    """It stayed away longer than the grace."""
+    """All attempts at a legal move were used."""
+    FORFEIT_CAUSE_DISCONNECTED: _ForfeitCause.ValueType  # 3
+    """The bot was absent for longer than the grace period."""
 
 class ForfeitCause(_ForfeitCause, metaclass=_ForfeitCauseEnumTypeWrapper):
-    """What costs a bot a game."""
+    """Faults that lose a game."""
 
 FORFEIT_CAUSE_UNSPECIFIED: ForfeitCause.ValueType  # 0
-"""Never sent."""
+"""Not used."""
 FORFEIT_CAUSE_TIME: ForfeitCause.ValueType  # 1
-"""Its flag fell."""
+"""The flag fell."""
 FORFEIT_CAUSE_ILLEGAL_MOVE: ForfeitCause.ValueType  # 2
-"""It used up its attempts at a legal move."""
-FORFEIT_CAUSE_GONE: ForfeitCause.ValueType  # 3
-"""It stayed away longer than the grace."""
+"""All attempts at a legal move were used."""
+FORFEIT_CAUSE_DISCONNECTED: ForfeitCause.ValueType  # 3
+"""The bot was absent for longer than the grace period."""
 Global___ForfeitCause: _TypeAlias = ForfeitCause  # noqa: Y015
 
 class _VoidCause:
@@ -94,38 +94,38 @@ class _VoidCause:
 class _VoidCauseEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_VoidCause.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     VOID_CAUSE_UNSPECIFIED: _VoidCause.ValueType  # 0
-    """Never sent."""
+    """Not used."""
     VOID_CAUSE_NOT_STARTED: _VoidCause.ValueType  # 1
-    """The seats were not all there in time."""
+    """Not all seats were taken and online in time."""
     VOID_CAUSE_ABORTED: _VoidCause.ValueType  # 2
-    """Whoever made the match called it off."""
+    """Its creator aborted it."""
     VOID_CAUSE_DECLARED: _VoidCause.ValueType  # 3
-    """An administrator declared it void."""
+    """An administrator voided it."""
     VOID_CAUSE_ENGINE_FAULT: _VoidCause.ValueType  # 4
-    """The rules of the game broke down."""
+    """The implementation of the game failed."""
     VOID_CAUSE_REFEREE_FAULT: _VoidCause.ValueType  # 5
-    """The referee broke down."""
+    """The server failed."""
 
 class VoidCause(_VoidCause, metaclass=_VoidCauseEnumTypeWrapper):
-    """What makes a match void."""
+    """Causes of void matches."""
 
 VOID_CAUSE_UNSPECIFIED: VoidCause.ValueType  # 0
-"""Never sent."""
+"""Not used."""
 VOID_CAUSE_NOT_STARTED: VoidCause.ValueType  # 1
-"""The seats were not all there in time."""
+"""Not all seats were taken and online in time."""
 VOID_CAUSE_ABORTED: VoidCause.ValueType  # 2
-"""Whoever made the match called it off."""
+"""Its creator aborted it."""
 VOID_CAUSE_DECLARED: VoidCause.ValueType  # 3
-"""An administrator declared it void."""
+"""An administrator voided it."""
 VOID_CAUSE_ENGINE_FAULT: VoidCause.ValueType  # 4
-"""The rules of the game broke down."""
+"""The implementation of the game failed."""
 VOID_CAUSE_REFEREE_FAULT: VoidCause.ValueType  # 5
-"""The referee broke down."""
+"""The server failed."""
 Global___VoidCause: _TypeAlias = VoidCause  # noqa: Y015
 
 @_typing.final
 class Result(_message.Message):
-    """How a match ended. The referee sets it, once."""
+    """Result of a match. Set by the server, once."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -135,31 +135,31 @@ class Result(_message.Message):
     SEATS_FIELD_NUMBER: _builtins.int
     SIDES_FIELD_NUMBER: _builtins.int
     @_builtins.property
-    def played(self) -> Global___Played:
-        """The players brought it to an end."""
+    def played(self) -> Global___PlayedResult:
+        """The players finished the game."""
 
     @_builtins.property
-    def forfeited(self) -> Global___Forfeited:
-        """A side lost it by its own fault."""
+    def forfeited(self) -> Global___ForfeitedResult:
+        """A side lost by a fault."""
 
     @_builtins.property
-    def voided(self) -> Global___Voided:
-        """It counts for nothing."""
+    def voided(self) -> Global___VoidResult:
+        """The match does not count."""
 
     @_builtins.property
     def seats(self) -> _containers.RepeatedCompositeFieldContainer[Global___SeatResult]:
-        """Score and rank of each seat, in order of seats. Empty if void."""
+        """Score and rank of each seat, in seat order. Empty if void."""
 
     @_builtins.property
     def sides(self) -> _containers.RepeatedCompositeFieldContainer[Global___SideResult]:
-        """Score and rank of each side, in the order of the table. Empty if void."""
+        """Score and rank of each side, in the order of `SeatLayout.sides`. Empty if void."""
 
     def __init__(
         self,
         *,
-        played: Global___Played | None = ...,
-        forfeited: Global___Forfeited | None = ...,
-        voided: Global___Voided | None = ...,
+        played: Global___PlayedResult | None = ...,
+        forfeited: Global___ForfeitedResult | None = ...,
+        voided: Global___VoidResult | None = ...,
         seats: _abc.Iterable[Global___SeatResult] | None = ...,
         sides: _abc.Iterable[Global___SideResult] | None = ...,
     ) -> None: ...
@@ -174,17 +174,17 @@ class Result(_message.Message):
 Global___Result: _TypeAlias = Result  # noqa: Y015
 
 @_typing.final
-class Played(_message.Message):
-    """The players brought the game to an end."""
+class PlayedResult(_message.Message):
+    """The players finished the game."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     ENDING_FIELD_NUMBER: _builtins.int
     REASON_FIELD_NUMBER: _builtins.int
     ending: Global___Ending.ValueType
-    """By what."""
+    """What ended it."""
     reason: _builtins.str
-    """The game's own word for it, such as `no_men`; its rules page lists them. Empty unless the rules ended the game."""
+    """The game's name for the ending, such as `no_men`, as listed in its rules. Empty unless the rules ended the game."""
     def __init__(
         self,
         *,
@@ -197,18 +197,18 @@ class Played(_message.Message):
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___Played: _TypeAlias = Played  # noqa: Y015
+Global___PlayedResult: _TypeAlias = PlayedResult  # noqa: Y015
 
 @_typing.final
-class Forfeited(_message.Message):
-    """A side lost the game by its own fault."""
+class ForfeitedResult(_message.Message):
+    """A side lost by a fault."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     FORFEITS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def forfeits(self) -> _containers.RepeatedCompositeFieldContainer[Global___Forfeit]:
-        """The faults, in the order in which they happened. One, unless the game went on without the first side."""
+        """Forfeits in chronological order. Only one, unless the game continued without the first side."""
 
     def __init__(
         self,
@@ -221,11 +221,11 @@ class Forfeited(_message.Message):
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___Forfeited: _TypeAlias = Forfeited  # noqa: Y015
+Global___ForfeitedResult: _TypeAlias = ForfeitedResult  # noqa: Y015
 
 @_typing.final
 class Forfeit(_message.Message):
-    """One seat's fault, and what it was."""
+    """A fault that lost the game."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -233,11 +233,11 @@ class Forfeit(_message.Message):
     CAUSE_FIELD_NUMBER: _builtins.int
     PLY_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
-    """The seat at fault, from 0. Its whole side is last."""
+    """The seat, from 0. Its whole side is last."""
     cause: Global___ForfeitCause.ValueType
-    """What it did."""
+    """The fault."""
     ply: _builtins.int
-    """The ply at which it happened, from 0."""
+    """Ply of the fault, from 0."""
     def __init__(
         self,
         *,
@@ -254,8 +254,8 @@ class Forfeit(_message.Message):
 Global___Forfeit: _TypeAlias = Forfeit  # noqa: Y015
 
 @_typing.final
-class Voided(_message.Message):
-    """The match counts for nothing."""
+class VoidResult(_message.Message):
+    """The match does not count."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -263,11 +263,11 @@ class Voided(_message.Message):
     MESSAGE_FIELD_NUMBER: _builtins.int
     FAULT_ID_FIELD_NUMBER: _builtins.int
     cause: Global___VoidCause.ValueType
-    """Whose doing."""
+    """Why it is void."""
     message: _builtins.str
-    """One sentence for a person."""
+    """Reason in one sentence."""
     fault_id: _builtins.str
-    """With ENGINE_FAULT and REFEREE_FAULT: its id in the server's log. Empty otherwise."""
+    """For ENGINE_FAULT and REFEREE_FAULT: id of the fault in the server's log. Otherwise empty."""
     def __init__(
         self,
         *,
@@ -281,11 +281,11 @@ class Voided(_message.Message):
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___Voided: _TypeAlias = Voided  # noqa: Y015
+Global___VoidResult: _TypeAlias = VoidResult  # noqa: Y015
 
 @_typing.final
 class SeatResult(_message.Message):
-    """One seat's part of a result."""
+    """Result of a seat."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -295,9 +295,9 @@ class SeatResult(_message.Message):
     seat: _builtins.int
     """The seat, from 0."""
     score: _builtins.float
-    """Its score in the game's own points: men, chips, or 1, 0.5 and 0."""
+    """Score in the game's own points: men, chips, or 1, 0.5 and 0."""
     rank: _builtins.int
-    """The rank of its side; 1 is best. Sides that share a rank leave the next one out."""
+    """Rank of the side; 1 is best. Tied sides share a rank, and the next ranks are skipped."""
     def __init__(
         self,
         *,
@@ -315,16 +315,16 @@ Global___SeatResult: _TypeAlias = SeatResult  # noqa: Y015
 
 @_typing.final
 class SideResult(_message.Message):
-    """One side's part of a result."""
+    """Result of a side."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     SCORE_FIELD_NUMBER: _builtins.int
     RANK_FIELD_NUMBER: _builtins.int
     score: _builtins.float
-    """Its score in the game's own points."""
+    """Score in the game's own points."""
     rank: _builtins.int
-    """Its rank; 1 is best. Sides that share a rank leave the next one out."""
+    """Rank of the side; 1 is best. Tied sides share a rank, and the next ranks are skipped."""
     def __init__(
         self,
         *,

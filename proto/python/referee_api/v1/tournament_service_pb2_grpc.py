@@ -26,11 +26,11 @@ if _version_not_supported:
 
 
 class TournamentServiceStub:
-    """Makes tournaments, takes entrants in, and shows how they stand.
+    """Manages tournaments, their entrants and standings.
 
-    Any call may be refused with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
-    STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a tournament, also with NO_SUCH_TOURNAMENT. What else each
-    refuses stands with it.
+    Every call can fail with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
+    STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a tournament, also with NO_SUCH_TOURNAMENT. Each method lists
+    its other errors.
     """
 
     def __init__(self, channel):
@@ -102,17 +102,17 @@ class TournamentServiceStub:
 
 
 class TournamentServiceServicer:
-    """Makes tournaments, takes entrants in, and shows how they stand.
+    """Manages tournaments, their entrants and standings.
 
-    Any call may be refused with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
-    STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a tournament, also with NO_SUCH_TOURNAMENT. What else each
-    refuses stands with it.
+    Every call can fail with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
+    STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a tournament, also with NO_SUCH_TOURNAMENT. Each method lists
+    its other errors.
     """
 
     def CreateTournament(self, request, context):
-        """Makes a tournament. It takes entrants until it is started.
+        """Creates a tournament. Entrants can join until it is started.
         Callers: organiser.
-        Refuses: BAD_NAME, NAME_TAKEN, UNKNOWN_GAME, UNKNOWN_OPTION, UNKNOWN_PRESET, BAD_OPTION, BAD_TIME_CONTROL,
+        Errors: BAD_NAME, NAME_TAKEN, UNKNOWN_GAME, UNKNOWN_OPTION, UNKNOWN_PRESET, BAD_OPTION, BAD_TIME_CONTROL,
         BAD_POLICY, BAD_SEATS, MALFORMED_POSITION, MALFORMED_MOVE, ILLEGAL_MOVE, NOT_YOUR_TURN (the last four in an
         opening), NO_SUCH_LADDER, NO_SUCH_BOT, NO_SUCH_VERSION, REQUEST_ID_REUSED.
         """
@@ -121,7 +121,7 @@ class TournamentServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def GetTournament(self, request, context):
-        """One tournament.
+        """Returns a tournament.
         Callers: all.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -129,18 +129,18 @@ class TournamentServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ListTournaments(self, request, context):
-        """Tournaments, the newest first.
+        """Lists tournaments, newest first.
         Callers: all.
-        Refuses: BAD_PAGE_TOKEN, UNKNOWN_GAME.
+        Errors: BAD_PAGE_TOKEN, UNKNOWN_GAME.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def EnterTournament(self, request, context):
-        """Takes an entrant in.
+        """Adds an entrant.
         Callers: a bot for itself; the owner of all its bots; the tournament's organiser.
-        Refuses: TOURNAMENT_STARTED, TOURNAMENT_OVER, ALREADY_IN, NAME_TAKEN, BAD_SEATS (not one bot for each seat of a
+        Errors: TOURNAMENT_STARTED, TOURNAMENT_OVER, ALREADY_IN, NAME_TAKEN, BAD_SEATS (not one bot for each seat of a
         side), NO_SUCH_BOT, NO_SUCH_VERSION, BOT_PAUSED, WRONG_ENTRANT_COUNT.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -148,74 +148,74 @@ class TournamentServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def WithdrawEntrant(self, request, context):
-        """Withdraws an entrant. Before the start it was never there; afterwards its results stay, its matches in play are
-        played to the end, and it is paired no more.
+        """Withdraws an entrant. Before the start it is removed; after the start its results are kept, its matches in play
+        continue, and it is not paired again.
         Callers: a bot of it; the owner of one of its bots; the tournament's organiser.
-        Refuses: NOT_AN_ENTRANT, TOURNAMENT_OVER.
+        Errors: NOT_AN_ENTRANT, TOURNAMENT_OVER.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def StartTournament(self, request, context):
-        """Starts a tournament. To do it twice is no fault.
+        """Starts a tournament. Idempotent.
         Callers: the tournament's organiser.
-        Refuses: WRONG_ENTRANT_COUNT, NOT_AN_ENTRANT (a challenger who did not enter), TOURNAMENT_OVER, DRAINING.
+        Errors: WRONG_ENTRANT_COUNT, NOT_AN_ENTRANT (a challenger who did not enter), TOURNAMENT_OVER, DRAINING.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def CancelTournament(self, request, context):
-        """Calls a tournament off. Its matches in play become void. To do it twice is no fault.
+        """Cancels a tournament. Its matches in play become void. Idempotent.
         Callers: the tournament's organiser.
-        Refuses: TOURNAMENT_OVER (it is finished).
+        Errors: TOURNAMENT_OVER (it is finished).
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListPairings(self, request, context):
-        """Pairings, by round and board.
+        """Lists pairings by round and board.
         Callers: all.
-        Refuses: BAD_PAGE_TOKEN, NOT_AN_ENTRANT.
+        Errors: BAD_PAGE_TOKEN, NOT_AN_ENTRANT.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetTournamentStandings(self, request, context):
-        """The table, now or after a round; and how the test stands, if it is one.
+        """Returns the standings, current or after a round, and the state of the test if the format is SPRT.
         Callers: all.
-        Refuses: TOURNAMENT_NOT_STARTED.
+        Errors: TOURNAMENT_NOT_STARTED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetCrossTable(self, request, context):
-        """Who scored what against whom.
+        """Returns the results of each entrant against each other.
         Callers: all.
-        Refuses: TOURNAMENT_NOT_STARTED.
+        Errors: TOURNAMENT_NOT_STARTED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ExportTournament(self, request, context):
-        """The tournament as a file.
+        """Streams the tournament as a file.
         Callers: all.
-        Refuses: TOURNAMENT_NOT_STARTED, NOT_EXPORTABLE.
+        Errors: TOURNAMENT_NOT_STARTED, NOT_EXPORTABLE.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def WatchTournament(self, request, context):
-        """Every entry after a number, once, in order, until the tournament is over; then the stream ends with OK. The
-        first item is the whole state.
+        """Streams the current state, then every entry after a number exactly once and in order, until the tournament is
+        over; the stream then ends with OK.
         Callers: all.
-        Refuses: NUMBER_AHEAD, TOO_MANY_STREAMS, and ends with SLOW_CONSUMER or DRAINING.
+        Errors: NUMBER_AHEAD, TOO_MANY_STREAMS; SLOW_CONSUMER or DRAINING end the stream.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -293,11 +293,11 @@ def add_TournamentServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class TournamentService:
-    """Makes tournaments, takes entrants in, and shows how they stand.
+    """Manages tournaments, their entrants and standings.
 
-    Any call may be refused with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
-    STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a tournament, also with NO_SUCH_TOURNAMENT. What else each
-    refuses stands with it.
+    Every call can fail with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
+    STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a tournament, also with NO_SUCH_TOURNAMENT. Each method lists
+    its other errors.
     """
 
     @staticmethod

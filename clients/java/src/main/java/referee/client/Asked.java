@@ -3,17 +3,17 @@ package referee.client;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Future;
-import referee.api.v1.Refusal;
+import referee.api.v1.ErrorDetail;
 import referee.api.v1.Turn;
 
-/** A turn as the bot is asked it. */
+/** A turn as it is passed to the bot. */
 public final class Asked {
     private final Turn turn;
-    private final Optional<Refusal> refused;
+    private final Optional<ErrorDetail> refused;
     private volatile boolean wanted = true;
     private Future<?> thought;
 
-    Asked(Turn turn, Optional<Refusal> refused) {
+    Asked(Turn turn, Optional<ErrorDetail> refused) {
         this.turn = turn;
         this.refused = refused;
     }
@@ -22,18 +22,17 @@ public final class Asked {
         return turn;
     }
 
-    /** The legal moves, if the bot has wished for them. */
+    /** The legal moves, if the bot has asked for them. */
     public List<String> legalMoves() {
-        // So named by protoc, because getLegalMovesCount would mean two fields otherwise.
-        return turn.getLegalMoves9List();
+        return turn.getLegalMovesList();
     }
 
-    /** Why the last answer was refused, if this is another attempt at the same move. */
-    public Optional<Refusal> refused() {
+    /** The error of the last answer, if this is another attempt at the same move. */
+    public Optional<ErrorDetail> refused() {
         return refused;
     }
 
-    /** Whether an answer is still wanted. A bot that thinks for long may look now and then. */
+    /** Whether an answer is still needed. A bot that thinks for long may check this regularly. */
     public boolean wanted() {
         return wanted;
     }
@@ -42,7 +41,7 @@ public final class Asked {
         this.thought = thought;
     }
 
-    /** An answer is not wanted any more: who thinks about it is interrupted. */
+    /** Notes that no answer is needed any more, and interrupts the thread that computes it. */
     void drop() {
         wanted = false;
         if (thought != null) {

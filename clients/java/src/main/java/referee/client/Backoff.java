@@ -1,10 +1,10 @@
 package referee.client;
 
 /**
- * How long to stay away after a break: twice as long each time, up to ten seconds.
+ * Exponential backoff after broken sessions: it doubles each time, up to ten seconds.
  *
- * <p>A Welcome alone does not reset it: else a bot whose own message breaks the stream would
- * reconnect at full speed for ever. Times are milliseconds of a clock that never goes back.
+ * <p>A Welcome alone does not reset it: otherwise a bot whose own message breaks the stream would
+ * reconnect at full speed for ever. Times are milliseconds of a monotonic clock.
  */
 final class Backoff {
     private static final long FIRST_MS = 500;
@@ -17,8 +17,8 @@ final class Backoff {
     private long stableAtMs = Long.MAX_VALUE;
 
     /**
-     * The next wait. {@code chance}, from 0 to 1, makes it half as long up to half as long again,
-     * so that the bots of a referee that was away do not all come back in the same moment.
+     * Returns the next pause. {@code chance}, from 0 to 1, scales it by a factor from 0.5 to 1.5,
+     * so that the bots of a referee that was away do not all reconnect at the same moment.
      */
     long nextMs(long nowMs, double chance) {
         long waitMs = nowMs >= stableAtMs ? FIRST_MS : nextMs;
@@ -28,14 +28,13 @@ final class Backoff {
     }
 
     /**
-     * The wait after a stream that the referee has ended to go away for so long. That is no
-     * failure.
+     * Returns the pause after a stream that a draining referee has ended, which is not a failure.
      */
     long afterDrainingMs(long awayMs, double chance) {
         return awayMs + Math.round(FIRST_MS * chance);
     }
 
-    /** The referee has said Welcome. */
+    /** Notes that the referee has sent its Welcome. */
     void welcomed(long nowMs) {
         stableAtMs = nowMs + STABLE_MS;
     }

@@ -1,28 +1,28 @@
 package referee.client;
 
-import referee.api.v1.TurnWishes;
+import referee.api.v1.TurnOptions;
 
-/** A bot: it is asked for moves. */
+/** A bot, which chooses moves. */
 @FunctionalInterface
 public interface Bot {
     /**
-     * The move to play, in the game's notation.
+     * Returns the move to play, in the game's notation.
      *
-     * <p>Called on a thread of its own for each turn, so that turns of different matches are
-     * thought about at the same time. The thread is interrupted if the answer is not wanted any
-     * more. What is thrown resigns the seat; the other matches go on.
+     * <p>It is called on a new thread for each turn, so that turns of different matches are
+     * computed at the same time. The thread is interrupted if the answer is no longer needed. An
+     * exception resigns the seat; other matches continue.
      */
     String choose(Asked asked) throws Exception;
 
-    /** What each turn should carry beyond the position. Default: nothing. */
-    default TurnWishes wishes() {
-        return TurnWishes.getDefaultInstance();
+    /** What each turn should contain besides the position. Default: nothing. */
+    default TurnOptions turnOptions() {
+        return TurnOptions.getDefaultInstance();
     }
 
     /**
-     * Plays until the program is told to stop, and tells with which status it is to exit: 0 after
-     * SIGINT or SIGTERM, 2 if the settings in the environment are wrong, 3 if another copy of the
-     * bot has taken its seats, 4 if the referee refuses this bot. Standard error says why.
+     * Plays until the program is stopped, and returns its exit status: 0 after SIGINT or SIGTERM, 2
+     * if the settings in the environment are invalid, 3 if another copy of the bot has taken over
+     * its seats, 4 if the referee rejects this bot. Errors are written to standard error.
      */
     static int run(Bot bot) throws InterruptedException {
         Player player;

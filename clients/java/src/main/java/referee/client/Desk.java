@@ -5,28 +5,28 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
-import referee.api.v1.FromBot;
-import referee.api.v1.Refusal;
+import referee.api.v1.BotItem;
+import referee.api.v1.ErrorDetail;
 import referee.api.v1.Turn;
-import referee.api.v1.TurnLapsed;
+import referee.api.v1.TurnExpired;
 import referee.api.v1.Verdict;
 
 /**
- * The turns that are owed, and the answers that were found.
+ * The open turns, and their answers.
  *
- * <p>It knows neither time nor network: it is told what the referee and the bot say, and tells what
- * is to be thought about and what is to be said. It outlives the stream, so that an answer found
- * while nobody was there to hear it is said when its turn is asked again.
+ * <p>It is independent of time and network: it receives the messages of the referee and the answers
+ * of the bot, and calls back when a turn needs an answer or an answer is to be sent. It outlives
+ * the stream, so that an answer found while there was no stream is sent when its turn is repeated.
  */
 final class Desk {
     private static final String RETRY_AFTER_MS = "retry_after_ms";
 
-    /** Does something when a time has passed. */
+    /** Calls a function after a delay. */
     interface Later {
         void after(long ms, Runnable what);
     }
 
-    /** A seat in a match owes one turn at most. */
+    /** A seat in a match, which has at most one open turn. */
     private record Place(String matchId, int seat) {
         static Place of(Turn turn) {
             return new Place(turn.getMatchId(), turn.getSeat());
@@ -35,47 +35,47 @@ final class Desk {
 
     private static final class Owed {
         final Asked asked;
-        FromBot answer;
+        BotItem answer;
 
-        /** What was wrong with it. */
-        Refusal refused;
+        /** The error of a rejected answer. */
+        ErrorDetail refused;
 
         Owed(Asked asked) {
             this.asked = asked;
         }
 
-        /** A token alone does not say: turns of other matches may have it too. */
+        /** Compares match and token, because turns of other matches may have the same token. */
         boolean is(String matchId, String token) {
             Turn turn = asked.turn();
-            return turn.getMatchId().equals(matchId) && turn.getToken().equals(token);
+            return turn.getMatchId().equals(matchId) && turn.getTurnToken().equals(token);
         }
 
-        /** Only of a move does the verdict repeat the token. */
+        /** Whether it is the verdict on this answer. Only verdicts on moves contain the token. */
         boolean isMeant(Verdict verdict) {
-            return verdict.getToken().isEmpty()
+            return verdict.getTurnToken().isEmpty()
                     ? answer != null && answer.getItemId() == verdict.getItemId()
-                    : is(verdict.getMatchId(), verdict.getToken());
+                    : is(verdict.getMatchId(), verdict.getTurnToken());
         }
     }
 
     private final Consumer<Asked> think;
-    private final Consumer<FromBot> say;
+    private final Consumer<BotItem> say;
     private final Later later;
     private final Map<Place, Owed> byPlace = new HashMap<>();
     private long answers;
 
-    Desk(Consumer<Asked> think, Consumer<FromBot> say, Later later) {
+    Desk(Consumer<Asked> think, Consumer<BotItem> say, Later later) {
         this.think = think;
         this.say = say;
         this.later = later;
     }
 
-    /** A turn is asked. One with a new token takes the place of the seat's turn before it. */
+    /** Handles a turn. A turn with a new token replaces the previous turn of the seat. */
     void asked(Turn turn) {
         Owed before = byPlace.get(Place.of(turn));
         if (before == null) {
             begin(turn, Optional.empty());
-        } else if (before.is(turn.getMatchId(), turn.getToken())) {
+        } else if (before.is(turn.getMatchId(), turn.getTurnToken())) {
             sayAgain(before);
         } else {
             before.asked.drop();
@@ -83,8 +83,8 @@ final class Desk {
         }
     }
 
-    /** The bot has found its answer. The first to a turn is said; nobody hears of another. */
-    void found(Asked asked, FromBot answer) {
+    /** Handles the bot's answer. Only the first answer to a turn is sent. */
+    void found(Asked asked, BotItem answer) {
         Owed owed = byPlace.get(Place.of(asked.turn()));
         if (owed != null && owed.asked == asked && owed.answer == null) {
             owed.answer = answer.toBuilder().setItemId(++answers).build();
@@ -92,7 +92,7 @@ final class Desk {
         }
     }
 
-    /** The referee has judged an answer. It says so before it asks the seat's next turn. */
+    /** Handles the verdict on an answer. It arrives before the next turn of the seat. */
     void judged(Verdict verdict) {
         byPlace.values().stream()
                 .filter(owed -> owed.isMeant(verdict))
@@ -103,18 +103,18 @@ final class Desk {
     private void judged(Owed owed, Verdict verdict) {
         if (verdict.hasStale()) {
             forget(owed);
-        } else if (verdict.hasRefused()) {
-            refused(owed, verdict.getRefused().getRefusal());
+        } else if (verdict.hasRejected()) {
+            refused(owed, verdict.getRejected().getError());
         }
     }
 
-    private void refused(Owed owed, Refusal refusal) {
+    private void refused(Owed owed, ErrorDetail refusal) {
         String retryAfterMs = refusal.getMetadataMap().get(RETRY_AFTER_MS);
         if (retryAfterMs == null) {
             owed.refused = refusal;
             return;
         }
-        // A store that is away, or a match on its way elsewhere: the turn stands, and is not asked
+        // Temporary (store unavailable, match in transfer): the turn stays open and is not sent
         // again.
         later.after(
                 Long.parseLong(retryAfterMs),
@@ -125,16 +125,16 @@ final class Desk {
                 });
     }
 
-    /** A turn needs no answer any more. */
-    void lapsed(TurnLapsed lapsed) {
+    /** Handles a turn that no longer needs an answer. */
+    void lapsed(TurnExpired lapsed) {
         for (Owed owed : List.copyOf(byPlace.values())) {
-            if (owed.is(lapsed.getMatchId(), lapsed.getToken())) {
+            if (owed.is(lapsed.getMatchId(), lapsed.getTurnToken())) {
                 forget(owed);
             }
         }
     }
 
-    /** A match is over, whether it was known or not. */
+    /** Handles the end of a match, whether or not it was known. */
     void ended(String matchId) {
         for (Owed owed : List.copyOf(byPlace.values())) {
             if (owed.asked.turn().getMatchId().equals(matchId)) {
@@ -143,13 +143,13 @@ final class Desk {
         }
     }
 
-    /** Nothing is owed any more: the bot stops. */
+    /** Drops all open turns, because the bot stops. */
     void clear() {
         byPlace.values().forEach(owed -> owed.asked.drop());
         byPlace.clear();
     }
 
-    private void begin(Turn turn, Optional<Refusal> refused) {
+    private void begin(Turn turn, Optional<ErrorDetail> refused) {
         Asked asked = new Asked(turn, refused);
         byPlace.put(Place.of(turn), new Owed(asked));
         think.accept(asked);

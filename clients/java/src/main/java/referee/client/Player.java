@@ -12,20 +12,20 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.regex.Pattern;
-import referee.api.v1.FromBot;
-import referee.api.v1.FromReferee;
+import referee.api.v1.BotItem;
 import referee.api.v1.Hello;
 import referee.api.v1.Move;
 import referee.api.v1.Pong;
+import referee.api.v1.RefereeItem;
 import referee.api.v1.Resignation;
 import referee.api.v1.Turn;
 import referee.api.v1.Welcome;
 import sun.misc.Signal;
 
 /**
- * A bot that plays: session after session, until it is told to stop.
+ * Plays in one session after the other, until it is stopped.
  *
- * <p>Everything happens on one thread, but for the bot's thinking, which has as many as it needs.
+ * <p>It runs on a single thread, except for the bot's code, which has as many threads as it needs.
  */
 final class Player implements Session.Listener {
     static final int MISCONFIGURED = 2;
@@ -35,7 +35,7 @@ final class Player implements Session.Listener {
     private static final int TAKEN_OVER = 3;
     private static final int REFUSED = 4;
 
-    /** No game has longer moves, and the referee refuses them. */
+    /** No game has longer moves, and the referee rejects longer texts. */
     private static final int MOVE_CHARS = 1000;
 
     private static final Pattern LONE_SURROGATE = Pattern.compile("\\p{Cs}");
@@ -69,15 +69,15 @@ final class Player implements Session.Listener {
         hello =
                 Hello.newBuilder()
                         .setVersion(settings.version())
-                        .setMatchesAtMost(settings.matchesAtMost())
-                        .setWishes(bot.wishes())
+                        .setMaxMatches(settings.maxMatches())
+                        .setTurnOptions(bot.turnOptions())
                         .setClient(CLIENT);
     }
 
     /** As {@link Bot#run}. */
     int play() throws InterruptedException {
         for (String name : new String[] {"INT", "TERM"}) {
-            // The runtime's own answer to a signal would be another exit status.
+            // The default signal handlers would exit with another status.
             Signal.handle(new Signal(name), signal -> thread.execute(() -> stop(STOPPED)));
         }
         thread.execute(this::open);
@@ -92,33 +92,33 @@ final class Player implements Session.Listener {
 
     private void open() {
         session = new Session(channels.build(), token, thread, this);
-        say(FromBot.newBuilder().setHello(hello).build());
+        say(BotItem.newBuilder().setHello(hello).build());
     }
 
     @Override
-    public void hear(FromReferee said) {
+    public void hear(RefereeItem said) {
         switch (said.getItemCase()) {
             case PING -> {
                 Pong pong = Pong.newBuilder().setId(said.getPing().getId()).build();
-                say(FromBot.newBuilder().setPong(pong).build());
+                say(BotItem.newBuilder().setPong(pong).build());
             }
             case TURN -> desk.asked(said.getTurn());
             case VERDICT -> desk.judged(said.getVerdict());
-            case TURN_LAPSED -> desk.lapsed(said.getTurnLapsed());
+            case TURN_EXPIRED -> desk.lapsed(said.getTurnExpired());
             case MATCH_ENDED -> desk.ended(said.getMatchEnded().getMatchId());
             case WELCOME -> welcomed(said.getWelcome());
-            case DRAINING -> awayMs = OptionalLong.of(said.getDraining().getReturnAfterMs());
-            case TAKEN_OVER -> takenOver();
+            case DRAINING -> awayMs = OptionalLong.of(said.getDraining().getReconnectDelayMs());
+            case SESSION_TAKEN_OVER -> takenOver();
             case NOTICE -> System.err.println("referee: " + said.getNotice().getMessage());
-            default -> {} // Nothing to answer, or newer than this client.
+            default -> {} // Nothing to answer, or unknown to this client.
         }
     }
 
     private void welcomed(Welcome welcome) {
         backoff.welcomed(nowMs());
-        session.welcomed(welcome.getGoneAfterMs());
-        // The seats belong to this version, also if a newer one is registered before the next
-        // break.
+        session.welcomed(welcome.getHeartbeatTimeoutMs());
+        // Keep the version for later sessions, even if a newer one is registered: the seats belong
+        // to it.
         hello.setVersion(welcome.getVersion());
         complain(
                 "connected to %s as %s, version %s"
@@ -132,7 +132,7 @@ final class Player implements Session.Listener {
         }
         session = null;
         switch (how.getCode()) {
-            // The contract ends a stream with it for this reason only: SESSION_TAKEN_OVER.
+            // The contract uses this code for one reason only: SESSION_TAKEN_OVER.
             case ABORTED -> takenOver();
             case UNAUTHENTICATED, PERMISSION_DENIED, INVALID_ARGUMENT -> {
                 complain(sentence(how));
@@ -174,8 +174,8 @@ final class Player implements Session.Listener {
         thread.schedule(what, ms, MILLISECONDS);
     }
 
-    /** Unless nobody listens; then the turn will be asked again. */
-    private void say(FromBot item) {
+    /** Sends an item if there is a session; otherwise the turn will be sent again. */
+    private void say(BotItem item) {
         if (session != null) {
             session.say(item);
         }
@@ -185,32 +185,34 @@ final class Player implements Session.Listener {
         asked.thoughtAboutBy(
                 thinkers.submit(
                         () -> {
-                            FromBot answer = answer(bot, asked);
+                            BotItem answer = answer(bot, asked);
                             thread.execute(() -> desk.found(asked, answer));
                         }));
     }
 
-    /** The bot's move; or, if its code breaks down, its resignation. */
-    static FromBot answer(Bot bot, Asked asked) {
+    /** Returns the bot's move, or its resignation if its code fails. */
+    static BotItem answer(Bot bot, Asked asked) {
         Turn turn = asked.turn();
         try {
             Move.Builder move =
-                    Move.newBuilder().setMatchId(turn.getMatchId()).setToken(turn.getToken());
+                    Move.newBuilder()
+                            .setMatchId(turn.getMatchId())
+                            .setTurnToken(turn.getTurnToken());
             move.setMove(sendable(turn, bot.choose(asked)));
-            return FromBot.newBuilder().setMove(move).build();
-        } catch (Throwable why) { // Also what no bot should throw: the other matches go on.
+            return BotItem.newBuilder().setMove(move).build();
+        } catch (Throwable why) { // Including errors: the other matches continue.
             if (asked.wanted()) {
                 why.printStackTrace();
             }
             Resignation.Builder resignation =
                     Resignation.newBuilder().setMatchId(turn.getMatchId()).setSeat(turn.getSeat());
-            return FromBot.newBuilder().setResignation(resignation).build();
+            return BotItem.newBuilder().setResignation(resignation).build();
         }
     }
 
     /**
-     * The move; or, if it cannot be sent as it is, one like it that the referee refuses. It would
-     * break the stream, and with it all other matches; so it costs one attempt.
+     * Returns the move, or a similar one that the referee rejects if the move cannot be sent. It
+     * would break the stream, and with it all other matches; this way it costs one attempt.
      */
     static String sendable(Turn turn, String move) {
         String where = "match %s, seat %d: the answer".formatted(turn.getMatchId(), turn.getSeat());
@@ -237,7 +239,7 @@ final class Player implements Session.Listener {
         System.err.println("referee-client: " + sentence);
     }
 
-    /** Threads that keep no program from ending. */
+    /** Daemon threads, which do not keep the program running. */
     private static ThreadFactory daemons() {
         return runnable -> {
             Thread made = new Thread(runnable, "referee-client");

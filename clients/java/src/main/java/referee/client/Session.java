@@ -14,23 +14,23 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
-import referee.api.v1.FromBot;
-import referee.api.v1.FromReferee;
+import referee.api.v1.BotItem;
 import referee.api.v1.PlayRequest;
 import referee.api.v1.PlayResponse;
 import referee.api.v1.PlayServiceGrpc;
+import referee.api.v1.RefereeItem;
 
-/** One stream from Hello to its end, over a connection of its own. All of it runs on one thread. */
+/** One stream from Hello to its end, over its own connection. All of it runs on one thread. */
 final class Session implements ClientResponseObserver<PlayRequest, PlayResponse> {
     private static final Metadata.Key<String> AUTHORIZATION =
             Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
 
-    /** As the {@code gone_after_ms} of a referee by default. */
+    /** The default {@code heartbeat_timeout_ms} of a referee. */
     private static final long WELCOME_WITHIN_MS = 15_000;
 
-    /** Who listens to the referee. */
+    /** Receives what the referee sends. */
     interface Listener {
-        void hear(FromReferee said);
+        void hear(RefereeItem said);
 
         void ended(Status status);
     }
@@ -38,7 +38,7 @@ final class Session implements ClientResponseObserver<PlayRequest, PlayResponse>
     private final Listener listener;
     private final ScheduledExecutorService thread;
     private final ManagedChannel channel;
-    private final List<FromBot> toSay = new ArrayList<>();
+    private final List<BotItem> toSay = new ArrayList<>();
     private ClientCallStreamObserver<PlayRequest> call;
     private boolean writeComing;
     private long maxSilenceMs = WELCOME_WITHIN_MS;
@@ -66,8 +66,8 @@ final class Session implements ClientResponseObserver<PlayRequest, PlayResponse>
                 .play(this);
     }
 
-    /** What comes up while something else is on its way travels together. */
-    void say(FromBot item) {
+    /** Queues an item. Items that are queued while others are being sent go into one message. */
+    void say(BotItem item) {
         toSay.add(item);
         if (!writeComing) {
             writeComing = true;
@@ -75,7 +75,7 @@ final class Session implements ClientResponseObserver<PlayRequest, PlayResponse>
         }
     }
 
-    /** By a referee that is never silent for so long. */
+    /** Sets the longest time for which the referee may be silent. */
     void welcomed(long maxSilenceMs) {
         if (maxSilenceMs > 0) {
             this.maxSilenceMs = maxSilenceMs;
@@ -83,7 +83,7 @@ final class Session implements ClientResponseObserver<PlayRequest, PlayResponse>
         }
     }
 
-    /** The connection may be dead without either end having been told. */
+    /** Detects a connection that is dead without either end having noticed. */
     private void awaitSilence() {
         if (silence != null) {
             silence.cancel(false);
@@ -98,7 +98,7 @@ final class Session implements ClientResponseObserver<PlayRequest, PlayResponse>
         channel.shutdownNow();
     }
 
-    /** Waits until the referee can have heard that the bot has hung up. */
+    /** Waits until the referee can have noticed that the bot has closed the stream. */
     void awaitEnd() throws InterruptedException {
         channel.awaitTermination(1, SECONDS);
     }

@@ -28,10 +28,10 @@ record Settings(
         Optional<File> roots,
         boolean plaintext,
         String version,
-        int matchesAtMost) {
-    private static final String MATCHES_AT_MOST = "1";
+        int maxMatches) {
+    private static final String DEFAULT_MAX_MATCHES = "1";
 
-    /** The whole host: a name that merely begins like an address may belong to another machine. */
+    /** Matches the whole host: a name that merely begins like an address may be another machine. */
     private static final Pattern LOOPBACK = Pattern.compile("localhost|::1|127(\\.\\d{1,3}){3}");
 
     private static final Pattern HOST_PORT = Pattern.compile("\\[?([^\\]]+)]?:(.*)");
@@ -41,23 +41,23 @@ record Settings(
      * @throws IllegalArgumentException if they cannot be; the message says what is wrong
      */
     static Settings of(UnaryOperator<String> environment) {
-        String matchesAtMost = given(environment, "BOT_MATCHES_AT_MOST").orElse(MATCHES_AT_MOST);
+        String maxMatches = given(environment, "BOT_MAX_MATCHES").orElse(DEFAULT_MAX_MATCHES);
         return new Settings(
                 address(needed(environment, "BOT_REFEREE")),
                 token(environment),
                 given(environment, "BOT_CA").map(File::new),
                 given(environment, "BOT_PLAINTEXT").equals(Optional.of("1")),
                 given(environment, "BOT_VERSION").orElse(""),
-                number("BOT_MATCHES_AT_MOST", matchesAtMost));
+                number("BOT_MAX_MATCHES", maxMatches));
     }
 
-    /** The referee's address as it is written. */
+    /** Returns the referee's address as HOST:PORT. */
     String hostPort() {
         String host = referee.getHostString();
         return (host.contains(":") ? "[" + host + "]:" : host + ":") + referee.getPort();
     }
 
-    /** TLS, unless the host is this machine, or plaintext is permitted; with roots in any case. */
+    /** TLS, except if the host is this machine or plaintext is permitted; always with roots. */
     boolean tls() {
         String host = referee.getHostString();
         boolean loopback = LOOPBACK.matcher(host).matches();
@@ -99,7 +99,7 @@ record Settings(
         return InetSocketAddress.createUnresolved(parts.group(1), port);
     }
 
-    /** BOT_TOKEN, or else the content of the file that BOT_TOKEN_FILE names. */
+    /** Returns BOT_TOKEN, or else the content of the file that BOT_TOKEN_FILE names. */
     private static String token(UnaryOperator<String> environment) {
         Optional<String> file = given(environment, "BOT_TOKEN_FILE");
         if (given(environment, "BOT_TOKEN").isPresent() || file.isEmpty()) {

@@ -1,9 +1,9 @@
 /**
- * Write a bot for Referee: say how to {@link referee.client.Bot#choose choose}, and {@link
- * referee.client.Bot#run} does the rest.
+ * Library for bots: a bot implements {@link referee.client.Bot#choose choose}, and {@link
+ * referee.client.Bot#run} does everything else.
  *
- * <p>The rest is to find the referee by the environment, to open the stream, to answer pings while
- * the bot thinks, to think about several matches at once, and to come back after a break without
- * losing a turn or answering one twice.
+ * <p>It finds the referee by the environment, opens the stream, answers pings while the bot thinks,
+ * runs several matches at the same time, and reconnects after a break without losing a turn or
+ * answering one twice.
  */
 package referee.client;

@@ -2,7 +2,7 @@ package referee.samples;
 
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
-import referee.api.v1.TurnWishes;
+import referee.api.v1.TurnOptions;
 import referee.client.Asked;
 import referee.client.Bot;
 
@@ -16,8 +16,8 @@ public final class RandomBot implements Bot {
     }
 
     @Override
-    public TurnWishes wishes() {
-        return TurnWishes.newBuilder().setLegalMovesAtMost(5000).build();
+    public TurnOptions turnOptions() {
+        return TurnOptions.newBuilder().setMaxLegalMoves(5000).build();
     }
 
     public static void main(String[] args) throws InterruptedException {

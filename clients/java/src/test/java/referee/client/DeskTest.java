@@ -9,20 +9,20 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
-import referee.api.v1.Accepted;
-import referee.api.v1.FromBot;
+import referee.api.v1.Acceptance;
+import referee.api.v1.BotItem;
+import referee.api.v1.ErrorDetail;
 import referee.api.v1.Move;
-import referee.api.v1.Refusal;
-import referee.api.v1.Refused;
+import referee.api.v1.Rejection;
 import referee.api.v1.Resignation;
-import referee.api.v1.Stale;
+import referee.api.v1.StaleAnswer;
 import referee.api.v1.Turn;
-import referee.api.v1.TurnLapsed;
+import referee.api.v1.TurnExpired;
 import referee.api.v1.Verdict;
 
 class DeskTest {
     private final List<Asked> asked = new ArrayList<>();
-    private final List<FromBot> said = new ArrayList<>();
+    private final List<BotItem> said = new ArrayList<>();
     private final List<Long> waits = new ArrayList<>();
     private final List<Runnable> later = new ArrayList<>();
     private final Desk desk =
@@ -35,17 +35,17 @@ class DeskTest {
                     });
 
     private void ask(String matchId, int seat, String token) {
-        desk.asked(Turn.newBuilder().setMatchId(matchId).setSeat(seat).setToken(token).build());
+        desk.asked(Turn.newBuilder().setMatchId(matchId).setSeat(seat).setTurnToken(token).build());
     }
 
     /** The bot answers the question that it was asked as the first, second... of all. */
     private void find(int question, String text) {
-        FromBot move = FromBot.newBuilder().setMove(Move.newBuilder().setMove(text)).build();
+        BotItem move = BotItem.newBuilder().setMove(Move.newBuilder().setMove(text)).build();
         desk.found(asked.get(question - 1), move);
     }
 
     private void lapse(String token) {
-        desk.lapsed(TurnLapsed.newBuilder().setMatchId("m1").setToken(token).build());
+        desk.lapsed(TurnExpired.newBuilder().setMatchId("m1").setTurnToken(token).build());
     }
 
     private void timePasses() {
@@ -60,31 +60,31 @@ class DeskTest {
     private static Verdict.Builder accepted(String token) {
         return Verdict.newBuilder()
                 .setMatchId("m1")
-                .setToken(token)
-                .setAccepted(Accepted.getDefaultInstance());
+                .setTurnToken(token)
+                .setAccepted(Acceptance.getDefaultInstance());
     }
 
     private static Verdict.Builder stale(String token) {
         return Verdict.newBuilder()
                 .setMatchId("m1")
-                .setToken(token)
-                .setStale(Stale.getDefaultInstance());
+                .setTurnToken(token)
+                .setStale(StaleAnswer.getDefaultInstance());
     }
 
     private static Verdict.Builder refused(String token) {
-        Refusal.Builder refusal = Refusal.newBuilder().setMessage("there is no c9");
+        ErrorDetail.Builder refusal = ErrorDetail.newBuilder().setMessage("there is no c9");
         return Verdict.newBuilder()
                 .setMatchId("m1")
-                .setToken(token)
-                .setRefused(Refused.newBuilder().setRefusal(refusal));
+                .setTurnToken(token)
+                .setRejected(Rejection.newBuilder().setError(refusal));
     }
 
     private static Verdict.Builder notNow(String token) {
-        Refusal.Builder refusal = Refusal.newBuilder().putMetadata("retry_after_ms", "250");
+        ErrorDetail.Builder refusal = ErrorDetail.newBuilder().putMetadata("retry_after_ms", "250");
         return Verdict.newBuilder()
                 .setMatchId("m1")
-                .setToken(token)
-                .setRefused(Refused.newBuilder().setRefusal(refusal));
+                .setTurnToken(token)
+                .setRejected(Rejection.newBuilder().setError(refusal));
     }
 
     private List<String> moves() {
@@ -94,7 +94,7 @@ class DeskTest {
     /** Why each answer was refused that has led to a question; empty where it was not. */
     private List<String> refusals() {
         return asked.stream()
-                .map(each -> each.refused().map(Refusal::getMessage).orElse(""))
+                .map(each -> each.refused().map(ErrorDetail::getMessage).orElse(""))
                 .toList();
     }
 
@@ -149,7 +149,7 @@ class DeskTest {
     void aResignationThatCouldNotBeTakenIsSaidAgain() {
         ask("m1", 0, "t1");
         Resignation resignation = Resignation.newBuilder().setMatchId("m1").build();
-        desk.found(asked.get(0), FromBot.newBuilder().setResignation(resignation).build());
+        desk.found(asked.get(0), BotItem.newBuilder().setResignation(resignation).build());
         desk.judged(notNow("").setItemId(said.get(0).getItemId()).build());
         timePasses();
         assertEquals(List.of(said.get(0), said.get(0)), said);

@@ -4,14 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
-import referee.api.v1.FromBot;
+import referee.api.v1.BotItem;
 import referee.api.v1.Resignation;
 import referee.api.v1.Turn;
 
 class PlayerTest {
     @Test
     void anAnswerThatNoMessageCanCarryIsSentAsOneThatIsRefused() {
-        Turn turn = Turn.newBuilder().setMatchId("m1").setSeat(2).setToken("t1").build();
+        Turn turn = Turn.newBuilder().setMatchId("m1").setSeat(2).setTurnToken("t1").build();
         assertEquals("c2-c3", Player.sendable(turn, "c2-c3"));
         assertEquals("😀".repeat(1000), Player.sendable(turn, "😀".repeat(1000)));
         assertEquals("😀".repeat(1001), Player.sendable(turn, "😀".repeat(2_000_000)));
@@ -20,14 +20,14 @@ class PlayerTest {
 
     @Test
     void aBotThatBreaksDownResignsItsSeat() {
-        Turn turn = Turn.newBuilder().setMatchId("m1").setSeat(2).setToken("t1").build();
+        Turn turn = Turn.newBuilder().setMatchId("m1").setSeat(2).setTurnToken("t1").build();
         Bot broken =
                 asked -> {
                     throw new Error("no idea", null, false, false) {}; // Without a long trace.
                 };
         Resignation resignation = Resignation.newBuilder().setMatchId("m1").setSeat(2).build();
         assertEquals(
-                FromBot.newBuilder().setResignation(resignation).build(),
+                BotItem.newBuilder().setResignation(resignation).build(),
                 Player.answer(broken, new Asked(turn, Optional.empty())));
     }
 }

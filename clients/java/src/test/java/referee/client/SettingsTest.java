@@ -65,8 +65,8 @@ class SettingsTest {
 
     @Test
     void whatIsWrongIsNamed() {
-        environment.put("BOT_MATCHES_AT_MOST", "many");
-        assertEquals("BOT_MATCHES_AT_MOST is no number: many", wrong());
+        environment.put("BOT_MAX_MATCHES", "many");
+        assertEquals("BOT_MAX_MATCHES is no number: many", wrong());
         environment.put("BOT_REFEREE", "here:65536");
         assertEquals("port out of range:65536", wrong());
         environment.put("BOT_REFEREE", "here");

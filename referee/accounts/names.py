@@ -1,0 +1,30 @@
+"""Checks of names and texts that callers choose."""
+
+import re
+
+from referee.accounts.account_errors import BadField, BadName
+
+NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
+NAME_RULE = "a name has 1 to 40 lower-case letters (a-z), digits and hyphens, the first a letter"
+
+DESCRIPTION_CHARS = 1000
+"""Limit of a description, a note, or an explanation."""
+
+
+def check_name(name: str) -> None:
+    """Check the form of a name. Raises BadName."""
+    if not NAME.fullmatch(name):
+        raise BadName(name, NAME_RULE)
+
+
+def check_words(field: str, words: str, at_most: int, at_least: int = 0) -> None:
+    """Check for one printable line of `at_least` to `at_most` characters. Raises BadField."""
+    if not at_least <= len(words) <= at_most:
+        raise BadField(field, f"it has {len(words)} characters; {at_least} to {at_most} are right")
+    if not words.isprintable():
+        raise BadField(field, "it has characters that cannot be printed")
+
+
+def check_text(field: str, text: str, at_most: int = DESCRIPTION_CHARS) -> None:
+    """Check for printable lines of up to `at_most` characters in total. Raises BadField."""
+    check_words(field, text.replace("\n", " "), at_most)

@@ -1,0 +1,126 @@
+"""Access tokens and their roles.
+
+A secret is made of random bytes, shown once and not stored. Its SHA-256 is stored, which is enough to recognise it;
+no slow hash is needed, since 32 random bytes cannot be guessed.
+"""
+
+import hashlib
+from base64 import b32encode
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from typing import Protocol
+
+from referee.accounts.account_errors import BadField
+from referee.accounts.names import check_name, check_words
+
+SECRET_BYTES = 32
+HOLDER_CHARS = 64
+LABEL_CHARS = 200
+MINUTE_MS = 60_000
+
+
+class Role(Enum):
+    """What a token permits."""
+
+    SPECTATOR = "spectator"
+    BOT = "bot"
+    ORGANISER = "organiser"
+    ADMIN = "admin"
+
+
+@dataclass(frozen=True, slots=True)
+class MintedSecret:
+    """A new secret and its hash."""
+
+    secret: str = field(repr=False)
+    sha256: bytes
+
+
+def mint_secret(random_bytes: bytes) -> MintedSecret:
+    """Encode 32 random bytes as a secret: `rf_` and 52 lower-case letters and digits, selectable by a double click."""
+    assert len(random_bytes) == SECRET_BYTES
+    secret = "rf_" + b32encode(random_bytes).decode().rstrip("=").lower()
+    return MintedSecret(secret, sha256_of(secret))
+
+
+def sha256_of(secret: str) -> bytes:
+    """Return the hash by which a token is found."""
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).digest()
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """Stored data of a token, without its secret. Times are Unix milliseconds. Raises BadName or BadField."""
+
+    sha256: bytes
+    role: Role
+    holder: str
+    """The person or team that it was issued to."""
+    created_ms: int
+    bot: str = ""
+    """The bot that it authenticates, if its role is bot."""
+    label: str = ""
+    expires_ms: int | None = None
+    used_ms: int | None = None
+    """When it was last used, rounded down to the minute."""
+    revoked: bool = False
+
+    def __post_init__(self) -> None:
+        check_words("holder", self.holder, HOLDER_CHARS, at_least=1)
+        check_words("label", self.label, LABEL_CHARS)
+        if self.role is Role.BOT:
+            check_name(self.bot)
+        elif self.bot:
+            raise BadField("bot", "only a token of role bot speaks for a bot")
+        if self.expires_ms is not None and self.expires_ms <= self.created_ms:
+            raise BadField("expire_time", "it would never be good")
+
+    @property
+    def id(self) -> str:
+        """Public identifier, safe in lists and logs."""
+        return f"tk_{self.sha256.hex()[:16]}"
+
+    def is_valid_at(self, now_ms: int) -> bool:
+        return not self.revoked and (self.expires_ms is None or now_ms < self.expires_ms)
+
+
+def revoked(token: Token) -> Token:
+    return replace(token, revoked=True)
+
+
+def used(token: Token, now_ms: int) -> Token:
+    return replace(token, used_ms=now_ms - now_ms % MINUTE_MS)
+
+
+@dataclass(frozen=True, slots=True)
+class TokenFilter:
+    """Which tokens to list. All given fields must match."""
+
+    holder: str = ""
+    bot: str = ""
+    valid_at_ms: int | None = None
+
+
+ALL_TOKENS = TokenFilter()
+
+
+class Tokens(Protocol):
+    """Store of all tokens. Every method raises LogUnavailable if it cannot be used now."""
+
+    async def add_token(self, token: Token, good_at_most: int) -> None:
+        """Insert a token. Raises TooManyNames if its holder has `good_at_most` valid ones at its creation."""
+
+    async def find_token(self, sha256: bytes) -> Token | None:
+        """Return the token with that hash, valid or not; None: there is none."""
+
+    async def tokens(
+        self, wanted: TokenFilter = ALL_TOKENS, before: str = "", at_most: int | None = None
+    ) -> list[Token]:
+        """Return tokens, the newest first, older than the one with the id `before`. Raises UnknownToken."""
+
+    async def change_token(self, token_id: str, change: Callable[[Token], Token]) -> Token:
+        """Change the last use and the revocation of a token atomically, and return it. Raises UnknownToken.
+
+        `change` may be called in another thread; if it raises, nothing changes.
+        """

@@ -1,1 +1,0 @@
-"""Ladders and tournaments: many matches, made and rated by the referee itself."""

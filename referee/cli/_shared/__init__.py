@@ -1,0 +1,1 @@
+"""Options, tables, progress, signals and contest runs that several commands share."""

@@ -1,0 +1,72 @@
+"""Options of commands that call a running referee, and how its errors are shown."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from pathlib import Path
+from typing import Concatenate, ParamSpec, TypeVar
+
+import click
+from referee_client import Organiser
+from referee_client.errors import RefereeError
+
+from referee.cli._shared.game_options import GameCommand
+
+P = ParamSpec("P")
+Command = TypeVar("Command", bound=Callable[..., object])
+
+PATIENCE_S = 15.0
+"""Timeout for connecting to an unavailable referee; `watch` waits longer."""
+
+
+class ClientCommand(GameCommand):
+    """A command that prints errors of the referee as one sentence, with exit status 1."""
+
+    def invoke(self, ctx: click.Context) -> object:
+        try:
+            return super().invoke(ctx)
+        except RefereeError as why:
+            raise click.ClickException(str(why)) from None
+
+
+def referee_options(command: Command) -> Command:
+    """Add --at, --token and --ca, with their environment variables."""
+    options = (
+        click.option(
+            "--at", "at", envvar="BOT_REFEREE", show_envvar=True, metavar="HOST:PORT", help="Address of the referee."
+        ),
+        click.option(
+            "--token",
+            envvar="BOT_TOKEN",
+            show_envvar=True,
+            help="Token. Prefer the environment variable.",
+        ),
+        click.option(
+            "--ca",
+            type=click.Path(path_type=Path),
+            envvar="BOT_CA",
+            show_envvar=True,
+            help="Root certificates to trust. [the system's; no TLS to a referee on this machine]",
+        ),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def with_organiser(command: Callable[Concatenate[Organiser, P], None]) -> Callable[..., None]:
+    """Pass an organiser client to the command as its first argument."""
+
+    @wraps(command)
+    def with_client(at: str | None, token: str | None, ca: Path | None, *args: P.args, **given: P.kwargs) -> None:
+        with open_organiser(at, token, ca) as organiser:
+            command(organiser, *args, **given)
+
+    return referee_options(with_client)
+
+
+@contextmanager
+def open_organiser(at: str | None, token: str | None, ca: Path | None) -> Iterator[Organiser]:
+    """Open an organiser client. Raises click.ClickException and the errors of the client."""
+    with Organiser(at, token, ca=ca, patience_s=PATIENCE_S) as organiser:
+        yield organiser

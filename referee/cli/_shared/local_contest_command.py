@@ -1,0 +1,183 @@
+"""Run a local contest with progress and a summary, for `referee match` and `referee arena`."""
+
+import asyncio
+import shlex
+import shutil
+import sys
+import time
+from collections.abc import Sequence
+from enum import IntEnum
+from pathlib import Path
+
+import click
+
+from referee.cli._shared.progress import progress
+from referee.cli._shared.signals import BY_SIGNAL, until_interrupted
+from referee.cli._shared.table import table
+from referee.local.launcher import logs_in
+from referee.local.local_contest import LocalContest
+from referee.local.local_schedule import LocalPairing
+from referee.local.local_standings import LocalStanding, points, standings
+from referee.local.match_scheduler import Done, SkippedPairing
+from referee.local.results_folder import MatchFinish
+from referee.match.result import Fault
+from referee.reporting.formatting import SCORE_LEGEND, score_text
+from referee.server.stores import StartupError
+
+STATUSES = """\b
+Exit status:
+    0  all matches were played and none was forfeited
+    2  invalid input
+    3  a bot forfeited a match: late, illegal, gone
+    4  a bot could not be started
+    5  a match was void: the referee or the rules failed
+  130  Ctrl-C (143: SIGTERM); finished matches are kept
+"""
+
+NAME = "referee"
+FAULTS = {Fault.TIME: "late", Fault.ILLEGAL_MOVE: "illegal", Fault.GONE: "gone"}
+FORFEITS_SHOWN = 5
+"""Forfeited matches that the summary lists."""
+
+
+class ContestExitStatus(IntEnum):
+    ALL_PLAYED = 0
+    FAULT = 3
+    WOULD_NOT_START = 4
+    VOID = 5
+
+
+def run(contest: LocalContest) -> int:
+    """Play the remaining matches, print a summary of all, and return the exit status."""
+    finishes, left = contest.read_results()
+    if finishes:
+        click.echo(f"{len(finishes)} of {len(finishes) + len(left)} matches are already played")
+    contest_run = ContestRun(contest, finishes)
+    began_at = time.monotonic()
+    if left:
+        try:
+            asyncio.run(contest_run.play(left))
+        except StartupError as why:
+            raise click.ClickException(str(why)) from None
+    _print_summary(contest_run, time.monotonic() - began_at)
+    return contest_run.status
+
+
+class ContestRun:
+    """A contest that is run, and its results."""
+
+    def __init__(self, contest: LocalContest, before: list[MatchFinish]) -> None:
+        self.contest = contest
+        self.finishes = list(before)
+        self.skipped: list[SkippedPairing] = []
+        self.interrupted_by = 0
+        """Signal number; 0 if not interrupted."""
+
+    @property
+    def status(self) -> int:
+        if self.interrupted_by:
+            return BY_SIGNAL + self.interrupted_by
+        if self.skipped:
+            return ContestExitStatus.WOULD_NOT_START
+        if any(finish.void for finish in self.finishes):
+            return ContestExitStatus.VOID
+        return (
+            ContestExitStatus.FAULT
+            if any(finish.forfeited for finish in self.finishes)
+            else ContestExitStatus.ALL_PLAYED
+        )
+
+    async def play(self, left: Sequence[LocalPairing]) -> None:
+        """Raises StartupError."""
+        self.interrupted_by = await until_interrupted(self._play(left))
+
+    async def _play(self, left: Sequence[LocalPairing]) -> None:
+        async with self.contest.open() as runtime:
+            click.echo(f"refereed on {runtime.server.grpc}, with metrics on http://{runtime.server.http}/metrics")
+            with progress(len(left)) as show:
+
+                def report(done: Done) -> None:
+                    self._add(done)
+                    show(format_match(done))
+
+                await runtime.scheduler.play(left, report)
+
+    def _add(self, done: Done) -> None:
+        if isinstance(done, SkippedPairing):
+            self.skipped.append(done)
+        else:
+            self.finishes.append(done)
+
+
+def _print_summary(contest_run: ContestRun, took_s: float) -> None:
+    plan, out = contest_run.contest.plan, contest_run.contest.out
+    rows = standings((entrant.name for entrant in plan.entrants), contest_run.finishes)
+    click.echo(f"\n{_standings_table(rows)}")
+    click.echo(f"\n{SCORE_LEGEND}")
+    if len(plan.terms) > 1:
+        click.echo(f"\n{_table_by_game(rows, [terms.label for terms in plan.terms])}")
+    moves = sum(finish.moves for finish in contest_run.finishes)
+    click.echo(f"\nmatches played: {len(contest_run.finishes)}, moves: {moves}; this run took {took_s:.0f} s")
+    if contest_run.finishes:
+        shown = contest_run.contest.records / f"{contest_run.finishes[-1].name}.jsonl"
+        referee = as_typed()
+        click.echo(f"  {referee} verify {contest_run.contest.records}/*/*.jsonl\n  {referee} replay {shown}")
+    for entrant, why in {skipped.entrant: skipped.why for skipped in contest_run.skipped}.items():
+        wrote = logs_in(out) / f"{entrant.name}.log"
+        click.echo(f"\n{entrant.name} could not be started: {why}\nits output: {wrote}", err=True)
+    for finish in [one for one in contest_run.finishes if one.forfeited][:FORFEITS_SHOWN]:
+        bots = {finish.seats[one.seat] for one in finish.result.forfeits}
+        logs = ", ".join(str(logs_in(out) / f"{bot}.log") for bot in sorted(bots))
+        click.echo(f"\n{format_match(finish)}\n  its output: {logs}", err=True)
+    if contest_run.interrupted_by:
+        click.echo("\ninterrupted; to play the rest, run the same command with the same --out", err=True)
+
+
+def _standings_table(rows: Sequence[LocalStanding]) -> str:
+    return table(["", "played", "points", "score", "won", "drawn", "lost", *FAULTS.values()], list(map(_cells, rows)))
+
+
+def _cells(row: LocalStanding) -> list[str]:
+    score = score_text(row.score, *row.bounds) if row.played else "-"
+    counts = map(str, (row.won, row.drawn, row.lost))
+    faults = (str(row.faults[fault] or "-") for fault in FAULTS)
+    return [row.name, str(row.played), points_text(row.points), score, *counts, *faults]
+
+
+def _table_by_game(rows: Sequence[LocalStanding], labels: Sequence[str]) -> str:
+    cells = [[row.name, *(_points_in(row, label) for label in labels)] for row in rows]
+    return table(["points", *labels], cells)
+
+
+def _points_in(row: LocalStanding, label: str) -> str:
+    return points_text(row.points_in[label]) if label in row.points_in else "-"
+
+
+def as_typed() -> str:
+    """Return `referee` if PATH finds this program, otherwise how it was started."""
+    called = Path(sys.argv[0])
+    if called.name != NAME:
+        return shlex.join([sys.executable, "-m", NAME])
+    found = shutil.which(NAME)
+    return NAME if found and Path(found).resolve() == called.resolve() else shlex.quote(sys.argv[0])
+
+
+def format_match(done: Done) -> str:
+    """Format a match in one line."""
+    if isinstance(done, SkippedPairing):
+        return f"{done.pairing.name}: not played, {done.entrant.name} could not be started"
+    if done.void:
+        return f"{done.name}: void, {done.result.cause.value} ({done.result.reason})"
+    scores = ", ".join(f"{name} {points_text(got)}" for name, got in points(done).items())
+    return f"{done.name}: {scores} ({_why(done)})"
+
+
+def _why(finish: MatchFinish) -> str:
+    result = finish.result
+    faults = [f"{finish.seats[one.seat]} {FAULTS[one.fault]} at ply {one.ply}" for one in result.forfeits]
+    why = ", ".join(faults) or result.reason or result.cause.value
+    return f"{why}: {finish.last_refused}" if finish.last_refused else why
+
+
+def points_text(points: float) -> str:
+    return f"{round(points, 2):g}"

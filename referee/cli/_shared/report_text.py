@@ -1,0 +1,87 @@
+"""Format a report as text."""
+
+from collections.abc import Iterator, Sequence
+
+import click
+
+from referee.cli._shared.contest_entries import sprt_text
+from referee.cli._shared.table import columns, table
+from referee.contests.strength.elo import EloEstimate
+from referee.reporting.formatting import end_text, plain, points_text, signed, time_text
+from referee.reporting.legend import legend
+from referee.reporting.report import Cell, Meeting, Report, Row
+from referee.reporting.rounds import pairing_text, result_text
+
+MAX_CROSS_TABLE = 24
+"""Maximum number of entrants; more do not fit on a line."""
+
+
+def report_text(report: Report) -> str:
+    return "\n\n".join(_parts(report))
+
+
+def _parts(report: Report) -> Iterator[str]:
+    yield f"{report.title}\n" + ", ".join(f"{word.lower()}: {text}" for word, text in report.facts)
+    if report.sprt:
+        yield f"{report.sprt.verdict}: {sprt_text(report.sprt)}"
+    if report.rows:
+        yield standings_text(report)
+    if report.finishes and len(report.rows) <= MAX_CROSS_TABLE:
+        yield _cross_table(report)
+    if report.meetings:
+        yield _rounds(report.meetings)
+    if report.times:
+        heads = ["time used", "moves", "median", "95 %", "longest", "total", "flags"]
+        yield table(heads, [_times(report, name) for name in report.names if name in report.times])
+    if ends := report.ends():
+        yield table(["ended by", "", "matches"], [[end_text(end), end.kind, str(many)] for end, many in ends])
+    if report.illegal_moves:
+        yield "\n".join([click.style("forfeited by an illegal move", bold=True), *map(str, report.illegal_moves)])
+    if terms := list(legend(report)):
+        yield "\n".join(f"{term}: {means}" for term, means in terms)
+
+
+def _rounds(meetings: Sequence[Meeting]) -> str:
+    rows = [(f"{it.round}.{it.board}", pairing_text(it), result_text(it)) for it in meetings]
+    head, *lines = columns([("round", "pairing", "result"), *rows])
+    return "\n".join([click.style(head, bold=True), *lines])
+
+
+def standings_text(report: Report) -> str:
+    """Format the standings, with Elo estimates if there are results."""
+    estimates = report.estimates()
+    worth = "rating" if report.kind == "ladder" else "points"
+    heads = ["", worth, *map(plain, report.tie_breaks), "elo", "won", "drawn", "lost", "forfeits"]
+    return table(heads, [_row(row, estimates.get(row.name)) for row in report.rows])
+
+
+def _cross_table(report: Report) -> str:
+    cells, numbered = report.cells(), list(enumerate(report.names, 1))
+    rows = [
+        [f"{number} {name}", *(_cell(cells.get((name, other))) for _, other in numbered)] for number, name in numbered
+    ]
+    return table(["", *(str(number) for number, _ in numbered)], rows)
+
+
+def _row(row: Row, estimate: EloEstimate | None) -> list[str]:
+    worth = _rating(row) if row.points is None else points_text(row.points)
+    elo = f"{signed(estimate.elo)} ± {(estimate.high - estimate.low) / 2:.0f}" if estimate else "-"
+    counts = [str(row.wins), str(row.draws), str(row.losses), str(row.forfeits or "-")]
+    return [f"{row.rank} {row.name}", worth, *map(points_text, row.tie_breaks), elo, *counts]
+
+
+def _rating(row: Row) -> str:
+    if row.rating is None:
+        return "-"
+    sure = "?" if row.rating.provisional else ""
+    return f"{row.rating.value:.0f}{sure} ± {2 * row.rating.deviation:.0f}"
+
+
+def _cell(cell: Cell | None) -> str:
+    return f"{points_text(cell.points)}/{cell.matches}" if cell else "-"
+
+
+def _times(report: Report, name: str) -> list[str]:
+    times = report.times[name]
+    spans = (times.median_us, times.percentile_95_us, times.longest_us, times.total_us)
+    return [name, str(times.moves), *map(time_text, spans), str(times.flags or "-")]

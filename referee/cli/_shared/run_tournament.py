@@ -1,0 +1,175 @@
+"""Run a tournament on this machine with progress and a report, for `referee tournament run` and `referee sprt`."""
+
+import asyncio
+import time
+from collections.abc import Iterable
+from typing import TypeVar
+
+import click
+from referee_api.v1 import contest_pb2, tournament_pb2
+from referee_client import Refused
+from referee_client.errors import RefereeError
+
+from referee.cli._shared.contest_entries import pairing_text, sprt_text
+from referee.cli._shared.progress import Show, progress
+from referee.cli._shared.report_text import report_text
+from referee.cli._shared.signals import BY_SIGNAL, until_interrupted
+from referee.local.local_tournament import LocalTournament, TooFewEntrants, TournamentRuntime
+from referee.reporting.page import page
+from referee.reporting.report import Report
+from referee.reporting.saved_report import read_saved_report, save_report_data
+from referee.reporting.tournament_report import sprt_of
+from referee.server.stores import StartupError
+
+EXPORTS = {"csv": "standings.csv", "json": "tournament.json", "trf": "tournament.trf"}
+PAGE = "report.html"
+HOW_TO_RESUME = "to play the rest, run the same command with the same --out"
+
+Trouble = TypeVar("Trouble", bound=Exception)
+
+
+class TournamentRunner:
+    """A tournament that is run, and its report."""
+
+    def __init__(self, tournament: LocalTournament) -> None:
+        self.tournament = tournament
+        self.report: Report | None = None
+        """None if it did not start."""
+        self.absent: dict[str, str] = {}
+        """Bots that could not be started, with the reasons."""
+        self.interrupted_by = 0
+
+    def run(self) -> None:
+        """Run until the end or an interruption, then print the report. Raises ClickException."""
+        began_at = time.monotonic()
+        if trouble := self._run_to_end():
+            raise click.ClickException(trouble)
+        self._print_summary(time.monotonic() - began_at)
+
+    def status(self, otherwise: int) -> int:
+        """Return the exit status: of the signal that interrupted the run, or `otherwise`."""
+        return BY_SIGNAL + self.interrupted_by if self.interrupted_by else otherwise
+
+    def _run_to_end(self) -> str:
+        """Run the tournament. Return the error that ended it, or an empty string."""
+        trouble = ""
+        try:
+            asyncio.run(self._run_until_interrupted())
+        except* TooFewEntrants as whys:
+            click.echo(f"\nit cannot start: {_first_of(whys)}; run the same command to try again", err=True)
+        except* (StartupError, RefereeError) as whys:
+            trouble = str(_first_of(whys))
+        except* OSError as whys:
+            what = _first_of(whys).strerror
+            trouble = f"cannot write to {self.tournament.out}: {what}; {HOW_TO_RESUME}"
+        return trouble
+
+    async def _run_until_interrupted(self) -> None:
+        self.interrupted_by = await until_interrupted(self._play())
+
+    async def _play(self) -> None:
+        async with self.tournament.open(self._report_outage) as runtime:
+            click.echo(f"refereed on {runtime.server.grpc}, with metrics on http://{runtime.server.http}/metrics")
+            try:
+                found = await runtime.find_tournament()
+                before = await runtime.count_done_pairings() if found else 0
+                if found and before:
+                    click.echo(f"{before} of {estimate_pairings(found)} pairings are already played")
+                if not (found and found.HasField("end_time")):
+                    started = await runtime.start(found)
+                    with progress(max(0, estimate_pairings(started) - before)) as show:
+                        await runtime.play(TournamentProgress(started, before, show).update)
+                await runtime.save_records()
+            finally:
+                self.absent = {bot.name: why for bot, why in runtime.absent.items()}
+                self.report = await asyncio.to_thread(_save_report, self.tournament, runtime)
+
+    def _report_outage(self, why: str) -> None:
+        where = self.tournament.out
+        if why:
+            click.echo(f"\n{why}; clocks are stopped until {where} can be written again", err=True)
+        else:
+            click.echo(f"\n{where} can be written again; the tournament continues", err=True)
+
+    def _print_summary(self, took_s: float) -> None:
+        out = self.tournament.out
+        if self.report:
+            click.echo(f"\n{report_text(self.report)}\n\nthis run took {took_s:.0f} s; results: {out}, report: {PAGE}")
+        for name, why in self.absent.items():
+            click.echo(f"\n{name} could not be started: {why}\nits output: {out}/bots/{name}.log", err=True)
+        if self.interrupted_by:
+            click.echo(f"\ninterrupted; {HOW_TO_RESUME}", err=True)
+
+
+def _first_of(whys: BaseExceptionGroup[Trouble]) -> Trouble:
+    """Return the first exception of nested groups."""
+    why = whys.exceptions[0]
+    return _first_of(why) if isinstance(why, BaseExceptionGroup) else why
+
+
+def estimate_pairings(tournament: tournament_pb2.Tournament) -> int:
+    """Estimate the number of pairings of the whole tournament."""
+    many, terms = len(tournament.entrants) - len(tournament.withdrawn_entrants), tournament.terms
+    match terms.WhichOneof("format"):
+        case "swiss":
+            return terms.swiss.rounds * (many // 2)
+        case "elimination" if terms.elimination.double_elimination:
+            return 2 * (many - 1)
+        case "elimination":
+            return many - 1 + terms.elimination.third_place_match
+    return tournament.total_pairings
+
+
+def _save_report(tournament: LocalTournament, runtime: TournamentRuntime) -> Report | None:
+    """Write results and report to the folder. Return None if the tournament has not started."""
+    name, out, tournaments = tournament.plan.name, tournament.out, runtime.organiser.tournaments
+    try:
+        save_report_data(runtime.organiser, name, out)
+    except RefereeError:
+        return None
+    for form, file in EXPORTS.items():
+        try:
+            (out / file).write_text(tournaments.export(name, form), encoding="utf-8")
+        except Refused:
+            # Not every tournament format can be exported in every file format.
+            (out / file).unlink(missing_ok=True)
+    report = read_saved_report(out)
+    (out / PAGE).write_text(page(report), encoding="utf-8")
+    return report
+
+
+class TournamentProgress:
+    """Shows progress by the entries of a tournament. Pairings of an earlier run do not count."""
+
+    def __init__(self, started: tournament_pb2.Tournament, before: int, show: Show) -> None:
+        self._show = show
+        self._before = before
+        self._estimate = estimate_pairings(started)
+        self._done = 0
+        self._planned = 0
+
+    def update(self, entry: tournament_pb2.TournamentEntry) -> None:
+        match entry.WhichOneof("event"):
+            case "pairings_planned":
+                self._plan(entry.pairings_planned.pairings)
+            case "round_started":
+                self._plan(entry.round_started.pairings)
+            case "pairing" if entry.pairing.phase == contest_pb2.PAIRING_PHASE_DONE:
+                self._step(pairing_text(entry.pairing))
+            case "sprt":
+                sprt = sprt_of(entry.sprt)
+                if sprt.matches > self._done:  # A set is complete.
+                    self._to(sprt.matches, sprt.matches + sprt.to_go, sprt_text(sprt))
+
+    def _plan(self, pairings: Iterable[contest_pb2.Pairing]) -> None:
+        self._planned += sum(len(pairing.entrants) > 1 for pairing in pairings)
+
+    def _step(self, text: str) -> None:
+        self._done += 1
+        if self._done > self._before:
+            self._show(text, 1, max(self._estimate, self._planned) - self._before)
+
+    def _to(self, done: int, of: int, text: str) -> None:
+        """Show the progress of a sequential test, counted in matches."""
+        steps, self._done = done - self._done, done
+        self._show(text, steps, of)

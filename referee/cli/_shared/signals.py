@@ -1,0 +1,48 @@
+"""Signal handling for commands that start programs: SIGTERM and Ctrl-C cancel the work, which stops the programs."""
+
+import asyncio
+import signal
+from collections.abc import Coroutine
+
+INTERRUPTED = 130
+"""Exit status after Ctrl-C, as in a shell."""
+
+BY_SIGNAL = 128
+"""Added to the number of a signal, gives the exit status of a program that it ended."""
+
+
+def run(work: Coroutine[None, None, int]) -> int:
+    """Run a coroutine and return its exit status. SIGTERM cancels it, as Ctrl-C does."""
+    try:
+        return asyncio.run(_cancel_on_sigterm(work))
+    except (asyncio.CancelledError, KeyboardInterrupt):
+        return INTERRUPTED
+
+
+async def _cancel_on_sigterm(work: Coroutine[None, None, int]) -> int:
+    task = asyncio.ensure_future(work)
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    return await task
+
+
+async def until_interrupted(work: Coroutine[None, None, None]) -> int:
+    """Run a coroutine; SIGINT and SIGTERM cancel it. Return the number of the signal, or 0."""
+    interrupted_by = 0
+    task = asyncio.ensure_future(work)
+
+    def interrupt(number: int) -> None:
+        """Cancel on the first signal only; further signals do not interrupt the cleanup."""
+        nonlocal interrupted_by
+        if not interrupted_by:
+            interrupted_by = number
+            task.cancel()
+
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, interrupt, number)
+    try:
+        await task
+    except asyncio.CancelledError:
+        if not interrupted_by:
+            raise
+    return interrupted_by

@@ -1,0 +1,173 @@
+"""One Play stream of the bot, as clauses use it: send items, and wait for items of the bot."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+from google.protobuf.text_format import MessageToString
+from referee_api.v1 import play_pb2
+from referee_api.v1.play_service_pb2 import PlayRequest, PlayResponse
+
+from referee.conformance.kit_errors import ClauseFailed
+from referee.transport.guards.error_interceptor import abort_with
+from referee.wire.error_mapping import WireError
+
+SHOWN_CHARS = 160
+SHOWN_ITEMS = 4
+QUIET_S = 0.4
+"""How long to wait for items that a bot should not send."""
+PING_EVERY_S = 5.0
+HEARTBEAT = 1 << 50
+"""Id of the pings that keep a session alive while a clause waits. Their pongs are ignored."""
+
+Fits = Callable[[play_pb2.BotItem], bool]
+
+
+class BotSession:
+    """One Play stream, from its first message to its end."""
+
+    def __init__(self, metadata: dict[str, str], peer: str, patience_s: float) -> None:
+        self.metadata = metadata
+        self.peer = peer
+        """The address of the bot's connection."""
+        self.patience_s = patience_s
+        self.open = True
+        self.received: list[play_pb2.BotItem] = []
+        """All items of the bot."""
+        self._clause_start = 0
+        self._unread: list[play_pb2.BotItem] = []
+        """Received items that no clause has consumed."""
+        self._sent: list[str] = []
+        self._muted = False
+        self._outgoing: asyncio.Queue[PlayResponse | WireError | None] = asyncio.Queue()
+        self._changed = asyncio.Event()
+        self._pings = 1 << 40
+
+    # Called by the server.
+
+    async def serve(self, requests: AsyncIterator[PlayRequest], context: Any) -> None:
+        """Transfer items in both directions until a clause or the bot ends the stream."""
+        listening = asyncio.create_task(self._read(requests))
+        try:
+            while isinstance(message := await self._next_message(), PlayResponse):
+                await context.write(message)
+            if message:
+                await abort_with(context, message)
+        finally:
+            self._close()
+            listening.cancel()
+
+    async def _next_message(self) -> PlayResponse | WireError | None:
+        """Wait for the next message to send. Returns a ping if there is none for a while."""
+        while True:
+            try:
+                async with asyncio.timeout(PING_EVERY_S):
+                    return await self._outgoing.get()
+            except TimeoutError:
+                if not self._muted:
+                    return PlayResponse(items=[play_pb2.RefereeItem(ping=play_pb2.Ping(id=HEARTBEAT))])
+
+    async def _read(self, requests: AsyncIterator[PlayRequest]) -> None:
+        async for request in requests:
+            items = [item for item in request.items if item.pong.id != HEARTBEAT]
+            self.received += items
+            self._unread += items
+            self._changed.set()
+        self._close()
+        self._outgoing.put_nowait(None)
+
+    def _close(self) -> None:
+        self.open = False
+        self._changed.set()
+
+    # Called by clauses.
+
+    async def hello(self) -> play_pb2.Hello:
+        """Wait for the first item of the bot and return it."""
+        if not self.received:
+            await self._wait_for(lambda _: True, "a Hello")
+        return self.received[0].hello
+
+    def send(self, **items: Any) -> None:
+        """Send one item: `send(turn=...)`."""
+        self.send_batch(play_pb2.RefereeItem(**items))
+
+    def send_batch(self, *items: play_pb2.RefereeItem) -> None:
+        """Send several items in one message."""
+        self._sent += [_format_item(item) for item in items]
+        self._outgoing.put_nowait(PlayResponse(items=items))
+
+    def end(self, why: WireError | None = None) -> None:
+        """End the stream with an error, or normally if None."""
+        self.open = False
+        self._outgoing.put_nowait(why)
+
+    def go_silent(self) -> None:
+        """Send nothing more, not even pings, but keep the stream open."""
+        self._muted = True
+        self.open = False
+
+    async def answer_to(self, turn: play_pb2.Turn) -> play_pb2.Move:
+        """Wait for the answer to a turn: the first one that no clause has consumed. Raises ClauseFailed."""
+        item = await self._wait_for(lambda it: _answers(it, turn), f"a move for the token {turn.turn_token!r}")
+        return item.move
+
+    async def receive(self, kind: str) -> play_pb2.BotItem:
+        """Wait for the next item of a kind, such as `resignation`. Raises ClauseFailed."""
+        return await self._wait_for(lambda it: it.WhichOneof("item") == kind, f"an item {kind}")
+
+    async def wait_until_read(self) -> None:
+        """Wait until the bot has read everything sent before and had time to react to it."""
+        self._pings += 1
+        number = self._pings
+        self.send(ping=play_pb2.Ping(id=number))
+        await self._wait_for(lambda it: it.pong.id == number, f"a Pong of id {number}")
+        await asyncio.sleep(QUIET_S)
+
+    def answers_to(self, turn: play_pb2.Turn) -> list[str]:
+        """Return all moves of this session for the token of the turn."""
+        return [it.move.move for it in self.received if _answers(it, turn)]
+
+    def start_clause(self) -> None:
+        """Discard what was received before the clause."""
+        self._unread.clear()
+        self._sent.clear()
+        self._clause_start = len(self.received)
+
+    def _received_in_clause(self) -> list[play_pb2.BotItem]:
+        return self.received[self._clause_start :]
+
+    async def _wait_for(self, fits: Fits, expected: str) -> play_pb2.BotItem:
+        try:
+            async with asyncio.timeout(self.patience_s):
+                while True:
+                    found = next((it for it in self._unread if fits(it)), None)
+                    if found is not None:
+                        self._unread.remove(found)
+                        return found
+                    if not self.open:
+                        raise ClauseFailed(f"the bot ended the stream; {self._describe(expected)}")
+                    self._changed.clear()
+                    await self._changed.wait()
+        except TimeoutError:
+            raise ClauseFailed(f"not received within {self.patience_s:g} s; {self._describe(expected)}") from None
+
+    def _describe(self, expected: str) -> str:
+        received = [_format_item(it) for it in self._received_in_clause()]
+        return "\n".join(
+            [
+                f"expected: {expected}",
+                *(f"sent: {item}" for item in self._sent[-SHOWN_ITEMS:]),
+                *(f"received: {item}" for item in received[-SHOWN_ITEMS:]),
+                *([] if received else ["received: nothing"]),
+            ]
+        )
+
+
+def _answers(it: play_pb2.BotItem, turn: play_pb2.Turn) -> bool:
+    return it.move.turn_token == turn.turn_token and it.move.match_id == turn.match_id
+
+
+def _format_item(item: play_pb2.BotItem | play_pb2.RefereeItem) -> str:
+    text = MessageToString(item, as_one_line=True) or "an unknown item"
+    return text if len(text) <= SHOWN_CHARS else f"{text[:SHOWN_CHARS]}…"

@@ -1,0 +1,184 @@
+"""Clauses about repeated turns, disconnects, rejections, and items for turns and matches that are over."""
+
+from google.rpc.code_pb2 import Code
+from referee_api.v1 import error_pb2, play_pb2
+
+from referee.conformance.bot_match import accepted
+from referee.conformance.clause import ANY_GAME, expect_legal_answer, new_match, require
+from referee.conformance.kit_server import FIRST_VERSION, KitServer, unavailable
+from referee.wire.error_mapping import WireError, error_detail_of
+
+
+async def repeated_turn(kit: KitServer) -> None:
+    """A repeated turn (same token) gets the same answer again, or none."""
+    session = await kit.session()
+    match = await new_match(session, *ANY_GAME)
+    turn = match.turn()
+    session.send(turn=turn)
+    await expect_legal_answer(session, match, turn)
+    for _ in range(8):
+        session.send(turn=match.turn(repeated=True))
+    await session.wait_until_read()
+    answers = session.answers_to(turn)
+    require(len(set(answers)) == 1, f"one token got different answers: {', '.join(answers)}")
+
+
+async def disconnect_before_the_answer(kit: KitServer) -> None:
+    """After a disconnect during a turn, the bot reconnects and answers the repeated turn."""
+    session = await kit.session()
+    match = await new_match(session, *ANY_GAME)
+    session.send(turn=match.turn())
+    session.end(unavailable("cut off"))
+    again = await kit.session()
+    turn = match.turn(repeated=True)
+    again.send(turn=turn)
+    await expect_legal_answer(again, match, turn)
+
+
+async def disconnect_before_the_verdict(kit: KitServer) -> None:
+    """After a disconnect before the verdict, the repeated turn gets the same answer."""
+    session = await kit.session()
+    match = await new_match(session, *ANY_GAME)
+    turn = match.turn()
+    session.send(turn=turn)
+    first = await expect_legal_answer(session, match, turn)
+    for _ in range(2):
+        session.end(unavailable("cut off"))
+        session = await kit.session()
+        session.send(turn=match.turn(repeated=True))
+        second = await expect_legal_answer(session, match, turn)
+        require(second.move == first.move, f"one token got {first.move!r} and then {second.move!r}")
+
+
+async def same_version_after_reconnect(kit: KitServer) -> None:
+    """After a reconnect, Hello names the same version as before, or the version of the Welcome."""
+    session = await kit.session()
+    before = (await session.hello()).version
+    session.end(unavailable("cut off"))
+    session = await kit.session()
+    after = (await session.hello()).version
+    require(after in (before, before or FIRST_VERSION), f"its version was {before!r} and then {after!r}")
+
+
+async def rejected_move(kit: KitServer) -> None:
+    """After a rejected move with attempts left, the new token is answered, and the old one is not."""
+    session = await kit.session()
+    match = await new_match(session, *ANY_GAME)
+    old = match.turn()
+    session.send(turn=old)
+    move = await expect_legal_answer(session, match, old)
+    match.start_new_attempt()
+    new = match.turn()
+    why = WireError(
+        "ILLEGAL_MOVE", Code.FAILED_PRECONDITION, "the kit rejects it once", {"move": move.move, "rule": "kit"}
+    )
+    refused = play_pb2.Rejection(error=error_detail_of(why), attempts_left=2)
+    verdict = play_pb2.Verdict(
+        item_id=_item_id(session.received, old), match_id=old.match_id, turn_token=old.turn_token
+    )
+    verdict.rejected.CopyFrom(refused)
+    session.send_batch(play_pb2.RefereeItem(verdict=verdict), play_pb2.RefereeItem(turn=new))
+    await expect_legal_answer(session, match, new)
+    await session.wait_until_read()
+    require(len(session.answers_to(old)) == 1, "the old token was answered again")
+
+
+async def stale_answer(kit: KitServer) -> None:
+    """The verdict `stale` is accepted, and the next turn is answered."""
+    session = await kit.session()
+    match = await new_match(session, *ANY_GAME)
+    old = match.turn()
+    session.send(turn=old)
+    await expect_legal_answer(session, match, old)
+    match.start_new_attempt()
+    new = match.turn()
+    verdict = play_pb2.Verdict(
+        match_id=old.match_id, turn_token=old.turn_token, stale=play_pb2.StaleAnswer(current_turn_token=new.turn_token)
+    )
+    session.send(verdict=verdict)
+    session.send(turn=new)
+    await expect_legal_answer(session, match, new)
+
+
+async def repeated_verdict(kit: KitServer) -> None:
+    """A repeated verdict is ignored."""
+    session = await kit.session()
+    match = await new_match(session, *ANY_GAME)
+    turn = match.turn()
+    session.send(turn=turn)
+    move = await expect_legal_answer(session, match, turn)
+    match.play(turn.seat, move.move)
+    verdict = accepted(move, match.ply)
+    session.send(verdict=verdict)
+    verdict.repeated = True
+    following = match.turn()
+    session.send_batch(play_pb2.RefereeItem(verdict=verdict), play_pb2.RefereeItem(turn=following))
+    await expect_legal_answer(session, match, following)
+
+
+async def expired_turn(kit: KitServer) -> None:
+    """After TurnExpired, the expired turn needs no answer, and the next turn is answered."""
+    session = await kit.session()
+    match = await new_match(session, *ANY_GAME)
+    expired = match.turn()
+    played = match.position.moves(expired.seat)[0]
+    match.play(expired.seat, played)
+    following = match.turn()
+    expiry = play_pb2.TurnExpired(match_id=expired.match_id, turn_token=expired.turn_token, substitute_move=played)
+    session.send_batch(
+        play_pb2.RefereeItem(turn=expired),
+        play_pb2.RefereeItem(turn_expired=expiry),
+        play_pb2.RefereeItem(turn=following),
+    )
+    await expect_legal_answer(session, match, following)
+
+
+async def match_end_during_a_turn(kit: KitServer) -> None:
+    """A match may end during a turn, its end may be repeated, and turns of other matches are answered."""
+    session = await kit.session()
+    match = await new_match(session, *ANY_GAME)
+    session.send_batch(
+        play_pb2.RefereeItem(match_started=match.started()),
+        play_pb2.RefereeItem(turn=match.turn()),
+        play_pb2.RefereeItem(match_ended=match.ended()),
+        play_pb2.RefereeItem(match_ended=match.ended()),
+    )
+    other = await new_match(session, *ANY_GAME)
+    turn = other.turn()
+    session.send(turn=turn)
+    await expect_legal_answer(session, other, turn)
+
+
+async def end_of_an_unknown_match(kit: KitServer) -> None:
+    """Items about matches that this process does not know are ignored."""
+    session = await kit.session()
+    unknown, match = await new_match(session, *ANY_GAME), await new_match(session, *ANY_GAME)
+    expiry = play_pb2.TurnExpired(match_id=unknown.match_id, turn_token="0.0.1")
+    session.send_batch(play_pb2.RefereeItem(match_ended=unknown.ended()), play_pb2.RefereeItem(turn_expired=expiry))
+    refusal = error_pb2.ErrorDetail(reason=error_pb2.ERROR_REASON_MATCH_OVER, message="it is over")
+    session.send(verdict=play_pb2.Verdict(match_id=unknown.match_id, rejected=play_pb2.Rejection(error=refusal)))
+    turn = match.turn()
+    session.send(turn=turn)
+    await expect_legal_answer(session, match, turn)
+
+
+def _item_id(items: list[play_pb2.BotItem], turn: play_pb2.Turn) -> int:
+    return next(
+        item.item_id
+        for item in items
+        if item.move.turn_token == turn.turn_token and item.move.match_id == turn.match_id
+    )
+
+
+CLAUSES = (
+    repeated_turn,
+    disconnect_before_the_answer,
+    disconnect_before_the_verdict,
+    same_version_after_reconnect,
+    rejected_move,
+    stale_answer,
+    repeated_verdict,
+    expired_turn,
+    match_end_during_a_turn,
+    end_of_an_unknown_match,
+)

@@ -1,0 +1,128 @@
+"""Clauses about reconnecting, the token file, and exit statuses."""
+
+from asyncio import get_running_loop
+
+from google.rpc.code_pb2 import Code
+from referee_api.v1 import play_pb2
+
+from referee.conformance.clause import ANY_GAME, expect_legal_answer, new_match, require
+from referee.conformance.kit_errors import ClauseNotApplicable
+from referee.conformance.kit_server import KitServer, unavailable
+from referee.wire.error_mapping import WireError
+
+RETURN_AFTER_MS = 1_500
+HEARTBEAT_TIMEOUT_MS = 1_500
+EARLY_S = 0.1
+"""Tolerance, because the two processes read the clock at different times."""
+PAUSES_S = (0.5, 1.0, 2.0)
+CHANCE_AT_LEAST = 0.5
+NO_RECONNECT_S = 3.0
+TAKEN_OVER_STATUS = 3
+NOT_ALLOWED_STATUS = 4
+
+
+async def draining(kit: KitServer) -> None:
+    """While the referee drains, the bot answers its turns, and reconnects no earlier than `reconnect_delay_ms`."""
+    session = await kit.session()
+    match = await new_match(session, *ANY_GAME)
+    turn = match.turn()
+    session.send_batch(
+        play_pb2.RefereeItem(draining=play_pb2.Draining(grace_period_ms=5_000, reconnect_delay_ms=RETURN_AFTER_MS)),
+        play_pb2.RefereeItem(turn=turn),
+    )
+    await expect_legal_answer(session, match, turn)
+    session.end(unavailable("drained"))
+    left = get_running_loop().time()
+    await kit.session()
+    away_s = get_running_loop().time() - left
+    require(away_s > RETURN_AFTER_MS / 1_000 - EARLY_S, f"it reconnected after {away_s:.2f} s")
+
+
+async def reconnect_backoff(kit: KitServer) -> None:
+    """If streams break before or soon after the Welcome, the bot reconnects with growing pauses: about .5, 1, 2 s."""
+    session = await kit.session()
+    session.end(unavailable("broken"))
+    gaps: list[float] = []
+    for _ in PAUSES_S:
+        left = get_running_loop().time()
+        session = await kit.next_stream()
+        gaps.append(get_running_loop().time() - left)
+        if len(gaps) > 1:
+            kit.send_welcome(session, await session.hello())
+        session.end(unavailable("broken"))
+    short = [gap for gap, pause in zip(gaps, PAUSES_S, strict=True) if gap < pause * CHANCE_AT_LEAST - EARLY_S]
+    require(not short, f"the pauses were {', '.join(f'{gap:.2f} s' for gap in gaps)}")
+
+
+async def heartbeat_timeout(kit: KitServer) -> None:
+    """If nothing is received for `heartbeat_timeout_ms`, the bot closes the connection and opens a new one."""
+    (await kit.session()).end(unavailable("the next Welcome has another heartbeat timeout"))
+    session = await kit.next_stream()
+    kit.send_welcome(session, await session.hello(), HEARTBEAT_TIMEOUT_MS)
+    match = await new_match(session, *ANY_GAME)
+    turn = match.turn()
+    session.send(turn=turn)
+    await expect_legal_answer(session, match, turn)
+    session.go_silent()
+    left = get_running_loop().time()
+    again = await kit.session()
+    silent_s = get_running_loop().time() - left
+    require(silent_s > HEARTBEAT_TIMEOUT_MS / 1_000 - EARLY_S, f"it reconnected after {silent_s:.2f} s")
+    require(again.peer != session.peer, "it opened the new stream on the same connection")
+    again.send(turn=match.turn(repeated=True))
+    await expect_legal_answer(again, match, turn)
+
+
+async def token_file(kit: KitServer) -> None:
+    """With BOT_TOKEN_FILE instead of BOT_TOKEN, the bot reads its token from that file, which may be a pipe."""
+    await kit.session()  # Consume the session of the old program, so that it is not mistaken for the new one.
+    token = await kit.program.restart_with_token_file()
+    session = await kit.next_stream()
+    kit.send_welcome(session, await session.hello())
+    authorization = session.metadata.get("authorization", "")
+    await kit.program.end()  # The next clause restarts it with the usual environment.
+    require(authorization == f"Bearer {token}", "its token is not the one in the file")
+
+
+async def stop_on_sigterm(kit: KitServer) -> None:
+    """The program exits with status 0 on SIGTERM."""
+    await kit.session()
+    kit.program.terminate()
+    status = await kit.program.wait_for_exit(kit.patience_s)
+    require(status == 0, f"its exit status was {status}")
+
+
+async def session_taken_over(kit: KitServer) -> None:
+    """After a newer session has taken over, the bot does not reconnect; the program exits with status 3."""
+    session = await kit.session()
+    session.send(session_taken_over=play_pb2.SessionTakenOver(new_session_id="a-newer-one"))
+    why = {"bot": "bot-on-trial", "version": "1", "session_id": "a-newer-one"}
+    session.end(WireError("SESSION_TAKEN_OVER", Code.ABORTED, "a newer session owns the seats", why))
+    await _expect_final_exit(kit, TAKEN_OVER_STATUS)
+
+
+async def rejected_token(kit: KitServer) -> None:
+    """If its token is rejected, the bot does not reconnect; the program prints why and exits with status 4."""
+    session = await kit.session()
+    session.end(WireError("BAD_TOKEN", Code.UNAUTHENTICATED, "invalid, expired or revoked token"))
+    await _expect_final_exit(kit, NOT_ALLOWED_STATUS)
+
+
+async def _expect_final_exit(kit: KitServer, wanted: int) -> None:
+    await kit.expect_no_stream(NO_RECONNECT_S)
+    try:
+        status = await kit.program.wait_for_exit(kit.patience_s)
+    except ClauseNotApplicable:
+        return  # Its exit status is unknown; it did not reconnect.
+    require(status == wanted, f"its exit status was {status}, not {wanted}")
+
+
+CLAUSES = (
+    draining,
+    reconnect_backoff,
+    heartbeat_timeout,
+    token_file,
+    stop_on_sigterm,
+    session_taken_over,
+    rejected_token,
+)

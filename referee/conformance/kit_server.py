@@ -1,0 +1,145 @@
+"""The gRPC server of the kit: its Play service does what the current clause needs."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import grpc
+from google.rpc.code_pb2 import Code
+from grpc_health.v1 import health, health_pb2_grpc
+from referee_api.v1 import play_pb2
+from referee_api.v1.game_service_pb2_grpc import add_GameServiceServicer_to_server
+from referee_api.v1.play_service_pb2 import PlayRequest
+from referee_api.v1.play_service_pb2_grpc import PlayServiceServicer, add_PlayServiceServicer_to_server
+
+from engines.registry import games
+from referee.conformance.bot_match import MAX_LEGAL_MOVES
+from referee.conformance.bot_session import PING_EVERY_S, BotSession
+from referee.conformance.kit_errors import ClauseFailed
+from referee.conformance.program import BotProgram
+from referee.transport.services.games import Games
+from referee.wire.error_mapping import WireError
+
+BOT = "bot-on-trial"
+FIRST_VERSION = "1"
+"""Version of a bot that names none."""
+HEARTBEAT_TIMEOUT_MS = 15_000
+MAX_MESSAGE_BYTES = 1 << 20
+RETRY_AFTER_MS = 100
+
+
+class KitServer(PlayServiceServicer):
+    """Serves one bot at a time, from `open` to `close`."""
+
+    def __init__(self, program: BotProgram, patience_s: float) -> None:
+        self.program = program
+        self.patience_s = patience_s
+        self._streams: asyncio.Queue[BotSession] = asyncio.Queue()
+        self._session: BotSession | None = None
+        self.stream_count = 0
+        """Number of streams opened in this clause."""
+        self._server = grpc.aio.server(options=[("grpc.max_send_message_length", -1), ("grpc.so_reuseport", 0)])
+        add_PlayServiceServicer_to_server(self, self._server)
+        add_GameServiceServicer_to_server(Games(games(), MAX_LEGAL_MOVES), self._server)
+        health_pb2_grpc.add_HealthServicer_to_server(health.aio.HealthServicer(), self._server)
+
+    async def open(self, address: str, credentials: grpc.ServerCredentials | None) -> int:
+        """Start serving and return the port. Raises RuntimeError if the address cannot be used."""
+        if credentials:
+            port = self._server.add_secure_port(address, credentials)
+        else:
+            port = self._server.add_insecure_port(address)
+        await self._server.start()
+        return port
+
+    async def close(self) -> None:
+        await self.program.end()
+        await self._server.stop(0)
+
+    async def Play(  # type: ignore[override]  # It writes responses itself.
+        self, request_iterator: AsyncIterator[PlayRequest], context: Any
+    ) -> None:
+        metadata = {key: str(value) for key, value in context.invocation_metadata() or ()}
+        session = BotSession(metadata, context.peer(), self.patience_s)
+        self._streams.put_nowait(session)
+        await session.serve(request_iterator, context)
+
+    async def session(self) -> BotSession:
+        """Return the open session, or wait for the next one and welcome it. Raises ClauseFailed."""
+        if self._session is None or not self._session.open:
+            self._session = await self.next_stream()
+            self.send_welcome(self._session, await self._session.hello())
+        return self._session
+
+    async def next_stream(self) -> BotSession:
+        """Wait for the next stream; nothing has been sent to it. Raises ClauseFailed."""
+        coming = asyncio.create_task(self._next_open())
+        ending = asyncio.create_task(self._program_exit())
+        done, pending = await asyncio.wait({coming, ending}, timeout=self.patience_s, return_when="FIRST_COMPLETED")
+        for task in pending:
+            task.cancel()
+        if coming in done:
+            self.stream_count += 1
+            return coming.result()
+        if ending in done:
+            raise ClauseFailed(f"the program exited: {self.program.exit_summary()}")
+        raise ClauseFailed(
+            f"no stream was opened within {self.patience_s:g} s: {self.program.exit_summary()}".rstrip(": ")
+        )
+
+    def send_welcome(
+        self, session: BotSession, hello: play_pb2.Hello, heartbeat_timeout_ms: int = HEARTBEAT_TIMEOUT_MS
+    ) -> None:
+        session.send(
+            welcome=play_pb2.Welcome(
+                bot=BOT,
+                version=hello.version or FIRST_VERSION,
+                session_id="session-on-trial",
+                referee_version="conformance",
+                max_matches=hello.max_matches if hello.HasField("max_matches") else 1,
+                ping_interval_ms=round(PING_EVERY_S * 1_000),
+                heartbeat_timeout_ms=heartbeat_timeout_ms,
+                max_message_bytes=MAX_MESSAGE_BYTES,
+            )
+        )
+
+    async def expect_no_stream(self, within_s: float) -> None:
+        """Raise ClauseFailed if a stream is opened within the time."""
+        try:
+            async with asyncio.timeout(within_s):
+                await self._streams.get()
+        except TimeoutError:
+            return
+        raise ClauseFailed("the bot reconnected")
+
+    def close_session(self) -> None:
+        """Close the open session, if any."""
+        if self._session and self._session.open:
+            self._session.end(unavailable("the next clause"))
+
+    async def start_clause(self) -> None:
+        """Prepare for a clause. Restart a program that has exited; within a clause it has to keep running."""
+        self.stream_count = 0
+        if await self.program.ensure_running():
+            self._session = None  # The end of the old stream may not have been noticed yet.
+        if self._session:
+            self._session.start_clause()
+
+    async def _next_open(self) -> BotSession:
+        """Wait for a stream, skipping those that the bot has closed already."""
+        while not (session := await self._streams.get()).open:
+            pass
+        return session
+
+    async def _program_exit(self) -> None:
+        """Wait until the program exits; forever if that cannot be observed."""
+        try:
+            await self.program.wait_for_exit(self.patience_s + 1)
+        except Exception:
+            await asyncio.Event().wait()
+
+
+def unavailable(why: str) -> WireError:
+    """Return the error of a referee that restarts: the bot is to reconnect at once."""
+    metadata = {"retry_after_ms": str(RETRY_AFTER_MS)}
+    return WireError("DRAINING", Code.UNAVAILABLE, why, metadata, retry_after_ms=RETRY_AFTER_MS)

@@ -1,0 +1,86 @@
+"""Errors of ladders and tournaments.
+
+Each error is a class with one sentence and details for programs. An error changes nothing.
+"""
+
+from engines.refusals import Refusal, quoted, shortened
+
+
+class ContestError(Refusal):
+    """Base class of the errors of contests."""
+
+
+class BadTerms(ContestError):
+    def __init__(self, field: str, why: str) -> None:
+        super().__init__(f"invalid tournament terms: {field} {why}", field=field, why=why)
+
+
+class CommandNotAllowed(ContestError):
+    def __init__(self, command: str, phase: str) -> None:
+        super().__init__(
+            f"{command} is not allowed while the tournament is in phase {phase}", command=command, phase=phase
+        )
+
+
+class EntrantNameTaken(ContestError):
+    def __init__(self, name: str) -> None:
+        super().__init__(f"an entrant named {quoted(name)} already exists", name=shortened(name))
+
+
+class UnknownEntrant(ContestError):
+    def __init__(self, name: str) -> None:
+        super().__init__(f"there is no entrant {quoted(name)}", name=shortened(name))
+
+
+class EntryClosed(ContestError):
+    def __init__(self, name: str) -> None:
+        super().__init__(f"{quoted(name)} cannot enter: entry is closed", name=shortened(name))
+
+
+class EntrantCountOutOfRange(ContestError):
+    def __init__(self, entrants: int, wanted: str) -> None:
+        sentence = f"this tournament takes {wanted} entrants, not {entrants}"
+        super().__init__(sentence, entrants=str(entrants), wanted=wanted)
+
+
+class UnknownPairing(ContestError):
+    def __init__(self, pairing: str) -> None:
+        super().__init__(f"there is no pairing {quoted(pairing)}", pairing=shortened(pairing))
+
+
+class BadScore(ContestError):
+    def __init__(self, pairing: str, why: str) -> None:
+        super().__init__(f"invalid score of pairing {pairing}: it {why}", pairing=pairing, why=why)
+
+
+class MalformedTrf(ContestError):
+    """A tournament report that cannot be read."""
+
+    def __init__(self, line: int, why: str) -> None:
+        super().__init__(f"line {line} of the tournament report {why}", line=str(line), why=why)
+
+
+class TrfNotAvailable(ContestError):
+    def __init__(self, why: str) -> None:
+        super().__init__(f"this tournament cannot be exported as TRF: {why}", why=why)
+
+
+class LadderClosed(ContestError):
+    def __init__(self, ladder: str) -> None:
+        super().__init__(f"ladder {ladder} is closed", ladder=ladder)
+
+
+class NotAMember(ContestError):
+    def __init__(self, ladder: str, name: str) -> None:
+        shown = shortened(name)
+        super().__init__(f"{quoted(name)} is not on ladder {ladder}", ladder=ladder, bot=shown)
+
+
+class AlreadyOnLadder(ContestError):
+    def __init__(self, ladder: str, bot: str, entrant: str) -> None:
+        super().__init__(f"{bot} is already on ladder {ladder}, as {entrant}", ladder=ladder, bot=bot, entrant=entrant)
+
+
+class WrongParticipantCount(ContestError):
+    def __init__(self, what: str, given: int, wanted: int) -> None:
+        super().__init__(f"{what} takes {wanted}, not {given}", given=str(given), wanted=str(wanted))

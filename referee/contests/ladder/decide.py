@@ -1,0 +1,272 @@
+"""The events that follow from a command on a ladder.
+
+There is no clock and no randomness: pairings depend only on the ladder and on the entrants that are available.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from referee.contests.contest_errors import (
+    AlreadyOnLadder,
+    EntrantNameTaken,
+    LadderClosed,
+    NotAMember,
+    WrongParticipantCount,
+)
+from referee.contests.ladder.commands import (
+    ChallengeEntrants,
+    CloseLadder,
+    FinishClosure,
+    JoinLadder,
+    LadderCommand,
+    LeaveLadder,
+    PairEntrants,
+    PauseLadder,
+    RateMatch,
+    RecordLadderResult,
+    RecordLadderVoid,
+    ResumeLadder,
+    StartLadderMatch,
+    StartSeason,
+)
+from referee.contests.ladder.events import (
+    LadderClosureFinished,
+    LadderClosureStarted,
+    LadderEvent,
+    LadderJoined,
+    LadderLeft,
+    LadderPaired,
+    LadderPaused,
+    LadderResumed,
+    MatchRated,
+    SeasonStarted,
+)
+from referee.contests.ladder.ladder_pairing import create_pairing, pair_entrants, pairing_options
+from referee.contests.ladder.matchmaking import choose_seating
+from referee.contests.ladder.state import Ladder, LadderPhase
+from referee.contests.pairing import (
+    ContestMatchScored,
+    ContestMatchStarted,
+    ContestMatchVoided,
+    DueMatch,
+    MatchScore,
+    Pairing,
+)
+from referee.contests.pairing_progress import PairingProgress
+from referee.contests.strength.rating import compute_rating_updates
+from referee.match.match_errors import RequestIdReused
+from referee.match.setup import Player
+
+ALLOWED: dict[LadderPhase, set[type]] = {
+    LadderPhase.OPEN: {
+        JoinLadder,
+        LeaveLadder,
+        PairEntrants,
+        ChallengeEntrants,
+        StartLadderMatch,
+        RecordLadderResult,
+        RateMatch,
+        RecordLadderVoid,
+        StartSeason,
+        PauseLadder,
+        ResumeLadder,
+        CloseLadder,
+    },
+    LadderPhase.CLOSING: {
+        LeaveLadder,
+        PairEntrants,
+        StartLadderMatch,
+        RecordLadderResult,
+        RateMatch,
+        RecordLadderVoid,
+        CloseLadder,
+        FinishClosure,
+    },
+    LadderPhase.CLOSED: {
+        LeaveLadder,
+        PairEntrants,
+        StartLadderMatch,
+        RecordLadderResult,
+        RateMatch,
+        RecordLadderVoid,
+        CloseLadder,
+        FinishClosure,
+    },  # A late result is not an error.
+}
+
+
+def decide(ladder: Ladder, command: LadderCommand) -> list[LadderEvent]:
+    """Return the events that follow; none if the command is a repetition or is too late to matter.
+
+    Raises a ContestError, or RequestIdReused for a request id with other contents.
+    """
+    if _is_repeated(ladder, command):
+        return []
+    if type(command) not in ALLOWED[ladder.phase]:
+        raise LadderClosed(ladder.terms.name)
+    if ladder.phase is LadderPhase.CLOSED:
+        return []
+    return DECIDE[type(command)](ladder, command)
+
+
+def find_challenge(ladder: Ladder, request: str) -> PairingProgress | None:
+    """Return the pairing that a request asked for, or None."""
+    challenged = ladder.challenges.get(request)
+    return ladder.pairings[challenged] if challenged else None
+
+
+def _is_repeated(ladder: Ladder, command: LadderCommand) -> bool:
+    """Return whether the same request was answered before, in whatever phase the ladder is now.
+
+    Raises RequestIdReused.
+    """
+    match command:
+        case StartSeason(request):
+            return request in ladder.season_requests
+        case ChallengeEntrants(request, entrants) if known := find_challenge(ladder, request):
+            if set(known.pairing.entrants) != set(entrants):
+                raise RequestIdReused(request)
+            return True
+    return False
+
+
+def _join(ladder: Ladder, command: JoinLadder) -> list[LadderEvent]:
+    entrant, terms = command.entrant, ladder.terms
+    bots = [player.bot for player in entrant.bots]
+    if len(set(bots)) != terms.bots_per_entrant or len(bots) != terms.bots_per_entrant:
+        raise WrongParticipantCount("an entrant of this ladder", len(set(bots)), terms.bots_per_entrant)
+    for bot in bots:
+        if member := ladder.entrant_of(bot):
+            raise AlreadyOnLadder(terms.name, bot, member.name)
+    previous = ladder.all_entrants.get(entrant.name)
+    if previous and [player.bot for player in previous.bots] != bots:
+        raise EntrantNameTaken(entrant.name)
+    return [LadderJoined(entrant)]
+
+
+def _leave(ladder: Ladder, command: LeaveLadder) -> list[LadderEvent]:
+    _check_member(ladder, command.name)
+    return [LadderLeft(command.name, command.message)]
+
+
+def _check_member(ladder: Ladder, name: str) -> None:
+    if name not in ladder.entrants:
+        raise NotAMember(ladder.terms.name, name)
+
+
+def _challenge(ladder: Ladder, command: ChallengeEntrants) -> list[LadderEvent]:
+    challenged, expected = set(command.entrants), ladder.terms.table_size
+    for name in command.entrants:
+        _check_member(ladder, name)
+    if len(challenged) < len(command.entrants):
+        raise WrongParticipantCount("a challenge, without repetition,", len(challenged), expected)
+    if len(challenged) != expected:
+        raise WrongParticipantCount("a challenge", len(challenged), expected)
+    names = choose_seating(command.entrants, ladder.pairing_history, pairing_options(ladder))
+    return [LadderPaired(create_pairing(ladder, ladder.planned_count + 1, names), command.request)]
+
+
+def _start_match(ladder: Ladder, command: StartLadderMatch) -> list[LadderEvent]:
+    found = _find_due(ladder, command.due_id, command.match_id)
+    return _started_events(found, command.match_id) if found else []
+
+
+def _record(ladder: Ladder, command: RecordLadderResult) -> list[LadderEvent]:
+    found = _find_due(ladder, command.due_id, command.match_id)
+    if found is None:
+        return []
+    _, due = found
+    return [
+        *_started_events(found, command.match_id),
+        ContestMatchScored(due.pairing.id, due.number, _score(ladder, due, command)),
+    ]
+
+
+def _rate(ladder: Ladder, command: RateMatch) -> list[LadderEvent]:
+    match_id, finish, forfeited = command.match_id, command.finish, command.forfeited
+    recorded = _record(ladder, RecordLadderResult(command.due_id, match_id, finish, forfeited))
+    return [
+        *recorded,
+        MatchRated(match_id, finish, forfeited, compute_rating_updates(ladder.current_season.ratings, finish)),
+    ]
+
+
+def _record_void(ladder: Ladder, command: RecordLadderVoid) -> list[LadderEvent]:
+    found = _find_due(ladder, command.due_id, command.match_id)
+    if found is None:
+        return []
+    _, due = found
+    return [*_started_events(found, command.match_id), ContestMatchVoided(due.pairing.id, due.number)]
+
+
+def _find_due(ladder: Ladder, due_id: str, match_id: str) -> tuple[PairingProgress, DueMatch] | None:
+    """Return the match unless it has a result already or that attempt became void."""
+    progress = ladder.pairings.get(due_id.partition("/")[0])
+    due = next((it for it in progress.due_matches if it.id == due_id), None) if progress else None
+    if progress is None or due is None:
+        return None
+    known = progress.match_ids.get((due.number, due.attempt), match_id)
+    return (progress, due) if known == match_id else None
+
+
+def _started_events(found: tuple[PairingProgress, DueMatch], match_id: str) -> list[LadderEvent]:
+    """Return the event that the match started, unless it is in the log already."""
+    progress, due = found
+    if (due.number, due.attempt) in progress.match_ids:
+        return []
+    return [ContestMatchStarted(due.pairing.id, due.number, due.attempt, match_id)]
+
+
+def _score(ladder: Ladder, due: DueMatch, command: RecordLadderResult) -> MatchScore:
+    """Convert the finish to the order of the pairing's entrants."""
+    finish, pairing = command.finish, due.pairing
+    ranks = {player: rank for side, rank in zip(finish.sides, finish.ranks, strict=True) for player in side}
+    players = {_entrant_name(ladder, pairing, player): player for player in finish.players}
+    return MatchScore(
+        tuple(ranks[players[entrant]] for entrant in pairing.entrants),
+        tuple(_entrant_name(ladder, pairing, player) for player in command.forfeited),
+    )
+
+
+def _entrant_name(ladder: Ladder, pairing: Pairing, player: Player) -> str:
+    """Return the name of the pairing's entrant that a player belongs to."""
+    if ladder.terms.bots_per_entrant > 1:
+        return player.bot
+    return next(name for name in pairing.entrants if ladder.all_entrants[name].bots[0].bot == player.bot)
+
+
+def _start_season(ladder: Ladder, command: StartSeason) -> list[LadderEvent]:
+    return [SeasonStarted(ladder.season + 1, command.request)]
+
+
+def _pause(ladder: Ladder, command: PauseLadder) -> list[LadderEvent]:
+    return [] if ladder.paused else [LadderPaused(command.message)]
+
+
+def _resume(ladder: Ladder, _: ResumeLadder) -> list[LadderEvent]:
+    return [LadderResumed()] if ladder.paused else []
+
+
+def _close(ladder: Ladder, command: CloseLadder) -> list[LadderEvent]:
+    return [LadderClosureStarted(command.message)] if ladder.phase is LadderPhase.OPEN else []
+
+
+def _finish_closure(ladder: Ladder, _: FinishClosure) -> list[LadderEvent]:
+    return [] if ladder.matches_in_play else [LadderClosureFinished()]
+
+
+DECIDE: dict[type, Callable[[Ladder, Any], list[LadderEvent]]] = {
+    JoinLadder: _join,
+    LeaveLadder: _leave,
+    PairEntrants: pair_entrants,
+    ChallengeEntrants: _challenge,
+    StartLadderMatch: _start_match,
+    RecordLadderResult: _record,
+    RateMatch: _rate,
+    RecordLadderVoid: _record_void,
+    StartSeason: _start_season,
+    PauseLadder: _pause,
+    ResumeLadder: _resume,
+    CloseLadder: _close,
+    FinishClosure: _finish_closure,
+}

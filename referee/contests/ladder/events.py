@@ -1,0 +1,102 @@
+"""Events in a ladder's log.
+
+Pairings and rating changes are events. So replaying a log gives the same ladder, even if a newer version of a library
+would pair or rate differently.
+"""
+
+from dataclasses import dataclass
+
+from referee.contests.pairing import ContestMatchScored, ContestMatchStarted, ContestMatchVoided, Pairing
+from referee.contests.strength.finish_order import FinishOrder
+from referee.contests.strength.rating import RatingUpdate
+from referee.match.setup import Player
+
+
+@dataclass(frozen=True, slots=True)
+class LadderEntrant:
+    """A bot, or fixed partners."""
+
+    name: str
+    bots: tuple[Player, ...]
+    """Several for fixed partners, in the order of seats. Without a version: the one that is online."""
+
+    def rated_player(self, bots: tuple[Player, ...] = ()) -> Player:
+        """Return who is rated: the partners, or the version of the bot among `bots` (default: those it joined with)."""
+        return (bots or self.bots)[0] if len(self.bots) == 1 else Player(self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class LadderJoined:
+    entrant: LadderEntrant
+
+
+@dataclass(frozen=True, slots=True)
+class LadderLeft:
+    name: str
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LadderPaired:
+    pairing: Pairing
+    challenge: str = ""
+    """Id of the request that asked for this pairing. Empty: matchmaking."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchRated:
+    """A match changed ratings. It need not be one of the ladder's own."""
+
+    match_id: str
+    finish: FinishOrder[Player]
+    forfeited: tuple[Player, ...]
+    """Players that lost by a fault of their own."""
+    changes: tuple[RatingUpdate[Player], ...]
+    """Rating changes, in the order of `finish`."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeasonStarted:
+    season: int
+    request: str = ""
+    """Id of the request that asked for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class LadderPaused:
+    """No matches start until the ladder is resumed."""
+
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LadderResumed:
+    """Matches start again."""
+
+
+@dataclass(frozen=True, slots=True)
+class LadderClosureStarted:
+    """Pairing stopped."""
+
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LadderClosureFinished:
+    """All matches are over. Always the last event."""
+
+
+LadderEvent = (
+    LadderJoined
+    | LadderLeft
+    | LadderPaired
+    | ContestMatchStarted
+    | ContestMatchScored
+    | ContestMatchVoided
+    | MatchRated
+    | SeasonStarted
+    | LadderPaused
+    | LadderResumed
+    | LadderClosureStarted
+    | LadderClosureFinished
+)

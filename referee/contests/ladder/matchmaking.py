@@ -1,0 +1,177 @@
+"""Chooses the opponents of the next matches on a ladder.
+
+A match is most informative between players of similar strength about whom little is known. If everybody met only their
+equals, however, errors would accumulate along the chain that connects the weakest to the strongest. So among all
+opponents whose match would be informative enough, the one with the most different rating is chosen.
+
+Entrants that have waited longest choose first, so that all get matches. Nobody has a rematch before meeting other
+opponents, as far as there are any. Nothing here is random.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import islice, permutations
+from math import exp, pi, sqrt
+
+from referee.contests.ladder.pairing_history import PairingHistory, partner_pairs
+from referee.contests.pairing import Sides
+from referee.contests.strength.elo import ELO_SCALE
+
+MIN_INFORMATION_SHARE = 0.5
+"""An opponent is informative enough from this share of the best opponent's information."""
+
+LONG_WAIT_FACTOR = 2
+"""An entrant has waited long after this number of pairings per candidate. It then precedes provisional entrants."""
+
+
+@dataclass(frozen=True, slots=True)
+class PairingCandidate:
+    """An entrant that is available."""
+
+    name: str
+    rating: float
+    deviation: float
+    free_slots: int
+    """Number of further matches that it can play now. 0: it is playing, and will be free later."""
+    pairings_since_last: int = 0
+    """Number of pairings planned since its last one."""
+    provisional: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PairingOptions:
+    """Limits of the choice."""
+
+    table_size: int = 2
+    sides: Sides = ()
+    """Partners, as positions at a table. Empty: each entrant plays alone."""
+    rematch_after: int = 1
+    """Number of other opponents before a rematch, if there are enough."""
+    wait_for_fresh: bool = False
+    """Leave an entrant unpaired rather than plan an early rematch."""
+
+
+def choose_matches(
+    candidates: Iterable[PairingCandidate], history: PairingHistory, options: PairingOptions, limit: int
+) -> list[tuple[str, ...]]:
+    """Return up to `limit` matches, each as entrants in the order of seats.
+
+    Each entrant with a free slot gets at most one.
+    """
+    return list(islice(_matches(list(candidates), history, options), limit))
+
+
+def _matches(
+    candidates: Sequence[PairingCandidate], history: PairingHistory, options: PairingOptions
+) -> Iterable[tuple[str, ...]]:
+    seekers = sorted((it for it in candidates if it.free_slots > 0), key=lambda it: _urgency(it, len(candidates)))
+    waiting = {it.name: it for it in seekers}
+    distance = _rematch_distance(len(candidates), options) if options.wait_for_fresh else 0
+    meetings = RecentMeetings(waiting, history)
+    for seeker in seekers:
+        if seeker.name in waiting and len(waiting) >= options.table_size:
+            table = _choose_table(seeker, waiting.values(), meetings, options, distance)
+            if len(table) == options.table_size:
+                for it in table:
+                    del waiting[it.name]
+                yield choose_seating([it.name for it in table], history, options)
+
+
+def _choose_table(
+    seeker: PairingCandidate,
+    waiting: Iterable[PairingCandidate],
+    meetings: "RecentMeetings",
+    options: PairingOptions,
+    distance: int,
+) -> list[PairingCandidate]:
+    """Return the best table for an entrant. It is incomplete if the entrant should wait instead."""
+    table = [seeker]
+    opponents = list(waiting)
+    while len(table) < options.table_size:
+        excluded = {table[-1].name, *meetings.rematch_penalties(table[-1:], distance)}
+        opponents = [it for it in opponents if it.name not in excluded]
+        if not opponents:
+            break
+        table.append(_choose_opponent(table, opponents, meetings, options))
+    return table
+
+
+def _choose_opponent(
+    table: Sequence[PairingCandidate],
+    opponents: Sequence[PairingCandidate],
+    meetings: "RecentMeetings",
+    options: PairingOptions,
+) -> PairingCandidate:
+    """Return the opponent with the most different rating among those that are informative and met least recently."""
+    penalties = meetings.rematch_penalties(table, options.rematch_after)
+    least = min(penalties.get(it.name, 0) for it in opponents)
+    least_recent = [it for it in opponents if penalties.get(it.name, 0) == least]
+    information = _column_sums([[expected_information(each, it) for it in least_recent] for each in table])
+    threshold = MIN_INFORMATION_SHARE * max(information)
+    informative = [it for it, amount in zip(least_recent, information, strict=True) if amount >= threshold]
+    differences = _column_sums([[abs(each.rating - it.rating) for it in informative] for each in table])
+    _, opponent = min(zip(differences, informative, strict=True), key=lambda it: (-it[0], it[1].name))
+    return opponent
+
+
+def _column_sums(rows: Sequence[Sequence[float]]) -> list[float]:
+    return [sum(column) for column in zip(*rows, strict=True)]
+
+
+class RecentMeetings:
+    """Recent meetings of the waiting entrants, from both sides."""
+
+    def __init__(self, waiting: Iterable[str], history: PairingHistory) -> None:
+        self._since: defaultdict[str, list[tuple[str, int]]] = defaultdict(list)
+        """Other entrants of each entrant, with the number of opponents that one of the two has met since they met."""
+        for name in waiting:
+            for other, since in history.opponents_since(name).items():
+                self._since[name].append((other, since))
+                self._since[other].append((name, since))
+
+    def rematch_penalties(self, table: Iterable[PairingCandidate], distance: int) -> Counter[str]:
+        """Return the penalty of each early rematch with the table: how many opponents short of `distance`.
+
+        Penalties are summed over the table and over both directions.
+        """
+        penalties: Counter[str] = Counter()
+        for each in table:
+            for other, since in self._since[each.name]:
+                if since < distance:
+                    penalties[other] += distance - since
+        return penalties
+
+
+def choose_seating(names: Sequence[str], history: PairingHistory, options: PairingOptions) -> tuple[str, ...]:
+    """Return the order of seats that repeats former seats and partners least."""
+    return min(permutations(names), key=lambda order: _unfairness(order, history, options))
+
+
+def expected_information(one: PairingCandidate, other: PairingCandidate) -> float:
+    """Return the expected information of a match between two.
+
+    It is the variance of the outcome, given the rating difference, times the variance of that difference.
+    """
+    variance = one.deviation**2 + other.deviation**2
+    # Normal approximation of the uncertainty in a logistic curve.
+    widening = sqrt(1 + pi * variance / (8 * ELO_SCALE**2))
+    probability = 1 / (1 + exp(-(one.rating - other.rating) / (ELO_SCALE * widening)))
+    return probability * (1 - probability) * variance
+
+
+def _rematch_distance(count: int, options: PairingOptions) -> int:
+    """Return how many other opponents each of `count` candidates can meet before a rematch."""
+    others = options.table_size - 1
+    return min(options.rematch_after, max(0, count - options.table_size) // others * others)
+
+
+def _urgency(candidate: PairingCandidate, count: int) -> tuple[bool, bool, int, float, str]:
+    """Sort key: long waits, then provisional entrants, then by wait and by uncertainty."""
+    long = candidate.pairings_since_last >= LONG_WAIT_FACTOR * count
+    return not long, not candidate.provisional, -candidate.pairings_since_last, -candidate.deviation, candidate.name
+
+
+def _unfairness(order: Sequence[str], history: PairingHistory, options: PairingOptions) -> int:
+    seats = sum((history.seat_counts.get((name, seat), 0) + 1) ** 2 for seat, name in enumerate(order))
+    return seats + sum((history.partner_counts.get(pair, 0) + 1) ** 2 for pair in partner_pairs(order, options.sides))

@@ -1,0 +1,299 @@
+"""State of a ladder, and how each event changes it.
+
+`evolve` never fails, because an event has already happened. `decide` checks commands before they become events.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from typing import Any
+
+from engines.chance import Chance
+from referee.contests.ladder.events import (
+    LadderClosureFinished,
+    LadderClosureStarted,
+    LadderEntrant,
+    LadderEvent,
+    LadderJoined,
+    LadderLeft,
+    LadderPaired,
+    LadderPaused,
+    LadderResumed,
+    MatchRated,
+    SeasonStarted,
+)
+from referee.contests.ladder.pairing_history import PairingHistory
+from referee.contests.ladder.season import Season
+from referee.contests.pairing import (
+    ContestMatchScored,
+    ContestMatchStarted,
+    ContestMatchVoided,
+    DueMatch,
+    DuplicateSets,
+    Pairing,
+    SetStart,
+    Sides,
+    derive_set_start,
+)
+from referee.contests.pairing_progress import PairingProgress
+from referee.contests.strength.rating import RatingRecord, widen_ratings
+from referee.match.setup import Player
+
+
+@dataclass(frozen=True, slots=True)
+class LadderPlayTerms:
+    """The terms of a ladder that affect pairing and rating."""
+
+    name: str
+    seed: bytes
+    """Source of all randomness of the ladder: the seeds of sets."""
+    table_size: int = 2
+    """Entrants in each match."""
+    sides: Sides = ()
+    """Partners, as positions at a table. Empty: each entrant plays alone."""
+    bots_per_entrant: int = 1
+    """Several are fixed partners, which share one rating."""
+    duplicate: DuplicateSets | None = None
+    """None: single matches."""
+    match_kinds: int = 1
+    """Number of match configurations, which are used in turn."""
+    max_concurrent_matches: int | None = None
+    rematch_after: int = 1
+    """Number of other opponents before a rematch, if there are enough."""
+    provisional_matches: int = 20
+    """Matches after which a rating is no longer provisional."""
+
+    @property
+    def chance(self) -> Chance:
+        return Chance(self.seed)
+
+    def is_provisional(self, rating: RatingRecord) -> bool:
+        return rating.matches < self.provisional_matches
+
+
+class LadderPhase(Enum):
+    OPEN = "open"
+    CLOSING = "closing"
+    """Pairing has stopped; matches in play are finished."""
+    CLOSED = "closed"
+
+
+@dataclass(frozen=True, slots=True)
+class Ladder:
+    """A ladder after some events."""
+
+    terms: LadderPlayTerms
+    phase: LadderPhase = LadderPhase.OPEN
+    paused: bool = False
+    """No matches start until the ladder is resumed."""
+    message: str = ""
+    """Reason given for the closure."""
+    entrants: Mapping[str, LadderEntrant] = field(default_factory=dict)
+    """Present entrants, in the order of joining."""
+    all_entrants: Mapping[str, LadderEntrant] = field(default_factory=dict)
+    """All entrants that ever joined, with their latest bots."""
+    season: int = 1
+    current_season: Season = field(default_factory=Season)
+    past_seasons: tuple[tuple[Season, Mapping[str, LadderEntrant]], ...] = ()
+    """Earlier seasons in order, each with the entrants at its end."""
+    season_requests: Mapping[str, int] = field(default_factory=dict)
+    """Number of the season that a request started, by request id."""
+    pairings: Mapping[str, PairingProgress] = field(default_factory=dict)
+    """Pairings by id, in the order of planning. The next planning drops those that are done, except challenges."""
+    challenges: Mapping[str, str] = field(default_factory=dict)
+    """Ids of the pairings that were requested, by request id."""
+    planned_count: int = 0
+    """Number of pairings planned so far."""
+    pairing_history: PairingHistory = field(default_factory=PairingHistory)
+    last_pairings: Mapping[str, int] = field(default_factory=dict)
+    """Number of each entrant's last pairing; before its first one, of the last pairing planned when it joined."""
+
+    @property
+    def open_pairings(self) -> list[PairingProgress]:
+        """Pairings that are not done. While the ladder closes, only those in play: the others lapse."""
+        unfinished = [progress for progress in self.pairings.values() if not progress.is_done]
+        return (
+            unfinished
+            if self.phase is LadderPhase.OPEN
+            else [progress for progress in unfinished if progress.matches_in_play]
+        )
+
+    @property
+    def matches_in_play(self) -> list[DueMatch]:
+        """Matches that were created and have no result yet."""
+        return [due for progress in self.pairings.values() for due in progress.matches_in_play]
+
+    @property
+    def due_matches(self) -> list[DueMatch]:
+        """Matches that were not created yet, challenges first."""
+        if self.phase is not LadderPhase.OPEN:
+            return []
+        challenged = set(self.challenges.values())
+        first = sorted(self.open_pairings, key=lambda progress: progress.pairing.id not in challenged)
+        return [
+            due
+            for progress in first
+            for due in progress.due_matches
+            if (due.number, due.attempt) not in progress.match_ids
+        ]
+
+    def sequence_of(self, pairing: Pairing) -> int:
+        """Return the index of the pairing in the order of planning."""
+        return int(pairing.id) - 1
+
+    def match_kind(self, pairing: Pairing) -> int:
+        """Return the index of the match configuration that the pairing uses."""
+        return self.sequence_of(pairing) % self.terms.match_kinds
+
+    def set_start(self, due: DueMatch) -> SetStart | None:
+        """Return the common start of the match's set. None without duplicate play."""
+        duplicate = self.terms.duplicate
+        return derive_set_start(due, duplicate, self.terms.chance, self.sequence_of(due.pairing)) if duplicate else None
+
+    def pairings_since_last(self, name: str) -> int:
+        """Return how many pairings were planned since the entrant's last one."""
+        return self.planned_count - self.last_pairings[name]
+
+    def open_challenges_of(self, name: str) -> int:
+        """Return how many challenged matches of the entrant have not started."""
+        return sum(
+            due.pairing.id in self.challenges.values() and name in due.pairing.entrants for due in self.due_matches
+        )
+
+    def entrant_of(self, bot: str) -> LadderEntrant | None:
+        """Return the present entrant with this bot, or None."""
+        namesake = self.entrants.get(bot)
+        if namesake and bot in {player.bot for player in namesake.bots}:
+            return namesake
+        return next((it for it in self.entrants.values() if bot in {player.bot for player in it.bots}), None)
+
+
+def evolve(ladder: Ladder, event: LadderEvent) -> Ladder:
+    """Return the ladder after one more event."""
+    return EVOLVE[type(event)](ladder, event)
+
+
+def replay(terms: LadderPlayTerms, events: Iterable[LadderEvent]) -> Ladder:
+    """Return the ladder after these events."""
+    ladder = Ladder(terms)
+    for event in events:
+        ladder = evolve(ladder, event)
+    return ladder
+
+
+def _joined(ladder: Ladder, event: LadderJoined) -> Ladder:
+    entrant = event.entrant
+    return replace(
+        ladder,
+        entrants={**ladder.entrants, entrant.name: entrant},
+        all_entrants={**ladder.all_entrants, entrant.name: entrant},
+        last_pairings={**ladder.last_pairings, entrant.name: ladder.planned_count},
+    )
+
+
+def _left(ladder: Ladder, event: LadderLeft) -> Ladder:
+    """Matches in play are finished; no others of the entrant start."""
+    entrants = {name: entrant for name, entrant in ladder.entrants.items() if name != event.name}
+    pairings = {
+        key: progress.with_departure(event.name)
+        if event.name in progress.pairing.entrants and not progress.is_done
+        else progress
+        for key, progress in ladder.pairings.items()
+    }
+    return replace(ladder, entrants=entrants, pairings=pairings)
+
+
+def _paired(ladder: Ladder, event: LadderPaired) -> Ladder:
+    pairing, challenged = event.pairing, set(ladder.challenges.values())
+    kept = {key: progress for key, progress in ladder.pairings.items() if key in challenged or not progress.is_done}
+    planned = ladder.planned_count + 1
+    return replace(
+        ladder,
+        pairings={**kept, pairing.id: PairingProgress(pairing)},
+        challenges={**ladder.challenges, event.challenge: pairing.id} if event.challenge else ladder.challenges,
+        planned_count=planned,
+        pairing_history=ladder.pairing_history.with_pairing(
+            pairing.entrants, pairing.sides, ladder.terms.rematch_after
+        ),
+        last_pairings={**ladder.last_pairings, **dict.fromkeys(pairing.entrants, planned)},
+    )
+
+
+def _match_started(ladder: Ladder, event: ContestMatchStarted) -> Ladder:
+    return _with_progress(
+        ladder, ladder.pairings[event.pairing].with_match_started(event.number, event.attempt, event.match_id)
+    )
+
+
+def _match_scored(ladder: Ladder, event: ContestMatchScored) -> Ladder:
+    return _with_progress(ladder, ladder.pairings[event.pairing].with_score(event.number, event.score))
+
+
+def _match_voided(ladder: Ladder, event: ContestMatchVoided) -> Ladder:
+    return _with_progress(ladder, ladder.pairings[event.pairing].with_void(event.number))
+
+
+def _match_rated(ladder: Ladder, event: MatchRated) -> Ladder:
+    season = ladder.current_season
+    players = {entrant.name: it for it in event.finish.players if (entrant := _entrant(ladder, it))}
+    records = {
+        player: season.record(player).after(event.finish, player, player in event.forfeited)
+        for player in event.finish.players
+    }
+    updated = Season(
+        {**season.ratings, **{change.player: change.after for change in event.changes}},
+        {**season.records, **records},
+        {**season.last_players, **players},
+    )
+    return replace(ladder, current_season=updated)
+
+
+def _entrant(ladder: Ladder, player: Player) -> LadderEntrant | None:
+    return ladder.entrants.get(player.bot) if ladder.terms.bots_per_entrant > 1 else ladder.entrant_of(player.bot)
+
+
+def _season_started(ladder: Ladder, event: SeasonStarted) -> Ladder:
+    challenged = {**ladder.season_requests, event.request: event.season} if event.request else ladder.season_requests
+    return replace(
+        ladder,
+        season=event.season,
+        current_season=Season(widen_ratings(ladder.current_season.ratings), {}, ladder.current_season.last_players),
+        past_seasons=(*ladder.past_seasons, (ladder.current_season, ladder.entrants)),
+        season_requests=challenged,
+    )
+
+
+def _paused(ladder: Ladder, _: LadderPaused) -> Ladder:
+    return replace(ladder, paused=True)
+
+
+def _resumed(ladder: Ladder, _: LadderResumed) -> Ladder:
+    return replace(ladder, paused=False)
+
+
+def _closure_started(ladder: Ladder, event: LadderClosureStarted) -> Ladder:
+    return replace(ladder, phase=LadderPhase.CLOSING, message=event.message)
+
+
+def _closure_finished(ladder: Ladder, _: LadderClosureFinished) -> Ladder:
+    return replace(ladder, phase=LadderPhase.CLOSED)
+
+
+def _with_progress(ladder: Ladder, progress: PairingProgress) -> Ladder:
+    return replace(ladder, pairings={**ladder.pairings, progress.pairing.id: progress})
+
+
+EVOLVE: dict[type, Callable[[Ladder, Any], Ladder]] = {
+    LadderJoined: _joined,
+    LadderLeft: _left,
+    LadderPaired: _paired,
+    ContestMatchStarted: _match_started,
+    ContestMatchScored: _match_scored,
+    ContestMatchVoided: _match_voided,
+    MatchRated: _match_rated,
+    SeasonStarted: _season_started,
+    LadderPaused: _paused,
+    LadderResumed: _resumed,
+    LadderClosureStarted: _closure_started,
+    LadderClosureFinished: _closure_finished,
+}

@@ -1,0 +1,158 @@
+"""Pairings, their matches and sets, and the events of these matches.
+
+A pairing has a stable id from the moment it is planned. It consists of one or more matches, numbered from 1; seats
+rotate from one match to the next. Consecutive matches may form a set, which counts as a whole. A void match is played
+again as its next attempt.
+
+In duplicate play, all matches of a set start alike: from the same seed, derived from the contest's seed, and the same
+opening. So neither luck nor the first move decides. What one match of a set would reveal about the next must stay
+hidden until the set is over.
+"""
+
+from dataclasses import dataclass
+
+from engines.chance import Chance
+
+Sides = tuple[tuple[int, ...], ...]
+"""Sides of a table, each as positions in `Pairing.entrants`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    id: str
+    round: int
+    board: int
+    entrants: tuple[str, ...]
+    """Entrants in seat order of the first match; one with several seats is listed for each. A single one has a bye."""
+    matches: int = 1
+    extra: int = 0
+    """Maximum number of further matches while two entrants are level."""
+    sides: Sides = ()
+    """Partners. Empty: each entrant plays alone."""
+    arrangements: int = 1
+    """Matches in each set. 1: no duplicate play."""
+
+    @property
+    def is_bye(self) -> bool:
+        return len(self.entrants) == 1
+
+    @property
+    def participants(self) -> tuple[str, ...]:
+        """The entrants without repetition."""
+        return tuple(dict.fromkeys(self.entrants))
+
+    def seats_of_match(self, number: int) -> tuple[str, ...]:
+        """Return the entrants in the order of seats of a match."""
+        turn = (number - 1) % len(self.entrants)
+        return self.entrants[turn:] + self.entrants[:turn]
+
+    def set_number_of(self, number: int) -> int:
+        """Return the number of the set, from 1, that contains a match."""
+        return (number - 1) // self.arrangements + 1
+
+    def positions_of(self, name: str) -> list[int]:
+        """Return the positions at which an entrant plays."""
+        return [place for place, entrant in enumerate(self.entrants) if entrant == name]
+
+    @property
+    def teams(self) -> Sides:
+        """All sides, as positions. A position without partners is a side of its own."""
+        return self.sides or tuple((place,) for place in range(len(self.entrants)))
+
+    def opposing_teams(self, place: int) -> Sides:
+        """Return the other sides, except for those that the same entrant holds."""
+        name = self.entrants[place]
+        return tuple(side for side in self.teams if place not in side and self.entrants[side[0]] != name)
+
+
+@dataclass(frozen=True, slots=True)
+class DueMatch:
+    """An attempt at one match of a pairing."""
+
+    pairing: Pairing
+    number: int
+    attempt: int
+
+    @property
+    def id(self) -> str:
+        return f"{self.pairing.id}/{self.number}.{self.attempt}"
+
+    @property
+    def seats(self) -> tuple[str, ...]:
+        return self.pairing.seats_of_match(self.number)
+
+    @property
+    def set_number(self) -> int:
+        """The number of its set, from 1."""
+        return self.pairing.set_number_of(self.number)
+
+    @property
+    def set_id(self) -> str:
+        return f"{self.pairing.id}/{self.set_number}"
+
+
+@dataclass(frozen=True, slots=True)
+class MatchScore:
+    """The result of one match, in the order of the pairing's entrants rather than of seats."""
+
+    ranks: tuple[int, ...]
+    """Ranks from 1; equal ranks are shared."""
+    forfeited: tuple[str, ...] = ()
+    """Entrants that lost by a fault of their own."""
+
+
+@dataclass(frozen=True, slots=True)
+class ContestMatchStarted:
+    """A match was created."""
+
+    pairing: str
+    number: int
+    attempt: int
+    match_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ContestMatchScored:
+    """A match has a result."""
+
+    pairing: str
+    number: int
+    score: MatchScore
+
+
+@dataclass(frozen=True, slots=True)
+class ContestMatchVoided:
+    """A match became void. It will be played again."""
+
+    pairing: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class DuplicateSets:
+    """How sets are played."""
+
+    arrangements: int = 2
+    """Matches in each set. Seats rotate from one to the next."""
+    openings: int = 0
+    """Number of openings, which are used in turn. 0: the standard start, with another seed for each set."""
+
+
+@dataclass(frozen=True, slots=True)
+class SetStart:
+    """What the matches of a set have in common."""
+
+    set_id: str
+    seed: bytes
+    opening: int | None
+    """Index in the list of openings. None: the standard start."""
+
+
+def derive_set_start(due: DueMatch, duplicate: DuplicateSets, chance: Chance, turn: int) -> SetStart:
+    """Return the common start of the match's set, which is the same for each of its matches and attempts.
+
+    `turn` is how many pairings have used openings before this one.
+    """
+    sets = due.pairing.matches // duplicate.arrangements
+    opening = (turn * sets + due.set_number - 1) % duplicate.openings if duplicate.openings else None
+    return SetStart(due.set_id, chance.fork(due.set_id).seed, opening)

@@ -1,0 +1,188 @@
+"""Progress of one pairing: scores, void matches, and what is still to be played.
+
+The first result of a match stands; recording another one changes nothing.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from referee.contests.pairing import DueMatch, MatchScore, Pairing
+from referee.contests.tables.round_result import ResultKind, RoundResult, points_for_rank, round_points
+from referee.match.result import share_of_points
+
+
+@dataclass(frozen=True, slots=True)
+class PairingProgress:
+    """A pairing, and what has happened in it."""
+
+    pairing: Pairing
+    scores: Mapping[int, MatchScore] = field(default_factory=dict)
+    """Results by match number."""
+    void_counts: Mapping[int, int] = field(default_factory=dict)
+    """Number of attempts at a match that became void, by match number."""
+    match_ids: Mapping[tuple[int, int], str] = field(default_factory=dict)
+    """Ids of matches that were created, by number and attempt, in the order of creation."""
+    departed: frozenset[str] = frozenset()
+    """Entrants that left before the pairing was done. Matches in play are finished; no others start."""
+
+    def with_match_started(self, number: int, attempt: int, match_id: str) -> "PairingProgress":
+        return replace(self, match_ids={**self.match_ids, (number, attempt): match_id})
+
+    def with_score(self, number: int, score: MatchScore) -> "PairingProgress":
+        return replace(self, scores={**self.scores, number: score})
+
+    def with_void(self, number: int) -> "PairingProgress":
+        return replace(self, void_counts={**self.void_counts, number: self.current_attempt(number)})
+
+    def with_departure(self, name: str) -> "PairingProgress":
+        return replace(self, departed=self.departed | {name})
+
+    def current_attempt(self, number: int) -> int:
+        """Return the number, from 1, of the attempt that counts."""
+        return self.void_counts.get(number, 0) + 1
+
+    @property
+    def due_matches(self) -> list[DueMatch]:
+        """Matches that may be played now, including those in play."""
+        if self.departed or self.pairing.is_bye:
+            return self.matches_in_play
+        open_ones = [number for number in range(1, self._last + 1) if number not in self.scores]
+        return [DueMatch(self.pairing, number, self.current_attempt(number)) for number in open_ones]
+
+    @property
+    def matches_in_play(self) -> list[DueMatch]:
+        """Matches that were created and have no result yet."""
+        return [
+            DueMatch(self.pairing, number, attempt)
+            for number, attempt in self.match_ids
+            if number not in self.scores and attempt == self.current_attempt(number)
+        ]
+
+    @property
+    def is_done(self) -> bool:
+        if self.departed:
+            return not self.matches_in_play
+        return self.pairing.is_bye or len(self.scores) == self._last
+
+    def is_set_over(self, number: int, except_id: str = "") -> bool:
+        """Return whether each match of a set, except perhaps the one with `except_id`, has a result.
+
+        A void match has none.
+        """
+        return all(due.set_number != number or due.id == except_id for due in self.due_matches)
+
+    @property
+    def _last(self) -> int:
+        """Number of the last match, as far as is known. Another set is added for as long as two entrants are level."""
+        last, limit = self.pairing.matches, self.pairing.matches + self.pairing.extra
+        while last < limit and len(self.scores) >= last and self._level_after(last):
+            last += self.pairing.arrangements
+        return last
+
+    def _level_after(self, last: int) -> bool:
+        """Return whether two entrants have equal points after that many matches."""
+        first, second = (self._points(place, last) for place in range(2))
+        return first == second
+
+    @property
+    def has_scores(self) -> bool:
+        return bool(self.scores)
+
+    @property
+    def points(self) -> tuple[float, ...]:
+        """Points of each entrant so far, by position."""
+        last = max(self.scores, default=0)
+        return tuple(self._points(place, last) for place in range(len(self.pairing.entrants)))
+
+    def points_of(self, name: str) -> float:
+        """Return the points of an entrant so far, averaged over the seats that it holds."""
+        return round_points(sum(self.points_in_match(number, name) for number in self.scores))
+
+    def points_in_match(self, number: int, name: str) -> float:
+        """Return the points of an entrant in a match that has a result."""
+        places, score = self.pairing.positions_of(name), self.scores[number]
+        return round_points(sum(self._share(score, place) for place in places) / len(places))
+
+    def _points(self, place: int, last: int) -> float:
+        """Return the points at a position in the matches up to a number."""
+        return round_points(sum(self._share(score, place) for number, score in self.scores.items() if number <= last))
+
+    def _share(self, score: MatchScore, place: int) -> float:
+        rank = score.ranks[place]
+        return share_of_points([rank, *(score.ranks[side[0]] for side in self.pairing.opposing_teams(place))], rank)
+
+    def round_result(self, name: str) -> RoundResult:
+        """Return what a pairing that is done contributes to the results of one of its entrants."""
+        pairing = self.pairing
+        if pairing.is_bye:
+            return RoundResult(ResultKind.BYE, float(pairing.matches), matches=pairing.matches)
+        if self.departed and not self.has_scores:
+            return self._never_played(name)
+        place = pairing.entrants.index(name)
+        others = dict.fromkeys(pairing.entrants[it] for side in pairing.opposing_teams(place) for it in side)
+        led = [leaders for leaders in map(self._leaders, self.scores.values()) if self._team(place) in leaders]
+        sole_wins = sum(len(leaders) == 1 for leaders in led)
+        return RoundResult(
+            ResultKind.PLAYED,
+            self.points_of(name) + self._walkovers(name),
+            tuple((other, self._against(name, other)) for other in others),
+            place,
+            len(self.scores) + self._left,
+            wins=sole_wins,
+            draws=len(led) - sole_wins,
+            walkovers=self._walkovers(name),
+        )
+
+    def _never_played(self, name: str) -> RoundResult:
+        pairing = self.pairing
+        if len(pairing.participants) > 2:
+            return RoundResult(ResultKind.MISSED, 0.0)  # Without all its players, nobody is scored.
+        (other,) = (it for it in pairing.participants if it != name)
+        present = name not in self.departed
+        points = float(pairing.matches) if present else 0.0
+        return RoundResult(
+            ResultKind.UNOPPOSED if present else ResultKind.ABSENT, points, ((other, points),), matches=pairing.matches
+        )
+
+    @property
+    def _left(self) -> int:
+        """Matches of a pairing of two that were not played because an entrant left."""
+        if not self.departed or len(self.pairing.participants) > 2:
+            return 0
+        return max(0, self.pairing.matches - len(self.scores))
+
+    def _walkovers(self, name: str) -> int:
+        """Unplayed matches of a pairing of two count as won for the entrant that stayed."""
+        return 0 if name in self.departed else self._left
+
+    def _against(self, name: str, other: str) -> float:
+        """Return the points against one opponent, averaged over all pairs of their seats, with walkovers."""
+        pairs = [
+            (own, opposing) for own in self.pairing.positions_of(name) for opposing in self.pairing.positions_of(other)
+        ]
+        points = (
+            points_for_rank(score.ranks[own], score.ranks[opposing])
+            for score in self.scores.values()
+            for own, opposing in pairs
+        )
+        return round_points(sum(points) / len(pairs) + self._walkovers(name))
+
+    def _leaders(self, score: MatchScore) -> set[tuple[str, ...]]:
+        """Return the sides that finished first."""
+        return {self._team(side[0]) for side in self.pairing.teams if score.ranks[side[0]] == 1}
+
+    def _team(self, place: int) -> tuple[str, ...]:
+        """Return the names of the side that contains a position."""
+        side = next(side for side in self.pairing.teams if place in side)
+        return tuple(self.pairing.entrants[it] for it in side)
+
+    @property
+    def winner(self) -> str | None:
+        """The entrant of two that scored more, or that stayed. None if they are level, or if both have left."""
+        first, second = self.pairing.entrants
+        if self.departed:
+            return next((name for name in self.pairing.entrants if name not in self.departed), None)
+        first_points, second_points = self.points
+        if first_points == second_points:
+            return None
+        return first if first_points > second_points else second

@@ -1,0 +1,141 @@
+"""Ratings with uncertainty, updated after each match.
+
+The model is "Bradley-Terry full" of Weng and Lin, from the library openskill: each side is compared with every other
+side. The unit is Elo: between two players with certain ratings, a difference of 400 means ten points to one. Strengths
+on one side add up. The same results in the same order give the same ratings.
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Generic
+
+from openskill.models import BradleyTerryFull
+
+from referee.contests.strength.elo import ELO_SCALE
+from referee.contests.strength.finish_order import FinishOrder, Player, pair_weight
+
+INITIAL_VALUE = 1500.0
+"""Rating of a new player, and zero of the model, so that sides of unequal size start equal."""
+
+INITIAL_DEVIATION = 250.0
+"""Standard deviation of a new player's rating."""
+
+MATCH_DEVIATION = 5.0
+"""Standard deviation added (in squares) by each match, for errors of the model and changes in strength."""
+
+SEASON_DEVIATION = 200.0
+"""Standard deviation added (in squares) by a new season."""
+
+
+@dataclass(frozen=True, slots=True)
+class SkillRating:
+    """Estimated strength. The true strength is within two deviations in 95 of 100 cases."""
+
+    value: float = INITIAL_VALUE
+    deviation: float = INITIAL_DEVIATION
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % interval."""
+        return self.value - 2 * self.deviation, self.value + 2 * self.deviation
+
+    def for_new_season(self) -> "SkillRating":
+        """Return the same value with a larger deviation, at most that of a new player."""
+        return SkillRating(self.value, min(INITIAL_DEVIATION, math.hypot(self.deviation, SEASON_DEVIATION)))
+
+
+UNRATED = SkillRating()
+
+
+def rate_match(sides: Sequence[Sequence[SkillRating]], ranks: Sequence[int]) -> tuple[tuple[SkillRating, ...], ...]:
+    """Return the ratings after a match whose sides finished with these ranks, from 1.
+
+    The order in which sides and players are listed does not affect the result, not even in the last digit.
+    """
+    seats = [sorted(range(len(side)), key=lambda seat: _sorting(side[seat])) for side in sides]
+    listed = [[side[seat] for seat in of_side] for side, of_side in zip(sides, seats, strict=True)]
+    order = sorted(range(len(sides)), key=lambda side: (ranks[side], [_sorting(rating) for rating in listed[side]]))
+    model = _model(len(sides))
+    updated = model.rate(
+        [[model.rating(rating.value - INITIAL_VALUE, rating.deviation) for rating in listed[side]] for side in order],
+        ranks=[float(ranks[side]) for side in order],
+    )
+    after = {
+        (side, seat): _moved(sides[side][seat], INITIAL_VALUE + rated.mu, rated.sigma, pair_weight(len(sides)))
+        for side, of_side in zip(order, updated, strict=True)
+        for seat, rated in zip(seats[side], of_side, strict=True)
+    }
+    return tuple(tuple(after[number, seat] for seat in range(len(side))) for number, side in enumerate(sides))
+
+
+def _sorting(rating: SkillRating) -> tuple[float, float]:
+    return rating.value, rating.deviation
+
+
+def _moved(before: SkillRating, value: float, deviation: float, weight: float) -> SkillRating:
+    """Scale the update of the model, which adds up the updates of all opponents as if each had been met separately."""
+    return SkillRating(before.value + weight * (value - before.value), min(INITIAL_DEVIATION, deviation))
+
+
+@cache
+def _model(sides: int) -> BradleyTerryFull:
+    """Return the model for a number of sides. `gamma` is how much each pair reduces the deviation."""
+    weight = pair_weight(sides)
+    return BradleyTerryFull(
+        mu=0.0,
+        sigma=INITIAL_DEVIATION,
+        beta=ELO_SCALE / math.sqrt(2),
+        tau=MATCH_DEVIATION,
+        gamma=lambda *_: weight,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RatingRecord:
+    """A rating, and the number of matches in it."""
+
+    rating: SkillRating = UNRATED
+    matches: int = 0
+
+
+NO_RATING = RatingRecord()
+"""The record of a player that has not been rated."""
+
+
+@dataclass(frozen=True, slots=True)
+class RatingUpdate(Generic[Player]):
+    """The effect of one match on one rating."""
+
+    player: Player
+    before: RatingRecord
+    after: RatingRecord
+
+
+def compute_rating_updates(
+    ratings: Mapping[Player, RatingRecord], finish: FinishOrder[Player]
+) -> tuple[RatingUpdate[Player], ...]:
+    """Return the effect of a match on the ratings of its players, in the order of sides."""
+    before = [[ratings.get(player, NO_RATING) for player in side] for side in finish.sides]
+    after = rate_match([[record.rating for record in side] for side in before], finish.ranks)
+    return tuple(
+        RatingUpdate(player, record, RatingRecord(new_rating, record.matches + 1))
+        for players, records, new_ratings in zip(finish.sides, before, after, strict=True)
+        for player, record, new_rating in zip(players, records, new_ratings, strict=True)
+    )
+
+
+def rate_matches(
+    finishes: Iterable[FinishOrder[Player]], since: Mapping[Player, RatingRecord] | None = None
+) -> dict[Player, RatingRecord]:
+    """Return the ratings after these matches in order, starting from `since` or from nothing."""
+    ratings = dict(since or {})
+    for finish in finishes:
+        ratings |= {change.player: change.after for change in compute_rating_updates(ratings, finish)}
+    return ratings
+
+
+def widen_ratings(ratings: Mapping[Player, RatingRecord]) -> dict[Player, RatingRecord]:
+    """Return the ratings at the start of a new season: less certain, and without matches."""
+    return {player: RatingRecord(each.rating.for_new_season()) for player, each in ratings.items()}

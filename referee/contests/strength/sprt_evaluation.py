@@ -1,0 +1,144 @@
+"""The sequential probability ratio test (SPRT): is one bot stronger than another?
+
+After each set, the log-likelihood ratio of "it is ahead by `elo1`" to "it is ahead by `elo0`" is compared with two
+bounds, which follow from the accepted error rates. The test ends when the ratio reaches one of them. It is the
+generalised ratio over whole sets (`outcome_counts`), because the matches of a set have their start in common and are
+not independent.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+from math import ceil, expm1, log
+
+from engines.refusals import Refusal
+from referee.contests.strength.elo import EloEstimate, estimate_from_counts, expected_score
+from referee.contests.strength.outcome_counts import OutcomeCounts, outcome_losses
+
+MIN_DRIFT = 1e-6
+"""A smaller drift of the ratio towards one bound is treated as none."""
+
+MAX_ELO = 2000
+"""Limit of differences. Beyond it, expected scores are too close to 1 to compute with."""
+
+MIN_ELO_GAP = 0.01
+"""Minimum distance of the two hypotheses. No number of matches would separate closer ones."""
+
+
+class SprtVerdict(Enum):
+    OPEN = "open"
+    PASSED = "passed"
+    """At least `elo1`, within the accepted error rate."""
+    FAILED = "failed"
+    """At most `elo0`, within the accepted error rate."""
+    UNDECIDED = "undecided"
+    """The matches were used up first."""
+
+
+class BadSprt(Refusal):
+    """Parameters that make no valid test."""
+
+    def __init__(self, field: str, why: str) -> None:
+        super().__init__(f"invalid SPRT parameters: {field} {why}", field=field, why=why)
+
+
+@dataclass(frozen=True, slots=True)
+class SprtParameters:
+    """Hypotheses and error rates. The constructor raises BadSprt if they are not valid."""
+
+    elo1: float
+    elo0: float = 0.0
+    alpha: float = 0.05
+    """Probability that a bot that is not better passes."""
+    beta: float = 0.05
+    """Probability that a bot that is better fails."""
+    matches_at_most: int | None = None
+
+    def __post_init__(self) -> None:
+        if not -MAX_ELO <= self.elo0 <= MAX_ELO:
+            raise BadSprt("elo0", f"must be from -{MAX_ELO} to {MAX_ELO}")
+        if not self.elo0 + MIN_ELO_GAP <= self.elo1 <= MAX_ELO:
+            raise BadSprt(
+                "elo1", f"must be at least {self.elo0 + MIN_ELO_GAP:g} (elo0 and {MIN_ELO_GAP:g}) and at most {MAX_ELO}"
+            )
+        for field, share in (("alpha", self.alpha), ("beta", self.beta)):
+            if not 0 < share < 0.5:
+                raise BadSprt(field, "must be between 0 and 0.5")
+        if self.matches_at_most is not None and self.matches_at_most < 1:
+            raise BadSprt("matches_at_most", "must be at least 1")
+
+    @property
+    def lower(self) -> float:
+        """The test fails if the ratio reaches this bound."""
+        return log(self.beta / (1 - self.alpha))
+
+    @property
+    def upper(self) -> float:
+        """The test passes if the ratio reaches this bound."""
+        return log((1 - self.beta) / self.alpha)
+
+
+@dataclass(frozen=True, slots=True)
+class SprtState:
+    """State of a test."""
+
+    verdict: SprtVerdict
+    llr: float
+    estimate: EloEstimate
+    matches_to_go: int
+    """Estimated number of further matches. 0 once the test is decided."""
+
+
+def evaluate_sprt(sprt: SprtParameters, counts: OutcomeCounts) -> SprtState:
+    """Return the state of the test after these outcomes."""
+    verdict = decide_sprt(sprt, counts)
+    remaining = _matches_to_go(sprt, counts) if verdict is SprtVerdict.OPEN else 0
+    return SprtState(verdict, llr(sprt, counts), estimate_from_counts(counts), remaining)
+
+
+def decide_sprt(sprt: SprtParameters, counts: OutcomeCounts) -> SprtVerdict:
+    """Return the verdict alone, which is much faster than `evaluate_sprt`."""
+    ratio = llr(sprt, counts)
+    if ratio >= sprt.upper:
+        return SprtVerdict.PASSED
+    if ratio <= sprt.lower:
+        return SprtVerdict.FAILED
+    if sprt.matches_at_most is not None and counts.matches + counts.matches_per_set > sprt.matches_at_most:
+        return SprtVerdict.UNDECIDED
+    return SprtVerdict.OPEN
+
+
+def llr(sprt: SprtParameters, counts: OutcomeCounts) -> float:
+    """Return the log-likelihood ratio of `elo1` to `elo0`.
+
+    The bounds hold for known rates, but rates are estimated from the same sets, so a short lucky run looks more
+    certain than it is. The ratio is therefore scaled as if one set for each outcome had carried no information: a
+    short test takes a few more sets, and a long one is hardly affected.
+    """
+    return counts.weighted_sum(_outcome_gains(sprt, counts)) * counts.sets / (counts.sets + len(counts.counts))
+
+
+def _outcome_gains(sprt: SprtParameters, counts: OutcomeCounts) -> list[float]:
+    """Return by how much one more set of each outcome raises the ratio."""
+    losses0, losses1 = (outcome_losses(counts, expected_score(elo)) for elo in (sprt.elo0, sprt.elo1))
+    return [loss0 - loss1 for loss0, loss1 in zip(losses0, losses1, strict=True)]
+
+
+def _matches_to_go(sprt: SprtParameters, counts: OutcomeCounts) -> int:
+    """Return how long a random walk with the observed drift and variance stays between the bounds, in matches."""
+    gains = _outcome_gains(sprt, counts)
+    ratio = llr(sprt, counts)
+    drift = counts.weighted_sum(gains) / counts.sets
+    spread = counts.weighted_sum((gain - drift) ** 2 for gain in gains) / counts.sets
+    matches = ceil(_expected_exit_time(drift, spread, ratio - sprt.lower, sprt.upper - ratio)) * counts.matches_per_set
+    return matches if sprt.matches_at_most is None else min(matches, sprt.matches_at_most - counts.matches)
+
+
+def _expected_exit_time(drift: float, spread: float, below: float, above: float) -> float:
+    """Return the expected time until a Brownian motion falls by `below` or rises by `above`."""
+    if drift < 0:
+        return _expected_exit_time(-drift, spread, above, below)
+    rate = 2 * drift / spread
+    if rate * (below + above) < MIN_DRIFT:
+        return below * above / spread
+    upward_probability = expm1(-rate * below) / expm1(-rate * (below + above))
+    return (upward_probability * (below + above) - below) / drift

@@ -1,0 +1,67 @@
+"""Commands on a tournament: requests of entrants, of the organiser, and of the worker that creates its matches."""
+
+from dataclasses import dataclass
+
+from referee.contests.pairing import MatchScore
+from referee.contests.tournament.events import TournamentEntrant
+
+
+@dataclass(frozen=True, slots=True)
+class EnterTournament:
+    entrant: TournamentEntrant
+
+
+@dataclass(frozen=True, slots=True)
+class WithdrawEntrant:
+    name: str
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StartTournament:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class StartTournamentMatch:
+    """A due match was created."""
+
+    pairing: str
+    number: int
+    attempt: int
+    match_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class RecordTournamentScore:
+    """A match has a result."""
+
+    pairing: str
+    number: int
+    attempt: int
+    score: MatchScore
+
+
+@dataclass(frozen=True, slots=True)
+class RecordTournamentVoid:
+    """A match became void. It will be played again."""
+
+    pairing: str
+    number: int
+    attempt: int
+
+
+@dataclass(frozen=True, slots=True)
+class CancelTournament:
+    message: str = ""
+
+
+TournamentCommand = (
+    EnterTournament
+    | WithdrawEntrant
+    | StartTournament
+    | StartTournamentMatch
+    | RecordTournamentScore
+    | RecordTournamentVoid
+    | CancelTournament
+)

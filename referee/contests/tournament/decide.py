@@ -1,0 +1,241 @@
+"""The events that follow from a command on a tournament, including the pairings that it makes possible.
+
+There is no clock, and all randomness comes from the tournament's seed. So after a crash the same command gives the
+same events.
+"""
+
+from collections.abc import Callable
+from math import isqrt
+from typing import Any
+
+from referee.contests.contest_errors import (
+    BadScore,
+    BadTerms,
+    CommandNotAllowed,
+    EntrantCountOutOfRange,
+    EntrantNameTaken,
+    EntryClosed,
+    UnknownEntrant,
+    UnknownPairing,
+)
+from referee.contests.pairing import ContestMatchScored, ContestMatchStarted, ContestMatchVoided, MatchScore
+from referee.contests.pairing_progress import PairingProgress
+from referee.contests.strength.sprt_evaluation import SprtVerdict
+from referee.contests.tournament.commands import (
+    CancelTournament,
+    EnterTournament,
+    RecordTournamentScore,
+    RecordTournamentVoid,
+    StartTournament,
+    StartTournamentMatch,
+    TournamentCommand,
+    WithdrawEntrant,
+)
+from referee.contests.tournament.events import (
+    EntrantEntered,
+    EntrantWithdrew,
+    TournamentEnded,
+    TournamentEvent,
+    TournamentPaired,
+    TournamentPlayStarted,
+)
+from referee.contests.tournament.state import Tournament, TournamentPhase, evolve
+from referee.contests.tournament.tournament_formats import (
+    Gauntlet,
+    Pools,
+    RoundRobin,
+    SprtTrial,
+    Swiss,
+    TournamentFormat,
+)
+from referee.contests.tournament.tournament_pairing import order_seeds, plan_pairings, round_is_due
+
+MAX_ENTRANTS = 1000
+"""Limit of entrants in a tournament."""
+
+MAX_SCHEDULED_PAIRINGS = 100_000
+"""Approximate limit of pairings in a round robin or gauntlet."""
+
+
+ALLOWED: dict[TournamentPhase, set[type]] = {
+    TournamentPhase.ENTRY: {EnterTournament, WithdrawEntrant, StartTournament, CancelTournament},
+    TournamentPhase.PLAYING: {
+        EnterTournament,
+        WithdrawEntrant,
+        StartTournamentMatch,
+        RecordTournamentScore,
+        RecordTournamentVoid,
+        CancelTournament,
+    },
+    TournamentPhase.FINISHED: {
+        StartTournamentMatch,
+        RecordTournamentScore,
+        RecordTournamentVoid,
+    },  # A repeated result is not an error,
+    TournamentPhase.CANCELLED: {
+        StartTournamentMatch,
+        RecordTournamentScore,
+        RecordTournamentVoid,
+    },  # and neither is a late one.
+}
+
+
+def decide(tournament: Tournament, command: TournamentCommand) -> list[TournamentEvent]:
+    """Return the events that follow; none if the command is a repetition. Raises a ContestError."""
+    events, after = _apply_command(tournament, command)
+    return events + _following_events(after) if events else []
+
+
+def will_pair_round(tournament: Tournament, command: TournamentCommand) -> bool:
+    """Return whether `decide` will pair a round, which may take seconds; nothing else in it does.
+
+    Raises what `decide` raises.
+    """
+    events, after = _apply_command(tournament, command)
+    return bool(events) and after.phase is TournamentPhase.PLAYING and round_is_due(after)
+
+
+def _apply_command(tournament: Tournament, command: TournamentCommand) -> tuple[list[TournamentEvent], Tournament]:
+    """Return the command's own events, and the tournament after them."""
+    if type(command) not in ALLOWED[tournament.phase]:
+        raise CommandNotAllowed(type(command).__name__, tournament.phase.value)
+    events: list[TournamentEvent] = DECIDE[type(command)](tournament, command)
+    for event in events:
+        tournament = evolve(tournament, event)
+    return events, tournament
+
+
+def _following_events(tournament: Tournament) -> list[TournamentEvent]:
+    """Return pairings for as long as there are new ones, and the end once nothing is left to play or to decide."""
+    events: list[TournamentEvent] = []
+    while tournament.phase is TournamentPhase.PLAYING:
+        undecided = tournament.trial_progress.verdict is SprtVerdict.OPEN
+        pairings = tuple(plan_pairings(tournament)) if undecided else ()
+        if not pairings and undecided and tournament.open_pairings:
+            break
+        event: TournamentEvent = TournamentPaired(pairings) if pairings else TournamentEnded()
+        events.append(event)
+        tournament = evolve(tournament, event)
+    return events
+
+
+def _enter(tournament: Tournament, command: EnterTournament) -> list[TournamentEvent]:
+    name = command.entrant.name
+    if name in tournament.entrants:
+        raise EntrantNameTaken(name)
+    if tournament.phase is TournamentPhase.PLAYING and not _accepts_late_entry(tournament):
+        raise EntryClosed(name)
+    _check_count(tournament.terms.format, len(tournament.entrants) + 1, least=1)
+    return [EntrantEntered(command.entrant)]
+
+
+def _accepts_late_entry(tournament: Tournament) -> bool:
+    """Return whether rounds are paired one by one, entry is still allowed, and a round is to come."""
+    form = tournament.terms.format
+    if not isinstance(form, Swiss | Pools):
+        return False
+    return tournament.round <= tournament.terms.late_entry_rounds and tournament.round < form.rounds
+
+
+def _withdraw(tournament: Tournament, command: WithdrawEntrant) -> list[TournamentEvent]:
+    if command.name not in tournament.entrants:
+        raise UnknownEntrant(command.name)
+    return [] if command.name in tournament.withdrawn else [EntrantWithdrew(command.name, command.message)]
+
+
+def _start(tournament: Tournament, _: StartTournament) -> list[TournamentEvent]:
+    form = tournament.terms.format
+    _check_count(form, len(tournament.entrants), least=_min_entrants(form))
+    if isinstance(form, Gauntlet):
+        _check_challengers(form, tournament)
+    return [TournamentPlayStarted(order_seeds(tournament))]
+
+
+def _check_count(form: TournamentFormat, entrants: int, least: int) -> None:
+    """Raise EntrantCountOutOfRange unless there are at least `least` entrants, and no more than the format takes."""
+    start, most = _min_entrants(form), _max_entrants(form)
+    if not least <= entrants <= most:
+        raise EntrantCountOutOfRange(entrants, f"{most}" if start == most else f"{start} to {most}")
+
+
+def _min_entrants(form: TournamentFormat) -> int:
+    return form.at_a_table if isinstance(form, Pools) else form.rounds + 1 if isinstance(form, Swiss) else 2
+
+
+def _max_entrants(form: TournamentFormat) -> int:
+    if isinstance(form, RoundRobin | Gauntlet):
+        return max(2, min(MAX_ENTRANTS, isqrt(2 * MAX_SCHEDULED_PAIRINGS // form.cycles)))
+    return 2 if isinstance(form, SprtTrial) else MAX_ENTRANTS
+
+
+def _check_challengers(form: Gauntlet, tournament: Tournament) -> None:
+    for name in form.challengers:
+        if name not in tournament.entrants:
+            raise UnknownEntrant(name)
+    if len(set(form.challengers)) == len(tournament.entrants):
+        raise BadTerms("challengers", "are all entrants; leave at least one opponent")
+
+
+def _start_match(tournament: Tournament, command: StartTournamentMatch) -> list[TournamentEvent]:
+    progress = _progress_of(tournament, command)
+    known = (command.number, command.attempt) in progress.match_ids
+    if known or not _is_due(tournament, progress, command):
+        return []
+    return [ContestMatchStarted(command.pairing, command.number, command.attempt, command.match_id)]
+
+
+def _record(tournament: Tournament, command: RecordTournamentScore) -> list[TournamentEvent]:
+    progress = _progress_of(tournament, command)
+    if not _is_due(tournament, progress, command):
+        return []
+    _check_score(progress, command.score)
+    return [ContestMatchScored(command.pairing, command.number, command.score)]
+
+
+def _record_void(tournament: Tournament, command: RecordTournamentVoid) -> list[TournamentEvent]:
+    progress = _progress_of(tournament, command)
+    return [ContestMatchVoided(command.pairing, command.number)] if _is_due(tournament, progress, command) else []
+
+
+def _progress_of(
+    tournament: Tournament, command: StartTournamentMatch | RecordTournamentScore | RecordTournamentVoid
+) -> PairingProgress:
+    if command.pairing not in tournament.pairings:
+        raise UnknownPairing(command.pairing)
+    return tournament.pairings[command.pairing]
+
+
+def _is_due(
+    tournament: Tournament,
+    progress: PairingProgress,
+    command: StartTournamentMatch | RecordTournamentScore | RecordTournamentVoid,
+) -> bool:
+    """Return whether the match still counts: it has no result, and that attempt did not become void."""
+    if tournament.phase is not TournamentPhase.PLAYING:
+        return False
+    return any((due.number, due.attempt) == (command.number, command.attempt) for due in progress.due_matches)
+
+
+def _check_score(progress: PairingProgress, score: MatchScore) -> None:
+    entrants = progress.pairing.entrants
+    if len(score.ranks) != len(entrants):
+        raise BadScore(progress.pairing.id, f"has {len(entrants)} entrants, not {len(score.ranks)} ranks")
+    if any(len({score.ranks[place] for place in side}) > 1 for side in progress.pairing.teams):
+        raise BadScore(progress.pairing.id, "has ranks that differ within a side")
+    if not set(score.forfeited) <= set(entrants):
+        raise BadScore(progress.pairing.id, "has a forfeit of an entrant that is not in it")
+
+
+def _cancel(_: Tournament, command: CancelTournament) -> list[TournamentEvent]:
+    return [TournamentEnded(cancelled=True, message=command.message)]
+
+
+DECIDE: dict[type, Callable[[Tournament, Any], list[TournamentEvent]]] = {
+    EnterTournament: _enter,
+    WithdrawEntrant: _withdraw,
+    StartTournament: _start,
+    StartTournamentMatch: _start_match,
+    RecordTournamentScore: _record,
+    RecordTournamentVoid: _record_void,
+    CancelTournament: _cancel,
+}

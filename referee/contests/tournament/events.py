@@ -1,0 +1,59 @@
+"""Events in a tournament's log.
+
+Pairings are events. So replaying a log gives the same tournament, even if a newer version of a library would pair
+differently.
+"""
+
+from dataclasses import dataclass
+
+from referee.contests.pairing import ContestMatchScored, ContestMatchStarted, ContestMatchVoided, Pairing
+from referee.match.setup import Player
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentEntrant:
+    name: str
+    rating: float | None = None
+    """Rating at entry. Entrants without a rating are seeded last."""
+    bots: tuple[Player, ...] = ()
+    """Several for fixed partners, in the order of seats. Without a version: the one that is online."""
+
+
+@dataclass(frozen=True, slots=True)
+class EntrantEntered:
+    entrant: TournamentEntrant
+
+
+@dataclass(frozen=True, slots=True)
+class EntrantWithdrew:
+    name: str
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentPlayStarted:
+    order: tuple[str, ...]
+    """All entrants, the best seed first."""
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentPaired:
+    pairings: tuple[Pairing, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentEnded:
+    cancelled: bool = False
+    message: str = ""
+
+
+TournamentEvent = (
+    EntrantEntered
+    | EntrantWithdrew
+    | TournamentPlayStarted
+    | TournamentPaired
+    | ContestMatchStarted
+    | ContestMatchScored
+    | ContestMatchVoided
+    | TournamentEnded
+)

@@ -1,0 +1,168 @@
+"""An SPRT trial: counts sets of two entrants until the test is decided or the matches are used up.
+
+Several sets may be in play at once. They are counted in the order of planning, not of completion: fast matches may be
+won more often than slow ones, and a test that counted them first would be biased. A finished set therefore waits for
+all sets before it, and sets after the deciding one do not count.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from engines.chance import Chance
+from referee.contests.pairing import Pairing
+from referee.contests.pairing_progress import PairingProgress
+from referee.contests.strength.elo import EloEstimate, bootstrap_estimate, estimate_from_counts
+from referee.contests.strength.outcome_counts import OutcomeCounts, no_outcomes
+from referee.contests.strength.sprt_evaluation import SprtVerdict, decide_sprt, evaluate_sprt
+from referee.contests.tournament.tournament_formats import OutcomeModel, SprtTrial
+
+DEFAULT_READY_MATCHES = 16
+"""Number of matches kept ready if there is no limit on concurrent matches."""
+
+MAX_AHEAD_FACTOR = 4
+"""Limit of uncounted sets, as a multiple of the matches kept ready, while a slow set delays counting."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrialProgress:
+    """What has been counted so far."""
+
+    sets: int = 0
+    counts: tuple[int, ...] = ()
+    """Frequency of each outcome, from the worst for the first entrant to the best: three or five numbers.
+
+    Empty before anything has been counted, and with more than two sides.
+    """
+    set_scores: tuple[float, ...] = ()
+    """The first entrant's score in each set, from 0 to 1, if there are more than two sides."""
+    verdict: SprtVerdict = SprtVerdict.OPEN
+
+
+@dataclass(frozen=True, slots=True)
+class TrialState:
+    """State of the test, with the estimated difference."""
+
+    verdict: SprtVerdict
+    llr: float | None
+    """Log-likelihood ratio. None with more than two sides."""
+    lower: float
+    """The test fails if the ratio reaches this bound."""
+    upper: float
+    """The test passes if the ratio reaches this bound."""
+    counts: tuple[int, ...]
+    estimate: EloEstimate
+    """Difference between the first entrant and the second."""
+    matches: int
+    """Counted matches."""
+    matches_to_go: int
+    """Estimated number of further matches. 0 once the test is decided."""
+
+
+def evaluate_trial(
+    form: SprtTrial, progress: TrialProgress, arrangements: int, chance: Chance, *, over: bool
+) -> TrialState:
+    """Return the state of the test. A test that ended without a verdict is undecided."""
+    bounds = form.test.lower, form.test.upper
+    if form.has_verdict:
+        counted = _counts_so_far(form, progress)
+        evaluated = evaluate_sprt(form.test, counted)
+        state = TrialState(
+            progress.verdict, evaluated.llr, *bounds, counted.counts, evaluated.estimate, counted.matches,
+            evaluated.matches_to_go,
+        )  # fmt: skip
+    else:
+        estimate = (
+            bootstrap_estimate(progress.set_scores, chance)
+            if progress.set_scores
+            else estimate_from_counts(no_outcomes(3))
+        )
+        matches = progress.sets * arrangements
+        remaining = (form.test.matches_at_most or 0) // arrangements * arrangements - matches
+        state = TrialState(progress.verdict, None, *bounds, (), estimate, matches, remaining)
+    if over and state.verdict is SprtVerdict.OPEN:
+        return replace(state, verdict=SprtVerdict.UNDECIDED, matches_to_go=0)
+    return state
+
+
+def count_sets(
+    form: SprtTrial, progress: TrialProgress, pairings: Mapping[str, PairingProgress], first: str
+) -> TrialProgress:
+    """Return the progress after counting finished sets in order, up to the verdict."""
+    while progress.verdict is SprtVerdict.OPEN:
+        pairing_progress = pairings.get(_pairing_id(progress.sets + 1))
+        if pairing_progress is None or not pairing_progress.is_done or pairing_progress.departed:
+            break
+        progress = _count_set(form, replace(progress, sets=progress.sets + 1), pairing_progress, first)
+    return progress
+
+
+def plan_sets(
+    form: SprtTrial,
+    progress: TrialProgress,
+    pairings: Mapping[str, PairingProgress],
+    names: Sequence[str],
+    arrangements: int,
+    ready_target: int,
+) -> list[Pairing]:
+    """Return as many new sets as it takes to keep `ready_target` matches ready, within the limits."""
+    planned = len(pairings)
+    ready = sum(len(pairings[_pairing_id(number)].due_matches) for number in range(progress.sets + 1, planned + 1))
+    limit = progress.sets + MAX_AHEAD_FACTOR * ready_target
+    if form.test.matches_at_most is not None:
+        limit = min(limit, form.test.matches_at_most // arrangements)
+    missing = -(-max(0, ready_target - ready) // arrangements)
+    return [
+        _new_set(form, number, names, arrangements) for number in range(planned + 1, min(planned + missing, limit) + 1)
+    ]
+
+
+def _new_set(form: SprtTrial, number: int, names: Sequence[str], arrangements: int) -> Pairing:
+    """Return the pairing of a set. Seats rotate on from set to set if a set does not contain all rotations."""
+    first, second = names
+    sides = form.sides or tuple((place,) for place in range(form.at_a_table))
+    seats = tuple(first if place in sides[0] else second for place in range(form.at_a_table))
+    rotation = (number - 1) * arrangements % form.at_a_table
+    return Pairing(
+        _pairing_id(number),
+        number,
+        1,
+        seats[rotation:] + seats[:rotation],
+        arrangements,
+        sides=form.sides,
+        arrangements=arrangements,
+    )
+
+
+def _pairing_id(number: int) -> str:
+    return f"{number}.1"
+
+
+def _count_set(
+    form: SprtTrial, progress: TrialProgress, pairing_progress: PairingProgress, first: str
+) -> TrialProgress:
+    if not form.has_verdict:
+        share = pairing_progress.points_of(first) / pairing_progress.pairing.matches
+        progress = replace(progress, set_scores=(*progress.set_scores, share))
+        used_up = (progress.sets + 1) * pairing_progress.pairing.matches > (form.test.matches_at_most or 0)
+        return replace(progress, verdict=SprtVerdict.UNDECIDED if used_up else SprtVerdict.OPEN)
+    counted, verdict = _counts_so_far(form, progress), SprtVerdict.OPEN
+    for outcome in _set_outcomes(form, pairing_progress, first):
+        if verdict is SprtVerdict.OPEN:
+            counted = counted.with_outcome(outcome)
+            verdict = decide_sprt(form.test, counted)
+    return replace(progress, counts=counted.counts, verdict=verdict)
+
+
+def _set_outcomes(form: SprtTrial, pairing_progress: PairingProgress, first: str) -> list[int]:
+    """Return the first entrant's half points: of the whole set, or of each match in order."""
+    if form.counts_sets:
+        return [round(2 * pairing_progress.points_of(first))]
+    return [round(2 * pairing_progress.points_in_match(number, first)) for number in sorted(pairing_progress.scores)]
+
+
+def _counts_so_far(form: SprtTrial, progress: TrialProgress) -> OutcomeCounts:
+    return (
+        OutcomeCounts(progress.counts)
+        if progress.counts
+        else no_outcomes(5 if form.model is OutcomeModel.PENTANOMIAL else 3)
+    )

@@ -1,0 +1,287 @@
+"""State of a tournament, and how each event changes it.
+
+`evolve` never fails, because an event has already happened. `decide` checks commands before they become events.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from typing import Any
+
+from referee.contests.pairing import (
+    ContestMatchScored,
+    ContestMatchStarted,
+    ContestMatchVoided,
+    DueMatch,
+    Pairing,
+    SetStart,
+    derive_set_start,
+)
+from referee.contests.pairing_progress import PairingProgress
+from referee.contests.systems.knockout import Knockout, double_elimination, single_elimination
+from referee.contests.tables.round_result import MISSED, RoundResult, RoundResults
+from referee.contests.tables.standings import StandingsRow, compute_standings, rank_groups
+from referee.contests.tables.tiebreak import ResultTable, TieBreak
+from referee.contests.tournament import sprt_trial
+from referee.contests.tournament.events import (
+    EntrantEntered,
+    EntrantWithdrew,
+    TournamentEnded,
+    TournamentEntrant,
+    TournamentEvent,
+    TournamentPaired,
+    TournamentPlayStarted,
+)
+from referee.contests.tournament.pairing_table import PairingTable
+from referee.contests.tournament.tournament_formats import (
+    DEFAULT_TIE_BREAKS,
+    Elimination,
+    ScheduledFormat,
+    SprtTrial,
+    Swiss,
+    cycle_length,
+)
+from referee.contests.tournament.tournament_terms import Seeding, TournamentPlayTerms
+
+
+class TournamentPhase(Enum):
+    ENTRY = "entry"
+    PLAYING = "playing"
+    FINISHED = "finished"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True, slots=True)
+class Tournament:
+    """A tournament after some events."""
+
+    terms: TournamentPlayTerms
+    entrants: Mapping[str, TournamentEntrant] = field(default_factory=dict)
+    """Entrants in the order of entry before the start; then in the order of seeds, with late entrants last."""
+    withdrawn: tuple[str, ...] = ()
+    phase: TournamentPhase = TournamentPhase.ENTRY
+    pairings: PairingTable = field(default_factory=PairingTable)
+    """Pairings by id, in the order of planning."""
+    trial_progress: sprt_trial.TrialProgress = field(default_factory=sprt_trial.TrialProgress)
+    """Used only by an SPRT trial."""
+
+    @property
+    def active_entrants(self) -> list[str]:
+        """Names of entrants that have not withdrawn."""
+        return [name for name in self.entrants if name not in self.withdrawn]
+
+    @property
+    def open_pairings(self) -> list[PairingProgress]:
+        """Pairings that are not done."""
+        return self.pairings.open_pairings
+
+    @property
+    def round(self) -> int:
+        """The last round that has been planned; 0 before the start."""
+        return self.pairings.last_round
+
+    @property
+    def complete_rounds(self) -> int:
+        """The last round up to which all pairings are done."""
+        first = self.pairings.first_open_round
+        return self.round if first is None else first - 1
+
+    @property
+    def matches_in_play(self) -> list[DueMatch]:
+        """Matches that were created and have no result yet."""
+        return self.pairings.matches_in_play
+
+    def due_matches(self, besides: Iterable[str] = ()) -> list[DueMatch]:
+        """Return the matches to start now, within the limit on concurrent matches.
+
+        Matches in play are not included, nor are those whose ids are in `besides`, but both count towards the limit.
+        """
+        if self.phase is not TournamentPhase.PLAYING:
+            return []
+        busy = {due.id for due in self.matches_in_play}.union(besides)
+        waiting = [due for progress in self.open_pairings for due in progress.due_matches if due.id not in busy]
+        limit = self.terms.matches_at_once
+        return waiting if limit is None else waiting[: max(0, limit - len(busy))]
+
+    def set_start(self, due: DueMatch) -> SetStart | None:
+        """Return the common start of the match's set. None without duplicate play."""
+        sets = self.terms.duplicate_sets
+        return derive_set_start(due, sets, self.terms.chance, self._opening_turn(due.pairing)) if sets else None
+
+    def _opening_turn(self, pairing: Pairing) -> int:
+        """Return the index of the pairing's openings: the same within a round, others when two entrants meet again."""
+        form = self.terms.format
+        if isinstance(form, SprtTrial):
+            return pairing.round - 1
+        cycle = cycle_length(form, len(self.entrants)) if isinstance(form, ScheduledFormat) else self.round
+        return sum(divmod(pairing.round - 1, cycle))
+
+    @property
+    def trial_state(self) -> sprt_trial.TrialState | None:
+        """State of the test. None if the format is not an SPRT trial."""
+        form, terms = self.terms.format, self.terms
+        if not isinstance(form, SprtTrial):
+            return None
+        over = self.phase in {TournamentPhase.FINISHED, TournamentPhase.CANCELLED}
+        return sprt_trial.evaluate_trial(
+            form, self.trial_progress, terms.set_size, terms.chance.fork("bootstrap"), over=over
+        )
+
+    def round_results(self, until: int | None = None) -> RoundResults:
+        """Return the results of all entrants by round, up to a round. Pairings that are not done are left out.
+
+        Of an SPRT trial, only counted sets are included.
+        """
+        last = self.trial_progress.sets if isinstance(self.terms.format, SprtTrial) else self.round
+        until = last if until is None else min(until, last)
+        pairings: dict[str, list[PairingProgress]] = {name: [] for name in self.entrants}
+        for progress in self.pairings.values():
+            for name in progress.pairing.participants:
+                pairings[name].append(progress)
+        return {name: self._results(name, own, until) for name, own in pairings.items()}
+
+    def _results(self, name: str, own: list[PairingProgress], until: int) -> list[RoundResult]:
+        if isinstance(self.terms.format, Elimination):  # Rounds of two brackets overlap.
+            return [
+                progress.round_result(name) for progress in own if progress.is_done and progress.pairing.round <= until
+            ]
+        by_round = {progress.pairing.round: progress for progress in own}
+        return [
+            progress.round_result(name) if progress else MISSED
+            for number in range(1, until + 1)
+            for progress in [by_round.get(number)]
+            if progress is None or progress.is_done
+        ]
+
+    def result_table(self, until: int | None = None) -> ResultTable:
+        """Return the results as tie-breaks need them."""
+        return ResultTable(self.round_results(until), predetermined=not isinstance(self.terms.format, Swiss))
+
+    @property
+    def tie_breaks(self) -> tuple[TieBreak, ...]:
+        configured = self.terms.tie_breaks
+        return DEFAULT_TIE_BREAKS[type(self.terms.format)] if configured is None else configured
+
+    def standings(self, until: int | None = None) -> list[StandingsRow]:
+        """Return the current standings, or those after a round. In a knock-out, they follow the bracket."""
+        if isinstance(self.terms.format, Elimination) and self.phase is not TournamentPhase.ENTRY:
+            return rank_groups(self.knockout().groups(), self.result_table(until), self.tie_breaks)
+        return compute_standings(self.result_table(until), self.tie_breaks)
+
+    def forfeit_counts(self) -> Counter[str]:
+        """Return how many matches each entrant lost by a fault of its own, plus the pairings that it left."""
+        forfeits: Counter[str] = Counter()
+        for progress in self.pairings.values():
+            forfeits.update(progress.departed)
+            for score in progress.scores.values():
+                forfeits.update(set(score.forfeited))
+        return forfeits
+
+    def knockout(self) -> Knockout:
+        """Return the bracket. The format must be an elimination that has started."""
+        form = self.terms.format
+        assert isinstance(form, Elimination)
+        count = len(self.entrants)
+        bracket = double_elimination(count) if form.twice else single_elimination(count, third_place=form.third_place)
+        return Knockout(
+            {pairing.id: pairing for pairing in bracket}, tuple(self.entrants), self.pairings, self.withdrawn
+        )
+
+
+def by_rating(entrants: Mapping[str, TournamentEntrant]) -> list[str]:
+    """Return the names by rating, highest first. Ties keep their order; entrants without a rating come last."""
+    ratings = {name: entrant.rating for name, entrant in entrants.items()}
+    return sorted(entrants, key=lambda name: (ratings[name] is None, -(ratings[name] or 0.0)))
+
+
+def evolve(tournament: Tournament, event: TournamentEvent) -> Tournament:
+    """Return the tournament after one more event."""
+    return EVOLVE[type(event)](tournament, event)
+
+
+def replay(terms: TournamentPlayTerms, events: Iterable[TournamentEvent]) -> Tournament:
+    """Return the tournament after these events."""
+    tournament = Tournament(terms)
+    for event in events:
+        tournament = evolve(tournament, event)
+    return tournament
+
+
+def _entered(tournament: Tournament, event: EntrantEntered) -> Tournament:
+    """With seeding by rating, a late entrant gets the number that it would have had from the start, as FIDE asks."""
+    entrants = {**tournament.entrants, event.entrant.name: event.entrant}
+    if tournament.phase is TournamentPhase.PLAYING and tournament.terms.seeding is Seeding.RATING:
+        entrants = {name: entrants[name] for name in by_rating(entrants)}
+    return replace(tournament, entrants=entrants)
+
+
+def _withdrew(tournament: Tournament, event: EntrantWithdrew) -> Tournament:
+    """Before the start, the entrant is removed. Afterwards, its open pairings end."""
+    if tournament.phase is TournamentPhase.ENTRY:
+        rest = {name: entrant for name, entrant in tournament.entrants.items() if name != event.name}
+        return replace(tournament, entrants=rest)
+    return replace(
+        tournament,
+        withdrawn=(*tournament.withdrawn, event.name),
+        pairings=tournament.pairings.with_departure(event.name),
+    )
+
+
+def _started(tournament: Tournament, event: TournamentPlayStarted) -> Tournament:
+    entrants = {name: tournament.entrants[name] for name in event.order}
+    return replace(tournament, entrants=entrants, phase=TournamentPhase.PLAYING)
+
+
+def _paired(tournament: Tournament, event: TournamentPaired) -> Tournament:
+    pairings = (_planned_progress(tournament, pairing) for pairing in event.pairings)
+    return replace(tournament, pairings=tournament.pairings.with_new(pairings))
+
+
+def _planned_progress(tournament: Tournament, pairing: Pairing) -> PairingProgress:
+    """A schedule includes entrants that have left. Of two such entrants, the one that left first forfeits."""
+    progress = PairingProgress(pairing)
+    if not isinstance(tournament.terms.format, ScheduledFormat):
+        return progress
+    left = next((name for name in tournament.withdrawn if name in pairing.entrants), None)
+    return progress.with_departure(left) if left else progress
+
+
+def _match_started(tournament: Tournament, event: ContestMatchStarted) -> Tournament:
+    progress = tournament.pairings[event.pairing]
+    return _with_progress(tournament, progress.with_match_started(event.number, event.attempt, event.match_id))
+
+
+def _match_scored(tournament: Tournament, event: ContestMatchScored) -> Tournament:
+    tournament = _with_progress(tournament, tournament.pairings[event.pairing].with_score(event.number, event.score))
+    form = tournament.terms.format
+    if not isinstance(form, SprtTrial):
+        return tournament
+    first = next(iter(tournament.entrants))
+    return replace(
+        tournament, trial_progress=sprt_trial.count_sets(form, tournament.trial_progress, tournament.pairings, first)
+    )
+
+
+def _match_voided(tournament: Tournament, event: ContestMatchVoided) -> Tournament:
+    return _with_progress(tournament, tournament.pairings[event.pairing].with_void(event.number))
+
+
+def _ended(tournament: Tournament, event: TournamentEnded) -> Tournament:
+    return replace(tournament, phase=TournamentPhase.CANCELLED if event.cancelled else TournamentPhase.FINISHED)
+
+
+def _with_progress(tournament: Tournament, progress: PairingProgress) -> Tournament:
+    return replace(tournament, pairings=tournament.pairings.with_changed(progress))
+
+
+EVOLVE: dict[type, Callable[[Tournament, Any], Tournament]] = {
+    EntrantEntered: _entered,
+    EntrantWithdrew: _withdrew,
+    TournamentPlayStarted: _started,
+    TournamentPaired: _paired,
+    ContestMatchStarted: _match_started,
+    ContestMatchScored: _match_scored,
+    ContestMatchVoided: _match_voided,
+    TournamentEnded: _ended,
+}

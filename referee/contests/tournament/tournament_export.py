@@ -1,0 +1,140 @@
+"""Strength estimates of a tournament's entrants, and export as CSV, JSON and TRF."""
+
+import csv
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+from referee.contests.contest_errors import TrfNotAvailable
+from referee.contests.strength.bradley_terry import fit_strengths
+from referee.contests.strength.elo import EloEstimate
+from referee.contests.strength.finish_order import FinishOrder
+from referee.contests.tables.round_result import total_points
+from referee.contests.tables.standings import PointsCell, StandingsRow, build_cross_table
+from referee.contests.tables.trf import MAX_TRF_POINTS, TrfReport, write_trf
+from referee.contests.tournament.sprt_trial import TrialState
+from referee.contests.tournament.state import Tournament
+from referee.contests.tournament.tournament_formats import Elimination, Gauntlet, Pools, SprtTrial, Swiss
+
+
+def estimate_strengths(tournament: Tournament, until: int | None = None) -> dict[str, EloEstimate]:
+    """Return the estimated strength of each entrant that has played, in the order of the standings, up to a round.
+
+    Elo is relative to the average of the field, or to the opponent if there is only one. The superiority is over the
+    next entrant in the standings, or over the only opponent; it is 0 for the last one of several. Of an SPRT trial it
+    is always the current estimate of the test.
+    """
+    if isinstance(tournament.terms.format, SprtTrial):
+        return _trial_estimates(tournament)
+    order = [row.entrant for row in tournament.standings(until)]
+    return fit_strengths(_finishes(tournament, until)).table(order)
+
+
+def _finishes(tournament: Tournament, until: int | None) -> Iterator[FinishOrder[str]]:
+    for progress in tournament.pairings.values():
+        pairing = progress.pairing
+        if until is None or pairing.round <= until:
+            sides = tuple(tuple(pairing.entrants[place] for place in side) for side in pairing.teams)
+            for score in progress.scores.values():
+                yield FinishOrder(sides, tuple(score.ranks[side[0]] for side in pairing.teams))
+
+
+def _trial_estimates(tournament: Tournament) -> dict[str, EloEstimate]:
+    """Return the estimates of the test, which counts in its own way."""
+    if not tournament.trial_progress.sets or tournament.trial_state is None:
+        return {}
+    first, second = tournament.entrants
+    return {first: tournament.trial_state.estimate, second: tournament.trial_state.estimate.mirrored}
+
+
+class _Lines(list[str]):
+    """A list of lines that `csv` can write to."""
+
+    write = list.append
+
+
+def to_csv(tournament: Tournament) -> str:
+    """Return a row for each entrant, best first: rank, points, tie-breaks, and points against each entrant by rank."""
+    rows = tournament.standings()
+    names = [row.entrant for row in rows]
+    lines = _Lines()
+    sheet = csv.writer(lines, lineterminator="\n")
+    sheet.writerow(["rank", "entrant", "points", *(it.value for it in tournament.tie_breaks), *names])
+    for row, cells in zip(rows, build_cross_table(tournament.round_results(), names), strict=True):
+        sheet.writerow([row.rank, row.entrant, *map(_cell_text, (row.points, *row.tie_breaks, *cells))])
+    return "".join(lines)
+
+
+def to_json(tournament: Tournament) -> str:
+    """Return a JSON object with sorted keys: phase, standings, cross table, pairings, state of an SPRT trial."""
+    rows, strengths, forfeits = tournament.standings(), estimate_strengths(tournament), tournament.forfeit_counts()
+    names = [row.entrant for row in rows]
+    cells = build_cross_table(tournament.round_results(), names)
+    document: dict[str, Any] = {
+        "phase": tournament.phase.value,
+        "round": tournament.round,
+        "standings": [
+            _standings_object(row, tournament, forfeits[row.entrant], strengths.get(row.entrant)) for row in rows
+        ],
+        "test": _trial_object(tournament.trial_state),
+        "cross_table": {
+            name: {other: cell for other, cell in zip(names, line, strict=True) if cell is not None}
+            for name, line in zip(names, cells, strict=True)
+        },
+        "pairings": [
+            {
+                "id": progress.pairing.id,
+                "round": progress.pairing.round,
+                "board": progress.pairing.board,
+                "entrants": list(progress.pairing.entrants),
+                "done": progress.is_done,
+                "points": [progress.round_result(name).points for name in progress.pairing.entrants]
+                if progress.is_done
+                else [],
+                "voided": sum(progress.void_counts.values()),
+                "match_ids": list(progress.match_ids.values()),
+            }
+            for progress in tournament.pairings.values()
+        ],
+    }
+    return json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+def to_trf(tournament: Tournament, title: str) -> str:
+    """Return all complete rounds, so that other programs can check pairings and ranks. Raises TrfNotAvailable."""
+    form = tournament.terms.format
+    if isinstance(form, Elimination | Gauntlet | Pools | SprtTrial):
+        raise TrfNotAvailable("the format supports only round robin and Swiss")
+    if tournament.terms.duplicate_sets:
+        raise TrfNotAvailable("the format supports only pairings of one match")
+    rounds = tournament.complete_rounds
+    table = tournament.round_results(rounds)
+    if max(map(total_points, table.values()), default=0.0) > MAX_TRF_POINTS:
+        raise TrfNotAvailable(f"the format has no column for more than {MAX_TRF_POINTS} points")
+    report = TrfReport(
+        title,
+        form.rounds if isinstance(form, Swiss) else tournament.round,
+        table,
+        {name: round(it.rating) for name, it in tournament.entrants.items() if it.rating is not None},
+        {row.entrant: row.rank for row in tournament.standings(rounds)},
+    )
+    return write_trf(report)
+
+
+def _cell_text(points: PointsCell) -> str:
+    return "" if points is None else f"{points:.12g}"
+
+
+def _standings_object(
+    row: StandingsRow, tournament: Tournament, forfeits: int, estimate: EloEstimate | None
+) -> dict[str, Any]:
+    document = asdict(row)
+    document["tie_breaks"] = {it.value: value for it, value in zip(tournament.tie_breaks, row.tie_breaks, strict=True)}
+    document["forfeits"] = forfeits
+    document["estimate"] = asdict(estimate) if estimate else None
+    return document
+
+
+def _trial_object(state: TrialState | None) -> dict[str, Any] | None:
+    return {**asdict(state), "verdict": state.verdict.value} if state else None

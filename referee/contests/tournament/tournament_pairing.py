@@ -1,0 +1,162 @@
+"""Plans the next pairings of a tournament.
+
+Pairings depend on the tournament alone, so planning is deterministic.
+"""
+
+from dataclasses import dataclass, replace
+
+from referee.contests.pairing import Pairing
+from referee.contests.systems.knockout import BracketStage, single_elimination
+from referee.contests.systems.pools import count_meetings, pair_pool_round
+from referee.contests.systems.swiss import Unpairable, pair_swiss_round
+from referee.contests.tournament import sprt_trial
+from referee.contests.tournament.state import Tournament, TournamentPhase, by_rating
+from referee.contests.tournament.tournament_formats import (
+    Elimination,
+    Gauntlet,
+    Pools,
+    RoundRobin,
+    ScheduledFormat,
+    SprtTrial,
+    Swiss,
+    count_pairings,
+    count_rounds,
+    schedule_round,
+)
+from referee.contests.tournament.tournament_terms import Seeding
+
+PairedFormat = RoundRobin | Swiss | Elimination | Gauntlet | Pools
+"""Formats in which it is to be decided who meets whom."""
+
+MIN_OPEN_PAIRINGS = 500
+"""Number of open pairings of a schedule below which further rounds are planned."""
+
+
+def order_seeds(tournament: Tournament) -> tuple[str, ...]:
+    """Return the names of all entrants, the best seed first."""
+    names = tuple(tournament.entrants)
+    if tournament.terms.seeding is Seeding.LOT:
+        return tournament.terms.chance.fork("seeding").shuffled(names)[0]
+    if tournament.terms.seeding is Seeding.RATING:
+        return tuple(by_rating(tournament.entrants))
+    return names
+
+
+def plan_pairings(tournament: Tournament) -> list[Pairing]:
+    """Return new pairings whose entrants are known now. Empty if the next ones depend on results that are missing."""
+    form, terms = tournament.terms.format, tournament.terms
+    if isinstance(form, SprtTrial):
+        return _trial_sets(tournament, form)
+    return [
+        replace(pairing, matches=terms.matches_per_pairing, extra=terms.max_extra_matches, arrangements=terms.set_size)
+        for pairing in _paired_round(tournament, form)
+    ]
+
+
+def _trial_sets(tournament: Tournament, form: SprtTrial) -> list[Pairing]:
+    """Return the next sets, as long as both entrants are active."""
+    if len(tournament.active_entrants) < 2:
+        return []
+    terms, names = tournament.terms, tuple(tournament.entrants)
+    ready_target = terms.matches_at_once or sprt_trial.DEFAULT_READY_MATCHES
+    return sprt_trial.plan_sets(
+        form, tournament.trial_progress, tournament.pairings, names, terms.set_size, ready_target
+    )
+
+
+def _paired_round(tournament: Tournament, form: PairedFormat) -> list[Pairing]:
+    """Return the next pairings by the format's pairing system."""
+    if isinstance(form, Swiss):
+        return _swiss(tournament, form)
+    if isinstance(form, Pools):
+        return _pools(tournament, form)
+    if isinstance(form, Elimination):
+        return tournament.knockout().ready()
+    return _scheduled(tournament, form)
+
+
+def round_is_due(tournament: Tournament) -> bool:
+    """Return whether the next round of a Swiss or of pools is to be paired now, which is expensive for many entrants.
+
+    A Swiss round needs all results of the round before. Pools do not depend on results, so half of them are enough.
+    """
+    form = tournament.terms.format
+    if not isinstance(form, Swiss | Pools) or tournament.round >= form.rounds:
+        return False
+    if isinstance(form, Swiss):
+        return len(tournament.active_entrants) > 1 and not tournament.open_pairings
+    last = [progress for progress in tournament.pairings.values() if progress.pairing.round == tournament.round]
+    waiting = sum(not progress.is_done for progress in last)
+    return len(tournament.active_entrants) >= form.at_a_table and 2 * waiting <= len(last)
+
+
+def _scheduled(tournament: Tournament, form: ScheduledFormat) -> list[Pairing]:
+    """Return the next rounds if too few pairings are open. A schedule of 400 entrants has 80 000 pairings in all."""
+    target, open_count = max(MIN_OPEN_PAIRINGS, tournament.terms.matches_at_once or 0), tournament.pairings.open_count
+    if open_count >= target:
+        return []
+    names, requested = tuple(tournament.entrants), target + MIN_OPEN_PAIRINGS - open_count
+    pairings: list[Pairing] = []
+    for number in range(tournament.round + 1, count_rounds(form, len(names)) + 1):
+        if len(pairings) >= requested:
+            break
+        pairings += schedule_round(form, names, number)
+    return pairings
+
+
+def _swiss(tournament: Tournament, form: Swiss) -> list[Pairing]:
+    """Return a round, or no pairings if no round without rematches is possible: then the round before was the last."""
+    if not round_is_due(tournament):
+        return []
+    lot, _ = tournament.terms.chance.fork("first colour").below(2)
+    try:
+        return pair_swiss_round(
+            tournament.round_results(), tournament.active_entrants, form.rounds, first_has_first_move=lot == 0
+        )
+    except Unpairable:
+        return []
+
+
+def _pools(tournament: Tournament, form: Pools) -> list[Pairing]:
+    if not round_is_due(tournament):
+        return []
+    return pair_pool_round(
+        tournament.active_entrants,
+        form.at_a_table,
+        form.sides,
+        tournament.round + 1,
+        count_meetings(progress.pairing for progress in tournament.pairings.values() if not progress.pairing.is_bye),
+        tournament.terms.chance.fork("pools"),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedSize:
+    """The number of rounds and pairings. 0: not known in advance."""
+
+    rounds: int = 0
+    pairings: int = 0
+
+
+def compute_planned_size(tournament: Tournament) -> PlannedSize:
+    """Return the final size of a tournament that is over; otherwise what follows from the format and the entrants."""
+    form = tournament.terms.format
+    begun = tournament.phase is not TournamentPhase.ENTRY
+    over = tournament.phase in {TournamentPhase.FINISHED, TournamentPhase.CANCELLED}
+    if over:
+        return PlannedSize(tournament.round, len(tournament.pairings))
+    if begun and isinstance(form, ScheduledFormat):
+        count = len(tournament.entrants)
+        return PlannedSize(count_rounds(form, count), count_pairings(form, count))
+    if isinstance(form, Swiss | Pools):
+        return PlannedSize(form.rounds)
+    if begun and isinstance(form, Elimination) and not form.twice:
+        return _knockout_size(form, len(tournament.entrants))
+    return PlannedSize()
+
+
+def _knockout_size(form: Elimination, count: int) -> PlannedSize:
+    """All entrants but the winner lose once. The third place takes one more pairing."""
+    bracket = single_elimination(count, third_place=form.third_place)
+    has_third_place = any(pairing.stage is BracketStage.THIRD for pairing in bracket)
+    return PlannedSize(max(pairing.round for pairing in bracket), count - 1 + has_third_place)

@@ -1,0 +1,175 @@
+"""Terms of a tournament that affect pairings and tables, and their validation."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from engines.chance import Chance
+from referee.contests.contest_errors import BadTerms
+from referee.contests.pairing import DuplicateSets, Sides
+from referee.contests.tables.tiebreak import TieBreak
+from referee.contests.tournament.tournament_formats import (
+    Elimination,
+    Gauntlet,
+    OutcomeModel,
+    Pools,
+    RoundRobin,
+    SprtTrial,
+    Swiss,
+    TournamentFormat,
+)
+
+MAX_REPETITIONS = 1000
+"""Limit of rounds, cycles, and matches in a pairing."""
+
+MAX_TABLE_SIZE = 8
+"""Limit of entrants at a table."""
+
+
+class Seeding(Enum):
+    ENTRY = "entry"
+    RATING = "rating"
+    LOT = "lot"
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentPlayTerms:
+    """A format with its options. The constructor raises BadTerms, which names the field and what would be valid."""
+
+    format: TournamentFormat
+    seed: bytes
+    """Source of all randomness of the tournament: lots, the first colour, tables, starts of matches."""
+    tie_breaks: tuple[TieBreak, ...] | None = None
+    """None: the default of the format."""
+    seeding: Seeding = Seeding.ENTRY
+    matches_at_once: int | None = None
+    late_entry_rounds: int = 0
+    """The last round before which entrants may still enter."""
+    duplicate: DuplicateSets | None = None
+    """How pairings are played in sets. None: single matches, except in a trial that counts sets."""
+
+    def __post_init__(self) -> None:
+        CHECKS[type(self.format)](self.format)
+        _check_duplicate(self)
+        if self.matches_at_once is not None:
+            _check_positive("matches_at_once", self.matches_at_once)
+        if len(set(self.tie_breaks or ())) < len(self.tie_breaks or ()):
+            raise BadTerms("tie_breaks", "contain a repetition; each can be used only once")
+        _check_late_entry(self)
+        if isinstance(self.format, SprtTrial) and self.seeding is not Seeding.ENTRY:
+            raise BadTerms("seeding", "must be the order of entry: the first entrant is the one that is tested")
+
+    @property
+    def chance(self) -> Chance:
+        return Chance(self.seed)
+
+    @property
+    def duplicate_sets(self) -> DuplicateSets | None:
+        """How pairings are played in sets, including those of a trial. None: single matches."""
+        if self.duplicate is None and isinstance(self.format, SprtTrial) and self.format.counts_sets:
+            return DuplicateSets(self.format.side_count)
+        return self.duplicate
+
+    @property
+    def set_size(self) -> int:
+        """Matches in each set. 1: no duplicate play."""
+        return self.duplicate_sets.arrangements if self.duplicate_sets else 1
+
+    @property
+    def matches_per_pairing(self) -> int:
+        """Rounded up to whole sets."""
+        return self._whole_sets(self.format.matches if isinstance(self.format, Elimination) else 1)
+
+    @property
+    def max_extra_matches(self) -> int:
+        """Further matches of a level pairing, rounded up to whole sets."""
+        return self._whole_sets(self.format.extra if isinstance(self.format, Elimination) else 0)
+
+    def _whole_sets(self, matches: int) -> int:
+        return -(-matches // self.set_size) * self.set_size
+
+
+def _check_round_robin(form: RoundRobin) -> None:
+    _check_positive("cycles", form.cycles)
+
+
+def _check_swiss(form: Swiss) -> None:
+    _check_positive("rounds", form.rounds)
+
+
+def _check_elimination(form: Elimination) -> None:
+    _check_positive("matches_per_pairing", form.matches)
+    _check_range("extra_matches_at_most", form.extra, 0, MAX_REPETITIONS)
+
+
+def _check_gauntlet(form: Gauntlet) -> None:
+    if not form.challengers:
+        raise BadTerms("challengers", "are empty; name at least one entrant")
+    if len(set(form.challengers)) < len(form.challengers):
+        raise BadTerms("challengers", "contain a repetition")
+    _check_positive("cycles", form.cycles)
+
+
+def _check_pools(form: Pools) -> None:
+    _check_positive("rounds", form.rounds)
+    _check_table(form.at_a_table, form.sides)
+
+
+def _check_trial(form: SprtTrial) -> None:
+    _check_table(form.at_a_table, form.sides)
+    if form.test.matches_at_most is None and not form.has_verdict:
+        raise BadTerms("matches_at_most", "must be given: with more than two sides nothing else ends the test")
+
+
+def _check_table(at_a_table: int, sides: Sides) -> None:
+    _check_range("seats at a table", at_a_table, 2, MAX_TABLE_SIZE)
+    if sides and sorted(place for side in sides for place in side) != list(range(at_a_table)):
+        raise BadTerms("sides", "must contain each seat exactly once")
+    rotated = {frozenset((place + 1) % at_a_table for place in side) for side in sides}
+    if rotated != {frozenset(side) for side in sides}:
+        raise BadTerms("sides", "must remain the same sides when all entrants move up one seat")
+
+
+def _check_duplicate(terms: TournamentPlayTerms) -> None:
+    sets, form = terms.duplicate_sets, terms.format
+    if sets is None:
+        return
+    _check_range("arrangements", sets.arrangements, 2, form.at_a_table if isinstance(form, Pools | SprtTrial) else 2)
+    _check_range("number of openings", sets.openings, 0, MAX_REPETITIONS)
+    if isinstance(form, SprtTrial):
+        _check_sets(form, sets)
+
+
+def _check_sets(form: SprtTrial, sets: DuplicateSets) -> None:
+    if form.has_verdict and form.model is OutcomeModel.PENTANOMIAL and sets.arrangements != 2:
+        raise BadTerms("arrangements", "must be 2 in a pentanomial test, which counts the points of two matches")
+    if form.test.matches_at_most is not None and form.test.matches_at_most < sets.arrangements:
+        raise BadTerms("matches_at_most", f"must be at least {sets.arrangements}, the size of a set")
+
+
+def _check_late_entry(terms: TournamentPlayTerms) -> None:
+    if isinstance(terms.format, Swiss | Pools):
+        _check_range("late_entry_rounds", terms.late_entry_rounds, 0, terms.format.rounds - 1)
+    elif terms.late_entry_rounds:
+        raise BadTerms("late_entry_rounds", "must be 0: only Swiss and pools allow entry after the start")
+
+
+def _check_positive(field: str, number: int) -> None:
+    _check_range(field, number, 1, MAX_REPETITIONS)
+
+
+def _check_range(field: str, number: int, lower: int, upper: int) -> None:
+    if not lower <= number <= upper:
+        raise BadTerms(field, f"must be {lower}" if lower == upper else f"must be from {lower} to {upper}")
+
+
+CHECKS: dict[type[TournamentFormat], Callable[[Any], None]] = {
+    RoundRobin: _check_round_robin,
+    Swiss: _check_swiss,
+    Elimination: _check_elimination,
+    Gauntlet: _check_gauntlet,
+    Pools: _check_pools,
+    SprtTrial: _check_trial,
+}
+"""Validation of each format."""

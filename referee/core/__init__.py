@@ -1,1 +1,0 @@
-"""One match, pure: who owes a move, how much time is left, how it ended."""

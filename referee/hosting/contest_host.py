@@ -1,0 +1,167 @@
+"""Facade of contests of either kind, called by adapters: create, find, list, watch, and the queue of planned matches.
+
+`LadderHost` and `TournamentHost` add the commands of their kind. Permissions are checked by the caller. All that is
+returned is public, except for the openings of duplicate play (`state.terms.openings`), which only the organiser may
+see until the contest is over.
+"""
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, ClassVar, Generic, TypeVar
+
+from engines.api import Game
+from referee.accounts.account_errors import NameTaken
+from referee.accounts.names import check_name, check_words
+from referee.hosting.contest_log import ContestEntry, ContestEvent, contest_id
+from referee.hosting.contest_registry import ContestRegistry
+from referee.hosting.contest_requests import ContestFilter, ContestRequest
+from referee.hosting.contest_store import ContestStore
+from referee.hosting.contest_watch import ContestWatch
+from referee.hosting.contest_worker import ContestWorker, HostingDependencies, S
+from referee.hosting.contest_workers import ContestWorkers
+from referee.hosting.hosting_errors import ContestDamaged, UnknownLadder, UnknownTournament
+from referee.hosting.match_queue import MatchQueue, queue_of
+from referee.live.match_request import LiveLimits
+from referee.live.ports import Conflict
+from referee.live.worker_pool import run_inline
+from referee.match.match_errors import RequestIdReused
+
+MAX_TEXT_CHARS = 200
+"""Length of a title or a message."""
+
+R = TypeVar("R", bound=ContestRequest)
+
+
+TermsCheck = Callable[[Any, Mapping[str, Game], LiveLimits], None]
+
+
+class ContestHost(ABC, Generic[S, R]):
+    """All contests of one kind in this process.
+
+    Every method that takes the name of a contest raises UnknownLadder or UnknownTournament if it does not exist, and
+    ContestDamaged if its log is damaged. Every method raises LogUnavailable if the log cannot be used now.
+    """
+
+    _unknown: ClassVar[type[UnknownLadder] | type[UnknownTournament]]
+    _default_filter: ClassVar[ContestFilter]
+
+    def __init__(
+        self,
+        registry: ContestRegistry[S],
+        dependencies: HostingDependencies,
+        create_worker: Callable[[ContestStore[S]], ContestWorker[S]],
+        check_terms: TermsCheck,
+    ) -> None:
+        """`check_terms` is a function of a module, since it may run in a worker process."""
+        self._registry = registry
+        self._deps = dependencies
+        self._check_terms = check_terms
+        self.workers = ContestWorkers(registry, dependencies, create_worker)
+        self._create_lock = asyncio.Lock()
+
+    async def load(self) -> int:
+        """Read all active contests from their logs. Return how many there are."""
+        return len(await self._registry.open())
+
+    async def start_workers(self) -> None:
+        """Resume all active contests, which must be loaded, and live matches recovered."""
+        await self.workers.start_all()
+
+    async def stop(self, why: Exception) -> None:
+        """Finish the current steps of all workers, create no more matches, and end all watches with `why`."""
+        await self.workers.close()
+        await asyncio.gather(*(store.close(why) for store in self._registry.active))
+
+    async def create(self, request: R) -> S:
+        """Create a contest; the same request of the same organiser again returns the contest that it has created.
+
+        Raises BadName, NameTaken, RequestIdReused, BadField, or what checking the terms of its matches raises. For a
+        tournament also UnknownLadder, and what `TournamentHost.enter` raises.
+        """
+        check_name(request.name)
+        check_words("title", request.title, MAX_TEXT_CHARS)
+        run = self._deps.run if request.terms.openings else run_inline
+        await run(self._check_terms, request.terms, self._deps.games, self._deps.limits, holder=request.organiser)
+        async with self._create_lock:
+            first = self._registry.find_request(request.organiser, request.request_id)
+            if first:
+                if not await self._is_same_request(first, request):
+                    raise RequestIdReused(request.request_id)
+                return (await self._registry.get(first.contest)).state
+            events = await self._creation_events(request)
+            try:
+                store = await self._registry.add(request.name, events)
+            except Conflict:
+                raise NameTaken(request.name) from None
+        self.workers.start(store)
+        return store.state
+
+    def check_known(self, name: str) -> None:
+        """Raises UnknownLadder or UnknownTournament."""
+        if not self._registry.contains(self._contest(name)):
+            raise self._unknown(name)
+
+    async def get(self, name: str) -> S:
+        """Return the current state."""
+        return (await self._find_store(name)).state
+
+    async def find(self, wanted: ContestFilter | None = None, after: str = "", at_most: int = 100) -> list[S]:
+        """Return contests that match a filter, those after the contest `after` in the order of their kind.
+
+        Contests whose log is damaged are left out.
+        """
+        wanted = wanted or self._default_filter
+        found: list[S] = []
+        for contest in self._contests_after(self._contest(after)):
+            if len(found) == at_most:
+                break
+            with suppress(ContestDamaged):
+                state = (await self._registry.get(contest)).state
+                if wanted.matches(state):
+                    found.append(state)
+        return found
+
+    async def watch(self, name: str, after: int | None) -> tuple[S, ContestWatch[S]]:
+        """Return the current state, and an iterator over what follows entry number `after` (None: from now on).
+
+        The iterator yields batches of `ContestStep` in order and ends with the contest. Raises NumberAhead; the
+        iterator raises SlowConsumer.
+        """
+        store = await self._find_store(name)
+        watch = ContestWatch(store, lambda state: state.over, self._deps.limits.max_watcher_lag)
+        return await watch.begin(after), watch
+
+    def queue(self, now_ms: int) -> MatchQueue:
+        """Return all matches of active contests that wait to be played, at that time."""
+        return queue_of([store.state for store in self._registry.active], self._deps.factory, now_ms)
+
+    def _contest(self, name: str) -> str:
+        return contest_id(self._registry.kind, name)
+
+    async def _find_store(self, name: str) -> ContestStore[S]:
+        try:
+            return await self._registry.get(self._contest(name))
+        except KeyError:
+            raise self._unknown(name) from None
+
+    async def _execute(
+        self, store: ContestStore[S], decide: Callable[[S], Sequence[ContestEvent] | Awaitable[Sequence[ContestEvent]]]
+    ) -> S:
+        """Write the events that `decide` returns for the state, wake the worker, and return the new state."""
+        await store.execute(decide)
+        self.workers.wake(store.contest)
+        return store.state
+
+    @abstractmethod
+    def _contests_after(self, last: str) -> Iterable[str]:
+        """Return the contests that follow the contest `last` in a list."""
+
+    @abstractmethod
+    async def _creation_events(self, request: R) -> Sequence[ContestEvent]:
+        """Return the first events of a new contest."""
+
+    @abstractmethod
+    async def _is_same_request(self, first: ContestEntry, request: R) -> bool:
+        """Return whether the contest that starts with the entry `first` is the one that `request` describes."""

@@ -1,0 +1,173 @@
+"""The terms of contests, as values that the first entry of a log holds, and the seating that follows from them.
+
+Defaults that a later release of a game could change are filled in, so that a contest read again has the same terms.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from engines.api import Seat, Table
+from engines.options import Settings
+from referee.contests.pairing import DueMatch, MatchScore, Sides
+from referee.contests.tournament.tournament_terms import TournamentPlayTerms
+from referee.live.match_request import DEFAULT_OPENING, MatchRequest, Opening
+from referee.match.clock import Micros, TimeControl
+from referee.match.clock_charge import NetworkCredit
+from referee.match.result import Result
+from referee.match.setup import DEFAULT_POLICIES, NO_CREDIT, SHOWN_LIVE, Player, Policies, Visibility
+
+
+class Partners(Enum):
+    """Whether the partners on a side are fixed, in games whose sides have several seats."""
+
+    INDIVIDUAL = "individual"
+    """Each seat is an entrant of its own, with changing partners."""
+    FIXED = "fixed"
+    """An entrant brings a bot for every seat of its side."""
+
+
+HOUR_MS = 3_600_000
+
+
+@dataclass(frozen=True, slots=True)
+class MatchTerms:
+    """Terms of the matches of a contest. Players, seed and opening come from the pairing."""
+
+    game: str
+    settings: Settings
+    controls: tuple[TimeControl, ...] = ()
+    """One for all seats, or one for each."""
+    credit: NetworkCredit = NO_CREDIT
+    policies: Policies = DEFAULT_POLICIES
+    visibility: Visibility = SHOWN_LIVE
+    by_lot: bool = False
+    nonce_within_us: Micros = 0
+    start_within_us: Micros = 0
+    """How long a match waits for its start. 0: the default of the referee."""
+
+    def match_request(
+        self,
+        players: tuple[Player, ...],
+        labels: dict[str, str],
+        seed: bytes | None = None,
+        opening: Opening = DEFAULT_OPENING,
+    ) -> MatchRequest:
+        """Return the request for one match with these terms."""
+        return MatchRequest(
+            self.game,
+            dict(self.settings.values),
+            None,
+            players,
+            self.controls,
+            self.credit,
+            self.policies,
+            self.visibility,
+            seed,
+            self.by_lot,
+            self.nonce_within_us,
+            self.start_within_us,
+            opening,
+            labels,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class DuplicatePlay:
+    """Each start is played several times with the same seed and the seats exchanged."""
+
+    arrangements: int = 0
+    """Number of arrangements of seats in which each start is played. 0: the number of sides."""
+    openings: tuple[Opening, ...] = ()
+    """Used in turn. Empty: matches start as the game does, with another seed for each set."""
+
+
+@dataclass(frozen=True, slots=True)
+class LadderTerms:
+    match_terms: tuple[MatchTerms, ...]
+    """Used in turn; all have the same seats and sides."""
+    duplicate: DuplicatePlay | None = None
+    """None: single matches."""
+    partners: Partners = Partners.INDIVIDUAL
+    matches_at_once: int = 0
+    """Limit of matches in play at the same time. 0: as many as bots have room for."""
+    rematch_after: int = 1
+    """Number of other opponents before a rematch."""
+    provisional_matches: int = 20
+    pause_after_faults: int = 3
+    """Number of consecutive faults that pause a bot."""
+    matches_per_hour: int = 0
+    """Limit of matches that start in an hour, evenly spread. 0: no limit."""
+
+    @property
+    def openings(self) -> tuple[Opening, ...]:
+        """Openings of duplicate play. Empty: each match starts as its game does."""
+        return self.duplicate.openings if self.duplicate else ()
+
+    @property
+    def gap_ms(self) -> int:
+        """Return the minimum time between the starts of two matches."""
+        return -(-HOUR_MS // self.matches_per_hour) if self.matches_per_hour else 0
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentTerms:
+    match_terms: tuple[MatchTerms, ...]
+    """Used in turn; all have the same seats and sides."""
+    tournament: TournamentPlayTerms
+    """Format, seeding and tie-breaks; also the seed of all random choices, secret until the end."""
+    openings: tuple[Opening, ...] = ()
+    """Openings of duplicate play, used in turn. Empty: matches start as the game does, each set with another seed."""
+    ladder: str = ""
+    """Ladder that rates the matches, and whose ratings may seed the entrants. Empty: none."""
+    partners: Partners = Partners.INDIVIDUAL
+
+
+@dataclass(frozen=True, slots=True)
+class Seating:
+    """Maps the places of a pairing to the seats of a match, and the result of the match back to its entrants.
+
+    With fixed partners a place is a whole side, for which an entrant brings a bot for each seat; else it is one seat.
+    """
+
+    places: tuple[tuple[Seat, ...], ...]
+    """Seats of each place."""
+    sides: Sides
+    """Places that play on one side. Empty: each place plays alone."""
+
+    @property
+    def bots(self) -> int:
+        """Number of bots that an entrant brings."""
+        return len(self.places[0])
+
+    def players(self, due: DueMatch, bots: Mapping[str, Sequence[Player]]) -> tuple[Player, ...]:
+        """Return the players in the order of seats, given the bots of each entrant in the order in which they sit."""
+        sits = {
+            seat: player
+            for entrant, seats in zip(due.seats, self.places, strict=True)
+            for seat, player in zip(seats, bots[entrant], strict=True)
+        }
+        return tuple(sits[seat] for seat in sorted(sits))
+
+    def score(self, due: DueMatch, result: Result) -> MatchScore:
+        """Return the score of the entrants for a result that is not void."""
+        seats_of = dict(zip(_places(due), self.places, strict=True))
+        seats = [seats_of[place] for place in range(len(seats_of))]
+        at_fault = {forfeit.seat for forfeit in result.forfeits}
+        forfeited = [name for name, mine in zip(due.pairing.entrants, seats, strict=True) if at_fault & {*mine}]
+        return MatchScore(tuple(result.ranks[mine[0]] for mine in seats), tuple(dict.fromkeys(forfeited)))
+
+
+def seating(table: Table, partners: Partners) -> Seating:
+    """Return the seating of a game."""
+    if partners is Partners.FIXED:
+        return Seating(table.sides, ())
+    alone = all(len(side) == 1 for side in table.sides)
+    return Seating(tuple((seat,) for seat in range(len(table.seats))), () if alone else table.sides)
+
+
+def _places(due: DueMatch) -> tuple[int, ...]:
+    """Return the places in the order of seats of that match, in which they rotate like the entrants."""
+    turn = (due.number - 1) % len(due.pairing.entrants)
+    places = tuple(range(len(due.pairing.entrants)))
+    return places[turn:] + places[:turn]

@@ -1,0 +1,180 @@
+"""Facade of ladders: everything that adapters can call to work with them."""
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+
+from engines.api import Game
+from referee.accounts.account_errors import BadField, BotPaused
+from referee.accounts.names import check_words
+from referee.contests.contest_errors import LadderClosed
+from referee.contests.ladder.commands import (
+    ChallengeEntrants,
+    CloseLadder,
+    JoinLadder,
+    LadderCommand,
+    LeaveLadder,
+    PauseLadder,
+    ResumeLadder,
+    StartSeason,
+)
+from referee.contests.ladder.decide import decide, find_challenge
+from referee.contests.ladder.events import LadderClosureFinished, LadderEntrant
+from referee.contests.ladder.ladder_standings import LadderStandingsRow, compute_ladder_standings
+from referee.contests.ladder.state import LadderPhase
+from referee.contests.pairing_progress import PairingProgress
+from referee.contests.tournament.events import TournamentEntrant
+from referee.hosting.availability import Availability
+from referee.hosting.contest_host import MAX_TEXT_CHARS, ContestHost
+from referee.hosting.contest_log import LADDER, ContestEntry, ContestLog, LadderCreated, contest_id
+from referee.hosting.contest_registry import ContestRegistry
+from referee.hosting.contest_requests import LadderFilter, LadderRequest
+from referee.hosting.contest_store import ContestStore
+from referee.hosting.contest_worker import HostingDependencies
+from referee.hosting.entrant_resolver import resolve_entrant
+from referee.hosting.hosting_errors import UnknownLadder
+from referee.hosting.ladder_ratings import LadderRatings, RatingPoint, read_history
+from referee.hosting.ladder_state import LadderFold, LadderState
+from referee.hosting.ladder_worker import LadderWorker
+from referee.hosting.terms_validation import check_ladder_terms
+from referee.live import match_request as labels
+from referee.match.setup import Player
+from referee.match.state import Match
+
+
+def ladder_registry(
+    log: ContestLog, games: Mapping[str, Game], report_fault: Callable[[str, Exception], None]
+) -> ContestRegistry[LadderState]:
+    """Return a registry of ladders, to be opened before matches are recovered, since their ends may be rated."""
+    return ContestRegistry(log, LADDER, LadderFold(games), LadderClosureFinished, report_fault)
+
+
+def max_faults_for(ladders: ContestRegistry[LadderState], match: Match, default: int) -> int:
+    """Return how many faults in a row pause a bot, if the last was in `match`: as its ladder says, or `default`."""
+    name = dict(match.setup.labels).get(labels.LADDER)
+    first = ladders.first_entries.get(contest_id(LADDER, name)) if name else None
+    created = first.event if first else None
+    return created.terms.pause_after_faults if isinstance(created, LadderCreated) else default
+
+
+class LadderHost(ContestHost[LadderState, LadderRequest]):
+    _unknown = UnknownLadder
+    _default_filter = LadderFilter()
+
+    def __init__(
+        self,
+        registry: ContestRegistry[LadderState],
+        dependencies: HostingDependencies,
+        ratings: LadderRatings,
+        flush_faults: Callable[[], Awaitable[None]],
+    ) -> None:
+        """`flush_faults`: see `LadderWorker`."""
+
+        def create_worker(store: ContestStore[LadderState]) -> LadderWorker:
+            return LadderWorker(store, dependencies, ratings, flush_faults)
+
+        super().__init__(registry, dependencies, create_worker, check_ladder_terms)
+        self._availability = Availability(dependencies.referee, dependencies.factory, dependencies.accounts)
+
+    async def join(self, name: str, entrant: LadderEntrant) -> LadderStandingsRow:
+        """Add an entrant, which without a name is named as its only bot. Return its row in the standings.
+
+        Raises LadderClosed, AlreadyOnLadder, EntrantNameTaken, AlreadyIn, UnknownBot, UnknownVersion, BotPaused,
+        BadField, or WrongParticipantCount if it is not one bot for each seat of a side.
+        """
+        store = await self._find_store(name)
+        resolved = await resolve_entrant(
+            TournamentEntrant(entrant.name, bots=entrant.bots), store.state.seating.bots, self._deps.accounts
+        )
+        state = await self._carry_out(store, JoinLadder(LadderEntrant(resolved.name, resolved.bots)))
+        rows = await self._standings(state, 0, all_versions=False)
+        return next(row for row in rows if row.entrant.name == resolved.name)
+
+    async def leave(self, name: str, entrant: str, message: str = "") -> None:
+        """Remove an entrant; its matches in play are finished and rated. Raises NotAMember or BadField."""
+        check_words("message", message, MAX_TEXT_CHARS)
+        await self._carry_out(await self._find_store(name), LeaveLadder(entrant, message))
+
+    async def challenge(self, name: str, request: str, entrants: tuple[str, ...]) -> PairingProgress:
+        """Pair these entrants as soon as all have room: one for each seat, or for each side if partners are fixed.
+
+        Idempotent: the same `request`, which includes the caller, returns the same pairing again. The ladder counts
+        the challenges that an entrant waits for (`open_challenges_of`).
+        Raises LadderClosed, NotAMember, WrongParticipantCount, BotPaused, RequestIdReused or RefereeDraining.
+        """
+        store = await self._find_store(name)
+        if find_challenge(store.state.ladder, request) is None:
+            await self._check_may_play(store.state, entrants)
+        state = await self._carry_out(store, ChallengeEntrants(request, entrants))
+        progress = find_challenge(state.ladder, request)
+        assert progress
+        return progress
+
+    async def start_season(self, name: str, request: str) -> LadderState:
+        """Widen all ratings, so that they adapt fast again. Idempotent for each `request`. Raises LadderClosed."""
+        return await self._carry_out(await self._find_store(name), StartSeason(request))
+
+    async def pause(self, name: str, message: str = "") -> LadderState:
+        """Start no matches until the ladder is resumed. Raises LadderClosed or BadField."""
+        check_words("message", message, MAX_TEXT_CHARS)
+        return await self._carry_out(await self._find_store(name), PauseLadder(message))
+
+    async def resume(self, name: str) -> LadderState:
+        """Start matches again. Raises LadderClosed."""
+        return await self._carry_out(await self._find_store(name), ResumeLadder())
+
+    async def close(self, name: str, message: str = "") -> LadderState:
+        """Stop pairing. After the last match is over and rated, the log ends with `LadderClosureFinished`.
+
+        Raises BadField.
+        """
+        check_words("message", message, MAX_TEXT_CHARS)
+        return await self._carry_out(await self._find_store(name), CloseLadder(message))
+
+    async def standings(self, name: str, season: int = 0, all_versions: bool = False) -> list[LadderStandingsRow]:
+        """Return the standings, best first, of the current season (0) or an earlier one. Raises BadField (season)."""
+        state = await self.get(name)
+        if not 0 <= season <= state.ladder.season:
+            raise BadField("season", f"there is no season {season}; 1 to {state.ladder.season} exist")
+        return await self._standings(state, season, all_versions)
+
+    async def history(
+        self, name: str, bot: str, version: str = "", after: int = 0, at_most: int = 100
+    ) -> list[RatingPoint]:
+        """Return the history of the ratings of a bot, or of one version, oldest first, after entry number `after`.
+
+        The rating of partners is in the history of each of them. Raises UnknownBot or UnknownVersion.
+        """
+        state, accounts = await self.get(name), self._deps.accounts
+        await accounts.bot(bot)
+        if version:
+            await accounts.versions(bot, version, 1)
+        return await read_history(self._registry.log, state, Player(bot, version), after, at_most)
+
+    async def _carry_out(self, store: ContestStore[LadderState], command: LadderCommand) -> LadderState:
+        return await self._execute(store, lambda state: decide(state.ladder, command))
+
+    async def _check_may_play(self, state: LadderState, entrants: tuple[str, ...]) -> None:
+        """Raises LadderClosed, BotPaused or RefereeDraining."""
+        if state.ladder.phase is not LadderPhase.OPEN:
+            raise LadderClosed(state.created.name)
+        if self._deps.referee.draining:
+            raise self._deps.referee.draining
+        for name in entrants:
+            for player in state.ladder.entrants[name].bots if name in state.ladder.entrants else ():
+                bot = await self._deps.accounts.bot(player.bot)
+                if bot.pause:
+                    raise BotPaused(bot.name, bot.pause.cause.value)
+
+    async def _standings(self, state: LadderState, season: int, all_versions: bool) -> list[LadderStandingsRow]:
+        available, _ = await self._availability.of_entrants(state, with_busy=True)
+        playing = {it.name: state.ladder.entrants[it.name].rated_player(it.bots) for it in available}
+        return compute_ladder_standings(state.ladder, playing, season, all_versions)
+
+    def _contests_after(self, last: str) -> Iterable[str]:
+        """Ladders are listed by name."""
+        return sorted(contest for contest in self._registry.first_entries if contest > last)
+
+    async def _creation_events(self, request: LadderRequest) -> Sequence[LadderCreated]:
+        return [request.created(self._deps.draw_seed())]
+
+    async def _is_same_request(self, first: ContestEntry, request: LadderRequest) -> bool:
+        return isinstance(first.event, LadderCreated) and first.event == request.created(first.event.seed)

@@ -1,0 +1,182 @@
+"""Ratings of ladders: what a finished match changes, the history of a rating, and ratings that seed a tournament.
+
+Every match with the label of a ladder is rated on it: matches of the ladder, of a tournament, and those that its
+organiser has created. The rating changes are written in the same transaction as the end of the match. A match ends
+without them if the ladder is closed or its log damaged, if the match has other sides than those of the ladder, if a
+player has two seats, or if partners are no entrant of a ladder with fixed partners.
+"""
+
+from bisect import bisect_right
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from engines.api import Game
+from referee.contests.ladder.commands import RateMatch
+from referee.contests.ladder.decide import decide
+from referee.contests.ladder.events import MatchRated
+from referee.contests.ladder.state import Ladder
+from referee.contests.strength.finish_order import FinishOrder, finish_order_of
+from referee.contests.strength.rating import RatingRecord
+from referee.hosting import contest_log as kinds
+from referee.hosting.contest_log import ContestEntry, ContestLog, co_appended, contest_id
+from referee.hosting.contest_registry import ContestRegistry
+from referee.hosting.contest_store import ContestStore
+from referee.hosting.hosting_errors import ContestDamaged
+from referee.hosting.ladder_state import LadderState
+from referee.live.match_request import LADDER, MAKER, REQUEST_ID, find_game
+from referee.live.ports import CoAppend, Conflict, MatchRating
+from referee.match.setup import Player
+from referee.match.state import Match
+
+HISTORY_BATCH_SIZE = 500
+"""How many entries of the log are read at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class LadderResult:
+    """The result of a match, as its ladder rates it."""
+
+    finish: FinishOrder[Player]
+    forfeited: tuple[Player, ...]
+    due: str
+    """Id of the due match of the ladder that was played. Empty: the ladder did not plan it."""
+
+
+@dataclass(frozen=True, slots=True)
+class RatingPoint:
+    """One point of the history of a rating."""
+
+    number: int
+    """Number of the entry in the ladder's log."""
+    at_ms: int
+    match_id: str
+    version: str
+    rated: RatingRecord
+    """Rating after the match."""
+    season: int
+
+
+class LadderRatings:
+    """Rates matches on their ladders when they end."""
+
+    def __init__(self, ladders: ContestRegistry[LadderState], games: Mapping[str, Game]) -> None:
+        self._ladders = ladders
+        self._games = games
+
+    @asynccontextmanager
+    async def rate(self, match: Match) -> AsyncIterator[MatchRating]:
+        """Lock the ladder of `match`, and yield what the end of the match does to ratings.
+
+        The caller appends both to the logs within the context; on exit the ladder applies its entries.
+        """
+        contest = contest_id(kinds.LADDER, dict(match.setup.labels)[LADDER])
+        store = await self._find(contest)
+        if store is None:
+            yield MatchRating()
+            return
+        async with store.lock:
+            rating = self._rating(store, match)
+            try:
+                yield rating
+            except Conflict as conflict:
+                if conflict.of == contest:
+                    await store.reload()
+                raise
+            if rating.co_append and rating.committed_ms is not None:
+                store.apply(co_appended(rating.co_append, rating.committed_ms))
+
+    def result_of(self, state: LadderState, match: Match) -> LadderResult | None:
+        """Return the result of a match that is over. None: it is void, or cannot be rated on the ladder."""
+        setup = match.setup
+        if match.result is None or find_game(self._games, setup.game).table(setup.settings).sides != state.sides:
+            return None
+        rated = _rated_players(state, match.players)
+        if rated is None:
+            return None
+        sides = tuple(tuple(dict.fromkeys(rated[seat] for seat in side)) for side in state.sides)
+        finish = finish_order_of(match.result, sides)
+        labels = dict(setup.labels)
+        due = labels.get(REQUEST_ID, "") if labels.get(MAKER) == state.contest else ""
+        forfeited = dict.fromkeys(rated[forfeit.seat] for forfeit in match.result.forfeits)
+        return LadderResult(finish, tuple(forfeited), due) if finish else None
+
+    async def _find(self, contest: str) -> ContestStore[LadderState] | None:
+        """Return the ladder; None: there is none, or its log is damaged."""
+        if contest not in self._ladders.first_entries:
+            return None
+        try:
+            return await self._ladders.get(contest)
+        except ContestDamaged:
+            return None
+
+    def _rating(self, store: ContestStore[LadderState], match: Match) -> MatchRating:
+        state = store.state
+        result = self.result_of(state, match)
+        rate = result and RateMatch(match.setup.match_id, result.finish, result.forfeited, result.due)
+        events = tuple(decide(state.ladder, rate)) if rate else ()
+        if not events:
+            return MatchRating()
+        changes = [change for event in events if isinstance(event, MatchRated) for change in state.by_seat(event)]
+        return MatchRating(tuple(changes), CoAppend(store.contest, store.number, events))
+
+
+async def read_history(
+    log: ContestLog, state: LadderState, player: Player, after: int, at_most: int
+) -> list[RatingPoint]:
+    """Return points of the history of a bot, or of one of its versions, oldest first, after entry number `after`."""
+    names = {player.bot}
+    if state.ladder.terms.bots_per_entrant > 1:
+        known = state.ladder.all_entrants.values()
+        names = {entrant.name for entrant in known if player.bot in {bot.bot for bot in entrant.bots}}
+    found: list[RatingPoint] = []
+    while len(found) < at_most and (entries := await log.read(state.contest, after, HISTORY_BATCH_SIZE)):
+        found += [point for entry in entries for point in _points(state, entry, names, player.version)]
+        after = entries[-1].number
+    return found[:at_most]
+
+
+def seed_rating(ladder: Ladder, bots: Sequence[Player]) -> float | None:
+    """Return the rating by which an entrant of a tournament is seeded. None: it has none on this ladder.
+
+    It is that of the version that the entrant names, or else of the newest rated one. Partners have one in common.
+    """
+    ratings = ladder.current_season.ratings
+    player = _newest_version(ratings, bots[0]) if len(bots) == 1 else _common_player(ladder, bots)
+    return ratings[player].rating.value if player in ratings else None
+
+
+def _rated_players(state: LadderState, players: Sequence[Player]) -> list[Player] | None:
+    """Return the rated player of each seat: the bot, or the entrant of fixed partners. None: one cannot be rated."""
+    if state.ladder.terms.bots_per_entrant == 1:
+        return list(players) if len(set(players)) == len(players) else None
+    names = {frozenset(bot.bot for bot in entrant.bots): name for name, entrant in state.ladder.all_entrants.items()}
+    rated: dict[int, Player] = {}
+    for side in state.sides:
+        name = names.get(frozenset(players[seat].bot for seat in side))
+        if name is None:
+            return None
+        rated |= dict.fromkeys(side, Player(name))
+    return [rated[seat] for seat in sorted(rated)] if len(set(rated.values())) == len(state.sides) else None
+
+
+def _points(state: LadderState, entry: ContestEntry, names: set[str], version: str) -> list[RatingPoint]:
+    if not isinstance(entry.event, MatchRated):
+        return []
+    season = bisect_right([number for number, _ in state.seasons], entry.number)
+    return [
+        RatingPoint(entry.number, entry.at_ms, entry.event.match_id, change.player.version, change.after, season)
+        for change in entry.event.changes
+        if change.player.bot in names and version in ("", change.player.version)
+    ]
+
+
+def _newest_version(rated: Iterable[Player], wanted: Player) -> Player:
+    versions = [player for player in rated if player.bot == wanted.bot and wanted.version in ("", player.version)]
+    return versions[-1] if versions else wanted
+
+
+def _common_player(ladder: Ladder, bots: Sequence[Player]) -> Player:
+    names = [player.bot for player in bots]
+    entrants = (one for one in ladder.entrants.values() if [player.bot for player in one.bots] == names)
+    return next((entrant.rated_player() for entrant in entrants), Player())

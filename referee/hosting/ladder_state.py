@@ -1,0 +1,172 @@
+"""State of a ladder: the pure ladder, its creation, and the times of its pairings, seasons and starts."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from engines.api import Game, Seat
+from referee.contests.ladder import events as climb
+from referee.contests.ladder.state import Ladder, LadderPhase, LadderPlayTerms, evolve
+from referee.contests.pairing import ContestMatchStarted, DueMatch, DuplicateSets, SetStart, Sides
+from referee.contests.strength.rating import RatingRecord
+from referee.hosting.contest_log import LADDER, ContestEntry, LadderCreated, contest_id
+from referee.hosting.contest_terms import LadderTerms, MatchTerms, Seating, seating
+from referee.hosting.hosting_errors import ContestDamaged
+from referee.live.match_request import find_game
+from referee.match.result import PlayerRating, RatingChange
+from referee.match.setup import Player
+
+
+@dataclass(frozen=True, slots=True)
+class LadderState:
+    created: LadderCreated
+    created_ms: int
+    ladder: Ladder
+    seating: Seating
+    sides: Sides
+    """Seats of its games, by side."""
+    seasons: tuple[tuple[int, int], ...]
+    """When each season started, including the first: number and time of the entry."""
+    number: int = 1
+    """Number of the last entry that the state includes."""
+    planned_ms: Mapping[str, int] = field(default_factory=dict)
+    """When each pairing that is not done was planned, by its id."""
+    last_start: tuple[int, int] = (0, 0)
+    """When its last match started: number and time of the entry. Zeros: none has."""
+
+    @property
+    def season_started_ms(self) -> int:
+        return self.seasons[-1][1]
+
+    @property
+    def contest(self) -> str:
+        """Id in the contest log, and the `maker` label of its matches."""
+        return contest_id(LADDER, self.created.name)
+
+    @property
+    def terms(self) -> LadderTerms:
+        return self.created.terms
+
+    @property
+    def closed(self) -> bool:
+        """Whether it has stopped pairing."""
+        return self.ladder.phase is not LadderPhase.OPEN
+
+    @property
+    def over(self) -> bool:
+        """Whether it is closed and all its matches are over; the state no longer changes."""
+        return self.ladder.phase is LadderPhase.CLOSED
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        return {LADDER: self.created.name}
+
+    @property
+    def playing(self) -> list[DueMatch]:
+        return self.ladder.matches_in_play
+
+    @property
+    def unstarted(self) -> list[DueMatch]:
+        return self.ladder.due_matches
+
+    @property
+    def waiting(self) -> list[DueMatch]:
+        """Matches that may start as far as the ladder is concerned."""
+        return [] if self.ladder.paused else self.ladder.due_matches
+
+    @property
+    def full(self) -> bool:
+        """Whether the limit of matches in play at the same time is reached."""
+        at_once = self.ladder.terms.max_concurrent_matches
+        return at_once is not None and len(self.ladder.matches_in_play) >= at_once
+
+    def bots(self) -> dict[str, tuple[Player, ...]]:
+        """Return the bots of all entrants, including those that have left."""
+        return {name: entrant.bots for name, entrant in self.ladder.all_entrants.items()}
+
+    def has_bot(self, bot: str) -> bool:
+        return self.ladder.entrant_of(bot) is not None
+
+    def start_of(self, due: DueMatch) -> SetStart | None:
+        return self.ladder.set_start(due)
+
+    def match_terms(self, due: DueMatch) -> MatchTerms:
+        """Return the terms of a match; those of one set are the same."""
+        return self.terms.match_terms[self.ladder.match_kind(due.pairing)]
+
+    def match_id(self, due: DueMatch) -> str | None:
+        """Return the id of the match that was started for `due`. None: there is none, or its pairing is done."""
+        course = self.ladder.pairings.get(due.pairing.id)
+        return course.match_ids.get((due.number, due.attempt)) if course else None
+
+    def is_set_open(self, set_id: str, but: str) -> bool:
+        """Return whether a set of duplicate play has matches left to play, without the due match with the id `but`."""
+        pairing, _, number = set_id.rpartition("/")
+        course = self.ladder.pairings.get(pairing)
+        left = () if course is None else course.matches_in_play if self.closed else course.due_matches
+        return any(due.set_number == int(number) and due.id != but for due in left)
+
+    def by_seat(self, rated: climb.MatchRated) -> tuple[RatingChange, ...]:
+        """Return the rating changes of a match in the order of seats. Partners share one, repeated at their seats."""
+        changed = {change.player: change for change in rated.changes}
+        found: dict[Seat, RatingChange] = {}
+        for players, seats in zip(rated.finish.sides, self.sides, strict=True):
+            for place, seat in enumerate(seats):
+                player = players[min(place, len(players) - 1)]
+                before, after = self._player_rating(changed[player].before), self._player_rating(changed[player].after)
+                found[seat] = RatingChange(seat, self._bot(player, place), player.version, before, after)
+        return tuple(found[seat] for seat in sorted(found))
+
+    def _bot(self, player: Player, place: int) -> str:
+        """Return the name of the bot of a rated player; of partners, of the one at that place."""
+        return (
+            self.ladder.all_entrants[player.bot].bots[place].bot
+            if self.ladder.terms.bots_per_entrant > 1
+            else player.bot
+        )
+
+    def _player_rating(self, it: RatingRecord) -> PlayerRating:
+        return PlayerRating(it.rating.value, it.rating.deviation, it.matches, self.ladder.terms.is_provisional(it))
+
+
+class LadderFold:
+    """Returns the state of a ladder after an entry, for a server with these games."""
+
+    def __init__(self, games: Mapping[str, Game]) -> None:
+        self._games = games
+
+    def __call__(self, state: LadderState | None, entry: ContestEntry) -> LadderState:
+        event = entry.event
+        if state is None:
+            if not isinstance(event, LadderCreated):
+                raise ContestDamaged(entry.contest)
+            return self.initial_state(event, entry.at_ms)
+        after = replace(state, ladder=evolve(state.ladder, event), number=entry.number)  # type: ignore[arg-type]
+        if isinstance(event, climb.LadderPaired):
+            planned = {**state.planned_ms, event.pairing.id: entry.at_ms}
+            return replace(after, planned_ms={key: planned[key] for key in after.ladder.pairings})
+        if isinstance(event, ContestMatchStarted):
+            return replace(after, last_start=(entry.number, entry.at_ms))
+        if isinstance(event, climb.SeasonStarted):
+            return replace(after, seasons=(*state.seasons, (entry.number, entry.at_ms)))
+        return after
+
+    def initial_state(self, created: LadderCreated, at_ms: int) -> LadderState:
+        """Return the state after the first entry, without entrants."""
+        terms = created.terms
+        first = terms.match_terms[0]
+        table = find_game(self._games, first.game).table(first.settings)
+        seats = seating(table, terms.partners)
+        duplicate = terms.duplicate
+        pure = LadderPlayTerms(
+            created.name,
+            created.seed,
+            len(seats.places),
+            seats.sides,
+            seats.bots,
+            DuplicateSets(duplicate.arrangements or len(table.sides), len(duplicate.openings)) if duplicate else None,
+            len(terms.match_terms),
+            terms.matches_at_once or None,
+            terms.rematch_after,
+            terms.provisional_matches,
+        )
+        return LadderState(created, at_ms, Ladder(pure), seats, table.sides, ((1, at_ms),))

@@ -1,0 +1,88 @@
+"""Creates matches of contests once all their bots are online, have room for one more match, and are not paused.
+
+A match is labelled with the contest that created it, and has the id of the due match as its request id. So creating
+it is idempotent: the log rejects a second match with the same id, also after a crash.
+"""
+
+from collections import Counter
+from dataclasses import replace
+
+from referee.accounts.bots import Accounts
+from referee.contests.pairing import DueMatch
+from referee.hosting.contest_state import ContestState
+from referee.live.create import match_id_of
+from referee.live.live_errors import UnknownMatch
+from referee.live.match_request import DEFAULT_OPENING, MAKER, PAIRING, REQUEST_ID, SET, MatchRequest
+from referee.live.referee import Referee
+from referee.match.setup import Player
+from referee.match.state import Match
+
+
+def match_request_for(state: ContestState, due: DueMatch, players: tuple[Player, ...]) -> MatchRequest:
+    """Return the request that creates a due match of a contest."""
+    terms, start, openings = state.match_terms(due), state.start_of(due), state.terms.openings
+    labels = {MAKER: state.contest, REQUEST_ID: due.id, PAIRING: due.pairing.id, **state.labels}
+    if start is None:
+        return terms.match_request(players, labels)
+    opening = DEFAULT_OPENING if start.opening is None else openings[start.opening]
+    return terms.match_request(players, {**labels, SET: start.set_id}, start.seed, opening)
+
+
+class BotUnavailable(Exception):
+    """A match cannot be created now because a bot is offline, has no room, or is paused."""
+
+    def __init__(self, bot: str) -> None:
+        super().__init__(f"{bot} is offline, has no room, or is paused")
+        self.bot = bot
+
+
+class MatchFactory:
+    """Shared by all contests, so that no two of them count on the same room of a bot."""
+
+    def __init__(self, referee: Referee, accounts: Accounts) -> None:
+        self._referee = referee
+        self._accounts = accounts
+        self._reserved: Counter[Player] = Counter()
+        """Room for matches that are being created."""
+
+    def is_online(self, player: Player, game: str) -> bool:
+        """Return whether the bot has a session that accepts the game."""
+        return self._referee.free_capacity(player, game) is not None
+
+    def room(self, player: Player, game: str) -> int:
+        """Return for how many more matches of the game the bot has room; 0 if it is offline."""
+        free = self._referee.free_capacity(player, game)
+        return max(0, free.room - self._reserved[free.player]) if free else 0
+
+    async def create(self, request: MatchRequest) -> Match:
+        """Create a match with the versions of its bots that are online, or return it if it was created before.
+
+        Raises BotUnavailable, RefereeDraining, LogUnavailable, or what is wrong with its terms.
+        """
+        self._online_players(request)
+        for bot in {player.bot for player in request.players}:
+            if (await self._accounts.bot(bot)).pause:
+                raise BotUnavailable(bot)
+        players = self._online_players(request)  # A bot may have left in the meantime, or started another match.
+        self._reserved.update(set(players))
+        try:
+            return (await self._referee.create(replace(request, players=players))).status.match
+        finally:
+            self._reserved.subtract(set(players))
+
+    async def find(self, contest: str, request_id: str) -> Match | None:
+        """Return the match that the contest created with that request id, or None. Raises LogUnavailable."""
+        try:
+            return (await self._referee.status(match_id_of(contest, request_id))).match
+        except UnknownMatch:
+            return None
+
+    def _online_players(self, request: MatchRequest) -> tuple[Player, ...]:
+        """Return the players with the versions that are online. Raises BotUnavailable."""
+        players = []
+        for player in request.players:
+            free = self._referee.free_capacity(player, request.game)
+            if free is None or free.room <= self._reserved[free.player]:
+                raise BotUnavailable(player.bot)
+            players.append(free.player)
+        return tuple(players)

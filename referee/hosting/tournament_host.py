@@ -1,0 +1,160 @@
+"""Facade of tournaments: everything that adapters can call to work with them."""
+
+import asyncio
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+from referee.accounts.names import check_words
+from referee.contests.contest_errors import TrfNotAvailable
+from referee.contests.pairing_progress import PairingProgress
+from referee.contests.tournament.commands import CancelTournament, StartTournament, TournamentCommand, WithdrawEntrant
+from referee.contests.tournament.events import EntrantEntered, TournamentEnded, TournamentEntrant
+from referee.contests.tournament.state import TournamentPhase
+from referee.contests.tournament.tournament_terms import Seeding
+from referee.hosting.contest_host import MAX_TEXT_CHARS, ContestHost
+from referee.hosting.contest_log import TOURNAMENT, ContestEntry, ContestEvent, ContestLog, TournamentCreated
+from referee.hosting.contest_registry import ContestRegistry
+from referee.hosting.contest_requests import PairingFilter, TournamentFilter, TournamentRequest
+from referee.hosting.contest_store import ContestStore
+from referee.hosting.contest_terms import TournamentTerms
+from referee.hosting.contest_worker import HostingDependencies
+from referee.hosting.entrant_resolver import resolve_entrant, with_default_name
+from referee.hosting.hosting_errors import NotAnEntrant, NotExportable, UnknownTournament
+from referee.hosting.ladder_host import LadderHost
+from referee.hosting.ladder_ratings import seed_rating
+from referee.hosting.terms_validation import check_tournament_terms, tournament_seating
+from referee.hosting.tournament_decision import decide_command, decide_creation, decide_entry
+from referee.hosting.tournament_state import TournamentState, fold_tournament
+from referee.hosting.tournament_tables import EXPORTS, ExportFormat, TournamentTables
+from referee.hosting.tournament_worker import TournamentWorker
+
+FILTER_BATCH_SIZE = 5_000
+"""How many pairings are filtered before the event loop runs again."""
+ANY_PAIRING = PairingFilter()
+
+
+def tournament_registry(
+    log: ContestLog, report_fault: Callable[[str, Exception], None]
+) -> ContestRegistry[TournamentState]:
+    """Return a registry of tournaments, to be opened."""
+    return ContestRegistry(log, TOURNAMENT, fold_tournament, TournamentEnded, report_fault)
+
+
+class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
+    _unknown = UnknownTournament
+    _default_filter = TournamentFilter()
+
+    def __init__(
+        self, registry: ContestRegistry[TournamentState], dependencies: HostingDependencies, ladders: LadderHost
+    ) -> None:
+        """`ladders` provides the ratings that seed entrants."""
+
+        def create_worker(store: ContestStore[TournamentState]) -> TournamentWorker:
+            return TournamentWorker(store, dependencies)
+
+        super().__init__(registry, dependencies, create_worker, check_tournament_terms)
+        self._ladders = ladders
+        self.tables = TournamentTables(dependencies.run)
+
+    async def enter(self, name: str, entrant: TournamentEntrant) -> TournamentState:
+        """Add an entrant, which without a name is named as its only bot; its rating is looked up.
+
+        Raises TournamentStarted, TournamentOver, AlreadyIn, NameTaken, WrongEntrantCount, UnknownBot,
+        UnknownVersion, BotPaused, BadField, or WrongParticipantCount if it is not one bot for each seat of a side.
+        """
+        store = await self._find_store(name)
+        resolved = await self._resolve(store.state.terms, entrant)
+        return await self._execute(store, lambda state: decide_entry(state, resolved))
+
+    async def withdraw(self, name: str, entrant: str, message: str = "") -> TournamentState:
+        """Remove an entrant before the start; after it, do not pair the entrant any more. Idempotent.
+
+        Raises NotAnEntrant, TournamentOver or BadField.
+        """
+        check_words("message", message, MAX_TEXT_CHARS)
+        return await self._carry_out(await self._find_store(name), WithdrawEntrant(entrant, message))
+
+    async def start(self, name: str) -> TournamentState:
+        """Start play. Idempotent.
+
+        Raises WrongEntrantCount, NotAnEntrant, BadTerms (of challengers), TournamentOver or RefereeDraining.
+        """
+        store = await self._find_store(name)
+        if store.state.tournament.phase is TournamentPhase.ENTRY and self._deps.referee.draining:
+            raise self._deps.referee.draining
+        return await self._carry_out(store, StartTournament(), unless=TournamentPhase.PLAYING)
+
+    async def cancel(self, name: str, message: str = "") -> TournamentState:
+        """End the tournament; its matches in play become void. Idempotent. Raises TournamentOver or BadField."""
+        check_words("message", message, MAX_TEXT_CHARS)
+        store = await self._find_store(name)
+        return await self._carry_out(store, CancelTournament(message), unless=TournamentPhase.CANCELLED)
+
+    async def pairings(
+        self, name: str, wanted: PairingFilter = ANY_PAIRING, after: str = "", at_most: int = 100
+    ) -> list[PairingProgress]:
+        """Return pairings by round and board, those after the pairing `after`. Raises NotAnEntrant."""
+        tournament = (await self.get(name)).tournament
+        if wanted.entrant and wanted.entrant not in tournament.entrants:
+            raise NotAnEntrant(name, wanted.entrant)
+        last: tuple[int, int, int] | None = None
+        found: list[tuple[tuple[int, int, int], PairingProgress]] = []
+        for number, progress in enumerate(tournament.pairings.values()):
+            if number % FILTER_BATCH_SIZE == FILTER_BATCH_SIZE - 1:
+                await asyncio.sleep(0)
+            place = (progress.pairing.round, progress.pairing.board, number)
+            if progress.pairing.id == after:
+                last = place
+            elif wanted.matches(progress):
+                found.append((place, progress))
+        found.sort()
+        first = 0 if last is None else bisect_left(found, (last,))
+        return [progress for _, progress in found[first : first + at_most]]
+
+    async def export(self, name: str, form: ExportFormat) -> str:
+        """Return the tournament in an export format. Raises TournamentNotStarted or NotExportable."""
+        state = await self.get(name)
+        try:
+            return await self.tables.export(state, EXPORTS[form])
+        except TrfNotAvailable as error:
+            raise NotExportable(name, form.value, error.details["why"]) from None
+
+    async def _carry_out(
+        self,
+        store: ContestStore[TournamentState],
+        command: TournamentCommand,
+        unless: TournamentPhase | None = None,
+    ) -> TournamentState:
+        """Execute a command, which changes nothing if the tournament is in the phase `unless` already."""
+        return await self._execute(
+            store,
+            lambda state: [] if state.tournament.phase is unless else decide_command(state, command, self._deps.run),
+        )
+
+    async def _resolve(self, terms: TournamentTerms, entrant: TournamentEntrant) -> TournamentEntrant:
+        bots_per_entrant = tournament_seating(terms, self._deps.games).bots
+        entrant = await resolve_entrant(entrant, bots_per_entrant, self._deps.accounts)
+        if not terms.ladder or terms.tournament.seeding is not Seeding.RATING:
+            return entrant
+        ladder = (await self._ladders.get(terms.ladder)).ladder
+        return replace(entrant, rating=seed_rating(ladder, entrant.bots))
+
+    def _contests_after(self, last: str) -> Iterable[str]:
+        """Tournaments are listed from the newest."""
+        contests = [*reversed(self._registry.first_entries)]
+        return contests[contests.index(last) + 1 if last in contests else 0 :]
+
+    async def _creation_events(self, request: TournamentRequest) -> Sequence[ContestEvent]:
+        if request.terms.ladder:
+            await self._ladders.get(request.terms.ladder)
+        entrants = [await self._resolve(request.terms, entrant) for entrant in request.entrants]
+        return decide_creation(request.created(self._deps.draw_seed()), entrants)
+
+    async def _is_same_request(self, first: ContestEntry, request: TournamentRequest) -> bool:
+        created = first.event
+        if not isinstance(created, TournamentCreated) or created != request.created(created.terms.tournament.seed):
+            return False
+        entries = await self._registry.log.read(first.contest, 1, created.entrants)
+        entrants = [replace(it.event.entrant, rating=None) for it in entries if isinstance(it.event, EntrantEntered)]
+        return entrants == [with_default_name(entrant) for entrant in request.entrants]

@@ -1,0 +1,121 @@
+"""State of a tournament: the pure tournament, its creation, and when each pairing was planned."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from referee.contests.pairing import DueMatch, SetStart
+from referee.contests.tournament.events import TournamentEnded, TournamentPaired, TournamentPlayStarted
+from referee.contests.tournament.state import Tournament, TournamentPhase, evolve
+from referee.hosting.contest_log import LADDER, TOURNAMENT, ContestEntry, TournamentCreated, contest_id
+from referee.hosting.contest_terms import MatchTerms, TournamentTerms
+from referee.hosting.hosting_errors import ContestDamaged
+from referee.match.setup import Player
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentState:
+    created: TournamentCreated
+    created_ms: int
+    tournament: Tournament
+    number: int = 1
+    """Number of the last entry that the state includes."""
+    started_ms: int | None = None
+    ended_ms: int | None = None
+    planned_ms: Mapping[str, int] = field(default_factory=dict)
+    """When each pairing was planned, by its id."""
+
+    @property
+    def name(self) -> str:
+        return self.created.name
+
+    @property
+    def contest(self) -> str:
+        """Id in the contest log, and the `maker` label of its matches."""
+        return contest_id(TOURNAMENT, self.name)
+
+    @property
+    def title(self) -> str:
+        """Title for people."""
+        return self.created.title
+
+    @property
+    def organiser(self) -> str:
+        """Holder of the token with which it was created."""
+        return self.created.organiser
+
+    @property
+    def terms(self) -> TournamentTerms:
+        return self.created.terms
+
+    @property
+    def over(self) -> bool:
+        return self.tournament.phase in {TournamentPhase.FINISHED, TournamentPhase.CANCELLED}
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        ladder = self.terms.ladder
+        return {TOURNAMENT: self.name, LADDER: ladder} if ladder else {TOURNAMENT: self.name}
+
+    @property
+    def playing(self) -> list[DueMatch]:
+        return self.tournament.matches_in_play
+
+    @property
+    def unstarted(self) -> list[DueMatch]:
+        return self.waiting
+
+    @property
+    def waiting(self) -> list[DueMatch]:
+        """Matches that may start, in the order of planning, not limited by how many may be played at once."""
+        return [due for some in self.waiting_in_parts for due in some]
+
+    @property
+    def waiting_in_parts(self) -> Iterator[Sequence[DueMatch]]:
+        """Yield the matches of `waiting` in parts of some hundred."""
+        parts = self.tournament.pairings.chunks if self.tournament.phase is TournamentPhase.PLAYING else ()
+        return (part.waiting_matches for part in parts)
+
+    @property
+    def full(self) -> bool:
+        """Whether the limit of matches in play at the same time is reached."""
+        at_once = self.tournament.terms.matches_at_once
+        return at_once is not None and len(self.tournament.matches_in_play) >= at_once
+
+    def has_bot(self, bot: str) -> bool:
+        return any(player.bot == bot for entrant in self.tournament.entrants.values() for player in entrant.bots)
+
+    def start_of(self, due: DueMatch) -> SetStart | None:
+        return self.tournament.set_start(due)
+
+    def match_id(self, due: DueMatch) -> str | None:
+        """Return the id of the match that was started for `due`. None: it has not started."""
+        return self.tournament.pairings[due.pairing.id].match_ids.get((due.number, due.attempt))
+
+    def match_terms(self, due: DueMatch) -> MatchTerms:
+        """Return the terms of a match; those of one set are the same."""
+        return self.terms.match_terms[(due.set_number - 1) % len(self.terms.match_terms)]
+
+    def is_set_open(self, set_id: str, but: str) -> bool:
+        """Return whether a set of duplicate play has matches left to play, without the due match with the id `but`."""
+        pairing, _, number = set_id.rpartition("/")
+        return not (self.over or self.tournament.pairings[pairing].is_set_over(int(number), but))
+
+    def bots(self) -> dict[str, tuple[Player, ...]]:
+        """Return the bots of each entrant."""
+        return {name: entrant.bots for name, entrant in self.tournament.entrants.items()}
+
+
+def fold_tournament(state: TournamentState | None, entry: ContestEntry) -> TournamentState:
+    """Return the state after an entry. None: it is the first entry."""
+    event = entry.event
+    if state is None:
+        if not isinstance(event, TournamentCreated):
+            raise ContestDamaged(entry.contest)
+        return TournamentState(event, entry.at_ms, Tournament(event.terms.tournament))
+    after = replace(state, tournament=evolve(state.tournament, event), number=entry.number)  # type: ignore[arg-type]
+    if isinstance(event, TournamentPlayStarted):
+        return replace(after, started_ms=entry.at_ms)
+    if isinstance(event, TournamentPaired):
+        planned = dict.fromkeys((pairing.id for pairing in event.pairings), entry.at_ms)
+        return replace(after, planned_ms={**state.planned_ms, **planned})
+    return replace(after, ended_ms=entry.at_ms) if isinstance(event, TournamentEnded) else after

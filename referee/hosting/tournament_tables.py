@@ -1,0 +1,189 @@
+"""Tables of tournaments: standings, cross table, exports, and the phase of a pairing.
+
+Tables of a large tournament take seconds, so they are computed in a worker process, and cached for each state.
+"""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, TypeVar, TypeVarTuple, Unpack
+
+from referee.contests.pairing_progress import PairingProgress
+from referee.contests.strength.elo import EloEstimate
+from referee.contests.tables.standings import StandingsRow
+from referee.contests.tables.standings import build_cross_table as points_against
+from referee.contests.tournament.state import Tournament, TournamentPhase
+from referee.contests.tournament.tournament_export import estimate_strengths, to_csv, to_json, to_trf
+from referee.hosting.hosting_errors import TournamentNotStarted
+from referee.hosting.tournament_decision import pickle_parts
+from referee.hosting.tournament_state import TournamentState
+from referee.live.worker_pool import RunFunction
+
+MAX_PAIRINGS_HERE = 100
+"""Tables of up to that many pairings take some milliseconds, and are computed on the event loop."""
+
+MAX_CPU_S = 120.0
+"""CPU limit for one table."""
+
+TABLES_CACHE_SIZE = 64
+
+T = TypeVar("T")
+Args = TypeVarTuple("Args")
+
+
+class PairingPhase(Enum):
+    PLANNED = "planned"
+    PLAYING = "playing"
+    DONE = "done"
+
+
+class ExportFormat(Enum):
+    CSV = "csv"
+    JSON = "json"
+    TRF = "trf"
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentRow:
+    """One row of the standings of a tournament."""
+
+    standing: StandingsRow
+    forfeits: int
+    estimate: EloEstimate | None
+    """None: there are too few results."""
+
+
+@dataclass(frozen=True, slots=True)
+class CrossTableCell:
+    opponent: str
+    points: float
+    match_ids: tuple[str, ...]
+    """Matches that counted, in order."""
+
+
+def phase_of(course: PairingProgress) -> PairingPhase:
+    if course.is_done:
+        return PairingPhase.DONE
+    return PairingPhase.PLAYING if course.matches_in_play else PairingPhase.PLANNED
+
+
+def rows(state: TournamentState, after_round: int = 0) -> list[TournamentRow]:
+    """Return the standings, best first, now or after a round. For an SPRT trial see `Tournament.trial_state`.
+
+    Raises TournamentNotStarted.
+    """
+    tournament = _started(state)
+    until = after_round or None
+    strengths, forfeits = estimate_strengths(tournament, until), tournament.forfeit_counts()
+    return [
+        TournamentRow(row, forfeits[row.entrant], strengths.get(row.entrant)) for row in tournament.standings(until)
+    ]
+
+
+def cross_table(state: TournamentState) -> list[tuple[str, list[CrossTableCell]]]:
+    """Return what each entrant, best first, scored against each that it met. Raises TournamentNotStarted."""
+    tournament = _started(state)
+    names = [row.entrant for row in tournament.standings()]
+    played = _counted_matches(tournament)
+    return [
+        (
+            name,
+            [
+                CrossTableCell(other, points, tuple(played.get(frozenset((name, other)), ())))
+                for other, points in zip(names, line, strict=True)
+                if points is not None
+            ],
+        )
+        for name, line in zip(names, points_against(tournament.round_results(), names), strict=True)
+    ]
+
+
+class TournamentTables:
+    """Computes tables of all tournaments, with an LRU cache."""
+
+    def __init__(self, run: RunFunction) -> None:
+        self._run = run
+        self._cache: OrderedDict[tuple[object, ...], asyncio.Task[Any]] = OrderedDict()
+
+    async def rows(self, state: TournamentState, after_round: int = 0) -> list[TournamentRow]:
+        """See `rows`. Raises TournamentNotStarted."""
+        past = after_round if after_round < _started(state).round else 0
+        return await self._cached(rows, state, past)
+
+    async def cross_table(self, state: TournamentState) -> list[tuple[str, list[CrossTableCell]]]:
+        """See `cross_table`. Raises TournamentNotStarted."""
+        _started(state)
+        return await self._cached(cross_table, state)
+
+    async def export(self, state: TournamentState, function: Callable[[TournamentState], str]) -> str:
+        """Return the result of an export function. Raises TournamentNotStarted, or what the function raises."""
+        _started(state)
+        return await self._cached(function, state)
+
+    async def _cached(
+        self, function: Callable[[TournamentState, Unpack[Args]], T], state: TournamentState, *args: *Args
+    ) -> T:
+        """Return the result of a function of a state; calls at the same time share one computation."""
+        key = function, state.contest, state.number, *args
+        if key not in self._cache:
+            task = asyncio.create_task(self._computed(function, state, *args))
+            task.add_done_callback(lambda done: self._drop_failed(key, done))
+            self._cache[key] = task
+            if len(self._cache) > TABLES_CACHE_SIZE:
+                self._cache.popitem(last=False)
+        self._cache.move_to_end(key)
+        return await asyncio.shield(self._cache[key])
+
+    async def _computed(
+        self, function: Callable[[TournamentState, Unpack[Args]], T], state: TournamentState, *args: *Args
+    ) -> T:
+        if len(state.tournament.pairings) <= MAX_PAIRINGS_HERE:
+            return function(state, *args)
+        await pickle_parts(state.tournament)
+        return await self._run(function, state, *args, max_cpu_s=MAX_CPU_S)
+
+    def _drop_failed(self, key: tuple[object, ...], done: asyncio.Task[Any]) -> None:
+        if done.cancelled() or done.exception():
+            self._cache.pop(key, None)
+
+
+def _started(state: TournamentState) -> Tournament:
+    if state.tournament.phase is TournamentPhase.ENTRY:
+        raise TournamentNotStarted(state.name)
+    return state.tournament
+
+
+def _counted_matches(tournament: Tournament) -> dict[frozenset[str], list[str]]:
+    """Return the matches that counted, by pair of entrants."""
+    found: dict[frozenset[str], list[str]] = {}
+    for course in tournament.pairings.values():
+        counted = [
+            match_id
+            for (number, attempt), match_id in sorted(course.match_ids.items())
+            if number in course.scores and attempt == course.current_attempt(number)
+        ]
+        names = course.pairing.participants
+        for pair in {frozenset((one, other)) for one in names for other in names if one != other}:
+            found.setdefault(pair, []).extend(counted)
+    return found
+
+
+def _csv(state: TournamentState) -> str:
+    return to_csv(state.tournament)
+
+
+def _json(state: TournamentState) -> str:
+    return to_json(state.tournament)
+
+
+def _trf(state: TournamentState) -> str:
+    return to_trf(state.tournament, state.title)
+
+
+EXPORTS: dict[ExportFormat, Callable[[TournamentState], str]] = {
+    ExportFormat.CSV: _csv,
+    ExportFormat.JSON: _json,
+    ExportFormat.TRF: _trf,
+}

@@ -1,0 +1,15 @@
+"""Runs matches: stores every decision, applies it, then notifies bots and watchers.
+
+ports               what this package needs of logs, time and ratings, and what observers of matches implement
+referee             facade: everything that adapters can call to work with matches
+registry, recovery  all live matches and their events; restoring them after a start
+live_match          one match that is not over, and the index of all of them
+runner, rated_end   the only writer of one match; appending its decisions, with rating changes
+match_timing        match time, deadlines and timers
+referee_delay, loop_lag, worker_pool  delays caused by the server; computations outside the event loop
+create, match_request, match_starter  creating, describing and starting matches
+submit, verdict     answers to turns and other requests, idempotently; their results
+sessions, absences, outbox, turn_notifier, turn_view, end_delivery  online bots and what is sent to them
+match_history, finished_matches, watch  the fold over a log, a cache of finished matches, watching
+auto_pause, bot_log_recorder, bot_notifier, live_errors  consequences of faults; errors of this package
+"""

@@ -1,0 +1,142 @@
+"""Creates matches and takes seats in them, idempotently.
+
+The id of a match is derived from its creator and the id of the request, so the log itself rejects a second match for
+the same request, also after a restart.
+"""
+
+import hashlib
+from base64 import b32encode
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from engines.api import Seat
+from referee.live.live_errors import UnknownMatch
+from referee.live.match_history import MatchStatus
+from referee.live.match_request import MAKER, PAIRING, REQUEST_ID, LiveLimits, MatchRequest
+from referee.live.ports import Conflict
+from referee.live.registry import LiveMatches
+from referee.live.runner import MatchRunner
+from referee.live.worker_pool import RunFunction, run_inline
+from referee.match.commands import TakeSeat
+from referee.match.match_errors import MatchOver, NotAllowedNow, RequestIdReused, SeatHeld
+from referee.match.setup import Player, Setup
+from referee.match.state import Match
+
+
+@dataclass(frozen=True, slots=True)
+class CreatedMatch:
+    status: MatchStatus
+    repeated: bool
+    """Whether the same request had created it before."""
+
+
+def match_id_of(maker: str, request_id: str) -> str:
+    """Return the id of the match that this request creates."""
+    key = f"{maker}\0{request_id}"
+    return "m" + b32encode(hashlib.sha256(key.encode()).digest()).decode().lower()[:25]
+
+
+class MatchCreator:
+    def __init__(
+        self,
+        live: LiveMatches,
+        limits: LiveLimits,
+        mint_id: Callable[[], str],
+        draw_seed: Callable[[], bytes],
+        run: RunFunction = run_inline,
+    ) -> None:
+        self._live = live
+        self._limits = limits
+        self._mint_id = mint_id
+        self._draw_seed = draw_seed
+        self._run = run
+
+    async def create(self, request: MatchRequest) -> CreatedMatch:
+        """Create a match, or return the one that the same request has created.
+
+        Raises an error of its terms, RequestIdReused, TooManyWaiting, TooExpensive or LogUnavailable.
+        """
+        match_id = self._match_id(request)
+        setup = await self._setup(request, match_id, request.seed or self._draw_seed())
+        try:
+            runner = await MatchRunner.open(setup, self._live.find_game(setup.game), self._live.dependencies)
+        except Conflict:
+            return await self._find_created(request, match_id)
+        live_match = self._live.index.find(match_id)
+        assert live_match
+        self._live.attach_runner(live_match, runner)
+        return CreatedMatch(live_match.history.status, repeated=False)
+
+    async def find_created(self, request: MatchRequest) -> CreatedMatch | None:
+        """Return what this request has created; None: nothing. Raises RequestIdReused or LogUnavailable."""
+        try:
+            return await self._find_created(request, self._match_id(request))
+        except UnknownMatch:
+            return None
+
+    async def join(self, match_id: str, seat: Seat | None, player: Player) -> Seat:
+        """Take that seat; None: the seat that the bot holds already, or else the first open one.
+
+        Raises SeatHeld, NoSuchSeat, MatchOver, UnknownMatch or LogUnavailable.
+        """
+        while True:
+            match = (await self._live.finished.history(match_id)).match
+            if match.result:
+                raise MatchOver(str(match.result))
+            wanted = _choose_seat(match, player) if seat is None else seat
+            if _holds_seat(match, wanted, player):
+                return wanted
+            runner = await self._live.runner(match_id)
+            try:
+                await runner.submit(TakeSeat(wanted, player))
+            except NotAllowedNow:  # Play has begun, so no seat is open.
+                raise SeatHeld(wanted, runner.match.players[wanted].bot) from None
+            except SeatHeld:
+                if seat is not None:
+                    raise
+            else:
+                return wanted
+
+    def _match_id(self, request: MatchRequest) -> str:
+        request_id = request.labels.get(REQUEST_ID)
+        if not request_id:
+            return self._mint_id()
+        return match_id_of(request.labels.get(MAKER, ""), request_id)
+
+    async def _setup(self, request: MatchRequest, match_id: str, seed: bytes) -> Setup:
+        """Return the setup; moves of an opening are played in a worker. Raises what `MatchRequest.setup` raises."""
+        # Options and a position cost little within `field_limits`, which `test_create_cost` checks: the largest
+        # `own_board` of Troke 8 ms of CPU, every other option of any game 1 ms, every position 2 ms.
+        if not request.opening.moves:
+            return request.setup(match_id, seed, self._live.games, self._limits)
+        game = self._live.find_game(request.game)
+        holder = (
+            "" if PAIRING in request.labels else request.labels.get(MAKER, "")
+        )  # Contests have no limit on waiting calls.
+        return await self._run(
+            MatchRequest.setup, request, match_id, seed, {game.name: game}, self._limits, holder=holder
+        )
+
+    async def _find_created(self, request: MatchRequest, match_id: str) -> CreatedMatch:
+        standing = (await self._live.finished.history(match_id)).status
+        setup = standing.match.setup
+        if await self._setup(request, match_id, request.seed or setup.seed) != setup:
+            raise RequestIdReused(request.labels[REQUEST_ID])
+        return CreatedMatch(standing, repeated=True)
+
+
+def _holds_seat(match: Match, seat: Seat, player: Player) -> bool:
+    if not 0 <= seat < len(match.players):
+        return False
+    held = match.players[seat]
+    return bool(held.bot) and held.bot == player.bot and player.version in ("", held.version)
+
+
+def _choose_seat(match: Match, player: Player) -> Seat:
+    seats = range(len(match.players))
+    own_seat = next((seat for seat in seats if _holds_seat(match, seat, player)), None)
+    open_seat = next((seat for seat in seats if not match.players[seat].bot), None)
+    wanted = open_seat if own_seat is None else own_seat
+    if wanted is None:
+        raise SeatHeld(0, match.players[0].bot)
+    return wanted

@@ -1,0 +1,163 @@
+"""Measures how late the event loop is, and which holder's requests made it late.
+
+A timer is set every few milliseconds; how late it fires is the lag, which no bot is responsible for. A lag in progress
+is included, so the first task that runs after a blocking one sees it even before the timer fires.
+
+No holder gains from lag that it has caused: while the loop is late, each step of each task is charged to the holder on
+whose behalf it runs (`HOLDER`). CPU time of the thread is measured rather than wall time, so suspension of the process
+is charged to nobody. What the loop computes between two steps is charged to the next one.
+"""
+
+import asyncio
+import time as machine
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Coroutine, Generator
+from contextvars import ContextVar
+from typing import Any, NamedTuple
+
+from referee.live.ports import Time, Timer
+from referee.match.clock import MS, Micros
+
+INTERVAL_US = 10 * MS
+MIN_LAG_US = 5 * MS
+"""Less is ignored: timers of an idle machine fire that late."""
+
+STALL_BUCKETS_US: tuple[Micros, ...] = (10 * MS, 50 * MS, 100 * MS, 500 * MS, 1_000 * MS, 5_000 * MS)
+"""Upper bounds by which stalls are counted: periods in which the loop did not serve its timer."""
+
+HOLDER: ContextVar[str] = ContextVar("holder", default="")
+"""The holder on whose behalf the current task runs; empty: none."""
+
+
+class MessageArrival(NamedTuple):
+    """When a message was read."""
+
+    at_us: Micros
+    """When it was read, in monotonic time."""
+    lag_us: Micros
+    """Total lag until then, except what its holder has caused."""
+
+
+def thread_cpu_us() -> Micros:
+    return machine.thread_time_ns() // 1_000
+
+
+class LoopLag:
+    """The lag of one event loop, measured from `start` to `stop`."""
+
+    def __init__(self, time: Time, cpu_us: Callable[[], Micros] = thread_cpu_us) -> None:
+        """`cpu_us` is the CPU time of the loop's thread."""
+        self._time = time
+        self._cpu_us = cpu_us
+        self._past_us: Micros = 0
+        self._past_own_us: Counter[str] = Counter()
+        self.stalls = [0] * (len(STALL_BUCKETS_US) + 1)
+        """Number of stalls by upper bound: one for each of `STALL_BUCKETS_US`, and the longer ones last."""
+        self._due_us: Micros | None = None
+        self._timer: Timer | None = None
+        self._charged_us: Counter[str] = Counter()
+        """CPU time since the timer was due, by the holder that is charged for it."""
+        self._cpu_charged_us: Micros = 0
+        """CPU time of the thread that has been charged, or need not be."""
+        self._charged_until_us: Micros = 0
+
+    def start(self) -> None:
+        self._set_timer(INTERVAL_US)
+
+    def stop(self) -> None:
+        if self._timer:
+            self._timer.cancel()
+        self._close_interval()
+        self._due_us, self._timer = None, None
+
+    def total_us(self) -> Micros:
+        """Return all lag so far, including the current one."""
+        return self._past_us + self._late_us()
+
+    def own_us(self, holder: str) -> Micros:
+        """Return the part of the lag so far that requests of this holder caused."""
+        self.charge()
+        return self._past_own_us[holder] + min(self._late_us(), self._charged_us[holder])
+
+    def arrival(self, holder: str) -> MessageArrival:
+        """Record that a message of that holder is read now."""
+        return MessageArrival(self._time.monotonic_us(), self.total_us() - self.own_us(holder))
+
+    def charge(self) -> None:
+        """Charge the CPU time since the last call, as far as the loop was late, to the holder of this task."""
+        now_us = self._time.monotonic_us()
+        if self._due_us is None or now_us <= self._due_us:
+            return
+        cpu_us = self._cpu_us()
+        if holder := HOLDER.get():
+            spent_us = min(cpu_us - self._cpu_charged_us, now_us - max(self._due_us, self._charged_until_us))
+            self._charged_us[holder] += spent_us
+        self._cpu_charged_us, self._charged_until_us = cpu_us, now_us
+
+    def charge_tasks(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Charge every step of every task that this loop creates from now on."""
+
+        def charged(loop: asyncio.AbstractEventLoop, steps: Any, **more: Any) -> "asyncio.Task[Any]":
+            return asyncio.Task(_Charged(steps, self.charge), loop=loop, **more)
+
+        loop.set_task_factory(charged)
+
+    def unresponsive_us(self) -> Micros:
+        """Return for how long the loop has not served its timer. Thread-safe."""
+        due_us = self._due_us
+        return 0 if due_us is None else max(0, self._time.monotonic_us() - due_us)
+
+    def _late_us(self) -> Micros:
+        late_us = 0 if self._due_us is None else self._time.monotonic_us() - self._due_us
+        return late_us if late_us > MIN_LAG_US else 0
+
+    def _set_timer(self, us: Micros) -> None:
+        self._due_us = self._time.monotonic_us() + us
+        self._timer = self._time.call_at(self._due_us, self._timer_fired)
+
+    def _timer_fired(self) -> None:
+        late = self._close_interval()
+        # A late loop is busy, and tasks wait for whole iterations of it. A timer of 0 measures each iteration in full.
+        self._set_timer(0 if late else INTERVAL_US)
+
+    def _close_interval(self) -> bool:
+        """Add the time since the timer was due to the lag; return whether the loop was late."""
+        late_us = self._late_us()
+        self._past_us += late_us
+        if late_us:
+            self.stalls[bisect_left(STALL_BUCKETS_US, late_us)] += 1
+            for holder, charged_us in self._charged_us.items():
+                self._past_own_us[holder] += min(late_us, charged_us)
+        else:
+            self._cpu_charged_us = self._cpu_us()
+        self._charged_us.clear()
+        return late_us > 0
+
+
+class _Charged(Coroutine[Any, Any, Any]):
+    """A coroutine whose steps are charged to the holder of its task."""
+
+    __slots__ = ("_charge", "_steps")
+
+    def __init__(self, steps: Coroutine[Any, Any, Any], charge: Callable[[], None]) -> None:
+        self._steps = steps
+        self._charge = charge
+
+    def send(self, value: Any) -> Any:
+        try:
+            return self._steps.send(value)
+        finally:
+            self._charge()
+
+    def throw(self, *error: Any) -> Any:
+        try:
+            return self._steps.throw(*error)
+        finally:
+            self._charge()
+
+    def close(self) -> None:
+        self._steps.close()
+
+    def __await__(self) -> Generator[Any, Any, Any]:
+        return self._steps.__await__()

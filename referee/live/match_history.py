@@ -1,0 +1,307 @@
+"""History of one match: the fold over its log, kept in memory while the match is live.
+
+It holds the current state, the moves as each seat may see them, the entry that answers each request, and, once the
+match is watched, the last steps, so that watchers need not read the log.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from engines.api import Game, Seat, Viewer
+from referee.live.live_errors import UNREADABLE, LogDamaged
+from referee.live.ports import Entry
+from referee.match.events import (
+    Event,
+    FlagFell,
+    MatchCreated,
+    MovePlayed,
+    MoveRefused,
+    MoveSource,
+    PlayEnded,
+    PlayStarted,
+)
+from referee.match.result import EndCause
+from referee.match.state import Match, MatchPhase, create_match, evolve
+from referee.match.visibility import redact_move
+
+MAX_CACHED_STEPS = 64
+"""Limit for a match that is watched; otherwise only the last step is kept."""
+REPLAY_CHUNK = 25
+"""Entries to fold before the event loop runs other tasks."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchStep:
+    """One entry and the states before and after it."""
+
+    entry: Entry
+    before: Match | None
+    """State before the entry. None: the entry created the match."""
+    match: Match
+    """State after the entry."""
+    unplayable: bool = False
+    """Whether the game can no longer apply the log, so that the effect of the entry is unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchStatus:
+    """State of a match, with the times of its creation, start and end in Unix milliseconds."""
+
+    match: Match
+    opened_ms: int
+    started_ms: int | None
+    """None: play did not begin."""
+    ended_ms: int | None
+    """None: it is not over."""
+
+    @property
+    def number(self) -> int:
+        """Number of the last entry."""
+        return self.match.number
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedMove:
+    """A move that was made."""
+
+    seat: Seat
+    move: str
+    shown: tuple[str, ...]
+    """The move as each seat may see it when it is played, by seat."""
+    sealed: bool
+    """Whether other seats still have to choose and may not see it."""
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictLocation:
+    """Location of a verdict on an answer in the log."""
+
+    number: int
+    """Number of the entry that holds it."""
+    ply: int
+    """Number of moves made before it."""
+
+
+@dataclass(frozen=True, slots=True)
+class WatchedEntry:
+    """One entry of a match as one viewer may see it."""
+
+    number: int
+    at_ms: int
+    event: Event | None
+    """The event as the viewer may see it. None: it is hidden."""
+    match: Match
+    """State after the entry. The game decides what the viewer may see of it (`Position.text`)."""
+    sealed: bool = False
+    """Whether it is a sealed choice, which is hidden until all seats have chosen."""
+    revealed: tuple[tuple[Seat, str], ...] = ()
+    """Seats and sealed moves that the entry revealed, as the viewer may see them now."""
+
+
+class MatchHistory:
+    """The history of one match, extended step by step from its first entry."""
+
+    def __init__(self, first: MatchStep) -> None:
+        self.match = first.match
+        self.opened_ms = first.entry.at_ms
+        self.at_ms = first.entry.at_ms
+        """When the last entry was written, in Unix milliseconds."""
+        self.started_ms: int | None = None
+        self.ended_ms: int | None = None
+        self.moves: list[PlayedMove] = []
+        self.last_move_of: dict[Seat, int] = {}
+        """Number of moves made up to the last one of each seat, inclusive."""
+        self.unplayable_from: int | None = None
+        """Number of the first entry that the game cannot apply. None: it can apply all."""
+        self.last_verdict: dict[Seat, VerdictLocation] = {}
+        """Location of the last verdict on each seat."""
+        self.requests: dict[tuple[Seat, str], VerdictLocation] = {}
+        """Location of the verdict on each request, by seat and request id."""
+        self.last_shown: dict[Viewer, WatchedEntry] = {}
+        """Cache of the last move as each viewer may see it."""
+        self._steps: deque[MatchStep] = deque([first], maxlen=1)
+        self._changed: asyncio.Event | None = None
+        """Event of the next change. None: no watcher waits for it."""
+        self.closed: Exception | None = None
+        """Why no more steps are added here, although the match may continue in another process."""
+
+    @property
+    def status(self) -> MatchStatus:
+        return MatchStatus(self.match, self.opened_ms, self.started_ms, self.ended_ms)
+
+    def extend(self, match_steps: Sequence[MatchStep]) -> None:
+        """Append these steps and notify watchers."""
+        for step in match_steps:
+            self._apply(step)
+        self._steps.extend(match_steps)
+        self.notify_watchers()
+
+    def steps_after(self, number: int) -> list[MatchStep] | None:
+        """Return all steps after that entry; None: they are not all cached. More are cached from now on."""
+        if self._steps.maxlen != MAX_CACHED_STEPS:
+            self._steps = deque(self._steps, MAX_CACHED_STEPS)
+        missing = number + 1 - self._steps[0].entry.number
+        return None if missing < 0 else list(islice(self._steps, missing, None))
+
+    def revealed_by(self, ply: int) -> list[PlayedMove]:
+        """Return the sealed moves that the move at `ply` revealed, ordered by seat."""
+        if self.moves[ply].sealed:
+            return []
+        first = ply
+        while first and self.moves[first - 1].sealed:
+            first -= 1
+        return sorted(self.moves[first:ply], key=lambda made: made.seat)
+
+    @property
+    def changed(self) -> asyncio.Event:
+        """Event that is set by the next change. Take it before reading the history, or a change may be missed."""
+        if self._changed is None:
+            self._changed = asyncio.Event()
+        return self._changed
+
+    def notify_watchers(self) -> None:
+        """Wake all watchers."""
+        if self._changed:
+            self._changed.set()
+            self._changed = None
+
+    def close(self, error: Exception) -> None:
+        self.closed = error
+        self.notify_watchers()
+
+    def _apply(self, step: MatchStep) -> None:
+        self.match = step.match
+        self.at_ms = step.entry.at_ms
+        if step.unplayable:
+            return
+        event = step.entry.event
+        if isinstance(event, PlayStarted):
+            self.started_ms = step.entry.at_ms
+        elif isinstance(event, PlayEnded):
+            self.ended_ms = step.entry.at_ms
+        elif isinstance(event, MovePlayed):
+            self._apply_move(step, event)
+        if isinstance(event, MoveRefused | FlagFell) or (
+            isinstance(event, MovePlayed) and event.source is MoveSource.BOT
+        ):
+            assert step.before
+            self._apply_verdict(event, VerdictLocation(step.entry.number, step.before.ply))
+
+    def _apply_move(self, step: MatchStep, event: MovePlayed) -> None:
+        assert step.before
+        shown = tuple([redact_move(step.before, event, seat) for seat in range(len(step.match.players))])
+        self.moves.append(PlayedMove(event.seat, event.move, shown, _is_sealed(step.before, event.seat, step.match)))
+        self.last_move_of[event.seat] = len(self.moves)
+
+    def _apply_verdict(self, event: MovePlayed | MoveRefused | FlagFell, verdict: VerdictLocation) -> None:
+        self.last_verdict[event.seat] = verdict
+        if event.request_id:
+            self.requests[event.seat, event.request_id] = verdict
+
+
+def _is_sealed(before: Match, seat: Seat, after: Match) -> bool:
+    """Return whether other seats owed a move together with `seat`, and all of them still do."""
+    others = [turn for turn in before.owing if turn.seat != seat]
+    return bool(others) and all(turn in after.owing for turn in others)
+
+
+def match_steps(before: Match | None, entries: Sequence[Entry], match: Match) -> list[MatchStep]:
+    """Return the steps from `before` to `match`, entry by entry, without playing a move twice."""
+    moved = [at for at, entry in enumerate(entries) if isinstance(entry.event, MovePlayed | PlayStarted)]
+    found = []
+    for at, entry in enumerate(entries):
+        if at == len(entries) - 1:
+            after = match
+        else:
+            assert before is not None
+            after = evolve(before, entry.event, match.position if moved and at >= moved[-1] else None)
+        found.append(MatchStep(entry, before, after))
+        before = after
+    return found
+
+
+def fold_entries(
+    entries: Sequence[Entry],
+    find_game: Callable[[str], Game],
+    before: Match | None = None,
+    lost_from: int | None = None,
+) -> Iterator[MatchStep]:
+    """Yield the steps of these entries, from the first one, or from the state `before` them.
+
+    From the number `lost_from` on the state does not change until the match ends.
+    """
+    for entry in entries:
+        lost = lost_from is not None and entry.number >= lost_from and not isinstance(entry.event, PlayEnded)
+        if before is None:
+            if not isinstance(entry.event, MatchCreated):
+                raise LogDamaged(entry.match_id, entry.number, UNREADABLE)
+            after = create_match(entry.event, find_game(entry.event.setup.game))
+        elif lost:
+            after = replace(before, number=entry.number)
+        else:
+            after = evolve(before, entry.event)
+        yield MatchStep(entry, before, after, lost)
+        before = after
+
+
+class UnplayableLog(Exception):
+    """The game cannot apply the log: its rules have changed, or the game was removed."""
+
+    def __init__(self, entries: Sequence[Entry], error: Exception) -> None:
+        super().__init__(f"{type(error).__name__}: {error}")
+        self.entries = entries
+
+
+async def replay_log(entries: Sequence[Entry], find_game: Callable[[str], Game]) -> MatchHistory:
+    """Fold a whole log. Raises UnplayableLog.
+
+    A match that was ended because its log was unplayable is folded as far as possible, then ended.
+    """
+    following = fold_entries(entries, find_game)
+    history: MatchHistory | None = None
+    for done, entry in enumerate(entries):
+        if done % REPLAY_CHUNK == 0:
+            await asyncio.sleep(0)
+        try:
+            step = next(following)
+        except Exception as error:
+            if history is None or not ended_as_unplayable(entries):
+                raise UnplayableLog(entries, error) from error
+            history.unplayable_from = entry.number
+            following = fold_entries(entries[done:], find_game, history.match, entry.number)
+            step = next(following)
+        if history is None:
+            history = MatchHistory(step)
+        else:
+            history.extend([step])
+    assert history
+    return history
+
+
+def read_summary(summary: Sequence[Entry], find_game: Callable[[str], Game]) -> MatchStatus:
+    """Return the status of a match from the entries of its summary (see `ports.Summaries`), without its position.
+
+    Raises LogDamaged, UnknownGame, or any other exception if the log is damaged or the game has changed.
+    """
+    first = summary[0]
+    if not isinstance(first.event, MatchCreated):
+        raise LogDamaged(first.match_id, first.number, UNREADABLE)
+    match = create_match(first.event, find_game(first.event.setup.game))
+    started_ms = ended_ms = None
+    for entry in summary[1:]:
+        if isinstance(entry.event, PlayStarted):  # Setting up the position would be expensive.
+            match = replace(match, phase=MatchPhase.PLAYING, players=entry.event.seated)
+            started_ms = entry.at_ms
+        else:
+            match = evolve(match, entry.event)
+        if isinstance(entry.event, PlayEnded):
+            ended_ms = entry.at_ms
+    return MatchStatus(match, first.at_ms, started_ms, ended_ms)
+
+
+def ended_as_unplayable(entries: Sequence[Entry]) -> bool:
+    last = entries[-1].event
+    return isinstance(last, PlayEnded) and last.result.cause is EndCause.ENGINE_FAULT

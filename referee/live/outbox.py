@@ -1,0 +1,171 @@
+"""Outgoing queue of one session.
+
+An item replaces a pending one with the same key. A pending turn is only its key and is encoded when it is sent, so a
+bot that reads slowly costs bounded memory. Turns are sent last, so a bot gets the verdict before its next turn.
+"""
+
+import asyncio
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from itertools import count, islice
+from typing import Any, TypeAlias
+
+from engines.api import Seat
+from referee.accounts.bot_log import NoticeNote
+from referee.live.verdict import MoveAccepted, RequestAccepted
+from referee.match.clock import Micros
+from referee.match.clock_charge import ClockCharge
+
+
+@dataclass(frozen=True, slots=True)
+class HelloAccepted:
+    """The answer to every Hello."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnNotice:
+    """The seat owes a move. `Referee.turn_due` returns the turn, or None if it has passed."""
+
+    match_id: str
+    seat: Seat
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictNotice:
+    """Result of an item that the bot sent: accepted or rejected."""
+
+    item_id: int
+    match_id: str
+    token: str
+    outcome: MoveAccepted | RequestAccepted | Exception
+
+
+@dataclass(frozen=True, slots=True)
+class MatchStarted:
+    match_id: str
+    seat: Seat
+
+
+@dataclass(frozen=True, slots=True)
+class MatchEnded:
+    """The match is over. Sent again until a pong confirms it."""
+
+    match_id: str
+    seat: Seat
+
+
+@dataclass(frozen=True, slots=True)
+class TurnExpired:
+    """A turn no longer needs an answer, although the match continues."""
+
+    match_id: str
+    seat: Seat
+    token: str
+    played_instead: str
+    """The move played for the seat. Empty: none."""
+    row: ClockCharge | None
+    """The clock charge that proves that the flag fell. None: it did not."""
+
+
+@dataclass(frozen=True, slots=True)
+class NonceRequested:
+    match_id: str
+    seat: Seat
+    commitment: bytes
+    until_us: Micros
+    """When the server stops waiting for nonces, in monotonic time."""
+
+
+@dataclass(frozen=True, slots=True)
+class PingNotice:
+    id: int
+    round_trip_us: Micros
+    """Last measured round trip; 0: not measured yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class TakeoverNotice:
+    by_session_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class DrainNotice:
+    closes_in_ms: int
+    return_after_ms: int
+
+
+OutboxItem: TypeAlias = (
+    HelloAccepted
+    | TurnNotice
+    | VerdictNotice
+    | MatchStarted
+    | MatchEnded
+    | TurnExpired
+    | NonceRequested
+    | NoticeNote
+    | PingNotice
+    | TakeoverNotice
+    | DrainNotice
+)
+
+
+class Outbox:
+    """Items for one session, on one event loop, drained by its stream only."""
+
+    def __init__(self, on_sent: Callable[[Sequence[OutboxItem]], None] = lambda _: None) -> None:
+        """`on_sent` is called with the items that are drained, before they are sent."""
+        self.closed: Exception | None = None
+        """Why the outbox was closed. None: it is open."""
+        self._on_sent = on_sent
+        self._items: dict[Hashable, OutboxItem] = {}
+        self._turns: dict[Hashable, TurnNotice] = {}
+        self._numbers = count()
+        self._nonempty = asyncio.Event()
+        self._below_limit = asyncio.Event()
+        self._below_limit.set()
+
+    def __len__(self) -> int:
+        return len(self._items) + len(self._turns)
+
+    def put(self, key: Hashable | None, item: OutboxItem) -> None:
+        """Queue `item` behind pending ones of its kind, replacing one with the same key; None: a unique key.
+
+        Does nothing once the outbox is closed.
+        """
+        if self.closed:
+            return
+        key = ("one of its own", next(self._numbers)) if key is None else key
+        pending: dict[Hashable, Any] = self._turns if isinstance(item, TurnNotice) else self._items
+        pending.pop(key, None)
+        pending[key] = item
+        self._nonempty.set()
+
+    def drain(self, at_most: int) -> list[OutboxItem]:
+        """Remove and return up to `at_most` items, the oldest first and turns last. Empty: none is pending."""
+        items = _take(self._items, at_most)
+        items += _take(self._turns, at_most - len(items))
+        if not self and not self.closed:
+            self._nonempty.clear()
+        self._below_limit.set()
+        self._on_sent(items)
+        return items
+
+    async def wait(self) -> None:
+        """Wait until there is something to drain, or the outbox is closed."""
+        await self._nonempty.wait()
+
+    async def room(self, at_most: int) -> None:
+        """Wait until fewer than `at_most` items are pending. Backpressure for bots that do not read."""
+        while len(self) >= at_most and not self.closed:
+            self._below_limit.clear()
+            await self._below_limit.wait()
+
+    def close(self, error: Exception) -> None:
+        """Accept nothing more. Pending items can still be drained; only the first reason counts."""
+        self.closed = self.closed or error
+        self._nonempty.set()
+        self._below_limit.set()
+
+
+def _take(pending: dict[Hashable, Any], at_most: int) -> list[OutboxItem]:
+    return [pending.pop(key) for key in list(islice(pending, at_most))]

@@ -1,0 +1,234 @@
+"""Ports: the storage, time and ratings that live matches need, and the observers that they notify.
+
+Each port has one suite of contract tests that every adapter passes.
+"""
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager, suppress
+from dataclasses import dataclass
+from typing import Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
+
+from engines.api import Seat
+from engines.refusals import Refusal
+from referee.live.match_request import EVERY_MATCH, MatchFilter
+from referee.match.clock import Micros
+from referee.match.commands import Command
+from referee.match.decide import decide as by_the_rules
+from referee.match.decision import Decision
+from referee.match.events import Event
+from referee.match.result import RatingChange
+from referee.match.state import Match
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request with an id chosen by its caller, so that it can be repeated safely."""
+
+    by: int | str
+    """The seat or the person that sends it."""
+    id: str
+    """A repeated id of the same caller means the same request; anything else is an error."""
+    asked: str
+    """Canonical text of the request, to detect that an id is reused for another one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An event as stored in the log."""
+
+    match_id: str
+    number: int
+    """1, 2, 3, … within its match, without gaps."""
+    at_ms: int
+    """When it was written (Unix milliseconds), for people; proofs use match time."""
+    event: Event
+    request: Request | None = None
+    """The request that this entry answers. It is stored with the last of the entries that followed from it."""
+
+
+class Conflict(Exception):
+    """The log of a match or contest has grown since the caller read it."""
+
+    def __init__(self, of: str, after: int, last: int) -> None:
+        super().__init__(f"the log of {of} has {last} entries, not {after}")
+        self.of = of
+        """Id of the match or contest."""
+        self.after = after
+        self.last = last
+
+
+class LogUnavailable(Exception):
+    """The log cannot be written or read now (disk full, read-only, locked). Nothing was changed."""
+
+
+class MatchArchived(Refusal):
+    """The match is over, and its entries have left the log. Nothing can be appended to it."""
+
+    def __init__(self, match_id: str) -> None:
+        super().__init__(
+            f"match {match_id} is archived: whoever runs this referee keeps its record, {match_id}.jsonl",
+            match_id=match_id,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Summaries:
+    """Result of a search for matches: the entries that a list shows."""
+
+    found: list[list[Entry]]
+    """Entries of each match: all until play began, and the last one if the match is over."""
+    stopped_at: str = ""
+    """The match at which the search stopped; older ones may match too. Empty: all were searched."""
+
+
+ContestEventT = TypeVar("ContestEventT")
+
+
+@dataclass(frozen=True, slots=True)
+class CoAppend(Generic[ContestEventT]):
+    """Events to append to the log of a contest in the same transaction as events of a match."""
+
+    contest: str
+    after: int
+    """Number of the entry of the contest that they follow."""
+    events: tuple[ContestEventT, ...]
+
+
+class EventLog(Protocol):
+    """The log of every match: the source of truth."""
+
+    async def append(
+        self,
+        match_id: str,
+        after: int,
+        events: Sequence[Event],
+        request: Request | None = None,
+        co_append: CoAppend[Any] | None = None,
+    ) -> list[Entry]:
+        """Write `events` right after entry number `after`, all or none; durable when this returns.
+
+        Return them as entries. The last one answers the `request`. `co_append` is written in the same transaction:
+        both or neither. Raises Conflict if the log of the match or contest has grown, or LogUnavailable.
+        """
+
+    async def read(self, match_id: str, after: int = 0, at_most: int | None = None) -> list[Entry]:
+        """Return the entries after number `after`, in order. Empty: there are none, or there is no such match.
+
+        Raises MatchArchived if its entries have left the log, or `live_errors.LogDamaged` if one cannot be read.
+        """
+
+    async def unfinished(self) -> list[str]:
+        """Return the ids of matches whose last entry is not their end, in the order of creation."""
+
+    async def summaries(self, wanted: MatchFilter = EVERY_MATCH, before: str = "", at_most: int = 100) -> Summaries:
+        """Return summaries of matches, the newest first, from the first older than the match `before`.
+
+        It may stop before it has found `at_most`. Matches whose summary cannot be read are left out.
+        """
+
+    async def close(self) -> None:
+        """Write pending appends and close the log. Nothing can be appended afterwards."""
+
+
+class Timer(Protocol):
+    """A timer that was set."""
+
+    def cancel(self) -> object:
+        """Cancel the timer. No effect if it has fired."""
+
+
+class Time(Protocol):
+    """Clocks and timers. Tests advance a fake one."""
+
+    def monotonic_us(self) -> Micros:
+        """Return microseconds since an arbitrary moment; never decreases."""
+
+    def wall_ms(self) -> int:
+        """Return Unix milliseconds, for people and for measuring downtime."""
+
+    def call_at(self, at_us: Micros, callback: Callable[[], None]) -> Timer:
+        """Call `callback` on the caller's event loop at about `at_us`; it may be a little early."""
+
+
+class SeatDelays(NamedTuple):
+    """Delays of a seat's turn that its bot is not responsible for, as measured outside the match."""
+
+    network_us: Micros = 0
+    """Network round trip, as measured on the bot's stream."""
+    lag_us: Micros = 0
+    """Total lag of the event loop so far, except what the seat's own holder caused. Only its growth counts."""
+
+
+class MatchObserver(Protocol):
+    """Owner of the runners, which notify it.
+
+    Its methods must return at once. An exception goes to `on_fault` and stops nothing.
+    """
+
+    def on_entries(self, before: Match | None, entries: Sequence[Entry], match: Match) -> None:
+        """Handle `entries`, which were stored and turned `before` into `match`. None: they created the match.
+
+        Each entry is reported once, in order.
+        """
+
+    def seat_delays(self, match_id: str, seat: Seat) -> SeatDelays:
+        """Return the delays of the turn that `seat` owes now, or owed last."""
+
+    def on_fault(self, match_id: str, fault: Exception) -> None:
+        """Handle a failure that no player is responsible for."""
+
+    def on_stopped(self, match_id: str) -> None:
+        """Handle the final stop of the runner: another process writes the log of the match, or the runner failed."""
+
+
+@dataclass(slots=True)
+class MatchRating:
+    """Rating changes that follow from the end of a match, valid while their ladder is locked."""
+
+    changes: tuple[RatingChange, ...] = ()
+    """Empty: the match is not rated."""
+    co_append: CoAppend[Any] | None = None
+    """Events to append to the log of the ladder together with the end of the match."""
+    committed_ms: int | None = None
+    """When both were written (Unix milliseconds), set by the caller. None: they were not."""
+
+
+class RatingWriter(Protocol):
+    """Rates matches on their ladders."""
+
+    def rate(self, match: Match) -> AbstractAsyncContextManager[MatchRating]:
+        """Lock the ladder of `match` and compute what its end does to ratings.
+
+        `match` is as the end will leave it: not void, and labelled with a ladder. The caller writes the end within
+        the context and sets `committed_ms`; on exit the ladder applies its entries. If the caller raises Conflict of
+        the ladder's log, the ladder is reloaded, nothing is applied, and the same match can be rated again.
+
+        Raises LogUnavailable if the ladder cannot be read now.
+        """
+
+
+Decide: TypeAlias = Callable[[Match, Command, Micros], Decision]
+"""Computes what follows from a command: see `referee.match.decide.decide`."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunnerDependencies:
+    """Dependencies of the runners of one process."""
+
+    log: EventLog
+    time: Time
+    observer: MatchObserver
+    rating_writer: RatingWriter | None = None
+    """None: nothing is rated."""
+    decide: Decide = by_the_rules
+    """May be wrapped, such as for traces."""
+
+    def report_fault(self, match_id: str, fault: Exception) -> None:
+        """Report a fault of the server in a match; failures of the report itself are ignored."""
+        with suppress(Exception):
+            self.observer.on_fault(match_id, fault)
+
+
+def unwrapped(dependencies: RunnerDependencies) -> RunnerDependencies:
+    """Return the dependencies unchanged; the default of `wrap_dependencies`."""
+    return dependencies

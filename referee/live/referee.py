@@ -1,0 +1,350 @@
+"""Facade: everything that adapters can call to work with matches.
+
+Authorisation is up to the caller; seats are checked to exist, but not to belong to the caller.
+"""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from engines.api import Game, Seat, Viewer
+from engines.refusals import Refusal
+from referee.live.create import CreatedMatch, MatchCreator
+from referee.live.end_delivery import UndeliveredEnds
+from referee.live.finished_matches import MatchPage
+from referee.live.live_match import LiveMatch
+from referee.live.loop_lag import LoopLag, MessageArrival
+from referee.live.match_history import MatchStatus
+from referee.live.match_request import EVERY_MATCH, LiveLimits, MatchFilter, MatchRequest
+from referee.live.match_starter import FreeCapacity
+from referee.live.outbox import DrainNotice
+from referee.live.ports import EventLog, RatingWriter, RunnerDependencies, Time, unwrapped
+from referee.live.recovery import recover
+from referee.live.registry import LiveMatches, MatchListener, PresenceObserver
+from referee.live.submit import AnswerSubmitter, RequestSubmitter, TurnAnswer, outcome
+from referee.live.turn_view import SeatClock, TurnDue, clocks_at_entry
+from referee.live.verdict import MoveAccepted, RequestAccepted
+from referee.live.watch import CooperativeYield, MatchWatch, WatchStart
+from referee.live.worker_pool import RunFunction, run_inline
+from referee.match.clock import MAX_TIME_US, MS, Micros
+from referee.match.commands import (
+    AbortMatch,
+    AcceptDraw,
+    AddNonce,
+    AdjudicateMatch,
+    ClaimDraw,
+    DeclineDraw,
+    OfferDraw,
+    Resign,
+    VoidMatch,
+)
+from referee.match.decision import Decision
+from referee.match.match_errors import NonceRefused, NotAllowedNow
+from referee.match.result import EndCause
+from referee.match.setup import Player
+from referee.match.state import Match, MatchPhase, Turn
+
+
+class RefereeDraining(Refusal):
+    def __init__(self, retry_after_ms: int) -> None:
+        super().__init__(
+            f"the referee is about to go and starts nothing new; try again in {retry_after_ms} ms",
+            retry_after_ms=str(retry_after_ms),
+        )
+
+
+class Referee:
+    """One for each process, on one event loop.
+
+    Every method that names a match raises UnknownMatch if there is none, NotRunHere if another process runs it, and
+    LogUnavailable if the log cannot be used now.
+    """
+
+    def __init__(
+        self,
+        log: EventLog,
+        undelivered: UndeliveredEnds,
+        time: Time,
+        games: Mapping[str, Game],
+        limits: LiveLimits,
+        mint_id: Callable[[], str],
+        draw_seed: Callable[[], bytes],
+        lag: LoopLag,
+        listeners: Sequence[MatchListener] = (),
+        rating_writer: RatingWriter | None = None,
+        wrap_dependencies: Callable[[RunnerDependencies], RunnerDependencies] = unwrapped,
+        run: RunFunction = run_inline,
+    ) -> None:
+        """`draw_seed` returns 32 unpredictable bytes, `mint_id` a unique id. `undelivered` belongs to the same `log`.
+
+        The caller starts and stops `lag`. Without a `rating_writer` nothing is rated. `wrap_dependencies` may wrap what
+        runners use, such as for traces. `run` runs computations of unknown length.
+        """
+        self._log = log
+        self._time = time
+        self._limits = limits
+        self._live = LiveMatches(
+            log, undelivered, time, games, mint_id, lag, listeners, rating_writer, wrap_dependencies
+        )
+        self._answers = AnswerSubmitter(self._live)
+        self._requests = RequestSubmitter(self._live)
+        self._creator = MatchCreator(self._live, limits, mint_id, draw_seed, run)
+        self._cooperative_yield = CooperativeYield()
+        """Shared by all watches that read long logs."""
+        self._draining: RefereeDraining | None = None
+        self.sessions = self._live.sessions
+        """Sessions of bots. Opening or closing a session notifies the matches."""
+
+    async def recover(self) -> int:
+        """Restore all unfinished matches from their logs; return their number. Call it before anything else."""
+        return await recover(self._live, self._limits.return_within_us)
+
+    def subscribe(self, follower: PresenceObserver) -> None:
+        """Notify `follower` of everything that happens in all matches, and of presence."""
+        self._live.subscribe(follower)
+
+    # Matches
+
+    async def create(self, request: MatchRequest) -> CreatedMatch:
+        """Create a match, or return the one that the same request (labels `maker`, `request_id`) has created.
+
+        A caller that disconnects may miss the answer; the match exists. Raises an error of its terms, RequestIdReused
+        or RefereeDraining.
+        """
+        if self._draining:
+            raise self._draining
+        return await asyncio.shield(self._live.start_task(self._creator.create(request)))
+
+    async def find_created(self, request: MatchRequest) -> CreatedMatch | None:
+        """Return what this request has created; None: nothing. Raises RequestIdReused."""
+        return await self._creator.find_created(request)
+
+    async def join(self, match_id: str, seat: Seat | None, player: Player) -> Seat:
+        """Take that seat, or the first open one. Idempotent for a seat that the bot holds.
+
+        Raises SeatHeld, NoSuchSeat, MatchOver or RefereeDraining.
+        """
+        if self._draining:
+            raise self._draining
+        return await self._creator.join(match_id, seat, player)
+
+    async def status(self, match_id: str) -> MatchStatus:
+        """Return the full state of a match. The caller decides what of it may be shown."""
+        return (await self._live.finished.history(match_id)).status
+
+    async def match(self, match_id: str) -> Match:
+        """Return the current state of a match."""
+        live_match = self._live.index.find(match_id)
+        return live_match.match if live_match else (await self._live.finished.history(match_id)).match
+
+    async def match_as_seen(self, match_id: str, viewer: Viewer) -> Match | None:
+        """Return the match as `viewer` may see it now, possibly an earlier state. None: nothing yet."""
+        whole, _ = await self.watch(match_id, None, viewer)
+        return whole.state
+
+    def clocks(self, match: Match) -> tuple[SeatClock, ...]:
+        """Return the clock of every seat: current if `match` is the current state, else as of its last entry."""
+        live_match = self._live.index.find(match.setup.match_id)
+        return live_match.clocks() if live_match and live_match.match is match else clocks_at_entry(match)
+
+    async def list_matches(self, wanted: MatchFilter = EVERY_MATCH, after: str = "", at_most: int = 100) -> MatchPage:
+        """Return a page of matches, the newest first, older than the match `after`."""
+        return await self._live.finished.list_matches(wanted, after, at_most)
+
+    def free_capacity(self, player: Player, game: str) -> FreeCapacity | None:
+        """Return the free capacity of the bot for that game; None: it is offline or does not accept the game.
+
+        Room needed by a match that only waits for nonces is not free.
+        """
+        free = self._live.starter.free_capacity(player, game)
+        if free is None:
+            return None
+        live_matches = (
+            live_match for live_match in self._live.index.of_bot(player.bot) if free.player in live_match.match.players
+        )
+        return replace(free, room=max(0, free.room - sum(map(self._live.starter.awaits_nonces, live_matches))))
+
+    @property
+    def draining(self) -> RefereeDraining | None:
+        """The error for requests to start something new. None: the server is not draining."""
+        return self._draining
+
+    def count_in_play(self, bot: str) -> int:
+        """Return the number of matches in play of the bot."""
+        return sum(live_match.match.phase is MatchPhase.PLAYING for live_match in self._live.index.of_bot(bot))
+
+    @property
+    def live_matches(self) -> list[Match]:
+        """Return the current states of all live matches."""
+        return [live_match.match for live_match in self._live.index.all()]
+
+    def count_unfinished(self, maker: str) -> int:
+        """Return the number of live matches of that creator."""
+        return self._live.index.count_made_by(maker)
+
+    # Turns
+
+    def record_arrival(self, holder: str) -> MessageArrival:
+        """Record that a message of that holder is read now."""
+        return self._live.lag.arrival(holder)
+
+    def submit(
+        self,
+        match_id: str,
+        seat: Seat,
+        token: str,
+        move: str,
+        request_id: str = "",
+        offers_draw: bool = False,
+        arrival: MessageArrival | None = None,
+    ) -> Coroutine[Any, Any, MoveAccepted]:
+        """Answer a turn. A resent answer gets its original verdict, by its token or at any time by its request id.
+
+        Raises AttemptRefused, LateAnswer, StaleTurn, MatchOver, NotAllowedNow, RequestIdReused or EngineFault.
+        """
+        return self._answers.submit(TurnAnswer(match_id, seat, token, move, request_id, offers_draw, arrival))
+
+    def submit_if_running(self, answer: TurnAnswer, bot: str) -> asyncio.Future[Decision] | None:
+        """Queue the answer of that bot if nothing has to be looked up for it; else return None: use `submit`.
+
+        When the future is done, `verdict_if_done` or else `wait_for_verdict` returns the verdict.
+        """
+        return self._answers.submit_if_running(answer, bot)
+
+    def verdict_if_done(
+        self, answer: TurnAnswer, decision: asyncio.Future[Decision]
+    ) -> MoveAccepted | Exception | None:
+        """Return the verdict of a finished decision, or the error that `submit` would raise. None: look it up."""
+        return outcome(answer, decision)
+
+    async def wait_for_verdict(self, answer: TurnAnswer, decision: asyncio.Future[Decision]) -> MoveAccepted:
+        """Return the verdict of a decision, looked up if necessary. Raises what `submit` raises."""
+        return await self._answers.wait_for_verdict(answer, decision)
+
+    async def validate(self, match_id: str, seat: Seat, token: str, move: str) -> int:
+        """Check an answer without playing it or counting an attempt; return the number of the last entry.
+
+        Raises what `submit` would raise.
+        """
+        return await self._answers.validate(TurnAnswer(match_id, seat, token, move))
+
+    def turn_due(self, match_id: str, seat: Seat) -> TurnDue | None:
+        """Return the turn that the seat owes now; None: none. The next call for this turn is marked `repeated`."""
+        live_match = self._live.index.find(match_id)
+        turn = live_match.match.turns[seat] if live_match else None
+        if live_match is None or live_match.runner is None or turn is None:
+            return None
+        token = turn.token
+        repeated = live_match.sent_tokens.get(seat) == token
+        live_match.sent_tokens[seat] = token
+        history = live_match.history
+        return TurnDue(
+            live_match.match, turn, history.moves, history.last_move_of.get(seat, 0), live_match.clocks(), repeated
+        )
+
+    async def due_turns(self, bot: str, match_id: str = "") -> list[TurnDue]:
+        """Return the turns that a bot owes, in one match or in all of them, the most urgent first."""
+        live_matches = [
+            live_match for live_match in self._live.index.of_bot(bot) if match_id in ("", live_match.match_id)
+        ]
+        for live_match in live_matches:
+            await self._live.runner(live_match.match_id)
+        due = [
+            self.turn_due(live_match.match_id, seat) for live_match in live_matches for seat in live_match.seats_of(bot)
+        ]
+        return sorted(filter(None, due), key=_urgency)
+
+    # Other requests of a seat. With a request id they are idempotent, even after the end of the match.
+
+    async def give_nonce(self, match_id: str, seat: Seat, nonce: bytes) -> RequestAccepted:
+        """Add the nonce of a seat to the seed. Raises NonceRefused, also after the start of play, or MatchOver."""
+        try:
+            return await self._requests.submit(match_id, AddNonce(seat, nonce), seat)
+        except NotAllowedNow:
+            raise NonceRefused("play has begun") from None
+
+    async def resign(self, match_id: str, seat: Seat, request_id: str = "") -> RequestAccepted:
+        """Resign for a seat. Raises SeatOut, NotAllowedNow, MatchOver or RequestIdReused."""
+        return await self._requests.submit(match_id, Resign(seat), seat, request_id)
+
+    async def offer_draw(self, match_id: str, seat: Seat, request_id: str = "") -> RequestAccepted:
+        """Offer a draw, or accept pending offers. Raises NoDraw, OfferedBefore, or what `resign` raises."""
+        return await self._requests.submit(match_id, OfferDraw(seat), seat, request_id)
+
+    async def accept_draw(self, match_id: str, seat: Seat, request_id: str = "") -> RequestAccepted:
+        """Accept pending draw offers. Raises NoDraw, OfferedBefore, or what `resign` raises."""
+        return await self._requests.submit(match_id, AcceptDraw(seat), seat, request_id)
+
+    async def decline_draw(self, match_id: str, seat: Seat, request_id: str = "") -> RequestAccepted:
+        """Decline pending draw offers. Raises NoDraw, or what `resign` raises."""
+        return await self._requests.submit(match_id, DeclineDraw(seat), seat, request_id)
+
+    async def claim_draw(self, match_id: str, seat: Seat, request_id: str = "") -> RequestAccepted:
+        """Claim a draw by the rules of the game. Raises NoDraw, NotAllowedNow, MatchOver or RequestIdReused."""
+        return await self._requests.submit(match_id, ClaimDraw(seat), seat, request_id)
+
+    # Decisions by people. Request ids are separate for each person, `by`.
+
+    async def abort(self, match_id: str, message: str = "", by: str = "", request_id: str = "") -> RequestAccepted:
+        """Abort a match on behalf of its creator. Raises MatchOver or RequestIdReused."""
+        command = VoidMatch(EndCause.ABORTED, message) if message else AbortMatch()
+        return await self._requests.submit(match_id, command, by, request_id)
+
+    async def void(
+        self, match_id: str, cause: EndCause, reason: str, by: str = "", request_id: str = ""
+    ) -> RequestAccepted:
+        """Declare a match void. Raises BadVerdict, MatchOver or RequestIdReused."""
+        return await self._requests.submit(match_id, VoidMatch(cause, reason), by, request_id)
+
+    async def adjudicate(
+        self, match_id: str, side_ranks: tuple[int, ...], reason: str, by: str = "", request_id: str = ""
+    ) -> RequestAccepted:
+        """Set the result of a match. Raises BadVerdict, NotAllowedNow, MatchOver or RequestIdReused."""
+        return await self._requests.submit(match_id, AdjudicateMatch(side_ranks, reason), by, request_id)
+
+    # Watching
+
+    async def watch(self, match_id: str, after: int | None, viewer: Viewer) -> tuple[WatchStart, MatchWatch]:
+        """Return the match at that number (None: now) and an iterator over what follows. Raises NumberAhead."""
+        history = await self._live.finished.history(match_id)
+        behind_at_most = self._limits.max_watcher_lag
+        watching = MatchWatch(self._log, self._live.find_game, history, viewer, behind_at_most, self._cooperative_yield)
+        return await watching.begin(after), watching
+
+    # Shutdown
+
+    async def drain(self, grace_us: Micros, return_after_ms: int) -> None:
+        """Start nothing new, notify every session, and wait for open turns within the grace period. Then call `close`.
+
+        Turns that follow from the answers are not sent.
+        """
+        self._draining = RefereeDraining(return_after_ms)
+        self._live.notifier.sends_turns = False
+        for session in self.sessions.all():
+            session.outbox.put("draining", DrainNotice(grace_us // MS, return_after_ms))
+        until_us = self._time.monotonic_us() + grace_us
+        asked = [
+            (live_match, turn)
+            for live_match in self._live.index.all()
+            if live_match.runner
+            for turn in live_match.match.owing
+        ]
+        while self._time.monotonic_us() < until_us and any(self._is_thinking(*one) for one in asked):
+            self._live.changed.clear()
+            timer = self._time.call_at(until_us, self._live.changed.set)
+            await self._live.changed.wait()
+            timer.cancel()
+
+    async def close(self) -> None:
+        """Decide queued commands and stop. Matches continue after the next `recover`."""
+        self._draining = self._draining or RefereeDraining(0)
+        await self._live.close(self._draining)
+
+    def _is_thinking(self, live_match: LiveMatch, turn: Turn) -> bool:
+        """Return whether an online bot still owes the answer to that turn."""
+        return turn in live_match.match.owing and self.sessions.is_online(live_match.match.players[turn.seat])
+
+
+def _urgency(due: TurnDue) -> Micros:
+    return MAX_TIME_US if due.left_us is None else due.left_us

@@ -1,0 +1,294 @@
+"""All live matches: connects runners, sessions, observers and notifications.
+
+It owns the runners and observes them. A match that ends is removed. After a restart the time of a match in play stands
+still until its bots are back or a time limit is over.
+"""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from itertools import chain
+from typing import Any, Protocol, TypeVar
+
+from engines.api import Game, Seat
+from engines.refusals import Refusal
+from referee.live.absences import Absences
+from referee.live.end_delivery import EndDelivery, UndeliveredEnds
+from referee.live.finished_matches import FinishedMatches
+from referee.live.live_errors import NotRunHere
+from referee.live.live_match import LiveMatch, LiveMatchIndex
+from referee.live.loop_lag import LoopLag
+from referee.live.match_history import MatchHistory, match_steps
+from referee.live.match_request import find_game
+from referee.live.match_starter import MatchStarter
+from referee.live.ports import (
+    Conflict,
+    Entry,
+    EventLog,
+    LogUnavailable,
+    RatingWriter,
+    RunnerDependencies,
+    SeatDelays,
+    Time,
+    unwrapped,
+)
+from referee.live.runner import MatchRunner
+from referee.live.sessions import Sessions
+from referee.live.turn_notifier import TurnNotifier
+from referee.live.verdict import RequestIndex
+from referee.match.clock import SECOND, Micros
+from referee.match.commands import Command, DisconnectSeat, ReconnectSeat, StartPlay
+from referee.match.decision import Decision
+from referee.match.events import MatchResumed, PlayStarted, SeatDisconnected, SeatReconnected, SeatTaken
+from referee.match.match_errors import MatchOver
+from referee.match.state import Match, MatchPhase
+
+T = TypeVar("T")
+
+PRESENCE_EVENTS = (PlayStarted, MatchResumed, SeatDisconnected, SeatReconnected)
+EXPECTED_ERRORS = (Refusal, LogUnavailable, NotRunHere)
+"""Errors of a command that are not reported as faults."""
+RESUME_RETRY_US = SECOND
+"""Delay before another attempt to resume a match whose log could not be written."""
+
+
+class MatchListener(Protocol):
+    """Notified of everything that happens in all matches. Its methods must return at once."""
+
+    def on_entries(self, before: Match | None, entries: Sequence[Entry], match: Match) -> None:
+        """See `MatchObserver`."""
+
+    def on_fault(self, match_id: str, fault: Exception) -> None:
+        """See `MatchObserver`."""
+
+
+class PresenceObserver(MatchListener, Protocol):
+    """A listener that also needs to know which bots can play."""
+
+    def on_presence_changed(self, bot: str) -> None:
+        """Handle a bot that came online, went offline, or changed its Hello."""
+
+
+class LiveMatches:
+    """All live matches of this process; the `MatchObserver` of their runners."""
+
+    def __init__(
+        self,
+        log: EventLog,
+        undelivered: UndeliveredEnds,
+        time: Time,
+        games: Mapping[str, Game],
+        mint_id: Callable[[], str],
+        lag: LoopLag,
+        listeners: Sequence[MatchListener] = (),
+        rating_writer: RatingWriter | None = None,
+        wrap_dependencies: Callable[[RunnerDependencies], RunnerDependencies] = unwrapped,
+    ) -> None:
+        self.games = games
+        self.lag = lag
+        self.index = LiveMatchIndex()
+        self.sessions = Sessions(time, mint_id, self.on_sessions_changed, EndDelivery(undelivered, self.start_task))
+        self.absences = Absences(time, self._absence_due)
+        self.notifier = TurnNotifier(self.sessions)
+        self.starter = MatchStarter(self.sessions, time, self.submit)
+        self.finished = FinishedMatches(log, self.find_game, self.index, self.on_fault)
+        self.dependencies = wrap_dependencies(RunnerDependencies(log, time, self, rating_writer))
+        self.requests = RequestIndex(log)
+        self.changed = asyncio.Event()
+        """Set after entries were stored, and after sessions have changed."""
+        self._listeners = listeners
+        self._presence_observers: list[PresenceObserver] = []
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._closed = False
+
+    def subscribe(self, follower: PresenceObserver) -> None:
+        """Notify `follower` of everything that happens from now on."""
+        self._presence_observers.append(follower)
+
+    def find_game(self, name: str) -> Game:
+        """Return the game of that name. Raises UnknownGame."""
+        return find_game(self.games, name)
+
+    def on_entries(self, before: Match | None, entries: Sequence[Entry], match: Match) -> None:
+        news = match_steps(before, entries, match)
+        live_match = self.index.find(match.setup.match_id)
+        if before is None:
+            live_match = LiveMatch(MatchHistory(news[0]))
+            self.index.add(live_match)
+        assert live_match
+        if before:
+            live_match.history.extend(news)
+        if before is None or entries[-1].request:
+            self.requests.add(entries)
+        self.changed.set()
+        for listener in chain(self._listeners, self._presence_observers):
+            try:
+                listener.on_entries(before, entries, match)
+            except Exception as fault:
+                self.on_fault(match.setup.match_id, fault)
+        self.notifier.notify(live_match, news)
+        self._apply(live_match, {type(entry.event) for entry in entries})
+
+    def seat_delays(self, match_id: str, seat: Seat) -> SeatDelays:
+        live_match = self.index.find(match_id)
+        if live_match is None:
+            return SeatDelays(0, self.lag.total_us())
+        player = live_match.match.players[seat]
+        session = self.sessions.session_for(player)
+        own_us = self.lag.own_us(self.sessions.holder_of(player.bot))
+        return SeatDelays(session.round_trip_us if session else 0, self.lag.total_us() - own_us)
+
+    def on_fault(self, match_id: str, fault: Exception) -> None:
+        for listener in chain(self._listeners, self._presence_observers):
+            listener.on_fault(match_id, fault)
+
+    def on_stopped(self, match_id: str) -> None:
+        live_match = self.index.remove(match_id)
+        self.requests.forget(match_id)
+        if live_match:
+            self.starter.release(live_match)
+            live_match.history.close(NotRunHere(match_id))
+
+    def submit(self, live_match: LiveMatch, command: Command, since_us: Micros | None = None) -> None:
+        """Queue a command without waiting for its decision. `since_us`: see `MatchRunner.submit`."""
+        try:
+            asked = live_match.active_runner.submit(command, since_us=since_us)
+        except NotRunHere:  # The runner is closing, and another one will take over the match.
+            return
+        asked.add_done_callback(lambda answer: self._command_done(live_match, command, answer))
+
+    def on_sessions_changed(self, bot: str) -> None:
+        """Handle sessions of the bot that were opened, closed or changed."""
+        self.changed.set()
+        if self._closed:
+            return
+        self.absences.update(bot, online=bool(self.sessions.of_bot(bot)))
+        for live_match in self.index.of_bot(bot):
+            if live_match.match.phase is MatchPhase.WAITING:
+                self.starter.start_if_ready(live_match)
+            elif live_match.runner:
+                self.update_presence(live_match, live_match.seats_of(bot))
+            elif self._all_online(live_match):
+                self.resume(live_match)
+        for follower in self._presence_observers:
+            follower.on_presence_changed(bot)
+
+    def update_presence(self, live_match: LiveMatch, seats: Sequence[Seat]) -> None:
+        """Write changed presence of these seats to the log, and send their turns to new sessions."""
+        match = live_match.match
+        for seat in seats if match.phase is MatchPhase.PLAYING else ():
+            player, gone = match.players[seat], match.gone_us[seat] is not None
+            here = self.sessions.is_online(player)
+            if here and gone:
+                self.submit(live_match, ReconnectSeat(seat))
+            elif not here and not gone and (since_us := self.absences.absent_since_us(player.bot)) is not None:
+                self.submit(live_match, DisconnectSeat(seat), since_us)
+            self.notifier.notify_new_session(live_match, seat)
+
+    def attach_runner(self, live_match: LiveMatch, runner: MatchRunner) -> None:
+        """Attach the runner: the time of the match runs from now on."""
+        live_match.runner = runner
+        self.starter.start_if_ready(live_match)
+        self.update_presence(live_match, range(len(live_match.match.players)))
+
+    async def runner(self, match_id: str) -> MatchRunner:
+        """Return the runner, resuming the match first. Raises UnknownMatch, MatchOver, NotRunHere or LogUnavailable."""
+        live_match = self.index.find(match_id)
+        if live_match is None:
+            result = (await self.finished.history(match_id)).match.result
+            raise MatchOver(str(result)) if result else NotRunHere(match_id)
+        if live_match.runner is None:
+            await asyncio.wait([self.resume(live_match)])
+        if live_match.runner is None:
+            raise LogUnavailable(f"match {match_id} cannot go on now")
+        return live_match.runner
+
+    def resume(self, live_match: LiveMatch) -> asyncio.Task[None]:
+        """Resume a match in the background. The task ends when it runs, or cannot run now."""
+        if live_match.resuming is None:
+            live_match.resuming = self.start_task(self._resume(live_match))
+        return live_match.resuming
+
+    def resume_if_suspended(self, live_match: LiveMatch) -> None:
+        """Resume a match unless it runs already or was removed; called by timers."""
+        if not self._closed and live_match.runner is None and self.index.find(live_match.match_id) is live_match:
+            self.resume(live_match)
+
+    def start_task(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+        """Run a coroutine in the background; `close` waits for it."""
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._task_done)
+        return task
+
+    async def close(self, error: Exception) -> None:
+        """Let every match decide its queued commands and stop; then close watchers and sessions."""
+        self._closed = True
+        self.absences.close()
+        while self._tasks:
+            await asyncio.wait(self._tasks)
+        live_matches = self.index.all()
+        await asyncio.gather(*(live_match.runner.close() for live_match in live_matches if live_match.runner))
+        for live_match in live_matches:
+            self.starter.stop_timer(live_match)
+            live_match.history.close(error)
+        for session in self.sessions.all():
+            session.outbox.close(error)
+
+    def _task_done(self, task: asyncio.Task[Any]) -> None:
+        self._tasks.discard(task)
+        fault = None if task.cancelled() else task.exception()
+        if isinstance(fault, Exception) and not isinstance(fault, EXPECTED_ERRORS):
+            self.on_fault("", fault)
+
+    def _apply(self, live_match: LiveMatch, kinds: set[type]) -> None:
+        if live_match.match.phase is MatchPhase.OVER:
+            self._remove_finished(live_match)
+            return
+        if SeatTaken in kinds:
+            self.index.index_seats(live_match)
+        if PlayStarted in kinds:
+            self.starter.occupy(live_match)
+        if live_match.match.phase is MatchPhase.WAITING:
+            self.starter.start_if_ready(live_match)
+        elif live_match.runner and not kinds.isdisjoint(PRESENCE_EVENTS):
+            self.update_presence(live_match, range(len(live_match.match.players)))
+
+    def _remove_finished(self, live_match: LiveMatch) -> None:
+        """Remove a match that is over; its players have room for others, which may start now."""
+        self.index.remove(live_match.match_id)
+        self.finished.remember(live_match.history)
+        self.requests.forget(live_match.match_id)
+        self.starter.release(live_match)
+        self.start_task(live_match.active_runner.close())
+        for bot in {player.bot for player in live_match.match.players}:
+            for other in self.index.of_bot(bot):
+                if other.match.phase is MatchPhase.WAITING:
+                    self.starter.start_if_ready(other)
+
+    def _absence_due(self, bot: str) -> None:
+        for live_match in self.index.of_bot(bot):
+            if live_match.runner:
+                self.update_presence(live_match, live_match.seats_of(bot))
+
+    def _all_online(self, live_match: LiveMatch) -> bool:
+        return all(self.sessions.is_online(player) for player in live_match.match.players)
+
+    async def _resume(self, live_match: LiveMatch) -> None:
+        try:
+            runner = await MatchRunner.resume(live_match.match, live_match.history.at_ms, self.dependencies)
+        except Conflict:
+            self.on_stopped(live_match.match_id)
+        except LogUnavailable:
+            live_match.resuming = None
+            self.dependencies.time.call_at(
+                self.dependencies.time.monotonic_us() + RESUME_RETRY_US, lambda: self.resume_if_suspended(live_match)
+            )
+        else:
+            self.attach_runner(live_match, runner)
+
+    def _command_done(self, live_match: LiveMatch, command: Command, answer: "asyncio.Future[Decision]") -> None:
+        error = answer.exception()
+        if error and isinstance(command, StartPlay):
+            self.starter.release(live_match)
+        if isinstance(error, Exception) and not isinstance(error, EXPECTED_ERRORS):
+            self.on_fault(live_match.match_id, error)

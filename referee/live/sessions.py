@@ -1,0 +1,266 @@
+"""Sessions of bots that are online: one for each open Play stream.
+
+The newest session of a version owns the seats of that version; seats of a version without a session belong to the
+newest session of the bot. So a newer version can take over in the middle of a match.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+
+from engines.refusals import Refusal
+from referee.live.end_delivery import EndDelivery
+from referee.live.outbox import MatchEnded, Outbox, OutboxItem, PingNotice, TakeoverNotice
+from referee.live.ports import Time
+from referee.match.clock import SECOND, Micros
+from referee.match.setup import Player
+
+MAX_OPEN_PINGS = 9
+"""Limit of unanswered pings that are remembered."""
+
+
+class SessionTakenOver(Refusal):
+    def __init__(self, player: Player, session_id: str) -> None:
+        super().__init__(
+            f"a newer session of {player.bot} {player.version} owns its seats now: {session_id}",
+            bot=player.bot,
+            version=player.version,
+            session_id=session_id,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class TurnOptions:
+    """Optional contents of each turn, besides the position."""
+
+    max_legal_moves: int = 0
+    view: bool = False
+    all_moves: bool = False
+
+
+DEFAULT_TURN_OPTIONS = TurnOptions()
+
+
+@dataclass(frozen=True, slots=True)
+class Hello:
+    """Options of a session. A later Hello replaces them."""
+
+    games: frozenset[str] = frozenset()
+    """Games that the bot plays. Empty: all."""
+    max_matches: int = 1
+    """Limit of matches at the same time. 0: no new ones."""
+    turn_options: TurnOptions = DEFAULT_TURN_OPTIONS
+
+
+DEFAULT_HELLO = Hello()
+
+
+WINDOW_US: Micros = 300 * SECOND
+"""A measurement counts for at least this long, and at most twice as long."""
+
+
+class NetworkPath:
+    """Estimates the network round trip of a bot as the minimum over the last minutes.
+
+    A bot can only add to what the network takes, so the minimum is closest to the truth, and answering pings late gains
+    nothing. It belongs to the bot, so a new connection does not reset it.
+    """
+
+    def __init__(self) -> None:
+        self._least_us: Micros | None = None
+        self._least_before_us: Micros | None = None
+        """Minimum of the window before the current one."""
+        self._window = 0
+
+    @property
+    def round_trip_us(self) -> Micros:
+        """Estimated round trip; 0: unknown."""
+        known = [us for us in (self._least_us, self._least_before_us) if us is not None]
+        return min(known, default=0)
+
+    def record_ping(self, us: Micros, now_us: Micros) -> None:
+        window = now_us // WINDOW_US
+        if window != self._window:
+            self._least_before_us = self._least_us if window == self._window + 1 else None
+            self._least_us, self._window = None, window
+        self._least_us = us if self._least_us is None else min(self._least_us, us)
+
+    def record_answer(self, us: Micros, now_us: Micros) -> None:
+        """Record the time from a turn until its answer arrived, which the round trip cannot exceed."""
+        if us < self.round_trip_us:
+            self.record_ping(max(0, us), now_us)
+
+
+class Session:
+    """One open Play stream of a bot."""
+
+    def __init__(
+        self,
+        session_id: str,
+        player: Player,
+        hello: Hello,
+        time: Time,
+        path: NetworkPath,
+        on_delivered: Callable[[Sequence[MatchEnded]], None],
+    ) -> None:
+        """`path` is shared by all sessions of the bot. `on_delivered` is called with results that a pong confirms."""
+        self.id = session_id
+        self.player = player
+        self.hello = hello
+        self.opened_ms = time.wall_ms()
+        self.outbox = Outbox(self._on_sent)
+        self.last_seen_us = time.monotonic_us()
+        """When the last pong arrived, or else when the session was opened."""
+        self._time = time
+        self._on_delivered = on_delivered
+        self._ping_ids = count(1)
+        self._sent_us: dict[int, Micros] = {}
+        """When each unanswered ping was sent, by its id."""
+        self._unconfirmed: list[tuple[int, MatchEnded]] = []
+        """Results that were sent, each with the first ping after it, whose pong confirms the result."""
+        self._last_ping = 0
+        self._path = path
+
+    @property
+    def round_trip_us(self) -> Micros:
+        """Estimated network round trip; 0: unknown."""
+        return self._path.round_trip_us
+
+    @property
+    def silent_us(self) -> Micros:
+        """Time since the last pong, or since the session was opened."""
+        return self._time.monotonic_us() - self.last_seen_us
+
+    def ping(self) -> None:
+        """Queue a ping, replacing one that was not sent yet."""
+        self.outbox.put("ping", PingNotice(next(self._ping_ids), self.round_trip_us))
+
+    def pong(self, ping_id: int) -> bool:
+        """Handle a pong. Return False if that ping was not sent, or was answered before."""
+        sent_us = self._sent_us.get(ping_id)
+        if sent_us is None:
+            return False
+        self.last_seen_us = self._time.monotonic_us()
+        self._path.record_ping(self.last_seen_us - sent_us, self.last_seen_us)
+        self._sent_us = {other: us for other, us in self._sent_us.items() if other > ping_id}
+        if arrived := [ended for shown_by, ended in self._unconfirmed if shown_by <= ping_id]:
+            self._on_delivered(arrived)
+            self._unconfirmed = [shown for shown in self._unconfirmed if shown[0] > ping_id]
+        return True
+
+    def record_answer_time(self, us: Micros) -> None:
+        """Record how long after its turn an answer arrived."""
+        self._path.record_answer(us, self._time.monotonic_us())
+
+    def excuse_silence(self, us: Micros) -> None:
+        """Exclude time in which the server itself was late from the silence of the session."""
+        self.last_seen_us = min(self.last_seen_us + max(0, us), self._time.monotonic_us())
+
+    def notify_end(self, ended: MatchEnded) -> None:
+        self.outbox.put(("ended", ended.match_id, ended.seat), ended)
+
+    def accepts_game(self, game: str) -> bool:
+        return not self.hello.games or game in self.hello.games
+
+    def _on_sent(self, items: Sequence[OutboxItem]) -> None:
+        for item in items:
+            if isinstance(item, PingNotice):
+                self._last_ping = item.id
+                self._sent_us[item.id] = self._time.monotonic_us()
+                if len(self._sent_us) > MAX_OPEN_PINGS:
+                    del self._sent_us[min(self._sent_us)]
+            elif isinstance(item, MatchEnded):
+                self._unconfirmed.append((self._last_ping + 1, item))
+
+
+@dataclass(slots=True)
+class _Bot:
+    """A bot that has had a session in this process."""
+
+    sessions: list[Session] = field(default_factory=list)
+    """Open sessions, the newest last."""
+    since_ms: int = 0
+    """When a session of it was last opened or closed (Unix milliseconds)."""
+    holder: str = ""
+    """The holder that owns the bot."""
+    path: NetworkPath = field(default_factory=NetworkPath)
+
+
+class Sessions:
+    """All sessions of one process."""
+
+    def __init__(
+        self, time: Time, mint_id: Callable[[], str], on_change: Callable[[str], None], ends: EndDelivery
+    ) -> None:
+        """`on_change` is called with the bot after each change of its sessions."""
+        self._time = time
+        self._mint_id = mint_id
+        self._on_change = on_change
+        self._ends = ends
+        self._bots: dict[str, _Bot] = {}
+
+    def open(self, player: Player, hello: Hello = DEFAULT_HELLO, holder: str = "") -> Session:
+        """Open a session, taking over an older one of the same version.
+
+        The bot gets all turns that it owes, and missed results.
+        """
+        bot = self._bots.setdefault(player.bot, _Bot())
+        bot.holder = holder
+        session = Session(self._mint_id(), player, hello, self._time, bot.path, self._ends.mark_delivered)
+        for older in [older for older in bot.sessions if older.player == player]:
+            bot.sessions.remove(older)
+            older.outbox.put(None, TakeoverNotice(session.id))
+            older.outbox.close(SessionTakenOver(player, session.id))
+        bot.sessions.append(session)
+        bot.since_ms = self._time.wall_ms()
+        self._ends.resend(player.bot, session.notify_end)
+        self._on_change(player.bot)
+        return session
+
+    def update_hello(self, session: Session, hello: Hello) -> None:
+        """Replace the options of a session."""
+        session.hello = hello
+        self._on_change(session.player.bot)
+
+    def close(self, session: Session) -> None:
+        """Close a session whose stream has ended. Idempotent, also after a takeover."""
+        bot = self._bots[session.player.bot]
+        if session in bot.sessions:
+            bot.sessions.remove(session)
+            bot.since_ms = self._time.wall_ms()
+            self._on_change(session.player.bot)
+
+    def all(self) -> list[Session]:
+        return [session for bot in self._bots.values() for session in bot.sessions]
+
+    def of_bot(self, bot: str) -> tuple[Session, ...]:
+        """Return the open sessions of a bot, the oldest first."""
+        return tuple(self._bots[bot].sessions) if bot in self._bots else ()
+
+    def since_ms(self, bot: str) -> int:
+        """Return when a session of the bot was last opened or closed; 0: never."""
+        return self._bots[bot].since_ms if bot in self._bots else 0
+
+    def holder_of(self, bot: str) -> str:
+        """Return the holder of the bot; empty if it never had a session."""
+        return self._bots[bot].holder if bot in self._bots else ""
+
+    def is_online(self, player: Player) -> bool:
+        """Return whether some session can play its seats."""
+        return self.session_for(player) is not None
+
+    def session_for(self, player: Player) -> Session | None:
+        """Return the session that owns the seats of `player`; None: the bot is offline."""
+        bot = self._bots.get(player.bot)
+        if bot is None or not bot.sessions:
+            return None
+        for session in reversed(bot.sessions):
+            if session.player == player:
+                return session
+        return bot.sessions[-1]
+
+    def notify_end(self, player: Player, ended: MatchEnded) -> None:
+        """Send the end of a match to the bot if it is online; otherwise it stays undelivered."""
+        session = self.session_for(player)
+        if session:
+            session.notify_end(ended)

@@ -1,0 +1,194 @@
+"""Submits answers to turns and other requests, idempotently.
+
+A resent answer gets its original verdict: the match knows the last verdict on each seat, and the log has the ids of
+all requests, so they are found later in the match, after it, and after a restart.
+"""
+
+import asyncio
+from dataclasses import dataclass, replace
+from weakref import WeakValueDictionary
+
+from engines.api import Seat
+from referee.live.live_errors import NotRunHere
+from referee.live.loop_lag import MessageArrival
+from referee.live.match_history import MatchHistory, VerdictLocation
+from referee.live.ports import Request
+from referee.live.registry import LiveMatches
+from referee.live.runner import MatchRunner
+from referee.live.verdict import MoveAccepted, RequestAccepted, is_verdict_on, verdict_of
+from referee.match.commands import Command, SubmitMove
+from referee.match.decide import decide
+from referee.match.decision import Decision
+from referee.match.events import Event, MovePlayed, MoveRefused
+from referee.match.match_errors import ClockExpired, MatchOver, RequestIdReused
+
+
+@dataclass(frozen=True, slots=True)
+class TurnAnswer:
+    """An answer of a seat to its turn."""
+
+    match_id: str
+    seat: Seat
+    token: str
+    move: str
+    request_id: str = ""
+    offers_draw: bool = False
+    arrival: MessageArrival | None = None
+    """When the answer was read; None: now."""
+
+    def to_command(self, runner: MatchRunner) -> SubmitMove:
+        measured = runner.measure(self.seat, self.arrival)
+        return SubmitMove(self.seat, self.token, self.move, measured, self.request_id, self.offers_draw)
+
+
+VERDICT_READ_BATCH = 2
+"""Read two entries: the second usually belongs to the next decision."""
+LOOK_UP_VERDICT = (ClockExpired, MatchOver, NotRunHere)
+"""Errors after which the log is searched for an earlier verdict on the same answer."""
+
+
+class AnswerSubmitter:
+    def __init__(self, live: LiveMatches) -> None:
+        self._live = live
+
+    async def submit(self, answer: TurnAnswer) -> MoveAccepted:
+        """See `Referee.submit`."""
+        history = await self._live.finished.history(answer.match_id)
+        if answer.request_id and await self._live.requests.find(answer.match_id, answer.seat, answer.request_id):
+            raise RequestIdReused(answer.request_id)
+        if history.match.result or (answer.seat, answer.request_id) in history.requests:
+            return await self._first_verdict(answer, MatchOver(str(history.match.result)))
+        runner = await self._live.runner(answer.match_id)
+        try:
+            decision = runner.submit(answer.to_command(runner))
+        except NotRunHere as error:
+            return await self._first_verdict(answer, error)
+        return await self.wait_for_verdict(answer, decision)
+
+    def submit_if_running(self, answer: TurnAnswer, bot: str) -> asyncio.Future[Decision] | None:
+        """See `Referee.submit_if_running`."""
+        live_match = self._live.index.find(answer.match_id)
+        if live_match is None or live_match.runner is None or not live_match.holds(bot, answer.seat):
+            return None
+        try:
+            return live_match.runner.submit(answer.to_command(live_match.runner))
+        except NotRunHere:
+            return None
+
+    async def wait_for_verdict(self, answer: TurnAnswer, decision: asyncio.Future[Decision]) -> MoveAccepted:
+        """See `Referee.wait_for_verdict`."""
+        try:
+            decided = await decision
+        except LOOK_UP_VERDICT as error:
+            return await self._first_verdict(answer, error)
+        if not decided.events:
+            return await self._first_verdict(answer, NotRunHere(answer.match_id))
+        return _verdict_on(answer.match_id, decided, decided.events)
+
+    async def validate(self, answer: TurnAnswer) -> int:
+        """See `Referee.validate`."""
+        runner = await self._live.runner(answer.match_id)
+        try:
+            decided = decide(runner.match, answer.to_command(runner), runner.match_now())
+        except LOOK_UP_VERDICT as error:
+            await self._first_verdict(answer, error)
+        else:
+            if decided.events:
+                _verdict_on(answer.match_id, decided, _without_count(decided.events))
+            else:
+                await self._first_verdict(answer, NotRunHere(answer.match_id))
+        return runner.match.number
+
+    async def _first_verdict(self, answer: TurnAnswer, otherwise: Exception) -> MoveAccepted:
+        """Return the original verdict on this answer. Raises `otherwise` if there is none."""
+        history = await self._live.finished.history(answer.match_id)
+        verdict = _locate_verdict(history, answer)
+        if verdict is None:
+            raise otherwise
+        events = await self._read_decision(answer.match_id, verdict.number)
+        if not is_verdict_on(events[0], answer.token, answer.move):
+            raise RequestIdReused(answer.request_id)
+        return verdict_of(answer.match_id, verdict.number, events, verdict.ply, repeated=True)
+
+    async def _read_decision(self, match_id: str, number: int) -> list[Event]:
+        """Return the event of that entry, and those decided with it.
+
+        Does not read the whole log, since repeating a request costs the caller nothing.
+        """
+        events: list[Event] = []
+        while not events or events[-1].at_us == events[0].at_us:
+            entries = await self._live.dependencies.log.read(match_id, number - 1 + len(events), VERDICT_READ_BATCH)
+            if not entries:
+                break
+            events += [entry.event for entry in entries]
+        return events
+
+
+def _locate_verdict(history: MatchHistory, answer: TurnAnswer) -> VerdictLocation | None:
+    """Return the location of the verdict on this request, or else on this turn if it was the seat's last, or None."""
+    verdict = history.requests.get((answer.seat, answer.request_id))
+    if verdict is None and 0 <= answer.seat < len(history.match.verdicts):
+        last = history.match.verdicts[answer.seat]
+        verdict = history.last_verdict[answer.seat] if last and last.token == answer.token else None
+    return verdict
+
+
+def outcome(answer: TurnAnswer, decision: asyncio.Future[Decision]) -> MoveAccepted | Exception | None:
+    """See `Referee.verdict_if_done`."""
+    try:
+        decided = decision.result()
+        return _verdict_on(answer.match_id, decided, decided.events) if decided.events else None
+    except LOOK_UP_VERDICT:
+        return None
+    except Exception as error:
+        return error
+
+
+def _verdict_on(match_id: str, decided: Decision, events: tuple[Event, ...]) -> MoveAccepted:
+    moves = sum(isinstance(event, MovePlayed) for event in events)
+    return verdict_of(match_id, decided.match.number - len(events) + 1, events, decided.match.ply - moves)
+
+
+def _without_count(events: tuple[Event, ...]) -> tuple[Event, ...]:
+    first, *rest = events
+    if isinstance(first, MoveRefused):
+        first = replace(first, attempts_left=first.attempts_left + 1)
+    return (first, *rest)
+
+
+class RequestSubmitter:
+    def __init__(self, live: LiveMatches) -> None:
+        self._live = live
+        self._locks: WeakValueDictionary[tuple[str, int | str, str], asyncio.Lock] = WeakValueDictionary()
+        """Locks that serialise requests with the same id, by match, caller and id."""
+
+    async def submit(self, match_id: str, command: Command, by: Seat | str, request_id: str = "") -> RequestAccepted:
+        """Return the result of the request, decided now or the first time; without an id it is always decided.
+
+        A caller that disconnects may miss the answer. Raises RequestIdReused, or the error of the command, which
+        changes nothing and is not remembered.
+        """
+        if not request_id:
+            return await self._decide(match_id, command, None)
+        request = Request(by, request_id, repr(command))
+        return await asyncio.shield(self._live.start_task(self._submit_once(match_id, command, request)))
+
+    async def _submit_once(self, match_id: str, command: Command, request: Request) -> RequestAccepted:
+        lock = self._locks.setdefault((match_id, request.by, request.id), asyncio.Lock())
+        async with lock:
+            return await self._find_first(match_id, request) or await self._decide(match_id, command, request)
+
+    async def _find_first(self, match_id: str, request: Request) -> RequestAccepted | None:
+        """Return the original result of a repeated request; None: this is the first one. Raises RequestIdReused."""
+        first = await self._live.requests.find(match_id, request.by, request.id)
+        if first and first[0] == request:
+            return first[1]
+        moves = (await self._live.finished.history(match_id)).requests
+        if first or (request.by, request.id) in moves:
+            raise RequestIdReused(request.id)
+        return None
+
+    async def _decide(self, match_id: str, command: Command, request: Request | None) -> RequestAccepted:
+        runner = await self._live.runner(match_id)
+        decided = await runner.submit(command, request)
+        return RequestAccepted(decided.match.number, decided.match.result)

@@ -1,0 +1,231 @@
+"""Read the plan files of tournaments and ladders (docs/tournaments.md, docs/ladders.md)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from google.protobuf import json_format
+from google.protobuf.message import Message
+from referee_api.v1 import contest_pb2, game_pb2, ladder_pb2, match_pb2, sprt_pb2, tournament_pb2
+
+from engines.refusals import quoted
+from referee.accounts.names import NAME, NAME_RULE
+from referee.local.entrant import Entrant
+from referee.local.local_errors import BadPlan
+from referee.local.match_terms import OF_A_MATCH, match_terms
+from referee.local.plan import DEFAULT_START_WITHIN_S
+from referee.local.plan_file import DAY_S, MAX_PARALLEL
+from referee.local.sandbox import Sandbox
+from referee.local.toml_validation import count, known, read_bots, read_sandbox, read_toml, value
+from referee.match.setup import Policies
+
+FORMATS = ("round_robin", "swiss", "elimination", "gauntlet", "pools", "sprt")
+OF_BOTH = ("title", "duplicate", "partners", "policies", "clock")
+OF_A_TOURNAMENT = (
+    "name",
+    *OF_BOTH,
+    *(key for key in OF_A_MATCH if key not in OF_BOTH),
+    *FORMATS,
+    "tie_breaks",
+    "seeding",
+    "ladder",
+    "last_entry_round",
+    "parallel",
+    "matches_a_bot",
+    "start_within_s",
+    "sandbox",
+    "bots",
+    "teams",
+    "entrants",
+)
+COUNTS_OF_A_LADDER = (
+    "max_concurrent_matches",
+    "rematch_after",
+    "provisional_matches",
+    "pause_after_faults",
+    "max_matches_per_hour",
+)
+OF_A_LADDER = ("name", *OF_BOTH, "games", *COUNTS_OF_A_LADDER)
+MOST = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentPlan:
+    name: str
+    title: str
+    terms: tournament_pb2.TournamentTerms
+    entrants: tuple[contest_pb2.Entrant, ...]
+    bots: tuple[Entrant, ...]
+    """Bots to start on this machine; empty if they connect by themselves."""
+    matches_a_bot: int = 1
+    """Maximum number of concurrent matches of each bot process."""
+    start_within_s: int = DEFAULT_START_WITHIN_S
+    sandbox: Sandbox | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LadderPlan:
+    name: str
+    title: str
+    terms: ladder_pb2.LadderTerms
+
+
+def read_tournament(file: Path, usual: Policies) -> TournamentPlan:
+    """Read a tournament's plan file. Raises BadPlan or another Refusal."""
+    content = read_toml(file)
+    known(str(file), content, OF_A_TOURNAMENT)
+    bots = read_bots(content)
+    plan = TournamentPlan(
+        _name(content, file),
+        value("title", content, str, ""),
+        _tournament_terms(content, usual),
+        _entrants(content, bots),
+        bots,
+        count("matches_a_bot", content, 1, MAX_PARALLEL),
+        count("start_within_s", content, DEFAULT_START_WITHIN_S, DAY_S),
+        read_sandbox(content, file.parent),
+    )
+    _check_challengers(plan)
+    return plan
+
+
+def read_ladder(file: Path) -> LadderPlan:
+    """Read a ladder's plan file. Raises BadPlan or another Refusal."""
+    content = read_toml(file)
+    known(str(file), content, OF_A_LADDER)
+    terms = ladder_pb2.LadderTerms(match_terms=_games(content), partner_rule=_partners(content))
+    for key in COUNTS_OF_A_LADDER:
+        setattr(terms, key, count(key, content, 0, MOST))
+    if duplicate := _duplicate(content):
+        terms.duplicate_play.CopyFrom(duplicate)
+    return LadderPlan(_name(content, file), value("title", content, str, ""), terms)
+
+
+def _name(content: Mapping[str, Any], file: Path) -> str:
+    """Return the name, by default that of the file."""
+    name = value("name", content, str, file.stem)
+    if not NAME.fullmatch(name):
+        raise BadPlan("name", f"{NAME_RULE}, not {quoted(name)}")
+    return str(name)
+
+
+def _games(content: Mapping[str, Any]) -> list[match_pb2.MatchTerms]:
+    games = value("games", content, list, [])
+    if not games:
+        raise BadPlan("games", "missing; add a [[games]] table with at least `game`")
+    every = {key: content[key] for key in ("clock", "policies") if key in content}
+    return [_game(f"games {number}", every, given) for number, given in enumerate(games, 1)]
+
+
+def _game(where: str, every: Mapping[str, Any], given: object) -> match_pb2.MatchTerms:
+    """Read one game, with defaults from the top level."""
+    if not isinstance(given, dict):
+        raise BadPlan(where, "expected a table: [[games]]")
+    known(where, given, OF_A_MATCH)
+    return match_terms(where, {**every, **given}, Policies())
+
+
+def _tournament_terms(content: Mapping[str, Any], usual: Policies) -> tournament_pb2.TournamentTerms:
+    terms = tournament_pb2.TournamentTerms(
+        match_terms=match_terms("", content, usual),
+        tie_breaks=[
+            word("tie_breaks", tournament_pb2.TieBreak, "TIE_BREAK_", given)
+            for given in value("tie_breaks", content, list, [])
+        ],
+        max_concurrent_matches=count("parallel", content, 0, MAX_PARALLEL),
+        ladder=value("ladder", content, str, ""),
+        last_entry_round=count("last_entry_round", content, 0, MOST),
+        partner_rule=_partners(content),
+    )
+    if "seeding" in content:
+        terms.seeding = word("seeding", tournament_pb2.Seeding, "SEEDING_", content["seeding"])
+    if duplicate := _duplicate(content):
+        terms.duplicate_play.CopyFrom(duplicate)
+    _set_format(terms, content)
+    return terms
+
+
+def _set_format(terms: tournament_pb2.TournamentTerms, content: Mapping[str, Any]) -> None:
+    given = [name for name in FORMATS if name in content]
+    if len(given) > 1:
+        raise BadPlan(given[1], f"a tournament has one format, but {given[0]} is also given")
+    name = given[0] if given else FORMATS[0]
+    table = dict(value(name, content, dict, {}))
+    form: Message = getattr(terms, name)
+    if name == "sprt" and "model" in table:
+        table["model"] = word("sprt.model", sprt_pb2.SprtModel, "SPRT_MODEL_", table["model"])
+    form.SetInParent()
+    _fill(name, table, form)
+
+
+def _fill(where: str, table: Mapping[str, Any], message: Message) -> None:
+    """Fill a message from a table with its field names. Raises BadPlan."""
+    known(where, table, [field.name for field in message.DESCRIPTOR.fields])
+    try:
+        json_format.ParseDict(dict(table), message)
+    except json_format.ParseError as error:
+        raise BadPlan(where, f"invalid: {error}") from None
+
+
+def _duplicate(content: Mapping[str, Any]) -> contest_pb2.DuplicatePlay | None:
+    given = content.get("duplicate", False)
+    if isinstance(given, bool):
+        return contest_pb2.DuplicatePlay() if given else None
+    if not isinstance(given, dict):
+        raise BadPlan("duplicate", f"expected true or a table with arrangements and openings, not {quoted(given)}")
+    known("duplicate", given, ("arrangements", "openings"))
+    positions: Sequence[object] = value("openings", given, list, [])
+    if wrong := [one for one in positions if not isinstance(one, str)]:
+        raise BadPlan("duplicate.openings", f"expected positions as strings, not {quoted(wrong[0])}")
+    return contest_pb2.DuplicatePlay(
+        arrangements=count("arrangements", given, 0, MOST),
+        openings=[game_pb2.Opening(position=str(position)) for position in positions],
+    )
+
+
+def _partners(content: Mapping[str, Any]) -> Any:
+    return word("partners", contest_pb2.PartnerRule, "PARTNER_RULE_", content.get("partners", "individual"))
+
+
+def word(where: str, enum: Any, prefix: str, given: object) -> Any:
+    """Return the enum value of a lower-case word. Raises BadPlan."""
+    words = {
+        name.removeprefix(prefix).lower(): number for name, number in enum.items() if number and name.startswith(prefix)
+    }
+    if not isinstance(given, str) or given not in words:
+        raise BadPlan(where, f"unknown value {quoted(given)}; known: {', '.join(words)}")
+    return words[given]
+
+
+def _entrants(content: Mapping[str, Any], bots: Sequence[Entrant]) -> tuple[contest_pb2.Entrant, ...]:
+    """Return the teams; if there are none, all bots and `entrants`."""
+    names = [bot.name for bot in bots]
+    teams = value("teams", content, dict, {})
+    if teams:
+        return tuple(_team(name, given, names) for name, given in teams.items())
+    others = value("entrants", content, list, [])
+    if wrong := [one for one in others if not isinstance(one, str)]:
+        raise BadPlan("entrants", f"expected names of bots, not {quoted(wrong[0])}")
+    return tuple(_entrant(name, [name]) for name in [*names, *others])
+
+
+def _team(name: str, given: object, bots: Sequence[str]) -> contest_pb2.Entrant:
+    where = f"teams.{name}"
+    if not isinstance(given, list) or not given or not all(isinstance(one, str) for one in given):
+        raise BadPlan(where, 'expected a list of bots in seat order, such as ["anna", "bert"]')
+    if bots and (unknown := [one for one in given if one not in bots]):
+        raise BadPlan(where, f"there is no bot {quoted(unknown[0])}; known: {', '.join(bots)}")
+    return _entrant(name, given)
+
+
+def _entrant(name: str, bots: Sequence[str]) -> contest_pb2.Entrant:
+    refs = [match_pb2.BotRef(bot=bot, version=version) for bot, _, version in (one.partition("/") for one in bots)]
+    return contest_pb2.Entrant(name=name.partition("/")[0] if len(refs) == 1 else name, bots=refs)
+
+
+def _check_challengers(plan: TournamentPlan) -> None:
+    names = [entrant.name for entrant in plan.entrants]
+    for name in plan.terms.gauntlet.challengers:
+        if plan.bots and name not in names:
+            raise BadPlan("gauntlet.challengers", f"there is no entrant {quoted(name)}; known: {', '.join(names)}")

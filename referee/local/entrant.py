@@ -1,0 +1,134 @@
+"""Parse bots as given on the command line: their names and commands.
+
+    random, greedy, search   a built-in bot
+    python:MODULE:NAME       a class or function, run by the Python client
+    grpc:COMMAND             a program that speaks gRPC, and reads BOT_REFEREE and BOT_TOKEN_FILE
+    tcp:HOST:PORT            a program that listens there, and reads and writes lines
+    COMMAND                  a program that reads and writes lines
+
+`NAME=` before any of these gives the bot its name.
+"""
+
+import re
+import shlex
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from itertools import count
+from pathlib import PurePath
+
+from referee.local.local_errors import BadEntrant
+
+BUILT_IN = ("random", "greedy", "search")
+CLIENT = (sys.executable, "-m", "referee_client")
+BRIDGE = (sys.executable, "-m", "referee_client.bridge")
+
+NAME_CHARS = 32
+"""Less than the server allows, to leave room for the number of an instance."""
+NAME = re.compile(rf"(?=.{{1,{NAME_CHARS}}}$)[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
+NAME_RULE = f"up to {NAME_CHARS} lower-case letters, digits and single hyphens between them, the first a letter"
+NAMED = re.compile(r"([A-Za-z][\w-]*)=(.+)", re.DOTALL)
+SEPARATOR = "--"
+"""Separates the name of a bot from the number of its instance. Names cannot contain it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entrant:
+    """One bot of a local contest."""
+
+    name: str
+    command: tuple[str, ...]
+    alone: bool = False
+    """Whether it is a single program that someone else has started, so that there is only one instance."""
+    folder: str = "."
+    """Working directory, relative to the folder of the plan."""
+    env: tuple[str, ...] = ()
+    """Additional environment variables to pass on."""
+
+    def instance_name(self, number: int) -> str:
+        """Return the name of an instance, counted from 1."""
+        return self.name if number == 1 else f"{self.name}{SEPARATOR}{number}"
+
+
+def read_entrant(given: str) -> Entrant:
+    """Parse one bot. Raises BadEntrant."""
+    named = NAMED.fullmatch(given)
+    if not named:
+        return _read(given)
+    name, rest = named.groups()
+    if not NAME.fullmatch(name):
+        raise BadEntrant(given, f"has an invalid name; expected {NAME_RULE}")
+    return replace(_read(rest), name=name)
+
+
+def read_entrants(given: Iterable[str]) -> tuple[Entrant, ...]:
+    """Parse several bots and number equal names. Raises BadEntrant."""
+    entrants: dict[str, Entrant] = {}
+    for entrant in map(read_entrant, given):
+        names = (entrant.name if number == 1 else f"{entrant.name}-{number}" for number in count(1))
+        name = next(name for name in names if name not in entrants)
+        entrants[name] = replace(entrant, name=name)
+    return tuple(entrants.values())
+
+
+def entrant_of(instance: str) -> str:
+    """Return the name of the entrant of an instance."""
+    return instance.partition(SEPARATOR)[0]
+
+
+def _read(given: str) -> Entrant:
+    if "\0" in given:
+        raise BadEntrant(given, "contains a NUL character")
+    if given in BUILT_IN:
+        return Entrant(given, (*CLIENT, given))
+    kind, colon, rest = given.partition(":")
+    read = KINDS.get(kind) if colon else None
+    return read(given, rest) if read else _lines(given)
+
+
+def _python(given: str, place: str) -> Entrant:
+    module, colon, name = place.rpartition(":")
+    if not (module and colon and name):
+        raise BadEntrant(given, "names no class or function; expected python:MODULE:NAME or python:FILE.py:NAME")
+    return Entrant(
+        _name(PurePath(module).stem if module.endswith(".py") else module.rpartition(".")[2]), (*CLIENT, place)
+    )
+
+
+def _grpc(given: str, command: str) -> Entrant:
+    words = _words(given, command)
+    return Entrant(_name(PurePath(words[0]).stem), words)
+
+
+def _tcp(given: str, address: str) -> Entrant:
+    host, _, port = address.rpartition(":")
+    if not host or not port.isdecimal():
+        raise BadEntrant(given, "has no address; expected tcp:HOST:PORT")
+    return Entrant(_name(address), (*BRIDGE, "--tcp", address), alone=True)
+
+
+def _lines(given: str) -> Entrant:
+    words = _words(given, given)
+    return Entrant(_name(PurePath(words[0]).stem), (*BRIDGE, "--", *words))
+
+
+KINDS: dict[str, Callable[[str, str], Entrant]] = {"python": _python, "grpc": _grpc, "tcp": _tcp}
+
+
+def _words(given: str, command: str) -> tuple[str, ...]:
+    try:
+        words = tuple(shlex.split(command))
+    except ValueError as error:
+        raise BadEntrant(given, f"is not a command: {error}") from None
+    if not words:
+        raise BadEntrant(
+            given, f"is not a command; expected {', '.join(BUILT_IN)}, python:…, grpc:…, tcp:… or a command"
+        )
+    return words
+
+
+def _name(text: str) -> str:
+    """Derive a name for a bot without one."""
+    words = re.findall(r"[a-z0-9]+", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", text).lower())
+    name = "-".join(words)[:NAME_CHARS].strip("-")
+    return name if NAME.fullmatch(name) else f"bot-{name}"[:NAME_CHARS].strip("-")

@@ -1,0 +1,82 @@
+"""Standings of a local contest, computed from its matches. Void matches do not count."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from math import sqrt
+
+from referee.local.results_folder import MatchFinish
+from referee.match.result import Fault, share_of_points
+
+CONFIDENT = 1.96
+"""Standard deviations of a 95 % interval."""
+
+
+@dataclass(slots=True)
+class LocalStanding:
+    """Totals of one bot."""
+
+    name: str
+    played: int = 0
+    points: float = 0.0
+    squares: float = 0.0
+    """Sum of the squared points per match."""
+    won: int = 0
+    drawn: int = 0
+    lost: int = 0
+    faults: Counter[Fault] = field(default_factory=Counter)
+    points_in: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
+    """Points by the label of the game."""
+
+    @property
+    def score(self) -> float:
+        """Points per match, from 0 to 1."""
+        return self.points / self.played
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """95 % Wilson interval of the score, with the observed variance of points.
+
+        It has a positive width even if every match was won.
+        """
+        spread = max(0.0, self.squares / self.played - self.score**2)
+        unsure = CONFIDENT**2 / self.played
+        middle = (self.score + unsure / 2) / (1 + unsure)
+        half = CONFIDENT / (1 + unsure) * sqrt(spread / self.played + unsure / (4 * self.played))
+        return max(0.0, middle - half), min(1.0, middle + half)
+
+    def take(self, label: str, points: float) -> None:
+        self.played += 1
+        self.points += points
+        self.squares += points**2
+        self.points_in[label] += points
+
+
+def standings(entrants: Iterable[str], finishes: Iterable[MatchFinish]) -> list[LocalStanding]:
+    """Return a row for each entrant, best first."""
+    rows = {name: LocalStanding(name) for name in entrants}
+    for finish in finishes:
+        for (name, fault), many in finish.faults.items():
+            rows[name].faults[fault] += many
+        if not finish.void:
+            _score(rows, finish)
+    return sorted(rows.values(), key=lambda row: (-row.score if row.played else 0.0, row.name))
+
+
+def points(finish: MatchFinish) -> dict[str, float]:
+    """Return the points of each entrant: its side's share by rank, regardless of the game's own scores."""
+    result = finish.result
+    return {
+        name: share_of_points(result.side_ranks, mine) for name, mine in zip(finish.seats, result.ranks, strict=True)
+    }
+
+
+def _score(rows: dict[str, LocalStanding], finish: MatchFinish) -> None:
+    first_alone = finish.result.side_ranks.count(1) == 1
+    ranks = dict(zip(finish.seats, finish.result.ranks, strict=True))
+    for name, got in points(finish).items():
+        row = rows[name]
+        row.take(finish.label, got)
+        row.won += ranks[name] == 1 and first_alone
+        row.drawn += ranks[name] == 1 and not first_alone
+        row.lost += ranks[name] != 1

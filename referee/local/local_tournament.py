@@ -1,0 +1,267 @@
+"""A tournament on this machine: an embedded server with its data in the results folder, so that it can be resumed."""
+
+import asyncio
+import errno
+import json
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from google.protobuf import json_format
+from referee_api.v1 import contest_pb2, tournament_pb2
+from referee_api.v1.tournament_pb2 import TournamentEntry
+from referee_client import Organiser, Refused
+
+from engines.refusals import Refusal
+from referee.local.arena_client import ArenaClient
+from referee.local.bot_pool import BotPool
+from referee.local.contest_file import TournamentPlan
+from referee.local.dry_run import check_can_start
+from referee.local.embedded_server import embedded
+from referee.local.entrant import Entrant
+from referee.local.launcher import Launcher, logs_in
+from referee.local.local_contest import LOG, RECORDS
+from referee.local.local_errors import BadPlan, TermsChanged
+from referee.observability.event_log_metrics import OutageCallback
+from referee.observability.logs import LogFormat, LogLevel, set_up_logs
+from referee.server.referee_server import ServerInfo
+from referee.server.stores import StartupError
+
+DATA = "referee"
+TOKEN = "token"
+PLAN_FILE = "plan.json"
+DISK_FULL_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+"""Errors that are resolved by freeing disk space."""
+
+EntryCallback = Callable[[TournamentEntry], None]
+
+
+@dataclass(frozen=True, slots=True)
+class LocalTournament:
+    """A plan, the working directory of its bots, and its results folder."""
+
+    plan: TournamentPlan
+    run_in: Path
+    out: Path
+
+    def check(self) -> None:
+        """Raise a Refusal if it could not start, and TermsChanged if the folder has a tournament of another plan."""
+        check_can_start(self.plan.terms, self.plan.entrants)
+        if self.plan.sandbox:
+            self.plan.sandbox.check(self.run_in / bot.folder for bot in self.plan.bots)
+        file = self.out / PLAN_FILE
+        if file.exists() and file.read_text(encoding="utf-8") != self._plan_json():
+            raise TermsChanged(str(file), "terms or entrants")
+
+    def claim_folder(self) -> None:
+        """Write the plan, so that the folder can only be used for this tournament."""
+        write_atomically(self.out / PLAN_FILE, self._plan_json())
+
+    def _plan_json(self) -> str:
+        terms = json_format.MessageToDict(self.plan.terms)
+        entrants = [json_format.MessageToDict(entrant) for entrant in self.plan.entrants]
+        return f"{json.dumps({'terms': terms, 'entrants': entrants}, indent=2, sort_keys=True)}\n"
+
+    @asynccontextmanager
+    async def open(self, outage: OutageCallback) -> AsyncIterator["TournamentRuntime"]:
+        """Run the server until the end; its data stays in the folder. Raises StartupError.
+
+        `outage` is called when the folder becomes unwritable or writable.
+        """
+        try:
+            for folder in (logs_in(self.out), self.out / RECORDS):
+                folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StartupError(f"cannot write to {self.out}: {error.strerror}") from None
+        data = self.out / DATA
+        patient = self.plan.terms.match_terms.time_control.rule.HasField("untimed")
+        with (self.out / LOG).open("a", encoding="utf-8") as log:
+            set_up_logs(LogFormat.JSON, LogLevel.INFO, log)
+            async with embedded(self.plan.start_within_s, patient, data, outage) as server:
+                token = _token(data, server)
+                async with ArenaClient(server.grpc, token) as client:
+                    launcher = Launcher(server.grpc, self.run_in, self.out, self.plan.sandbox)
+                    bot_pool = BotPool(client, launcher, self.plan.matches_a_bot)
+                    with Organiser(server.grpc, token) as organiser:
+                        try:
+                            yield TournamentRuntime(self, server, organiser, bot_pool, outage)
+                        finally:
+                            await bot_pool.end()
+
+
+def _token(data: Path, server: ServerInfo) -> str:
+    """Return the administrator's token, which is saved at the first start. Raises StartupError if it is missing."""
+    file = data / TOKEN
+    if server.admin_token:
+        write_atomically(file, server.admin_token)
+    if not file.exists():
+        raise StartupError(f"{data} belongs to another program; choose another folder with --out")
+    return file.read_text(encoding="utf-8")
+
+
+def write_atomically(file: Path, text: str) -> None:
+    """Write a file atomically, readable only by its owner."""
+    part = file.with_name(f"{file.name}.part")
+    part.touch(0o600)
+    part.write_text(text, encoding="utf-8")
+    part.replace(file)
+
+
+class TooFewEntrants(Exception):
+    """The tournament cannot start without the bots that could not be started; `str()` says why."""
+
+
+@dataclass(slots=True)
+class TournamentRuntime:
+    """The running server and bots of a tournament."""
+
+    tournament: LocalTournament
+    server: ServerInfo
+    organiser: Organiser
+    bot_pool: BotPool
+    outage: OutageCallback
+    absent: dict[Entrant, str] = field(default_factory=dict)
+    """Bots that could not be started or restarted, with the reasons."""
+
+    @property
+    def plan(self) -> TournamentPlan:
+        return self.tournament.plan
+
+    @property
+    def records(self) -> Path:
+        return self.tournament.out / RECORDS
+
+    @property
+    def game(self) -> str:
+        return self.plan.terms.match_terms.rules.game
+
+    async def find_tournament(self) -> tournament_pb2.Tournament | None:
+        """Return the tournament of an earlier run, or None."""
+        try:
+            return await asyncio.to_thread(self.organiser.tournaments.get, self.plan.name)
+        except Refused as refused:
+            if refused.reason != "NO_SUCH_TOURNAMENT":
+                raise
+            return None
+
+    async def count_done_pairings(self) -> int:
+        """Count the finished pairings of earlier runs, without byes."""
+        pairings = await asyncio.to_thread(lambda: list(self.organiser.tournaments.pairings(self.plan.name)))
+        return sum(one.phase == contest_pb2.PAIRING_PHASE_DONE and len(one.entrants) > 1 for one in pairings)
+
+    async def start(self, found: tournament_pb2.Tournament | None) -> tournament_pb2.Tournament:
+        """Start the bots, create the tournament unless `found`, and start it without bots that could not be started.
+
+        Raises TooFewEntrants, or BadPlan if the server rejects the terms.
+        """
+        self.absent |= await self.bot_pool.start(self.plan.bots, self.game, self.plan.start_within_s)
+        if found is None:
+            await self._create()
+        for bot in self.absent if found else ():
+            await self._withdraw(bot)
+        started = await asyncio.to_thread(self._start_tournament)
+        self.tournament.claim_folder()
+        return started
+
+    def _start_tournament(self) -> tournament_pb2.Tournament:
+        """Start the tournament. Withdrawals may have ended it already."""
+        try:
+            return self.organiser.tournaments.start(self.plan.name)
+        except Refused as refused:
+            if refused.reason != "TOURNAMENT_OVER":
+                raise
+            return self.organiser.tournaments.get(self.plan.name)
+
+    async def _create(self) -> None:
+        absent = {bot.name for bot in self.absent}
+        entrants = [one for one in self.plan.entrants if absent.isdisjoint(ref.bot for ref in one.bots)]
+        try:
+            check_can_start(self.plan.terms, entrants)
+        except Refusal as why:
+            raise TooFewEntrants(str(why)) from None
+        try:
+            await asyncio.to_thread(
+                lambda: self.organiser.tournaments.create(
+                    self.plan.name, entrants=entrants, title=self.plan.title, plan=self.plan.terms
+                )
+            )
+        except Refused as refused:
+            raise BadPlan(self.plan.name, refused.message) from None
+
+    async def play(self, callback: EntryCallback) -> None:
+        """Play to the end. Call `callback` with every entry, including those of earlier runs. Raises Refused."""
+        there = [bot for bot in self.plan.bots if bot not in self.absent]
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(self._keep_running(bot)) for bot in there]
+            async with aclosing(self._entries()) as entries:
+                async for entry in entries:
+                    await self._handle(entry)
+                    callback(entry)
+            for task in tasks:
+                task.cancel()
+
+    async def _keep_running(self, bot: Entrant) -> None:
+        """Keep a bot running; withdraw it when it is given up."""
+        self.absent[bot] = await self.bot_pool.keep_running(bot, self.game, self.plan.start_within_s)
+        await self._withdraw(bot)
+
+    async def _withdraw(self, bot: Entrant) -> None:
+        """Withdraw all entrants that need the bot."""
+        for entrant in self.plan.entrants:
+            if bot.name in {ref.bot for ref in entrant.bots}:
+                try:
+                    await asyncio.to_thread(
+                        self.organiser.tournaments.withdraw,
+                        self.plan.name,
+                        entrant.name,
+                        "its bot could not be started",
+                    )
+                except Refused as refused:
+                    # It was withdrawn before, or the tournament is over.
+                    if refused.reason not in {"NOT_AN_ENTRANT", "TOURNAMENT_OVER"}:
+                        raise
+
+    async def _entries(self) -> AsyncGenerator[TournamentEntry, None]:
+        watching = self.organiser.tournaments.watch(self.plan.name)
+        try:
+            while entry := await asyncio.to_thread(next, watching, None):
+                yield entry
+        finally:
+            watching.close()
+
+    async def _handle(self, entry: TournamentEntry) -> None:
+        pairing = entry.pairing
+        if pairing.phase == contest_pb2.PAIRING_PHASE_DONE:
+            for bot in self._bots_of(pairing):
+                self.bot_pool.reset_crashes(bot)
+            await self._try_save_records(pairing)
+
+    def _bots_of(self, pairing: contest_pb2.Pairing) -> set[str]:
+        return {ref.bot for entrant in self.plan.entrants if entrant.name in pairing.entrants for ref in entrant.bots}
+
+    async def _try_save_records(self, pairing: contest_pb2.Pairing) -> None:
+        """Save the records of a pairing; if the disk is full, they are saved at the end."""
+        try:
+            await asyncio.to_thread(self._save_records, pairing)
+        except OSError as why:
+            if why.errno not in DISK_FULL_ERRORS:
+                raise
+            self.outage(f"cannot write the records of {pairing.id}: {why.strerror}")
+
+    async def save_records(self) -> None:
+        """Save all available records that are missing, including those of earlier runs."""
+        pairings = await asyncio.to_thread(lambda: list(self.organiser.tournaments.pairings(self.plan.name)))
+        for pairing in pairings:
+            await asyncio.to_thread(self._save_records, pairing)
+
+    def _save_records(self, pairing: contest_pb2.Pairing) -> None:
+        """Save the missing records of the finished matches of a pairing."""
+        for number, match_id in enumerate(pairing.match_ids, 1):
+            file = self.records / f"{pairing.id}.{number}.jsonl"
+            if not file.exists():
+                try:
+                    self.organiser.record(match_id, file)
+                except Refused as refused:
+                    if refused.reason != "MATCH_NOT_OVER":
+                        raise

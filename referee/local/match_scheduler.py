@@ -1,0 +1,127 @@
+"""Plays the pairings of a plan, a limited number at once, and saves their records."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from contextlib import aclosing
+from dataclasses import dataclass
+
+from referee.local.arena_client import ArenaClient
+from referee.local.entrant import Entrant
+from referee.local.local_schedule import LocalPairing
+from referee.local.match_bot_pool import BotInstance, BotStartFailed, MatchBotPool, SeatedBots
+from referee.local.results_folder import MatchFinish, ResultsFolder
+
+START_EVENT = "play_started"
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedPairing:
+    """A pairing that was not played because a bot could not be started."""
+
+    pairing: LocalPairing
+    entrant: Entrant
+    why: str
+
+
+Done = MatchFinish | SkippedPairing
+
+
+class MatchScheduler:
+    """Plays pairings on one server."""
+
+    def __init__(self, client: ArenaClient, bot_pool: MatchBotPool, folder: ResultsFolder, max_concurrent: int) -> None:
+        self._client = client
+        self._bot_pool = bot_pool
+        self._folder = folder
+        self._max_concurrent = max_concurrent
+        self._absent: dict[Entrant, str] = {}
+        """Bots that could not be started, with the reasons; they are not tried again."""
+
+    async def play(self, pairings: Iterable[LocalPairing], callback: Callable[[Done], None]) -> None:
+        """Play all pairings, and call `callback` when each is done."""
+        waiting = iter(pairings)
+        async with asyncio.TaskGroup() as group:
+            for _ in range(self._max_concurrent):
+                group.create_task(self._play_next(waiting, callback))
+
+    async def _play_next(self, waiting: Iterator[LocalPairing], callback: Callable[[Done], None]) -> None:
+        """Play the next pairing until there are no more."""
+        for pairing in waiting:
+            callback(await self._play_pairing(pairing))
+
+    async def _play_pairing(self, pairing: LocalPairing) -> Done:
+        for entrant in pairing.entrants:
+            if entrant in self._absent:
+                return SkippedPairing(pairing, entrant, self._absent[entrant])
+        try:
+            return await self._play_match(pairing)
+        except BotStartFailed as failed:
+            why = self._absent.setdefault(failed.entrant, str(failed))
+            return SkippedPairing(pairing, failed.entrant, why)
+
+    async def _play_match(self, pairing: LocalPairing) -> MatchFinish:
+        """Play a pairing, again if a process crashed before the start. Raises BotStartFailed."""
+        while True:
+            async with self._bot_pool.seated(pairing.entrants) as instances:
+                finish = await self._try_match(pairing, instances)
+            if finish:
+                return finish
+
+    async def _try_match(self, pairing: LocalPairing, instances: SeatedBots) -> MatchFinish | None:
+        """Play one match. Return None if an instance that had worked before crashed before the start.
+
+        Raises BotStartFailed.
+        """
+        match_id = await self._client.create_match(pairing, [instances[entrant].name for entrant in pairing.seats])
+        async with aclosing(self._client.events(match_id)) as events:
+            began = await _wait_for_start(events, instances)
+            if began is None:
+                await self._client.abort(match_id)
+                _raise_for_crashed(instances.values())
+                return None
+            if not began:
+                await self._raise_for_absent(pairing, instances.values())
+            for instance in instances.values():
+                instance.proven = True
+            async for _ in events:
+                pass  # Wait for the end.
+        record = await self._client.record(match_id)
+        return await asyncio.to_thread(self._folder.keep, pairing, record)
+
+    async def _raise_for_absent(self, pairing: LocalPairing, instances: Iterable[BotInstance]) -> None:
+        """Raise BotStartFailed if a bot was not ready."""
+        for instance in instances:
+            if not await self._client.is_ready(instance.name, pairing.terms.game.name):
+                silent = f"it sent no Hello, or does not accept {pairing.terms.game.name}"
+                raise BotStartFailed(instance.entrant, f"{silent}; {_exit_summary(instance)}")
+
+
+async def _wait_for_start(events: AsyncIterator[str], instances: SeatedBots) -> bool | None:
+    """Wait for the start. Return False if the match ended before it, None if a bot crashed."""
+    beginning = asyncio.create_task(_wait_for_event(START_EVENT, events))
+    crashes = [asyncio.create_task(instance.process.wait()) for instance in instances.values() if instance.process]
+    try:
+        await asyncio.wait([beginning, *crashes], return_when=asyncio.FIRST_COMPLETED)
+        return beginning.result() if beginning.done() else None
+    finally:
+        for task in (beginning, *crashes):
+            task.cancel()
+        await asyncio.gather(beginning, *crashes, return_exceptions=True)
+
+
+async def _wait_for_event(kind: str, events: AsyncIterator[str]) -> bool:
+    async for event in events:
+        if event == kind:
+            return True
+    return False
+
+
+def _raise_for_crashed(instances: Iterable[BotInstance]) -> None:
+    """Raise BotStartFailed for a process that crashed without having started any match."""
+    for instance in instances:
+        if instance.process and not instance.process.is_running and not instance.proven:
+            raise BotStartFailed(instance.entrant, _exit_summary(instance))
+
+
+def _exit_summary(instance: BotInstance) -> str:
+    return instance.process.exit_summary() if instance.process else ""

@@ -1,0 +1,163 @@
+"""Supervisor program: runs one bot as its child, and kills all its descendants at the end.
+
+    python -I -S supervisor.py HOST:PORT COMMAND...
+
+On Linux it is the subreaper of the bot: processes that leave the bot's process group, or outlive their parent, become
+its children and are killed when the bot has ended. SIGTERM is passed on to the bot's process group. When standard
+input ends, the program that started it is gone or has no patience left, and the bot is killed. The exit status is the
+bot's.
+
+With HOST:PORT, which is `-` otherwise, the bot runs in a sandbox without a network. Over its standard input, a socket,
+the sandbox hands out a socket that listens on its own loopback; each connection to that is relayed to HOST:PORT.
+
+It imports nothing from this project, so that it starts quickly.
+"""
+
+import contextlib
+import ctypes
+import os
+import signal
+import socket
+import sys
+import threading
+from pathlib import Path
+
+PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
+NOT_STARTED = 126
+MAX_CONNECTIONS = 16
+"""Concurrent connections of one bot; a client needs one."""
+CHUNK_BYTES = 1 << 16
+
+
+def main() -> None:
+    address, *command = sys.argv[1:]
+    relayed = address != "-"
+    _prctl(PR_SET_CHILD_SUBREAPER, 1)
+    here, there = socket.socketpair()
+    bot = os.fork()
+    if bot == 0:
+        _become(command, there.fileno() if relayed else os.open(os.devnull, os.O_RDONLY))
+    there.close()
+    _close_token()
+    signal.signal(signal.SIGTERM, lambda *_: _signal_group(bot, signal.SIGTERM))
+    threading.Thread(target=_kill_when_alone, args=(bot,), daemon=True).start()
+    if relayed:
+        threading.Thread(target=_relay, args=(here, address), daemon=True).start()
+    status = _status_of(bot)
+    _kill_the_rest(bot)
+    if status < 0:
+        with contextlib.suppress(OSError):  # SIGKILL and SIGSTOP have no handler to reset.
+            signal.signal(-status, signal.SIG_DFL)
+        os.kill(os.getpid(), -status)
+    os._exit(status)
+
+
+def _become(command: list[str], stdin: int) -> None:
+    """Execute the bot in this process. Never returns."""
+    try:
+        os.setsid()
+        _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        os.dup2(stdin, 0)
+        os.execvp(command[0], command)
+    except OSError as why:
+        os.write(2, f"{command[0]}: {why.strerror}\n".encode())
+    finally:
+        os._exit(NOT_STARTED)
+
+
+def _close_token() -> None:
+    """Close the token's pipe, which only the bot may read."""
+    _, here, fd = os.environ.get("BOT_TOKEN_FILE", "").partition("/dev/fd/")
+    if here:
+        os.close(int(fd))
+
+
+def _kill_when_alone(bot: int) -> None:
+    while os.read(0, CHUNK_BYTES):
+        pass
+    _signal_group(bot, signal.SIGKILL)
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(bot, signal.SIGKILL)
+
+
+def _status_of(bot: int) -> int:
+    """Wait for the bot, reaping orphans. Return its exit status; negative for a signal."""
+    while True:
+        process, status = os.waitpid(-1, 0)
+        if process == bot:
+            return os.waitstatus_to_exitcode(status)
+
+
+def _kill_the_rest(bot: int) -> None:
+    """Kill children until there are none; children of a killed child become children of this process."""
+    while True:
+        _signal_group(bot, signal.SIGKILL)
+        for child in _children():
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(child, signal.SIGKILL)
+        try:
+            os.waitpid(-1, 0)
+        except ChildProcessError:
+            return
+
+
+def _children() -> list[int]:
+    """Return the ids of child processes; empty without /proc."""
+    found, own = [], str(os.getpid())
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            # State and parent follow the program's name, which may contain brackets and spaces.
+            if stat.read_text(errors="replace").rpartition(")")[2].split()[1] == own:
+                found.append(int(stat.parent.name))
+    return found
+
+
+def _signal_group(group: int, number: int) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(group, number)
+
+
+def _prctl(option: int, value: int) -> None:
+    """Call prctl(2); does nothing except on Linux."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
+
+
+def _relay(channel: socket.socket, address: str) -> None:
+    """Receive the sandbox's listening socket, and relay each connection to the referee."""
+    _, fds, _, _ = socket.recv_fds(channel, 1, 1)
+    if not fds:
+        return  # The sandbox exited before.
+    host, _, port = address.rpartition(":")
+    room = threading.BoundedSemaphore(MAX_CONNECTIONS)
+    with socket.socket(fileno=fds[0]) as listening:
+        while True:
+            room.acquire()
+            accepted, _ = listening.accept()
+            threading.Thread(target=_connect, args=(accepted, (host, int(port)), room), daemon=True).start()
+
+
+def _connect(accepted: socket.socket, address: tuple[str, int], room: threading.BoundedSemaphore) -> None:
+    try:
+        with accepted, contextlib.suppress(OSError), socket.create_connection(address) as referee:
+            for one in (accepted, referee):
+                one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            back = threading.Thread(target=_pump, args=(referee, accepted), daemon=True)
+            back.start()
+            _pump(accepted, referee)
+            back.join()
+    finally:
+        room.release()
+
+
+def _pump(source: socket.socket, sink: socket.socket) -> None:
+    """Until either end is closed."""
+    with contextlib.suppress(OSError):
+        while chunk := source.recv(CHUNK_BYTES):
+            sink.sendall(chunk)
+    with contextlib.suppress(OSError):
+        sink.shutdown(socket.SHUT_WR)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,78 @@
+"""Checks of the clocks: the monotonic clock that times moves, and the wall clock."""
+
+import ctypes
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+from referee.maintenance.doctor.finding import Finding, ok, warn
+from referee.storage.sqlite.database import BUSY_MS, open_for_reading
+
+COARSE_S = 0.001
+SOURCE = Path("/sys/devices/system/clocksource/clocksource0/current_clocksource")
+SLOW_SOURCES = {"jiffies", "hpet", "acpi_pm", "refined-jiffies", "pit"}
+NOT_SYNCHRONISED = 5
+"""Result of adjtimex if the clock is not synchronised (TIME_ERROR)."""
+TIMEX_BYTES = 512
+"""Larger than the structure that adjtimex fills in."""
+AHEAD_MS = 60_000
+SECOND_MS = 1_000
+
+NEWEST = "SELECT at_ms FROM entries ORDER BY entry DESC LIMIT 1"
+
+
+def clocks(database: Path) -> Iterator[Finding]:
+    yield _resolution()
+    yield from _source()
+    yield _synchronised()
+    if database.is_file():
+        yield from _set_back(database)
+
+
+def _resolution() -> Finding:
+    info = time.get_clock_info("monotonic")
+    sentence = f"resolution {info.resolution * 1e9:.0f} ns"
+    if not info.monotonic or info.resolution > COARSE_S:
+        return warn("clock", sentence, "short thinking times cannot be measured on this machine")
+    return ok("clock", sentence)
+
+
+def _source() -> Iterator[Finding]:
+    if not SOURCE.exists():
+        return
+    source = SOURCE.read_text(encoding="ascii").strip()
+    if source in SLOW_SOURCES:
+        yield warn("clock", f"the clock source {source} is slow", "prefer tsc or kvm-clock")
+    else:
+        yield ok("clock", f"clock source {source}")
+
+
+def _synchronised() -> Finding:
+    try:
+        answer = ctypes.CDLL(None).adjtimex(ctypes.create_string_buffer(TIMEX_BYTES))
+    except (AttributeError, OSError):  # Linux only.
+        answer = -1
+    if answer == NOT_SYNCHRONISED:
+        return warn(
+            "wall clock",
+            "not synchronised",
+            "run chrony or systemd-timesyncd: it is used for the expiry of tokens and the dates of records",
+        )
+    return ok("wall clock", "synchronisation unknown on this system" if answer < 0 else "synchronised")
+
+
+def _set_back(database: Path) -> Iterator[Finding]:
+    try:
+        with closing(open_for_reading(database, BUSY_MS)) as connection:
+            newest = connection.execute(NEWEST).fetchone()
+    except sqlite3.Error:  # Reported by `data`.
+        return
+    ahead_ms = newest[0] - time.time_ns() // 1_000_000 if newest else 0
+    if ahead_ms > AHEAD_MS:
+        yield warn(
+            "wall clock",
+            f"set back: the newest entry is {ahead_ms // SECOND_MS} s in the future",
+            "match clocks are not affected, but dates are: find out what sets it",
+        )

@@ -1,0 +1,302 @@
+"""Time controls: the time a seat has left, and the clock after a move of a given duration.
+
+All times are whole microseconds. A control takes the charged time of a move only; network credit and referee delay
+are deducted before (see `clock_charge`). A move that takes exactly the limit is in time; one microsecond more is
+late, even if the move would have started the next period.
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, fields
+
+from referee.match.match_errors import BadTimeControl
+
+Micros = int
+MS: Micros = 1_000
+SECOND: Micros = 1_000_000
+DAY: Micros = 86_400 * SECOND
+MAX_TIME_US: Micros = 3_660 * DAY
+MAX_MOVES_OR_PERIODS = 10_000
+"""Limit of the moves in a period, and of the number of periods."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """The time that one seat has left."""
+
+    left_us: Micros = 0
+    """Time left of the main time, of the bank, or of the current period."""
+    periods: int = 0
+    """Byo-yomi periods left; with MovesPerPeriod, the index of the current period."""
+    moves: int = 0
+    """Moves left until the next period begins; 0 if moves are not counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class TimeControl(ABC):
+    """The rule of one seat's clock."""
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            timed = field.name.endswith("_us")
+            if isinstance(value, int) and not 0 <= value <= (MAX_TIME_US if timed else MAX_MOVES_OR_PERIODS):
+                raise BadTimeControl(field.name, f"is from 0 to {'ten years' if timed else MAX_MOVES_OR_PERIODS}")
+        self.check()
+
+    @abstractmethod
+    def check(self) -> None:
+        """Raise BadTimeControl if the values are invalid together."""
+
+    def _require_positive(self, name: str) -> None:
+        if getattr(self, name) < 1:
+            raise BadTimeControl(name, "is more than 0")
+
+    @abstractmethod
+    def initial_clock(self) -> Clock:
+        """Return the clock before the first move."""
+
+    @abstractmethod
+    def limit_us(self, clock: Clock) -> Micros | None:
+        """Return the maximum duration of the next move, or None if there is no limit."""
+
+    @abstractmethod
+    def after(self, clock: Clock, thought_us: Micros) -> Clock:
+        """Return the clock after a move that took `thought_us`, which must not exceed the limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Untimed(TimeControl):
+    """No time limit."""
+
+    def check(self) -> None:
+        """Every value is valid."""
+
+    def initial_clock(self) -> Clock:
+        return Clock()
+
+    def limit_us(self, clock: Clock) -> None:
+        return None
+
+    def after(self, clock: Clock, thought_us: Micros) -> Clock:
+        return clock
+
+
+@dataclass(frozen=True, slots=True)
+class MainTimeControl(TimeControl):
+    """Base class of controls with a main time."""
+
+    main_us: Micros
+
+    def check(self) -> None:
+        self._require_positive("main_us")
+
+    def initial_clock(self) -> Clock:
+        return Clock(self.main_us)
+
+    def limit_us(self, clock: Clock) -> Micros:
+        return clock.left_us
+
+    def after(self, clock: Clock, thought_us: Micros) -> Clock:
+        return Clock(clock.left_us - thought_us)
+
+
+@dataclass(frozen=True, slots=True)
+class SuddenDeath(MainTimeControl):
+    """All moves within one time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hourglass(MainTimeControl):
+    """Time that one seat uses is added to the seats of the other sides (see `clock_charge.hourglass_share`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fischer(MainTimeControl):
+    """Time is added after every move."""
+
+    increment_us: Micros = 0
+
+    def after(self, clock: Clock, thought_us: Micros) -> Clock:
+        return Clock(clock.left_us - thought_us + self.increment_us)
+
+
+@dataclass(frozen=True, slots=True)
+class Bronstein(MainTimeControl):
+    """The time of a move is added back after it, up to the delay."""
+
+    delay_us: Micros = 0
+
+    def after(self, clock: Clock, thought_us: Micros) -> Clock:
+        return Clock(clock.left_us - max(0, thought_us - self.delay_us))
+
+
+@dataclass(frozen=True, slots=True)
+class UsDelay(MainTimeControl):
+    """The clock waits at each move before it runs."""
+
+    delay_us: Micros = 0
+
+    def check(self) -> None:
+        if self.main_us + self.delay_us < 1:
+            raise BadTimeControl("main_us", "is more than 0 where there is no delay")
+
+    def limit_us(self, clock: Clock) -> Micros:
+        return clock.left_us + self.delay_us
+
+    def after(self, clock: Clock, thought_us: Micros) -> Clock:
+        return Clock(clock.left_us - max(0, thought_us - self.delay_us))
+
+
+@dataclass(frozen=True, slots=True)
+class PerMove(TimeControl):
+    """The same time for every move; unused time is lost."""
+
+    move_us: Micros
+
+    def check(self) -> None:
+        self._require_positive("move_us")
+
+    def initial_clock(self) -> Clock:
+        return Clock()
+
+    def limit_us(self, clock: Clock) -> Micros:
+        return self.move_us
+
+    def after(self, clock: Clock, thought_us: Micros) -> Clock:
+        return clock
+
+
+@dataclass(frozen=True, slots=True)
+class Bank(TimeControl):
+    """Free time for every move, and a time bank for the rest."""
+
+    bank_us: Micros
+    move_us: Micros = 0
+
+    def check(self) -> None:
+        self._require_positive("bank_us")
+
+    def initial_clock(self) -> Clock:
+        return Clock(self.bank_us)
+
+    def limit_us(self, clock: Clock) -> Micros:
+        return clock.left_us + self.move_us
+
+    def after(self, clock: Clock, thought_us: Micros) -> Clock:
+        return Clock(clock.left_us - max(0, thought_us - self.move_us))
+
+
+@dataclass(frozen=True, slots=True)
+class Correspondence(TimeControl):
+    """Days for each move; unused time is saved up to a maximum."""
+
+    move_us: Micros
+    most_us: Micros
+
+    def check(self) -> None:
+        self._require_positive("move_us")
+        if self.most_us < self.move_us:
+            raise BadTimeControl("most_us", "is at least the time for one move")
+
+    def initial_clock(self) -> Clock:
+        return Clock(self.move_us)
+
+    def limit_us(self, clock: Clock) -> Micros:
+        return clock.left_us
+
+    def after(self, clock: Clock, thought_us: Micros) -> Clock:
+        return Clock(min(self.most_us, clock.left_us - thought_us + self.move_us))
+
+
+@dataclass(frozen=True, slots=True)
+class JapaneseByoYomi(TimeControl):
+    """After the main time, periods; a period is lost only when a move uses it up."""
+
+    main_us: Micros
+    period_us: Micros
+    periods: int
+
+    def check(self) -> None:
+        self._require_positive("period_us")
+        self._require_positive("periods")
+
+    def initial_clock(self) -> Clock:
+        return Clock(self.main_us, self.periods)
+
+    def limit_us(self, clock: Clock) -> Micros:
+        return clock.left_us + clock.periods * self.period_us
+
+    def after(self, clock: Clock, thought_us: Micros) -> Clock:
+        beyond = thought_us - clock.left_us
+        if beyond <= 0:
+            return Clock(-beyond, clock.periods)
+        return Clock(0, clock.periods - (beyond - 1) // self.period_us)
+
+
+@dataclass(frozen=True, slots=True)
+class CanadianByoYomi(TimeControl):
+    """After the main time, a number of moves in each period; the next period begins when they are made."""
+
+    main_us: Micros
+    period_us: Micros
+    moves: int
+
+    def check(self) -> None:
+        self._require_positive("period_us")
+        self._require_positive("moves")
+
+    def initial_clock(self) -> Clock:
+        return Clock(self.main_us)
+
+    def limit_us(self, clock: Clock) -> Micros:
+        return clock.left_us + (0 if clock.moves else self.period_us)
+
+    def after(self, clock: Clock, thought_us: Micros) -> Clock:
+        if not clock.moves and thought_us <= clock.left_us:
+            return Clock(clock.left_us - thought_us)
+        still = (clock.moves or self.moves) - 1
+        return Clock(self.limit_us(clock) - thought_us, 0, still) if still else Clock(self.period_us, 0, self.moves)
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """One period of MovesPerPeriod."""
+
+    moves: int
+    """0, for the last period only, means the rest of the game."""
+    added_us: Micros
+    increment_us: Micros = 0
+
+
+@dataclass(frozen=True, slots=True)
+class MovesPerPeriod(TimeControl):
+    """Several periods, each with its time and its number of moves. Unused time is kept.
+
+    If the last period counts moves, it repeats.
+    """
+
+    listed: tuple[Period, ...]
+
+    def check(self) -> None:
+        if not self.listed:
+            raise BadTimeControl("periods", "has at least one")
+        for period in self.listed:
+            if not (0 < period.added_us <= MAX_TIME_US and 0 <= period.increment_us <= MAX_TIME_US):
+                raise BadTimeControl("periods", "each add more than 0, and up to ten years")
+        if any(period.moves < 1 for period in self.listed[:-1]) or self.listed[-1].moves < 0:
+            raise BadTimeControl("periods", "count moves, all but the last")
+        if any(period.moves > MAX_MOVES_OR_PERIODS for period in self.listed):
+            raise BadTimeControl("periods", f"count up to {MAX_MOVES_OR_PERIODS} moves each")
+
+    def initial_clock(self) -> Clock:
+        return Clock(self.listed[0].added_us, 0, self.listed[0].moves)
+
+    def limit_us(self, clock: Clock) -> Micros:
+        return clock.left_us
+
+    def after(self, clock: Clock, thought_us: Micros) -> Clock:
+        left = clock.left_us - thought_us + self.listed[clock.periods].increment_us
+        if clock.moves != 1:
+            return Clock(left, clock.periods, max(0, clock.moves - 1))
+        following = min(clock.periods + 1, len(self.listed) - 1)
+        return Clock(left + self.listed[following].added_us, following, self.listed[following].moves)

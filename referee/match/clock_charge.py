@@ -1,0 +1,100 @@
+"""The clock charge of a move: elapsed time, less referee delay and network credit.
+
+charged = arrived - asked - stall - network credit, never below 0. The charge contains all numbers that are needed to
+compute the clock after the move from the clock before it, so anyone can verify a loss on time. Times are match time:
+microseconds since the match was created, suspended while the referee is down.
+"""
+
+from dataclasses import dataclass
+
+from referee.match.clock import MAX_TIME_US, Clock, Micros, TimeControl
+from referee.match.match_errors import BadTimeControl
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkCredit:
+    """The maximum network round-trip time that is credited."""
+
+    per_move_us: Micros = 0
+    per_match_us: Micros = 0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.per_move_us <= MAX_TIME_US:
+            raise BadTimeControl("per_move_us", "is from 0 to ten years")
+        if not 0 <= self.per_match_us <= MAX_TIME_US:
+            raise BadTimeControl("per_match_us", "is from 0 to ten years")
+
+
+@dataclass(frozen=True, slots=True)
+class TurnMeasurement:
+    """Measurements of the referee about one answer or one check of the flag."""
+
+    arrived_us: Micros
+    network_us: Micros = 0
+    """Round-trip time measured on the stream of the bot; never reported by the bot."""
+    stall_us: Micros = 0
+    """Delay caused by the referee itself since the turn was asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClockCharge:
+    asked_us: Micros
+    arrived_us: Micros
+    network_us: Micros
+    network_credit_us: Micros
+    stall_us: Micros
+    charged_us: Micros
+    before: Clock
+    after: Clock
+    late: bool
+
+    def texts(self) -> dict[str, str]:
+        """Return the numbers as the details of an error."""
+        return {
+            "asked_us": str(self.asked_us),
+            "arrived_us": str(self.arrived_us),
+            "network_us": str(self.network_us),
+            "network_credit_us": str(self.network_credit_us),
+            "stall_us": str(self.stall_us),
+            "charged_us": str(self.charged_us),
+            "left_before_us": str(self.before.left_us),
+        }
+
+    @property
+    def measured(self) -> TurnMeasurement:
+        """The measurements that this charge was computed from."""
+        return TurnMeasurement(self.arrived_us, self.network_us, self.stall_us)
+
+
+def charge(
+    control: TimeControl, before: Clock, asked_us: Micros, measured: TurnMeasurement, credit_us: Micros
+) -> ClockCharge:
+    """Return the charge of an answer, with a network credit of at most `credit_us`."""
+    thinking = max(0, measured.arrived_us - asked_us - measured.stall_us)
+    credited = min(measured.network_us, credit_us, thinking)
+    charged = thinking - credited
+    limit = control.limit_us(before)
+    late = limit is not None and charged > limit
+    return ClockCharge(
+        asked_us,
+        measured.arrived_us,
+        measured.network_us,
+        credited,
+        measured.stall_us,
+        charged,
+        before,
+        # A late move uses up the limit and no more.
+        control.after(before, limit if limit is not None and late else charged),
+        late,
+    )
+
+
+def flag_falls_at_us(control: TimeControl, clock: Clock, asked_us: Micros, credit_us: Micros) -> Micros | None:
+    """Return the first moment at which every answer is late, if the referee causes no delay; None without a limit."""
+    limit = control.limit_us(clock)
+    return None if limit is None else asked_us + limit + credit_us + 1
+
+
+def hourglass_share(charged_us: Micros, others: int) -> Micros:
+    """Return the time that each other seat gains with an hourglass. Fractions of a microsecond are lost."""
+    return charged_us // others

@@ -1,0 +1,156 @@
+"""The events of one decision, and the state after them.
+
+`DecisionBuilder` adds what follows by itself: the end by the rules, moves by policy, the result after a dropout.
+"""
+
+from dataclasses import dataclass, replace
+
+from engines.api import Outcome, Position
+from engines.refusals import shortened
+from referee.match import seed_commitment
+from referee.match.clock import Micros
+from referee.match.clock_charge import ClockCharge, TurnMeasurement, charge
+from referee.match.commands import SubmitMove
+from referee.match.events import Event, FlagFell, MovePlayed, MoveSource, PlayEnded, SeatForfeited, SeatResigned
+from referee.match.result import (
+    EndCause,
+    EndKind,
+    Fault,
+    RatingChange,
+    Result,
+    rank_sides,
+    result_by_rank,
+    result_by_rules,
+)
+from referee.match.setup import DropoutPolicy, LatePolicy
+from referee.match.state import Match, Turn, evolve
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The events that follow from a command, and the state after them."""
+
+    events: tuple[Event, ...]
+    match: Match
+    fault: Exception | None = None
+    """The exception of the engine that made the match void."""
+
+    def rated(self, ratings: tuple[RatingChange, ...]) -> "Decision":
+        """Return the same decision with rating changes in its last event, which must be PlayEnded."""
+        *before, end = self.events
+        assert isinstance(end, PlayEnded)
+        events = (*before, replace(end, ratings=ratings))
+        return replace(self, events=events, match=replace(self.match, ratings=ratings))
+
+
+class DecisionBuilder:
+    """Collects the events of one decision and applies each to the state."""
+
+    def __init__(self, match: Match, now_us: Micros) -> None:
+        self.match = match
+        self.now_us = now_us
+        self.events: list[Event] = []
+
+    def add(self, event: Event, position: Position | None = None) -> None:
+        self.events.append(event)
+        self.match = evolve(self.match, event, position)
+
+    def end(self, result: Result) -> None:
+        self.add(PlayEnded(self.now_us, result, self.match.setup.seed))
+
+    def settle(self) -> None:
+        """End the match if the rules say so; else play for seats that dropped out until another seat has to move."""
+        while True:
+            outcome = self.match.require_position().outcome
+            if outcome:
+                self.end(resolve_outcome(self.match, outcome))
+                return
+            out = self.match.dropped_seats
+            turn = next((turn for turn in self.match.owing if turn.seat in out), None)
+            if turn is None:
+                return
+            random = self.match.setup.policies.dropout is DropoutPolicy.RANDOM_MOVES
+            self.play_policy_move(turn, MoveSource.RANDOM if random else MoveSource.DEFAULT)
+
+    def play_policy_move(self, turn: Turn, source: MoveSource, row: ClockCharge | None = None) -> None:
+        """Play a random or default move for a seat, as its policy says."""
+        match, position = self.match, self.match.require_position()
+        if source is MoveSource.RANDOM:
+            move = seed_commitment.draw_move(match.require_chance(), position, turn.seat, match.ply)
+        else:
+            move = position.default(turn.seat)
+        self.add(MovePlayed(self.now_us, turn.seat, turn.token, move, source, row))
+
+    def drop_seat(self, event: SeatResigned | SeatForfeited) -> None:
+        """Drop a seat out of the match, which then ends or continues without it."""
+        self.add(event)
+        result = result_after_dropout(self.match)
+        if result:
+            self.end(result)
+        else:
+            self.settle()
+
+    def charge_turn(self, turn: Turn, measured: TurnMeasurement) -> ClockCharge:
+        match, seat = self.match, turn.seat
+        credit = min(match.setup.credit.per_move_us, match.credit_us[seat])
+        return charge(match.setup.controls[seat], match.clocks[seat], turn.asked_us, measured, credit)
+
+    def apply_late_policy(self, turn: Turn, row: ClockCharge, answer: SubmitMove | None = None) -> None:
+        """Record that the flag of a seat fell, and apply the policy for late moves."""
+        move, request_id = (shortened(answer.move), answer.request_id) if answer else ("", "")
+        self.add(FlagFell(self.now_us, turn.seat, turn.token, row, move, request_id))
+        late = self.match.setup.policies.late
+        if late is LatePolicy.FORFEIT:
+            self.drop_seat(SeatForfeited(self.now_us, turn.seat, Fault.TIME))
+        else:
+            self.play_policy_move(turn, MoveSource.RANDOM if late is LatePolicy.RANDOM_MOVE else MoveSource.DEFAULT)
+            self.settle()
+
+
+def resolve_outcome(match: Match, outcome: Outcome) -> Result:
+    """Return the result of a game that ended by its rules. Sides that dropped out are last, whatever their score."""
+    result = result_by_rules(outcome, match.table)
+    if not match.dropped_seats:
+        return result
+    side_ranks = rank_sides(outcome.side_scores, dropped_sides(match))
+    return Result(
+        EndKind.FORFEITED if match.forfeits else EndKind.PLAYED,
+        EndCause.FAULT if match.forfeits else EndCause.RULES,
+        outcome.reason,
+        outcome.scores,
+        tuple(side_ranks[match.side_of(seat)] for seat in range(len(match.table.seats))),
+        outcome.side_scores,
+        side_ranks,
+        match.forfeits,
+    )
+
+
+def result_after_dropout(match: Match) -> Result | None:
+    """Return the result if the match ends because a seat dropped out; None if it continues."""
+    out = dropped_sides(match)
+    still_in = len(match.table.sides) - len(out)
+    if still_in > 1 and match.setup.policies.dropout is not DropoutPolicy.ENDS_MATCH:
+        # All other sides may have agreed to a draw already.
+        return draw_result(match, EndCause.DRAW_AGREED) if is_draw_agreed(match) else None
+    return _closed(match, EndCause.RESIGNATION, match.require_position().standing)
+
+
+def draw_result(match: Match, cause: EndCause, reason: str = "") -> Result:
+    """Return a draw of all sides that have not dropped out; the others are last."""
+    return _closed(match, cause, (0.0,) * len(match.table.sides), reason)
+
+
+def _closed(match: Match, cause: EndCause, standing: tuple[float, ...], reason: str = "") -> Result:
+    """Return a result that the rules did not decide. If a seat has forfeited, the cause is that fault."""
+    kind, cause = (EndKind.FORFEITED, EndCause.FAULT) if match.forfeits else (EndKind.PLAYED, cause)
+    return result_by_rank(match.table, kind, cause, rank_sides(standing, dropped_sides(match)), reason, match.forfeits)
+
+
+def is_draw_agreed(match: Match) -> bool:
+    """Return whether every side that has not dropped out offers a draw."""
+    offering = {match.side_of(seat) for seat in match.offers}
+    return offering | dropped_sides(match) == set(range(len(match.table.sides)))
+
+
+def dropped_sides(match: Match) -> frozenset[int]:
+    return frozenset(match.side_of(seat) for seat in match.dropped_seats)

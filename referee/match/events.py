@@ -1,0 +1,166 @@
+"""Events: facts about a match. Its state is the fold of its events; `evolve` applies each without checks.
+
+`at_us` is match time. An event contains all that is needed to compute its effect, so that a record can be replayed
+and verified offline. The names of events and fields in logs and records are those of `referee.storage.codec`.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from engines.api import Seat
+from referee.match.clock import Micros
+from referee.match.clock_charge import ClockCharge
+from referee.match.result import Fault, RatingChange, Result
+from referee.match.setup import Player, Setup
+
+
+class MoveSource(Enum):
+    """Who chose a move."""
+
+    BOT = "bot"
+    RANDOM = "random"
+    """A policy, with a move drawn from the seed of the match."""
+    DEFAULT = "default"
+    """A policy, with the default move of the game."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchCreated:
+    """The match was created. Always the first event, and the only one before the end that contains the seed."""
+
+    at_us: Micros
+    setup: Setup
+
+
+@dataclass(frozen=True, slots=True)
+class SeatTaken:
+    at_us: Micros
+    seat: Seat
+    player: Player
+
+
+@dataclass(frozen=True, slots=True)
+class NonceAdded:
+    at_us: Micros
+    seat: Seat
+    nonce: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class PlayStarted:
+    at_us: Micros
+    seated: tuple[Player, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MovePlayed:
+    at_us: Micros
+    seat: Seat
+    token: str
+    move: str
+    source: MoveSource = MoveSource.BOT
+    row: ClockCharge | None = None
+    """None if the seat had dropped out, so that no bot was asked."""
+    request_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MoveRefused:
+    """A rejected move, which counts as an attempt. Before the end only its own seat may see it."""
+
+    at_us: Micros
+    seat: Seat
+    token: str
+    move: str
+    reason: str
+    """MALFORMED_MOVE or ILLEGAL_MOVE."""
+    rule: str
+    sentence: str
+    attempts_left: int
+    request_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FlagFell:
+    at_us: Micros
+    seat: Seat
+    token: str
+    row: ClockCharge
+    move: str = ""
+    """The late answer, or empty if none arrived."""
+    request_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DrawOffered:
+    at_us: Micros
+    seat: Seat
+
+
+@dataclass(frozen=True, slots=True)
+class DrawDeclined:
+    at_us: Micros
+    seat: Seat
+
+
+@dataclass(frozen=True, slots=True)
+class SeatResigned:
+    at_us: Micros
+    seat: Seat
+
+
+@dataclass(frozen=True, slots=True)
+class SeatForfeited:
+    at_us: Micros
+    seat: Seat
+    fault: Fault
+
+
+@dataclass(frozen=True, slots=True)
+class SeatDisconnected:
+    at_us: Micros
+    seat: Seat
+
+
+@dataclass(frozen=True, slots=True)
+class SeatReconnected:
+    at_us: Micros
+    seat: Seat
+
+
+@dataclass(frozen=True, slots=True)
+class MatchResumed:
+    """Match time resumed after the referee was down or could not write the log."""
+
+    at_us: Micros
+    down_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class PlayEnded:
+    """The match has its result, and its seed is revealed. Always the last event."""
+
+    at_us: Micros
+    result: Result
+    seed: bytes
+    ratings: tuple[RatingChange, ...] = ()
+    """Rating changes by the result, in order of seats. Empty if the match is unrated or void."""
+
+
+Event = (
+    MatchCreated
+    | SeatTaken
+    | NonceAdded
+    | PlayStarted
+    | MovePlayed
+    | MoveRefused
+    | FlagFell
+    | DrawOffered
+    | DrawDeclined
+    | SeatResigned
+    | SeatForfeited
+    | SeatDisconnected
+    | SeatReconnected
+    | MatchResumed
+    | PlayEnded
+)

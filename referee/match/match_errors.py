@@ -1,0 +1,103 @@
+"""Errors of commands and setups. An error changes nothing."""
+
+from engines.refusals import Refusal, quoted
+
+
+class MatchError(Refusal):
+    """Base class of the errors of a match. Errors of the game are other subclasses of `engines.refusals.Refusal`."""
+
+
+class BadTimeControl(MatchError):
+    def __init__(self, field: str, why: str) -> None:
+        super().__init__(f"this clock cannot be: {field} {why}", field=field, why=why)
+
+
+class BadSetup(MatchError):
+    """Terms of a match that are invalid or do not fit together."""
+
+    def __init__(self, field: str, why: str, **details: str) -> None:
+        super().__init__(f"this match cannot be: {field} {why}", field=field, why=why, **details)
+
+
+class NotAllowedNow(MatchError):
+    """A command that is not allowed in this phase of the match."""
+
+    def __init__(self, command: str, phase: str) -> None:
+        super().__init__(f"{command} is not possible while the match is {phase}", command=command, phase=phase)
+
+
+class MatchOver(MatchError):
+    def __init__(self, result: str) -> None:
+        super().__init__(f"the match is over: {result}", result=result)
+
+
+class NoSuchSeat(MatchError):
+    def __init__(self, seat: int, seats: int) -> None:
+        super().__init__(f"there is no seat {seat}; seats are 0 to {seats - 1}", seat=str(seat), seats=str(seats))
+
+
+class SeatHeld(MatchError):
+    def __init__(self, seat: int, by: str) -> None:
+        super().__init__(f"seat {seat} is held by {by}", seat=str(seat), by=by)
+
+
+class SeatsOpen(MatchError):
+    def __init__(self, seats: tuple[int, ...]) -> None:
+        listed = ", ".join(map(str, seats))
+        super().__init__(f"seats are still open: {listed}", seats=listed)
+
+
+class SeatOut(MatchError):
+    def __init__(self, seat: int) -> None:
+        super().__init__(f"seat {seat} has dropped out of the match", seat=str(seat))
+
+
+class StaleTurn(MatchError):
+    """An answer to a turn that is not pending, or no longer pending, for the seat."""
+
+    def __init__(self, token: str, current: str) -> None:
+        now = f"the turn now is {current}" if current else "the seat owes no move now"
+        super().__init__(f"{quoted(token)} is not the token of this turn; {now}", token=token, current=current)
+
+
+class NonceRefused(MatchError):
+    def __init__(self, why: str) -> None:
+        super().__init__(f"this nonce cannot be taken: {why}", why=why)
+
+
+class NoDraw(MatchError):
+    """A draw was offered, accepted, declined or claimed where that is not possible."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(f"no draw: {why}", why=why)
+
+
+class OfferedBefore(MatchError):
+    """The seat has a pending draw offer, or its offer was declined in this position."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(f"this seat has offered a draw before: {why}", why=why)
+
+
+class TooLateToAbort(MatchError):
+    def __init__(self) -> None:
+        super().__init__("a seat can call the match off only before its first move; it can resign")
+
+
+class BadVerdict(MatchError):
+    """An adjudication that does not fit the match."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(f"this verdict cannot be: {why}", why=why)
+
+
+class ClockExpired(MatchError):
+    """The answer arrived after the flag had fallen. `details` contains the clock charge that proves it."""
+
+    def __init__(self, row: dict[str, str]) -> None:
+        super().__init__("the answer came too late: the flag had fallen", **row)
+
+
+class RequestIdReused(MatchError):
+    def __init__(self, request_id: str) -> None:
+        super().__init__("this request id was used for another request", request_id=request_id)

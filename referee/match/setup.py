@@ -1,0 +1,167 @@
+"""The terms of a match: they are agreed before it starts and never change."""
+
+import hashlib
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from engines.api import Game, Table
+from engines.options import Settings
+from referee.match.clock import MAX_TIME_US, Hourglass, Micros, TimeControl
+from referee.match.clock_charge import NetworkCredit
+from referee.match.match_errors import BadSetup
+
+
+class IllegalMovePolicy(Enum):
+    """What happens after a malformed or illegal move."""
+
+    REFUSE_THEN_FORFEIT = "refuse_then_forfeit"
+    FORFEIT = "forfeit"
+    RANDOM_MOVE = "random_move"
+
+
+class LatePolicy(Enum):
+    """What happens after the flag has fallen."""
+
+    FORFEIT = "forfeit"
+    RANDOM_MOVE = "random_move"
+    DEFAULT_MOVE = "default_move"
+
+
+class DisconnectPolicy(Enum):
+    """What happens while the bot of a seat has no session."""
+
+    CLOCK_DECIDES = "clock_decides"
+    FORFEIT_AFTER_GRACE = "forfeit_after_grace"
+
+
+class DropoutPolicy(Enum):
+    """What happens after a forfeit or resignation in a game of more than two sides."""
+
+    ENDS_MATCH = "ends_match"
+    RANDOM_MOVES = "random_moves"
+    DEFAULT_MOVES = "default_moves"
+
+
+@dataclass(frozen=True, slots=True)
+class Policies:
+    illegal: IllegalMovePolicy = IllegalMovePolicy.REFUSE_THEN_FORFEIT
+    attempts: int = 3
+    """Malformed or illegal moves in one turn after which the policy applies."""
+    late: LatePolicy = LatePolicy.FORFEIT
+    gone: DisconnectPolicy = DisconnectPolicy.CLOCK_DECIDES
+    grace_us: Micros = 0
+    dropout: DropoutPolicy = DropoutPolicy.ENDS_MATCH
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.attempts <= 1000:
+            raise BadSetup("attempts", "is from 1 to 1000")
+        if self.gone is DisconnectPolicy.FORFEIT_AFTER_GRACE and self.grace_us < 1:
+            raise BadSetup("grace_us", "is more than 0 where a bot that stays away forfeits")
+
+    @property
+    def attempts_a_turn(self) -> int:
+        return self.attempts if self.illegal is IllegalMovePolicy.REFUSE_THEN_FORFEIT else 1
+
+
+SEED_BYTES = 32
+MAX_TEXT_CHARS = 65_536
+"""Limit of options, opening, labels and names together, so that they fit into one line of a record, also escaped."""
+
+
+@dataclass(frozen=True, slots=True)
+class Player:
+    """A bot and the version of it that plays. An empty name means that the seat is open."""
+
+    bot: str = ""
+    version: str = ""
+
+
+class VisibilityMode(Enum):
+    """When spectators can watch a match."""
+
+    LIVE = "live"
+    DELAYED = "delayed"
+    AFTER_END = "after_end"
+
+
+@dataclass(frozen=True, slots=True)
+class Visibility:
+    shown: VisibilityMode = VisibilityMode.LIVE
+    delay_plies: int = 0
+
+
+NO_CREDIT = NetworkCredit()
+DEFAULT_POLICIES = Policies()
+SHOWN_LIVE = Visibility()
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """The terms of one match."""
+
+    match_id: str
+    game: str
+    game_version: int
+    settings: Settings
+    players: tuple[Player, ...]
+    """Players in order of seats; if seats are drawn by lot, in the order before the draw."""
+    controls: tuple[TimeControl, ...]
+    """One per seat."""
+    seed: bytes
+    """The seed of the referee, secret until the end of the match. `commitment` is public from the start."""
+    credit: NetworkCredit = NO_CREDIT
+    policies: Policies = DEFAULT_POLICIES
+    visibility: Visibility = SHOWN_LIVE
+    seed_given: bool = False
+    """Whether the creator of the match chose the seed and therefore knows it."""
+    by_lot: bool = False
+    nonce_within_us: Micros = 0
+    """How long each seat may add a nonce to the seed. 0 means that nonces are not used."""
+    start_within_us: Micros = 0
+    """How long the match waits for its seats and their bots before it is void. 0 means without limit."""
+    opening: str = ""
+    """The first position. Empty for the default of the game."""
+    labels: tuple[tuple[str, str], ...] = ()
+    """Labels that say what the match was created for (title, ladder, tournament, pairing), by name."""
+
+    @property
+    def commitment(self) -> bytes:
+        return hashlib.sha256(self.seed).digest()
+
+    def completed(self, game: Game) -> "Setup":
+        """Return the same terms, with defaults for options that the game did not have when they were written."""
+        settings = game.options.completed(self.settings)
+        return self if settings is self.settings else replace(self, settings=settings)
+
+    def check(self, game: Game) -> Table:
+        """Validate the terms and return the table of the match. Raises BadSetup or an error of the game."""
+        table = game.table(self.settings)
+        seats = len(table.seats)
+        if self.game_version != game.version:
+            raise BadSetup("game_version", f"is {game.version} here")
+        if len(self.players) != seats:
+            why = f"are {seats} here, one a seat; an open seat has no name"
+            raise BadSetup("players", why, given=str(len(self.players)), wanted=str(seats))
+        if len(self.controls) != seats:
+            raise BadSetup("controls", f"are {seats} here, one a seat")
+        if len(self.seed) != SEED_BYTES:
+            raise BadSetup("seed", f"has {SEED_BYTES} bytes")
+        if len({isinstance(control, Hourglass) for control in self.controls}) > 1:
+            raise BadSetup("hourglass", "stands for all seats or for none")
+        if self.visibility.shown is VisibilityMode.DELAYED and self.visibility.delay_plies < 1:
+            raise BadSetup("delay_plies", "is at least 1 where the match is shown late")
+        for field, within_us in (("nonce_within_us", self.nonce_within_us), ("start_within_us", self.start_within_us)):
+            if not 0 <= within_us <= MAX_TIME_US:
+                raise BadSetup(field, "is from 0 to ten years")
+        self._check_text()
+        if self.opening and game.read(self.opening, self.settings).outcome:
+            raise BadSetup("opening", "is a position in which the game is over")
+        return table
+
+    def _check_text(self) -> None:
+        """Raises BadSetup."""
+        names = (name for player in self.players for name in (player.bot, player.version))
+        texts = (self.opening, *self.settings.texts().values(), *(text for _, text in self.labels), *names)
+        chars = sum(map(len, texts))
+        if chars > MAX_TEXT_CHARS:
+            raise BadSetup("terms", f"have {chars} characters of text; {MAX_TEXT_CHARS} are the most")

@@ -1,0 +1,12 @@
+"""Logs, metrics, traces, and the HTTP endpoint for probes and Prometheus.
+
+- `logs`: structured logging, with redaction of secrets
+- `metrics`: the registry of all metrics of one server
+- `match_metrics`: metrics of matches, recorded by a listener
+- `event_log_metrics`: metrics of the match log and the contest log, and notification of outages
+- `rpc_metrics`: metrics of gRPC calls, recorded by an interceptor
+- `gauges`: gauges that are read at scrape time
+- `http_server`: `/healthz`, `/readyz` and `/metrics`
+- `tracing`: the interface of tracing, and tracing that is off
+- `traces/`: OpenTelemetry tracing
+"""

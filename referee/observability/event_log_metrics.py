@@ -1,0 +1,134 @@
+"""Metrics of the match log and the contest log, and notification of outages of the match log.
+
+Both logs are wrapped: a wrapper implements the same port and counts what passes through it.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from prometheus_client import CollectorRegistry, Counter, Histogram
+
+from referee.contests.pairing import ContestMatchVoided
+from referee.hosting.contest_log import LADDER, TOURNAMENT, ContestEntry, ContestEvent, ContestLog, UnreadableContest
+from referee.live.match_request import EVERY_MATCH, MatchFilter
+from referee.live.ports import CoAppend, Conflict, Entry, EventLog, LogUnavailable, Request, Summaries, Time
+from referee.match.clock import SECOND
+from referee.match.events import Event
+
+APPEND_S = (0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10)
+GROUP = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
+
+OutageCallback = Callable[[str], None]
+"""Called with a reason when the match log becomes unavailable, and with "" when it is available again."""
+
+
+def ignore_outage(_: str) -> None:
+    """An OutageCallback that does nothing."""
+
+
+class AppendMetrics:
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self.seconds = Histogram(
+            "referee_append_seconds",
+            "Time until an append to the match log was durable.",
+            buckets=APPEND_S,
+            registry=registry,
+        )
+        self.group = Histogram(
+            "referee_append_group",
+            "Appends that were committed in one transaction.",
+            buckets=GROUP,
+            registry=registry,
+        )
+        self.failed = Counter(
+            "referee_appends_failed", "Appends to the match log that failed.", ("reason",), registry=registry
+        )
+        for reason in ("conflict", "unavailable"):
+            self.failed.labels(reason)  # Initialised with 0, so that `increase` sees the first one.
+
+
+class MeteredEventLog:
+    """An EventLog that counts the appends to another one and reports its outages."""
+
+    def __init__(self, log: EventLog, time: Time, metrics: AppendMetrics, outage: OutageCallback) -> None:
+        self._log = log
+        self._time = time
+        self._metrics = metrics
+        self._outage = outage
+        self._unavailable = False
+
+    async def append(
+        self,
+        match_id: str,
+        after: int,
+        events: Sequence[Event],
+        request: Request | None = None,
+        co_append: CoAppend[Any] | None = None,
+    ) -> list[Entry]:
+        began_us = self._time.monotonic_us()
+        try:
+            entries = await self._log.append(match_id, after, events, request, co_append)
+        except Conflict:
+            self._metrics.failed.labels("conflict").inc()
+            raise
+        except LogUnavailable as why:
+            self._metrics.failed.labels("unavailable").inc()
+            self._report(str(why))
+            raise
+        self._report("")
+        self._metrics.seconds.observe((self._time.monotonic_us() - began_us) / SECOND)
+        return entries
+
+    async def read(self, match_id: str, after: int = 0, at_most: int | None = None) -> list[Entry]:
+        return await self._log.read(match_id, after, at_most)
+
+    async def summaries(self, wanted: MatchFilter = EVERY_MATCH, before: str = "", at_most: int = 100) -> Summaries:
+        return await self._log.summaries(wanted, before, at_most)
+
+    async def unfinished(self) -> list[str]:
+        return await self._log.unfinished()
+
+    async def close(self) -> None:
+        await self._log.close()
+
+    def _report(self, reason: str) -> None:
+        """Call the callback only when the availability has changed."""
+        if bool(reason) != self._unavailable:
+            self._unavailable = bool(reason)
+            self._outage(reason)
+
+
+class ContestMetrics:
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self.voided = Counter(
+            "referee_pairings_voided",
+            "Matches of contests that became void and will be replayed.",
+            ("kind",),
+            registry=registry,
+        )
+        for kind in (LADDER, TOURNAMENT):
+            self.voided.labels(kind)  # Initialised with 0, so that `increase` sees the first one.
+
+
+class MeteredContestLog:
+    """A ContestLog that counts void matches appended to another one."""
+
+    def __init__(self, log: ContestLog, metrics: ContestMetrics) -> None:
+        self._log = log
+        self._metrics = metrics
+
+    async def append(self, contest: str, after: int, events: Sequence[ContestEvent]) -> list[ContestEntry]:
+        entries = await self._log.append(contest, after, events)
+        for event in events:
+            if isinstance(event, ContestMatchVoided):
+                self._metrics.voided.labels(contest.partition("/")[0]).inc()
+        return entries
+
+    async def read(self, contest: str, after: int = 0, at_most: int | None = None) -> list[ContestEntry]:
+        return await self._log.read(contest, after, at_most)
+
+    async def first_entries(self, kind: str) -> Sequence[ContestEntry | UnreadableContest]:
+        return await self._log.first_entries(kind)
+
+    async def last_entries(self, kind: str) -> Sequence[ContestEntry | UnreadableContest]:
+        return await self._log.last_entries(kind)

@@ -1,0 +1,136 @@
+"""Metrics of matches, recorded by a listener from the entries of their logs."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from prometheus_client import CollectorRegistry, Counter, Histogram
+
+from engines.api import Seat
+from referee.live.ports import Entry
+from referee.match.clock import SECOND
+from referee.match.clock_charge import ClockCharge
+from referee.match.events import Event, FlagFell, MatchCreated, MovePlayed, MoveSource, PlayEnded
+from referee.match.result import VOID_CAUSES, EndCause, EndKind, Fault, Result
+from referee.match.state import Match
+
+THINK_S = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100, 300, 1000)
+DECISION_S = (0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10)
+
+ENDS: dict[EndKind, Sequence[EndCause | Fault]] = {
+    EndKind.PLAYED: [cause for cause in EndCause if cause is not EndCause.FAULT and cause not in VOID_CAUSES],
+    EndKind.FORFEITED: list(Fault),
+    EndKind.VOID: VOID_CAUSES,
+}
+"""All causes with which a match can end."""
+
+
+class _GameSeries:
+    """The series of one game, looked up once, since a lookup costs as much as an increment."""
+
+    def __init__(self, families: "MatchMetrics", game: str) -> None:
+        self.game = game
+        self.opened = families.opened.labels(game)
+        self.moves = {source: families.moves.labels(game, source.value) for source in MoveSource}
+        self.think = families.think.labels(game)
+        self.decision = families.decision.labels(game)
+        self.credit = families.credit.labels(game)
+        self.stall = families.stall.labels(game)
+        self.rated = families.rated.labels(game)
+        for kind, causes in ENDS.items():
+            for cause in causes:
+                families.ended.labels(
+                    game, kind.value, cause.value
+                )  # Initialised with 0, so that `increase` sees the first one.
+
+    def row(self, row: ClockCharge) -> None:
+        if row.network_credit_us:
+            self.credit.inc(row.network_credit_us / SECOND)
+        if row.stall_us:
+            self.stall.inc(row.stall_us / SECOND)
+
+
+class MatchMetrics:
+    """A MatchListener that counts entries after they were stored, and faults."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        def counter(name: str, meaning: str, *labels: str) -> Counter:
+            return Counter(name, meaning, ("game", *labels), registry=registry)
+
+        def histogram(name: str, meaning: str, buckets: Sequence[float]) -> Histogram:
+            return Histogram(name, meaning, ("game",), buckets=buckets, registry=registry)
+
+        self.opened = counter("referee_matches_opened", "Matches that were created.")
+        self.ended = counter("referee_matches_ended", "Matches that ended, by kind and cause.", "kind", "cause")
+        self.moves = counter("referee_moves", "Moves that were played, by source.", "source")
+        self.flags = counter("referee_flags_fallen", "Flags that fell.", "cause")
+        self.think = histogram("referee_think_seconds", "Time that bots were charged for a move.", THINK_S)
+        self.decision = histogram(
+            "referee_decision_seconds", "Time from the arrival of a move until its decision.", DECISION_S
+        )
+        self.credit = counter("referee_network_credit_seconds", "Network credit that was granted.")
+        self.stall = counter("referee_stall_given_back_seconds", "Referee delay that was credited.")
+        self.rated = counter("referee_ratings_applied", "Rating updates, one for each seat of a rated match.")
+        self.faults = Counter(
+            "referee_faults",
+            "Internal faults in matches and contests; details are in the log.",
+            registry=registry,
+        )
+        self._games: dict[str, _GameSeries] = {}
+
+    def on_entries(self, before: Match | None, entries: Sequence[Entry], match: Match) -> None:
+        """Record `entries`, which led from `before` to `match`."""
+        game = match.setup.game
+        series = self._games.get(game) or self._games.setdefault(game, _GameSeries(self, game))
+        for entry in entries:
+            note = NOTES.get(type(entry.event))
+            if note:
+                note(self, series, entry.event, before)
+
+    def on_fault(self, match_id: str, fault: Exception) -> None:
+        """Record an internal fault."""
+        self.faults.inc()
+
+    def _opened(self, series: _GameSeries, _event: MatchCreated, _before: Match | None) -> None:
+        series.opened.inc()
+
+    def _move_played(self, series: _GameSeries, event: MovePlayed, _before: Match | None) -> None:
+        series.moves[event.source].inc()
+        if event.row is None:
+            return
+        series.row(event.row)
+        if event.source is MoveSource.BOT:
+            series.think.observe(event.row.charged_us / SECOND)
+            series.decision.observe((event.at_us - event.row.arrived_us) / SECOND)
+
+    def _flag_fell(self, series: _GameSeries, event: FlagFell, before: Match | None) -> None:
+        series.row(event.row)
+        self.flags.labels(series.game, _why(event, before)).inc()
+
+    def _play_ended(self, series: _GameSeries, event: PlayEnded, _before: Match | None) -> None:
+        self.ended.labels(series.game, event.result.kind.value, _cause(event.result)).inc()
+        series.rated.inc(len(event.ratings))
+
+
+Note = Callable[[MatchMetrics, _GameSeries, Any, Match | None], None]
+
+NOTES: dict[type[Event], Note] = {
+    MatchCreated: MatchMetrics._opened,
+    MovePlayed: MatchMetrics._move_played,
+    FlagFell: MatchMetrics._flag_fell,
+    PlayEnded: MatchMetrics._play_ended,
+}
+
+
+def _why(event: FlagFell, before: Match | None) -> str:
+    if event.move or event.request_id:
+        return "late_answer"
+    return "away" if before and _is_away(before, event.seat) else "no_answer"
+
+
+def _is_away(match: Match, seat: Seat) -> bool:
+    return match.gone_us[seat] is not None
+
+
+def _cause(result: Result) -> str:
+    """Return the first fault of a forfeit, or else the cause."""
+    return result.forfeits[0].fault.value if result.forfeits else result.cause.value

@@ -1,0 +1,213 @@
+"""Metrics of gRPC calls, recorded by a server interceptor.
+
+It must be the first interceptor, so that it also sees calls that the others refuse.
+"""
+
+import asyncio
+import inspect
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeAlias
+
+import grpc
+import grpc.aio
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+
+from referee.live.ports import Time
+from referee.match.clock import SECOND
+
+CALL_S = (0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10)
+
+OTHER = "other"
+"""Label of all unknown methods, since callers must not be able to create series."""
+
+# In quotes, since these are generic in the type stubs only.
+Handler: TypeAlias = "grpc.RpcMethodHandler[Any, Any]"
+Found: TypeAlias = "grpc.RpcMethodHandler[Any, Any] | None"
+Context: TypeAlias = "grpc.aio.ServicerContext[Any, Any]"
+
+
+class ResponseMetrics:
+    """Counts repeated answers and gaps in watched entries, in the messages that leave the server."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._duplicates = Counter(
+            "referee_duplicates_absorbed",
+            "Requests that were repeated and got their original answer.",
+            ("method",),
+            registry=registry,
+        )
+        self._gaps = Counter(
+            "referee_resume_gaps",
+            "Entries that a watcher missed or got twice. It must stay 0.",
+            registry=registry,
+        )
+
+    def record(self, method: str, answer: Any) -> None:
+        """Record the response of a unary call."""
+        if getattr(answer, "repeated", False):
+            self._duplicates.labels(method).inc()
+
+    def recorder(self, method: str, request: Any) -> Callable[[Any], None]:
+        """Return a function that records the messages of one stream. It must be called for each, in order."""
+        sequence = EntrySequence(_after(request))
+
+        def record(message: Any) -> None:
+            numbers = []
+            for item in getattr(message, "items", ()):
+                kind = item.WhichOneof("item")
+                if kind == "verdict" and item.verdict.repeated:
+                    self._duplicates.labels(method).inc()
+                elif kind == "entry":
+                    numbers.append(item.entry.number)
+            if sequence.has_gap(numbers):
+                self._gaps.inc()
+
+        return record
+
+
+class EntrySequence:
+    """Checks that the entries that one watcher gets are numbered consecutively."""
+
+    def __init__(self, after: int | None) -> None:
+        """`after` is the last entry that the watcher knows; None if any first number is right."""
+        self._last = after
+
+    def has_gap(self, numbers: Iterable[int]) -> bool:
+        """Return whether one of these numbers is not the next. Checking continues from the last one."""
+        gap = False
+        for number in numbers:
+            gap = gap or self._last not in (None, number - 1)
+            self._last = number
+        return gap
+
+
+def _after(request: Any) -> int | None:
+    """Return the `after` of a request to watch; None if it has none."""
+    descriptor = getattr(request, "DESCRIPTOR", None)  # An undecodable request is not a message.
+    field = descriptor and descriptor.fields_by_name.get("after_number")
+    return request.after_number if field and field.has_presence and request.HasField("after_number") else None
+
+
+class RpcMetrics(grpc.aio.ServerInterceptor):
+    """Interceptor that records which methods are called, with what status and how long they take."""
+
+    def __init__(
+        self, registry: CollectorRegistry, time: Time, methods: Collection[str], responses: ResponseMetrics
+    ) -> None:
+        """`methods` are the paths of all methods of the server, such as `/package.Service/Method`."""
+        self._time = time
+        self._responses = responses
+        self._handlers: dict[str, Handler] = {}
+        """Cache of wrapped handlers, by path."""
+        self._names = {method: method.rpartition(".")[2] for method in methods}
+        self._calls = Counter("referee_rpcs", "Calls that ended.", ("method", "code"), registry=registry)
+        self._seconds = Histogram(
+            "referee_rpc_seconds",
+            "Durations of unary calls.",
+            ("method",),
+            buckets=CALL_S,
+            registry=registry,
+        )
+        self._open = Gauge("referee_streams_open", "Open streams.", ("method",), registry=registry)
+
+    async def intercept_service(
+        self,
+        continuation: Callable[[grpc.HandlerCallDetails], Awaitable[Found]],
+        handler_call_details: grpc.HandlerCallDetails,
+    ) -> Found:
+        path = handler_call_details.method
+        if path not in self._handlers:
+            name = self._names.get(path, OTHER)
+            handler = await continuation(handler_call_details)
+            if handler is None:  # An unknown method, which gRPC itself refuses.
+                self._calls.labels(name, grpc.StatusCode.UNIMPLEMENTED.name).inc()
+                return None
+            self._handlers[path] = self._wrap(handler, name)
+        return self._handlers[path]
+
+    def _wrap(self, handler: Handler, name: str) -> Handler:
+        """Return a recording handler, which is a coroutine or a generator as before: gRPC distinguishes them."""
+        kind = ("stream" if handler.request_streaming else "unary", "stream" if handler.response_streaming else "unary")
+        behaviour = getattr(handler, "_".join(kind))
+        make = getattr(grpc, f"{'_'.join(kind)}_rpc_method_handler")
+        record_call = self._stream if "stream" in kind else self._call
+
+        async def call(request: Any, context: Context) -> Any:
+            with record_call(name, context):
+                streams = handler.response_streaming
+                heard = _RecordingContext(context, self._responses.recorder(name, request)) if streams else context
+                answer = await behaviour(request, heard)
+                self._responses.record(name, answer)
+                if handler.request_streaming:
+                    await _let_cancellation_arrive()
+                return answer
+
+        async def generate(request: Any, context: Context) -> AsyncIterator[Any]:
+            with record_call(name, context):
+                record = self._responses.recorder(name, request)
+                async for answer in behaviour(request, context):
+                    record(answer)
+                    yield answer
+                if handler.request_streaming:
+                    await _let_cancellation_arrive()
+
+        wrapped = generate if inspect.isasyncgenfunction(behaviour) else call
+        made: Handler = make(wrapped, handler.request_deserializer, handler.response_serializer)
+        return made
+
+    @contextmanager
+    def _call(self, name: str, context: Context) -> Iterator[None]:
+        began_us = self._time.monotonic_us()
+        try:
+            with self._count(name, context):
+                yield
+        finally:
+            self._seconds.labels(name).observe((self._time.monotonic_us() - began_us) / SECOND)
+
+    @contextmanager
+    def _stream(self, name: str, context: Context) -> Iterator[None]:
+        with self._open.labels(name).track_inprogress(), self._count(name, context):
+            yield
+
+    @contextmanager
+    def _count(self, name: str, context: Context) -> Iterator[None]:
+        code = grpc.StatusCode.UNKNOWN  # What gRPC returns for an exception.
+        try:
+            yield
+            code = _status(context)
+        except grpc.aio.AbortError:
+            code = _status(context)
+            raise
+        except (asyncio.CancelledError, GeneratorExit):
+            code = grpc.StatusCode.CANCELLED
+            raise
+        finally:
+            self._calls.labels(name, code.name).inc()
+
+
+class _RecordingContext:
+    """A context that records the messages that a handler writes to it."""
+
+    def __init__(self, context: Context, record: Callable[[Any], None]) -> None:
+        self._context = context
+        self._record = record
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._context, name)
+
+    async def write(self, message: Any) -> None:
+        self._record(message)  # First: if the call is cancelled during the write, the caller may have got it.
+        await self._context.write(message)
+
+
+async def _let_cancellation_arrive() -> None:
+    """Yield once: a cancelled call looks like the end of its requests until the next iteration of the event loop."""
+    await asyncio.sleep(0)
+
+
+def _status(context: Context) -> grpc.StatusCode:
+    """Return the status with which the call ended."""
+    set_code: Any = context.code()  # None if no status was set, contrary to its type.
+    code: grpc.StatusCode = set_code or grpc.StatusCode.OK
+    return code

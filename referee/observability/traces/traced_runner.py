@@ -1,0 +1,183 @@
+"""Wraps the dependencies of a match runner to record spans of decisions, appends and announcements.
+
+The parent of a decision is the span of the answer that caused it; a decision without one, such as the fall of a flag,
+starts a trace of its own. Appends and announcements belong to the last decision of their match, since a match handles
+one command at a time.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import structlog
+from opentelemetry.context import Context
+from opentelemetry.trace import Span, SpanKind, Tracer, format_trace_id, set_span_in_context
+
+from engines.api import Seat
+from referee.live.match_request import EVERY_MATCH, MatchFilter
+from referee.live.ports import (
+    CoAppend,
+    Decide,
+    Entry,
+    EventLog,
+    MatchObserver,
+    Request,
+    RunnerDependencies,
+    SeatDelays,
+    Summaries,
+)
+from referee.match.clock import Micros
+from referee.match.commands import Command, SubmitMove
+from referee.match.decision import Decision
+from referee.match.events import Event
+from referee.match.state import Match, MatchPhase
+from referee.observability.traces.trace_interceptor import Answer, OpenSpans
+
+
+def trace_runner(dependencies: RunnerDependencies, tracer: Tracer, open_spans: OpenSpans) -> RunnerDependencies:
+    latest = _LatestContexts()
+    return replace(
+        dependencies,
+        log=TracedLog(dependencies.log, tracer, latest),
+        observer=TracedObserver(dependencies.observer, tracer, latest),
+        decide=TracedDecide(dependencies.decide, tracer, open_spans, latest),
+    )
+
+
+class _LatestContexts:
+    """The context of the last decision of each match."""
+
+    def __init__(self) -> None:
+        self._contexts: dict[str, Context] = {}
+
+    def set(self, match_id: str, context: Context) -> None:
+        self._contexts[match_id] = context
+
+    def of(self, match_id: str) -> Context | None:
+        """Return the context, or None before the first decision."""
+        return self._contexts.get(match_id)
+
+    def remove(self, match_id: str) -> None:
+        self._contexts.pop(match_id, None)
+
+
+class TracedDecide:
+    """A Decide that records a span for each decision."""
+
+    def __init__(self, decide: Decide, tracer: Tracer, open_spans: OpenSpans, latest: _LatestContexts) -> None:
+        self._decide = decide
+        self._tracer = tracer
+        self._open_spans = open_spans
+        self._latest = latest
+
+    def __call__(self, match: Match, command: Command, now_us: Micros) -> Decision:
+        asked = self._asked(match, command)
+        with self._tracer.start_as_current_span(
+            # Not the current context, which the task inherited when the match was created.
+            "decide",
+            asked or Context(),
+            attributes=_about(match, command),
+            record_exception=False,  # Its text may contain hidden information.
+            set_status_on_exception=False,
+        ) as span:
+            self._latest.set(match.setup.match_id, asked or set_span_in_context(span, Context()))
+            # So that later log events of the runner can be found by the trace.
+            structlog.contextvars.bind_contextvars(trace_id=format_trace_id(span.get_span_context().trace_id))
+            return self._answered(span, match, command, now_us)
+
+    def _answered(self, span: Span, match: Match, command: Command, now_us: Micros) -> Decision:
+        try:
+            decided = self._decide(match, command, now_us)
+        except Exception as why:
+            span.set_attribute("referee.refused", type(why).__name__)
+            raise
+        span.set_attribute("referee.events", [type(event).__name__ for event in decided.events])
+        return decided
+
+    def _asked(self, match: Match, command: Command) -> Context | None:
+        if not isinstance(command, SubmitMove):
+            return None
+        return self._open_spans.context(Answer(match.setup.match_id, command.token))
+
+
+class TracedLog:
+    """An EventLog that records a span for each append."""
+
+    def __init__(self, log: EventLog, tracer: Tracer, latest: _LatestContexts) -> None:
+        self._log = log
+        self._tracer = tracer
+        self._latest = latest
+
+    async def append(
+        self,
+        match_id: str,
+        after: int,
+        events: Sequence[Event],
+        request: Request | None = None,
+        co_append: CoAppend[Any] | None = None,
+    ) -> list[Entry]:
+        about: dict[str, Any] = {"referee.match_id": match_id, "referee.after": after, "referee.entries": len(events)}
+        if request:
+            about["referee.request_id"] = request.id
+        if co_append:
+            about["referee.co_append"] = co_append.contest
+        with self._tracer.start_as_current_span("append", self._latest.of(match_id), SpanKind.CLIENT, about):
+            return await self._log.append(match_id, after, events, request, co_append)
+
+    async def read(self, match_id: str, after: int = 0, at_most: int | None = None) -> list[Entry]:
+        return await self._log.read(match_id, after, at_most)
+
+    async def summaries(self, wanted: MatchFilter = EVERY_MATCH, before: str = "", at_most: int = 100) -> Summaries:
+        return await self._log.summaries(wanted, before, at_most)
+
+    async def unfinished(self) -> list[str]:
+        return await self._log.unfinished()
+
+    async def close(self) -> None:
+        await self._log.close()
+
+
+class TracedObserver:
+    """A MatchObserver that records a span for each announcement."""
+
+    def __init__(self, keeper: MatchObserver, tracer: Tracer, latest: _LatestContexts) -> None:
+        self._keeper = keeper
+        self._tracer = tracer
+        self._latest = latest
+
+    def on_entries(self, before: Match | None, entries: Sequence[Entry], match: Match) -> None:
+        match_id = match.setup.match_id
+        about: dict[str, str | int] = {
+            "referee.match_id": match_id,
+            "referee.number": match.number,
+            "referee.game": match.setup.game,
+        }
+        with self._tracer.start_as_current_span("announce", self._latest.of(match_id), attributes=about):
+            self._keeper.on_entries(before, entries, match)
+        if match.phase is MatchPhase.OVER:
+            self._latest.remove(match_id)
+
+    def seat_delays(self, match_id: str, seat: Seat) -> SeatDelays:
+        return self._keeper.seat_delays(match_id, seat)
+
+    def on_fault(self, match_id: str, fault: Exception) -> None:
+        self._keeper.on_fault(match_id, fault)
+
+    def on_stopped(self, match_id: str) -> None:
+        self._latest.remove(match_id)
+        self._keeper.on_stopped(match_id)
+
+
+def _about(match: Match, command: Command) -> dict[str, str | int]:
+    setup = match.setup
+    about: dict[str, str | int] = {
+        "referee.match_id": setup.match_id,
+        "referee.game": setup.game,
+        "referee.ply": match.ply,
+        "referee.command": type(command).__name__,
+    }
+    seat = getattr(command, "seat", None)
+    if seat is not None and 0 <= seat < len(match.players):
+        about |= {"referee.seat": seat, "referee.bot": match.players[seat].bot}
+    request_id = getattr(command, "request_id", "")
+    return about | {"referee.request_id": request_id} if request_id else about

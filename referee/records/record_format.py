@@ -1,0 +1,190 @@
+"""The lines of a record, and how each proves its own bytes.
+
+    {"record":1,"referee":…,"match":…,"game":…,"game_version":…,"hash":…}
+    {"entry":1,"at_ms":…,"event":{…},"after":…,"hash":…}
+    {"entries":1,"key":…,"after":…,"hash":…,"signature":…}
+
+`hash` is the SHA-256 of all bytes of the line before `,"hash":`. `after` is the hash of the previous line. So the hash
+of the last line, which is signed, depends on every byte of the file. Bytes are hashed as they are, so a reader needs no
+canonical form.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from referee.match.clock import Micros
+from referee.match.events import Event, PlayEnded
+from referee.match.result import Result
+from referee.storage.codec import MATCH_EVENTS, MATCH_TYPES, EventCodec
+
+VERSION = 1
+MAX_LINE_BYTES = 1 << 20
+"""Limit of the bytes in one line."""
+FIRST_BYTES = b'{"record":'
+
+_WHOLE = re.compile(rb'(.*),"hash":"([0-9a-f]{64})"(?:,"signature":"([0-9a-f]{128})")?\}\n')
+_ENTRY = re.compile(rb'\{"entry":([1-9][0-9]{0,8}),"at_ms":([0-9]{1,14}),"event":(\{.*\}),"after":"([0-9a-f]{64})"')
+_SEAL = re.compile(rb'\{"entries":([1-9][0-9]{0,8}),"key":"([0-9a-f]{64})","after":"([0-9a-f]{64})"')
+
+
+class LineTooLong(ValueError):
+    """An entry that does not fit into a record. Requests for matches that could have one are rejected."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordHeader:
+    """The first line: format version, match, and the game and its version that are needed to verify the record."""
+
+    referee: str
+    """Version of the referee that wrote the record."""
+    match_id: str
+    game: str
+    game_version: int
+
+    def body(self) -> bytes:
+        data = {
+            "record": VERSION,
+            "referee": self.referee,
+            "match": self.match_id,
+            "game": self.game,
+            "game_version": self.game_version,
+        }
+        return _written(data)
+
+
+@dataclass(frozen=True, slots=True)
+class EntryLine:
+    """The line of one log entry; `event` is the text that the codec wrote."""
+
+    number: int
+    at_ms: int
+    event: str
+    after: str
+
+    def body(self) -> bytes:
+        text = f'{{"entry":{self.number},"at_ms":{self.at_ms},"event":{self.event},"after":"{self.after}"'
+        return text.encode("ascii")
+
+
+@dataclass(frozen=True, slots=True)
+class SignatureLine:
+    """The last line. Its signature covers the whole file."""
+
+    entries: int
+    key: str
+    after: str
+    signature: str = ""
+
+    def body(self) -> bytes:
+        return _written({"entries": self.entries, "key": self.key, "after": self.after})
+
+
+@dataclass(frozen=True, slots=True)
+class RecordLine:
+    """A complete line: the bytes that are hashed, the hash that it states, and its signature if it has one."""
+
+    body: bytes
+    hash: str
+    signature: str = ""
+
+    @property
+    def proves_itself(self) -> bool:
+        return self.hash == hash_of(self.body)
+
+    def line(self) -> bytes:
+        """Return the bytes of the line. Raises LineTooLong."""
+        signature = f',"signature":"{self.signature}"' if self.signature else ""
+        line = self.body + f',"hash":"{self.hash}"{signature}}}\n'.encode("ascii")
+        if len(line) > MAX_LINE_BYTES:
+            raise LineTooLong(f"a line of {len(line)} bytes does not fit into a record; {MAX_LINE_BYTES} are the most")
+        return line
+
+
+def hash_of(body: bytes) -> str:
+    return hashlib.sha256(body).hexdigest()
+
+
+def signed_bytes(hash_: str) -> bytes:
+    """Return the message that the signature of a record signs, given the hash of its last line."""
+    return f"referee record {VERSION} {hash_}".encode("ascii")
+
+
+def split_line(line: bytes) -> RecordLine | None:
+    """Return the parts of a line, or None if it does not have the form of any line of a record."""
+    found = _WHOLE.fullmatch(line)
+    return RecordLine(found[1], found[2].decode(), (found[3] or b"").decode()) if found else None
+
+
+def version_of(body: bytes) -> int | None:
+    """Return the format version that a first line states, or None if it is not a first line."""
+    found = re.match(re.escape(FIRST_BYTES) + rb"([1-9][0-9]{0,8})[,}]", body + b"}")
+    return int(found[1]) if found else None
+
+
+def parse_header(body: bytes) -> RecordHeader | None:
+    """Return the header, or None if it is not exactly what `RecordHeader.body` would write."""
+    data = _parsed(body)
+    wanted = {"record": int, "referee": str, "match": str, "game": str, "game_version": int}
+    if [(name, type(value)) for name, value in data.items()] != list(wanted.items()):
+        return None
+    header = RecordHeader(data["referee"], data["match"], data["game"], data["game_version"])
+    return header if header.body() == body else None
+
+
+def parse_entry(body: bytes) -> EntryLine | None:
+    found = _ENTRY.fullmatch(body)
+    if not found or not found[3].isascii():
+        return None
+    return EntryLine(int(found[1]), int(found[2]), found[3].decode(), found[4].decode())
+
+
+def parse_signature_line(part: RecordLine) -> SignatureLine | None:
+    found = _SEAL.fullmatch(part.body)
+    if not found or not part.signature:
+        return None
+    return SignatureLine(int(found[1]), found[2].decode(), found[3].decode(), part.signature)
+
+
+def _written(data: Mapping[str, object]) -> bytes:
+    """Return an object as JSON without its closing brace."""
+    return json.dumps(data, separators=(",", ":")).encode("ascii")[:-1]
+
+
+def _parsed(body: bytes) -> dict[str, Any]:
+    try:
+        data = json.loads(body + b"}")
+    except (ValueError, RecursionError):
+        return {}
+    return data if isinstance(data, dict) else {}
+
+
+ENTRY_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedEnd:
+    """The form of `PlayEnded` in a record, without rating changes."""
+
+    at_us: Micros
+    result: Result
+    seed: bytes
+
+
+EVENTS = {**MATCH_EVENTS, "play_ended": RecordedEnd}
+
+_CODEC: EventCodec[Event | RecordedEnd] = EventCodec(EVENTS, MATCH_TYPES, ENTRY_VERSION, {})
+
+
+def encode_event(event: Event) -> str:
+    """Return the JSON of an event. Raises MalformedEntry if the event could not be read back from it."""
+    return _CODEC.encode(RecordedEnd(event.at_us, event.result, event.seed) if isinstance(event, PlayEnded) else event)
+
+
+def decode_event(line: str) -> Event:
+    """Return the event that the JSON of an entry contains. Raises MalformedEntry."""
+    event = _CODEC.decode(line)
+    return PlayEnded(event.at_us, event.result, event.seed) if isinstance(event, RecordedEnd) else event

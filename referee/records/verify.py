@@ -1,0 +1,193 @@
+"""Verifies a record: format, hash chain, signature, and the match itself by replaying it.
+
+Only answers of bots, measurements and decisions of people are taken from the record. Everything else is computed again
+and compared, entry by entry.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import BinaryIO
+
+from engines.api import Game
+from engines.refusals import SHOWN_CHARS, Refusal, UnknownGame
+from referee.match.decide import decide
+from referee.match.decision import Decision
+from referee.match.events import Event, FlagFell, MatchCreated, MovePlayed, MoveRefused, PlayEnded
+from referee.match.state import Match, MatchPhase, create_match
+from referee.records.commands_from_events import command_for_event
+from referee.records.describe_event import describe, describe_difference
+from referee.records.record_reader import MatchRecord, RecordInvalid, RecordStatus, VerificationResult, read_record
+from referee.records.signing_key import fingerprint
+
+FindGame = Callable[[str], Game]
+
+
+def verify(path: Path, expected_key: str | None, find_game: FindGame) -> VerificationResult:
+    """Return the result of verifying this file. No server is needed; `find_game` raises UnknownGame.
+
+    `expected_key` is the public key, in hexadecimal, that must have signed the record; None: any key.
+    """
+    try:
+        with path.open("rb") as file:
+            return verify_file(file, expected_key, find_game)
+    except OSError as error:
+        return VerificationResult(RecordStatus.UNREADABLE, f"it cannot be read: {error.strerror}")
+
+
+def verify_file(file: BinaryIO, expected_key: str | None, find_game: FindGame) -> VerificationResult:
+    """Verify an open file, as `verify` does. Raises OSError."""
+    try:
+        record = read_record(file)
+        _check_key(record, expected_key)
+        match = _played_again(record, find_game)
+    except RecordInvalid as trouble:
+        return trouble.verdict
+    compared = "the key expected" if expected_key else "not compared with any key you trust"
+    return VerificationResult(
+        RecordStatus.FINE,
+        f"match {match.setup.match_id}, {match.game.name}, {len(record.entries)} entries, {match.result}; "
+        f"signed by {fingerprint(record.key)}, {compared}",
+    )
+
+
+def _check_key(record: MatchRecord, expected: str | None) -> None:
+    if expected not in (None, record.key):
+        raise RecordInvalid(
+            RecordStatus.OTHER_KEY,
+            f"it is whole, but signed by {fingerprint(record.key)}, not by {fingerprint(expected)} as expected",
+        )
+
+
+def _played_again(record: MatchRecord, find_game: FindGame) -> Match:
+    game = _game(record, find_game)
+    try:
+        _check_header(record)
+        return replay_finished_match([entry.event for entry in record.entries], game)
+    except ReplayMismatch as differs:
+        raise RecordInvalid(RecordStatus.RULES_DIFFER, str(differs)) from None
+
+
+def _game(record: MatchRecord, find_game: FindGame) -> Game:
+    header = record.header
+    try:
+        game = find_game(header.game)
+    except UnknownGame as unknown:
+        raise RecordInvalid(
+            RecordStatus.UNKNOWN_GAME, f"it is whole and signed, but cannot be played again: {unknown}"
+        ) from None
+    if game.version != header.game_version:
+        raise RecordInvalid(
+            RecordStatus.OTHER_GAME_VERSION,
+            f"it is whole and signed, but was played by version {header.game_version} of {game.name}; "
+            f"known here: {game.version}",
+        )
+    return game
+
+
+def _check_header(record: MatchRecord) -> None:
+    first, header = record.entries[0].event, record.header
+    if not isinstance(first, MatchCreated):
+        return
+    says = (first.setup.match_id, first.setup.game, first.setup.game_version)
+    if says != (header.match_id, header.game, header.game_version):
+        raise ReplayMismatch(1, "it opens another match, or another game, than the first line names")
+
+
+class ReplayMismatch(Exception):
+    """An entry does not follow by the rules. `str()` has the number of the first such entry and the difference."""
+
+    def __init__(self, number: int, how: str) -> None:
+        super().__init__(f"entry {number}: {how}")
+        self.number = number
+
+
+def replay_finished_match(events: Sequence[Event], game: Game) -> Match:
+    """Replay the match; return its final state. Raises ReplayMismatch, also if the match is not over."""
+    match = replay_and_compare(events, game)
+    if match.phase is not MatchPhase.OVER:
+        raise ReplayMismatch(len(events), "it is the last one, and the match is not over")
+    return match
+
+
+def replay_and_compare(events: Sequence[Event], game: Game) -> Match:
+    """Replay the match, over or not; return its state. Raises ReplayMismatch at the first entry that differs."""
+    match = _reopened(events[0], game)
+    at = 1
+    while at < len(events):
+        at_most = events[at:]
+        decided = _decided(match, at_most, at + 1)
+        _compare(decided.events, at_most, at + 1)
+        match = decided.match
+        at += len(decided.events)
+    return match
+
+
+def _reopened(event: Event, game: Game) -> Match:
+    if not isinstance(event, MatchCreated):
+        raise ReplayMismatch(1, f"it is the first one, and says that {describe(event)}, not what the match is")
+    setup = event.setup.completed(game)
+    try:
+        if setup.settings == game.settings(dict(setup.settings.values)):
+            setup.check(game)
+            return create_match(event, game)
+    except Refusal as refusal:
+        raise ReplayMismatch(1, str(refusal)) from None
+    except Exception as fault:
+        raise ReplayMismatch(1, _broke(game, fault)) from None
+    raise ReplayMismatch(1, f"its options are not all the options of {game.name}, in their order")
+
+
+def _broke(game: Game, fault: Exception) -> str:
+    return f"the rules of {game.name} broke here: {fault!r}"
+
+
+def _decided(match: Match, events: Sequence[Event], number: int) -> Decision:
+    event = events[0]
+    _check_times(match, event, number)
+    command = command_for_event(match, event, events[1] if len(events) > 1 else None)
+    if command is None:
+        raise ReplayMismatch(number, f"the record says that {describe(event)}, and nothing before it leads to that")
+    try:
+        decided = decide(match, command, event.at_us)
+    except Refusal as refusal:
+        raise ReplayMismatch(
+            number, f"the record says that {describe(event)}, and that is refused: {refusal}"
+        ) from None
+    if decided.fault:
+        raise ReplayMismatch(number, _broke(match.game, decided.fault))
+    if not decided.events:
+        raise ReplayMismatch(number, f"the record says that {describe(event)}, and by the rules nothing happens")
+    return decided
+
+
+def _check_times(match: Match, event: Event, number: int) -> None:
+    """Raise ReplayMismatch if times are impossible. Measurements that are possible are accepted as recorded."""
+    if event.at_us < match.at_us:
+        raise ReplayMismatch(number, f"match time runs backwards, from {match.at_us} µs to {event.at_us} µs")
+    row = event.row if isinstance(event, MovePlayed | FlagFell) else None
+    if row and (row.network_us < 0 or row.stall_us < 0 or not 0 <= row.arrived_us <= event.at_us):
+        raise ReplayMismatch(number, "what its clock row says was measured cannot have been")
+
+
+def _compare(follow: Sequence[Event], recorded: Sequence[Event], number: int) -> None:
+    for place, again in enumerate(follow):
+        if place == len(recorded):
+            raise ReplayMismatch(number + place - 1, f"it is the last one, and by the rules {describe(again)} after it")
+        was = recorded[place]
+        known = _as_far_as_known(was, again)
+        if was != known:
+            raise ReplayMismatch(number + place, describe_difference(was, known))
+
+
+def _as_far_as_known(recorded: Event, again: Event) -> Event:
+    """Return the replayed event with the recorded values of fields that cannot be recomputed.
+
+    These are ratings, which follow from other matches, and the reasons for an illegal move that was too long to be
+    recorded completely.
+    """
+    if isinstance(recorded, PlayEnded) and isinstance(again, PlayEnded):
+        return replace(again, ratings=recorded.ratings)
+    if not (isinstance(recorded, MoveRefused) and isinstance(again, MoveRefused) and len(recorded.move) > SHOWN_CHARS):
+        return again
+    return replace(again, reason=recorded.reason, rule=recorded.rule, sentence=recorded.sentence)

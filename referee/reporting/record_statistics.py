@@ -1,0 +1,87 @@
+"""Statistics from match records: time used by each entrant, and forfeits by illegal moves."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from io import BytesIO
+from itertools import islice
+from statistics import median
+
+from engines.api import Seat
+from engines.refusals import quoted
+from referee.match.clock import Micros
+from referee.match.events import Event, FlagFell, MatchCreated, MovePlayed, MoveRefused, PlayEnded, PlayStarted
+from referee.match.result import Fault
+from referee.match.setup import Player
+from referee.records.record_reader import RecordInvalid, read_record
+from referee.reporting.report import IllegalMove, Times
+
+OF_TWENTY = 20
+MAX_ILLEGAL_MOVES = 20
+"""Limit of the list, since a faulty bot may forfeit all its matches."""
+
+
+class RecordStatistics:
+    """Accumulates statistics over the records of a contest."""
+
+    def __init__(self, entrant_of: Callable[[str, str], str | None]) -> None:
+        """`entrant_of` maps a bot and its version to an entrant, or None."""
+        self._entrant_of = entrant_of
+        self._turns: defaultdict[str, list[Micros]] = defaultdict(list)
+        self._flags: Counter[str] = Counter()
+        self.matches = 0
+        self.illegal_moves: list[IllegalMove] = []
+        """The first `MAX_ILLEGAL_MOVES`."""
+
+    def add_record(self, record: bytes) -> None:
+        """Add the record of a match. Ignores data that is not a record."""
+        try:
+            events = [entry.event for entry in read_record(BytesIO(record)).entries]
+        except RecordInvalid:
+            return
+        self.matches += 1
+        seated = [self._entrant_of(player.bot, player.version) for player in _players(events)]
+        room = MAX_ILLEGAL_MOVES - len(self.illegal_moves)
+        self.illegal_moves += islice(illegal_moves(_match_id(events), events, seated), room)
+        for event in events:
+            if isinstance(event, MovePlayed | FlagFell) and event.row and (name := seated[event.seat]):
+                self._turns[name].append(event.row.charged_us)
+                self._flags[name] += isinstance(event, FlagFell)
+
+    def times(self) -> dict[str, Times]:
+        return {name: _times(turns, self._flags[name]) for name, turns in self._turns.items()}
+
+
+def _match_id(events: Iterable[Event]) -> str:
+    return next((event.setup.match_id for event in events if isinstance(event, MatchCreated)), "")
+
+
+def _players(events: Iterable[Event]) -> tuple[Player, ...]:
+    """Return the players by seat, with the versions that played."""
+    players: tuple[Player, ...] = ()
+    for event in events:
+        if isinstance(event, MatchCreated):
+            players = event.setup.players
+        elif isinstance(event, PlayStarted):
+            return event.seated
+    return players
+
+
+def _times(turns: list[Micros], flags: int) -> Times:
+    turns.sort()
+    slow = turns[-1 - len(turns) // OF_TWENTY]
+    return Times(len(turns), sum(turns), round(median(turns)), slow, turns[-1], flags)
+
+
+def illegal_moves(match_id: str, events: Sequence[Event], names: Sequence[str | None]) -> Iterable[IllegalMove]:
+    """Yield the forfeits by illegal moves. `names` are the entrants by seat; None for others."""
+    for ended in events:
+        if isinstance(ended, PlayEnded):
+            for forfeit in ended.result.forfeits:
+                name = names[forfeit.seat]
+                if name and forfeit.fault is Fault.ILLEGAL_MOVE:
+                    yield IllegalMove(match_id, name, _last_refused(events, forfeit.seat))
+
+
+def _last_refused(events: Iterable[Event], seat: Seat) -> str:
+    refused = [event for event in events if isinstance(event, MoveRefused) and event.seat == seat]
+    return f"{quoted(refused[-1].move)}: {refused[-1].sentence}" if refused else ""

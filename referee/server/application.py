@@ -1,0 +1,169 @@
+"""The application: where matches, ladders and tournaments are held, and who hears of what happens there."""
+
+import asyncio
+import secrets
+from collections.abc import Sequence
+
+import structlog
+
+from engines.registry import games
+from referee.hosting.contest_log import LADDER, TOURNAMENT
+from referee.hosting.contest_worker import HostingDependencies
+from referee.hosting.contest_workers import DuplicateSecrecy
+from referee.hosting.ladder_host import LadderHost, ladder_registry, max_faults_for
+from referee.hosting.ladder_ratings import LadderRatings
+from referee.hosting.match_factory import MatchFactory
+from referee.hosting.match_queue import MatchQueue
+from referee.hosting.tournament_host import TournamentHost, tournament_registry
+from referee.live.auto_pause import AutoPause
+from referee.live.bot_log_recorder import BotLogRecorder, FaultRecorder
+from referee.live.bot_notifier import BotNotifier
+from referee.live.live_errors import fault_id
+from referee.live.loop_lag import LoopLag
+from referee.live.ports import Entry, Time
+from referee.live.referee import Referee
+from referee.live.registry import MatchListener
+from referee.live.sessions import Session
+from referee.live.worker_pool import WorkerPool
+from referee.match.clock import SECOND, Micros
+from referee.match.setup import SEED_BYTES
+from referee.match.state import Match
+from referee.observability.event_log_metrics import OutageCallback
+from referee.observability.metrics import Metrics
+from referee.observability.tracing import Tracing
+from referee.server.server_limits import limits
+from referee.server.settings import Settings
+from referee.server.stores import Stores
+
+log = structlog.get_logger("referee")
+
+
+class _FaultLog:
+    """A MatchListener that logs faults."""
+
+    def on_entries(self, before: Match | None, entries: Sequence[Entry], match: Match) -> None:
+        """Does nothing: entries are no faults."""
+
+    def on_fault(self, match_id: str, fault: Exception) -> None:
+        log.error("match fault", match_id=match_id, fault_id=fault_id(match_id), exc_info=fault)
+
+
+class Application:
+    """Runs from `open` to `close`."""
+
+    def __init__(
+        self, settings: Settings, stores: Stores, metrics: Metrics, time: Time, tracing: Tracing, outage: OutageCallback
+    ) -> None:
+        self._stores = stores
+        self._outage = outage
+        self._metrics = metrics
+        self._time = time
+        self.lag = LoopLag(time)
+        self.pool = WorkerPool(max_cpu_s=settings.compute_at_most_ms / 1000)
+        """For computations of unknown length that callers can cause."""
+        self.bot_log_recorder = BotLogRecorder(stores.bot_log)
+        self.notifier = BotNotifier(self.bot_log_recorder, self._sessions_of, time)
+        self.events = metrics.meter_event_log(stores.events, time, self._log_outage)
+        contests = metrics.meter_contest_log(stores.contests)
+        ladders = ladder_registry(contests, games(), self._contest_broke)
+        self._auto_pause = AutoPause(
+            stores.accounts,
+            self.notifier,
+            time,
+            lambda match: max_faults_for(ladders, match, settings.faults_in_a_row_at_most),
+        )
+        self._listeners: Sequence[MatchListener] = [
+            metrics.matches,
+            _FaultLog(),
+            FaultRecorder(self.bot_log_recorder),
+            self._auto_pause,
+        ]
+        ratings = LadderRatings(ladders, games())
+        self.referee = Referee(
+            self.events,
+            stores.undelivered_ends,
+            time,
+            games(),
+            limits(settings),
+            lambda: secrets.token_hex(12),
+            _seed,
+            self.lag,
+            self._listeners,
+            ratings,
+            tracing.around,
+            self.pool.run,
+        )
+        dependencies = HostingDependencies(
+            self.referee,
+            MatchFactory(self.referee, stores.accounts),
+            stores.accounts,
+            time,
+            games(),
+            limits(settings),
+            _seed,
+            self._contest_broke,
+            self.pool.run,
+        )
+        self.ladders = LadderHost(ladders, dependencies, ratings, self._auto_pause.flush)
+        tournaments = tournament_registry(contests, self._contest_broke)
+        self.tournaments = TournamentHost(tournaments, dependencies, self.ladders)
+        self.duplicate_secrecy = DuplicateSecrecy({LADDER: self.ladders.workers, TOURNAMENT: self.tournaments.workers})
+
+    async def open(self) -> None:
+        """Recover all unfinished matches and contests. Raises LogUnavailable or MalformedEntry."""
+        self.lag.charge_tasks(asyncio.get_running_loop())
+        self.lag.start()
+        began_us = self._time.monotonic_us()
+        ladders = await self.ladders.load()  # First, since matches that resume may end and be rated.
+        matches = await self.referee.recover()
+        self._metrics.recovered(matches, self._time.monotonic_us() - began_us)
+        tournaments = await self.tournaments.load()
+        await self.ladders.start_workers()
+        await self.tournaments.start_workers()
+        seconds = round((self._time.monotonic_us() - began_us) / SECOND, 3)
+        log.info("state recovered", matches=matches, ladders=ladders, tournaments=tournaments, seconds=seconds)
+
+    async def drain(self, grace_us: Micros, return_after_ms: int) -> None:
+        """Start nothing new, and let pending turns be answered for a grace period."""
+        await self.referee.drain(grace_us, return_after_ms)
+        assert self.referee.draining
+        await self.close_contests(self.referee.draining)
+        await self.referee.close()
+
+    async def close_contests(self, why: Exception) -> None:
+        await self.ladders.stop(why)
+        await self.tournaments.stop(why)
+
+    async def close(self) -> None:
+        """Stop background work, and return when everything has been stored."""
+        self.lag.stop()
+        asyncio.get_running_loop().set_task_factory(None)
+        await self._auto_pause.flush()
+        await self.bot_log_recorder.flush()
+        await self.pool.close()
+
+    def queues(self) -> dict[str, MatchQueue]:
+        now_ms = self._time.wall_ms()
+        return {LADDER: self.ladders.queue(now_ms), TOURNAMENT: self.tournaments.queue(now_ms)}
+
+    def match_broke(self, match_id: str, fault: Exception) -> None:
+        for listener in self._listeners:
+            listener.on_fault(match_id, fault)
+
+    def _log_outage(self, why: str) -> None:
+        if why:
+            log.error("match log unavailable, matches suspended", reason=why)
+        else:
+            log.info("match log available again, matches resumed")
+        self._outage(why)
+
+    def _contest_broke(self, contest: str, fault: Exception) -> None:
+        log.error("contest fault", contest=contest, fault_id=fault_id(contest), exc_info=fault)
+        self._metrics.matches.on_fault(contest, fault)
+
+    def _sessions_of(self, bot: str) -> Sequence[Session]:
+        return self.referee.sessions.of_bot(bot)
+
+
+def _seed() -> bytes:
+    return secrets.token_bytes(SEED_BYTES)

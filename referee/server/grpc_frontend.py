@@ -1,0 +1,167 @@
+"""The gRPC frontend: creates every servicer, the interceptors around them, and the server."""
+
+import secrets
+from collections.abc import Callable
+
+from referee_api.v1.admin_service_pb2_grpc import add_AdminServiceServicer_to_server
+from referee_api.v1.bot_service_pb2_grpc import add_BotServiceServicer_to_server
+from referee_api.v1.game_service_pb2_grpc import add_GameServiceServicer_to_server
+from referee_api.v1.ladder_service_pb2_grpc import add_LadderServiceServicer_to_server
+from referee_api.v1.match_service_pb2_grpc import add_MatchServiceServicer_to_server
+from referee_api.v1.play_service_pb2_grpc import add_PlayServiceServicer_to_server
+from referee_api.v1.tournament_service_pb2_grpc import add_TournamentServiceServicer_to_server
+
+from engines.registry import games
+from referee.accounts.tokens import SECRET_BYTES, Role, TokenFilter
+from referee.live.bot_notifier import QuotaNotifier
+from referee.live.ports import Time
+from referee.observability.metrics import Metrics
+from referee.observability.tracing import Tracing
+from referee.records.record_writer import format_record
+from referee.server import server_limits as limits
+from referee.server.application import Application
+from referee.server.settings import Settings
+from referee.server.stores import Stores
+from referee.transport import server as grpc_server
+from referee.transport.guards.admission import Admission
+from referee.transport.guards.authentication import Authenticator
+from referee.transport.guards.error_interceptor import ErrorInterceptor, count_errors
+from referee.transport.guards.open_calls import OpenCalls
+from referee.transport.guards.rate_limit import RateLimiter
+from referee.transport.guards.refusal_log import ErrorLog
+from referee.transport.guards.unauthenticated_calls import UnauthenticatedCalls
+from referee.transport.server import Server
+from referee.transport.services.admin import Admin
+from referee.transport.services.bots import Bots
+from referee.transport.services.games import Games
+from referee.transport.services.ladders import Ladders
+from referee.transport.services.match_labels import MatchLabels
+from referee.transport.services.matches import AnswerLimits, Matches
+from referee.transport.services.play import Play
+from referee.transport.services.records import Records
+from referee.transport.services.token_issuer import TokenIssuer
+from referee.transport.services.tournaments import Tournaments
+from referee.wire.matches import MatchContext
+from referee.wire.terms import TermsConverter
+
+FIRST_ADMIN = "admin"
+MS_PER_S = 1_000
+
+
+class GrpcFrontend:
+    """Every servicer with the interceptors around it, and the gRPC server."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        stores: Stores,
+        application: Application,
+        metrics: Metrics,
+        time: Time,
+        tracing: Tracing,
+        shutdown: Callable[[int | None], None],
+    ) -> None:
+        """`shutdown` is called when an administrator drains the server, with a grace period in microseconds or None."""
+        self._stores = stores
+        self._time = time
+        quota_notifier = QuotaNotifier(stores.accounts, application.notifier, application.referee.sessions.of_bot)
+        rate_limit = RateLimiter(
+            stores.quotas,
+            limits.default_quota(settings),
+            settings.streams_at_most,
+            time,
+            quota_notifier.check_usage,
+            settings.calls_in_flight_per_holder_at_most,
+        )
+        authentication = Authenticator(stores.tokens, time)
+        self._token_issuer = token_issuer = TokenIssuer(
+            stores.tokens, authentication, rate_limit, time, lambda: secrets.token_bytes(SECRET_BYTES)
+        )
+        known_games, referee = games(), application.referee
+        games_service = Games(known_games, settings.legal_moves_at_most, application.pool.run)
+        refusal_log = ErrorLog(application.bot_log_recorder, time)
+        term_defaults = TermsConverter(known_games, limits.credit(settings), limits.limits(settings))
+        match_context = MatchContext(referee.sessions.is_online, application.duplicate_secrecy)
+        count_error = count_errors(metrics.refused)
+        max_items = settings.items_per_message_at_most
+        records = Records(
+            application.events,
+            lambda entries: format_record(entries, stores.key, limits.VERSION),
+            application.match_broke,
+        )
+        matches = Matches(
+            referee,
+            term_defaults,
+            stores.accounts,
+            records,
+            rate_limit,
+            refusal_log,
+            AnswerLimits(settings.legal_moves_at_most, max_items),
+            MatchLabels(application.ladders, application.tournaments, known_games),
+            match_context,
+        )
+        play = Play(
+            referee,
+            known_games,
+            stores.accounts,
+            refusal_log,
+            rate_limit,
+            time,
+            count_error,
+            match_context,
+            limits.play_limits(settings),
+        )
+        bots = Bots(
+            referee,
+            stores.accounts,
+            stores.tokens,
+            application.bot_log_recorder,
+            application.notifier,
+            token_issuer,
+            rate_limit,
+            time,
+            settings.versions_per_bot_at_most,
+        )
+        admin = Admin(
+            referee,
+            stores.accounts,
+            stores.tokens,
+            stores.quotas,
+            application.notifier,
+            token_issuer,
+            rate_limit,
+            time,
+            shutdown,
+        )
+        ladders = Ladders(application.ladders, stores.accounts, term_defaults, rate_limit, max_items)
+        tournaments = Tournaments(application.tournaments, stores.accounts, term_defaults, rate_limit, max_items)
+        open_calls = OpenCalls(settings.read_within_ms / MS_PER_S)
+        unauthenticated_calls = UnauthenticatedCalls(
+            settings.calls_without_token_at_most, settings.calls_without_token_per_address_at_most
+        )
+        admission = Admission(authentication, rate_limit, open_calls, unauthenticated_calls, settings.hello_within_ms)
+        error_interceptor = ErrorInterceptor(application.lag, settings.message_at_most_bytes, count_error)
+        self.server = Server(
+            [
+                lambda server: add_GameServiceServicer_to_server(games_service, server),
+                lambda server: add_MatchServiceServicer_to_server(matches, server),
+                lambda server: add_PlayServiceServicer_to_server(play, server),
+                lambda server: add_BotServiceServicer_to_server(bots, server),
+                lambda server: add_AdminServiceServicer_to_server(admin, server),
+                lambda server: add_LadderServiceServicer_to_server(ladders, server),
+                lambda server: add_TournamentServiceServicer_to_server(tournaments, server),
+            ],
+            [admission, *tracing.interceptors(), metrics.interceptor(time, grpc_server.METHODS), error_interceptor],
+            limits.grpc_limits(settings),
+            open_calls,
+        )
+
+    async def has_admin(self) -> bool:
+        """Return whether a valid administrator token exists."""
+        tokens = await self._stores.tokens.tokens(TokenFilter(valid_at_ms=self._time.wall_ms()))
+        return any(token.role is Role.ADMIN for token in tokens)
+
+    async def create_admin(self) -> str:
+        """Create an administrator token and return its secret."""
+        secret, _ = await self._token_issuer.issue(Role.ADMIN, FIRST_ADMIN, label="created at the first start")
+        return secret

@@ -1,0 +1,139 @@
+"""One referee, from `open` to `close`: its stores, its application, and what is served where."""
+
+import asyncio
+import os
+from dataclasses import dataclass
+from http import HTTPStatus
+
+import structlog
+
+from referee.live.match_timing import LoopTime
+from referee.live.ports import LogUnavailable
+from referee.match.clock import SECOND, Micros
+from referee.observability.event_log_metrics import OutageCallback, ignore_outage
+from referee.observability.gauges import GaugeSources
+from referee.observability.http_server import HttpResponse, HttpServer, page_on_loop, server_pages
+from referee.observability.metrics import CONTENT_TYPE, Metrics
+from referee.observability.tracing import UNTRACED, Tracing
+from referee.server import server_limits
+from referee.server.application import Application
+from referee.server.grpc_frontend import GrpcFrontend
+from referee.server.settings import Settings
+from referee.server.stores import StartupError, open_stores
+from referee.storage.codec import MalformedEntry
+from referee.transport.server import ListenError
+from referee.transport.tls import InvalidTlsFiles, certificate_ends_s
+
+CLOSE_GRACE_US: Micros = 2 * SECOND
+"""Time for streams to end with a status after the last decision has been stored."""
+
+log = structlog.get_logger("referee")
+
+
+@dataclass(frozen=True, slots=True)
+class ServerInfo:
+    """Addresses of a started server, and the first administrator token."""
+
+    grpc: str
+    http: str
+    admin_token: str
+    """Empty if an administrator exists already or the token was written to `admin_token_file`."""
+    admin_token_file: str
+    """Empty if no token was written to a file."""
+
+
+class RefereeServer:
+    def __init__(self, settings: Settings, tracing: Tracing = UNTRACED, outage: OutageCallback = ignore_outage) -> None:
+        """Open the stores. Raises StartupError.
+
+        `tracing` is closed with the server. `outage` is called when the match log becomes unavailable or available.
+        """
+        self._settings = settings
+        self._tracing = tracing
+        self._time = LoopTime()
+        self._metrics = Metrics(server_limits.VERSION)
+        self._stores = open_stores(settings, self._time, self._metrics.committed)
+        self._application = Application(settings, self._stores, self._metrics, self._time, tracing, outage)
+        self._frontend = GrpcFrontend(
+            settings, self._stores, self._application, self._metrics, self._time, tracing, self.shutdown
+        )
+        metrics = page_on_loop(asyncio.get_running_loop(), self._metrics_page)
+        self._http = HttpServer(server_pages(metrics, self._not_ready, self._application.lag.unresponsive_us))
+        self._shutting_down = asyncio.Event()
+        self._grace_us: Micros = settings.drain_grace_s * SECOND
+
+    async def open(self) -> ServerInfo:
+        """Recover the state and listen. Raises StartupError."""
+        settings, server = self._settings, self._frontend.server
+        try:
+            await self._application.open()
+            port = await server.open(str(settings.listen), server_limits.tls(settings, self._time.monotonic_us))
+            # After gRPC: a server whose probe says it is ready must accept calls.
+            http_port = self._http.open(settings.http_listen.host, settings.http_listen.port)
+            # Last: the token is shown once, so nothing that can fail may come between it and its reader.
+            secret, secret_file = await self._first_admin()
+        except (LogUnavailable, MalformedEntry, ListenError, InvalidTlsFiles, OSError) as why:
+            self._http.close()
+            await server.close(0)
+            await self._application.close_contests(why)
+            await self._stores.close()
+            raise StartupError(str(why)) from None
+        self._metrics.register_gauges(self._readings())
+        log.info("listening", port=port, http_port=http_port)
+        host, http_host = settings.listen, settings.http_listen
+        grpc, http = type(host)(host.host, port), type(http_host)(http_host.host, http_port)
+        return ServerInfo(str(grpc), str(http), secret, secret_file)
+
+    async def _first_admin(self) -> tuple[str, str]:
+        """Create an administrator token if there is none; return its secret or its file. Raises OSError."""
+        if await self._frontend.has_admin():
+            return "", ""
+        path = self._settings.admin_token_file
+        if path is None:
+            return await self._frontend.create_admin(), ""
+        # Opened before the token exists: a token that cannot be written would be lost.
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+            path.chmod(0o600)
+            file.write(f"{await self._frontend.create_admin()}\n")
+        return "", str(path)
+
+    def shutdown(self, grace_us: Micros | None = None) -> None:
+        """Begin a shutdown, with another grace period if one is given. Calling it again has no effect."""
+        if not self._shutting_down.is_set():
+            self._grace_us = self._grace_us if grace_us is None else grace_us
+            self._shutting_down.set()
+
+    async def wait_for_shutdown(self) -> None:
+        """Return when a shutdown has begun."""
+        await self._shutting_down.wait()
+
+    async def close(self) -> None:
+        """Start nothing new, let pending turns be answered, store everything, and stop."""
+        log.info("shutting down", grace_us=self._grace_us)
+        await self._frontend.server.stop_serving()
+        await self._application.drain(self._grace_us, self._settings.return_after_ms)
+        await self._frontend.server.close(CLOSE_GRACE_US)
+        self._http.close()
+        await self._application.close()
+        await self._stores.close()
+        await asyncio.to_thread(self._tracing.close)
+        log.info("shutdown complete")
+
+    def _readings(self) -> GaugeSources:
+        settings, referee = self._settings, self._application.referee
+        return GaugeSources(
+            lambda: referee.live_matches,
+            lambda: [session.player.bot for session in referee.sessions.all()],
+            self._application.lag.total_us,
+            lambda: self._application.lag.stalls,
+            lambda: not self._not_ready(),
+            lambda: certificate_ends_s(settings.tls_cert) if settings.tls_cert else None,
+            None if settings.ephemeral else settings.data_dir,
+            self._application.queues,
+        )
+
+    def _metrics_page(self) -> HttpResponse:
+        return HttpResponse(HTTPStatus.OK, self._metrics.text(), CONTENT_TYPE)
+
+    def _not_ready(self) -> str:
+        return "shutting down" if self._shutting_down.is_set() else ""

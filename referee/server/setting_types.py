@@ -1,0 +1,132 @@
+"""Types of settings: how their text is parsed, how they are described, and the errors of invalid ones."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from ipaddress import IPv6Address, ip_address
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from engines.refusals import Refusal, quoted, shortened
+
+T = TypeVar("T")
+Word = TypeVar("Word", bound=Enum)
+
+MAX_INT32 = 2**31 - 1
+"""Limit of the integers that gRPC accepts in its options."""
+
+MAX_PORT = 65_535
+NUMBER = re.compile(r"[0-9]{1,10}")
+ADDRESS = re.compile(r"(?:\[(?P<six>[0-9A-Fa-f:.]+)\]|(?P<host>[A-Za-z0-9.-]+)):(?P<port>[0-9]{1,5})")
+
+
+@dataclass(frozen=True, slots=True)
+class SettingType(Generic[T]):
+    """Parses the text of a setting."""
+
+    takes: str
+    """Description of valid texts, as the end of "expected …"."""
+    read: Callable[[str], T]
+    """Return the value. Raises ValueError."""
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A host and port to listen on."""
+
+    host: str
+    port: int
+    """0 for any free port."""
+
+    def __str__(self) -> str:
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+    @property
+    def loopback(self) -> bool:
+        """Whether only this machine can connect."""
+        try:
+            return ip_address(self.host).is_loopback
+        except ValueError:
+            return self.host == "localhost"
+
+
+def integer(least: int = 1) -> SettingType[int]:
+    """Return the type of integers from `least` on."""
+
+    def read(text: str) -> int:
+        if not NUMBER.fullmatch(text) or not least <= int(text) <= MAX_INT32:
+            raise ValueError
+        return int(text)
+
+    return SettingType(f"an integer from {least} to {MAX_INT32}", read)
+
+
+def one_of(words: type[Word]) -> SettingType[Word]:
+    return SettingType(" | ".join(str(word.value) for word in words), words)
+
+
+def _switch(text: str) -> bool:
+    if text not in ("true", "false"):
+        raise ValueError
+    return text == "true"
+
+
+def _path(text: str) -> Path:
+    if not text or "\0" in text:
+        raise ValueError
+    return Path(text)
+
+
+def _address(text: str) -> Address:
+    found = ADDRESS.fullmatch(text)
+    if not found or int(found["port"]) > MAX_PORT:
+        raise ValueError
+    return Address(str(IPv6Address(found["six"])) if found["six"] else found["host"], int(found["port"]))
+
+
+def _endpoint(text: str) -> str:
+    scheme, _, address = text.partition("://")
+    if text:
+        _address(address)
+        if scheme not in ("http", "https"):
+            raise ValueError
+    return text
+
+
+SWITCH: SettingType[bool] = SettingType("true | false", _switch)
+PATH: SettingType[Path] = SettingType("a path", _path)
+FILE: SettingType[Path | None] = SettingType("a path, or empty", lambda text: _path(text) if text else None)
+ENDPOINT: SettingType[str] = SettingType("http://HOST:PORT or https://HOST:PORT, or empty", _endpoint)
+LISTEN: SettingType[Address] = SettingType("HOST:PORT, such as 127.0.0.1:7700 or [::1]:7700", _address)
+
+
+def setting_text(value: object) -> str:
+    """Return the text from which `value` is parsed."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value.value if isinstance(value, Enum) else value)
+
+
+class UnknownSetting(Refusal):
+    """A name that no setting has."""
+
+    def __init__(self, name: str, where: str, hint: str) -> None:
+        super().__init__(f"unknown setting {quoted(name)} ({where}); {hint}", setting=shortened(name), where=where)
+
+
+class InvalidSetting(Refusal):
+    """A known setting whose value is invalid, alone or together with others."""
+
+    def __init__(self, name: str, value: object, where: str, right: str) -> None:
+        sentence = f"invalid value {quoted(value)} for setting {name} ({where}): {right}"
+        super().__init__(sentence, setting=name, value=shortened(str(value)), where=where, right=right)
+
+
+class SettingsUnreadable(Refusal):
+    """A settings file that cannot be read or parsed."""
+
+    def __init__(self, file: str, why: str) -> None:
+        super().__init__(f"cannot read the settings file {file}: {why}", file=file, why=why)

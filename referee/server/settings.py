@@ -1,0 +1,194 @@
+"""Declaration of every setting of the server: name, type, default, and one sentence.
+
+The last word of a name is its unit. No setting is a secret: keys are in files, and settings hold their paths. Relative
+paths start at the working directory of the server.
+"""
+
+# `_declared` returns a dataclass field, not a default that instances would share.
+# ruff: noqa: RUF009
+
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, TypeVar
+
+from referee.observability.logs import LogFormat, LogLevel
+from referee.server.setting_types import (
+    ENDPOINT,
+    FILE,
+    LISTEN,
+    PATH,
+    SWITCH,
+    Address,
+    InvalidSetting,
+    SettingType,
+    integer,
+    one_of,
+    setting_text,
+)
+from referee.storage.sqlite.database import Durability
+
+T = TypeVar("T")
+
+UNITS = {"ms": "milliseconds", "s": "seconds", "bytes": "bytes"}
+
+
+def _declared(kind: SettingType[T], default: str, meaning: str) -> T:
+    value: T = field(default=kind.read(default), metadata={"kind": kind, "meaning": meaning})
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The effective settings."""
+
+    data_dir: Path = _declared(PATH, "referee-data", "Directory of the database; created if it is missing.")
+    ephemeral: bool = _declared(SWITCH, "false", "Keep everything in memory, and lose it at the end.")
+    admin_token_file: Path | None = _declared(
+        FILE, "", "File for the first administrator token, which is otherwise printed to standard output."
+    )
+    durability: Durability = _declared(
+        one_of(Durability),
+        "full",
+        "What acknowledged moves survive: full, a power cut; normal, a crash of the process.",
+    )
+
+    listen: Address = _declared(LISTEN, "127.0.0.1:7700", "Address of the gRPC server; port 0 is any free port.")
+    http_listen: Address = _declared(
+        LISTEN, "127.0.0.1:7780", "Address of metrics and health checks, without TLS; port 0 is any free port."
+    )
+    tls_cert: Path | None = _declared(FILE, "", "Certificate chain for gRPC (PEM); reloaded when it changes.")
+    tls_key: Path | None = _declared(FILE, "", "Private key of the certificate (PEM).")
+    tls_client_ca: Path | None = _declared(
+        FILE, "", "CA of client certificates (PEM); if set, clients must present a certificate."
+    )
+    tls_reload_every_ms: int = _declared(integer(), "10000", "How often the TLS files are checked for changes.")
+    public_without_tls: bool = _declared(
+        SWITCH, "false", "Allow other machines to connect without TLS, for instance behind a proxy."
+    )
+
+    log_format: LogFormat = _declared(
+        one_of(LogFormat), "auto", "How log lines are written; auto is console on a terminal and json elsewhere."
+    )
+    log_level: LogLevel = _declared(one_of(LogLevel), "info", "Minimum level of log messages.")
+
+    traces_to: str = _declared(
+        ENDPOINT, "", "Endpoint for traces, OTLP over gRPC (requires referee[traces]); empty disables tracing."
+    )
+    traces_one_in: int = _declared(integer(), "100", "Trace one of this many calls and answers of bots.")
+
+    ping_every_ms: int = _declared(integer(), "5000", "Interval of pings on a bot's stream.")
+    gone_after_ms: int = _declared(integer(), "15000", "Time without a pong after which a session is closed.")
+    hello_within_ms: int = _declared(
+        integer(), "10000", "Timeout of the first message of a call, such as the Hello of a Play stream."
+    )
+    read_within_ms: int = _declared(
+        integer(), "30000", "Timeout for a caller to read an answer before its call is reset."
+    )
+    keepalive_every_ms: int = _declared(integer(), "60000", "Interval of gRPC keepalive pings on an idle connection.")
+    keepalive_within_ms: int = _declared(integer(), "20000", "Timeout of a keepalive ping.")
+    client_pings_apart_ms: int = _declared(
+        integer(), "5000", "Minimum interval of a client's own keepalive pings; faster ones get too_many_pings."
+    )
+
+    credit_per_move_ms: int = _declared(integer(0), "100", "Maximum network credit of a move.")
+    credit_per_match_ms: int = _declared(integer(0), "10000", "Maximum network credit of a seat in a whole match.")
+    start_within_ms: int = _declared(
+        integer(), "60000", "Time for the bots of a match to come online before it is void."
+    )
+    faults_in_a_row_at_most: int = _declared(integer(), "5", "Consecutive faults after which a bot is paused.")
+
+    message_at_most_bytes: int = _declared(integer(1024), "1048576", "Maximum size of a message.")
+    compute_at_most_ms: int = _declared(
+        integer(), "2000", "CPU time limit of a computation that a call requests, such as an opening or a position."
+    )
+    items_per_message_at_most: int = _declared(integer(), "64", "Maximum number of items in one message of a stream.")
+    legal_moves_at_most: int = _declared(integer(0), "5000", "Maximum number of legal moves that a turn lists.")
+    watch_entries_waiting_at_most: int = _declared(
+        integer(), "1024", "Maximum number of entries queued for a watcher before its stream is closed."
+    )
+    bot_log_lines_at_most: int = _declared(integer(), "1000", "Lines that are kept of each bot's log.")
+
+    streams_at_most: int = _declared(integer(), "20000", "Maximum number of open streams in total.")
+    matches_per_bot_at_most: int = _declared(integer(), "64", "Maximum number of concurrent matches of a bot.")
+    matches_per_holder_at_most: int = _declared(integer(), "1000", "Concurrent matches of a holder without a quota.")
+    streams_per_holder_at_most: int = _declared(integer(), "1000", "Open streams of a holder without a quota.")
+    bots_per_holder_at_most: int = _declared(integer(), "100", "Bots of a holder without a quota.")
+    tokens_per_holder_at_most: int = _declared(integer(), "200", "Valid tokens of a holder without a quota.")
+    stored_per_holder_at_most_bytes: int = _declared(
+        integer(), "1000000000", "Stored terms of the matches and contests of a holder without a quota."
+    )
+    versions_per_bot_at_most: int = _declared(integer(), "1000", "Maximum number of versions of a bot.")
+    calls_in_flight_per_holder_at_most: int = _declared(
+        integer(), "64", "Concurrent calls of a holder, not counting streams and moves."
+    )
+    calls_without_token_at_most: int = _declared(
+        integer(), "1024", "Concurrent calls without a valid token, including health checks and reflection."
+    )
+    calls_without_token_per_address_at_most: int = _declared(
+        integer(),
+        "32",
+        "The same of one address (IPv6: one /64 network); behind a proxy, all calls have its address.",
+    )
+    calls_per_minute: int = _declared(
+        integer(), "600", "Calls of a holder without a quota; moves of a running clock are not counted."
+    )
+
+    drain_grace_s: int = _declared(integer(0), "30", "Time for pending turns to be answered after SIGTERM.")
+    return_after_ms: int = _declared(integer(0), "2000", "Time after which bots reconnect to a drained server.")
+
+    def conflict(self) -> tuple[str, str] | None:
+        """Return a setting that is invalid together with others and what would be valid, or None."""
+        for name, wrong, right in (
+            ("tls_key", self.tls_cert and not self.tls_key, "tls_cert requires it"),
+            ("tls_cert", self.tls_key and not self.tls_cert, "tls_key requires it"),
+            ("tls_client_ca", self.tls_client_ca and not self.tls_cert, "it requires tls_cert and tls_key"),
+            ("listen", self._is_exposed(self.listen) and not self.tls_cert, f"without TLS {LOOPBACK_ONLY}"),
+            ("http_listen", self._is_exposed(self.http_listen), f"it has no TLS, so {LOOPBACK_ONLY}"),
+            ("gone_after_ms", self.gone_after_ms <= self.ping_every_ms, "it must be greater than ping_every_ms"),
+        ):
+            if wrong:
+                return name, right
+        return None
+
+    def _is_exposed(self, address: Address) -> bool:
+        return not address.loopback and not self.public_without_tls
+
+
+LOOPBACK_ONLY = "only loopback addresses are allowed (127.0.0.1, [::1], localhost) unless public_without_tls is true"
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """The declaration of one setting."""
+
+    name: str
+    kind: SettingType[Any]
+    default: str
+    meaning: str
+
+    @property
+    def flag(self) -> str:
+        return f"--{self.name.replace('_', '-')}"
+
+    @property
+    def unit(self) -> str:
+        """The unit, spelled out; empty if there is none."""
+        return UNITS.get(self.name.rpartition("_")[2], "")
+
+    @property
+    def takes(self) -> str:
+        return f"{self.kind.takes}, in {self.unit}" if self.unit else self.kind.takes
+
+    def read(self, text: str, where: str) -> object:
+        """Return the value. Raises InvalidSetting."""
+        try:
+            return self.kind.read(text)
+        except ValueError:
+            raise InvalidSetting(self.name, text, where, f"expected {self.takes}") from None
+
+
+SETTINGS: dict[str, Setting] = {
+    one.name: Setting(one.name, one.metadata["kind"], setting_text(one.default), one.metadata["meaning"])
+    for one in fields(Settings)
+}
+"""All settings by name, in the order of declaration."""

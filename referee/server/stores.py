@@ -1,0 +1,125 @@
+"""The storage adapters of one server: in the files of its data directory, or in memory."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from referee.accounts.bot_log import BotLog
+from referee.accounts.bots import Accounts
+from referee.accounts.quotas import Quotas
+from referee.accounts.tokens import Tokens
+from referee.hosting.contest_log import ContestLog
+from referee.live.end_delivery import UndeliveredEnds
+from referee.live.ports import EventLog, LogUnavailable, Time
+from referee.records.signing_key import KeyUnusable, load_or_create
+from referee.server.settings import Settings
+from referee.storage.data_lock import DataDirLock
+from referee.storage.memory import MemoryEventLog, MemoryUndeliveredEnds
+from referee.storage.memory_accounts import MemoryAccounts, MemoryBotLog, MemoryQuotas, MemoryTokens
+from referee.storage.sqlite.accounts import SqliteAccounts, SqliteQuotas
+from referee.storage.sqlite.bot_log import SqliteBotLog
+from referee.storage.sqlite.database import NewerDatabase
+from referee.storage.sqlite.event_log import SqliteEventLog, SqliteUndeliveredEnds
+from referee.storage.sqlite.store import SqliteStore
+from referee.storage.sqlite.tokens import SqliteTokens
+
+DATABASE = "referee.db"
+KEY = "referee-key.pem"
+PART = ".part"
+"""Subdirectory in which a backup is restored. While it exists, the data directory is incomplete."""
+
+
+class StartupError(Exception):
+    """The server cannot start. `str()` is one sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stores:
+    """One adapter for each storage port."""
+
+    events: EventLog
+    contests: ContestLog
+    undelivered_ends: UndeliveredEnds
+    accounts: Accounts
+    tokens: Tokens
+    quotas: Quotas
+    bot_log: BotLog
+    key: Ed25519PrivateKey
+    close: Callable[[], Awaitable[None]]
+
+
+def open_stores(settings: Settings, time: Time, committed: Callable[[int], None]) -> Stores:
+    """Open all stores. Raises StartupError.
+
+    `committed` is called with the number of appends in each transaction of the match log.
+    """
+    if settings.ephemeral:
+        return _in_memory(settings, time)
+    if (settings.data_dir / PART).exists():
+        raise StartupError(
+            f"{settings.data_dir} is partially restored: wait for `referee restore`, or empty it and restore again"
+        )
+    try:
+        # The directory holds the seeds of matches in play.
+        settings.data_dir.mkdir(0o700, parents=True, exist_ok=True)
+        lock = DataDirLock(settings.data_dir)
+    except OSError as why:
+        raise StartupError(f"cannot use {settings.data_dir}: {why}") from None
+    try:
+        return _on_disk(settings, settings.data_dir / DATABASE, time, committed, lock)
+    except (OSError, LogUnavailable, NewerDatabase, KeyUnusable) as why:
+        lock.release()
+        raise StartupError(f"cannot use {settings.data_dir}: {why}") from None
+
+
+def _in_memory(settings: Settings, time: Time) -> Stores:
+    events, tokens = MemoryEventLog(time.wall_ms), MemoryTokens()
+    return Stores(
+        events,
+        events.contests,
+        MemoryUndeliveredEnds(events),
+        MemoryAccounts(tokens),
+        tokens,
+        MemoryQuotas(),
+        MemoryBotLog(settings.bot_log_lines_at_most),
+        Ed25519PrivateKey.generate(),
+        events.close,
+    )
+
+
+def _on_disk(settings: Settings, path: Path, time: Time, committed: Callable[[int], None], lock: DataDirLock) -> Stores:
+    key = _signing_key(settings.data_dir / KEY, path)
+    events = SqliteEventLog(path, time.wall_ms, settings.durability, committed=committed)
+    store = SqliteStore(path, settings.durability)
+
+    async def close() -> None:
+        await events.close()
+        await store.close()
+        lock.release()
+
+    return Stores(
+        events,
+        events.contests,
+        SqliteUndeliveredEnds(store),
+        SqliteAccounts(store),
+        SqliteTokens(store),
+        SqliteQuotas(store),
+        SqliteBotLog(store, settings.bot_log_lines_at_most),
+        key,
+        close,
+    )
+
+
+def _signing_key(file: Path, database: Path) -> Ed25519PrivateKey:
+    """Return the key, created only together with the database. Raises KeyUnusable.
+
+    A new key beside an old database would sign records that nobody can verify against the published key.
+    """
+    if database.exists() and not file.exists():
+        raise KeyUnusable(
+            f"{file.name} is missing although {database.name} exists: restore it from a backup, "
+            "or accept a new one with `referee recover signing-key`"
+        )
+    return load_or_create(file)

@@ -1,0 +1,188 @@
+"""Bots, their versions, and quotas in SQLite."""
+
+from collections.abc import Callable
+from dataclasses import astuple
+from sqlite3 import Connection
+from typing import Any
+
+from referee.accounts.account_errors import NameTaken, TooManyNames, UnknownBot, UnknownVersion
+from referee.accounts.bots import Bot, BotPause, MaxNames, PauseCause, Registration, Version
+from referee.accounts.quotas import Quota
+from referee.accounts.tokens import Token
+from referee.match.match_errors import RequestIdReused
+from referee.storage.sqlite.store import NO_LIMIT, SqliteStore
+from referee.storage.sqlite.tokens import add_token, first_token
+
+INSERT_BOT = "INSERT INTO bots (name, owner, request_id, created_ms, description) VALUES (?, ?, ?, ?, ?)"
+
+SELECT_REQUESTED = "SELECT name FROM bots WHERE owner = ? AND request_id = ?"
+
+COUNT_BOTS = "SELECT count(*) FROM bots WHERE owner = ?"
+
+BOTS = """
+    SELECT name, owner, created_ms, description, pause_cause, pause_message, paused_ms,
+        (SELECT versions.name FROM versions WHERE versions.bot = bots.bot ORDER BY version DESC LIMIT 1), faults
+    FROM bots
+"""
+
+SELECT_BOT = f"{BOTS} WHERE name = ?"
+
+SELECT_PAGE = f"{BOTS} WHERE (:owner = '' OR owner = :owner) AND name > :after ORDER BY name LIMIT :at_most"
+
+UPDATE_BOT = """
+    UPDATE bots SET description = ?, pause_cause = ?, pause_message = ?, paused_ms = ?, faults = ? WHERE name = ?
+"""
+
+INSERT_VERSION = """
+    INSERT INTO versions (bot, name, created_ms, note)
+    VALUES ((SELECT bot FROM bots WHERE name = ?), ?, ?, ?)
+"""
+
+COUNT_VERSIONS = "SELECT count(*) FROM versions WHERE bot = (SELECT bot FROM bots WHERE name = ?)"
+
+VERSION = """
+    SELECT version, name, created_ms, note
+    FROM versions
+    WHERE bot = (SELECT bot FROM bots WHERE name = ?) AND name = ?
+"""
+
+VERSIONS = """
+    SELECT name, created_ms, note
+    FROM versions
+    WHERE bot = (SELECT bot FROM bots WHERE name = :bot) AND (:before IS NULL OR version < :before)
+    ORDER BY version DESC
+    LIMIT :at_most
+"""
+
+
+class SqliteAccounts:
+    """An Accounts port in SQLite."""
+
+    def __init__(self, store: SqliteStore) -> None:
+        self._store = store
+
+    async def register(self, request_id: str, bot: Bot, token: Token, at_most: MaxNames) -> Registration:
+        return await self._store.write(lambda file: _register(file, request_id, bot, token, at_most))
+
+    async def bot(self, name: str) -> Bot:
+        return await self._store.read(lambda file: _bot(file, name))
+
+    async def bots(self, owner: str = "", after: str = "", at_most: int | None = None) -> list[Bot]:
+        values = {"owner": owner, "after": after, "at_most": NO_LIMIT if at_most is None else at_most}
+        return await self._store.read(lambda file: [_read_bot(row) for row in file.execute(SELECT_PAGE, values)])
+
+    async def change_bot(self, name: str, change: Callable[[Bot], Bot]) -> Bot:
+        return await self._store.write(lambda file: _change_bot(file, name, change))
+
+    async def add_version(self, version: Version, at_most: int) -> Version:
+        return await self._store.write(lambda file: _add_version(file, version, at_most))
+
+    async def versions(self, bot: str, before: str = "", at_most: int | None = None) -> list[Version]:
+        return await self._store.read(lambda file: _versions(file, bot, before, at_most))
+
+
+def _register(file: Connection, request_id: str, bot: Bot, token: Token, at_most: MaxNames) -> Registration:
+    before = file.execute(SELECT_REQUESTED, (bot.owner, request_id)).fetchone()
+    if before == (bot.name,):
+        return Registration(_bot(file, bot.name), first_token(file, bot.name), repeated=True)
+    if before:
+        raise RequestIdReused(request_id)
+    if file.execute(SELECT_BOT, (bot.name,)).fetchone():
+        raise NameTaken(bot.name)
+    (count,) = file.execute(COUNT_BOTS, (bot.owner,)).fetchone()
+    if count >= at_most.bots:
+        raise TooManyNames("bots", at_most.bots)
+    add_token(file, token, at_most.tokens)
+    file.execute(INSERT_BOT, (bot.name, bot.owner, request_id, bot.created_ms, bot.description))
+    return Registration(_bot(file, bot.name), token, repeated=False)
+
+
+def _change_bot(file: Connection, name: str, change: Callable[[Bot], Bot]) -> Bot:
+    changed = change(_bot(file, name))
+    pause = (changed.pause.cause.value, changed.pause.message, changed.pause.since_ms) if changed.pause else (None,) * 3
+    file.execute(UPDATE_BOT, (changed.description, *pause, changed.faults, name))
+    return _bot(file, name)
+
+
+def _add_version(file: Connection, version: Version, at_most: int) -> Version:
+    _bot(file, version.bot)
+    known = file.execute(VERSION, (version.bot, version.version)).fetchone()
+    if known:
+        return Version(version.bot, *known[1:])
+    (count,) = file.execute(COUNT_VERSIONS, (version.bot,)).fetchone()
+    if count >= at_most:
+        raise TooManyNames("versions", at_most)
+    file.execute(INSERT_VERSION, (version.bot, version.version, version.created_ms, version.note))
+    return version
+
+
+def _versions(file: Connection, bot: str, before: str, at_most: int | None) -> list[Version]:
+    _bot(file, bot)
+    values = {
+        "bot": bot,
+        "before": _version_key(file, bot, before) if before else None,
+        "at_most": NO_LIMIT if at_most is None else at_most,
+    }
+    return [Version(bot, *row) for row in file.execute(VERSIONS, values)]
+
+
+def _version_key(file: Connection, bot: str, version: str) -> int:
+    row = file.execute(VERSION, (bot, version)).fetchone()
+    if not row:
+        raise UnknownVersion(bot, version)
+    number: int = row[0]
+    return number
+
+
+def _bot(file: Connection, name: str) -> Bot:
+    row = file.execute(SELECT_BOT, (name,)).fetchone()
+    if not row:
+        raise UnknownBot(name)
+    return _read_bot(row)
+
+
+def _read_bot(row: tuple[Any, ...]) -> Bot:
+    name, owner, created_ms, description, cause, message, paused_ms, latest, faults = row
+    pause = BotPause(PauseCause(cause), message, paused_ms) if cause else None
+    return Bot(name, owner, created_ms, description, pause, latest or "", faults)
+
+
+QUOTA_COLUMNS = "matches_at_most, streams_at_most, calls_per_minute, bots_at_most, tokens_at_most, stored_bytes_at_most"
+
+SELECT_QUOTA = f"SELECT {QUOTA_COLUMNS} FROM quotas WHERE holder = ?"
+
+SET_QUOTA = f"INSERT OR REPLACE INTO quotas (holder, {QUOTA_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)"
+
+SELECT_STORED_BYTES = "SELECT bytes FROM stored_bytes WHERE holder = ?"
+"""Counted by triggers of the database."""
+
+DELETE_QUOTA = "DELETE FROM quotas WHERE holder = ?"
+
+
+class SqliteQuotas:
+    """A Quotas port in SQLite."""
+
+    def __init__(self, store: SqliteStore) -> None:
+        self._store = store
+
+    async def quota(self, holder: str) -> Quota | None:
+        return await self._store.read(lambda file: _quota(file, holder))
+
+    async def stored_bytes(self, holder: str) -> int:
+        row = await self._store.read(lambda file: file.execute(SELECT_STORED_BYTES, (holder,)).fetchone())
+        return int(row[0]) if row else 0
+
+    async def set_quota(self, holder: str, quota: Quota | None) -> None:
+        await self._store.write(lambda file: _set_quota(file, holder, quota))
+
+
+def _quota(file: Connection, holder: str) -> Quota | None:
+    row = file.execute(SELECT_QUOTA, (holder,)).fetchone()
+    return Quota(*row) if row else None
+
+
+def _set_quota(file: Connection, holder: str, quota: Quota | None) -> None:
+    if quota:
+        file.execute(SET_QUOTA, (holder, *astuple(quota)))
+    else:
+        file.execute(DELETE_QUOTA, (holder,))

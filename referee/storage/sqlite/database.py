@@ -1,0 +1,155 @@
+"""SQLite database of a data directory: connections, transactions and migrations.
+
+The version of the schema is the number of migrations that have been applied: the files of `migrations/sqlite` in the
+order of their names, with blank lines between statements. There are no downgrades, and a released migration never
+changes.
+"""
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from enum import Enum
+from functools import partial
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+BUSY_MS = 5_000
+"""Default time to wait for a lock of another process, in milliseconds."""
+
+PERMISSIONS = 0o777
+OTHERS = 0o007
+"""Permission bits of users who are neither the owner nor in the group."""
+
+
+class Durability(Enum):
+    """What a commit survives."""
+
+    FULL = "full"
+    """A crash of the process, and a power cut."""
+    NORMAL = "normal"
+    """A crash of the process. A power cut may undo the last commits, but none before them."""
+
+
+class NewerDatabase(Exception):
+    """A database of a later release than this one."""
+
+    def __init__(self, version: int, known: int) -> None:
+        super().__init__(f"the database has version {version}, and this release supports versions up to {known}")
+
+
+class OpenedFiles:
+    """The files of an open database, to detect that they have been removed or replaced.
+
+    A process that has a removed file open can still write to it, but nobody can ever open that file again: commits that
+    were acknowledged would be lost when the process ends. SQLite does not check this.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._opened = {file: _identity(file) for file in (path, Path(f"{path}-wal"))}
+
+    def check_unchanged(self) -> None:
+        """Raise sqlite3.OperationalError if a file was removed or replaced. Call this before each write."""
+        for file, opened in self._opened.items():
+            if _identity(file) != opened:
+                raise sqlite3.OperationalError(f"{file.name} has been removed or replaced since it was opened")
+
+
+def open_for_writing(path: Path, durability: Durability, busy_ms: int) -> sqlite3.Connection:
+    """Open or create the database, apply missing migrations and return a connection for one writing thread.
+
+    Raises NewerDatabase, sqlite3.Error or OSError.
+    """
+    _restrict_permissions(path)
+    connection = _connect(path, busy_ms)
+    try:
+        _enable_wal(connection)
+        connection.execute(f"PRAGMA synchronous = {durability.value}")
+        migrate(connection, migrations())
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def open_for_reading(path: Path, busy_ms: int) -> sqlite3.Connection:
+    """Return a read-only connection for one thread. It sees what other connections have committed."""
+    connection = _connect(path, busy_ms)
+    connection.execute("PRAGMA query_only = 1")
+    return connection
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """Commit at the end, or roll back if anything is raised. No other connection can write meanwhile."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:  # After some errors, such as a full disk, SQLite has rolled back already.
+            connection.execute("ROLLBACK")
+        raise
+
+
+def migrations() -> list[str]:
+    """Return the SQL of every migration, in order."""
+    return [file.read_text(encoding="utf-8") for file in _migration_files()]
+
+
+def migration_names() -> list[str]:
+    """Return the names of all migrations in order, such as `0001_event_log`."""
+    return [file.name.removesuffix(".sql") for file in _migration_files()]
+
+
+def migrate(connection: sqlite3.Connection, migrations: Sequence[str]) -> None:
+    """Apply all migrations that the database has not had yet, in one transaction. Raises NewerDatabase."""
+    with transaction(connection):
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        if version > len(migrations):
+            raise NewerDatabase(version, len(migrations))
+        for number, migration in enumerate(migrations[version:], version + 1):
+            for statement in migration.split("\n\n"):
+                connection.execute(statement)
+            connection.execute(f"PRAGMA user_version = {number}")
+
+
+def _migration_files() -> list[Traversable]:
+    folder = files("referee.storage") / "migrations" / "sqlite"
+    return sorted(folder.iterdir(), key=lambda file: file.name)
+
+
+def _connect(path: Path, busy_ms: int) -> sqlite3.Connection:
+    # Transactions are explicit (isolation_level), and another thread than the one that connects uses the connection.
+    connection = sqlite3.connect(path, timeout=busy_ms / 1000, isolation_level=None, check_same_thread=False)
+    # A row with invalid UTF-8 concerns only its reader. By default SQLite would fail as if the whole file were unusable
+    # and quote the text, which may contain a seed. Escaped as `\xff` it is invalid JSON, and reported as such.
+    connection.text_factory = partial(str, encoding="utf-8", errors="backslashreplace")
+    return connection
+
+
+def _restrict_permissions(path: Path) -> None:
+    """Create the file if it is missing, and remove the permissions of users outside of its group.
+
+    It holds the seeds of matches in play. SQLite gives its write-ahead log the same permissions.
+    """
+    path.touch(0o600)
+    for file in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
+        if file.exists() and file.stat().st_mode & OTHERS:
+            file.chmod(file.stat().st_mode & ~OTHERS & PERMISSIONS)
+
+
+def _enable_wal(connection: sqlite3.Connection) -> None:
+    """Use a write-ahead log, with which readers and the writer do not block each other."""
+    (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
+    if mode != "wal":
+        raise sqlite3.OperationalError(f"no write-ahead log is possible here (journal mode {mode})")
+
+
+def _identity(file: Path) -> tuple[int, int] | None:
+    """Return device and inode; None if the file is missing or inaccessible."""
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino

@@ -1,0 +1,225 @@
+"""Match log in SQLite.
+
+One thread writes, and everything that waits for it is written in one transaction, so that many appends share the cost
+of a commit. An append returns after that commit. A second thread reads, with its own connection, and sees committed
+entries only.
+"""
+
+import sqlite3
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from referee.hosting.contest_log import ContestEntry
+from referee.live.live_errors import UNREADABLE, LogDamaged
+from referee.live.match_request import EVERY_MATCH, MatchFilter
+from referee.live.outbox import MatchEnded
+from referee.live.ports import CoAppend, Entry, LogUnavailable, MatchArchived, Request, Summaries
+from referee.match.events import Event
+from referee.storage.codec import MATCH_CODEC, decode_request, encode_request
+from referee.storage.sqlite import match_summaries
+from referee.storage.sqlite.batch_thread import BatchThread, BatchThreadClosed, result_or_error
+from referee.storage.sqlite.contests import NO_LIMIT, ContestAppend, SqliteContestLog, encode_contest_append
+from referee.storage.sqlite.database import BUSY_MS, Durability, OpenedFiles, open_for_reading, open_for_writing
+from referee.storage.sqlite.group_commit import GroupCommit, LogEnds, MatchAppend
+from referee.storage.sqlite.store import SqliteStore
+
+RequestT = TypeVar("RequestT")
+ResultT = TypeVar("ResultT")
+
+SELECT_ENTRIES = """
+    SELECT match_id, number, at_ms, line, request
+    FROM matches JOIN entries USING (match)
+    WHERE match_id = ? AND number > ?
+    ORDER BY number
+    LIMIT ?
+"""
+
+IS_ARCHIVED = """
+    SELECT EXISTS (SELECT 1 FROM matches WHERE match_id = ?)
+        AND NOT EXISTS (SELECT 1 FROM matches JOIN entries USING (match) WHERE match_id = ?)
+"""
+"""The row of an archived match stays, so that its id cannot be used again."""
+
+SELECT_STORED = """
+    SELECT match_id FROM matches
+    WHERE EXISTS (SELECT 1 FROM entries WHERE entries.match = matches.match)
+    ORDER BY match DESC
+"""
+
+SELECT_UNFINISHED = "SELECT match_id FROM matches WHERE over = 0 ORDER BY match"
+
+SELECT_UNDELIVERED_ENDS = """
+    SELECT match_id, seat
+    FROM unheard_ends JOIN matches USING (match)
+    WHERE bot = ? AND over = 1
+    ORDER BY match DESC, seat DESC
+    LIMIT ?
+"""
+
+DELETE_UNDELIVERED_END = """
+    DELETE FROM unheard_ends WHERE match = (SELECT match FROM matches WHERE match_id = ?) AND seat = ?
+"""
+
+
+class SqliteEventLog:
+    """An EventLog for any number of event loops and processes on one file.
+
+    If a caller is cancelled during `append`, its entries are written completely or not at all.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        wall_ms: Callable[[], int],
+        durability: Durability = Durability.FULL,
+        busy_ms: int = BUSY_MS,
+        committed: Callable[[int], None] = lambda _: None,
+    ) -> None:
+        """Open or create the file. Raises LogUnavailable or NewerDatabase.
+
+        `busy_ms` is how long to wait for a lock of another process. `wall_ms` and `committed` are called in the writing
+        thread; `committed` gets the number of appends in each transaction.
+        """
+        self._wall_ms = wall_ms
+        self._committed = committed
+        try:
+            self._writing = open_for_writing(path, durability, busy_ms)
+            self._reading = open_for_reading(path, busy_ms)
+            self._files = OpenedFiles(path)
+        except (OSError, sqlite3.Error) as cause:
+            raise _unavailable(cause) from cause
+        self._ends = LogEnds()
+        self._writer: BatchThread[MatchAppend | ContestAppend, Any] = BatchThread(
+            "log writer", self._write, self._writing.close
+        )
+        self._reader: BatchThread[Callable[[], Any], Any] = BatchThread("log reader", _call_all, self._reading.close)
+        self.contests = SqliteContestLog(self._write_contest, self._read_contest)
+        """The contest log, which can be written in the same transactions."""
+
+    async def append(
+        self,
+        match_id: str,
+        after: int,
+        events: Sequence[Event],
+        request: Request | None = None,
+        co_append: CoAppend[Any] | None = None,
+    ) -> list[Entry]:
+        # Encoded before it is queued: a malformed event fails this append only, not the whole batch.
+        lines = [MATCH_CODEC.encode(event) for event in events]
+        contest_append = encode_contest_append(co_append) if co_append else None
+        append = MatchAppend(match_id, after, tuple(events), lines, request, encode_request(request), contest_append)
+        entries: list[Entry] = await _submit(self._writer, append)
+        return entries
+
+    async def read(self, match_id: str, after: int = 0, at_most: int | None = None) -> list[Entry]:
+        entries: list[Entry] = await _submit(self._reader, lambda: self._entries(match_id, after, at_most))
+        return entries
+
+    async def unfinished(self) -> list[str]:
+        matches: list[str] = await _submit(self._reader, lambda: self._match_ids(SELECT_UNFINISHED))
+        return matches
+
+    async def summaries(self, wanted: MatchFilter = EVERY_MATCH, before: str = "", at_most: int = 100) -> Summaries:
+        found: Summaries = await _submit(self._reader, lambda: self._summaries(wanted, before, at_most))
+        return found
+
+    async def stored_matches(self) -> list[str]:
+        """Return the id of every match that has entries, readable or not, the newest first."""
+        matches: list[str] = await _submit(self._reader, lambda: self._match_ids(SELECT_STORED))
+        return matches
+
+    async def close(self) -> None:
+        await self._writer.close()
+        await self._reader.close()
+
+    async def _write_contest(self, append: ContestAppend) -> list[ContestEntry]:
+        entries: list[ContestEntry] = await _submit(self._writer, append)
+        return entries
+
+    async def _read_contest(self, query: Callable[[sqlite3.Connection], Any]) -> Any:
+        return await _submit(self._reader, lambda: query(self._reading))
+
+    def _write(
+        self, appends: Sequence[MatchAppend | ContestAppend]
+    ) -> list[list[Entry] | list[ContestEntry] | Exception]:
+        try:
+            results = self._write_once(appends)
+        except sqlite3.IntegrityError:  # Another process has appended since the ends were cached.
+            results = self._write_once(appends)
+        if written := sum(isinstance(result, list) for result in results):
+            self._committed(written)
+        return results
+
+    def _write_once(
+        self, appends: Sequence[MatchAppend | ContestAppend]
+    ) -> list[list[Entry] | list[ContestEntry] | Exception]:
+        try:
+            self._files.check_unchanged()
+            return GroupCommit(self._writing, appends, self._wall_ms(), self._ends).write()
+        except BaseException:
+            self._ends.clear()
+            raise
+
+    def _entries(self, match_id: str, after: int, at_most: int | None) -> list[Entry]:
+        rows = self._reading.execute(SELECT_ENTRIES, (match_id, after, NO_LIMIT if at_most is None else at_most))
+        entries = [_entry(row) for row in rows]
+        if not entries and self._reading.execute(IS_ARCHIVED, (match_id, match_id)).fetchone()[0]:
+            raise MatchArchived(match_id)
+        return entries
+
+    def _summaries(self, wanted: MatchFilter, before: str, at_most: int) -> Summaries:
+        self._reading.execute("BEGIN")  # The search and the summaries must see the same snapshot.
+        try:
+            matches, stopped_at = match_summaries.find(self._reading, wanted, before, at_most)
+            return Summaries([summary for match in matches if (summary := self._summary(match))], stopped_at)
+        finally:
+            self._reading.execute("ROLLBACK")
+
+    def _summary(self, match: int) -> list[Entry]:
+        """Return the entries of a summary; empty if one of them cannot be decoded."""
+        try:
+            return [_entry(row) for row in self._reading.execute(match_summaries.SUMMARY, {"match": match})]
+        except LogDamaged:
+            return []
+
+    def _match_ids(self, query: str) -> list[str]:
+        return [match_id for (match_id,) in self._reading.execute(query)]
+
+
+class SqliteUndeliveredEnds:
+    """The results that bots have not confirmed yet, in the table that the match log fills."""
+
+    def __init__(self, store: SqliteStore) -> None:
+        self._store = store
+
+    async def list_for(self, bot: str, at_most: int) -> list[MatchEnded]:
+        rows = await self._store.read(lambda file: file.execute(SELECT_UNDELIVERED_ENDS, (bot, at_most)).fetchall())
+        return [MatchEnded(match_id, seat) for match_id, seat in reversed(rows)]
+
+    async def mark_delivered(self, ends: Sequence[MatchEnded]) -> None:
+        keys = [(ended.match_id, ended.seat) for ended in ends]
+        await self._store.write(lambda file: file.executemany(DELETE_UNDELIVERED_END, keys))
+
+
+def _entry(row: tuple[str, int, int, str, str | None]) -> Entry:
+    match_id, number, at_ms, line, request = row
+    try:
+        return Entry(match_id, number, at_ms, MATCH_CODEC.decode(line), decode_request(request))
+    except ValueError as why:
+        raise LogDamaged(match_id, number, UNREADABLE) from why
+
+
+def _call_all(queries: Sequence[Callable[[], Any]]) -> list[Any]:
+    return [result_or_error(query) for query in queries]
+
+
+async def _submit(thread: BatchThread[RequestT, ResultT], request: RequestT) -> ResultT:
+    try:
+        return await thread.submit(request)
+    except (sqlite3.Error, BatchThreadClosed) as cause:
+        raise _unavailable(cause) from cause
+
+
+def _unavailable(cause: Exception) -> LogUnavailable:
+    return LogUnavailable(f"the match log is unavailable: {cause}")

@@ -1,0 +1,177 @@
+"""Group commit: appends that arrive while a transaction runs are written together in the next one.
+
+All rows are inserted at once, and one commit makes all appends durable. An append that does not continue its log gets a
+Conflict, and the others are written. The same holds for an append whose contest entries do not continue the contest's
+log: match and contest are written together or not at all.
+"""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from referee.hosting.contest_log import ContestEntry
+from referee.live.ports import Conflict, Entry, Request
+from referee.match.events import Event, PlayEnded
+from referee.storage.seat_assignments import seated_bots
+from referee.storage.sqlite import match_summaries
+from referee.storage.sqlite.contests import ContestAppend, ContestBatch
+from referee.storage.sqlite.database import transaction
+
+INSERT_MATCH = "INSERT INTO matches (match_id) VALUES (?)"
+
+INSERT_ENTRY = "INSERT INTO entries (match, number, at_ms, line, request) VALUES (?, ?, ?, ?, ?)"
+
+INSERT_UNDELIVERED_END = "INSERT OR REPLACE INTO unheard_ends (match, seat, bot) VALUES (?, ?, ?)"
+
+END_MATCH = "UPDATE matches SET over = 1 WHERE match = ?"
+
+SELECT_ENDS = """
+    SELECT match_id, match, coalesce((SELECT max(number) FROM entries WHERE entries.match = matches.match), -1)
+    FROM matches
+    WHERE match_id IN (SELECT value FROM json_each(?))
+"""
+
+
+@dataclass(slots=True)
+class LogEnd:
+    """Last entry of the log of a match."""
+
+    match: int | None = None
+    """Primary key of the match; None if its log is empty."""
+    last: int = 0
+    """-1 if the entries have been archived: nothing can be appended any more."""
+
+
+class LogEnds:
+    """Cache of the ends of match logs, used by the writing thread only.
+
+    Looking an end up costs as much as appending an entry, so it is read once and kept while the match is played. If
+    another process has written to the file meanwhile, the insert violates a unique constraint; the cache is cleared
+    then, and the batch is repeated (see `SqliteEventLog`).
+    """
+
+    def __init__(self) -> None:
+        self._ends: dict[str, LogEnd] = {}
+
+    def __getitem__(self, match_id: str) -> LogEnd:
+        return self._ends[match_id]
+
+    def load(self, connection: sqlite3.Connection, expected: Mapping[str, int]) -> None:
+        """Read the ends of these matches, within a transaction, unless the cached end is the expected one."""
+        missing = [match_id for match_id, after in expected.items() if not self._ends_at(match_id, after)]
+        if not missing:
+            return
+        for match_id in missing:
+            self._ends[match_id] = LogEnd()
+        for match_id, match, last in connection.execute(SELECT_ENDS, (json.dumps(missing),)):
+            self._ends[match_id] = LogEnd(match, last)
+
+    def remove(self, matches: Iterable[str]) -> None:
+        """Remove matches that are over: nothing follows in their logs."""
+        for match_id in matches:
+            self._ends.pop(match_id, None)
+
+    def clear(self) -> None:
+        """Remove everything, since a transaction has failed or another process has written."""
+        self._ends.clear()
+
+    def _ends_at(self, match_id: str, after: int) -> bool:
+        end = self._ends.get(match_id)
+        return end is not None and end.last == after
+
+
+class MatchAppend(NamedTuple):
+    """An append to the log of one match, encoded."""
+
+    match_id: str
+    after: int
+    events: Sequence[Event]
+    lines: Sequence[str]
+    request: Request | None = None
+    request_line: str | None = None
+    contest_append: ContestAppend | None = None
+    """What to append to the log of a contest in the same transaction."""
+
+
+class GroupCommit:
+    """A batch of appends, written in one transaction with one timestamp."""
+
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        appends: Sequence[MatchAppend | ContestAppend],
+        at_ms: int,
+        ends: LogEnds,
+    ) -> None:
+        self._connection = connection
+        self._appends = appends
+        self._at_ms = at_ms
+        self._ends = ends
+        self._finished: list[str] = []
+        contest_appends = [contest_append for append in appends if (contest_append := _contest_append(append))]
+        self._contests = ContestBatch(connection, contest_appends, at_ms)
+        self._rows: list[tuple[int | None, int, int, str, str | None]] = []
+
+    def write(self) -> list[list[Entry] | list[ContestEntry] | Exception]:
+        """Return the entries or the Conflict of each append. Raises sqlite3.Error if nothing could be written."""
+        with transaction(self._connection):
+            self._ends.load(self._connection, self._expected_ends())
+            self._contests.load_ends()
+            results = [self._write(append) for append in self._appends]
+            self._connection.executemany(INSERT_ENTRY, self._rows)
+            self._contests.insert()
+        self._ends.remove(self._finished)
+        return results
+
+    def _expected_ends(self) -> dict[str, int]:
+        """Return the end of each match's log that its first append expects."""
+        return {append.match_id: append.after for append in reversed(self._appends) if isinstance(append, MatchAppend)}
+
+    def _write(self, append: MatchAppend | ContestAppend) -> list[Entry] | list[ContestEntry] | Exception:
+        conflict = self._conflict(append)
+        if conflict:
+            return conflict
+        return self._add(append) if isinstance(append, MatchAppend) else self._contests.add(append)
+
+    def _conflict(self, append: MatchAppend | ContestAppend) -> Conflict | None:
+        contest_append = _contest_append(append)
+        if contest_append and (conflict := self._contests.conflict(contest_append)):
+            return conflict
+        if isinstance(append, MatchAppend) and (last := self._ends[append.match_id].last) != append.after:
+            return Conflict(append.match_id, append.after, last)
+        return None
+
+    def _add(self, append: MatchAppend) -> list[Entry]:
+        """Add an append that has no conflict."""
+        end = self._ends[append.match_id]
+        if append.contest_append:
+            self._contests.add(append.contest_append)
+        last = len(append.events) - 1
+        return [self._add_entry(append, end, index, is_last=index == last) for index in range(len(append.events))]
+
+    def _add_entry(self, append: MatchAppend, end: LogEnd, index: int, is_last: bool) -> Entry:
+        """Add one entry. The request is stored beside the last entry of its append, which answers it."""
+        if end.match is None:
+            end.match = self._connection.execute(INSERT_MATCH, (append.match_id,)).lastrowid
+        end.last += 1
+        event, request_line = append.events[index], append.request_line if is_last else None
+        self._rows.append((end.match, end.last, self._at_ms, append.lines[index], request_line))
+        assert end.match
+        self._update_derived(append.match_id, end.match, event)
+        match_summaries.write(self._connection, end.match, end.last, self._at_ms, event)
+        return Entry(append.match_id, end.last, self._at_ms, event, append.request if is_last else None)
+
+    def _update_derived(self, match_id: str, match: int, event: Event) -> None:
+        """Update the tables that are queried across matches."""
+        for seat, bot in seated_bots(event).items():
+            if bot:
+                self._connection.execute(INSERT_UNDELIVERED_END, (match, seat, bot))
+        if isinstance(event, PlayEnded):
+            self._connection.execute(END_MATCH, (match,))
+            self._finished.append(match_id)
+
+
+def _contest_append(append: MatchAppend | ContestAppend) -> ContestAppend | None:
+    return append.contest_append if isinstance(append, MatchAppend) else append

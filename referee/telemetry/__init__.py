@@ -1,1 +1,0 @@
-"""What the referee tells those who run it."""

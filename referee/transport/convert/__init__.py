@@ -1,1 +1,0 @@
-"""What the contract says in its words, and the house in its own."""

@@ -1,0 +1,182 @@
+"""Authentication by bearer token, and the roles that may call each method.
+
+The role is checked before any object is looked up, so that a caller without permission cannot probe for names.
+"""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Mapping
+from contextlib import suppress
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+from referee.accounts.tokens import Role, Token, Tokens, sha256_of, used
+from referee.live.loop_lag import MessageArrival
+from referee.live.ports import LogUnavailable, Time
+from referee.match.clock import SECOND, Micros
+from referee.wire.wire_errors import BadToken, NoToken, NotYours
+
+ALL = frozenset(Role)
+BOTS = frozenset({Role.BOT})
+ADMINS = frozenset({Role.ADMIN})
+ORGANISERS = frozenset({Role.ORGANISER, Role.ADMIN})
+OWN_BOTS = ORGANISERS | BOTS
+"""A bot for itself, an organiser for its bots; the servicer checks the ownership."""
+
+RULES: Mapping[str, Mapping[str, frozenset[Role]]] = {
+    "GameService": {"ListGames": ALL, "GetGame": ALL, "ReadPosition": ALL},
+    "MatchService": {
+        "CreateMatch": ORGANISERS,
+        "JoinMatch": OWN_BOTS,
+        "GetMatch": ALL,
+        "ListMatches": ALL,
+        "ListTurns": BOTS,
+        "SubmitMove": BOTS,
+        "Resign": BOTS,
+        "OfferDraw": BOTS,
+        "AnswerDraw": BOTS,
+        "ClaimDraw": BOTS,
+        "AbortMatch": ORGANISERS,
+        "WatchMatch": ALL,
+        "GetRecord": ALL,
+    },
+    "PlayService": {"Play": BOTS},
+    "BotService": {
+        "RegisterBot": ORGANISERS,
+        "UpdateBot": ORGANISERS,
+        "GetBot": ALL,
+        "ListBots": ALL,
+        "RegisterVersion": OWN_BOTS,
+        "ListVersions": ALL,
+        "CreateBotToken": ORGANISERS,
+        "ListBotTokens": ORGANISERS,
+        "RevokeBotToken": ORGANISERS,
+        "ReinstateBot": OWN_BOTS,
+        "ListBotLogEntries": OWN_BOTS,
+    },
+    "AdminService": {
+        "Drain": ADMINS,
+        "AdjudicateMatch": ADMINS,
+        "VoidMatch": ADMINS,
+        "PauseBot": ADMINS,
+        "ResumeBot": ADMINS,
+        "GetQuota": ADMINS,
+        "SetQuota": ADMINS,
+        "CreateToken": ADMINS,
+        "ListTokens": ADMINS,
+        "RevokeToken": ADMINS,
+    },
+    "LadderService": {
+        "CreateLadder": ORGANISERS,
+        "GetLadder": ALL,
+        "ListLadders": ALL,
+        "JoinLadder": OWN_BOTS,
+        "LeaveLadder": OWN_BOTS,
+        "Challenge": OWN_BOTS,
+        "StartSeason": ORGANISERS,
+        "PauseLadder": ORGANISERS,
+        "ResumeLadder": ORGANISERS,
+        "CloseLadder": ORGANISERS,
+        "ListLadderStandings": ALL,
+        "ListRatingHistory": ALL,
+        "WatchLadder": ALL,
+    },
+    "TournamentService": {
+        "CreateTournament": ORGANISERS,
+        "GetTournament": ALL,
+        "ListTournaments": ALL,
+        "EnterTournament": OWN_BOTS,
+        "WithdrawEntrant": OWN_BOTS,
+        "StartTournament": ORGANISERS,
+        "CancelTournament": ORGANISERS,
+        "ListPairings": ALL,
+        "GetTournamentStandings": ALL,
+        "GetCrossTable": ALL,
+        "ExportTournament": ALL,
+        "WatchTournament": ALL,
+    },
+}
+"""Roles by service and method. A method that is missing here cannot be called."""
+
+BEARER = "bearer "
+CACHE_US: Micros = 10 * SECOND
+"""Age at which a cached token is read again, in the background. A token revoked on this server is removed at once."""
+TOKEN_CACHE_SIZE = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """The holder of a valid token."""
+
+    token: Token
+
+    @property
+    def role(self) -> Role:
+        return self.token.role
+
+    @property
+    def holder(self) -> str:
+        return self.token.holder
+
+    @property
+    def bot(self) -> str:
+        """Name of the bot, for the role bot; empty otherwise."""
+        return self.token.bot
+
+
+CALLER: ContextVar[Caller] = ContextVar("caller")
+"""Caller of the current call."""
+ARRIVAL: ContextVar[MessageArrival] = ContextVar("arrival")
+"""When the message of the current call was read; for a client stream, when it was opened."""
+
+
+class Authenticator:
+    """Verifies tokens and roles, with an LRU cache of tokens."""
+
+    def __init__(self, tokens: Tokens, time: Time) -> None:
+        self._tokens = tokens
+        self._time = time
+        self._cache: OrderedDict[bytes, tuple[Token, Micros]] = OrderedDict()
+        """Tokens and when they are due to be read again; the most recently used last."""
+        self._renewing: dict[bytes, asyncio.Task[None]] = {}
+
+    async def caller(self, authorization: str, service: str, method: str) -> Caller:
+        """Return the caller by its `authorization` header. Raises NoToken, BadToken, NotYours or LogUnavailable."""
+        if authorization[: len(BEARER)].lower() != BEARER:
+            raise NoToken
+        token = await self._token(sha256_of(authorization[len(BEARER) :].strip()))
+        if token is None or not token.is_valid_at(self._time.wall_ms()):
+            raise BadToken
+        if token.role not in RULES.get(service, {}).get(method, frozenset()):
+            raise NotYours(method)
+        return Caller(token)
+
+    def forget(self, token: Token) -> None:
+        """Remove a token that has changed from the cache."""
+        self._cache.pop(token.sha256, None)
+
+    async def _token(self, sha256: bytes) -> Token | None:
+        """Return a cached token without waiting for the store, since the call may be a move with a running clock."""
+        if sha256 not in self._cache:
+            token = await self._tokens.find_token(sha256)
+            if token is None:
+                return None
+            self._cache.setdefault(sha256, (token, self._time.monotonic_us()))
+        token, until_us = self._cache[sha256]
+        self._cache.move_to_end(sha256)
+        if len(self._cache) > TOKEN_CACHE_SIZE:
+            self._cache.popitem(last=False)
+        if until_us <= self._time.monotonic_us() and sha256 not in self._renewing:
+            self._renewing[sha256] = asyncio.create_task(self._renew(sha256))
+            self._renewing[sha256].add_done_callback(lambda _: self._renewing.pop(sha256))
+        return token
+
+    async def _renew(self, sha256: bytes) -> None:
+        """Read a cached token again, and store when it was used last."""
+        cached, now_ms = self._cache.get(sha256), self._time.wall_ms()
+        with suppress(LogUnavailable):  # The next call tries again.
+            token = await self._tokens.find_token(sha256)
+            if token and token.is_valid_at(now_ms) and used(token, now_ms) != token:
+                token = await self._tokens.change_token(token.id, lambda fresh: used(fresh, now_ms))
+            if token and self._cache.get(sha256) is cached:  # Otherwise `forget` was called meanwhile.
+                self._cache[sha256] = token, self._time.monotonic_us() + CACHE_US

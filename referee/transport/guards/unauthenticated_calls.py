@@ -1,0 +1,56 @@
+"""Limits of concurrent calls without a valid token: for each address and in total."""
+
+from collections import Counter
+from ipaddress import IPv6Address, ip_address, ip_network
+from urllib.parse import unquote
+
+from referee.wire.wire_errors import TooManyCallsInFlight
+
+IPV6_PREFIX = 64
+"""Addresses of one /64 network count as one, because a single customer has at least that much."""
+RESET_FACTOR = 2
+"""Beyond this multiple of the limit a call is reset: an error would use memory until the caller reads it."""
+
+
+class CallMustBeReset(Exception):
+    """The limit is exceeded so far that the call must be reset without an answer."""
+
+
+class UnauthenticatedCalls:
+    def __init__(self, max_calls: int, max_calls_per_address: int) -> None:
+        self._max_calls = max_calls
+        self._max_calls_per_address = max_calls_per_address
+        self._by_address: Counter[str] = Counter()
+        self._open = 0
+
+    @property
+    def open(self) -> int:
+        return self._open
+
+    def begin_call(self, address: str) -> None:
+        """Count a call until `end_call`, even if this raises TooManyCallsInFlight or CallMustBeReset."""
+        self._by_address[address] += 1
+        self._open += 1
+        for calls, limit in ((self._by_address[address], self._max_calls_per_address), (self._open, self._max_calls)):
+            if calls > RESET_FACTOR * limit:
+                raise CallMustBeReset
+            if calls > limit:
+                raise TooManyCallsInFlight(limit)
+
+    def end_call(self, address: str) -> None:
+        self._open -= 1
+        self._by_address[address] -= 1
+        if not self._by_address[address]:
+            del self._by_address[address]
+
+
+def address_of(peer: str) -> str:
+    """Parse a peer name of grpc, such as `ipv4:10.0.0.1:4711`, to an address; IPv6: to its network."""
+    host = unquote(peer).partition(":")[2].rpartition(":")[0].strip("[]")
+    try:
+        address = ip_address(host.partition("%")[0])
+    except ValueError:
+        return peer.partition(":")[0]  # Such as `unix`.
+    if isinstance(address, IPv6Address):
+        return str(ip_network((address, IPV6_PREFIX), strict=False))
+    return str(address)

@@ -1,0 +1,295 @@
+"""Runs the Play stream of one bot after Hello: dispatches its items, and sends the items of its outbox.
+
+Reading and writing are independent: the reader does not wait for verdicts, and the writer has one message in flight
+and batches all items that are queued meanwhile into the next one.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from referee_api.v1 import play_pb2
+from referee_api.v1.play_service_pb2 import PlayResponse
+
+from engines.api import Seat
+from engines.refusals import Refusal
+from referee.accounts.account_errors import BadField
+from referee.live.loop_lag import MessageArrival
+from referee.live.outbox import HelloAccepted, VerdictNotice
+from referee.live.ports import LogUnavailable, Time
+from referee.live.referee import Referee
+from referee.live.sessions import Hello, Session
+from referee.live.submit import TurnAnswer
+from referee.live.verdict import LateAnswer, MoveAccepted, RequestAccepted, seat_of
+from referee.match.clock import MS, SECOND, Micros
+from referee.match.commands import MAX_MOVE_CHARS
+from referee.match.decision import Decision
+from referee.transport.guards.admission import readable
+from referee.transport.guards.field_limits import check_fields
+from referee.transport.guards.rate_limit import RateLimiter
+from referee.transport.guards.refusal_log import ErrorLog
+from referee.transport.play.writer import ItemWriter
+from referee.transport.services.paging import chunks
+from referee.transport.services.seats import answer_draw, held_seat, offer_draw
+from referee.wire.error_mapping import ErrorMapper
+from referee.wire.matches import MatchContext
+from referee.wire.wire_errors import HeartbeatLost, TooManyCalls
+
+MAX_UNANSWERED = 1_000
+"""Backpressure: reading pauses while this many items have no verdict yet, or this many verdicts are unread."""
+IMMEDIATE = frozenset({"move", "pong"})
+"""Items that are handled at once; each of the others starts a task."""
+ITEMS_PER_YIELD = 16
+"""Items of one message handled before the event loop may run other tasks."""
+CLOSE_TIMEOUT_S = 0.1
+"""Time in which a broken connection cancels the call; without a cancellation the bot has closed its stream."""
+
+
+@dataclass(frozen=True, slots=True)
+class HeartbeatConfig:
+    max_items_per_message: int
+    ping_every_ms: int
+    timeout_us: Micros
+
+
+class StreamHost(Protocol):
+    """The servicer that opened the stream."""
+
+    map_error: ErrorMapper
+    match_context: MatchContext
+
+    def hello(self, message: play_pb2.Hello) -> Hello:
+        """Raises UnknownGame."""
+
+    def welcome(self, session: Session) -> play_pb2.Welcome: ...
+
+
+class StreamClosed(Exception):
+    """The bot has closed its side of the stream."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReceivedItem:
+    """What the verdict on an item refers to."""
+
+    item_id: int
+    match_id: str = ""
+    token: str = ""
+    move: str = ""
+
+
+class PlayStream:
+    def __init__(
+        self,
+        referee: Referee,
+        session: Session,
+        holder: str,
+        host: StreamHost,
+        rate_limiter: RateLimiter,
+        error_log: ErrorLog,
+        time: Time,
+        heartbeat: HeartbeatConfig,
+    ) -> None:
+        self._referee = referee
+        self._session = session
+        self._holder = holder
+        self._host = host
+        self._rate_limiter = rate_limiter
+        self._error_log = error_log
+        self._time = time
+        self._heartbeat = heartbeat
+        self._answering: set[asyncio.Future[Any]] = set()
+        self._writer = ItemWriter(
+            referee, session, time, lambda: host.welcome(session), host.map_error, host.match_context
+        )
+
+    async def run(self, context: Any, items: list[play_pb2.BotItem]) -> None:
+        """Serve until the bot closes the stream; `items` came with Hello. Raises the error that ends it earlier."""
+        writing = asyncio.create_task(self._write(context))
+        reading = asyncio.create_task(self._read(context, items))
+        pinging = asyncio.create_task(self._ping())
+        reading.add_done_callback(self._close_outbox)
+        try:
+            # After a heartbeat timeout nothing more is written: the bot may have stopped reading, too.
+            ended, _ = await asyncio.wait((writing, pinging), return_when=asyncio.FIRST_COMPLETED)
+            for task in ended:
+                task.result()
+        except StreamClosed:
+            # A broken connection may look the same at first, but then grpc cancels the call.
+            await asyncio.sleep(CLOSE_TIMEOUT_S)
+        finally:
+            for task in (writing, reading, pinging):
+                task.cancel()
+
+    def _close_outbox(self, task: asyncio.Task[None]) -> None:
+        why = None if task.cancelled() else task.exception()
+        if isinstance(why, Exception):
+            self._session.outbox.close(why)
+
+    async def _write(self, context: Any) -> None:
+        outbox = self._session.outbox
+        while True:
+            await outbox.wait()
+            await asyncio.sleep(0)  # Batches the verdict on a move with the turn that follows from it.
+            response = PlayResponse()
+            for item in outbox.drain(self._heartbeat.max_items_per_message):
+                await self._writer.write(item, response.items)
+            if response.items:
+                await context.write(response)
+            if not outbox and outbox.closed:
+                raise outbox.closed
+
+    async def _ping(self) -> None:
+        every_us = self._heartbeat.ping_every_ms * MS
+        while True:
+            self._session.ping()
+            awake_at_us = self._time.monotonic_us() + every_us
+            await asyncio.sleep(every_us / SECOND)
+            self._session.excuse_silence(self._time.monotonic_us() - awake_at_us)
+            silent_us = self._session.silent_us
+            if silent_us > self._heartbeat.timeout_us:
+                raise HeartbeatLost(silent_us // MS)
+
+    async def _read(self, context: Any, items: list[play_pb2.BotItem]) -> None:
+        await self._dispatch_all(items)
+        while True:
+            message = readable(await context.read())
+            if not hasattr(message, "items"):  # The end-of-stream marker of grpc.
+                raise StreamClosed
+            if not message.items:
+                self._start(self._count())
+            await self._dispatch_all(message.items)
+
+    async def _apply_backpressure(self) -> None:
+        """Wait until fewer than MAX_UNANSWERED items are in progress, and as few verdicts are unread."""
+        if len(self._session.outbox) >= MAX_UNANSWERED:
+            await self._session.outbox.room(MAX_UNANSWERED)
+        while len(self._answering) >= MAX_UNANSWERED:
+            await asyncio.wait(self._answering, return_when=asyncio.FIRST_COMPLETED)
+
+    async def _dispatch_all(self, items: Any) -> None:
+        """Yields between chunks, so that one large message cannot block the event loop."""
+        arrival = self._referee.record_arrival(self._holder)
+        behind = False
+        for chunk in chunks(items, ITEMS_PER_YIELD):
+            for item in chunk:
+                kind = item.WhichOneof("item")
+                self._dispatch(item, kind, arrival, behind)
+                behind = behind or kind not in IMMEDIATE
+            if len(items) > ITEMS_PER_YIELD:
+                await asyncio.sleep(0)
+            await self._apply_backpressure()
+
+    def _dispatch(self, item: play_pb2.BotItem, kind: str | None, arrival: MessageArrival, behind: bool) -> None:
+        """`behind`: an earlier item of the message runs in a task, which a move must not overtake."""
+        try:
+            check_fields(item)
+        except BadField as why:
+            self._judge(ReceivedItem(item.item_id), why)
+            return
+        if kind == "pong":
+            if not self._session.pong(item.pong.id):
+                self._start(self._count())
+        elif kind == "move":
+            self._dispatch_move(item.item_id, item.move, arrival, behind)
+        elif kind == "hello":
+            self._answer(ReceivedItem(item.item_id), self._hello(item.hello))
+        elif kind:
+            request = getattr(item, kind)
+            self._answer(ReceivedItem(item.item_id, request.match_id), self._request(kind, request))
+        else:
+            self._answer(ReceivedItem(item.item_id), self._reject_unknown())
+
+    def _dispatch_move(self, item_id: int, move: play_pb2.Move, arrival: MessageArrival, behind: bool) -> None:
+        """Fast path: a move in a running match needs no task of its own."""
+        received = ReceivedItem(item_id, move.match_id, move.turn_token, move.move[: MAX_MOVE_CHARS + 1])
+        seat = seat_of(received.token)
+        if seat is not None and not behind:
+            answer = TurnAnswer(received.match_id, seat, received.token, received.move, "", move.offer_draw, arrival)
+            decision = self._referee.submit_if_running(answer, self._session.player.bot)
+            if decision:
+                self._answering.add(decision)
+                decision.add_done_callback(lambda decision: self._decided(received, answer, decision))
+                return
+        self._answer(received, self._move(received, move.offer_draw, arrival))
+
+    def _decided(self, received: ReceivedItem, answer: TurnAnswer, decision: asyncio.Future[Decision]) -> None:
+        self._answering.discard(decision)
+        outcome = self._referee.verdict_if_done(answer, decision)
+        if outcome is None:
+            self._answer(received, self._referee.wait_for_verdict(answer, decision))
+        else:  # Without a task, so that the verdict precedes the next turn.
+            self._judge(received, outcome)
+
+    def _answer(self, received: ReceivedItem, answer: Coroutine[Any, Any, Any]) -> None:
+        self._start(self._answered(received, answer))
+
+    async def _answered(self, received: ReceivedItem, answer: Coroutine[Any, Any, Any]) -> None:
+        try:
+            outcome = await answer
+        except Exception as why:
+            outcome = why
+        if outcome is None:  # An accepted Hello is answered by Welcome.
+            self._session.outbox.put("welcome", HelloAccepted())
+        else:
+            self._judge(received, outcome)
+
+    def _judge(self, received: ReceivedItem, outcome: MoveAccepted | RequestAccepted | Exception) -> None:
+        """Queue the verdict. Rejected and repeated items count as calls."""
+        self._session.outbox.put(None, VerdictNotice(received.item_id, received.match_id, received.token, outcome))
+        if isinstance(outcome, Refusal):
+            self._error_log.record_rejection(
+                self._session.player, outcome, received.match_id, seat_of(received.token), received.move
+            )
+        if isinstance(outcome, MoveAccepted) and outcome.event.row:
+            self._session.record_answer_time(outcome.event.row.arrived_us - outcome.event.row.asked_us)
+        late = isinstance(outcome, LateAnswer)
+        if getattr(outcome, "repeated", False) or (isinstance(outcome, Exception) and not late):
+            self._start(self._count())
+
+    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._answering.add(task)
+        task.add_done_callback(self._answering.discard)
+
+    async def _move(self, received: ReceivedItem, offers_draw: bool, arrival: MessageArrival) -> MoveAccepted:
+        match = await self._referee.match(received.match_id)
+        seat = seat_of(received.token)
+        if seat is None:
+            raise BadField("turn_token", "it is not a valid turn token")
+        held_seat(match, self._session.player.bot, seat)
+        return await self._referee.submit(
+            received.match_id, seat, received.token, received.move, "", offers_draw, arrival
+        )
+
+    async def _hello(self, message: play_pb2.Hello) -> None:
+        await self._count()
+        self._referee.sessions.update_hello(self._session, self._host.hello(message))
+
+    async def _request(self, kind: str, request: Any) -> RequestAccepted:
+        self._start(self._count())  # Not awaited, or the next item would overtake this one.
+        seat = request.seat if kind == "nonce" or request.HasField("seat") else None
+        seat = held_seat(await self._referee.match(request.match_id), self._session.player.bot, seat)
+        return await REQUEST_HANDLERS[kind](self._referee, request, seat)
+
+    async def _reject_unknown(self) -> RequestAccepted:
+        raise BadField("item", "it is empty or of an unknown kind")
+
+    async def _count(self) -> None:
+        try:
+            await self._rate_limiter.count_call(self._holder)
+        except TooManyCalls as why:
+            self._session.outbox.close(why)
+        except LogUnavailable:
+            return  # Without a quota, calls are not counted.
+
+
+REQUEST_HANDLERS: dict[str, Callable[[Referee, Any, Seat], Awaitable[RequestAccepted]]] = {
+    "resignation": lambda referee, item, seat: referee.resign(item.match_id, seat),
+    "draw_offer": lambda referee, item, seat: offer_draw(referee, item.match_id, seat),
+    "draw_answer": lambda referee, item, seat: answer_draw(referee, item.match_id, seat, item.accept),
+    "draw_claim": lambda referee, item, seat: referee.claim_draw(item.match_id, seat),
+    "nonce": lambda referee, item, seat: referee.give_nonce(item.match_id, seat, item.nonce),
+}
+"""Handler of each item that refers to a match, by the name of its field."""

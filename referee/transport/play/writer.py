@@ -1,0 +1,164 @@
+"""Converts items of the outbox of a session to items of a Play message."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from google.protobuf.internal.containers import RepeatedCompositeFieldContainer
+from referee_api.v1 import clock_pb2, play_pb2
+
+from engines.api import Seat
+from referee.accounts.bot_log import NoticeNote
+from referee.live import outbox
+from referee.live.ports import MatchArchived, Time
+from referee.live.referee import Referee
+from referee.live.sessions import Session
+from referee.live.verdict import AttemptRefused, LateAnswer, MoveAccepted, RequestAccepted
+from referee.match.clock import Micros
+from referee.match.clock_charge import ClockCharge
+from referee.match.match_errors import StaleTurn
+from referee.wire.bot_log import NOTICES
+from referee.wire.clocks import write_charge
+from referee.wire.error_mapping import ErrorMapper, error_detail_of
+from referee.wire.matches import MatchContext, match_of, seed_commitment_of
+from referee.wire.ratings import changes_of
+from referee.wire.results import maybe_result
+from referee.wire.rules import large_rules_hash
+from referee.wire.times import ms_down
+from referee.wire.turns import write_turn
+
+Items: TypeAlias = "RepeatedCompositeFieldContainer[play_pb2.RefereeItem]"
+"""Items of the message that is about to be sent. They are filled in in place, because copies are expensive."""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemWriter:
+    """Writer of one session."""
+
+    referee: Referee
+    session: Session
+    time: Time
+    welcome: Callable[[], play_pb2.Welcome]
+    map_error: ErrorMapper
+    match_context: MatchContext
+    sent_rules: set[tuple[str, Seat]] = field(default_factory=set)
+    """Matches and seats whose large rules were already sent in this session."""
+
+    async def write(self, item: outbox.OutboxItem, items: Items) -> None:
+        """Add the item to `items`, unless it is outdated, such as a turn that is over."""
+        await ITEM_WRITERS[type(item)](self, item, items)
+
+    async def _welcome(self, _: outbox.HelloAccepted, items: Items) -> None:
+        items.add(welcome=self.welcome())
+
+    async def _turn(self, item: outbox.TurnNotice, items: Items) -> None:
+        due = self.referee.turn_due(item.match_id, item.seat)
+        if due:
+            key = (item.match_id, item.seat)
+            turn = items.add().turn
+            write_turn(turn, due, self.session.hello.turn_options, with_rules=key not in self.sent_rules)
+            if turn.rules_hash:
+                self.sent_rules.add(key)
+
+    async def _verdict(self, item: outbox.VerdictNotice, items: Items) -> None:
+        verdict = items.add().verdict
+        verdict.item_id = item.item_id
+        verdict.match_id = item.match_id
+        verdict.turn_token = item.token
+        outcome = item.outcome
+        if isinstance(outcome, MoveAccepted):
+            verdict.accepted.entry_number = outcome.number
+            verdict.accepted.ply = outcome.ply + 1
+            verdict.repeated = outcome.repeated
+            if outcome.event.row:
+                await self._write_charge(verdict.clock_charge, item.match_id, outcome.event.seat, outcome.event.row)
+        elif isinstance(outcome, RequestAccepted):
+            verdict.accepted.entry_number = outcome.number
+            verdict.accepted.ply = (await self.referee.match(item.match_id)).ply
+        else:
+            await self._write_rejection(verdict, outcome)
+
+    async def _write_rejection(self, verdict: play_pb2.Verdict, why: Exception) -> None:
+        error = self.map_error(why, verdict.match_id)
+        if isinstance(why, StaleTurn):
+            verdict.stale.CopyFrom(play_pb2.StaleAnswer(current_turn_token=why.details["current"]))
+            return
+        verdict.rejected.error.CopyFrom(error_detail_of(error))
+        if isinstance(why, AttemptRefused):
+            verdict.rejected.attempts_left = why.attempts_left
+            verdict.repeated = why.repeated
+        elif isinstance(why, LateAnswer):
+            await self._write_charge(verdict.clock_charge, verdict.match_id, int(why.details["seat"]), why.row)
+            verdict.repeated = why.repeated
+
+    async def _match_started(self, item: outbox.MatchStarted, items: Items) -> None:
+        status = await self.referee.status(item.match_id)
+        match = match_of(status, self.match_context, item.seat)
+        setup = status.match.setup
+        rules_hash = large_rules_hash(setup.game, setup.game_version, setup.settings)
+        if rules_hash:
+            self.sent_rules.add((item.match_id, item.seat))
+        items.add(match_started=play_pb2.MatchStarted(match=match, seat=item.seat, rules_hash=rules_hash))
+
+    async def _match_ended(self, item: outbox.MatchEnded, items: Items) -> None:
+        self.sent_rules.discard((item.match_id, item.seat))
+        try:
+            match = await self.referee.match(item.match_id)
+        except MatchArchived:  # The match was archived while the item waited.
+            return
+        ended = play_pb2.MatchEnded(
+            match_id=item.match_id,
+            seat=item.seat,
+            result=maybe_result(match.result, item.match_id),
+            seed_commitment=seed_commitment_of(match, self.match_context),
+            ratings=changes_of(match.ratings),
+        )
+        items.add(match_ended=ended)
+
+    async def _turn_expired(self, item: outbox.TurnExpired, items: Items) -> None:
+        expired = items.add().turn_expired
+        expired.match_id = item.match_id
+        expired.turn_token = item.token
+        expired.substitute_move = item.played_instead
+        if item.row:
+            await self._write_charge(expired.clock_charge, item.match_id, item.seat, item.row)
+
+    async def _nonce_request(self, item: outbox.NonceRequested, items: Items) -> None:
+        left_us: Micros = max(0, item.until_us - self.time.monotonic_us())
+        request = play_pb2.NonceRequest(
+            match_id=item.match_id, seat=item.seat, commitment=item.commitment, time_left_ms=ms_down(left_us)
+        )
+        items.add(nonce_request=request)
+
+    async def _notice(self, item: NoticeNote, items: Items) -> None:
+        items.add(notice=play_pb2.Notice(kind=NOTICES[item.about], message=item.message, metadata=dict(item.details)))
+
+    async def _ping(self, item: outbox.PingNotice, items: Items) -> None:
+        items.add(ping=play_pb2.Ping(id=item.id, round_trip_us=item.round_trip_us))
+
+    async def _draining(self, item: outbox.DrainNotice, items: Items) -> None:
+        items.add(
+            draining=play_pb2.Draining(grace_period_ms=item.closes_in_ms, reconnect_delay_ms=item.return_after_ms)
+        )
+
+    async def _taken_over(self, item: outbox.TakeoverNotice, items: Items) -> None:
+        items.add(session_taken_over=play_pb2.SessionTakenOver(new_session_id=item.by_session_id))
+
+    async def _write_charge(self, message: clock_pb2.ClockCharge, match_id: str, seat: Seat, row: ClockCharge) -> None:
+        match = await self.referee.match(match_id)
+        write_charge(message, row, seat, match.setup.controls[seat])
+
+
+ITEM_WRITERS: dict[type, Callable[[ItemWriter, Any, Items], Awaitable[None]]] = {
+    outbox.HelloAccepted: ItemWriter._welcome,
+    outbox.NonceRequested: ItemWriter._nonce_request,
+    outbox.MatchStarted: ItemWriter._match_started,
+    outbox.TurnNotice: ItemWriter._turn,
+    outbox.VerdictNotice: ItemWriter._verdict,
+    outbox.TurnExpired: ItemWriter._turn_expired,
+    outbox.MatchEnded: ItemWriter._match_ended,
+    outbox.PingNotice: ItemWriter._ping,
+    outbox.DrainNotice: ItemWriter._draining,
+    outbox.TakeoverNotice: ItemWriter._taken_over,
+    NoticeNote: ItemWriter._notice,
+}

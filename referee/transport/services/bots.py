@@ -1,0 +1,153 @@
+"""BotService: registration, versions, tokens and private logs of bots, for their owners."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from referee_api.v1 import bot_pb2
+from referee_api.v1 import bot_service_pb2 as pb
+from referee_api.v1.bot_service_pb2_grpc import BotServiceServicer
+
+from referee.accounts.account_errors import UnknownToken
+from referee.accounts.bot_log import LineFilter
+from referee.accounts.bots import Accounts, Bot, MaxNames, Version, returned
+from referee.accounts.tokens import Role, TokenFilter, Tokens
+from referee.live.bot_log_recorder import BotLogRecorder
+from referee.live.bot_notifier import BotNotifier
+from referee.live.ports import Time
+from referee.live.referee import Referee
+from referee.transport.guards.authentication import CALLER
+from referee.transport.guards.rate_limit import RateLimiter
+from referee.transport.services.matches import check_request_id
+from referee.transport.services.paging import after, page, page_size
+from referee.transport.services.token_issuer import TokenIssuer
+from referee.wire.accounts import bot_of, token_of, version_of
+from referee.wire.bot_log import line_of
+from referee.wire.times import unix_ms
+from referee.wire.wire_errors import NotYours
+
+
+class Bots(BotServiceServicer):
+    def __init__(
+        self,
+        referee: Referee,
+        accounts: Accounts,
+        tokens: Tokens,
+        recorder: BotLogRecorder,
+        notifier: BotNotifier,
+        token_issuer: TokenIssuer,
+        rate_limiter: RateLimiter,
+        time: Time,
+        max_versions_per_bot: int,
+    ) -> None:
+        self._referee = referee
+        self._accounts = accounts
+        self._tokens = tokens
+        self._recorder = recorder
+        self._notifier = notifier
+        self._token_issuer = token_issuer
+        self._rate_limiter = rate_limiter
+        self._time = time
+        self._max_versions_per_bot = max_versions_per_bot
+
+    async def RegisterBot(self, request: pb.RegisterBotRequest, context: Any) -> pb.RegisterBotResponse:
+        check_request_id(request.request_id)
+        owner = CALLER.get().holder
+        bot = Bot(request.name, owner, self._time.wall_ms(), request.description)
+        minted = self._token_issuer.mint()
+        token = self._token_issuer.token(minted, Role.BOT, owner, bot.name)
+        quota = await self._rate_limiter.quota(owner)
+        limits = MaxNames(quota.bots_at_most, quota.tokens_at_most)
+        registered = await self._accounts.register(request.request_id, bot, token, limits)
+        return pb.RegisterBotResponse(
+            bot=bot_view_of(self._referee, registered.bot),
+            secret="" if registered.repeated else minted.secret,
+            token=token_of(registered.token),
+        )
+
+    async def UpdateBot(self, request: pb.UpdateBotRequest, context: Any) -> pb.UpdateBotResponse:
+        bot = await self._own_bot(request.name)
+        if request.HasField("description"):
+            bot = await self._accounts.change_bot(bot.name, _with_description(request.description))
+        return pb.UpdateBotResponse(bot=bot_view_of(self._referee, bot))
+
+    async def GetBot(self, request: pb.GetBotRequest, context: Any) -> pb.GetBotResponse:
+        return pb.GetBotResponse(bot=bot_view_of(self._referee, await self._accounts.bot(request.name)))
+
+    async def ListBots(self, request: pb.ListBotsRequest, context: Any) -> pb.ListBotsResponse:
+        size = page_size(request.page_size)
+        bots: list[Bot] = []
+        last = after(request)
+        while len(bots) <= size and (batch := await self._accounts.bots(request.owner, last, size + 1)):
+            last = batch[-1].name
+            bots += [bot for bot in batch if not request.online_only or self._referee.sessions.of_bot(bot.name)]
+        shown, token = await page(
+            request, bots, size, lambda bot: bot.name, lambda bot: bot_view_of(self._referee, bot)
+        )
+        return pb.ListBotsResponse(bots=shown, next_page_token=token)
+
+    async def RegisterVersion(self, request: pb.RegisterVersionRequest, context: Any) -> pb.RegisterVersionResponse:
+        bot = await self._own_bot(request.bot)
+        version = Version(bot.name, request.version, self._time.wall_ms(), request.note)
+        entered = await self._accounts.add_version(version, self._max_versions_per_bot)
+        return pb.RegisterVersionResponse(version=version_of(entered))
+
+    async def ListVersions(self, request: pb.ListVersionsRequest, context: Any) -> pb.ListVersionsResponse:
+        size = page_size(request.page_size)
+        versions = await self._accounts.versions(request.bot, after(request), size + 1)
+        shown, token = await page(request, versions, size, lambda version: version.version, version_of)
+        return pb.ListVersionsResponse(versions=shown, next_page_token=token)
+
+    async def CreateBotToken(self, request: pb.CreateBotTokenRequest, context: Any) -> pb.CreateBotTokenResponse:
+        bot = await self._own_bot(request.bot)
+        expires_ms = unix_ms(request.expire_time, "expire_time") if request.HasField("expire_time") else None
+        secret, token = await self._token_issuer.issue(Role.BOT, bot.owner, bot.name, request.label, expires_ms)
+        return pb.CreateBotTokenResponse(secret=secret, token=token_of(token))
+
+    async def ListBotTokens(self, request: pb.ListBotTokensRequest, context: Any) -> pb.ListBotTokensResponse:
+        bot = await self._own_bot(request.bot)
+        tokens = await self._tokens.tokens(TokenFilter(bot=bot.name))
+        return pb.ListBotTokensResponse(tokens=map(token_of, tokens))
+
+    async def RevokeBotToken(self, request: pb.RevokeBotTokenRequest, context: Any) -> pb.RevokeBotTokenResponse:
+        bot = await self._own_bot(request.bot)
+        if request.token_id not in {token.id for token in await self._tokens.tokens(TokenFilter(bot=bot.name))}:
+            raise UnknownToken(request.token_id)
+        return pb.RevokeBotTokenResponse(token=token_of(await self._token_issuer.revoke(request.token_id)))
+
+    async def ReinstateBot(self, request: pb.ReinstateBotRequest, context: Any) -> pb.ReinstateBotResponse:
+        name = (await self._own_bot(request.name)).name
+        bot = await self._accounts.change_bot(name, returned)
+        self._notifier.returned(bot)
+        return pb.ReinstateBotResponse(bot=bot_view_of(self._referee, bot))
+
+    async def ListBotLogEntries(
+        self, request: pb.ListBotLogEntriesRequest, context: Any
+    ) -> pb.ListBotLogEntriesResponse:
+        bot = await self._own_bot(request.bot)
+        size = page_size(request.page_size, "page_size")
+        if request.version:
+            await self._accounts.versions(bot.name, request.version, 1)
+        wanted = LineFilter(request.version, request.match_id)
+        lines = await self._recorder.read(bot.name, wanted, request.after_number, size + 1)
+        return pb.ListBotLogEntriesResponse(entries=map(line_of, lines[:size]), has_more=len(lines) > size)
+
+    async def _own_bot(self, name: str) -> Bot:
+        """Return the bot if the caller is that bot, its owner or an administrator. Raises UnknownBot or NotYours."""
+        caller = CALLER.get()
+        bot = await self._accounts.bot(name)
+        if caller.role is Role.BOT and caller.bot != bot.name:
+            raise NotYours(f"access to bot {bot.name}")
+        if caller.role is Role.ORGANISER and caller.holder != bot.owner:
+            raise NotYours(f"access to bot {bot.name}")
+        return bot
+
+
+def bot_view_of(referee: Referee, bot: Bot) -> bot_pb2.Bot:
+    """Convert a bot, with its presence."""
+    sessions = referee.sessions
+    return bot_of(bot, sessions.of_bot(bot.name), sessions.since_ms(bot.name), referee.count_in_play(bot.name))
+
+
+def _with_description(description: str) -> Callable[[Bot], Bot]:
+    return lambda bot: replace(bot, description=description)

@@ -1,0 +1,319 @@
+"""MatchService: creating, joining, listing and watching matches, and moves without a Play stream."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from referee_api.v1 import match_pb2
+from referee_api.v1 import match_service_pb2 as pb
+from referee_api.v1.match_service_pb2_grpc import MatchServiceServicer
+
+from engines.api import SPECTATOR, Viewer
+from referee.accounts.account_errors import BadField, BotPaused
+from referee.accounts.bots import Accounts
+from referee.accounts.names import check_words
+from referee.live.create import CreatedMatch
+from referee.live.match_history import MatchStatus, WatchedEntry
+from referee.live.match_request import MAKER, MatchFilter, MatchRequest, find_game
+from referee.live.referee import Referee
+from referee.live.verdict import RequestAccepted, seat_of
+from referee.live.watch import CooperativeYield
+from referee.match.commands import MAX_MOVE_CHARS
+from referee.match.setup import Player
+from referee.match.state import Match, MatchPhase
+from referee.transport.guards.authentication import ARRIVAL, CALLER, Caller
+from referee.transport.guards.rate_limit import RateLimiter
+from referee.transport.guards.refusal_log import ErrorLog
+from referee.transport.services.match_labels import MatchLabels
+from referee.transport.services.paging import after, chunks, chunks_by_bytes, page, page_size, page_token
+from referee.transport.services.records import Records
+from referee.transport.services.seats import answer_draw, held_seat, offer_draw, seats_of
+from referee.wire.clocks import clock_charge_of
+from referee.wire.entries import ViewerContext, WatchCache
+from referee.wire.enums import parse_enum
+from referee.wire.matches import PHASES, MatchContext, match_of
+from referee.wire.results import maybe_result
+from referee.wire.terms import TermsConverter, read_match_request
+from referee.wire.times import unix_ms
+from referee.wire.turns import read_turn_options, turn_of
+from referee.wire.wire_errors import MatchNotOver, NotYours, TooManyMatches
+
+REQUEST_ID_CHARS = 64
+ENTRIES_PER_YIELD = 4
+"""Entries converted before the event loop may run other tasks, so that a long history cannot block it."""
+MESSAGE_CHARS = 200
+RECORD_LINES_PER_MESSAGE = 100
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerLimits:
+    """Limits of answers."""
+
+    max_legal_moves: int
+    max_items_per_message: int
+
+
+class Matches(MatchServiceServicer):
+    def __init__(
+        self,
+        referee: Referee,
+        converter: TermsConverter,
+        accounts: Accounts,
+        records: Records,
+        rate_limiter: RateLimiter,
+        error_log: ErrorLog,
+        limits: AnswerLimits,
+        labels: MatchLabels,
+        match_context: MatchContext,
+    ) -> None:
+        self._referee = referee
+        self._converter = converter
+        self._accounts = accounts
+        self._records = records
+        self._rate_limiter = rate_limiter
+        self._error_log = error_log
+        self._limits = limits
+        self._labels = labels
+        self._match_context = match_context
+        self._watch_cache = WatchCache()
+        self._yield = CooperativeYield()
+        """Shared by all watchers that receive long histories."""
+
+    async def CreateMatch(self, request: pb.CreateMatchRequest, context: Any) -> pb.CreateMatchResponse:
+        caller = CALLER.get()
+        check_request_id(request.request_id)
+        match_request = read_match_request(request, caller.holder, self._converter)
+        created = await self._referee.find_created(match_request) or await self._create(match_request, caller)
+        match = match_of(created.status, self._match_context, SPECTATOR)
+        number = await self._number(created.status, SPECTATOR)
+        return pb.CreateMatchResponse(match=match, entry_number=number, repeated=created.repeated)
+
+    async def _create(self, match_request: MatchRequest, caller: Caller) -> CreatedMatch:
+        limit = (await self._rate_limiter.quota(caller.holder)).matches_at_most
+        if self._referee.count_unfinished(caller.holder) >= limit:
+            raise TooManyMatches(limit)
+        await self._rate_limiter.need_room_on_disk(caller.holder)
+        await self._labels.check_request(match_request, caller)
+        for player in match_request.players:
+            await self._check_player(player)
+        return await self._referee.create(match_request)
+
+    async def JoinMatch(self, request: pb.JoinMatchRequest, context: Any) -> pb.JoinMatchResponse:
+        caller = CALLER.get()
+        player = Player(request.bot.bot or caller.bot, request.bot.version)
+        if caller.bot and player.bot != caller.bot:
+            raise NotYours("JoinMatch for another bot")
+        if not player.bot:
+            raise BadField("bot", "it is required unless a bot calls")
+        await self._check_player(player)
+        await self._labels.check_player(await self._referee.match(request.match_id), player)
+        wanted = request.seat if request.HasField("seat") else None
+        seat = await self._referee.join(request.match_id, wanted, player)
+        status = await self._referee.status(request.match_id)
+        viewer = _viewer_of_bot(status.match, caller.bot)
+        match = match_of(status, self._match_context, viewer)
+        return pb.JoinMatchResponse(seat=seat, match=match, entry_number=await self._number(status, viewer))
+
+    async def GetMatch(self, request: pb.GetMatchRequest, context: Any) -> pb.GetMatchResponse:
+        status = await self._referee.status(request.match_id)
+        viewer = _viewer(status.match, CALLER.get(), request)
+        viewer_context = ViewerContext(viewer, self._match_context, request.include_view)
+        return pb.GetMatchResponse(
+            match=await self._match_with_record(status, viewer),
+            state=self._state(await self._referee.match_as_seen(request.match_id, viewer), viewer_context),
+        )
+
+    async def ListMatches(self, request: pb.ListMatchesRequest, context: Any) -> pb.ListMatchesResponse:
+        size = page_size(request.page_size)
+        wanted = await self._filter(request)
+        listed = await self._referee.list_matches(wanted, after(request), size + 1)
+        bot = CALLER.get().bot
+        shown, token = await page(
+            request,
+            listed.matches,
+            size,
+            lambda status: status.match.setup.match_id,
+            lambda status: match_of(status, self._match_context, _viewer_of_bot(status.match, bot)),
+        )
+        if listed.next_after and not token:
+            token = page_token(request, listed.next_after)
+        return pb.ListMatchesResponse(matches=shown, next_page_token=token)
+
+    async def ListTurns(self, request: pb.ListTurnsRequest, context: Any) -> pb.ListTurnsResponse:
+        if request.match_id:
+            await self._referee.status(request.match_id)
+        options = read_turn_options(request.turn_options, self._limits.max_legal_moves)
+        due = await self._referee.due_turns(CALLER.get().bot, request.match_id)
+        return pb.ListTurnsResponse(turns=[turn_of(turn, options) for turn in due])
+
+    async def SubmitMove(self, request: pb.SubmitMoveRequest, context: Any) -> pb.SubmitMoveResponse:
+        caller = CALLER.get()
+        if request.validate_only:  # No clock is running for it, so it counts as a call.
+            await self._rate_limiter.count_call(caller.holder)
+        seat = seat_of(request.turn_token)
+        match = await self._referee.match(request.match_id)
+        if seat is None:
+            raise BadField("turn_token", "it is not a valid turn token")
+        held_seat(match, caller.bot, seat)
+        move = request.move[: MAX_MOVE_CHARS + 1]
+        if request.validate_only:
+            number = await self._referee.validate(request.match_id, seat, request.turn_token, move)
+            return pb.SubmitMoveResponse(entry_number=number, ply=match.ply)
+        check_request_id(request.request_id)
+        with self._error_log.record_rejections(match.players[seat], request.match_id, seat, move):
+            answer = await self._referee.submit(
+                request.match_id,
+                seat,
+                request.turn_token,
+                move,
+                request.request_id,
+                request.offer_draw,
+                ARRIVAL.get(),
+            )
+        row = answer.event.row
+        return pb.SubmitMoveResponse(
+            entry_number=answer.number,
+            ply=answer.ply,
+            clock_charge=clock_charge_of(row, seat, match.setup.controls[seat]) if row else None,
+            result=maybe_result(answer.result, request.match_id),
+            repeated=answer.repeated,
+        )
+
+    async def Resign(self, request: pb.ResignRequest, context: Any) -> pb.ResignResponse:
+        done = await self._submit(request, self._referee.resign)
+        return pb.ResignResponse(entry_number=done.number, result=maybe_result(done.result, request.match_id))
+
+    async def OfferDraw(self, request: pb.OfferDrawRequest, context: Any) -> pb.OfferDrawResponse:
+        done = await self._submit(
+            request, lambda match_id, seat, request_id: offer_draw(self._referee, match_id, seat, request_id)
+        )
+        return pb.OfferDrawResponse(entry_number=done.number, result=maybe_result(done.result, request.match_id))
+
+    async def AnswerDraw(self, request: pb.AnswerDrawRequest, context: Any) -> pb.AnswerDrawResponse:
+        done = await self._submit(
+            request,
+            lambda match_id, seat, request_id: answer_draw(self._referee, match_id, seat, request.accept, request_id),
+        )
+        return pb.AnswerDrawResponse(entry_number=done.number, result=maybe_result(done.result, request.match_id))
+
+    async def ClaimDraw(self, request: pb.ClaimDrawRequest, context: Any) -> pb.ClaimDrawResponse:
+        done = await self._submit(request, self._referee.claim_draw)
+        return pb.ClaimDrawResponse(entry_number=done.number, result=maybe_result(done.result, request.match_id))
+
+    async def AbortMatch(self, request: pb.AbortMatchRequest, context: Any) -> pb.AbortMatchResponse:
+        check_request_id(request.request_id)
+        check_words("message", request.message, MESSAGE_CHARS)
+        holder = CALLER.get().holder
+        labels = dict((await self._referee.match(request.match_id)).setup.labels)
+        if labels.get(MAKER) != holder:
+            raise NotYours("AbortMatch for a match of another")
+        done = await self._referee.abort(request.match_id, request.message, holder, request.request_id)
+        return pb.AbortMatchResponse(entry_number=done.number, result=maybe_result(done.result, request.match_id))
+
+    async def WatchMatch(  # type: ignore[override]  # It writes to the context itself.
+        self, request: pb.WatchMatchRequest, context: Any
+    ) -> None:
+        caller = CALLER.get()
+        async with self._rate_limiter.stream(caller):
+            viewer = _viewer(await self._referee.match(request.match_id), caller, request)
+            viewer_context = ViewerContext(viewer, self._match_context, request.include_view)
+            number = request.after_number if request.HasField("after_number") else None
+            start, updates = await self._referee.watch(request.match_id, number, viewer)
+            snapshot = pb.MatchSnapshot(
+                match=await self._match_with_record(start.status, viewer),
+                state=self._state(start.state, viewer_context),
+            )
+            await context.write(pb.WatchMatchResponse(items=[pb.WatchMatchItem(snapshot=snapshot)]))
+            async for entries in updates:
+                for chunk in chunks(entries, self._limits.max_items_per_message):
+                    await context.write(pb.WatchMatchResponse(items=await self._convert(chunk, viewer_context)))
+
+    async def _convert(self, entries: Sequence[WatchedEntry], viewer_context: ViewerContext) -> list[pb.WatchMatchItem]:
+        items: list[pb.WatchMatchItem] = []
+        for chunk in chunks(entries, ENTRIES_PER_YIELD):
+            if len(entries) > ENTRIES_PER_YIELD:
+                await self._yield.pause()
+            items += [self._watch_cache.item(entry, viewer_context) for entry in chunk]
+        return items
+
+    async def GetRecord(  # type: ignore[override]  # It writes to the context itself.
+        self, request: pb.GetRecordRequest, context: Any
+    ) -> None:
+        status = await self._referee.status(request.match_id)
+        if status.match.phase is not MatchPhase.OVER:
+            raise MatchNotOver(request.match_id)
+        if self._match_context.sealed(status.match):
+            raise MatchNotOver(request.match_id, "other matches of its duplicate set are not over yet")
+        for chunk in chunks_by_bytes(await self._records.lines(request.match_id), RECORD_LINES_PER_MESSAGE):
+            await context.write(pb.GetRecordResponse(lines=[line.decode().removesuffix("\n") for line in chunk]))
+
+    async def _match_with_record(self, status: MatchStatus, viewer: Viewer) -> match_pb2.Match:
+        match = match_of(status, self._match_context, viewer)
+        if self._match_context.open(status.match):
+            record = await self._records.info(match.id)
+            if record:
+                match.record.CopyFrom(record)
+        return match
+
+    async def _number(self, status: MatchStatus, viewer: Viewer) -> int:
+        """Return the number from which to watch: the last entry that the viewer may already see."""
+        start, _ = await self._referee.watch(status.match.setup.match_id, None, viewer)
+        return min(status.number, start.number)
+
+    def _state(self, match: Match | None, viewer_context: ViewerContext) -> match_pb2.MatchState | None:
+        return viewer_context.state(match, self._referee.clocks(match)) if match else None
+
+    async def _submit(
+        self, request: Any, submit: Callable[[str, int, str], Awaitable[RequestAccepted]]
+    ) -> RequestAccepted:
+        check_request_id(request.request_id)
+        match = await self._referee.match(request.match_id)
+        seat = request.seat if request.HasField("seat") else None
+        seat = held_seat(match, CALLER.get().bot, seat)
+        with self._error_log.record_rejections(match.players[seat], request.match_id, seat):
+            return await submit(request.match_id, seat, request.request_id)
+
+    async def _check_player(self, player: Player) -> None:
+        """Raises UnknownBot, UnknownVersion or BotPaused."""
+        if not player.bot:
+            return
+        bot = await self._accounts.bot(player.bot)
+        if bot.pause:
+            raise BotPaused(bot.name, bot.pause.cause.value)
+        if player.version:
+            await self._accounts.versions(bot.name, player.version, 1)
+
+    async def _filter(self, request: pb.ListMatchesRequest) -> MatchFilter:
+        if request.game:
+            find_game(self._converter.games, request.game)
+        if request.bot:
+            await self._accounts.bot(request.bot)
+        self._labels.check_filter(request)
+        return MatchFilter(
+            request.bot,
+            request.game,
+            _phase(request.phase),
+            request.ladder,
+            request.tournament,
+            request.open_only,
+            unix_ms(request.min_create_time, "min_create_time") if request.HasField("min_create_time") else 0,
+        )
+
+
+def check_request_id(request_id: str) -> None:
+    """Raises BadField."""
+    check_words("request_id", request_id, REQUEST_ID_CHARS, at_least=1)
+
+
+def _viewer_of_bot(match: Match, bot: str) -> Viewer:
+    """Return the seat of a bot that holds exactly one; every other caller is a spectator."""
+    mine = seats_of(match, bot)
+    return mine[0] if len(mine) == 1 else SPECTATOR
+
+
+def _viewer(match: Match, caller: Caller, request: Any) -> Viewer:
+    return held_seat(match, caller.bot, request.seat) if request.HasField("seat") else _viewer_of_bot(match, caller.bot)
+
+
+def _phase(number: int) -> MatchPhase | None:
+    return parse_enum(PHASES, number, "phase") if number else None

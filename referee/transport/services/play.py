@@ -1,0 +1,147 @@
+"""PlayService: one stream for all matches of a bot, in which the server sends turns and the bot answers."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import structlog
+from referee_api.v1 import play_pb2, play_service_pb2
+from referee_api.v1.play_service_pb2_grpc import PlayServiceServicer
+
+from engines.api import Game
+from referee.accounts.bots import Accounts, Version
+from referee.live.match_request import find_game
+from referee.live.ports import Time
+from referee.live.referee import Referee
+from referee.live.sessions import Hello, Session
+from referee.match.clock import MS, SECOND
+from referee.match.setup import Player
+from referee.transport.guards.admission import readable
+from referee.transport.guards.authentication import CALLER
+from referee.transport.guards.field_limits import check_fields
+from referee.transport.guards.rate_limit import RateLimiter
+from referee.transport.guards.refusal_log import ErrorLog
+from referee.transport.play.reader import HeartbeatConfig, PlayStream
+from referee.wire.error_mapping import ErrorMapper
+from referee.wire.matches import MatchContext
+from referee.wire.turns import read_turn_options
+from referee.wire.wire_errors import HelloExpected
+
+FIRST_VERSION = "1"
+"""Version of a bot that has registered none and names none."""
+
+log = structlog.get_logger("referee.transport")
+
+
+@dataclass(frozen=True, slots=True)
+class PlayLimits:
+    """Limits of every Play stream."""
+
+    hello_timeout_ms: int
+    heartbeat: HeartbeatConfig
+    max_legal_moves: int
+    max_matches_per_bot: int
+    max_versions_per_bot: int
+    max_message_bytes: int
+    referee_version: str
+
+
+class Play(PlayServiceServicer):
+    def __init__(
+        self,
+        referee: Referee,
+        games: Mapping[str, Game],
+        accounts: Accounts,
+        error_log: ErrorLog,
+        rate_limiter: RateLimiter,
+        time: Time,
+        map_error: ErrorMapper,
+        match_context: MatchContext,
+        limits: PlayLimits,
+    ) -> None:
+        self.map_error = map_error
+        self.match_context = match_context
+        self._referee = referee
+        self._games = games
+        self._accounts = accounts
+        self._error_log = error_log
+        self._rate_limiter = rate_limiter
+        self._time = time
+        self._limits = limits
+
+    async def Play(self, request_iterator: Any, context: Any) -> None:  # type: ignore[override]  # It writes to the context itself.
+        caller = CALLER.get()
+        async with self._rate_limiter.stream(caller):
+            first, rest = await self._read_hello(context)
+            hello = self.hello(first)
+            player = Player(caller.bot, await self._version(caller.bot, first.version))
+            session = self._referee.sessions.open(player, hello, caller.holder)
+            try:
+                with structlog.contextvars.bound_contextvars(bot=player.bot, session_id=session.id):
+                    log.info("session opened", version=player.version, client=first.client[:64])
+                    await self._serve(session, context, rest, caller.holder)
+            except (Exception, asyncio.CancelledError) as why:
+                self._error_log.record_session_lost(session, why)
+                raise
+            finally:
+                self._referee.sessions.close(session)
+
+    def hello(self, message: play_pb2.Hello) -> Hello:
+        """Convert a Hello, capped at the limits of the server. Raises UnknownGame."""
+        max_matches = message.max_matches if message.HasField("max_matches") else 1
+        return Hello(
+            frozenset(find_game(self._games, name).name for name in message.games),
+            min(max_matches, self._limits.max_matches_per_bot),
+            read_turn_options(message.turn_options, self._limits.max_legal_moves),
+        )
+
+    def welcome(self, session: Session) -> play_pb2.Welcome:
+        heartbeat = self._limits.heartbeat
+        return play_pb2.Welcome(
+            bot=session.player.bot,
+            version=session.player.version,
+            session_id=session.id,
+            referee_version=self._limits.referee_version,
+            max_matches=session.hello.max_matches,
+            matches_in_play=self._referee.count_in_play(session.player.bot),
+            ping_interval_ms=heartbeat.ping_every_ms,
+            heartbeat_timeout_ms=heartbeat.timeout_us // MS,
+            max_message_bytes=self._limits.max_message_bytes,
+        )
+
+    async def _serve(self, session: Session, context: Any, rest: list[play_pb2.BotItem], holder: str) -> None:
+        # Welcome must be the first item, before those that wait in the outbox.
+        welcome = play_pb2.RefereeItem(welcome=self.welcome(session))
+        await context.write(play_service_pb2.PlayResponse(items=[welcome]))
+        stream = PlayStream(
+            self._referee,
+            session,
+            holder,
+            self,
+            self._rate_limiter,
+            self._error_log,
+            self._time,
+            self._limits.heartbeat,
+        )
+        await stream.run(context, rest)
+
+    async def _read_hello(self, context: Any) -> tuple[play_pb2.Hello, list[play_pb2.BotItem]]:
+        """Return the Hello, and the other items of the first message. Raises HelloExpected or BadField."""
+        try:
+            async with asyncio.timeout(self._limits.hello_timeout_ms * MS / SECOND):
+                message = await context.read()
+        except TimeoutError:
+            raise HelloExpected("") from None
+        items = list(getattr(readable(message), "items", ()))  # The end of the stream has no items.
+        kind = items[0].WhichOneof("item") if items else None
+        if kind != "hello":
+            raise HelloExpected(kind or "")
+        check_fields(items[0])
+        return items[0].hello, items[1:]
+
+    async def _version(self, bot: str, requested: str) -> str:
+        """Return the version that plays, and register it if it is new. Raises TooManyNames."""
+        version = requested or (await self._accounts.bot(bot)).latest_version or FIRST_VERSION
+        entered = Version(bot, version, self._time.wall_ms())
+        return (await self._accounts.add_version(entered, self._limits.max_versions_per_bot)).version

@@ -1,0 +1,61 @@
+"""Records of finished matches, and a cache of their hashes and sizes."""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Sequence
+from hashlib import sha256
+
+from referee_api.v1 import record_pb2
+
+from referee.live.live_errors import LogDamaged
+from referee.live.ports import Entry, EventLog
+
+INFO_CACHE_SIZE = 1024
+
+
+class Records:
+    def __init__(
+        self,
+        entries: EventLog,
+        write: Callable[[Sequence[Entry]], Iterable[bytes]],
+        report_damage: Callable[[str, Exception], None],
+    ) -> None:
+        """`write` formats a record from all entries of a match; `report_damage` is called once for a damaged log."""
+        self._entries = entries
+        self._write = write
+        self._report_damage = report_damage
+        self._damaged: set[str] = set()
+        """Ids of matches that were reported as damaged."""
+        self._infos: OrderedDict[str, record_pb2.RecordInfo | None] = OrderedDict()
+        """LRU cache. Records never change."""
+
+    async def lines(self, match_id: str) -> list[bytes]:
+        """Return the record of a finished match. Raises LogUnavailable or LogDamaged."""
+        entries = await self._entries.read(match_id)
+        try:
+            # In a thread: a long record would block the event loop.
+            return await asyncio.to_thread(lambda: list(self._write(entries)))
+        except LogDamaged as why:
+            if match_id not in self._damaged:
+                self._damaged.add(match_id)
+                self._report_damage(match_id, why)
+            raise
+
+    async def info(self, match_id: str) -> record_pb2.RecordInfo | None:
+        """Return hash and size of the record of a finished match; None: its log is damaged. Raises LogUnavailable."""
+        if match_id not in self._infos:
+            try:
+                self._infos[match_id] = _info_of(await self.lines(match_id))
+            except LogDamaged:
+                self._infos[match_id] = None
+        self._infos.move_to_end(match_id)
+        if len(self._infos) > INFO_CACHE_SIZE:
+            self._infos.popitem(last=False)
+        return self._infos[match_id]
+
+
+def _info_of(lines: Sequence[bytes]) -> record_pb2.RecordInfo:
+    digest = sha256()
+    for line in lines:
+        digest.update(line)
+    return record_pb2.RecordInfo(sha256=digest.digest(), size_bytes=sum(map(len, lines)))

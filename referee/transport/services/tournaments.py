@@ -1,0 +1,195 @@
+"""TournamentService: creating, entering, watching, listing and exporting tournaments."""
+
+import asyncio
+from typing import Any
+
+from referee_api.v1 import tournament_pb2
+from referee_api.v1 import tournament_service_pb2 as pb
+from referee_api.v1.tournament_service_pb2_grpc import TournamentServiceServicer
+
+from referee.accounts.bots import Accounts
+from referee.contests.tournament.events import TournamentEntrant
+from referee.hosting.contest_requests import PairingFilter, TournamentFilter, TournamentRequest
+from referee.hosting.contest_store import ContestStep
+from referee.hosting.hosting_errors import NotAnEntrant
+from referee.hosting.tournament_host import TournamentHost
+from referee.hosting.tournament_state import TournamentState
+from referee.hosting.tournament_tables import ExportFormat
+from referee.live.match_request import find_game
+from referee.transport.guards.authentication import CALLER, Caller
+from referee.transport.guards.permissions import (
+    Permissions,
+    find_own_entrant,
+    is_organiser_of,
+    need_organiser,
+    resolve_new_entrant,
+)
+from referee.transport.guards.rate_limit import RateLimiter
+from referee.transport.services.matches import check_request_id
+from referee.transport.services.paging import after, chunks, page, page_size
+from referee.wire.contests import PAIRING_PHASES, pairing_of, read_entrant
+from referee.wire.enums import parse_enum
+from referee.wire.sprt import sprt_state_of
+from referee.wire.terms import TermsConverter
+from referee.wire.tournament_entries import state_of_standings, tournament_entry_of
+from referee.wire.tournaments import (
+    PHASES,
+    cross_table_of,
+    read_tournament_terms,
+    standings_of,
+    tournament_of,
+)
+
+EXPORT_CHUNK_CHARS = 64_000
+PAIRINGS_PER_YIELD = 1_000
+"""Pairings converted before the event loop may run other tasks: about ten milliseconds."""
+EXPORTS = {
+    pb.EXPORT_FORMAT_CSV: ExportFormat.CSV,
+    pb.EXPORT_FORMAT_JSON: ExportFormat.JSON,
+    pb.EXPORT_FORMAT_TRF: ExportFormat.TRF,
+}
+
+
+class Tournaments(TournamentServiceServicer):
+    def __init__(
+        self,
+        tournaments: TournamentHost,
+        accounts: Accounts,
+        converter: TermsConverter,
+        rate_limiter: RateLimiter,
+        max_items_per_message: int,
+    ) -> None:
+        self._tournaments = tournaments
+        self._permissions = Permissions(accounts)
+        self._converter = converter
+        self._rate_limiter = rate_limiter
+        self._max_items_per_message = max_items_per_message
+
+    async def CreateTournament(self, request: pb.CreateTournamentRequest, context: Any) -> pb.CreateTournamentResponse:
+        check_request_id(request.request_id)
+        await self._rate_limiter.need_room_on_disk(CALLER.get().holder)
+        terms = read_tournament_terms(request.terms, self._converter)
+        entrants = [read_entrant(entrant, f"entrants[{at}]") for at, entrant in enumerate(request.entrants)]
+        to_create = TournamentRequest(
+            request.name,
+            CALLER.get().holder,
+            request.request_id,
+            terms,
+            request.title,
+            tuple(TournamentEntrant(name, None, bots) for name, bots in entrants),
+        )
+        return pb.CreateTournamentResponse(tournament=self._tournament_of(await self._tournaments.create(to_create)))
+
+    async def GetTournament(self, request: pb.GetTournamentRequest, context: Any) -> pb.GetTournamentResponse:
+        return pb.GetTournamentResponse(tournament=self._tournament_of(await self._tournaments.get(request.name)))
+
+    async def ListTournaments(self, request: pb.ListTournamentsRequest, context: Any) -> pb.ListTournamentsResponse:
+        size = page_size(request.page_size)
+        if request.game:
+            find_game(self._converter.games, request.game)
+        phase = parse_enum(PHASES, request.phase, "phase") if request.phase else None
+        wanted = TournamentFilter(request.game, request.bot, phase)
+        found = await self._tournaments.find(wanted, after(request), size + 1)
+        shown, token = await page(request, found, size, lambda state: state.name, self._tournament_of)
+        return pb.ListTournamentsResponse(tournaments=shown, next_page_token=token)
+
+    async def EnterTournament(self, request: pb.EnterTournamentRequest, context: Any) -> pb.EnterTournamentResponse:
+        caller = CALLER.get()
+        state = await self._tournaments.get(request.tournament)
+        name, bots = resolve_new_entrant(request.entrant, caller)
+        await self._permissions.need_all(caller, state.organiser, bots, "EnterTournament for another's bot")
+        state = await self._tournaments.enter(state.name, TournamentEntrant(name, None, bots))
+        return pb.EnterTournamentResponse(tournament=self._tournament_of(state))
+
+    async def WithdrawEntrant(self, request: pb.WithdrawEntrantRequest, context: Any) -> pb.WithdrawEntrantResponse:
+        caller = CALLER.get()
+        state = await self._tournaments.get(request.tournament)
+        entrant = find_own_entrant(request.entrant, caller, state.tournament.entrants.values())
+        if entrant is None:
+            raise NotAnEntrant(state.name, request.entrant or caller.bot)
+        await self._permissions.need_one(caller, state.organiser, entrant.bots, "WithdrawEntrant of another")
+        state = await self._tournaments.withdraw(state.name, entrant.name, request.message)
+        return pb.WithdrawEntrantResponse(tournament=self._tournament_of(state))
+
+    async def StartTournament(self, request: pb.StartTournamentRequest, context: Any) -> pb.StartTournamentResponse:
+        state = await self._own_tournament(request.name, "StartTournament")
+        return pb.StartTournamentResponse(tournament=self._tournament_of(await self._tournaments.start(state.name)))
+
+    async def CancelTournament(self, request: pb.CancelTournamentRequest, context: Any) -> pb.CancelTournamentResponse:
+        state = await self._own_tournament(request.name, "CancelTournament")
+        state = await self._tournaments.cancel(state.name, request.message)
+        return pb.CancelTournamentResponse(tournament=self._tournament_of(state))
+
+    async def ListPairings(self, request: pb.ListPairingsRequest, context: Any) -> pb.ListPairingsResponse:
+        size = page_size(request.page_size)
+        phase = parse_enum(PAIRING_PHASES, request.phase, "phase") if request.phase else None
+        wanted = PairingFilter(request.round, request.entrant, phase)
+        found = await self._tournaments.pairings(request.tournament, wanted, after(request), size + 1)
+        shown, token = await page(request, found, size, lambda progress: progress.pairing.id, pairing_of)
+        return pb.ListPairingsResponse(pairings=shown, next_page_token=token)
+
+    async def GetTournamentStandings(
+        self, request: pb.GetTournamentStandingsRequest, context: Any
+    ) -> pb.GetTournamentStandingsResponse:
+        state = await self._tournaments.get(request.tournament)
+        table = await self._tournaments.tables.rows(state, request.after_round)
+        test = state.tournament.trial_state
+        return pb.GetTournamentStandingsResponse(
+            standings=standings_of(table, state.tournament.tie_breaks), sprt=sprt_state_of(test) if test else None
+        )
+
+    async def GetCrossTable(self, request: pb.GetCrossTableRequest, context: Any) -> pb.GetCrossTableResponse:
+        state = await self._tournaments.get(request.tournament)
+        return pb.GetCrossTableResponse(rows=cross_table_of(await self._tournaments.tables.cross_table(state)))
+
+    async def ExportTournament(  # type: ignore[override]  # It writes to the context itself.
+        self, request: pb.ExportTournamentRequest, context: Any
+    ) -> None:
+        form = parse_enum(EXPORTS, request.format, "format")
+        for chunk in chunks(await self._tournaments.export(request.tournament, form), EXPORT_CHUNK_CHARS):
+            await context.write(pb.ExportTournamentResponse(text="".join(chunk)))
+
+    async def WatchTournament(  # type: ignore[override]  # It writes to the context itself.
+        self, request: pb.WatchTournamentRequest, context: Any
+    ) -> None:
+        caller = CALLER.get()
+        async with self._rate_limiter.stream(caller):
+            number = request.after_number if request.HasField("after_number") else None
+            state, updates = await self._tournaments.watch(request.tournament, number)
+            first = pb.WatchTournamentResponse()
+            await self._write_snapshot(first.items.add().snapshot, state)
+            await context.write(first)
+            async for steps in updates:
+                for chunk in chunks(steps, self._max_items_per_message):
+                    entries = [await self._entry(step, caller) for step in chunk]
+                    items = [pb.WatchTournamentItem(entry=entry) for entry in entries]
+                    await context.write(pb.WatchTournamentResponse(items=items))
+
+    def _tournament_of(self, state: TournamentState) -> tournament_pb2.Tournament:
+        return tournament_of(state, self._converter, with_openings=_sees_openings(CALLER.get(), state))
+
+    async def _entry(self, step: ContestStep[TournamentState], caller: Caller) -> tournament_pb2.TournamentEntry:
+        state = state_of_standings(step)
+        table = await self._tournaments.tables.rows(state) if state else []
+        return tournament_entry_of(step, self._converter, table, with_openings=_sees_openings(caller, step.state))
+
+    async def _write_snapshot(self, snapshot: pb.TournamentSnapshot, state: TournamentState) -> None:
+        """Fill in a snapshot in place: it may be large, and returning it would need a copy."""
+        table = await self._tournaments.tables.rows(state) if state.started_ms is not None else []
+        snapshot.entry_number = state.number
+        snapshot.tournament.CopyFrom(self._tournament_of(state))
+        snapshot.standings.extend(standings_of(table, state.tournament.tie_breaks))
+        for chunk in chunks(state.tournament.open_pairings, PAIRINGS_PER_YIELD):
+            snapshot.pairings.extend(map(pairing_of, chunk))
+            await asyncio.sleep(0)
+
+    async def _own_tournament(self, name: str, what: str) -> TournamentState:
+        """Raises UnknownTournament or NotYours."""
+        state = await self._tournaments.get(name)
+        need_organiser(CALLER.get(), state.organiser, f"{what} for a tournament of another")
+        return state
+
+
+def _sees_openings(caller: Caller, state: TournamentState) -> bool:
+    """Return whether the caller may see the openings: only the organiser, until the tournament is over."""
+    return state.over or is_organiser_of(caller, state.organiser)

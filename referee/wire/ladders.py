@@ -1,0 +1,120 @@
+"""Converts ladders: terms, standings and points of the rating history."""
+
+from itertools import pairwise
+
+from referee_api.v1 import contest_pb2, rating_pb2
+from referee_api.v1 import ladder_pb2 as pb
+
+from referee.accounts.account_errors import BadField
+from referee.contests.ladder.ladder_standings import LadderStandingsRow
+from referee.contests.ladder.state import Ladder
+from referee.hosting.contest_terms import DuplicatePlay, LadderTerms, MatchTerms, seating
+from referee.hosting.ladder_ratings import RatingPoint
+from referee.hosting.ladder_state import LadderState
+from referee.wire.contests import PARTNERS, duplicate_of, entrant_of
+from referee.wire.enums import enum_value, parse_enum_or_default
+from referee.wire.ratings import rated_of
+from referee.wire.rules import read_opening
+from referee.wire.terms import TermsConverter
+from referee.wire.times import timestamp
+from referee.wire.wire_errors import BadSeats
+
+REMATCH_AFTER = 1
+PROVISIONAL_MATCHES = 20
+PAUSE_AFTER_FAULTS = 3
+"""Defaults."""
+MAX_MATCHES_PER_HOUR = 3_600
+
+
+def read_ladder_terms(terms: pb.LadderTerms, converter: TermsConverter) -> LadderTerms:
+    """Raises the error of the first invalid field."""
+    match_terms = tuple(map(converter.read, terms.match_terms))
+    if not match_terms:
+        raise BadField("terms.match_terms", "at least one is required")
+    for one, other in pairwise(match_terms):
+        _need_same_seats(one, other, converter)
+    if terms.max_matches_per_hour > MAX_MATCHES_PER_HOUR:
+        raise BadField("terms.max_matches_per_hour", f"the limit is {MAX_MATCHES_PER_HOUR}; 0 means no limit")
+    partners = parse_enum_or_default(PARTNERS, terms.partner_rule, "terms.partner_rule")
+    entrants = len(seating(converter.table(match_terms[0]), partners).places)
+    return LadderTerms(
+        match_terms,
+        _read_duplicate(terms.duplicate_play, entrants) if terms.HasField("duplicate_play") else None,
+        partners,
+        terms.max_concurrent_matches,
+        terms.rematch_after or REMATCH_AFTER,
+        terms.provisional_matches or PROVISIONAL_MATCHES,
+        terms.pause_after_faults or PAUSE_AFTER_FAULTS,
+        terms.max_matches_per_hour,
+    )
+
+
+def _need_same_seats(one: MatchTerms, other: MatchTerms, converter: TermsConverter) -> None:
+    wanted, given = converter.table(one), converter.table(other)
+    if len(wanted.seats) != len(given.seats):
+        raise BadSeats(f"seats in {other.game}", len(given.seats), len(wanted.seats))
+    if wanted.sides != given.sides:
+        raise BadSeats(f"sides in {other.game}", len(given.sides), len(wanted.sides))
+
+
+def _read_duplicate(duplicate: contest_pb2.DuplicatePlay, entrants: int) -> DuplicatePlay:
+    """`entrants`: how many meet in a pairing. Raises BadField."""
+    if duplicate.arrangements and not 2 <= duplicate.arrangements <= entrants:
+        wrong = f"it is {duplicate.arrangements}, but must be from 2 to {entrants}, or 0 for the default"
+        raise BadField("terms.duplicate_play.arrangements", wrong)
+    return DuplicatePlay(duplicate.arrangements, tuple(map(read_opening, duplicate.openings)))
+
+
+def ladder_of(state: LadderState, converter: TermsConverter, *, with_openings: bool) -> pb.Ladder:
+    """Convert a ladder; `with_openings`: include the openings of duplicate play, secret while it is played."""
+    return pb.Ladder(
+        name=state.created.name,
+        title=state.created.title,
+        terms=_terms_of(state, converter, with_openings=with_openings),
+        organiser=state.created.organiser,
+        closed=state.closed,
+        season=state.ladder.season,
+        season_start_time=timestamp(state.season_started_ms),
+        entrant_count=len(state.ladder.entrants),
+        create_time=timestamp(state.created_ms),
+        paused=state.ladder.paused,
+    )
+
+
+def _terms_of(state: LadderState, converter: TermsConverter, *, with_openings: bool) -> pb.LadderTerms:
+    terms, sets = state.terms, state.ladder.terms.duplicate
+    openings = terms.duplicate.openings if terms.duplicate and with_openings else ()
+    return pb.LadderTerms(
+        match_terms=map(converter.message_of, terms.match_terms),
+        duplicate_play=duplicate_of(sets.arrangements, openings) if sets else None,
+        partner_rule=enum_value(PARTNERS, terms.partners),
+        max_concurrent_matches=terms.matches_at_once,
+        rematch_after=terms.rematch_after,
+        provisional_matches=terms.provisional_matches,
+        pause_after_faults=terms.pause_after_faults,
+        max_matches_per_hour=terms.matches_per_hour,
+    )
+
+
+def ladder_standing_of(row: LadderStandingsRow) -> pb.LadderStanding:
+    return pb.LadderStanding(
+        rank=row.rank,
+        entrant=entrant_of(row.entrant.name, row.entrant.bots),
+        version=row.player.version,
+        rating=rated_of(row.rating, provisional=row.provisional),
+        wins=row.record.wins,
+        draws=row.record.draws,
+        losses=row.record.losses,
+        forfeits=row.record.forfeits,
+        idle=row.idle,
+    )
+
+
+def point_of(point: RatingPoint, ladder: Ladder) -> rating_pb2.RatingPoint:
+    return rating_pb2.RatingPoint(
+        match_end_time=timestamp(point.at_ms),
+        match_id=point.match_id,
+        version=point.version,
+        rating=rated_of(point.rated, provisional=ladder.terms.is_provisional(point.rated)),
+        season=point.season,
+    )

@@ -1,0 +1,137 @@
+"""Converts matches: terms, seats, seed commitment and state."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from referee_api.v1 import game_pb2, match_pb2, seed_pb2
+
+from engines.api import REFEREE, Game, Viewer
+from engines.options import Settings
+from referee.live.match_history import MatchStatus
+from referee.live.match_request import LADDER, PAIRING, TITLE, TOURNAMENT
+from referee.live.turn_view import SeatClock
+from referee.match.setup import Player, Setup
+from referee.match.state import Match, MatchPhase
+from referee.wire.clocks import clock_of
+from referee.wire.controls import time_control_of
+from referee.wire.policies import policies_of, visibility_of
+from referee.wire.ratings import changes_of
+from referee.wire.results import maybe_result
+from referee.wire.rules import json_text, rules_of, seat_layout_of
+from referee.wire.times import maybe_timestamp, ms_down, timestamp
+
+OPENING_CACHE_SIZE = 256
+"""Without a cache, the opening would be parsed again for every match of a list."""
+
+Present = Callable[[Player], bool]
+"""Returns whether a session is open that can play for this player."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchContext:
+    """Facts that a match itself does not have: presence of bots, and secrecy of duplicate sets."""
+
+    present: Present
+    sealed: Callable[[Match], bool] = lambda _: False
+    """Returns whether the match must stay secret, even when it is over, because others have the same start."""
+
+    def open(self, match: Match) -> bool:
+        """Return whether all of the match may be shown to everybody."""
+        return match.phase is MatchPhase.OVER and not self.sealed(match)
+
+
+PHASES = {
+    match_pb2.MATCH_PHASE_WAITING: MatchPhase.WAITING,
+    match_pb2.MATCH_PHASE_PLAYING: MatchPhase.PLAYING,
+    match_pb2.MATCH_PHASE_OVER: MatchPhase.OVER,
+}
+_PHASES = {phase: number for number, phase in PHASES.items()}
+
+
+def match_of(status: MatchStatus, match_context: MatchContext, viewer: Viewer) -> match_pb2.Match:
+    """Convert a match to what the viewer may see of it."""
+    match = status.match
+    labels = dict(match.setup.labels)
+    return match_pb2.Match(
+        id=match.setup.match_id,
+        terms=terms_of(match.setup),
+        seat_layout=seat_layout_of(match.table),
+        seats=seats_of(match.players, match_context.present),
+        opening=_opening_of(match, REFEREE if match_context.open(match) else viewer),
+        title=labels.get(TITLE, ""),
+        ladder=labels.get(LADDER, ""),
+        tournament=labels.get(TOURNAMENT, ""),
+        pairing_id=labels.get(PAIRING, ""),
+        phase=_PHASES[match.phase],
+        seed_commitment=seed_commitment_of(match, match_context),
+        result=maybe_result(match.result, match.setup.match_id),
+        create_time=timestamp(status.opened_ms),
+        start_time=maybe_timestamp(status.started_ms),
+        end_time=maybe_timestamp(status.ended_ms),
+        ratings=changes_of(match.ratings),
+    )
+
+
+def terms_of(setup: Setup) -> match_pb2.MatchTerms:
+    return match_pb2.MatchTerms(
+        rules=rules_of(setup.game, setup.game_version, setup.settings),
+        time_control=time_control_of(setup.controls, setup.credit),
+        policies=policies_of(setup.policies),
+        visibility=visibility_of(setup.visibility),
+        start_timeout_ms=ms_down(setup.start_within_us),
+        random_seats=setup.by_lot,
+        nonce_timeout_ms=ms_down(setup.nonce_within_us),
+    )
+
+
+def seats_of(players: Sequence[Player], present: Present) -> list[match_pb2.Seat]:
+    return [
+        match_pb2.Seat(bot=player.bot, version=player.version, online=bool(player.bot) and present(player))
+        for player in players
+    ]
+
+
+def seed_commitment_of(match: Match, match_context: MatchContext) -> seed_pb2.SeedCommitment:
+    """Convert the commitment to the seed; the seed itself is included when the match is open."""
+    revealed = match_context.open(match)
+    nonces = [
+        seed_pb2.SeatNonce(seat=seat, nonce=nonce or b"")
+        for seat, nonce in enumerate(match.nonces)
+        if match.setup.nonce_within_us and match.phase is not MatchPhase.WAITING
+    ]
+    return seed_pb2.SeedCommitment(
+        commitment=match.setup.commitment,
+        nonces=nonces,
+        seed=match.setup.seed if revealed else b"",
+        seed_provided=match.setup.seed_given,
+    )
+
+
+def state_of(
+    match: Match, viewer: Viewer, clocks: Sequence[SeatClock], with_view: bool = False
+) -> match_pb2.MatchState:
+    """Convert the state of a match to what the viewer may see of it."""
+    position = match.position
+    return match_pb2.MatchState(
+        entry_number=match.number,
+        ply=match.ply,
+        position=position.text(viewer) if position else "",
+        view_json=json_text(position.view(viewer)) if position and with_view else "",
+        seats_to_move=[turn.seat for turn in match.owing],
+        clocks=map(clock_of, clocks) if position else (),
+        draw_offer_seats=sorted(match.offers),
+        dropped_out_seats=sorted(match.dropped_seats),
+    )
+
+
+def _opening_of(match: Match, viewer: Viewer) -> game_pb2.Opening | None:
+    setup = match.setup
+    if not setup.opening:
+        return None
+    return game_pb2.Opening(position=_position_seen(match.game, setup.opening, setup.settings, viewer))
+
+
+@lru_cache(OPENING_CACHE_SIZE)
+def _position_seen(game: Game, position: str, settings: Settings, viewer: Viewer) -> str:
+    return game.read(position, settings).text(viewer)

@@ -1,0 +1,140 @@
+"""Converts tournaments: terms, standings and cross tables."""
+
+from collections.abc import Iterable, Sequence
+
+from referee_api.v1 import tournament_pb2 as pb
+
+from referee.contests.pairing import DuplicateSets
+from referee.contests.tables.tiebreak import TieBreak
+from referee.contests.tournament.state import TournamentPhase
+from referee.contests.tournament.tournament_pairing import compute_planned_size
+from referee.contests.tournament.tournament_terms import Seeding, TournamentPlayTerms
+from referee.hosting.contest_terms import TournamentTerms
+from referee.hosting.tournament_state import TournamentState
+from referee.hosting.tournament_tables import CrossTableCell, TournamentRow
+from referee.wire.contests import PARTNERS, duplicate_of, entrant_of
+from referee.wire.enums import enum_value, parse_enum, parse_enum_or_default
+from referee.wire.formats import format_of, read_format
+from referee.wire.ratings import estimate_of
+from referee.wire.rules import read_opening
+from referee.wire.terms import TermsConverter
+from referee.wire.times import maybe_timestamp, timestamp
+
+TIE_BREAKS = {
+    pb.TIE_BREAK_BUCHHOLZ: TieBreak.BUCHHOLZ,
+    pb.TIE_BREAK_MEDIAN_BUCHHOLZ: TieBreak.MEDIAN_BUCHHOLZ,
+    pb.TIE_BREAK_SONNEBORN_BERGER: TieBreak.SONNEBORN_BERGER,
+    pb.TIE_BREAK_DIRECT_ENCOUNTER: TieBreak.DIRECT_ENCOUNTER,
+    pb.TIE_BREAK_WINS: TieBreak.WINS,
+    pb.TIE_BREAK_PROGRESSIVE: TieBreak.PROGRESSIVE,
+}
+SEEDINGS = {
+    pb.SEEDING_ENTRY_ORDER: Seeding.ENTRY,
+    pb.SEEDING_RATING: Seeding.RATING,
+    pb.SEEDING_RANDOM: Seeding.LOT,
+}
+"""The first one is the default."""
+PHASES = {
+    pb.TOURNAMENT_PHASE_ENTRY: TournamentPhase.ENTRY,
+    pb.TOURNAMENT_PHASE_PLAYING: TournamentPhase.PLAYING,
+    pb.TOURNAMENT_PHASE_FINISHED: TournamentPhase.FINISHED,
+    pb.TOURNAMENT_PHASE_CANCELLED: TournamentPhase.CANCELLED,
+}
+
+
+def read_tournament_terms(terms: pb.TournamentTerms, converter: TermsConverter) -> TournamentTerms:
+    """Convert the terms, except the seed, which the server draws. Raises the error of the first invalid field."""
+    match_terms = converter.read(terms.match_terms)
+    table = converter.table(match_terms)
+    partners = parse_enum_or_default(PARTNERS, terms.partner_rule, "terms.partner_rule")
+    openings = tuple(map(read_opening, terms.duplicate_play.openings))
+    duplicate = DuplicateSets(terms.duplicate_play.arrangements or len(table.sides), len(openings))
+    return TournamentTerms(
+        (match_terms,),
+        TournamentPlayTerms(
+            read_format(terms, table, partners),
+            b"",
+            tuple(parse_enum(TIE_BREAKS, one, "terms.tie_breaks") for one in terms.tie_breaks) or None,
+            parse_enum_or_default(SEEDINGS, terms.seeding, "terms.seeding"),
+            terms.max_concurrent_matches or None,
+            terms.last_entry_round,
+            duplicate if terms.HasField("duplicate_play") else None,
+        ),
+        openings,
+        terms.ladder,
+        partners,
+    )
+
+
+def tournament_of(state: TournamentState, converter: TermsConverter, *, with_openings: bool) -> pb.Tournament:
+    """Convert a tournament; `with_openings`: include the openings of duplicate play, secret while it is played."""
+    tournament = state.tournament
+    planned = compute_planned_size(tournament)
+    return pb.Tournament(
+        name=state.name,
+        title=state.title,
+        terms=_terms_of(state, converter, with_openings=with_openings),
+        organiser=state.organiser,
+        phase=enum_value(PHASES, tournament.phase),
+        entrants=[entrant_of(entrant.name, entrant.bots) for entrant in tournament.entrants.values()],
+        withdrawn_entrants=tournament.withdrawn,
+        current_round=min(tournament.complete_rounds + 1, tournament.round),
+        total_rounds=planned.rounds,
+        completed_pairings=len(tournament.pairings) - tournament.pairings.open_count,
+        total_pairings=planned.pairings,
+        create_time=timestamp(state.created_ms),
+        start_time=maybe_timestamp(state.started_ms),
+        end_time=maybe_timestamp(state.ended_ms),
+    )
+
+
+def _terms_of(state: TournamentState, converter: TermsConverter, *, with_openings: bool) -> pb.TournamentTerms:
+    terms, contest = state.terms, state.terms.tournament
+    sets, openings = contest.duplicate_sets, terms.openings if with_openings else ()
+    return pb.TournamentTerms(
+        match_terms=converter.message_of(terms.match_terms[0]),
+        duplicate_play=duplicate_of(sets.arrangements, openings) if sets else None,
+        tie_breaks=[enum_value(TIE_BREAKS, one) for one in state.tournament.tie_breaks],
+        seeding=enum_value(SEEDINGS, contest.seeding),
+        max_concurrent_matches=contest.matches_at_once or 0,
+        ladder=terms.ladder,
+        last_entry_round=contest.late_entry_rounds,
+        partner_rule=enum_value(PARTNERS, terms.partners),
+        **format_of(contest.format),
+    )
+
+
+def standings_of(rows: Iterable[TournamentRow], tie_breaks: Sequence[TieBreak]) -> list[pb.TournamentStanding]:
+    return [_standing_of(row, tie_breaks) for row in rows]
+
+
+def _standing_of(row: TournamentRow, tie_breaks: Sequence[TieBreak]) -> pb.TournamentStanding:
+    standing = row.standing
+    return pb.TournamentStanding(
+        rank=standing.rank,
+        entrant=standing.entrant,
+        points=standing.points,
+        tie_breaks=[
+            pb.TieBreakValue(tie_break=enum_value(TIE_BREAKS, one), value=value)
+            for one, value in zip(tie_breaks, standing.tie_breaks, strict=True)
+        ],
+        wins=standing.wins,
+        draws=standing.draws,
+        losses=standing.losses,
+        forfeits=row.forfeits,
+        byes=standing.byes,
+        estimate=estimate_of(row.estimate) if row.estimate else None,
+    )
+
+
+def cross_table_of(rows: Iterable[tuple[str, Sequence[CrossTableCell]]]) -> list[pb.CrossTableRow]:
+    return [
+        pb.CrossTableRow(
+            entrant=entrant,
+            cells=[
+                pb.CrossTableCell(opponent=cell.opponent, points=cell.points, match_ids=cell.match_ids)
+                for cell in cells
+            ],
+        )
+        for entrant, cells in rows
+    ]

@@ -1,0 +1,125 @@
+"""Harness for tests of ladders: executes commands, keeps the events, and plays matches with given or random results."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+
+from engines.chance import Chance
+from referee.contests.ladder.commands import (
+    AvailableEntrant,
+    JoinLadder,
+    LadderCommand,
+    PairEntrants,
+    RateMatch,
+    RecordLadderVoid,
+    StartLadderMatch,
+)
+from referee.contests.ladder.decide import decide
+from referee.contests.ladder.events import LadderEntrant, LadderEvent
+from referee.contests.ladder.ladder_pairing import select_matches_to_start
+from referee.contests.ladder.state import Ladder, LadderPhase, LadderPlayTerms, evolve
+from referee.contests.pairing import DueMatch
+from referee.contests.strength.elo import expected_score
+from referee.contests.strength.finish_order import FinishOrder
+from referee.match.setup import Player
+
+DUEL = LadderPlayTerms("main", b"seed")
+TOC = LadderPlayTerms("toc", b"seed", table_size=4, sides=((0, 2), (1, 3)))
+TOC_PARTNERS = LadderPlayTerms("toc", b"seed", table_size=2, bots_per_entrant=2)
+
+
+def entrant(name: str, bots: int = 1) -> LadderEntrant:
+    return LadderEntrant(name, tuple(Player(f"{name}{seat}") for seat in range(bots)) if bots > 1 else (Player(name),))
+
+
+@dataclass
+class LadderHarness:
+    """A ladder with its log."""
+
+    ladder: Ladder
+    log: list[LadderEvent] = field(default_factory=list)
+    slots: dict[str, int] = field(default_factory=dict)
+    """How many matches each online entrant may play at once."""
+    version: dict[str, str] = field(default_factory=dict)
+    ids: "count[int]" = field(default_factory=count)
+
+    def do(self, command: LadderCommand) -> list[LadderEvent]:
+        events = decide(self.ladder, command)
+        for event in events:
+            self.ladder = evolve(self.ladder, event)
+        self.log += events
+        return events
+
+    def join(self, *names: str, room: int = 1) -> "LadderHarness":
+        for name in names:
+            self.do(JoinLadder(entrant(name, self.ladder.terms.bots_per_entrant)))
+            self.slots[name] = room
+        return self
+
+    @property
+    def available(self) -> tuple[AvailableEntrant, ...]:
+        busy = [name for due in self.ladder.matches_in_play for name in due.pairing.entrants]
+        there = [self.ladder.entrants[name] for name in self.slots if name in self.ladder.entrants]
+        return tuple(
+            AvailableEntrant(it.name, self.bots(it.name), self.slots[it.name] - busy.count(it.name)) for it in there
+        )
+
+    def bots(self, name: str) -> tuple[Player, ...]:
+        """Return the bots of an entrant with the versions that would play now."""
+        return tuple(Player(it.bot, self.version.get(it.bot, "")) for it in self.ladder.all_entrants[name].bots)
+
+    def pair(self, allow_early_rematch: bool = False) -> list[tuple[str, ...]]:
+        """Pair once, and return the entrants of each new pairing."""
+        before = len(self.log)
+        self.do(PairEntrants(self.available, allow_early_rematch))
+        return [event.pairing.entrants for event in self.log[before:] if hasattr(event, "pairing")]  # type: ignore[union-attr]
+
+    def start_matches(self) -> list[DueMatch]:
+        """Start all matches that can start now."""
+        begun = select_matches_to_start(self.ladder, self.available)
+        for due in begun:
+            self.do(StartLadderMatch(due.id, f"m{next(self.ids)}"))
+        return begun
+
+    def pair_and_start(self, allow_early_rematch: bool = False) -> list[DueMatch]:
+        """Pair and start for as long as there are free slots."""
+        begun = self.start_matches()
+        while self.ladder.phase is LadderPhase.OPEN and self.do(PairEntrants(self.available, allow_early_rematch)):
+            begun += self.start_matches()
+        return begun
+
+    def id_of(self, due: DueMatch) -> str:
+        return self.ladder.pairings[due.pairing.id].match_ids[due.number, due.attempt]
+
+    def finish(self, due: DueMatch, ranks: Sequence[int]) -> FinishOrder[Player]:
+        """Return the finish of a match, given the ranks of its sides."""
+        players = [self.ladder.all_entrants[name].rated_player(self.bots(name)) for name in due.seats]
+        sides = due.pairing.sides or tuple((place,) for place in range(len(players)))
+        return FinishOrder(tuple(tuple(players[place] for place in side) for side in sides), tuple(ranks))
+
+    def result(self, due: DueMatch, *ranks: int, forfeited: Iterable[Player] = ()) -> list[LadderEvent]:
+        return self.do(RateMatch(self.id_of(due), self.finish(due, ranks), tuple(forfeited), due.id))
+
+    def void(self, due: DueMatch) -> list[LadderEvent]:
+        return self.do(RecordLadderVoid(due.id, self.id_of(due)))
+
+
+def new_ladder(terms: LadderPlayTerms = DUEL, *names: str, room: int = 1) -> LadderHarness:
+    return LadderHarness(Ladder(terms)).join(*names, room=room)
+
+
+Ranks = Callable[[LadderHarness, DueMatch], Sequence[int]]
+
+
+@dataclass
+class ByStrength:
+    """Random results by the expected scores of known strengths."""
+
+    strengths: Mapping[str, float]
+    chance: Chance
+
+    def __call__(self, it: LadderHarness, due: DueMatch) -> Sequence[int]:
+        finish = it.finish(due, range(1, 1 + len(due.pairing.sides or due.seats)))
+        one, other = (sum(self.strengths[player.bot] for player in side) for side in finish.sides)
+        lot, self.chance = self.chance.below(1 << 20)
+        return (1, 2) if lot / (1 << 20) < expected_score(one - other) else (2, 1)

@@ -1,0 +1,78 @@
+"""Ladders of bots with known strengths: pairing and rating are real, results are random."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from math import sqrt
+
+from referee.contests.ladder.commands import AvailableEntrant, JoinLadder, LadderCommand, PairEntrants, RateMatch
+from referee.contests.ladder.decide import decide
+from referee.contests.ladder.events import LadderEntrant
+from referee.contests.ladder.ladder_pairing import select_matches_to_start
+from referee.contests.ladder.state import Ladder, LadderPlayTerms, evolve
+from referee.contests.strength.finish_order import FinishOrder
+from referee.match.setup import Player
+from tests.contests.simulated_matches import gauss, simulated_match
+
+
+@dataclass
+class SimulatedLadder:
+    """A ladder and its bots, which are always online and play one match in each round."""
+
+    strengths: Mapping[str, float]
+    draws: Iterator[float]
+    terms: LadderPlayTerms
+    matches: int = 0
+    ladder: Ladder = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.ladder = Ladder(self.terms)
+        for name in self.strengths:
+            self._do(JoinLadder(LadderEntrant(name, (Player(name),))))
+
+    def play_paired(self, rounds: int) -> "SimulatedLadder":
+        here = tuple(AvailableEntrant(name, (Player(name),), 1) for name in self.strengths)
+        for _ in range(rounds):
+            self._do(PairEntrants(here))
+            for due in select_matches_to_start(self.ladder, here):
+                self._play(due.seats, due.id)
+        return self
+
+    def play_random(self, rounds: int) -> "SimulatedLadder":
+        at_a_table = self.terms.table_size
+        for _ in range(rounds):
+            lots = sorted(self.strengths, key=lambda _: next(self.draws))
+            for start in range(0, len(lots) - at_a_table + 1, at_a_table):
+                self._play(tuple(lots[start : start + at_a_table]))
+        return self
+
+    def _play(self, seats: tuple[str, ...], due: str = "") -> None:
+        finish = simulated_match([self.strengths[name] for name in seats], range(len(seats)), self.draws)
+        self.matches += 1
+        sides = tuple((Player(name),) for name in seats)
+        self._do(RateMatch(f"m{self.matches}", FinishOrder(sides, finish.ranks), due_id=due))
+
+    def _do(self, command: LadderCommand) -> None:
+        for event in decide(self.ladder, command):
+            self.ladder = evolve(self.ladder, event)
+
+    @property
+    def errors(self) -> dict[str, tuple[float, float]]:
+        """Error and deviation of each rating. Both scales are shifted to the same average."""
+        ratings = {name: self.ladder.current_season.rating(Player(name)).rating for name in self.strengths}
+        shift = sum(ratings[name].value - self.strengths[name] for name in ratings) / len(ratings)
+        return {name: (it.value - self.strengths[name] - shift, it.deviation) for name, it in ratings.items()}
+
+    @property
+    def mean_error(self) -> float:
+        """Root mean square of the errors."""
+        return sqrt(sum(error**2 for error, _ in self.errors.values()) / len(self.strengths))
+
+    @property
+    def coverage(self) -> float:
+        """Share of the intervals that contain the true strength."""
+        return sum(abs(error) <= 2 * deviation for error, deviation in self.errors.values()) / len(self.strengths)
+
+
+def fifty_bots(draws: Iterator[float], spread: float) -> dict[str, float]:
+    """Return fifty bots with normally distributed strengths, given the standard deviation in Elo."""
+    return {f"bot{number:02}": 1500 + spread * gauss(draws) for number in range(50)}

@@ -1,0 +1,137 @@
+"""The search of a bracket finds the same pairs as the library, and is fast enough for large fields."""
+
+import time
+from random import Random
+
+import pytest
+from caissify_pairings.engines.dutch import DutchEngine as LibraryEngine
+
+from referee.contests.pairing import MatchScore, Pairing
+from referee.contests.pairing_progress import PairingProgress
+from referee.contests.systems import swiss
+from referee.contests.systems.swiss import Unpairable, pair_swiss_round
+from referee.contests.tables.round_result import MISSED, RoundResult, RoundResults, played_result
+from tests.contests.swiss_rounds import rounds_by_lot
+
+Seats = tuple[str, ...]
+
+
+def by_the_library(table: RoundResults, there: list[str], rounds: int) -> list[Seats] | None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(swiss, "DutchEngine", LibraryEngine)
+        return paired(table, there, rounds)
+
+
+def paired(table: RoundResults, there: list[str], rounds: int) -> list[Seats] | None:
+    try:
+        return [it.entrants for it in pair_swiss_round(table, there, rounds)]
+    except Unpairable:
+        return None
+
+
+def compare(seed: int, least: int, most: int) -> int:
+    """Play a random tournament with draws, absences and walkovers. Return the number of rounds."""
+    lot = Random(seed)
+    count = lot.randint(least, most)
+    rounds = lot.randint(3, min(count, 11))
+    rows: dict[str, list[RoundResult]] = {f"P{number}": [] for number in range(1, count + 1)}
+    missing = lot.choice([0.0, 0.0, 0.1, 0.3])
+    for number in range(rounds):
+        there = [name for name in rows if lot.random() >= missing]
+        found = paired(rows, there, rounds) if there else []
+        assert found == (by_the_library(rows, there, rounds) if there else []), f"seed {seed}, round {number + 1}"
+        if found is None:
+            return number
+        for board, seats in enumerate(found, start=1):
+            progress = PairingProgress(Pairing(f"{number}.{board}", number + 1, board, seats))
+            if len(seats) == 2 and lot.random() < 0.05:
+                progress = progress.with_departure(seats[0])
+            elif len(seats) == 2:
+                progress = progress.with_score(1, MatchScore(lot.choice([(1, 2), (1, 1), (2, 1)])))
+            for name in seats:
+                rows[name].append(progress.round_result(name))
+        for encounters in rows.values():
+            encounters.extend([MISSED] * (number + 1 - len(encounters)))
+    return rounds
+
+
+def test_small_tournaments_are_paired_as_by_the_library() -> None:
+    assert sum(compare(seed, 4, 14) for seed in range(16)) > 50
+
+
+@pytest.mark.slow
+def test_larger_tournaments_are_paired_as_by_the_library() -> None:
+    assert sum(compare(seed, 20, 30) for seed in range(2)) > 5
+
+
+def cpu_s_of_round(entrants: int, number: int) -> float:
+    """CPU seconds for a round of a tournament of nine rounds."""
+    rounds = rounds_by_lot(entrants, 9, b"size")
+    for _ in range(number - 1):
+        next(rounds)
+    before = time.process_time()
+    next(rounds)
+    return time.process_time() - before
+
+
+@pytest.mark.slow
+def test_a_round_of_150_takes_less_than_3_cpu_seconds() -> None:
+    assert cpu_s_of_round(150, 3) < 3
+
+
+@pytest.mark.slow
+def test_a_round_of_400_takes_less_than_a_minute_of_cpu() -> None:
+    assert cpu_s_of_round(400, 2) < 60
+
+
+def halves_that_have_met(count: int) -> RoundResults:
+    """Return results in which each of the upper half has drawn with each of the lower half."""
+    half = count // 2
+    rows: dict[str, list[RoundResult]] = {f"P{number}": [] for number in range(1, count + 1)}
+    for number in range(half):
+        for one in range(half):
+            pair = [f"P{one + 1}", f"P{half + 1 + (one + number) % half}"]
+            first, second = reversed(pair) if number % 2 else pair
+            rows[first].append(played_result(0.5, second, 0))
+            rows[second].append(played_result(0.5, first, 1))
+    return rows
+
+
+@pytest.mark.parametrize("count", [8, 12])
+def test_several_exchanges_between_halves_are_those_of_the_library(count: int) -> None:
+    rows = halves_that_have_met(count)
+    found = paired(rows, list(rows), count)
+    assert found == by_the_library(rows, list(rows), count)
+    assert found is not None
+    upper = {f"P{number + 1}" for number in range(count // 2)}
+    assert all(len(upper & {*seats}) != 1 for seats in found)
+
+
+def mostly_across(seed: int) -> RoundResults:
+    """Return rounds in which the upper half met the lower one where possible, mostly drawn."""
+    lot = Random(seed)
+    count = lot.choice([6, 7, 8, 9, 10, 12])
+    rows: dict[str, list[RoundResult]] = {f"P{number}": [] for number in range(1, count + 1)}
+    names = list(rows)
+    for number in range(lot.randint(2, count - 2)):
+        lot.shuffle(names)
+        upper = [name for name in names if int(name[1:]) <= count // 2]
+        free = [name for name in names if name not in upper]
+        for name in upper:
+            met = {it for encounter in rows[name] for it in encounter.opponents}
+            other = next((it for it in free if it not in met), None)
+            if other:
+                free.remove(other)
+                first, second = (name, other) if number % 2 else (other, name)
+                points = lot.choice([0.5, 0.5, 0.5, 1])
+                rows[first].append(played_result(points, second, 0))
+                rows[second].append(played_result(1 - points, first, 1))
+        for encounters in rows.values():
+            encounters.extend([MISSED] * (number + 1 - len(encounters)))
+    return rows
+
+
+@pytest.mark.parametrize("seed", [2399, 3397])
+def test_who_of_the_lower_half_moves_up_is_the_choice_of_the_library(seed: int) -> None:
+    rows = mostly_across(seed)
+    assert paired(rows, list(rows), 14) == by_the_library(rows, list(rows), 14)

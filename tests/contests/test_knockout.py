@@ -1,0 +1,101 @@
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engines.chance import Chance
+from referee.contests.pairing import DueMatch, MatchScore
+from referee.contests.systems.knockout import seed_positions
+from referee.contests.tournament.commands import WithdrawEntrant
+from referee.contests.tournament.state import TournamentPhase
+from referee.contests.tournament.tournament_formats import Elimination
+from tests.contests.tournament_harness import TournamentHarness, better_name_wins, level, started
+
+
+def pairs(play: TournamentHarness) -> list[tuple[str, ...]]:
+    return [progress.pairing.entrants for progress in play.tournament.pairings.values()]
+
+
+def test_seeds_are_placed_so_that_the_best_meet_last() -> None:
+    assert seed_positions(3) == [1, 8, 4, 5, 2, 7, 3, 6]
+
+
+def test_an_entrant_without_an_opponent_advances() -> None:
+    play = started(Elimination(), "abcdef")
+    assert pairs(play) == [("d", "e"), ("c", "f")]
+    play.result(play.tournament.due_matches()[0], MatchScore((1, 2)))
+    assert pairs(play)[2:] == [("a", "d")]  # The other half of the draw need not be finished.
+
+
+def test_the_standings_are_by_how_far_entrants_got() -> None:
+    play = started(Elimination(), "abcdefgh").play_out()
+    assert [(rank, name) for rank, name, _ in play.table] == [
+        (1, "a"), (2, "b"), (3, "c"), (3, "d"), (5, "e"), (5, "f"), (5, "g"), (5, "h"),
+    ]  # fmt: skip
+
+
+def test_the_third_place_can_be_played_for() -> None:
+    play = started(Elimination(third_place=True), "abcd").play_out()
+    assert [(rank, name) for rank, name, _ in play.table] == [(1, "a"), (2, "b"), (3, "c"), (4, "d")]
+
+
+def test_a_level_pairing_has_further_matches_and_then_the_better_seed_advances() -> None:
+    play = started(Elimination(matches=2, extra=2), "ab")
+    play.play_out(level)
+    assert len(play.tournament.pairings["w1.1"].scores) == 4
+    assert play.table[0][1] == "a"
+
+
+def test_a_further_match_that_is_won_decides() -> None:
+    play = started(Elimination(matches=2, extra=2), "ab")
+    play.play_out(lambda due: level(due) if due.number < 3 else MatchScore((2, 1)))
+    assert len(play.tournament.pairings["w1.1"].scores) == 3
+    assert play.table[0][1] == "b"
+
+
+def test_the_winner_of_the_losers_bracket_has_to_win_two_finals() -> None:
+    def upset(due: DueMatch) -> MatchScore:
+        return MatchScore((2, 1)) if due.pairing.id in {"w2.1", "g6.1"} else better_name_wins(due)
+
+    play = started(Elimination(twice=True), "abcd").play_out(upset)
+    assert [progress.pairing.id for progress in play.tournament.pairings.values()] == [
+        "w1.1", "w1.2", "w2.1", "l1.1", "l2.1", "f5.1", "g6.1",
+    ]  # fmt: skip
+    assert [(rank, name) for rank, name, _ in play.table] == [(1, "b"), (2, "a"), (3, "c"), (4, "d")]
+
+
+def test_an_entrant_that_left_loses_its_next_pairing() -> None:
+    play = started(Elimination(), "abcd")
+    play.result(play.tournament.due_matches()[0], MatchScore((1, 2)))
+    play.do(WithdrawEntrant("a"))
+    play.play_out()
+    assert [(rank, name) for rank, name, _ in play.table] == [(1, "b"), (2, "a"), (3, "c"), (3, "d")]
+
+
+@settings(max_examples=12, deadline=None)
+@given(st.integers(2, 21), st.booleans(), st.binary(max_size=3))
+def test_everybody_but_the_winner_has_lost_as_often_as_it_takes(many: int, twice: bool, seed: bytes) -> None:
+    chance = Chance(seed)
+
+    def by_lot(_: DueMatch) -> MatchScore:
+        nonlocal chance
+        lot, chance = chance.below(2)
+        return MatchScore(((1, 2), (2, 1))[lot])
+
+    names = [f"P{number:02}" for number in range(many)]
+    play = started(Elimination(twice=twice), names).play_out(by_lot)
+    pairings = play.tournament.pairings.values()
+    losses = Counter(name for it in pairings for name in it.pairing.entrants if name != it.winner)
+    (winner,) = [name for rank, name, _ in play.table if rank == 1]
+    assert losses.pop(winner, 0) < (2 if twice else 1)
+    assert losses == dict.fromkeys(set(names) - {winner}, 2 if twice else 1)
+
+
+@pytest.mark.parametrize("twice", [False, True])
+def test_every_pairing_is_planned_as_soon_as_its_two_are_known(twice: bool) -> None:
+    play = started(Elimination(twice=twice), "abcdefgh")
+    while play.tournament.phase is TournamentPhase.PLAYING:
+        bracket = play.tournament.knockout()
+        assert bracket.ready() == []
+        play.result(due := play.tournament.due_matches()[-1], better_name_wins(due))

@@ -1,0 +1,130 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from referee.contests.ladder.matchmaking import PairingCandidate, PairingOptions, choose_matches, expected_information
+from referee.contests.ladder.pairing_history import PairingHistory
+
+climbers = st.lists(
+    st.builds(
+        PairingCandidate,
+        st.text("abcdefgh", min_size=1, max_size=3),
+        st.floats(500, 2500),
+        st.floats(20, 350),
+        st.integers(0, 3),
+        pairings_since_last=st.integers(0, 50),
+        provisional=st.booleans(),
+    ),
+    max_size=20,
+    unique_by=lambda it: it.name,
+)
+
+
+def known(*names: str) -> list[PairingCandidate]:
+    return [PairingCandidate(name, 1500, 60, 1) for name in names]
+
+
+def met(*tables: str) -> PairingHistory:
+    habits = PairingHistory()
+    for table in tables:
+        habits = habits.with_pairing(table, (), keep=5)
+    return habits
+
+
+@given(climbers, st.integers(2, 4), st.integers(0, 6))
+def test_each_candidate_has_at_most_one_match_and_only_with_a_free_slot(
+    there: list[PairingCandidate], at_a_table: int, most: int
+) -> None:
+    found = choose_matches(there, PairingHistory(), PairingOptions(at_a_table), most)
+    with_room = {it.name for it in there if it.free_slots}
+    names = [name for table in found for name in table]
+    assert len(names) == len(set(names))
+    assert set(names) <= with_room
+    assert len(found) == min(most, len(with_room) // at_a_table)
+
+
+@given(climbers)
+def test_the_order_of_candidates_does_not_matter(there: list[PairingCandidate]) -> None:
+    assert choose_matches(there, PairingHistory(), PairingOptions(), 9) == choose_matches(
+        there[::-1], PairingHistory(), PairingOptions(), 9
+    )
+
+
+def test_the_most_informative_match_is_between_uncertain_equals() -> None:
+    sure, unsure, far = (
+        PairingCandidate("a", 1500, 50, 1),
+        PairingCandidate("b", 1500, 200, 1),
+        PairingCandidate("c", 2500, 200, 1),
+    )
+    assert expected_information(sure, unsure) > expected_information(sure, sure)
+    assert expected_information(sure, unsure) > expected_information(sure, far)
+
+
+def test_provisional_candidates_come_first_and_then_the_longest_wait() -> None:
+    there = [
+        PairingCandidate("old", 1500, 60, 1),
+        PairingCandidate("waiting", 1500, 60, 1, pairings_since_last=3),
+        PairingCandidate("new", 1500, 60, 1, provisional=True),
+        PairingCandidate("other", 1500, 60, 1),
+    ]
+    assert set(choose_matches(there[:3], PairingHistory(), PairingOptions(), 1)[0]) >= {"new"}
+    assert set(choose_matches([there[0], there[1], there[3]], PairingHistory(), PairingOptions(), 1)[0]) >= {"waiting"}
+
+
+def test_a_very_long_wait_precedes_provisional_candidates() -> None:
+    new = [PairingCandidate(name, 1500, 250, 1, provisional=True) for name in "abc"]
+    assert (
+        "old"
+        in choose_matches(
+            [*new, PairingCandidate("old", 1500, 60, 1, pairings_since_last=8)], PairingHistory(), PairingOptions(), 1
+        )[0]
+    )
+
+
+def test_there_is_no_rematch_before_other_opponents() -> None:
+    assert all(set(table) != {"a", "b"} for table in choose_matches(known(*"abcd"), met("ab"), PairingOptions(), 2))
+
+
+def test_without_other_opponents_there_is_a_rematch() -> None:
+    assert len(choose_matches(known("a", "b"), met("ab"), PairingOptions(wait_for_fresh=True), 1)) == 1
+
+
+def test_a_candidate_can_wait_for_opponents_that_are_playing() -> None:
+    there = [*known("a", "b"), PairingCandidate("c", 1500, 60, 0), PairingCandidate("d", 1500, 60, 0)]
+    assert choose_matches(there, met("ab"), PairingOptions(), 2) == [("b", "a")]
+    assert choose_matches(there, met("ab"), PairingOptions(wait_for_fresh=True), 2) == []
+    assert choose_matches(there, met("ab", "ac", "bd"), PairingOptions(wait_for_fresh=True), 2) != []
+
+
+def test_the_rematch_distance_is_limited_by_the_number_of_candidates() -> None:
+    habits = met("ab", "ac", "bc")
+    assert choose_matches(known(*"abc"), habits, PairingOptions(rematch_after=9, wait_for_fresh=True), 1) == [
+        ("b", "a")
+    ]
+
+
+def test_all_opponents_at_a_table_are_met_at_once() -> None:
+    habits = met("abcd")
+    assert habits.opponents_since("a") == {"b": 0, "c": 0, "d": 0}
+    assert met("abcd", "aefg").opponents_since("a")["b"] == 3
+    assert met("abcd", "aefg", "abcd").opponents_since("a")["e"] == 3
+
+
+def test_old_meetings_are_dropped() -> None:
+    assert "b" not in met("ab", "ac", "ad", "ae", "af", "ag").opponents_since("a")
+    assert met("ab", "ac", "ad", "ae", "af").opponents_since("a")["b"] == 4
+
+
+def test_seats_are_balanced() -> None:
+    assert choose_matches(
+        known("a", "b"), PairingHistory(seat_counts={("a", 0): 3, ("b", 1): 3}), PairingOptions(), 1
+    ) == [("b", "a")]
+
+
+def test_partners_change() -> None:
+    sides = ((0, 2), (1, 3))
+    habits, seen = PairingHistory(), set[frozenset[str]]()
+    for _ in range(3):
+        (table,) = choose_matches(known(*"abcd"), habits, PairingOptions(4, sides), 1)
+        seen |= {frozenset({table[0], table[2]}), frozenset({table[1], table[3]})}
+        habits = habits.with_pairing(table, sides, keep=1)
+    assert len(seen) == 6

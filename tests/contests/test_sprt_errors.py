@@ -1,0 +1,91 @@
+"""The sequential test, run thousands of times: error rates and length."""
+
+from collections.abc import Iterator
+from itertools import accumulate, islice
+from math import log
+from typing import NamedTuple
+
+import pytest
+
+from referee.contests.strength.elo import expected_score
+from referee.contests.strength.outcome_counts import OutcomeCounts, no_outcomes
+from referee.contests.strength.sprt_evaluation import SprtParameters, SprtVerdict, decide_sprt, evaluate_sprt
+from tests.contests.random_draws import outcome, random_numbers
+
+ALPHA, BETA = 0.05, 0.1
+SPRT = SprtParameters(elo0=0, elo1=100, alpha=ALPHA, beta=BETA)
+
+TRINOMIAL, PENTANOMIAL = 3, 5
+
+
+class Ran(NamedTuple):
+    verdict: SprtVerdict
+    tally: OutcomeCounts
+
+
+def rates(lead: float, outcomes: int, draws: float) -> tuple[float, ...]:
+    """Return the rate of each outcome, given the share of draws, if the first move is worth some twenty Elo."""
+    score = expected_score(lead)
+    first, second = ((1 - each - draws / 2, draws, each - draws / 2) for each in (score + 0.03, score - 0.03))
+    if outcomes == TRINOMIAL:
+        return tuple((a + b) / 2 for a, b in zip(first, second, strict=True))
+    return tuple(sum(first[i] * second[points - i] for i in range(3) if 0 <= points - i < 3) for points in range(5))
+
+
+def run(of_outcomes: tuple[float, ...], draws: Iterator[float]) -> Ran:
+    tally = no_outcomes(len(of_outcomes))
+    while (verdict := decide_sprt(SPRT, tally)) is SprtVerdict.OPEN:
+        tally = tally.with_outcome(outcome(of_outcomes, next(draws)))
+    return Ran(verdict, tally)
+
+
+def wald(of_outcomes: tuple[float, ...], lead: float) -> float:
+    """Return Wald's approximation of the expected number of sets for known rates."""
+    last = len(of_outcomes) - 1
+    score = sum(rate * place / last for place, rate in enumerate(of_outcomes))
+    variance = sum(rate * (place / last - score) ** 2 for place, rate in enumerate(of_outcomes))
+    score0, score1 = expected_score(SPRT.elo0), expected_score(SPRT.elo1)
+    drift = (score1 - score0) * (score - (score0 + score1) / 2) / variance
+    lower, upper = log(BETA / (1 - ALPHA)), log((1 - BETA) / ALPHA)
+    passes = ALPHA if lead == SPRT.elo0 else 1 - BETA
+    return (passes * upper + (1 - passes) * lower) / drift
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("runs", [150, pytest.param(1000, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("outcomes", [TRINOMIAL, PENTANOMIAL])
+@pytest.mark.parametrize("drawn", [0.0, 0.4])
+@pytest.mark.parametrize(
+    ("lead", "wrong", "allowed"), [(SPRT.elo0, SprtVerdict.PASSED, ALPHA), (SPRT.elo1, SprtVerdict.FAILED, BETA)]
+)
+def test_error_rates_hold_and_lengths_are_as_wald_predicts(
+    outcomes: int, drawn: float, lead: float, wrong: SprtVerdict, allowed: float, runs: int
+) -> None:
+    of_outcomes, draws = rates(lead, outcomes, drawn), random_numbers(f"{outcomes} outcomes, {drawn} drawn, {lead} Elo")
+
+    ran = [run(of_outcomes, draws) for _ in range(runs)]
+
+    erred = sum(it.verdict is wrong for it in ran) / runs
+    sets = sum(sum(it.tally.counts) for it in ran) / runs
+    told = f"{erred:.3f} of {runs} erred, where {allowed} may; {sets:.1f} sets, {wald(of_outcomes, lead):.1f} by Wald"
+    print(told)  # noqa: T201  # `pytest -rP` shows the evidence.
+    assert erred <= allowed, told
+    by_wald = wald(of_outcomes, lead)
+    assert 0.8 * by_wald < sets < 1.3 * by_wald + 2 * outcomes, told  # One set for each outcome carries no information.
+
+
+@pytest.mark.slow
+def test_the_estimated_number_of_matches_is_about_right() -> None:
+    of_outcomes, draws = rates(100, PENTANOMIAL, 0.3), random_numbers("to go")
+    foreseen, needed = [], []
+    for _ in range(300):
+        outcomes = (outcome(of_outcomes, drawn) for drawn in islice(draws, 10))
+        *_, tally = accumulate(outcomes, OutcomeCounts.with_outcome, initial=no_outcomes(PENTANOMIAL))
+        so_far = tally.matches
+        if (state := evaluate_sprt(SPRT, tally)).verdict is SprtVerdict.OPEN:
+            while decide_sprt(SPRT, tally) is SprtVerdict.OPEN:
+                tally = tally.with_outcome(outcome(of_outcomes, next(draws)))
+            foreseen.append(state.matches_to_go)
+            needed.append(tally.matches - so_far)
+
+    assert 0.6 < sum(foreseen) / sum(needed) < 1.6

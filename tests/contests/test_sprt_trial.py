@@ -1,0 +1,267 @@
+"""SPRT trials: sets are counted in the order of planning, whatever the order in which they end."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from referee.contests.pairing import DueMatch, DuplicateSets, MatchScore
+from referee.contests.strength.elo import expected_score
+from referee.contests.strength.outcome_counts import OutcomeCounts
+from referee.contests.strength.sprt_evaluation import SprtParameters, SprtVerdict, evaluate_sprt
+from referee.contests.tournament.commands import StartTournamentMatch, WithdrawEntrant
+from referee.contests.tournament.events import TournamentEnded
+from referee.contests.tournament.sprt_trial import TrialState
+from referee.contests.tournament.state import TournamentPhase, replay
+from referee.contests.tournament.tournament_export import estimate_strengths
+from referee.contests.tournament.tournament_formats import OutcomeModel, SprtTrial
+from referee.contests.tournament.tournament_terms import TournamentPlayTerms
+from tests.contests.random_draws import random_numbers
+from tests.contests.tournament_harness import TournamentHarness, level, started
+
+SPRT = SprtParameters(elo1=100)
+PARTNERS = ((0, 2), (1, 3))
+
+
+def trial(
+    model: OutcomeModel = OutcomeModel.PENTANOMIAL, at_once: int = 4, test: SprtParameters = SPRT
+) -> TournamentHarness:
+    return started(TournamentPlayTerms(SprtTrial(test, model), b"seed", matches_at_once=at_once), "ab")
+
+
+def state_of(play: TournamentHarness) -> TrialState:
+    assert play.tournament.trial_state
+    return play.tournament.trial_state
+
+
+def wins(name: str, due: DueMatch) -> MatchScore:
+    """Return a score in which all seats of this entrant precede all others."""
+    return MatchScore(tuple(1 if entrant == name else 2 for entrant in due.pairing.entrants))
+
+
+def by_lot(draws: Iterator[float], lead: float) -> dict[str, MatchScore]:
+    """Return a random result for each match, fixed in advance."""
+    won = {True: MatchScore((1, 2)), False: MatchScore((2, 1))}
+    return {
+        f"{number}.1/{match}.1": won[(next(draws) < expected_score(lead)) == (match == 1)]
+        for number in range(1, 400)
+        for match in (1, 2)
+    }
+
+
+def test_the_better_entrant_passes_and_the_test_stops() -> None:
+    play = trial().play_out(lambda due: wins("a", due))
+
+    state = state_of(play)
+    assert state.verdict is SprtVerdict.PASSED
+    assert state.llr is not None
+    assert state.llr >= state.upper
+    assert state.counts == (0, 0, 0, 0, state.matches // 2)
+    assert state.matches_to_go == 0
+    assert play.log[-1] == TournamentEnded()
+    assert play.table[0] == (1, "a", state.matches)
+
+
+def test_the_first_entrant_is_tested() -> None:
+    assert state_of(trial().play_out(lambda due: wins("b", due))).verdict is SprtVerdict.FAILED
+
+
+def test_a_set_counts_whole_and_with_the_seats_exchanged() -> None:
+    play = trial(at_once=1)
+    one, other = (
+        play.tournament.due_matches() + play.tournament.due_matches(["1.1/1.1"])[:1],
+        play.tournament.pairings["1.1"].due_matches,
+    )
+
+    assert [due.seats for due in other] == [("a", "b"), ("b", "a")]
+    play.result(one[0], wins("a", one[0]))
+    assert state_of(play).matches == 0
+    (second,) = play.tournament.due_matches()
+    play.result(second, MatchScore((2, 1)))
+    assert state_of(play).counts == (0, 0, 1, 0, 0)
+
+
+def test_single_matches_count_one_by_one_and_the_first_seat_alternates() -> None:
+    play = trial(OutcomeModel.TRINOMIAL, at_once=2)
+    one, two = play.tournament.due_matches()
+
+    assert (one.seats, two.seats) == (("a", "b"), ("b", "a"))
+    play.result(one, wins("a", one))
+    play.result(two, wins("b", two))
+    assert state_of(play).counts == (1, 0, 1)
+
+
+def test_three_outcomes_can_be_counted_in_sets_too() -> None:
+    terms = TournamentPlayTerms(
+        SprtTrial(SPRT, OutcomeModel.TRINOMIAL), b"seed", duplicate=DuplicateSets(openings=3), matches_at_once=2
+    )
+    play = started(terms, "ab")
+    one, two = play.tournament.due_matches()
+
+    assert play.tournament.set_start(one) == play.tournament.set_start(two)
+    play.result(two, wins("b", two))
+    assert state_of(play).matches == 0
+    play.result(one, wins("a", one))
+    assert state_of(play).counts == (1, 0, 1)
+
+
+def test_a_set_that_ends_early_waits_for_those_planned_before_it() -> None:
+    play = trial(at_once=4)
+    first, again, *later = play.tournament.due_matches()
+    for due in later:
+        play.result(due, wins("b", due))
+
+    assert state_of(play).matches == 0
+    play.result(first, wins("a", first))
+    play.result(again, wins("a", again))
+    assert state_of(play).counts == (1, 0, 0, 0, 1)
+
+
+@pytest.mark.parametrize("lead", [0.0, 100.0])
+def test_the_order_in_which_matches_end_changes_neither_verdict_nor_counts(lead: float) -> None:
+    results = by_lot(random_numbers(f"order, {lead}"), lead)
+    one_by_one = trial(at_once=1).play_out(lambda due: results[due.id])
+    quick_wins = trial(at_once=8)
+    while quick_wins.tournament.phase is TournamentPhase.PLAYING:
+        due = min(quick_wins.tournament.due_matches(), key=lambda it: results[it.id] != wins("a", it))
+        quick_wins.result(due, results[due.id])
+
+    assert state_of(quick_wins) == state_of(one_by_one)
+    assert quick_wins.table == one_by_one.table
+    assert len(quick_wins.tournament.pairings) > quick_wins.tournament.trial_progress.sets  # Some were played in vain.
+
+
+def test_what_was_played_beyond_the_set_that_decided_does_not_count() -> None:
+    play = trial(at_once=8)
+    slow = play.tournament.due_matches()[0]
+    while others := play.tournament.due_matches([slow.id]):
+        play.result(others[0], wins("a", others[0]))
+    played = sum(len(progress.scores) for progress in play.tournament.pairings.values())
+    play.result(slow, wins("a", slow))
+
+    state = state_of(play)
+    assert state.verdict is SprtVerdict.PASSED
+    assert state.counts == (0, 0, 0, 0, state.matches // 2)
+    assert played > state.matches
+    assert play.table[0] == (1, "a", state.matches)
+
+
+def test_a_slow_set_limits_how_far_others_are_planned_ahead() -> None:
+    play = trial(at_once=2)
+    slow = play.tournament.due_matches()[0]
+    played = 0
+    while others := play.tournament.due_matches([slow.id]):
+        play.result(others[0], wins("b", others[0]))
+        played += 1
+
+    assert state_of(play).matches == 0
+    assert played < 20
+    play.result(slow, wins("b", slow))
+    assert state_of(play).matches >= 10
+
+
+def test_a_trial_without_matches_left_is_undecided() -> None:
+    play = trial(test=SprtParameters(elo1=5, matches_at_most=11)).play_out(level)
+
+    state = state_of(play)
+    assert (state.verdict, state.matches, state.matches_to_go) == (SprtVerdict.UNDECIDED, 10, 0)
+    assert play.tournament.phase is TournamentPhase.FINISHED
+
+
+def test_a_withdrawal_leaves_the_trial_undecided() -> None:
+    play = trial(at_once=2)
+    for due in play.tournament.due_matches():
+        play.result(due, wins("a", due))
+    play.do(WithdrawEntrant("b"))
+
+    assert play.tournament.phase is TournamentPhase.FINISHED
+    assert (state_of(play).verdict, state_of(play).matches) == (SprtVerdict.UNDECIDED, 2)
+
+
+def test_the_state_is_that_of_the_sequential_test() -> None:
+    play = trial(at_once=2)
+    for number in range(12):
+        due = play.tournament.due_matches()[0]
+        play.result(due, wins("a" if number % 3 else "b", due))
+
+    state = state_of(play)
+    said = evaluate_sprt(SPRT, OutcomeCounts(state.counts))
+    assert (state.verdict, state.llr, state.estimate) == (said.verdict, said.llr, said.estimate)
+    assert (state.lower, state.upper, state.matches_to_go) == (SPRT.lower, SPRT.upper, said.matches_to_go)
+    assert estimate_strengths(play.tournament) == {"a": said.estimate, "b": said.estimate.mirrored}
+
+
+def test_without_counted_sets_the_estimate_is_uncertain() -> None:
+    assert state_of(trial()).counts == (0, 0, 0, 0, 0)
+    assert estimate_strengths(trial().tournament) == {}
+    assert started(
+        TournamentPlayTerms(SprtTrial(SprtParameters(1.0, matches_at_most=9), at_a_table=3), b""), "ab"
+    ).tournament.trial_state == TrialState(
+        SprtVerdict.OPEN, None, SPRT.lower, SPRT.upper, (), state_of(trial()).estimate, 0, 9
+    )
+
+
+@pytest.mark.parametrize(
+    ("at_a_table", "sides", "first", "second"),
+    [
+        (3, (), "abb", "bba"),
+        (4, (), "abbb", "bbba"),
+        (4, PARTNERS, "abab", "baba"),
+    ],
+)
+def test_the_first_holds_one_side_and_the_second_all_others(
+    at_a_table: int, sides: tuple[tuple[int, ...], ...], first: str, second: str
+) -> None:
+    form = SprtTrial(SprtParameters(elo1=50, matches_at_most=60), at_a_table=at_a_table, sides=sides)
+    play = started(TournamentPlayTerms(form, b"", matches_at_once=4), "ab")
+
+    seats = ["".join(due.seats) for due in play.tournament.pairings["1.1"].due_matches]
+    assert seats[:2] == [first, second]
+    assert len(set(seats)) == len(seats) == form.side_count
+    play.play_out(lambda due: wins("a", due))
+    state = state_of(play)
+    assert state.estimate.low > 0
+    assert (state.llr is not None) == form.has_verdict
+    assert state.verdict is (SprtVerdict.PASSED if form.has_verdict else SprtVerdict.UNDECIDED)
+    rank, name, points = play.table[0]
+    assert (rank, name, points) == (1, "a", state.matches)
+
+
+def test_with_more_than_two_sides_each_set_gives_the_first_entrants_score() -> None:
+    form = SprtTrial(SprtParameters(elo1=50, matches_at_most=3), at_a_table=3)
+    play = started(TournamentPlayTerms(form, b"", matches_at_once=3), "ab")
+    for due, ranks in zip(play.tournament.due_matches(), [(1, 2, 3), (2, 1, 3), (1, 1, 3)], strict=True):
+        play.result(due, MatchScore(ranks))
+
+    (share,) = play.tournament.trial_progress.set_scores
+    assert share == pytest.approx((1 + 0.5 + 0.75) / 3, abs=1e-6)
+    rows = {row.entrant: row for row in play.tournament.standings()}
+    assert [(rows[name].points, rows[name].wins, rows[name].draws, rows[name].losses) for name in "ab"] == [
+        (2.25, 1, 1, 1),
+        (0.75, 1, 1, 1),
+    ]
+
+
+def test_replaying_the_log_gives_the_same_trial_and_void_matches_are_repeated() -> None:
+    play = trial(at_once=2)
+    first = play.tournament.due_matches()[0]
+    play.do(StartTournamentMatch(first.pairing.id, first.number, first.attempt, "m1"))
+    play.void(first)
+
+    play.play_out(lambda due: wins("a", due))
+    assert replay(play.tournament.terms, play.log) == play.tournament
+    assert state_of(play).verdict is SprtVerdict.PASSED
+
+
+def test_matches_of_a_set_after_the_deciding_one_do_not_count() -> None:
+    terms = TournamentPlayTerms(
+        SprtTrial(SPRT, OutcomeModel.TRINOMIAL), b"seed", duplicate=DuplicateSets(), matches_at_once=2
+    )
+    plays = [started(terms, "ab") for _ in range(2)]
+    for number, play in enumerate(plays):
+        if number:  # A draw shifts the match that decides to the other place in its set.
+            play.result(due := play.tournament.due_matches()[0], level(due))
+        play.play_out(lambda due: wins("a", due))
+
+    counted = [state_of(play).matches for play in plays]
+    assert any(many % 2 for many in counted)
+    assert all(sum(len(it.scores) for it in play.tournament.pairings.values()) % 2 == 0 for play in plays)

@@ -1,0 +1,147 @@
+"""The Dutch system. The cases in `dutch/` were paired by bbpPairings, whose answers FIDE accepts."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from referee.contests.pairing import MatchScore, Pairing
+from referee.contests.pairing_progress import PairingProgress
+from referee.contests.systems.swiss import Unpairable, pair_swiss_round
+from referee.contests.tables.round_result import ResultKind, RoundResult, RoundResults, total_points
+from referee.contests.tables.trf import TrfReport, read_trf
+from tests.contests.swiss_rounds import rounds_by_lot, table
+
+DUTCH = Path(__file__).parent / "dutch"
+
+
+def report(name: str) -> TrfReport:
+    return read_trf((DUTCH / f"{name}.trf").read_text())
+
+
+def played(told: RoundResults, number: int) -> set[tuple[str, ...]]:
+    """Return the pairings of a finished round, in the order of seats."""
+    found: set[tuple[str, ...]] = set()
+    for name, encounters in told.items():
+        encounter = encounters[number - 1]
+        if encounter.kind is ResultKind.BYE:
+            found.add((name,))
+        elif encounter.seat == 0:
+            found.add((name, encounter.opponents[0]))
+    return found
+
+
+def unplayed(told: RoundResults, number: int) -> set[frozenset[str]]:
+    """Return the pairs of a round that did not play. Their colours are not in the file."""
+    return {
+        frozenset((name, *encounters[number - 1].opponents))
+        for name, encounters in told.items()
+        if encounters[number - 1].kind in {ResultKind.UNOPPOSED, ResultKind.ABSENT}
+    }
+
+
+@pytest.mark.parametrize("name", ["ten", "eleven", "twenty", pytest.param("forty", marks=pytest.mark.slow)])
+def test_every_round_is_paired_as_by_an_external_checker(name: str) -> None:
+    told = report(name)
+    for number in range(1, told.rounds + 1):
+        before = {entrant: encounters[: number - 1] for entrant, encounters in told.table.items()}
+        there = [entrant for entrant, them in told.table.items() if them[number - 1].kind not in {ResultKind.MISSED}]
+        first = told.table["P1"][0].seat == 0
+        found = {it.entrants for it in pair_swiss_round(before, there, told.rounds, first_has_first_move=first)}
+        pairs = {seats for seats in found if frozenset(seats) not in unplayed(told.table, number)}
+        assert pairs == played(told.table, number)
+        assert {frozenset(seats) for seats in found - pairs} == unplayed(told.table, number)
+
+
+@pytest.mark.slow
+def test_a_late_round_of_a_long_tournament_is_paired_as_by_an_external_checker() -> None:
+    told = report("sixty")
+    found = [tuple(int(name[1:]) for name in it.entrants) for it in pair_swiss_round(told.table, list(told.table), 15)]
+    assert found == [
+        (1, 15), (3, 2), (11, 17), (7, 10), (8, 14), (4, 6), (5, 12), (9, 16), (13, 25), (24, 22),
+        (18, 29), (20, 23), (19, 33), (21, 38), (39, 26), (28, 36), (31, 40), (37, 35), (44, 46), (30, 32),
+        (27, 48), (47, 42), (51, 55), (34, 50), (49, 45), (53, 58), (41, 59), (56, 43), (60, 52), (54, 57),
+    ]  # fmt: skip
+
+
+def test_the_bye_follows_the_rules_of_2026() -> None:
+    """bbpPairings' case for criterion C.5: by the older rules, 5 would have received it."""
+    before = table("123456", ["1-4 1", "5-2 0", "3-6 1"], ["2-1 0", "4-3 0", "6-5 0"])
+    assert [it.entrants for it in pair_swiss_round(before, "12356", 3)] == [("1", "5"), ("3", "2"), ("6",)]
+
+
+def test_the_bye_goes_to_the_entrant_that_has_played_most() -> None:
+    """bbpPairings' case for criterion C.9."""
+    before = table("12345", ["1-3 1", "4-2 0"])
+    assert [it.entrants for it in pair_swiss_round(before, "12345", 3)] == [("2", "1"), ("3", "5"), ("4",)]
+
+
+def test_a_round_without_a_pairing_free_of_rematches_is_refused() -> None:
+    before = table("1234", ["1-2 1", "3-4 1"], ["3-1 1", "4-2 1"], ["1-4 1", "2-3 1"])
+    with pytest.raises(Unpairable):
+        pair_swiss_round(before, "1234", 4)
+
+
+def test_the_higher_score_gets_its_colour_preference() -> None:
+    """C.04.3, E.4: 1 and 2 both had the second seat; 2 has the points."""
+    before = table("1234", ["3-1 1", "4-2 0.5"])
+    seats = {it.entrants for it in pair_swiss_round(before, "12", 3)}
+    assert seats == {("2", "1")}
+
+
+def simulated(many: int, rounds: int, seed: bytes) -> list[list[Pairing]]:
+    """Return all rounds of a tournament with random results."""
+    return [pairings for _, pairings in rounds_by_lot(many, rounds, seed)]
+
+
+TOURNAMENTS = st.tuples(st.integers(6, 17), st.integers(1, 6), st.binary(min_size=1, max_size=4))
+
+
+@pytest.mark.slow
+@settings(max_examples=25, deadline=None)
+@given(TOURNAMENTS)
+def test_there_are_no_rematches_and_no_second_byes(case: tuple[int, int, bytes]) -> None:
+    rounds = simulated(*case)
+    met = [frozenset(it.entrants) for pairings in rounds for it in pairings]
+    assert len(set(met)) == len(met)
+    assert all(
+        sorted(name for it in one for name in it.entrants) == sorted(f"P{n + 1}" for n in range(case[0]))
+        for one in rounds
+    )
+
+
+@pytest.mark.slow
+@settings(max_examples=25, deadline=None)
+@given(TOURNAMENTS)
+def test_colours_are_balanced_but_for_the_last_round_of_those_on_top(case: tuple[int, int, bytes]) -> None:
+    """C.04.3, C.3: no difference above two, and no colour three times in succession, except between topscorers."""
+    many, rounds, seed = case
+    done = simulated(many, rounds, seed)
+    sat: dict[str, list[int]] = {f"P{number}": [] for number in range(1, many + 1)}
+    for pairings in done[: rounds - 1]:
+        for pairing in pairings:
+            for seat, name in enumerate(pairing.entrants if not pairing.is_bye else ()):
+                sat[name].append(seat)
+                assert abs(len(sat[name]) - 2 * sum(sat[name])) <= 2
+                assert len(sat[name]) < 3 or len(set(sat[name][-3:])) == 2
+
+
+def test_opponents_have_similar_scores() -> None:
+    """With sixteen entrants and the better seed winning, score groups are even, so all pairings are within a group."""
+    rows: dict[str, list[RoundResult]] = {f"P{number:02}": [] for number in range(1, 17)}
+    for _ in range(4):
+        for pairing in pair_swiss_round(rows, list(rows), 4):
+            one, other = pairing.entrants
+            assert total_points(rows[one]) == total_points(rows[other])
+            progress = PairingProgress(pairing).with_score(1, MatchScore((1, 2) if one < other else (2, 1)))
+            for name in pairing.entrants:
+                rows[name] = [*rows[name], progress.round_result(name)]
+    assert total_points(rows["P01"]) == 4
+
+
+def test_an_entrant_without_former_seats_has_no_colour_preference() -> None:
+    """C.04.3, E: 5 enters late, so 1 gets its preference."""
+    before = table("12345", ["1-3 1", "2-4 1"])
+    seats = {it.entrants for it in pair_swiss_round(before, "15", 3)}
+    assert seats == {("5", "1")}

@@ -1,0 +1,73 @@
+"""Strengths of entrants, estimated from all results of a tournament."""
+
+import pytest
+
+from referee.contests.pairing import DueMatch, MatchScore
+from referee.contests.strength.bradley_terry import fit_strengths
+from referee.contests.strength.finish_order import FinishOrder
+from referee.contests.tournament.commands import WithdrawEntrant
+from referee.contests.tournament.tournament_export import estimate_strengths
+from referee.contests.tournament.tournament_formats import Pools, RoundRobin, Swiss
+from tests.contests.tournament_harness import better_name_wins, level, started
+
+
+def upset(due: DueMatch) -> MatchScore:
+    """The better name wins, except that the last beats the first."""
+    return MatchScore((1, 2)) if set(due.seats) == {"a", "d"} and due.seats[0] == "d" else better_name_wins(due)
+
+
+def test_estimates_are_relative_to_the_average_and_to_the_next_entrant() -> None:
+    play = started(RoundRobin(2), "abcd").play_out(upset)
+
+    found = estimate_strengths(play.tournament)
+    assert list(found) == [name for _, name, _ in play.table]
+    assert sum(it.elo for it in found.values()) == pytest.approx(0, abs=1e-6)
+    games = [
+        FinishOrder(tuple((name,) for name in progress.pairing.entrants), score.ranks)
+        for progress in play.tournament.pairings.values()
+        for score in progress.scores.values()
+    ]
+    found_elsewhere = fit_strengths(games)
+    assert {name: it.elo for name, it in found.items()} == pytest.approx(found_elsewhere.elo)
+    first, second, *_, last = found
+    assert found[first].superiority == pytest.approx(found_elsewhere.difference(first, second).superiority)
+    assert found[last].superiority == 0
+
+
+def test_with_two_entrants_each_is_compared_with_the_other() -> None:
+    found = estimate_strengths(started(RoundRobin(4), "ab").play_out(better_name_wins).tournament)
+
+    assert found["a"] == found["b"].mirrored
+    assert found["a"].superiority > 0.8
+
+
+def test_an_entrant_without_matches_has_no_estimate() -> None:
+    play = started(Swiss(1), "abc").play_out()
+    (free,) = [name for it in play.tournament.pairings.values() if it.pairing.is_bye for name in it.pairing.entrants]
+    assert set(estimate_strengths(play.tournament)) == set("abc") - {free}
+
+
+def test_an_unplayed_round_gives_no_estimates() -> None:
+    play = started(RoundRobin(), "abcd").play_out()
+    after_one = estimate_strengths(play.tournament, until=1)
+
+    assert after_one != estimate_strengths(play.tournament)
+    assert len({round(abs(it.elo)) for it in after_one.values()}) == 1  # Each has won or lost once.
+
+
+def test_partners_share_the_result_of_their_side() -> None:
+    play = started(Pools(1, 4, ((0, 2), (1, 3))), "abcd")
+    (due,) = play.tournament.due_matches()
+    play.result(due, MatchScore((1, 2, 1, 2)))
+    one, other, partner, _ = due.pairing.entrants
+
+    found = estimate_strengths(play.tournament)
+    assert found[one].elo == pytest.approx(found[partner].elo)
+    assert found[one].elo > found[other].elo
+
+
+def test_walkovers_do_not_affect_estimates() -> None:
+    play = started(RoundRobin(), "abc")
+    play.do(WithdrawEntrant("a"))
+    play.play_out(level)
+    assert set(estimate_strengths(play.tournament)) == {"b", "c"}

@@ -1,0 +1,68 @@
+"""Counts of the modules of `referee/`: how many, how long, and which names occur more than once.
+
+Run it with `python -m tests.docs.code_base`.
+"""
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterable
+from pathlib import Path
+from statistics import median
+
+ROOT = Path(__file__).parents[2]
+REFEREE = ROOT / "referee"
+MIRRORS = (
+    frozenset({"transport/services", "wire", "accounts", "storage/sqlite"}),
+    frozenset({"match", "contests/ladder", "contests/tournament"}),
+)
+"""Groups of folders that mirror each other: the same module name in two of them means the same concept."""
+COMMANDS = frozenset({"cli", "cli/admin"})
+"""Folders whose modules are named after commands, whatever else has that name."""
+
+
+def modules() -> dict[Path, int]:
+    """Return the number of lines of every module but the `__init__.py` of packages."""
+    files = sorted(file for file in REFEREE.rglob("*.py") if file.name != "__init__.py")
+    return {file: len(file.read_text(encoding="utf-8").splitlines()) for file in files}
+
+
+def repeated_modules(files: Iterable[Path]) -> dict[str, list[str]]:
+    """Return base names of modules that folders share which do not mirror each other."""
+    return _repeated((file.stem, file) for file in files if _folder(file) not in COMMANDS)
+
+
+def repeated_classes(files: Iterable[Path]) -> dict[str, list[str]]:
+    """Return names of public classes that are defined more than once."""
+    return _repeated((name, file) for file in files for name in _public_classes(file))
+
+
+def _public_classes(file: Path) -> list[str]:
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    return [node.name for node in tree.body if isinstance(node, ast.ClassDef) and not node.name.startswith("_")]
+
+
+def _repeated(named: Iterable[tuple[str, Path]]) -> dict[str, list[str]]:
+    places = defaultdict(list)
+    for name, file in named:
+        places[name].append(file)
+    return {
+        name: [file.relative_to(REFEREE).as_posix() for file in files]
+        for name, files in sorted(places.items())
+        if len(files) > 1 and not _mirror_each_other(files)
+    }
+
+
+def _folder(module: Path) -> str:
+    return module.parent.relative_to(REFEREE).as_posix()
+
+
+def _mirror_each_other(files: list[Path]) -> bool:
+    folders = {_folder(file) for file in files}
+    return len(folders) == len(files) and any(folders <= group for group in MIRRORS)
+
+
+if __name__ == "__main__":
+    lengths = modules()
+    print(f"{len(lengths)} modules, median {median(lengths.values())} lines, longest {max(lengths.values())}")
+    print("module names used twice:", repeated_modules(lengths))
+    print("class names used twice:", repeated_classes(lengths))

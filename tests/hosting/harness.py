@@ -1,0 +1,347 @@
+"""A referee with ladders and tournaments in one process, bots that answer their turns, and logs that can fail.
+
+A move depends only on the match and the ply, so a match has the same result in every run.
+"""
+
+import asyncio
+import zlib
+from collections.abc import Callable, Coroutine, Sequence
+from contextlib import suppress
+from itertools import count
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from engines.api import Game
+from engines.refusals import Refusal
+from referee.accounts.bots import Bot, MaxNames, Version
+from referee.accounts.tokens import Role, Token
+from referee.contests.tournament.events import TournamentEntrant
+from referee.contests.tournament.tournament_formats import TournamentFormat
+from referee.contests.tournament.tournament_terms import TournamentPlayTerms
+from referee.hosting.contest_log import ContestEntry, ContestEvent, UnreadableContest
+from referee.hosting.contest_requests import TournamentRequest
+from referee.hosting.contest_terms import MatchTerms, Partners, TournamentTerms
+from referee.hosting.contest_worker import HostingDependencies
+from referee.hosting.ladder_host import LadderHost, ladder_registry, max_faults_for
+from referee.hosting.ladder_ratings import LadderRatings
+from referee.hosting.match_factory import MatchFactory
+from referee.hosting.tournament_host import TournamentHost, tournament_registry
+from referee.hosting.tournament_state import TournamentState
+from referee.live.auto_pause import AutoPause
+from referee.live.bot_log_recorder import BotLogRecorder
+from referee.live.bot_notifier import BotNotifier
+from referee.live.live_errors import NotRunHere
+from referee.live.loop_lag import LoopLag
+from referee.live.match_request import EVERY_MATCH, REQUEST_ID, LiveLimits, MatchFilter, Opening
+from referee.live.outbox import TurnNotice
+from referee.live.ports import CoAppend, Entry, LogUnavailable, Request, Summaries
+from referee.live.referee import Referee
+from referee.live.sessions import Hello, Session
+from referee.match.clock import SECOND, SuddenDeath
+from referee.match.events import Event
+from referee.match.match_errors import MatchOver
+from referee.match.result import EndCause
+from referee.match.setup import Player
+from referee.match.state import Match
+from referee.storage.memory import MemoryEventLog, MemoryUndeliveredEnds
+from referee.storage.memory_accounts import MemoryAccounts, MemoryBotLog, MemoryTokens
+from referee.storage.sqlite.event_log import SqliteEventLog
+from tests.live.fake_time import StoppedTime
+from tests.live.referee_harness import GAMES
+
+MANY = Hello(max_matches=1000)
+Choose = Callable[[Match, int, Sequence[str]], str]
+"""Returns the move of a seat out of its legal moves. Empty: the bot does not answer."""
+
+
+Stored: TypeAlias = MemoryEventLog | SqliteEventLog
+WITHIN_S = 180
+"""Timeout of whatever a test waits for."""
+
+
+class Fuse:
+    """Simulates a crash: after that many durable writes, every read and write hangs."""
+
+    def __init__(self, writes: int | None = None) -> None:
+        """None: there is no crash."""
+        self._writes = writes
+        self.written = 0
+        self.away = False
+        """Whether the log is unavailable for now."""
+        self.blown = asyncio.Event()
+
+    def blows_after(self, more: int) -> None:
+        """Crash after that many more durable writes."""
+        self._writes = self.written + more
+
+    async def wrote(self) -> None:
+        self.written += 1
+        if self.written == self._writes:
+            self.blown.set()
+        await self.holds()
+
+    async def holds(self) -> None:
+        if self.away:
+            raise LogUnavailable("the disk is full")
+        if self.blown.is_set():
+            await asyncio.Event().wait()
+
+
+class FusedContests:
+    """A ContestLog that fails with the fuse."""
+
+    def __init__(self, stored: Stored, fuse: Fuse) -> None:
+        self._stored = stored.contests
+        self._fuse = fuse
+
+    async def append(self, contest: str, after: int, events: Sequence[ContestEvent]) -> list[ContestEntry]:
+        await self._fuse.holds()
+        entries = await self._stored.append(contest, after, events)
+        await self._fuse.wrote()
+        return entries
+
+    async def read(self, contest: str, after: int = 0, at_most: int | None = None) -> list[ContestEntry]:
+        await self._fuse.holds()
+        return await self._stored.read(contest, after, at_most)
+
+    async def first_entries(self, kind: str) -> Sequence[ContestEntry | UnreadableContest]:
+        await self._fuse.holds()
+        return await self._stored.first_entries(kind)
+
+    async def last_entries(self, kind: str) -> Sequence[ContestEntry | UnreadableContest]:
+        await self._fuse.holds()
+        return await self._stored.last_entries(kind)
+
+
+class FusedLog:
+    """An EventLog that fails with the fuse."""
+
+    def __init__(self, stored: Stored, fuse: Fuse) -> None:
+        self._stored = stored
+        self._fuse = fuse
+
+    async def append(
+        self,
+        match_id: str,
+        after: int,
+        events: Sequence[Event],
+        request: Request | None = None,
+        co_append: CoAppend[Any] | None = None,
+    ) -> list[Entry]:
+        await self._fuse.holds()
+        entries = await self._stored.append(match_id, after, events, request, co_append)
+        await self._fuse.wrote()
+        return entries
+
+    async def read(self, match_id: str, after: int = 0, at_most: int | None = None) -> list[Entry]:
+        await self._fuse.holds()
+        return await self._stored.read(match_id, after, at_most)
+
+    async def unfinished(self) -> list[str]:
+        return await self._stored.unfinished()
+
+    async def summaries(self, wanted: MatchFilter = EVERY_MATCH, before: str = "", at_most: int = 100) -> Summaries:
+        return await self._stored.summaries(wanted, before, at_most)
+
+    async def close(self) -> None:
+        pass
+
+
+class Store:
+    """Everything that is stored, and so outlives a process."""
+
+    def __init__(self, on_disk: Path | None = None) -> None:
+        """None: store everything in memory."""
+        self.time = StoppedTime()
+        """Clock of the process that uses the store."""
+        in_memory = MemoryEventLog(self._wall_ms)
+        self._on_disk = on_disk
+        self.matches: Stored = SqliteEventLog(on_disk, self._wall_ms) if on_disk else in_memory
+        self.unheard = MemoryUndeliveredEnds(in_memory)
+        self.tokens = MemoryTokens()
+        self.accounts = MemoryAccounts(self.tokens)
+        self._tokens = count(1)
+
+    async def survives(self) -> None:
+        """Open the database again after its process was killed; pending writes are durable."""
+        if self._on_disk:
+            await self.matches.close()
+            self.matches = SqliteEventLog(self._on_disk, self._wall_ms)
+
+    def _wall_ms(self) -> int:
+        return self.time.wall_ms()
+
+    async def register(self, *bots: str, versions: Sequence[str] = ("1",)) -> None:
+        for name in bots:
+            token = Token(next(self._tokens).to_bytes(32, "big"), Role.BOT, "owner", 1, bot=name)
+            await self.accounts.register(f"r-{name}", Bot(name, "owner", 1), token, MaxNames(1000, 1000))
+            for version in versions:
+                await self.accounts.add_version(Version(name, version, 1), 100)
+
+    async def match_ids(self) -> list[str]:
+        """Return the ids of all matches."""
+        return [summary[0].match_id for summary in (await self.matches.summaries(at_most=10_000)).found]
+
+
+class HostingHarness:
+    """One server process, from `open` until `close` or until it is killed."""
+
+    def __init__(self, store: Store, fuse: Fuse | None = None, games: dict[str, Game] = GAMES) -> None:
+        self.store = store
+        self.fuse = fuse or Fuse()
+        self.time = store.time = StoppedTime()
+        self.faults: list[tuple[str, Exception]] = []
+        self.choose: Choose = by_the_match
+        self.voided: frozenset[str] = frozenset()
+        """Ids of due matches that are declared void before their first move."""
+        ids = count(1)
+        self.contests = FusedContests(store.matches, self.fuse)
+        self.registry = ladder_registry(self.contests, games, self._report_fault)
+        self.conduct = AutoPause(
+            store.accounts,
+            BotNotifier(BotLogRecorder(MemoryBotLog(1000)), self._sessions_of, self.time),
+            self.time,
+            lambda match: max_faults_for(self.registry, match, 1000),
+        )
+        ratings = LadderRatings(self.registry, games)
+        self.referee = Referee(
+            FusedLog(store.matches, self.fuse),
+            store.unheard,
+            self.time,
+            games,
+            LiveLimits(),
+            lambda: f"s{next(ids)}",
+            lambda: bytes(32),
+            LoopLag(self.time),
+            [self.conduct],
+            ratings,
+        )
+        self.factory = MatchFactory(self.referee, store.accounts)
+        dependencies = HostingDependencies(
+            self.referee,
+            self.factory,
+            store.accounts,
+            self.time,
+            games,
+            LiveLimits(),
+            lambda: bytes(32),
+            self._report_fault,
+        )
+        self.ladders = LadderHost(self.registry, dependencies, ratings, self.conduct.flush)
+        tournaments = tournament_registry(self.contests, self._report_fault)
+        self.tournaments = TournamentHost(tournaments, dependencies, self.ladders)
+        self._playing: set[asyncio.Task[None]] = set()
+
+    async def open(self) -> None:
+        await self.ladders.load()
+        await self.tournaments.load()
+        await self.referee.recover()
+        await self.ladders.start_workers()
+        await self.tournaments.start_workers()
+
+    async def close(self) -> None:
+        await self.ladders.stop(NotRunHere(""))
+        await self.tournaments.stop(NotRunHere(""))
+        await self.referee.close()
+        if self._playing:
+            await asyncio.wait(self._playing)
+        assert self.faults == []
+
+    def come(self, *names: str, hello: Hello = MANY, version: str = "1") -> list[Session]:
+        """Connect bots, which answer their turns."""
+        sessions = [self.referee.sessions.open(Player(name, version), hello) for name in names]
+        for session in sessions:
+            task = asyncio.create_task(self._plays(session))
+            self._playing.add(task)
+            task.add_done_callback(self._playing.discard)
+        return sessions
+
+    async def over(self, name: str) -> TournamentState:
+        """Return the tournament when it is over."""
+        return await self.until(name, lambda state: state.over)
+
+    async def until(self, name: str, holds: Callable[[TournamentState], bool]) -> TournamentState:
+        """Return the tournament as soon as the condition holds."""
+        state, watching = await self.tournaments.watch(name, None)
+        async with asyncio.timeout(WITHIN_S):
+            while not holds(state):
+                state = (await anext(watching))[-1].state
+        return state
+
+    def _report_fault(self, contest: str, fault: Exception) -> None:
+        self.faults.append((contest, fault))
+
+    def _sessions_of(self, bot: str) -> Sequence[Session]:
+        return self.referee.sessions.of_bot(bot)
+
+    async def _plays(self, session: Session) -> None:
+        while not session.outbox.closed:
+            await session.outbox.wait()
+            for item in session.outbox.drain(1000):
+                if isinstance(item, TurnNotice):
+                    await self._answers(item)
+
+    async def _answers(self, asked: TurnNotice) -> None:
+        due = self.referee.turn_due(asked.match_id, asked.seat)
+        if due and dict(due.match.setup.labels).get(REQUEST_ID) in self.voided:
+            with suppress(MatchOver):
+                await self.referee.void(asked.match_id, EndCause.DECLARED, "power failure")
+        elif due:
+            moves = due.match.require_position().moves(asked.seat)
+            move = self.choose(due.match, asked.seat, moves)
+            with suppress(Refusal, NotRunHere):  # The match was aborted.
+                if move:
+                    await self.referee.submit(asked.match_id, asked.seat, due.turn.token, move)
+
+
+def by_the_match(match: Match, seat: int, moves: Sequence[str]) -> str:
+    """Return a move that depends only on the match, the ply and the seat."""
+    return moves[zlib.crc32(f"{match.setup.match_id} {match.ply} {seat}".encode()) % len(moves)]
+
+
+def terms(
+    form: TournamentFormat,
+    game: str = "nim",
+    options: dict[str, Any] | None = None,
+    openings: tuple[Opening, ...] = (),
+    partners: Partners = Partners.INDIVIDUAL,
+    nonce_within_us: int = 0,
+    **more: Any,
+) -> TournamentTerms:
+    """Return terms with small matches of ten seconds for each seat."""
+    chosen = {"heap": 6} if game == "nim" and options is None else options or {}
+    match_terms = MatchTerms(
+        game, GAMES[game].settings(chosen), (SuddenDeath(10 * SECOND),), nonce_within_us=nonce_within_us
+    )
+    return TournamentTerms((match_terms,), TournamentPlayTerms(form, b"", **more), openings, partners=partners)
+
+
+def wish(terms: TournamentTerms, *bots: str, name: str = "cup", request_id: str = "r1") -> TournamentRequest:
+    return TournamentRequest(name, "org", request_id, terms, entrants=tuple(map(entrant, bots)))
+
+
+def entrant(bot: str, *partners: str, name: str = "") -> TournamentEntrant:
+    return TournamentEntrant(name or bot, bots=tuple(Player(one) for one in (bot, *partners)))
+
+
+def all_tasks_but_this() -> set[asyncio.Task[Any]]:
+    mine = asyncio.current_task()
+    return {task for task in asyncio.all_tasks() if task is not mine}
+
+
+async def killed() -> None:
+    """Cancel all tasks but that of the test, as if the process were killed."""
+    tasks = all_tasks_but_this()
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def first_of(*work: Coroutine[Any, Any, Any]) -> None:
+    """Return when one of the coroutines is done, and cancel the others."""
+    done, others = await asyncio.wait([asyncio.create_task(one) for one in work], return_when=asyncio.FIRST_COMPLETED)
+    for task in others:
+        task.cancel()
+    await asyncio.gather(*others, return_exceptions=True)
+    for task in done:
+        task.result()

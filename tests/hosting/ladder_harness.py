@@ -1,0 +1,114 @@
+"""Helpers for tests of ladders: create one, join bots, wait for a state, and check its logs."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+from referee.contests.ladder.events import LadderEntrant, LadderEvent, MatchRated
+from referee.contests.ladder.season import recompute_ratings
+from referee.contests.pairing import ContestMatchStarted
+from referee.hosting.contest_requests import LadderRequest
+from referee.hosting.contest_store import fold_entries
+from referee.hosting.contest_terms import LadderTerms, MatchTerms, Partners
+from referee.hosting.ladder_state import LadderFold, LadderState
+from referee.live.live_errors import NotRunHere
+from referee.live.match_request import LADDER
+from referee.live.sessions import Session
+from referee.match.clock import SECOND, SuddenDeath
+from referee.match.events import MatchCreated, PlayEnded
+from referee.match.result import EndKind
+from referee.match.setup import Player
+from tests.hosting.harness import WITHIN_S, HostingHarness, Store
+from tests.live.referee_harness import GAMES
+
+CONTEST = "ladder/main"
+
+
+def ladder_terms(*games: str, **more: Any) -> LadderTerms:
+    """Return terms with small matches of ten seconds for each seat."""
+    chosen: dict[str, dict[str, Any]] = {"nim": {"heap": 6}, "stones": {"seats": 2}}
+    return LadderTerms(
+        tuple(
+            MatchTerms(game, GAMES[game].settings(chosen.get(game, {})), (SuddenDeath(10 * SECOND),))
+            for game in games or ("nim",)
+        ),
+        **more,
+    )
+
+
+def climber(bot: str, *partners: str, name: str = "") -> LadderEntrant:
+    return LadderEntrant(name, tuple(map(Player, (bot, *partners))))
+
+
+async def new_ladder(harness: HostingHarness, terms: LadderTerms, *bots: str) -> LadderState:
+    """Create a ladder with these bots, which are offline."""
+    await harness.ladders.create(LadderRequest("main", "org", "r1", terms))
+    for bot in bots:
+        await harness.ladders.join("main", climber(bot))
+    return await harness.ladders.get("main")
+
+
+async def opened(terms: LadderTerms, *bots: str, versions: tuple[str, ...] = ("1",)) -> HostingHarness:
+    store = Store()
+    await store.register(*bots, versions=versions)
+    harness = HostingHarness(store)
+    await harness.open()
+    await new_ladder(harness, terms, *bots)
+    return harness
+
+
+async def until(harness: HostingHarness, holds: Callable[[LadderState], bool]) -> LadderState:
+    """Return the ladder as soon as the condition holds."""
+    state, watching = await harness.ladders.watch("main", None)
+    async with asyncio.timeout(WITHIN_S):
+        while not holds(state):
+            state = (await anext(watching))[-1].state
+    return state
+
+
+def rated(many: int) -> Callable[[LadderState], bool]:
+    """Return a condition: that many matches of two bots are rated."""
+    return lambda state: sum(it.matches for it in state.ladder.current_season.ratings.values()) >= 2 * many
+
+
+async def events(store: Store) -> list[LadderEvent]:
+    """Return the events of the ladder after its creation."""
+    return [entry.event for entry in await store.matches.contests.read(CONTEST, 1)]  # type: ignore[misc]
+
+
+async def check_the_logs(store: Store) -> None:
+    """Check that the ladder's log has no gaps, agrees with those of its matches, and yields the same ratings again."""
+    entries = await store.matches.contests.read(CONTEST)
+    assert [entry.number for entry in entries] == [*range(1, len(entries) + 1)]
+    state = fold_entries(LadderFold(GAMES), entries)[-1].state
+    happened = await events(store)
+    assert recompute_ratings(happened) == state.ladder.current_season.ratings
+    began = [event.match_id for event in happened if isinstance(event, ContestMatchStarted)]
+    assert len(began) == len(set(began))
+    told = {event.match_id: state.by_seat(event) for event in happened if isinstance(event, MatchRated)}
+    assert told == await _ended_and_rated(store)
+    assert max(Counter(event.match_id for event in happened if isinstance(event, MatchRated)).values(), default=1) == 1
+
+
+async def _ended_and_rated(store: Store) -> dict[str, Any]:
+    """Return the rating changes of finished matches, by match."""
+    found = {}
+    for match_id in await store.match_ids():
+        entries = await store.matches.read(match_id)
+        opening, end = entries[0], entries[-1].event
+        assert isinstance(opening.event, MatchCreated)
+        labels = dict(opening.event.setup.labels)
+        if LADDER in labels and isinstance(end, PlayEnded) and end.result.kind is not EndKind.VOID:
+            found[match_id] = end.ratings
+    return found
+
+
+def ladder_partners(**more: Any) -> LadderTerms:
+    return ladder_terms("toc", partners=Partners.FIXED, **more)
+
+
+def leaves(harness: HostingHarness, session: Session) -> None:
+    """Disconnect a bot."""
+    harness.referee.sessions.close(session)
+    session.outbox.close(NotRunHere(""))

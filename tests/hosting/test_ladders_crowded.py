@@ -1,0 +1,62 @@
+"""Ladders that many bots join at once: they are paired in batches, so that the event loop is not blocked."""
+
+from referee.contests.ladder.events import LadderPaired, MatchRated
+from referee.contests.strength.finish_order import FinishOrder
+from referee.contests.strength.rating import compute_rating_updates
+from referee.live.sessions import Hello
+from referee.match.setup import Player
+from tests.hosting.harness import Fuse, HostingHarness, Store, killed
+from tests.hosting.ladder_harness import CONTEST, events, ladder_terms, opened, until
+from tests.live.runner_harness import in_loop
+
+MANY = 40
+NEW = [f"new-{number}" for number in range(MANY)]
+KNOWN = [f"known-{number}" for number in range(MANY)]
+TWO = Hello(max_matches=2)
+
+
+async def crowd() -> Store:
+    """Create a ladder with many entrants, half of them provisional and all offline."""
+    harness = await opened(ladder_terms(provisional_matches=1), *NEW, *KNOWN)
+    await harness.close()
+    written = len(await events(harness.store)) + 1
+    await harness.store.matches.contests.append(CONTEST, written, [met(*pair) for pair in pairs(KNOWN)])
+    return harness.store
+
+
+def pairs(names: list[str]) -> list[tuple[str, str]]:
+    return list(zip(names[::2], names[1::2], strict=True))
+
+
+def met(winner: str, loser: str) -> MatchRated:
+    finish = FinishOrder(((Player(winner, "1"),), (Player(loser, "1"),)), (1, 2))
+    return MatchRated(f"{winner}-{loser}", finish, (), compute_rating_updates({}, finish))
+
+
+async def paired(store: Store) -> list[str]:
+    """Return all entrants that were paired, in the order of pairing."""
+    return [name for event in await events(store) if isinstance(event, LadderPaired) for name in event.pairing.entrants]
+
+
+@in_loop
+async def test_each_gets_one_opponent_before_anybody_gets_a_second_one_new_or_not() -> None:
+    store = await crowd()
+    harness = HostingHarness(store)
+    harness.choose = lambda *_: ""
+    await harness.open()
+    harness.come(*NEW, *KNOWN, hello=TWO)
+    await until(harness, lambda state: state.ladder.planned_count > MANY)
+    first = (await paired(store))[: 2 * MANY]
+    assert sorted(first) == sorted([*NEW, *KNOWN])
+    await harness.close()
+
+
+@in_loop
+async def test_they_are_paired_a_few_at_a_time() -> None:
+    store = await crowd()
+    harness = HostingHarness(store, Fuse(1))
+    await harness.open()
+    harness.come(*NEW, *KNOWN, hello=TWO)
+    await harness.fuse.blown.wait()
+    assert 0 < len(await paired(store)) <= MANY / 2
+    await killed()

@@ -1,0 +1,59 @@
+"""Tournaments whose matches are rated on a ladder, and whose entrants are seeded by its ratings."""
+
+from dataclasses import replace
+
+import pytest
+
+from referee.contests.ladder.events import LadderEntrant as ClimbingEntrant
+from referee.contests.ladder.events import LadderJoined
+from referee.contests.ladder.state import Ladder, evolve
+from referee.contests.ladder.state import LadderPlayTerms as LadderPlay
+from referee.contests.strength.rating import RatingRecord, SkillRating
+from referee.contests.tournament.tournament_formats import RoundRobin
+from referee.contests.tournament.tournament_terms import Seeding
+from referee.hosting.contest_requests import LadderRequest
+from referee.hosting.contest_terms import LadderTerms
+from referee.hosting.hosting_errors import UnknownLadder
+from referee.hosting.ladder_ratings import seed_rating
+from referee.match.setup import Player
+from tests.hosting.harness import HostingHarness, Store, terms, wish
+from tests.live.runner_harness import in_loop
+
+
+@in_loop
+async def test_every_match_that_counts_is_rated_once_and_the_next_tournament_is_seeded_by_it() -> None:
+    store = Store()
+    await store.register("ada", "bob", "cyd")
+    harness = HostingHarness(store)
+    await harness.open()
+    harness.come("ada", "bob", "cyd")
+    harness.voided = frozenset({"1.1/1.1"})
+    rated = replace(terms(RoundRobin(2)), ladder="main")
+    with pytest.raises(UnknownLadder):
+        await harness.tournaments.create(wish(rated, "ada", "bob", "cyd"))
+    await harness.ladders.create(LadderRequest("main", "org", "r1", LadderTerms(rated.match_terms)))
+    await harness.tournaments.create(wish(rated, "ada", "bob", "cyd"))
+    await harness.tournaments.start("cup")
+    await harness.over("cup")
+    ratings = (await harness.ladders.get("main")).ladder.current_season.ratings
+    assert {player: known.matches for player, known in ratings.items()} == {
+        Player(name, "1"): 4 for name in ("ada", "bob", "cyd")
+    }
+    seeded = replace(terms(RoundRobin(), seeding=Seeding.RATING), ladder="main")
+    await harness.tournaments.create(wish(seeded, "ada", "bob", "cyd", name="next", request_id="r2"))
+    state = await harness.tournaments.start("next")
+    best_first = sorted(ratings, key=lambda player: -ratings[player].rating.value)
+    assert list(state.tournament.entrants) == [player.bot for player in best_first]
+    assert state.tournament.entrants["ada"].rating == ratings[Player("ada", "1")].rating.value
+    await harness.over("next")
+    await harness.close()
+
+
+def test_partners_are_seeded_by_the_rating_that_they_have_together() -> None:
+    reds = LadderJoined(ClimbingEntrant("reds", (Player("ada"), Player("bob"))))
+    ladder = evolve(Ladder(LadderPlay("main", bytes(32), bots_per_entrant=2)), reds)
+    together = RatingRecord(SkillRating(1600, 50), 9)
+    ladder = replace(ladder, current_season=replace(ladder.current_season, ratings={Player("reds"): together}))
+    assert seed_rating(ladder, (Player("ada"), Player("bob"))) == 1600
+    assert seed_rating(ladder, (Player("bob"), Player("ada"))) is None
+    assert seed_rating(ladder, (Player("ada"), Player("cyd"))) is None

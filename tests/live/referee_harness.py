@@ -1,0 +1,142 @@
+"""A complete referee on a stopped clock; tests submit the answers of the bots."""
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import count
+from typing import Any
+
+from engines.api import Game
+from engines.registry import games
+from referee.live.loop_lag import LoopLag
+from referee.live.match_request import LiveLimits, MatchRequest
+from referee.live.outbox import MatchEnded, OutboxItem, TurnNotice
+from referee.live.ports import Entry, LogUnavailable
+from referee.live.referee import Referee
+from referee.live.registry import MatchListener
+from referee.live.sessions import Hello, Session
+from referee.live.turn_view import TurnDue
+from referee.match.clock import SECOND, SuddenDeath
+from referee.match.setup import Player
+from referee.match.state import Match, MatchPhase
+from referee.storage.memory import MemoryEventLog, MemoryUndeliveredEnds
+from tests.live.fake_time import StoppedTime, settled
+from tests.live.runner_harness import GatedLog
+from tests.match.games import BRITTLE, STONES
+from tests.strangers_games.strangers_games import FINGERS, NIM
+
+GAMES: dict[str, Game] = {**games(), "nim": NIM, "fingers": FINGERS, "brittle": BRITTLE, "stones": STONES}
+BOTS = tuple(Player(f"bot{seat}", "1") for seat in range(4))
+USUAL = LiveLimits()
+MANY = Hello(max_matches=1000)
+
+
+class Noting:
+    """Observer that records entries and faults."""
+
+    def __init__(self) -> None:
+        self.heard: list[Entry] = []
+        self.faults: list[tuple[str, Exception]] = []
+
+    def on_entries(self, before: Match | None, entries: Sequence[Entry], match: Match) -> None:
+        self.heard.extend(entries)
+
+    def on_fault(self, match_id: str, fault: Exception) -> None:
+        self.faults.append((match_id, fault))
+
+
+class GatedEnds(MemoryUndeliveredEnds):
+    """Store of undelivered ends that can be made unavailable."""
+
+    trouble: LogUnavailable | None = None
+
+    async def list_for(self, bot: str, at_most: int) -> list[MatchEnded]:
+        if self.trouble:
+            raise self.trouble
+        return await super().list_for(bot, at_most)
+
+
+class Hall:
+    """One server process with its referee."""
+
+    log: GatedLog
+
+    def __init__(self, after: "Hall | None" = None, limits: LiveLimits = USUAL, games: dict[str, Game] = GAMES) -> None:
+        """Start with an empty log, or with the log of an earlier process."""
+        self.time: StoppedTime = after.time if after else StoppedTime()
+        self.stored: MemoryEventLog = after.stored if after else MemoryEventLog(self.time.wall_ms)
+        self.log = GatedLog(self.time, self.stored)
+        self.unheard = GatedEnds(self.stored)
+        self.noted = Noting()
+        self.listeners: list[MatchListener] = [self.noted]
+        self.lag = LoopLag(self.time)
+        self.ids: Iterator[int] = after.ids if after else count(1)
+        self.referee = Referee(
+            self.log,
+            self.unheard,
+            self.time,
+            games,
+            limits,
+            lambda: f"id{next(self.ids)}",
+            lambda: bytes(32),
+            self.lag,
+            self.listeners,
+        )
+
+    async def crashed(self, games: dict[str, Game] | None = None) -> "Hall":
+        """Return another process on the same log. This one is closed."""
+        await self.referee.close()
+        return Hall(after=self, games=games or GAMES)
+
+    def come(self, *players: Player, hello: Hello = MANY) -> list[Session]:
+        return [self.referee.sessions.open(player, hello) for player in players]
+
+    async def create(self, game: str = "nim", **more: Any) -> str:
+        """Create a match of bot0, bot1, … with ten seconds per seat, unless `more` says otherwise; return its id."""
+        created = await self.referee.create(wish(game, **more))
+        await settled()
+        return created.status.match.setup.match_id
+
+    async def begun(self, game: str = "nim", **more: Any) -> tuple[str, list[Session]]:
+        sessions = self.come(*BOTS[: seats_of(game)])
+        match_id = await self.create(game, **more)
+        assert (await self.referee.status(match_id)).match.phase is MatchPhase.PLAYING
+        return match_id, sessions
+
+    def due(self, match_id: str, seat: int) -> TurnDue:
+        due = self.referee.turn_due(match_id, seat)
+        assert due
+        return due
+
+    async def played(self, match_id: str, seat: int, move: str, **more: Any) -> Any:
+        """Answer the seat's turn."""
+        answered = await self.referee.submit(match_id, seat, self.due(match_id, seat).turn.token, move, **more)
+        await settled()
+        return answered
+
+    async def kinds(self, match_id: str) -> list[str]:
+        return [type(entry.event).__name__ for entry in await self.stored.read(match_id)]
+
+    async def match(self, match_id: str) -> Match:
+        return (await self.referee.status(match_id)).match
+
+
+def seats_of(game: str) -> int:
+    return len(GAMES[game].table(GAMES[game].settings()).seats)
+
+
+def wish(game: str = "nim", **more: Any) -> MatchRequest:
+    usual: dict[str, Any] = {"players": BOTS[: seats_of(game)], "controls": (SuddenDeath(10 * SECOND),)}
+    return MatchRequest(game, **usual | more)
+
+
+def told(session: Session) -> list[OutboxItem]:
+    """Remove and return everything in the outgoing queue."""
+    return session.outbox.drain(1000)
+
+
+def asked(session: Session) -> list[TurnNotice]:
+    """Empty the outgoing queue, and return the turns that were in it."""
+    return [item for item in told(session) if isinstance(item, TurnNotice)]
+
+
+def of_kind(items: Sequence[OutboxItem], kind: Callable[..., OutboxItem]) -> list[OutboxItem]:
+    return [item for item in items if type(item) is kind]

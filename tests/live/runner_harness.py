@@ -1,0 +1,193 @@
+"""Harness for runners: a stopped clock, a log that can block or be unavailable, and an observer that records
+everything.
+"""
+
+import asyncio
+import functools
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any, ParamSpec
+
+from engines.api import Game, Seat
+from referee.live.match_request import EVERY_MATCH, MatchFilter
+from referee.live.ports import CoAppend, Entry, LogUnavailable, Request, RunnerDependencies, SeatDelays, Summaries
+from referee.live.runner import MatchRunner
+from referee.match.clock import SECOND, SuddenDeath, TimeControl
+from referee.match.commands import StartPlay, SubmitMove
+from referee.match.decision import Decision
+from referee.match.events import Event
+from referee.match.setup import Player, Setup
+from referee.match.state import Match, MatchPhase, replay
+from referee.storage.memory import MemoryEventLog
+from tests.live.fake_time import StoppedTime, settled
+from tests.strangers_games.strangers_games import FINGERS, NIM
+
+Arguments = ParamSpec("Arguments")
+
+GAMES: dict[str, Game] = {"nim": NIM, "fingers": FINGERS}
+TEN_SECONDS = SuddenDeath(10 * SECOND)
+
+
+def in_loop(test: Callable[Arguments, Coroutine[Any, Any, None]]) -> Callable[Arguments, None]:
+    """Run an async test in its own event loop, and check that it leaves no task behind."""
+
+    @functools.wraps(test)
+    def run(*args: Arguments.args, **kwargs: Arguments.kwargs) -> None:
+        async def alone() -> None:
+            await test(*args, **kwargs)
+            await settled()
+            assert asyncio.all_tasks() == {asyncio.current_task()}
+
+        asyncio.run(alone())
+
+    return run
+
+
+class GatedLog:
+    """`EventLog` whose appends can be held before and after they are written, and which can be unavailable."""
+
+    def __init__(self, time: StoppedTime, log: MemoryEventLog) -> None:
+        self._time = time
+        self._log = log
+        self.trouble: BaseException | None = None
+        self.before = _open_gate()
+        self.after = _open_gate()
+        self.tried_us: list[int] = []
+        self.entries_read = 0
+
+    async def append(
+        self,
+        match_id: str,
+        after: int,
+        events: Sequence[Event],
+        request: Request | None = None,
+        co_append: CoAppend[Any] | None = None,
+    ) -> list[Entry]:
+        self.tried_us.append(self._time.us)
+        await self.before.wait()
+        if self.trouble:
+            raise self.trouble
+        entries = await self._log.append(match_id, after, events, request, co_append)
+        await self.after.wait()
+        return entries
+
+    async def read(self, match_id: str, after: int = 0, at_most: int | None = None) -> list[Entry]:
+        if self.trouble:
+            raise self.trouble
+        entries = await self._log.read(match_id, after, at_most)
+        self.entries_read += len(entries)
+        return entries
+
+    async def unfinished(self) -> list[str]:
+        return await self._log.unfinished()
+
+    async def summaries(self, wanted: MatchFilter = EVERY_MATCH, before: str = "", at_most: int = 100) -> Summaries:
+        return await self._log.summaries(wanted, before, at_most)
+
+    async def close(self) -> None:
+        await self._log.close()
+
+    def goes_away(self) -> None:
+        self.trouble = LogUnavailable("the disk is full")
+
+    def comes_back(self) -> None:
+        self.trouble = None
+
+
+def _open_gate() -> asyncio.Event:
+    gate = asyncio.Event()
+    gate.set()
+    return gate
+
+
+class NotingKeeper:
+    def __init__(self) -> None:
+        self.announced: list[tuple[Match | None, Sequence[Entry], Match]] = []
+        self.faults: list[Exception] = []
+        self.was_left: list[str] = []
+        self.delays_of: dict[Seat, SeatDelays] = {}
+
+    def on_entries(self, before: Match | None, entries: Sequence[Entry], match: Match) -> None:
+        self.announced.append((before, entries, match))
+
+    def seat_delays(self, match_id: str, seat: Seat) -> SeatDelays:
+        return self.delays_of.get(seat, SeatDelays())
+
+    def on_fault(self, match_id: str, fault: Exception) -> None:
+        self.faults.append(fault)
+
+    def on_stopped(self, match_id: str) -> None:
+        self.was_left.append(match_id)
+
+    @property
+    def heard(self) -> list[Entry]:
+        return [entry for _, entries, _ in self.announced for entry in entries]
+
+
+class Scene:
+    """One server process with its runners."""
+
+    def __init__(self, beside: "Scene | None" = None) -> None:
+        """Start with an empty log, or share the log of another process."""
+        self.time: StoppedTime = beside.time if beside else StoppedTime()
+        self.stored: MemoryEventLog = beside.stored if beside else MemoryEventLog(self.time.wall_ms)
+        self.log = GatedLog(self.time, self.stored)
+        self.keeper = NotingKeeper()
+
+    @property
+    def desk(self) -> RunnerDependencies:
+        return RunnerDependencies(self.log, self.time, self.keeper)
+
+    async def begun(self, setup: Setup) -> MatchRunner:
+        """Return the runner of a new match that is in play."""
+        runner = await MatchRunner.open(setup, GAMES[setup.game], self.desk)
+        await runner.submit(StartPlay())
+        return runner
+
+    async def resumed(self, match_id: str = "m1") -> MatchRunner:
+        return await resume(match_id, self.desk)
+
+    async def events(self, match_id: str = "m1") -> list[Event]:
+        return [entry.event for entry in await self.stored.read(match_id)]
+
+    async def kinds(self, match_id: str = "m1") -> list[str]:
+        return [type(event).__name__ for event in await self.events(match_id)]
+
+    async def log_tells_of(self, runner: MatchRunner) -> bool:
+        """Check that the match equals the fold of its log, and that this process announced its entries once and in
+        order.
+        """
+        entries = await self.stored.read(runner.match_id)
+        told = replay((entry.event for entry in entries), GAMES.__getitem__)
+        heard = [entry for entry in self.keeper.heard if entry.match_id == runner.match_id]
+        return told == runner.match and heard == entries[len(entries) - len(heard) :]
+
+
+def terms(game: Game = NIM, match_id: str = "m1", control: TimeControl = TEN_SECONDS, **more: Any) -> Setup:
+    """Return a setup with the game's default settings and ten seconds per seat, unless `more` says otherwise."""
+    settings = more.pop("settings", game.settings())
+    seats = len(game.table(settings).seats)
+    players = tuple(Player(f"bot{seat}", "1") for seat in range(seats))
+    usual: dict[str, Any] = {"players": players, "controls": (control,) * seats, "seed": bytes(32)}
+    return Setup(match_id, game.name, game.version, settings, **usual | more)
+
+
+def answer(runner: MatchRunner, seat: Seat, move: str, **more: Any) -> SubmitMove:
+    """Return the seat's answer to its turn, arriving now."""
+    turn = runner.match.turns[seat]
+    usual: dict[str, Any] = {"token": turn.token if turn else "none", "measured": runner.measure(seat)}
+    return SubmitMove(seat, move=move, **usual | more)
+
+
+async def resume(match_id: str, dependencies: RunnerDependencies) -> MatchRunner:
+    """Return a runner for a match, folded from its log."""
+    entries = await dependencies.log.read(match_id)
+    match = replay((entry.event for entry in entries), GAMES.__getitem__)
+    return await MatchRunner.resume(match, entries[-1].at_ms, dependencies)
+
+
+def goes_on(runner: MatchRunner) -> bool:
+    return runner.match.phase is MatchPhase.PLAYING
+
+
+async def played(runner: MatchRunner, seat: Seat, move: str) -> Decision:
+    return await runner.submit(answer(runner, seat, move))

@@ -1,0 +1,208 @@
+"""Loop lag: how long the process was blocked, noticed at once, counted once, and credited to the right holders."""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from contextvars import copy_context
+
+from referee.live.loop_lag import HOLDER, INTERVAL_US, MIN_LAG_US, LoopLag, thread_cpu_us
+from referee.match.clock import MS, SECOND, Micros
+from tests.live.fake_time import SetAlarm, StoppedTime
+from tests.live.runner_harness import in_loop
+
+
+@in_loop
+async def test_a_loop_that_rings_in_time_has_no_lag() -> None:
+    time = StoppedTime()
+    lag = LoopLag(time)
+    assert lag.total_us() == 0
+    lag.start()
+    await time.passes(SECOND)
+    assert lag.total_us() == 0
+    lag.stop()
+    assert time.alarms_us == []
+    lag.stop()
+
+
+@in_loop
+async def test_a_stall_is_seen_before_the_alarm_rings_and_counted_once_after() -> None:
+    time = StoppedTime()
+    lag = LoopLag(time)
+    lag.start()
+    time.us += INTERVAL_US + 500 * MS
+    assert lag.total_us() == 500 * MS
+    await time.passes(0)
+    assert lag.total_us() == 500 * MS
+    await time.passes(SECOND)
+    assert lag.total_us() == 500 * MS
+    time.us += INTERVAL_US + MIN_LAG_US
+    assert lag.total_us() == 500 * MS
+    time.us += 1
+    assert lag.total_us() == 500 * MS + MIN_LAG_US + 1
+    lag.stop()
+    time.us += SECOND
+    assert lag.total_us() == 500 * MS + MIN_LAG_US + 1
+
+
+def test_a_loop_that_is_busy_for_long_is_late_for_all_of_that_time() -> None:
+    time = BusyTime()
+    lag = LoopLag(time)
+    lag.start()
+    began_us = time.us
+    for _ in range(100):
+        time.us += 2 * INTERVAL_US
+        time.ring()
+    assert lag.total_us() == time.us - began_us - INTERVAL_US
+
+
+class BusyTime(StoppedTime):
+    """Clock whose alarm a test can run late, as an event loop does that is busy for long."""
+
+    def call_at(self, at_us: Micros, ring: Callable[[], None]) -> SetAlarm:
+        self.ring = ring
+        return super().call_at(at_us, ring)
+
+
+class Machine:
+    """A clock and a CPU time that a test advances by hand, and the lag of an event loop on them."""
+
+    def __init__(self, time: StoppedTime | None = None) -> None:
+        self.time = time or StoppedTime()
+        self.cpu_us: Micros = 0
+        self.lag = LoopLag(self.time, lambda: self.cpu_us)
+        self.lag.start()
+
+    def computes(self, holder: str, cpu_us: Micros, stands_still_us: Micros = 0) -> None:
+        """Run a step for a holder, during which the machine may also be blocked."""
+        copy_context().run(self._step, holder, cpu_us, stands_still_us)
+
+    def _step(self, holder: str, cpu_us: Micros, stands_still_us: Micros) -> None:
+        HOLDER.set(holder)
+        self.time.us += cpu_us + stands_still_us
+        self.cpu_us += cpu_us
+        self.lag.charge()
+
+    def credits(self, *holders: str) -> list[Micros]:
+        """Return the lag that has been credited to each holder."""
+        return [self.lag.arrival(holder).lag_us for holder in holders]
+
+
+@in_loop
+async def test_the_lag_that_a_holders_requests_took_is_given_back_to_all_others() -> None:
+    machine = Machine()
+    machine.computes("ada", 300 * MS)
+    machine.computes("bob", 200 * MS)
+    machine.computes("", 100 * MS)
+    in_the_middle = machine.credits("ada", "bob", "eve", "")
+    assert in_the_middle == [300 * MS, 390 * MS, 590 * MS, 590 * MS], "of the first step, ten milliseconds are no lag"
+    await machine.time.passes(0)
+    assert machine.credits("ada", "bob", "eve", "") == in_the_middle
+    await machine.time.passes(SECOND)
+    assert machine.credits("ada", "bob", "eve", "") == in_the_middle
+    machine.lag.stop()
+
+
+@in_loop
+async def test_a_holder_gets_back_the_time_in_which_the_process_did_not_run_during_its_own_request() -> None:
+    machine = Machine()
+    machine.time.us += INTERVAL_US
+    machine.computes("ada", 20 * MS, stands_still_us=2 * SECOND)
+    assert machine.credits("ada", "bob") == [2 * SECOND, 2 * SECOND + 20 * MS]
+    machine.lag.stop()
+    assert machine.credits("ada", "bob") == [2 * SECOND, 2 * SECOND + 20 * MS]
+
+
+@in_loop
+async def test_what_is_computed_between_two_steps_goes_to_the_step_after_it() -> None:
+    machine = Machine()
+    machine.time.us += INTERVAL_US
+    machine.time.us += 30 * MS
+    machine.cpu_us += 30 * MS
+    machine.computes("ada", 20 * MS)
+    assert machine.credits("ada", "bob") == [0, 50 * MS]
+    machine.lag.stop()
+
+
+@in_loop
+async def test_what_was_computed_in_time_is_not_held_against_anybody() -> None:
+    machine = Machine()
+    machine.computes("ada", 9 * MS)
+    await machine.time.passes(MS)
+    machine.time.us += INTERVAL_US
+    machine.computes("bob", 100 * MS)
+    assert machine.credits("ada", "bob") == [100 * MS, 0]
+    machine.lag.stop()
+
+
+def test_a_flood_that_never_lets_up_gives_its_holder_nothing() -> None:
+    time = BusyTime()
+    machine = Machine(time)
+    for _ in range(100):
+        machine.computes("ada", 20 * MS)
+        time.ring()
+    assert machine.credits("ada", "bob") == [0, 1_990 * MS]
+    machine.lag.stop()
+
+
+def test_every_step_of_every_task_is_charged_to_its_holder() -> None:
+    machine: Machine
+
+    async def computes(us: Micros) -> None:
+        for _ in range(2):
+            await asyncio.sleep(0)
+            machine.time.us += us
+            machine.cpu_us += us
+
+    async def breaks() -> None:
+        try:
+            await asyncio.sleep(SECOND)
+        finally:
+            machine.time.us += 50 * MS
+            machine.cpu_us += 50 * MS
+
+    async def serve(holder: str, us: Micros) -> None:
+        HOLDER.set(holder)
+        await asyncio.create_task(computes(us))
+        broken = asyncio.create_task(breaks())
+        await asyncio.sleep(0)
+        broken.cancel()
+        with suppress(asyncio.CancelledError):
+            await broken
+
+    async def all_of_them() -> None:
+        nonlocal machine
+        machine = Machine()
+        machine.time.us += INTERVAL_US
+        machine.lag.charge_tasks(asyncio.get_running_loop())
+        await asyncio.gather(asyncio.create_task(serve("ada", 100 * MS)), asyncio.create_task(serve("bob", 10 * MS)))
+        assert machine.credits("ada", "bob", "eve") == [70 * MS, 250 * MS, 320 * MS]
+        machine.lag.stop()
+
+    asyncio.run(all_of_them())
+
+
+@in_loop
+async def test_stalls_are_counted_by_their_length() -> None:
+    machine = Machine()
+    for ms in (5, 6, 10, 11, 500, 501, 9_000):
+        machine.time.us += INTERVAL_US + ms * MS
+        await machine.time.passes(0)
+    assert machine.lag.stalls == [2, 1, 0, 1, 1, 0, 1]
+    machine.lag.stop()
+
+
+@in_loop
+async def test_any_thread_can_ask_for_how_long_the_loop_has_been_silent() -> None:
+    machine = Machine()
+    assert machine.lag.unresponsive_us() == 0
+    machine.time.us += INTERVAL_US + 3 * SECOND
+    assert await asyncio.to_thread(machine.lag.unresponsive_us) == 3 * SECOND
+    machine.lag.stop()
+    assert machine.lag.unresponsive_us() == 0
+
+
+def test_cpu_time_is_that_of_this_thread() -> None:
+    before_us = thread_cpu_us()
+    while thread_cpu_us() == before_us:
+        pass
+    assert thread_cpu_us() > before_us

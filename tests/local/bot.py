@@ -1,0 +1,54 @@
+"""A bot process for arena tests, correct or faulty. It reads BOT_REFEREE and BOT_TOKEN_FILE as every bot does.
+
+python -m tests.local.bot honest | silent | illegal | dies | dies-at-once | deaf
+"""
+
+import os
+import queue
+import random
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import grpc
+from referee_api.v1 import play_pb2, play_service_pb2
+from referee_api.v1.play_service_pb2_grpc import PlayServiceStub
+
+Said = queue.Queue[play_pb2.BotItem]
+
+
+def play(manner: str, said: Said) -> None:
+    wishes = play_pb2.TurnOptions(max_legal_moves=1000)
+    at_most = int(os.environ["BOT_MAX_MATCHES"])
+    said.put(play_pb2.BotItem(hello=play_pb2.Hello(version="1", max_matches=at_most, turn_options=wishes)))
+    with grpc.insecure_channel(os.environ["BOT_REFEREE"]) as channel:
+        metadata = (("authorization", f"Bearer {Path(os.environ['BOT_TOKEN_FILE']).read_text()}"),)
+        for response in PlayServiceStub(channel).Play(_requests(said), metadata=metadata):
+            for item in response.items:
+                if item.HasField("ping"):
+                    said.put(play_pb2.BotItem(pong=play_pb2.Pong(id=item.ping.id)))
+                elif item.HasField("turn"):
+                    answer(manner, item.turn, said)
+
+
+def answer(manner: str, turn: play_pb2.Turn, said: Said) -> None:
+    if manner == "dies":
+        sys.stderr.write("I have seen enough\n")
+        os._exit(7)
+    if manner != "silent":
+        move = "nonsense" if manner == "illegal" else random.choice(turn.legal_moves)
+        said.put(play_pb2.BotItem(move=play_pb2.Move(match_id=turn.match_id, turn_token=turn.turn_token, move=move)))
+
+
+def _requests(said: Said) -> Iterator[play_service_pb2.PlayRequest]:
+    while True:
+        yield play_service_pb2.PlayRequest(items=[said.get()])
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "dies-at-once":
+        sys.exit("I will not play")
+    if sys.argv[1] == "parent":
+        subprocess.Popen(["sleep", "3600"])  # It does not know when to go.
+    play(sys.argv[1], queue.Queue())

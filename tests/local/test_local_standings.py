@@ -1,0 +1,81 @@
+"""Standings of a local contest."""
+
+from collections import Counter
+
+import pytest
+
+from referee.local.local_standings import standings
+from referee.local.results_folder import MatchFinish
+from referee.match.result import EndCause, EndKind, Fault, Forfeit, Result, void_result
+
+
+def finish(*ranks: int, seats: str = "ab", sides: tuple[int, ...] | None = None) -> MatchFinish:
+    """Of a match that the rules ended, with these ranks in order of seats."""
+    result = Result(EndKind.PLAYED, EndCause.RULES, "done", ranks=ranks, side_ranks=sides or ranks)
+    return MatchFinish("nim/a.b.1", "nim", tuple(seats), result, Counter(), 9)
+
+
+def test_a_win_is_a_point_and_a_draw_half_of_one() -> None:
+    best, worst = standings("ab", [finish(1, 2), finish(1, 1), finish(1, 2), finish(2, 1)])
+    assert (best.name, best.points, best.won, best.drawn, best.lost) == ("a", 2.5, 2, 1, 1)
+    assert (worst.name, worst.points, worst.won, worst.drawn, worst.lost) == ("b", 1.5, 1, 1, 2)
+    assert (best.score, best.points_in["nim"]) == (2.5 / 4, 2.5)
+
+
+def test_among_three_the_second_gets_half_a_point_and_has_lost() -> None:
+    rows = standings("abc", [finish(2, 1, 3, seats="abc")])
+    assert [(row.name, row.points, row.won, row.lost) for row in rows] == [
+        ("b", 1.0, 1, 0),
+        ("a", 0.5, 0, 1),
+        ("c", 0.0, 0, 1),
+    ]
+
+
+def test_partners_share_what_their_side_gets() -> None:
+    rows = standings("abcd", [finish(1, 2, 1, 2, seats="abcd", sides=(1, 2))])
+    assert {row.name: row.points for row in rows} == {"a": 1.0, "b": 0.0, "c": 1.0, "d": 0.0}
+
+
+def test_who_holds_two_seats_of_a_side_has_played_one_match() -> None:
+    rows = standings("ab", [finish(1, 2, 1, 2, seats="abab", sides=(1, 2))])
+    assert [(row.name, row.played, row.points) for row in rows] == [("a", 1, 1.0), ("b", 1, 0.0)]
+
+
+def test_faults_are_counted_by_kind() -> None:
+    result = Result(
+        EndKind.FORFEITED,
+        EndCause.FAULT,
+        ranks=(1, 2),
+        side_ranks=(1, 2),
+        forfeits=(Forfeit(1, Fault.TIME, 3),),
+    )
+    lost = MatchFinish("nim/a.b.1", "nim", ("a", "b"), result, Counter({("b", Fault.TIME): 1, ("b", Fault.GONE): 2}), 3)
+    rows = {row.name: row for row in standings("ab", [lost])}
+    assert rows["b"].faults == {Fault.TIME: 1, Fault.GONE: 2}
+    assert not rows["a"].faults
+
+
+def test_a_void_match_counts_for_nothing() -> None:
+    rows = standings(
+        "ab", [MatchFinish("nim/a.b.1", "nim", ("a", "b"), void_result(EndCause.ENGINE_FAULT), Counter(), 4)]
+    )
+    assert [(row.played, row.points) for row in rows] == [(0, 0.0), (0, 0.0)]
+
+
+@pytest.mark.parametrize(("matches", "low"), [(4, 0.510), (16, 0.806), (100, 0.963)])
+def test_more_matches_say_more(matches: int, low: float) -> None:
+    """Wilson's interval, as textbooks have it."""
+    best, worst = standings("ab", [finish(1, 2)] * matches)
+    assert best.bounds == pytest.approx((low, 1), abs=0.001)
+    assert worst.bounds == pytest.approx((0, 1 - low), abs=0.001)
+
+
+def test_bounds_stay_within_0_and_1() -> None:
+    for wins in range(6):
+        row, _ = standings("ab", [finish(1, 2)] * wins + [finish(2, 1)] * (5 - wins))
+        assert 0 <= row.bounds[0] <= row.score <= row.bounds[1] <= 1
+
+
+def test_the_bounds_are_the_familiar_ones_for_many_mixed_results() -> None:
+    best, _ = standings("ab", [finish(1, 2)] * 5000 + [finish(2, 1)] * 5000)
+    assert best.bounds == pytest.approx((0.4902, 0.5098), abs=0.0001)

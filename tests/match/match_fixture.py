@@ -1,0 +1,119 @@
+"""A fixture with one match, its log and its time, to be played by hand in a test.
+
+Time advances only when the test says so. After each command the log is folded again and must yield the match.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from engines.api import Game
+from engines.options import Value
+from engines.refusals import Refusal
+from engines.registry import games
+from referee.match.clock import SECOND, Micros, SuddenDeath, TimeControl
+from referee.match.clock_charge import TurnMeasurement
+from referee.match.commands import Command, FallFlag, StartPlay, SubmitMove
+from referee.match.decide import decide
+from referee.match.events import Event, MatchCreated, PlayEnded
+from referee.match.result import Result
+from referee.match.setup import Player, Setup
+from referee.match.state import Match, MatchPhase, create_match, replay
+from tests.match.games import BRITTLE, STONES
+from tests.strangers_games.strangers_games import FINGERS, NIM
+
+GAMES: dict[str, Game] = games() | {game.name: game for game in (NIM, FINGERS, STONES, BRITTLE)}
+SEED = bytes(range(32))
+TEN_SECONDS = SuddenDeath(10 * SECOND)
+
+
+def terms(
+    game: Game = NIM,
+    control: TimeControl | Sequence[TimeControl] = TEN_SECONDS,
+    chosen: Mapping[str, Value] | None = None,
+    **rest: Any,
+) -> Setup:
+    """Return the setup of a match: one control for all seats or one for each, and defaults for everything else."""
+    settings = game.settings(chosen)
+    seats = range(len(game.table(settings).seats))
+    players = rest.pop("players", tuple(Player(f"bot{seat}", "1.0") for seat in seats))
+    controls = (control,) * len(seats) if isinstance(control, TimeControl) else tuple(control)
+    seed = rest.pop("seed", SEED)
+    return Setup("m1", game.name, game.version, settings, players, controls, seed, **rest)
+
+
+class Sitting:
+    """A match that was opened, its log, and the match time."""
+
+    def __init__(self, setup: Setup) -> None:
+        self.game = GAMES[setup.game]
+        setup.check(self.game)
+        first = MatchCreated(0, setup)
+        self.now_us: Micros = 0
+        self.log: list[Event] = [first]
+        self.match: Match = create_match(first, self.game)
+        self.fault: Exception | None = None
+
+    def do(self, command: Command, wait_us: Micros = 0) -> tuple[Event, ...]:
+        """Return the events that follow if `command` arrives after `wait_us`."""
+        self.now_us += wait_us
+        decided = decide(self.match, command, self.now_us)
+        self.match, self.fault = decided.match, decided.fault
+        self.log.extend(decided.events)
+        assert replay(self.log, GAMES.__getitem__) == self.match
+        assert self.match.number == len(self.log)
+        assert [type(event) for event in self.log].count(PlayEnded) == (self.match.phase is MatchPhase.OVER)
+        return decided.events
+
+    def refuses(self, command: Command, wait_us: Micros = 0) -> Refusal:
+        """Return the error that `command` gets after `wait_us`; nothing else changes."""
+        self.now_us += wait_us
+        with pytest.raises(Refusal) as caught:
+            decide(self.match, command, self.now_us)
+        assert str(caught.value).isprintable()
+        return caught.value
+
+    def answer(self, seat: int, move: str, **rest: Any) -> SubmitMove:
+        """Return the seat's answer to its turn, arriving now unless the test says otherwise."""
+        measured = TurnMeasurement(self.now_us, rest.pop("network_us", 0), rest.pop("stall_us", 0))
+        token = rest.pop("token", None) or self.token(seat)
+        return SubmitMove(seat, token, move, measured, **rest)
+
+    def move(self, seat: int, move: str, after_us: Micros = 0, **rest: Any) -> tuple[Event, ...]:
+        """Return the events that follow if the seat answers after `after_us`."""
+        self.now_us += after_us
+        return self.do(self.answer(seat, move, **rest))
+
+    def flag(self, seat: int, after_us: Micros = 0, **rest: Any) -> tuple[Event, ...]:
+        """Return the events that follow if a timer checks the seat's clock after `after_us`."""
+        self.now_us += after_us
+        return self.do(FallFlag(seat, TurnMeasurement(self.now_us, **rest)))
+
+    def token(self, seat: int) -> str:
+        turn = self.match.turns[seat]
+        return turn.token if turn else "none"
+
+    @property
+    def owing(self) -> list[int]:
+        return [turn.seat for turn in self.match.owing]
+
+    @property
+    def result(self) -> Result:
+        assert self.match.result
+        return self.match.result
+
+    @property
+    def left_us(self) -> list[Micros]:
+        return [clock.left_us for clock in self.match.clocks]
+
+
+def begun(*args: Any, **rest: Any) -> Sitting:
+    """Return a match in play, with `terms`."""
+    sitting = Sitting(terms(*args, **rest))
+    sitting.do(StartPlay())
+    return sitting
+
+
+def kinds(events: Sequence[Event]) -> list[str]:
+    return [type(event).__name__ for event in events]

@@ -1,0 +1,200 @@
+"""The clock charge: what was charged, what was credited, and when the flag falls."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from referee.match.clock import (
+    MAX_TIME_US,
+    Clock,
+    Fischer,
+    Hourglass,
+    JapaneseByoYomi,
+    SuddenDeath,
+    TimeControl,
+    Untimed,
+)
+from referee.match.clock_charge import (
+    ClockCharge,
+    NetworkCredit,
+    TurnMeasurement,
+    charge,
+    flag_falls_at_us,
+    hourglass_share,
+)
+from referee.match.match_errors import BadTimeControl
+from tests.match.clock_strategies import controls
+from tests.match.games import STONES
+from tests.match.match_fixture import Sitting, begun
+
+HUNDRED = SuddenDeath(100)
+
+
+@pytest.mark.parametrize(
+    ("arrived", "network", "stall", "credit_left", "credited", "charged", "late"),
+    [
+        (1_060, 0, 0, 0, 0, 60, False),
+        (1_000, 0, 0, 0, 0, 0, False),
+        (1_100, 0, 0, 0, 0, 100, False),  # All that was left, to the microsecond.
+        (1_101, 0, 0, 0, 0, 101, True),
+        (1_060, 20, 0, 50, 20, 40, False),
+        (1_060, 20, 0, 5, 5, 55, False),  # No more network credit than is left.
+        (1_060, 80, 0, 90, 60, 0, False),  # No more than the thinking time.
+        (1_060, 20, 0, 0, 0, 60, False),
+        (1_120, 20, 0, 20, 20, 100, False),  # In time thanks to the network credit.
+        (1_121, 20, 0, 20, 20, 101, True),  # Late in spite of it.
+        (1_060, 0, 25, 0, 0, 35, False),
+        (1_060, 0, 70, 0, 0, 0, False),
+        (1_060, 30, 50, 30, 10, 0, False),  # Referee delay is subtracted first, so credit is spent only on the rest.
+        (1_125, 0, 25, 0, 0, 100, False),
+        (1_126, 0, 25, 0, 0, 101, True),
+        (990, 10, 0, 10, 0, 0, False),  # The answer arrived before the turn was sent: no charge and no credit.
+    ],
+)
+def test_what_is_charged_is_what_elapsed_less_stall_and_credit(
+    arrived: int, network: int, stall: int, credit_left: int, credited: int, charged: int, late: bool
+) -> None:
+    row = charge(HUNDRED, Clock(100), 1_000, TurnMeasurement(arrived, network, stall), credit_left)
+    after = Clock(0) if late else Clock(100 - charged)
+    assert row == ClockCharge(1_000, arrived, network, credited, stall, charged, Clock(100), after, late)
+    assert row.measured == TurnMeasurement(arrived, network, stall)
+
+
+def test_who_is_late_has_used_all_there_was_and_not_more() -> None:
+    assert charge(Fischer(100, 7), Clock(30), 0, TurnMeasurement(1_000), 0).after == Clock(7)
+    assert charge(JapaneseByoYomi(100, 10, 3), Clock(5, 3), 0, TurnMeasurement(1_000), 0).after == Clock(0, 1)
+
+
+def test_without_a_clock_nobody_is_late() -> None:
+    row = charge(Untimed(), Clock(), 0, TurnMeasurement(10**15), 0)
+    assert (row.charged_us, row.after, row.late) == (10**15, Clock(), False)
+
+
+def test_a_row_as_the_details_of_a_refusal_settles_the_quarrel() -> None:
+    assert charge(HUNDRED, Clock(90), 5, TurnMeasurement(210, 30, 40), 20).texts() == {
+        "asked_us": "5",
+        "arrived_us": "210",
+        "network_us": "30",
+        "network_credit_us": "20",
+        "stall_us": "40",
+        "charged_us": "145",
+        "left_before_us": "90",
+    }
+
+
+@given(
+    controls(),
+    st.integers(0, 2000),
+    st.integers(0, 5000),
+    st.integers(0, 300),
+    st.integers(0, 3000),
+    st.integers(0, 300),
+)
+def test_rows_add_up(control: TimeControl, asked: int, elapsed: int, network: int, stall: int, credit: int) -> None:
+    before = control.initial_clock()
+    row = charge(control, before, asked, TurnMeasurement(asked + elapsed, network, stall), credit)
+    thinking = max(0, elapsed - stall)
+    assert row.charged_us == thinking - row.network_credit_us
+    assert row.network_credit_us == min(network, credit, thinking)
+    limit = control.limit_us(before)
+    assert row.late == (limit is not None and row.charged_us > limit)
+    used = min(row.charged_us, limit) if limit is not None else row.charged_us
+    assert row.after == control.after(before, used)
+
+
+@given(controls(), st.integers(0, 1000), st.integers(0, 100), st.integers(0, 200))
+def test_the_flag_falls_at_the_first_moment_that_no_answer_can_meet(
+    control: TimeControl, asked: int, credit: int, more_network: int
+) -> None:
+    falls_at = flag_falls_at_us(control, control.initial_clock(), asked, credit)
+    if falls_at is None:
+        assert isinstance(control, Untimed)
+        return
+    slow_network = credit + more_network
+    assert not charge(control, control.initial_clock(), asked, TurnMeasurement(falls_at - 1, slow_network), credit).late
+    assert charge(control, control.initial_clock(), asked, TurnMeasurement(falls_at, slow_network), credit).late
+
+
+def test_without_a_clock_no_flag_falls() -> None:
+    assert flag_falls_at_us(Untimed(), Clock(), 0, 10) is None
+
+
+def test_sand_is_shared_in_equal_parts_and_a_part_of_a_microsecond_is_lost() -> None:
+    assert [hourglass_share(10, others) for others in (1, 2, 3)] == [10, 5, 3]
+
+
+def test_credit_is_capped_a_move_and_a_match() -> None:
+    sitting = begun(control=HUNDRED, credit=NetworkCredit(10, 25))
+    for seat, after, network, left, credit_left in [
+        (0, 30, 50, 80, 15),
+        (1, 30, 4, 74, 21),
+        (0, 30, 50, 60, 5),
+        (1, 3, 50, 74, 18),  # No more than the thinking time.
+        (0, 30, 50, 35, 0),
+        (1, 30, 9, 53, 9),
+        (0, 30, 50, 5, 0),
+    ]:
+        sitting.move(seat, "1", after, network_us=network)
+        assert (sitting.left_us[seat], sitting.match.credit_us[seat]) == (left, credit_left)
+
+
+def sand(sitting: Sitting) -> int:
+    return sum(sitting.left_us)
+
+
+def test_what_one_seat_uses_of_an_hourglass_the_other_gets() -> None:
+    sitting = begun(control=Hourglass(100))
+    sitting.move(0, "1", 30)
+    assert sitting.left_us == [70, 130]
+    sitting.move(1, "1", 130)
+    assert sitting.left_us == [200, 0]
+
+
+def test_three_seats_share_the_sand_and_lose_less_than_a_microsecond_each() -> None:
+    sitting = begun(STONES, Hourglass(100))
+    sitting.move(0, "1", 31)
+    assert sitting.left_us == [69, 115, 115]
+
+
+def test_partners_get_no_sand_from_each_other() -> None:
+    sitting = begun(STONES, Hourglass(100), {"seats": 4, "teams": True})
+    sitting.move(0, "1", 40)
+    assert sitting.left_us == [60, 120, 100, 120]
+    sitting.move(1, "1", 21)
+    assert sitting.left_us == [70, 99, 110, 120]
+
+
+def test_who_is_late_by_an_hourglass_gives_all_it_had() -> None:
+    sitting = begun(control=Hourglass(100))
+    sitting.flag(0, 101)
+    assert sitting.left_us == [0, 200]
+
+
+@given(st.integers(2, 4), st.lists(st.tuples(st.integers(0, 150), st.integers(0, 20)), max_size=12))
+def test_an_hourglass_makes_no_sand_and_loses_only_the_rounding(seats: int, moves: list[tuple[int, int]]) -> None:
+    sitting = begun(STONES, Hourglass(1000), {"seats": seats}, credit=NetworkCredit(10, 40))
+    for took, network in moves:
+        before = sand(sitting)
+        sitting.move(sitting.owing[0], "1", took, network_us=network)
+        assert before - (seats - 2) <= sand(sitting) <= before
+
+
+@given(st.lists(st.tuples(st.integers(0, 2500), st.integers(0, 900), st.integers(0, 900)), max_size=12))
+def test_rows_of_a_whole_match_add_up_to_its_clocks(moves: list[tuple[int, int, int]]) -> None:
+    sitting = begun(STONES, SuddenDeath(100_000), {"seats": 2}, credit=NetworkCredit(300, 1000))
+    for took, network, stall in moves:
+        sitting.move(sitting.owing[0], "1", took, network_us=network, stall_us=stall)
+    charged, credited = [0, 0], [0, 0]
+    for number, (took, network, stall) in enumerate(moves):
+        seat, thinking = number % 2, max(0, took - stall)
+        credit = min(network, 300, 1000 - credited[seat], thinking)
+        credited[seat] += credit
+        charged[seat] += thinking - credit
+    assert sitting.left_us == [100_000 - charged[0], 100_000 - charged[1]]
+    assert list(sitting.match.credit_us) == [1000 - credited[0], 1000 - credited[1]]
+
+
+@pytest.mark.parametrize("caps", [(-1, 0), (0, -1), (MAX_TIME_US + 1, 0), (0, MAX_TIME_US + 1)])
+def test_credit_cannot_be_owed(caps: tuple[int, int]) -> None:
+    with pytest.raises(BadTimeControl, match="from 0 to ten years"):
+        NetworkCredit(*caps)

@@ -1,0 +1,355 @@
+"""Whole matches of every game with random commands, compared with the reference implementation.
+
+Hypothesis sends valid and invalid commands; the reference predicts each result; the log must yield the match at every
+moment, and each viewer may see no more of it than visibility allows.
+"""
+
+import random
+from collections import deque
+from functools import cache
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+
+from engines.api import SPECTATOR
+from engines.options import Value
+from engines.refusals import Refusal
+from referee.match.clock import TimeControl
+from referee.match.clock_charge import NetworkCredit, TurnMeasurement
+from referee.match.commands import (
+    AbortMatch,
+    AcceptDraw,
+    AddNonce,
+    AdjudicateMatch,
+    ClaimDraw,
+    Command,
+    DeclineDraw,
+    DisconnectSeat,
+    EndGracePeriod,
+    FallFlag,
+    OfferDraw,
+    ReconnectSeat,
+    Resign,
+    ResumeMatch,
+    StartPlay,
+    SubmitMove,
+    TakeSeat,
+    VoidMatch,
+)
+from referee.match.decide import decide
+from referee.match.decision import Decision
+from referee.match.events import Event, MatchCreated, MovePlayed, MoveRefused, PlayEnded, PlayStarted
+from referee.match.result import EndCause
+from referee.match.setup import DisconnectPolicy, DropoutPolicy, IllegalMovePolicy, LatePolicy, Player, Policies, Setup
+from referee.match.state import Match, create_match, evolve, replay
+from referee.match.visibility import redact
+from tests.engines.suite import game_path
+from tests.match.clock_strategies import controls
+from tests.match.match_fixture import GAMES, terms
+from tests.match.reference_match import Book
+
+TABLES: list[tuple[str, dict[str, Value]]] = [
+    ("nim", {}),
+    ("fingers", {}),
+    ("stones", {"seats": 3, "heap": 30}),
+    ("stones", {"seats": 4, "heap": 20}),
+    ("stones", {"seats": 4, "heap": 30, "teams": True}),
+    ("alquerque", {}),
+    ("trox", {}),
+    ("troke", {}),
+    ("toc", {}),
+]
+NONSENSE = ["", " ", "9", "pass", "a1-a1", "\x00", "x" * 200, "1\n", "٣"]
+
+
+@cache
+def last_positions(game: str, chosen: tuple[tuple[str, Value], ...]) -> list[str]:
+    """Return the last positions of a random game before it was over, as texts for openings."""
+    rules = GAMES[game]
+    path = game_path(rules, rules.settings(dict(chosen)), random.Random("near the end"))
+    return [str(position) for position in deque(path, 13)][:-1]
+
+
+@st.composite
+def policies(draw: st.DrawFn) -> Policies:
+    return Policies(
+        draw(st.sampled_from(IllegalMovePolicy)),
+        draw(st.integers(1, 3)),
+        draw(st.sampled_from(LatePolicy)),
+        draw(st.sampled_from(DisconnectPolicy)),
+        draw(st.integers(1, 300)),
+        draw(st.sampled_from(DropoutPolicy)),
+    )
+
+
+@st.composite
+def setups(draw: st.DrawFn) -> Setup:
+    game, chosen = draw(st.sampled_from(TABLES))
+    rules = GAMES[game]
+    many = len(rules.table(rules.settings(chosen)).seats)
+    one_for_all = st.builds(lambda control: (control,) * many, controls())
+    odds = st.tuples(*[controls(hourglass=False)] * many)
+    clocks: tuple[TimeControl, ...] = draw(st.one_of(one_for_all, odds))
+    known = st.sampled_from([Player("anna", "1"), Player("bert", "2")])
+    return terms(
+        rules,
+        clocks,
+        chosen,
+        players=tuple(draw(st.lists(st.one_of(known, known, st.just(Player())), min_size=many, max_size=many))),
+        seed=draw(st.binary(min_size=32, max_size=32)),
+        credit=NetworkCredit(draw(st.integers(0, 50)), draw(st.integers(0, 200))),
+        policies=draw(policies()),
+        by_lot=draw(st.booleans()),
+        nonce_within_us=draw(st.sampled_from((0, 1_000_000))),
+        opening=draw(st.sampled_from(last_positions(game, tuple(chosen.items())))) if draw(st.booleans()) else "",
+    )
+
+
+def decided_or_refused(match: Match, command: Command, now: int) -> Decision | Refusal:
+    try:
+        return decide(match, command, now)
+    except Refusal as refusal:
+        return refusal
+
+
+class Matches(RuleBasedStateMachine):
+    """State machine of one match."""
+
+    @initialize(setup=setups(), waits=st.integers(0, 7))
+    def the_match_is_opened(self, setup: Setup, waits: int) -> None:
+        self.game = GAMES[setup.game]
+        setup.check(self.game)
+        first = MatchCreated(0, setup)
+        self.log: list[Event] = [first]
+        self.match: Match = create_match(first, self.game)
+        self.book = Book(self.game, setup)
+        self.now = 0
+        self.last: Command = StartPlay()
+        self.stages: list[tuple[int, Match]] = []
+        if waits != 5:
+            self.all_are_there(True, waits)
+
+    def ask(self, command: Command, wait: int = 0) -> None:
+        """Send a command to both implementations, `wait` later, and compare the results."""
+        self.now += wait
+        foretold = self.book.foretell(command, self.now)
+        before, text = self.match, str(self.match.position)
+        decided = decided_or_refused(before, command, self.now)
+        if isinstance(decided, Refusal):
+            assert type(decided).__name__ == foretold
+            assert str(before.position) == text
+            return
+        assert decided.fault is None
+        for event in decided.events:
+            assert type(event).__name__ == foretold
+            if isinstance(event, PlayStarted):
+                foretold = self.book.begin(evolve(before, event).require_position())
+            else:
+                foretold = self.book.read(event)
+        assert foretold == ""
+        self.secrets_are_kept(before, decided.events)
+        self.log.extend(decided.events)
+        self.match = decided.match
+        if isinstance(command, SubmitMove):
+            self.last = command
+
+    def secrets_are_kept(self, match: Match, events: tuple[Event, ...]) -> None:
+        seats = range(len(match.table.seats))
+        for event in events:
+            for viewer in (*seats, SPECTATOR):
+                hears = redact(match, event, viewer)
+                assert isinstance(event, PlayEnded) == (repr(match.setup.seed) in repr(hears))
+                if isinstance(event, MoveRefused):
+                    assert (hears == event) if viewer == event.seat else (hears is None)
+                if isinstance(event, MovePlayed) and viewer != event.seat and len(match.owing) > 1:
+                    # Where several seats have a turn at once, their choices are sealed.
+                    assert isinstance(hears, MovePlayed)
+                    assert hears.move != event.move
+                    assert f"move={event.move!r}" not in repr(hears)
+            match = evolve(match, event)
+
+    # Before play
+
+    def seat(self, data: st.DataObject) -> int:
+        """Draw a seat: mostly one that has a turn, and rarely one that does not exist."""
+        many = len(self.book.seats)
+        chosen = data.draw(st.integers(0, 31))
+        if chosen in (15, 30):
+            return -1 if chosen == 15 else many
+        owing = sorted(self.book.turns)
+        return owing[chosen % len(owing)] if owing and chosen < 20 else chosen % many
+
+    @precondition(lambda self: self.book.phase == "waiting")
+    @rule(data=st.data(), bot=st.sampled_from(["anna", "bert"]), version=st.sampled_from(["", "1"]))
+    def a_seat_is_taken(self, data: st.DataObject, bot: str, version: str) -> None:
+        self.ask(TakeSeat(self.seat(data), Player(bot, version)))
+
+    @precondition(lambda self: self.book.phase == "waiting")
+    @rule(data=st.data(), nonce=st.sampled_from([b"", b"salt", bytes(64), bytes(65)]))
+    def a_nonce_is_given(self, data: st.DataObject, nonce: bytes) -> None:
+        self.ask(AddNonce(self.seat(data), nonce))
+
+    @precondition(lambda self: self.book.phase == "waiting")
+    @rule(fill=st.booleans(), wait=st.integers(0, 50))
+    def all_are_there(self, fill: bool, wait: int) -> None:
+        for seat in self.book.seats if fill else ():
+            self.ask(TakeSeat(seat, Player("carl", "3")))
+        self.ask(StartPlay(), wait)
+
+    # Answers
+
+    def measured(self, data: st.DataObject, seat: int) -> TurnMeasurement:
+        """Draw a measurement, often at the very microsecond at which the flag falls."""
+        network, stall = data.draw(st.integers(0, 60)), data.draw(st.sampled_from([0, 0, 7, 200]))
+        arrived = self.now + data.draw(st.integers(0, 30))
+        limit = self.book.time.limit(seat) if seat in self.book.turns else None
+        if limit is not None and data.draw(st.integers(0, 4)) == 3:
+            credit = min(network, self.book.setup.credit.per_move_us, self.book.time.credit[seat])
+            falls = self.book.turns[seat]["asked"] + limit + stall + credit
+            arrived = max(self.now, falls + data.draw(st.integers(0, 1)))
+        self.now = arrived
+        return TurnMeasurement(arrived, network, stall)
+
+    @precondition(lambda self: self.book.turns)
+    @rule(many=st.integers(1, 30))
+    def play_goes_on_at_once(self, many: int) -> None:
+        luck = random.Random(many)
+        for _ in range(many):
+            if self.book.turns:
+                seat = luck.choice(sorted(self.book.turns))
+                move = luck.choice(self.book.require_position.moves(seat))
+                self.ask(SubmitMove(seat, self.book.token(seat), move, TurnMeasurement(self.now)))
+
+    def answer(self, data: st.DataObject, seat: int, move: str, **rest: Any) -> None:
+        measured = self.measured(data, seat)
+        token = rest.pop("token", self.book.token(seat))
+        self.ask(SubmitMove(seat, token, move, measured, **rest), data.draw(st.integers(0, 3)))
+
+    @precondition(lambda self: self.book.turns)
+    @rule(data=st.data(), many=st.integers(1, 4), offers=st.integers(0, 5), request_id=st.sampled_from(["", "", "r"]))
+    def legal_moves_are_played(self, data: st.DataObject, many: int, offers: int, request_id: str) -> None:
+        for _ in range(many):
+            if self.book.turns:
+                seat = data.draw(st.sampled_from(sorted(self.book.turns)))
+                move = data.draw(st.sampled_from(self.book.require_position.moves(seat)))
+                self.answer(data, seat, move, offers_draw=offers == 3, request_id=request_id)
+
+    @precondition(lambda self: self.book.phase != "waiting")
+    @rule(data=st.data(), move=st.sampled_from(NONSENSE), request_id=st.sampled_from(["", "r", "s"]))
+    def something_else_is_tried(self, data: st.DataObject, move: str, request_id: str) -> None:
+        self.answer(data, self.seat(data), move, request_id=request_id)
+
+    @rule(data=st.data(), token=st.sampled_from(["", "0.0.1", "1.1.1", "0.0.2", "nonsense"]))
+    def an_old_turn_is_answered(self, data: st.DataObject, token: str) -> None:
+        self.answer(data, self.seat(data), "1", token=token)
+
+    @rule(move=st.sampled_from(["", "", "1"]), wait=st.integers(0, 5))
+    def the_last_answer_comes_again(self, move: str, wait: int) -> None:
+        last = self.last
+        if isinstance(last, SubmitMove):
+            again = SubmitMove(last.seat, last.token, move or last.move, last.measured, last.request_id)
+            before = len(self.log)
+            self.ask(again, wait)
+            if self.book.token(last.seat) != last.token:
+                assert len(self.log) == before
+
+    @rule(data=st.data())
+    def a_timer_looks_at_a_clock(self, data: st.DataObject) -> None:
+        seat = self.seat(data)
+        self.ask(FallFlag(seat, self.measured(data, seat)))
+
+    # Seats that disconnect and return
+
+    @rule(data=st.data(), wait=st.integers(0, 50))
+    def a_bot_leaves(self, data: st.DataObject, wait: int) -> None:
+        self.ask(DisconnectSeat(self.seat(data)), wait)
+
+    @rule(data=st.data(), wait=st.integers(0, 50))
+    def a_bot_returns(self, data: st.DataObject, wait: int) -> None:
+        self.ask(ReconnectSeat(self.seat(data)), wait)
+
+    @rule(data=st.data(), wait=st.sampled_from([0, 1, 50, 300]))
+    def a_grace_may_be_over(self, data: st.DataObject, wait: int) -> None:
+        self.ask(EndGracePeriod(self.seat(data)), wait)
+
+    # Draws and ends; final ones are rare, or few matches would be long
+
+    @rule(data=st.data(), command=st.sampled_from([OfferDraw, AcceptDraw, DeclineDraw, ClaimDraw]))
+    def a_draw_is_spoken_of(self, data: st.DataObject, command: Any) -> None:
+        self.ask(command(self.seat(data)))
+
+    @rule(data=st.data(), often=st.integers(0, 7))
+    def a_seat_resigns(self, data: st.DataObject, often: int) -> None:
+        if often == 5:
+            self.ask(Resign(self.seat(data)))
+
+    @rule(data=st.data(), seats=st.lists(st.integers(0, 3), min_size=2, max_size=4), decliner=st.integers(0, 5))
+    def a_draw_goes_round_the_table(self, data: st.DataObject, seats: list[int], decliner: int) -> None:
+        for seat in seats:
+            self.ask(DeclineDraw(seat) if seat == decliner else OfferDraw(seat))
+
+    @rule(data=st.data(), often=st.integers(0, 15))
+    def somebody_calls_it_off(self, data: st.DataObject, often: int) -> None:
+        if often == 7 or self.book.moved:
+            seat = self.seat(data)
+            self.ask(AbortMatch(None if often == 7 and seat == 1 else seat))
+
+    @rule(cause=st.sampled_from(EndCause), often=st.integers(0, 15))
+    def something_breaks(self, cause: EndCause, often: int) -> None:
+        if often == 7:
+            self.ask(VoidMatch(cause, "so it is"))
+
+    @rule(data=st.data(), often=st.integers(0, 15), amiss=st.sampled_from([0, 0, 0, 1]))
+    def a_person_decides(self, data: st.DataObject, often: int, amiss: int) -> None:
+        if often == 7:
+            many = len(self.book.sides) + amiss
+            self.ask(AdjudicateMatch(tuple(data.draw(st.lists(st.integers(1, 3), min_size=many, max_size=many)))))
+
+    # Crashes
+
+    @rule(down_ms=st.integers(0, 10**9))
+    def the_referee_crashes_and_folds_its_log_again(self, down_ms: int) -> None:
+        folded = replay(self.log, GAMES.__getitem__)
+        assert folded == self.match
+        self.match = folded
+        self.stages.append((len(self.log), folded))
+        self.ask(ResumeMatch(down_ms))
+
+    # Invariants
+
+    @invariant()
+    def the_two_referees_agree(self) -> None:
+        self.book.agrees_with(self.match)
+
+    @invariant()
+    def the_log_has_no_gaps_and_one_end(self) -> None:
+        assert self.match.number == len(self.log)
+        assert isinstance(self.log[-1], PlayEnded) == (self.match.result is not None)
+        assert not any(isinstance(event, PlayEnded) for event in self.log[:-1])
+        assert [event.at_us for event in self.log] == sorted(event.at_us for event in self.log)
+
+    def teardown(self) -> None:
+        if hasattr(self, "log"):
+            assert replay(self.log, GAMES.__getitem__) == self.match
+            for number, stage in self.stages:
+                assert replay(self.log[:number], GAMES.__getitem__) == stage
+
+
+def test_matches_go_by_the_book() -> None:
+    run_state_machine_as_test(Matches, settings=settings(max_examples=80, stateful_step_count=40))
+
+
+@pytest.mark.soak
+def test_many_long_matches_go_by_the_book() -> None:
+    thorough = settings(max_examples=200, stateful_step_count=60, suppress_health_check=list(HealthCheck))
+    run_state_machine_as_test(Matches, settings=thorough)

@@ -1,0 +1,25 @@
+"""Mutation testing of `referee/match`: mutants drawn at random must make a test fail (see `tests/mutants.py`)."""
+
+import os
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from tests.mutants import Workshop
+
+DRAWN = 10
+EQUIVALENT: dict[str, str] = {}
+"""Lines of mutants that behave like the original, without indentation, and the reason for each."""
+
+
+@pytest.mark.skipif("CI" in os.environ, reason="which mutants are drawn is chance, and many have no verdict yet")
+@pytest.mark.soak
+def test_mutants_of_the_match_package_are_killed(tmp_path: Path, rng: Random) -> None:
+    workshop = Workshop(tmp_path)
+    workshop.run(["referee.match.result.x_void_result__mutmut_1"])
+    drawn = rng.sample(sorted(workshop.names()), DRAWN)
+    workshop.run(drawn)
+    survivors = [workshop.difference(mutant) for mutant in drawn if mutant in workshop.survivors()]
+    unexpected = [it for it in survivors if not any(f" {line}\n" in it for line in EQUIVALENT)]
+    assert not unexpected, "\n".join(unexpected)

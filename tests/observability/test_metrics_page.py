@@ -1,0 +1,110 @@
+"""The table in docs/metrics.md lists exactly the exported metrics, with all their labels."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import grpc
+import grpc.aio
+import pytest
+from prometheus_client.metrics_core import Metric
+from referee_api.v1.match_service_pb2 import SubmitMoveResponse
+
+from referee.hosting.match_queue import MatchQueue, QueuedMatch, WaitReason
+from referee.live.ports import LogUnavailable
+from referee.match.clock import SECOND
+from referee.observability.gauges import GaugeSources
+from referee.observability.metrics import Metrics
+from tests.live.runner_harness import Scene, in_loop, played, terms
+from tests.observability.exposition import Page
+
+PAGE = Path(__file__).parents[2] / "docs" / "metrics.md"
+HEAD = "| metric | type | labels | meaning |\n| --- | --- | --- | --- |\n"
+
+
+async def match_is_played(metrics: Metrics) -> None:
+    """Play a match with a move and a flag fall, while another match continues whose log cannot be written."""
+    scene = Scene()
+    runner = await scene.begun(terms())
+    await played(runner, 0, "1")
+    await scene.time.passes(11 * SECOND)
+    await runner.close()
+    for before, entries, match in scene.keeper.announced:
+        metrics.matches.on_entries(before, entries, match)
+    going_on = scene.keeper.announced[1][2]
+    here, queues = Path(__file__).parent, {"tournament": MatchQueue(1, (QueuedMatch(WaitReason.BOTS, 1),))}
+    metrics.register_gauges(
+        GaugeSources(
+            lambda: [going_on],
+            lambda: ["bot0"],
+            lambda: 0,
+            lambda: [0] * 7,
+            lambda: True,
+            lambda: 1.0,
+            here,
+            lambda: queues,
+        )
+    )
+    scene.log.goes_away()
+    with pytest.raises(LogUnavailable):
+        await metrics.meter_event_log(scene.log, scene.time).append("m1", 0, ())
+
+
+async def calls_are_made(metrics: Metrics) -> None:
+    """Make a unary call and a streaming call."""
+
+    async def answer(*_: object) -> bytes:
+        return b""
+
+    async def again(*_: object) -> SubmitMoveResponse:
+        return SubmitMoveResponse(repeated=True)
+
+    handlers: dict[str, Any] = {
+        "Call": grpc.unary_unary_rpc_method_handler(again, response_serializer=SubmitMoveResponse.SerializeToString),
+        "Join": grpc.stream_unary_rpc_method_handler(answer),
+    }
+    server = grpc.aio.server(
+        interceptors=[metrics.interceptor(Scene().time, [f"/of.Test/{name}" for name in handlers])]
+    )
+    server.add_generic_rpc_handlers([grpc.method_handlers_generic_handler("of.Test", handlers)])
+    port = server.add_insecure_port("127.0.0.1:0")
+    await server.start()
+    channel: Any
+    async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+        await channel.unary_unary("/of.Test/Call")(b"")
+        await channel.stream_unary("/of.Test/Join")(iter([b""]))
+    await server.stop(None)
+
+
+def exported() -> list[Metric]:
+    """Cause every event that is measured, and return all metric families."""
+    metrics = Metrics("1.2.3")
+    metrics.refused("ILLEGAL_MOVE")
+    in_loop(match_is_played)(metrics)
+    asyncio.run(calls_are_made(metrics))
+    page = Page(metrics)
+    return [family for family in page.families.values() if not family.name.startswith("process_")]
+
+
+def row(family: Metric) -> str:
+    name = f"{family.name}_total" if family.type == "counter" else family.name
+    labels = dict.fromkeys(label for sample in family.samples for label in sample.labels if label != "le")
+    return f"| `{name}` | {family.type} | {', '.join(f'`{label}`' for label in labels)} | {family.documentation} |\n"
+
+
+def test_the_table_of_metrics_is_what_is_exported(renewing: bool) -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    before, head, rest = page.partition(HEAD)
+    assert head
+    end = rest.index("\n\n") + 1
+    table = "".join(sorted(map(row, exported())))
+    if renewing:
+        PAGE.write_text(f"{before}{head}{table}{rest[end:]}", encoding="utf-8")
+    else:
+        assert rest[:end] == table
+
+
+def test_every_label_is_explained() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    labels = {label for family in exported() for sample in family.samples for label in sample.labels} - {"le"}
+    assert [label for label in sorted(labels) if f"- `{label}`" not in page] == []

@@ -1,0 +1,277 @@
+"""Random whole matches, decided by the pure core, with everything that bots, networks and people do to them."""
+
+import random
+from collections.abc import Sequence
+from functools import cache
+
+from engines import registry
+from engines.api import Game
+from engines.options import Settings
+from engines.refusals import BadOption, Refusal, UnknownGame
+from referee.live.ports import Entry
+from referee.match.clock import (
+    Bank,
+    Bronstein,
+    CanadianByoYomi,
+    Correspondence,
+    Fischer,
+    Hourglass,
+    JapaneseByoYomi,
+    MovesPerPeriod,
+    Period,
+    PerMove,
+    SuddenDeath,
+    TimeControl,
+    Untimed,
+    UsDelay,
+)
+from referee.match.clock_charge import NetworkCredit, TurnMeasurement
+from referee.match.commands import (
+    AbortMatch,
+    AddNonce,
+    AdjudicateMatch,
+    ClaimDraw,
+    Command,
+    DeclineDraw,
+    DisconnectSeat,
+    EndGracePeriod,
+    FallFlag,
+    OfferDraw,
+    ReconnectSeat,
+    Resign,
+    ResumeMatch,
+    StartPlay,
+    SubmitMove,
+    TakeSeat,
+    VoidMatch,
+)
+from referee.match.decide import decide
+from referee.match.events import Event, MatchCreated
+from referee.match.result import VOID_CAUSES
+from referee.match.setup import DisconnectPolicy, DropoutPolicy, IllegalMovePolicy, LatePolicy, Player, Policies, Setup
+from referee.match.state import Match, MatchPhase, Turn, create_match
+from tests.engines.suite import any_choice
+from tests.match.games import BRITTLE, STONES
+from tests.strangers_games.strangers_games import FINGERS, NIM
+
+SECOND = 1_000_000
+
+CONTROLS: tuple[TimeControl, ...] = (
+    Untimed(),
+    SuddenDeath(20 * SECOND),
+    Fischer(5 * SECOND, SECOND),
+    Bronstein(5 * SECOND, SECOND),
+    UsDelay(5 * SECOND, SECOND),
+    PerMove(2 * SECOND),
+    Bank(5 * SECOND, SECOND),
+    Correspondence(3 * SECOND, 6 * SECOND),
+    JapaneseByoYomi(3 * SECOND, SECOND, 3),
+    CanadianByoYomi(3 * SECOND, 4 * SECOND, 3),
+    MovesPerPeriod((Period(3, 6 * SECOND), Period(2, 4 * SECOND, SECOND))),
+)
+TRIES = ("", "pass", "1", "2", "3", "9", "a1-b2", "nonsense" * 20, "é\n")
+
+
+@cache
+def all_games() -> dict[str, Game]:
+    return {**registry.games(), **{game.name: game for game in (NIM, FINGERS, STONES, BRITTLE)}}
+
+
+def find_game(name: str) -> Game:
+    """Return a registered game, or one of the games for tests."""
+    if name not in all_games():
+        raise UnknownGame(name, ", ".join(all_games()))
+    return all_games()[name]
+
+
+def entries_of(events: Sequence[Event]) -> list[Entry]:
+    """Return the events as entries of a log."""
+    first = events[0]
+    assert isinstance(first, MatchCreated)
+    name, first_ms = first.setup.match_id, 1_790_000_000_000
+    return [Entry(name, number, first_ms + number, event) for number, event in enumerate(events, 1)]
+
+
+def nim_setup(**terms: object) -> Setup:
+    """Return a match of Nim for two, in which seat 0 begins with a heap of five; `terms` are other fields of Setup."""
+    usual: dict[str, object] = {
+        "match_id": "nim-1",
+        "game": "nim",
+        "game_version": 1,
+        "settings": NIM.settings({"heap": 5}),
+        "players": (Player("ada", "1"), Player("bob", "2")),
+        "controls": (Fischer(10 * SECOND, SECOND),) * 2,
+        "seed": bytes(range(32)),
+    }
+    return Setup(**{**usual, **terms})  # type: ignore[arg-type]  # A test names the fields it means.
+
+
+def happened(setup: Setup, *asked: tuple[int, Command]) -> list[Event]:
+    """Return the events of a match that gets these commands at these times."""
+    first = MatchCreated(0, setup)
+    events: list[Event] = [first]
+    match = create_match(first, find_game(setup.game))
+    for at_us, command in asked:
+        decided = decide(match, command, at_us)
+        events.extend(decided.events)
+        match = decided.match
+    return events
+
+
+def short_match(**terms: object) -> list[Event]:
+    """Return three moves of Nim, by which seat 0 wins."""
+    return happened(
+        nim_setup(**terms),
+        (10, StartPlay()),
+        (1_010, SubmitMove(0, "0.0.1", "1", TurnMeasurement(1_010))),
+        (3_010, SubmitMove(1, "1.1.1", "2", TurnMeasurement(3_000, 500), "r1")),
+        (9_010, SubmitMove(0, "0.2.1", "2", TurnMeasurement(9_000, 0, 200))),
+    )
+
+
+def random_match(game: Game, seed: int, answers_at_most: int = 60) -> list[Event]:
+    """Return a whole random match. It is ended after `answers_at_most` answers."""
+    return _Play(game, random.Random(seed)).whole(answers_at_most)
+
+
+class _Play:
+    """One match, played by random commands."""
+
+    def __init__(self, game: Game, rng: random.Random) -> None:
+        self.rng = rng
+        self.now_us = 0
+        first = MatchCreated(0, _any_setup(game, rng))
+        first.setup.check(game)
+        self.events: list[Event] = [first]
+        self.match: Match = create_match(first, game)
+        self.lively = rng.random() < 0.7
+        """Whether anything but moves happens."""
+
+    def whole(self, answers_at_most: int) -> list[Event]:
+        self._seat()
+        answers = 0
+        while self.match.phase is MatchPhase.PLAYING:
+            answers += 1
+            self._ask(self._something() if answers < answers_at_most else self._last_word())
+        if self.match.phase is MatchPhase.WAITING:
+            self._ask(VoidMatch(self.rng.choice(VOID_CAUSES), "nobody came"))
+        return self.events
+
+    def _ask(self, command: Command) -> None:
+        try:
+            decided = decide(self.match, command, self.now_us)
+        except Refusal:
+            return
+        self.events.extend(decided.events)
+        self.match = decided.match
+
+    def _seat(self) -> None:
+        for seat in range(len(self.match.players)):
+            if self.rng.random() < 0.97:
+                self._ask(TakeSeat(seat, Player(f"late{seat}", "0.1")))
+            if self.rng.random() < 0.8:
+                self._ask(AddNonce(seat, self.rng.randbytes(self.rng.choice([0, 1, 16, 64]))))
+        self.now_us += self.rng.randrange(5)
+        self._ask(StartPlay())
+
+    def _something(self) -> Command:
+        turn = self.rng.choice(self.match.owing)
+        self.now_us += self.rng.choice([0, 1_000, SECOND // 2, SECOND, 3 * SECOND // 2])
+        if self.match.require_position().claimable and self.rng.random() < 0.3:
+            return ClaimDraw(turn.seat)
+        if not self.lively or self.rng.random() < 0.75:
+            return self._answer(turn, self._legal(turn))
+        return self._trouble(turn)
+
+    def _trouble(self, turn: Turn) -> Command:
+        seat = self.rng.randrange(len(self.match.players))
+        late_us = self.now_us + self.rng.choice([0, SECOND, 30 * SECOND])
+        kind = self.rng.randrange(20)
+        if kind < 4:
+            return self._answer(turn, self.rng.choice(TRIES))
+        if kind < 6:
+            self.now_us = late_us
+            return self.rng.choice([FallFlag(seat, self._measured()), self._answer(turn, self._legal(turn))])
+        if kind < 8:
+            self.now_us = late_us
+            return EndGracePeriod(seat)
+        common: list[Command] = [
+            OfferDraw(seat),
+            DeclineDraw(seat),
+            DisconnectSeat(seat),
+            ReconnectSeat(seat),
+            ClaimDraw(seat),
+        ]
+        rare: list[Command] = [Resign(seat), ResumeMatch(1234)]
+        return self.rng.choice(common if kind < 19 else rare)
+
+    def _answer(self, turn: Turn, move: str) -> Command:
+        request_id = self.rng.choice(["", f"r{len(self.events)}"])
+        return SubmitMove(turn.seat, turn.token, move, self._measured(), request_id, self.rng.random() < 0.1)
+
+    def _measured(self) -> TurnMeasurement:
+        arrived_us = max(0, self.now_us - self.rng.choice([0, 0, 7, 300]))
+        return TurnMeasurement(arrived_us, self.rng.choice([0, 450, 90_000]), self.rng.choice([0, 0, 1_111, SECOND]))
+
+    def _legal(self, turn: Turn) -> str:
+        return self.rng.choice(self.match.require_position().moves(turn.seat))
+
+    def _last_word(self) -> Command:
+        sides = len(self.match.table.sides)
+        words: list[Command] = [
+            AdjudicateMatch(tuple(self.rng.choices(range(1, 4), k=sides)), "it is late"),
+            VoidMatch(self.rng.choice(VOID_CAUSES), "it is late"),
+            AbortMatch(),
+            Resign(0),
+        ]
+        return self.rng.choice(words)
+
+
+def _any_setup(game: Game, rng: random.Random) -> Setup:
+    settings = _any_settings(game, rng)
+    seats = len(game.table(settings).seats)
+    hourglass = rng.random() < 0.1
+    opening = ""
+    if rng.random() < 0.2 and game is not BRITTLE:
+        position = game.start(settings, rng.randbytes(32))
+        for _ in range(3):
+            if position.owing:
+                seat = rng.choice(position.owing)
+                position = position.play(seat, rng.choice(position.moves(seat)))
+        opening = "" if position.outcome else str(position)
+    return Setup(
+        f"{game.name}-{rng.randrange(1000)}",
+        game.name,
+        game.version,
+        settings,
+        tuple(Player() if rng.random() < 0.2 else Player(f"bot{seat}", "1.0") for seat in range(seats)),
+        tuple(Hourglass(9 * SECOND) if hourglass else rng.choice(CONTROLS) for _ in range(seats)),
+        rng.randbytes(32),
+        NetworkCredit(rng.choice([0, 400, 100_000]), rng.choice([0, 1_000, SECOND])),
+        _any_policies(rng),
+        by_lot=rng.random() < 0.3,
+        nonce_within_us=rng.choice((0, 1_000_000)),
+        opening=opening,
+        labels=(("title", 'Größe, "quoted" \\ and a line\n'),),
+    )
+
+
+def _any_settings(game: Game, rng: random.Random) -> Settings:
+    """Return the defaults, or any valid combination of options."""
+    while rng.random() < 0.5:
+        try:
+            return game.settings(any_choice(game, rng))
+        except BadOption:
+            continue
+    return game.settings()
+
+
+def _any_policies(rng: random.Random) -> Policies:
+    return Policies(
+        rng.choice(list(IllegalMovePolicy)),
+        rng.choice([1, 2, 3]),
+        rng.choice(list(LatePolicy)),
+        rng.choice(list(DisconnectPolicy)),
+        rng.choice([1, 2 * SECOND]),
+        rng.choice(list(DropoutPolicy)),
+    )

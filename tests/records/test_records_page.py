@@ -1,0 +1,99 @@
+"""docs/records.md is true: its example is a record, its verifier works, and its tables are complete."""
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from referee.match.clock_charge import ClockCharge
+from referee.records.record_format import EVENTS, MAX_LINE_BYTES, signed_bytes
+from referee.records.record_reader import RecordStatus
+from referee.records.signing_key import public_hex
+from tests.records.forgery import KEY, OTHER_KEY, lines_of, verdict_on
+from tests.records.test_every_byte import SMALL
+
+PAGE = Path(__file__).parents[2] / "docs" / "records.md"
+EXAMPLE = re.compile(r"```json\n(.*?)```", re.DOTALL)
+
+
+def page() -> str:
+    return PAGE.read_text(encoding="utf-8")
+
+
+def example() -> bytes:
+    found = EXAMPLE.search(page())
+    assert found
+    return found[1].encode("ascii")
+
+
+def test_the_example_is_the_record_of_the_shortest_match(renewing: bool) -> None:
+    if renewing:
+        PAGE.write_text(EXAMPLE.sub(lambda _: f"```json\n{SMALL.decode()}```", page()), encoding="utf-8")
+    assert example() == SMALL
+
+
+def test_the_example_is_proved(tmp_path: Path) -> None:
+    assert verdict_on(example(), tmp_path, public_hex(KEY)).status is RecordStatus.FINE
+
+
+def strangers_check() -> Callable[[bytes, str], list[dict[str, Any]]]:
+    """Return the verifier that the page shows."""
+    found = re.search(r"```python\n(.*?)```", page(), re.DOTALL)
+    assert found
+    names: dict[str, Any] = {}
+    exec(compile(found[1], str(PAGE), "exec"), names)  # The test is that a third party can run it.
+    check: Callable[[bytes, str], list[dict[str, Any]]] = names["check"]
+    return check
+
+
+def test_the_verifier_of_the_page_reads_the_example() -> None:
+    lines = strangers_check()(example(), public_hex(KEY))
+    assert [line.get("entry") for line in lines] == [None, 1, 2, 3, 4, None]
+
+
+def test_the_verifier_of_the_page_refuses_what_was_changed() -> None:
+    check, lines = strangers_check(), lines_of(example())
+    digit = b"1" if lines[-1].endswith(b'0"}\n') else b"0"
+    changed = [
+        b"".join(lines).replace(b'"move":"1"', b'"move":"2"'),
+        b"".join([*lines[:2], *lines[3:]]),
+        b"".join(lines[:-1]),
+        b"".join(lines)[:-1],
+        b"".join(lines)[:-4] + digit + b'"}\n',
+    ]
+    for data in changed:
+        with pytest.raises(Exception):  # noqa: B017, PT011  # Whatever a stranger's program dies of.
+            check(data, public_hex(KEY))
+    with pytest.raises(AssertionError, match="another key"):
+        check(example(), public_hex(OTHER_KEY))
+
+
+def test_the_tables_of_fields_name_those_of_the_example() -> None:
+    first, *entries, last = map(json.loads, lines_of(example()))
+    listed = re.findall(r"^\| (?:the first|one for each[^|]*|the last) \| ([^|]+) \|$", page(), re.MULTILINE)
+    assert [re.findall(r"`(\w+)`", fields) for fields in listed] == [list(first), list(entries[0]), list(last)]
+
+
+def test_every_kind_of_event_is_listed_with_its_fields() -> None:
+    listed = {}
+    for names, text in re.findall(r"^\| (`[a-z_`, ]+`) \| ([^|]+) \|$", page(), re.MULTILINE):
+        for kind in re.findall(r"`(\w+)`", names):
+            listed[kind] = text
+    for kind, event in EVENTS.items():
+        assert kind in listed
+        assert all(f"`{field.name}`" in listed[kind] for field in fields(event) if field.name != "at_us"), kind
+    assert all(f"`{field.name}`" in page() for field in fields(ClockCharge))
+
+
+def test_every_verdict_is_listed_with_its_status() -> None:
+    listed = re.findall(r"^\| (\d+) \| ([a-z ]+) \| ", page(), re.MULTILINE)
+    assert listed == [(str(int(status)), status.words) for status in RecordStatus]
+
+
+def test_what_the_page_says_of_sizes_is_true() -> None:
+    assert f"{MAX_LINE_BYTES} bytes" in page()
+    assert f"these {len(signed_bytes('0' * 64))} bytes" in page()

@@ -1,0 +1,110 @@
+"""Whole matches of every game, written, read and verified."""
+
+from dataclasses import replace
+from itertools import count, product
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from engines.api import Game
+from engines.options import Settings, Value
+from referee.match.events import Event, PlayEnded
+from referee.match.result import EndCause
+from referee.records.record_history import read_record_history
+from referee.records.record_reader import RecordStatus
+from referee.records.signing_key import fingerprint, public_hex
+from referee.records.verify import replay_finished_match
+from tests.records.forgery import KEY, record_of, verdict_on, whole
+from tests.records.matches import all_games, find_game, random_match, short_match
+from tests.storage.examples import RATED_END
+
+FEW = range(12)
+
+
+def _late(game: Game) -> dict[str, Value]:
+    """Return the options that were added after games had been recorded, with their defaults."""
+    return {option.name: option.default for option in game.options.declared if option.late}
+
+
+def _chose_none_of(late: dict[str, Value], opened: Any) -> bool:
+    return all(opened.setup.settings[name] == default for name, default in late.items())
+
+
+def _is_proved(events: list[Event], folder: Path) -> None:
+    record = record_of(events)
+    assert [entry.event for entry in whole(record).entries] == events
+    verdict = verdict_on(record, folder, public_hex(KEY))
+    assert verdict.status is RecordStatus.FINE, verdict
+
+
+@pytest.mark.parametrize("game", list(all_games()))
+def test_whole_matches_are_written_read_and_proved(game: str, tmp_path: Path) -> None:
+    for seed in FEW:
+        _is_proved(random_match(find_game(game), seed), tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("short", "long"), [(5, 1), pytest.param(200, 5, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("game", list(all_games()))
+def test_many_more_matches_are_proved_too(game: str, tmp_path: Path, rng: Random, short: int, long: int) -> None:
+    for _ in range(short):
+        _is_proved(random_match(find_game(game), rng.getrandbits(32)), tmp_path)
+    for _ in range(long):
+        _is_proved(random_match(find_game(game), rng.getrandbits(32), answers_at_most=2_000), tmp_path)
+
+
+def test_the_random_matches_tell_of_everything_that_can_happen() -> None:
+    kinds: set[str] = set()
+    causes: set[EndCause] = set()
+    for seed, game in product(range(200), all_games().values()):
+        events = random_match(game, seed)
+        kinds |= {type(event).__name__ for event in events}
+        causes |= {event.result.cause for event in events if isinstance(event, PlayEnded)}
+        if len(kinds) == 15 and causes == set(EndCause):
+            return
+    pytest.fail(f"200 matches of each game had only {kinds} and {causes}")
+
+
+def test_what_is_fine_is_told_in_one_line(tmp_path: Path) -> None:
+    verdict = verdict_on(record_of(short_match()), tmp_path)
+    mine = fingerprint(public_hex(KEY))
+    assert str(verdict) == (
+        "fine: match nim-1, nim, 6 entries, played, rules (last_taken), ranks 1 2; "
+        f"signed by {mine}, not compared with any key you trust"
+    )
+    verdict = verdict_on(record_of(short_match()), tmp_path, public_hex(KEY))
+    assert verdict.sentence.endswith(f"signed by {mine}, the key expected")
+
+
+def test_a_record_is_read_in_the_words_it_was_written_in() -> None:
+    record = whole(record_of(short_match()))
+    assert (record.header.referee, record.header.match_id) == ("0.1.0", "nim-1")
+    assert (record.header.game, record.header.game_version) == ("nim", 1)
+    assert record.key == public_hex(KEY)
+    assert [(entry.match_id, entry.number) for entry in record.entries] == [("nim-1", n) for n in range(1, 7)]
+    assert record.entries[0].at_ms == 1_790_000_000_001
+
+
+def test_a_log_can_be_decided_again_whatever_its_match_did_to_ratings() -> None:
+    *before, end = short_match()
+    assert isinstance(end, PlayEnded)
+    rated = [*before, replace(end, ratings=RATED_END.ratings)]
+    assert replay_finished_match(rated, find_game("nim")).result == end.result
+
+
+@pytest.mark.parametrize("game", [name for name, game in all_games().items() if _late(game)])
+def test_a_record_from_before_an_option_was_there_is_proved(game: str, tmp_path: Path) -> None:
+    """Records name all options that their game had; new options have defaults that change nothing."""
+    late = _late(find_game(game))
+    played = (random_match(find_game(game), seed) for seed in count())
+    opened: Any
+    opened, *others = next(events for events in played if _chose_none_of(late, events[0]))
+    values = tuple(it for it in opened.setup.settings.values if it[0] not in late)
+    before = replace(opened, setup=replace(opened.setup, settings=Settings(values)))
+    assert before != opened
+    _is_proved([before, *others], tmp_path)
+    file = tmp_path / "before.jsonl"
+    file.write_bytes(record_of([before, *others]))
+    assert read_record_history(file, find_game).broke_off == ""

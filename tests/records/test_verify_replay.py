@@ -1,0 +1,368 @@
+"""False statements that the referee has signed are found by replaying the match."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engines.api import Table
+from engines.options import Settings
+from referee.match.clock import Untimed
+from referee.match.clock_charge import TurnMeasurement
+from referee.match.commands import (
+    AddNonce,
+    ClaimDraw,
+    Command,
+    DisconnectSeat,
+    EndGracePeriod,
+    FallFlag,
+    Resign,
+    StartPlay,
+    SubmitMove,
+    VoidMatch,
+)
+from referee.match.events import (
+    DrawDeclined,
+    DrawOffered,
+    Event,
+    MatchResumed,
+    MoveRefused,
+    MoveSource,
+    NonceAdded,
+    PlayEnded,
+    PlayStarted,
+    SeatForfeited,
+    SeatReconnected,
+    SeatResigned,
+)
+from referee.match.result import EndCause, EndKind, Fault, Result
+from referee.match.setup import DisconnectPolicy, DropoutPolicy, IllegalMovePolicy, Player, Policies, Setup
+from referee.records.record_reader import RecordStatus
+from referee.records.verify import ReplayMismatch, replay_finished_match
+from tests.records.forgery import lie_told, lines_of, record_of, resigned, verdict_on
+from tests.records.matches import SECOND, find_game, happened, nim_setup, random_match, short_match
+from tests.strangers_games.strangers_games.nim import Nim
+
+MATCH = short_match()
+"""Opened, began, three moves (entries 3 to 5), ended."""
+BEGUN = (10, StartPlay())
+
+
+def _with(events: Sequence[Event], number: int, **changed: object) -> list[Event]:
+    """Return the same events with some fields of one changed."""
+    told: Any = events[number - 1]
+    return [*events[: number - 1], replace(told, **changed), *events[number:]]
+
+
+def _row(number: int, **changed: object) -> list[Event]:
+    played: Any = MATCH[number - 1]
+    return _with(MATCH, number, row=replace(played.row, **changed))
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"asked_us": 1_000}, "its turn was asked at 1000 µs, by the entries before it was at 1010 µs"),
+        ({"network_credit_us": 500}, "it was given 500 µs of network credit, by its own row and the caps it is 0 µs"),
+        ({"charged_us": 1_200}, "it was charged 1200 µs, by its own row it is 1990 µs"),
+        ({"late": True}, "its answer was late, by its own row it was in time"),
+    ],
+)
+def test_a_wrong_figure_of_a_clock_row_is_named(changed: dict[str, object], said: str, tmp_path: Path) -> None:
+    assert lie_told(_row(4, **changed), tmp_path) == f"entry 4: seat 1: {said}"
+
+
+def test_a_wrong_clock_before_or_after_a_move_is_named(tmp_path: Path) -> None:
+    played: Any = MATCH[3]
+    more = replace(played.row.after, left_us=99 * SECOND)
+    said = "it was left 99000000 µs, by its own row it is 10998010 µs"
+    assert lie_told(_row(4, after=more), tmp_path) == f"entry 4: seat 1: {said}"
+    period = replace(played.row.before, periods=1, moves=2)
+    said = "it had 10000000 µs, period 1, 2 moves to go before its move, by the entries before it is 10000000 µs"
+    assert lie_told(_row(4, before=period), tmp_path) == f"entry 4: seat 1: {said}"
+
+
+@pytest.mark.parametrize(
+    "changed", [{"network_us": -1}, {"stall_us": -1}, {"arrived_us": 3_011}, {"arrived_us": -1}], ids=str
+)
+def test_what_cannot_have_been_measured_is_not_believed(changed: dict[str, object], tmp_path: Path) -> None:
+    assert lie_told(_row(4, **changed), tmp_path) == "entry 4: what its clock row says was measured cannot have been"
+
+
+def test_match_time_does_not_run_backwards(tmp_path: Path) -> None:
+    said = "entry 4: match time runs backwards, from 1010 µs to 900 µs"
+    assert lie_told(_with(MATCH, 4, at_us=900), tmp_path) == said
+
+
+@pytest.mark.parametrize(("move", "why"), [("3", "3 is not legal: 1 to 2 may be"), ("x", "cannot read the move 'x'")])
+def test_a_move_that_cannot_have_been_played_is_named(move: str, why: str, tmp_path: Path) -> None:
+    said = f"entry 5: the record says that seat 0 played '{move}'; by the rules seat 0's attempt '{move}' was refused ("
+    assert lie_told(_with(MATCH, 5, move=move), tmp_path).startswith(said + why)
+
+
+def test_another_move_than_the_one_played_leads_elsewhere(tmp_path: Path) -> None:
+    said = "entry 6: the record says that the match ended: played, rules (last_taken), ranks 1 2, and nothing before it"
+    assert lie_told(_with(MATCH, 5, move="1"), tmp_path).startswith(said)
+
+
+def test_a_legal_move_that_was_refused_is_named(tmp_path: Path) -> None:
+    refused = MoveRefused(3_010, 1, "1.1.1", "2", "ILLEGAL_MOVE", "NIM-1", "no", 2)
+    said = "entry 4: the record says that seat 1's attempt '2' was refused (no); by the rules seat 1 played '2'"
+    assert lie_told([*MATCH[:3], refused, *MATCH[3:]], tmp_path) == said
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"ranks": (2, 1)}, "ranks of the result: (2, 1) by the record, (1, 2) by the rules"),
+        ({"scores": (0.0, 1.0)}, "scores of the result: (0.0, 1.0) by the record, (1.0, 0.0) by the rules"),
+        ({"kind": EndKind.FORFEITED}, "kind of the result: forfeited by the record, played by the rules"),
+        ({"reason": "bribery"}, "reason of the result: 'bribery' by the record, 'last_taken' by the rules"),
+    ],
+)
+def test_a_wrong_result_is_named(changed: dict[str, Any], said: str, tmp_path: Path) -> None:
+    ended: Any = MATCH[-1]
+    told = lie_told(_with(MATCH, 6, result=replace(ended.result, **changed)), tmp_path)
+    assert told.startswith("entry 6: where the match ended: ")
+    assert told.endswith(said)
+
+
+def test_a_seed_that_is_not_the_one_of_the_opening_is_named(tmp_path: Path) -> None:
+    told = lie_told(_with(MATCH, 6, seed=b"\1" * 32), tmp_path)
+    assert f"seed: {'01' * 32} by the record, {bytes(range(32)).hex()} by the rules" in told
+
+
+def test_a_match_does_not_end_because_the_record_says_so(tmp_path: Path) -> None:
+    ended: Any = MATCH[-1]
+    said = "entry 4: the record says that the match ended: {}, and nothing before it leads to that"
+    assert lie_told([*MATCH[:3], ended], tmp_path) == said.format(ended.result)
+    claimed = Result(EndKind.PLAYED, EndCause.DRAW_CLAIMED, "tired", (0.5, 0.5), (1, 1), (0.5, 0.5), (1, 1))
+    told = lie_told([*MATCH[:3], replace(ended, result=claimed)], tmp_path)
+    assert "and that is refused: no draw: the rules give this seat none to claim now" in told
+    told = lie_told([MATCH[0], replace(ended, result=claimed)], tmp_path)
+    assert told == "entry 2: " + said.format(claimed).removeprefix("entry 4: ")
+
+
+def test_nothing_happens_after_the_end(tmp_path: Path) -> None:
+    again = [*MATCH, SeatResigned(9_010, 0), MATCH[-1]]
+    assert "entry 7: the record says that seat 0 resigned, and that is refused: the match is over" in lie_told(
+        again, tmp_path
+    )
+    back = [*MATCH, MatchResumed(9_010, 5), MATCH[-1]]
+    said = "entry 7: the record says that the referee was back, after 5 ms, and by the rules nothing happens"
+    assert lie_told(back, tmp_path) == said
+
+
+def test_a_match_that_the_rules_end_cannot_go_on(tmp_path: Path) -> None:
+    going_on = [*MATCH[:5], SeatResigned(9_010, 1), MATCH[-1]]
+    said = "entry 6: the record says that seat 1 resigned; by the rules the match ended: played, rules (last_taken)"
+    assert lie_told(going_on, tmp_path).startswith(said)
+
+
+def test_a_record_stops_where_the_match_stops() -> None:
+    """A signer can omit the end, or what follows from the rules; both are detected."""
+    nim = find_game("nim")
+    with pytest.raises(
+        ReplayMismatch, match=r"entry 5: it is the last one, and by the rules the match ended: .* after it"
+    ):
+        replay_finished_match(MATCH[:5], nim)
+    with pytest.raises(ReplayMismatch, match="entry 4: it is the last one, and the match is not over"):
+        replay_finished_match(MATCH[:4], nim)
+
+
+def test_a_seat_that_owes_no_move_has_not_moved(tmp_path: Path) -> None:
+    told = lie_told(_with(MATCH, 4, seat=0), tmp_path)
+    assert told.startswith("entry 4: the record says that seat 0 played '2', and that is refused: '1.1.1' is not the")
+    assert "there is no seat 7" in lie_told(_with(MATCH, 4, seat=7), tmp_path)
+
+
+def test_a_bot_answers_with_a_clock_row_and_a_policy_follows_from_something(tmp_path: Path) -> None:
+    leads_to_nothing = "entry 4: the record says that {} for seat 1 '2', and nothing before it leads to that"
+    assert "nothing before it leads to that" in lie_told(_with(MATCH, 4, row=None), tmp_path)
+    by_lot = lie_told(_with(MATCH, 4, source=MoveSource.RANDOM), tmp_path)
+    assert by_lot == leads_to_nothing.format("the lot played")
+    by_default = lie_told(_with(MATCH, 4, source=MoveSource.DEFAULT), tmp_path)
+    assert by_default == leads_to_nothing.format("the game's default played")
+
+
+def test_a_flag_does_not_fall_before_its_time(tmp_path: Path) -> None:
+    late = 20 * SECOND
+    fell = happened(nim_setup(), BEGUN, (late, FallFlag(0, TurnMeasurement(late))))
+    told: Any = fell[2]
+    early = _with(fell, 3, at_us=5_000, row=replace(told.row, arrived_us=5_000))
+    assert "the record says that the flag of seat 0 fell, and by the rules nothing happens" in lie_told(early, tmp_path)
+    assert "forfeited (time), and nothing before it leads to that" in lie_told([*fell[:2], *fell[3:]], tmp_path)
+
+
+def test_a_bot_is_not_gone_before_its_grace_is_over(tmp_path: Path) -> None:
+    terms = nim_setup(policies=Policies(gone=DisconnectPolicy.FORFEIT_AFTER_GRACE, grace_us=SECOND))
+    events = happened(terms, BEGUN, (20, DisconnectSeat(0)), (20 + SECOND, EndGracePeriod(0)))
+    assert isinstance(events[-1], PlayEnded)
+    early = _with(_with(events, 4, at_us=SECOND), 5, at_us=SECOND)
+    said = "entry 4: the record says that seat 0 forfeited (gone), and by the rules nothing happens"
+    assert lie_told(early, tmp_path) == said
+
+
+def test_a_lot_that_the_seed_did_not_draw_is_named(tmp_path: Path) -> None:
+    asked: list[tuple[int, Command]] = [(1, AddNonce(0, b"a")), (2, AddNonce(1, b"")), BEGUN, (30, Resign(0))]
+    events = happened(nim_setup(by_lot=True, nonce_within_us=1_000_000), *asked)
+    began: Any = events[3]
+    told = lie_told(_with(events, 4, seated=began.seated[::-1]), tmp_path)
+    drawn, bent = ("ada 1, bob 2", "bob 2, ada 1")[:: 1 if began.seated[0].bot == "ada" else -1]
+    assert told == f"entry 4: where play began between {bent}, seated: {bent} by the record, {drawn} by the rules"
+
+
+def test_a_move_that_the_lot_did_not_draw_is_named(tmp_path: Path) -> None:
+    terms = nim_setup(policies=Policies(illegal=IllegalMovePolicy.RANDOM_MOVE))
+    late: list[tuple[int, Command]] = [BEGUN, (20, SubmitMove(0, "0.0.1", "9", TurnMeasurement(15))), (30, Resign(0))]
+    events = happened(terms, *late)
+    drawn: Any = events[3]
+    other = next(move for move in "123" if move != drawn.move)
+    said = f"the lot played for seat 0 '{other}', move: '{other}' by the record, '{drawn.move}' by the rules"
+    assert lie_told(_with(events, 4, move=other), tmp_path) == f"entry 4: where {said}"
+    assert verdict_on(record_of(events), tmp_path).status is RecordStatus.FINE
+
+
+def test_another_seed_draws_other_lots(tmp_path: Path) -> None:
+    """A signer may change the seed; then what was drawn from it no longer matches."""
+    opened: Any
+    opened, *others = random_match(find_game("toc"), 1)
+    bent = replace(opened, setup=replace(opened.setup, seed=b"\7" * 32, opening=""))
+    ended: Any = others.pop()
+    assert lie_told([bent, *others, replace(ended, seed=b"\7" * 32)], tmp_path)
+
+
+def test_an_attempt_too_long_to_be_recorded_whole_is_believed_in_its_wording_only(tmp_path: Path) -> None:
+    attempt = SubmitMove(0, "0.0.1", "1" * 200, TurnMeasurement(15))
+    events = happened(nim_setup(), BEGUN, (20, attempt), (30, Resign(0)))
+    reworded = _with(events, 3, sentence="the game said more of the whole of it", rule="NIM-2")
+    assert verdict_on(record_of(reworded), tmp_path).status is RecordStatus.FINE
+    assert "attempts left: 7 by the record, 2 by the rules" in lie_told(_with(events, 3, attempts_left=7), tmp_path)
+
+
+def test_the_terms_of_a_match_must_be_possible(tmp_path: Path) -> None:
+    opened: Any = MATCH[0]
+
+    def told(**terms: object) -> str:
+        return lie_told([replace(opened, setup=replace(opened.setup, **terms)), *MATCH[1:]], tmp_path)
+
+    assert told(settings=Settings((("heap", 5000),))) == (
+        "entry 1: option heap cannot be '5000'; it takes a whole number from 1 to 1000"
+    )
+    assert told(settings=Settings((("heaps", 5),))) == "entry 1: unknown option 'heaps'; known: heap"
+    assert told(settings=Settings(())) == "entry 1: its options are not all the options of nim, in their order"
+    assert (
+        told(players=(Player("ada"),))
+        == "entry 1: this match cannot be: players are 2 here, one a seat; an open seat has no name"
+    )
+    assert "cannot read the position 'nonsense'" in told(opening="nonsense")
+
+
+def test_a_record_opens_the_match_that_its_first_line_names(tmp_path: Path) -> None:
+    first, *others = lines_of(record_of(MATCH))
+    verdict = verdict_on(resigned([first.replace(b'"nim-1"', b'"nim-2"'), *others]), tmp_path)
+    assert verdict.status is RecordStatus.RULES_DIFFER
+    assert verdict.sentence == "entry 1: it opens another match, or another game, than the first line names"
+
+
+def test_a_record_begins_with_its_opening(tmp_path: Path) -> None:
+    lines = lines_of(record_of(MATCH))
+    event = lines[2][lines[2].index(b'"event":') : lines[2].index(b',"after"')]
+    was = lines[1][lines[1].index(b'"event":') : lines[1].index(b',"after"')]
+    verdict = verdict_on(resigned([line.replace(was, event) for line in lines]), tmp_path)
+    assert verdict.sentence == (
+        "entry 1: it is the first one, and says that play began between ada 1, bob 2, not what the match is"
+    )
+
+
+def test_control_characters_of_a_record_do_not_reach_the_terminal(tmp_path: Path) -> None:
+    events = happened(nim_setup(), (1, VoidMatch(EndCause.DECLARED, "\x1b[2Jfine\n")))
+    told = lie_told(_with(_with(events, 2, seed=b""), 2), tmp_path)
+    assert told.startswith("entry 2: where the match ended: void, declared (\\x1b[2Jfine\\n), seed: of no bytes by")
+
+
+def _stones(**terms: object) -> Setup:
+    """Return terms for three seats that play on when one drops out, and may claim a draw when they are level."""
+    three = {"players": (Player("a"), Player("b"), Player("c")), "controls": (Untimed(),) * 3}
+    policies = Policies(illegal=IllegalMovePolicy.FORFEIT, dropout=DropoutPolicy.RANDOM_MOVES)
+    return nim_setup(game="stones", settings=find_game("stones").settings(), policies=policies, **three, **terms)
+
+
+def _answers(*moves: tuple[int, int, str]) -> list[tuple[int, Command]]:
+    return [
+        (100 + ply, SubmitMove(seat, f"{seat}.{ply}.1", move, TurnMeasurement(100 + ply))) for seat, ply, move in moves
+    ]
+
+
+def test_a_claimed_draw_is_proved_whoever_claimed_it(tmp_path: Path) -> None:
+    level = _answers((0, 0, "2"), (1, 1, "2"), (2, 2, "2"))
+    claimed = happened(_stones(), BEGUN, *level, (200, ClaimDraw(0)))
+    drawn: Any = claimed[-1]
+    assert drawn.result.cause is EndCause.DRAW_CLAIMED
+    assert verdict_on(record_of(claimed), tmp_path).status is RecordStatus.FINE
+    said = "and that is refused: no draw: the rules give this seat none to claim now"
+    assert said in lie_told([*claimed[:4], drawn], tmp_path)
+
+
+FAULTY = _answers((0, 0, "1"), (1, 1, "1"), (2, 2, "9"))
+"""The third answer forfeits its seat, whose moves are then drawn."""
+
+
+def _level_after_a_fault() -> Setup:
+    """Return terms whose seed draws the move 1 for the seat that forfeited."""
+    for number in range(100):
+        setup = _stones(seed=bytes([number]) * 32)
+        drawn: Any = happened(setup, BEGUN, *FAULTY)[-1]
+        if drawn.move == "1":
+            return setup
+    raise AssertionError("no seed draws a 1")
+
+
+def test_a_draw_claimed_after_a_fault_is_proved_too(tmp_path: Path) -> None:
+    claimed = happened(_level_after_a_fault(), BEGUN, *FAULTY, (200, ClaimDraw(0)))
+    ended: Any = claimed[-1]
+    assert (ended.result.cause, ended.result.reason) == (EndCause.FAULT, "level")
+    assert verdict_on(record_of(claimed), tmp_path).status is RecordStatus.FINE
+
+
+def test_rules_that_broke_in_the_match_are_believed(tmp_path: Path) -> None:
+    """The game that failed then may be fixed now; the match is void all the same."""
+    terms = nim_setup(game="brittle", settings=find_game("brittle").settings())
+    broken = happened(terms, BEGUN, (20, SubmitMove(0, "0.0.1", "2", TurnMeasurement(15))))
+    ended: Any = broken[-1]
+    assert ended.result.cause is EndCause.ENGINE_FAULT
+    assert verdict_on(record_of(broken), tmp_path).status is RecordStatus.FINE
+
+
+class Tableless(Nim):
+    def table(self, settings: Settings) -> Table:
+        raise ZeroDivisionError("no seats")
+
+
+def test_rules_that_break_before_there_is_a_match_are_named() -> None:
+    with pytest.raises(ReplayMismatch, match=r"entry 1: the rules of nim broke here: ZeroDivisionError\('no seats'\)"):
+        replay_finished_match(MATCH, Tableless())
+
+
+def test_rules_that_break_now_are_named(tmp_path: Path) -> None:
+    fine = happened(nim_setup(), BEGUN, (20, SubmitMove(0, "0.0.1", "2", TurnMeasurement(15))), (30, Resign(1)))
+    opened: Any = fine[0]
+    terms = replace(opened.setup, game="brittle", settings=find_game("brittle").settings())
+    told = lie_told([replace(opened, setup=terms), *fine[1:]], tmp_path)
+    assert told == "entry 3: the rules of brittle broke here: HeapFellOver('two were too many')"
+
+
+def test_offers_and_forfeits_must_have_been_possible(tmp_path: Path) -> None:
+    ended: Any = MATCH[-1]
+    cases: list[tuple[Event, str]] = [
+        (DrawDeclined(20, 0), "that is refused: no draw: nobody else has offered one"),
+        (SeatForfeited(20, 0, Fault.ILLEGAL_MOVE), "nothing before it leads to that"),
+        (SeatReconnected(20, 0), "by the rules nothing happens"),
+        (NonceAdded(20, 0, b""), "is refused: AddNonce is not possible while the match is playing"),
+        (PlayStarted(20, ()), "is refused: StartPlay is not possible while the match is playing"),
+        (DrawOffered(20, 5), "that is refused: there is no seat 5"),
+    ]
+    for event, said in cases:
+        assert said in lie_told([*MATCH[:2], event, ended], tmp_path)

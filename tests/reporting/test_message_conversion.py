@@ -1,0 +1,149 @@
+"""Conversion of messages to a report, and saved reports."""
+
+from pathlib import Path
+
+import pytest
+from referee_api.v1 import (
+    clock_pb2,
+    contest_pb2,
+    game_pb2,
+    ladder_pb2,
+    match_pb2,
+    rating_pb2,
+    result_pb2,
+    sprt_pb2,
+    tournament_pb2,
+)
+from referee_api.v1.tournament_service_pb2 import GetTournamentStandingsResponse
+
+from referee.reporting.ladder_report import build_ladder_report
+from referee.reporting.message_conversion import EntrantIndex, chosen_text, clock_text, finished_games, rules_text
+from referee.reporting.record_statistics import RecordStatistics
+from referee.reporting.report import End, Rating
+from referee.reporting.saved_report import ReportDataMissing, read_saved_report
+from referee.reporting.tournament_report import build_tournament_report
+
+TWO_SIDES = game_pb2.SeatLayout(sides=[game_pb2.Side(seats=[0]), game_pb2.Side(seats=[1])])
+
+
+def entrant(bot: str, version: str = "", name: str = "") -> contest_pb2.Entrant:
+    return contest_pb2.Entrant(name=name or bot, bots=[match_pb2.BotRef(bot=bot, version=version)])
+
+
+def match(one: str, other: str, result: result_pb2.Result, at: int = 0, version: str = "") -> match_pb2.Match:
+    seats = [match_pb2.Seat(bot=one, version=version), match_pb2.Seat(bot=other, version=version)]
+    made = match_pb2.Match(id=f"{one}-{other}-{at}", seat_layout=TWO_SIDES, seats=seats, result=result)
+    made.end_time.FromMilliseconds(at)
+    return made
+
+
+def won(*ranks: int) -> result_pb2.Result:
+    return result_pb2.Result(
+        played=result_pb2.PlayedResult(ending=result_pb2.ENDING_RULES, reason="no_men"),
+        sides=[result_pb2.SideResult(rank=rank) for rank in ranks],
+    )
+
+
+def test_games_come_in_the_order_in_which_they_ended_with_entrants_for_bots() -> None:
+    forfeit = result_pb2.Result(
+        forfeited=result_pb2.ForfeitedResult(
+            forfeits=[result_pb2.Forfeit(seat=1, cause=result_pb2.FORFEIT_CAUSE_TIME, ply=3)]
+        ),
+        sides=[result_pb2.SideResult(rank=1), result_pb2.SideResult(rank=2)],
+    )
+    going_on = match_pb2.Match(seat_layout=TWO_SIDES, seats=[match_pb2.Seat(bot="anna"), match_pb2.Seat(bot="bert")])
+    matches = [match("bert", "anna", won(2, 1), 2), match("anna", "bert", forfeit, 1), going_on]
+    first, second = finished_games(matches, EntrantIndex([entrant("anna", name="A"), entrant("bert")]))
+    assert (first.sides, first.ranks, first.end) == ((("A",), ("bert",)), (1, 2), End("forfeited", "time"))
+    assert first.at_fault == ("bert",)
+    assert second.end == End("played", "no_men")
+
+
+def test_two_versions_of_one_bot_are_two_entrants_and_a_version_that_nobody_named_is_whoever_was_there() -> None:
+    both = EntrantIndex([entrant("anna", "1", "old"), entrant("anna", "2", "new"), entrant("bert")])
+    assert [both.find("anna", "1"), both.find("anna", "2"), both.find("bert", "7")] == ["old", "new", "bert"]
+    assert both.find("carl", "") is None
+
+
+def test_a_match_with_a_stranger_is_no_part_of_it() -> None:
+    assert finished_games([match("anna", "carl", won(1, 2))], EntrantIndex([entrant("anna")])) == ()
+
+
+def test_only_unusual_options_are_told() -> None:
+    assert rules_text(game_pb2.Rules(game="alquerque", options={"huff": "true", "multi_pawn": "false"})).startswith(
+        "alquerque, "
+    )
+    assert "huff=true" in rules_text(game_pb2.Rules(game="alquerque", options={"huff": "true"}))
+    assert (
+        rules_text(game_pb2.Rules(game="nobody-knows-it", options={"b": "2", "a": "1"})) == "nobody-knows-it, a=1, b=2"
+    )
+
+
+def test_clocks_and_formats_are_told_in_words() -> None:
+    fischer = clock_pb2.ClockRule(fischer=clock_pb2.Fischer(main_ms=60_000, increment_ms=500))
+    assert clock_text(clock_pb2.TimeControl(rule=fischer)) == "fischer, main 60 s, increment 0.5 s"
+    assert clock_text(clock_pb2.TimeControl(rule=clock_pb2.ClockRule(untimed=clock_pb2.Untimed()))) == "no clock"
+    byo_yomi = clock_pb2.ClockRule(
+        moves_per_period=clock_pb2.MovesPerPeriod(periods=[clock_pb2.Period(moves=40, added_ms=9_000)])
+    )
+    assert "moves 40, added 9 s" in clock_text(clock_pb2.TimeControl(rule=byo_yomi))
+    gauntlet = tournament_pb2.TournamentTerms(gauntlet=tournament_pb2.Gauntlet(challengers=["anna", "bert"], cycles=2))
+    assert chosen_text(gauntlet) == "gauntlet, challengers anna; bert, cycles 2"
+    sprt = tournament_pb2.TournamentTerms(sprt=sprt_pb2.Sprt(elo1=5, model=sprt_pb2.SPRT_MODEL_TRINOMIAL))
+    assert chosen_text(sprt) == "sprt, elo1 5, model trinomial"
+
+
+def test_a_tournament_is_told_with_its_table_its_tie_breaks_and_ratings_as_the_results_make_them() -> None:
+    table = GetTournamentStandingsResponse(
+        standings=[
+            tournament_pb2.TournamentStanding(
+                rank=1,
+                entrant="anna",
+                points=1,
+                wins=1,
+                tie_breaks=[
+                    tournament_pb2.TieBreakValue(tie_break=tournament_pb2.TIE_BREAK_MEDIAN_BUCHHOLZ, value=0.5)
+                ],
+            ),
+            tournament_pb2.TournamentStanding(rank=2, entrant="bert", losses=1),
+        ],
+        sprt=sprt_pb2.SprtState(verdict=sprt_pb2.SPRT_VERDICT_PASSED, counts=[0, 0, 1], llr=3, matches=1),
+    )
+    held = tournament_pb2.Tournament(
+        name="cup", entrants=[entrant("anna"), entrant("bert")], phase=tournament_pb2.TOURNAMENT_PHASE_FINISHED
+    )
+    told = build_tournament_report(held, table, [match("anna", "bert", won(1, 2))], RecordStatistics(lambda *_: None))
+    assert told.tie_breaks == ("median buchholz",)
+    assert told.rows[0].tie_breaks == (0.5,)
+    assert dict(told.facts)["State"] == "finished"
+    assert told.histories["anna"][0].value > told.histories["bert"][0].value
+    assert told.sprt
+    assert (told.sprt.verdict, told.sprt.llr) == ("passed", 3)
+
+
+def test_a_ladder_is_told_with_the_ratings_it_keeps() -> None:
+    rating = rating_pb2.Rating(value=1600, deviation=50, provisional=True)
+    row = ladder_pb2.LadderStanding(rank=1, entrant=entrant("anna"), rating=rating, wins=3)
+    point = rating_pb2.RatingPoint(rating=rating)
+    told = build_ladder_report(
+        ladder_pb2.Ladder(name="main"), [row], [], {"anna": [point]}, RecordStatistics(lambda *_: None)
+    )
+    assert told.rows[0].rating == Rating(1600, 50, provisional=True)
+    assert told.rows[0].points is None
+    assert told.histories["anna"][0].value == 1600
+
+
+def test_a_folder_that_holds_no_tournament_says_so(tmp_path: Path) -> None:
+    with pytest.raises(ReportDataMissing, match=r"is not the folder of a tournament run"):
+        read_saved_report(tmp_path)
+    for told in ("{}", "[]", "no"):
+        (tmp_path / "report-data.json").write_text(told)
+        with pytest.raises(ReportDataMissing, match="cannot be read"):
+            read_saved_report(tmp_path)
+
+
+def test_a_folder_whose_records_cannot_be_read_says_which(tmp_path: Path) -> None:
+    (tmp_path / "report-data.json").write_text('{"tournament": {}, "table": {}, "matches": {}}')
+    (tmp_path / "records" / "1.1.1.jsonl").mkdir(parents=True)
+    with pytest.raises(ReportDataMissing, match=r"1\.1\.1\.jsonl cannot be read: Is a directory"):
+        read_saved_report(tmp_path)

@@ -1,0 +1,52 @@
+"""Statistics from records."""
+
+from referee.match.clock_charge import TurnMeasurement
+from referee.match.commands import SubmitMove
+from referee.reporting.record_statistics import MAX_ILLEGAL_MOVES, RecordStatistics
+from referee.reporting.report import Times
+from tests.cli.test_explain import MATCH, alquerque
+from tests.records.forgery import record_of
+
+S = 1_000_000
+NAMES = {("ada", "1"): "ada", ("bob", "2"): "bob"}
+
+
+def name_of(bot: str, version: str) -> str | None:
+    return NAMES.get((bot, version))
+
+
+def test_the_times_are_what_the_clocks_were_charged_and_flags_are_counted() -> None:
+    statistics = RecordStatistics(name_of)
+    statistics.add_record(record_of(alquerque(*MATCH)))
+    times = statistics.times()
+    assert statistics.matches == 1
+    assert times["bob"] == Times(1, S, S, S, S)
+    assert (times["ada"].moves, times["ada"].flags) == (2, 1)
+    assert times["ada"].total_us == times["ada"].longest_us + 2_650_000  # 3 s, less the network's 100 ms and a stall.
+
+
+def test_somebody_else_and_what_is_no_record_say_nothing() -> None:
+    statistics = RecordStatistics(lambda bot, _: "ada" if bot == "ada" else None)
+    statistics.add_record(record_of(alquerque(*MATCH)))
+    statistics.add_record(b"no record\n")
+    assert statistics.times().keys() == {"ada"}
+    assert statistics.matches == 1
+
+
+def test_a_match_that_was_lost_by_an_illegal_move_is_named_with_what_was_refused() -> None:
+    attempts = [
+        (number * S, SubmitMove(0, f"0.0.{number}", "a1-a2", TurnMeasurement(number * S))) for number in (1, 2, 3)
+    ]
+    record = record_of(alquerque(*attempts))
+    statistics = RecordStatistics(name_of)
+    for _ in range(MAX_ILLEGAL_MOVES + 1):
+        statistics.add_record(record)
+    assert len(statistics.illegal_moves) == MAX_ILLEGAL_MOVES
+    assert str(statistics.illegal_moves[0]).startswith("ada in m-1: illegal move: 'a1-a2': ")
+    assert len(statistics.illegal_moves[0].refused) > len("'a1-a2': ")
+
+
+def test_a_match_that_was_lost_on_time_is_not_named_although_a_move_was_refused() -> None:
+    statistics = RecordStatistics(name_of)
+    statistics.add_record(record_of(alquerque(*MATCH)))
+    assert statistics.illegal_moves == []

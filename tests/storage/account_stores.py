@@ -1,0 +1,97 @@
+"""The account stores that keep the contract: bots, tokens, quotas and bot logs."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from referee.accounts.bot_log import BotLog
+from referee.accounts.bots import Accounts, Bot, MaxNames, Registration, Version
+from referee.accounts.quotas import Quotas
+from referee.accounts.tokens import Role, Token, Tokens, sha256_of
+from referee.storage.memory_accounts import MemoryAccounts, MemoryBotLog, MemoryQuotas, MemoryTokens
+from referee.storage.sqlite.accounts import SqliteAccounts, SqliteQuotas
+from referee.storage.sqlite.bot_log import SqliteBotLog
+from referee.storage.sqlite.database import Durability
+from referee.storage.sqlite.store import SqliteStore
+from referee.storage.sqlite.tokens import SqliteTokens
+
+NOON_MS = 1_750_000_000_000
+LINES_AT_MOST = 5
+PLENTY = MaxNames(bots=100, tokens=100)
+
+
+@dataclass(frozen=True)
+class AccountStores:
+    accounts: Accounts
+    tokens: Tokens
+    quotas: Quotas
+    bot_log: BotLog
+    store: SqliteStore | None = None
+
+    async def register(self, name: str, owner: str = "ann", at_most: MaxNames = PLENTY, **more: Any) -> Registration:
+        """Register a bot, with a request id that contains its name."""
+        bot = Bot(name, owner, NOON_MS, **more)
+        return await self.accounts.register(f"request {name}", bot, bot_token(name, owner), at_most)
+
+    async def add_versions(self, bot: str, *versions: str) -> None:
+        for version in versions:
+            await self.accounts.add_version(Version(bot, version, NOON_MS), 100)
+
+    async def close(self) -> None:
+        if self.store:
+            await self.store.close()
+
+
+def in_memory() -> AccountStores:
+    tokens = MemoryTokens()
+    return AccountStores(MemoryAccounts(tokens), tokens, MemoryQuotas(), MemoryBotLog(LINES_AT_MOST))
+
+
+def in_sqlite(path: Path) -> AccountStores:
+    store = SqliteStore(path, Durability.NORMAL, busy_ms=0)
+    log = SqliteBotLog(store, LINES_AT_MOST)
+    return AccountStores(SqliteAccounts(store), SqliteTokens(store), SqliteQuotas(store), log, store)
+
+
+ACCOUNT_STORES: dict[str, Callable[[Path], AccountStores]] = {
+    "memory": lambda _: in_memory(),
+    "sqlite": lambda folder: in_sqlite(folder / "referee.db"),
+}
+
+Story = Callable[[AccountStores], Coroutine[Any, Any, None]]
+
+
+def with_all_account_stores(story: Story) -> Callable[[str, Path], None]:
+    """Return a test that runs the coroutine with each empty account store."""
+
+    @pytest.mark.parametrize("make", ACCOUNT_STORES)
+    def test(make: str, tmp_path: Path) -> None:
+        tell(ACCOUNT_STORES[make](tmp_path), story)
+
+    test.__name__ = story.__name__
+    return test
+
+
+def tell(stores: AccountStores, *stories: Story) -> None:
+    """Run the coroutines one after the other, and close the stores."""
+
+    async def told() -> None:
+        try:
+            for story in stories:
+                await story(stores)
+        finally:
+            await stores.close()
+
+    asyncio.run(told())
+
+
+def bot_token(bot: str, holder: str = "ann", word: str = "first") -> Token:
+    return Token(sha256_of(f"{word} of {bot}"), Role.BOT, holder, NOON_MS, bot)
+
+
+def organiser_token(word: str, holder: str = "ann", **more: Any) -> Token:
+    return Token(sha256_of(word), Role.ORGANISER, holder, NOON_MS, **more)

@@ -1,0 +1,111 @@
+"""The reader of a Play stream."""
+
+import asyncio
+from contextlib import suppress
+from types import SimpleNamespace
+from typing import Any, cast
+
+from referee_api.v1 import play_pb2
+from referee_api.v1.play_service_pb2 import PlayRequest
+
+from referee.accounts.quotas import Quota
+from referee.live.bot_log_recorder import BotLogRecorder
+from referee.match.clock import SECOND
+from referee.match.events import MovePlayed
+from referee.storage.memory_accounts import MemoryBotLog, MemoryQuotas
+from referee.transport.guards.rate_limit import RateLimiter
+from referee.transport.guards.refusal_log import ErrorLog
+from referee.transport.play.reader import ITEMS_PER_YIELD, HeartbeatConfig, PlayStream, StreamClosed, StreamHost
+from tests.live.fake_time import settled
+from tests.live.referee_harness import BOTS, Hall
+from tests.live.runner_harness import in_loop
+
+PARTS = 50
+HEARTBEAT = HeartbeatConfig(64, 5_000, 15 * SECOND)
+ENOUGH = Quota(10, 10, 10**9, 10, 10)
+UNUSED_HOST = cast(StreamHost, SimpleNamespace(map_error=None, match_context=None))
+"""Must not be called."""
+PONGS = [play_pb2.BotItem(pong=play_pb2.Pong(id=0))] * PARTS * ITEMS_PER_YIELD
+
+
+class Wire:
+    """Context of a stream in which the bot sends one message and closes."""
+
+    def __init__(self, message: PlayRequest) -> None:
+        self._messages = [message]
+
+    async def read(self) -> Any:
+        return self._messages.pop() if self._messages else None
+
+    async def write(self, message: Any) -> None:
+        """Discard the message."""
+
+
+@in_loop
+async def test_a_message_of_many_items_does_not_block_the_event_loop() -> None:
+    hall = Hall()
+    (session,) = hall.come(BOTS[0])
+    rate_limiter = RateLimiter(MemoryQuotas(), ENOUGH, 100, hall.time)
+    error_log = ErrorLog(BotLogRecorder(MemoryBotLog(10)), hall.time)
+    stream = PlayStream(hall.referee, session, "ada", UNUSED_HOST, rate_limiter, error_log, hall.time, HEARTBEAT)
+    reading = asyncio.create_task(stream._read(Wire(PlayRequest(items=PONGS)), []))
+    turns = 0
+    while not reading.done():
+        await asyncio.sleep(0)
+        turns += 1
+    assert isinstance(reading.exception(), StreamClosed)
+    assert turns >= PARTS
+    await hall.referee.close()
+
+
+@in_loop
+async def test_all_moves_of_a_message_arrived_when_it_was_read() -> None:
+    hall = Hall()
+    match_id, (session, _) = await hall.begun()
+    token = hall.due(match_id, 0).turn.token
+    rate_limiter = RateLimiter(MemoryQuotas(), ENOUGH, 100, hall.time)
+    error_log = ErrorLog(BotLogRecorder(MemoryBotLog(10)), hall.time)
+    stream = PlayStream(hall.referee, session, "ada", UNUSED_HOST, rate_limiter, error_log, hall.time, HEARTBEAT)
+    await hall.time.passes(SECOND)
+    move = play_pb2.BotItem(move=play_pb2.Move(match_id=match_id, turn_token=token, move="1"))
+    reading = asyncio.create_task(stream._read(Wire(PlayRequest(items=[*PONGS, move])), []))
+    while not reading.done():
+        await asyncio.sleep(0)
+        hall.time.us += SECOND // 10
+    with suppress(StreamClosed):
+        await reading
+    await settled()
+    (played,) = [entry.event for entry in await hall.stored.read(match_id) if isinstance(entry.event, MovePlayed)]
+    assert played.row
+    assert (played.row.arrived_us, played.row.charged_us) == (SECOND, SECOND)
+    assert played.at_us > SECOND
+    await hall.referee.close()
+
+
+async def calls_and_notes_of_a_repeated_move(text: str) -> tuple[int, int]:
+    """The calls that are counted, and the notes in the log of the bot, when a bot sends the same move twice."""
+    hall = Hall()
+    match_id, (session, _) = await hall.begun()
+    rate_limiter = RateLimiter(MemoryQuotas(), ENOUGH, 100, hall.time)
+    recorder = BotLogRecorder(MemoryBotLog(10))
+    error_log = ErrorLog(recorder, hall.time)
+    stream = PlayStream(hall.referee, session, "ada", UNUSED_HOST, rate_limiter, error_log, hall.time, HEARTBEAT)
+    token = hall.due(match_id, 0).turn.token
+    move = play_pb2.BotItem(move=play_pb2.Move(match_id=match_id, turn_token=token, move=text))
+    for _ in range(2):
+        with suppress(StreamClosed):
+            await stream._read(Wire(PlayRequest(items=[move])), [])
+        await settled()
+    notes = await recorder.read(session.player.bot)
+    await hall.referee.close()
+    return rate_limiter.calls_of("ada"), len(notes)
+
+
+@in_loop
+async def test_a_move_costs_no_call_and_its_repetition_does() -> None:
+    assert await calls_and_notes_of_a_repeated_move("1") == (1, 0)
+
+
+@in_loop
+async def test_a_rejected_move_that_is_repeated_is_noted_once() -> None:
+    assert await calls_and_notes_of_a_repeated_move("nonsense") == (2, 1)

@@ -1,0 +1,23 @@
+"""An answer that no page divides has room in a message of the size that gRPC clients accept by default."""
+
+from referee_api.v1.tournament_service_pb2 import GetTournamentStandingsResponse
+
+from referee.contests.strength.elo import EloEstimate
+from referee.contests.tables.standings import StandingsRow
+from referee.contests.tables.tiebreak import TieBreak
+from referee.hosting.tournament_tables import TournamentRow
+from referee.transport.guards.field_limits import MAX_COUNT
+from referee.wire.tournaments import standings_of
+
+DEFAULT_MESSAGE_BYTES = 4 << 20
+NAME_CHARS = 40
+LARGE = 10**6
+"""More than any count in a row."""
+
+
+def test_the_standings_of_the_largest_tournament_that_can_be_created_have_room_in_one_message() -> None:
+    tie_breaks = [list(TieBreak)[-1]] * MAX_COUNT["TournamentTerms.tie_breaks"]
+    standing = StandingsRow(LARGE, "x" * NAME_CHARS, 1 / 3, (1 / 3,) * len(tie_breaks), LARGE, LARGE, LARGE, LARGE)
+    row = TournamentRow(standing, LARGE, EloEstimate(1 / 3, 1 / 3, 1 / 3, 1 / 3))
+    rows = [row] * MAX_COUNT["CreateTournamentRequest.entrants"]
+    assert GetTournamentStandingsResponse(standings=standings_of(rows, tie_breaks)).ByteSize() <= DEFAULT_MESSAGE_BYTES
