@@ -30,37 +30,43 @@ class Program:
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self.process = process
-        self.told = ""
+        self._output: list[str] = []
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
-        self._listening = threading.Thread(target=self._listen)
-        self._listening.start()
+        self._reader = threading.Thread(target=self._read)
+        self._reader.start()
 
-    def tells(self, word: str) -> str:
+    def wait_for(self, word: str) -> str:
         """Return the next line that contains `word`. Raises AssertionError if the output ends before."""
         while (line := self._lines.get(timeout=WITHIN_S)) is not None:
             if word in line:
                 return line
-        raise AssertionError(f"{word!r} was never told, but:\n{self.told}")
+        raise AssertionError(f"{word!r} was never written, but:\n{self.output()}")
 
-    def status(self) -> int:
+    def exit_status(self) -> int:
         """Wait until the program ends by itself, and return its exit status."""
         return self.process.wait(WITHIN_S)
 
-    def stopped(self, by: signal.Signals = signal.SIGTERM) -> int:
+    def stop(self, by: signal.Signals = signal.SIGTERM) -> int:
         self.process.send_signal(by)
-        return self.status()
+        return self.exit_status()
 
-    def ends(self) -> None:
+    def output(self) -> str:
+        """End the program if it still runs, and return all that it has written."""
         self.process.kill()
         self.process.wait(WITHIN_S)
-        self._listening.join(WITHIN_S)
+        self._reader.join(WITHIN_S)
+        assert not self._reader.is_alive(), "another process still holds the program's standard error"
+        return "".join(self._output)
+
+    def close(self) -> None:
+        self.output()
         assert self.process.stderr
         self.process.stderr.close()
 
-    def _listen(self) -> None:
+    def _read(self) -> None:
         assert self.process.stderr
         for line in self.process.stderr:
-            self.told += line
+            self._output.append(line)
             self._lines.put(line)
         self._lines.put(None)
 
@@ -76,7 +82,7 @@ def started(
     try:
         yield running
     finally:
-        running.ends()
+        running.close()
 
 
 def program(server: Running, secret: str, *words: str, **told: str) -> AbstractContextManager[Program]:

@@ -47,7 +47,7 @@ def bridged(server: Running, secret: str, *words: str) -> Iterator[Program]:
     try:
         yield running
     finally:
-        running.ends()
+        running.close()
 
 
 names = iter(range(1_000_000))
@@ -111,7 +111,7 @@ def test_a_program_that_floods_its_output_loses_and_hurts_nobody_else(server: Ru
 
 def test_a_program_that_dies_is_started_again_and_plays_on(server: Running, ours: Organiser) -> None:
     with against_random(server, ours, long("trox"), "--", *LINES, "dies") as (match, bridge):
-        bridge.tells("the program is gone: it ended its output")
+        bridge.wait_for("the program is gone: it ended its output")
         assert ours.result(match).reason != "resignation"
 
 
@@ -123,7 +123,7 @@ def test_a_program_that_is_not_started_again_resigns(
     with against_random(server, ours, long("alquerque"), "--restart", policy, "--", *LINES, "dies") as (match, bridge):
         assert ours.result(match).reason == "resignation"
         for _ in range(deaths):
-            bridge.tells("the program is gone: it ended its output")
+            bridge.wait_for("the program is gone: it ended its output")
 
 
 def test_ten_matches_are_played_at_once_by_programs_of_their_own(server: Running, ours: Organiser) -> None:
@@ -144,7 +144,7 @@ def test_nothing_is_left_of_a_program_when_its_bridge_ends(
     with against_random(server, ours, long("alquerque"), "--", *LINES, "forks", str(file)) as (match, bridge):
         ours.result(match)
         pids = [int(word) for word in file.read_text().split()]
-        bridge.stopped(by)
+        bridge.stop(by)
 
     # A killed bridge cannot clean up: the system ends the program with it, but not the program's own children.
     for pid in pids if by is signal.SIGTERM else pids[:1]:
@@ -182,7 +182,7 @@ def test_what_a_program_writes_about_a_match_is_kept_apart_and_not_without_end(
 def test_a_program_cannot_have_more_memory_than_it_may(server: Running, ours: Organiser) -> None:
     words = ("--memory-mb", "200", "--", *LINES, "eats")
     with against_random(server, ours, SHORT, *words) as (_, bridge):
-        bridge.tells("MemoryError")
+        bridge.wait_for("MemoryError")
 
 
 @pytest.mark.parametrize("per_match", [(), ("--per-match",)])
@@ -190,9 +190,9 @@ def test_a_program_that_goes_at_once_is_never_seated(
     server: Running, ours: Organiser, per_match: tuple[str, ...]
 ) -> None:
     with against_random(server, ours, SHORT, *per_match, "--", *LINES, "ends") as (match, bridge):
-        assert bridge.status() == 2
-        bridge.tells("the program would not start: `")
-        assert "ends`: it ended its output, exit status 1\n  no module named brain\n" in bridge.told
+        assert bridge.exit_status() == 2
+        bridge.wait_for("the program would not start: `")
+        assert "ends`: it ended its output, exit status 1\n  no module named brain\n" in bridge.output()
         ours.abort(match)
         assert ours.result(match).kind == "void"
 
@@ -201,17 +201,17 @@ def test_a_program_that_never_writes_anything_does_not_resign_but_ends_its_bridg
     server: Running, ours: Organiser
 ) -> None:
     with against_random(server, ours, SHORT, "--", *LINES, "mute") as (match, bridge):
-        assert bridge.status() == 2
-        bridge.tells("the program never wrote anything: `")
-        assert "mute`: it ended its output, exit status 1\n  no weights in this place\n" in bridge.told
+        assert bridge.exit_status() == 2
+        bridge.wait_for("the program never wrote anything: `")
+        assert "mute`: it ended its output, exit status 1\n  no weights in this place\n" in bridge.output()
         result = ours.result(match)
     assert (result.kind, result.reason) == ("forfeited", "time")
 
 
 def test_a_bridge_to_an_address_where_nobody_listens_does_not_start(server: Running, ours: Organiser) -> None:
     with bridged(server, ours.register_bot(f"lines-{next(names)}"), "--tcp", "127.0.0.1:9") as bridge:
-        assert bridge.status() == 2
-        bridge.tells("the program would not start: nobody listens at 127.0.0.1:9: ")
+        assert bridge.exit_status() == 2
+        bridge.wait_for("the program would not start: nobody listens at 127.0.0.1:9: ")
 
 
 def test_a_program_cannot_have_more_processor_time_than_it_may(server: Running, ours: Organiser) -> None:

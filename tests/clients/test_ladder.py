@@ -73,7 +73,7 @@ class Club:
             ask(self.channel, "LadderService/JoinLadder", self._secrets[name], ladder=LADDER)
 
     def crashes(self, name: str) -> None:
-        self._running[name].ends()
+        self._running[name].close()
 
     def leaves(self, name: str) -> None:
         ask(self.channel, "LadderService/LeaveLadder", self._secrets[name], ladder=LADDER)

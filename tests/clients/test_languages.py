@@ -128,12 +128,12 @@ def test_it_leaves_a_connection_that_carries_nothing_any_more_for_a_new_one(hous
         bot = stack.enter_context(house.bot(sample, server, ours.register_bot("anna"), BOT_REFEREE=relay.address))
         match = ours.create_match(long("troke"), ("anna", "anna"))
         entries = ours.watch(match.id)
-        assert f"connected to {relay.address} as anna, version 1" in bot.tells("connected to")
+        assert f"connected to {relay.address} as anna, version 1" in bot.wait_for("connected to")
         assert any(entry.HasField("move_played") for entry in entries)
         before = relay.connections
         relay.stall()
-        bot.tells("nothing was received for 6 s")
-        bot.tells("connected to")
+        bot.wait_for("nothing was received for 6 s")
+        bot.wait_for("connected to")
         assert ours.result(match.id).kind == "played"
         assert relay.connections > before
 
@@ -146,15 +146,15 @@ def test_who_is_taken_over_stops_with_status_3_and_the_newer_one_plays_on(house:
             entries = ours.watch(match.id)
             assert any(entry.HasField("move_played") for entry in entries)
             with house.bot(sample, server, secret) as newer:
-                assert older.status() == 3, older.told
+                assert older.exit_status() == 3, older.output()
                 assert ours.result(match.id).kind == "played"
                 assert newer.process.poll() is None
 
 
 def test_a_token_that_is_no_good_stops_the_program_with_status_4_and_a_sentence(house: House, sample: Sample) -> None:
     with house.serving("--ephemeral") as server, house.bot(sample, server, "rf_wrong") as bot:
-        bot.tells("token")
-        assert bot.status() == 4, bot.told
+        bot.wait_for("token")
+        assert bot.exit_status() == 4, bot.output()
 
 
 def test_a_bot_that_is_asked_to_go_in_the_middle_of_a_match_goes_with_status_0(house: House, sample: Sample) -> None:
@@ -162,7 +162,7 @@ def test_a_bot_that_is_asked_to_go_in_the_middle_of_a_match_goes_with_status_0(h
         bot = stack.enter_context(house.bot(sample, server, ours.register_bot("anna")))
         match = ours.create_match(long("toc"), ("anna",) * 4)
         assert any(entry.HasField("move_played") for entry in ours.watch(match.id))
-        assert bot.stopped() == 0, bot.told
+        assert bot.stop() == 0, bot.output()
 
 
 def test_four_languages_sit_at_one_table_of_toc(house: House, workshop: Workshop) -> None:
@@ -199,5 +199,5 @@ def test_poisonous_answers_of_a_bot_in_typescript_cost_one_match_and_the_stream_
         result = ours.result(broken.id)
         assert (result.kind, result.reason) == ("forfeited", "illegal_move")
         assert ours.result(whole.id).kind == "played"
-        assert bot.told.count("connected to") == 1
-        assert bot.told.count("the referee will refuse it") == 3
+        assert bot.output().count("connected to") == 1
+        assert bot.output().count("the referee will refuse it") == 3

@@ -58,8 +58,8 @@ def test_poisonous_answers_of_a_bot_in_python_cost_one_match_and_the_stream_live
     broken, whole, bot = played(tmp_path, IN_PYTHON)
     assert broken == ("forfeited", "illegal_move")
     assert whole in BY_RULES
-    assert bot.told.count("connected to") == 1
-    assert bot.told.count("the referee will refuse it") == 3
+    assert bot.output().count("connected to") == 1
+    assert bot.output().count("the referee will refuse it") == 3
 
 
 @pytest.mark.parametrize(
@@ -77,4 +77,4 @@ def test_poisonous_answers_behind_the_bridge_cost_one_match_and_the_stream_lives
     broken, whole, bot = played(tmp_path, text, *bridge)
     assert broken == (kind, reason)
     assert whole in BY_RULES
-    assert bot.told.count("connected to") == 1
+    assert bot.output().count("connected to") == 1

@@ -26,8 +26,8 @@ def test_a_match_goes_on_after_the_server_was_killed(tmp_path: Path) -> None:
             server.kill()
         with serving(tmp_path, "--listen", server.address):
             for bot in bots:
-                bot.tells("the referee is away")
-                bot.tells("connected to")
+                bot.wait_for("the referee is away")
+                bot.wait_for("connected to")
             numbers += [entry.number for entry in entries]
             assert numbers == list(range(1, len(numbers) + 1))
             result = ours.result(match.id)
@@ -49,8 +49,8 @@ def test_bots_come_back_to_a_server_that_was_drained_and_the_match_goes_on(tmp_p
             assert server.drained() == 0
         with serving(tmp_path, "--listen", server.address):
             for bot in bots:
-                bot.tells("connected to")
-                bot.tells("connected to")
+                bot.wait_for("connected to")
+                bot.wait_for("connected to")
             assert ours.result(match.id).kind == "played"
 
 
@@ -58,10 +58,10 @@ def test_who_is_taken_over_stops_with_status_3_and_the_newer_one_plays_on(tmp_pa
     with serving(tmp_path, "--ephemeral") as server, organising(server) as ours:
         secret = ours.register_bot("anna")
         with program(server, secret, "random") as older:
-            older.tells("connected to")
+            older.wait_for("connected to")
             with program(server, secret, "random") as newer:
-                assert older.status() == 3
-                assert "SESSION_TAKEN_OVER" in older.told
+                assert older.exit_status() == 3
+                assert "SESSION_TAKEN_OVER" in older.output()
                 match = ours.create_match(long("alquerque"), ["anna", "anna"])
                 assert ours.result(match.id).kind == "played"
                 assert newer.process.poll() is None
@@ -72,30 +72,30 @@ def test_a_bot_comes_back_as_the_version_that_it_was(tmp_path: Path) -> None:
         with serving(tmp_path) as server, organising(server) as ours:
             secret = ours.register_bot("anna")
             older = stack.enter_context(program(server, secret, "random"))
-            older.tells("as anna, version 1")
+            older.wait_for("as anna, version 1")
             newer = stack.enter_context(program(server, secret, "random", BOT_VERSION="2"))
-            newer.tells("as anna, version 2")
+            newer.wait_for("as anna, version 2")
             server.kill()
         with serving(tmp_path, "--listen", server.address):
             for version, bot in [(1, older), (2, newer)]:
-                bot.tells("the referee is away")
-                assert f"as anna, version {version}\n" in bot.tells("connected to")
+                bot.wait_for("the referee is away")
+                assert f"as anna, version {version}\n" in bot.wait_for("connected to")
 
 
 def test_a_bad_token_and_one_of_another_role_stop_the_program_with_status_4(tmp_path: Path) -> None:
     with serving(tmp_path, "--ephemeral") as server:
         with program(server, "rf_wrong", "random") as bot:
-            assert bot.status() == 4
-            assert "BAD_TOKEN" in bot.told
+            assert bot.exit_status() == 4
+            assert "BAD_TOKEN" in bot.output()
         with program(server, server.admin_token, "random") as bot:
-            assert bot.status() == 4
-            assert "NOT_YOURS" in bot.told
+            assert bot.exit_status() == 4
+            assert "NOT_YOURS" in bot.output()
 
 
 def test_without_a_referee_to_go_to_the_program_says_what_is_missing(tmp_path: Path) -> None:
     with serving(tmp_path, "--ephemeral") as server, program(server, "", "random") as bot:
-        assert bot.status() == 2
-        assert "BOT_TOKEN" in bot.told
+        assert bot.exit_status() == 2
+        assert "BOT_TOKEN" in bot.output()
 
 
 @pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])
@@ -110,9 +110,9 @@ def test_a_bot_that_is_stopped_while_it_thinks_goes_with_status_0(
         words = (f"{tmp_path / 'thinker.py'}:choose", "--workers", workers)
         with program(server, ours.register_bot("anna"), *words) as bot:
             ours.create_match(long("alquerque"), ["anna", "anna"])
-            bot.tells("thinks")
-            assert bot.stopped(by) == 0
-            assert "Traceback" not in bot.told
+            bot.wait_for("thinks")
+            assert bot.stop(by) == 0
+            assert "Traceback" not in bot.output()
 
 
 def test_a_bot_that_breaks_down_resigns_that_match_and_plays_the_others(tmp_path: Path) -> None:
@@ -129,7 +129,7 @@ def test_a_bot_that_breaks_down_resigns_that_match_and_plays_the_others(tmp_path
             result = ours.result(broken.id)
             assert (result.kind, result.reason, result.ranks) == ("played", "resignation", (2, 1))
             assert ours.result(whole.id).reason != "resignation"
-            assert "KeyError: 'trox'" in bot.told
+            assert "KeyError: 'trox'" in bot.output()
 
 
 def test_a_refused_move_is_told_to_the_bot_which_may_choose_another(tmp_path: Path) -> None:
@@ -158,8 +158,8 @@ def test_a_connection_that_carries_nothing_any_more_is_replaced_by_a_new_one(tmp
         assert any(entry.HasField("move_played") for entry in entries)
         before = relay.connections
         relay.stall()
-        bot.tells("nothing was received for 6 s")
-        assert f"connected to {relay.address} as anna, version 1" in bot.tells("connected to")
+        bot.wait_for("nothing was received for 6 s")
+        assert f"connected to {relay.address} as anna, version 1" in bot.wait_for("connected to")
         assert ours.result(match.id).kind == "played"
         assert relay.connections > before
 
@@ -178,5 +178,5 @@ def test_a_poisonous_answer_costs_one_match_its_attempts_and_the_stream_lives(tm
             result = ours.result(broken.id)
             assert (result.kind, result.reason) == ("forfeited", "illegal_move")
             assert ours.result(whole.id).kind == "played"
-            assert bot.told.count("connected to") == 1
-            assert bot.told.count("the referee will refuse it") == 3
+            assert bot.output().count("connected to") == 1
+            assert bot.output().count("the referee will refuse it") == 3

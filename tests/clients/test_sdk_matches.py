@@ -41,9 +41,9 @@ def test_over_tls_a_bot_plays_with_those_whose_roots_it_trusts_and_no_others(tmp
     (tmp_path / "theirs.pem").write_bytes(theirs.cert)
     with serving(tmp_path, "--ephemeral", *flags) as server:
         with program(server, server.admin_token, "random", BOT_CA=str(tmp_path / "theirs.pem")) as bot:
-            assert "CERTIFICATE_VERIFY_FAILED" in bot.tells("the referee is away")
+            assert "CERTIFICATE_VERIFY_FAILED" in bot.wait_for("the referee is away")
         with program(server, server.admin_token, "random", **roots) as bot:
-            assert bot.status() == 4  # Authentication succeeds, but only the role of a bot may play.
+            assert bot.exit_status() == 4  # Authentication succeeds, but only the role of a bot may play.
 
 
 def test_without_the_engines_the_referee_lists_the_legal_moves_and_shows_the_view(tmp_path: Path) -> None:
@@ -63,7 +63,7 @@ def test_without_the_engines_the_referee_lists_the_legal_moves_and_shows_the_vie
         ours = stack.enter_context(organising(server))
         bot = stack.enter_context(program(server, ours.register_bot("poor"), str(script)))
         match = ours.create_match(Terms("toc", {"max_turns": 60}, start_within="10m"), ["poor"] * 4)
-        assert ours.result(match.id).reason == "max_turns", bot.told
+        assert ours.result(match.id).reason == "max_turns", bot.output()
 
 
 def test_bots_add_to_the_seed_where_a_match_asks_for_it(tmp_path: Path) -> None:

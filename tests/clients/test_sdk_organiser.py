@@ -100,14 +100,14 @@ def test_a_bot_whose_token_was_lost_on_the_way_gets_another_one(house: House) ->
     with losing(house.server.address, b"unheard") as address, Organiser(address, house.token) as far:
         secret = far.register_bot("unheard")
     with program(house.server, secret, "random") as bot:
-        bot.tells("unheard")
+        bot.wait_for("unheard")
 
 
 def test_bots_and_matches_are_listed(house: House) -> None:
     ours = house.ours
     anna = ours.register_bot("anna", "Plays anything.")
     with program(house.server, anna, "random") as bot:
-        bot.tells("connected to")
+        bot.wait_for("connected to")
         match = ours.create_match(long("alquerque"), ["anna", "anna/1"], seed=bytes(32))
         result = ours.result(match.id)
         assert [there.name for there in ours.bots(online_only=True)] == ["anna"]

@@ -17,7 +17,7 @@ class Story:
     """Result of a match of Alquerque between a bot, which moves first, and one that plays random moves."""
 
     result: Result
-    told: str
+    output: str
     """Standard error of the bot's program."""
     faults: int
     """Number of lines in the bot log."""
@@ -28,7 +28,8 @@ def played(server: Running, ours: Organiser, bot: str, *words: str, **told: str)
     with program(server, anna, bot, *words, **told) as program_of_anna, program(server, bert, "random"):
         match = ours.create_match(long("alquerque"), ["anna", "bert"])
         result = ours.result(match.id)
-        return Story(result, program_of_anna.told, len(list(ours.bot_log("anna"))))
+        faults = len(list(ours.bot_log("anna")))
+        return Story(result, program_of_anna.output(), faults)
 
 
 def test_a_bot_that_needs_the_whole_interpreter_keeps_its_session_if_it_has_workers(tmp_path: Path) -> None:
@@ -43,7 +44,7 @@ def test_a_bot_that_needs_the_whole_interpreter_keeps_its_session_if_it_has_work
     with serving(tmp_path, *flags) as server, organising(server) as ours:
         story = played(server, ours, f"{tmp_path / 'heavy.py'}:choose", "--workers", "1")
         assert (story.result.kind, story.faults) == ("played", 0)
-        assert story.told.count("connected to") == 1
+        assert story.output.count("connected to") == 1
 
 
 def test_a_class_keeps_what_it_knows_of_its_match_in_its_worker(tmp_path: Path) -> None:
@@ -58,7 +59,7 @@ def test_a_class_keeps_what_it_knows_of_its_match_in_its_worker(tmp_path: Path) 
     )
     with serving(tmp_path, "--ephemeral") as server, organising(server) as ours:
         story = played(server, ours, f"{tmp_path / 'counting.py'}:Bot", "--workers", "2")
-        assert story.result.reason != "resignation", story.told
+        assert story.result.reason != "resignation", story.output
 
 
 def test_an_asynchronous_bot_plays_in_its_worker(tmp_path: Path) -> None:
@@ -74,7 +75,7 @@ def test_an_asynchronous_bot_plays_in_its_worker(tmp_path: Path) -> None:
     )
     with serving(tmp_path, "--ephemeral") as server, organising(server) as ours:
         story = played(server, ours, f"{tmp_path / 'awaits.py'}:Bot", "--workers", "1")
-        assert story.result.reason != "resignation", story.told
+        assert story.result.reason != "resignation", story.output
 
 
 def test_a_worker_that_dies_is_replaced_and_asked_once_more(tmp_path: Path) -> None:
@@ -91,7 +92,7 @@ def test_a_worker_that_dies_is_replaced_and_asked_once_more(tmp_path: Path) -> N
         died = tmp_path / "died"
         story = played(server, ours, f"{tmp_path / 'dies.py'}:choose", "--workers", "1", DIED=str(died))
         assert died.exists()
-        assert story.result.reason != "resignation", story.told
+        assert story.result.reason != "resignation", story.output
 
 
 def test_a_turn_that_kills_its_worker_twice_is_resigned(tmp_path: Path) -> None:
@@ -99,12 +100,12 @@ def test_a_turn_that_kills_its_worker_twice_is_resigned(tmp_path: Path) -> None:
     with serving(tmp_path, "--ephemeral") as server, organising(server) as ours:
         story = played(server, ours, f"{tmp_path / 'deadly.py'}:choose", "--workers", "1")
         assert story.result.reason == "resignation"
-        assert "twice" in story.told
+        assert "twice" in story.output
 
 
 def test_a_bot_that_no_worker_could_import_is_refused_at_the_start(tmp_path: Path) -> None:
     (tmp_path / "nameless.py").write_text("choose = lambda turn: turn.legal_moves[0]\n")
     words = (f"{tmp_path / 'nameless.py'}:choose", "--workers", "1")
     with serving(tmp_path, "--ephemeral") as server, program(server, "rf_any", *words) as bot:
-        assert bot.status() == 2
-        assert "imported by its name" in bot.told
+        assert bot.exit_status() == 2
+        assert "imported by its name" in bot.output()
