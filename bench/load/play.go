@@ -66,7 +66,7 @@ func (c *crowd) quiet() error {
 	if c.due == nil {
 		return nil
 	}
-	for _, b := range c.bots { // Whoever still saw that play was on, is through.
+	for _, b := range c.bots { // Wait until each bot that saw the run going on has left its critical section.
 		b.mu.Lock()
 		b.mu.Unlock()
 	}
@@ -99,7 +99,7 @@ func (c *crowd) pace(rate float64, ended chan struct{}) {
 			select {
 			case turn := <-c.due:
 				turn.bot.play(turn)
-			default: // Nobody has anything to say: the rate is not kept, and not made up for.
+			default: // No turn is due. The rate is missed, and later moves do not make up for it.
 			}
 		}
 	}

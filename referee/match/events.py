@@ -15,7 +15,7 @@ from referee.match.setup import Player, Setup
 
 
 class MoveSource(Enum):
-    """Who chose a move."""
+    """Party that chose a move."""
 
     BOT = "bot"
     RANDOM = "random"

@@ -12,7 +12,7 @@ from referee.match.match_errors import BadSetup
 
 
 class IllegalMovePolicy(Enum):
-    """What happens after a malformed or illegal move."""
+    """Reaction to a malformed or illegal move."""
 
     REFUSE_THEN_FORFEIT = "refuse_then_forfeit"
     FORFEIT = "forfeit"
@@ -20,7 +20,7 @@ class IllegalMovePolicy(Enum):
 
 
 class LatePolicy(Enum):
-    """What happens after the flag has fallen."""
+    """Reaction to a fallen flag."""
 
     FORFEIT = "forfeit"
     RANDOM_MOVE = "random_move"
@@ -28,14 +28,14 @@ class LatePolicy(Enum):
 
 
 class DisconnectPolicy(Enum):
-    """What happens while the bot of a seat has no session."""
+    """Reaction to the absence of a seat's bot, which has no session."""
 
     CLOCK_DECIDES = "clock_decides"
     FORFEIT_AFTER_GRACE = "forfeit_after_grace"
 
 
 class DropoutPolicy(Enum):
-    """What happens after a forfeit or resignation in a game of more than two sides."""
+    """Continuation after a forfeit or resignation in a game of more than two sides."""
 
     ENDS_MATCH = "ends_match"
     RANDOM_MOVES = "random_moves"
@@ -116,9 +116,9 @@ class Setup:
     """Whether the creator of the match chose the seed and therefore knows it."""
     by_lot: bool = False
     nonce_within_us: Micros = 0
-    """How long each seat may add a nonce to the seed. 0 means that nonces are not used."""
+    """Time in which each seat may add a nonce to the seed. 0 means that nonces are not used."""
     start_within_us: Micros = 0
-    """How long the match waits for its seats and their bots before it is void. 0 means without limit."""
+    """Time for which the match waits for its seats and their bots before it is void. 0 means without limit."""
     opening: str = ""
     """The first position. Empty for the default of the game."""
     labels: tuple[tuple[str, str], ...] = ()

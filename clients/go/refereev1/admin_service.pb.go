@@ -27,7 +27,7 @@ const (
 // Request for `Drain`.
 type DrainRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// How long to wait for pending turns, in milliseconds. Default 0: the server's setting.
+	// Time to wait for pending turns, in milliseconds. Default 0: the server's setting.
 	GracePeriodMs int64 `protobuf:"varint,1,opt,name=grace_period_ms,json=gracePeriodMs,proto3" json:"grace_period_ms,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -772,7 +772,7 @@ func (x *SetQuotaResponse) GetQuota() *Quota {
 // Request for `CreateToken`.
 type CreateTokenRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What the token permits. Required.
+	// Role, which decides what the token permits. Required.
 	Role Role `protobuf:"varint,1,opt,name=role,proto3,enum=referee_api.v1.Role" json:"role,omitempty"`
 	// The person or team that gets the token, up to 64 characters. With role bot the default is the bot's owner;
 	// otherwise required.
@@ -781,7 +781,7 @@ type CreateTokenRequest struct {
 	Bot string `protobuf:"bytes,3,opt,name=bot,proto3" json:"bot,omitempty"`
 	// Purpose of the token, up to 200 characters. Default empty.
 	Label string `protobuf:"bytes,4,opt,name=label,proto3" json:"label,omitempty"`
-	// When the token expires. Default: never.
+	// Time when the token expires. Default: never.
 	ExpireTime    *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -24,7 +24,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Who paused a bot.
+// Party that paused a bot.
 type PauseCause int32
 
 const (
@@ -90,9 +90,9 @@ type Bot struct {
 	LatestVersion string `protobuf:"bytes,4,opt,name=latest_version,json=latestVersion,proto3" json:"latest_version,omitempty"`
 	// Whether it is online.
 	Presence *Presence `protobuf:"bytes,5,opt,name=presence,proto3" json:"presence,omitempty"`
-	// Why it gets no new matches. Not set: it is not paused.
+	// Pause during which it gets no new matches. Not set: it is not paused.
 	Pause *Pause `protobuf:"bytes,6,opt,name=pause,proto3" json:"pause,omitempty"`
-	// When it was registered.
+	// Time when it was registered.
 	CreateTime    *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -184,7 +184,7 @@ type BotVersion struct {
 	Version string `protobuf:"bytes,1,opt,name=version,proto3" json:"version,omitempty"`
 	// Release notes by its owner, up to 1000 characters.
 	Note string `protobuf:"bytes,2,opt,name=note,proto3" json:"note,omitempty"`
-	// When it was registered, explicitly or by its first Hello.
+	// Time when it was registered, explicitly or by its first Hello.
 	CreateTime    *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -246,7 +246,7 @@ type Presence struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Its open sessions. Empty: it is offline.
 	Sessions []*Session `protobuf:"bytes,1,rep,name=sessions,proto3" json:"sessions,omitempty"`
-	// When it last went online or offline.
+	// Time when it last went online or offline.
 	ChangeTime *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=change_time,json=changeTime,proto3" json:"change_time,omitempty"`
 	// Number of its matches in play.
 	MatchesInPlay uint32 `protobuf:"varint,3,opt,name=matches_in_play,json=matchesInPlay,proto3" json:"matches_in_play,omitempty"`
@@ -318,7 +318,7 @@ type Session struct {
 	MaxMatches uint32 `protobuf:"varint,4,opt,name=max_matches,json=maxMatches,proto3" json:"max_matches,omitempty"`
 	// Last measured round-trip time, in microseconds.
 	RoundTripUs int64 `protobuf:"varint,5,opt,name=round_trip_us,json=roundTripUs,proto3" json:"round_trip_us,omitempty"`
-	// When the session was opened.
+	// Time when the session was opened.
 	OpenTime      *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=open_time,json=openTime,proto3" json:"open_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -396,14 +396,14 @@ func (x *Session) GetOpenTime() *timestamppb.Timestamp {
 	return nil
 }
 
-// Why a bot gets no new matches.
+// Pause of a bot, which gets no new matches.
 type Pause struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Who paused it.
+	// Party that paused the bot.
 	Cause PauseCause `protobuf:"varint,1,opt,name=cause,proto3,enum=referee_api.v1.PauseCause" json:"cause,omitempty"`
 	// Reason in one sentence, for its owner.
 	Message string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
-	// When it was paused.
+	// Time when it was paused.
 	PauseTime     *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=pause_time,json=pauseTime,proto3" json:"pause_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -465,7 +465,7 @@ type BotLogEntry struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Number of the entry; increases from 1.
 	Number uint64 `protobuf:"varint,1,opt,name=number,proto3" json:"number,omitempty"`
-	// When the entry was written.
+	// Time when the entry was written.
 	CreateTime *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
 	// The version of the bot.
 	Version string `protobuf:"bytes,3,opt,name=version,proto3" json:"version,omitempty"`
@@ -475,7 +475,7 @@ type BotLogEntry struct {
 	Seat *uint32 `protobuf:"varint,5,opt,name=seat,proto3,oneof" json:"seat,omitempty"`
 	// The ply, from 0. Not set if the entry is not about a turn.
 	Ply *uint32 `protobuf:"varint,6,opt,name=ply,proto3,oneof" json:"ply,omitempty"`
-	// What happened.
+	// Event that the entry records.
 	//
 	// Types that are valid to be assigned to Event:
 	//
@@ -657,7 +657,7 @@ type RejectedItem struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The move, if it was one; cut to 1000 characters.
 	Move string `protobuf:"bytes,1,opt,name=move,proto3" json:"move,omitempty"`
-	// Why it was rejected.
+	// Reason for the rejection.
 	Error         *ErrorDetail `protobuf:"bytes,2,opt,name=error,proto3" json:"error,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

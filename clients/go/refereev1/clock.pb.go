@@ -1264,9 +1264,9 @@ func (x *Clock) GetNetworkCreditLeftUs() int64 {
 // started, and stops while the server is down.
 type ClockCharge struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// When the turn was first sent, in microseconds of match time.
+	// Time when the turn was first sent, in microseconds of match time.
 	AskedUs int64 `protobuf:"varint,1,opt,name=asked_us,json=askedUs,proto3" json:"asked_us,omitempty"`
-	// When the answer arrived or the flag fell, in microseconds of match time.
+	// Time when the answer arrived or the flag fell, in microseconds of match time.
 	ArrivedUs int64 `protobuf:"varint,2,opt,name=arrived_us,json=arrivedUs,proto3" json:"arrived_us,omitempty"`
 	// Measured round-trip time, in microseconds. 0 if none was measured.
 	NetworkUs int64 `protobuf:"varint,3,opt,name=network_us,json=networkUs,proto3" json:"network_us,omitempty"`

@@ -25,7 +25,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// How partners are assigned in games whose sides have several seats.
+// Assignment of partners in games whose sides have several seats.
 type PartnerRule int32
 
 const (

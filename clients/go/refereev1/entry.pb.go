@@ -27,7 +27,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Who chose a move.
+// Party that chose a move.
 type MoveSource int32
 
 const (
@@ -89,9 +89,9 @@ type Entry struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Number of the entry, from 1, without gaps.
 	Number uint64 `protobuf:"varint,1,opt,name=number,proto3" json:"number,omitempty"`
-	// When it was written, by the server's wall clock. Informational: clock charges use match time.
+	// Time when it was written, by the server's wall clock. Informational: clock charges use match time.
 	CreateTime *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
-	// What happened. Not set: the viewer must not see it.
+	// Event that the entry records. Not set: the viewer must not see it.
 	//
 	// Types that are valid to be assigned to Event:
 	//
@@ -553,7 +553,7 @@ type ChoiceSealed struct {
 	Seat uint32 `protobuf:"varint,1,opt,name=seat,proto3" json:"seat,omitempty"`
 	// Time charged for the move. Not set if the seat was not asked for it.
 	ClockCharge *ClockCharge `protobuf:"bytes,2,opt,name=clock_charge,json=clockCharge,proto3" json:"clock_charge,omitempty"`
-	// Who chose.
+	// Party that chose the move.
 	Source MoveSource `protobuf:"varint,3,opt,name=source,proto3,enum=referee_api.v1.MoveSource" json:"source,omitempty"`
 	// State after the choice.
 	State         *MatchState `protobuf:"bytes,4,opt,name=state,proto3" json:"state,omitempty"`
@@ -627,7 +627,7 @@ type MovePlayed struct {
 	// Hidden choices that this move reveals, as the viewer can see them now, in seat order. They precede the move and
 	// are included in the ply already.
 	Revealed []*SeatMove `protobuf:"bytes,2,rep,name=revealed,proto3" json:"revealed,omitempty"`
-	// Who chose the move.
+	// Party that chose the move.
 	Source MoveSource `protobuf:"varint,3,opt,name=source,proto3,enum=referee_api.v1.MoveSource" json:"source,omitempty"`
 	// Time charged for the move. Not set if the seat was not asked for it.
 	ClockCharge *ClockCharge `protobuf:"bytes,4,opt,name=clock_charge,json=clockCharge,proto3" json:"clock_charge,omitempty"`
@@ -709,7 +709,7 @@ type MoveRejected struct {
 	Seat uint32 `protobuf:"varint,1,opt,name=seat,proto3" json:"seat,omitempty"`
 	// The text of the move, possibly truncated.
 	Move string `protobuf:"bytes,2,opt,name=move,proto3" json:"move,omitempty"`
-	// Why it is invalid, in one sentence.
+	// Reason why it is invalid, in one sentence.
 	Message string `protobuf:"bytes,3,opt,name=message,proto3" json:"message,omitempty"`
 	// Attempts left in this turn.
 	AttemptsLeft  uint32 `protobuf:"varint,4,opt,name=attempts_left,json=attemptsLeft,proto3" json:"attempts_left,omitempty"`
@@ -918,7 +918,7 @@ type SeatDisconnected struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The seat, from 0.
 	Seat uint32 `protobuf:"varint,1,opt,name=seat,proto3" json:"seat,omitempty"`
-	// How long it may be absent while it has to move, in milliseconds. Not set: the clock decides.
+	// Time for which it may be absent while it has to move, in milliseconds. Not set: the clock decides.
 	GracePeriodMs *int64 `protobuf:"varint,2,opt,name=grace_period_ms,json=gracePeriodMs,proto3,oneof" json:"grace_period_ms,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1017,7 +1017,7 @@ func (x *SeatReconnected) GetSeat() uint32 {
 // The server is available again after it was down or could not write its log. Match time stopped meanwhile.
 type RefereeRecovered struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// How long it was unavailable by the wall clock, in milliseconds.
+	// Time for which it was unavailable by the wall clock, in milliseconds.
 	DowntimeMs    int64 `protobuf:"varint,1,opt,name=downtime_ms,json=downtimeMs,proto3" json:"downtime_ms,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

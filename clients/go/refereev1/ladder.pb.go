@@ -31,7 +31,7 @@ type LadderTerms struct {
 	MatchTerms []*MatchTerms `protobuf:"bytes,1,rep,name=match_terms,json=matchTerms,proto3" json:"match_terms,omitempty"`
 	// Plays each pairing as a set with exchanged seats. Default: single matches, with balanced seats.
 	DuplicatePlay *DuplicatePlay `protobuf:"bytes,2,opt,name=duplicate_play,json=duplicatePlay,proto3" json:"duplicate_play,omitempty"`
-	// How partners are assigned. Default: individual.
+	// Assignment of partners. Default: individual.
 	PartnerRule PartnerRule `protobuf:"varint,3,opt,name=partner_rule,json=partnerRule,proto3,enum=referee_api.v1.PartnerRule" json:"partner_rule,omitempty"`
 	// Maximum number of matches in play. Default 0: limited by capacity only.
 	MaxConcurrentMatches uint32 `protobuf:"varint,4,opt,name=max_concurrent_matches,json=maxConcurrentMatches,proto3" json:"max_concurrent_matches,omitempty"`
@@ -150,11 +150,11 @@ type Ladder struct {
 	Paused bool `protobuf:"varint,6,opt,name=paused,proto3" json:"paused,omitempty"`
 	// Number of the season, from 1.
 	Season uint32 `protobuf:"varint,7,opt,name=season,proto3" json:"season,omitempty"`
-	// When the season started.
+	// Time when the season started.
 	SeasonStartTime *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=season_start_time,json=seasonStartTime,proto3" json:"season_start_time,omitempty"`
 	// Number of entrants.
 	EntrantCount uint32 `protobuf:"varint,9,opt,name=entrant_count,json=entrantCount,proto3" json:"entrant_count,omitempty"`
-	// When it was created.
+	// Time when it was created.
 	CreateTime    *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -383,9 +383,9 @@ type LadderEntry struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Number of the entry, from 1, without gaps.
 	Number uint64 `protobuf:"varint,1,opt,name=number,proto3" json:"number,omitempty"`
-	// When the entry was written.
+	// Time when the entry was written.
 	CreateTime *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
-	// What happened.
+	// Event that the entry records.
 	//
 	// Types that are valid to be assigned to Event:
 	//

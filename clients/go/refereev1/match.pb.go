@@ -93,15 +93,15 @@ type MatchTerms struct {
 	TimeControl *TimeControl `protobuf:"bytes,2,opt,name=time_control,json=timeControl,proto3" json:"time_control,omitempty"`
 	// Consequences of faults. Default: the default of each policy.
 	Policies *Policies `protobuf:"bytes,3,opt,name=policies,proto3" json:"policies,omitempty"`
-	// What spectators can see. Default: live.
+	// Visibility for spectators. Default: live.
 	Visibility *Visibility `protobuf:"bytes,4,opt,name=visibility,proto3" json:"visibility,omitempty"`
-	// How long to wait for all seats to be taken and all bots to be online before the match becomes void, in
+	// Time to wait for all seats to be taken and all bots to be online before the match becomes void, in
 	// milliseconds. Default 0: the server's setting.
 	StartTimeoutMs int64 `protobuf:"varint,5,opt,name=start_timeout_ms,json=startTimeoutMs,proto3" json:"start_timeout_ms,omitempty"`
 	// Whether seats are assigned at random from the seed. Default: in the given order. Must be false in contests, which
 	// balance seats themselves.
 	RandomSeats bool `protobuf:"varint,6,opt,name=random_seats,json=randomSeats,proto3" json:"random_seats,omitempty"`
-	// How long each seat can take to add a nonce to the seed, in milliseconds. Default 0: no nonces.
+	// Time that each seat can take to add a nonce to the seed, in milliseconds. Default 0: no nonces.
 	NonceTimeoutMs int64 `protobuf:"varint,7,opt,name=nonce_timeout_ms,json=nonceTimeoutMs,proto3" json:"nonce_timeout_ms,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
@@ -217,11 +217,11 @@ type Match struct {
 	Ratings []*RatingChange `protobuf:"bytes,13,rep,name=ratings,proto3" json:"ratings,omitempty"`
 	// The record. Not set in lists, until the match is over, and with duplicate play until its whole set is over.
 	Record *RecordInfo `protobuf:"bytes,14,opt,name=record,proto3" json:"record,omitempty"`
-	// When it was created.
+	// Time when it was created.
 	CreateTime *timestamppb.Timestamp `protobuf:"bytes,15,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
 	// When play started. Not set before.
 	StartTime *timestamppb.Timestamp `protobuf:"bytes,16,opt,name=start_time,json=startTime,proto3" json:"start_time,omitempty"`
-	// When it ended. Not set before.
+	// Time when it ended. Not set before.
 	EndTime       *timestamppb.Timestamp `protobuf:"bytes,17,opt,name=end_time,json=endTime,proto3" json:"end_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

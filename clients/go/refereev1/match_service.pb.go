@@ -617,7 +617,7 @@ type ListTurnsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Only turns of this match. Default: all.
 	MatchId string `protobuf:"bytes,1,opt,name=match_id,json=matchId,proto3" json:"match_id,omitempty"`
-	// What to include in each turn. Default: neither legal moves nor view.
+	// Optional contents of each turn. Default: neither legal moves nor view.
 	TurnOptions   *TurnOptions `protobuf:"bytes,2,opt,name=turn_options,json=turnOptions,proto3" json:"turn_options,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

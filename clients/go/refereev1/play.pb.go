@@ -537,7 +537,7 @@ type Hello struct {
 	Games []string `protobuf:"bytes,2,rep,name=games,proto3" json:"games,omitempty"`
 	// Maximum number of concurrent matches. 0: no new ones. Not set: 1. The quota can allow fewer.
 	MaxMatches *uint32 `protobuf:"varint,3,opt,name=max_matches,json=maxMatches,proto3,oneof" json:"max_matches,omitempty"`
-	// What to include in each turn. Default: neither legal moves nor view.
+	// Optional contents of each turn. Default: neither legal moves nor view.
 	TurnOptions *TurnOptions `protobuf:"bytes,4,opt,name=turn_options,json=turnOptions,proto3" json:"turn_options,omitempty"`
 	// Name and version of the client library for the server's log, up to 64 characters. Default empty.
 	Client        string `protobuf:"bytes,5,opt,name=client,proto3" json:"client,omitempty"`
@@ -610,7 +610,7 @@ func (x *Hello) GetClient() string {
 	return ""
 }
 
-// What to include in each turn in addition to the position.
+// Optional contents of each turn, in addition to the position.
 type TurnOptions struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Maximum number of legal moves to list. Default 0: none. The server can have a lower limit.
@@ -803,7 +803,7 @@ type NonceRequest struct {
 	Seat uint32 `protobuf:"varint,2,opt,name=seat,proto3" json:"seat,omitempty"`
 	// SHA-256 of the server's seed: 32 bytes.
 	Commitment []byte `protobuf:"bytes,3,opt,name=commitment,proto3" json:"commitment,omitempty"`
-	// How long the server waits, in milliseconds. An answer is optional.
+	// Time for which the server waits, in milliseconds. An answer is optional.
 	TimeLeftMs    int64 `protobuf:"varint,4,opt,name=time_left_ms,json=timeLeftMs,proto3" json:"time_left_ms,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1708,7 +1708,7 @@ func (x *Acceptance) GetPly() uint32 {
 // The item was rejected. Nothing changed except the number of attempts.
 type Rejection struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Why it was rejected.
+	// Reason for the rejection.
 	Error *ErrorDetail `protobuf:"bytes,1,opt,name=error,proto3" json:"error,omitempty"`
 	// Attempts left in this turn; 0 if the policy for illegal moves applies now. Not set if attempts are not counted.
 	AttemptsLeft  *uint32 `protobuf:"varint,2,opt,name=attempts_left,json=attemptsLeft,proto3,oneof" json:"attempts_left,omitempty"`
@@ -1888,7 +1888,7 @@ type MatchEnded struct {
 	MatchId string `protobuf:"bytes,1,opt,name=match_id,json=matchId,proto3" json:"match_id,omitempty"`
 	// The bot's seat, from 0.
 	Seat uint32 `protobuf:"varint,2,opt,name=seat,proto3" json:"seat,omitempty"`
-	// How it ended, and why.
+	// Result of the match.
 	Result *Result `protobuf:"bytes,3,opt,name=result,proto3" json:"result,omitempty"`
 	// Rating changes in seat order. Empty if the match is unrated or void.
 	Ratings []*RatingChange `protobuf:"bytes,4,rep,name=ratings,proto3" json:"ratings,omitempty"`
@@ -2076,9 +2076,9 @@ func (x *Pong) GetId() uint64 {
 // The server is about to shut down. Matches are kept, and their clocks stop meanwhile.
 type Draining struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// How long the stream stays open for pending turns, in milliseconds.
+	// Time for which the stream stays open for pending turns, in milliseconds.
 	GracePeriodMs int64 `protobuf:"varint,1,opt,name=grace_period_ms,json=gracePeriodMs,proto3" json:"grace_period_ms,omitempty"`
-	// How long to wait before reconnecting, in milliseconds.
+	// Time to wait before reconnecting, in milliseconds.
 	ReconnectDelayMs int64 `protobuf:"varint,2,opt,name=reconnect_delay_ms,json=reconnectDelayMs,proto3" json:"reconnect_delay_ms,omitempty"`
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache

@@ -26,7 +26,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// What to do after a move that cannot be played.
+// Reaction to a move that cannot be played.
 type IllegalMoveAction int32
 
 const (
@@ -83,7 +83,7 @@ func (IllegalMoveAction) EnumDescriptor() ([]byte, []int) {
 	return file_referee_api_v1_policy_proto_rawDescGZIP(), []int{0}
 }
 
-// What to do after the flag fell.
+// Reaction to a fallen flag.
 type TimeoutAction int32
 
 const (
@@ -140,7 +140,7 @@ func (TimeoutAction) EnumDescriptor() ([]byte, []int) {
 	return file_referee_api_v1_policy_proto_rawDescGZIP(), []int{1}
 }
 
-// What to do while a seat's bot has no session.
+// Reaction to the absence of a seat's bot (it has no session).
 type DisconnectAction int32
 
 const (
@@ -251,7 +251,7 @@ func (ForfeitEffect) EnumDescriptor() ([]byte, []int) {
 	return file_referee_api_v1_policy_proto_rawDescGZIP(), []int{3}
 }
 
-// When spectators can see a match.
+// Time from which spectators can see a match.
 type VisibilityKind int32
 
 const (
@@ -384,7 +384,7 @@ func (x *Policies) GetForfeitEffect() ForfeitEffect {
 // Consequences of a move that cannot be played.
 type IllegalMovePolicy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What to do. Default: retry, then forfeit.
+	// Reaction to such a move. Default: retry, then forfeit.
 	Action IllegalMoveAction `protobuf:"varint,1,opt,name=action,proto3,enum=referee_api.v1.IllegalMoveAction" json:"action,omitempty"`
 	// With retry-then-forfeit: number of invalid moves in a turn that forfeit the game, while the clock keeps running.
 	// Default 0: 3.
@@ -440,7 +440,7 @@ func (x *IllegalMovePolicy) GetMaxAttempts() uint32 {
 // Consequences of the absence of a seat's bot.
 type DisconnectPolicy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What to do. Default: the clock decides.
+	// Reaction to an absence. Default: the clock decides.
 	Action DisconnectAction `protobuf:"varint,1,opt,name=action,proto3,enum=referee_api.v1.DisconnectAction" json:"action,omitempty"`
 	// With forfeit-after-grace-period: how long the bot may be absent while it has to move, in milliseconds. Greater
 	// than 0.
@@ -493,10 +493,10 @@ func (x *DisconnectPolicy) GetGracePeriodMs() int64 {
 	return 0
 }
 
-// What spectators can see of a match, and when. Seats always see what the rules allow.
+// Visibility of a match for spectators. Seats always see what the rules allow.
 type Visibility struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// When spectators can see the match. Default: live.
+	// Time from which spectators can see the match. Default: live.
 	Kind VisibilityKind `protobuf:"varint,1,opt,name=kind,proto3,enum=referee_api.v1.VisibilityKind" json:"kind,omitempty"`
 	// With delayed: number of plies to delay, at least 1. Everything is visible after the end.
 	DelayPlies    uint32 `protobuf:"varint,2,opt,name=delay_plies,json=delayPlies,proto3" json:"delay_plies,omitempty"`

@@ -185,7 +185,7 @@ func (x *RatingChange) GetAfter() *Rating {
 // A point of a rating history.
 type RatingPoint struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// When the match ended.
+	// Time when the match ended.
 	MatchEndTime *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=match_end_time,json=matchEndTime,proto3" json:"match_end_time,omitempty"`
 	// Id of the match.
 	MatchId string `protobuf:"bytes,2,opt,name=match_id,json=matchId,proto3" json:"match_id,omitempty"`

@@ -26,7 +26,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Where the record of a match is, and how to identify it. Set by the server.
+// Hash, size and URL of the record of a match. Set by the server.
 type RecordInfo struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// SHA-256 of the file: 32 bytes. The file contains the version of the server that wrote it, so the hash changes

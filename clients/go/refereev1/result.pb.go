@@ -26,7 +26,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// What ended a played game.
+// Cause of the end of a played game.
 type Ending int32
 
 const (
@@ -338,7 +338,7 @@ func (*Result_Voided) isResult_Kind() {}
 // The players finished the game.
 type PlayedResult struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What ended it.
+	// Cause of the end.
 	Ending Ending `protobuf:"varint,1,opt,name=ending,proto3,enum=referee_api.v1.Ending" json:"ending,omitempty"`
 	// The game's name for the ending, such as `no_men`, as listed in its rules. Empty unless the rules ended the game.
 	Reason        string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
@@ -503,7 +503,7 @@ func (x *Forfeit) GetPly() uint32 {
 // The match does not count.
 type VoidResult struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Why it is void.
+	// Reason why it is void.
 	Cause VoidCause `protobuf:"varint,1,opt,name=cause,proto3,enum=referee_api.v1.VoidCause" json:"cause,omitempty"`
 	// Reason in one sentence.
 	Message string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`

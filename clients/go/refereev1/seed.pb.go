@@ -27,7 +27,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// What is published about the seed of a match. Set by the server.
+// Published facts about the seed of a match. Set by the server.
 type SeedCommitment struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// SHA-256 of the server's seed: 32 bytes, published before the start.

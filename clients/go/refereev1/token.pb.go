@@ -27,7 +27,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// What a token permits.
+// Role of a token, which decides what the token permits.
 type Role int32
 
 const (
@@ -94,7 +94,7 @@ type Token struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Public id for lists and logs.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// What it permits.
+	// Role, which decides what the token permits.
 	Role Role `protobuf:"varint,2,opt,name=role,proto3,enum=referee_api.v1.Role" json:"role,omitempty"`
 	// The person or team that has it.
 	Holder string `protobuf:"bytes,3,opt,name=holder,proto3" json:"holder,omitempty"`
@@ -102,11 +102,11 @@ type Token struct {
 	Bot string `protobuf:"bytes,4,opt,name=bot,proto3" json:"bot,omitempty"`
 	// Purpose of the token, as given when it was created.
 	Label string `protobuf:"bytes,5,opt,name=label,proto3" json:"label,omitempty"`
-	// When it was created.
+	// Time when it was created.
 	CreateTime *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
-	// When it expires. Not set: never.
+	// Time when it expires. Not set: never.
 	ExpireTime *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
-	// When it was last used, to the minute. Not set: never.
+	// Time when it was last used, to the minute. Not set: never.
 	LastUseTime *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=last_use_time,json=lastUseTime,proto3" json:"last_use_time,omitempty"`
 	// Whether it was revoked.
 	Revoked       bool `protobuf:"varint,9,opt,name=revoked,proto3" json:"revoked,omitempty"`

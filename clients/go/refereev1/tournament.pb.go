@@ -93,7 +93,7 @@ func (TieBreak) EnumDescriptor() ([]byte, []int) {
 	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{0}
 }
 
-// How entrants are seeded.
+// Order in which entrants are seeded.
 type Seeding int32
 
 const (
@@ -231,7 +231,7 @@ type TournamentTerms struct {
 	DuplicatePlay *DuplicatePlay `protobuf:"bytes,8,opt,name=duplicate_play,json=duplicatePlay,proto3" json:"duplicate_play,omitempty"`
 	// Tie-breaks in order of precedence. Default: those of the format; always set in responses.
 	TieBreaks []TieBreak `protobuf:"varint,9,rep,packed,name=tie_breaks,json=tieBreaks,proto3,enum=referee_api.v1.TieBreak" json:"tie_breaks,omitempty"`
-	// How entrants are seeded. Default: in the order of entry.
+	// Order of the seeding. Default: in the order of entry.
 	Seeding Seeding `protobuf:"varint,10,opt,name=seeding,proto3,enum=referee_api.v1.Seeding" json:"seeding,omitempty"`
 	// Maximum number of matches in play. Default 0: limited by capacity only.
 	MaxConcurrentMatches uint32 `protobuf:"varint,11,opt,name=max_concurrent_matches,json=maxConcurrentMatches,proto3" json:"max_concurrent_matches,omitempty"`
@@ -240,7 +240,7 @@ type TournamentTerms struct {
 	// Last round in which entrants can join; late entrants have lost the rounds before. Default 0: none after the
 	// start.
 	LastEntryRound uint32 `protobuf:"varint,13,opt,name=last_entry_round,json=lastEntryRound,proto3" json:"last_entry_round,omitempty"`
-	// How partners are assigned. Default: individual.
+	// Assignment of partners. Default: individual.
 	PartnerRule   PartnerRule `protobuf:"varint,14,opt,name=partner_rule,json=partnerRule,proto3,enum=referee_api.v1.PartnerRule" json:"partner_rule,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -731,11 +731,11 @@ type Tournament struct {
 	CompletedPairings uint32 `protobuf:"varint,10,opt,name=completed_pairings,json=completedPairings,proto3" json:"completed_pairings,omitempty"`
 	// Number of pairings in total. 0 if not known in advance.
 	TotalPairings uint32 `protobuf:"varint,11,opt,name=total_pairings,json=totalPairings,proto3" json:"total_pairings,omitempty"`
-	// When it was created.
+	// Time when it was created.
 	CreateTime *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
-	// When it started. Not set before.
+	// Time when it started. Not set before.
 	StartTime *timestamppb.Timestamp `protobuf:"bytes,13,opt,name=start_time,json=startTime,proto3" json:"start_time,omitempty"`
-	// When it ended. Not set before.
+	// Time when it ended. Not set before.
 	EndTime       *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=end_time,json=endTime,proto3" json:"end_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1176,9 +1176,9 @@ type TournamentEntry struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Number of the entry, from 1, without gaps.
 	Number uint64 `protobuf:"varint,1,opt,name=number,proto3" json:"number,omitempty"`
-	// When the entry was written.
+	// Time when the entry was written.
 	CreateTime *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
-	// What happened.
+	// Event that the entry records.
 	//
 	// Types that are valid to be assigned to Event:
 	//

@@ -239,10 +239,10 @@ pub struct Clock {
 /// started, and stops while the server is down.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ClockCharge {
-    /// When the turn was first sent, in microseconds of match time.
+    /// Time when the turn was first sent, in microseconds of match time.
     #[prost(int64, tag = "1")]
     pub asked_us: i64,
-    /// When the answer arrived or the flag fell, in microseconds of match time.
+    /// Time when the answer arrived or the flag fell, in microseconds of match time.
     #[prost(int64, tag = "2")]
     pub arrived_us: i64,
     /// Measured round-trip time, in microseconds. 0 if none was measured.
@@ -713,7 +713,7 @@ pub struct Policies {
 /// Consequences of a move that cannot be played.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct IllegalMovePolicy {
-    /// What to do. Default: retry, then forfeit.
+    /// Reaction to such a move. Default: retry, then forfeit.
     #[prost(enumeration = "IllegalMoveAction", tag = "1")]
     pub action: i32,
     /// With retry-then-forfeit: number of invalid moves in a turn that forfeit the game, while the clock keeps running.
@@ -724,7 +724,7 @@ pub struct IllegalMovePolicy {
 /// Consequences of the absence of a seat's bot.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct DisconnectPolicy {
-    /// What to do. Default: the clock decides.
+    /// Reaction to an absence. Default: the clock decides.
     #[prost(enumeration = "DisconnectAction", tag = "1")]
     pub action: i32,
     /// With forfeit-after-grace-period: how long the bot may be absent while it has to move, in milliseconds. Greater
@@ -732,17 +732,17 @@ pub struct DisconnectPolicy {
     #[prost(int64, tag = "2")]
     pub grace_period_ms: i64,
 }
-/// What spectators can see of a match, and when. Seats always see what the rules allow.
+/// Visibility of a match for spectators. Seats always see what the rules allow.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Visibility {
-    /// When spectators can see the match. Default: live.
+    /// Time from which spectators can see the match. Default: live.
     #[prost(enumeration = "VisibilityKind", tag = "1")]
     pub kind: i32,
     /// With delayed: number of plies to delay, at least 1. Everything is visible after the end.
     #[prost(uint32, tag = "2")]
     pub delay_plies: u32,
 }
-/// What to do after a move that cannot be played.
+/// Reaction to a move that cannot be played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
 pub enum IllegalMoveAction {
@@ -779,7 +779,7 @@ impl IllegalMoveAction {
         }
     }
 }
-/// What to do after the flag fell.
+/// Reaction to a fallen flag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
 pub enum TimeoutAction {
@@ -816,7 +816,7 @@ impl TimeoutAction {
         }
     }
 }
-/// What to do while a seat's bot has no session.
+/// Reaction to the absence of a seat's bot (it has no session).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
 pub enum DisconnectAction {
@@ -891,7 +891,7 @@ impl ForfeitEffect {
         }
     }
 }
-/// When spectators can see a match.
+/// Time from which spectators can see a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
 pub enum VisibilityKind {
@@ -966,7 +966,7 @@ pub struct RatingChange {
 /// A point of a rating history.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct RatingPoint {
-    /// When the match ended.
+    /// Time when the match ended.
     #[prost(message, optional, tag = "1")]
     pub match_end_time: ::core::option::Option<::prost_types::Timestamp>,
     /// Id of the match.
@@ -998,7 +998,7 @@ pub struct EloEstimate {
     #[prost(double, tag = "4")]
     pub superiority: f64,
 }
-/// Where the record of a match is, and how to identify it. Set by the server.
+/// Hash, size and URL of the record of a match. Set by the server.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RecordInfo {
     /// SHA-256 of the file: 32 bytes. The file contains the version of the server that wrote it, so the hash changes
@@ -1044,7 +1044,7 @@ pub mod result {
 /// The players finished the game.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct PlayedResult {
-    /// What ended it.
+    /// Cause of the end.
     #[prost(enumeration = "Ending", tag = "1")]
     pub ending: i32,
     /// The game's name for the ending, such as `no_men`, as listed in its rules. Empty unless the rules ended the game.
@@ -1074,7 +1074,7 @@ pub struct Forfeit {
 /// The match does not count.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct VoidResult {
-    /// Why it is void.
+    /// Reason why it is void.
     #[prost(enumeration = "VoidCause", tag = "1")]
     pub cause: i32,
     /// Reason in one sentence.
@@ -1107,7 +1107,7 @@ pub struct SideResult {
     #[prost(uint32, tag = "2")]
     pub rank: u32,
 }
-/// What ended a played game.
+/// Cause of the end of a played game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
 pub enum Ending {
@@ -1234,7 +1234,7 @@ impl VoidCause {
         }
     }
 }
-/// What is published about the seed of a match. Set by the server.
+/// Published facts about the seed of a match. Set by the server.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct SeedCommitment {
     /// SHA-256 of the server's seed: 32 bytes, published before the start.
@@ -1272,10 +1272,10 @@ pub struct MatchTerms {
     /// Consequences of faults. Default: the default of each policy.
     #[prost(message, optional, tag = "3")]
     pub policies: ::core::option::Option<Policies>,
-    /// What spectators can see. Default: live.
+    /// Visibility for spectators. Default: live.
     #[prost(message, optional, tag = "4")]
     pub visibility: ::core::option::Option<Visibility>,
-    /// How long to wait for all seats to be taken and all bots to be online before the match becomes void, in
+    /// Time to wait for all seats to be taken and all bots to be online before the match becomes void, in
     /// milliseconds. Default 0: the server's setting.
     #[prost(int64, tag = "5")]
     pub start_timeout_ms: i64,
@@ -1283,7 +1283,7 @@ pub struct MatchTerms {
     /// balance seats themselves.
     #[prost(bool, tag = "6")]
     pub random_seats: bool,
-    /// How long each seat can take to add a nonce to the seed, in milliseconds. Default 0: no nonces.
+    /// Time that each seat can take to add a nonce to the seed, in milliseconds. Default 0: no nonces.
     #[prost(int64, tag = "7")]
     pub nonce_timeout_ms: i64,
 }
@@ -1332,13 +1332,13 @@ pub struct Match {
     /// The record. Not set in lists, until the match is over, and with duplicate play until its whole set is over.
     #[prost(message, optional, tag = "14")]
     pub record: ::core::option::Option<RecordInfo>,
-    /// When it was created.
+    /// Time when it was created.
     #[prost(message, optional, tag = "15")]
     pub create_time: ::core::option::Option<::prost_types::Timestamp>,
     /// When play started. Not set before.
     #[prost(message, optional, tag = "16")]
     pub start_time: ::core::option::Option<::prost_types::Timestamp>,
-    /// When it ended. Not set before.
+    /// Time when it ended. Not set before.
     #[prost(message, optional, tag = "17")]
     pub end_time: ::core::option::Option<::prost_types::Timestamp>,
 }
@@ -1534,14 +1534,14 @@ pub struct Hello {
     /// Maximum number of concurrent matches. 0: no new ones. Not set: 1. The quota can allow fewer.
     #[prost(uint32, optional, tag = "3")]
     pub max_matches: ::core::option::Option<u32>,
-    /// What to include in each turn. Default: neither legal moves nor view.
+    /// Optional contents of each turn. Default: neither legal moves nor view.
     #[prost(message, optional, tag = "4")]
     pub turn_options: ::core::option::Option<TurnOptions>,
     /// Name and version of the client library for the server's log, up to 64 characters. Default empty.
     #[prost(string, tag = "5")]
     pub client: ::prost::alloc::string::String,
 }
-/// What to include in each turn in addition to the position.
+/// Optional contents of each turn, in addition to the position.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct TurnOptions {
     /// Maximum number of legal moves to list. Default 0: none. The server can have a lower limit.
@@ -1599,7 +1599,7 @@ pub struct NonceRequest {
     /// SHA-256 of the server's seed: 32 bytes.
     #[prost(bytes = "vec", tag = "3")]
     pub commitment: ::prost::alloc::vec::Vec<u8>,
-    /// How long the server waits, in milliseconds. An answer is optional.
+    /// Time for which the server waits, in milliseconds. An answer is optional.
     #[prost(int64, tag = "4")]
     pub time_left_ms: i64,
 }
@@ -1802,7 +1802,7 @@ pub struct Acceptance {
 /// The item was rejected. Nothing changed except the number of attempts.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Rejection {
-    /// Why it was rejected.
+    /// Reason for the rejection.
     #[prost(message, optional, tag = "1")]
     pub error: ::core::option::Option<ErrorDetail>,
     /// Attempts left in this turn; 0 if the policy for illegal moves applies now. Not set if attempts are not counted.
@@ -1843,7 +1843,7 @@ pub struct MatchEnded {
     /// The bot's seat, from 0.
     #[prost(uint32, tag = "2")]
     pub seat: u32,
-    /// How it ended, and why.
+    /// Result of the match.
     #[prost(message, optional, tag = "3")]
     pub result: ::core::option::Option<Result>,
     /// Rating changes in seat order. Empty if the match is unrated or void.
@@ -1876,10 +1876,10 @@ pub struct Pong {
 /// The server is about to shut down. Matches are kept, and their clocks stop meanwhile.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Draining {
-    /// How long the stream stays open for pending turns, in milliseconds.
+    /// Time for which the stream stays open for pending turns, in milliseconds.
     #[prost(int64, tag = "1")]
     pub grace_period_ms: i64,
-    /// How long to wait before reconnecting, in milliseconds.
+    /// Time to wait before reconnecting, in milliseconds.
     #[prost(int64, tag = "2")]
     pub reconnect_delay_ms: i64,
 }

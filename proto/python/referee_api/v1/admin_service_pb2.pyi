@@ -31,7 +31,7 @@ class DrainRequest(_message.Message):
 
     GRACE_PERIOD_MS_FIELD_NUMBER: _builtins.int
     grace_period_ms: _builtins.int
-    """How long to wait for pending turns, in milliseconds. Default 0: the server's setting."""
+    """Time to wait for pending turns, in milliseconds. Default 0: the server's setting."""
     def __init__(
         self,
         *,
@@ -409,7 +409,7 @@ class CreateTokenRequest(_message.Message):
     LABEL_FIELD_NUMBER: _builtins.int
     EXPIRE_TIME_FIELD_NUMBER: _builtins.int
     role: _token_pb2.Role.ValueType
-    """What the token permits. Required."""
+    """Role, which decides what the token permits. Required."""
     holder: _builtins.str
     """The person or team that gets the token, up to 64 characters. With role bot the default is the bot's owner;
     otherwise required.
@@ -420,7 +420,7 @@ class CreateTokenRequest(_message.Message):
     """Purpose of the token, up to 200 characters. Default empty."""
     @_builtins.property
     def expire_time(self) -> _timestamp_pb2.Timestamp:
-        """When the token expires. Default: never."""
+        """Time when the token expires. Default: never."""
 
     def __init__(
         self,

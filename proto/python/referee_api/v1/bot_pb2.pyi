@@ -38,7 +38,7 @@ class _PauseCauseEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_PauseCause
     """An administrator. Only an administrator can resume the bot."""
 
 class PauseCause(_PauseCause, metaclass=_PauseCauseEnumTypeWrapper):
-    """Who paused a bot."""
+    """Party that paused a bot."""
 
 PAUSE_CAUSE_UNSPECIFIED: PauseCause.ValueType  # 0
 """Not used."""
@@ -75,11 +75,11 @@ class Bot(_message.Message):
 
     @_builtins.property
     def pause(self) -> Global___Pause:
-        """Why it gets no new matches. Not set: it is not paused."""
+        """Pause during which it gets no new matches. Not set: it is not paused."""
 
     @_builtins.property
     def create_time(self) -> _timestamp_pb2.Timestamp:
-        """When it was registered."""
+        """Time when it was registered."""
 
     def __init__(
         self,
@@ -115,7 +115,7 @@ class BotVersion(_message.Message):
     """Release notes by its owner, up to 1000 characters."""
     @_builtins.property
     def create_time(self) -> _timestamp_pb2.Timestamp:
-        """When it was registered, explicitly or by its first Hello."""
+        """Time when it was registered, explicitly or by its first Hello."""
 
     def __init__(
         self,
@@ -149,7 +149,7 @@ class Presence(_message.Message):
 
     @_builtins.property
     def change_time(self) -> _timestamp_pb2.Timestamp:
-        """When it last went online or offline."""
+        """Time when it last went online or offline."""
 
     def __init__(
         self,
@@ -192,7 +192,7 @@ class Session(_message.Message):
 
     @_builtins.property
     def open_time(self) -> _timestamp_pb2.Timestamp:
-        """When the session was opened."""
+        """Time when the session was opened."""
 
     def __init__(
         self,
@@ -214,7 +214,7 @@ Global___Session: _TypeAlias = Session  # noqa: Y015
 
 @_typing.final
 class Pause(_message.Message):
-    """Why a bot gets no new matches."""
+    """Pause of a bot, which gets no new matches."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -222,12 +222,12 @@ class Pause(_message.Message):
     MESSAGE_FIELD_NUMBER: _builtins.int
     PAUSE_TIME_FIELD_NUMBER: _builtins.int
     cause: Global___PauseCause.ValueType
-    """Who paused it."""
+    """Party that paused the bot."""
     message: _builtins.str
     """Reason in one sentence, for its owner."""
     @_builtins.property
     def pause_time(self) -> _timestamp_pb2.Timestamp:
-        """When it was paused."""
+        """Time when it was paused."""
 
     def __init__(
         self,
@@ -273,7 +273,7 @@ class BotLogEntry(_message.Message):
     """The ply, from 0. Not set if the entry is not about a turn."""
     @_builtins.property
     def create_time(self) -> _timestamp_pb2.Timestamp:
-        """When the entry was written."""
+        """Time when the entry was written."""
 
     @_builtins.property
     def item_rejected(self) -> Global___RejectedItem:
@@ -341,7 +341,7 @@ class RejectedItem(_message.Message):
     """The move, if it was one; cut to 1000 characters."""
     @_builtins.property
     def error(self) -> _error_pb2.ErrorDetail:
-        """Why it was rejected."""
+        """Reason for the rejection."""
 
     def __init__(
         self,

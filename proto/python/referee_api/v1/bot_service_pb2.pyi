@@ -374,7 +374,7 @@ class CreateBotTokenRequest(_message.Message):
     """Purpose of the token, up to 200 characters. Default empty."""
     @_builtins.property
     def expire_time(self) -> _timestamp_pb2.Timestamp:
-        """When the token expires. Default: never."""
+        """Time when the token expires. Default: never."""
 
     def __init__(
         self,

@@ -609,9 +609,9 @@ class ClockCharge(_message.Message):
     AFTER_FIELD_NUMBER: _builtins.int
     LATE_FIELD_NUMBER: _builtins.int
     asked_us: _builtins.int
-    """When the turn was first sent, in microseconds of match time."""
+    """Time when the turn was first sent, in microseconds of match time."""
     arrived_us: _builtins.int
-    """When the answer arrived or the flag fell, in microseconds of match time."""
+    """Time when the answer arrived or the flag fell, in microseconds of match time."""
     network_us: _builtins.int
     """Measured round-trip time, in microseconds. 0 if none was measured."""
     network_credit_us: _builtins.int

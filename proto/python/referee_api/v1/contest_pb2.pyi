@@ -38,7 +38,7 @@ class _PartnerRuleEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_PartnerRu
     """An entrant has one bot for each seat of its side."""
 
 class PartnerRule(_PartnerRule, metaclass=_PartnerRuleEnumTypeWrapper):
-    """How partners are assigned in games whose sides have several seats."""
+    """Assignment of partners in games whose sides have several seats."""
 
 PARTNER_RULE_UNSPECIFIED: PartnerRule.ValueType  # 0
 """Default: individual."""

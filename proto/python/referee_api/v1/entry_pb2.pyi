@@ -47,7 +47,7 @@ class _MoveSourceEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_MoveSource
     """A policy, as the game's default move."""
 
 class MoveSource(_MoveSource, metaclass=_MoveSourceEnumTypeWrapper):
-    """Who chose a move."""
+    """Party that chose a move."""
 
 MOVE_SOURCE_UNSPECIFIED: MoveSource.ValueType  # 0
 """Not used."""
@@ -87,7 +87,7 @@ class Entry(_message.Message):
     """Number of the entry, from 1, without gaps."""
     @_builtins.property
     def create_time(self) -> _timestamp_pb2.Timestamp:
-        """When it was written, by the server's wall clock. Informational: clock charges use match time."""
+        """Time when it was written, by the server's wall clock. Informational: clock charges use match time."""
 
     @_builtins.property
     def match_created(self) -> _match_pb2.Match:
@@ -262,7 +262,7 @@ class ChoiceSealed(_message.Message):
     seat: _builtins.int
     """The seat, from 0."""
     source: Global___MoveSource.ValueType
-    """Who chose."""
+    """Party that chose the move."""
     @_builtins.property
     def clock_charge(self) -> _clock_pb2.ClockCharge:
         """Time charged for the move. Not set if the seat was not asked for it."""
@@ -299,7 +299,7 @@ class MovePlayed(_message.Message):
     CLOCK_CHARGE_FIELD_NUMBER: _builtins.int
     STATE_FIELD_NUMBER: _builtins.int
     source: Global___MoveSource.ValueType
-    """Who chose the move."""
+    """Party that chose the move."""
     @_builtins.property
     def played(self) -> _game_pb2.SeatMove:
         """The move and its seat, as the viewer can see it."""
@@ -350,7 +350,7 @@ class MoveRejected(_message.Message):
     move: _builtins.str
     """The text of the move, possibly truncated."""
     message: _builtins.str
-    """Why it is invalid, in one sentence."""
+    """Reason why it is invalid, in one sentence."""
     attempts_left: _builtins.int
     """Attempts left in this turn."""
     def __init__(
@@ -446,7 +446,7 @@ class SeatDisconnected(_message.Message):
     seat: _builtins.int
     """The seat, from 0."""
     grace_period_ms: _builtins.int
-    """How long it may be absent while it has to move, in milliseconds. Not set: the clock decides."""
+    """Time for which it may be absent while it has to move, in milliseconds. Not set: the clock decides."""
     def __init__(
         self,
         *,
@@ -493,7 +493,7 @@ class RefereeRecovered(_message.Message):
 
     DOWNTIME_MS_FIELD_NUMBER: _builtins.int
     downtime_ms: _builtins.int
-    """How long it was unavailable by the wall clock, in milliseconds."""
+    """Time for which it was unavailable by the wall clock, in milliseconds."""
     def __init__(
         self,
         *,

@@ -37,7 +37,7 @@ class LadderTerms(_message.Message):
     PAUSE_AFTER_FAULTS_FIELD_NUMBER: _builtins.int
     MAX_MATCHES_PER_HOUR_FIELD_NUMBER: _builtins.int
     partner_rule: _contest_pb2.PartnerRule.ValueType
-    """How partners are assigned. Default: individual."""
+    """Assignment of partners. Default: individual."""
     max_concurrent_matches: _builtins.int
     """Maximum number of matches in play. Default 0: limited by capacity only."""
     rematch_after: _builtins.int
@@ -112,11 +112,11 @@ class Ladder(_message.Message):
 
     @_builtins.property
     def season_start_time(self) -> _timestamp_pb2.Timestamp:
-        """When the season started."""
+        """Time when the season started."""
 
     @_builtins.property
     def create_time(self) -> _timestamp_pb2.Timestamp:
-        """When it was created."""
+        """Time when it was created."""
 
     def __init__(
         self,
@@ -220,7 +220,7 @@ class LadderEntry(_message.Message):
     """Number of the entry, from 1, without gaps."""
     @_builtins.property
     def create_time(self) -> _timestamp_pb2.Timestamp:
-        """When the entry was written."""
+        """Time when the entry was written."""
 
     @_builtins.property
     def created(self) -> Global___Ladder:

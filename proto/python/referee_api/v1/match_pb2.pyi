@@ -73,7 +73,7 @@ class MatchTerms(_message.Message):
     RANDOM_SEATS_FIELD_NUMBER: _builtins.int
     NONCE_TIMEOUT_MS_FIELD_NUMBER: _builtins.int
     start_timeout_ms: _builtins.int
-    """How long to wait for all seats to be taken and all bots to be online before the match becomes void, in
+    """Time to wait for all seats to be taken and all bots to be online before the match becomes void, in
     milliseconds. Default 0: the server's setting.
     """
     random_seats: _builtins.bool
@@ -81,7 +81,7 @@ class MatchTerms(_message.Message):
     balance seats themselves.
     """
     nonce_timeout_ms: _builtins.int
-    """How long each seat can take to add a nonce to the seed, in milliseconds. Default 0: no nonces."""
+    """Time that each seat can take to add a nonce to the seed, in milliseconds. Default 0: no nonces."""
     @_builtins.property
     def rules(self) -> _game_pb2.Rules:
         """The game and its options. Required."""
@@ -96,7 +96,7 @@ class MatchTerms(_message.Message):
 
     @_builtins.property
     def visibility(self) -> _policy_pb2.Visibility:
-        """What spectators can see. Default: live."""
+        """Visibility for spectators. Default: live."""
 
     def __init__(
         self,
@@ -186,7 +186,7 @@ class Match(_message.Message):
 
     @_builtins.property
     def create_time(self) -> _timestamp_pb2.Timestamp:
-        """When it was created."""
+        """Time when it was created."""
 
     @_builtins.property
     def start_time(self) -> _timestamp_pb2.Timestamp:
@@ -194,7 +194,7 @@ class Match(_message.Message):
 
     @_builtins.property
     def end_time(self) -> _timestamp_pb2.Timestamp:
-        """When it ended. Not set before."""
+        """Time when it ended. Not set before."""
 
     def __init__(
         self,

@@ -341,7 +341,7 @@ class ListTurnsRequest(_message.Message):
     """Only turns of this match. Default: all."""
     @_builtins.property
     def turn_options(self) -> _play_pb2.TurnOptions:
-        """What to include in each turn. Default: neither legal moves nor view."""
+        """Optional contents of each turn. Default: neither legal moves nor view."""
 
     def __init__(
         self,

@@ -249,7 +249,7 @@ class Hello(_message.Message):
 
     @_builtins.property
     def turn_options(self) -> Global___TurnOptions:
-        """What to include in each turn. Default: neither legal moves nor view."""
+        """Optional contents of each turn. Default: neither legal moves nor view."""
 
     def __init__(
         self,
@@ -272,7 +272,7 @@ Global___Hello: _TypeAlias = Hello  # noqa: Y015
 
 @_typing.final
 class TurnOptions(_message.Message):
-    """What to include in each turn in addition to the position."""
+    """Optional contents of each turn, in addition to the position."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -375,7 +375,7 @@ class NonceRequest(_message.Message):
     commitment: _builtins.bytes
     """SHA-256 of the server's seed: 32 bytes."""
     time_left_ms: _builtins.int
-    """How long the server waits, in milliseconds. An answer is optional."""
+    """Time for which the server waits, in milliseconds. An answer is optional."""
     def __init__(
         self,
         *,
@@ -817,7 +817,7 @@ class Rejection(_message.Message):
     """Attempts left in this turn; 0 if the policy for illegal moves applies now. Not set if attempts are not counted."""
     @_builtins.property
     def error(self) -> _error_pb2.ErrorDetail:
-        """Why it was rejected."""
+        """Reason for the rejection."""
 
     def __init__(
         self,
@@ -915,7 +915,7 @@ class MatchEnded(_message.Message):
     """The bot's seat, from 0."""
     @_builtins.property
     def result(self) -> _result_pb2.Result:
-        """How it ended, and why."""
+        """Result of the match."""
 
     @_builtins.property
     def ratings(self) -> _containers.RepeatedCompositeFieldContainer[_rating_pb2.RatingChange]:
@@ -1004,9 +1004,9 @@ class Draining(_message.Message):
     GRACE_PERIOD_MS_FIELD_NUMBER: _builtins.int
     RECONNECT_DELAY_MS_FIELD_NUMBER: _builtins.int
     grace_period_ms: _builtins.int
-    """How long the stream stays open for pending turns, in milliseconds."""
+    """Time for which the stream stays open for pending turns, in milliseconds."""
     reconnect_delay_ms: _builtins.int
-    """How long to wait before reconnecting, in milliseconds."""
+    """Time to wait before reconnecting, in milliseconds."""
     def __init__(
         self,
         *,

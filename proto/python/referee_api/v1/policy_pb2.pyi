@@ -37,7 +37,7 @@ class _IllegalMoveActionEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Ill
     """Play a legal move, chosen at random from the match's seed."""
 
 class IllegalMoveAction(_IllegalMoveAction, metaclass=_IllegalMoveActionEnumTypeWrapper):
-    """What to do after a move that cannot be played."""
+    """Reaction to a move that cannot be played."""
 
 ILLEGAL_MOVE_ACTION_UNSPECIFIED: IllegalMoveAction.ValueType  # 0
 """Default: retry, then forfeit."""
@@ -65,7 +65,7 @@ class _TimeoutActionEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Timeout
     """Play the game's default move."""
 
 class TimeoutAction(_TimeoutAction, metaclass=_TimeoutActionEnumTypeWrapper):
-    """What to do after the flag fell."""
+    """Reaction to a fallen flag."""
 
 TIMEOUT_ACTION_UNSPECIFIED: TimeoutAction.ValueType  # 0
 """Default: forfeit."""
@@ -91,7 +91,7 @@ class _DisconnectActionEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Disc
     """Forfeit after the grace period."""
 
 class DisconnectAction(_DisconnectAction, metaclass=_DisconnectActionEnumTypeWrapper):
-    """What to do while a seat's bot has no session."""
+    """Reaction to the absence of a seat's bot (it has no session)."""
 
 DISCONNECT_ACTION_UNSPECIFIED: DisconnectAction.ValueType  # 0
 """Default: the clock decides."""
@@ -149,7 +149,7 @@ class _VisibilityKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Visibi
     """Only when it is over."""
 
 class VisibilityKind(_VisibilityKind, metaclass=_VisibilityKindEnumTypeWrapper):
-    """When spectators can see a match."""
+    """Time from which spectators can see a match."""
 
 VISIBILITY_KIND_UNSPECIFIED: VisibilityKind.ValueType  # 0
 """Default: live."""
@@ -208,7 +208,7 @@ class IllegalMovePolicy(_message.Message):
     ACTION_FIELD_NUMBER: _builtins.int
     MAX_ATTEMPTS_FIELD_NUMBER: _builtins.int
     action: Global___IllegalMoveAction.ValueType
-    """What to do. Default: retry, then forfeit."""
+    """Reaction to such a move. Default: retry, then forfeit."""
     max_attempts: _builtins.int
     """With retry-then-forfeit: number of invalid moves in a turn that forfeit the game, while the clock keeps running.
     Default 0: 3.
@@ -236,7 +236,7 @@ class DisconnectPolicy(_message.Message):
     ACTION_FIELD_NUMBER: _builtins.int
     GRACE_PERIOD_MS_FIELD_NUMBER: _builtins.int
     action: Global___DisconnectAction.ValueType
-    """What to do. Default: the clock decides."""
+    """Reaction to an absence. Default: the clock decides."""
     grace_period_ms: _builtins.int
     """With forfeit-after-grace-period: how long the bot may be absent while it has to move, in milliseconds. Greater
     than 0.
@@ -257,14 +257,14 @@ Global___DisconnectPolicy: _TypeAlias = DisconnectPolicy  # noqa: Y015
 
 @_typing.final
 class Visibility(_message.Message):
-    """What spectators can see of a match, and when. Seats always see what the rules allow."""
+    """Visibility of a match for spectators. Seats always see what the rules allow."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     KIND_FIELD_NUMBER: _builtins.int
     DELAY_PLIES_FIELD_NUMBER: _builtins.int
     kind: Global___VisibilityKind.ValueType
-    """When spectators can see the match. Default: live."""
+    """Time from which spectators can see the match. Default: live."""
     delay_plies: _builtins.int
     """With delayed: number of plies to delay, at least 1. Everything is visible after the end."""
     def __init__(

@@ -116,7 +116,7 @@ class RatingPoint(_message.Message):
     """Season of the ladder, from 1."""
     @_builtins.property
     def match_end_time(self) -> _timestamp_pb2.Timestamp:
-        """When the match ended."""
+        """Time when the match ended."""
 
     @_builtins.property
     def rating(self) -> Global___Rating:

@@ -22,7 +22,7 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class RecordInfo(_message.Message):
-    """Where the record of a match is, and how to identify it. Set by the server."""
+    """Hash, size and URL of the record of a match. Set by the server."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

@@ -43,7 +43,7 @@ class _EndingEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Ending.ValueTy
     """An administrator decided."""
 
 class Ending(_Ending, metaclass=_EndingEnumTypeWrapper):
-    """What ended a played game."""
+    """Cause of the end of a played game."""
 
 ENDING_UNSPECIFIED: Ending.ValueType  # 0
 """Not used."""
@@ -182,7 +182,7 @@ class PlayedResult(_message.Message):
     ENDING_FIELD_NUMBER: _builtins.int
     REASON_FIELD_NUMBER: _builtins.int
     ending: Global___Ending.ValueType
-    """What ended it."""
+    """Cause of the end."""
     reason: _builtins.str
     """The game's name for the ending, such as `no_men`, as listed in its rules. Empty unless the rules ended the game."""
     def __init__(
@@ -263,7 +263,7 @@ class VoidResult(_message.Message):
     MESSAGE_FIELD_NUMBER: _builtins.int
     FAULT_ID_FIELD_NUMBER: _builtins.int
     cause: Global___VoidCause.ValueType
-    """Why it is void."""
+    """Reason why it is void."""
     message: _builtins.str
     """Reason in one sentence."""
     fault_id: _builtins.str

@@ -25,7 +25,7 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class SeedCommitment(_message.Message):
-    """What is published about the seed of a match. Set by the server."""
+    """Published facts about the seed of a match. Set by the server."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

@@ -42,7 +42,7 @@ class _RoleEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Role.ValueType],
     """Everything except playing and reading hidden information."""
 
 class Role(_Role, metaclass=_RoleEnumTypeWrapper):
-    """What a token permits."""
+    """Role of a token, which decides what the token permits."""
 
 ROLE_UNSPECIFIED: Role.ValueType  # 0
 """Not used."""
@@ -76,7 +76,7 @@ class Token(_message.Message):
     id: _builtins.str
     """Public id for lists and logs."""
     role: Global___Role.ValueType
-    """What it permits."""
+    """Role, which decides what the token permits."""
     holder: _builtins.str
     """The person or team that has it."""
     bot: _builtins.str
@@ -87,15 +87,15 @@ class Token(_message.Message):
     """Whether it was revoked."""
     @_builtins.property
     def create_time(self) -> _timestamp_pb2.Timestamp:
-        """When it was created."""
+        """Time when it was created."""
 
     @_builtins.property
     def expire_time(self) -> _timestamp_pb2.Timestamp:
-        """When it expires. Not set: never."""
+        """Time when it expires. Not set: never."""
 
     @_builtins.property
     def last_use_time(self) -> _timestamp_pb2.Timestamp:
-        """When it was last used, to the minute. Not set: never."""
+        """Time when it was last used, to the minute. Not set: never."""
 
     def __init__(
         self,

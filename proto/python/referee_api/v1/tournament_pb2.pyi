@@ -80,7 +80,7 @@ class _SeedingEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Seeding.Value
     """At random."""
 
 class Seeding(_Seeding, metaclass=_SeedingEnumTypeWrapper):
-    """How entrants are seeded."""
+    """Order in which entrants are seeded."""
 
 SEEDING_UNSPECIFIED: Seeding.ValueType  # 0
 """Default: in the order of entry."""
@@ -145,7 +145,7 @@ class TournamentTerms(_message.Message):
     LAST_ENTRY_ROUND_FIELD_NUMBER: _builtins.int
     PARTNER_RULE_FIELD_NUMBER: _builtins.int
     seeding: Global___Seeding.ValueType
-    """How entrants are seeded. Default: in the order of entry."""
+    """Order of the seeding. Default: in the order of entry."""
     max_concurrent_matches: _builtins.int
     """Maximum number of matches in play. Default 0: limited by capacity only."""
     ladder: _builtins.str
@@ -155,7 +155,7 @@ class TournamentTerms(_message.Message):
     start.
     """
     partner_rule: _contest_pb2.PartnerRule.ValueType
-    """How partners are assigned. Default: individual."""
+    """Assignment of partners. Default: individual."""
     @_builtins.property
     def match_terms(self) -> _match_pb2.MatchTerms:
         """Terms of its matches. Required."""
@@ -400,15 +400,15 @@ class Tournament(_message.Message):
 
     @_builtins.property
     def create_time(self) -> _timestamp_pb2.Timestamp:
-        """When it was created."""
+        """Time when it was created."""
 
     @_builtins.property
     def start_time(self) -> _timestamp_pb2.Timestamp:
-        """When it started. Not set before."""
+        """Time when it started. Not set before."""
 
     @_builtins.property
     def end_time(self) -> _timestamp_pb2.Timestamp:
-        """When it ended. Not set before."""
+        """Time when it ended. Not set before."""
 
     def __init__(
         self,
@@ -606,7 +606,7 @@ class TournamentEntry(_message.Message):
     """Number of the entry, from 1, without gaps."""
     @_builtins.property
     def create_time(self) -> _timestamp_pb2.Timestamp:
-        """When the entry was written."""
+        """Time when the entry was written."""
 
     @_builtins.property
     def created(self) -> Global___Tournament:
