@@ -29,7 +29,7 @@ from referee.server.setting_types import Address
 from referee.server.settings import Settings
 from tests.e2e.club import METHODS, ask_patiently
 from tests.e2e.refused import refused
-from tests.e2e.server import WITHIN_S, organiser, registered
+from tests.e2e.server import TIMEOUT_S, create_organiser_token, register_bots
 from tests.e2e.talk import Talk, talk
 
 AIM_MS = 50
@@ -53,12 +53,12 @@ class Server:
     @contextmanager
     def running(self) -> Iterator["Server"]:
         self._thread.start()
-        assert self._open.wait(WITHIN_S)
+        assert self._open.wait(TIMEOUT_S)
         try:
             yield self
         finally:
             self._loop.call_soon_threadsafe(self._server.shutdown, 0)
-            self._thread.join(WITHIN_S)
+            self._thread.join(TIMEOUT_S)
 
     async def _serve(self) -> None:
         gc_tuning.raise_gc_thresholds()  # As in `referee serve`.
@@ -169,9 +169,9 @@ def measure(folder: Path, *, at_length: bool = False) -> Held:
         meter = stack.enter_context(LoopMeter().metering())
         server = stack.enter_context(Server(settings, meter).running())
         channel = stack.enter_context(grpc.insecure_channel(server.address))
-        ada = organiser(channel, server.admin)
+        ada = create_organiser_token(channel, server.admin)
         walk = Walk(channel, meter, {"admin": server.admin, "ada": ada})
-        walk.secrets["x"] = registered(channel, ada, "x")[0]
+        walk.secrets["x"] = register_bots(channel, ada, "x")[0]
         for bot in PLAYERS:
             walk.secrets[bot] = walk.call("ada", "BotService/CreateBotToken", bot=bot).secret
         _ask_for_games_and_tokens(walk)

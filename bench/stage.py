@@ -16,7 +16,7 @@ from bench.crowd import Crowd, crowd
 from bench.measurement import Scope
 from bench.process import cpu_s, resident_bytes
 from bench.recorded import PLIES, recorded_games
-from tests.e2e.server import organiser, serving
+from tests.e2e.server import create_organiser_token, run_server
 
 MANY = str(2**31 - 1)
 NO_QUOTAS = (
@@ -108,12 +108,12 @@ class Stage:
 def refereed(scope: Scope, name: str, work: Work, *flags: str, roots: Path | None = None) -> Iterator[Stage]:
     """Run a referee with default settings but without quotas, and connected bots."""
     folder = scope.room(name)
-    with serving(folder, *NO_QUOTAS, *flags) as running:
+    with run_server(folder, *NO_QUOTAS, *flags) as running:
         channel = running.channel()
         if roots:
             channel = grpc.secure_channel(running.address, grpc.ssl_channel_credentials(roots.read_bytes()))
         with channel:
-            secret = organiser(channel, running.admin_token)
+            secret = create_organiser_token(channel, running.admin_token)
         with crowd(running.address, roots) as bots:
             path = recorded_games(scope.folder, work.game, work.whole)
             bots.do("open", organiser=secret, games=str(path), **_wishes(work))

@@ -10,7 +10,7 @@ from bench.figures import Findings
 from bench.measurement import Measurement, Scope
 from bench.measurements.sizes import crowded
 from bench.stage import NO_QUOTAS
-from tests.e2e.server import serving
+from tests.e2e.server import run_server
 
 SECONDS = "seconds after the start"
 
@@ -23,7 +23,7 @@ def measure(scope: Scope) -> Findings:
     _cut(stage.pid)
     found.add("a plain read of the log", "seconds", _read(stage.folder / "data"))
     begun = time.time()
-    with serving(stage.folder, *NO_QUOTAS, "--listen", stage.address):
+    with run_server(stage.folder, *NO_QUOTAS, "--listen", stage.address):
         found.add("the referee listens", SECONDS, time.time() - begun)
         again = stage.crowd.do("reopen")
         found.add("the first turn is asked again", SECONDS, again["first_at"] - begun)

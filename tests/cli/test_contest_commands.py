@@ -11,7 +11,7 @@ from referee_client import Organiser
 
 from referee.cli import main
 from tests.clients.sdk import program
-from tests.e2e.server import Running, organiser, serving
+from tests.e2e.server import ServerProcess, create_organiser_token, run_server
 
 pytestmark = pytest.mark.slow
 
@@ -21,7 +21,7 @@ NAMES = ("anna", "bert", "carl")
 class House:
     """A server, an organiser's token, and three bots that are there."""
 
-    def __init__(self, server: Running, token: str, tokens: dict[str, str]) -> None:
+    def __init__(self, server: ServerProcess, token: str, tokens: dict[str, str]) -> None:
         self.server = server
         self.token = token
         self.tokens = tokens
@@ -39,8 +39,8 @@ class House:
 @pytest.fixture(scope="module")
 def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
     with ExitStack() as stack:
-        server = stack.enter_context(serving(tmp_path_factory.mktemp("server"), "--ephemeral"))
-        token = organiser(stack.enter_context(server.channel()), server.admin_token)
+        server = stack.enter_context(run_server(tmp_path_factory.mktemp("server"), "--ephemeral"))
+        token = create_organiser_token(stack.enter_context(server.channel()), server.admin_token)
         ours = stack.enter_context(Organiser(server.address, token))
         tokens = {name: ours.register_bot(name) for name in NAMES}
         for name in NAMES:

@@ -13,7 +13,7 @@ import pytest
 
 from tests.e2e.club import ask
 from tests.e2e.contests import ROUND_ROBIN, match_terms
-from tests.e2e.server import registered, serving
+from tests.e2e.server import register_bots, run_server
 from tests.local.test_commands import ADDRESS, WITHIN_S, bots_of, program, referee, running
 
 pytestmark = pytest.mark.slow
@@ -181,8 +181,8 @@ def test_where_too_few_come_it_is_told_who_did_not_and_the_same_command_tries_ag
 def test_where_too_few_come_back_it_is_over_and_told_as_any_other(tmp_path: Path) -> None:
     out, names = tmp_path / "out", ("anna", "late")
     (out / "referee").mkdir(parents=True)
-    with serving(tmp_path, "--data-dir", str(out / "referee")) as server, server.channel() as channel:
-        registered(channel, server.admin_token, *names)
+    with run_server(tmp_path, "--data-dir", str(out / "referee")) as server, server.channel() as channel:
+        register_bots(channel, server.admin_token, *names)
         asked = {
             "request_id": "cup",
             "name": "cup",

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from referee_client import Organiser, Terms
 
-from tests.e2e.server import WITHIN_S, Running, organiser
+from tests.e2e.server import TIMEOUT_S, ServerProcess, create_organiser_token
 
 CLOCK = "1h"
 """Main time that no match in these tests uses up."""
@@ -37,14 +37,14 @@ class Program:
 
     def wait_for(self, word: str) -> str:
         """Return the next line that contains `word`. Raises AssertionError if the output ends before."""
-        while (line := self._lines.get(timeout=WITHIN_S)) is not None:
+        while (line := self._lines.get(timeout=TIMEOUT_S)) is not None:
             if word in line:
                 return line
         raise AssertionError(f"{word!r} was never written, but:\n{self.output()}")
 
     def exit_status(self) -> int:
         """Wait until the program ends by itself, and return its exit status."""
-        return self.process.wait(WITHIN_S)
+        return self.process.wait(TIMEOUT_S)
 
     def stop(self, by: signal.Signals = signal.SIGTERM) -> int:
         self.process.send_signal(by)
@@ -53,8 +53,8 @@ class Program:
     def output(self) -> str:
         """End the program if it still runs, and return all that it has written."""
         self.process.kill()
-        self.process.wait(WITHIN_S)
-        self._reader.join(WITHIN_S)
+        self.process.wait(TIMEOUT_S)
+        self._reader.join(TIMEOUT_S)
         assert not self._reader.is_alive(), "another process still holds the program's standard error"
         return "".join(self._output)
 
@@ -73,7 +73,7 @@ class Program:
 
 @contextmanager
 def started(
-    command: Sequence[str], server: Running, secret: str, folder: Path | None = None, **told: str
+    command: Sequence[str], server: ServerProcess, secret: str, folder: Path | None = None, **told: str
 ) -> Iterator[Program]:
     """Run a bot program that connects to the server; `told` is added to its environment. It is killed on exit."""
     environment = {name: text for name, text in os.environ.items() if not name.startswith("BOT_")}
@@ -85,18 +85,18 @@ def started(
         running.close()
 
 
-def program(server: Running, secret: str, *words: str, **told: str) -> AbstractContextManager[Program]:
+def program(server: ServerProcess, secret: str, *words: str, **told: str) -> AbstractContextManager[Program]:
     """Run `python -m referee_client` with these arguments, or the script named by the first argument."""
     runner = () if Path(words[0]).suffix == ".py" else ("-m", "referee_client")
     return started([sys.executable, *runner, *words], server, secret, None, **told)
 
 
 @contextmanager
-def organising(server: Running, token: str = "") -> Iterator[Organiser]:
+def organising(server: ServerProcess, token: str = "") -> Iterator[Organiser]:
     """Connect as the organiser with this token, or as a new one."""
     with server.channel() as channel:
-        token = token or organiser(channel, server.admin_token)
-    with Organiser(server.address, token, patience_s=WITHIN_S) as ours:
+        token = token or create_organiser_token(channel, server.admin_token)
+    with Organiser(server.address, token, patience_s=TIMEOUT_S) as ours:
         yield ours
 
 

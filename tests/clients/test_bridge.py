@@ -18,7 +18,7 @@ from referee_client.errors import Misconfigured
 from referee_client.organiser.terms import Terms
 
 from tests.clients.sdk import Program, long, organising, program
-from tests.e2e.server import WITHIN_S, Running, serving
+from tests.e2e.server import TIMEOUT_S, ServerProcess, run_server
 
 pytestmark = pytest.mark.slow
 
@@ -28,19 +28,19 @@ SHORT = Terms("alquerque", clock="3s", start_within="10m")
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    with serving(tmp_path_factory.mktemp("server"), "--ephemeral", "--faults-in-a-row-at-most", "1000") as running:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
+    with run_server(tmp_path_factory.mktemp("server"), "--ephemeral", "--faults-in-a-row-at-most", "1000") as running:
         yield running
 
 
 @pytest.fixture(scope="module")
-def ours(server: Running) -> Iterator[Organiser]:
+def ours(server: ServerProcess) -> Iterator[Organiser]:
     with organising(server) as one:
         yield one
 
 
 @contextmanager
-def bridged(server: Running, secret: str, *words: str) -> Iterator[Program]:
+def bridged(server: ServerProcess, secret: str, *words: str) -> Iterator[Program]:
     environment = {**os.environ, "BOT_REFEREE": server.address, "BOT_TOKEN": secret}
     command = [sys.executable, "-m", "referee_client.bridge", *words]
     running = Program(subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment))
@@ -54,7 +54,7 @@ names = iter(range(1_000_000))
 
 
 @contextmanager
-def against_random(server: Running, ours: Organiser, terms: Terms, *words: str) -> Iterator[tuple[str, Program]]:
+def against_random(server: ServerProcess, ours: Organiser, terms: Terms, *words: str) -> Iterator[tuple[str, Program]]:
     """Create a match of a bridged program in seat 0 against a random bot in every other seat."""
     number = next(names)
     seats = 4 if terms.game == "toc" else 2
@@ -67,13 +67,13 @@ def against_random(server: Running, ours: Organiser, terms: Terms, *words: str) 
 
 
 @pytest.mark.parametrize("game", ["alquerque", "trox", "troke", "toc"])
-def test_ten_lines_of_bash_play_each_game_to_its_end(server: Running, ours: Organiser, game: str) -> None:
+def test_ten_lines_of_bash_play_each_game_to_its_end(server: ServerProcess, ours: Organiser, game: str) -> None:
     with against_random(server, ours, long(game), "--", str(BASH)) as (match, _):
         assert ours.result(match).kind == "played"
 
 
 @pytest.mark.parametrize("manner", ["good", "named", "noisy", "forks"])
-def test_a_program_that_plays_plays_to_the_end(server: Running, ours: Organiser, manner: str) -> None:
+def test_a_program_that_plays_plays_to_the_end(server: ServerProcess, ours: Organiser, manner: str) -> None:
     with against_random(server, ours, long("alquerque"), "--", *LINES, manner) as (match, _):
         assert ours.result(match).reason != "resignation"
 
@@ -91,7 +91,7 @@ def test_a_program_that_plays_plays_to_the_end(server: Running, ours: Organiser,
     ],
 )
 def test_whoever_plays_against_a_broken_program_gets_a_result(
-    server: Running, ours: Organiser, manner: str, kind: str, reason: str
+    server: ServerProcess, ours: Organiser, manner: str, kind: str, reason: str
 ) -> None:
     with against_random(server, ours, SHORT, "--", *LINES, manner) as (match, _):
         result = ours.result(match)
@@ -100,7 +100,7 @@ def test_whoever_plays_against_a_broken_program_gets_a_result(
     assert result.ranks == (2, 1)
 
 
-def test_a_program_that_floods_its_output_loses_and_hurts_nobody_else(server: Running, ours: Organiser) -> None:
+def test_a_program_that_floods_its_output_loses_and_hurts_nobody_else(server: ServerProcess, ours: Organiser) -> None:
     with against_random(server, ours, SHORT, "--", *LINES, "floods") as (match, _):
         result = ours.result(match)
 
@@ -109,7 +109,7 @@ def test_a_program_that_floods_its_output_loses_and_hurts_nobody_else(server: Ru
     assert result.ranks == (2, 1)
 
 
-def test_a_program_that_dies_is_started_again_and_plays_on(server: Running, ours: Organiser) -> None:
+def test_a_program_that_dies_is_started_again_and_plays_on(server: ServerProcess, ours: Organiser) -> None:
     with against_random(server, ours, long("trox"), "--", *LINES, "dies") as (match, bridge):
         bridge.wait_for("the program is gone: it ended its output")
         assert ours.result(match).reason != "resignation"
@@ -117,7 +117,7 @@ def test_a_program_that_dies_is_started_again_and_plays_on(server: Running, ours
 
 @pytest.mark.parametrize(("policy", "deaths"), [("never", 1), ("once", 2)])
 def test_a_program_that_is_not_started_again_resigns(
-    server: Running, ours: Organiser, policy: str, deaths: int
+    server: ServerProcess, ours: Organiser, policy: str, deaths: int
 ) -> None:
     # In Alquerque no game can end within two moves.
     with against_random(server, ours, long("alquerque"), "--restart", policy, "--", *LINES, "dies") as (match, bridge):
@@ -126,7 +126,7 @@ def test_a_program_that_is_not_started_again_resigns(
             bridge.wait_for("the program is gone: it ended its output")
 
 
-def test_ten_matches_are_played_at_once_by_programs_of_their_own(server: Running, ours: Organiser) -> None:
+def test_ten_matches_are_played_at_once_by_programs_of_their_own(server: ServerProcess, ours: Organiser) -> None:
     first, second = f"many-{next(names)}", f"many-{next(names)}"
     with (
         bridged(server, ours.register_bot(first), "--per-match", "--max-matches", "10", "--", *LINES, "good"),
@@ -138,7 +138,7 @@ def test_ten_matches_are_played_at_once_by_programs_of_their_own(server: Running
 
 @pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGKILL])
 def test_nothing_is_left_of_a_program_when_its_bridge_ends(
-    server: Running, ours: Organiser, tmp_path: Path, by: signal.Signals
+    server: ServerProcess, ours: Organiser, tmp_path: Path, by: signal.Signals
 ) -> None:
     file = tmp_path / "pids"
     with against_random(server, ours, long("alquerque"), "--", *LINES, "forks", str(file)) as (match, bridge):
@@ -160,13 +160,13 @@ def gone(pid: int) -> bool:
     except ProcessLookupError:
         return True
     try:
-        return bool(select.select([waiting], [], [], WITHIN_S)[0])
+        return bool(select.select([waiting], [], [], TIMEOUT_S)[0])
     finally:
         os.close(waiting)
 
 
 def test_what_a_program_writes_about_a_match_is_kept_apart_and_not_without_end(
-    server: Running, ours: Organiser, tmp_path: Path
+    server: ServerProcess, ours: Organiser, tmp_path: Path
 ) -> None:
     kept = tmp_path / "errors"
     words = ("--stderr-dir", str(kept), "--", *LINES, "writes")
@@ -179,7 +179,7 @@ def test_what_a_program_writes_about_a_match_is_kept_apart_and_not_without_end(
     assert text.endswith(b"(the bridge keeps no more of this)\n")
 
 
-def test_a_program_cannot_have_more_memory_than_it_may(server: Running, ours: Organiser) -> None:
+def test_a_program_cannot_have_more_memory_than_it_may(server: ServerProcess, ours: Organiser) -> None:
     words = ("--memory-mb", "200", "--", *LINES, "eats")
     with against_random(server, ours, SHORT, *words) as (_, bridge):
         bridge.wait_for("MemoryError")
@@ -187,7 +187,7 @@ def test_a_program_cannot_have_more_memory_than_it_may(server: Running, ours: Or
 
 @pytest.mark.parametrize("per_match", [(), ("--per-match",)])
 def test_a_program_that_goes_at_once_is_never_seated(
-    server: Running, ours: Organiser, per_match: tuple[str, ...]
+    server: ServerProcess, ours: Organiser, per_match: tuple[str, ...]
 ) -> None:
     with against_random(server, ours, SHORT, *per_match, "--", *LINES, "ends") as (match, bridge):
         assert bridge.exit_status() == 2
@@ -198,7 +198,7 @@ def test_a_program_that_goes_at_once_is_never_seated(
 
 
 def test_a_program_that_never_writes_anything_does_not_resign_but_ends_its_bridge(
-    server: Running, ours: Organiser
+    server: ServerProcess, ours: Organiser
 ) -> None:
     with against_random(server, ours, SHORT, "--", *LINES, "mute") as (match, bridge):
         assert bridge.exit_status() == 2
@@ -208,19 +208,19 @@ def test_a_program_that_never_writes_anything_does_not_resign_but_ends_its_bridg
     assert (result.kind, result.reason) == ("forfeited", "time")
 
 
-def test_a_bridge_to_an_address_where_nobody_listens_does_not_start(server: Running, ours: Organiser) -> None:
+def test_a_bridge_to_an_address_where_nobody_listens_does_not_start(server: ServerProcess, ours: Organiser) -> None:
     with bridged(server, ours.register_bot(f"lines-{next(names)}"), "--tcp", "127.0.0.1:9") as bridge:
         assert bridge.exit_status() == 2
         bridge.wait_for("the program would not start: nobody listens at 127.0.0.1:9: ")
 
 
-def test_a_program_cannot_have_more_processor_time_than_it_may(server: Running, ours: Organiser) -> None:
+def test_a_program_cannot_have_more_processor_time_than_it_may(server: ServerProcess, ours: Organiser) -> None:
     words = ("--cpu-seconds", "1", "--restart", "never", "--", *LINES, "burns")
     with against_random(server, ours, long("alquerque"), *words) as (match, _):
         assert ours.result(match).reason == "resignation"
 
 
-def test_a_program_is_told_no_secrets(server: Running, ours: Organiser, tmp_path: Path) -> None:
+def test_a_program_is_told_no_secrets(server: ServerProcess, ours: Organiser, tmp_path: Path) -> None:
     told = tmp_path / "environment"
     with against_random(server, ours, long("alquerque"), "--", *LINES, "tells", str(told)) as (match, _):
         ours.result(match)
@@ -230,13 +230,13 @@ def test_a_program_is_told_no_secrets(server: Running, ours: Organiser, tmp_path
     assert not [name for name in names_told if name.startswith("BOT_")]
 
 
-def test_a_program_that_listens_elsewhere_plays_by_a_connection(server: Running, ours: Organiser) -> None:
+def test_a_program_that_listens_elsewhere_plays_by_a_connection(server: ServerProcess, ours: Organiser) -> None:
     with subprocess.Popen([*LINES, "listens"], stdout=subprocess.PIPE, text=True) as listening:
         assert listening.stdout
         port = listening.stdout.readline().strip()
         with against_random(server, ours, long("alquerque"), "--tcp", f"127.0.0.1:{port}") as (match, _):
             assert ours.result(match).kind == "played"
-        assert listening.wait(WITHIN_S) == 0
+        assert listening.wait(TIMEOUT_S) == 0
 
 
 def test_a_sandbox_has_no_network(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from tests.clients.languages import LANGUAGES, Language
 from tests.clients.sdk import Program, started
 from tests.clients.workshop import Workshop
 from tests.e2e.club import ask
-from tests.e2e.server import Running, organiser, registered, serving
+from tests.e2e.server import ServerProcess, create_organiser_token, register_bots, run_server
 
 pytestmark = [pytest.mark.slow, pytest.mark.toolchain]
 
@@ -51,10 +51,10 @@ def terms() -> ladder_pb2.LadderTerms:
 class Club:
     """The organiser of the ladder and its bots, each in a process of its own."""
 
-    def __init__(self, server: Running, channel: grpc.Channel, languages: dict[str, Language], stack: ExitStack):
+    def __init__(self, server: ServerProcess, channel: grpc.Channel, languages: dict[str, Language], stack: ExitStack):
         self.server, self.channel, self._languages, self._stack = server, channel, languages, stack
-        self.owner = organiser(channel, server.admin_token)
-        self._secrets = dict(zip(NAMES, registered(channel, self.owner, *NAMES), strict=True))
+        self.owner = create_organiser_token(channel, server.admin_token)
+        self._secrets = dict(zip(NAMES, register_bots(channel, self.owner, *NAMES), strict=True))
         self._running: dict[str, Program] = {}
 
     def ask(self, method: str, **fields: Any) -> Any:
@@ -108,7 +108,7 @@ def test_twenty_processes_of_three_languages_climb_until_enough_matches_are_rate
     tmp_path: Path, languages: dict[str, Language], rated: int
 ) -> None:
     with ExitStack() as stack:
-        server = stack.enter_context(serving(tmp_path))
+        server = stack.enter_context(run_server(tmp_path))
         channel = stack.enter_context(server.channel())
         club = Club(server, channel, languages, stack)
         club.ask("LadderService/CreateLadder", request_id="make", name=LADDER, terms=terms())

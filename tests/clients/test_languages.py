@@ -16,7 +16,7 @@ from tests.clients.languages import LANGUAGES, Language
 from tests.clients.relay import relaying
 from tests.clients.sdk import HASTY, Program, long, started
 from tests.clients.workshop import Workshop, works
-from tests.e2e.server import WITHIN_S, Running, serving
+from tests.e2e.server import TIMEOUT_S, ServerProcess, run_server
 
 pytestmark = [pytest.mark.slow, pytest.mark.toolchain]
 
@@ -52,14 +52,14 @@ class House:
         self._roots, self._flags = certified(folder)
 
     @contextmanager
-    def serving(self, *flags: str) -> Iterator[Running]:
-        with serving(self._folder, *self._flags, *flags) as server:
+    def serving(self, *flags: str) -> Iterator[ServerProcess]:
+        with run_server(self._folder, *self._flags, *flags) as server:
             yield server
 
-    def organiser(self, server: Running) -> Organiser:
-        return Organiser(server.address, server.admin_token, ca=self._roots, patience_s=WITHIN_S)
+    def organiser(self, server: ServerProcess) -> Organiser:
+        return Organiser(server.address, server.admin_token, ca=self._roots, patience_s=TIMEOUT_S)
 
-    def bot(self, sample: Sample, server: Running, secret: str, **told: str) -> AbstractContextManager[Program]:
+    def bot(self, sample: Sample, server: ServerProcess, secret: str, **told: str) -> AbstractContextManager[Program]:
         """Run the sample bot with the test's root certificates. It is killed on exit."""
         told = {**sample.environment, "BOT_CA": str(self._roots), **told}
         return started(sample.command, server, secret, sample.folder, **told)

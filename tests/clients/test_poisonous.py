@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.clients.sdk import Program, long, organising, started
-from tests.e2e.server import serving
+from tests.e2e.server import run_server
 
 pytestmark = pytest.mark.slow
 
@@ -44,7 +44,7 @@ def played(folder: Path, text: str, *before: str) -> tuple[tuple[str, str], str,
     """
     file = folder / "poisonous.py"
     file.write_text(text)
-    with serving(folder, "--ephemeral") as server, organising(server) as ours:
+    with run_server(folder, "--ephemeral") as server, organising(server) as ours:
         secret = ours.register_bot("anna")
         command = [sys.executable, *before, str(file)]
         with started(command, server, secret, BOT_MAX_MATCHES="2") as bot:

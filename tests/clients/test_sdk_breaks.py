@@ -8,7 +8,7 @@ import pytest
 
 from tests.clients.relay import relaying
 from tests.clients.sdk import HASTY, long, organising, program
-from tests.e2e.server import organiser, serving
+from tests.e2e.server import create_organiser_token, run_server
 
 pytestmark = pytest.mark.slow
 
@@ -16,15 +16,15 @@ pytestmark = pytest.mark.slow
 def test_a_match_goes_on_after_the_server_was_killed(tmp_path: Path) -> None:
     names = ["anna", "bert"]
     with ExitStack() as stack:
-        with serving(tmp_path) as server, server.channel() as channel:
-            token = organiser(channel, server.admin_token)
+        with run_server(tmp_path) as server, server.channel() as channel:
+            token = create_organiser_token(channel, server.admin_token)
             ours = stack.enter_context(organising(server, token))
             bots = [stack.enter_context(program(server, ours.register_bot(name), "random")) for name in names]
             match = ours.create_match(long("troke"), names)
             entries = ours.watch(match.id)
             numbers = [next(entries).number for _ in range(12)]
             server.kill()
-        with serving(tmp_path, "--listen", server.address):
+        with run_server(tmp_path, "--listen", server.address):
             for bot in bots:
                 bot.wait_for("the referee is away")
                 bot.wait_for("connected to")
@@ -38,16 +38,16 @@ def test_bots_come_back_to_a_server_that_was_drained_and_the_match_goes_on(tmp_p
     names = ["anna", "bert"]
     flags = ("--drain-grace-s", "0", "--return-after-ms", "300")
     with ExitStack() as stack:
-        with serving(tmp_path, *flags) as server, server.channel() as channel:
-            token = organiser(channel, server.admin_token)
+        with run_server(tmp_path, *flags) as server, server.channel() as channel:
+            token = create_organiser_token(channel, server.admin_token)
             ours = stack.enter_context(organising(server, token))
             bots = [stack.enter_context(program(server, ours.register_bot(name), "random")) for name in names]
             match = ours.create_match(long("troke"), names)
             entries = ours.watch(match.id)
             for _ in range(6):
                 next(entries)
-            assert server.drained() == 0
-        with serving(tmp_path, "--listen", server.address):
+            assert server.stop() == 0
+        with run_server(tmp_path, "--listen", server.address):
             for bot in bots:
                 bot.wait_for("connected to")
                 bot.wait_for("connected to")
@@ -55,7 +55,7 @@ def test_bots_come_back_to_a_server_that_was_drained_and_the_match_goes_on(tmp_p
 
 
 def test_who_is_taken_over_stops_with_status_3_and_the_newer_one_plays_on(tmp_path: Path) -> None:
-    with serving(tmp_path, "--ephemeral") as server, organising(server) as ours:
+    with run_server(tmp_path, "--ephemeral") as server, organising(server) as ours:
         secret = ours.register_bot("anna")
         with program(server, secret, "random") as older:
             older.wait_for("connected to")
@@ -69,21 +69,21 @@ def test_who_is_taken_over_stops_with_status_3_and_the_newer_one_plays_on(tmp_pa
 
 def test_a_bot_comes_back_as_the_version_that_it_was(tmp_path: Path) -> None:
     with ExitStack() as stack:
-        with serving(tmp_path) as server, organising(server) as ours:
+        with run_server(tmp_path) as server, organising(server) as ours:
             secret = ours.register_bot("anna")
             older = stack.enter_context(program(server, secret, "random"))
             older.wait_for("as anna, version 1")
             newer = stack.enter_context(program(server, secret, "random", BOT_VERSION="2"))
             newer.wait_for("as anna, version 2")
             server.kill()
-        with serving(tmp_path, "--listen", server.address):
+        with run_server(tmp_path, "--listen", server.address):
             for version, bot in [(1, older), (2, newer)]:
                 bot.wait_for("the referee is away")
                 assert f"as anna, version {version}\n" in bot.wait_for("connected to")
 
 
 def test_a_bad_token_and_one_of_another_role_stop_the_program_with_status_4(tmp_path: Path) -> None:
-    with serving(tmp_path, "--ephemeral") as server:
+    with run_server(tmp_path, "--ephemeral") as server:
         with program(server, "rf_wrong", "random") as bot:
             assert bot.exit_status() == 4
             assert "BAD_TOKEN" in bot.output()
@@ -93,7 +93,7 @@ def test_a_bad_token_and_one_of_another_role_stop_the_program_with_status_4(tmp_
 
 
 def test_without_a_referee_to_go_to_the_program_says_what_is_missing(tmp_path: Path) -> None:
-    with serving(tmp_path, "--ephemeral") as server, program(server, "", "random") as bot:
+    with run_server(tmp_path, "--ephemeral") as server, program(server, "", "random") as bot:
         assert bot.exit_status() == 2
         assert "BOT_TOKEN" in bot.output()
 
@@ -106,7 +106,7 @@ def test_a_bot_that_is_stopped_while_it_thinks_goes_with_status_0(
     (tmp_path / "thinker.py").write_text(
         "import sys, time\ndef choose(turn):\n    print('thinks', file=sys.stderr, flush=True)\n    time.sleep(3600)\n"
     )
-    with serving(tmp_path, "--ephemeral") as server, organising(server) as ours:
+    with run_server(tmp_path, "--ephemeral") as server, organising(server) as ours:
         words = (f"{tmp_path / 'thinker.py'}:choose", "--workers", workers)
         with program(server, ours.register_bot("anna"), *words) as bot:
             ours.create_match(long("alquerque"), ["anna", "anna"])
@@ -121,7 +121,7 @@ def test_a_bot_that_breaks_down_resigns_that_match_and_plays_the_others(tmp_path
         "def choose(turn):\n"
         "    return {}[turn.game] if turn.game == 'trox' else any_move(turn)\n"
     )
-    with serving(tmp_path, "--ephemeral") as server, organising(server) as ours:
+    with run_server(tmp_path, "--ephemeral") as server, organising(server) as ours:
         anna, bert = ours.register_bot("anna"), ours.register_bot("bert")
         with program(server, anna, f"{tmp_path / 'breaks.py'}:choose") as bot, program(server, bert, "random"):
             broken = ours.create_match(long("trox"), ["anna", "bert"])
@@ -139,7 +139,7 @@ def test_a_refused_move_is_told_to_the_bot_which_may_choose_another(tmp_path: Pa
         "        return 'nonsense'\n"
         "    return turn.legal_moves[0] if turn.refused.reason == 'MALFORMED_MOVE' else ''\n"
     )
-    with serving(tmp_path, "--ephemeral") as server, organising(server) as ours:
+    with run_server(tmp_path, "--ephemeral") as server, organising(server) as ours:
         words = f"{tmp_path / 'stubborn.py'}:choose"
         with program(server, ours.register_bot("anna"), words), program(server, ours.register_bot("bert"), "random"):
             match = ours.create_match(long("alquerque"), ["anna", "bert"])
@@ -149,7 +149,7 @@ def test_a_refused_move_is_told_to_the_bot_which_may_choose_another(tmp_path: Pa
 
 def test_a_connection_that_carries_nothing_any_more_is_replaced_by_a_new_one(tmp_path: Path) -> None:
     with ExitStack() as stack:
-        server = stack.enter_context(serving(tmp_path, "--ephemeral", *HASTY))
+        server = stack.enter_context(run_server(tmp_path, "--ephemeral", *HASTY))
         ours = stack.enter_context(organising(server))
         relay = stack.enter_context(relaying(server.address))
         bot = stack.enter_context(program(server, ours.register_bot("anna"), "random", BOT_REFEREE=relay.address))
@@ -170,7 +170,7 @@ def test_a_poisonous_answer_costs_one_match_its_attempts_and_the_stream_lives(tm
         "from referee_client.bots.random import choose as any_move\n"
         f"def choose(turn):\n    return {poison} if turn.game == 'trox' else any_move(turn)\n"
     )
-    with serving(tmp_path, "--ephemeral") as server, organising(server) as ours:
+    with run_server(tmp_path, "--ephemeral") as server, organising(server) as ours:
         words = (f"{tmp_path / 'poisonous.py'}:choose", "--max-matches", "2")
         with program(server, ours.register_bot("anna"), *words) as bot:
             broken = ours.create_match(long("trox"), ["anna", "anna"])

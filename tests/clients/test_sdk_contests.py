@@ -12,12 +12,12 @@ from referee_client.organiser.entrants import entrant
 
 from tests.clients.losing import losing
 from tests.clients.sdk import program
-from tests.e2e.server import Running, organiser, serving
+from tests.e2e.server import ServerProcess, create_organiser_token, run_server
 
 
 @dataclass(frozen=True)
 class House:
-    server: Running
+    server: ServerProcess
     token: str
     ours: Organiser
 
@@ -25,8 +25,8 @@ class House:
 @pytest.fixture(scope="module")
 def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
     with ExitStack() as stack:
-        server = stack.enter_context(serving(tmp_path_factory.mktemp("server"), "--ephemeral"))
-        token = organiser(stack.enter_context(server.channel()), server.admin_token)
+        server = stack.enter_context(run_server(tmp_path_factory.mktemp("server"), "--ephemeral"))
+        token = create_organiser_token(stack.enter_context(server.channel()), server.admin_token)
         ours = stack.enter_context(Organiser(server.address, token))
         for name in ("anna", "bert"):
             stack.enter_context(program(server, ours.register_bot(name), "random"))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.server import WITHIN_S, Running, serving
+from tests.e2e.server import TIMEOUT_S, ServerProcess, run_server
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "first-bot-python.md"
@@ -34,7 +34,7 @@ def test_the_first_bot_plays_its_first_match(tmp_path: Path) -> None:
     my_bot, organise = blocks(PAGE)
     (tmp_path / "my_bot.py").write_text(my_bot)
     (tmp_path / "organise.py").write_text(organise)
-    with serving(tmp_path, "--ephemeral") as server:
+    with run_server(tmp_path, "--ephemeral") as server:
         organising = started(tmp_path, server, server.admin_token, "organise.py")
         tokens = [told(organising).partition("BOT_TOKEN=")[2].strip() for _ in range(2)]
         bots = [
@@ -43,20 +43,20 @@ def test_the_first_bot_plays_its_first_match(tmp_path: Path) -> None:
         ]
         again: list[subprocess.Popen[str]] = []
         try:
-            moves, _ = organising.communicate(timeout=WITHIN_S)
+            moves, _ = organising.communicate(timeout=TIMEOUT_S)
             again.append(started(tmp_path, server, server.admin_token, "organise.py"))
-            once_more, _ = again[0].communicate(timeout=WITHIN_S)
+            once_more, _ = again[0].communicate(timeout=TIMEOUT_S)
         finally:
             for process in (organising, *bots, *again):
                 process.kill()
-                process.communicate(timeout=WITHIN_S)
+                process.communicate(timeout=TIMEOUT_S)
     assert moves.splitlines()[-1].startswith("Result(kind='played'")
     assert once_more.startswith("my-bot is registered already")
     assert once_more.splitlines()[-1].startswith("Result(kind='played'")
     subprocess.run([sys.executable, "-m", "referee", "verify", "match.jsonl"], cwd=tmp_path, check=True)
 
 
-def started(folder: Path, server: Running, token: str, *words: str) -> subprocess.Popen[str]:
+def started(folder: Path, server: ServerProcess, token: str, *words: str) -> subprocess.Popen[str]:
     told = {"BOT_REFEREE": server.address, "BOT_TOKEN": token}
     command = [sys.executable, *words]
     return subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True, env={**os.environ, **told})

@@ -8,7 +8,7 @@ import pytest
 from referee_client import Terms
 
 from tests.clients.sdk import long, organising, program
-from tests.e2e.server import serving
+from tests.e2e.server import run_server
 from tests.e2e.test_tls import Certificate
 
 pytestmark = pytest.mark.slow
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.slow
 )
 def test_bots_play_each_game_to_its_end(tmp_path: Path, terms: Terms, seats: int) -> None:
     names = [f"bot-{seat}" for seat in range(seats)]
-    with serving(tmp_path, "--ephemeral") as server, organising(server) as ours, ExitStack() as stack:
+    with run_server(tmp_path, "--ephemeral") as server, organising(server) as ours, ExitStack() as stack:
         for name in names:
             stack.enter_context(program(server, ours.register_bot(name), "random"))
         match = ours.create_match(terms, names)
@@ -39,7 +39,7 @@ def test_over_tls_a_bot_plays_with_those_whose_roots_it_trusts_and_no_others(tmp
     flags = ours.put(tmp_path)
     roots = {"BOT_CA": str(tmp_path / "cert.pem")}
     (tmp_path / "theirs.pem").write_bytes(theirs.cert)
-    with serving(tmp_path, "--ephemeral", *flags) as server:
+    with run_server(tmp_path, "--ephemeral", *flags) as server:
         with program(server, server.admin_token, "random", BOT_CA=str(tmp_path / "theirs.pem")) as bot:
             assert "CERTIFICATE_VERIFY_FAILED" in bot.wait_for("the referee is away")
         with program(server, server.admin_token, "random", **roots) as bot:
@@ -59,7 +59,7 @@ def test_without_the_engines_the_referee_lists_the_legal_moves_and_shows_the_vie
         "run(choose, view=True)\n"
     )
     with ExitStack() as stack:
-        server = stack.enter_context(serving(tmp_path, "--ephemeral"))
+        server = stack.enter_context(run_server(tmp_path, "--ephemeral"))
         ours = stack.enter_context(organising(server))
         bot = stack.enter_context(program(server, ours.register_bot("poor"), str(script)))
         match = ours.create_match(Terms("toc", {"max_turns": 60}, start_within="10m"), ["poor"] * 4)
@@ -68,7 +68,7 @@ def test_without_the_engines_the_referee_lists_the_legal_moves_and_shows_the_vie
 
 def test_bots_add_to_the_seed_where_a_match_asks_for_it(tmp_path: Path) -> None:
     with ExitStack() as stack:
-        server = stack.enter_context(serving(tmp_path, "--ephemeral"))
+        server = stack.enter_context(run_server(tmp_path, "--ephemeral"))
         ours = stack.enter_context(organising(server))
         for name in ("anna", "bert"):
             stack.enter_context(program(server, ours.register_bot(name), "random"))

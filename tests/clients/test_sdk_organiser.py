@@ -19,14 +19,14 @@ from referee_client.organiser.clock_text import BadClock, clock
 from tests.clients.losing import losing
 from tests.clients.relay import relaying
 from tests.clients.sdk import long, organising, program
-from tests.e2e.server import WITHIN_S, Running, organiser, serving
+from tests.e2e.server import TIMEOUT_S, ServerProcess, create_organiser_token, run_server
 
 pytestmark = pytest.mark.slow
 
 
 @dataclass(frozen=True)
 class House:
-    server: Running
+    server: ServerProcess
     token: str
     """Token of an organiser."""
     ours: Organiser
@@ -35,8 +35,8 @@ class House:
 @pytest.fixture(scope="module")
 def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
     flags = ("--ephemeral", "--watch-entries-waiting-at-most", "4")
-    with serving(tmp_path_factory.mktemp("server"), *flags) as server, server.channel() as channel:
-        token = organiser(channel, server.admin_token)
+    with run_server(tmp_path_factory.mktemp("server"), *flags) as server, server.channel() as channel:
+        token = create_organiser_token(channel, server.admin_token)
         with Organiser(server.address, token) as ours:
             yield House(server, token, ours)
 
@@ -207,10 +207,10 @@ def test_a_watch_on_a_connection_that_carries_nothing_any_more_goes_on_on_anothe
     for option in ("grpc.keepalive_time_ms", "grpc.keepalive_timeout_ms", "grpc.http2.ping_timeout_ms"):
         monkeypatch.setitem(calls.KEEPALIVE, option, 1_000)
     with ExitStack() as stack:
-        server = stack.enter_context(serving(tmp_path, "--ephemeral", "--client-pings-apart-ms", "100"))
+        server = stack.enter_context(run_server(tmp_path, "--ephemeral", "--client-pings-apart-ms", "100"))
         ours = stack.enter_context(organising(server))
         relay = stack.enter_context(relaying(server.address))
-        far = stack.enter_context(Organiser(relay.address, server.admin_token, patience_s=WITHIN_S))
+        far = stack.enter_context(Organiser(relay.address, server.admin_token, patience_s=TIMEOUT_S))
         match = ours.create_match("trox")
         entries = far.watch(match.id)
         numbers = [next(entries).number]

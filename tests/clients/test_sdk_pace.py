@@ -15,7 +15,7 @@ from referee_client.errors import refused_by
 from referee_client.organiser.calls import Pace
 
 from tests.e2e.readings import metrics
-from tests.e2e.server import organiser, serving
+from tests.e2e.server import create_organiser_token, run_server
 
 THREADS, CALLS, PER_MINUTE = 8, 400, 3_000
 
@@ -59,9 +59,9 @@ def test_after_a_refusal_calls_are_spread_evenly_until_there_was_a_pause(clock: 
 @pytest.mark.slow
 def test_hundreds_of_calls_at_once_are_refused_once_a_thread_at_the_most(tmp_path: Path) -> None:
     flags = ("--ephemeral", "--calls-per-minute", str(PER_MINUTE))
-    with serving(tmp_path, *flags) as server, server.channel() as channel:
+    with run_server(tmp_path, *flags) as server, server.channel() as channel:
         with (
-            Organiser(server.address, organiser(channel, server.admin_token)) as ours,
+            Organiser(server.address, create_organiser_token(channel, server.admin_token)) as ours,
             ThreadPoolExecutor(THREADS) as crowd,
         ):
             assert all(crowd.map(lambda _: ours.games(), range(CALLS)))

@@ -16,7 +16,7 @@ from referee_client.seats import Seats
 from referee_client.thinking import InThreads, OnLoop
 from referee_client.turn import turn_in
 
-WITHIN_S = 60
+TIMEOUT_S = 60
 
 
 class Table:
@@ -29,7 +29,7 @@ class Table:
         self.seats.speak_by(self.heard.put_nowait)
 
     async def says(self) -> play_pb2.BotItem:
-        return await asyncio.wait_for(self.heard.get(), WITHIN_S)
+        return await asyncio.wait_for(self.heard.get(), TIMEOUT_S)
 
     async def says_nothing_before(self, other: play_pb2.Turn) -> None:
         """Assert that nothing is sent before the answer to `other`."""
@@ -41,7 +41,7 @@ def told(story: Callable[[], Coroutine[Any, Any, None]]) -> Callable[[], None]:
     """Turn a coroutine function into a test that runs on an event loop."""
 
     def test() -> None:
-        asyncio.run(asyncio.wait_for(story(), WITHIN_S))
+        asyncio.run(asyncio.wait_for(story(), TIMEOUT_S))
 
     test.__name__ = story.__name__
     return test
@@ -173,7 +173,7 @@ async def test_a_turn_that_lapsed_is_not_answered() -> None:
 
 @told
 async def test_matches_are_thought_about_side_by_side() -> None:
-    both = threading.Barrier(2, timeout=WITHIN_S)
+    both = threading.Barrier(2, timeout=TIMEOUT_S)
 
     def meets(turn: Turn) -> str:
         both.wait()
@@ -213,7 +213,7 @@ def test_an_asynchronous_bot_that_breaks_resigns_this_seat_and_plays_on_elsewher
 
 async def _resigns_in_m_alone(choose: Callable[[Turn], Any]) -> None:
     table = Table(choose)
-    async with asyncio.timeout(WITHIN_S):
+    async with asyncio.timeout(TIMEOUT_S):
         table.seats.asked(turn("t1", seat=1), listed=True)
         said = await table.says()
         assert (said.resignation.match_id, said.resignation.seat) == ("m", 1)
@@ -308,7 +308,7 @@ async def test_a_class_has_an_object_for_each_seat_and_hears_of_beginning_and_en
     table.seats.ended(ends)
     table.seats.ended(ends)
     await table.says_nothing_before(turn("t2", "other"))
-    heard = [await asyncio.to_thread(Own.heard.get, timeout=WITHIN_S) for _ in range(4)]
+    heard = [await asyncio.to_thread(Own.heard.get, timeout=TIMEOUT_S) for _ in range(4)]
     assert sorted(heard, key=lambda it: it[0]) == [
         (0, "started", ("m", ("anna",), 0)),
         (0, "choose", "t1"),
@@ -324,7 +324,7 @@ async def test_what_an_object_knew_of_a_match_is_forgotten_with_it() -> None:
     await thinker.choose(key, turn_in(turn(), listed=True))
     await thinker.ended(key, End("m", 0, Result("void", "aborted")))
     await thinker.choose(key, turn_in(turn(), listed=True))
-    assert [Own.heard.get(timeout=WITHIN_S)[0] for _ in range(3)] == [0, 0, 1]
+    assert [Own.heard.get(timeout=TIMEOUT_S)[0] for _ in range(3)] == [0, 0, 1]
 
 
 @told

@@ -7,7 +7,7 @@ import pytest
 from referee_client import Organiser, Result
 
 from tests.clients.sdk import long, organising, program
-from tests.e2e.server import Running, serving
+from tests.e2e.server import ServerProcess, run_server
 
 pytestmark = pytest.mark.slow
 
@@ -23,7 +23,7 @@ class Story:
     """Number of lines in the bot log."""
 
 
-def played(server: Running, ours: Organiser, bot: str, *words: str, **told: str) -> Story:
+def played(server: ServerProcess, ours: Organiser, bot: str, *words: str, **told: str) -> Story:
     anna, bert = ours.register_bot("anna"), ours.register_bot("bert")
     with program(server, anna, bot, *words, **told) as program_of_anna, program(server, bert, "random"):
         match = ours.create_match(long("alquerque"), ["anna", "bert"])
@@ -41,7 +41,7 @@ def test_a_bot_that_needs_the_whole_interpreter_keeps_its_session_if_it_has_work
         "    return turn.legal_moves[0]\n"
     )
     flags = ("--ephemeral", "--ping-every-ms", "500", "--gone-after-ms", "5000")
-    with serving(tmp_path, *flags) as server, organising(server) as ours:
+    with run_server(tmp_path, *flags) as server, organising(server) as ours:
         story = played(server, ours, f"{tmp_path / 'heavy.py'}:choose", "--workers", "1")
         assert (story.result.kind, story.faults) == ("played", 0)
         assert story.output.count("connected to") == 1
@@ -57,7 +57,7 @@ def test_a_class_keeps_what_it_knows_of_its_match_in_its_worker(tmp_path: Path) 
         "        assert self.turns == 1 + turn.ply // 2, self.turns\n"
         "        return turn.legal_moves[0]\n"
     )
-    with serving(tmp_path, "--ephemeral") as server, organising(server) as ours:
+    with run_server(tmp_path, "--ephemeral") as server, organising(server) as ours:
         story = played(server, ours, f"{tmp_path / 'counting.py'}:Bot", "--workers", "2")
         assert story.result.reason != "resignation", story.output
 
@@ -73,7 +73,7 @@ def test_an_asynchronous_bot_plays_in_its_worker(tmp_path: Path) -> None:
         "        await self.turns.put(turn)\n"
         "        return (await self.turns.get()).legal_moves[0]\n"
     )
-    with serving(tmp_path, "--ephemeral") as server, organising(server) as ours:
+    with run_server(tmp_path, "--ephemeral") as server, organising(server) as ours:
         story = played(server, ours, f"{tmp_path / 'awaits.py'}:Bot", "--workers", "1")
         assert story.result.reason != "resignation", story.output
 
@@ -88,7 +88,7 @@ def test_a_worker_that_dies_is_replaced_and_asked_once_more(tmp_path: Path) -> N
         "        os.kill(os.getpid(), 9)\n"
         "    return turn.legal_moves[0]\n"
     )
-    with serving(tmp_path, "--ephemeral") as server, organising(server) as ours:
+    with run_server(tmp_path, "--ephemeral") as server, organising(server) as ours:
         died = tmp_path / "died"
         story = played(server, ours, f"{tmp_path / 'dies.py'}:choose", "--workers", "1", DIED=str(died))
         assert died.exists()
@@ -97,7 +97,7 @@ def test_a_worker_that_dies_is_replaced_and_asked_once_more(tmp_path: Path) -> N
 
 def test_a_turn_that_kills_its_worker_twice_is_resigned(tmp_path: Path) -> None:
     (tmp_path / "deadly.py").write_text("import os\ndef choose(turn):\n    os.kill(os.getpid(), 9)\n")
-    with serving(tmp_path, "--ephemeral") as server, organising(server) as ours:
+    with run_server(tmp_path, "--ephemeral") as server, organising(server) as ours:
         story = played(server, ours, f"{tmp_path / 'deadly.py'}:choose", "--workers", "1")
         assert story.result.reason == "resignation"
         assert "twice" in story.output
@@ -106,6 +106,6 @@ def test_a_turn_that_kills_its_worker_twice_is_resigned(tmp_path: Path) -> None:
 def test_a_bot_that_no_worker_could_import_is_refused_at_the_start(tmp_path: Path) -> None:
     (tmp_path / "nameless.py").write_text("choose = lambda turn: turn.legal_moves[0]\n")
     words = (f"{tmp_path / 'nameless.py'}:choose", "--workers", "1")
-    with serving(tmp_path, "--ephemeral") as server, program(server, "rf_any", *words) as bot:
+    with run_server(tmp_path, "--ephemeral") as server, program(server, "rf_any", *words) as bot:
         assert bot.exit_status() == 2
         assert "imported by its name" in bot.output()

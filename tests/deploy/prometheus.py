@@ -19,7 +19,7 @@ import yaml
 
 from tests.deploy.tools import DEPLOY, tool
 
-WITHIN_S = 120
+TIMEOUT_S = 120
 LOOK_EVERY_S = 0.3
 
 
@@ -31,7 +31,7 @@ class Prometheus:
         """Return the data of an answer of the HTTP API. Raises AssertionError with the answer if it is an error."""
         url = f"http://{self.address}/api/v1/{path}?{urllib.parse.urlencode(parameters)}"
         try:
-            with urllib.request.urlopen(url, timeout=WITHIN_S) as answer:
+            with urllib.request.urlopen(url, timeout=TIMEOUT_S) as answer:
                 return json.load(answer)["data"]
         except urllib.error.HTTPError as no:
             raise AssertionError(f"{parameters}: {no.read().decode()}") from None
@@ -53,10 +53,10 @@ class Prometheus:
         return {alert["labels"]["alertname"] for alert in alerts if alert["state"] == "firing"}
 
     def comes_to(self, what: Callable[[], bool], words: str) -> None:
-        """Wait until `what` returns true. Raises AssertionError with `words` after WITHIN_S seconds."""
-        until_s = time.monotonic() + WITHIN_S
+        """Wait until `what` returns true. Raises AssertionError with `words` after TIMEOUT_S seconds."""
+        until_s = time.monotonic() + TIMEOUT_S
         while not what():
-            assert time.monotonic() < until_s, f"not within {WITHIN_S} seconds: {words}"
+            assert time.monotonic() < until_s, f"not within {TIMEOUT_S} seconds: {words}"
             threading.Event().wait(LOOK_EVERY_S)
 
 
@@ -83,7 +83,7 @@ def prometheus(folder: Path, target: str) -> Iterator[Prometheus]:
         yield running
     finally:
         process.kill()
-        process.wait(WITHIN_S)
+        process.wait(TIMEOUT_S)
 
 
 def _free_port() -> int:
@@ -94,6 +94,6 @@ def _free_port() -> int:
 
 
 def _is_ready(address: str) -> bool:
-    with suppress(OSError), urllib.request.urlopen(f"http://{address}/-/ready", timeout=WITHIN_S) as answer:
+    with suppress(OSError), urllib.request.urlopen(f"http://{address}/-/ready", timeout=TIMEOUT_S) as answer:
         return bool(answer.status == 200)
     return False

@@ -19,7 +19,7 @@ import pytest
 
 from tests.deploy.dockerfile import Step, steps
 from tests.deploy.tools import DEPLOY, ROOT, works
-from tests.e2e.server import WITHIN_S
+from tests.e2e.server import TIMEOUT_S
 
 pytestmark = [pytest.mark.slow, pytest.mark.toolchain]
 
@@ -119,7 +119,7 @@ def serving(image: Image, tmp_path: Path) -> Iterator[Serving]:
     assert line, (tmp_path / "log").read_text()
     yield Serving(process, json.loads(line))
     process.kill()
-    process.wait(WITHIN_S)
+    process.wait(TIMEOUT_S)
     process.stdout.close()
 
 
@@ -128,10 +128,10 @@ def test_what_the_dockerfile_makes_serves_is_healthy_and_goes_when_told(image: I
     before = {file: file.stat().st_mtime_ns for file in program.rglob("*")}
     _, _, check = image.last["HEALTHCHECK"].partition("CMD ")
     asking = [word.replace("127.0.0.1:7780", serving.http) for word in json.loads(check)]
-    subprocess.run(asking, env=image.environment, check=True, timeout=WITHIN_S)
+    subprocess.run(asking, env=image.environment, check=True, timeout=TIMEOUT_S)
     serving.process.send_signal(getattr(signal, image.last["STOPSIGNAL"]))
-    assert serving.process.wait(WITHIN_S) == 0
-    assert subprocess.run(asking, env=image.environment, check=False, capture_output=True, timeout=WITHIN_S).returncode
+    assert serving.process.wait(TIMEOUT_S) == 0
+    assert subprocess.run(asking, env=image.environment, check=False, capture_output=True, timeout=TIMEOUT_S).returncode
     assert {file: file.stat().st_mtime_ns for file in program.rglob("*")} == before
     assert (image.root / "data" / "referee.db").exists()
 
@@ -149,7 +149,7 @@ def test_it_serves_on_the_fast_loop(serving: Serving) -> None:
 
 def test_the_bots_that_compose_starts_are_in_it(image: Image) -> None:
     bots = subprocess.run(
-        ["referee-bot", "random"], env=image.environment, capture_output=True, text=True, check=False, timeout=WITHIN_S
+        ["referee-bot", "random"], env=image.environment, capture_output=True, text=True, check=False, timeout=TIMEOUT_S
     )
     assert bots.returncode == 2
     assert "BOT_REFEREE" in bots.stderr

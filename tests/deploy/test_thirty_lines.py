@@ -22,7 +22,7 @@ pytestmark = pytest.mark.slow
 
 PAGE = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
 LINES_AT_MOST = 30
-WITHIN_S = 1800
+TIMEOUT_S = 1800
 PLACES = re.compile(r"(?<![\w./-])/(?=(?:opt/referee|etc|var/lib)\b)")
 """Start of an absolute path of the machine."""
 OWNERS = re.compile(r"-o root -g referee |chown referee \S+ && ")
@@ -94,7 +94,7 @@ class Machine:
                 stderr=subprocess.STDOUT,
                 text=True,
                 check=False,
-                timeout=WITHIN_S,
+                timeout=TIMEOUT_S,
             )
 
     @property

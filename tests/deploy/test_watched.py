@@ -18,7 +18,7 @@ from tests.deploy.test_dashboards import queries
 from tests.e2e.club import Club, ask, club, entries_of
 from tests.e2e.contests import joined, match_terms, new_ladder
 from tests.e2e.honest import honest_bots
-from tests.e2e.server import Running, organiser, registered, serving
+from tests.e2e.server import ServerProcess, create_organiser_token, register_bots, run_server
 from tests.e2e.stopwatch import Stopwatch
 from tests.e2e.talk import talk
 from tests.e2e.test_tls import Certificate
@@ -48,7 +48,7 @@ HAVE_NOT_HAPPENED = ("ALERTS",)
 @dataclass(frozen=True)
 class Scene:
     folder: Path
-    server: Running
+    server: ServerProcess
     channel: grpc.Channel
     eyes: Prometheus
 
@@ -71,10 +71,10 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
     certificate = Certificate("watched")
     trusted = grpc.ssl_channel_credentials(certificate.cert)
     with ExitStack() as open_things:
-        server = open_things.enter_context(serving(folder, *certificate.put(folder)))
+        server = open_things.enter_context(run_server(folder, *certificate.put(folder)))
         channel = open_things.enter_context(grpc.secure_channel(server.address, trusted))
-        owner = organiser(channel, server.admin_token, "honest")
-        secrets = registered(channel, owner, *CLIMBERS)
+        owner = create_organiser_token(channel, server.admin_token, "honest")
+        secrets = register_bots(channel, owner, *CLIMBERS)
         flags = ("--think-ms", "1000", "--ca", str(folder / "cert.pem"))
         open_things.enter_context(honest_bots(server, folder, secrets, *flags))
         climb(channel, owner)

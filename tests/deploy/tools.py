@@ -23,8 +23,8 @@ def tool(name: str) -> str:
     pytest.skip(why)
 
 
-def works(*command: str | Path, within_s: float = 1800) -> str:
+def works(*command: str | Path, timeout_s: float = 1800) -> str:
     """Run a command and return its standard output. Raises AssertionError with all of its output if it fails."""
-    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=within_s)
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=timeout_s)
     assert ran.returncode == 0, f"{' '.join(map(str, command))}:\n{ran.stdout}\n{ran.stderr}"
     return ran.stdout

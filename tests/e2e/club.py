@@ -11,7 +11,7 @@ from google.protobuf.message_factory import GetMessageClass
 from referee_api.v1 import clock_pb2, entry_pb2, game_pb2, match_pb2
 
 from tests.docs import contract
-from tests.e2e.server import WITHIN_S, Running, bearer, organiser, registered, serving
+from tests.e2e.server import TIMEOUT_S, ServerProcess, bearer, create_organiser_token, register_bots, run_server
 from tests.e2e.talk import Talk
 
 METHODS = contract.methods()
@@ -24,7 +24,7 @@ def ask(channel: grpc.Channel, method: str, secret: str | None, **fields: Any) -
 
     Return its answer, or the call if the answer is a stream. Raises grpc.RpcError.
     """
-    return ask_patiently(channel, method, secret, WITHIN_S, fields)
+    return ask_patiently(channel, method, secret, TIMEOUT_S, fields)
 
 
 def ask_patiently(
@@ -48,7 +48,7 @@ def entries_of(watched: Any) -> list[entry_pb2.Entry]:
 
 
 class Club:
-    def __init__(self, server: Running, channel: grpc.Channel, name: str, seats: int, owner: str) -> None:
+    def __init__(self, server: ServerProcess, channel: grpc.Channel, name: str, seats: int, owner: str) -> None:
         self.server = server
         self.channel = channel
         self.name = name
@@ -56,7 +56,7 @@ class Club:
         """The club's bots; in a match of this club alone, each one's index is its seat."""
         self.owner = owner
         """Token of the organiser."""
-        self.secrets = registered(channel, owner, *self.bots)
+        self.secrets = register_bots(channel, owner, *self.bots)
         self._numbers = count(1)
         self._talks = ExitStack()
         self._talking: dict[int, Talk] = {}
@@ -125,8 +125,8 @@ class Club:
 
 
 @contextmanager
-def club(server: Running, channel: grpc.Channel, name: str = "club", seats: int = 2) -> Iterator[Club]:
-    founded = Club(server, channel, name, seats, organiser(channel, server.admin_token, name))
+def club(server: ServerProcess, channel: grpc.Channel, name: str = "club", seats: int = 2) -> Iterator[Club]:
+    founded = Club(server, channel, name, seats, create_organiser_token(channel, server.admin_token, name))
     try:
         yield founded
     finally:
@@ -136,12 +136,12 @@ def club(server: Running, channel: grpc.Channel, name: str = "club", seats: int 
 @contextmanager
 def club_alone(folder: Path, *flags: str) -> Iterator[Club]:
     """Start a server for one club only."""
-    with serving(folder, *flags) as server, server.channel() as channel, club(server, channel) as founded:
+    with run_server(folder, *flags) as server, server.channel() as channel, club(server, channel) as founded:
         yield founded
 
 
 @contextmanager
-def narrow(server: Running) -> Iterator[grpc.Channel]:
+def narrow(server: ServerProcess) -> Iterator[grpc.Channel]:
     """Open a separate connection whose flow control window does not grow, so that unread data fill it soon."""
     options = [("grpc.http2.bdp_probe", 0), ("grpc.use_local_subchannel_pool", 1)]
     with grpc.insecure_channel(server.address, options=options) as channel:

@@ -14,7 +14,7 @@ from grpc_reflection.v1alpha.proto_reflection_descriptor_database import ProtoRe
 from grpc_status.rpc_status import from_call
 from referee_api.v1 import error_pb2
 
-from tests.e2e.server import WITHIN_S, bearer
+from tests.e2e.server import TIMEOUT_S, bearer
 
 OURS = "referee_api."
 FAULTS = frozenset({"REFEREE_FAULT", "ENGINE_FAULT"})
@@ -85,7 +85,7 @@ def ask(channel: grpc.Channel, method: Method, requests: Iterable[bytes], secret
     """Send these bytes unchanged, and read all responses; of an endless stream, only the first one."""
     stub: Any = channel.stream_stream(method.path)
     said: list[Message] = []
-    call = stub(iter(requests), metadata=bearer(secret) if secret is not None else (), timeout=WITHIN_S)
+    call = stub(iter(requests), metadata=bearer(secret) if secret is not None else (), timeout=TIMEOUT_S)
     try:
         for data in call:
             said.append(method.response(data))

@@ -30,7 +30,7 @@ from referee_api.v1.play_service_pb2_grpc import PlayServiceStub
 from referee_api.v1.tournament_service_pb2_grpc import TournamentServiceStub
 
 from tests.e2e.honest import match_request
-from tests.e2e.server import WITHIN_S, Running, bearer, organiser, registered
+from tests.e2e.server import TIMEOUT_S, ServerProcess, bearer, create_organiser_token, register_bots
 
 TABLES = {"alquerque": 2, "trox": 2, "troke": 2, "toc": 4}
 """Number of seats by game."""
@@ -51,16 +51,16 @@ class Guests:
     """Valid requests."""
 
 
-def invited(server: Running, channel: grpc.Channel, number: int, sparring: str) -> Guests:
+def invited(server: ServerProcess, channel: grpc.Channel, number: int, sparring: str) -> Guests:
     """Create new callers, with a match of each game against `sparring` in which they owe a move."""
-    owner = organiser(channel, server.admin_token, f"organiser-{number}")
+    owner = create_organiser_token(channel, server.admin_token, f"organiser-{number}")
     bot = f"strange-{number}"
-    (secret,) = registered(channel, owner, bot)
+    (secret,) = register_bots(channel, owner, bot)
     created = [
         match_request(f"{game} of {bot}", game, [bot, sparring] * (seats // 2)) for game, seats in TABLES.items()
     ]
     for request in created:
-        MatchServiceStub(channel).CreateMatch(request, metadata=bearer(owner), timeout=WITHIN_S)
+        MatchServiceStub(channel).CreateMatch(request, metadata=bearer(owner), timeout=TIMEOUT_S)
     secrets: dict[str, str | None] = {
         "nobody": None,
         "stranger": "rf_0000",
@@ -71,7 +71,7 @@ def invited(server: Running, channel: grpc.Channel, number: int, sparring: str) 
     }
     _begin(channel, secret)
     wishes = match_service_pb2.ListTurnsRequest(turn_options=play_pb2.TurnOptions(max_legal_moves=10))
-    turns = MatchServiceStub(channel).ListTurns(wishes, metadata=bearer(secret), timeout=WITHIN_S)
+    turns = MatchServiceStub(channel).ListTurns(wishes, metadata=bearer(secret), timeout=TIMEOUT_S)
     moves = [
         match_service_pb2.SubmitMoveRequest(
             request_id=turn.turn_token[-9:],
@@ -90,27 +90,27 @@ def invited(server: Running, channel: grpc.Channel, number: int, sparring: str) 
     )
 
 
-def dismiss(server: Running, channel: grpc.Channel, sparring: str) -> None:
+def dismiss(server: ServerProcess, channel: grpc.Channel, sparring: str) -> None:
     """End all contests and matches of `sparring`, because the number of its concurrent matches is limited."""
     metadata = bearer(server.admin_token)
     ladders, tournaments = LadderServiceStub(channel), TournamentServiceStub(channel)
     on = ladder_service_pb2.ListLaddersRequest(bot=sparring, page_size=1000)
-    for ladder in ladders.ListLadders(on, metadata=metadata, timeout=WITHIN_S).ladders:
+    for ladder in ladders.ListLadders(on, metadata=metadata, timeout=TIMEOUT_S).ladders:
         close = ladder_service_pb2.CloseLadderRequest(ladder=ladder.name)
-        ladders.CloseLadder(close, metadata=metadata, timeout=WITHIN_S)
+        ladders.CloseLadder(close, metadata=metadata, timeout=TIMEOUT_S)
     for going_on in (tournament_pb2.TOURNAMENT_PHASE_ENTRY, tournament_pb2.TOURNAMENT_PHASE_PLAYING):
         entered = tournament_service_pb2.ListTournamentsRequest(bot=sparring, phase=going_on, page_size=1000)
-        for tournament in tournaments.ListTournaments(entered, metadata=metadata, timeout=WITHIN_S).tournaments:
+        for tournament in tournaments.ListTournaments(entered, metadata=metadata, timeout=TIMEOUT_S).tournaments:
             cancel = tournament_service_pb2.CancelTournamentRequest(name=tournament.name)
-            tournaments.CancelTournament(cancel, metadata=metadata, timeout=WITHIN_S)
+            tournaments.CancelTournament(cancel, metadata=metadata, timeout=TIMEOUT_S)
     for phase in (match_pb2.MATCH_PHASE_WAITING, match_pb2.MATCH_PHASE_PLAYING):
         request = match_service_pb2.ListMatchesRequest(bot=sparring, phase=phase, page_size=100)
-        listed = MatchServiceStub(channel).ListMatches(request, metadata=metadata, timeout=WITHIN_S)
+        listed = MatchServiceStub(channel).ListMatches(request, metadata=metadata, timeout=TIMEOUT_S)
         for match in listed.matches:
             void = admin_service_pb2.VoidMatchRequest(
                 match_id=match.id, request_id=match.id, message="the party is over"
             )
-            AdminServiceStub(channel).VoidMatch(void, metadata=metadata, timeout=WITHIN_S)
+            AdminServiceStub(channel).VoidMatch(void, metadata=metadata, timeout=TIMEOUT_S)
 
 
 def _contests(channel: grpc.Channel, owner: str, number: int, bots: Sequence[str]) -> list[Message]:
@@ -130,32 +130,32 @@ def _contests(channel: grpc.Channel, owner: str, number: int, bots: Sequence[str
     )
     starts = tournament_service_pb2.StartTournamentRequest(name=tournament)
     ladders, tournaments, metadata = LadderServiceStub(channel), TournamentServiceStub(channel), bearer(owner)
-    ladders.CreateLadder(made, metadata=metadata, timeout=WITHIN_S)
+    ladders.CreateLadder(made, metadata=metadata, timeout=TIMEOUT_S)
     for join in joins:
-        ladders.JoinLadder(join, metadata=metadata, timeout=WITHIN_S)
-    tournaments.CreateTournament(planned, metadata=metadata, timeout=WITHIN_S)
-    tournaments.StartTournament(starts, metadata=metadata, timeout=WITHIN_S)
+        ladders.JoinLadder(join, metadata=metadata, timeout=TIMEOUT_S)
+    tournaments.CreateTournament(planned, metadata=metadata, timeout=TIMEOUT_S)
+    tournaments.StartTournament(starts, metadata=metadata, timeout=TIMEOUT_S)
     challenge = ladder_service_pb2.ChallengeRequest(request_id="c", ladder=ladder, entrants=bots)
     return [made, *joins, planned, starts, challenge]
 
 
-def _token(server: Running, channel: grpc.Channel, role: token_pb2.Role.ValueType, holder: str) -> str:
+def _token(server: ServerProcess, channel: grpc.Channel, role: token_pb2.Role.ValueType, holder: str) -> str:
     request = admin_service_pb2.CreateTokenRequest(role=role, holder=holder)
-    return AdminServiceStub(channel).CreateToken(request, metadata=bearer(server.admin_token), timeout=WITHIN_S).secret
+    return AdminServiceStub(channel).CreateToken(request, metadata=bearer(server.admin_token), timeout=TIMEOUT_S).secret
 
 
 def _games(
     channel: grpc.Channel, secret: str, positions: Iterable[game_service_pb2.ReadPositionRequest]
 ) -> list[Message]:
     games, metadata = GameServiceStub(channel), bearer(secret)
-    listed = games.ListGames(game_service_pb2.ListGamesRequest(), metadata=metadata, timeout=WITHIN_S)
-    return [listed, *(games.ReadPosition(one, metadata=metadata, timeout=WITHIN_S) for one in positions)]
+    listed = games.ListGames(game_service_pb2.ListGamesRequest(), metadata=metadata, timeout=TIMEOUT_S)
+    return [listed, *(games.ReadPosition(one, metadata=metadata, timeout=TIMEOUT_S) for one in positions)]
 
 
 def _begin(channel: grpc.Channel, secret: str) -> None:
     """Connect the bot until all its matches have started, and disconnect while it owes moves."""
     begun, left = set(), threading.Event()
-    talk = PlayServiceStub(channel).Play(_hello(left), metadata=bearer(secret), timeout=WITHIN_S)
+    talk = PlayServiceStub(channel).Play(_hello(left), metadata=bearer(secret), timeout=TIMEOUT_S)
     for response in talk:
         begun |= {item.match_started.match.id for item in response.items if item.HasField("match_started")}
         if len(begun) == len(TABLES):
@@ -166,4 +166,4 @@ def _begin(channel: grpc.Channel, secret: str) -> None:
 
 def _hello(left: threading.Event) -> Iterator[play_service_pb2.PlayRequest]:
     yield play_service_pb2.PlayRequest(items=[play_pb2.BotItem(hello=play_pb2.Hello(max_matches=64))])
-    left.wait(WITHIN_S)
+    left.wait(TIMEOUT_S)

@@ -11,7 +11,7 @@ from referee_api.v1 import error_pb2, play_pb2, play_service_pb2
 
 from tests.e2e.fuzz_calls import Answer, Method, ended_by, refusals_in
 from tests.e2e.fuzz_messages import Inventor, Known
-from tests.e2e.server import WITHIN_S, bearer
+from tests.e2e.server import TIMEOUT_S, bearer
 
 ITEM = play_pb2.BotItem.DESCRIPTOR
 NOWHERE = "no such match"
@@ -40,7 +40,7 @@ class StrangeBot:
         """Run the conversation and return its outcome. Each round gets a verdict in time, or ends the stream."""
         speaking: queue.Queue[bytes | None] = queue.Queue()
         stub: Any = channel.stream_stream(method.path)
-        call = stub(iter(speaking.get, None), metadata=bearer(secret), timeout=WITHIN_S)
+        call = stub(iter(speaking.get, None), metadata=bearer(secret), timeout=TIMEOUT_S)
         heard: list[Message] = []
         try:
             for last_id in range(1, self._chance.randint(2, 5)):

@@ -12,7 +12,7 @@ import grpc
 from referee_api.v1 import clock_pb2, entry_pb2, game_pb2, match_pb2, match_service_pb2
 from referee_api.v1.match_service_pb2_grpc import MatchServiceStub
 
-from tests.e2e.server import WITHIN_S, Running, bearer
+from tests.e2e.server import TIMEOUT_S, ServerProcess, bearer
 
 HOUR_MS = 3_600_000
 
@@ -27,7 +27,7 @@ class HonestBots:
     def thoughts_us(self) -> dict[tuple[str, int, int], int]:
         """Stop the bots, and return how long they thought by their own clocks, by match, seat and ply."""
         self.process.terminate()
-        self.process.wait(WITHIN_S)
+        self.process.wait(TIMEOUT_S)
         told = map(json.loads, self.heard.read_text().splitlines())
         return {(one["match_id"], one["seat"], one["ply"]): one["thought_us"] for one in told}
 
@@ -38,7 +38,7 @@ class HonestBots:
 
 
 @contextmanager
-def honest_bots(server: Running, folder: Path, secrets: Sequence[str], *flags: str) -> Iterator[HonestBots]:
+def honest_bots(server: ServerProcess, folder: Path, secrets: Sequence[str], *flags: str) -> Iterator[HonestBots]:
     heard = folder / "honest.jsonl"
     command = [sys.executable, "-m", "tests.e2e.honest_bots", server.address, *secrets, *flags]
     with heard.open("w") as out, heard.with_suffix(".errors").open("w") as errors:
@@ -47,7 +47,7 @@ def honest_bots(server: Running, folder: Path, secrets: Sequence[str], *flags: s
         yield HonestBots(process, heard)
     finally:
         process.kill()
-        process.wait(WITHIN_S)
+        process.wait(TIMEOUT_S)
 
 
 def match_request(request_id: str, game: str, bots: Sequence[str]) -> match_service_pb2.CreateMatchRequest:
@@ -63,11 +63,11 @@ def match_request(request_id: str, game: str, bots: Sequence[str]) -> match_serv
 def new_match(channel: grpc.Channel, secret: str, request_id: str, game: str, bots: Sequence[str]) -> str:
     """Create a match between these bots, with one hour for each seat, and return its id."""
     request = match_request(request_id, game, bots)
-    return MatchServiceStub(channel).CreateMatch(request, metadata=bearer(secret), timeout=WITHIN_S).match.id
+    return MatchServiceStub(channel).CreateMatch(request, metadata=bearer(secret), timeout=TIMEOUT_S).match.id
 
 
-def entries(channel: grpc.Channel, secret: str, match_id: str, within_s: float = WITHIN_S) -> list[entry_pb2.Entry]:
+def entries(channel: grpc.Channel, secret: str, match_id: str, timeout_s: float = TIMEOUT_S) -> list[entry_pb2.Entry]:
     """Wait until the match is over, and return all its entries."""
     watch = match_service_pb2.WatchMatchRequest(match_id=match_id, after_number=0)
-    watched = MatchServiceStub(channel).WatchMatch(watch, metadata=bearer(secret), timeout=within_s)
+    watched = MatchServiceStub(channel).WatchMatch(watch, metadata=bearer(secret), timeout=timeout_s)
     return [item.entry for response in watched for item in response.items if item.HasField("entry")]

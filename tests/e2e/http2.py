@@ -123,9 +123,9 @@ class Raw:
                 self.open.discard(stream_id)
 
 
-def hear_until(raws: Sequence[Raw], enough: Callable[[], bool], within_s: float) -> bool:
+def hear_until(raws: Sequence[Raw], enough: Callable[[], bool], timeout_s: float) -> bool:
     """Read from all connections until `enough()` is true. Return whether it was within `within_s`."""
-    until_s = time.monotonic() + within_s
+    until_s = time.monotonic() + timeout_s
     while not enough() and (left_s := until_s - time.monotonic()) > 0:
         ready, _, _ = select.select([raw for raw in raws if not raw.closed], [], [], left_s)
         for raw in ready:

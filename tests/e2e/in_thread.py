@@ -7,7 +7,7 @@ from typing import Any
 
 from referee.server.referee_server import RefereeServer
 from referee.server.settings import Settings
-from tests.e2e.server import WITHIN_S
+from tests.e2e.server import TIMEOUT_S
 
 
 class InThread:
@@ -23,7 +23,7 @@ class InThread:
 
     def within(self, work: Any) -> Any:
         """Run a coroutine on the server's event loop, and return its result."""
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result(WITHIN_S)
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result(TIMEOUT_S)
 
     def cpu_s(self) -> float:
         """Return the CPU time that the thread of the event loop has used."""
@@ -37,7 +37,7 @@ class InThread:
         self._server.shutdown(grace_us=0)
         self.within(self._server.close())
         self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(WITHIN_S)
+        self._thread.join(TIMEOUT_S)
         self._loop.close()
 
     async def _made(self, settings: Settings) -> RefereeServer:

@@ -8,7 +8,7 @@ from referee_api.v1.play_service_pb2_grpc import PlayServiceStub
 
 from tests.e2e.club import Club
 from tests.e2e.provoking_calls import GO_ON, LARGE, NO_TIME, TROKE, TROKE_OF_THREE, in_match, limited, over
-from tests.e2e.server import WITHIN_S, bearer
+from tests.e2e.server import TIMEOUT_S, bearer
 from tests.e2e.talk import talk
 
 
@@ -72,16 +72,16 @@ IN_STREAMS: dict[str, Callable[[Club], error_pb2.ErrorDetail]] = {
 
 def open_without_hello(here: Club) -> None:
     pong = play_service_pb2.PlayRequest(items=[play_pb2.BotItem(pong=play_pb2.Pong(id=1))])
-    list(PlayServiceStub(here.channel).Play(iter([pong]), metadata=bearer(here.secrets[0]), timeout=WITHIN_S))
+    list(PlayServiceStub(here.channel).Play(iter([pong]), metadata=bearer(here.secrets[0]), timeout=TIMEOUT_S))
 
 
 def open_without_a_token(here: Club) -> None:
-    list(PlayServiceStub(here.channel).Play(iter([]), timeout=WITHIN_S))
+    list(PlayServiceStub(here.channel).Play(iter([]), timeout=TIMEOUT_S))
 
 
 def say_hello_as(here: Club, **hello: Any) -> None:
     said = play_service_pb2.PlayRequest(items=[play_pb2.BotItem(hello=play_pb2.Hello(**hello))])
-    list(PlayServiceStub(here.channel).Play(iter([said]), metadata=bearer(here.secrets[0]), timeout=WITHIN_S))
+    list(PlayServiceStub(here.channel).Play(iter([said]), metadata=bearer(here.secrets[0]), timeout=TIMEOUT_S))
 
 
 def open_another(here: Club) -> None:

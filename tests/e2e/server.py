@@ -15,18 +15,18 @@ from referee_api.v1 import admin_service_pb2, bot_service_pb2, token_pb2
 from referee_api.v1.admin_service_pb2_grpc import AdminServiceStub
 from referee_api.v1.bot_service_pb2_grpc import BotServiceStub
 
-WITHIN_S = 180
+TIMEOUT_S = 180
 """Timeout that suffices on a busy machine."""
 
-SHOWN_LOG_LINES = 40
+MAX_LOG_LINES = 40
 """Number of lines of the server's log that are shown when a test fails."""
 
-PATIENT = ("--calls-per-minute", "100000", "--gone-after-ms", "600000")
+LENIENT_FLAGS = ("--calls-per-minute", "100000", "--gone-after-ms", "600000")
 """Flags for tests that play by hand, whose bots may be silent longer than a session lasts by default."""
 
 
 @dataclass(frozen=True, slots=True)
-class Running:
+class ServerProcess:
     """A running server process."""
 
     process: subprocess.Popen[str]
@@ -41,12 +41,12 @@ class Running:
     def kill(self) -> None:
         """Kill the server with SIGKILL, as a power cut would."""
         self.process.kill()
-        self.process.wait(WITHIN_S)
+        self.process.wait(TIMEOUT_S)
 
-    def drained(self) -> int:
+    def stop(self) -> int:
         """Stop the server with SIGTERM, and return its exit status."""
         self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(WITHIN_S)
+        return self.process.wait(TIMEOUT_S)
 
 
 def bearer(secret: str) -> tuple[tuple[str, str], ...]:
@@ -54,14 +54,14 @@ def bearer(secret: str) -> tuple[tuple[str, str], ...]:
 
 
 @contextmanager
-def serving(folder: Path, *flags: str) -> Iterator[Running]:
+def run_server(folder: Path, *flags: str) -> Iterator[ServerProcess]:
     """Run a server on free ports, with its data in `folder`. It is killed on exit."""
     log = folder / "server.log"
     command = [sys.executable, "-m", "referee", "serve", "--listen", "127.0.0.1:0", "--http-listen", "127.0.0.1:0"]
     environment = {name: text for name, text in os.environ.items() if not name.startswith("REFEREE_")}
     with log.open("a") as errors:
         process = subprocess.Popen(
-            [*command, "--data-dir", str(folder / "data"), *PATIENT, *flags],
+            [*command, "--data-dir", str(folder / "data"), *LENIENT_FLAGS, *flags],
             stdout=subprocess.PIPE,
             stderr=errors,
             text=True,
@@ -71,37 +71,37 @@ def serving(folder: Path, *flags: str) -> Iterator[Running]:
         assert process.stdout is not None
         line = process.stdout.readline()
         assert line, log.read_text()
-        told = json.loads(line)
-        yield Running(process, told["grpc"], told["http"], told.get("admin_token", ""), log)
-    except BaseException as why:
-        why.add_note(_last_errors(log))  # pytest shows notes together with the failure.
+        ports = json.loads(line)
+        yield ServerProcess(process, ports["grpc"], ports["http"], ports.get("admin_token", ""), log)
+    except BaseException as error:
+        error.add_note(_last_errors(log))  # pytest shows notes together with the failure.
         raise
     finally:
         process.kill()
-        process.wait(WITHIN_S)
+        process.wait(TIMEOUT_S)
         assert process.stdout is not None
         process.stdout.close()
 
 
 def _last_errors(log: Path) -> str:
     lines = [line for line in log.read_text(errors="replace").splitlines() if '"level": "info"' not in line]
-    return "\n".join(lines[-SHOWN_LOG_LINES:])
+    return "\n".join(lines[-MAX_LOG_LINES:])
 
 
-def organiser(channel: grpc.Channel, admin: str, holder: str = "ada") -> str:
+def create_organiser_token(channel: grpc.Channel, admin: str, holder: str = "ada") -> str:
     """Create a token for an organiser, and return its secret."""
     request = admin_service_pb2.CreateTokenRequest(role=token_pb2.ROLE_ORGANISER, holder=holder)
-    return AdminServiceStub(channel).CreateToken(request, metadata=bearer(admin), timeout=WITHIN_S).secret
+    return AdminServiceStub(channel).CreateToken(request, metadata=bearer(admin), timeout=TIMEOUT_S).secret
 
 
-def registered(channel: grpc.Channel, secret: str, *names: str) -> list[str]:
+def register_bots(channel: grpc.Channel, secret: str, *names: str) -> list[str]:
     """Register bots, and return the secrets of their tokens."""
     bots = BotServiceStub(channel)
     return [
         bots.RegisterBot(
             bot_service_pb2.RegisterBotRequest(request_id=f"register {name}", name=name),
             metadata=bearer(secret),
-            timeout=WITHIN_S,
+            timeout=TIMEOUT_S,
         ).secret
         for name in names
     ]

@@ -12,7 +12,7 @@ import grpc
 from referee_api.v1 import play_pb2, play_service_pb2
 from referee_api.v1.play_service_pb2_grpc import PlayServiceStub
 
-from tests.e2e.server import WITHIN_S, bearer
+from tests.e2e.server import TIMEOUT_S, bearer
 
 
 class Asked(NamedTuple):
@@ -60,11 +60,11 @@ class Witness:
         """Wait until `moves` more moves have been accepted."""
         with self._news:
             wanted = len(self.accepted) + moves
-            assert self._news.wait_for(lambda: len(self.accepted) >= wanted, WITHIN_S)
+            assert self._news.wait_for(lambda: len(self.accepted) >= wanted, TIMEOUT_S)
 
     def wait_for_ends(self, matches: int) -> None:
         with self._news:
-            assert self._news.wait_for(lambda: len(self.ended) >= matches, 5 * WITHIN_S)
+            assert self._news.wait_for(lambda: len(self.ended) >= matches, 5 * TIMEOUT_S)
 
 
 class SteadfastBot:
@@ -125,7 +125,7 @@ class Company:
         for channel in self._channels:
             channel.close()
         for one in self._playing:
-            one.join(WITHIN_S)
+            one.join(TIMEOUT_S)
 
 
 def _requests(said: "queue.Queue[play_pb2.BotItem]") -> Iterator[play_service_pb2.PlayRequest]:

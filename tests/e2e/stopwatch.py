@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from referee_api.v1 import clock_pb2
 
-from tests.e2e.server import Running
+from tests.e2e.server import ServerProcess
 
 GRAIN_US = 20_000
 """Amount of a delay that may go unnoticed: the server measures its loop lag every ten milliseconds."""
@@ -37,7 +37,7 @@ class Stopwatch:
         self._since_ns = time.monotonic_ns()
 
     @contextmanager
-    def freezing(self, server: Running) -> Iterator[None]:
+    def freezing(self, server: ServerProcess) -> Iterator[None]:
         """Stop the server process with SIGSTOP within this block."""
         server.process.send_signal(signal.SIGSTOP)
         os.waitid(os.P_PID, server.process.pid, os.WSTOPPED)

@@ -9,18 +9,22 @@ import grpc
 from referee_api.v1 import play_pb2, play_service_pb2
 from referee_api.v1.play_service_pb2_grpc import PlayServiceStub
 
-from tests.e2e.server import WITHIN_S, bearer
+from tests.e2e.server import TIMEOUT_S, bearer
+
+STREAM_TIMEOUT_S = 5 * TIMEOUT_S
 
 
 class Talk:
     """One Play stream, after Welcome has arrived. Pings are answered when they are read."""
 
-    def __init__(self, channel: grpc.Channel, secret: str, version: str = "1", within_s: float = 5 * WITHIN_S) -> None:
+    def __init__(
+        self, channel: grpc.Channel, secret: str, version: str = "1", timeout_s: float = 5 * TIMEOUT_S
+    ) -> None:
         self._said: queue.Queue[Sequence[play_pb2.BotItem] | None] = queue.Queue()
         self._waiting: list[play_pb2.RefereeItem] = []
         wishes = play_pb2.TurnOptions(max_legal_moves=1000)
         self.say(hello=play_pb2.Hello(version=version, max_matches=8, turn_options=wishes))
-        self._call: Any = PlayServiceStub(channel).Play(self._requests(), metadata=bearer(secret), timeout=within_s)
+        self._call: Any = PlayServiceStub(channel).Play(self._requests(), metadata=bearer(secret), timeout=timeout_s)
         self.session_id = self.hear("welcome").session_id
 
     def say(self, **item: Any) -> None:
@@ -79,8 +83,8 @@ class Talk:
 
 
 @contextmanager
-def talk(channel: grpc.Channel, secret: str, version: str = "1", within_s: float = 5 * WITHIN_S) -> Iterator[Talk]:
-    talking = Talk(channel, secret, version, within_s)
+def talk(channel: grpc.Channel, secret: str, version: str = "1", timeout_s: float = STREAM_TIMEOUT_S) -> Iterator[Talk]:
+    talking = Talk(channel, secret, version, timeout_s)
     try:
         yield talking
     finally:

@@ -10,7 +10,7 @@ from referee_api.v1 import game_pb2
 
 from tests.e2e.club import club, club_alone
 from tests.e2e.refused import need_promised, refused
-from tests.e2e.server import WITHIN_S, serving
+from tests.e2e.server import TIMEOUT_S, run_server
 from tests.e2e.steadfast import Company, SteadfastBot, Witness
 from tests.e2e.test_crash import BOUNDS, GAMES, events, moves_of, need_proven, record
 
@@ -23,7 +23,7 @@ ROUNDS = 3
 def referee(*words: str | Path) -> str:
     """Run a `referee` command, and return its standard output."""
     command = [sys.executable, "-m", "referee", *map(str, words)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=5 * WITHIN_S, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=5 * TIMEOUT_S, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -32,7 +32,7 @@ def test_matches_go_on_from_a_backup_that_was_made_under_load(tmp_path: Path) ->
     (tmp_path / "first").mkdir()
     (tmp_path / "second").mkdir()
     witness = Witness()
-    with serving(tmp_path / "first") as server, server.channel() as channel, club(server, channel, seats=4) as here:
+    with run_server(tmp_path / "first") as server, server.channel() as channel, club(server, channel, seats=4) as here:
         bots = [SteadfastBot(secret, witness) for secret in here.secrets]
         games = list(GAMES) * ROUNDS
         matches = [
@@ -50,7 +50,7 @@ def test_matches_go_on_from_a_backup_that_was_made_under_load(tmp_path: Path) ->
 
     told = referee("restore", tmp_path / "copy", "--data-dir", tmp_path / "second" / "data")
     assert f"{len(matches)} of {len(matches)} matches verified" in told
-    with serving(tmp_path / "second") as server, server.channel() as channel:
+    with run_server(tmp_path / "second") as server, server.channel() as channel:
         assert not server.admin_token, "those who may come in are restored too"
         company = Company(bots, server.address)
         witness.wait_for_ends(len(matches))

@@ -12,7 +12,7 @@ from referee_api.v1 import error_pb2, policy_pb2, result_pb2
 
 from tests.e2e import http2
 from tests.e2e.club import club_alone
-from tests.e2e.server import Running, serving
+from tests.e2e.server import ServerProcess, run_server
 from tests.e2e.talk import talk
 from tests.e2e.test_matches import bot
 
@@ -29,7 +29,7 @@ LONG_BEFORE_GRPC_WOULD_S = 30
 
 
 @contextmanager
-def pinging(server: Running) -> Iterator[grpc.Channel]:
+def pinging(server: ServerProcess) -> Iterator[grpc.Channel]:
     """Open a connection whose client sends keepalive pings frequently."""
     options = [
         ("grpc.keepalive_time_ms", CLIENT_PINGS_EVERY_MS),
@@ -63,7 +63,7 @@ def test_who_pings_faster_than_the_pace_is_told_so(tmp_path: Path) -> None:
 
 
 def test_a_connection_that_answers_nothing_is_closed(tmp_path: Path) -> None:
-    with serving(tmp_path, "--ephemeral", "--keepalive-every-ms", "1000", "--keepalive-within-ms", "1000") as server:
+    with run_server(tmp_path, "--ephemeral", "--keepalive-every-ms", "1000", "--keepalive-within-ms", "1000") as server:
         host, _, port = server.address.rpartition(":")
         with socket.create_connection((host, int(port)), LONG_BEFORE_GRPC_WOULD_S) as dead:
             dead.sendall(http2.PREFACE + http2.SETTINGS + http2.frame(http2.SETTINGS_, http2.ACK, 0))

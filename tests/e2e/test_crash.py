@@ -14,7 +14,7 @@ import pytest
 from referee_api.v1 import game_pb2
 
 from tests.e2e.club import Club, ask, club
-from tests.e2e.server import WITHIN_S, serving
+from tests.e2e.server import TIMEOUT_S, run_server
 from tests.e2e.steadfast import Asked, Company, SteadfastBot, Witness
 from tests.e2e.stopwatch import Stopwatch
 
@@ -34,18 +34,18 @@ def test_whenever_the_referee_is_killed_every_match_goes_on_and_nothing_accepted
     tmp_path: Path, rng: random.Random, kills: int, of_each_game: int
 ) -> None:
     chance, witness, watch = rng, Witness(), Stopwatch()
-    with serving(tmp_path) as server, server.channel() as channel, club(server, channel, seats=4) as here:
+    with run_server(tmp_path) as server, server.channel() as channel, club(server, channel, seats=4) as here:
         owner, bots = here.owner, [SteadfastBot(secret, witness) for secret in here.secrets]
         matches = created(here, chance, of_each_game)
     for _ in range(kills):
-        with serving(tmp_path) as server:
+        with run_server(tmp_path) as server:
             company = Company(bots, server.address)
             witness.wait_for_more(chance.randint(*MOVES_BETWEEN))
             server.kill()
             company.goes()
         with watch.standing():
             time.sleep(DOWN_S)
-    with serving(tmp_path) as server, server.channel() as channel:
+    with run_server(tmp_path) as server, server.channel() as channel:
         company = Company(bots, server.address)
         witness.wait_for_ends(len(matches))
         up_us = watch.ran_us
@@ -100,5 +100,5 @@ def need_proven(folder: Path, records: dict[str, list[str]]) -> None:
         files.append(folder / f"{match_id}.jsonl")
         files[-1].write_text("".join(f"{line}\n" for line in lines))
     command = [sys.executable, "-m", "referee", "verify", *map(str, files)]
-    verified = subprocess.run(command, capture_output=True, text=True, timeout=5 * WITHIN_S, check=False)
+    verified = subprocess.run(command, capture_output=True, text=True, timeout=5 * TIMEOUT_S, check=False)
     assert verified.returncode == 0, verified.stdout + verified.stderr

@@ -22,7 +22,7 @@ from referee_api.v1 import entry_pb2
 from referee.live.loop_lag import MIN_LAG_US
 from tests.e2e.honest import entries, honest_bots, new_match
 from tests.e2e.readings import MEMORY, OPEN_FILES, come_down, metrics, troubles
-from tests.e2e.server import Running, organiser, registered, serving
+from tests.e2e.server import ServerProcess, create_organiser_token, register_bots, run_server
 from tests.e2e.test_tls import Certificate
 
 pytestmark = [
@@ -30,7 +30,7 @@ pytestmark = [
     pytest.mark.parametrize("flood", [(300, 3), pytest.param((10_000, 20), marks=pytest.mark.soak)], indirect=True),
 ]
 
-FLOOD_WITHIN_S = 300
+FLOOD_TIMEOUT_S = 300
 FILES_BESIDE = 1_000
 """Open files that are needed for other purposes."""
 
@@ -75,20 +75,20 @@ def flood(request: pytest.FixtureRequest, capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_strangers_at_the_grpc_port_take_no_match_and_no_time_from_honest_bots(tmp_path: Path, flood: Flood) -> None:
-    with serving(tmp_path) as server:
+    with run_server(tmp_path) as server:
         beside_a_flood(server, server.address, flood, tmp_path, lambda: alone(server.address))
 
 
 def test_strangers_at_a_port_with_tls_take_no_match_and_no_time_from_honest_bots(tmp_path: Path, flood: Flood) -> None:
     certificate = Certificate("referee")
     trusted = grpc.ssl_channel_credentials(certificate.cert)
-    with serving(tmp_path, *certificate.put(tmp_path)) as server:
+    with run_server(tmp_path, *certificate.put(tmp_path)) as server:
         connect = lambda: alone(server.address, trusted)  # noqa: E731  # A lambda keeps the three tests alike.
         beside_a_flood(server, server.address, flood, tmp_path, connect, "--ca", str(tmp_path / "cert.pem"))
 
 
 def test_strangers_at_the_http_port_take_no_match_and_no_time_from_honest_bots(tmp_path: Path, flood: Flood) -> None:
-    with serving(tmp_path) as server:
+    with run_server(tmp_path) as server:
         beside_a_flood(server, server.http, flood, tmp_path, lambda: alone(server.address))
 
 
@@ -101,12 +101,12 @@ def alone(address: str, trusted: grpc.ChannelCredentials | None = None) -> grpc.
 
 
 def beside_a_flood(
-    server: Running, flooded: str, flood: Flood, folder: Path, connect: Connect, *bots_flags: str
+    server: ServerProcess, flooded: str, flood: Flood, folder: Path, connect: Connect, *bots_flags: str
 ) -> None:
     names = [f"honest-{number}" for number in range(2 * LANES)]
     with connect() as channel:
-        owner = organiser(channel, server.admin_token)
-        secrets = registered(channel, owner, *names)
+        owner = create_organiser_token(channel, server.admin_token)
+        secrets = register_bots(channel, owner, *names)
         before = metrics(server)
         with honest_bots(server, folder, secrets, "--think-ms", str(THINK_MS), *bots_flags) as honest:
             matches = played_beside(flooded, flood, connect, owner, names)
@@ -142,7 +142,7 @@ def played_beside(flooded: str, flood: Flood, connect: Connect, owner: str, name
                 [*command, "--connections", str(flood.strangers)],
                 check=True,
                 stdout=subprocess.DEVNULL,
-                timeout=FLOOD_WITHIN_S,
+                timeout=FLOOD_TIMEOUT_S,
             )
         finally:
             over.set()

@@ -25,7 +25,7 @@ from referee.transport.guards.field_limits import check_fields
 from referee.transport.guards.unauthenticated_calls import UnauthenticatedCalls
 from tests.e2e.club import ALQUERQUE, Club, ask
 from tests.e2e.in_thread import InThread
-from tests.e2e.server import organiser
+from tests.e2e.server import create_organiser_token
 
 CALLS = 20
 COMPUTED_US = 60 * SECOND
@@ -105,7 +105,7 @@ class Table(NamedTuple):
     def laid(cls, channel: grpc.Channel, server: InThread, move_ms: int) -> "Table":
         """Create the match, and wait for its first turn, which belongs to `here`."""
         here, there = (
-            Club(server.open, channel, name, 1, organiser(channel, server.open.admin_token, name))
+            Club(server.open, channel, name, 1, create_organiser_token(channel, server.open.admin_token, name))
             for name in ("here", "there")
         )
         rule = clock_pb2.ClockRule(per_move=clock_pb2.PerMove(move_ms=move_ms))

@@ -23,7 +23,7 @@ from tests.e2e.fuzz_messages import Inventor, Known
 from tests.e2e.fuzz_play import StrangeBot, faults_in
 from tests.e2e.honest import HonestBots, entries, honest_bots, new_match
 from tests.e2e.readings import ENGINE_FAULTS, FAULTS, MATCH_FAULTS, MEMORY, metrics, troubles
-from tests.e2e.server import WITHIN_S, Running, bearer, organiser, registered, serving
+from tests.e2e.server import TIMEOUT_S, ServerProcess, bearer, create_organiser_token, register_bots, run_server
 
 HOSTS = ("admin", "house", "partner", "sparring")
 """Holders and bots that the test itself relies on; random requests do not name them."""
@@ -37,7 +37,7 @@ GROWTH_AT_MOST_BYTES = 150_000_000
 class Fuzz:
     """Sends random requests one after the other, while an honest match is always being played."""
 
-    def __init__(self, server: Running, channel: grpc.Channel, honest: HonestBots, owner: str, seed: int) -> None:
+    def __init__(self, server: ServerProcess, channel: grpc.Channel, honest: HonestBots, owner: str, seed: int) -> None:
         self._server = server
         self._channel = channel
         self._honest = honest
@@ -65,9 +65,9 @@ class Fuzz:
             dismiss(self._server, self._channel, "sparring")
 
 
-def _token_ids(server: Running, channel: grpc.Channel) -> set[str]:
+def _token_ids(server: ServerProcess, channel: grpc.Channel) -> set[str]:
     request = admin_service_pb2.ListTokensRequest(page_size=100)
-    listed = AdminServiceStub(channel).ListTokens(request, metadata=bearer(server.admin_token), timeout=WITHIN_S)
+    listed = AdminServiceStub(channel).ListTokens(request, metadata=bearer(server.admin_token), timeout=TIMEOUT_S)
     return {token.id for token in listed.tokens}
 
 
@@ -145,18 +145,18 @@ def _text(method: Method, data: bytes) -> str:
 
 
 @contextmanager
-def fuzzing(folder: Path, seed: int) -> Iterator[tuple[Running, Fuzz]]:
-    with serving(folder, "--durability", "normal") as server, server.channel() as channel:
-        owner = organiser(channel, server.admin_token, "house")
-        secrets = registered(channel, owner, "partner", "sparring")
+def fuzzing(folder: Path, seed: int) -> Iterator[tuple[ServerProcess, Fuzz]]:
+    with run_server(folder, "--durability", "normal") as server, server.channel() as channel:
+        owner = create_organiser_token(channel, server.admin_token, "house")
+        secrets = register_bots(channel, owner, "partner", "sparring")
         with honest_bots(server, folder, secrets) as honest:
             yield server, Fuzz(server, channel, honest, owner, seed)
 
 
-def need_health(server: Running) -> None:
+def need_health(server: ServerProcess) -> None:
     with server.channel() as channel:
         check: Any = channel.unary_unary("/grpc.health.v1.Health/Check")
-        answer = health_pb2.HealthCheckResponse.FromString(check(b"", timeout=WITHIN_S))
+        answer = health_pb2.HealthCheckResponse.FromString(check(b"", timeout=TIMEOUT_S))
     assert answer.status == health_pb2.HealthCheckResponse.SERVING
     now = metrics(server)
     assert [now.get(name, 0) for name in (FAULTS, ENGINE_FAULTS, MATCH_FAULTS)] == [0, 0, 0]

@@ -12,20 +12,20 @@ from referee.transport.server import SERVICES
 from tests.e2e import http2
 from tests.e2e.fuzz_calls import Answer, ask, served_methods
 from tests.e2e.readings import troubles
-from tests.e2e.server import WITHIN_S, Running, organiser, registered, serving
+from tests.e2e.server import TIMEOUT_S, ServerProcess, create_organiser_token, register_bots, run_server
 
 FAR_AWAY = Timestamp(seconds=2**62)
 """A moment whose milliseconds exceed a database integer, and which no valid timestamp can express."""
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    with serving(tmp_path_factory.mktemp("server")) as running:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
+    with run_server(tmp_path_factory.mktemp("server")) as running:
         yield running
 
 
 @pytest.fixture
-def channel(server: Running) -> Iterator[grpc.Channel]:
+def channel(server: ServerProcess) -> Iterator[grpc.Channel]:
     with server.channel() as channel:
         yield channel
 
@@ -37,10 +37,10 @@ def answer(channel: grpc.Channel, name: str, request: bytes, secret: str | None)
 
 
 def test_a_moment_that_no_timestamp_can_tell_is_refused_before_anything_is_made(
-    server: Running, channel: grpc.Channel
+    server: ServerProcess, channel: grpc.Channel
 ) -> None:
-    owner = organiser(channel, server.admin_token)
-    registered(channel, owner, "anna")
+    owner = create_organiser_token(channel, server.admin_token)
+    register_bots(channel, owner, "anna")
     bot_token = bot_service_pb2.CreateBotTokenRequest(bot="anna", expire_time=FAR_AWAY)
     token = admin_service_pb2.CreateTokenRequest(role=token_pb2.ROLE_ADMIN, holder="eve", expire_time=FAR_AWAY)
     since = match_service_pb2.ListMatchesRequest(min_create_time=FAR_AWAY)
@@ -53,7 +53,7 @@ def test_a_moment_that_no_timestamp_can_tell_is_refused_before_anything_is_made(
 
 @pytest.mark.parametrize("name", ["Check", "List", "Watch", "ServerReflectionInfo"])
 def test_what_cannot_be_read_is_refused_by_health_and_reflection_too(
-    server: Running, channel: grpc.Channel, name: str
+    server: ServerProcess, channel: grpc.Channel, name: str
 ) -> None:
     assert answer(channel, name, b"\xff\xff\xff", None).reason == "BAD_FIELD"
     assert not list(troubles(server))
@@ -65,24 +65,24 @@ def test_health_lists_every_service(channel: grpc.Channel) -> None:
     assert set(health.statuses) == {"", *SERVICES}  # type: ignore[attr-defined]  # The type comes from reflection.
 
 
-def test_a_bot_log_ends_before_the_largest_number_of_all(server: Running, channel: grpc.Channel) -> None:
-    registered(channel, organiser(channel, server.admin_token, "bea"), "bert")
+def test_a_bot_log_ends_before_the_largest_number_of_all(server: ServerProcess, channel: grpc.Channel) -> None:
+    register_bots(channel, create_organiser_token(channel, server.admin_token, "bea"), "bert")
     request = bot_service_pb2.ListBotLogEntriesRequest(bot="bert", after_number=2**64 - 1).SerializeToString()
     (read,) = answer(channel, "ListBotLogEntries", request, server.admin_token).said
     assert read == type(read)()
 
 
-def test_a_quota_of_more_bytes_than_a_database_counts_is_refused(server: Running, channel: grpc.Channel) -> None:
+def test_a_quota_of_more_bytes_than_a_database_counts_is_refused(server: ServerProcess, channel: grpc.Channel) -> None:
     quota = quota_pb2.Quota(max_stored_bytes=2**63)
     request = admin_service_pb2.SetQuotaRequest(holder="ada", quota=quota).SerializeToString()
     refused = answer(channel, "SetQuota", request, server.admin_token)
     assert (refused.reason, "9223372036854775807" in refused.sentence) == ("BAD_FIELD", True)
 
 
-def test_what_a_stranger_says_of_its_reasons_to_go_is_no_line_of_the_log(server: Running) -> None:
+def test_what_a_stranger_says_of_its_reasons_to_go_is_no_line_of_the_log(server: ServerProcess) -> None:
     host, _, port = server.address.rpartition(":")
     lie = b'\n{"event": "all is lost", "level": "error"}\n'
-    with socket.create_connection((host, int(port)), WITHIN_S) as stranger:
+    with socket.create_connection((host, int(port)), TIMEOUT_S) as stranger:
         stranger.sendall(http2.PREFACE + http2.SETTINGS + http2.go_away(lie) + http2.PING)
         heard = b""
         while http2.PONG not in heard:

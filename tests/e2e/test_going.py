@@ -9,7 +9,7 @@ import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from tests.e2e import http2
-from tests.e2e.server import WITHIN_S, serving
+from tests.e2e.server import TIMEOUT_S, run_server
 
 pytestmark = pytest.mark.slow
 
@@ -19,25 +19,25 @@ HEAD_BYTES = 9
 
 
 def test_a_watcher_of_its_health_hears_that_the_server_goes_and_does_not_keep_it(tmp_path: Path) -> None:
-    with serving(tmp_path) as server, server.channel() as channel:
+    with run_server(tmp_path) as server, server.channel() as channel:
         stub: Any = health_pb2_grpc.HealthStub(channel)
-        watching = stub.Watch(health_pb2.HealthCheckRequest(), timeout=WITHIN_S)
+        watching = stub.Watch(health_pb2.HealthCheckRequest(), timeout=TIMEOUT_S)
         assert next(watching).status == health_pb2.HealthCheckResponse.SERVING
-        assert server.drained() == 0
+        assert server.stop() == 0
         assert next(watching).status == health_pb2.HealthCheckResponse.NOT_SERVING
 
 
 def test_a_watcher_of_its_health_that_does_not_read_does_not_keep_the_server(tmp_path: Path) -> None:
-    with serving(tmp_path) as server:
+    with run_server(tmp_path) as server:
         host, _, port = server.address.rpartition(":")
-        with socket.create_connection((host, int(port)), timeout=WITHIN_S) as stranger:
+        with socket.create_connection((host, int(port)), timeout=TIMEOUT_S) as stranger:
             stranger.sendall(http2.PREFACE + http2.NO_WINDOW + http2.whole_call(1, WATCH))
             answered = threading.Event()
             listening = threading.Thread(target=stay, args=(stranger, answered))
             listening.start()
-            assert answered.wait(WITHIN_S)
-            assert server.drained() == 0
-            listening.join(WITHIN_S)
+            assert answered.wait(TIMEOUT_S)
+            assert server.stop() == 0
+            listening.join(TIMEOUT_S)
 
 
 def stay(stranger: socket.socket, answered: threading.Event) -> None:

@@ -16,7 +16,7 @@ from tests.e2e.honest import honest_bots
 from tests.e2e.provoking_calls import TROKE
 from tests.e2e.readings import troubles
 from tests.e2e.refused import refused
-from tests.e2e.server import Running, serving
+from tests.e2e.server import ServerProcess, run_server
 from tests.e2e.talk import Talk
 
 pytestmark = pytest.mark.slow
@@ -26,14 +26,14 @@ CLUBS = count(1)
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    with serving(tmp_path_factory.mktemp("server"), "--durability", "normal") as running:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
+    with run_server(tmp_path_factory.mktemp("server"), "--durability", "normal") as running:
         yield running
         assert not list(troubles(running))
 
 
 @pytest.fixture
-def here(server: Running) -> Iterator[Club]:
+def here(server: ServerProcess) -> Iterator[Club]:
     with server.channel() as channel, club(server, channel, f"club-{next(CLUBS)}", THREE) as founded:
         yield founded
 

@@ -21,7 +21,7 @@ from referee.storage.sqlite.event_log import SqliteEventLog
 from tests.e2e.club import ask, ask_patiently, club
 from tests.e2e.contests import ladder_request, match_terms
 from tests.e2e.readings import troubles
-from tests.e2e.server import serving
+from tests.e2e.server import run_server
 from tests.e2e.steadfast import Company, SteadfastBot, Witness
 
 pytestmark = pytest.mark.slow
@@ -42,7 +42,7 @@ LADDERS: dict[str, dict[str, Any]] = {
 SEATS = 5
 MOVES_BETWEEN = (30, 250)
 """Range of the number of moves, in all matches together, between two kills."""
-PLAYED_WITHIN_S = 900
+LADDER_TIMEOUT_S = 900
 """Timeout for the matches of a ladder that suffices on a busy machine."""
 
 
@@ -51,7 +51,7 @@ def test_whenever_the_referee_is_killed_a_ladder_goes_on_and_rates_every_match_o
     tmp_path: Path, rng: random.Random, kills: int
 ) -> None:
     chance, witness = rng, Witness()
-    with serving(tmp_path) as server, server.channel() as channel, club(server, channel, seats=SEATS) as here:
+    with run_server(tmp_path) as server, server.channel() as channel, club(server, channel, seats=SEATS) as here:
         owner, bots = here.owner, [SteadfastBot(secret, witness) for secret in here.secrets]
         for name, terms in LADDERS.items():
             here.ask("LadderService/CreateLadder", **ladder_request(here, name=name, request_id=name, **terms))
@@ -59,7 +59,7 @@ def test_whenever_the_referee_is_killed_a_ladder_goes_on_and_rates_every_match_o
                 here.ask_as(seat, "LadderService/JoinLadder", ladder=name)
     told: dict[str, list[ladder_pb2.LadderEntry]] = {name: [] for name in LADDERS}
     for life in range(kills):
-        with serving(tmp_path) as server, server.channel() as channel:
+        with run_server(tmp_path) as server, server.channel() as channel:
             company = Company(bots, server.address)
             witness.wait_for_more(chance.randint(*MOVES_BETWEEN))
             if life == kills // 2:
@@ -67,14 +67,14 @@ def test_whenever_the_referee_is_killed_a_ladder_goes_on_and_rates_every_match_o
             told = {name: heard(channel, owner, name, told[name]) for name in LADDERS}
             server.kill()
             company.goes()
-    with serving(tmp_path) as server, server.channel() as channel:
+    with run_server(tmp_path) as server, server.channel() as channel:
         company = Company(bots, server.address)
         for name in LADDERS:
             until_rated(channel, owner, name, SEATS + 1)
         for name in LADDERS:
             ask(channel, "LadderService/CloseLadder", owner, ladder=name)
         for name in LADDERS:
-            list(ask_patiently(channel, "LadderService/WatchLadder", owner, PLAYED_WITHIN_S, {"ladder": name}))
+            list(ask_patiently(channel, "LadderService/WatchLadder", owner, LADDER_TIMEOUT_S, {"ladder": name}))
         told = {name: heard(channel, owner, name, told[name]) for name in LADDERS}
         tables = {name: table(channel, owner, name) for name in LADDERS}
         live = ask(channel, "MatchService/ListMatches", owner, phase="MATCH_PHASE_PLAYING").matches
@@ -94,7 +94,7 @@ def until_rated(channel: Any, secret: str, name: str, many: int) -> None:
     """Wait until `many` matches of the ladder have been rated."""
     rated = 0
     for response in ask_patiently(
-        channel, "LadderService/WatchLadder", secret, PLAYED_WITHIN_S, {"ladder": name, "after_number": 0}
+        channel, "LadderService/WatchLadder", secret, LADDER_TIMEOUT_S, {"ladder": name, "after_number": 0}
     ):
         rated += sum(item.entry.HasField("match_rated") for item in response.items)
         if rated >= many:

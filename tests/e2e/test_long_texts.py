@@ -18,7 +18,7 @@ from referee.transport.guards.authentication import RULES
 from tests.e2e.club import ALQUERQUE, Club
 from tests.e2e.fuzz_calls import BROKEN
 from tests.e2e.in_thread import InThread
-from tests.e2e.server import WITHIN_S, bearer, organiser
+from tests.e2e.server import TIMEOUT_S, bearer, create_organiser_token
 from tests.transport.test_field_limits import TEXTS, filled, named
 
 MAX_CPU_S = 0.25
@@ -37,7 +37,7 @@ class Strangers:
             server.open.grpc, [("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1)]
         )
         admin = server.open.admin_token
-        self.club = Club(server.open, self.channel, "club", 2, organiser(self.channel, admin, "club"))
+        self.club = Club(server.open, self.channel, "club", 2, create_organiser_token(self.channel, admin, "club"))
         self.secrets = {"admin": admin, "organiser": self.club.owner, "bot": self.club.secrets[0]}
 
     def call(self, path: str, request: Message) -> grpc.StatusCode:
@@ -48,7 +48,7 @@ class Strangers:
         before_s = self.server.cpu_s()
         try:
             call: Any = self.channel.unary_stream(f"/referee_api.v1.{path}")
-            next(call(request.SerializeToString(), metadata=bearer(secret), timeout=WITHIN_S), None)
+            next(call(request.SerializeToString(), metadata=bearer(secret), timeout=TIMEOUT_S), None)
             code = grpc.StatusCode.OK
         except grpc.RpcError as error:
             code = error.code()  # The error is also the call.

@@ -15,7 +15,7 @@ import pytest
 from referee_api.v1 import clock_pb2, game_pb2, match_pb2, match_service_pb2
 from referee_api.v1.match_service_pb2_grpc import MatchServiceStub
 
-from tests.e2e.server import WITHIN_S, Running, bearer, organiser, registered, serving
+from tests.e2e.server import TIMEOUT_S, ServerProcess, bearer, create_organiser_token, register_bots, run_server
 
 pytestmark = pytest.mark.slow
 
@@ -31,15 +31,15 @@ class BotProcess:
 
     def hear(self, kind: str) -> dict[str, Any]:
         """Wait for the next item of this kind, and return it."""
-        while (item := self._heard.get(timeout=WITHIN_S)) is not None:
+        while (item := self._heard.get(timeout=TIMEOUT_S)) is not None:
             if item["kind"] == kind:
                 return item
         raise AssertionError(f"{kind} was never heard")
 
     def ends(self) -> None:
         self.process.kill()
-        self.process.wait(WITHIN_S)
-        self._listening.join(WITHIN_S)
+        self.process.wait(TIMEOUT_S)
+        self._listening.join(TIMEOUT_S)
         assert self.process.stdout
         self.process.stdout.close()
 
@@ -51,7 +51,7 @@ class BotProcess:
 
 
 @contextmanager
-def bot(server: Running, secret: str, *flags: str) -> Iterator[BotProcess]:
+def bot(server: ServerProcess, secret: str, *flags: str) -> Iterator[BotProcess]:
     command = [sys.executable, "-m", "tests.e2e.bot", server.address, secret, *flags]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     running = BotProcess(process)
@@ -72,20 +72,20 @@ def created(channel: grpc.Channel, secret: str, game: str, bots: list[str]) -> s
         seats=[match_pb2.BotRef(bot=name) for name in bots],
         seed=bytes(32),
     )
-    return MatchServiceStub(channel).CreateMatch(request, metadata=bearer(secret), timeout=WITHIN_S).match.id
+    return MatchServiceStub(channel).CreateMatch(request, metadata=bearer(secret), timeout=TIMEOUT_S).match.id
 
 
 def match(channel: grpc.Channel, secret: str, match_id: str) -> match_service_pb2.GetMatchResponse:
     request = match_service_pb2.GetMatchRequest(match_id=match_id)
-    return MatchServiceStub(channel).GetMatch(request, metadata=bearer(secret), timeout=WITHIN_S)
+    return MatchServiceStub(channel).GetMatch(request, metadata=bearer(secret), timeout=TIMEOUT_S)
 
 
 @pytest.mark.parametrize(("game", "seats"), [("alquerque", 2), ("trox", 2), ("troke", 2), ("toc", 4)])
 def test_bots_play_each_game_to_its_end(tmp_path: Path, game: str, seats: int) -> None:
     names = [f"bot-{seat}" for seat in range(seats)]
-    with serving(tmp_path) as server, server.channel() as channel, ExitStack() as stack:
-        owner = organiser(channel, server.admin_token)
-        secrets = registered(channel, owner, *names)
+    with run_server(tmp_path) as server, server.channel() as channel, ExitStack() as stack:
+        owner = create_organiser_token(channel, server.admin_token)
+        secrets = register_bots(channel, owner, *names)
         match_id = created(channel, owner, game, names)
         for process in [stack.enter_context(bot(server, secret)) for secret in secrets]:
             assert process.hear("match_ended")["match_id"] == match_id
@@ -94,22 +94,22 @@ def test_bots_play_each_game_to_its_end(tmp_path: Path, game: str, seats: int) -
         assert over.result.WhichOneof("kind") == "played"
 
 
-def match_of_two(server: Running, channel: grpc.Channel) -> tuple[str, list[str], str]:
+def match_of_two(server: ServerProcess, channel: grpc.Channel) -> tuple[str, list[str], str]:
     """Create a match of two new bots. Return the organiser's secret, the bots' secrets and the id of the match."""
-    owner = organiser(channel, server.admin_token)
-    secrets = registered(channel, owner, "anna", "bert")
+    owner = create_organiser_token(channel, server.admin_token)
+    secrets = register_bots(channel, owner, "anna", "bert")
     return owner, secrets, created(channel, owner, "alquerque", ["anna", "bert"])
 
 
 def test_a_killed_server_goes_on_where_its_log_says_and_asks_again_with_the_same_token(tmp_path: Path) -> None:
-    with serving(tmp_path) as server, server.channel() as channel:
+    with run_server(tmp_path) as server, server.channel() as channel:
         owner, secrets, match_id = match_of_two(server, channel)
         with bot(server, secrets[0], "--moves-at-most", "3"), bot(server, secrets[1]) as bert:
             while bert.hear("turn")["ply"] < 5:
                 pass
             asked = unanswered(channel, owner, match_id)
             server.kill()
-    with serving(tmp_path) as server, server.channel() as channel, ExitStack() as stack:
+    with run_server(tmp_path) as server, server.channel() as channel, ExitStack() as stack:
         assert not server.admin_token
         state = match(channel, owner, match_id).state
         assert state.ply == 6
@@ -123,7 +123,7 @@ def test_a_killed_server_goes_on_where_its_log_says_and_asks_again_with_the_same
 def unanswered(channel: grpc.Channel, owner: str, match_id: str) -> int:
     """Return the seat that owes a move after anna has stopped answering."""
     watch = match_service_pb2.WatchMatchRequest(match_id=match_id, after_number=0)
-    for response in MatchServiceStub(channel).WatchMatch(watch, metadata=bearer(owner), timeout=WITHIN_S):
+    for response in MatchServiceStub(channel).WatchMatch(watch, metadata=bearer(owner), timeout=TIMEOUT_S):
         for item in response.items:
             state = item.entry.move_played.state
             if state.ply == 6:
@@ -132,12 +132,12 @@ def unanswered(channel: grpc.Channel, owner: str, match_id: str) -> int:
 
 
 def test_a_bot_that_comes_back_is_asked_again_with_the_same_token(tmp_path: Path) -> None:
-    with serving(tmp_path) as server, server.channel() as channel:
+    with run_server(tmp_path) as server, server.channel() as channel:
         _, secrets, _ = match_of_two(server, channel)
         with bot(server, secrets[1]) as bert, bot(server, secrets[0], "--moves-at-most", "0") as anna:
             turn = anna.hear("turn")
             anna.process.kill()
-            anna.process.wait(WITHIN_S)
+            anna.process.wait(TIMEOUT_S)
             with bot(server, secrets[0]) as again:
                 assert again.hear("turn") == {**turn, "repeated": True}
                 assert again.hear("match_ended")["result"] == "played"
@@ -145,7 +145,7 @@ def test_a_bot_that_comes_back_is_asked_again_with_the_same_token(tmp_path: Path
 
 
 def test_a_newer_session_takes_the_seats_over_and_the_older_one_is_told(tmp_path: Path) -> None:
-    with serving(tmp_path) as server, server.channel() as channel:
+    with run_server(tmp_path) as server, server.channel() as channel:
         _, secrets, _ = match_of_two(server, channel)
         with bot(server, secrets[1]), bot(server, secrets[0], "--moves-at-most", "0") as older:
             older.hear("turn")
@@ -156,14 +156,14 @@ def test_a_newer_session_takes_the_seats_over_and_the_older_one_is_told(tmp_path
 
 
 def test_a_drained_server_tells_its_bots_exits_with_0_and_goes_on_after_the_next_start(tmp_path: Path) -> None:
-    with serving(tmp_path, "--drain-grace-s", "0") as server, server.channel() as channel:
+    with run_server(tmp_path, "--drain-grace-s", "0") as server, server.channel() as channel:
         owner, secrets, match_id = match_of_two(server, channel)
         with bot(server, secrets[1]), bot(server, secrets[0], "--moves-at-most", "2") as anna:
             while anna.hear("turn")["ply"] < 4:
                 pass
-            assert server.drained() == 0
+            assert server.stop() == 0
             anna.hear("draining")
-    with serving(tmp_path) as server, server.channel() as channel, ExitStack() as stack:
+    with run_server(tmp_path) as server, server.channel() as channel, ExitStack() as stack:
         assert match(channel, owner, match_id).state.ply == 4
         bots = [stack.enter_context(bot(server, secret)) for secret in secrets]
         assert [one.hear("match_ended")["result"] for one in bots] == ["played", "played"]

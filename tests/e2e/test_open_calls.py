@@ -13,7 +13,7 @@ from tests.e2e import http2
 from tests.e2e.club import Club, club_alone, narrow
 from tests.e2e.http2 import hear_until
 from tests.e2e.readings import MEMORY, metrics, troubles
-from tests.e2e.server import WITHIN_S
+from tests.e2e.server import TIMEOUT_S
 from tests.e2e.talk import talk
 
 pytestmark = pytest.mark.slow
@@ -26,7 +26,7 @@ CAPS = (
     *("--calls-without-token-per-address-at-most", str(PER_ADDRESS)),
     *("--calls-without-token-at-most", str(IN_ALL)),
 )
-PATIENT = ("--hello-within-ms", "600000", "--read-within-ms", "600000")
+LENIENT_FLAGS = ("--hello-within-ms", "600000", "--read-within-ms", "600000")
 HASTY = ("--hello-within-ms", "1000", "--read-within-ms", "1000")
 UNREAD = 150
 IN_FLIGHT = 64
@@ -47,7 +47,7 @@ def strangers(here: Club, connections: int, settings: bytes = http2.SETTINGS) ->
 @pytest.fixture(scope="module")
 def crowded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Club]:
     """A club on a server with long deadlines, so that only the caps limit what is open."""
-    with club_alone(tmp_path_factory.mktemp("crowded"), *PATIENT, *CAPS) as here:
+    with club_alone(tmp_path_factory.mktemp("crowded"), *LENIENT_FLAGS, *CAPS) as here:
         yield here
 
 
@@ -88,7 +88,7 @@ def test_calls_without_a_token_stay_few_and_cost_little_while_a_bot_comes_and_pl
             for raw in raws:
                 for _ in range(CALLS):
                     raw.begin(path, message=message)
-            assert hear_until(raws, lambda: sum(len(raw.open) for raw in raws) <= 2 * PER_ADDRESS, WITHIN_S)
+            assert hear_until(raws, lambda: sum(len(raw.open) for raw in raws) <= 2 * PER_ADDRESS, TIMEOUT_S)
             rounds.append(metrics(crowded.server)[MEMORY])
         plays(crowded)
     assert rounds[-1] < rounds[0] + GROWTH_AT_MOST_BYTES
@@ -100,7 +100,7 @@ def test_a_call_whose_message_does_not_come_is_refused(hasty: Club) -> None:
         raw.begin(http2.CALLED, hasty.owner)
         raw.begin(http2.REFLECTION)
         raw.begin("/grpc.health.v1.Health/Check")
-        assert hear_until([raw], lambda: not raw.open, WITHIN_S)
+        assert hear_until([raw], lambda: not raw.open, TIMEOUT_S)
         assert not raw.closed
 
 
@@ -111,8 +111,8 @@ def test_answers_that_nobody_reads_are_few_and_do_not_stay(hasty: Club) -> None:
             for _ in range(UNREAD):
                 raw.begin(http2.CALLED, hasty.owner, b"")
             # Most are rejected at once, since a status needs no window; the rest are reset at their deadline.
-            assert hear_until([raw], lambda: len(raw.open) <= IN_FLIGHT, WITHIN_S)
-            assert hear_until([raw], lambda: len(raw.open) <= LAST, WITHIN_S)
+            assert hear_until([raw], lambda: len(raw.open) <= IN_FLIGHT, TIMEOUT_S)
+            assert hear_until([raw], lambda: len(raw.open) <= LAST, TIMEOUT_S)
             rounds.append(metrics(hasty.server)[MEMORY])
         assert not raw.closed
     assert rounds[-1] < rounds[0] + GROWTH_AT_MOST_BYTES
@@ -125,7 +125,7 @@ def test_a_holder_with_its_limit_of_calls_open_comes_in_and_plays(crowded: Club)
         match_id = crowded.waiting()
         for _ in range(UNREAD):
             raw.begin(http2.CALLED, crowded.owner, b"")
-        assert hear_until([raw], lambda: len(raw.open) <= IN_FLIGHT, WITHIN_S)
+        assert hear_until([raw], lambda: len(raw.open) <= IN_FLIGHT, TIMEOUT_S)
         with pytest.raises(grpc.RpcError) as refused:
             crowded.ask("BotService/GetBot", name=crowded.bots[0])
         assert reason(refused) == "TOO_MANY_CALLS_IN_FLIGHT"

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.club import Club, ask, club_alone
-from tests.e2e.server import WITHIN_S
+from tests.e2e.server import TIMEOUT_S
 
 pytestmark = pytest.mark.slow
 
@@ -26,7 +26,7 @@ def here(tmp_path: Path) -> Iterator[Club]:
 def said(*words: str, **environment: str) -> "subprocess.CompletedProcess[str]":
     command = [sys.executable, "-m", "referee", *words]
     told = {**os.environ, **environment}
-    return subprocess.run(command, capture_output=True, text=True, timeout=WITHIN_S, check=False, env=told)
+    return subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, check=False, env=told)
 
 
 def admin(here: Club, *words: str) -> Any:
@@ -80,7 +80,7 @@ def test_an_administrator_decides(here: Club) -> None:
     assert admin(here, "quota", "set", "club", "--bots", "7")["max_bots"] == 7
     assert admin(here, "quota", "show", "club")["usage"]["bots"] == len(here.bots)
     assert admin(here, "drain", "--grace-s", "1")["matches_in_play"] == 0
-    assert here.server.process.wait(WITHIN_S) == 0
+    assert here.server.process.wait(TIMEOUT_S) == 0
 
 
 def test_the_doctor_finds_a_referee_that_serves_well(here: Club, tmp_path: Path) -> None:

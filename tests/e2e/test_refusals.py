@@ -14,7 +14,7 @@ from tests.e2e.provoking_calls import IN_CALLS, MESSAGE_AT_MOST_BYTES, call_more
 from tests.e2e.provoking_contests import PROVOKED
 from tests.e2e.provoking_streams import ENDS, IN_STREAMS
 from tests.e2e.refused import need_metadata, need_promised, refused
-from tests.e2e.server import Running, serving
+from tests.e2e.server import ServerProcess, run_server
 
 pytestmark = pytest.mark.slow
 
@@ -35,14 +35,14 @@ CLUBS = count(1)
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
     folder = tmp_path_factory.mktemp("server")
-    with serving(folder, "--ephemeral", "--message-at-most-bytes", str(MESSAGE_AT_MOST_BYTES)) as running:
+    with run_server(folder, "--ephemeral", "--message-at-most-bytes", str(MESSAGE_AT_MOST_BYTES)) as running:
         yield running
 
 
 @pytest.fixture
-def here(server: Running) -> Iterator[Club]:
+def here(server: ServerProcess) -> Iterator[Club]:
     with server.channel() as channel, club(server, channel, f"club-{next(CLUBS)}") as founded:
         yield founded
 

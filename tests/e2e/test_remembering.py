@@ -26,7 +26,7 @@ from referee_api.v1.admin_service_pb2_grpc import AdminServiceStub
 from referee_api.v1.bot_service_pb2_grpc import BotServiceStub
 from referee_api.v1.match_service_pb2_grpc import MatchServiceStub
 
-from tests.e2e.server import WITHIN_S, Running, bearer, organiser, registered, serving
+from tests.e2e.server import TIMEOUT_S, ServerProcess, bearer, create_organiser_token, register_bots, run_server
 from tests.e2e.talk import talk
 from tests.e2e.test_wire import reason
 
@@ -44,7 +44,7 @@ class Town:
     folder: Path
     flags: tuple[str, ...]
     running: ExitStack
-    server: Running
+    server: ServerProcess
     channel: grpc.Channel
     admin: str = ""
     owner: str = ""
@@ -57,7 +57,7 @@ class Town:
         self._start()
 
     def call(self, stub: Any, method: str, request: Any, secret: str) -> Any:
-        return getattr(stub(self.channel), method)(request, metadata=bearer(secret), timeout=WITHIN_S)
+        return getattr(stub(self.channel), method)(request, metadata=bearer(secret), timeout=TIMEOUT_S)
 
     def created(self, request_id: str, **terms: Any) -> str:
         """Create a match between the two bots with a clock that suffices, and return its id."""
@@ -76,18 +76,18 @@ class Town:
         return list(self.call(BotServiceStub, "ListBotLogEntries", request, self.secrets[seat]).entries)
 
     def _start(self) -> None:
-        self.server = self.running.enter_context(serving(self.folder, *self.flags))
+        self.server = self.running.enter_context(run_server(self.folder, *self.flags))
         self.channel = self.running.enter_context(self.server.channel())
 
 
 @contextmanager
 def town(folder: Path, *flags: str) -> Iterator[Town]:
     with ExitStack() as running:
-        server = running.enter_context(serving(folder, *flags))
+        server = running.enter_context(run_server(folder, *flags))
         channel = running.enter_context(server.channel())
         found = Town(folder, flags, running, server, channel, server.admin_token)
-        found.owner = organiser(channel, found.admin)
-        found.secrets = tuple(registered(channel, found.owner, *BOTS))
+        found.owner = create_organiser_token(channel, found.admin)
+        found.secrets = tuple(register_bots(channel, found.owner, *BOTS))
         yield found
 
 

@@ -15,7 +15,7 @@ from tests.e2e.club import Club, ask, club, club_alone
 from tests.e2e.contests import entrants, new_ladder, new_tournament
 from tests.e2e.fuzz_messages import each
 from tests.e2e.refused import need_promised, refused
-from tests.e2e.server import serving
+from tests.e2e.server import run_server
 
 pytestmark = pytest.mark.slow
 
@@ -37,7 +37,7 @@ class Scene:
 @contextmanager
 def at_the_second_match(tmp_path: Path) -> Iterator[Scene]:
     """Create a club of two whose first match of a set is over while the second is being played."""
-    with serving(tmp_path) as server, server.channel() as channel, club(server, channel, "sealed", 2) as here:
+    with run_server(tmp_path) as server, server.channel() as channel, club(server, channel, "sealed", 2) as here:
         new_tournament(here, round_robin={}, duplicate_play={}, max_concurrent_matches=1, entrants=entrants(here))
         bots = [here.talk(seat) for seat in range(2)]
         here.ask("TournamentService/StartTournament", name=here.name)

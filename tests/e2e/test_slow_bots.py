@@ -15,7 +15,7 @@ from tests.e2e.club import Club, club, club_alone, entries_of, narrow
 from tests.e2e.honest import entries, honest_bots, new_match
 from tests.e2e.readings import FAULTS, MEMORY, metrics, troubles
 from tests.e2e.refused import refused
-from tests.e2e.server import WITHIN_S
+from tests.e2e.server import TIMEOUT_S
 from tests.e2e.talk import Talk, talk
 
 pytestmark = pytest.mark.slow
@@ -37,12 +37,12 @@ GROWTH_AT_MOST_BYTES = 12_000_000
 
 
 @contextmanager
-def slow_bot(folder: Path, *flags: str, within_s: float = WITHIN_S) -> Iterator[tuple[Club, Talk]]:
+def slow_bot(folder: Path, *flags: str, timeout_s: float = TIMEOUT_S) -> Iterator[tuple[Club, Talk]]:
     """Create a club with a bot that reads only when told to, and that owes a move in several large matches."""
     with (
         club_alone(folder, *flags) as here,
         narrow(here.server) as channel,
-        talk(channel, here.secrets[SLOW], within_s=within_s) as slow,
+        talk(channel, here.secrets[SLOW], timeout_s=timeout_s) as slow,
     ):
         begin_large_matches(here)
         yield here, slow
@@ -85,12 +85,12 @@ def test_a_bot_that_does_not_read_is_gone_although_it_cannot_be_told_so(tmp_path
         assert refused(lost.value).reason == "HEARTBEAT_LOST"
 
 
-@pytest.mark.parametrize("within_s", [WITHIN_S, 10], ids=["it breaks off", "its time is up"])
-def test_a_bot_that_goes_while_it_is_spoken_to_is_no_fault_of_the_referee(tmp_path: Path, within_s: float) -> None:
+@pytest.mark.parametrize("timeout_s", [TIMEOUT_S, 10], ids=["it breaks off", "its time is up"])
+def test_a_bot_that_goes_while_it_is_spoken_to_is_no_fault_of_the_referee(tmp_path: Path, timeout_s: float) -> None:
     flags = ("--ping-every-ms", "20", "--gone-after-ms", "600000")
-    with slow_bot(tmp_path, *flags, within_s=within_s) as (here, slow):
+    with slow_bot(tmp_path, *flags, timeout_s=timeout_s) as (here, slow):
         answer_wrongly(here, FILLS_THE_WAY)
-        if within_s == WITHIN_S:
+        if timeout_s == TIMEOUT_S:
             slow.break_off()
         wait_until_away(here)
         assert metrics(here.server).get(FAULTS, 0) == 0

@@ -13,7 +13,7 @@ from referee_api.v1 import clock_pb2, game_pb2, match_pb2, play_pb2, result_pb2
 
 from tests.e2e.club import Club, ask, club
 from tests.e2e.readings import metrics
-from tests.e2e.server import Running, serving
+from tests.e2e.server import ServerProcess, run_server
 
 pytestmark = pytest.mark.slow
 
@@ -24,13 +24,13 @@ GROUPS = ("referee_append_group_count", "referee_append_group_sum")
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    with serving(tmp_path_factory.mktemp("server")) as running:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
+    with run_server(tmp_path_factory.mktemp("server")) as running:
         yield running
 
 
 @contextmanager
-def founded(server: Running, name: str, seats: int = 2) -> Iterator[Club]:
+def founded(server: ServerProcess, name: str, seats: int = 2) -> Iterator[Club]:
     with server.channel() as channel, club(server, channel, name, seats) as here:
         yield here
 
@@ -61,7 +61,9 @@ def strange_games(folder: Path, **games: str) -> None:
     (info / "entry_points.txt").write_text(f"[referee.games]\n{listed}")
 
 
-def test_gifts_in_toc_are_sealed_until_the_last_one_opens_them_to_giver_and_receiver_alone(server: Running) -> None:
+def test_toc_gifts_are_hidden_until_the_last_one_and_then_shown_to_giver_and_receiver_only(
+    server: ServerProcess,
+) -> None:
     with founded(server, "sealed", 4) as here:
         match_id = here.playing(rules=TOC)
         began = here.ask("MatchService/GetMatch", match_id=match_id).state.entry_number
@@ -88,7 +90,7 @@ def test_gifts_in_toc_are_sealed_until_the_last_one_opens_them_to_giver_and_rece
             assert told == {giver: gift if giver in known else "=?" for giver, gift in enumerate(gifts)}
 
 
-def test_who_watches_hears_that_a_nonce_was_given_and_which_when_play_begins(server: Running) -> None:
+def test_who_watches_hears_that_a_nonce_was_given_and_which_when_play_begins(server: ServerProcess) -> None:
     with founded(server, "nonces") as here:
         match_id = here.waiting(nonce_timeout_ms=600_000)
         bots = [here.talk(seat) for seat in (0, 1)]
@@ -110,7 +112,7 @@ def test_who_watches_hears_that_a_nonce_was_given_and_which_when_play_begins(ser
         ]
 
 
-def test_a_flag_that_fell_is_told_with_its_proof_to_who_watches_and_in_the_bots_own_log(server: Running) -> None:
+def test_a_flag_that_fell_is_told_with_its_proof_to_who_watches_and_in_the_bots_own_log(server: ServerProcess) -> None:
     with founded(server, "flags") as here:
         match_id = here.playing(rule=TINY)
         ended = here.talk(0).hear("match_ended")
@@ -124,7 +126,7 @@ def test_a_flag_that_fell_is_told_with_its_proof_to_who_watches_and_in_the_bots_
         assert [line.clock_expired for line in lines if line.HasField("clock_expired")] == [fell.clock_charge]
 
 
-def test_the_clock_of_who_is_on_move_is_told_as_it_is_now(server: Running) -> None:
+def test_the_clock_of_who_is_on_move_is_told_as_it_is_now(server: ServerProcess) -> None:
     with founded(server, "clocks") as here:
         match_id = here.playing()
         here.turn(0)
@@ -138,7 +140,7 @@ def test_the_clock_of_who_is_on_move_is_told_as_it_is_now(server: Running) -> No
         assert {clocks[1].main_us for clocks in (first, last)} == {3_600_000_000}
 
 
-def test_when_a_match_is_over_it_says_where_its_record_is(server: Running) -> None:
+def test_when_a_match_is_over_it_says_where_its_record_is(server: ServerProcess) -> None:
     with founded(server, "records") as here:
         match_id = here.playing()
         assert not here.ask("MatchService/GetMatch", match_id=match_id).match.HasField("record")
@@ -150,7 +152,7 @@ def test_when_a_match_is_over_it_says_where_its_record_is(server: Running) -> No
         assert watched(here.channel, here.owner, match_id)[0].match.record == place
 
 
-def test_what_is_refused_in_the_stream_and_what_is_written_is_counted(server: Running) -> None:
+def test_what_is_refused_in_the_stream_and_what_is_written_is_counted(server: ServerProcess) -> None:
     names = [f'referee_refusals_total{{reason="{reason}"}}' for reason in ("ILLEGAL_MOVE", "STALE_TURN")]
     with founded(server, "counted") as here:
         before = metrics(server)
@@ -166,7 +168,7 @@ def test_what_is_refused_in_the_stream_and_what_is_written_is_counted(server: Ru
         assert 1 <= groups <= appends
 
 
-def test_an_administrator_sees_how_often_a_holder_has_called(server: Running) -> None:
+def test_an_administrator_sees_how_often_a_holder_has_called(server: ServerProcess) -> None:
     with founded(server, "callers") as here:
         before = here.ask_admin("AdminService/GetQuota", holder="callers").usage.calls
         for _ in range(3):
@@ -174,7 +176,7 @@ def test_an_administrator_sees_how_often_a_holder_has_called(server: Running) ->
         assert here.ask_admin("AdminService/GetQuota", holder="callers").usage.calls == before + 3
 
 
-def test_where_the_seeds_of_live_matches_lie_nobody_else_can_look(server: Running) -> None:
+def test_where_the_seeds_of_live_matches_lie_nobody_else_can_look(server: ServerProcess) -> None:
     data = server.log.parent / "data"
     assert (data / "referee.db").exists()
     assert stat.S_IMODE(data.stat().st_mode) == stat.S_IRWXU
@@ -185,7 +187,7 @@ def test_a_fault_of_the_rules_has_one_id_in_the_result_the_refusal_and_the_log(
 ) -> None:
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "games"))
     strange_games(tmp_path / "games", brittle="tests.match.games:BRITTLE")
-    with serving(tmp_path) as server, founded(server, "faults") as here:
+    with run_server(tmp_path) as server, founded(server, "faults") as here:
         match_id = here.playing(rules=game_pb2.Rules(game="brittle"))
         here.talk(0).say(move=play_pb2.Move(match_id=match_id, turn_token=here.turn(0).turn_token, move="2"))
         refusal = here.talk(0).hear("verdict").rejected.error
@@ -203,13 +205,13 @@ def test_who_watches_a_match_whose_rules_have_changed_gets_every_number_and_the_
 ) -> None:
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "games"))
     strange_games(tmp_path / "games", nim="tests.strangers_games.strangers_games:NIM")
-    with serving(tmp_path) as server, founded(server, "changes") as here:
+    with run_server(tmp_path) as server, founded(server, "changes") as here:
         match_id = here.playing(rules=NIM)
         for seat, move in ((0, "1"), (1, "3"), (0, "1")):
             here.submit(here.turn(seat), move)
         server.kill()
     strange_games(tmp_path / "games", nim="tests.match.games:ONE_OR_TWO")
-    with serving(tmp_path) as server, server.channel() as channel:
+    with run_server(tmp_path) as server, server.channel() as channel:
         whole, *entries = watched(channel, here.owner, match_id)
         assert whole.match.phase == match_pb2.MATCH_PHASE_OVER
         assert [entry.number for entry in entries] == list(range(1, len(entries) + 1))

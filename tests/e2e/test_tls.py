@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from referee_api.v1 import game_service_pb2
 from referee_api.v1.game_service_pb2_grpc import GameServiceStub
 
-from tests.e2e.server import WITHIN_S, bearer, serving
+from tests.e2e.server import TIMEOUT_S, bearer, run_server
 
 pytestmark = pytest.mark.slow
 
@@ -54,14 +54,14 @@ def games(address: str, admin: str, trusted: Certificate, own: Certificate | Non
     credentials = grpc.ssl_channel_credentials(trusted.cert, *mine)
     with grpc.secure_channel(address, credentials, options=[("grpc.use_local_subchannel_pool", 1)]) as channel:
         request = game_service_pb2.ListGamesRequest()
-        answer = GameServiceStub(channel).ListGames(request, metadata=bearer(admin), timeout=WITHIN_S)
+        answer = GameServiceStub(channel).ListGames(request, metadata=bearer(admin), timeout=TIMEOUT_S)
         return len(answer.games)
 
 
 def test_files_that_change_are_read_anew(tmp_path: Path) -> None:
     before, after = Certificate("before"), Certificate("after")
     flags = before.put(tmp_path)
-    with serving(tmp_path, "--ephemeral", "--tls-reload-every-ms", "1", *flags) as server:
+    with run_server(tmp_path, "--ephemeral", "--tls-reload-every-ms", "1", *flags) as server:
         assert games(server.address, server.admin_token, before) == 4
         after.put(tmp_path)
         assert games(server.address, server.admin_token, after) == 4
@@ -72,7 +72,7 @@ def test_files_that_change_are_read_anew(tmp_path: Path) -> None:
 def test_files_that_cannot_be_used_are_named_and_those_from_before_are_used(tmp_path: Path) -> None:
     before, after = Certificate("before"), Certificate("after")
     flags = before.put(tmp_path)
-    with serving(tmp_path, "--ephemeral", "--tls-reload-every-ms", "1", *flags) as server:
+    with run_server(tmp_path, "--ephemeral", "--tls-reload-every-ms", "1", *flags) as server:
         (tmp_path / "cert.pem").write_bytes(after.cert)
         assert games(server.address, server.admin_token, before) == 4
         after.put(tmp_path)
@@ -85,7 +85,7 @@ def test_where_client_certificates_are_wanted_nobody_comes_in_without_one(tmp_pa
     ours, theirs = Certificate("server"), Certificate("client")
     (tmp_path / "ca.pem").write_bytes(theirs.cert)
     flags = ("--tls-client-ca", str(tmp_path / "ca.pem"), *ours.put(tmp_path))
-    with serving(tmp_path, "--ephemeral", *flags) as server:
+    with run_server(tmp_path, "--ephemeral", *flags) as server:
         assert games(server.address, server.admin_token, ours, theirs) == 4
         with pytest.raises(grpc.RpcError):
             games(server.address, server.admin_token, ours)

@@ -13,24 +13,24 @@ from referee.transport.reflection import NAMES
 from referee.transport.server import SERVICES
 from tests.deploy.tools import tool
 from tests.docs import contract
-from tests.e2e.server import WITHIN_S, Running, serving
+from tests.e2e.server import TIMEOUT_S, ServerProcess, run_server
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    with serving(tmp_path_factory.mktemp("reflected"), "--ephemeral") as running:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
+    with run_server(tmp_path_factory.mktemp("reflected"), "--ephemeral") as running:
         yield running
 
 
 def said(name: str, *words: str) -> str:
-    ran = subprocess.run([tool(name), *words], capture_output=True, text=True, timeout=WITHIN_S, check=False)
+    ran = subprocess.run([tool(name), *words], capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
     assert ran.returncode == 0, ran.stdout + ran.stderr
     return ran.stdout
 
 
-def test_grpcurl_lists_and_describes_every_service_and_method(server: Running) -> None:
+def test_grpcurl_lists_and_describes_every_service_and_method(server: ServerProcess) -> None:
     listed = said("grpcurl", "-plaintext", server.address, "list").split()
     assert set(SERVICES) | set(NAMES) | {"grpc.health.v1.Health"} == set(listed)
     names = [f"{method.containing_service.full_name}.{method.name}" for method in contract.methods().values()]
@@ -38,7 +38,7 @@ def test_grpcurl_lists_and_describes_every_service_and_method(server: Running) -
         assert name in said("grpcurl", "-plaintext", server.address, "describe", name)
 
 
-def test_grpcurl_calls_a_method(server: Running) -> None:
+def test_grpcurl_calls_a_method(server: ServerProcess) -> None:
     token = ("-H", f"authorization: Bearer {server.admin_token}")
     games = json.loads(said("grpcurl", "-plaintext", *token, server.address, "referee_api.v1.GameService/ListGames"))[
         "games"
@@ -46,7 +46,7 @@ def test_grpcurl_calls_a_method(server: Running) -> None:
     assert "alquerque" in [game["name"] for game in games]
 
 
-def test_ghz_calls_a_method_by_reflection(server: Running) -> None:
+def test_ghz_calls_a_method_by_reflection(server: ServerProcess) -> None:
     report = json.loads(
         said(
             *("ghz", "--insecure", "--total", "20", "--concurrency", "2", "--format", "json"),
@@ -58,7 +58,7 @@ def test_ghz_calls_a_method_by_reflection(server: Running) -> None:
 
 
 @pytest.mark.parametrize("service", NAMES)
-def test_a_method_is_found_by_its_name_in_either_version(server: Running, service: str) -> None:
+def test_a_method_is_found_by_its_name_in_either_version(server: ServerProcess, service: str) -> None:
     with server.channel() as channel:
         file = reflected(channel, service, "referee_api.v1.MatchService.GetMatch")
         assert "MatchService" in [one.name for one in file.service]
@@ -67,7 +67,7 @@ def test_a_method_is_found_by_its_name_in_either_version(server: Running, servic
 @pytest.mark.parametrize(
     "name", ["referee_api.v1.MatchService.Nothing", "referee_api.v1.Nothing.GetMatch", "Nothing", ""]
 )
-def test_what_is_not_there_is_not_found(server: Running, name: str) -> None:
+def test_what_is_not_there_is_not_found(server: ServerProcess, name: str) -> None:
     with server.channel() as channel, pytest.raises(KeyError):
         reflected(channel, NAMES[0], name)
 

@@ -18,7 +18,7 @@ from tests.e2e.contests import entrants, in_tournament, new_ladder, new_tourname
 from tests.e2e.honest import honest_bots
 from tests.e2e.readings import troubles
 from tests.e2e.refused import need_promised, refused
-from tests.e2e.server import Running, serving
+from tests.e2e.server import ServerProcess, run_server
 
 pytestmark = pytest.mark.slow
 
@@ -27,14 +27,14 @@ CLUBS = count(1)
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    with serving(tmp_path_factory.mktemp("server"), "--durability", "normal") as running:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
+    with run_server(tmp_path_factory.mktemp("server"), "--durability", "normal") as running:
         yield running
         assert not list(troubles(running))
 
 
 @pytest.fixture
-def here(server: Running) -> Iterator[Club]:
+def here(server: ServerProcess) -> Iterator[Club]:
     with server.channel() as channel, club(server, channel, f"club-{next(CLUBS)}", FOUR) as founded:
         yield founded
 
@@ -128,7 +128,7 @@ def test_whoever_watches_resumes_where_it_was(here: Club) -> None:
 
 
 def test_it_goes_on_where_it_was_when_the_referee_was_killed(tmp_path: Path) -> None:
-    with serving(tmp_path) as server, server.channel() as channel, club(server, channel, "killed", FOUR) as here:
+    with run_server(tmp_path) as server, server.channel() as channel, club(server, channel, "killed", FOUR) as here:
         started(here)
         with honest_bots(server, tmp_path, here.secrets):
             watched = here.ask("TournamentService/WatchTournament", tournament=here.name, after_number=0)
@@ -137,7 +137,7 @@ def test_it_goes_on_where_it_was_when_the_referee_was_killed(tmp_path: Path) -> 
                 seen.append(next(watched))
         server.kill()
         before = told(seen)[1]
-    with serving(tmp_path) as server, server.channel() as channel, honest_bots(server, tmp_path, here.secrets):
+    with run_server(tmp_path) as server, server.channel() as channel, honest_bots(server, tmp_path, here.secrets):
         answer = ask(channel, "TournamentService/WatchTournament", here.owner, tournament=here.name, after_number=0)
         _, entries = told(list(answer))
         assert entries[: len(before)] == before
@@ -145,7 +145,7 @@ def test_it_goes_on_where_it_was_when_the_referee_was_killed(tmp_path: Path) -> 
         assert sum(row.points for row in entries[-1].ended.standings) == 6
 
 
-def test_a_test_of_two_stops_when_it_has_counted_enough(server: Running, tmp_path: Path) -> None:
+def test_a_test_of_two_stops_when_it_has_counted_enough(server: ServerProcess, tmp_path: Path) -> None:
     with server.channel() as channel, club(server, channel, "sprt", 2) as here:
         started(here, sprt={"elo1": 400, "max_matches": 8}, max_concurrent_matches=4)
         with honest_bots(server, tmp_path, here.secrets):
@@ -275,7 +275,7 @@ def test_who_watches_is_told_when_the_referee_is_about_to_go(tmp_path: Path, met
         kind = "tournament" if "Tournament" in method else "ladder"
         watched = here.ask(method, **{kind: here.name})
         next(watched)
-        assert here.server.drained() == 0
+        assert here.server.stop() == 0
         with pytest.raises(grpc.RpcError) as no:
             list(watched)
         assert refused(no.value).reason == "DRAINING"

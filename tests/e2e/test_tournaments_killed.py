@@ -20,7 +20,7 @@ from referee.storage.sqlite.event_log import SqliteEventLog
 from tests.e2e.club import ask, club
 from tests.e2e.contests import entrants, match_terms, tournament_request
 from tests.e2e.readings import troubles
-from tests.e2e.server import serving
+from tests.e2e.server import run_server
 from tests.e2e.steadfast import Company, SteadfastBot, Witness
 
 pytestmark = pytest.mark.slow
@@ -42,7 +42,7 @@ def test_whenever_the_referee_is_killed_tournaments_end_as_if_nobody_had_killed_
     tmp_path: Path, rng: random.Random, kills: int
 ) -> None:
     chance, witness = rng, Witness()
-    with serving(tmp_path) as server, server.channel() as channel, club(server, channel, seats=SEATS) as here:
+    with run_server(tmp_path) as server, server.channel() as channel, club(server, channel, seats=SEATS) as here:
         owner, bots = here.owner, [SteadfastBot(secret, witness) for secret in here.secrets]
         for name, asked in TOURNAMENTS.items():
             request = tournament_request(here, name=name, request_id=name, entrants=entrants(here), **asked)
@@ -50,14 +50,14 @@ def test_whenever_the_referee_is_killed_tournaments_end_as_if_nobody_had_killed_
             here.ask("TournamentService/StartTournament", name=name)
     done: dict[tuple[str, str], Any] = {}
     for _ in range(kills):
-        with serving(tmp_path) as server, server.channel() as channel:
+        with run_server(tmp_path) as server, server.channel() as channel:
             company = Company(bots, server.address)
             witness.wait_for_more(chance.randint(*MOVES_BETWEEN))
             for name in TOURNAMENTS:
                 done |= {(name, one.id): one for one in pairings(channel, owner, name) if one.points}
             server.kill()
             company.goes()
-    with serving(tmp_path) as server, server.channel() as channel:
+    with run_server(tmp_path) as server, server.channel() as channel:
         company = Company(bots, server.address)
         for name in TOURNAMENTS:
             list(ask(channel, "TournamentService/WatchTournament", owner, tournament=name))

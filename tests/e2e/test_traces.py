@@ -17,7 +17,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2_grpc import (
 )
 
 from tests.e2e.club import club_alone
-from tests.e2e.server import WITHIN_S
+from tests.e2e.server import TIMEOUT_S
 
 pytestmark = pytest.mark.slow
 
@@ -37,7 +37,7 @@ class Collector(TraceServiceServicer):
 
     def wait_for(self, name: str) -> None:
         with self.news:
-            assert self.news.wait_for(lambda: any(span.name == name for span in self.spans), WITHIN_S)
+            assert self.news.wait_for(lambda: any(span.name == name for span in self.spans), TIMEOUT_S)
 
     def named(self, name: str) -> list[Any]:
         return [span for span in self.spans if span.name == name]
@@ -57,7 +57,7 @@ def collecting() -> Iterator[tuple[Collector, str]]:
     try:
         yield collector, f"http://127.0.0.1:{port}"
     finally:
-        server.stop(None).wait(WITHIN_S)
+        server.stop(None).wait(TIMEOUT_S)
 
 
 def about(span: Any) -> dict[str, Any]:
@@ -80,7 +80,7 @@ def test_a_move_is_one_trace_from_its_arrival_until_all_were_told(tmp_path: Path
                 here.submit(third, "a1-a1")
             secrets = [here.server.admin_token, here.owner, *here.secrets]
             here.goes_home()
-            assert here.server.drained() == 0
+            assert here.server.stop() == 0
         spans = collector.spans
 
     called, refused = collector.named("MatchService/SubmitMove")

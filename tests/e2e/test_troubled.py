@@ -22,7 +22,7 @@ from referee.storage.data_lock import SERVER_LOCK
 from tests.e2e.club import Club, ask, club_alone, entries_of
 from tests.e2e.contests import entrants, joined, new_ladder, new_tournament
 from tests.e2e.refused import Refused, need_metadata, need_promised, refused
-from tests.e2e.server import WITHIN_S, Running, organiser, serving
+from tests.e2e.server import TIMEOUT_S, ServerProcess, create_organiser_token, run_server
 from tests.e2e.stopwatch import Stopwatch
 from tests.e2e.talk import talk
 
@@ -46,7 +46,7 @@ def answer(turn: play_pb2.Turn, move: str = "") -> dict[str, Any]:
 
 
 @contextmanager
-def a_full_disk(server: Running, data: Path) -> Iterator[None]:
+def a_full_disk(server: ServerProcess, data: Path) -> Iterator[None]:
     """Prevent all files of the server from growing, as on a full disk."""
     pid = server.process.pid
     usual = resource.prlimit(pid, resource.RLIMIT_FSIZE)
@@ -84,7 +84,7 @@ def test_a_match_that_another_referee_has_taken_is_not_played_here(tmp_path: Pat
         turn = here.turn()
         (tmp_path / "data" / SERVER_LOCK).unlink()  # Forbidden to users; lets the second server start.
         with (
-            serving(tmp_path) as other,
+            run_server(tmp_path) as other,
             other.channel() as channel,
             talk(channel, here.secrets[0]) as anna,
             talk(channel, here.secrets[1]),
@@ -120,7 +120,7 @@ def test_who_comes_when_the_referee_is_about_to_go_is_told_when_to_come_again(tm
         turn = here.turn()
         new_ladder(here)
         new_tournament(here, entrants=entrants(here))
-        here.ask_admin("AdminService/Drain", grace_period_ms=WITHIN_S * 1000)
+        here.ask_admin("AdminService/Drain", grace_period_ms=TIMEOUT_S * 1000)
         assert here.talk(0).hear("draining").reconnect_delay_ms == 1234
         joined(here, 0, 1)  # Joining still works, but no pairings are created any more.
         asked: tuple[tuple[str, dict[str, Any]], ...] = (
@@ -138,7 +138,7 @@ def test_who_comes_when_the_referee_is_about_to_go_is_told_when_to_come_again(tm
         with pytest.raises(grpc.RpcError) as no:
             here.turn(0)
         need_refused(no, "DRAINING")
-        assert here.server.process.wait(WITHIN_S) == 0
+        assert here.server.process.wait(TIMEOUT_S) == 0
 
 
 def test_a_bot_that_gives_no_sign_of_life_is_gone(tmp_path: Path) -> None:
@@ -216,7 +216,7 @@ REMOVE = """
 class Lacking:
     """A finished match from whose log an entry has been deleted."""
 
-    server: Running
+    server: ServerProcess
     channel: grpc.Channel
     owner: str
     match_id: str
@@ -244,11 +244,11 @@ def lacking(folder: Path, kind: str) -> Iterator[Lacking]:
         here.ask_as(0, "MatchService/OfferDraw", match_id=match_id, request_id="a draw?")
         here.ask_as(1, "MatchService/AnswerDraw", match_id=match_id, request_id="no")
         here.ask_as(1, "MatchService/Resign", match_id=match_id, request_id="enough")
-        assert here.server.drained() == 0
+        assert here.server.stop() == 0
     like = f'%"{kind}"%'
     with closing(sqlite3.connect(folder / "data" / "referee.db")) as database, database:
         [(number,)] = database.execute(REMOVE, (like, like, match_id)).fetchall()
-    with serving(folder) as server, server.channel() as channel:
+    with run_server(folder) as server, server.channel() as channel:
         yield Lacking(server, channel, owner, match_id, number)
 
 
@@ -281,10 +281,10 @@ def test_a_match_in_play_that_cannot_be_read_keeps_nobody_else_from_going_on(tmp
         here.turn()
         sound = here.playing()
         token = here.turn().turn_token
-        assert here.server.drained() == 0
+        assert here.server.stop() == 0
     with closing(sqlite3.connect(tmp_path / "data" / "referee.db")) as database, database:
         database.execute("UPDATE entries SET line = CAST(line || x'ff' AS TEXT) WHERE match = 1 AND number = 1")
-    with serving(tmp_path) as server, server.channel() as channel:
+    with run_server(tmp_path) as server, server.channel() as channel:
         assert [one.id for one in ask(channel, "MatchService/ListMatches", owner).matches] == [sound]
         with pytest.raises(grpc.RpcError) as no:
             ask(channel, "MatchService/GetMatch", owner, match_id=spoilt)
@@ -299,7 +299,7 @@ def test_a_match_in_play_that_cannot_be_read_keeps_nobody_else_from_going_on(tmp
 def need_health(here: Club) -> None:
     """Assert that the server is healthy and that matches can be played."""
     health: Any = HealthStub(here.channel)  # The type stubs do not declare its methods.
-    answered = health.Check(health_pb2.HealthCheckRequest(), timeout=WITHIN_S)
+    answered = health.Check(health_pb2.HealthCheckRequest(), timeout=TIMEOUT_S)
     assert answered.status == health_pb2.HealthCheckResponse.SERVING
     here.playing()
     turn = here.turn()
@@ -308,15 +308,15 @@ def need_health(here: Club) -> None:
 
 def test_a_ladder_that_cannot_be_read_is_refused_and_all_else_goes_on(tmp_path: Path) -> None:
     """The damaged ladder is also named in the server's log and by the doctor."""
-    with serving(tmp_path) as server, server.channel() as channel:
-        secret = organiser(channel, server.admin_token)
+    with run_server(tmp_path) as server, server.channel() as channel:
+        secret = create_organiser_token(channel, server.admin_token)
         terms = {"match_terms": [match_pb2.MatchTerms(rules=game_pb2.Rules(game="alquerque"))]}
         for name in ("main", "other"):
             ask(channel, "LadderService/CreateLadder", secret, request_id=name, name=name, terms=terms)
-        assert server.drained() == 0
+        assert server.stop() == 0
     with closing(sqlite3.connect(tmp_path / "data" / "referee.db")) as file, file:
         file.execute("UPDATE contest_entries SET line = '{}' WHERE contest = 1")
-    with serving(tmp_path) as server, server.channel() as channel:
+    with run_server(tmp_path) as server, server.channel() as channel:
         assert [one.name for one in ask(channel, "LadderService/ListLadders", secret).ladders] == ["other"]
         for method in ("ListLadderStandings", "CloseLadder"):
             with pytest.raises(grpc.RpcError) as no:
@@ -328,7 +328,7 @@ def test_a_ladder_that_cannot_be_read_is_refused_and_all_else_goes_on(tmp_path: 
             [sys.executable, "-m", "referee", "doctor", "--data-dir", str(tmp_path / "data")],
             capture_output=True,
             text=True,
-            timeout=WITHIN_S,
+            timeout=TIMEOUT_S,
             check=False,
         )
         assert doctor.returncode == 4

@@ -28,19 +28,19 @@ from referee_api.v1.match_service_pb2_grpc import MatchServiceStub
 from referee_api.v1.play_service_pb2_grpc import PlayServiceStub
 
 from referee.transport.server import SERVICES
-from tests.e2e.server import WITHIN_S, Running, bearer, organiser, registered, serving
+from tests.e2e.server import TIMEOUT_S, ServerProcess, bearer, create_organiser_token, register_bots, run_server
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    with serving(tmp_path_factory.mktemp("server"), "--ephemeral", "--message-at-most-bytes", "4096") as running:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
+    with run_server(tmp_path_factory.mktemp("server"), "--ephemeral", "--message-at-most-bytes", "4096") as running:
         yield running
 
 
 @pytest.fixture
-def channel(server: Running) -> Iterator[grpc.Channel]:
+def channel(server: ServerProcess) -> Iterator[grpc.Channel]:
     with server.channel() as channel:
         yield channel
 
@@ -60,35 +60,35 @@ def reason(refused: pytest.ExceptionInfo[grpc.RpcError]) -> tuple[grpc.StatusCod
 
 def test_without_a_token_nothing_is_said(channel: grpc.Channel) -> None:
     with pytest.raises(grpc.RpcError) as refused:
-        GameServiceStub(channel).ListGames(game_service_pb2.ListGamesRequest(), timeout=WITHIN_S)
+        GameServiceStub(channel).ListGames(game_service_pb2.ListGamesRequest(), timeout=TIMEOUT_S)
     assert reason(refused) == (grpc.StatusCode.UNAUTHENTICATED, "NO_TOKEN")
 
 
 def test_a_bad_token_is_refused(channel: grpc.Channel) -> None:
     with pytest.raises(grpc.RpcError) as refused:
         GameServiceStub(channel).ListGames(
-            game_service_pb2.ListGamesRequest(), metadata=bearer("rf_wrong"), timeout=WITHIN_S
+            game_service_pb2.ListGamesRequest(), metadata=bearer("rf_wrong"), timeout=TIMEOUT_S
         )
     assert reason(refused) == (grpc.StatusCode.UNAUTHENTICATED, "BAD_TOKEN")
 
 
-def test_who_may_not_ask_does_not_learn_whether_it_is_there(server: Running, channel: grpc.Channel) -> None:
-    owner = organiser(channel, server.admin_token, "curious")
+def test_who_may_not_ask_does_not_learn_whether_it_is_there(server: ServerProcess, channel: grpc.Channel) -> None:
+    owner = create_organiser_token(channel, server.admin_token, "curious")
     request = admin_service_pb2.PauseBotRequest(bot="nobody", message="no")
     with pytest.raises(grpc.RpcError) as refused:
-        AdminServiceStub(channel).PauseBot(request, metadata=bearer(owner), timeout=WITHIN_S)
+        AdminServiceStub(channel).PauseBot(request, metadata=bearer(owner), timeout=TIMEOUT_S)
     assert reason(refused) == (grpc.StatusCode.PERMISSION_DENIED, "NOT_YOURS")
 
 
-def test_games_are_described_and_positions_read(server: Running, channel: grpc.Channel) -> None:
+def test_games_are_described_and_positions_read(server: ServerProcess, channel: grpc.Channel) -> None:
     games, metadata = GameServiceStub(channel), bearer(server.admin_token)
-    listed = games.ListGames(game_service_pb2.ListGamesRequest(), metadata=metadata, timeout=WITHIN_S)
+    listed = games.ListGames(game_service_pb2.ListGamesRequest(), metadata=metadata, timeout=TIMEOUT_S)
     assert [game.name for game in listed.games] == ["alquerque", "toc", "troke", "trox"]
     for game in listed.games:
         request = game_service_pb2.ReadPositionRequest(
             rules=game_pb2.Rules(game=game.name), max_legal_moves=3, include_view=True
         )
-        read = games.ReadPosition(request, metadata=metadata, timeout=WITHIN_S)
+        read = games.ReadPosition(request, metadata=metadata, timeout=TIMEOUT_S)
         assert read.position
         assert read.view_json
         assert read.seats_to_move[0].legal_moves
@@ -106,73 +106,73 @@ def test_games_are_described_and_positions_read(server: Running, channel: grpc.C
     ],
 )
 def test_what_cannot_be_read_is_refused_by_its_field(
-    server: Running, channel: grpc.Channel, request_: dict[str, object], expected: str
+    server: ServerProcess, channel: grpc.Channel, request_: dict[str, object], expected: str
 ) -> None:
     with pytest.raises(grpc.RpcError) as refused:
         GameServiceStub(channel).ReadPosition(
             game_service_pb2.ReadPositionRequest(**request_),  # type: ignore[arg-type]  # Each case sets a field.
             metadata=bearer(server.admin_token),
-            timeout=WITHIN_S,
+            timeout=TIMEOUT_S,
         )
     assert reason(refused) == (grpc.StatusCode.INVALID_ARGUMENT, expected)
 
 
-def test_garbage_is_a_typed_refusal(server: Running, channel: grpc.Channel) -> None:
+def test_garbage_is_a_typed_refusal(server: ServerProcess, channel: grpc.Channel) -> None:
     call: Any = channel.unary_unary("/referee_api.v1.GameService/GetGame")
     with pytest.raises(grpc.RpcError) as refused:
-        call(b"\xff\xff\xff", metadata=bearer(server.admin_token), timeout=WITHIN_S)
+        call(b"\xff\xff\xff", metadata=bearer(server.admin_token), timeout=TIMEOUT_S)
     assert reason(refused) == (grpc.StatusCode.INVALID_ARGUMENT, "BAD_FIELD")
 
 
-def test_a_large_message_is_a_typed_refusal(server: Running, channel: grpc.Channel) -> None:
+def test_a_large_message_is_a_typed_refusal(server: ServerProcess, channel: grpc.Channel) -> None:
     request = game_service_pb2.GetGameRequest(name="x" * 5_000)
     with pytest.raises(grpc.RpcError) as refused:
-        GameServiceStub(channel).GetGame(request, metadata=bearer(server.admin_token), timeout=WITHIN_S)
+        GameServiceStub(channel).GetGame(request, metadata=bearer(server.admin_token), timeout=TIMEOUT_S)
     assert reason(refused) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "MESSAGE_TOO_LARGE")
 
 
-def test_there_is_no_such_match(server: Running, channel: grpc.Channel) -> None:
+def test_there_is_no_such_match(server: ServerProcess, channel: grpc.Channel) -> None:
     request = match_service_pb2.GetMatchRequest(match_id="nowhere")
     with pytest.raises(grpc.RpcError) as refused:
-        MatchServiceStub(channel).GetMatch(request, metadata=bearer(server.admin_token), timeout=WITHIN_S)
+        MatchServiceStub(channel).GetMatch(request, metadata=bearer(server.admin_token), timeout=TIMEOUT_S)
     assert reason(refused) == (grpc.StatusCode.NOT_FOUND, "NO_SUCH_MATCH")
 
 
-def test_a_page_token_fits_its_own_question_only(server: Running, channel: grpc.Channel) -> None:
-    owner = organiser(channel, server.admin_token, "pages")
-    registered(channel, owner, "page-a", "page-b")
+def test_a_page_token_fits_its_own_question_only(server: ServerProcess, channel: grpc.Channel) -> None:
+    owner = create_organiser_token(channel, server.admin_token, "pages")
+    register_bots(channel, owner, "page-a", "page-b")
     bots, metadata = BotServiceStub(channel), bearer(owner)
     first = bots.ListBots(
-        bot_service_pb2.ListBotsRequest(owner="pages", page_size=1), metadata=metadata, timeout=WITHIN_S
+        bot_service_pb2.ListBotsRequest(owner="pages", page_size=1), metadata=metadata, timeout=TIMEOUT_S
     )
     token = first.next_page_token
     second = bots.ListBots(
-        bot_service_pb2.ListBotsRequest(owner="pages", page_token=token), metadata=metadata, timeout=WITHIN_S
+        bot_service_pb2.ListBotsRequest(owner="pages", page_token=token), metadata=metadata, timeout=TIMEOUT_S
     )
     assert [bot.name for bot in (*first.bots, *second.bots)] == ["page-a", "page-b"]
     with pytest.raises(grpc.RpcError) as refused:
-        bots.ListBots(bot_service_pb2.ListBotsRequest(page_token=token), metadata=metadata, timeout=WITHIN_S)
+        bots.ListBots(bot_service_pb2.ListBotsRequest(page_token=token), metadata=metadata, timeout=TIMEOUT_S)
     assert reason(refused) == (grpc.StatusCode.INVALID_ARGUMENT, "BAD_PAGE_TOKEN")
 
 
-def test_a_stream_begins_with_hello(server: Running, channel: grpc.Channel) -> None:
-    owner = organiser(channel, server.admin_token, "silent")
-    (secret,) = registered(channel, owner, "silent")
+def test_a_stream_begins_with_hello(server: ServerProcess, channel: grpc.Channel) -> None:
+    owner = create_organiser_token(channel, server.admin_token, "silent")
+    (secret,) = register_bots(channel, owner, "silent")
     pong = play_service_pb2.PlayRequest(items=[play_pb2.BotItem(pong=play_pb2.Pong(id=1))])
     with pytest.raises(grpc.RpcError) as refused:
-        list(PlayServiceStub(channel).Play(iter([pong]), metadata=bearer(secret), timeout=WITHIN_S))
+        list(PlayServiceStub(channel).Play(iter([pong]), metadata=bearer(secret), timeout=TIMEOUT_S))
     assert reason(refused) == (grpc.StatusCode.INVALID_ARGUMENT, "HELLO_EXPECTED")
 
 
-def test_a_stream_ends_when_its_token_is_revoked(server: Running, channel: grpc.Channel) -> None:
-    owner = organiser(channel, server.admin_token, "revoker")
+def test_a_stream_ends_when_its_token_is_revoked(server: ServerProcess, channel: grpc.Channel) -> None:
+    owner = create_organiser_token(channel, server.admin_token, "revoker")
     request = bot_service_pb2.RegisterBotRequest(request_id="r", name="revoked")
-    answer = BotServiceStub(channel).RegisterBot(request, metadata=bearer(owner), timeout=WITHIN_S)
+    answer = BotServiceStub(channel).RegisterBot(request, metadata=bearer(owner), timeout=TIMEOUT_S)
     hello = play_service_pb2.PlayRequest(items=[play_pb2.BotItem(hello=play_pb2.Hello())])
-    heard = PlayServiceStub(channel).Play(_and_then_waits(hello), metadata=bearer(answer.secret), timeout=WITHIN_S)
+    heard = PlayServiceStub(channel).Play(_and_then_waits(hello), metadata=bearer(answer.secret), timeout=TIMEOUT_S)
     assert next(heard).items[0].welcome.version == "1"
     revoke = bot_service_pb2.RevokeBotTokenRequest(bot="revoked", token_id=answer.token.id)
-    BotServiceStub(channel).RevokeBotToken(revoke, metadata=bearer(owner), timeout=WITHIN_S)
+    BotServiceStub(channel).RevokeBotToken(revoke, metadata=bearer(owner), timeout=TIMEOUT_S)
     with pytest.raises(grpc.RpcError) as refused:
         list(heard)
     assert reason(refused) == (grpc.StatusCode.UNAUTHENTICATED, "BAD_TOKEN")
@@ -180,13 +180,13 @@ def test_a_stream_ends_when_its_token_is_revoked(server: Running, channel: grpc.
 
 def _and_then_waits(request: play_service_pb2.PlayRequest) -> Iterator[play_service_pb2.PlayRequest]:
     yield request
-    threading.Event().wait(WITHIN_S)
+    threading.Event().wait(TIMEOUT_S)
 
 
 def test_health_is_told_of_all_and_of_each_service(channel: grpc.Channel) -> None:
     health: Any = HealthStub(channel)  # The type stubs do not declare its methods.
     for service in ("", *SERVICES):
-        answer = health.Check(health_pb2.HealthCheckRequest(service=service), timeout=WITHIN_S)
+        answer = health.Check(health_pb2.HealthCheckRequest(service=service), timeout=TIMEOUT_S)
         assert answer.status == health_pb2.HealthCheckResponse.SERVING
 
 
@@ -197,12 +197,12 @@ def test_reflection_tells_a_stranger_which_services_and_methods_there_are(channe
     assert file.service[0].method[0].name == "Play"
 
 
-def test_the_pages_say_that_it_is_alive_and_count_its_calls(server: Running) -> None:
-    with urllib.request.urlopen(f"http://{server.http}/readyz", timeout=WITHIN_S) as page:
+def test_the_pages_say_that_it_is_alive_and_count_its_calls(server: ServerProcess) -> None:
+    with urllib.request.urlopen(f"http://{server.http}/readyz", timeout=TIMEOUT_S) as page:
         assert page.read() == b"ready\n"
-    with urllib.request.urlopen(f"http://{server.http}/metrics", timeout=WITHIN_S) as page:
+    with urllib.request.urlopen(f"http://{server.http}/metrics", timeout=TIMEOUT_S) as page:
         assert b"referee_rpcs_total" in page.read()
 
 
-def test_no_secret_stands_in_the_log(server: Running) -> None:
+def test_no_secret_stands_in_the_log(server: ServerProcess) -> None:
     assert "rf_" not in server.log.read_text()

@@ -35,7 +35,7 @@ from referee.match.clock import MS
 from referee.storage.memory_accounts import MemoryTokens
 from referee.transport.guards import authentication as auth
 from referee.transport.services.games import Games
-from tests.e2e.server import WITHIN_S, bearer
+from tests.e2e.server import TIMEOUT_S, bearer
 
 COST_US = 100 * MS
 """CPU time of one call."""
@@ -55,7 +55,7 @@ class Player:
 
     async def ask(self) -> None:
         request = game_service_pb2.GetGameRequest(name="alquerque")
-        await GameServiceStub(self.channel).GetGame(request, metadata=bearer(self.secret), timeout=WITHIN_S)
+        await GameServiceStub(self.channel).GetGame(request, metadata=bearer(self.secret), timeout=TIMEOUT_S)
 
     async def row(self) -> clock_pb2.ClockCharge:
         """Submit its move, and return the clock charge."""
@@ -63,7 +63,7 @@ class Player:
         request = match_service_pb2.SubmitMoveRequest(
             request_id="1", match_id=self.turn.match_id, turn_token=token, move=move
         )
-        answer = MatchServiceStub(self.channel).SubmitMove(request, metadata=bearer(self.secret), timeout=WITHIN_S)
+        answer = MatchServiceStub(self.channel).SubmitMove(request, metadata=bearer(self.secret), timeout=TIMEOUT_S)
         row: clock_pb2.ClockCharge = (await answer).clock_charge
         return row
 
