@@ -8,5 +8,5 @@ domain object to a message; `write_…` fill in a message that is about to be se
 - `contests`, `ladders`, `ladder_entries`, `tournaments`, `tournament_entries`, `formats`, `sprt`: contests
 - `accounts`, `bot_log`: bots, tokens, quotas, private logs
 - `error_mapping`: reason, status code and metadata of each error; `wire_errors`: errors of the transport itself
-- `times`, `enums`: timestamps, enum values
+- `basic_types`: timestamps, durations, enum values
 """

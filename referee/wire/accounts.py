@@ -9,7 +9,7 @@ from referee.accounts.bots import Bot, BotPause, PauseCause, Version
 from referee.accounts.quotas import Quota
 from referee.accounts.tokens import Role, Token
 from referee.live.sessions import Session
-from referee.wire.times import maybe_timestamp, timestamp
+from referee.wire.basic_types import maybe_timestamp, timestamp
 
 ROLES = {
     token_pb2.ROLE_SPECTATOR: Role.SPECTATOR,

@@ -14,10 +14,10 @@ from referee.accounts.bot_log import (
     RefusedNote,
     SessionLostNote,
 )
+from referee.wire.basic_types import timestamp
 from referee.wire.clocks import clock_charge_of
 from referee.wire.error_mapping import reason_number
 from referee.wire.results import forfeit_of
-from referee.wire.times import timestamp
 
 NOTICES = {
     "paused": play_pb2.NOTICE_KIND_PAUSED,

@@ -9,7 +9,7 @@ from referee.match import clock as core
 from referee.match.clock import MS, Micros, TimeControl
 from referee.match.clock_charge import NetworkCredit
 from referee.match.match_errors import BadTimeControl
-from referee.wire.times import ms_down
+from referee.wire.basic_types import ms_down
 
 Kind = Any
 """One of the messages of the oneof `ClockRule.kind`."""

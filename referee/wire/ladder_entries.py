@@ -11,11 +11,11 @@ from referee.contests.pairing import ContestMatchScored, ContestMatchStarted, Co
 from referee.hosting.contest_log import LadderCreated
 from referee.hosting.contest_store import ContestStep
 from referee.hosting.ladder_state import LadderState
+from referee.wire.basic_types import timestamp
 from referee.wire.contests import entrant_of, pairing_of
 from referee.wire.ladders import ladder_of
 from referee.wire.ratings import changes_of
 from referee.wire.terms import TermsConverter
-from referee.wire.times import timestamp
 
 
 def ladder_entry_of(

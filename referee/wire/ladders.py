@@ -11,12 +11,11 @@ from referee.contests.ladder.state import Ladder
 from referee.hosting.contest_terms import DuplicatePlay, LadderTerms, MatchTerms, seating
 from referee.hosting.ladder_ratings import RatingPoint
 from referee.hosting.ladder_state import LadderState
+from referee.wire.basic_types import enum_value, parse_enum_or_default, timestamp
 from referee.wire.contests import PARTNERS, duplicate_of, entrant_of
-from referee.wire.enums import enum_value, parse_enum_or_default
 from referee.wire.ratings import rated_of
 from referee.wire.rules import read_opening
 from referee.wire.terms import TermsConverter
-from referee.wire.times import timestamp
 from referee.wire.wire_errors import BadSeats
 
 REMATCH_AFTER = 1

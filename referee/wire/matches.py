@@ -13,13 +13,13 @@ from referee.live.match_request import LADDER, PAIRING, TITLE, TOURNAMENT
 from referee.live.turn_view import SeatClock
 from referee.match.setup import Player, Setup
 from referee.match.state import Match, MatchPhase
+from referee.wire.basic_types import maybe_timestamp, ms_down, timestamp
 from referee.wire.clocks import clock_of
 from referee.wire.controls import time_control_of
 from referee.wire.policies import policies_of, visibility_of
 from referee.wire.ratings import changes_of
 from referee.wire.results import maybe_result
 from referee.wire.rules import json_text, rules_of, seat_layout_of
-from referee.wire.times import maybe_timestamp, ms_down, timestamp
 
 OPENING_CACHE_SIZE = 256
 """Without a cache, the opening would be parsed again for every match of a list."""

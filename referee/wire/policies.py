@@ -12,8 +12,7 @@ from referee.match.setup import (
     Visibility,
     VisibilityMode,
 )
-from referee.wire.enums import enum_value, parse_enum_or_default
-from referee.wire.times import ms_down
+from referee.wire.basic_types import enum_value, ms_down, parse_enum_or_default
 
 DEFAULT_ATTEMPTS = Policies().attempts
 

@@ -5,7 +5,7 @@ from referee_api.v1 import sprt_pb2
 from referee.contests.strength.sprt_evaluation import SprtParameters, SprtVerdict
 from referee.contests.tournament.sprt_trial import TrialState
 from referee.contests.tournament.tournament_formats import OutcomeModel
-from referee.wire.enums import enum_value, parse_enum_or_default
+from referee.wire.basic_types import enum_value, parse_enum_or_default
 from referee.wire.ratings import estimate_of
 
 MODELS = {

@@ -13,11 +13,10 @@ from referee.hosting.contest_log import TournamentCreated
 from referee.hosting.contest_store import ContestStep
 from referee.hosting.tournament_state import TournamentState
 from referee.hosting.tournament_tables import TournamentRow
+from referee.wire.basic_types import enum_value, timestamp
 from referee.wire.contests import entrant_of, pairing_of
-from referee.wire.enums import enum_value
 from referee.wire.sprt import sprt_state_of
 from referee.wire.terms import TermsConverter
-from referee.wire.times import timestamp
 from referee.wire.tournaments import PHASES, standings_of, tournament_of
 
 EntryField: TypeAlias = tuple[str, Any]

@@ -12,13 +12,12 @@ from referee.contests.tournament.tournament_terms import Seeding, TournamentPlay
 from referee.hosting.contest_terms import TournamentTerms
 from referee.hosting.tournament_state import TournamentState
 from referee.hosting.tournament_tables import CrossTableCell, TournamentRow
+from referee.wire.basic_types import enum_value, maybe_timestamp, parse_enum, parse_enum_or_default, timestamp
 from referee.wire.contests import PARTNERS, duplicate_of, entrant_of
-from referee.wire.enums import enum_value, parse_enum, parse_enum_or_default
 from referee.wire.formats import format_of, read_format
 from referee.wire.ratings import estimate_of
 from referee.wire.rules import read_opening
 from referee.wire.terms import TermsConverter
-from referee.wire.times import maybe_timestamp, timestamp
 
 TIE_BREAKS = {
     pb.TIE_BREAK_BUCHHOLZ: TieBreak.BUCHHOLZ,

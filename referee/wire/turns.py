@@ -4,9 +4,9 @@ from referee_api.v1 import play_pb2
 
 from referee.live.sessions import TurnOptions
 from referee.live.turn_view import TurnDue
+from referee.wire.basic_types import ms_down
 from referee.wire.clocks import write_clock
 from referee.wire.rules import json_text, large_rules_hash, rules_of
-from referee.wire.times import ms_down
 
 
 def turn_of(due: TurnDue, options: TurnOptions) -> play_pb2.Turn:

@@ -17,6 +17,7 @@ from referee.live.verdict import AttemptRefused, LateAnswer, MoveAccepted, Reque
 from referee.match.clock import Micros
 from referee.match.clock_charge import ClockCharge
 from referee.match.match_errors import StaleTurn
+from referee.wire.basic_types import ms_down
 from referee.wire.bot_log import NOTICES
 from referee.wire.clocks import write_charge
 from referee.wire.error_mapping import ErrorMapper, error_detail_of
@@ -24,7 +25,6 @@ from referee.wire.matches import MatchContext, match_of, seed_commitment_of
 from referee.wire.ratings import changes_of
 from referee.wire.results import maybe_result
 from referee.wire.rules import large_rules_hash
-from referee.wire.times import ms_down
 from referee.wire.turns import write_turn
 
 Items: TypeAlias = "RepeatedCompositeFieldContainer[play_pb2.RefereeItem]"

@@ -27,9 +27,8 @@ from referee.transport.services.matches import MESSAGE_CHARS, check_request_id
 from referee.transport.services.paging import after, page, page_size
 from referee.transport.services.token_issuer import TokenIssuer
 from referee.wire.accounts import ROLES, quota_of, read_quota, token_of
-from referee.wire.enums import parse_enum_or_default
+from referee.wire.basic_types import parse_enum_or_default, unix_ms
 from referee.wire.results import maybe_result
-from referee.wire.times import unix_ms
 from referee.wire.wire_errors import BadSeats
 
 log = structlog.get_logger("referee.transport")

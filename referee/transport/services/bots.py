@@ -22,8 +22,8 @@ from referee.transport.services.matches import check_request_id
 from referee.transport.services.paging import after, page, page_size
 from referee.transport.services.token_issuer import TokenIssuer
 from referee.wire.accounts import bot_of, token_of, version_of
+from referee.wire.basic_types import unix_ms
 from referee.wire.bot_log import line_of
-from referee.wire.times import unix_ms
 from referee.wire.wire_errors import NotYours
 
 

@@ -28,13 +28,12 @@ from referee.transport.services.match_labels import MatchLabels
 from referee.transport.services.paging import after, chunks, chunks_by_bytes, page, page_size, page_token
 from referee.transport.services.records import Records
 from referee.transport.services.seats import answer_draw, held_seat, offer_draw, seats_of
+from referee.wire.basic_types import parse_enum, unix_ms
 from referee.wire.clocks import clock_charge_of
 from referee.wire.entries import ViewerContext, WatchCache
-from referee.wire.enums import parse_enum
 from referee.wire.matches import PHASES, MatchContext, match_of
 from referee.wire.results import maybe_result
 from referee.wire.terms import TermsConverter, read_match_request
-from referee.wire.times import unix_ms
 from referee.wire.turns import read_turn_options, turn_of
 from referee.wire.wire_errors import MatchNotOver, NotYours, TooManyMatches
 

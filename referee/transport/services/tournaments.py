@@ -27,8 +27,8 @@ from referee.transport.guards.permissions import (
 from referee.transport.guards.rate_limit import RateLimiter
 from referee.transport.services.matches import check_request_id
 from referee.transport.services.paging import after, chunks, page, page_size
+from referee.wire.basic_types import parse_enum
 from referee.wire.contests import PAIRING_PHASES, pairing_of, read_entrant
-from referee.wire.enums import parse_enum
 from referee.wire.sprt import sprt_state_of
 from referee.wire.terms import TermsConverter
 from referee.wire.tournament_entries import state_of_standings, tournament_entry_of
