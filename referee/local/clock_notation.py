@@ -13,7 +13,7 @@ from referee_client.organiser import clock_text
 from referee.local.local_errors import BadClock
 from referee.match.clock import TimeControl
 from referee.match.match_errors import BadTimeControl
-from referee.wire.controls import read_rule
+from referee.wire.clocks import read_rule
 
 TAKES = "cannot be read; write for example 60+1, 60 byoyomi 3x10, 5/move or none"
 

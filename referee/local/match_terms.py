@@ -14,7 +14,7 @@ from referee.local.plan import DEFAULT_CLOCK
 from referee.local.toml_validation import value
 from referee.match.clock import TimeControl
 from referee.match.setup import DisconnectPolicy, Policies
-from referee.wire.controls import rule_of
+from referee.wire.clocks import rule_of
 from referee.wire.policies import policies_of
 from referee.wire.rules import rules_of
 

@@ -3,8 +3,9 @@
 Functions `read_…` convert a message to a domain object and raise an error that names the field; `…_of` convert a
 domain object to a message; `write_…` fill in a message that is about to be sent, which saves a copy.
 
-- `terms`, `controls`, `policies`, `rules`: what a match is played under, and requests to create one
-- `matches`, `entries`, `results`, `ratings`, `clocks`, `turns`: a match as one viewer can see it
+- `terms`, `policies`, `rules`: what a match is played under, and requests to create one
+- `clocks`: time controls, clocks and clock charges
+- `matches`, `entries`, `results`, `ratings`, `turns`: a match as one viewer can see it
 - `contests`, `ladders`, `ladder_entries`, `tournaments`, `tournament_entries`, `formats`, `sprt`: contests
 - `accounts`, `bot_log`: bots, tokens, quotas, private logs
 - `error_mapping`: reason, status code and metadata of each error; `wire_errors`: errors of the transport itself

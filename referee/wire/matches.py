@@ -14,8 +14,7 @@ from referee.live.turn_view import SeatClock
 from referee.match.setup import Player, Setup
 from referee.match.state import Match, MatchPhase
 from referee.wire.basic_types import maybe_timestamp, ms_down, timestamp
-from referee.wire.clocks import clock_of
-from referee.wire.controls import time_control_of
+from referee.wire.clocks import clock_of, time_control_of
 from referee.wire.policies import policies_of, visibility_of
 from referee.wire.ratings import changes_of
 from referee.wire.results import maybe_result

@@ -14,7 +14,7 @@ from referee.live.match_request import LADDER, MAKER, REQUEST_ID, TITLE, LiveLim
 from referee.match.clock import MS
 from referee.match.clock_charge import NetworkCredit
 from referee.match.setup import SEED_BYTES, Player
-from referee.wire.controls import read_controls, read_credit
+from referee.wire.clocks import read_controls, read_credit
 from referee.wire.matches import terms_of
 from referee.wire.policies import read_policies, read_visibility
 from referee.wire.rules import read_opening, read_rules

@@ -18,8 +18,7 @@ from referee.match.setup import (
     Visibility,
     VisibilityMode,
 )
-from referee.wire.clocks import clock_of
-from referee.wire.controls import READ, read_controls, read_credit, read_rule, rule_of, time_control_of
+from referee.wire.clocks import RULE_READERS, clock_of, read_controls, read_credit, read_rule, rule_of, time_control_of
 from referee.wire.policies import policies_of, read_policies, read_visibility, visibility_of
 
 CONTROLS: list[TimeControl] = [
@@ -39,7 +38,7 @@ CONTROLS: list[TimeControl] = [
 
 
 def test_every_kind_of_clock_can_be_written() -> None:
-    assert len(CONTROLS) == len(READ) == len(clock_pb2.ClockRule.DESCRIPTOR.oneofs_by_name["kind"].fields)
+    assert len(CONTROLS) == len(RULE_READERS) == len(clock_pb2.ClockRule.DESCRIPTOR.oneofs_by_name["kind"].fields)
 
 
 @pytest.mark.parametrize("control", CONTROLS, ids=lambda control: type(control).__name__)
