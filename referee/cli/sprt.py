@@ -16,8 +16,8 @@ from referee.local.local_tournament import LocalTournament
 from referee.local.match_terms import terms_of
 from referee.local.plan import DEFAULT_CLOCK, DEFAULT_START_WITHIN_S, LOCAL_POLICIES
 from referee.local.plan_file import MAX_PARALLEL
-from referee.wire.policies import policies_of
 from referee.wire.rules import rules_of
+from referee.wire.terms import policies_of
 
 DEFAULT_OUT = Path("referee-sprt")
 MODELS = {"trinomial": sprt_pb2.SPRT_MODEL_TRINOMIAL, "pentanomial": sprt_pb2.SPRT_MODEL_PENTANOMIAL}

@@ -15,8 +15,8 @@ from referee.local.toml_validation import value
 from referee.match.clock import TimeControl
 from referee.match.setup import DisconnectPolicy, Policies
 from referee.wire.clocks import rule_of
-from referee.wire.policies import policies_of
 from referee.wire.rules import rules_of
+from referee.wire.terms import policies_of
 
 OF_A_MATCH = ("game", "options", "preset", "clock", "policies")
 

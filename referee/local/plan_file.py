@@ -20,7 +20,7 @@ from referee.local.plan import (
     cores,
 )
 from referee.local.toml_validation import count, known, read_bots, read_sandbox, read_toml, value
-from referee.wire.policies import read_policies
+from referee.wire.terms import read_policies
 
 MAX_PARALLEL = 1_000
 MAX_ROUNDS = 100_000

@@ -3,7 +3,7 @@
 Functions `read_…` convert a message to a domain object and raise an error that names the field; `…_of` convert a
 domain object to a message; `write_…` fill in a message that is about to be sent, which saves a copy.
 
-- `terms`, `policies`, `rules`: what a match is played under, and requests to create one
+- `terms`, `rules`: what a match is played under, and requests to create one
 - `clocks`: time controls, clocks and clock charges
 - `matches`, `entries`, `results`, `ratings`, `turns`: a match as one viewer can see it
 - `contests`, `ladders`, `ladder_entries`, `tournaments`, `tournament_entries`, `formats`, `sprt`: contests

@@ -1,4 +1,4 @@
-"""Converts matches: terms, seats, seed commitment and state."""
+"""Converts matches: seats, seed commitment and state."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,14 +11,14 @@ from engines.options import Settings
 from referee.live.match_history import MatchStatus
 from referee.live.match_request import LADDER, PAIRING, TITLE, TOURNAMENT
 from referee.live.turn_view import SeatClock
-from referee.match.setup import Player, Setup
+from referee.match.setup import Player
 from referee.match.state import Match, MatchPhase
-from referee.wire.basic_types import maybe_timestamp, ms_down, timestamp
-from referee.wire.clocks import clock_of, time_control_of
-from referee.wire.policies import policies_of, visibility_of
+from referee.wire.basic_types import maybe_timestamp, timestamp
+from referee.wire.clocks import clock_of
 from referee.wire.ratings import changes_of
 from referee.wire.results import maybe_result
-from referee.wire.rules import json_text, rules_of, seat_layout_of
+from referee.wire.rules import json_text, seat_layout_of
+from referee.wire.terms import terms_of
 
 OPENING_CACHE_SIZE = 256
 """Without a cache, the opening would be parsed again for every match of a list."""
@@ -69,18 +69,6 @@ def match_of(status: MatchStatus, match_context: MatchContext, viewer: Viewer) -
         start_time=maybe_timestamp(status.started_ms),
         end_time=maybe_timestamp(status.ended_ms),
         ratings=changes_of(match.ratings),
-    )
-
-
-def terms_of(setup: Setup) -> match_pb2.MatchTerms:
-    return match_pb2.MatchTerms(
-        rules=rules_of(setup.game, setup.game_version, setup.settings),
-        time_control=time_control_of(setup.controls, setup.credit),
-        policies=policies_of(setup.policies),
-        visibility=visibility_of(setup.visibility),
-        start_timeout_ms=ms_down(setup.start_within_us),
-        random_seats=setup.by_lot,
-        nonce_timeout_ms=ms_down(setup.nonce_within_us),
     )
 
 

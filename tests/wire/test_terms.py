@@ -19,7 +19,7 @@ from referee.match.setup import (
     VisibilityMode,
 )
 from referee.wire.clocks import RULE_READERS, clock_of, read_controls, read_credit, read_rule, rule_of, time_control_of
-from referee.wire.policies import policies_of, read_policies, read_visibility, visibility_of
+from referee.wire.terms import policies_of, read_policies, read_visibility, visibility_of
 
 CONTROLS: list[TimeControl] = [
     core.SuddenDeath(60 * SECOND),
