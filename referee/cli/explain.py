@@ -20,7 +20,7 @@ from referee.records.describe_event import escape_unprintable
 from referee.records.record_history import RecordHistory, read_record_history
 from referee.records.record_reader import RecordInvalid
 from referee.wire.clocks import clock_charge_of
-from referee.wire.turns import turn_of
+from referee.wire.matches import turn_of
 
 EVERYTHING = TurnOptions(max_legal_moves=5_000, view=True, all_moves=False)
 

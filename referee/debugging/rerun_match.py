@@ -16,8 +16,7 @@ from referee.live.match_history import MatchStatus
 from referee.match.events import MovePlayed, MoveRefused
 from referee.match.state import Match
 from referee.wire.error_mapping import WireError, error_detail_of
-from referee.wire.matches import MatchContext, match_of
-from referee.wire.turns import read_turn_options, turn_of
+from referee.wire.matches import MatchContext, match_of, read_turn_options, turn_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,23 +1,27 @@
-"""Converts matches: seats, seed commitment and state."""
+"""Converts matches and turns to what one viewer may see of them.
+
+A turn is written directly into the message that is about to be sent: copying one costs more than building it.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from referee_api.v1 import game_pb2, match_pb2, seed_pb2
+from referee_api.v1 import game_pb2, match_pb2, play_pb2, seed_pb2
 
 from engines.api import REFEREE, Game, Viewer
 from engines.options import Settings
 from referee.live.match_history import MatchStatus
 from referee.live.match_request import LADDER, PAIRING, TITLE, TOURNAMENT
-from referee.live.turn_view import SeatClock
+from referee.live.sessions import TurnOptions
+from referee.live.turn_view import SeatClock, TurnDue
 from referee.match.setup import Player
 from referee.match.state import Match, MatchPhase
-from referee.wire.basic_types import maybe_timestamp, timestamp
-from referee.wire.clocks import clock_of
+from referee.wire.basic_types import maybe_timestamp, ms_down, timestamp
+from referee.wire.clocks import clock_of, write_clock
 from referee.wire.ratings import changes_of
 from referee.wire.results import maybe_result
-from referee.wire.rules import json_text, seat_layout_of
+from referee.wire.rules import json_text, large_rules_hash, rules_of, seat_layout_of
 from referee.wire.terms import terms_of
 
 OPENING_CACHE_SIZE = 256
@@ -122,3 +126,47 @@ def _opening_of(match: Match, viewer: Viewer) -> game_pb2.Opening | None:
 @lru_cache(OPENING_CACHE_SIZE)
 def _position_seen(game: Game, position: str, settings: Settings, viewer: Viewer) -> str:
     return game.read(position, settings).text(viewer)
+
+
+def turn_of(due: TurnDue, options: TurnOptions) -> play_pb2.Turn:
+    turn = play_pb2.Turn()
+    write_turn(turn, due, options)
+    return turn
+
+
+def write_turn(turn: play_pb2.Turn, due: TurnDue, options: TurnOptions, *, with_rules: bool = True) -> None:
+    """Fill in `turn`. Rules that are large are left out unless `with_rules` is set."""
+    match = due.match
+    setup = match.setup
+    turn.match_id = setup.match_id
+    turn.seat = due.turn.seat
+    turn.turn_token = due.turn.token
+    turn.rules_hash = large_rules_hash(setup.game, setup.game_version, setup.settings)
+    if with_rules or not turn.rules_hash:
+        turn.rules.CopyFrom(rules_of(setup.game, setup.game_version, setup.settings))
+    turn.ply = match.ply
+    turn.position = due.position
+    for seat, move in due.moves_since(options.all_moves):
+        turn.move_history.add(seat=seat, move=move)
+    for clock in due.clocks:
+        write_clock(turn.clocks.add(), clock)
+    left_us = due.left_us
+    if left_us is not None:
+        turn.time_left_ms = ms_down(left_us)
+    turn.attempts_left = due.attempts_left
+    if match.offers:
+        turn.draw_offer_seats.extend(due.offers)
+    turn.simultaneous = due.sealed
+    turn.repeated = due.repeated
+    if options.view:
+        turn.view_json = json_text(due.view())
+    if options.max_legal_moves:
+        legal = due.legal_moves(options.max_legal_moves)
+        turn.legal_moves.extend(legal.listed)
+        turn.legal_moves_truncated = legal.count > len(legal.listed)
+        turn.legal_move_count = legal.count
+
+
+def read_turn_options(options: play_pb2.TurnOptions, max_legal_moves: int) -> TurnOptions:
+    """Convert the options, with the number of legal moves capped at the limit of the server."""
+    return TurnOptions(min(options.max_legal_moves, max_legal_moves), options.include_view, options.full_move_history)

@@ -21,11 +21,10 @@ from referee.wire.basic_types import ms_down
 from referee.wire.bot_log import NOTICES
 from referee.wire.clocks import write_charge
 from referee.wire.error_mapping import ErrorMapper, error_detail_of
-from referee.wire.matches import MatchContext, match_of, seed_commitment_of
+from referee.wire.matches import MatchContext, match_of, seed_commitment_of, write_turn
 from referee.wire.ratings import changes_of
 from referee.wire.results import maybe_result
 from referee.wire.rules import large_rules_hash
-from referee.wire.turns import write_turn
 
 Items: TypeAlias = "RepeatedCompositeFieldContainer[play_pb2.RefereeItem]"
 """Items of the message that is about to be sent. They are filled in in place, because copies are expensive."""

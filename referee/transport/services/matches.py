@@ -31,10 +31,9 @@ from referee.transport.services.seats import answer_draw, held_seat, offer_draw,
 from referee.wire.basic_types import parse_enum, unix_ms
 from referee.wire.clocks import clock_charge_of
 from referee.wire.entries import ViewerContext, WatchCache
-from referee.wire.matches import PHASES, MatchContext, match_of
+from referee.wire.matches import PHASES, MatchContext, match_of, read_turn_options, turn_of
 from referee.wire.results import maybe_result
 from referee.wire.terms import TermsConverter, read_match_request
-from referee.wire.turns import read_turn_options, turn_of
 from referee.wire.wire_errors import MatchNotOver, NotYours, TooManyMatches
 
 REQUEST_ID_CHARS = 64

@@ -24,8 +24,7 @@ from referee.transport.guards.rate_limit import RateLimiter
 from referee.transport.guards.refusal_log import ErrorLog
 from referee.transport.play.reader import HeartbeatConfig, PlayStream
 from referee.wire.error_mapping import ErrorMapper
-from referee.wire.matches import MatchContext
-from referee.wire.turns import read_turn_options
+from referee.wire.matches import MatchContext, read_turn_options
 from referee.wire.wire_errors import HelloExpected
 
 FIRST_VERSION = "1"
