@@ -17,8 +17,7 @@ from referee.match.state import Match
 from referee.wire.basic_types import ms_down, timestamp
 from referee.wire.clocks import clock_charge_of
 from referee.wire.matches import MatchContext, match_of, seats_of, seed_commitment_of, state_of
-from referee.wire.ratings import changes_of
-from referee.wire.results import forfeit_of, result_of
+from referee.wire.results import changes_of, forfeit_of, result_of
 from referee.wire.rules import seat_moves
 
 WATCH_CACHE_SIZE = 256

@@ -14,7 +14,7 @@ from referee.hosting.ladder_state import LadderState
 from referee.wire.basic_types import timestamp
 from referee.wire.contests import entrant_of, pairing_of
 from referee.wire.ladders import ladder_of
-from referee.wire.ratings import changes_of
+from referee.wire.results import changes_of
 from referee.wire.terms import TermsConverter
 
 

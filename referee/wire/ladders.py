@@ -13,7 +13,7 @@ from referee.hosting.ladder_ratings import RatingPoint
 from referee.hosting.ladder_state import LadderState
 from referee.wire.basic_types import enum_value, parse_enum_or_default, timestamp
 from referee.wire.contests import PARTNERS, duplicate_of, entrant_of
-from referee.wire.ratings import rated_of
+from referee.wire.results import rated_of
 from referee.wire.rules import read_opening
 from referee.wire.terms import TermsConverter
 from referee.wire.wire_errors import BadSeats

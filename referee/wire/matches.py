@@ -19,8 +19,7 @@ from referee.match.setup import Player
 from referee.match.state import Match, MatchPhase
 from referee.wire.basic_types import maybe_timestamp, ms_down, timestamp
 from referee.wire.clocks import clock_of, write_clock
-from referee.wire.ratings import changes_of
-from referee.wire.results import maybe_result
+from referee.wire.results import changes_of, maybe_result
 from referee.wire.rules import json_text, large_rules_hash, rules_of, seat_layout_of
 from referee.wire.terms import terms_of
 

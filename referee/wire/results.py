@@ -1,9 +1,13 @@
-"""Converts results of matches."""
+"""Converts results of matches, and ratings: their changes by a match, and estimates of Elo."""
 
-from referee_api.v1 import result_pb2
+from collections.abc import Iterable
 
+from referee_api.v1 import rating_pb2, result_pb2
+
+from referee.contests.strength.elo import EloEstimate
+from referee.contests.strength.rating import RatingRecord
 from referee.live.live_errors import fault_id
-from referee.match.result import EndCause, EndKind, Fault, Result
+from referee.match.result import EndCause, EndKind, Fault, PlayerRating, RatingChange, Result
 from referee.match.result import Forfeit as CoreForfeit
 
 ENDINGS = {
@@ -56,3 +60,32 @@ def maybe_result(result: Result | None, match_id: str) -> result_pb2.Result | No
 
 def forfeit_of(forfeit: CoreForfeit) -> result_pb2.Forfeit:
     return result_pb2.Forfeit(seat=forfeit.seat, cause=FAULTS[forfeit.fault], ply=forfeit.ply)
+
+
+def rating_of(rating: PlayerRating) -> rating_pb2.Rating:
+    return rating_pb2.Rating(
+        value=rating.value, deviation=rating.deviation, matches=rating.matches, provisional=rating.provisional
+    )
+
+
+def rated_of(rated: RatingRecord, *, provisional: bool) -> rating_pb2.Rating:
+    return rating_of(PlayerRating(rated.rating.value, rated.rating.deviation, rated.matches, provisional))
+
+
+def changes_of(ratings: Iterable[RatingChange]) -> list[rating_pb2.RatingChange]:
+    return [
+        rating_pb2.RatingChange(
+            seat=change.seat,
+            bot=change.bot,
+            version=change.version,
+            before=rating_of(change.before),
+            after=rating_of(change.after),
+        )
+        for change in ratings
+    ]
+
+
+def estimate_of(estimate: EloEstimate) -> rating_pb2.EloEstimate:
+    return rating_pb2.EloEstimate(
+        elo=estimate.elo, low_elo=estimate.low, high_elo=estimate.high, superiority=estimate.superiority
+    )

@@ -6,7 +6,7 @@ from referee.contests.strength.sprt_evaluation import SprtParameters, SprtVerdic
 from referee.contests.tournament.sprt_trial import TrialState
 from referee.contests.tournament.tournament_formats import OutcomeModel
 from referee.wire.basic_types import enum_value, parse_enum_or_default
-from referee.wire.ratings import estimate_of
+from referee.wire.results import estimate_of
 
 MODELS = {
     sprt_pb2.SPRT_MODEL_PENTANOMIAL: OutcomeModel.PENTANOMIAL,

@@ -15,7 +15,7 @@ from referee.hosting.tournament_tables import CrossTableCell, TournamentRow
 from referee.wire.basic_types import enum_value, maybe_timestamp, parse_enum, parse_enum_or_default, timestamp
 from referee.wire.contests import PARTNERS, duplicate_of, entrant_of
 from referee.wire.formats import format_of, read_format
-from referee.wire.ratings import estimate_of
+from referee.wire.results import estimate_of
 from referee.wire.rules import read_opening
 from referee.wire.terms import TermsConverter
 

@@ -22,8 +22,7 @@ from referee.wire.bot_log import NOTICES
 from referee.wire.clocks import write_charge
 from referee.wire.error_mapping import ErrorMapper, error_detail_of
 from referee.wire.matches import MatchContext, match_of, seed_commitment_of, write_turn
-from referee.wire.ratings import changes_of
-from referee.wire.results import maybe_result
+from referee.wire.results import changes_of, maybe_result
 from referee.wire.rules import large_rules_hash
 
 Items: TypeAlias = "RepeatedCompositeFieldContainer[play_pb2.RefereeItem]"
