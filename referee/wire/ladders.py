@@ -1,19 +1,25 @@
-"""Converts ladders: terms, standings and points of the rating history."""
+"""Converts ladders: terms, standings, points of the rating history, and entries of their logs."""
 
+from collections.abc import Callable
 from itertools import pairwise
+from typing import Any, TypeAlias
 
 from referee_api.v1 import contest_pb2, rating_pb2
 from referee_api.v1 import ladder_pb2 as pb
 
 from referee.accounts.account_errors import BadField
+from referee.contests.ladder import events as ladder_events
 from referee.contests.ladder.ladder_standings import LadderStandingsRow
 from referee.contests.ladder.state import Ladder
+from referee.contests.pairing import ContestMatchScored, ContestMatchStarted, ContestMatchVoided
+from referee.hosting.contest_log import LadderCreated
+from referee.hosting.contest_store import ContestStep
 from referee.hosting.contest_terms import DuplicatePlay, LadderTerms, MatchTerms, seating
 from referee.hosting.ladder_ratings import RatingPoint
 from referee.hosting.ladder_state import LadderState
 from referee.wire.basic_types import enum_value, parse_enum_or_default, timestamp
-from referee.wire.contests import PARTNERS, duplicate_of, entrant_of
-from referee.wire.results import rated_of
+from referee.wire.contests import PARTNERS, duplicate_of, entrant_of, pairing_of
+from referee.wire.results import changes_of, rated_of
 from referee.wire.rules import read_opening
 from referee.wire.terms import TermsConverter
 from referee.wire.wire_errors import BadSeats
@@ -117,3 +123,57 @@ def point_of(point: RatingPoint, ladder: Ladder) -> rating_pb2.RatingPoint:
         rating=rated_of(point.rated, provisional=ladder.terms.is_provisional(point.rated)),
         season=point.season,
     )
+
+
+def ladder_entry_of(
+    step: ContestStep[LadderState], converter: TermsConverter, *, with_openings: bool
+) -> pb.LadderEntry:
+    entry = step.entry
+    converted = pb.LadderEntry(number=entry.number, create_time=timestamp(entry.at_ms))
+    if isinstance(entry.event, LadderCreated):
+        converted.created.CopyFrom(ladder_of(step.state, converter, with_openings=with_openings))
+    else:
+        name, convert = ENTRY_CONVERTERS[type(entry.event)]
+        getattr(converted, name).CopyFrom(convert(entry.event, step.state))
+    return converted
+
+
+def _entrant_joined(event: ladder_events.LadderJoined, _: LadderState) -> contest_pb2.EntrantJoined:
+    return contest_pb2.EntrantJoined(entrant=entrant_of(event.entrant.name, event.entrant.bots))
+
+
+def _entrant_left(event: ladder_events.LadderLeft, _: LadderState) -> contest_pb2.EntrantLeft:
+    return contest_pb2.EntrantLeft(entrant=event.name, message=event.message)
+
+
+def _pairing_planned(event: ladder_events.LadderPaired, state: LadderState) -> contest_pb2.Pairing:
+    return pairing_of(state.ladder.pairings[event.pairing.id])
+
+
+def _pairing_changed(
+    event: ContestMatchStarted | ContestMatchScored | ContestMatchVoided, state: LadderState
+) -> contest_pb2.Pairing:
+    return pairing_of(state.ladder.pairings[event.pairing])
+
+
+def _match_rated(event: ladder_events.MatchRated, state: LadderState) -> pb.MatchRated:
+    return pb.MatchRated(match_id=event.match_id, ratings=changes_of(state.by_seat(event)))
+
+
+EntryConverter: TypeAlias = tuple[str, Callable[[Any, LadderState], Any]]
+
+ENTRY_CONVERTERS: dict[type, EntryConverter] = {
+    ladder_events.LadderJoined: ("entrant_joined", _entrant_joined),
+    ladder_events.LadderLeft: ("entrant_left", _entrant_left),
+    ladder_events.LadderPaired: ("pairing", _pairing_planned),
+    ContestMatchStarted: ("pairing", _pairing_changed),
+    ContestMatchScored: ("pairing", _pairing_changed),
+    ContestMatchVoided: ("pairing", _pairing_changed),
+    ladder_events.MatchRated: ("match_rated", _match_rated),
+    ladder_events.SeasonStarted: ("season_started", lambda event, _: pb.SeasonStarted(season=event.season)),
+    ladder_events.LadderPaused: ("paused", lambda event, _: pb.LadderPaused(message=event.message)),
+    ladder_events.LadderResumed: ("resumed", lambda *_: pb.LadderResumed()),
+    ladder_events.LadderClosureStarted: ("closing", lambda event, _: pb.LadderClosing(message=event.message)),
+    ladder_events.LadderClosureFinished: ("closed", lambda _, state: pb.LadderClosed(message=state.ladder.message)),
+}
+"""Field of each event in `LadderEntry`, and the function that makes its message."""

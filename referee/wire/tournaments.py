@@ -1,22 +1,29 @@
-"""Converts tournaments: terms, standings and cross tables."""
+"""Converts tournaments: terms, standings, cross tables, and entries of their logs."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeAlias
 
+from referee_api.v1 import contest_pb2
 from referee_api.v1 import tournament_pb2 as pb
 
-from referee.contests.pairing import DuplicateSets
+from referee.contests.pairing import ContestMatchScored, ContestMatchStarted, ContestMatchVoided, DuplicateSets
 from referee.contests.tables.tiebreak import TieBreak
+from referee.contests.tournament import events as tournament_events
 from referee.contests.tournament.state import TournamentPhase
+from referee.contests.tournament.tournament_formats import ScheduledFormat, SprtTrial
 from referee.contests.tournament.tournament_pairing import compute_planned_size
 from referee.contests.tournament.tournament_terms import Seeding, TournamentPlayTerms
+from referee.hosting.contest_log import TournamentCreated
+from referee.hosting.contest_store import ContestStep
 from referee.hosting.contest_terms import TournamentTerms
 from referee.hosting.tournament_state import TournamentState
 from referee.hosting.tournament_tables import CrossTableCell, TournamentRow
 from referee.wire.basic_types import enum_value, maybe_timestamp, parse_enum, parse_enum_or_default, timestamp
-from referee.wire.contests import PARTNERS, duplicate_of, entrant_of
+from referee.wire.contests import PARTNERS, duplicate_of, entrant_of, pairing_of
 from referee.wire.formats import format_of, read_format
 from referee.wire.results import estimate_of
 from referee.wire.rules import read_opening
+from referee.wire.sprt import sprt_state_of
 from referee.wire.terms import TermsConverter
 
 TIE_BREAKS = {
@@ -137,3 +144,99 @@ def cross_table_of(rows: Iterable[tuple[str, Sequence[CrossTableCell]]]) -> list
         )
         for entrant, cells in rows
     ]
+
+
+EntryField: TypeAlias = tuple[str, Any]
+"""Field of `TournamentEntry`, and its message."""
+Standings: TypeAlias = Sequence[pb.TournamentStanding]
+
+
+def state_of_standings(step: ContestStep[TournamentState]) -> TournamentState | None:
+    """Return the state whose standings an entry includes; None: it includes none."""
+    event = step.entry.event
+    if isinstance(event, tournament_events.TournamentEnded):
+        return step.state if step.state.started_ms is not None else None
+    return step.before if isinstance(event, tournament_events.TournamentPaired) and _begins_round(event, step) else None
+
+
+def tournament_entry_of(
+    step: ContestStep[TournamentState],
+    converter: TermsConverter,
+    table: Sequence[TournamentRow],
+    *,
+    with_openings: bool,
+) -> pb.TournamentEntry:
+    """Convert an entry; `table`: standings of the state that `state_of_standings` returns, if any."""
+    entry = step.entry
+    converted = pb.TournamentEntry(number=entry.number, create_time=timestamp(entry.at_ms))
+    if isinstance(entry.event, TournamentCreated):
+        converted.created.CopyFrom(tournament_of(step.state, converter, with_openings=with_openings))
+    else:
+        standings = standings_of(table, step.state.tournament.tie_breaks)
+        name, message = ENTRY_CONVERTERS[type(entry.event)](entry.event, step, standings)
+        getattr(converted, name).CopyFrom(message)
+    return converted
+
+
+def _entrant_joined(event: tournament_events.EntrantEntered, *_: Any) -> EntryField:
+    return "entrant_joined", contest_pb2.EntrantJoined(entrant=entrant_of(event.entrant.name, event.entrant.bots))
+
+
+def _entrant_left(event: tournament_events.EntrantWithdrew, *_: Any) -> EntryField:
+    return "entrant_left", contest_pb2.EntrantLeft(entrant=event.name, message=event.message)
+
+
+def _first_round_started(*_: Any) -> EntryField:
+    return "round_started", pb.RoundStarted(round=1)
+
+
+def _pairings_planned(
+    event: tournament_events.TournamentPaired, step: ContestStep[TournamentState], standings: Standings
+) -> EntryField:
+    pairings = [pairing_of(step.state.tournament.pairings[pairing.id]) for pairing in event.pairings]
+    if not _begins_round(event, step):
+        return "pairings_planned", pb.PairingsPlanned(pairings=pairings)
+    number = min(pairing.round for pairing in event.pairings)
+    return "round_started", pb.RoundStarted(round=number, standings=standings, pairings=pairings)
+
+
+def _begins_round(event: tournament_events.TournamentPaired, step: ContestStep[TournamentState]) -> bool:
+    """Return whether these pairings begin a round.
+
+    The first ones belong to the start of the tournament; an SPRT and a scheduled format have no further rounds.
+    """
+    assert step.before
+    before = step.before.tournament
+    number = min(pairing.round for pairing in event.pairings)
+    return 0 < before.round < number and not isinstance(before.terms.format, SprtTrial | ScheduledFormat)
+
+
+def _pairing_changed(
+    event: ContestMatchStarted | ContestMatchVoided, step: ContestStep[TournamentState], _: Standings
+) -> EntryField:
+    return "pairing", pairing_of(step.state.tournament.pairings[event.pairing])
+
+
+def _match_scored(event: ContestMatchScored, step: ContestStep[TournamentState], _: Standings) -> EntryField:
+    tournament = step.state.tournament
+    test = tournament.trial_state
+    return ("sprt", sprt_state_of(test)) if test else ("pairing", pairing_of(tournament.pairings[event.pairing]))
+
+
+def _tournament_ended(
+    event: tournament_events.TournamentEnded, step: ContestStep[TournamentState], standings: Standings
+) -> EntryField:
+    phase = enum_value(PHASES, step.state.tournament.phase)
+    return "ended", pb.TournamentEnded(phase=phase, standings=standings, message=event.message)
+
+
+ENTRY_CONVERTERS: dict[type, Callable[[Any, ContestStep[TournamentState], Standings], EntryField]] = {
+    tournament_events.EntrantEntered: _entrant_joined,
+    tournament_events.EntrantWithdrew: _entrant_left,
+    tournament_events.TournamentPlayStarted: _first_round_started,
+    tournament_events.TournamentPaired: _pairings_planned,
+    ContestMatchStarted: _pairing_changed,
+    ContestMatchVoided: _pairing_changed,
+    ContestMatchScored: _match_scored,
+    tournament_events.TournamentEnded: _tournament_ended,
+}

@@ -26,8 +26,7 @@ from referee.transport.guards.rate_limit import RateLimiter
 from referee.transport.services.matches import check_request_id
 from referee.transport.services.paging import after, chunks, number_after, page, page_size
 from referee.wire.contests import pairing_of
-from referee.wire.ladder_entries import ladder_entry_of
-from referee.wire.ladders import ladder_of, ladder_standing_of, point_of, read_ladder_terms
+from referee.wire.ladders import ladder_entry_of, ladder_of, ladder_standing_of, point_of, read_ladder_terms
 from referee.wire.terms import TermsConverter
 from referee.wire.wire_errors import TooManyMatches
 

@@ -31,12 +31,13 @@ from referee.wire.basic_types import parse_enum
 from referee.wire.contests import PAIRING_PHASES, pairing_of, read_entrant
 from referee.wire.sprt import sprt_state_of
 from referee.wire.terms import TermsConverter
-from referee.wire.tournament_entries import state_of_standings, tournament_entry_of
 from referee.wire.tournaments import (
     PHASES,
     cross_table_of,
     read_tournament_terms,
     standings_of,
+    state_of_standings,
+    tournament_entry_of,
     tournament_of,
 )
 
