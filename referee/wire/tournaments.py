@@ -19,11 +19,9 @@ from referee.hosting.contest_terms import TournamentTerms
 from referee.hosting.tournament_state import TournamentState
 from referee.hosting.tournament_tables import CrossTableCell, TournamentRow
 from referee.wire.basic_types import enum_value, maybe_timestamp, parse_enum, parse_enum_or_default, timestamp
-from referee.wire.contests import PARTNERS, duplicate_of, entrant_of, pairing_of
-from referee.wire.formats import format_of, read_format
+from referee.wire.contests import PARTNERS, duplicate_of, entrant_of, format_of, pairing_of, read_format, sprt_state_of
 from referee.wire.results import estimate_of
 from referee.wire.rules import read_opening
-from referee.wire.sprt import sprt_state_of
 from referee.wire.terms import TermsConverter
 
 TIE_BREAKS = {

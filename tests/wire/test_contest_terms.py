@@ -15,7 +15,7 @@ from referee.hosting.ladder_state import LadderFold
 from referee.hosting.tournament_state import TournamentState
 from referee.live.match_request import LiveLimits
 from referee.match.clock_charge import NetworkCredit
-from referee.wire.formats import READ
+from referee.wire.contests import FORMAT_READERS
 from referee.wire.ladders import ladder_of, read_ladder_terms
 from referee.wire.terms import TermsConverter
 from referee.wire.tournaments import read_tournament_terms, tournament_of
@@ -62,8 +62,8 @@ def ladder_round_trip(terms: ladder_pb2.LadderTerms, *, with_openings: bool = Tr
 
 
 def test_every_format_has_an_example() -> None:
-    assert FORMATS.keys() == READ.keys()
-    assert len(READ) == len(tournament_pb2.TournamentTerms.DESCRIPTOR.oneofs_by_name["format"].fields)
+    assert FORMATS.keys() == FORMAT_READERS.keys()
+    assert len(FORMAT_READERS) == len(tournament_pb2.TournamentTerms.DESCRIPTOR.oneofs_by_name["format"].fields)
 
 
 @pytest.mark.parametrize("name", FORMATS)

@@ -28,8 +28,7 @@ from referee.transport.guards.rate_limit import RateLimiter
 from referee.transport.services.matches import check_request_id
 from referee.transport.services.paging import after, chunks, page, page_size
 from referee.wire.basic_types import parse_enum
-from referee.wire.contests import PAIRING_PHASES, pairing_of, read_entrant
-from referee.wire.sprt import sprt_state_of
+from referee.wire.contests import PAIRING_PHASES, pairing_of, read_entrant, sprt_state_of
 from referee.wire.terms import TermsConverter
 from referee.wire.tournaments import (
     PHASES,
