@@ -7,7 +7,7 @@ domain object to a message; `write_…` fill in a message that is about to be se
 - `clocks`: time controls, clocks and clock charges
 - `matches`, `entries`, `results`: a match and its turns as one viewer can see them
 - `contests`, `ladders`, `tournaments`: contests
-- `accounts`, `bot_log`: bots, tokens, quotas, private logs
+- `accounts`: bots, tokens, quotas, private logs
 - `error_mapping`: reason, status code and metadata of each error; `wire_errors`: errors of the transport itself
 - `basic_types`: timestamps, durations, enum values
 """

@@ -1,15 +1,28 @@
-"""Converts bots, versions, tokens and quotas."""
+"""Converts bots, versions, tokens, quotas, and entries of the private log of a bot."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
-from referee_api.v1 import bot_pb2, quota_pb2, token_pb2
+from referee_api.v1 import bot_pb2, clock_pb2, error_pb2, play_pb2, quota_pb2, token_pb2
 
 from referee.accounts.account_errors import BadField
+from referee.accounts.bot_log import (
+    ForfeitNote,
+    LateMoveNote,
+    Note,
+    NoticeNote,
+    NumberedNote,
+    RefusedNote,
+    SessionLostNote,
+)
 from referee.accounts.bots import Bot, BotPause, PauseCause, Version
 from referee.accounts.quotas import Quota
 from referee.accounts.tokens import Role, Token
 from referee.live.sessions import Session
 from referee.wire.basic_types import maybe_timestamp, timestamp
+from referee.wire.clocks import clock_charge_of
+from referee.wire.error_mapping import reason_number
+from referee.wire.results import forfeit_of
 
 ROLES = {
     token_pb2.ROLE_SPECTATOR: Role.SPECTATOR,
@@ -97,3 +110,56 @@ def _session_of(session: Session) -> bot_pb2.Session:
 
 def _pause_of(pause: BotPause) -> bot_pb2.Pause:
     return bot_pb2.Pause(cause=PAUSES[pause.cause], message=pause.message, pause_time=timestamp(pause.since_ms))
+
+
+NOTICES = {
+    "paused": play_pb2.NOTICE_KIND_PAUSED,
+    "returned": play_pb2.NOTICE_KIND_RESUMED,
+    "fault_counted": play_pb2.NOTICE_KIND_FAULT_COUNTED,
+    "quota_near": play_pb2.NOTICE_KIND_QUOTA_NEARLY_EXHAUSTED,
+}
+
+
+def bot_log_entry_of(line: NumberedNote) -> bot_pb2.BotLogEntry:
+    note = line.note
+    name, convert = NOTE_CONVERTERS[type(note.what)]
+    entry = bot_pb2.BotLogEntry(
+        number=line.number,
+        create_time=timestamp(note.at_ms),
+        version=note.version,
+        match_id=note.match_id,
+        seat=note.seat,
+        ply=note.ply,
+    )
+    getattr(entry, name).CopyFrom(convert(note.what, note))
+    return entry
+
+
+def _rejected_item(what: RefusedNote, _: Note) -> bot_pb2.RejectedItem:
+    refusal = error_pb2.ErrorDetail(
+        reason=reason_number(what.reason), message=what.message, metadata=dict(what.details)
+    )
+    return bot_pb2.RejectedItem(move=what.move, error=refusal)
+
+
+def _clock_expired(what: LateMoveNote, note: Note) -> clock_pb2.ClockCharge:
+    assert note.seat is not None
+    return clock_charge_of(what.row, note.seat, what.control)
+
+
+def _session_lost(what: SessionLostNote, _: Note) -> bot_pb2.SessionLost:
+    return bot_pb2.SessionLost(session_id=what.session_id, reason=reason_number(what.reason))
+
+
+def notice_of(what: NoticeNote) -> play_pb2.Notice:
+    return play_pb2.Notice(kind=NOTICES[what.about], message=what.message, metadata=dict(what.details))
+
+
+NOTE_CONVERTERS: dict[type, tuple[str, Callable[[Any, Note], Any]]] = {
+    RefusedNote: ("item_rejected", _rejected_item),
+    LateMoveNote: ("clock_expired", _clock_expired),
+    ForfeitNote: ("forfeited", lambda what, _: forfeit_of(what.forfeit)),
+    SessionLostNote: ("session_lost", _session_lost),
+    NoticeNote: ("notice", lambda what, _: notice_of(what)),
+}
+"""Field of each kind of note in `BotLogEntry`, and the function that makes its message."""

@@ -17,8 +17,8 @@ from referee.live.verdict import AttemptRefused, LateAnswer, MoveAccepted, Reque
 from referee.match.clock import Micros
 from referee.match.clock_charge import ClockCharge
 from referee.match.match_errors import StaleTurn
+from referee.wire.accounts import notice_of
 from referee.wire.basic_types import ms_down
-from referee.wire.bot_log import NOTICES
 from referee.wire.clocks import write_charge
 from referee.wire.error_mapping import ErrorMapper, error_detail_of
 from referee.wire.matches import MatchContext, match_of, seed_commitment_of, write_turn
@@ -129,7 +129,7 @@ class ItemWriter:
         items.add(nonce_request=request)
 
     async def _notice(self, item: NoticeNote, items: Items) -> None:
-        items.add(notice=play_pb2.Notice(kind=NOTICES[item.about], message=item.message, metadata=dict(item.details)))
+        items.add(notice=notice_of(item))
 
     async def _ping(self, item: outbox.PingNotice, items: Items) -> None:
         items.add(ping=play_pb2.Ping(id=item.id, round_trip_us=item.round_trip_us))

@@ -21,9 +21,8 @@ from referee.transport.guards.rate_limit import RateLimiter
 from referee.transport.services.matches import check_request_id
 from referee.transport.services.paging import after, page, page_size
 from referee.transport.services.token_issuer import TokenIssuer
-from referee.wire.accounts import bot_of, token_of, version_of
+from referee.wire.accounts import bot_log_entry_of, bot_of, token_of, version_of
 from referee.wire.basic_types import unix_ms
-from referee.wire.bot_log import line_of
 from referee.wire.wire_errors import NotYours
 
 
@@ -130,7 +129,7 @@ class Bots(BotServiceServicer):
             await self._accounts.versions(bot.name, request.version, 1)
         wanted = LineFilter(request.version, request.match_id)
         lines = await self._recorder.read(bot.name, wanted, request.after_number, size + 1)
-        return pb.ListBotLogEntriesResponse(entries=map(line_of, lines[:size]), has_more=len(lines) > size)
+        return pb.ListBotLogEntriesResponse(entries=map(bot_log_entry_of, lines[:size]), has_more=len(lines) > size)
 
     async def _own_bot(self, name: str) -> Bot:
         """Return the bot if the caller is that bot, its owner or an administrator. Raises UnknownBot or NotYours."""
