@@ -27,10 +27,10 @@ from referee.server import gc_tuning
 from referee.server.referee_server import RefereeServer
 from referee.server.setting_types import Address
 from referee.server.settings import Settings
+from tests.e2e.bot_connection import BotConnection, connect_bot
 from tests.e2e.club import METHODS, ask_patiently
 from tests.e2e.refused import refused
 from tests.e2e.server import TIMEOUT_S, create_organiser_token, register_bots
-from tests.e2e.talk import Talk, talk
 
 AIM_MS = 50
 """Maximum CPU time of one step."""
@@ -182,11 +182,11 @@ def measure(folder: Path, *, at_length: bool = False) -> Held:
         _look_at_tournament(walk, "played")
         _compute_standings(walk, "over")
         with walk.measuring("PlayService/Play"):
-            talks = {bot: stack.enter_context(talk(channel, walk.secrets[bot])) for bot in PLAYERS}
-        _resign_one(walk, talks, ONE)
+            connections = {bot: stack.enter_context(connect_bot(channel, walk.secrets[bot])) for bot in PLAYERS}
+        _resign_one(walk, connections, ONE)
         if at_length:
-            _end_a_round(walk, talks)
-        _play_matches(walk, talks)
+            _end_a_round(walk, connections)
+        _play_matches(walk, connections)
         _run_tournaments(walk)
         _meet_everybody(walk)
         walk.call("admin", "AdminService/Drain")
@@ -241,26 +241,26 @@ def _look_at_matches(walk: Walk) -> None:
     walk.call("x", "MatchService/ListMatches", **MANY, game=large_data.GAME)
 
 
-def _play_matches(walk: Walk, talks: dict[str, Talk]) -> None:
+def _play_matches(walk: Walk, connections: dict[str, BotConnection]) -> None:
     seats = [{"bot": ONE}, {"bot": TWO}]
 
     def new_match() -> tuple[str, Any]:
         """Return its id, and the first turn that its first bot received."""
         made = walk.make("ada", "MatchService/CreateMatch", terms=TERMS, seats=seats).match.id
-        turn = talks[ONE].hear("turn")
+        turn = connections[ONE].receive("turn")
         while turn.match_id != made:
-            turn = talks[ONE].hear("turn")
+            turn = connections[ONE].receive("turn")
         return made, turn
 
     waiting = walk.make("ada", "MatchService/CreateMatch", terms=TERMS, seats=[{}, {}]).match.id
     walk.call("x", "MatchService/JoinMatch", match_id=waiting, seat=0)
     match_id, turn = new_match()
     with walk.measuring("PlayService/Play"):
-        talks[ONE].say(
+        connections[ONE].send(
             item_id=1, move={"match_id": match_id, "turn_token": turn.turn_token, "move": turn.legal_moves[0]}
         )
         while turn.match_id != match_id or turn.seat != 1:
-            turn = talks[TWO].hear("turn")
+            turn = connections[TWO].receive("turn")
     walk.call(TWO, "MatchService/ListTurns", match_id=match_id)
     move = {"turn_token": turn.turn_token, "move": turn.legal_moves[0]}
     walk.make(TWO, "MatchService/SubmitMove", match_id=match_id, **move)
@@ -313,15 +313,15 @@ def _compute_standings(walk: Walk, name: str) -> None:
         walk.call("x", "TournamentService/ExportTournament", tournament=name, format=form)
 
 
-def _resign_one(walk: Walk, talks: dict[str, Talk], player: str) -> None:
+def _resign_one(walk: Walk, connections: dict[str, BotConnection], player: str) -> None:
     """Resign the next match of a player."""
-    match_id = talks[player].hear("turn").match_id
+    match_id = connections[player].receive("turn").match_id
     walk.make(player, "MatchService/Resign", match_id=match_id)
 
 
-def _end_a_round(walk: Walk, talks: dict[str, Talk]) -> None:
+def _end_a_round(walk: Walk, connections: dict[str, BotConnection]) -> None:
     """Play the last match of a round of `played`, after which the next round is paired."""
-    _resign_one(walk, talks, THREE)
+    _resign_one(walk, connections, THREE)
     with walk.measuring("TournamentService/WatchTournament"):
         _await_round(walk, "played", large_data.ROUNDS + 1)
 

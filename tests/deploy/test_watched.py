@@ -15,12 +15,12 @@ from referee_api.v1 import clock_pb2, game_pb2
 from tests.deploy.prometheus import Prometheus, prometheus
 from tests.deploy.queries import known
 from tests.deploy.test_dashboards import queries
+from tests.e2e.bot_connection import connect_bot
 from tests.e2e.club import Club, ask, club, entries_of
 from tests.e2e.contests import joined, match_terms, new_ladder
 from tests.e2e.honest import honest_bots
 from tests.e2e.server import ServerProcess, create_organiser_token, register_bots, run_server
 from tests.e2e.stopwatch import Stopwatch
-from tests.e2e.talk import talk
 from tests.e2e.test_tls import Certificate
 from tests.e2e.test_troubled import a_full_disk
 
@@ -109,7 +109,7 @@ def all_happens(here: Club) -> None:
         here.submit(here.turn(1), "nonsense")
     here.ask_as(1, "MatchService/Resign", match_id=match_id, request_id="resigns")
     here.playing(rule=clock_pb2.ClockRule(per_move=clock_pb2.PerMove(move_ms=1)))
-    here.talk(0).hear("match_ended")
+    here.connection(0).receive("match_ended")
 
 
 def test_all_that_the_page_tells_of_is_there_and_the_dashboards_show_it(scene: Scene, here: Club) -> None:
@@ -136,12 +136,12 @@ def test_the_ladder_is_seen_from_its_queue_to_its_ratings(scene: Scene, here: Cl
     here.ask("LadderService/Challenge", request_id="a challenge", ladder=here.name, entrants=here.bots)
     waits = 'referee_pairings_waiting{kind="ladder", waits_for="bots"}'
     eyes.comes_to(lambda: eyes.value(waits) == 1, "the challenge waits for its bots")
-    ada, _ = here.talk(0), here.talk(1)
-    first = ada.hear("match_started").match.id
+    ada, _ = here.connection(0), here.connection(1)
+    first = ada.receive("match_started").match.id
     eyes.comes_to(lambda: eyes.value(waits) == 0, "it has begun")
     here.ask_admin("AdminService/VoidMatch", match_id=first, message="the hall is on fire", request_id="void")
     eyes.comes_to(lambda: eyes.value('referee_pairings_voided_total{kind="ladder"}') == 1, "it is void")
-    ada.say(resignation={"match_id": ada.hear("match_started").match.id})
+    ada.send(resignation={"match_id": ada.receive("match_started").match.id})
     eyes.comes_to(lambda: (eyes.value(rated) or 0) >= before + 2, "the match that came of it is rated")
 
 
@@ -162,14 +162,14 @@ def test_a_referee_that_stands_still_is_told_of(scene: Scene) -> None:
 
 def test_an_entry_that_somebody_removed_from_the_database_is_told_of(scene: Scene, here: Club) -> None:
     match_id = here.playing(rules=game_pb2.Rules(game="troke"))
-    here.talk(0).hang_up()
+    here.connection(0).close()
     watched = here.ask("MatchService/WatchMatch", match_id=match_id, after_number=0)
     next(entry for some in watched for entry in entries_of(some) if entry.HasField("seat_disconnected"))
     watched.cancel()
-    with talk(scene.channel, here.secrets[0]) as back:
+    with connect_bot(scene.channel, here.secrets[0]) as back:
         for _ in range(MOVES_UNTIL_THE_LOG_IS_READ):
-            for seat in (back, here.talk(1)):
-                turn = seat.hear("turn")
+            for seat in (back, here.connection(1)):
+                turn = seat.receive("turn")
                 here.submit(turn, turn.legal_moves[0])
     removed = removed_entry(scene.data, match_id)
     watched = here.ask("MatchService/WatchMatch", match_id=match_id, after_number=0)

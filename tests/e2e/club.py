@@ -11,8 +11,8 @@ from google.protobuf.message_factory import GetMessageClass
 from referee_api.v1 import clock_pb2, entry_pb2, game_pb2, match_pb2
 
 from tests.docs import contract
+from tests.e2e.bot_connection import BotConnection
 from tests.e2e.server import TIMEOUT_S, ServerProcess, bearer, create_organiser_token, register_bots, run_server
-from tests.e2e.talk import Talk
 
 METHODS = contract.methods()
 ALQUERQUE = game_pb2.Rules(game="alquerque")
@@ -58,8 +58,8 @@ class Club:
         """Token of the organiser."""
         self.secrets = register_bots(channel, owner, *self.bots)
         self._numbers = count(1)
-        self._talks = ExitStack()
-        self._talking: dict[int, Talk] = {}
+        self._open_connections = ExitStack()
+        self._connections: dict[int, BotConnection] = {}
 
     def ask(self, method: str, **fields: Any) -> Any:
         """Call a method as the organiser."""
@@ -96,20 +96,20 @@ class Club:
     def playing(self, **terms: Any) -> str:
         """Create a match, wait until all bots are notified of its start, and return its id. The sessions stay open."""
         match_id = self.waiting(**terms)
-        for talk in [self.talk(seat) for seat in range(len(self.bots))]:
-            talk.hear("match_started")
+        for connection in [self.connection(seat) for seat in range(len(self.bots))]:
+            connection.receive("match_started")
         return match_id
 
-    def talk(self, seat: int) -> Talk:
+    def connection(self, seat: int) -> BotConnection:
         """Return the Play stream of the bot in this seat; the first call opens it."""
-        if seat not in self._talking:
-            talking = self._talking[seat] = Talk(self.channel, self.secrets[seat])
-            self._talks.callback(talking.end)
-        return self._talking[seat]
+        if seat not in self._connections:
+            connection = self._connections[seat] = BotConnection(self.channel, self.secrets[seat])
+            self._open_connections.callback(connection.abort)
+        return self._connections[seat]
 
     def turn(self, seat: int = 0) -> Any:
         """Wait for the next turn of the bot in this seat, and return it."""
-        return self.talk(seat).hear("turn")
+        return self.connection(seat).receive("turn")
 
     def submit(self, turn: Any, move: str, **more: Any) -> Any:
         """Answer a turn by a call to SubmitMove instead of the stream."""
@@ -121,7 +121,7 @@ class Club:
         return self.ask_as(turn.seat, "MatchService/SubmitMove", move=move, **request)
 
     def goes_home(self) -> None:
-        self._talks.close()
+        self._open_connections.close()
 
 
 @contextmanager

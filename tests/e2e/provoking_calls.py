@@ -68,7 +68,7 @@ def join_where_another_sits(here: Club) -> None:
 def answer_late(here: Club) -> None:
     here.playing(rule=NO_TIME)
     turn = here.turn()
-    here.talk(0).hear("match_ended")
+    here.connection(0).receive("match_ended")
     here.submit(turn, turn.legal_moves[0])
 
 

@@ -6,16 +6,16 @@ from typing import Any
 from referee_api.v1 import error_pb2, play_pb2, play_service_pb2
 from referee_api.v1.play_service_pb2_grpc import PlayServiceStub
 
+from tests.e2e.bot_connection import connect_bot
 from tests.e2e.club import Club
 from tests.e2e.provoking_calls import GO_ON, LARGE, NO_TIME, TROKE, TROKE_OF_THREE, in_match, limited, over
 from tests.e2e.server import TIMEOUT_S, bearer
-from tests.e2e.talk import talk
 
 
 def say(here: Club, **item: Any) -> error_pb2.ErrorDetail:
     """Send an item as the bot in seat 0, and return the error in its verdict."""
-    here.talk(0).say(item_id=1, **item)
-    verdict = here.talk(0).hear("verdict")
+    here.connection(0).send(item_id=1, **item)
+    verdict = here.connection(0).receive("verdict")
     assert verdict.item_id == 1
     refusal: error_pb2.ErrorDetail = verdict.rejected.error
     return refusal
@@ -30,7 +30,7 @@ def move(here: Club, text: str) -> error_pb2.ErrorDetail:
 def move_late(here: Club) -> error_pb2.ErrorDetail:
     here.playing(rule=NO_TIME)
     turn = here.turn()
-    here.talk(0).hear("match_ended")
+    here.connection(0).receive("match_ended")
     return say(here, move={"match_id": turn.match_id, "turn_token": turn.turn_token, "move": turn.legal_moves[0]})
 
 
@@ -85,37 +85,37 @@ def say_hello_as(here: Club, **hello: Any) -> None:
 
 
 def open_another(here: Club) -> None:
-    older = here.talk(0)
-    with talk(here.channel, here.secrets[0]):
-        older.hear("turn")
+    older = here.connection(0)
+    with connect_bot(here.channel, here.secrets[0]):
+        older.receive("turn")
 
 
 def go_on_with_a_revoked_token(here: Club) -> None:
     bot = here.bots[0]
-    stream = here.talk(0)
+    stream = here.connection(0)
     (token,) = here.ask("BotService/ListBotTokens", bot=bot).tokens
     here.ask("BotService/RevokeBotToken", bot=bot, token_id=token.id)
-    stream.hear("turn")
+    stream.receive("turn")
 
 
 def open_more_streams(here: Club) -> None:
     limited(here, max_streams=1)
-    here.talk(0)
-    here.talk(1)
+    here.connection(0)
+    here.connection(1)
 
 
 def say_more(here: Club) -> None:
-    stream = here.talk(0)
+    stream = here.connection(0)
     limited(here, max_calls_per_minute=1)
     for _ in range(10):
-        stream.say(hello={})
-    stream.hear("turn")
+        stream.send(hello={})
+    stream.receive("turn")
 
 
 def say_too_much(here: Club) -> None:
-    stream = here.talk(0)
-    stream.say(hello={"version": LARGE})
-    stream.hear("turn")
+    stream = here.connection(0)
+    stream.send(hello={"version": LARGE})
+    stream.receive("turn")
 
 
 ENDS: dict[str, Callable[[Club], None]] = {

@@ -11,9 +11,9 @@ import pytest
 from referee_api.v1 import error_pb2, policy_pb2, result_pb2
 
 from tests.e2e import http2
+from tests.e2e.bot_connection import connect_bot
 from tests.e2e.club import club_alone
 from tests.e2e.server import ServerProcess, run_server
-from tests.e2e.talk import talk
 from tests.e2e.test_matches import bot
 
 pytestmark = pytest.mark.slow
@@ -45,9 +45,9 @@ def test_a_quiet_bot_that_keeps_to_the_pace_is_never_told_too_many_pings(tmp_pat
     with (
         club_alone(tmp_path, *QUIET, *pace) as here,
         pinging(here.server) as channel,
-        talk(channel, here.secrets[0]) as quiet,
+        connect_bot(channel, here.secrets[0]) as quiet,
     ):
-        assert set(quiet.until_a_ping(3)) == {"ping"}
+        assert set(quiet.receive_until_ping(3)) == {"ping"}
 
 
 def test_who_pings_faster_than_the_pace_is_told_so(tmp_path: Path) -> None:
@@ -55,10 +55,10 @@ def test_who_pings_faster_than_the_pace_is_told_so(tmp_path: Path) -> None:
     with (
         club_alone(tmp_path, *QUIET, *pace) as here,
         pinging(here.server) as channel,
-        talk(channel, here.secrets[0]) as hasty,
+        connect_bot(channel, here.secrets[0]) as hasty,
     ):
         with pytest.raises(grpc.RpcError) as told:
-            hasty.until_a_ping(3)
+            hasty.receive_until_ping(3)
         assert "Too many pings" in str(told.value)
 
 
@@ -80,9 +80,9 @@ def test_a_bot_that_stands_still_is_noticed_and_its_opponent_has_its_result(tmp_
         bot(here.server, here.secrets[0], "--moves-at-most", "0") as anna,
     ):
         match_id = here.waiting(policies=policy_pb2.Policies(disconnect=GONE_FOR_GOOD))
-        anna.hear("turn")
+        anna.receive("turn")
         anna.process.send_signal(signal.SIGSTOP)
-        assert bert.hear("match_ended")["match_id"] == match_id
+        assert bert.receive("match_ended")["match_id"] == match_id
         result = here.ask("MatchService/GetMatch", match_id=match_id).match.result
         assert result.forfeited.forfeits[0].cause == result_pb2.FORFEIT_CAUSE_DISCONNECTED
         lines = here.ask("BotService/ListBotLogEntries", bot=here.bots[0]).entries

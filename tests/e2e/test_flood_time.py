@@ -113,7 +113,7 @@ class Table(NamedTuple):
         wanted = here.wanted(ALQUERQUE, rule)
         seats = [match_pb2.BotRef(bot=club.bots[0]) for club in (here, there)]
         ask(channel, "MatchService/CreateMatch", server.open.admin_token, **{**wanted, "seats": seats})
-        there.talk(0)
+        there.connection(0)
         return cls(here, there, channel, here.turn(), asked_ns)
 
     def flood_by_calls(self, secret: str) -> None:
@@ -122,20 +122,20 @@ class Table(NamedTuple):
                 ask(self.channel, "MatchService/GetMatch", secret, match_id=DEAR)
 
     def flood_by_moves(self, club: Club) -> None:
-        talk = club.talk(0)
+        connection = club.connection(0)
         for _ in range(CALLS):
-            talk.say(move=play_pb2.Move(match_id=DEAR, turn_token="none", move="none"))
-            talk.hear("verdict")
+            connection.send(move=play_pb2.Move(match_id=DEAR, turn_token="none", move="none"))
+            connection.receive("verdict")
 
     def answered(self) -> clock_pb2.ClockCharge:
         """Submit the move of `here`, and return its clock charge."""
-        talk = self.here.talk(0)
-        talk.say(
+        connection = self.here.connection(0)
+        connection.send(
             move=play_pb2.Move(
                 match_id=self.turn.match_id, turn_token=self.turn.turn_token, move=self.turn.legal_moves[0]
             )
         )
-        row: clock_pb2.ClockCharge = talk.hear("verdict").clock_charge
+        row: clock_pb2.ClockCharge = connection.receive("verdict").clock_charge
         return row
 
     def need_nothing_lost(self) -> None:

@@ -23,13 +23,13 @@ def per_move(move_ms: int) -> clock_pb2.ClockRule:
 
 
 def answer(here: Club, turn: play_pb2.Turn) -> None:
-    here.talk(turn.seat).say(
+    here.connection(turn.seat).send(
         move=play_pb2.Move(match_id=turn.match_id, turn_token=turn.turn_token, move=turn.legal_moves[0])
     )
 
 
 def accepted_row(here: Club, seat: int = 0) -> clock_pb2.ClockCharge:
-    verdict = here.talk(seat).hear("verdict")
+    verdict = here.connection(seat).receive("verdict")
     assert verdict.HasField("accepted")
     row: clock_pb2.ClockCharge = verdict.clock_charge
     return row
@@ -93,10 +93,10 @@ def test_after_a_freeze_a_flag_falls_as_much_later_as_the_freeze_was_long(tmp_pa
         turn = here.turn()
         with watch.freezing(here.server):
             time.sleep(1.5)
-        ended = here.talk(0).hear("match_ended")
+        ended = here.connection(0).receive("match_ended")
         assert ended.result.forfeited.forfeits[0].cause == result_pb2.FORFEIT_CAUSE_TIME
         answer(here, turn)
-        row = here.talk(0).hear("verdict").clock_charge
+        row = here.connection(0).receive("verdict").clock_charge
         assert row.late
         assert row.stall_us >= watch.held_us - GRAIN_US
         assert row.charged_us > 4_000_000
@@ -109,4 +109,4 @@ def test_a_bot_is_not_gone_because_the_referee_did_not_listen(tmp_path: Path) ->
         with Stopwatch().freezing(here.server):
             time.sleep(5)
         answer(here, turn)
-        assert set(here.talk(0).until_a_ping(3)) == {"verdict", "ping"}
+        assert set(here.connection(0).receive_until_ping(3)) == {"verdict", "ping"}

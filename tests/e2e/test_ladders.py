@@ -10,6 +10,7 @@ import pytest
 from referee_api.v1 import contest_pb2, ladder_pb2
 from referee_api.v1 import ladder_service_pb2 as pb
 
+from tests.e2e.bot_connection import BotConnection
 from tests.e2e.club import Club, ask, club
 from tests.e2e.contests import in_ladder, joined, ladder_request, match_terms, new_ladder, new_tournament
 from tests.e2e.honest import honest_bots
@@ -17,7 +18,6 @@ from tests.e2e.provoking_calls import TROKE
 from tests.e2e.readings import troubles
 from tests.e2e.refused import refused
 from tests.e2e.server import ServerProcess, run_server
-from tests.e2e.talk import Talk
 
 pytestmark = pytest.mark.slow
 
@@ -54,9 +54,9 @@ def entries(items: list[pb.WatchLadderItem]) -> list[ladder_pb2.LadderEntry]:
     return [item.entry for item in items if item.HasField("entry")]
 
 
-def come(here: Club, *seats: int) -> list[Talk]:
+def come(here: Club, *seats: int) -> list[BotConnection]:
     """Connect the bots in these seats."""
-    return [here.talk(seat) for seat in seats]
+    return [here.connection(seat) for seat in seats]
 
 
 def table(here: Club) -> dict[str, ladder_pb2.LadderStanding]:
@@ -101,10 +101,10 @@ def test_whoever_plays_or_watches_a_rated_match_hears_what_it_did_to_the_ratings
     new_ladder(here)
     joined(here, 0, 1)
     bots = come(here, 0, 1)
-    match_id = bots[0].hear("match_started").match.id
+    match_id = bots[0].receive("match_started").match.id
     watched = here.ask("MatchService/WatchMatch", match_id=match_id, after_number=0)
-    bots[0].say(resignation={"match_id": match_id})
-    ended = [bot.hear("match_ended") for bot in bots]
+    bots[0].send(resignation={"match_id": match_id})
+    ended = [bot.receive("match_ended") for bot in bots]
     assert [change.seat for change in ended[0].ratings] == [0, 1]
     by_bot = {change.bot: change for change in ended[0].ratings}
     assert by_bot[here.bots[0]].after.value < 1500 < by_bot[here.bots[1]].after.value
@@ -123,7 +123,7 @@ def test_a_challenge_is_the_next_pairing(here: Club) -> None:
     assert first == again
     assert first.phase == contest_pb2.PAIRING_PHASE_PLANNED
     assert set(first.entrants) == set(names)
-    started = [talk.hear("match_started") for talk in come(here, 1, 2)]
+    started = [connection.receive("match_started") for connection in come(here, 1, 2)]
     assert {one.match.pairing_id for one in started} == {first.id}
     watched = next(in_ladder(here, "WatchLadder")).items[0].snapshot
     (playing,) = (one for one in watched.pairings if one.id == first.id)
@@ -145,9 +145,9 @@ def test_the_same_request_has_its_first_answer_when_a_ladder_is_closed_and_its_c
 def test_ratings_start_again_with_a_season_and_those_before_stay_known(here: Club) -> None:
     new_ladder(here)
     joined(here, 0, 1)
-    match_id = come(here, 0, 1)[0].hear("match_started").match.id
-    here.talk(1).say(resignation={"match_id": match_id})
-    after = {change.bot: change.after for change in here.talk(0).hear("match_ended").ratings}
+    match_id = come(here, 0, 1)[0].receive("match_started").match.id
+    here.connection(1).send(resignation={"match_id": match_id})
+    after = {change.bot: change.after for change in here.connection(0).receive("match_ended").ratings}
     for _ in range(2):
         assert in_ladder(here, "StartSeason", request_id="a season").ladder.season == 2
     now, before = table(here), in_ladder(here, "ListLadderStandings", season=1).standings
@@ -164,10 +164,12 @@ def test_ratings_start_again_with_a_season_and_those_before_stay_known(here: Clu
 def test_who_leaves_is_paired_no_more_and_comes_back_to_its_rating(here: Club) -> None:
     new_ladder(here)
     joined(here, 0, 1)
-    match_id = come(here, 0, 1)[0].hear("match_started").match.id
+    match_id = come(here, 0, 1)[0].receive("match_started").match.id
     here.ask_as(1, "LadderService/LeaveLadder", ladder=here.name)
-    here.talk(1).say(resignation={"match_id": match_id})
-    (kept,) = (change.after for change in here.talk(1).hear("match_ended").ratings if change.bot == here.bots[1])
+    here.connection(1).send(resignation={"match_id": match_id})
+    (kept,) = (
+        change.after for change in here.connection(1).receive("match_ended").ratings if change.bot == here.bots[1]
+    )
     assert table(here).keys() == {here.bots[0]}
     back = here.ask_as(1, "LadderService/JoinLadder", ladder=here.name).standing
     assert (back.entrant.name, back.rating) == (here.bots[1], kept)
@@ -179,10 +181,10 @@ def test_a_match_that_the_organiser_makes_is_rated_on_the_ladder(here: Club) -> 
     wanted = here.wanted(rules=TROKE, seating=(0, 1)) | {"ladder": here.name}
     match_id = here.ask("MatchService/CreateMatch", **wanted).match.id
     bot, _ = come(here, 0, 1)
-    while bot.hear("match_started").match.id != match_id:
+    while bot.receive("match_started").match.id != match_id:
         pass
-    bot.say(resignation={"match_id": match_id})
-    while (ended := bot.hear("match_ended")).match_id != match_id:
+    bot.send(resignation={"match_id": match_id})
+    while (ended := bot.receive("match_ended")).match_id != match_id:
         pass
     assert {change.bot for change in ended.ratings} == set(here.bots[:2])
 
@@ -238,9 +240,9 @@ def test_nobody_is_called_as_a_contest_is(here: Club) -> None:
 def test_a_tournament_is_seeded_by_a_ladder(here: Club) -> None:
     new_ladder(here)
     joined(here, 0, 1)
-    match_id = come(here, 0, 1)[0].hear("match_started").match.id
-    here.talk(0).say(resignation={"match_id": match_id})
-    here.talk(0).hear("match_ended")
+    match_id = come(here, 0, 1)[0].receive("match_started").match.id
+    here.connection(0).send(resignation={"match_id": match_id})
+    here.connection(0).receive("match_ended")
     bots = [{"bots": [{"bot": bot}]} for bot in here.bots[:2]]
     new_tournament(here, round_robin={}, ladder=here.name, seeding="SEEDING_RATING", entrants=bots)
     begun = here.ask("TournamentService/StartTournament", name=here.name).tournament

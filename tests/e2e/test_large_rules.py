@@ -4,8 +4,8 @@ import json
 
 from referee_api.v1 import game_pb2
 
+from tests.e2e.bot_connection import connect_bot
 from tests.e2e.club import Club
-from tests.e2e.talk import talk
 from tests.engines.troke.test_boards import largest
 
 LARGE = game_pb2.Rules(game="troke", options={"own_board": json.dumps(largest())})
@@ -13,24 +13,24 @@ LARGE = game_pb2.Rules(game="troke", options={"own_board": json.dumps(largest())
 
 def test_large_rules_are_told_with_the_start_and_again_after_a_break(here: Club) -> None:
     match_id = here.waiting(rules=LARGE)
-    here.talk(1)
-    with talk(here.channel, here.secrets[0]) as anna:
-        started = anna.hear("match_started")
-        turn = anna.hear("turn")
+    here.connection(1)
+    with connect_bot(here.channel, here.secrets[0]) as anna:
+        started = anna.receive("match_started")
+        turn = anna.receive("turn")
     assert len(started.rules_hash) == 64
     assert len(started.match.terms.rules.options["own_board"]) > 9_000
     assert (turn.HasField("rules"), turn.rules_hash) == (False, started.rules_hash)
     assert turn.ByteSize() < 4_096
 
-    with talk(here.channel, here.secrets[0]) as anna:
-        back = anna.hear("turn")
+    with connect_bot(here.channel, here.secrets[0]) as anna:
+        back = anna.receive("turn")
         assert (back.turn_token, back.rules, back.rules_hash) == (
             turn.turn_token,
             started.match.terms.rules,
             turn.rules_hash,
         )
-        anna.say(move={"match_id": match_id, "turn_token": back.turn_token, "move": "nonsense"})
-        later = anna.hear("turn")
+        anna.send(move={"match_id": match_id, "turn_token": back.turn_token, "move": "nonsense"})
+        later = anna.receive("turn")
         assert (later.HasField("rules"), later.rules_hash) == (False, turn.rules_hash)
 
     (listed,) = here.ask_as(0, "MatchService/ListTurns", match_id=match_id).turns

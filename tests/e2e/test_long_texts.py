@@ -129,16 +129,16 @@ def answer_with_every_size(strangers: Strangers, chance: Random, sizes: tuple[in
         match_id = club.playing(rules=ALQUERQUE)
         turn = club.turn()
         before_s = strangers.server.cpu_s()
-        talk = club.talk(0)
+        connection = club.connection(0)
         for field in ("match_id", "turn_token", "move"):
-            talk.say(move={"match_id": match_id, "turn_token": turn.turn_token, field: long(chance, size)})
-            verdict = talk.hear("verdict")
+            connection.send(move={"match_id": match_id, "turn_token": turn.turn_token, field: long(chance, size)})
+            verdict = connection.receive("verdict")
             assert verdict.WhichOneof("outcome") == "rejected"
             strangers.need_quick(before_s, (field, size))
             before_s = strangers.server.cpu_s()
         club.ask_as(0, "MatchService/Resign", match_id=match_id, request_id=f"resign {size}")
-        talk.hear("match_ended")
-        club.talk(1).hear("match_ended")
+        connection.receive("match_ended")
+        club.connection(1).receive("match_ended")
 
 
 def test_no_text_in_any_field_holds_up_the_event_loop(strangers: Strangers) -> None:

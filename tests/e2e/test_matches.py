@@ -25,29 +25,29 @@ class BotProcess:
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self.process = process
-        self._heard: queue.Queue[dict[str, Any] | None] = queue.Queue()
-        self._listening = threading.Thread(target=self._listen)
-        self._listening.start()
+        self._items: queue.Queue[dict[str, Any] | None] = queue.Queue()
+        self._reader = threading.Thread(target=self._read)
+        self._reader.start()
 
-    def hear(self, kind: str) -> dict[str, Any]:
+    def receive(self, kind: str) -> dict[str, Any]:
         """Wait for the next item of this kind, and return it."""
-        while (item := self._heard.get(timeout=TIMEOUT_S)) is not None:
+        while (item := self._items.get(timeout=TIMEOUT_S)) is not None:
             if item["kind"] == kind:
                 return item
-        raise AssertionError(f"{kind} was never heard")
+        raise AssertionError(f"{kind} was not received")
 
-    def ends(self) -> None:
+    def stop(self) -> None:
         self.process.kill()
         self.process.wait(TIMEOUT_S)
-        self._listening.join(TIMEOUT_S)
+        self._reader.join(TIMEOUT_S)
         assert self.process.stdout
         self.process.stdout.close()
 
-    def _listen(self) -> None:
+    def _read(self) -> None:
         assert self.process.stdout
         for line in self.process.stdout:
-            self._heard.put(json.loads(line))
-        self._heard.put(None)
+            self._items.put(json.loads(line))
+        self._items.put(None)
 
 
 @contextmanager
@@ -58,7 +58,7 @@ def bot(server: ServerProcess, secret: str, *flags: str) -> Iterator[BotProcess]
     try:
         yield running
     finally:
-        running.ends()
+        running.stop()
 
 
 def created(channel: grpc.Channel, secret: str, game: str, bots: list[str]) -> str:
@@ -88,7 +88,7 @@ def test_bots_play_each_game_to_its_end(tmp_path: Path, game: str, seats: int) -
         secrets = register_bots(channel, owner, *names)
         match_id = created(channel, owner, game, names)
         for process in [stack.enter_context(bot(server, secret)) for secret in secrets]:
-            assert process.hear("match_ended")["match_id"] == match_id
+            assert process.receive("match_ended")["match_id"] == match_id
         over = match(channel, owner, match_id).match
         assert over.phase == match_pb2.MATCH_PHASE_OVER
         assert over.result.WhichOneof("kind") == "played"
@@ -105,7 +105,7 @@ def test_a_killed_server_goes_on_where_its_log_says_and_asks_again_with_the_same
     with run_server(tmp_path) as server, server.channel() as channel:
         owner, secrets, match_id = match_of_two(server, channel)
         with bot(server, secrets[0], "--moves-at-most", "3"), bot(server, secrets[1]) as bert:
-            while bert.hear("turn")["ply"] < 5:
+            while bert.receive("turn")["ply"] < 5:
                 pass
             asked = unanswered(channel, owner, match_id)
             server.kill()
@@ -114,10 +114,10 @@ def test_a_killed_server_goes_on_where_its_log_says_and_asks_again_with_the_same
         state = match(channel, owner, match_id).state
         assert state.ply == 6
         anna, bert = (stack.enter_context(bot(server, secret)) for secret in secrets)
-        turn = anna.hear("turn")
+        turn = anna.receive("turn")
         assert (turn["ply"], turn["repeated"], turn["seat"]) == (6, True, asked)
-        assert anna.hear("match_ended")["result"] == "played"
-        assert bert.hear("match_ended")["result"] == "played"
+        assert anna.receive("match_ended")["result"] == "played"
+        assert bert.receive("match_ended")["result"] == "played"
 
 
 def unanswered(channel: grpc.Channel, owner: str, match_id: str) -> int:
@@ -135,35 +135,35 @@ def test_a_bot_that_comes_back_is_asked_again_with_the_same_token(tmp_path: Path
     with run_server(tmp_path) as server, server.channel() as channel:
         _, secrets, _ = match_of_two(server, channel)
         with bot(server, secrets[1]) as bert, bot(server, secrets[0], "--moves-at-most", "0") as anna:
-            turn = anna.hear("turn")
+            turn = anna.receive("turn")
             anna.process.kill()
             anna.process.wait(TIMEOUT_S)
             with bot(server, secrets[0]) as again:
-                assert again.hear("turn") == {**turn, "repeated": True}
-                assert again.hear("match_ended")["result"] == "played"
-                assert bert.hear("match_ended")["result"] == "played"
+                assert again.receive("turn") == {**turn, "repeated": True}
+                assert again.receive("match_ended")["result"] == "played"
+                assert bert.receive("match_ended")["result"] == "played"
 
 
 def test_a_newer_session_takes_the_seats_over_and_the_older_one_is_told(tmp_path: Path) -> None:
     with run_server(tmp_path) as server, server.channel() as channel:
         _, secrets, _ = match_of_two(server, channel)
         with bot(server, secrets[1]), bot(server, secrets[0], "--moves-at-most", "0") as older:
-            older.hear("turn")
+            older.receive("turn")
             with bot(server, secrets[0]) as newer:
-                session_id = newer.hear("welcome")["session_id"]
-                assert older.hear("session_taken_over")["new_session_id"] == session_id
-                assert newer.hear("match_ended")["result"] == "played"
+                session_id = newer.receive("welcome")["session_id"]
+                assert older.receive("session_taken_over")["new_session_id"] == session_id
+                assert newer.receive("match_ended")["result"] == "played"
 
 
 def test_a_drained_server_tells_its_bots_exits_with_0_and_goes_on_after_the_next_start(tmp_path: Path) -> None:
     with run_server(tmp_path, "--drain-grace-s", "0") as server, server.channel() as channel:
         owner, secrets, match_id = match_of_two(server, channel)
         with bot(server, secrets[1]), bot(server, secrets[0], "--moves-at-most", "2") as anna:
-            while anna.hear("turn")["ply"] < 4:
+            while anna.receive("turn")["ply"] < 4:
                 pass
             assert server.stop() == 0
-            anna.hear("draining")
+            anna.receive("draining")
     with run_server(tmp_path) as server, server.channel() as channel, ExitStack() as stack:
         assert match(channel, owner, match_id).state.ply == 4
         bots = [stack.enter_context(bot(server, secret)) for secret in secrets]
-        assert [one.hear("match_ended")["result"] for one in bots] == ["played", "played"]
+        assert [one.receive("match_ended")["result"] for one in bots] == ["played", "played"]

@@ -10,11 +10,11 @@ from google.rpc.error_details_pb2 import ErrorInfo
 from grpc_status import rpc_status
 
 from tests.e2e import http2
+from tests.e2e.bot_connection import connect_bot
 from tests.e2e.club import Club, club_alone, narrow
 from tests.e2e.http2 import hear_until
 from tests.e2e.readings import MEMORY, metrics, troubles
 from tests.e2e.server import TIMEOUT_S
-from tests.e2e.talk import talk
 
 pytestmark = pytest.mark.slow
 
@@ -60,9 +60,13 @@ def hasty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Club]:
 
 def plays(here: Club) -> None:
     """Start a match and play a move, with bots on new connections."""
-    with narrow(here.server) as channel, talk(channel, here.secrets[0]) as anna, talk(channel, here.secrets[1]):
+    with (
+        narrow(here.server) as channel,
+        connect_bot(channel, here.secrets[0]) as anna,
+        connect_bot(channel, here.secrets[1]),
+    ):
         match_id = here.waiting()
-        turn = anna.hear("turn")
+        turn = anna.receive("turn")
         assert turn.match_id == match_id
         assert not here.submit(turn, turn.legal_moves[0]).repeated
         here.ask("MatchService/AbortMatch", match_id=match_id, request_id=match_id, message="enough")
@@ -121,7 +125,7 @@ def test_answers_that_nobody_reads_are_few_and_do_not_stay(hasty: Club) -> None:
 
 
 def test_a_holder_with_its_limit_of_calls_open_comes_in_and_plays(crowded: Club) -> None:
-    with strangers(crowded, 1, http2.NO_WINDOW) as [raw], talk(crowded.channel, crowded.secrets[1]):
+    with strangers(crowded, 1, http2.NO_WINDOW) as [raw], connect_bot(crowded.channel, crowded.secrets[1]):
         match_id = crowded.waiting()
         for _ in range(UNREAD):
             raw.begin(http2.CALLED, crowded.owner, b"")
@@ -129,12 +133,12 @@ def test_a_holder_with_its_limit_of_calls_open_comes_in_and_plays(crowded: Club)
         with pytest.raises(grpc.RpcError) as refused:
             crowded.ask("BotService/GetBot", name=crowded.bots[0])
         assert reason(refused) == "TOO_MANY_CALLS_IN_FLIGHT"
-        with talk(crowded.channel, crowded.secrets[0]) as anna:
-            turn = anna.hear("turn")
+        with connect_bot(crowded.channel, crowded.secrets[0]) as anna:
+            turn = anna.receive("turn")
             assert turn.match_id == match_id
             assert not crowded.submit(turn, turn.legal_moves[0]).repeated
-            anna.say(move={"match_id": match_id, "turn_token": turn.turn_token, "move": turn.legal_moves[0]})
-            assert anna.hear("verdict").repeated
+            anna.send(move={"match_id": match_id, "turn_token": turn.turn_token, "move": turn.legal_moves[0]})
+            assert anna.receive("verdict").repeated
 
 
 def reason(refused: pytest.ExceptionInfo[grpc.RpcError]) -> str:

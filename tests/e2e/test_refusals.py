@@ -79,12 +79,14 @@ def test_a_stream_ends_as_the_contract_promises(here: Club, reason: str) -> None
 
 def test_no_quota_keeps_a_move_off_its_clock(here: Club) -> None:
     here.playing()
-    turns = {seat: here.talk(seat) for seat in (0, 1)}
+    connections = {seat: here.connection(seat) for seat in (0, 1)}
     first = here.turn()
     with pytest.raises(grpc.RpcError) as no:
         call_more(here)
     assert refused(no.value).reason == "TOO_MANY_CALLS"
     here.submit(first, first.legal_moves[0])
     second = here.turn(1)
-    turns[1].say(move={"match_id": second.match_id, "turn_token": second.turn_token, "move": second.legal_moves[0]})
-    assert turns[1].hear("verdict").HasField("accepted")
+    connections[1].send(
+        move={"match_id": second.match_id, "turn_token": second.turn_token, "move": second.legal_moves[0]}
+    )
+    assert connections[1].receive("verdict").HasField("accepted")

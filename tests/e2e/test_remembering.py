@@ -26,8 +26,8 @@ from referee_api.v1.admin_service_pb2_grpc import AdminServiceStub
 from referee_api.v1.bot_service_pb2_grpc import BotServiceStub
 from referee_api.v1.match_service_pb2_grpc import MatchServiceStub
 
+from tests.e2e.bot_connection import connect_bot
 from tests.e2e.server import TIMEOUT_S, ServerProcess, bearer, create_organiser_token, register_bots, run_server
-from tests.e2e.talk import talk
 from tests.e2e.test_wire import reason
 
 pytestmark = pytest.mark.slow
@@ -93,11 +93,11 @@ def town(folder: Path, *flags: str) -> Iterator[Town]:
 
 def test_a_request_has_its_first_answer_also_when_the_server_was_killed_in_between(tmp_path: Path) -> None:
     with town(tmp_path) as here:
-        with talk(here.channel, here.secrets[0]) as anna, talk(here.channel, here.secrets[1]) as bert:
+        with connect_bot(here.channel, here.secrets[0]) as anna, connect_bot(here.channel, here.secrets[1]) as bert:
             ids = [here.created(f"match {number}") for number in range(4)]
             for one in (anna, bert):
                 for _ in ids:
-                    one.hear("match_started")
+                    one.receive("match_started")
             asked = _asked(ids)
             first = [here.call(stub, method, request, _secret(here, who)) for stub, method, request, who in asked]
         assert {answer.result.WhichOneof("kind") for answer in first} == {None, "played", "voided"}
@@ -163,35 +163,35 @@ def test_a_bot_hears_of_an_end_that_it_missed_when_the_server_was_killed_and_onc
     tmp_path: Path,
 ) -> None:
     with town(tmp_path, *OFTEN) as here:
-        with talk(here.channel, here.secrets[0]) as anna, talk(here.channel, here.secrets[1]) as bert:
+        with connect_bot(here.channel, here.secrets[0]) as anna, connect_bot(here.channel, here.secrets[1]) as bert:
             match_id = here.created("m")
-            bert.hear("match_started")
-            bert.hang_up()
-            anna.say(resignation=play_pb2.Resignation(match_id=match_id))
-            anna.hear("match_ended")
+            bert.receive("match_started")
+            bert.close()
+            anna.send(resignation=play_pb2.Resignation(match_id=match_id))
+            anna.receive("match_ended")
         here.rises_again()
-        with talk(here.channel, here.secrets[1]) as bert:
-            ended = bert.hear("match_ended")
+        with connect_bot(here.channel, here.secrets[1]) as bert:
+            ended = bert.receive("match_ended")
             assert (ended.match_id, ended.seat, ended.result.seats[1].score) == (match_id, 1, 1.0)
             # Its pong to the first ping has arrived before the third ping is sent, which confirms the end.
-            bert.until_a_ping(3)
-            bert.hang_up()
+            bert.receive_until_ping(3)
+            bert.close()
         here.rises_again()
-        with talk(here.channel, here.secrets[1]) as bert:
-            assert set(bert.until_a_ping(3)) == {"ping"}
-            bert.hang_up()
+        with connect_bot(here.channel, here.secrets[1]) as bert:
+            assert set(bert.receive_until_ping(3)) == {"ping"}
+            bert.close()
 
 
 def test_the_private_log_tells_what_went_wrong_whichever_way_the_bot_played(tmp_path: Path) -> None:
     with town(tmp_path, *OFTEN) as here:
-        with talk(here.channel, here.secrets[0]) as older, talk(here.channel, here.secrets[1]) as bert:
+        with connect_bot(here.channel, here.secrets[0]) as older, connect_bot(here.channel, here.secrets[1]) as bert:
             match_id = here.created("m")
-            turn = older.hear("turn")
-            with talk(here.channel, here.secrets[0]) as anna:
-                older.hear("session_taken_over")
-                anna.hear("turn")
-                anna.say(move=play_pb2.Move(match_id=match_id, turn_token=turn.turn_token, move="a1-a9"))
-                token = anna.hear("turn").turn_token
+            turn = older.receive("turn")
+            with connect_bot(here.channel, here.secrets[0]) as anna:
+                older.receive("session_taken_over")
+                anna.receive("turn")
+                anna.send(move=play_pb2.Move(match_id=match_id, turn_token=turn.turn_token, move="a1-a9"))
+                token = anna.receive("turn").turn_token
                 request = match_service_pb2.SubmitMoveRequest(
                     request_id="s", match_id=match_id, turn_token=token, move="nonsense"
                 )
@@ -200,12 +200,12 @@ def test_the_private_log_tells_what_went_wrong_whichever_way_the_bot_played(tmp_
                         here.call(MatchServiceStub, "SubmitMove", request, here.secrets[0])
                     assert reason(refused) == (grpc.StatusCode.INVALID_ARGUMENT, "MALFORMED_MOVE")
                 answer = play_pb2.DrawAnswer(match_id=match_id)
-                anna.say(item_id=9, draw_answer=answer)
-                while anna.hear("verdict").item_id != 9:
+                anna.send(item_id=9, draw_answer=answer)
+                while anna.receive("verdict").item_id != 9:
                     pass
-                anna.break_off()
-            bert.hear("ping")
-            bert.hang_up()
+                anna.cancel()
+            bert.receive("ping")
+            bert.close()
             _wait_for_lines(here, lambda lines: anna.session_id in _lost(lines))
         lines = here.log_of(0)
         vain = [line.item_rejected.move for line in lines if line.HasField("item_rejected")]
@@ -224,13 +224,13 @@ def test_of_many_sessions_those_are_lost_that_were_torn_away_and_no_others(tmp_p
     with town(tmp_path) as here:
         torn, hung_up = set(), set()
         for number in range(120):
-            with talk(here.channel, here.secrets[0], version=str(number)) as anna:
+            with connect_bot(here.channel, here.secrets[0], version=str(number)) as anna:
                 if number % 4:
                     torn.add(anna.session_id)
-                    anna.break_off()
+                    anna.cancel()
                 else:
                     hung_up.add(anna.session_id)
-                    anna.hang_up()
+                    anna.close()
         lost = _wait_for_lines(here, lambda lines: torn <= _lost(lines))
         assert not hung_up & lost
 
@@ -259,10 +259,10 @@ def test_too_many_faults_in_a_row_pause_a_bot_until_its_owner_brings_it_back(tmp
         with pytest.raises(grpc.RpcError) as refused:
             here.created("third")
         assert reason(refused) == (grpc.StatusCode.FAILED_PRECONDITION, "BOT_PAUSED")
-        with talk(here.channel, here.secrets[0]) as anna:
+        with connect_bot(here.channel, here.secrets[0]) as anna:
             request = bot_service_pb2.ReinstateBotRequest(name=BOTS[0])
             here.call(BotServiceStub, "ReinstateBot", request, here.secrets[0])
-            assert anna.hear("notice").kind == play_pb2.NOTICE_KIND_RESUMED
+            assert anna.receive("notice").kind == play_pb2.NOTICE_KIND_RESUMED
         here.created("third")
         lines = Counter(line.WhichOneof("event") for line in here.log_of(0) if not line.HasField("session_lost"))
         assert lines == {"item_rejected": 2, "forfeited": 2, "notice": 3}
@@ -273,12 +273,12 @@ def _forfeited(here: Town, request_id: str) -> play_pb2.Notice:
     strict = policy_pb2.Policies(
         illegal_move=policy_pb2.IllegalMovePolicy(action=policy_pb2.ILLEGAL_MOVE_ACTION_FORFEIT)
     )
-    with talk(here.channel, here.secrets[0]) as anna, talk(here.channel, here.secrets[1]) as bert:
+    with connect_bot(here.channel, here.secrets[0]) as anna, connect_bot(here.channel, here.secrets[1]) as bert:
         here.created(request_id, policies=strict)
-        turn = anna.hear("turn")
-        anna.say(move=play_pb2.Move(match_id=turn.match_id, turn_token=turn.turn_token, move="a1-a9"))
-        notice: play_pb2.Notice = anna.hear("notice")
-        ended = bert.hear("match_ended")
+        turn = anna.receive("turn")
+        anna.send(move=play_pb2.Move(match_id=turn.match_id, turn_token=turn.turn_token, move="a1-a9"))
+        notice: play_pb2.Notice = anna.receive("notice")
+        ended = bert.receive("match_ended")
         assert ended.result.forfeited.forfeits[0].cause == result_pb2.FORFEIT_CAUSE_ILLEGAL_MOVE
         assert here.log_of(0)  # What can be read has been committed, so it survives a kill.
     return notice

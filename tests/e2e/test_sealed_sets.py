@@ -39,16 +39,16 @@ def at_the_second_match(tmp_path: Path) -> Iterator[Scene]:
     """Create a club of two whose first match of a set is over while the second is being played."""
     with run_server(tmp_path) as server, server.channel() as channel, club(server, channel, "sealed", 2) as here:
         new_tournament(here, round_robin={}, duplicate_play={}, max_concurrent_matches=1, entrants=entrants(here))
-        bots = [here.talk(seat) for seat in range(2)]
+        bots = [here.connection(seat) for seat in range(2)]
         here.ask("TournamentService/StartTournament", name=here.name)
         turn = here.turn(0)
         asked = {"request_id": "an attempt", "match_id": turn.match_id, "turn_token": turn.turn_token}
         with pytest.raises(grpc.RpcError) as no:
             here.ask_as(0, "MatchService/SubmitMove", move=ATTEMPT, **asked)
         assert refused(no.value).reason == "MALFORMED_MOVE"
-        bots[0].say(resignation={"match_id": turn.match_id})
-        ended = bots[0].hear("match_ended")
-        second = bots[0].hear("match_started").match.id
+        bots[0].send(resignation={"match_id": turn.match_id})
+        ended = bots[0].receive("match_ended")
+        second = bots[0].receive("match_started").match.id
         assert second != turn.match_id
         yield Scene(here, turn.match_id, second, ended)
 
@@ -107,7 +107,7 @@ def as_text(word: str | bytes) -> str:
 def finished(scene: Scene) -> Any:
     """End the second match, and with it the set. Return the first match as it is shown then."""
     here = scene.here
-    here.talk(0).say(resignation={"match_id": scene.second})
+    here.connection(0).send(resignation={"match_id": scene.second})
     list(here.ask("TournamentService/WatchTournament", tournament=here.name))
     return here.ask("MatchService/GetMatch", match_id=scene.first).match
 
@@ -135,7 +135,7 @@ def test_the_record_of_a_match_is_out_when_its_set_is_over(tmp_path: Path) -> No
         need_promised(told)
 
         first = finished(scene)
-        assert here.talk(0).hear("match_ended").seed_commitment.seed == first.seed_commitment.seed
+        assert here.connection(0).receive("match_ended").seed_commitment.seed == first.seed_commitment.seed
         second = here.ask("MatchService/GetMatch", match_id=scene.second).match
         assert first.HasField("record")
         assert first.seed_commitment.seed == second.seed_commitment.seed

@@ -11,12 +11,12 @@ import pytest
 from referee_api.v1 import game_pb2
 
 from referee.conformance.clauses.turn_clauses import FREE_TILES
+from tests.e2e.bot_connection import BotConnection, connect_bot
 from tests.e2e.club import Club, club, club_alone, entries_of, narrow
 from tests.e2e.honest import entries, honest_bots, new_match
 from tests.e2e.readings import FAULTS, MEMORY, metrics, troubles
 from tests.e2e.refused import refused
 from tests.e2e.server import TIMEOUT_S
-from tests.e2e.talk import Talk, talk
 
 pytestmark = pytest.mark.slow
 
@@ -37,12 +37,12 @@ GROWTH_AT_MOST_BYTES = 12_000_000
 
 
 @contextmanager
-def slow_bot(folder: Path, *flags: str, timeout_s: float = TIMEOUT_S) -> Iterator[tuple[Club, Talk]]:
+def slow_bot(folder: Path, *flags: str, timeout_s: float = TIMEOUT_S) -> Iterator[tuple[Club, BotConnection]]:
     """Create a club with a bot that reads only when told to, and that owes a move in several large matches."""
     with (
         club_alone(folder, *flags) as here,
         narrow(here.server) as channel,
-        talk(channel, here.secrets[SLOW], timeout_s=timeout_s) as slow,
+        connect_bot(channel, here.secrets[SLOW], timeout_s=timeout_s) as slow,
     ):
         begin_large_matches(here)
         yield here, slow
@@ -62,9 +62,9 @@ def test_a_bot_that_does_not_read_costs_little_and_then_hears_of_its_newest_turn
         newest = {(turn.match_id, turn.turn_token) for turn in owed(here)}
         heard: list[tuple[str, str]] = []
         while not newest <= set(heard):
-            turn = slow.hear("turn")
+            turn = slow.receive("turn")
             heard.append((turn.match_id, turn.turn_token))
-        assert "turn" not in slow.until_a_ping(3)
+        assert "turn" not in slow.receive_until_ping(3)
         assert len(heard) < IN_THE_AIR_AT_MOST
         assert set(heard[-MATCHES:]) == newest
         assert max(Counter(heard).values()) == 1
@@ -81,7 +81,7 @@ def test_a_bot_that_does_not_read_is_gone_although_it_cannot_be_told_so(tmp_path
             ):
                 break
         with pytest.raises(grpc.RpcError) as lost:
-            slow.listen()
+            slow.read_to_end()
         assert refused(lost.value).reason == "HEARTBEAT_LOST"
 
 
@@ -91,7 +91,7 @@ def test_a_bot_that_goes_while_it_is_spoken_to_is_no_fault_of_the_referee(tmp_pa
     with slow_bot(tmp_path, *flags, timeout_s=timeout_s) as (here, slow):
         answer_wrongly(here, FILLS_THE_WAY)
         if timeout_s == TIMEOUT_S:
-            slow.break_off()
+            slow.cancel()
         wait_until_away(here)
         assert metrics(here.server).get(FAULTS, 0) == 0
         assert not list(troubles(here.server))
@@ -115,11 +115,11 @@ def answer_wrongly(here: Club, times: int) -> None:
 
 
 def begin_large_matches(here: Club) -> None:
-    opponent = here.talk(1 - SLOW)
+    opponent = here.connection(1 - SLOW)
     for _ in range(MATCHES):
         wanted = here.wanted(rules=TROX, policies={"illegal_move": {"max_attempts": 1000}})
         here.ask("MatchService/CreateMatch", opening=LARGE, **wanted)
-        opponent.hear("match_started")
+        opponent.receive("match_started")
 
 
 def owed(here: Club) -> list[Any]:

@@ -18,20 +18,20 @@ PONG = play_pb2.BotItem(pong=play_pb2.Pong(id=0))
 
 @pytest.mark.parametrize("said", [(PONG,), ()], ids=["a pong to no ping", "a message of nothing"])
 def test_a_stream_in_which_nothing_is_said_too_often_ends(here: Club, said: Sequence[play_pb2.BotItem]) -> None:
-    stream = here.talk(0)
+    stream = here.connection(0)
     spend(here)
-    stream.say_together(*said)
+    stream.send_together(*said)
     need_end(stream)
 
 
 def test_to_say_an_answer_again_in_a_stream_is_to_hear_its_verdict_and_costs_a_call(here: Club) -> None:
     here.playing()
-    stream, turn = here.talk(0), here.turn()
+    stream, turn = here.connection(0), here.turn()
     move = play_pb2.Move(match_id=turn.match_id, turn_token=turn.turn_token, move=turn.legal_moves[0])
     spend(here)
     for again in (False, True):
-        stream.say(move=move)
-        assert stream.hear("verdict").repeated is again
+        stream.send(move=move)
+        assert stream.receive("verdict").repeated is again
     need_end(stream)
 
 
@@ -57,5 +57,5 @@ def spend(here: Club) -> None:
 
 def need_end(stream: Any) -> None:
     with pytest.raises(grpc.RpcError) as no:
-        stream.hear("turn")
+        stream.receive("turn")
     assert refused(no.value).reason == "TOO_MANY_CALLS"

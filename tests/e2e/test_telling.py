@@ -93,17 +93,17 @@ def test_toc_gifts_are_hidden_until_the_last_one_and_then_shown_to_giver_and_rec
 def test_who_watches_hears_that_a_nonce_was_given_and_which_when_play_begins(server: ServerProcess) -> None:
     with founded(server, "nonces") as here:
         match_id = here.waiting(nonce_timeout_ms=600_000)
-        bots = [here.talk(seat) for seat in (0, 1)]
+        bots = [here.connection(seat) for seat in (0, 1)]
         for seat, bot in enumerate(bots):
-            assert bot.hear("nonce_request").seat == seat
-        bots[1].say(nonce=play_pb2.Nonce(match_id=match_id, seat=1, nonce=b"from bert"))
-        bots[1].hear("verdict")
+            assert bot.receive("nonce_request").seat == seat
+        bots[1].send(nonce=play_pb2.Nonce(match_id=match_id, seat=1, nonce=b"from bert"))
+        bots[1].receive("verdict")
         (_, *entries) = watched(here.channel, here.secrets[0], match_id, 0, 2)
         assert kinds(entries) == ["match_created", "nonce_added"]
         assert entries[1].nonce_added.seat == 1
         assert b"from bert" not in b"".join(entry.SerializeToString() for entry in entries)
-        bots[0].say(nonce=play_pb2.Nonce(match_id=match_id, seat=0, nonce=b"from anna"))
-        bots[0].hear("match_started")
+        bots[0].send(nonce=play_pb2.Nonce(match_id=match_id, seat=0, nonce=b"from anna"))
+        bots[0].receive("match_started")
         (_, *entries) = watched(here.channel, here.owner, match_id, 2, 4)
         assert kinds(entries) == ["nonce_added", "seat_taken", "seat_taken", "play_started"]
         assert [nonce.nonce for nonce in entries[-1].play_started.seed_commitment.nonces] == [
@@ -115,7 +115,7 @@ def test_who_watches_hears_that_a_nonce_was_given_and_which_when_play_begins(ser
 def test_a_flag_that_fell_is_told_with_its_proof_to_who_watches_and_in_the_bots_own_log(server: ServerProcess) -> None:
     with founded(server, "flags") as here:
         match_id = here.playing(rule=TINY)
-        ended = here.talk(0).hear("match_ended")
+        ended = here.connection(0).receive("match_ended")
         assert ended.result.forfeited.forfeits[0].cause == result_pb2.FORFEIT_CAUSE_TIME
         _, *entries = watched(here.channel, here.owner, match_id)
         assert kinds(entries)[-3:] == ["flag_fell", "seat_forfeited", "play_ended"]
@@ -158,10 +158,10 @@ def test_what_is_refused_in_the_stream_and_what_is_written_is_counted(server: Se
         before = metrics(server)
         match_id = here.playing()
         turn = here.turn(0)
-        here.talk(0).say(move=play_pb2.Move(match_id=match_id, turn_token=turn.turn_token, move="a1-a2"))
-        assert here.talk(0).hear("verdict").HasField("rejected")
-        here.talk(0).say(move=play_pb2.Move(match_id=match_id, turn_token="0.99.1", move="a1-a2"))
-        assert here.talk(0).hear("verdict").HasField("stale")
+        here.connection(0).send(move=play_pb2.Move(match_id=match_id, turn_token=turn.turn_token, move="a1-a2"))
+        assert here.connection(0).receive("verdict").HasField("rejected")
+        here.connection(0).send(move=play_pb2.Move(match_id=match_id, turn_token="0.99.1", move="a1-a2"))
+        assert here.connection(0).receive("verdict").HasField("stale")
         after = metrics(server)
         assert [after[name] - before.get(name, 0) for name in names] == [1, 1]
         groups, appends = (after[name] - before[name] for name in GROUPS)
@@ -189,9 +189,9 @@ def test_a_fault_of_the_rules_has_one_id_in_the_result_the_refusal_and_the_log(
     strange_games(tmp_path / "games", brittle="tests.match.games:BRITTLE")
     with run_server(tmp_path) as server, founded(server, "faults") as here:
         match_id = here.playing(rules=game_pb2.Rules(game="brittle"))
-        here.talk(0).say(move=play_pb2.Move(match_id=match_id, turn_token=here.turn(0).turn_token, move="2"))
-        refusal = here.talk(0).hear("verdict").rejected.error
-        voided = here.talk(1).hear("match_ended").result.voided
+        here.connection(0).send(move=play_pb2.Move(match_id=match_id, turn_token=here.turn(0).turn_token, move="2"))
+        refusal = here.connection(0).receive("verdict").rejected.error
+        voided = here.connection(1).receive("match_ended").result.voided
         assert voided.cause == result_pb2.VOID_CAUSE_ENGINE_FAULT
         assert voided.fault_id == refusal.metadata["fault_id"]
         assert here.ask("MatchService/GetMatch", match_id=match_id).match.result.voided == voided

@@ -71,10 +71,10 @@ def test_a_move_is_one_trace_from_its_arrival_until_all_were_told(tmp_path: Path
             first = here.turn(0)
             here.submit(first, first.legal_moves[0])
             second = here.turn(1)
-            here.talk(1).say(
+            here.connection(1).send(
                 move={"match_id": match_id, "turn_token": second.turn_token, "move": second.legal_moves[0]}
             )
-            here.talk(1).hear("verdict")
+            here.connection(1).receive("verdict")
             third = here.turn(0)
             with pytest.raises(grpc.RpcError):
                 here.submit(third, "a1-a1")

@@ -19,12 +19,12 @@ from grpc_health.v1.health_pb2_grpc import HealthStub
 from referee_api.v1 import error_pb2, game_pb2, match_pb2, play_pb2, result_pb2
 
 from referee.storage.data_lock import SERVER_LOCK
+from tests.e2e.bot_connection import connect_bot
 from tests.e2e.club import Club, ask, club_alone, entries_of
 from tests.e2e.contests import entrants, joined, new_ladder, new_tournament
 from tests.e2e.refused import Refused, need_metadata, need_promised, refused
 from tests.e2e.server import TIMEOUT_S, ServerProcess, create_organiser_token, run_server
 from tests.e2e.stopwatch import Stopwatch
-from tests.e2e.talk import talk
 
 pytestmark = pytest.mark.slow
 
@@ -66,8 +66,8 @@ def test_a_full_disk_costs_nobody_anything(tmp_path: Path) -> None:
             with pytest.raises(grpc.RpcError) as no:
                 here.submit(turn, turn.legal_moves[0])
             need_refused(no, "STORE_UNAVAILABLE")
-            here.talk(0).say(move=answer(turn))
-            refusal = here.talk(0).hear("verdict").rejected.error
+            here.connection(0).send(move=answer(turn))
+            refusal = here.connection(0).receive("verdict").rejected.error
             assert refusal.reason == error_pb2.ERROR_REASON_STORE_UNAVAILABLE
             need_metadata("STORE_UNAVAILABLE", refusal.metadata)
             assert here.ask("MatchService/GetMatch", match_id=match_id).state.ply == 0
@@ -86,15 +86,15 @@ def test_a_match_that_another_referee_has_taken_is_not_played_here(tmp_path: Pat
         with (
             run_server(tmp_path) as other,
             other.channel() as channel,
-            talk(channel, here.secrets[0]) as anna,
-            talk(channel, here.secrets[1]),
+            connect_bot(channel, here.secrets[0]) as anna,
+            connect_bot(channel, here.secrets[1]),
         ):
-            assert anna.hear("turn").turn_token == turn.turn_token
+            assert anna.receive("turn").turn_token == turn.turn_token
             with pytest.raises(grpc.RpcError) as no:
                 here.submit(turn, turn.legal_moves[0])
             need_refused(no, "MATCH_MOVING")
-            anna.say(move=answer(turn))
-            assert anna.hear("verdict").HasField("accepted")
+            anna.send(move=answer(turn))
+            assert anna.receive("verdict").HasField("accepted")
 
 
 def test_what_is_removed_under_the_referee_is_missed_at_once_and_can_be_put_back(tmp_path: Path) -> None:
@@ -121,7 +121,7 @@ def test_who_comes_when_the_referee_is_about_to_go_is_told_when_to_come_again(tm
         new_ladder(here)
         new_tournament(here, entrants=entrants(here))
         here.ask_admin("AdminService/Drain", grace_period_ms=TIMEOUT_S * 1000)
-        assert here.talk(0).hear("draining").reconnect_delay_ms == 1234
+        assert here.connection(0).receive("draining").reconnect_delay_ms == 1234
         joined(here, 0, 1)  # Joining still works, but no pairings are created any more.
         asked: tuple[tuple[str, dict[str, Any]], ...] = (
             ("MatchService/CreateMatch", here.wanted()),
@@ -133,8 +133,8 @@ def test_who_comes_when_the_referee_is_about_to_go_is_told_when_to_come_again(tm
             with pytest.raises(grpc.RpcError) as no:
                 here.ask(method, **fields)
             assert need_refused(no, "DRAINING").metadata["retry_after_ms"] == "1234"
-        here.talk(0).say(move=answer(turn))
-        assert here.talk(0).hear("verdict").HasField("accepted")
+        here.connection(0).send(move=answer(turn))
+        assert here.connection(0).receive("verdict").HasField("accepted")
         with pytest.raises(grpc.RpcError) as no:
             here.turn(0)
         need_refused(no, "DRAINING")
@@ -144,7 +144,7 @@ def test_who_comes_when_the_referee_is_about_to_go_is_told_when_to_come_again(tm
 def test_a_bot_that_gives_no_sign_of_life_is_gone(tmp_path: Path) -> None:
     with club_alone(tmp_path, "--ping-every-ms", "100", "--gone-after-ms", "300") as here:
         with pytest.raises(grpc.RpcError) as no:
-            here.talk(0).listen()
+            here.connection(0).read_to_end()
         told = need_refused(no, "HEARTBEAT_LOST")
         assert int(told.metadata["silent_ms"]) >= 300
         assert not here.ask("BotService/GetBot", name=here.bots[0]).bot.presence.sessions
@@ -175,8 +175,8 @@ def test_a_match_whose_rules_break_down_is_void(tmp_path: Path) -> None:
         need_void(here, by_call, told.metadata["fault_id"])
 
         by_word = here.playing(rules=BRITTLE)
-        here.talk(0).say(move=answer(here.turn(), "3"))
-        refusal = here.talk(0).hear("verdict").rejected.error
+        here.connection(0).send(move=answer(here.turn(), "3"))
+        refusal = here.connection(0).receive("verdict").rejected.error
         assert refusal.reason == error_pb2.ERROR_REASON_ENGINE_FAULT
         need_metadata("ENGINE_FAULT", refusal.metadata)
         need_void(here, by_word, refusal.metadata["fault_id"])
@@ -185,7 +185,7 @@ def test_a_match_whose_rules_break_down_is_void(tmp_path: Path) -> None:
 
 def need_void(here: Club, match_id: str, fault_id: str) -> None:
     """Assert that the match is void because of this fault, and that the other seat is notified."""
-    ended = here.talk(1).hear("match_ended")
+    ended = here.connection(1).receive("match_ended")
     assert ended.match_id == match_id
     assert ended.result.voided.cause == result_pb2.VOID_CAUSE_ENGINE_FAULT
     assert ended.result.voided.fault_id == fault_id
@@ -292,8 +292,8 @@ def test_a_match_in_play_that_cannot_be_read_keeps_nobody_else_from_going_on(tmp
         assert "entry 1 cannot be read" in told.sentence
         assert "seed" not in told.sentence
         assert told.metadata["fault_id"] in server.log.read_text()
-        with talk(channel, anna) as back:
-            assert back.hear("turn").turn_token == token
+        with connect_bot(channel, anna) as back:
+            assert back.receive("turn").turn_token == token
 
 
 def need_health(here: Club) -> None:
