@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from engines.api import Seat
-from referee.live.match_history import MatchHistory, MatchStep
+from referee.live.log_history import LogStep
+from referee.live.match_history import MatchHistory
 from referee.live.ports import Entry
 from referee.live.turn_view import TurnDue, seat_clocks
 from referee.match.clock_charge import ClockCharge
@@ -35,11 +36,11 @@ class SeatTurn:
 
 def seat_turns(history: record.RecordHistory, seat: Seat) -> Iterator[SeatTurn]:
     """Yield the turns of a seat in order. A repeated turn is yielded once."""
-    match_history = MatchHistory(MatchStep(Entry("", 1, 0, MatchCreated(0, history.first.setup)), None, history.first))
+    match_history = MatchHistory(LogStep(Entry("", 1, 0, MatchCreated(0, history.first.setup)), None, history.first))
     pending: TurnDue | None = None
     answer: SeatAnswer | None = None
     for step in history.steps:
-        match_history.extend([MatchStep(step.entry, step.before, step.after)])
+        match_history.extend([LogStep(step.entry, step.before, step.after)])
         turn, event = step.after.turns[seat], step.entry.event
         if pending and isinstance(event, SeatAnswer) and event.token == pending.turn.token:
             answer = event  # After a flag fall the turn stays due until the forfeit event.

@@ -1,7 +1,7 @@
 """Runs ladders and tournaments: creates their matches, records results and keeps ratings.
 
 - `contest_terms`, `contest_log`: terms and events of contests, and the port of their log
-- `contest_store`, `contest_watch`, `contest_registry`: state of a contest, its watchers, and all contests of a kind
+- `contest_store`, `contest_registry`: state of a contest, its watchers, and all contests of a kind
 - `contest_state`, `ladder_state`, `tournament_state`: what hosting needs of a state; folds over the log
 - `contest_host`, `ladder_host`, `tournament_host`: facades that adapters call
 - `contest_worker`, `ladder_worker`, `tournament_worker`: tasks that create matches and record results

@@ -17,8 +17,7 @@ from referee.accounts.names import check_name, check_words
 from referee.hosting.contest_log import ContestEntry, ContestEvent, contest_id
 from referee.hosting.contest_registry import ContestRegistry
 from referee.hosting.contest_requests import ContestFilter, ContestRequest
-from referee.hosting.contest_store import ContestStore
-from referee.hosting.contest_watch import ContestWatch
+from referee.hosting.contest_store import ContestStore, ContestWatch
 from referee.hosting.contest_worker import ContestWorker, HostingDependencies, S
 from referee.hosting.contest_workers import ContestWorkers
 from referee.hosting.hosting_errors import ContestDamaged, UnknownLadder, UnknownTournament
@@ -131,7 +130,9 @@ class ContestHost(ABC, Generic[S, R]):
         """
         store = await self._find_store(name)
         watch = ContestWatch(store, lambda state: state.over, self._deps.limits.max_watcher_lag)
-        return await watch.begin(after), watch
+        current = store.state
+        await watch.begin(after)
+        return current, watch
 
     def queue(self, now_ms: int) -> MatchQueue:
         """Return all matches of active contests that wait to be played, at that time."""

@@ -17,8 +17,9 @@ from referee.hosting.contest_log import (
     UnreadableContest,
     contest_id,
 )
-from referee.hosting.contest_store import ContestStore, Fold, State
+from referee.hosting.contest_store import ContestStore, Fold
 from referee.hosting.hosting_errors import ContestDamaged
+from referee.live.log_history import State
 from referee.live.ports import LogUnavailable
 
 FINISHED_CACHE_SIZE = 64

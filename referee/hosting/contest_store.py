@@ -1,4 +1,4 @@
-"""State of one contest, and the only writer of its log.
+"""State of one contest, the only writer of its log, and its watchers.
 
 A command is decided on the current state, its events are appended to the log, then applied to the state, and then
 watchers are notified. Commands are executed one at a time. If the log has grown in between, because a process was
@@ -6,15 +6,13 @@ stopped after it had appended and before it had applied, the store reads the new
 """
 
 import asyncio
-from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import TypeAlias
 
 from referee.hosting.contest_log import ContestEntry, ContestEvent, ContestLog
+from referee.live.log_history import LogHistory, LogStep, State, replay
 from referee.live.ports import Conflict
-
-State = TypeVar("State")
+from referee.live.watch import LogWatch
 
 Fold = Callable[[State | None, ContestEntry], State]
 """Returns the state of a contest after an entry. None: it is the first entry."""
@@ -32,29 +30,22 @@ class EntryMissing(Exception):
     """An entry is missing in the middle of a log."""
 
 
-@dataclass(frozen=True, slots=True)
-class ContestStep(Generic[State]):
-    """One entry, and the states before and after it."""
-
-    entry: ContestEntry
-    before: State | None
-    """None: it is the first entry."""
-    state: State
+ContestStep: TypeAlias = LogStep[ContestEntry, State]
+"""One entry of a contest, and the states before and after it."""
 
 
-class ContestStore(Generic[State]):
+class ContestStore(LogHistory[ContestEntry, State]):
     def __init__(self, log: ContestLog, fold: Fold[State], entries: Sequence[ContestEntry]) -> None:
         """Start from `entries` of the log, at least the first one."""
+        _check_numbers(entries, after=0)
+        first, *following = replay(fold, entries)
+        super().__init__(first, STEP_CACHE_SIZE)
+        self.extend(following)
         self.log = log
         self.fold = fold
-        self.contest = entries[0].contest
-        self._steps: deque[ContestStep[State]] = deque(maxlen=STEP_CACHE_SIZE)
-        self._changed = asyncio.Event()
-        self.closed: Exception | None = None
-        """Why the store was closed; watchers get no more steps from it. None: it is open."""
+        self.contest = first.entry.contest
         self.lock = asyncio.Lock()
         """Held while its log is written. To append together with a match, hold it until `apply` has returned."""
-        self.apply(entries)
 
     @classmethod
     async def read(cls, log: ContestLog, fold: Fold[State], contest: str) -> "ContestStore[State]":
@@ -62,19 +53,6 @@ class ContestStore(Generic[State]):
         store = cls(log, fold, await log.read(contest, 0, READ_BATCH_SIZE))
         await store.reload()
         return store
-
-    @property
-    def state(self) -> State:
-        return self._steps[-1].state
-
-    @property
-    def last(self) -> ContestEntry:
-        return self._steps[-1].entry
-
-    @property
-    def number(self) -> int:
-        """Number of the last entry."""
-        return self.last.number
 
     async def execute(self, decide: Decide[State]) -> list[ContestStep[State]]:
         """Append the events that `decide` returns, apply them, and return the steps.
@@ -86,12 +64,9 @@ class ContestStore(Generic[State]):
 
     def apply(self, entries: Sequence[ContestEntry]) -> list[ContestStep[State]]:
         """Apply the next entries of the log, and notify watchers. Raises EntryMissing."""
-        for number, entry in enumerate(entries, self.number + 1 if self._steps else 1):
-            if entry.number != number:
-                raise EntryMissing(f"entry {number} of {self.contest} is missing")
-        steps = fold_entries(self.fold, entries, self._steps[-1].state if self._steps else None)
-        self._steps.extend(steps)
-        self._notify()
+        _check_numbers(entries, self.number)
+        steps = list(replay(self.fold, entries, self.state))
+        self.extend(steps)
         return steps
 
     async def reload(self) -> None:
@@ -99,21 +74,10 @@ class ContestStore(Generic[State]):
         while entries := await self.log.read(self.contest, self.number, READ_BATCH_SIZE):
             self.apply(entries)
 
-    def cached_steps(self, after: int) -> list[ContestStep[State]] | None:
-        """Return all steps after that entry. None: some of them are not in the cache any more."""
-        missing = after + 1 - self._steps[0].entry.number
-        return None if missing < 0 else list(self._steps)[missing:]
-
-    @property
-    def changed(self) -> asyncio.Event:
-        """Event that is set by the next change. Get it before reading the state, or a change could be missed."""
-        return self._changed
-
     async def close(self, why: Exception) -> None:
         """End all watches with `why`, after the command that is being executed."""
         async with self.lock:
-            self.closed = why
-            self._notify()
+            self.end_watches(why)
 
     async def _execute(self, decide: Decide[State]) -> list[ContestStep[State]]:
         async with self.lock:
@@ -127,17 +91,29 @@ class ContestStore(Generic[State]):
                 except Conflict:
                     await self.reload()
 
-    def _notify(self) -> None:
-        self._changed.set()
-        self._changed = asyncio.Event()
+
+def _check_numbers(entries: Sequence[ContestEntry], after: int) -> None:
+    for number, entry in enumerate(entries, after + 1):
+        if entry.number != number:
+            raise EntryMissing(f"entry {number} of {entry.contest} is missing")
 
 
-def fold_entries(
-    fold: Fold[State], entries: Sequence[ContestEntry], before: State | None = None
-) -> list[ContestStep[State]]:
-    """Return the steps of `entries`, which follow the state `before` (None: they are the first)."""
-    steps: list[ContestStep[State]] = []
-    for entry in entries:
-        steps.append(ContestStep(entry, before, fold(before, entry)))
-        before = steps[-1].state
-    return steps
+class ContestWatch(LogWatch[ContestEntry, State]):
+    """One watcher of one contest, which returns batches of steps."""
+
+    def __init__(self, store: ContestStore[State], is_over: Callable[[State], bool], max_behind: int) -> None:
+        """`is_over` returns whether a state is the last one."""
+        super().__init__(store, max_behind)
+        self._store = store
+        self._is_last = is_over
+
+    async def __anext__(self) -> list[ContestStep[State]]:
+        """Return at least one step. Raises SlowConsumer, LogUnavailable, or why the store was closed."""
+        return await self.next_steps()
+
+    def _is_over(self, state: State) -> bool:
+        return self._is_last(state)
+
+    async def _read_steps(self) -> list[ContestStep[State]]:
+        entries = await self._store.log.read(self._store.contest, self.number, READ_BATCH_SIZE)
+        return list(replay(self._store.fold, entries, self.state))

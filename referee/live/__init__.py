@@ -10,6 +10,7 @@ referee_delay, loop_lag, worker_pool  delays caused by the server; computations 
 create, match_request, match_starter  creating, describing and starting matches
 submit, verdict     answers to turns and other requests, idempotently; their results
 sessions, absences, outbox, turn_notifier, turn_view, end_delivery  online bots and what is sent to them
-match_history, finished_matches, watch  the fold over a log, a cache of finished matches, watching
+log_history, watch    the replay of any log, its state in memory, watching it
+match_history, finished_matches  the history of a match; a cache of finished matches
 auto_pause, bot_log_recorder, bot_notifier, live_errors  consequences of faults; errors of this package
 """

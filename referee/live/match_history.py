@@ -5,13 +5,13 @@ match is watched, the last steps, so that watchers need not read the log.
 """
 
 import asyncio
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from typing import TypeAlias
 
 from engines.api import Game, Seat, Viewer
 from referee.live.live_errors import UNREADABLE, LogDamaged
+from referee.live.log_history import LogHistory, LogStep, replay
 from referee.live.ports import Entry
 from referee.match.events import (
     Event,
@@ -28,22 +28,11 @@ from referee.match.state import Match, MatchPhase, create_match, evolve
 from referee.match.visibility import redact_move
 
 MAX_CACHED_STEPS = 64
-"""Limit for a match that is watched; otherwise only the last step is kept."""
 REPLAY_CHUNK = 25
 """Entries to fold before the event loop runs other tasks."""
 
 
-@dataclass(frozen=True, slots=True)
-class MatchStep:
-    """One entry and the states before and after it."""
-
-    entry: Entry
-    before: Match | None
-    """State before the entry. None: the entry created the match."""
-    match: Match
-    """State after the entry."""
-    unplayable: bool = False
-    """Whether the game can no longer apply the log, so that the effect of the entry is unknown."""
+MatchStep: TypeAlias = LogStep[Entry, Match]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,14 +90,12 @@ class WatchedEntry:
     """Seats and sealed moves that the entry revealed, as the viewer may see them now."""
 
 
-class MatchHistory:
+class MatchHistory(LogHistory[Entry, Match]):
     """The history of one match, extended step by step from its first entry."""
 
     def __init__(self, first: MatchStep) -> None:
-        self.match = first.match
+        super().__init__(first, MAX_CACHED_STEPS)
         self.opened_ms = first.entry.at_ms
-        self.at_ms = first.entry.at_ms
-        """When the last entry was written, in Unix milliseconds."""
         self.started_ms: int | None = None
         self.ended_ms: int | None = None
         self.moves: list[PlayedMove] = []
@@ -122,29 +109,30 @@ class MatchHistory:
         """Location of the verdict on each request, by seat and request id."""
         self.last_shown: dict[Viewer, WatchedEntry] = {}
         """Cache of the last move as each viewer may see it."""
-        self._steps: deque[MatchStep] = deque([first], maxlen=1)
-        self._changed: asyncio.Event | None = None
-        """Event of the next change. None: no watcher waits for it."""
-        self.closed: Exception | None = None
-        """Why no more steps are added here, although the match may continue in another process."""
+
+    @property
+    def match(self) -> Match:
+        return self.state
+
+    @property
+    def at_ms(self) -> int:
+        """When the last entry was written, in Unix milliseconds."""
+        return self.last.at_ms
 
     @property
     def status(self) -> MatchStatus:
         return MatchStatus(self.match, self.opened_ms, self.started_ms, self.ended_ms)
 
-    def extend(self, match_steps: Sequence[MatchStep]) -> None:
-        """Append these steps and notify watchers."""
-        for step in match_steps:
-            self._apply(step)
-        self._steps.extend(match_steps)
-        self.notify_watchers()
+    def extend(self, steps: Sequence[MatchStep]) -> None:
+        """Append the next steps, and wake all watchers."""
+        for step in steps:
+            if not self.is_unplayable(step.entry):
+                self._apply(step)
+        super().extend(steps)
 
-    def steps_after(self, number: int) -> list[MatchStep] | None:
-        """Return all steps after that entry; None: they are not all cached. More are cached from now on."""
-        if self._steps.maxlen != MAX_CACHED_STEPS:
-            self._steps = deque(self._steps, MAX_CACHED_STEPS)
-        missing = number + 1 - self._steps[0].entry.number
-        return None if missing < 0 else list(islice(self._steps, missing, None))
+    def is_unplayable(self, entry: Entry) -> bool:
+        """Return whether the game can no longer apply the entry, so that its effect is unknown."""
+        return is_unplayable(entry, self.unplayable_from)
 
     def revealed_by(self, ply: int) -> list[PlayedMove]:
         """Return the sealed moves that the move at `ply` revealed, ordered by seat."""
@@ -155,28 +143,7 @@ class MatchHistory:
             first -= 1
         return sorted(self.moves[first:ply], key=lambda made: made.seat)
 
-    @property
-    def changed(self) -> asyncio.Event:
-        """Event that is set by the next change. Take it before reading the history, or a change may be missed."""
-        if self._changed is None:
-            self._changed = asyncio.Event()
-        return self._changed
-
-    def notify_watchers(self) -> None:
-        """Wake all watchers."""
-        if self._changed:
-            self._changed.set()
-            self._changed = None
-
-    def close(self, error: Exception) -> None:
-        self.closed = error
-        self.notify_watchers()
-
     def _apply(self, step: MatchStep) -> None:
-        self.match = step.match
-        self.at_ms = step.entry.at_ms
-        if step.unplayable:
-            return
         event = step.entry.event
         if isinstance(event, PlayStarted):
             self.started_ms = step.entry.at_ms
@@ -192,8 +159,8 @@ class MatchHistory:
 
     def _apply_move(self, step: MatchStep, event: MovePlayed) -> None:
         assert step.before
-        shown = tuple([redact_move(step.before, event, seat) for seat in range(len(step.match.players))])
-        self.moves.append(PlayedMove(event.seat, event.move, shown, _is_sealed(step.before, event.seat, step.match)))
+        shown = tuple([redact_move(step.before, event, seat) for seat in range(len(step.state.players))])
+        self.moves.append(PlayedMove(event.seat, event.move, shown, _is_sealed(step.before, event.seat, step.state)))
         self.last_move_of[event.seat] = len(self.moves)
 
     def _apply_verdict(self, event: MovePlayed | MoveRefused | FlagFell, verdict: VerdictLocation) -> None:
@@ -218,33 +185,35 @@ def match_steps(before: Match | None, entries: Sequence[Entry], match: Match) ->
         else:
             assert before is not None
             after = evolve(before, entry.event, match.position if moved and at >= moved[-1] else None)
-        found.append(MatchStep(entry, before, after))
+        found.append(LogStep(entry, before, after))
         before = after
     return found
 
 
-def fold_entries(
-    entries: Sequence[Entry],
-    find_game: Callable[[str], Game],
-    before: Match | None = None,
-    lost_from: int | None = None,
-) -> Iterator[MatchStep]:
-    """Yield the steps of these entries, from the first one, or from the state `before` them.
+def is_unplayable(entry: Entry, unplayable_from: int | None) -> bool:
+    """Return whether an entry has no known effect, given from which number on the game cannot apply the log."""
+    return unplayable_from is not None and entry.number >= unplayable_from and not isinstance(entry.event, PlayEnded)
 
-    From the number `lost_from` on the state does not change until the match ends.
-    """
-    for entry in entries:
-        lost = lost_from is not None and entry.number >= lost_from and not isinstance(entry.event, PlayEnded)
-        if before is None:
-            if not isinstance(entry.event, MatchCreated):
+
+@dataclass(frozen=True, slots=True)
+class MatchFold:
+    """Returns the state of a match after an entry, for `replay`."""
+
+    find_game: Callable[[str], Game]
+    """Raises UnknownGame."""
+    unplayable_from: int | None = None
+    """From this number on the state does not change until the match ends. None: the game can apply all entries."""
+
+    def __call__(self, match: Match | None, entry: Entry) -> Match:
+        """Raise LogDamaged, or any other exception if the log is damaged or the game has changed."""
+        event = entry.event
+        if match is None:
+            if not isinstance(event, MatchCreated):
                 raise LogDamaged(entry.match_id, entry.number, UNREADABLE)
-            after = create_match(entry.event, find_game(entry.event.setup.game))
-        elif lost:
-            after = replace(before, number=entry.number)
-        else:
-            after = evolve(before, entry.event)
-        yield MatchStep(entry, before, after, lost)
-        before = after
+            return create_match(event, self.find_game(event.setup.game))
+        if is_unplayable(entry, self.unplayable_from):
+            return replace(match, number=entry.number)
+        return evolve(match, event)
 
 
 class UnplayableLog(Exception):
@@ -260,7 +229,7 @@ async def replay_log(entries: Sequence[Entry], find_game: Callable[[str], Game])
 
     A match that was ended because its log was unplayable is folded as far as possible, then ended.
     """
-    following = fold_entries(entries, find_game)
+    following = replay(MatchFold(find_game), entries)
     history: MatchHistory | None = None
     for done, entry in enumerate(entries):
         if done % REPLAY_CHUNK == 0:
@@ -271,7 +240,7 @@ async def replay_log(entries: Sequence[Entry], find_game: Callable[[str], Game])
             if history is None or not ended_as_unplayable(entries):
                 raise UnplayableLog(entries, error) from error
             history.unplayable_from = entry.number
-            following = fold_entries(entries[done:], find_game, history.match, entry.number)
+            following = replay(MatchFold(find_game, entry.number), entries[done:], history.match)
             step = next(following)
         if history is None:
             history = MatchHistory(step)
@@ -287,16 +256,15 @@ def read_summary(summary: Sequence[Entry], find_game: Callable[[str], Game]) -> 
     Raises LogDamaged, UnknownGame, or any other exception if the log is damaged or the game has changed.
     """
     first = summary[0]
-    if not isinstance(first.event, MatchCreated):
-        raise LogDamaged(first.match_id, first.number, UNREADABLE)
-    match = create_match(first.event, find_game(first.event.setup.game))
+    fold = MatchFold(find_game)
+    match = fold(None, first)
     started_ms = ended_ms = None
     for entry in summary[1:]:
         if isinstance(entry.event, PlayStarted):  # Setting up the position would be expensive.
             match = replace(match, phase=MatchPhase.PLAYING, players=entry.event.seated)
             started_ms = entry.at_ms
         else:
-            match = evolve(match, entry.event)
+            match = fold(match, entry)
         if isinstance(entry.event, PlayEnded):
             ended_ms = entry.at_ms
     return MatchStatus(match, first.at_ms, started_ms, ended_ms)

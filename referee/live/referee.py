@@ -140,8 +140,7 @@ class Referee:
 
     async def match_as_seen(self, match_id: str, viewer: Viewer) -> Match | None:
         """Return the match as `viewer` may see it now, possibly an earlier state. None: nothing yet."""
-        whole, _ = await self.watch(match_id, None, viewer)
-        return whole.state
+        return (await self.watch(match_id, None, viewer))[0].state
 
     def clocks(self, match: Match) -> tuple[SeatClock, ...]:
         """Return the clock of every seat: current if `match` is the current state, else as of its last entry."""
@@ -308,9 +307,10 @@ class Referee:
     async def watch(self, match_id: str, after: int | None, viewer: Viewer) -> tuple[WatchStart, MatchWatch]:
         """Return the match at that number (None: now) and an iterator over what follows. Raises NumberAhead."""
         history = await self._live.finished.history(match_id)
-        behind_at_most = self._limits.max_watcher_lag
-        watching = MatchWatch(self._log, self._live.find_game, history, viewer, behind_at_most, self._cooperative_yield)
-        return await watching.begin(after), watching
+        max_behind = self._limits.max_watcher_lag
+        watching = MatchWatch(self._log, self._live.find_game, history, viewer, max_behind, self._cooperative_yield)
+        await watching.begin(after)
+        return WatchStart(history.status, watching.number, watching.state), watching
 
     # Shutdown
 

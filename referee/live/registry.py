@@ -146,7 +146,7 @@ class LiveMatches:
         self.requests.forget(match_id)
         if live_match:
             self.starter.release(live_match)
-            live_match.history.close(NotRunHere(match_id))
+            live_match.history.end_watches(NotRunHere(match_id))
 
     def submit(self, live_match: LiveMatch, command: Command, since_us: Micros | None = None) -> None:
         """Queue a command without waiting for its decision. `since_us`: see `MatchRunner.submit`."""
@@ -230,7 +230,7 @@ class LiveMatches:
         await asyncio.gather(*(live_match.runner.close() for live_match in live_matches if live_match.runner))
         for live_match in live_matches:
             self.starter.stop_timer(live_match)
-            live_match.history.close(error)
+            live_match.history.end_watches(error)
         for session in self.sessions.all():
             session.outbox.close(error)
 

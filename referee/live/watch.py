@@ -1,16 +1,20 @@
-"""Watching a match: every entry after a number, once, in order, until the end; live and resumed alike.
+"""Watching a match or contest: every entry after a number, once, in order, until the end; live and resumed alike.
 
 A watcher reads on from its own number and then waits for a change. It pulls what it can handle, so a slow one costs
 nothing, but one that falls too far behind gets an error with the number to resume after.
 """
 
 import asyncio
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import takewhile
+from typing import Generic, Self
 
 from engines.api import SPECTATOR, Game, Viewer
 from engines.refusals import Refusal
-from referee.live.match_history import MatchHistory, MatchStatus, MatchStep, PlayedMove, WatchedEntry, fold_entries
+from referee.live.log_history import EntryT, LogHistory, LogStep, State, replay
+from referee.live.match_history import MatchFold, MatchHistory, MatchStatus, MatchStep, PlayedMove, WatchedEntry
 from referee.live.ports import Entry, EventLog
 from referee.match.events import MovePlayed, MoveRefused
 from referee.match.setup import VisibilityMode
@@ -18,8 +22,9 @@ from referee.match.state import Match, MatchPhase
 from referee.match.visibility import redact
 
 READ_BATCH = 200
+"""Number of entries of a match that are read at once."""
 FOLD_CHUNK = 8
-"""Number of entries of a long log to fold before other tasks run."""
+"""Number of entries of a long match log to fold before other tasks run."""
 
 
 class SlowConsumer(Refusal):
@@ -60,8 +65,92 @@ class CooperativeYield:
             await asyncio.sleep(0)
 
 
-class MatchWatch:
-    """One watcher of one match. Call `begin`, then iterate over batches of entries."""
+class LogWatch(ABC, Generic[EntryT, State]):
+    """One watcher of one log. Call `begin`, then take batches of steps."""
+
+    def __init__(self, history: LogHistory[EntryT, State], max_behind: int) -> None:
+        self._history = history
+        self._max_behind = max_behind
+        self._caught_up = False
+        self.number = 0
+        """Number of the last entry that was returned or skipped."""
+        self.state: State | None = None
+        """The state after that entry. None: it is before the first one."""
+
+    async def begin(self, after: int | None) -> None:
+        """Start after that number; None: from now on. Raises NumberAhead or LogUnavailable."""
+        await self._advance_to_now()
+        if after is not None and after > self.number:
+            raise NumberAhead(after, self.number)
+        if after is not None and after < self.number:
+            await self._go_back(after)
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def next_steps(self) -> list[LogStep[EntryT, State]]:
+        """Return at least one step. Raises StopAsyncIteration after the last one, which is not an error.
+
+        Raises SlowConsumer, LogUnavailable, or why the history was closed.
+        """
+        while self.state is None or not self._is_over(self.state):
+            # Subscribe before reading, or an entry appended in between would be missed.
+            changed = self._history.changed
+            self._check_pace()
+            steps = await self._visible_steps()
+            if steps:
+                self._move_to(steps[-1])
+                return steps
+            self._caught_up = True
+            if self._history.closed:
+                raise self._history.closed
+            await changed.wait()
+        raise StopAsyncIteration
+
+    @abstractmethod
+    def _is_over(self, state: State) -> bool:
+        """Return whether no entry can follow."""
+
+    @abstractmethod
+    async def _read_steps(self) -> list[LogStep[EntryT, State]]:
+        """Read the next steps from the log. Empty: there are none yet."""
+
+    async def _advance_to_now(self) -> None:
+        self.number, self.state = self._history.number, self._history.state
+
+    async def _visible_steps(self) -> list[LogStep[EntryT, State]]:
+        """Return the next steps that the watcher may see now."""
+        cached = self._history.steps_after(self.number)
+        return await self._read_steps() if cached is None else cached
+
+    def _check_pace(self) -> None:
+        """Raise SlowConsumer if the watch has caught up once and is too far behind; reading a long log takes time."""
+        if self._caught_up and self._history.number - self.number > self._max_behind:
+            raise SlowConsumer(self.number)
+
+    async def _go_back(self, to: int) -> None:
+        cached = self._history.steps_after(to - 1) if to else None
+        if cached:
+            self._move_to(cached[0])
+        else:
+            self.number, self.state = 0, None
+            await self._skip(to)
+
+    async def _skip(self, to: int | None) -> None:
+        """Advance to that number, or as far as the watcher may see now, without returning steps."""
+        while to is None or self.number < to:
+            steps = await self._visible_steps()
+            steps = steps if to is None else steps[: to - self.number]
+            if not steps:
+                return
+            self._move_to(steps[-1])
+
+    def _move_to(self, step: LogStep[EntryT, State]) -> None:
+        self.number, self.state = step.entry.number, step.state
+
+
+class MatchWatch(LogWatch[Entry, Match]):
+    """One watcher of one match, which returns batches of entries as the viewer may see them, perhaps delayed."""
 
     def __init__(
         self,
@@ -69,51 +158,20 @@ class MatchWatch:
         find_game: Callable[[str], Game],
         history: MatchHistory,
         viewer: Viewer,
-        behind_at_most: int,
+        max_behind: int,
         turns: CooperativeYield,
     ) -> None:
         """`turns` is shared by all watches."""
+        super().__init__(history, max_behind)
         self._log = log
         self._find_game = find_game
-        self._history = history
+        self._history: MatchHistory = history
         self._viewer = viewer
-        self._behind_at_most = behind_at_most
         self._turns = turns
-        self._number = 0
-        self._match: Match | None = None
-        """State after that entry."""
-        self._caught_up = False
-
-    async def begin(self, after: int | None) -> WatchStart:
-        """Start after that number; None: from now on. Raises NumberAhead or LogUnavailable."""
-        if self._sees_all:
-            self._number, self._match = self._history.match.number, self._history.match
-        else:
-            await self._skip(None)
-        if after is not None and after > self._number:
-            raise NumberAhead(after, self._number)
-        if after is not None and after < self._number:
-            await self._go_back(after)
-        return WatchStart(self._history.status, self._number, self._match)
-
-    def __aiter__(self) -> "MatchWatch":
-        return self
 
     async def __anext__(self) -> list[WatchedEntry]:
         """Return at least one entry. Raises SlowConsumer, LogUnavailable, or why the match is not run here any more."""
-        while self._match is None or self._match.phase is not MatchPhase.OVER:
-            # Subscribe before reading, or an entry appended in between would be missed.
-            changed = self._history.changed
-            self._check_pace()
-            steps = await self._visible_steps()
-            if steps:
-                self._move_to(steps[-1])
-                return [self._entry_for_viewer(step) for step in steps]
-            self._caught_up = True
-            if self._history.closed:
-                raise self._history.closed
-            await changed.wait()
-        raise StopAsyncIteration
+        return [self._entry_for_viewer(step) for step in await self.next_steps()]
 
     @property
     def _sees_all(self) -> bool:
@@ -125,52 +183,23 @@ class MatchWatch:
             or match.setup.visibility.shown is VisibilityMode.LIVE
         )
 
+    def _is_over(self, state: Match) -> bool:
+        return state.phase is MatchPhase.OVER
+
+    async def _advance_to_now(self) -> None:
+        await (super()._advance_to_now() if self._sees_all else self._skip(None))
+
     def _check_pace(self) -> None:
-        """Raise SlowConsumer if the watch has caught up once and is too far behind; reading a long log takes time."""
-        behind = self._history.match.number - self._number
-        if (
-            self._caught_up
-            and behind > self._behind_at_most
-            and self._history.match.setup.visibility.shown is VisibilityMode.LIVE
-        ):
-            raise SlowConsumer(self._number)
-
-    async def _go_back(self, to: int) -> None:
-        at_hand = self._history.steps_after(to - 1) if to else None
-        if at_hand:
-            self._move_to(at_hand[0])
-        else:
-            self._number, self._match = 0, None
-            await self._skip(to)
-
-    async def _skip(self, to: int | None) -> None:
-        """Advance to that number, or as far as the viewer may see now, without returning entries."""
-        while to is None or self._number < to:
-            steps = await self._visible_steps()
-            steps = steps if to is None else steps[: to - self._number]
-            if not steps:
-                return
-            self._move_to(steps[-1])
-
-    def _move_to(self, step: MatchStep) -> None:
-        self._number, self._match = step.entry.number, step.match
+        if self._history.match.setup.visibility.shown is VisibilityMode.LIVE:
+            super()._check_pace()
 
     async def _visible_steps(self) -> list[MatchStep]:
-        """Return the next steps that the viewer may see now."""
-        found: list[MatchStep] = []
-        for step in await self._steps():
-            if not self._is_visible(step):
-                break
-            found.append(step)
-        return found
+        return list(takewhile(self._is_visible, await super()._visible_steps()))
 
-    async def _steps(self) -> list[MatchStep]:
-        at_hand = self._history.steps_after(self._number)
-        if at_hand is not None:
-            return at_hand
-        entries = await self._log.read(self._history.match.setup.match_id, self._number, READ_BATCH)
+    async def _read_steps(self) -> list[MatchStep]:
+        entries = await self._log.read(self._history.match.setup.match_id, self.number, READ_BATCH)
         found: list[MatchStep] = []
-        for step in fold_entries(entries, self._find_game, self._match, self._history.unplayable_from):
+        for step in replay(MatchFold(self._find_game, self._history.unplayable_from), entries, self.state):
             if len(found) % FOLD_CHUNK == 0:
                 await self._turns.pause()
             found.append(step)
@@ -182,23 +211,20 @@ class MatchWatch:
         current, visibility = self._history.match, self._history.match.setup.visibility
         if visibility.shown is VisibilityMode.AFTER_END:
             return False
-        return step.match.phase is MatchPhase.WAITING or step.match.ply + visibility.delay_plies <= current.ply
+        return step.state.phase is MatchPhase.WAITING or step.state.ply + visibility.delay_plies <= current.ply
 
     def _entry_for_viewer(self, step: MatchStep) -> WatchedEntry:
         """Convert a step; moves are cached by viewer, since they are the same for all with the same permissions."""
         last = self._history.last_shown.get(self._viewer)
-        if last and last.match is step.match:
+        if last and last.match is step.state:
             return last
-        entry, match = step.entry, step.match
-        event = None if step.unplayable else redact(step.before, entry.event, self._viewer)
+        entry, match = step.entry, step.state
+        unplayable = self._history.is_unplayable(entry)
+        event = None if unplayable else redact(step.before, entry.event, self._viewer)
         if isinstance(event, MovePlayed):
             self._history.last_shown[self._viewer] = heard = self._move_for_viewer(entry, event, match)
             return heard
-        if (
-            isinstance(entry.event, MoveRefused)
-            and not step.unplayable
-            and self._history.match.phase is MatchPhase.OVER
-        ):
+        if isinstance(entry.event, MoveRefused) and not unplayable and self._history.match.phase is MatchPhase.OVER:
             event = entry.event  # Rejected moves are public after the end.
         return WatchedEntry(entry.number, entry.at_ms, event, match)
 

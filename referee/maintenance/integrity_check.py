@@ -9,10 +9,11 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from engines.api import Game
 from engines.refusals import UnknownGame
 from referee.hosting.contest_log import LADDER, TOURNAMENT, ContestLog
-from referee.hosting.contest_store import ContestStore, Fold, State
+from referee.hosting.contest_store import ContestStore, Fold
 from referee.hosting.ladder_state import LadderFold
 from referee.hosting.tournament_state import fold_tournament
 from referee.live.live_errors import UNREADABLE, LogDamaged, first_missing
+from referee.live.log_history import State
 from referee.live.ports import Entry, LogUnavailable
 from referee.match.events import MatchCreated, PlayEnded
 from referee.records.record_reader import RecordStatus

@@ -13,8 +13,8 @@ from referee.contests.ladder.events import LadderClosureFinished, LadderEvent, L
 from referee.contests.ladder.season import recompute_ratings
 from referee.contests.pairing import ContestMatchScored, ContestMatchStarted
 from referee.hosting.contest_log import LADDER, ContestEntry, contest_id
-from referee.hosting.contest_store import fold_entries
 from referee.hosting.ladder_state import LadderFold, LadderState
+from referee.live.log_history import replay
 from referee.match.events import PlayEnded
 from referee.match.setup import Player
 from referee.storage.sqlite.event_log import SqliteEventLog
@@ -147,7 +147,7 @@ async def stored(folder: Path) -> dict[str, tuple[LadderState, list[ContestEntry
     found = {}
     for name in LADDERS:
         entries = await log.contests.read(contest_id(LADDER, name))
-        state = fold_entries(LadderFold(games()), entries)[-1].state
+        state = list(replay(LadderFold(games()), entries))[-1].state
         ids = [entry.event.match_id for entry in entries if isinstance(entry.event, ContestMatchStarted)]
         ends = {match_id: (await log.read(match_id))[-1].event for match_id in ids}
         found[name] = state, entries, {it: end for it, end in ends.items() if isinstance(end, PlayEnded)}

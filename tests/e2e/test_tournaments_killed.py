@@ -14,8 +14,8 @@ from referee.contests.tournament.decide import decide
 from referee.contests.tournament.events import EntrantEntered, TournamentEnded
 from referee.contests.tournament.state import Tournament, evolve
 from referee.hosting.contest_log import TOURNAMENT, ContestEntry, contest_id
-from referee.hosting.contest_store import fold_entries
 from referee.hosting.tournament_state import TournamentState, fold_tournament
+from referee.live.log_history import replay
 from referee.storage.sqlite.event_log import SqliteEventLog
 from tests.e2e.club import ask, club
 from tests.e2e.contests import entrants, match_terms, tournament_request
@@ -75,7 +75,7 @@ def test_whenever_the_referee_is_killed_tournaments_end_as_if_nobody_had_killed_
     assert 3 <= len(done) < len(after)
     assert {which: after[which] for which in done} == done
     for name, entries in asyncio.run(stored(tmp_path, list(TOURNAMENTS))).items():
-        state = fold_entries(fold_tournament, entries)[-1].state
+        state = list(replay(fold_tournament, entries))[-1].state
         alone = uninterrupted(state, entries)
         assert planned(alone) == planned(state.tournament)
         assert alone.standings() == state.tournament.standings()

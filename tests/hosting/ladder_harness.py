@@ -9,10 +9,10 @@ from referee.contests.ladder.events import LadderEntrant, LadderEvent, MatchRate
 from referee.contests.ladder.season import recompute_ratings
 from referee.contests.pairing import ContestMatchStarted
 from referee.hosting.contest_requests import LadderRequest
-from referee.hosting.contest_store import fold_entries
 from referee.hosting.contest_terms import LadderTerms, MatchTerms, Partners
 from referee.hosting.ladder_state import LadderFold, LadderState
 from referee.live.live_errors import NotRunHere
+from referee.live.log_history import replay
 from referee.live.match_request import LADDER
 from referee.live.sessions import Session
 from referee.match.clock import SECOND, SuddenDeath
@@ -81,7 +81,7 @@ async def check_the_logs(store: Store) -> None:
     """Check that the ladder's log has no gaps, agrees with those of its matches, and yields the same ratings again."""
     entries = await store.matches.contests.read(CONTEST)
     assert [entry.number for entry in entries] == [*range(1, len(entries) + 1)]
-    state = fold_entries(LadderFold(GAMES), entries)[-1].state
+    state = list(replay(LadderFold(GAMES), entries))[-1].state
     happened = await events(store)
     assert recompute_ratings(happened) == state.ladder.current_season.ratings
     began = [event.match_id for event in happened if isinstance(event, ContestMatchStarted)]

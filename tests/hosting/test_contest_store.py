@@ -8,8 +8,7 @@ import pytest
 from referee.contests.tournament.events import EntrantEntered, TournamentEntrant
 from referee.hosting import contest_store as stores
 from referee.hosting.contest_log import ContestEntry, ContestEvent, ContestLog, UnreadableContest
-from referee.hosting.contest_store import ContestStore
-from referee.hosting.contest_watch import ContestWatch
+from referee.hosting.contest_store import ContestStore, ContestWatch
 from referee.live.ports import LogUnavailable
 from referee.live.watch import SlowConsumer
 from referee.storage.memory import MemoryEventLog
@@ -122,7 +121,7 @@ async def test_who_watches_hears_each_entry_once_whether_the_book_or_the_log_has
     await store.execute(lambda _: [came("last")])
     for after in (0, 1, stores.STEP_CACHE_SIZE, store.number - stores.STEP_CACHE_SIZE, store.number - 1):
         one = watching(store)
-        assert await one.begin(after) == store.state
+        await one.begin(after)
         steps = [step for batch in [batch async for batch in one] for step in batch]
         assert [step.entry.number for step in steps] == [*range(after + 1, store.number + 1)]
         assert steps[-1].state == store.state

@@ -16,9 +16,9 @@ from referee.contests.pairing import ContestMatchScored, DuplicateSets
 from referee.contests.strength.sprt_evaluation import SprtParameters
 from referee.contests.tournament.events import TournamentPaired
 from referee.contests.tournament.tournament_formats import Elimination, RoundRobin, SprtTrial, Swiss
-from referee.hosting.contest_store import fold_entries
 from referee.hosting.contest_terms import TournamentTerms
 from referee.hosting.tournament_state import TournamentState, fold_tournament
+from referee.live.log_history import replay
 from referee.match.events import PlayEnded
 from tests.hosting.harness import Fuse, HostingHarness, Store, first_of, killed, terms, wish
 from tests.live.runner_harness import in_loop
@@ -107,7 +107,7 @@ async def check_the_logs(store: Store, state: TournamentState) -> None:
     """Check that the tournament's log holds each result once, as its match does, and that no match remains."""
     entries = await store.matches.contests.read("tournament/cup")
     assert [entry.number for entry in entries] == [*range(1, len(entries) + 1)]
-    assert fold_entries(fold_tournament, entries)[-1].state == state
+    assert list(replay(fold_tournament, entries))[-1].state == state
     scored = Counter(
         (entry.event.pairing, entry.event.number) for entry in entries if isinstance(entry.event, ContestMatchScored)
     )

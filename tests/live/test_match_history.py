@@ -1,7 +1,8 @@
 """The match history: which steps it keeps in memory."""
 
 from engines.api import SPECTATOR
-from referee.live.match_history import MAX_CACHED_STEPS, MatchHistory, fold_entries, replay_log
+from referee.live.log_history import replay
+from referee.live.match_history import MAX_CACHED_STEPS, MatchFold, MatchHistory, replay_log
 from referee.match.clock import Untimed
 from tests.live.referee_harness import GAMES, Hall
 from tests.live.runner_harness import in_loop
@@ -33,7 +34,7 @@ async def test_once_somebody_watches_so_many_steps_are_at_hand_and_no_more() -> 
     match_id, _ = await hall.begun(chosen={"heap": 2 * MAX_CACHED_STEPS}, controls=(Untimed(),))
     for ply in range(MAX_CACHED_STEPS + 2):
         await hall.played(match_id, ply % 2, "1")
-    first, *steps = fold_entries(await hall.stored.read(match_id), GAMES.__getitem__)
+    first, *steps = replay(MatchFold(GAMES.__getitem__), await hall.stored.read(match_id))
     story = MatchHistory(first)
     story.steps_after(1)
     for step in steps:

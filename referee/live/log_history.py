@@ -1,0 +1,101 @@
+"""The replay of a log, and its result in memory: the current state, the last steps, and who waits for the next one.
+
+The log may be that of a match or of a contest. Its entries are numbered 1, 2, 3, …
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Generic, Protocol, TypeVar
+
+
+class NumberedEntry(Protocol):
+    """An entry of a log."""
+
+    @property
+    def number(self) -> int: ...
+
+
+EntryT = TypeVar("EntryT", bound=NumberedEntry)
+State = TypeVar("State")
+
+
+@dataclass(frozen=True, slots=True)
+class LogStep(Generic[EntryT, State]):
+    """One entry, and the states before and after it."""
+
+    entry: EntryT
+    before: State | None
+    """None: it is the first entry."""
+    state: State
+
+
+def replay(
+    fold: Callable[[State | None, EntryT], State], entries: Iterable[EntryT], before: State | None = None
+) -> Iterator[LogStep[EntryT, State]]:
+    """Yield a step for each of these entries, which follow the state `before` (None: they are the first).
+
+    `fold` returns the state after an entry, given the state before it. What it raises ends the replay.
+    """
+    for entry in entries:
+        after = fold(before, entry)
+        yield LogStep(entry, before, after)
+        before = after
+
+
+class LogHistory(Generic[EntryT, State]):
+    """The state of a log, extended step by step. The last steps are cached, so that watchers need not read the log."""
+
+    def __init__(self, first: LogStep[EntryT, State], max_cached_steps: int) -> None:
+        """`max_cached_steps` is the limit while the log is watched; otherwise only the last step is kept."""
+        self._steps: deque[LogStep[EntryT, State]] = deque([first], maxlen=1)
+        self._max_cached_steps = max_cached_steps
+        self._changed: asyncio.Event | None = None
+        """Event of the next change. None: no watcher waits for it."""
+        self.closed: Exception | None = None
+        """Why no more steps are added here, although the log may continue. None: it is open."""
+
+    @property
+    def state(self) -> State:
+        return self._steps[-1].state
+
+    @property
+    def last(self) -> EntryT:
+        """The last entry."""
+        return self._steps[-1].entry
+
+    @property
+    def number(self) -> int:
+        """Number of the last entry."""
+        return self.last.number
+
+    def extend(self, steps: Sequence[LogStep[EntryT, State]]) -> None:
+        """Append the next steps, and wake all watchers."""
+        self._steps.extend(steps)
+        self._notify()
+
+    def steps_after(self, number: int) -> list[LogStep[EntryT, State]] | None:
+        """Return all steps after that entry; None: they are not all cached. More are cached from now on."""
+        if self._steps.maxlen != self._max_cached_steps:
+            self._steps = deque(self._steps, self._max_cached_steps)
+        missing = number + 1 - self._steps[0].entry.number
+        return None if missing < 0 else list(islice(self._steps, missing, None))
+
+    @property
+    def changed(self) -> asyncio.Event:
+        """Event that is set by the next change. Take it before reading the history, or a change may be missed."""
+        if self._changed is None:
+            self._changed = asyncio.Event()
+        return self._changed
+
+    def end_watches(self, error: Exception) -> None:
+        """End all watches with this error, once they have returned the steps so far."""
+        self.closed = error
+        self._notify()
+
+    def _notify(self) -> None:
+        if self._changed:
+            self._changed.set()
+            self._changed = None
