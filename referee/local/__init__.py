@@ -5,7 +5,7 @@
 - `local_contest`, `local_schedule`, `match_scheduler`, `local_standings`, `results_folder`: matches and arenas
 - `local_tournament`, `dry_run`: tournaments
 - `embedded_server`, `arena_client`: the server, and the client that creates matches on it
-- `match_bot_pool`, `bot_pool`, `launcher`: the bots of an arena and of a tournament, and how they are started
-- `bot_process`, `supervisor`, `sandbox`, `sandbox_entry`, `bot_log_file`: one process of a bot
+- `bot_pool`: starts, supervises and stops the bots of an arena or a tournament
+- `bot_process`, `supervisor`, `sandbox`, `sandbox_entry`: one process of a bot
 - `local_errors`: errors
 """

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from referee.local.arena_client import ArenaClient
+from referee.local.bot_pool import BotPool, Launcher, logs_in
 from referee.local.embedded_server import embedded
-from referee.local.launcher import Launcher, logs_in
 from referee.local.local_schedule import LocalPairing, schedule
-from referee.local.match_bot_pool import MatchBotPool
 from referee.local.match_scheduler import MatchScheduler
 from referee.local.plan import Plan
 from referee.local.results_folder import MatchFinish, ResultsFolder
@@ -62,7 +61,7 @@ class LocalContest:
             set_up_logs(LogFormat.JSON, LogLevel.INFO, log)
             referee = embedded(self.plan.start_within_s, patient)
             async with referee as server, ArenaClient(server.grpc, server.admin_token) as client:
-                bot_pool = MatchBotPool(client, Launcher(server.grpc, self.run_in, self.out, self.plan.sandbox))
+                bot_pool = BotPool(client, Launcher(server.grpc, self.run_in, self.out, self.plan.sandbox))
                 try:
                     yield ContestRuntime(
                         server, MatchScheduler(client, bot_pool, ResultsFolder(self.records), self.plan.parallel)

@@ -15,12 +15,11 @@ from referee_client import Organiser, Refused
 
 from engines.refusals import Refusal
 from referee.local.arena_client import ArenaClient
-from referee.local.bot_pool import BotPool
+from referee.local.bot_pool import BotPool, Launcher, logs_in
 from referee.local.contest_file import TournamentPlan
 from referee.local.dry_run import check_can_start
 from referee.local.embedded_server import embedded
 from referee.local.entrant import Entrant
-from referee.local.launcher import Launcher, logs_in
 from referee.local.local_contest import LOG, RECORDS
 from referee.local.local_errors import BadPlan, TermsChanged
 from referee.observability.event_log_metrics import OutageCallback

@@ -6,9 +6,9 @@ from contextlib import aclosing
 from dataclasses import dataclass
 
 from referee.local.arena_client import ArenaClient
+from referee.local.bot_pool import BotPool, BotStartFailed, SeatedBots, raise_for_crashed
 from referee.local.entrant import Entrant
 from referee.local.local_schedule import LocalPairing
-from referee.local.match_bot_pool import BotInstance, BotStartFailed, MatchBotPool, SeatedBots
 from referee.local.results_folder import MatchFinish, ResultsFolder
 
 START_EVENT = "play_started"
@@ -29,7 +29,7 @@ Done = MatchFinish | SkippedPairing
 class MatchScheduler:
     """Plays pairings on one server."""
 
-    def __init__(self, client: ArenaClient, bot_pool: MatchBotPool, folder: ResultsFolder, max_concurrent: int) -> None:
+    def __init__(self, client: ArenaClient, bot_pool: BotPool, folder: ResultsFolder, max_concurrent: int) -> None:
         self._client = client
         self._bot_pool = bot_pool
         self._folder = folder
@@ -77,10 +77,10 @@ class MatchScheduler:
             began = await _wait_for_start(events, instances)
             if began is None:
                 await self._client.abort(match_id)
-                _raise_for_crashed(instances.values())
+                raise_for_crashed(instances.values())
                 return None
             if not began:
-                await self._raise_for_absent(pairing, instances.values())
+                await self._bot_pool.raise_for_silent(instances.values(), pairing.terms.game.name)
             for instance in instances.values():
                 instance.proven = True
             async for _ in events:
@@ -88,18 +88,11 @@ class MatchScheduler:
         record = await self._client.record(match_id)
         return await asyncio.to_thread(self._folder.keep, pairing, record)
 
-    async def _raise_for_absent(self, pairing: LocalPairing, instances: Iterable[BotInstance]) -> None:
-        """Raise BotStartFailed if a bot was not ready."""
-        for instance in instances:
-            if not await self._client.is_ready(instance.name, pairing.terms.game.name):
-                silent = f"it sent no Hello, or does not accept {pairing.terms.game.name}"
-                raise BotStartFailed(instance.entrant, f"{silent}; {_exit_summary(instance)}")
-
 
 async def _wait_for_start(events: AsyncIterator[str], instances: SeatedBots) -> bool | None:
     """Wait for the start. Return False if the match ended before it, None if a bot crashed."""
     beginning = asyncio.create_task(_wait_for_event(START_EVENT, events))
-    crashes = [asyncio.create_task(instance.process.wait()) for instance in instances.values() if instance.process]
+    crashes = [asyncio.create_task(instance.wait()) for instance in instances.values()]
     try:
         await asyncio.wait([beginning, *crashes], return_when=asyncio.FIRST_COMPLETED)
         return beginning.result() if beginning.done() else None
@@ -114,14 +107,3 @@ async def _wait_for_event(kind: str, events: AsyncIterator[str]) -> bool:
         if event == kind:
             return True
     return False
-
-
-def _raise_for_crashed(instances: Iterable[BotInstance]) -> None:
-    """Raise BotStartFailed for a process that crashed without having started any match."""
-    for instance in instances:
-        if instance.process and not instance.process.is_running and not instance.proven:
-            raise BotStartFailed(instance.entrant, _exit_summary(instance))
-
-
-def _exit_summary(instance: BotInstance) -> str:
-    return instance.process.exit_summary() if instance.process else ""

@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.local.bot_log_file import LOG_BYTES
-from referee.local.bot_process import BotProcess
+from referee.local.bot_process import LOG_BYTES, BotProcess
 
 WITHIN_S = 60
 WITH_A_CHILD = """
@@ -61,7 +60,7 @@ def test_nothing_is_left_of_a_bot_that_is_ended(tmp_path: Path, manner: str) -> 
 KILLED = """
 import asyncio, os, sys
 from pathlib import Path
-from referee.local.bot_process import BotProcess
+from referee.local.bot_process import LOG_BYTES, BotProcess
 
 async def begins():
     await BotProcess.start((sys.executable, "-c", sys.argv[1], "stubborn"), os.environ, Path.cwd(), Path("said.log"))

@@ -14,7 +14,7 @@ import click
 from referee.cli._shared.progress import progress
 from referee.cli._shared.signals import BY_SIGNAL, until_interrupted
 from referee.cli._shared.table import table
-from referee.local.launcher import logs_in
+from referee.local.bot_pool import logs_in
 from referee.local.local_contest import LocalContest
 from referee.local.local_schedule import LocalPairing
 from referee.local.local_standings import LocalStanding, points, standings

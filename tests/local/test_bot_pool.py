@@ -1,4 +1,4 @@
-"""Environment and sandbox of bots, with real programs."""
+"""Environment and sandbox of bots, with real programs, and how a pool starts and restarts them."""
 
 import asyncio
 import json
@@ -11,14 +11,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
+from referee.local.arena_client import ArenaClient
+from referee.local.bot_pool import BotPool, BotStartFailed, Launcher, raise_for_crashed
 from referee.local.entrant import Entrant
-from referee.local.launcher import Launcher
 from referee.local.local_errors import BadPlan
 from referee.local.sandbox import BUBBLEWRAP, Sandbox
+from tests.live.runner_harness import in_loop
 
 TOKEN = "rf_secret"
 REPORT = """
@@ -196,3 +198,138 @@ def test_a_sandbox_that_cannot_be_made_is_refused(tmp_path: Path, monkeypatch: p
     no_sandbox.chmod(0o755)
     with pytest.raises(BadPlan, match=r"does not work here \(no namespaces\)"):
         Sandbox().check([])
+
+
+class Program:
+    """A bot's process that ends when the test says so."""
+
+    def __init__(self) -> None:
+        self.ended = asyncio.Event()
+
+    @property
+    def is_running(self) -> bool:
+        return not self.ended.is_set()
+
+    def crash(self) -> None:
+        self.ended.set()
+
+    async def wait(self) -> None:
+        await self.ended.wait()
+
+    async def end(self) -> None:
+        self.ended.set()
+
+    def exit_summary(self) -> str:
+        return "exit status 7"
+
+
+class Programs:
+    """Starts such programs in place of a launcher."""
+
+    def __init__(self) -> None:
+        self.started: list[tuple[str, Program]] = []
+        self.missing: set[str] = set()
+
+    async def start(self, entrant: Entrant, name: str, token: str, max_matches: int) -> Program:
+        if entrant.name in self.missing:
+            raise FileNotFoundError(2, "No such file or directory")
+        self.started.append((name, Program()))
+        return self.started[-1][1]
+
+    def names(self) -> list[str]:
+        return [name for name, _ in self.started]
+
+
+class Online:
+    """A server on which every bot is ready at once, unless it is deaf."""
+
+    def __init__(self, *deaf: str) -> None:
+        self.deaf = deaf
+
+    async def register(self, bot: str) -> str:
+        return f"token of {bot}"
+
+    async def is_ready(self, bot: str, game: str) -> bool:
+        return bot not in self.deaf
+
+    async def is_playing(self, bot: str) -> bool:
+        return False
+
+
+ANNA, BERT = Entrant("anna", ("anna",)), Entrant("bert", ("bert",))
+LISTENS = Entrant("lines", ("lines",), alone=True)
+
+
+def pool(server: Online, programs: Programs) -> BotPool:
+    return BotPool(cast(ArenaClient, server), cast(Launcher, programs))
+
+
+@in_loop
+async def test_a_bot_has_as_many_instances_as_it_plays_matches_at_once_and_they_are_used_again() -> None:
+    programs = Programs()
+    bots = pool(Online(), programs)
+    async with bots.seated([ANNA, BERT]), bots.seated([BERT, ANNA]):
+        assert programs.names() == ["anna", "bert", "anna--2", "bert--2"]
+    async with bots.seated([ANNA]) as seated:
+        assert seated[ANNA].secret == f"token of {seated[ANNA].name}"
+    assert len(programs.started) == 4
+    await bots.end()
+    assert not any(program.is_running for _, program in programs.started)
+
+
+@in_loop
+async def test_an_instance_that_has_crashed_is_started_again_for_the_next_match() -> None:
+    programs = Programs()
+    bots = pool(Online(), programs)
+    async with bots.seated([ANNA]) as seated:
+        seated[ANNA].proven = True
+        programs.started[0][1].crash()
+        raise_for_crashed(seated.values())
+    async with bots.seated([ANNA]) as seated:
+        assert (seated[ANNA].is_running, seated[ANNA].proven) == (True, False)
+        programs.started[1][1].crash()
+        with pytest.raises(BotStartFailed, match="exit status 7"):
+            raise_for_crashed(seated.values())
+    assert programs.names() == ["anna", "anna"]
+
+
+@in_loop
+async def test_a_program_that_listens_plays_one_match_after_the_other() -> None:
+    bots = pool(Online(), Programs())
+    async with bots.seated([LISTENS]):
+        second = asyncio.create_task(bots.seated([LISTENS]).__aenter__())
+        await asyncio.sleep(0)
+        assert not second.done()
+    assert (await second)[LISTENS].name == "lines"
+
+
+@in_loop
+async def test_who_does_not_start_or_says_nothing_is_told_with_the_reason() -> None:
+    programs = Programs()
+    programs.missing.add("anna")
+    bots = pool(Online("bert"), programs)
+    whys = await bots.start([ANNA, BERT, LISTENS], "trox", 0)
+    assert whys == {
+        ANNA: "anna: No such file or directory",
+        BERT: "it sent no Hello, or does not accept trox; exit status 7",
+    }
+    others = pool(Online("bert"), programs)
+    with pytest.raises(BotStartFailed, match="sent no Hello"):
+        async with others.seated([BERT]) as seated:
+            await others.raise_for_silent(seated.values(), "trox")
+
+
+@in_loop
+async def test_a_bot_of_a_tournament_is_given_up_when_it_crashes_in_every_match() -> None:
+    programs = Programs()
+    bots = pool(Online(), programs)
+    assert await bots.start([ANNA], "trox", 0) == {}
+    running = asyncio.create_task(bots.keep_running(ANNA, "trox", 0))
+    for crashes in range(1, 9):
+        programs.started[-1][1].crash()
+        while len(programs.started) == crashes and not running.done():
+            await asyncio.sleep(0)
+        if crashes == 3:
+            bots.reset_crashes("anna")
+    assert await running == "it crashed 5 times in a row; exit status 7"
+    assert len(programs.started) == 8
