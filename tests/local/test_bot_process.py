@@ -24,6 +24,7 @@ with open("told", "w") as told:
     told.write(str(child.pid))
 if sys.argv[1] != "goes":
     signal.pause()
+open("told").read()  # Until the test has a handle of the child.
 """
 
 
@@ -60,7 +61,7 @@ def test_nothing_is_left_of_a_bot_that_is_ended(tmp_path: Path, manner: str) -> 
 KILLED = """
 import asyncio, os, sys
 from pathlib import Path
-from referee.local.bot_process import LOG_BYTES, BotProcess
+from referee.local.bot_process import BotProcess
 
 async def begins():
     await BotProcess.start((sys.executable, "-c", sys.argv[1], "stubborn"), os.environ, Path.cwd(), Path("said.log"))
@@ -89,6 +90,7 @@ def test_nothing_is_left_behind_also_outside_of_the_process_group(tmp_path: Path
         async with started(tmp_path, sys.executable, "-c", WITH_A_CHILD, *words) as bot:
             child = await child_of(tmp_path)
             if words[0] == "goes":
+                await asyncio.to_thread((tmp_path / "told").write_text, "go")
                 await bot.wait()
             else:
                 await bot.end()
