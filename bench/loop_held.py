@@ -28,7 +28,7 @@ from referee.server.referee_server import RefereeServer
 from referee.server.setting_types import Address
 from referee.server.settings import Settings
 from tests.e2e.bot_connection import BotConnection, connect_bot
-from tests.e2e.club import METHODS, ask_patiently
+from tests.e2e.organiser import METHODS, call_with_timeout
 from tests.e2e.refused import refused
 from tests.e2e.server import TIMEOUT_S, create_organiser_token, register_bots
 
@@ -106,7 +106,7 @@ class Walk:
     def call(self, caller: str, method: str, at_most: int | None = None, **fields: Any) -> Any:
         """Return the answer; for a stream, the list of its first answers. Raises grpc.RpcError."""
         with self.measuring(method):
-            answer = ask_patiently(self.channel, method, self.secrets[caller], TABLE_WITHIN_S, fields)
+            answer = call_with_timeout(self.channel, method, self.secrets[caller], TABLE_WITHIN_S, fields)
             if METHODS[method].server_streaming:
                 answers = list(islice(answer, at_most))
                 answer.cancel()
@@ -155,12 +155,12 @@ def measure(folder: Path, *, at_length: bool = False) -> Held:
     `at_length`: include the pairing of a late round, which takes minutes. Raises LookupError if the walk omits a
     method, or grpc.RpcError.
     """
-    here = Address("127.0.0.1", 0)
+    organiser = Address("127.0.0.1", 0)
     settings = replace(
         Settings(),
         data_dir=folder / "data",
-        listen=here,
-        http_listen=here,
+        listen=organiser,
+        http_listen=organiser,
         calls_per_minute=100_000,
         gone_after_ms=600_000,
     )
@@ -329,7 +329,7 @@ def _end_a_round(walk: Walk, connections: dict[str, BotConnection]) -> None:
 def _await_round(walk: Walk, name: str, number: int) -> None:
     """Watch the tournament until this round is planned."""
     secret = walk.secrets["x"]
-    watched = ask_patiently(
+    watched = call_with_timeout(
         walk.channel, "TournamentService/WatchTournament", secret, TABLE_WITHIN_S, {"tournament": name}
     )
     for answer in watched:

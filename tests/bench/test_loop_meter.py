@@ -8,7 +8,7 @@ import pytest
 
 from bench.loop_held import AIM_MS, USUAL_CALIBRATION_MS, Held, Walk
 from bench.loop_meter import LoopMeter, Step, calibration_ms
-from tests.e2e.club import METHODS
+from tests.e2e.organiser import METHODS
 
 LONG_MS = 60
 

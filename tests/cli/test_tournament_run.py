@@ -11,8 +11,8 @@ from typing import IO
 
 import pytest
 
-from tests.e2e.club import ask
 from tests.e2e.contests import ROUND_ROBIN, match_terms
+from tests.e2e.organiser import call_method
 from tests.e2e.server import register_bots, run_server
 from tests.local.test_commands import ADDRESS, WITHIN_S, bots_of, program, referee, running
 
@@ -189,8 +189,8 @@ def test_where_too_few_come_back_it_is_over_and_told_as_any_other(tmp_path: Path
             "terms": {"match_terms": match_terms(), **ROUND_ROBIN},
             "entrants": [{"bots": [{"bot": name}]} for name in names],
         }
-        ask(channel, "TournamentService/CreateTournament", server.admin_token, **asked)
-        ask(channel, "TournamentService/StartTournament", server.admin_token, name="cup")
+        call_method(channel, "TournamentService/CreateTournament", server.admin_token, **asked)
+        call_method(channel, "TournamentService/StartTournament", server.admin_token, name="cup")
         (out / "referee" / "token").write_text(server.admin_token, encoding="utf-8")
     file = cup(tmp_path, "round_robin = {}", *honest("anna"), "late=./there-is-no-such-bot")
     played = referee("tournament", "run", str(file), "--out", str(out))

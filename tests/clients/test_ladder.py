@@ -18,7 +18,7 @@ from referee_api.v1 import clock_pb2, contest_pb2, game_pb2, ladder_pb2, match_p
 from tests.clients.languages import LANGUAGES, Language
 from tests.clients.sdk import Program, started
 from tests.clients.workshop import Workshop
-from tests.e2e.club import ask
+from tests.e2e.organiser import call_method
 from tests.e2e.server import ServerProcess, create_organiser_token, register_bots, run_server
 
 pytestmark = [pytest.mark.slow, pytest.mark.toolchain]
@@ -48,7 +48,7 @@ def terms() -> ladder_pb2.LadderTerms:
     return ladder_pb2.LadderTerms(match_terms=[match], provisional_matches=3, max_concurrent_matches=8)
 
 
-class Club:
+class LadderOrganiser:
     """The organiser of the ladder and its bots, each in a process of its own."""
 
     def __init__(self, server: ServerProcess, channel: grpc.Channel, languages: dict[str, Language], stack: ExitStack):
@@ -57,8 +57,8 @@ class Club:
         self._secrets = dict(zip(NAMES, register_bots(channel, self.owner, *NAMES), strict=True))
         self._running: dict[str, Program] = {}
 
-    def ask(self, method: str, **fields: Any) -> Any:
-        return ask(self.channel, method, self.owner, **fields)
+    def call_method(self, method: str, **fields: Any) -> Any:
+        return call_method(self.channel, method, self.owner, **fields)
 
     def comes(self, name: str, version: str = "1") -> None:
         """Start the bot; if it is its first start, also join the ladder."""
@@ -70,19 +70,19 @@ class Club:
         again = name in self._running
         self._running[name] = self._stack.enter_context(bot)
         if not again:
-            ask(self.channel, "LadderService/JoinLadder", self._secrets[name], ladder=LADDER)
+            call_method(self.channel, "LadderService/JoinLadder", self._secrets[name], ladder=LADDER)
 
     def crashes(self, name: str) -> None:
         self._running[name].close()
 
     def leaves(self, name: str) -> None:
-        ask(self.channel, "LadderService/LeaveLadder", self._secrets[name], ladder=LADDER)
+        call_method(self.channel, "LadderService/LeaveLadder", self._secrets[name], ladder=LADDER)
 
     def entries(self) -> Iterator[ladder_pb2.LadderEntry]:
         """Yield all ladder entries from the first one until the ladder is closed and the stream ends with status OK."""
         number = 0
         while True:
-            call = self.ask("LadderService/WatchLadder", ladder=LADDER, after_number=number)
+            call = self.call_method("LadderService/WatchLadder", ladder=LADDER, after_number=number)
             try:
                 for told in call:
                     for entry in (item.entry for item in told.items if item.HasField("entry")):
@@ -110,29 +110,29 @@ def test_twenty_processes_of_three_languages_climb_until_enough_matches_are_rate
     with ExitStack() as stack:
         server = stack.enter_context(run_server(tmp_path))
         channel = stack.enter_context(server.channel())
-        club = Club(server, channel, languages, stack)
-        club.ask("LadderService/CreateLadder", request_id="make", name=LADDER, terms=terms())
+        organiser = LadderOrganiser(server, channel, languages, stack)
+        organiser.call_method("LadderService/CreateLadder", request_id="make", name=LADDER, terms=terms())
         for name in NAMES:
             if name not in LATE:
-                club.comes(name)
-        log = played_until(rated, club)
-        agree(club, log)
+                organiser.comes(name)
+        log = played_until(rated, organiser)
+        agree(organiser, log)
         assert "fault_id" not in server.log.read_text()
 
 
-def played_until(enough: int, club: Club) -> list[ladder_pb2.LadderEntry]:
+def played_until(enough: int, organiser: LadderOrganiser) -> list[ladder_pb2.LadderEntry]:
     """Run all incidents, close the ladder when enough matches are rated, and return its whole log."""
     incidents: dict[int, Callable[[], None]] = {
-        **{number: partial(club.comes, name) for number, name in enumerate(LATE, 5)},
-        15: partial(club.crashes, CRASHES),
-        20: partial(club.leaves, LEAVES),
-        25: partial(club.crashes, VANISHES),
-        30: partial(club.comes, CRASHES, version="2"),
+        **{number: partial(organiser.comes, name) for number, name in enumerate(LATE, 5)},
+        15: partial(organiser.crashes, CRASHES),
+        20: partial(organiser.leaves, LEAVES),
+        25: partial(organiser.crashes, VANISHES),
+        30: partial(organiser.comes, CRASHES, version="2"),
     }
     """Incidents by the number of rated matches at which they happen."""
     log: list[ladder_pb2.LadderEntry] = []
     closing = False
-    for entry in club.entries():
+    for entry in organiser.entries():
         log.append(entry)
         rated = sum(one.HasField("match_rated") for one in log)
         if rated in incidents:
@@ -141,39 +141,39 @@ def played_until(enough: int, club: Club) -> list[ladder_pb2.LadderEntry]:
         # A process may start slowly on a busy machine, but a bot without a match by then is starved.
         if not closing and not incidents and rated >= (4 * enough if waited_for else enough):
             closing = True
-            club.ask("LadderService/CloseLadder", ladder=LADDER)
+            organiser.call_method("LadderService/CloseLadder", ladder=LADDER)
     assert log[-1].HasField("closed")
     return log
 
 
-def agree(club: Club, log: list[ladder_pb2.LadderEntry]) -> None:
+def agree(organiser: LadderOrganiser, log: list[ladder_pb2.LadderEntry]) -> None:
     rated = [entry.match_rated for entry in log if entry.HasField("match_rated")]
     assert len({one.match_id for one in rated}) == len(rated) > 40, "a match was rated twice, or too few were played"
-    agrees_with_the_matches(club, rated)
+    agrees_with_the_matches(organiser, rated)
     agrees_with_itself(rated)
-    agrees_with_the_table(club, rated)
-    agrees_with_the_histories(club, rated)
+    agrees_with_the_table(organiser, rated)
+    agrees_with_the_histories(organiser, rated)
     agrees_with_what_was_done(log)
 
 
-def agrees_with_the_matches(club: Club, rated: list[ladder_pb2.MatchRated]) -> None:
+def agrees_with_the_matches(organiser: LadderOrganiser, rated: list[ladder_pb2.MatchRated]) -> None:
     """Assert that exactly the matches with a result were rated, with the same rating changes as in their match logs."""
-    over = {match.id: match for match in matches(club) if match.phase == match_pb2.MATCH_PHASE_OVER}
+    over = {match.id: match for match in matches(organiser) if match.phase == match_pb2.MATCH_PHASE_OVER}
     assert {one.match_id for one in rated} == {it.id for it in over.values() if not it.result.HasField("voided")}
     for one in rated:
         ended = [
             entry.play_ended
-            for told in club.ask("MatchService/WatchMatch", match_id=one.match_id, after_number=0)
+            for told in organiser.call_method("MatchService/WatchMatch", match_id=one.match_id, after_number=0)
             for entry in (item.entry for item in told.items)
             if entry.HasField("play_ended")
         ]
         assert [list(each.ratings) for each in ended] == [list(one.ratings)]
 
 
-def matches(club: Club) -> Iterator[match_pb2.Match]:
+def matches(organiser: LadderOrganiser) -> Iterator[match_pb2.Match]:
     token = ""
     while True:
-        page = club.ask("MatchService/ListMatches", ladder=LADDER, page_size=500, page_token=token)
+        page = organiser.call_method("MatchService/ListMatches", ladder=LADDER, page_size=500, page_token=token)
         yield from page.matches
         token = page.next_page_token
         if not token:
@@ -190,9 +190,9 @@ def agrees_with_itself(rated: list[ladder_pb2.MatchRated]) -> None:
         now[change.bot, change.version] = change.after
 
 
-def agrees_with_the_table(club: Club, rated: list[ladder_pb2.MatchRated]) -> None:
-    page = club.ask("LadderService/ListLadderStandings", ladder=LADDER, all_versions=True, page_size=1000)
-    results = {match.id: match.result for match in matches(club)}
+def agrees_with_the_table(organiser: LadderOrganiser, rated: list[ladder_pb2.MatchRated]) -> None:
+    page = organiser.call_method("LadderService/ListLadderStandings", ladder=LADDER, all_versions=True, page_size=1000)
+    results = {match.id: match.result for match in matches(organiser)}
     for row in page.standings:
         key = (row.entrant.bots[0].bot, row.version)
         mine = [
@@ -225,9 +225,9 @@ def forfeiters(result: Any) -> set[int]:
     return {forfeit.seat for forfeit in result.forfeited.forfeits}
 
 
-def agrees_with_the_histories(club: Club, rated: list[ladder_pb2.MatchRated]) -> None:
+def agrees_with_the_histories(organiser: LadderOrganiser, rated: list[ladder_pb2.MatchRated]) -> None:
     for name in NAMES:
-        told = club.ask("LadderService/ListRatingHistory", ladder=LADDER, bot=name, page_size=1000)
+        told = organiser.call_method("LadderService/ListRatingHistory", ladder=LADDER, bot=name, page_size=1000)
         assert [(point.match_id, point.rating) for point in told.points] == [
             (one.match_id, change.after) for one in rated for change in one.ratings if change.bot == name
         ]
@@ -235,16 +235,16 @@ def agrees_with_the_histories(club: Club, rated: list[ladder_pb2.MatchRated]) ->
 
 def agrees_with_what_was_done(log: list[ladder_pb2.LadderEntry]) -> None:
     """Assert that bots were paired only while on the ladder and never with themselves, and that all pairings ended."""
-    here: set[str] = set()
+    members: set[str] = set()
     left: dict[str, int] = {}
     for entry in log:
         if entry.HasField("entrant_joined"):
-            here.add(entry.entrant_joined.entrant.name)
+            members.add(entry.entrant_joined.entrant.name)
         if entry.HasField("entrant_left"):
-            here.discard(entry.entrant_left.entrant)
+            members.discard(entry.entrant_left.entrant)
             left[entry.entrant_left.entrant] = entry.number
         if entry.HasField("pairing") and entry.pairing.phase == contest_pb2.PAIRING_PHASE_PLANNED:
-            assert set(entry.pairing.entrants) <= here
+            assert set(entry.pairing.entrants) <= members
             assert len(set(entry.pairing.entrants)) == 2
     assert list(left) == [LEAVES]
     last = {entry.pairing.id: entry.pairing for entry in log if entry.HasField("pairing")}

@@ -27,8 +27,8 @@ LOOK_EVERY_S = 0.3
 class Prometheus:
     address: str
 
-    def ask(self, path: str, **parameters: str) -> Any:
-        """Return the data of an answer of the HTTP API. Raises AssertionError with the answer if it is an error."""
+    def get(self, path: str, **parameters: str) -> Any:
+        """Call the HTTP API, and return the data of its answer. Raises AssertionError with the answer if it is an error."""
         url = f"http://{self.address}/api/v1/{path}?{urllib.parse.urlencode(parameters)}"
         try:
             with urllib.request.urlopen(url, timeout=TIMEOUT_S) as answer:
@@ -38,7 +38,7 @@ class Prometheus:
 
     def values(self, query: str) -> list[dict[str, Any]]:
         """Return the series that a query finds now, with their values."""
-        found: list[dict[str, Any]] = self.ask("query", query=query)["result"]
+        found: list[dict[str, Any]] = self.get("query", query=query)["result"]
         return found
 
     def value(self, query: str) -> float | None:
@@ -49,7 +49,7 @@ class Prometheus:
 
     def firing(self) -> set[str]:
         """Return the names of the alerts that fire now."""
-        alerts = self.ask("alerts")["alerts"]
+        alerts = self.get("alerts")["alerts"]
         return {alert["labels"]["alertname"] for alert in alerts if alert["state"] == "firing"}
 
     def comes_to(self, what: Callable[[], bool], words: str) -> None:

@@ -16,9 +16,9 @@ from tests.deploy.prometheus import Prometheus, prometheus
 from tests.deploy.queries import known
 from tests.deploy.test_dashboards import queries
 from tests.e2e.bot_connection import connect_bot
-from tests.e2e.club import Club, ask, club, entries_of
 from tests.e2e.contests import joined, match_terms, new_ladder
 from tests.e2e.honest import honest_bots
+from tests.e2e.organiser import Organiser, call_method, entries_of, new_organiser
 from tests.e2e.server import ServerProcess, create_organiser_token, register_bots, run_server
 from tests.e2e.stopwatch import Stopwatch
 from tests.e2e.test_tls import Certificate
@@ -86,39 +86,39 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
 def climb(channel: grpc.Channel, owner: str) -> None:
     """Create a ladder that continues by itself."""
     terms = {"match_terms": [match_terms(game_pb2.Rules(game="troke"))], "max_concurrent_matches": MATCHES}
-    ask(channel, "LadderService/CreateLadder", owner, request_id="a ladder", name=LADDER, terms=terms)
+    call_method(channel, "LadderService/CreateLadder", owner, request_id="a ladder", name=LADDER, terms=terms)
     for bot in CLIMBERS:
-        ask(channel, "LadderService/JoinLadder", owner, ladder=LADDER, entrant={"bots": [{"bot": bot}]})
+        call_method(channel, "LadderService/JoinLadder", owner, ladder=LADDER, entrant={"bots": [{"bot": bot}]})
 
 
 @pytest.fixture
-def here(scene: Scene, request: pytest.FixtureRequest) -> Iterator[Club]:
-    """A separate club for each test."""
-    name = f"club-{zlib.crc32(request.node.name.encode())}"
-    with club(scene.server, scene.channel, name) as founded:
-        yield founded
+def organiser(scene: Scene, request: pytest.FixtureRequest) -> Iterator[Organiser]:
+    """A separate organiser for each test."""
+    name = f"organiser-{zlib.crc32(request.node.name.encode())}"
+    with new_organiser(scene.server, scene.channel, name) as organiser:
+        yield organiser
 
 
-def all_happens(here: Club) -> None:
+def all_happens(organiser: Organiser) -> None:
     """Cause what honest play does not: an answer sent twice, a rejected answer and a flag fall."""
-    match_id = here.playing()
-    turn = here.turn()
-    here.submit(turn, turn.legal_moves[0])
-    assert here.submit(turn, turn.legal_moves[0]).repeated
+    match_id = organiser.start_match()
+    turn = organiser.next_turn()
+    organiser.submit_move(turn, turn.legal_moves[0])
+    assert organiser.submit_move(turn, turn.legal_moves[0]).repeated
     with pytest.raises(grpc.RpcError):
-        here.submit(here.turn(1), "nonsense")
-    here.ask_as(1, "MatchService/Resign", match_id=match_id, request_id="resigns")
-    here.playing(rule=clock_pb2.ClockRule(per_move=clock_pb2.PerMove(move_ms=1)))
-    here.connection(0).receive("match_ended")
+        organiser.submit_move(organiser.next_turn(1), "nonsense")
+    organiser.call_as_bot(1, "MatchService/Resign", match_id=match_id, request_id="resigns")
+    organiser.start_match(rule=clock_pb2.ClockRule(per_move=clock_pb2.PerMove(move_ms=1)))
+    organiser.connection(0).receive("match_ended")
 
 
-def test_all_that_the_page_tells_of_is_there_and_the_dashboards_show_it(scene: Scene, here: Club) -> None:
+def test_all_that_the_page_tells_of_is_there_and_the_dashboards_show_it(scene: Scene, organiser: Organiser) -> None:
     eyes = scene.eyes
-    all_happens(here)
+    all_happens(organiser)
     wanted = {name for name in known() if name.startswith("referee")}
 
     def seen() -> set[str]:
-        return {name for name in eyes.ask("label/__name__/values") if name.startswith("referee")}
+        return {name for name in eyes.get("label/__name__/values") if name.startswith("referee")}
 
     eyes.comes_to(lambda: seen() >= wanted, f"{sorted(wanted - seen())} are seen")
     assert seen() == wanted
@@ -127,19 +127,19 @@ def test_all_that_the_page_tells_of_is_there_and_the_dashboards_show_it(scene: S
         assert eyes.values(query) or query.startswith(HAVE_NOT_HAPPENED), query
 
 
-def test_the_ladder_is_seen_from_its_queue_to_its_ratings(scene: Scene, here: Club) -> None:
+def test_the_ladder_is_seen_from_its_queue_to_its_ratings(scene: Scene, organiser: Organiser) -> None:
     eyes, rated = scene.eyes, 'sum(referee_ratings_applied_total{game="alquerque"}) or vector(0)'
     before = eyes.value(rated) or 0
     assert eyes.value('referee_contests{kind="ladder"}') == 1
-    new_ladder(here, max_concurrent_matches=1)
-    joined(here, 0, 1)
-    here.ask("LadderService/Challenge", request_id="a challenge", ladder=here.name, entrants=here.bots)
+    new_ladder(organiser, max_concurrent_matches=1)
+    joined(organiser, 0, 1)
+    organiser.call("LadderService/Challenge", request_id="a challenge", ladder=organiser.name, entrants=organiser.bots)
     waits = 'referee_pairings_waiting{kind="ladder", waits_for="bots"}'
     eyes.comes_to(lambda: eyes.value(waits) == 1, "the challenge waits for its bots")
-    ada, _ = here.connection(0), here.connection(1)
+    ada, _ = organiser.connection(0), organiser.connection(1)
     first = ada.receive("match_started").match.id
     eyes.comes_to(lambda: eyes.value(waits) == 0, "it has begun")
-    here.ask_admin("AdminService/VoidMatch", match_id=first, message="the hall is on fire", request_id="void")
+    organiser.call_as_admin("AdminService/VoidMatch", match_id=first, message="the hall is on fire", request_id="void")
     eyes.comes_to(lambda: eyes.value('referee_pairings_voided_total{kind="ladder"}') == 1, "it is void")
     ada.send(resignation={"match_id": ada.receive("match_started").match.id})
     eyes.comes_to(lambda: (eyes.value(rated) or 0) >= before + 2, "the match that came of it is rated")
@@ -147,7 +147,7 @@ def test_the_ladder_is_seen_from_its_queue_to_its_ratings(scene: Scene, here: Cl
 
 def test_the_rules_are_in_force_and_keep_quiet_while_nothing_is_wrong(scene: Scene) -> None:
     scene.keeps_playing(5)
-    rules = [rule for group in scene.eyes.ask("rules")["groups"] for rule in group["rules"]]
+    rules = [rule for group in scene.eyes.get("rules")["groups"] for rule in group["rules"]]
     assert len(rules) > 20
     assert [rule["name"] for rule in rules if rule["health"] == "err"] == []
     assert scene.eyes.firing() <= {"RefereeStalls"}  # Other tests may delay this machine enough for it to fire.
@@ -160,33 +160,33 @@ def test_a_referee_that_stands_still_is_told_of(scene: Scene) -> None:
     scene.eyes.comes_to(lambda: "RefereeStalls" in scene.eyes.firing(), "the alert fires")
 
 
-def test_an_entry_that_somebody_removed_from_the_database_is_told_of(scene: Scene, here: Club) -> None:
-    match_id = here.playing(rules=game_pb2.Rules(game="troke"))
-    here.connection(0).close()
-    watched = here.ask("MatchService/WatchMatch", match_id=match_id, after_number=0)
+def test_an_entry_that_somebody_removed_from_the_database_is_told_of(scene: Scene, organiser: Organiser) -> None:
+    match_id = organiser.start_match(rules=game_pb2.Rules(game="troke"))
+    organiser.connection(0).close()
+    watched = organiser.call("MatchService/WatchMatch", match_id=match_id, after_number=0)
     next(entry for some in watched for entry in entries_of(some) if entry.HasField("seat_disconnected"))
     watched.cancel()
-    with connect_bot(scene.channel, here.secrets[0]) as back:
+    with connect_bot(scene.channel, organiser.secrets[0]) as back:
         for _ in range(MOVES_UNTIL_THE_LOG_IS_READ):
-            for seat in (back, here.connection(1)):
+            for seat in (back, organiser.connection(1)):
                 turn = seat.receive("turn")
-                here.submit(turn, turn.legal_moves[0])
+                organiser.submit_move(turn, turn.legal_moves[0])
     removed = removed_entry(scene.data, match_id)
-    watched = here.ask("MatchService/WatchMatch", match_id=match_id, after_number=0)
+    watched = organiser.call("MatchService/WatchMatch", match_id=match_id, after_number=0)
     numbers = (entry.number for response in watched for entry in entries_of(response))
     assert next(number for number in numbers if number >= removed) == removed + 1
     watched.cancel()
     scene.eyes.comes_to(lambda: "RefereeResumeGap" in scene.eyes.firing(), "the alert fires")
 
 
-def test_a_disk_that_is_full_is_told_of(scene: Scene, here: Club) -> None:
-    here.playing()
-    turn = here.turn()
+def test_a_disk_that_is_full_is_told_of(scene: Scene, organiser: Organiser) -> None:
+    organiser.start_match()
+    turn = organiser.next_turn()
     with a_full_disk(scene.server, scene.data):
         with pytest.raises(grpc.RpcError):
-            here.submit(turn, turn.legal_moves[0])
+            organiser.submit_move(turn, turn.legal_moves[0])
         scene.eyes.comes_to(lambda: "RefereeStoreDead" in scene.eyes.firing(), "the alert fires")
-    assert here.submit(turn, turn.legal_moves[0])
+    assert organiser.submit_move(turn, turn.legal_moves[0])
 
 
 def removed_entry(data: Path, match_id: str) -> int:

@@ -1,14 +1,14 @@
-"""Fixtures: an ephemeral server for each module of tests, and a new club on it for each test."""
+"""Fixtures: an ephemeral server for each module of tests, and a new organiser on it for each test."""
 
 from collections.abc import Iterator
 from itertools import count
 
 import pytest
 
-from tests.e2e.club import Club, club
+from tests.e2e.organiser import Organiser, new_organiser
 from tests.e2e.server import ServerProcess, run_server
 
-CLUBS = count(1)
+NUMBERS = count(1)
 
 
 @pytest.fixture(scope="module")
@@ -18,6 +18,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
 
 
 @pytest.fixture
-def here(server: ServerProcess) -> Iterator[Club]:
-    with server.channel() as channel, club(server, channel, f"club-{next(CLUBS)}") as founded:
-        yield founded
+def organiser(server: ServerProcess) -> Iterator[Organiser]:
+    with server.channel() as channel, new_organiser(server, channel, f"organiser-{next(NUMBERS)}") as organiser:
+        yield organiser

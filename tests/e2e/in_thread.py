@@ -19,7 +19,7 @@ class InThread:
         self._thread.start()
         self._server = self.within(self._made(settings))
         self.open: Any = self.within(self._server.open())
-        """A `ServerInfo`, used in place of a `Running`, of which a club needs only the token."""
+        """A `ServerInfo`, used in place of a `ServerProcess`, of which an organiser needs only the token."""
 
     def within(self, work: Any) -> Any:
         """Run a coroutine on the server's event loop, and return its result."""

@@ -8,7 +8,7 @@ import grpc
 import pytest
 from referee_api.v1 import game_pb2
 
-from tests.e2e.club import club, club_alone
+from tests.e2e.organiser import new_organiser, server_with_organiser
 from tests.e2e.refused import need_promised, refused
 from tests.e2e.server import TIMEOUT_S, run_server
 from tests.e2e.steadfast import Company, SteadfastBot, Witness
@@ -32,11 +32,17 @@ def test_matches_go_on_from_a_backup_that_was_made_under_load(tmp_path: Path) ->
     (tmp_path / "first").mkdir()
     (tmp_path / "second").mkdir()
     witness = Witness()
-    with run_server(tmp_path / "first") as server, server.channel() as channel, club(server, channel, seats=4) as here:
-        bots = [SteadfastBot(secret, witness) for secret in here.secrets]
+    with (
+        run_server(tmp_path / "first") as server,
+        server.channel() as channel,
+        new_organiser(server, channel, seats=4) as organiser,
+    ):
+        bots = [SteadfastBot(secret, witness) for secret in organiser.secrets]
         games = list(GAMES) * ROUNDS
         matches = [
-            here.waiting(rules=game_pb2.Rules(game=game, options=BOUNDS.get(game)), seating=range(GAMES[game]))
+            organiser.create_match(
+                rules=game_pb2.Rules(game=game, options=BOUNDS.get(game)), seating=range(GAMES[game])
+            )
             for game in games
         ]
         company = Company(bots, server.address)
@@ -54,7 +60,7 @@ def test_matches_go_on_from_a_backup_that_was_made_under_load(tmp_path: Path) ->
         assert not server.admin_token, "those who may come in are restored too"
         company = Company(bots, server.address)
         witness.wait_for_ends(len(matches))
-        records = {match_id: record(channel, here.owner, match_id) for match_id in matches}
+        records = {match_id: record(channel, organiser.token, match_id) for match_id in matches}
         company.goes()
 
     assert not witness.refused
@@ -67,24 +73,24 @@ def test_matches_go_on_from_a_backup_that_was_made_under_load(tmp_path: Path) ->
 
 
 def test_who_asks_for_an_archived_match_is_told_so(tmp_path: Path) -> None:
-    with club_alone(tmp_path) as here:
-        match_id = here.playing()
-        here.ask_as(0, "MatchService/Resign", match_id=match_id, request_id="the end")
-        here.goes_home()
-        going_on = here.waiting()
+    with server_with_organiser(tmp_path) as organiser:
+        match_id = organiser.start_match()
+        organiser.call_as_bot(0, "MatchService/Resign", match_id=match_id, request_id="the end")
+        organiser.disconnect_bots()
+        going_on = organiser.create_match()
         told = referee("archive", "--before", "2100-01-01", "--to", tmp_path / "old", "--data-dir", tmp_path / "data")
         assert "1 match archived" in told
         assert "fine: " in referee("verify", tmp_path / "old" / f"{match_id}.jsonl")
 
         late = {"match_id": match_id, "request_id": "late", "message": "too late"}
         for asks in (
-            lambda: list(here.ask("MatchService/GetRecord", match_id=match_id)),
-            lambda: list(here.ask("MatchService/WatchMatch", match_id=match_id, after_number=0)),
-            lambda: here.ask_admin("AdminService/VoidMatch", **late),
+            lambda: list(organiser.call("MatchService/GetRecord", match_id=match_id)),
+            lambda: list(organiser.call("MatchService/WatchMatch", match_id=match_id, after_number=0)),
+            lambda: organiser.call_as_admin("AdminService/VoidMatch", **late),
         ):
             with pytest.raises(grpc.RpcError) as no:
                 asks()
             assert refused(no.value).reason == "MATCH_ARCHIVED"
             need_promised(refused(no.value))
-        listed = here.ask("MatchService/ListMatches").matches
+        listed = organiser.call("MatchService/ListMatches").matches
         assert going_on in [match.id for match in listed]

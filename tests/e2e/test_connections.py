@@ -12,7 +12,7 @@ from referee_api.v1 import error_pb2, policy_pb2, result_pb2
 
 from tests.e2e import http2
 from tests.e2e.bot_connection import connect_bot
-from tests.e2e.club import club_alone
+from tests.e2e.organiser import server_with_organiser
 from tests.e2e.server import ServerProcess, run_server
 from tests.e2e.test_matches import bot
 
@@ -43,9 +43,9 @@ def pinging(server: ServerProcess) -> Iterator[grpc.Channel]:
 def test_a_quiet_bot_that_keeps_to_the_pace_is_never_told_too_many_pings(tmp_path: Path) -> None:
     pace = ("--client-pings-apart-ms", str(CLIENT_PINGS_EVERY_MS // 2))
     with (
-        club_alone(tmp_path, *QUIET, *pace) as here,
-        pinging(here.server) as channel,
-        connect_bot(channel, here.secrets[0]) as quiet,
+        server_with_organiser(tmp_path, *QUIET, *pace) as organiser,
+        pinging(organiser.server) as channel,
+        connect_bot(channel, organiser.secrets[0]) as quiet,
     ):
         assert set(quiet.receive_until_ping(3)) == {"ping"}
 
@@ -53,9 +53,9 @@ def test_a_quiet_bot_that_keeps_to_the_pace_is_never_told_too_many_pings(tmp_pat
 def test_who_pings_faster_than_the_pace_is_told_so(tmp_path: Path) -> None:
     pace = ("--client-pings-apart-ms", str(10 * CLIENT_PINGS_EVERY_MS))
     with (
-        club_alone(tmp_path, *QUIET, *pace) as here,
-        pinging(here.server) as channel,
-        connect_bot(channel, here.secrets[0]) as hasty,
+        server_with_organiser(tmp_path, *QUIET, *pace) as organiser,
+        pinging(organiser.server) as channel,
+        connect_bot(channel, organiser.secrets[0]) as hasty,
     ):
         with pytest.raises(grpc.RpcError) as told:
             hasty.receive_until_ping(3)
@@ -75,16 +75,16 @@ def test_a_connection_that_answers_nothing_is_closed(tmp_path: Path) -> None:
 
 def test_a_bot_that_stands_still_is_noticed_and_its_opponent_has_its_result(tmp_path: Path) -> None:
     with (
-        club_alone(tmp_path, "--ping-every-ms", "500", "--gone-after-ms", "8000") as here,
-        bot(here.server, here.secrets[1]) as bert,
-        bot(here.server, here.secrets[0], "--moves-at-most", "0") as anna,
+        server_with_organiser(tmp_path, "--ping-every-ms", "500", "--gone-after-ms", "8000") as organiser,
+        bot(organiser.server, organiser.secrets[1]) as bert,
+        bot(organiser.server, organiser.secrets[0], "--moves-at-most", "0") as anna,
     ):
-        match_id = here.waiting(policies=policy_pb2.Policies(disconnect=GONE_FOR_GOOD))
+        match_id = organiser.create_match(policies=policy_pb2.Policies(disconnect=GONE_FOR_GOOD))
         anna.receive("turn")
         anna.process.send_signal(signal.SIGSTOP)
         assert bert.receive("match_ended")["match_id"] == match_id
-        result = here.ask("MatchService/GetMatch", match_id=match_id).match.result
+        result = organiser.call("MatchService/GetMatch", match_id=match_id).match.result
         assert result.forfeited.forfeits[0].cause == result_pb2.FORFEIT_CAUSE_DISCONNECTED
-        lines = here.ask("BotService/ListBotLogEntries", bot=here.bots[0]).entries
+        lines = organiser.call("BotService/ListBotLogEntries", bot=organiser.bots[0]).entries
         lost = [line.session_lost.reason for line in lines if line.HasField("session_lost")]
         assert lost == [error_pb2.ERROR_REASON_HEARTBEAT_LOST]

@@ -6,7 +6,7 @@ from pathlib import Path
 import grpc
 import pytest
 
-from tests.e2e.club import Club
+from tests.e2e.organiser import Organiser
 from tests.e2e.provoking_contests import BY_OTHERS, LADDER, PROVOKED, TOURNAMENT
 from tests.e2e.refused import need_promised, refused
 
@@ -27,9 +27,9 @@ def test_every_listed_refusal_is_provoked(service: str, file: str) -> None:
 
 
 @pytest.mark.parametrize(("method", "reason"), CASES, ids=[f"{method}-{reason}" for method, reason in CASES])
-def test_a_call_is_refused_as_the_contract_promises(here: Club, method: str, reason: str) -> None:
+def test_a_call_is_refused_as_the_contract_promises(organiser: Organiser, method: str, reason: str) -> None:
     with pytest.raises(grpc.RpcError) as no:
-        PROVOKED[method][reason](here)
+        PROVOKED[method][reason](organiser)
     assert refused(no.value).reason == reason
     if reason != "ILLEGAL_MOVE":  # An error in an opening has neither plies nor attempts as metadata.
         need_promised(refused(no.value))

@@ -13,7 +13,7 @@ import grpc
 import pytest
 from referee_api.v1 import game_pb2
 
-from tests.e2e.club import Club, ask, club
+from tests.e2e.organiser import Organiser, call_method, new_organiser
 from tests.e2e.server import TIMEOUT_S, run_server
 from tests.e2e.steadfast import Asked, Company, SteadfastBot, Witness
 from tests.e2e.stopwatch import Stopwatch
@@ -34,9 +34,13 @@ def test_whenever_the_referee_is_killed_every_match_goes_on_and_nothing_accepted
     tmp_path: Path, rng: random.Random, kills: int, of_each_game: int
 ) -> None:
     chance, witness, watch = rng, Witness(), Stopwatch()
-    with run_server(tmp_path) as server, server.channel() as channel, club(server, channel, seats=4) as here:
-        owner, bots = here.owner, [SteadfastBot(secret, witness) for secret in here.secrets]
-        matches = created(here, chance, of_each_game)
+    with (
+        run_server(tmp_path) as server,
+        server.channel() as channel,
+        new_organiser(server, channel, seats=4) as organiser,
+    ):
+        owner, bots = organiser.token, [SteadfastBot(secret, witness) for secret in organiser.secrets]
+        matches = created(organiser, chance, of_each_game)
     for _ in range(kills):
         with run_server(tmp_path) as server:
             company = Company(bots, server.address)
@@ -66,17 +70,19 @@ def test_whenever_the_referee_is_killed_every_match_goes_on_and_nothing_accepted
     assert min(down_ms for downs_ms in restarts for down_ms in downs_ms[1:]) >= DOWN_S * 1000
 
 
-def created(here: Club, chance: random.Random, of_each_game: int) -> list[str]:
-    """Create many matches, each with random bots of the club, and return their ids."""
+def created(organiser: Organiser, chance: random.Random, of_each_game: int) -> list[str]:
+    """Create many matches, each with random bots of the organiser, and return their ids."""
     matches = []
     for game in list(GAMES) * of_each_game:
-        seating = chance.sample(range(len(here.bots)), GAMES[game])
-        matches.append(here.waiting(rules=game_pb2.Rules(game=game, options=BOUNDS.get(game)), seating=seating))
+        seating = chance.sample(range(len(organiser.bots)), GAMES[game])
+        matches.append(
+            organiser.create_match(rules=game_pb2.Rules(game=game, options=BOUNDS.get(game)), seating=seating)
+        )
     return matches
 
 
 def record(channel: grpc.Channel, secret: str, match_id: str) -> list[str]:
-    parts = ask(channel, "MatchService/GetRecord", secret, match_id=match_id)
+    parts = call_method(channel, "MatchService/GetRecord", secret, match_id=match_id)
     return [line for part in parts for line in part.lines]
 
 

@@ -23,8 +23,8 @@ from referee.local.embedded_server import settings
 from referee.match.clock import SECOND, Micros
 from referee.transport.guards.field_limits import check_fields
 from referee.transport.guards.unauthenticated_calls import UnauthenticatedCalls
-from tests.e2e.club import ALQUERQUE, Club, ask
 from tests.e2e.in_thread import InThread
+from tests.e2e.organiser import ALQUERQUE, Organiser, call_method
 from tests.e2e.server import create_organiser_token
 
 CALLS = 20
@@ -93,43 +93,43 @@ class _Ahead:
 
 
 class Table(NamedTuple):
-    """A match between the bots of two clubs, and the real time of its first turn."""
+    """A match between the bots of two organisers, and the real time of its first turn."""
 
-    here: Club
-    there: Club
+    mover: Organiser
+    opponent: Organiser
     channel: grpc.Channel
     turn: play_pb2.Turn
     asked_ns: int
 
     @classmethod
     def laid(cls, channel: grpc.Channel, server: InThread, move_ms: int) -> "Table":
-        """Create the match, and wait for its first turn, which belongs to `here`."""
-        here, there = (
-            Club(server.open, channel, name, 1, create_organiser_token(channel, server.open.admin_token, name))
-            for name in ("here", "there")
+        """Create the match, and wait for its first turn, which belongs to `mover`."""
+        mover, opponent = (
+            Organiser(server.open, channel, name, 1, create_organiser_token(channel, server.open.admin_token, name))
+            for name in ("mover", "opponent")
         )
         rule = clock_pb2.ClockRule(per_move=clock_pb2.PerMove(move_ms=move_ms))
         asked_ns = time.monotonic_ns()
-        wanted = here.wanted(ALQUERQUE, rule)
-        seats = [match_pb2.BotRef(bot=club.bots[0]) for club in (here, there)]
-        ask(channel, "MatchService/CreateMatch", server.open.admin_token, **{**wanted, "seats": seats})
-        there.connection(0)
-        return cls(here, there, channel, here.turn(), asked_ns)
+        wanted = mover.match_request(ALQUERQUE, rule)
+        seats = [match_pb2.BotRef(bot=organiser.bots[0]) for organiser in (mover, opponent)]
+        call_method(channel, "MatchService/CreateMatch", server.open.admin_token, **{**wanted, "seats": seats})
+        opponent.connection(0)
+        return cls(mover, opponent, channel, mover.next_turn(), asked_ns)
 
     def flood_by_calls(self, secret: str) -> None:
         for _ in range(CALLS):
             with suppress(grpc.RpcError):
-                ask(self.channel, "MatchService/GetMatch", secret, match_id=DEAR)
+                call_method(self.channel, "MatchService/GetMatch", secret, match_id=DEAR)
 
-    def flood_by_moves(self, club: Club) -> None:
-        connection = club.connection(0)
+    def flood_by_moves(self, organiser: Organiser) -> None:
+        connection = organiser.connection(0)
         for _ in range(CALLS):
             connection.send(move=play_pb2.Move(match_id=DEAR, turn_token="none", move="none"))
             connection.receive("verdict")
 
     def answered(self) -> clock_pb2.ClockCharge:
-        """Submit the move of `here`, and return its clock charge."""
-        connection = self.here.connection(0)
+        """Submit the move of `mover`, and return its clock charge."""
+        connection = self.mover.connection(0)
         connection.send(
             move=play_pb2.Move(
                 match_id=self.turn.match_id, turn_token=self.turn.turn_token, move=self.turn.legal_moves[0]
@@ -145,7 +145,7 @@ class Table(NamedTuple):
         assert row.stall_us >= FLOOD_US - CALLS * INTERVAL_US
         assert row.charged_us <= ran_us + CALLS * INTERVAL_US
         assert not row.late
-        assert self.there.turn().ply == self.turn.ply + 1
+        assert self.opponent.next_turn().ply == self.turn.ply + 1
 
 
 @pytest.fixture
@@ -180,7 +180,7 @@ def channel(server: InThread) -> Iterator[grpc.Channel]:
 
 def test_calls_of_another_holder_cost_a_bot_nothing(channel: grpc.Channel, server: InThread) -> None:
     table = Table.laid(channel, server, SHORT_MS)
-    table.flood_by_calls(table.there.owner)
+    table.flood_by_calls(table.opponent.token)
     table.need_nothing_lost()
 
 
@@ -192,19 +192,19 @@ def test_calls_without_a_token_cost_a_bot_nothing(channel: grpc.Channel, server:
 
 def test_moves_of_another_bot_cost_a_bot_nothing(channel: grpc.Channel, server: InThread) -> None:
     table = Table.laid(channel, server, SHORT_MS)
-    table.flood_by_moves(table.there)
+    table.flood_by_moves(table.opponent)
     table.need_nothing_lost()
 
 
 def test_the_calls_of_its_own_holder_give_a_bot_no_time_to_think(channel: grpc.Channel, server: InThread) -> None:
     table = Table.laid(channel, server, LONG_MS)
-    table.flood_by_calls(table.here.owner)
+    table.flood_by_calls(table.mover.token)
     assert table.answered().charged_us >= FLOOD_US - CREDIT_US
 
 
 def test_its_own_messages_give_a_bot_no_time_to_think(channel: grpc.Channel, server: InThread) -> None:
     table = Table.laid(channel, server, LONG_MS)
-    table.flood_by_moves(table.here)
+    table.flood_by_moves(table.mover)
     assert table.answered().charged_us >= FLOOD_US - CREDIT_US
 
 
@@ -212,5 +212,5 @@ def test_a_bot_whose_holder_floods_loses_on_time_where_it_would_have_lost_withou
     channel: grpc.Channel, server: InThread
 ) -> None:
     table = Table.laid(channel, server, SHORT_MS)
-    table.flood_by_calls(table.here.owner)
+    table.flood_by_calls(table.mover.token)
     assert table.answered().late

@@ -11,9 +11,9 @@ from referee_api.v1 import contest_pb2, ladder_pb2
 from referee_api.v1 import ladder_service_pb2 as pb
 
 from tests.e2e.bot_connection import BotConnection
-from tests.e2e.club import Club, ask, club
 from tests.e2e.contests import in_ladder, joined, ladder_request, match_terms, new_ladder, new_tournament
 from tests.e2e.honest import honest_bots
+from tests.e2e.organiser import Organiser, call_method, new_organiser
 from tests.e2e.provoking_calls import TROKE
 from tests.e2e.readings import troubles
 from tests.e2e.refused import refused
@@ -22,7 +22,7 @@ from tests.e2e.server import ServerProcess, run_server
 pytestmark = pytest.mark.slow
 
 THREE = 3
-CLUBS = count(1)
+NUMBERS = count(1)
 
 
 @pytest.fixture(scope="module")
@@ -33,9 +33,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
 
 
 @pytest.fixture
-def here(server: ServerProcess) -> Iterator[Club]:
-    with server.channel() as channel, club(server, channel, f"club-{next(CLUBS)}", THREE) as founded:
-        yield founded
+def organiser(server: ServerProcess) -> Iterator[Organiser]:
+    with server.channel() as channel, new_organiser(server, channel, f"organiser-{next(NUMBERS)}", THREE) as organiser:
+        yield organiser
 
 
 def read_until(watched: Any, *kinds: str, times: int = 1) -> list[pb.WatchLadderItem]:
@@ -54,22 +54,22 @@ def entries(items: list[pb.WatchLadderItem]) -> list[ladder_pb2.LadderEntry]:
     return [item.entry for item in items if item.HasField("entry")]
 
 
-def come(here: Club, *seats: int) -> list[BotConnection]:
+def come(organiser: Organiser, *seats: int) -> list[BotConnection]:
     """Connect the bots in these seats."""
-    return [here.connection(seat) for seat in seats]
+    return [organiser.connection(seat) for seat in seats]
 
 
-def table(here: Club) -> dict[str, ladder_pb2.LadderStanding]:
-    return {row.entrant.name: row for row in in_ladder(here, "ListLadderStandings").standings}
+def table(organiser: Organiser) -> dict[str, ladder_pb2.LadderStanding]:
+    return {row.entrant.name: row for row in in_ladder(organiser, "ListLadderStandings").standings}
 
 
-def test_a_ladder_pairs_and_rates_by_itself_until_it_is_closed(here: Club, tmp_path: Path) -> None:
-    new_ladder(here)
-    joined(here, 0, 1, 2)
-    watched = in_ladder(here, "WatchLadder", after_number=0)
-    with honest_bots(here.server, tmp_path, here.secrets):
+def test_a_ladder_pairs_and_rates_by_itself_until_it_is_closed(organiser: Organiser, tmp_path: Path) -> None:
+    new_ladder(organiser)
+    joined(organiser, 0, 1, 2)
+    watched = in_ladder(organiser, "WatchLadder", after_number=0)
+    with honest_bots(organiser.server, tmp_path, organiser.secrets):
         told = entries(read_until(watched, "match_rated", times=6))
-        closed = in_ladder(here, "CloseLadder", message="enough").ladder
+        closed = in_ladder(organiser, "CloseLadder", message="enough").ladder
         told += [item.entry for response in watched for item in response.items]
     assert closed.closed
     assert [entry.WhichOneof("event") for entry in told[:4]] == [
@@ -82,111 +82,115 @@ def test_a_ladder_pairs_and_rates_by_itself_until_it_is_closed(here: Club, tmp_p
     rated = [entry.match_rated for entry in told if entry.HasField("match_rated")]
     assert len(rated) == len({one.match_id for one in rated}) >= 6
 
-    rows = table(here)
+    rows = table(organiser)
     changes = [change for one in rated for change in one.ratings]
-    for bot in here.bots:
+    for bot in organiser.bots:
         mine = [change for change in changes if change.bot == bot]
         assert rows[bot].rating == mine[-1].after
         assert rows[bot].wins + rows[bot].draws + rows[bot].losses == len(mine)
         assert [after.before for after in mine[1:]] == [before.after for before in mine[:-1]]
-        points = in_ladder(here, "ListRatingHistory", bot=bot).points
+        points = in_ladder(organiser, "ListRatingHistory", bot=bot).points
         assert [point.rating for point in points] == [change.after for change in mine]
         assert {(point.version, point.season) for point in points} == {("1", 1)}
     for one in rated:
-        match = here.ask("MatchService/GetMatch", match_id=one.match_id).match
-        assert (match.ladder, list(match.ratings)) == (here.name, list(one.ratings))
+        match = organiser.call("MatchService/GetMatch", match_id=one.match_id).match
+        assert (match.ladder, list(match.ratings)) == (organiser.name, list(one.ratings))
 
 
-def test_whoever_plays_or_watches_a_rated_match_hears_what_it_did_to_the_ratings(here: Club) -> None:
-    new_ladder(here)
-    joined(here, 0, 1)
-    bots = come(here, 0, 1)
+def test_whoever_plays_or_watches_a_rated_match_hears_what_it_did_to_the_ratings(organiser: Organiser) -> None:
+    new_ladder(organiser)
+    joined(organiser, 0, 1)
+    bots = come(organiser, 0, 1)
     match_id = bots[0].receive("match_started").match.id
-    watched = here.ask("MatchService/WatchMatch", match_id=match_id, after_number=0)
+    watched = organiser.call("MatchService/WatchMatch", match_id=match_id, after_number=0)
     bots[0].send(resignation={"match_id": match_id})
     ended = [bot.receive("match_ended") for bot in bots]
     assert [change.seat for change in ended[0].ratings] == [0, 1]
     by_bot = {change.bot: change for change in ended[0].ratings}
-    assert by_bot[here.bots[0]].after.value < 1500 < by_bot[here.bots[1]].after.value
+    assert by_bot[organiser.bots[0]].after.value < 1500 < by_bot[organiser.bots[1]].after.value
     assert all(change.before.value == 1500 and change.before.provisional for change in by_bot.values())
     seen = [item.entry for response in watched for item in response.items if item.HasField("entry")]
-    match = here.ask("MatchService/GetMatch", match_id=match_id).match
+    match = organiser.call("MatchService/GetMatch", match_id=match_id).match
     assert ended[1].ratings == ended[0].ratings == seen[-1].play_ended.ratings == match.ratings
 
 
-def test_a_challenge_is_the_next_pairing(here: Club) -> None:
-    new_ladder(here, max_concurrent_matches=1)
-    joined(here, 0, 1, 2)
-    names = here.bots[2:0:-1]
-    asked = {"request_id": "a challenge", "ladder": here.name, "entrants": names}
-    first, again = (here.ask_as(2, "LadderService/Challenge", **asked).pairing for _ in range(2))
+def test_a_challenge_is_the_next_pairing(organiser: Organiser) -> None:
+    new_ladder(organiser, max_concurrent_matches=1)
+    joined(organiser, 0, 1, 2)
+    names = organiser.bots[2:0:-1]
+    asked = {"request_id": "a challenge", "ladder": organiser.name, "entrants": names}
+    first, again = (organiser.call_as_bot(2, "LadderService/Challenge", **asked).pairing for _ in range(2))
     assert first == again
     assert first.phase == contest_pb2.PAIRING_PHASE_PLANNED
     assert set(first.entrants) == set(names)
-    started = [connection.receive("match_started") for connection in come(here, 1, 2)]
+    started = [connection.receive("match_started") for connection in come(organiser, 1, 2)]
     assert {one.match.pairing_id for one in started} == {first.id}
-    watched = next(in_ladder(here, "WatchLadder")).items[0].snapshot
+    watched = next(in_ladder(organiser, "WatchLadder")).items[0].snapshot
     (playing,) = (one for one in watched.pairings if one.id == first.id)
     assert (playing.phase, list(playing.match_ids)) == (contest_pb2.PAIRING_PHASE_PLAYING, [started[0].match.id])
 
 
-def test_the_same_request_has_its_first_answer_when_a_ladder_is_closed_and_its_challenger_gone(here: Club) -> None:
-    new_ladder(here)
-    joined(here, 0, 1)
-    asked = {"request_id": "a challenge", "ladder": here.name, "entrants": here.bots[:2]}
-    pairing = here.ask_as(0, "LadderService/Challenge", **asked).pairing
-    assert in_ladder(here, "StartSeason", request_id="a season").ladder.season == 2
-    here.ask_as(0, "LadderService/LeaveLadder", ladder=here.name)
-    in_ladder(here, "CloseLadder")
-    assert here.ask_as(0, "LadderService/Challenge", **asked).pairing.id == pairing.id
-    assert in_ladder(here, "StartSeason", request_id="a season").ladder.season == 2
+def test_the_same_request_has_its_first_answer_when_a_ladder_is_closed_and_its_challenger_gone(
+    organiser: Organiser,
+) -> None:
+    new_ladder(organiser)
+    joined(organiser, 0, 1)
+    asked = {"request_id": "a challenge", "ladder": organiser.name, "entrants": organiser.bots[:2]}
+    pairing = organiser.call_as_bot(0, "LadderService/Challenge", **asked).pairing
+    assert in_ladder(organiser, "StartSeason", request_id="a season").ladder.season == 2
+    organiser.call_as_bot(0, "LadderService/LeaveLadder", ladder=organiser.name)
+    in_ladder(organiser, "CloseLadder")
+    assert organiser.call_as_bot(0, "LadderService/Challenge", **asked).pairing.id == pairing.id
+    assert in_ladder(organiser, "StartSeason", request_id="a season").ladder.season == 2
 
 
-def test_ratings_start_again_with_a_season_and_those_before_stay_known(here: Club) -> None:
-    new_ladder(here)
-    joined(here, 0, 1)
-    match_id = come(here, 0, 1)[0].receive("match_started").match.id
-    here.connection(1).send(resignation={"match_id": match_id})
-    after = {change.bot: change.after for change in here.connection(0).receive("match_ended").ratings}
+def test_ratings_start_again_with_a_season_and_those_before_stay_known(organiser: Organiser) -> None:
+    new_ladder(organiser)
+    joined(organiser, 0, 1)
+    match_id = come(organiser, 0, 1)[0].receive("match_started").match.id
+    organiser.connection(1).send(resignation={"match_id": match_id})
+    after = {change.bot: change.after for change in organiser.connection(0).receive("match_ended").ratings}
     for _ in range(2):
-        assert in_ladder(here, "StartSeason", request_id="a season").ladder.season == 2
-    now, before = table(here), in_ladder(here, "ListLadderStandings", season=1).standings
+        assert in_ladder(organiser, "StartSeason", request_id="a season").ladder.season == 2
+    now, before = table(organiser), in_ladder(organiser, "ListLadderStandings", season=1).standings
     assert {row.entrant.name: row.rating for row in before} == after
     for bot, rating in after.items():
         assert now[bot].rating.value == rating.value
         assert now[bot].rating.deviation > rating.deviation
         assert (now[bot].rating.matches, now[bot].wins, now[bot].losses) == (0, 0, 0)
     with pytest.raises(grpc.RpcError) as no:
-        in_ladder(here, "ListLadderStandings", season=9)
+        in_ladder(organiser, "ListLadderStandings", season=9)
     assert refused(no.value).reason == "BAD_FIELD"
 
 
-def test_who_leaves_is_paired_no_more_and_comes_back_to_its_rating(here: Club) -> None:
-    new_ladder(here)
-    joined(here, 0, 1)
-    match_id = come(here, 0, 1)[0].receive("match_started").match.id
-    here.ask_as(1, "LadderService/LeaveLadder", ladder=here.name)
-    here.connection(1).send(resignation={"match_id": match_id})
+def test_who_leaves_is_paired_no_more_and_comes_back_to_its_rating(organiser: Organiser) -> None:
+    new_ladder(organiser)
+    joined(organiser, 0, 1)
+    match_id = come(organiser, 0, 1)[0].receive("match_started").match.id
+    organiser.call_as_bot(1, "LadderService/LeaveLadder", ladder=organiser.name)
+    organiser.connection(1).send(resignation={"match_id": match_id})
     (kept,) = (
-        change.after for change in here.connection(1).receive("match_ended").ratings if change.bot == here.bots[1]
+        change.after
+        for change in organiser.connection(1).receive("match_ended").ratings
+        if change.bot == organiser.bots[1]
     )
-    assert table(here).keys() == {here.bots[0]}
-    back = here.ask_as(1, "LadderService/JoinLadder", ladder=here.name).standing
-    assert (back.entrant.name, back.rating) == (here.bots[1], kept)
+    assert table(organiser).keys() == {organiser.bots[0]}
+    back = organiser.call_as_bot(1, "LadderService/JoinLadder", ladder=organiser.name).standing
+    assert (back.entrant.name, back.rating) == (organiser.bots[1], kept)
 
 
-def test_a_match_that_the_organiser_makes_is_rated_on_the_ladder(here: Club) -> None:
-    new_ladder(here, match_terms=[match_terms(TROKE)])
-    joined(here, 0, 1)
-    wanted = here.wanted(rules=TROKE, seating=(0, 1)) | {"ladder": here.name}
-    match_id = here.ask("MatchService/CreateMatch", **wanted).match.id
-    bot, _ = come(here, 0, 1)
+def test_a_match_that_the_organiser_makes_is_rated_on_the_ladder(organiser: Organiser) -> None:
+    new_ladder(organiser, match_terms=[match_terms(TROKE)])
+    joined(organiser, 0, 1)
+    wanted = organiser.match_request(rules=TROKE, seating=(0, 1)) | {"ladder": organiser.name}
+    match_id = organiser.call("MatchService/CreateMatch", **wanted).match.id
+    bot, _ = come(organiser, 0, 1)
     while bot.receive("match_started").match.id != match_id:
         pass
     bot.send(resignation={"match_id": match_id})
     while (ended := bot.receive("match_ended")).match_id != match_id:
         pass
-    assert {change.bot for change in ended.ratings} == set(here.bots[:2])
+    assert {change.bot for change in ended.ratings} == set(organiser.bots[:2])
 
 
 @pytest.mark.parametrize(
@@ -199,96 +203,98 @@ def test_a_match_that_the_organiser_makes_is_rated_on_the_ladder(here: Club) -> 
         ("LADDER_CLOSED", {"closed": True}),
     ],
 )
-def test_a_rated_match_is_refused_where_it_cannot_count(here: Club, reason: str, otherwise: dict[str, Any]) -> None:
-    new_ladder(here)
-    joined(here, 0, 1)
+def test_a_rated_match_is_refused_where_it_cannot_count(
+    organiser: Organiser, reason: str, otherwise: dict[str, Any]
+) -> None:
+    new_ladder(organiser)
+    joined(organiser, 0, 1)
     if otherwise.pop("closed", False):
-        in_ladder(here, "CloseLadder")
-    owner = here.owner
+        in_ladder(organiser, "CloseLadder")
+    owner = organiser.token
     if otherwise.pop("by", ""):
-        asked = {"role": "ROLE_ORGANISER", "holder": f"{here.name}-another"}
-        owner = here.ask_admin("AdminService/CreateToken", **asked).secret
-    ladder = otherwise.pop("ladder", here.name)
+        asked = {"role": "ROLE_ORGANISER", "holder": f"{organiser.name}-another"}
+        owner = organiser.call_as_admin("AdminService/CreateToken", **asked).secret
+    ladder = otherwise.pop("ladder", organiser.name)
     with pytest.raises(grpc.RpcError) as no:
-        ask(
-            here.channel,
+        call_method(
+            organiser.channel,
             "MatchService/CreateMatch",
             owner,
-            **here.wanted(**{"seating": (0, 1)} | otherwise) | {"ladder": ladder},
+            **organiser.match_request(**{"seating": (0, 1)} | otherwise) | {"ladder": ladder},
         )
     assert refused(no.value).reason == reason
 
 
-def test_who_takes_an_open_seat_of_a_rated_match_must_be_on_the_ladder(here: Club) -> None:
-    new_ladder(here)
-    joined(here, 0, 1)
-    wanted = here.wanted() | {"ladder": here.name, "seats": [{"bot": here.bots[0]}, {}]}
-    match_id = here.ask("MatchService/CreateMatch", **wanted).match.id
+def test_who_takes_an_open_seat_of_a_rated_match_must_be_on_the_ladder(organiser: Organiser) -> None:
+    new_ladder(organiser)
+    joined(organiser, 0, 1)
+    wanted = organiser.match_request() | {"ladder": organiser.name, "seats": [{"bot": organiser.bots[0]}, {}]}
+    match_id = organiser.call("MatchService/CreateMatch", **wanted).match.id
     with pytest.raises(grpc.RpcError) as no:
-        here.ask_as(2, "MatchService/JoinMatch", match_id=match_id)
+        organiser.call_as_bot(2, "MatchService/JoinMatch", match_id=match_id)
     assert refused(no.value).reason == "NOT_A_MEMBER"
-    assert here.ask_as(1, "MatchService/JoinMatch", match_id=match_id).seat == 1
+    assert organiser.call_as_bot(1, "MatchService/JoinMatch", match_id=match_id).seat == 1
 
 
-def test_nobody_is_called_as_a_contest_is(here: Club) -> None:
+def test_nobody_is_called_as_a_contest_is(organiser: Organiser) -> None:
     for holder in ("ladder/main", "tournament/cup"):
         with pytest.raises(grpc.RpcError) as no:
-            here.ask_admin("AdminService/CreateToken", role="ROLE_ORGANISER", holder=holder)
+            organiser.call_as_admin("AdminService/CreateToken", role="ROLE_ORGANISER", holder=holder)
         assert refused(no.value).reason == "BAD_FIELD"
 
 
-def test_a_tournament_is_seeded_by_a_ladder(here: Club) -> None:
-    new_ladder(here)
-    joined(here, 0, 1)
-    match_id = come(here, 0, 1)[0].receive("match_started").match.id
-    here.connection(0).send(resignation={"match_id": match_id})
-    here.connection(0).receive("match_ended")
-    bots = [{"bots": [{"bot": bot}]} for bot in here.bots[:2]]
-    new_tournament(here, round_robin={}, ladder=here.name, seeding="SEEDING_RATING", entrants=bots)
-    begun = here.ask("TournamentService/StartTournament", name=here.name).tournament
-    assert [entrant.name for entrant in begun.entrants] == here.bots[1::-1]
+def test_a_tournament_is_seeded_by_a_ladder(organiser: Organiser) -> None:
+    new_ladder(organiser)
+    joined(organiser, 0, 1)
+    match_id = come(organiser, 0, 1)[0].receive("match_started").match.id
+    organiser.connection(0).send(resignation={"match_id": match_id})
+    organiser.connection(0).receive("match_ended")
+    bots = [{"bots": [{"bot": bot}]} for bot in organiser.bots[:2]]
+    new_tournament(organiser, round_robin={}, ladder=organiser.name, seeding="SEEDING_RATING", entrants=bots)
+    begun = organiser.call("TournamentService/StartTournament", name=organiser.name).tournament
+    assert [entrant.name for entrant in begun.entrants] == organiser.bots[1::-1]
 
 
-def test_ladders_are_listed_by_name_page_by_page(here: Club) -> None:
-    names = [f"{here.name}-{number}" for number in range(3)]
+def test_ladders_are_listed_by_name_page_by_page(organiser: Organiser) -> None:
+    names = [f"{organiser.name}-{number}" for number in range(3)]
     for name in names:
-        new_ladder(here, name=name, request_id=name)
-        here.ask_as(0, "LadderService/JoinLadder", ladder=name)
-    here.ask("LadderService/CloseLadder", ladder=names[1])
-    asked = {"bot": here.bots[0], "game": "alquerque", "page_size": 1}
-    first = here.ask("LadderService/ListLadders", **asked)
-    second = here.ask("LadderService/ListLadders", **asked, page_token=first.next_page_token)
+        new_ladder(organiser, name=name, request_id=name)
+        organiser.call_as_bot(0, "LadderService/JoinLadder", ladder=name)
+    organiser.call("LadderService/CloseLadder", ladder=names[1])
+    asked = {"bot": organiser.bots[0], "game": "alquerque", "page_size": 1}
+    first = organiser.call("LadderService/ListLadders", **asked)
+    second = organiser.call("LadderService/ListLadders", **asked, page_token=first.next_page_token)
     assert [one.name for one in (*first.ladders, *second.ladders)] == [names[0], names[2]]
     assert not second.next_page_token
-    listed = here.ask("LadderService/ListLadders", bot=here.bots[0], include_closed=True).ladders
+    listed = organiser.call("LadderService/ListLadders", bot=organiser.bots[0], include_closed=True).ladders
     assert [one.name for one in listed] == names
 
 
-def test_the_table_and_a_history_come_page_by_page(here: Club) -> None:
-    new_ladder(here)
-    joined(here, 0, 1, 2)
-    whole = in_ladder(here, "ListLadderStandings").standings
+def test_the_table_and_a_history_come_page_by_page(organiser: Organiser) -> None:
+    new_ladder(organiser)
+    joined(organiser, 0, 1, 2)
+    whole = in_ladder(organiser, "ListLadderStandings").standings
     assert [row.rank for row in whole] == [1, 2, 3]
     found, token = [], ""
     for _ in range(THREE):
-        page = in_ladder(here, "ListLadderStandings", page_size=1, page_token=token)
+        page = in_ladder(organiser, "ListLadderStandings", page_size=1, page_token=token)
         found += page.standings
         token = page.next_page_token
     assert [row.entrant for row in found] == [row.entrant for row in whole]
     assert not token
 
 
-def test_every_default_is_told(here: Club) -> None:
-    made = new_ladder(here)
-    assert made.title == here.name
+def test_every_default_is_told(organiser: Organiser) -> None:
+    made = new_ladder(organiser)
+    assert made.title == organiser.name
     assert (made.season, made.entrant_count, made.closed) == (1, 0, False)
     terms = made.terms
     assert (terms.rematch_after, terms.provisional_matches, terms.pause_after_faults) == (1, 20, 3)
     assert terms.partner_rule == contest_pb2.PARTNER_RULE_INDIVIDUAL
     assert terms.match_terms[0].policies.illegal_move.max_attempts == 3
-    assert new_ladder(here) == made
+    assert new_ladder(organiser) == made
     with pytest.raises(grpc.RpcError) as no:
-        here.ask("LadderService/CreateLadder", **ladder_request(here, rematch_after=2))
+        organiser.call("LadderService/CreateLadder", **ladder_request(organiser, rematch_after=2))
     assert refused(no.value).reason == "REQUEST_ID_REUSED"
 
 
@@ -304,23 +310,23 @@ def test_every_default_is_told(here: Club) -> None:
     ],
 )
 def test_terms_that_cannot_be_are_refused_with_what_would_be_right(
-    here: Club, terms: dict[str, Any], field: str
+    organiser: Organiser, terms: dict[str, Any], field: str
 ) -> None:
     with pytest.raises(grpc.RpcError) as no:
-        new_ladder(here, **terms)
+        new_ladder(organiser, **terms)
     told = refused(no.value)
     assert told.reason == "BAD_FIELD"
     assert field in told.metadata["field"]
     assert told.metadata["wrong"]
 
 
-def test_only_who_may_changes_a_ladder(here: Club) -> None:
-    new_ladder(here)
-    joined(here, 0, 2)
+def test_only_who_may_changes_a_ladder(organiser: Organiser) -> None:
+    new_ladder(organiser)
+    joined(organiser, 0, 2)
     strangers: list[tuple[str, dict[str, Any]]] = [
-        ("JoinLadder", {"entrant": {"bots": [{"bot": here.bots[2]}]}}),
-        ("LeaveLadder", {"entrant": here.bots[0]}),
-        ("Challenge", {"request_id": "r", "entrants": [here.bots[0], here.bots[2]]}),
+        ("JoinLadder", {"entrant": {"bots": [{"bot": organiser.bots[2]}]}}),
+        ("LeaveLadder", {"entrant": organiser.bots[0]}),
+        ("Challenge", {"request_id": "r", "entrants": [organiser.bots[0], organiser.bots[2]]}),
         ("StartSeason", {"request_id": "r"}),
         ("PauseLadder", {}),
         ("ResumeLadder", {}),
@@ -328,5 +334,5 @@ def test_only_who_may_changes_a_ladder(here: Club) -> None:
     ]
     for method, fields in strangers:
         with pytest.raises(grpc.RpcError) as no:
-            here.ask_as(1, f"LadderService/{method}", ladder=here.name, **fields)
+            organiser.call_as_bot(1, f"LadderService/{method}", ladder=organiser.name, **fields)
         assert refused(no.value).reason == "NOT_YOURS", method

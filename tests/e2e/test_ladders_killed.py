@@ -18,8 +18,8 @@ from referee.live.log_history import replay
 from referee.match.events import PlayEnded
 from referee.match.setup import Player
 from referee.storage.sqlite.event_log import SqliteEventLog
-from tests.e2e.club import ask, ask_patiently, club
 from tests.e2e.contests import ladder_request, match_terms
+from tests.e2e.organiser import call_method, call_with_timeout, new_organiser
 from tests.e2e.readings import troubles
 from tests.e2e.server import run_server
 from tests.e2e.steadfast import Company, SteadfastBot, Witness
@@ -51,19 +51,25 @@ def test_whenever_the_referee_is_killed_a_ladder_goes_on_and_rates_every_match_o
     tmp_path: Path, rng: random.Random, kills: int
 ) -> None:
     chance, witness = rng, Witness()
-    with run_server(tmp_path) as server, server.channel() as channel, club(server, channel, seats=SEATS) as here:
-        owner, bots = here.owner, [SteadfastBot(secret, witness) for secret in here.secrets]
+    with (
+        run_server(tmp_path) as server,
+        server.channel() as channel,
+        new_organiser(server, channel, seats=SEATS) as organiser,
+    ):
+        owner, bots = organiser.token, [SteadfastBot(secret, witness) for secret in organiser.secrets]
         for name, terms in LADDERS.items():
-            here.ask("LadderService/CreateLadder", **ladder_request(here, name=name, request_id=name, **terms))
+            organiser.call(
+                "LadderService/CreateLadder", **ladder_request(organiser, name=name, request_id=name, **terms)
+            )
             for seat in range(SEATS):
-                here.ask_as(seat, "LadderService/JoinLadder", ladder=name)
+                organiser.call_as_bot(seat, "LadderService/JoinLadder", ladder=name)
     told: dict[str, list[ladder_pb2.LadderEntry]] = {name: [] for name in LADDERS}
     for life in range(kills):
         with run_server(tmp_path) as server, server.channel() as channel:
             company = Company(bots, server.address)
             witness.wait_for_more(chance.randint(*MOVES_BETWEEN))
             if life == kills // 2:
-                ask(channel, "LadderService/StartSeason", owner, request_id="a season", ladder="main")
+                call_method(channel, "LadderService/StartSeason", owner, request_id="a season", ladder="main")
             told = {name: heard(channel, owner, name, told[name]) for name in LADDERS}
             server.kill()
             company.goes()
@@ -72,12 +78,12 @@ def test_whenever_the_referee_is_killed_a_ladder_goes_on_and_rates_every_match_o
         for name in LADDERS:
             until_rated(channel, owner, name, SEATS + 1)
         for name in LADDERS:
-            ask(channel, "LadderService/CloseLadder", owner, ladder=name)
+            call_method(channel, "LadderService/CloseLadder", owner, ladder=name)
         for name in LADDERS:
-            list(ask_patiently(channel, "LadderService/WatchLadder", owner, LADDER_TIMEOUT_S, {"ladder": name}))
+            list(call_with_timeout(channel, "LadderService/WatchLadder", owner, LADDER_TIMEOUT_S, {"ladder": name}))
         told = {name: heard(channel, owner, name, told[name]) for name in LADDERS}
         tables = {name: table(channel, owner, name) for name in LADDERS}
-        live = ask(channel, "MatchService/ListMatches", owner, phase="MATCH_PHASE_PLAYING").matches
+        live = call_method(channel, "MatchService/ListMatches", owner, phase="MATCH_PHASE_PLAYING").matches
         company.goes()
         assert not list(troubles(server))
 
@@ -93,7 +99,7 @@ def test_whenever_the_referee_is_killed_a_ladder_goes_on_and_rates_every_match_o
 def until_rated(channel: Any, secret: str, name: str, many: int) -> None:
     """Wait until `many` matches of the ladder have been rated."""
     rated = 0
-    for response in ask_patiently(
+    for response in call_with_timeout(
         channel, "LadderService/WatchLadder", secret, LADDER_TIMEOUT_S, {"ladder": name, "after_number": 0}
     ):
         rated += sum(item.entry.HasField("match_rated") for item in response.items)
@@ -104,7 +110,7 @@ def until_rated(channel: Any, secret: str, name: str, many: int) -> None:
 def heard(channel: Any, secret: str, name: str, before: list[ladder_pb2.LadderEntry]) -> list[ladder_pb2.LadderEntry]:
     """Return all entries so far. Assert that they begin with `before`, which an earlier server process sent."""
     now, found = 0, list[ladder_pb2.LadderEntry]()
-    for response in ask(channel, "LadderService/WatchLadder", secret, ladder=name, after_number=0):
+    for response in call_method(channel, "LadderService/WatchLadder", secret, ladder=name, after_number=0):
         now = max([now, *(item.snapshot.entry_number for item in response.items)])
         found += [item.entry for item in response.items if item.HasField("entry")]
         if found and found[-1].number >= now:
@@ -114,7 +120,7 @@ def heard(channel: Any, secret: str, name: str, before: list[ladder_pb2.LadderEn
 
 
 def table(channel: Any, secret: str, name: str) -> list[ladder_pb2.LadderStanding]:
-    return list(ask(channel, "LadderService/ListLadderStandings", secret, ladder=name).standings)
+    return list(call_method(channel, "LadderService/ListLadderStandings", secret, ladder=name).standings)
 
 
 def ranked(state: LadderState) -> list[tuple[str, float]]:

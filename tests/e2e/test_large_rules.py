@@ -5,16 +5,16 @@ import json
 from referee_api.v1 import game_pb2
 
 from tests.e2e.bot_connection import connect_bot
-from tests.e2e.club import Club
+from tests.e2e.organiser import Organiser
 from tests.engines.troke.test_boards import largest
 
 LARGE = game_pb2.Rules(game="troke", options={"own_board": json.dumps(largest())})
 
 
-def test_large_rules_are_told_with_the_start_and_again_after_a_break(here: Club) -> None:
-    match_id = here.waiting(rules=LARGE)
-    here.connection(1)
-    with connect_bot(here.channel, here.secrets[0]) as anna:
+def test_large_rules_are_told_with_the_start_and_again_after_a_break(organiser: Organiser) -> None:
+    match_id = organiser.create_match(rules=LARGE)
+    organiser.connection(1)
+    with connect_bot(organiser.channel, organiser.secrets[0]) as anna:
         started = anna.receive("match_started")
         turn = anna.receive("turn")
     assert len(started.rules_hash) == 64
@@ -22,7 +22,7 @@ def test_large_rules_are_told_with_the_start_and_again_after_a_break(here: Club)
     assert (turn.HasField("rules"), turn.rules_hash) == (False, started.rules_hash)
     assert turn.ByteSize() < 4_096
 
-    with connect_bot(here.channel, here.secrets[0]) as anna:
+    with connect_bot(organiser.channel, organiser.secrets[0]) as anna:
         back = anna.receive("turn")
         assert (back.turn_token, back.rules, back.rules_hash) == (
             turn.turn_token,
@@ -33,12 +33,12 @@ def test_large_rules_are_told_with_the_start_and_again_after_a_break(here: Club)
         later = anna.receive("turn")
         assert (later.HasField("rules"), later.rules_hash) == (False, turn.rules_hash)
 
-    (listed,) = here.ask_as(0, "MatchService/ListTurns", match_id=match_id).turns
+    (listed,) = organiser.call_as_bot(0, "MatchService/ListTurns", match_id=match_id).turns
     assert listed.rules == started.match.terms.rules
 
 
-def test_other_rules_stand_in_every_turn(here: Club) -> None:
-    here.playing()
-    turn = here.turn()
+def test_other_rules_stand_in_every_turn(organiser: Organiser) -> None:
+    organiser.start_match()
+    turn = organiser.next_turn()
     assert turn.rules.game == "alquerque"
     assert turn.rules_hash == ""

@@ -15,9 +15,9 @@ from engines.api import REFEREE
 from engines.registry import games
 from referee.local.embedded_server import settings
 from referee.transport.guards.authentication import RULES
-from tests.e2e.club import ALQUERQUE, Club
 from tests.e2e.fuzz_calls import BROKEN
 from tests.e2e.in_thread import InThread
+from tests.e2e.organiser import ALQUERQUE, Organiser
 from tests.e2e.server import TIMEOUT_S, bearer, create_organiser_token
 from tests.transport.test_field_limits import TEXTS, filled, named
 
@@ -37,8 +37,10 @@ class Strangers:
             server.open.grpc, [("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1)]
         )
         admin = server.open.admin_token
-        self.club = Club(server.open, self.channel, "club", 2, create_organiser_token(self.channel, admin, "club"))
-        self.secrets = {"admin": admin, "organiser": self.club.owner, "bot": self.club.secrets[0]}
+        self.organiser = Organiser(
+            server.open, self.channel, "organiser", 2, create_organiser_token(self.channel, admin, "organiser")
+        )
+        self.secrets = {"admin": admin, "organiser": self.organiser.token, "bot": self.organiser.secrets[0]}
 
     def call(self, path: str, request: Message) -> grpc.StatusCode:
         """Call a method and return its status. Assert that it used little CPU time and caused no fault."""
@@ -61,7 +63,7 @@ class Strangers:
         assert used_s < MAX_CPU_S, f"{what}: {used_s:.3f} s"
 
     def close(self) -> None:
-        self.club.goes_home()
+        self.organiser.disconnect_bots()
         self.channel.close()
 
 
@@ -69,9 +71,9 @@ class Strangers:
 def strangers() -> Iterator[Strangers]:
     server = InThread(settings(start_within_s=600, patient=True))
     try:
-        there = Strangers(server)
-        yield there
-        there.close()
+        callers = Strangers(server)
+        yield callers
+        callers.close()
     finally:
         server.close()
 
@@ -113,7 +115,7 @@ def ask_of_every_game(strangers: Strangers, chance: Random, sizes: tuple[int, ..
             for opening in openings:
                 rules = game_pb2.Rules(game=name)
                 strangers.call("GameService/ReadPosition", ReadPositionRequest(rules=rules, opening=opening))
-                wanted = strangers.club.wanted(rules)
+                wanted = strangers.organiser.match_request(rules)
                 wanted.pop("seats")
                 strangers.call("MatchService/CreateMatch", CreateMatchRequest(opening=opening, **wanted))
             for option in game.options.declared:
@@ -124,21 +126,21 @@ def ask_of_every_game(strangers: Strangers, chance: Random, sizes: tuple[int, ..
 
 def answer_with_every_size(strangers: Strangers, chance: Random, sizes: tuple[int, ...]) -> None:
     """Send long answers in the stream and without it. Every answer gets a verdict, and the stream stays open."""
-    club = strangers.club
+    organiser = strangers.organiser
     for size in sizes:
-        match_id = club.playing(rules=ALQUERQUE)
-        turn = club.turn()
+        match_id = organiser.start_match(rules=ALQUERQUE)
+        turn = organiser.next_turn()
         before_s = strangers.server.cpu_s()
-        connection = club.connection(0)
+        connection = organiser.connection(0)
         for field in ("match_id", "turn_token", "move"):
             connection.send(move={"match_id": match_id, "turn_token": turn.turn_token, field: long(chance, size)})
             verdict = connection.receive("verdict")
             assert verdict.WhichOneof("outcome") == "rejected"
             strangers.need_quick(before_s, (field, size))
             before_s = strangers.server.cpu_s()
-        club.ask_as(0, "MatchService/Resign", match_id=match_id, request_id=f"resign {size}")
+        organiser.call_as_bot(0, "MatchService/Resign", match_id=match_id, request_id=f"resign {size}")
         connection.receive("match_ended")
-        club.connection(1).receive("match_ended")
+        organiser.connection(1).receive("match_ended")
 
 
 def test_no_text_in_any_field_holds_up_the_event_loop(strangers: Strangers) -> None:

@@ -8,7 +8,7 @@ from referee_api.v1 import game_pb2
 
 from engines.api import REFEREE
 from engines.registry import games
-from tests.e2e.club import club_alone
+from tests.e2e.organiser import server_with_organiser
 from tests.e2e.refused import need_promised, refused
 
 pytestmark = pytest.mark.slow
@@ -34,14 +34,14 @@ def long_opening() -> game_pb2.Opening:
 def test_what_takes_too_long_is_refused_and_the_next_call_is_answered(tmp_path: Path) -> None:
     opening = long_opening()
     assert len(opening.moves) > 1_000
-    with club_alone(tmp_path, "--ephemeral", "--compute-at-most-ms", str(COMPUTE_MS)) as here:
+    with server_with_organiser(tmp_path, "--ephemeral", "--compute-at-most-ms", str(COMPUTE_MS)) as organiser:
         for method, request in (
             ("GameService/ReadPosition", {"rules": TOC, "opening": opening}),
-            ("MatchService/CreateMatch", {**here.wanted(TOC), "opening": opening, "seats": []}),
+            ("MatchService/CreateMatch", {**organiser.match_request(TOC), "opening": opening, "seats": []}),
         ):
             with pytest.raises(grpc.RpcError) as no:
-                here.ask(method, **request)
+                organiser.call(method, **request)
             assert refused(no.value).reason == "TOO_EXPENSIVE"
             need_promised(refused(no.value))
-        read = here.ask("GameService/ReadPosition", rules={"game": "alquerque"}, max_legal_moves=9)
+        read = organiser.call("GameService/ReadPosition", rules={"game": "alquerque"}, max_legal_moves=9)
         assert len(read.seats_to_move[0].legal_moves) == read.seats_to_move[0].legal_move_count

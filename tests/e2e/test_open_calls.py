@@ -11,8 +11,8 @@ from grpc_status import rpc_status
 
 from tests.e2e import http2
 from tests.e2e.bot_connection import connect_bot
-from tests.e2e.club import Club, club_alone, narrow
 from tests.e2e.http2 import hear_until
+from tests.e2e.organiser import Organiser, server_with_organiser, small_window_channel
 from tests.e2e.readings import MEMORY, metrics, troubles
 from tests.e2e.server import TIMEOUT_S
 
@@ -36,40 +36,40 @@ LAST = 1
 
 
 @contextmanager
-def strangers(here: Club, connections: int, settings: bytes = http2.SETTINGS) -> Iterator[list[http2.Raw]]:
+def strangers(organiser: Organiser, connections: int, settings: bytes = http2.SETTINGS) -> Iterator[list[http2.Raw]]:
     with ExitStack() as ends:
-        raws = [http2.Raw(here.server.address, settings) for _ in range(connections)]
+        raws = [http2.Raw(organiser.server.address, settings) for _ in range(connections)]
         for raw in raws:
             ends.callback(raw.close)
         yield raws
 
 
 @pytest.fixture(scope="module")
-def crowded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Club]:
-    """A club on a server with long deadlines, so that only the caps limit what is open."""
-    with club_alone(tmp_path_factory.mktemp("crowded"), *LENIENT_FLAGS, *CAPS) as here:
-        yield here
+def crowded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Organiser]:
+    """An organiser on a server with long deadlines, so that only the caps limit what is open."""
+    with server_with_organiser(tmp_path_factory.mktemp("crowded"), *LENIENT_FLAGS, *CAPS) as organiser:
+        yield organiser
 
 
 @pytest.fixture(scope="module")
-def hasty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Club]:
-    """A club on a server with short deadlines."""
-    with club_alone(tmp_path_factory.mktemp("hasty"), *HASTY) as here:
-        yield here
+def hasty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Organiser]:
+    """An organiser on a server with short deadlines."""
+    with server_with_organiser(tmp_path_factory.mktemp("hasty"), *HASTY) as organiser:
+        yield organiser
 
 
-def plays(here: Club) -> None:
+def plays(organiser: Organiser) -> None:
     """Start a match and play a move, with bots on new connections."""
     with (
-        narrow(here.server) as channel,
-        connect_bot(channel, here.secrets[0]) as anna,
-        connect_bot(channel, here.secrets[1]),
+        small_window_channel(organiser.server) as channel,
+        connect_bot(channel, organiser.secrets[0]) as anna,
+        connect_bot(channel, organiser.secrets[1]),
     ):
-        match_id = here.waiting()
+        match_id = organiser.create_match()
         turn = anna.receive("turn")
         assert turn.match_id == match_id
-        assert not here.submit(turn, turn.legal_moves[0]).repeated
-        here.ask("MatchService/AbortMatch", match_id=match_id, request_id=match_id, message="enough")
+        assert not organiser.submit_move(turn, turn.legal_moves[0]).repeated
+        organiser.call("MatchService/AbortMatch", match_id=match_id, request_id=match_id, message="enough")
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def plays(here: Club) -> None:
     ids=["headers alone", "health watched", "reflection", "a stream of ours", "no such method"],
 )
 def test_calls_without_a_token_stay_few_and_cost_little_while_a_bot_comes_and_plays(
-    crowded: Club, path: str, message: bytes | None
+    crowded: Organiser, path: str, message: bytes | None
 ) -> None:
     rounds = []
     with strangers(crowded, CONNECTIONS) as raws:
@@ -99,44 +99,44 @@ def test_calls_without_a_token_stay_few_and_cost_little_while_a_bot_comes_and_pl
     assert not list(troubles(crowded.server))
 
 
-def test_a_call_whose_message_does_not_come_is_refused(hasty: Club) -> None:
+def test_a_call_whose_message_does_not_come_is_refused(hasty: Organiser) -> None:
     with strangers(hasty, 1) as [raw]:
-        raw.begin(http2.CALLED, hasty.owner)
+        raw.begin(http2.CALLED, hasty.token)
         raw.begin(http2.REFLECTION)
         raw.begin("/grpc.health.v1.Health/Check")
         assert hear_until([raw], lambda: not raw.open, TIMEOUT_S)
         assert not raw.closed
 
 
-def test_answers_that_nobody_reads_are_few_and_do_not_stay(hasty: Club) -> None:
+def test_answers_that_nobody_reads_are_few_and_do_not_stay(hasty: Organiser) -> None:
     rounds = []
     with strangers(hasty, 1, http2.NO_WINDOW) as [raw]:
         for _ in range(ROUNDS):
             for _ in range(UNREAD):
-                raw.begin(http2.CALLED, hasty.owner, b"")
+                raw.begin(http2.CALLED, hasty.token, b"")
             # Most are rejected at once, since a status needs no window; the rest are reset at their deadline.
             assert hear_until([raw], lambda: len(raw.open) <= IN_FLIGHT, TIMEOUT_S)
             assert hear_until([raw], lambda: len(raw.open) <= LAST, TIMEOUT_S)
             rounds.append(metrics(hasty.server)[MEMORY])
         assert not raw.closed
     assert rounds[-1] < rounds[0] + GROWTH_AT_MOST_BYTES
-    assert hasty.ask("BotService/GetBot", name=hasty.bots[0])
+    assert hasty.call("BotService/GetBot", name=hasty.bots[0])
     assert not list(troubles(hasty.server))
 
 
-def test_a_holder_with_its_limit_of_calls_open_comes_in_and_plays(crowded: Club) -> None:
+def test_a_holder_with_its_limit_of_calls_open_comes_in_and_plays(crowded: Organiser) -> None:
     with strangers(crowded, 1, http2.NO_WINDOW) as [raw], connect_bot(crowded.channel, crowded.secrets[1]):
-        match_id = crowded.waiting()
+        match_id = crowded.create_match()
         for _ in range(UNREAD):
-            raw.begin(http2.CALLED, crowded.owner, b"")
+            raw.begin(http2.CALLED, crowded.token, b"")
         assert hear_until([raw], lambda: len(raw.open) <= IN_FLIGHT, TIMEOUT_S)
         with pytest.raises(grpc.RpcError) as refused:
-            crowded.ask("BotService/GetBot", name=crowded.bots[0])
+            crowded.call("BotService/GetBot", name=crowded.bots[0])
         assert reason(refused) == "TOO_MANY_CALLS_IN_FLIGHT"
         with connect_bot(crowded.channel, crowded.secrets[0]) as anna:
             turn = anna.receive("turn")
             assert turn.match_id == match_id
-            assert not crowded.submit(turn, turn.legal_moves[0]).repeated
+            assert not crowded.submit_move(turn, turn.legal_moves[0]).repeated
             anna.send(move={"match_id": match_id, "turn_token": turn.turn_token, "move": turn.legal_moves[0]})
             assert anna.receive("verdict").repeated
 

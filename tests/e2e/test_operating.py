@@ -11,16 +11,16 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.club import Club, ask, club_alone
+from tests.e2e.organiser import Organiser, call_method, server_with_organiser
 from tests.e2e.server import TIMEOUT_S
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
-def here(tmp_path: Path) -> Iterator[Club]:
-    with club_alone(tmp_path) as founded:
-        yield founded
+def organiser(tmp_path: Path) -> Iterator[Organiser]:
+    with server_with_organiser(tmp_path) as organiser:
+        yield organiser
 
 
 def said(*words: str, **environment: str) -> "subprocess.CompletedProcess[str]":
@@ -29,9 +29,9 @@ def said(*words: str, **environment: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, check=False, env=told)
 
 
-def admin(here: Club, *words: str) -> Any:
+def admin(organiser: Organiser, *words: str) -> Any:
     """Run an administrator's command, and return its JSON output."""
-    done = said("admin", *words, "--json", BOT_REFEREE=here.server.address, BOT_TOKEN=here.server.admin_token)
+    done = said("admin", *words, "--json", BOT_REFEREE=organiser.server.address, BOT_TOKEN=organiser.server.admin_token)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -41,54 +41,67 @@ def findings(*flags: str) -> tuple[int, set[tuple[str, str, str]]]:
     return done.returncode, {(one["state"], one["about"], one["sentence"]) for one in json.loads(done.stdout)}
 
 
-def test_a_token_is_shown_once_and_revoked_for_good(here: Club) -> None:
+def test_a_token_is_shown_once_and_revoked_for_good(organiser: Organiser) -> None:
     made = said(
         *("admin", "tokens", "make", "organiser", "eve", "--days", "2"),
-        BOT_REFEREE=here.server.address,
-        BOT_TOKEN=here.server.admin_token,
+        BOT_REFEREE=organiser.server.address,
+        BOT_TOKEN=organiser.server.admin_token,
     )
     secret = made.stdout.strip()
-    (token,) = admin(here, "tokens", "list", "--holder", "eve")
+    (token,) = admin(organiser, "tokens", "list", "--holder", "eve")
     assert secret.startswith("rf_")
     assert secret not in json.dumps(token)
     assert (token["role"], token["holder"], "expire_time" in token) == ("ROLE_ORGANISER", "eve", True)
-    assert admin(here, "tokens", "revoke", token["id"])[0]["revoked"]
-    assert admin(here, "tokens", "list", "--holder", "eve") == []
-    refused = said("admin", "tokens", "list", BOT_REFEREE=here.server.address, BOT_TOKEN=secret)
+    assert admin(organiser, "tokens", "revoke", token["id"])[0]["revoked"]
+    assert admin(organiser, "tokens", "list", "--holder", "eve") == []
+    refused = said("admin", "tokens", "list", BOT_REFEREE=organiser.server.address, BOT_TOKEN=secret)
     assert (refused.returncode, "BAD_TOKEN" in refused.stderr) == (1, True)
 
 
-def test_a_bot_is_registered_and_comes_in_with_the_token_that_is_shown(here: Club) -> None:
-    at, command = here.server.address, ("admin", "bots", "register")
-    made = said(*command, "eva", BOT_REFEREE=at, BOT_TOKEN=here.owner)
+def test_a_bot_is_registered_and_comes_in_with_the_token_that_is_shown(organiser: Organiser) -> None:
+    at, command = organiser.server.address, ("admin", "bots", "register")
+    made = said(*command, "eva", BOT_REFEREE=at, BOT_TOKEN=organiser.token)
     assert made.returncode == 0, made.stderr
-    assert ask(here.channel, "BotService/GetBot", made.stdout.strip(), name="eva").bot.owner == here.name
-    other = admin(here, "bots", "register", "otto")
-    assert ask(here.channel, "BotService/GetBot", other["secret"], name="otto").bot.name == other["bot"] == "otto"
-    again = said(*command, "eva", BOT_REFEREE=at, BOT_TOKEN=here.owner)
+    assert (
+        call_method(organiser.channel, "BotService/GetBot", made.stdout.strip(), name="eva").bot.owner == organiser.name
+    )
+    other = admin(organiser, "bots", "register", "otto")
+    assert (
+        call_method(organiser.channel, "BotService/GetBot", other["secret"], name="otto").bot.name
+        == other["bot"]
+        == "otto"
+    )
+    again = said(*command, "eva", BOT_REFEREE=at, BOT_TOKEN=organiser.token)
     assert (again.returncode, "NAME_TAKEN" in again.stderr, again.stdout) == (1, True, "")
 
 
-def test_an_administrator_decides(here: Club) -> None:
-    playing, other = here.playing(), here.waiting()
-    assert admin(here, "adjudicate", playing, "1", "0", "--why", "by agreement")["scores"] == [1, 0]
-    assert admin(here, "void", other, "--why", "no power")["kind"] == "void"
-    assert len(admin(here, "bots", "sessions")) == len(here.bots)
-    (paused,) = admin(here, "bots", "pause", here.bots[0], "--why", "a rest")
+def test_an_administrator_decides(organiser: Organiser) -> None:
+    playing, other = organiser.start_match(), organiser.create_match()
+    assert admin(organiser, "adjudicate", playing, "1", "0", "--why", "by agreement")["scores"] == [1, 0]
+    assert admin(organiser, "void", other, "--why", "no power")["kind"] == "void"
+    assert len(admin(organiser, "bots", "sessions")) == len(organiser.bots)
+    (paused,) = admin(organiser, "bots", "pause", organiser.bots[0], "--why", "a rest")
     assert paused["pause"]["message"] == "a rest"
-    assert "pause" not in admin(here, "bots", "resume", here.bots[0])[0]
-    assert admin(here, "quota", "set", "club", "--bots", "7")["max_bots"] == 7
-    assert admin(here, "quota", "show", "club")["usage"]["bots"] == len(here.bots)
-    assert admin(here, "drain", "--grace-s", "1")["matches_in_play"] == 0
-    assert here.server.process.wait(TIMEOUT_S) == 0
+    assert "pause" not in admin(organiser, "bots", "resume", organiser.bots[0])[0]
+    assert admin(organiser, "quota", "set", "organiser", "--bots", "7")["max_bots"] == 7
+    assert admin(organiser, "quota", "show", "organiser")["usage"]["bots"] == len(organiser.bots)
+    assert admin(organiser, "drain", "--grace-s", "1")["matches_in_play"] == 0
+    assert organiser.server.process.wait(TIMEOUT_S) == 0
 
 
-def test_the_doctor_finds_a_referee_that_serves_well(here: Club, tmp_path: Path) -> None:
-    flags = ("--listen", here.server.address, "--http-listen", here.server.http, "--data-dir", str(tmp_path / "data"))
+def test_the_doctor_finds_a_referee_that_serves_well(organiser: Organiser, tmp_path: Path) -> None:
+    flags = (
+        "--listen",
+        organiser.server.address,
+        "--http-listen",
+        organiser.server.http,
+        "--data-dir",
+        str(tmp_path / "data"),
+    )
     status, found = findings(*flags)
     assert status in (0, 3)
-    assert ("ok", "ports", f"a referee is serving gRPC on {here.server.address}") in found
-    assert ("ok", "ports", f"a referee is serving HTTP on {here.server.http}") in found
+    assert ("ok", "ports", f"a referee is serving gRPC on {organiser.server.address}") in found
+    assert ("ok", "ports", f"a referee is serving HTTP on {organiser.server.http}") in found
     assert ("ok", "database", "quick check passed") in found
     assert not [one for one in found if one[0] == "bad"]
 

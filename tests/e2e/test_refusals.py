@@ -9,7 +9,7 @@ from referee_api.v1.error_pb2 import ErrorReason
 
 from tests.docs import contract
 from tests.e2e import test_backup, test_long_work, test_slow_watchers, test_stored_bytes, test_troubled
-from tests.e2e.club import Club, club
+from tests.e2e.organiser import Organiser, new_organiser
 from tests.e2e.provoking_calls import IN_CALLS, MESSAGE_AT_MOST_BYTES, call_more
 from tests.e2e.provoking_contests import PROVOKED
 from tests.e2e.provoking_streams import ENDS, IN_STREAMS
@@ -31,7 +31,7 @@ ON_SERVERS_OF_THEIR_OWN = {
     "REFEREE_FAULT": test_troubled.test_what_breaks_down_outside_of_a_match_is_told_by_its_number_alone,
 }
 """Errors that need a server of their own, with the tests that cause them."""
-CLUBS = count(1)
+NUMBERS = count(1)
 
 
 @pytest.fixture(scope="module")
@@ -42,9 +42,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
 
 
 @pytest.fixture
-def here(server: ServerProcess) -> Iterator[Club]:
-    with server.channel() as channel, club(server, channel, f"club-{next(CLUBS)}") as founded:
-        yield founded
+def organiser(server: ServerProcess) -> Iterator[Organiser]:
+    with server.channel() as channel, new_organiser(server, channel, f"organiser-{next(NUMBERS)}") as organiser:
+        yield organiser
 
 
 def test_every_refusal_is_provoked() -> None:
@@ -54,38 +54,38 @@ def test_every_refusal_is_provoked() -> None:
 
 
 @pytest.mark.parametrize("reason", IN_CALLS)
-def test_a_call_is_refused_as_the_contract_promises(here: Club, reason: str) -> None:
+def test_a_call_is_refused_as_the_contract_promises(organiser: Organiser, reason: str) -> None:
     with pytest.raises(grpc.RpcError) as no:
-        IN_CALLS[reason](here)
+        IN_CALLS[reason](organiser)
     assert refused(no.value).reason == reason
     need_promised(refused(no.value))
 
 
 @pytest.mark.parametrize("reason", IN_STREAMS)
-def test_a_verdict_refuses_as_the_contract_promises(here: Club, reason: str) -> None:
-    refusal = IN_STREAMS[reason](here)
+def test_a_verdict_refuses_as_the_contract_promises(organiser: Organiser, reason: str) -> None:
+    refusal = IN_STREAMS[reason](organiser)
     assert ErrorReason.Name(refusal.reason) == f"ERROR_REASON_{reason}"
     assert refusal.message
     need_metadata(reason, refusal.metadata)
 
 
 @pytest.mark.parametrize("reason", ENDS)
-def test_a_stream_ends_as_the_contract_promises(here: Club, reason: str) -> None:
+def test_a_stream_ends_as_the_contract_promises(organiser: Organiser, reason: str) -> None:
     with pytest.raises(grpc.RpcError) as no:
-        ENDS[reason](here)
+        ENDS[reason](organiser)
     assert refused(no.value).reason == reason
     need_promised(refused(no.value))
 
 
-def test_no_quota_keeps_a_move_off_its_clock(here: Club) -> None:
-    here.playing()
-    connections = {seat: here.connection(seat) for seat in (0, 1)}
-    first = here.turn()
+def test_no_quota_keeps_a_move_off_its_clock(organiser: Organiser) -> None:
+    organiser.start_match()
+    connections = {seat: organiser.connection(seat) for seat in (0, 1)}
+    first = organiser.next_turn()
     with pytest.raises(grpc.RpcError) as no:
-        call_more(here)
+        call_more(organiser)
     assert refused(no.value).reason == "TOO_MANY_CALLS"
-    here.submit(first, first.legal_moves[0])
-    second = here.turn(1)
+    organiser.submit_move(first, first.legal_moves[0])
+    second = organiser.next_turn(1)
     connections[1].send(
         move={"match_id": second.match_id, "turn_token": second.turn_token, "move": second.legal_moves[0]}
     )

@@ -12,8 +12,8 @@ from referee_api.v1 import game_pb2
 
 from referee.conformance.clauses.turn_clauses import FREE_TILES
 from tests.e2e.bot_connection import BotConnection, connect_bot
-from tests.e2e.club import Club, club, club_alone, entries_of, narrow
 from tests.e2e.honest import entries, honest_bots, new_match
+from tests.e2e.organiser import Organiser, entries_of, new_organiser, server_with_organiser, small_window_channel
 from tests.e2e.readings import FAULTS, MEMORY, metrics, troubles
 from tests.e2e.refused import refused
 from tests.e2e.server import TIMEOUT_S
@@ -37,29 +37,32 @@ GROWTH_AT_MOST_BYTES = 12_000_000
 
 
 @contextmanager
-def slow_bot(folder: Path, *flags: str, timeout_s: float = TIMEOUT_S) -> Iterator[tuple[Club, BotConnection]]:
-    """Create a club with a bot that reads only when told to, and that owes a move in several large matches."""
+def slow_bot(folder: Path, *flags: str, timeout_s: float = TIMEOUT_S) -> Iterator[tuple[Organiser, BotConnection]]:
+    """Create an organiser with a bot that reads only when told to, and that owes a move in several large matches."""
     with (
-        club_alone(folder, *flags) as here,
-        narrow(here.server) as channel,
-        connect_bot(channel, here.secrets[SLOW], timeout_s=timeout_s) as slow,
+        server_with_organiser(folder, *flags) as organiser,
+        small_window_channel(organiser.server) as channel,
+        connect_bot(channel, organiser.secrets[SLOW], timeout_s=timeout_s) as slow,
     ):
-        begin_large_matches(here)
-        yield here, slow
+        begin_large_matches(organiser)
+        yield organiser, slow
 
 
 def test_a_bot_that_does_not_read_costs_little_and_then_hears_of_its_newest_turns_only(tmp_path: Path) -> None:
     flags = ("--durability", "normal", "--ping-every-ms", "20", "--gone-after-ms", "600000")
-    with slow_bot(tmp_path, *flags) as (here, slow), club(here.server, here.channel, "quick") as others:
-        before = metrics(here.server)[MEMORY]
-        with honest_bots(here.server, tmp_path, others.secrets) as honest:
-            match_id = new_match(here.channel, others.owner, "meanwhile", "alquerque", others.bots)
-            answer_wrongly(here, ATTEMPTS)
-            assert entries(here.channel, others.owner, match_id)[-1].play_ended.result.HasField("played")
+    with (
+        slow_bot(tmp_path, *flags) as (organiser, slow),
+        new_organiser(organiser.server, organiser.channel, "quick") as others,
+    ):
+        before = metrics(organiser.server)[MEMORY]
+        with honest_bots(organiser.server, tmp_path, others.secrets) as honest:
+            match_id = new_match(organiser.channel, others.token, "meanwhile", "alquerque", others.bots)
+            answer_wrongly(organiser, ATTEMPTS)
+            assert entries(organiser.channel, others.token, match_id)[-1].play_ended.result.HasField("played")
             assert not honest.trouble()
-        assert metrics(here.server)[MEMORY] - before < GROWTH_AT_MOST_BYTES
+        assert metrics(organiser.server)[MEMORY] - before < GROWTH_AT_MOST_BYTES
 
-        newest = {(turn.match_id, turn.turn_token) for turn in owed(here)}
+        newest = {(turn.match_id, turn.turn_token) for turn in owed(organiser)}
         heard: list[tuple[str, str]] = []
         while not newest <= set(heard):
             turn = slow.receive("turn")
@@ -71,10 +74,10 @@ def test_a_bot_that_does_not_read_costs_little_and_then_hears_of_its_newest_turn
 
 
 def test_a_bot_that_does_not_read_is_gone_although_it_cannot_be_told_so(tmp_path: Path) -> None:
-    with slow_bot(tmp_path, "--ping-every-ms", "100", "--gone-after-ms", "8000") as (here, slow):
-        match_id = owed(here)[0].match_id
-        answer_wrongly(here, FILLS_THE_WAY)
-        for some in here.ask("MatchService/WatchMatch", match_id=match_id, after_number=0):
+    with slow_bot(tmp_path, "--ping-every-ms", "100", "--gone-after-ms", "8000") as (organiser, slow):
+        match_id = owed(organiser)[0].match_id
+        answer_wrongly(organiser, FILLS_THE_WAY)
+        for some in organiser.call("MatchService/WatchMatch", match_id=match_id, after_number=0):
             if any(
                 entry.HasField("seat_disconnected") and entry.seat_disconnected.seat == SLOW
                 for entry in entries_of(some)
@@ -88,42 +91,42 @@ def test_a_bot_that_does_not_read_is_gone_although_it_cannot_be_told_so(tmp_path
 @pytest.mark.parametrize("timeout_s", [TIMEOUT_S, 10], ids=["it breaks off", "its time is up"])
 def test_a_bot_that_goes_while_it_is_spoken_to_is_no_fault_of_the_referee(tmp_path: Path, timeout_s: float) -> None:
     flags = ("--ping-every-ms", "20", "--gone-after-ms", "600000")
-    with slow_bot(tmp_path, *flags, timeout_s=timeout_s) as (here, slow):
-        answer_wrongly(here, FILLS_THE_WAY)
+    with slow_bot(tmp_path, *flags, timeout_s=timeout_s) as (organiser, slow):
+        answer_wrongly(organiser, FILLS_THE_WAY)
         if timeout_s == TIMEOUT_S:
             slow.cancel()
-        wait_until_away(here)
-        assert metrics(here.server).get(FAULTS, 0) == 0
-        assert not list(troubles(here.server))
+        wait_until_away(organiser)
+        assert metrics(organiser.server).get(FAULTS, 0) == 0
+        assert not list(troubles(organiser.server))
 
 
-def wait_until_away(here: Club) -> None:
+def wait_until_away(organiser: Organiser) -> None:
     """Poll until the slow bot has no session. The number of calls limits the wait, since each takes time."""
     for _ in range(100_000):
-        if not here.ask("BotService/GetBot", name=here.bots[SLOW]).bot.presence.sessions:
+        if not organiser.call("BotService/GetBot", name=organiser.bots[SLOW]).bot.presence.sessions:
             return
     raise AssertionError("it is still there")
 
 
-def answer_wrongly(here: Club, times: int) -> None:
+def answer_wrongly(organiser: Organiser, times: int) -> None:
     """Submit this number of malformed moves in every match; each one causes a new turn."""
     for _ in range(times):
-        for turn in owed(here):
+        for turn in owed(organiser):
             with pytest.raises(grpc.RpcError) as no:
-                here.submit(turn, "nonsense")
+                organiser.submit_move(turn, "nonsense")
             assert refused(no.value).reason == "MALFORMED_MOVE"
 
 
-def begin_large_matches(here: Club) -> None:
-    opponent = here.connection(1 - SLOW)
+def begin_large_matches(organiser: Organiser) -> None:
+    opponent = organiser.connection(1 - SLOW)
     for _ in range(MATCHES):
-        wanted = here.wanted(rules=TROX, policies={"illegal_move": {"max_attempts": 1000}})
-        here.ask("MatchService/CreateMatch", opening=LARGE, **wanted)
+        wanted = organiser.match_request(rules=TROX, policies={"illegal_move": {"max_attempts": 1000}})
+        organiser.call("MatchService/CreateMatch", opening=LARGE, **wanted)
         opponent.receive("match_started")
 
 
-def owed(here: Club) -> list[Any]:
+def owed(organiser: Organiser) -> list[Any]:
     """Return the turns that the slow bot owes, one for each match."""
-    turns = list(here.ask_as(SLOW, "MatchService/ListTurns").turns)
+    turns = list(organiser.call_as_bot(SLOW, "MatchService/ListTurns").turns)
     assert len(turns) == MATCHES
     return turns

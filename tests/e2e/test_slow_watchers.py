@@ -7,9 +7,9 @@ import grpc
 import pytest
 from referee_api.v1 import entry_pb2, game_pb2
 
-from tests.e2e.club import Club, ask, club_alone, entries_of, narrow
 from tests.e2e.contests import in_ladder, joined, new_ladder
 from tests.e2e.honest import honest_bots
+from tests.e2e.organiser import Organiser, call_method, entries_of, server_with_organiser, small_window_channel
 from tests.e2e.readings import FAULTS, metrics, troubles
 from tests.e2e.refused import Refused, need_promised, refused
 
@@ -21,15 +21,15 @@ COMINGS = 1_500
 
 def test_a_watcher_that_falls_behind_is_sent_away_and_misses_nothing(tmp_path: Path) -> None:
     flags = ("--durability", "normal", "--watch-entries-waiting-at-most", "16")
-    with club_alone(tmp_path, *flags) as here, narrow(here.server) as channel:
-        match_id = here.waiting(rules=game_pb2.Rules(game="troke"))
+    with server_with_organiser(tmp_path, *flags) as organiser, small_window_channel(organiser.server) as channel:
+        match_id = organiser.create_match(rules=game_pb2.Rules(game="troke"))
         watch = {"match_id": match_id, "after_number": 0, "include_view": True}
-        slow = ask(channel, "MatchService/WatchMatch", here.owner, **watch)
+        slow = call_method(channel, "MatchService/WatchMatch", organiser.token, **watch)
         seen = entries_of(next(slow)) + entries_of(next(slow))
         assert [entry.WhichOneof("event") for entry in seen] == ["match_created"]
 
-        with honest_bots(here.server, tmp_path, here.secrets):
-            told = [entry for some in here.ask("MatchService/WatchMatch", **watch) for entry in entries_of(some)]
+        with honest_bots(organiser.server, tmp_path, organiser.secrets):
+            told = [entry for some in organiser.call("MatchService/WatchMatch", **watch) for entry in entries_of(some)]
 
         more, why = read_on(slow)
         seen += more
@@ -39,7 +39,7 @@ def test_a_watcher_that_falls_behind_is_sent_away_and_misses_nothing(tmp_path: P
         assert len(seen) < len(told)
 
         watch["after_number"] = seen[-1].number
-        for some in here.ask("MatchService/WatchMatch", **watch):
+        for some in organiser.call("MatchService/WatchMatch", **watch):
             seen += entries_of(some)
         assert seen == told
         assert [entry.number for entry in seen] == list(range(1, len(told) + 1))
@@ -47,42 +47,45 @@ def test_a_watcher_that_falls_behind_is_sent_away_and_misses_nothing(tmp_path: P
 
 def test_who_watches_a_ladder_and_falls_behind_is_sent_away_and_misses_nothing(tmp_path: Path) -> None:
     flags = ("--durability", "normal", "--watch-entries-waiting-at-most", "16")
-    with club_alone(tmp_path, *flags) as here, narrow(here.server) as channel:
-        new_ladder(here)
-        slow = ask(channel, "LadderService/WatchLadder", here.owner, ladder=here.name)
+    with server_with_organiser(tmp_path, *flags) as organiser, small_window_channel(organiser.server) as channel:
+        new_ladder(organiser)
+        slow = call_method(channel, "LadderService/WatchLadder", organiser.token, ladder=organiser.name)
         next(slow)
         for _ in range(COMINGS):
-            joined(here, 0)
-            in_ladder(here, "LeaveLadder", entrant=here.bots[0])
-        in_ladder(here, "CloseLadder")
+            joined(organiser, 0)
+            in_ladder(organiser, "LeaveLadder", entrant=organiser.bots[0])
+        in_ladder(organiser, "CloseLadder")
 
         seen, why = read_on(slow)
         numbers = [entry.number for entry in seen]
         assert why.reason == "SLOW_CONSUMER"
         need_promised(why)
         assert why.metadata["resume_after"] == str(numbers[-1])
-        for some in in_ladder(here, "WatchLadder", after_number=numbers[-1]):
+        for some in in_ladder(organiser, "WatchLadder", after_number=numbers[-1]):
             numbers += [entry.number for entry in entries_of(some)]
         assert numbers == list(range(2, 2 * COMINGS + 4))
 
 
 def test_a_watcher_that_goes_while_it_is_spoken_to_is_no_fault_of_the_referee(tmp_path: Path) -> None:
-    with club_alone(tmp_path, "--durability", "normal") as here, narrow(here.server) as channel:
-        watch = {"match_id": here.waiting(rules=game_pb2.Rules(game="troke")), "include_view": True}
-        slow = ask(channel, "MatchService/WatchMatch", here.owner, **watch)
+    with (
+        server_with_organiser(tmp_path, "--durability", "normal") as organiser,
+        small_window_channel(organiser.server) as channel,
+    ):
+        watch = {"match_id": organiser.create_match(rules=game_pb2.Rules(game="troke")), "include_view": True}
+        slow = call_method(channel, "MatchService/WatchMatch", organiser.token, **watch)
         next(slow)
-        with honest_bots(here.server, tmp_path, here.secrets):
-            list(here.ask("MatchService/WatchMatch", **watch))
+        with honest_bots(organiser.server, tmp_path, organiser.secrets):
+            list(organiser.call("MatchService/WatchMatch", **watch))
         slow.cancel()
-        wait_until_no_streams(here)
-        assert metrics(here.server).get(FAULTS, 0) == 0
-        assert not list(troubles(here.server))
+        wait_until_no_streams(organiser)
+        assert metrics(organiser.server).get(FAULTS, 0) == 0
+        assert not list(troubles(organiser.server))
 
 
-def wait_until_no_streams(here: Club) -> None:
+def wait_until_no_streams(organiser: Organiser) -> None:
     """Poll until no streams are open. The number of calls limits the wait, since each takes time."""
     for _ in range(100_000):
-        if not here.ask_admin("AdminService/GetQuota", holder=here.name).usage.streams:
+        if not organiser.call_as_admin("AdminService/GetQuota", holder=organiser.name).usage.streams:
             return
     raise AssertionError("there are streams still")
 

@@ -7,7 +7,7 @@ import grpc
 import pytest
 from referee_api.v1 import play_pb2
 
-from tests.e2e.club import Club
+from tests.e2e.organiser import Organiser
 from tests.e2e.provoking_calls import call_more
 from tests.e2e.refused import refused
 
@@ -17,42 +17,44 @@ PONG = play_pb2.BotItem(pong=play_pb2.Pong(id=0))
 
 
 @pytest.mark.parametrize("said", [(PONG,), ()], ids=["a pong to no ping", "a message of nothing"])
-def test_a_stream_in_which_nothing_is_said_too_often_ends(here: Club, said: Sequence[play_pb2.BotItem]) -> None:
-    stream = here.connection(0)
-    spend(here)
+def test_a_stream_in_which_nothing_is_said_too_often_ends(
+    organiser: Organiser, said: Sequence[play_pb2.BotItem]
+) -> None:
+    stream = organiser.connection(0)
+    spend(organiser)
     stream.send_together(*said)
     need_end(stream)
 
 
-def test_to_say_an_answer_again_in_a_stream_is_to_hear_its_verdict_and_costs_a_call(here: Club) -> None:
-    here.playing()
-    stream, turn = here.connection(0), here.turn()
+def test_to_say_an_answer_again_in_a_stream_is_to_hear_its_verdict_and_costs_a_call(organiser: Organiser) -> None:
+    organiser.start_match()
+    stream, turn = organiser.connection(0), organiser.next_turn()
     move = play_pb2.Move(match_id=turn.match_id, turn_token=turn.turn_token, move=turn.legal_moves[0])
-    spend(here)
+    spend(organiser)
     for again in (False, True):
         stream.send(move=move)
         assert stream.receive("verdict").repeated is again
     need_end(stream)
 
 
-def test_to_submit_a_move_costs_no_call_and_to_ask_about_one_does(here: Club) -> None:
-    here.playing()
-    turn = here.turn()
-    spend(here)
+def test_to_submit_a_move_costs_no_call_and_to_ask_about_one_does(organiser: Organiser) -> None:
+    organiser.start_match()
+    turn = organiser.next_turn()
+    spend(organiser)
     for again in (False, True):
-        assert here.submit(turn, turn.legal_moves[0]).repeated is again
+        assert organiser.submit_move(turn, turn.legal_moves[0]).repeated is again
     with pytest.raises(grpc.RpcError) as no:
-        here.submit(turn, turn.legal_moves[0], turn_token="0.99.1", request_id="another")
+        organiser.submit_move(turn, turn.legal_moves[0], turn_token="0.99.1", request_id="another")
     assert refused(no.value).reason == "STALE_TURN"
     with pytest.raises(grpc.RpcError) as no:
-        here.submit(turn, turn.legal_moves[0], validate_only=True)
+        organiser.submit_move(turn, turn.legal_moves[0], validate_only=True)
     assert refused(no.value).reason == "TOO_MANY_CALLS"
 
 
-def spend(here: Club) -> None:
+def spend(organiser: Organiser) -> None:
     """Use up all calls of this minute."""
     with pytest.raises(grpc.RpcError):
-        call_more(here)
+        call_more(organiser)
 
 
 def need_end(stream: Any) -> None:

@@ -11,7 +11,7 @@ import grpc
 import pytest
 from referee_api.v1 import clock_pb2, game_pb2, match_pb2, play_pb2, result_pb2
 
-from tests.e2e.club import Club, ask, club
+from tests.e2e.organiser import Organiser, call_method, new_organiser
 from tests.e2e.readings import metrics
 from tests.e2e.server import ServerProcess, run_server
 
@@ -30,14 +30,14 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
 
 
 @contextmanager
-def founded(server: ServerProcess, name: str, seats: int = 2) -> Iterator[Club]:
-    with server.channel() as channel, club(server, channel, name, seats) as here:
-        yield here
+def connect_organiser(server: ServerProcess, name: str, seats: int = 2) -> Iterator[Organiser]:
+    with server.channel() as channel, new_organiser(server, channel, name, seats) as organiser:
+        yield organiser
 
 
 def watched(channel: grpc.Channel, secret: str, match_id: str, after: int = 0, many: int | None = None) -> list[Any]:
     """Watch a match. Return the snapshot and `many` entries after the number `after`, or all until the end."""
-    call = ask(channel, "MatchService/WatchMatch", secret, match_id=match_id, after_number=after)
+    call = call_method(channel, "MatchService/WatchMatch", secret, match_id=match_id, after_number=after)
     found: list[Any] = []
     for response in call:
         found += [getattr(item, item.WhichOneof("item")) for item in response.items]
@@ -64,17 +64,17 @@ def strange_games(folder: Path, **games: str) -> None:
 def test_toc_gifts_are_hidden_until_the_last_one_and_then_shown_to_giver_and_receiver_only(
     server: ServerProcess,
 ) -> None:
-    with founded(server, "sealed", 4) as here:
-        match_id = here.playing(rules=TOC)
-        began = here.ask("MatchService/GetMatch", match_id=match_id).state.entry_number
+    with connect_organiser(server, "sealed", 4) as organiser:
+        match_id = organiser.start_match(rules=TOC)
+        began = organiser.call("MatchService/GetMatch", match_id=match_id).state.entry_number
         gifts: list[str] = []
         for seat in range(4):
-            turn = here.turn(seat)
+            turn = organiser.next_turn(seat)
             gifts.append(turn.legal_moves[0])
-            here.submit(turn, gifts[seat])
-        viewers: list[tuple[int | None, str]] = [(None, here.owner), *enumerate(here.secrets)]
+            organiser.submit_move(turn, gifts[seat])
+        viewers: list[tuple[int | None, str]] = [(None, organiser.token), *enumerate(organiser.secrets)]
         for viewer, secret in viewers:
-            _, *entries = watched(here.channel, secret, match_id, began, 4)
+            _, *entries = watched(organiser.channel, secret, match_id, began, 4)
             assert kinds(entries) == ["choice_sealed", "choice_sealed", "choice_sealed", "move_played"]
             choices = [entry.choice_sealed for entry in entries[:3]]
             assert [choice.seat for choice in choices] == [0, 1, 2]
@@ -91,20 +91,20 @@ def test_toc_gifts_are_hidden_until_the_last_one_and_then_shown_to_giver_and_rec
 
 
 def test_who_watches_hears_that_a_nonce_was_given_and_which_when_play_begins(server: ServerProcess) -> None:
-    with founded(server, "nonces") as here:
-        match_id = here.waiting(nonce_timeout_ms=600_000)
-        bots = [here.connection(seat) for seat in (0, 1)]
+    with connect_organiser(server, "nonces") as organiser:
+        match_id = organiser.create_match(nonce_timeout_ms=600_000)
+        bots = [organiser.connection(seat) for seat in (0, 1)]
         for seat, bot in enumerate(bots):
             assert bot.receive("nonce_request").seat == seat
         bots[1].send(nonce=play_pb2.Nonce(match_id=match_id, seat=1, nonce=b"from bert"))
         bots[1].receive("verdict")
-        (_, *entries) = watched(here.channel, here.secrets[0], match_id, 0, 2)
+        (_, *entries) = watched(organiser.channel, organiser.secrets[0], match_id, 0, 2)
         assert kinds(entries) == ["match_created", "nonce_added"]
         assert entries[1].nonce_added.seat == 1
         assert b"from bert" not in b"".join(entry.SerializeToString() for entry in entries)
         bots[0].send(nonce=play_pb2.Nonce(match_id=match_id, seat=0, nonce=b"from anna"))
         bots[0].receive("match_started")
-        (_, *entries) = watched(here.channel, here.owner, match_id, 2, 4)
+        (_, *entries) = watched(organiser.channel, organiser.token, match_id, 2, 4)
         assert kinds(entries) == ["nonce_added", "seat_taken", "seat_taken", "play_started"]
         assert [nonce.nonce for nonce in entries[-1].play_started.seed_commitment.nonces] == [
             b"from anna",
@@ -113,26 +113,26 @@ def test_who_watches_hears_that_a_nonce_was_given_and_which_when_play_begins(ser
 
 
 def test_a_flag_that_fell_is_told_with_its_proof_to_who_watches_and_in_the_bots_own_log(server: ServerProcess) -> None:
-    with founded(server, "flags") as here:
-        match_id = here.playing(rule=TINY)
-        ended = here.connection(0).receive("match_ended")
+    with connect_organiser(server, "flags") as organiser:
+        match_id = organiser.start_match(rule=TINY)
+        ended = organiser.connection(0).receive("match_ended")
         assert ended.result.forfeited.forfeits[0].cause == result_pb2.FORFEIT_CAUSE_TIME
-        _, *entries = watched(here.channel, here.owner, match_id)
+        _, *entries = watched(organiser.channel, organiser.token, match_id)
         assert kinds(entries)[-3:] == ["flag_fell", "seat_forfeited", "play_ended"]
         fell = entries[-3].flag_fell
         assert (fell.seat, fell.clock_charge.late, fell.clock_charge.before.main_us) == (0, True, 1_000)
         assert fell.clock_charge.charged_us > 1_000
-        lines = here.ask_as(0, "BotService/ListBotLogEntries", bot=here.bots[0]).entries
+        lines = organiser.call_as_bot(0, "BotService/ListBotLogEntries", bot=organiser.bots[0]).entries
         assert [line.clock_expired for line in lines if line.HasField("clock_expired")] == [fell.clock_charge]
 
 
 def test_the_clock_of_who_is_on_move_is_told_as_it_is_now(server: ServerProcess) -> None:
-    with founded(server, "clocks") as here:
-        match_id = here.playing()
-        here.turn(0)
-        first = here.ask("MatchService/GetMatch", match_id=match_id).state.clocks
-        whole, *_ = watched(here.channel, here.owner, match_id, 4, 0)
-        last = here.ask("MatchService/GetMatch", match_id=match_id).state.clocks
+    with connect_organiser(server, "clocks") as organiser:
+        match_id = organiser.start_match()
+        organiser.next_turn(0)
+        first = organiser.call("MatchService/GetMatch", match_id=match_id).state.clocks
+        whole, *_ = watched(organiser.channel, organiser.token, match_id, 4, 0)
+        last = organiser.call("MatchService/GetMatch", match_id=match_id).state.clocks
         told = [clocks[0].main_us for clocks in (first, whole.state.clocks, last)]
         assert told == sorted({*told}, reverse=True)
         assert told[0] < 3_600_000_000
@@ -141,27 +141,27 @@ def test_the_clock_of_who_is_on_move_is_told_as_it_is_now(server: ServerProcess)
 
 
 def test_when_a_match_is_over_it_says_where_its_record_is(server: ServerProcess) -> None:
-    with founded(server, "records") as here:
-        match_id = here.playing()
-        assert not here.ask("MatchService/GetMatch", match_id=match_id).match.HasField("record")
-        here.ask_as(0, "MatchService/Resign", request_id="enough", match_id=match_id)
-        place = here.ask("MatchService/GetMatch", match_id=match_id).match.record
-        chunks = here.ask("MatchService/GetRecord", match_id=match_id)
+    with connect_organiser(server, "records") as organiser:
+        match_id = organiser.start_match()
+        assert not organiser.call("MatchService/GetMatch", match_id=match_id).match.HasField("record")
+        organiser.call_as_bot(0, "MatchService/Resign", request_id="enough", match_id=match_id)
+        place = organiser.call("MatchService/GetMatch", match_id=match_id).match.record
+        chunks = organiser.call("MatchService/GetRecord", match_id=match_id)
         file = "".join(f"{line}\n" for chunk in chunks for line in chunk.lines).encode()
         assert (place.sha256, place.size_bytes) == (hashlib.sha256(file).digest(), len(file))
-        assert watched(here.channel, here.owner, match_id)[0].match.record == place
+        assert watched(organiser.channel, organiser.token, match_id)[0].match.record == place
 
 
 def test_what_is_refused_in_the_stream_and_what_is_written_is_counted(server: ServerProcess) -> None:
     names = [f'referee_refusals_total{{reason="{reason}"}}' for reason in ("ILLEGAL_MOVE", "STALE_TURN")]
-    with founded(server, "counted") as here:
+    with connect_organiser(server, "counted") as organiser:
         before = metrics(server)
-        match_id = here.playing()
-        turn = here.turn(0)
-        here.connection(0).send(move=play_pb2.Move(match_id=match_id, turn_token=turn.turn_token, move="a1-a2"))
-        assert here.connection(0).receive("verdict").HasField("rejected")
-        here.connection(0).send(move=play_pb2.Move(match_id=match_id, turn_token="0.99.1", move="a1-a2"))
-        assert here.connection(0).receive("verdict").HasField("stale")
+        match_id = organiser.start_match()
+        turn = organiser.next_turn(0)
+        organiser.connection(0).send(move=play_pb2.Move(match_id=match_id, turn_token=turn.turn_token, move="a1-a2"))
+        assert organiser.connection(0).receive("verdict").HasField("rejected")
+        organiser.connection(0).send(move=play_pb2.Move(match_id=match_id, turn_token="0.99.1", move="a1-a2"))
+        assert organiser.connection(0).receive("verdict").HasField("stale")
         after = metrics(server)
         assert [after[name] - before.get(name, 0) for name in names] == [1, 1]
         groups, appends = (after[name] - before[name] for name in GROUPS)
@@ -169,11 +169,11 @@ def test_what_is_refused_in_the_stream_and_what_is_written_is_counted(server: Se
 
 
 def test_an_administrator_sees_how_often_a_holder_has_called(server: ServerProcess) -> None:
-    with founded(server, "callers") as here:
-        before = here.ask_admin("AdminService/GetQuota", holder="callers").usage.calls
+    with connect_organiser(server, "callers") as organiser:
+        before = organiser.call_as_admin("AdminService/GetQuota", holder="callers").usage.calls
         for _ in range(3):
-            here.ask("GameService/ListGames")
-        assert here.ask_admin("AdminService/GetQuota", holder="callers").usage.calls == before + 3
+            organiser.call("GameService/ListGames")
+        assert organiser.call_as_admin("AdminService/GetQuota", holder="callers").usage.calls == before + 3
 
 
 def test_where_the_seeds_of_live_matches_lie_nobody_else_can_look(server: ServerProcess) -> None:
@@ -187,15 +187,17 @@ def test_a_fault_of_the_rules_has_one_id_in_the_result_the_refusal_and_the_log(
 ) -> None:
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "games"))
     strange_games(tmp_path / "games", brittle="tests.match.games:BRITTLE")
-    with run_server(tmp_path) as server, founded(server, "faults") as here:
-        match_id = here.playing(rules=game_pb2.Rules(game="brittle"))
-        here.connection(0).send(move=play_pb2.Move(match_id=match_id, turn_token=here.turn(0).turn_token, move="2"))
-        refusal = here.connection(0).receive("verdict").rejected.error
-        voided = here.connection(1).receive("match_ended").result.voided
+    with run_server(tmp_path) as server, connect_organiser(server, "faults") as organiser:
+        match_id = organiser.start_match(rules=game_pb2.Rules(game="brittle"))
+        organiser.connection(0).send(
+            move=play_pb2.Move(match_id=match_id, turn_token=organiser.next_turn(0).turn_token, move="2")
+        )
+        refusal = organiser.connection(0).receive("verdict").rejected.error
+        voided = organiser.connection(1).receive("match_ended").result.voided
         assert voided.cause == result_pb2.VOID_CAUSE_ENGINE_FAULT
         assert voided.fault_id == refusal.metadata["fault_id"]
-        assert here.ask("MatchService/GetMatch", match_id=match_id).match.result.voided == voided
-        assert watched(here.channel, here.owner, match_id)[-1].play_ended.result.voided == voided
+        assert organiser.call("MatchService/GetMatch", match_id=match_id).match.result.voided == voided
+        assert watched(organiser.channel, organiser.token, match_id)[-1].play_ended.result.voided == voided
         (line,) = [line for line in server.log.read_text().splitlines() if voided.fault_id in line]
         assert "HeapFellOver" in line
 
@@ -205,14 +207,14 @@ def test_who_watches_a_match_whose_rules_have_changed_gets_every_number_and_the_
 ) -> None:
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "games"))
     strange_games(tmp_path / "games", nim="tests.strangers_games.strangers_games:NIM")
-    with run_server(tmp_path) as server, founded(server, "changes") as here:
-        match_id = here.playing(rules=NIM)
+    with run_server(tmp_path) as server, connect_organiser(server, "changes") as organiser:
+        match_id = organiser.start_match(rules=NIM)
         for seat, move in ((0, "1"), (1, "3"), (0, "1")):
-            here.submit(here.turn(seat), move)
+            organiser.submit_move(organiser.next_turn(seat), move)
         server.kill()
     strange_games(tmp_path / "games", nim="tests.match.games:ONE_OR_TWO")
     with run_server(tmp_path) as server, server.channel() as channel:
-        whole, *entries = watched(channel, here.owner, match_id)
+        whole, *entries = watched(channel, organiser.token, match_id)
         assert whole.match.phase == match_pb2.MATCH_PHASE_OVER
         assert [entry.number for entry in entries] == list(range(1, len(entries) + 1))
         assert kinds(entries)[-4:] == ["move_played", "", "", "play_ended"]

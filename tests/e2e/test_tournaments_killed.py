@@ -17,8 +17,8 @@ from referee.hosting.contest_log import TOURNAMENT, ContestEntry, contest_id
 from referee.hosting.tournament_state import TournamentState, fold_tournament
 from referee.live.log_history import replay
 from referee.storage.sqlite.event_log import SqliteEventLog
-from tests.e2e.club import ask, club
 from tests.e2e.contests import entrants, match_terms, tournament_request
+from tests.e2e.organiser import call_method, new_organiser
 from tests.e2e.readings import troubles
 from tests.e2e.server import run_server
 from tests.e2e.steadfast import Company, SteadfastBot, Witness
@@ -42,12 +42,16 @@ def test_whenever_the_referee_is_killed_tournaments_end_as_if_nobody_had_killed_
     tmp_path: Path, rng: random.Random, kills: int
 ) -> None:
     chance, witness = rng, Witness()
-    with run_server(tmp_path) as server, server.channel() as channel, club(server, channel, seats=SEATS) as here:
-        owner, bots = here.owner, [SteadfastBot(secret, witness) for secret in here.secrets]
+    with (
+        run_server(tmp_path) as server,
+        server.channel() as channel,
+        new_organiser(server, channel, seats=SEATS) as organiser,
+    ):
+        owner, bots = organiser.token, [SteadfastBot(secret, witness) for secret in organiser.secrets]
         for name, asked in TOURNAMENTS.items():
-            request = tournament_request(here, name=name, request_id=name, entrants=entrants(here), **asked)
-            here.ask("TournamentService/CreateTournament", **request)
-            here.ask("TournamentService/StartTournament", name=name)
+            request = tournament_request(organiser, name=name, request_id=name, entrants=entrants(organiser), **asked)
+            organiser.call("TournamentService/CreateTournament", **request)
+            organiser.call("TournamentService/StartTournament", name=name)
     done: dict[tuple[str, str], Any] = {}
     for _ in range(kills):
         with run_server(tmp_path) as server, server.channel() as channel:
@@ -60,13 +64,13 @@ def test_whenever_the_referee_is_killed_tournaments_end_as_if_nobody_had_killed_
     with run_server(tmp_path) as server, server.channel() as channel:
         company = Company(bots, server.address)
         for name in TOURNAMENTS:
-            list(ask(channel, "TournamentService/WatchTournament", owner, tournament=name))
+            list(call_method(channel, "TournamentService/WatchTournament", owner, tournament=name))
         tables = {
-            name: ask(channel, "TournamentService/GetTournamentStandings", owner, tournament=name).standings
+            name: call_method(channel, "TournamentService/GetTournamentStandings", owner, tournament=name).standings
             for name in TOURNAMENTS
         }
         after = {(name, one.id): one for name in TOURNAMENTS for one in pairings(channel, owner, name)}
-        live = ask(channel, "MatchService/ListMatches", owner, phase="MATCH_PHASE_PLAYING").matches
+        live = call_method(channel, "MatchService/ListMatches", owner, phase="MATCH_PHASE_PLAYING").matches
         company.goes()
         assert not list(troubles(server))
 
@@ -85,7 +89,9 @@ def test_whenever_the_referee_is_killed_tournaments_end_as_if_nobody_had_killed_
 
 
 def pairings(channel: Any, secret: str, name: str) -> list[contest_pb2.Pairing]:
-    return list(ask(channel, "TournamentService/ListPairings", secret, tournament=name, page_size=1000).pairings)
+    return list(
+        call_method(channel, "TournamentService/ListPairings", secret, tournament=name, page_size=1000).pairings
+    )
 
 
 def planned(tournament: Tournament) -> dict[str, Pairing]:

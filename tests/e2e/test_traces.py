@@ -16,7 +16,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2_grpc import (
     add_TraceServiceServicer_to_server,
 )
 
-from tests.e2e.club import club_alone
+from tests.e2e.organiser import server_with_organiser
 from tests.e2e.server import TIMEOUT_S
 
 pytestmark = pytest.mark.slow
@@ -66,21 +66,21 @@ def about(span: Any) -> dict[str, Any]:
 
 def test_a_move_is_one_trace_from_its_arrival_until_all_were_told(tmp_path: Path) -> None:
     with collecting() as (collector, address):
-        with club_alone(tmp_path, "--traces-to", address, "--traces-one-in", "1") as here:
-            match_id = here.playing()
-            first = here.turn(0)
-            here.submit(first, first.legal_moves[0])
-            second = here.turn(1)
-            here.connection(1).send(
+        with server_with_organiser(tmp_path, "--traces-to", address, "--traces-one-in", "1") as organiser:
+            match_id = organiser.start_match()
+            first = organiser.next_turn(0)
+            organiser.submit_move(first, first.legal_moves[0])
+            second = organiser.next_turn(1)
+            organiser.connection(1).send(
                 move={"match_id": match_id, "turn_token": second.turn_token, "move": second.legal_moves[0]}
             )
-            here.connection(1).receive("verdict")
-            third = here.turn(0)
+            organiser.connection(1).receive("verdict")
+            third = organiser.next_turn(0)
             with pytest.raises(grpc.RpcError):
-                here.submit(third, "a1-a1")
-            secrets = [here.server.admin_token, here.owner, *here.secrets]
-            here.goes_home()
-            assert here.server.stop() == 0
+                organiser.submit_move(third, "a1-a1")
+            secrets = [organiser.server.admin_token, organiser.token, *organiser.secrets]
+            organiser.disconnect_bots()
+            assert organiser.server.stop() == 0
         spans = collector.spans
 
     called, refused = collector.named("MatchService/SubmitMove")
@@ -91,12 +91,12 @@ def test_a_move_is_one_trace_from_its_arrival_until_all_were_told(tmp_path: Path
     assert about(called)["referee.match_id"] == about(answered)["referee.match_id"] == match_id
     assert about(refused)["rpc.grpc.status"] != about(called)["rpc.grpc.status"] == "OK"
     decided = [span for span in collector.named("decide") if span.parent_span_id == answered.span_id]
-    assert [about(span)["referee.bot"] for span in decided] == [here.bots[1]]
+    assert [about(span)["referee.bot"] for span in decided] == [organiser.bots[1]]
     (made,) = collector.named("MatchService/CreateMatch")
     assert collector.within(made) == {"append", "announce"}
 
     traced = {span.trace_id.hex() for span in spans}
-    logged = [json.loads(line) for line in here.server.log.read_text().splitlines()]
+    logged = [json.loads(line) for line in organiser.server.log.read_text().splitlines()]
     begun = [event for event in logged if event["event"] == "session opened"]
     assert begun
     assert {event["trace_id"] for event in begun} <= traced
@@ -107,7 +107,7 @@ def test_a_move_is_one_trace_from_its_arrival_until_all_were_told(tmp_path: Path
 
 
 def test_a_collector_that_is_away_costs_no_move(tmp_path: Path) -> None:
-    with club_alone(tmp_path, "--traces-to", "http://127.0.0.1:9", "--traces-one-in", "1") as here:
-        here.playing()
-        turn = here.turn(0)
-        assert here.submit(turn, turn.legal_moves[0]).entry_number
+    with server_with_organiser(tmp_path, "--traces-to", "http://127.0.0.1:9", "--traces-one-in", "1") as organiser:
+        organiser.start_match()
+        turn = organiser.next_turn(0)
+        assert organiser.submit_move(turn, turn.legal_moves[0]).entry_number

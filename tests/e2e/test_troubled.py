@@ -20,8 +20,8 @@ from referee_api.v1 import error_pb2, game_pb2, match_pb2, play_pb2, result_pb2
 
 from referee.storage.data_lock import SERVER_LOCK
 from tests.e2e.bot_connection import connect_bot
-from tests.e2e.club import Club, ask, club_alone, entries_of
 from tests.e2e.contests import entrants, joined, new_ladder, new_tournament
+from tests.e2e.organiser import Organiser, call_method, entries_of, server_with_organiser
 from tests.e2e.refused import Refused, need_metadata, need_promised, refused
 from tests.e2e.server import TIMEOUT_S, ServerProcess, create_organiser_token, run_server
 from tests.e2e.stopwatch import Stopwatch
@@ -58,96 +58,96 @@ def a_full_disk(server: ServerProcess, data: Path) -> Iterator[None]:
 
 
 def test_a_full_disk_costs_nobody_anything(tmp_path: Path) -> None:
-    with club_alone(tmp_path) as here:
+    with server_with_organiser(tmp_path) as organiser:
         watch = Stopwatch()
-        match_id = here.playing()
-        turn = here.turn()
-        with watch.standing(), a_full_disk(here.server, tmp_path / "data"):
+        match_id = organiser.start_match()
+        turn = organiser.next_turn()
+        with watch.standing(), a_full_disk(organiser.server, tmp_path / "data"):
             with pytest.raises(grpc.RpcError) as no:
-                here.submit(turn, turn.legal_moves[0])
+                organiser.submit_move(turn, turn.legal_moves[0])
             need_refused(no, "STORE_UNAVAILABLE")
-            here.connection(0).send(move=answer(turn))
-            refusal = here.connection(0).receive("verdict").rejected.error
+            organiser.connection(0).send(move=answer(turn))
+            refusal = organiser.connection(0).receive("verdict").rejected.error
             assert refusal.reason == error_pb2.ERROR_REASON_STORE_UNAVAILABLE
             need_metadata("STORE_UNAVAILABLE", refusal.metadata)
-            assert here.ask("MatchService/GetMatch", match_id=match_id).state.ply == 0
+            assert organiser.call("MatchService/GetMatch", match_id=match_id).state.ply == 0
             time.sleep(0.5)
-        accepted = here.submit(turn, turn.legal_moves[0])
+        accepted = organiser.submit_move(turn, turn.legal_moves[0])
         assert not accepted.repeated
         watch.need_no_more_charged(accepted.clock_charge)
-        assert here.turn(1).ply == 1
+        assert organiser.next_turn(1).ply == 1
 
 
 def test_a_match_that_another_referee_has_taken_is_not_played_here(tmp_path: Path) -> None:
-    with club_alone(tmp_path) as here:
-        here.playing()
-        turn = here.turn()
+    with server_with_organiser(tmp_path) as organiser:
+        organiser.start_match()
+        turn = organiser.next_turn()
         (tmp_path / "data" / SERVER_LOCK).unlink()  # Forbidden to users; lets the second server start.
         with (
             run_server(tmp_path) as other,
             other.channel() as channel,
-            connect_bot(channel, here.secrets[0]) as anna,
-            connect_bot(channel, here.secrets[1]),
+            connect_bot(channel, organiser.secrets[0]) as anna,
+            connect_bot(channel, organiser.secrets[1]),
         ):
             assert anna.receive("turn").turn_token == turn.turn_token
             with pytest.raises(grpc.RpcError) as no:
-                here.submit(turn, turn.legal_moves[0])
+                organiser.submit_move(turn, turn.legal_moves[0])
             need_refused(no, "MATCH_MOVING")
             anna.send(move=answer(turn))
             assert anna.receive("verdict").HasField("accepted")
 
 
 def test_what_is_removed_under_the_referee_is_missed_at_once_and_can_be_put_back(tmp_path: Path) -> None:
-    with club_alone(tmp_path) as here:
-        here.playing()
-        turn = here.turn()
+    with server_with_organiser(tmp_path) as organiser:
+        organiser.start_match()
+        turn = organiser.next_turn()
         (tmp_path / "data").rename(tmp_path / "elsewhere")
         with pytest.raises(grpc.RpcError) as no:
-            here.submit(turn, turn.legal_moves[0])
+            organiser.submit_move(turn, turn.legal_moves[0])
         assert "referee.db has been removed or replaced" in need_refused(no, "STORE_UNAVAILABLE").sentence
-        assert "has been removed or replaced" in here.server.log.read_text()
+        assert "has been removed or replaced" in organiser.server.log.read_text()
         (tmp_path / "elsewhere").rename(tmp_path / "data")
-        here.submit(turn, turn.legal_moves[0])
-        assert here.turn(1).ply == 1
+        organiser.submit_move(turn, turn.legal_moves[0])
+        assert organiser.next_turn(1).ply == 1
 
 
 # Draining and lost sessions
 
 
 def test_who_comes_when_the_referee_is_about_to_go_is_told_when_to_come_again(tmp_path: Path) -> None:
-    with club_alone(tmp_path, "--return-after-ms", "1234") as here:
-        match_id = here.playing()
-        turn = here.turn()
-        new_ladder(here)
-        new_tournament(here, entrants=entrants(here))
-        here.ask_admin("AdminService/Drain", grace_period_ms=TIMEOUT_S * 1000)
-        assert here.connection(0).receive("draining").reconnect_delay_ms == 1234
-        joined(here, 0, 1)  # Joining still works, but no pairings are created any more.
+    with server_with_organiser(tmp_path, "--return-after-ms", "1234") as organiser:
+        match_id = organiser.start_match()
+        turn = organiser.next_turn()
+        new_ladder(organiser)
+        new_tournament(organiser, entrants=entrants(organiser))
+        organiser.call_as_admin("AdminService/Drain", grace_period_ms=TIMEOUT_S * 1000)
+        assert organiser.connection(0).receive("draining").reconnect_delay_ms == 1234
+        joined(organiser, 0, 1)  # Joining still works, but no pairings are created any more.
         asked: tuple[tuple[str, dict[str, Any]], ...] = (
-            ("MatchService/CreateMatch", here.wanted()),
-            ("MatchService/JoinMatch", {"match_id": match_id, "bot": {"bot": here.bots[0]}}),
-            ("TournamentService/StartTournament", {"name": here.name}),
-            ("LadderService/Challenge", {"ladder": here.name, "request_id": "now", "entrants": here.bots}),
+            ("MatchService/CreateMatch", organiser.match_request()),
+            ("MatchService/JoinMatch", {"match_id": match_id, "bot": {"bot": organiser.bots[0]}}),
+            ("TournamentService/StartTournament", {"name": organiser.name}),
+            ("LadderService/Challenge", {"ladder": organiser.name, "request_id": "now", "entrants": organiser.bots}),
         )
         for method, fields in asked:
             with pytest.raises(grpc.RpcError) as no:
-                here.ask(method, **fields)
+                organiser.call(method, **fields)
             assert need_refused(no, "DRAINING").metadata["retry_after_ms"] == "1234"
-        here.connection(0).send(move=answer(turn))
-        assert here.connection(0).receive("verdict").HasField("accepted")
+        organiser.connection(0).send(move=answer(turn))
+        assert organiser.connection(0).receive("verdict").HasField("accepted")
         with pytest.raises(grpc.RpcError) as no:
-            here.turn(0)
+            organiser.next_turn(0)
         need_refused(no, "DRAINING")
-        assert here.server.process.wait(TIMEOUT_S) == 0
+        assert organiser.server.process.wait(TIMEOUT_S) == 0
 
 
 def test_a_bot_that_gives_no_sign_of_life_is_gone(tmp_path: Path) -> None:
-    with club_alone(tmp_path, "--ping-every-ms", "100", "--gone-after-ms", "300") as here:
+    with server_with_organiser(tmp_path, "--ping-every-ms", "100", "--gone-after-ms", "300") as organiser:
         with pytest.raises(grpc.RpcError) as no:
-            here.connection(0).read_to_end()
+            organiser.connection(0).read_to_end()
         told = need_refused(no, "HEARTBEAT_LOST")
         assert int(told.metadata["silent_ms"]) >= 300
-        assert not here.ask("BotService/GetBot", name=here.bots[0]).bot.presence.sessions
+        assert not organiser.call("BotService/GetBot", name=organiser.bots[0]).bot.presence.sessions
 
 
 # Rules that fail
@@ -165,42 +165,42 @@ def with_brittle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("with_brittle")
 def test_a_match_whose_rules_break_down_is_void(tmp_path: Path) -> None:
-    with club_alone(tmp_path) as here:
-        by_call = here.playing(rules=BRITTLE)
-        turn = here.turn()
+    with server_with_organiser(tmp_path) as organiser:
+        by_call = organiser.start_match(rules=BRITTLE)
+        turn = organiser.next_turn()
         with pytest.raises(grpc.RpcError) as no:
-            here.submit(turn, "3")
+            organiser.submit_move(turn, "3")
         told = need_refused(no, "ENGINE_FAULT")
         assert told.metadata["match_id"] == by_call
-        need_void(here, by_call, told.metadata["fault_id"])
+        need_void(organiser, by_call, told.metadata["fault_id"])
 
-        by_word = here.playing(rules=BRITTLE)
-        here.connection(0).send(move=answer(here.turn(), "3"))
-        refusal = here.connection(0).receive("verdict").rejected.error
+        by_word = organiser.start_match(rules=BRITTLE)
+        organiser.connection(0).send(move=answer(organiser.next_turn(), "3"))
+        refusal = organiser.connection(0).receive("verdict").rejected.error
         assert refusal.reason == error_pb2.ERROR_REASON_ENGINE_FAULT
         need_metadata("ENGINE_FAULT", refusal.metadata)
-        need_void(here, by_word, refusal.metadata["fault_id"])
-        need_health(here)
+        need_void(organiser, by_word, refusal.metadata["fault_id"])
+        need_health(organiser)
 
 
-def need_void(here: Club, match_id: str, fault_id: str) -> None:
+def need_void(organiser: Organiser, match_id: str, fault_id: str) -> None:
     """Assert that the match is void because of this fault, and that the other seat is notified."""
-    ended = here.connection(1).receive("match_ended")
+    ended = organiser.connection(1).receive("match_ended")
     assert ended.match_id == match_id
     assert ended.result.voided.cause == result_pb2.VOID_CAUSE_ENGINE_FAULT
     assert ended.result.voided.fault_id == fault_id
-    assert fault_id in here.server.log.read_text()
+    assert fault_id in organiser.server.log.read_text()
 
 
 @pytest.mark.usefixtures("with_brittle")
 def test_what_breaks_down_outside_of_a_match_is_told_by_its_number_alone(tmp_path: Path) -> None:
-    with club_alone(tmp_path) as here:
+    with server_with_organiser(tmp_path) as organiser:
         with pytest.raises(grpc.RpcError) as no:
-            here.ask("GameService/ReadPosition", rules=BRITTLE, opening={"position": "boom"})
+            organiser.call("GameService/ReadPosition", rules=BRITTLE, opening={"position": "boom"})
         told = need_refused(no, "REFEREE_FAULT")
-        assert told.metadata["fault_id"] in here.server.log.read_text()
+        assert told.metadata["fault_id"] in organiser.server.log.read_text()
         assert "nobody" not in str(told)
-        need_health(here)
+        need_health(organiser)
 
 
 # Damaged logs
@@ -223,8 +223,8 @@ class Lacking:
     number: int
     """Number of the deleted entry."""
 
-    def ask(self, method: str, **fields: Any) -> Any:
-        return ask(self.channel, f"MatchService/{method}", self.owner, match_id=self.match_id, **fields)
+    def call(self, method: str, **fields: Any) -> Any:
+        return call_method(self.channel, f"MatchService/{method}", self.owner, match_id=self.match_id, **fields)
 
     def need_damaged(self, no: pytest.ExceptionInfo[grpc.RpcError]) -> None:
         told = need_refused(no, "REFEREE_FAULT")
@@ -236,15 +236,15 @@ class Lacking:
 @contextmanager
 def lacking(folder: Path, kind: str) -> Iterator[Lacking]:
     """Play a match to its end, delete the first entry of this kind from its log, and start a server."""
-    with club_alone(folder) as here:
-        owner, match_id = here.owner, here.playing()
+    with server_with_organiser(folder) as organiser:
+        owner, match_id = organiser.token, organiser.start_match()
         for seat in (0, 1):
-            turn = here.turn(seat)
-            here.submit(turn, turn.legal_moves[0])
-        here.ask_as(0, "MatchService/OfferDraw", match_id=match_id, request_id="a draw?")
-        here.ask_as(1, "MatchService/AnswerDraw", match_id=match_id, request_id="no")
-        here.ask_as(1, "MatchService/Resign", match_id=match_id, request_id="enough")
-        assert here.server.stop() == 0
+            turn = organiser.next_turn(seat)
+            organiser.submit_move(turn, turn.legal_moves[0])
+        organiser.call_as_bot(0, "MatchService/OfferDraw", match_id=match_id, request_id="a draw?")
+        organiser.call_as_bot(1, "MatchService/AnswerDraw", match_id=match_id, request_id="no")
+        organiser.call_as_bot(1, "MatchService/Resign", match_id=match_id, request_id="enough")
+        assert organiser.server.stop() == 0
     like = f'%"{kind}"%'
     with closing(sqlite3.connect(folder / "data" / "referee.db")) as database, database:
         [(number,)] = database.execute(REMOVE, (like, like, match_id)).fetchall()
@@ -254,12 +254,12 @@ def lacking(folder: Path, kind: str) -> Iterator[Lacking]:
 
 def test_a_match_whose_log_lacks_an_entry_is_told_but_for_its_record(tmp_path: Path) -> None:
     with lacking(tmp_path, "draw_declined") as it:
-        match = it.ask("GetMatch").match
+        match = it.call("GetMatch").match
         assert (match.result.WhichOneof("kind"), match.HasField("record")) == ("played", False)
-        numbers = [entry.number for response in it.ask("WatchMatch", after_number=0) for entry in entries_of(response)]
+        numbers = [entry.number for response in it.call("WatchMatch", after_number=0) for entry in entries_of(response)]
         assert numbers == [one for one in range(1, numbers[-1] + 1) if one != it.number]
         with pytest.raises(grpc.RpcError) as no:
-            list(it.ask("GetRecord"))
+            list(it.call("GetRecord"))
         it.need_damaged(no)
 
 
@@ -267,27 +267,27 @@ def test_a_match_that_cannot_be_followed_since_its_log_lacks_an_entry_is_refused
     with lacking(tmp_path, "move_played") as it:
         for method in ("GetMatch", "GetRecord", "WatchMatch"):
             with pytest.raises(grpc.RpcError) as no:
-                list(it.ask(method) if method != "GetMatch" else [it.ask(method)])
+                list(it.call(method) if method != "GetMatch" else [it.call(method)])
             it.need_damaged(no)
         # Lists are read from the match summaries, so they still show the result.
-        (listed,) = ask(it.channel, "MatchService/ListMatches", it.owner).matches
+        (listed,) = call_method(it.channel, "MatchService/ListMatches", it.owner).matches
         assert (listed.id, listed.result.played.ending) == (it.match_id, result_pb2.ENDING_RESIGNATION)
 
 
 def test_a_match_in_play_that_cannot_be_read_keeps_nobody_else_from_going_on(tmp_path: Path) -> None:
     """What is left of the damaged match is shown to nobody, because its seed has not been revealed."""
-    with club_alone(tmp_path) as here:
-        owner, anna, spoilt = here.owner, here.secrets[0], here.playing()
-        here.turn()
-        sound = here.playing()
-        token = here.turn().turn_token
-        assert here.server.stop() == 0
+    with server_with_organiser(tmp_path) as organiser:
+        owner, anna, spoilt = organiser.token, organiser.secrets[0], organiser.start_match()
+        organiser.next_turn()
+        sound = organiser.start_match()
+        token = organiser.next_turn().turn_token
+        assert organiser.server.stop() == 0
     with closing(sqlite3.connect(tmp_path / "data" / "referee.db")) as database, database:
         database.execute("UPDATE entries SET line = CAST(line || x'ff' AS TEXT) WHERE match = 1 AND number = 1")
     with run_server(tmp_path) as server, server.channel() as channel:
-        assert [one.id for one in ask(channel, "MatchService/ListMatches", owner).matches] == [sound]
+        assert [one.id for one in call_method(channel, "MatchService/ListMatches", owner).matches] == [sound]
         with pytest.raises(grpc.RpcError) as no:
-            ask(channel, "MatchService/GetMatch", owner, match_id=spoilt)
+            call_method(channel, "MatchService/GetMatch", owner, match_id=spoilt)
         told = need_refused(no, "REFEREE_FAULT")
         assert "entry 1 cannot be read" in told.sentence
         assert "seed" not in told.sentence
@@ -296,14 +296,14 @@ def test_a_match_in_play_that_cannot_be_read_keeps_nobody_else_from_going_on(tmp
             assert back.receive("turn").turn_token == token
 
 
-def need_health(here: Club) -> None:
+def need_health(organiser: Organiser) -> None:
     """Assert that the server is healthy and that matches can be played."""
-    health: Any = HealthStub(here.channel)  # The type stubs do not declare its methods.
+    health: Any = HealthStub(organiser.channel)  # The type stubs do not declare its methods.
     answered = health.Check(health_pb2.HealthCheckRequest(), timeout=TIMEOUT_S)
     assert answered.status == health_pb2.HealthCheckResponse.SERVING
-    here.playing()
-    turn = here.turn()
-    here.submit(turn, turn.legal_moves[0])
+    organiser.start_match()
+    turn = organiser.next_turn()
+    organiser.submit_move(turn, turn.legal_moves[0])
 
 
 def test_a_ladder_that_cannot_be_read_is_refused_and_all_else_goes_on(tmp_path: Path) -> None:
@@ -312,15 +312,15 @@ def test_a_ladder_that_cannot_be_read_is_refused_and_all_else_goes_on(tmp_path: 
         secret = create_organiser_token(channel, server.admin_token)
         terms = {"match_terms": [match_pb2.MatchTerms(rules=game_pb2.Rules(game="alquerque"))]}
         for name in ("main", "other"):
-            ask(channel, "LadderService/CreateLadder", secret, request_id=name, name=name, terms=terms)
+            call_method(channel, "LadderService/CreateLadder", secret, request_id=name, name=name, terms=terms)
         assert server.stop() == 0
     with closing(sqlite3.connect(tmp_path / "data" / "referee.db")) as file, file:
         file.execute("UPDATE contest_entries SET line = '{}' WHERE contest = 1")
     with run_server(tmp_path) as server, server.channel() as channel:
-        assert [one.name for one in ask(channel, "LadderService/ListLadders", secret).ladders] == ["other"]
+        assert [one.name for one in call_method(channel, "LadderService/ListLadders", secret).ladders] == ["other"]
         for method in ("ListLadderStandings", "CloseLadder"):
             with pytest.raises(grpc.RpcError) as no:
-                ask(channel, f"LadderService/{method}", secret, ladder="main")
+                call_method(channel, f"LadderService/{method}", secret, ladder="main")
             told = need_refused(no, "REFEREE_FAULT")
             assert "ladder/main is damaged" in told.sentence
             assert told.metadata["fault_id"] in server.log.read_text()

@@ -1,4 +1,4 @@
-"""An organiser with its own bots. Many clubs can use one server without affecting each other."""
+"""An organiser and its bots. Tests that share a server use one each, so that they do not affect each other."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -19,18 +19,18 @@ ALQUERQUE = game_pb2.Rules(game="alquerque")
 HOUR = clock_pb2.ClockRule(sudden_death=clock_pb2.SuddenDeath(main_ms=3_600_000))
 
 
-def ask(channel: grpc.Channel, method: str, secret: str | None, **fields: Any) -> Any:
+def call_method(channel: grpc.Channel, method: str, secret: str | None, **fields: Any) -> Any:
     """Call a method, such as `MatchService/GetMatch`.
 
     Return its answer, or the call if the answer is a stream. Raises grpc.RpcError.
     """
-    return ask_patiently(channel, method, secret, TIMEOUT_S, fields)
+    return call_with_timeout(channel, method, secret, TIMEOUT_S, fields)
 
 
-def ask_patiently(
+def call_with_timeout(
     channel: grpc.Channel, method: str, secret: str | None, timeout_s: float, fields: Mapping[str, Any]
 ) -> Any:
-    """Do the same as `ask`, with another timeout."""
+    """Do the same as `call_method`, with another timeout."""
     described = METHODS[method]
     request = GetMessageClass(described.input_type)(**fields)
     stub: Any = channel.unary_stream if described.server_streaming else channel.unary_unary
@@ -47,40 +47,42 @@ def entries_of(watched: Any) -> list[entry_pb2.Entry]:
     return [item.entry for item in watched.items if item.HasField("entry")]
 
 
-class Club:
-    def __init__(self, server: ServerProcess, channel: grpc.Channel, name: str, seats: int, owner: str) -> None:
+class Organiser:
+    """The token of an organiser, and bots that it has registered."""
+
+    def __init__(self, server: ServerProcess, channel: grpc.Channel, name: str, seats: int, token: str) -> None:
         self.server = server
         self.channel = channel
         self.name = name
         self.bots = [f"{name}-{seat}" for seat in range(seats)]
-        """The club's bots; in a match of this club alone, each one's index is its seat."""
-        self.owner = owner
-        """Token of the organiser."""
-        self.secrets = register_bots(channel, owner, *self.bots)
+        """Names of the bots; in a match of these bots alone, the index of each one is its seat."""
+        self.token = token
+        """Secret of the organiser's token."""
+        self.secrets = register_bots(channel, token, *self.bots)
         self._numbers = count(1)
         self._open_connections = ExitStack()
         self._connections: dict[int, BotConnection] = {}
 
-    def ask(self, method: str, **fields: Any) -> Any:
+    def call(self, method: str, **fields: Any) -> Any:
         """Call a method as the organiser."""
-        return ask(self.channel, method, self.owner, **fields)
+        return call_method(self.channel, method, self.token, **fields)
 
-    def ask_as(self, seat: int, method: str, **fields: Any) -> Any:
+    def call_as_bot(self, seat: int, method: str, **fields: Any) -> Any:
         """Call a method as the bot in this seat."""
-        return ask(self.channel, method, self.secrets[seat], **fields)
+        return call_method(self.channel, method, self.secrets[seat], **fields)
 
-    def ask_admin(self, method: str, **fields: Any) -> Any:
-        return ask(self.channel, method, self.server.admin_token, **fields)
+    def call_as_admin(self, method: str, **fields: Any) -> Any:
+        return call_method(self.channel, method, self.server.admin_token, **fields)
 
-    def wanted(
+    def match_request(
         self,
         rules: game_pb2.Rules = ALQUERQUE,
         rule: clock_pb2.ClockRule = HOUR,
         seating: Sequence[int] = (),
         **terms: Any,
     ) -> dict[str, Any]:
-        """Return the fields of a request for a match of the club's bots; `seating` lists the bot of each seat."""
-        bots = [self.bots[one] for one in seating] or self.bots
+        """Return the fields of a request for a match of the bots; `seating` lists the index of the bot in each seat."""
+        bots = [self.bots[index] for index in seating] or self.bots
         control = clock_pb2.TimeControl(rule=rule)
         return {
             "request_id": f"match {next(self._numbers)}",
@@ -88,14 +90,14 @@ class Club:
             "seats": [match_pb2.BotRef(bot=bot) for bot in bots],
         }
 
-    def waiting(self, **terms: Any) -> str:
-        """Create a match, and return its id. It waits until its bots are online."""
-        made: str = self.ask("MatchService/CreateMatch", **self.wanted(**terms)).match.id
-        return made
+    def create_match(self, **terms: Any) -> str:
+        """Create a match, and return its id. The match waits until its bots are online."""
+        match_id: str = self.call("MatchService/CreateMatch", **self.match_request(**terms)).match.id
+        return match_id
 
-    def playing(self, **terms: Any) -> str:
+    def start_match(self, **terms: Any) -> str:
         """Create a match, wait until all bots are notified of its start, and return its id. The sessions stay open."""
-        match_id = self.waiting(**terms)
+        match_id = self.create_match(**terms)
         for connection in [self.connection(seat) for seat in range(len(self.bots))]:
             connection.receive("match_started")
         return match_id
@@ -107,41 +109,43 @@ class Club:
             self._open_connections.callback(connection.abort)
         return self._connections[seat]
 
-    def turn(self, seat: int = 0) -> Any:
+    def next_turn(self, seat: int = 0) -> Any:
         """Wait for the next turn of the bot in this seat, and return it."""
         return self.connection(seat).receive("turn")
 
-    def submit(self, turn: Any, move: str, **more: Any) -> Any:
-        """Answer a turn by a call to SubmitMove instead of the stream."""
+    def submit_move(self, turn: Any, move: str, **more: Any) -> Any:
+        """Answer a turn by a call of SubmitMove instead of the stream."""
         request = {
             "request_id": f"{turn.turn_token} {move}"[:64],
             "match_id": turn.match_id,
             "turn_token": turn.turn_token,
         } | more
-        return self.ask_as(turn.seat, "MatchService/SubmitMove", move=move, **request)
+        return self.call_as_bot(turn.seat, "MatchService/SubmitMove", move=move, **request)
 
-    def goes_home(self) -> None:
+    def disconnect_bots(self) -> None:
         self._open_connections.close()
 
 
 @contextmanager
-def club(server: ServerProcess, channel: grpc.Channel, name: str = "club", seats: int = 2) -> Iterator[Club]:
-    founded = Club(server, channel, name, seats, create_organiser_token(channel, server.admin_token, name))
+def new_organiser(
+    server: ServerProcess, channel: grpc.Channel, name: str = "organiser", seats: int = 2
+) -> Iterator[Organiser]:
+    organiser = Organiser(server, channel, name, seats, create_organiser_token(channel, server.admin_token, name))
     try:
-        yield founded
+        yield organiser
     finally:
-        founded.goes_home()
+        organiser.disconnect_bots()
 
 
 @contextmanager
-def club_alone(folder: Path, *flags: str) -> Iterator[Club]:
-    """Start a server for one club only."""
-    with run_server(folder, *flags) as server, server.channel() as channel, club(server, channel) as founded:
-        yield founded
+def server_with_organiser(folder: Path, *flags: str) -> Iterator[Organiser]:
+    """Run a server with one organiser."""
+    with run_server(folder, *flags) as server, server.channel() as channel, new_organiser(server, channel) as organiser:
+        yield organiser
 
 
 @contextmanager
-def narrow(server: ServerProcess) -> Iterator[grpc.Channel]:
+def small_window_channel(server: ServerProcess) -> Iterator[grpc.Channel]:
     """Open a separate connection whose flow control window does not grow, so that unread data fill it soon."""
     options = [("grpc.http2.bdp_probe", 0), ("grpc.use_local_subchannel_pool", 1)]
     with grpc.insecure_channel(server.address, options=options) as channel:
