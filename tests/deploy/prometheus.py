@@ -28,7 +28,7 @@ class Prometheus:
     address: str
 
     def get(self, path: str, **parameters: str) -> Any:
-        """Call the HTTP API, and return the data of its answer. Raises AssertionError with the answer if it is an error."""
+        """Call the HTTP API, and return the data of its answer. Raises AssertionError with the answer if it failed."""
         url = f"http://{self.address}/api/v1/{path}?{urllib.parse.urlencode(parameters)}"
         try:
             with urllib.request.urlopen(url, timeout=TIMEOUT_S) as answer:

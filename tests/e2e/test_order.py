@@ -6,7 +6,7 @@ import pytest
 from referee_api.v1 import error_pb2, play_pb2, result_pb2
 
 from tests.e2e.bot_connection import connect_bot
-from tests.e2e.test_remembering import town
+from tests.e2e.test_persistence import restartable_server
 
 pytestmark = pytest.mark.slow
 
@@ -15,11 +15,11 @@ MOVES = 6
 
 def test_the_verdict_on_an_answer_is_heard_before_the_next_turn_of_its_seat(tmp_path: Path) -> None:
     with (
-        town(tmp_path) as here,
-        connect_bot(here.channel, here.secrets[0]) as anna,
-        connect_bot(here.channel, here.secrets[1]) as bert,
+        restartable_server(tmp_path) as server,
+        connect_bot(server.channel, server.secrets[0]) as anna,
+        connect_bot(server.channel, server.secrets[1]) as bert,
     ):
-        here.created("match")
+        server.create_match("match")
         for _ in range(MOVES):
             for one in (anna, bert):
                 turn = one.receive("turn")
@@ -36,11 +36,11 @@ def test_the_verdict_on_an_answer_is_heard_before_the_next_turn_of_its_seat(tmp_
 
 def test_what_a_bot_says_in_one_message_is_taken_in_its_order(tmp_path: Path) -> None:
     with (
-        town(tmp_path) as here,
-        connect_bot(here.channel, here.secrets[0]) as anna,
-        connect_bot(here.channel, here.secrets[1]) as bert,
+        restartable_server(tmp_path) as server,
+        connect_bot(server.channel, server.secrets[0]) as anna,
+        connect_bot(server.channel, server.secrets[1]) as bert,
     ):
-        match_id = here.created("match")
+        match_id = server.create_match("match")
         turn = anna.receive("turn")
         move = play_pb2.Move(match_id=match_id, turn_token=turn.turn_token, move=turn.legal_moves[0], offer_draw=True)
         anna.send(move=move)
@@ -60,11 +60,11 @@ def test_what_a_bot_says_in_one_message_is_taken_in_its_order(tmp_path: Path) ->
 
 def test_a_move_of_any_length_is_one_refused_attempt_and_the_stream_lives(tmp_path: Path) -> None:
     with (
-        town(tmp_path) as here,
-        connect_bot(here.channel, here.secrets[0]) as anna,
-        connect_bot(here.channel, here.secrets[1]),
+        restartable_server(tmp_path) as server,
+        connect_bot(server.channel, server.secrets[0]) as anna,
+        connect_bot(server.channel, server.secrets[1]),
     ):
-        here.created("match")
+        server.create_match("match")
         for characters, left in ((1_001, 2), (2_000_000, 1)):
             turn = anna.receive("turn")
             anna.send(

@@ -33,33 +33,33 @@ from tests.e2e.test_wire import reason
 pytestmark = pytest.mark.slow
 
 BOTS = ("anna", "bert")
-OFTEN = ("--ping-every-ms", "100")
+FREQUENT_PINGS = ("--ping-every-ms", "100")
 """Flags for frequent pings, so that no test waits long for one."""
 
 
 @dataclass
-class Town:
+class RestartableServer:
     """A server that can be killed and restarted on the same data, with its organiser and bots."""
 
     folder: Path
     flags: tuple[str, ...]
-    running: ExitStack
-    server: ServerProcess
+    stack: ExitStack
+    process: ServerProcess
     channel: grpc.Channel
-    admin: str = ""
-    owner: str = ""
+    admin_token: str = ""
+    organiser_token: str = ""
     secrets: tuple[str, ...] = ()
 
-    def rises_again(self) -> None:
+    def kill_and_restart(self) -> None:
         """Kill the server and start it again."""
-        self.server.kill()
-        self.running.close()
+        self.process.kill()
+        self.stack.close()
         self._start()
 
     def call(self, stub: Any, method: str, request: Any, secret: str) -> Any:
         return getattr(stub(self.channel), method)(request, metadata=bearer(secret), timeout=TIMEOUT_S)
 
-    def created(self, request_id: str, **terms: Any) -> str:
+    def create_match(self, request_id: str, **terms: Any) -> str:
         """Create a match between the two bots with a clock that suffices, and return its id."""
         rule = clock_pb2.ClockRule(sudden_death=clock_pb2.SuddenDeath(main_ms=3_600_000))
         usual: dict[str, Any] = {"time_control": clock_pb2.TimeControl(rule=rule), "start_timeout_ms": 600_000}
@@ -68,54 +68,68 @@ class Town:
             terms=match_pb2.MatchTerms(rules=game_pb2.Rules(game="alquerque"), **usual | terms),
             seats=[match_pb2.BotRef(bot=name) for name in BOTS],
         )
-        made: str = self.call(MatchServiceStub, "CreateMatch", request, self.owner).match.id
-        return made
+        match_id: str = self.call(MatchServiceStub, "CreateMatch", request, self.organiser_token).match.id
+        return match_id
 
-    def log_of(self, seat: int) -> list[bot_pb2.BotLogEntry]:
+    def bot_log(self, seat: int) -> list[bot_pb2.BotLogEntry]:
         request = bot_service_pb2.ListBotLogEntriesRequest(bot=BOTS[seat], page_size=1000)
         return list(self.call(BotServiceStub, "ListBotLogEntries", request, self.secrets[seat]).entries)
 
     def _start(self) -> None:
-        self.server = self.running.enter_context(run_server(self.folder, *self.flags))
-        self.channel = self.running.enter_context(self.server.channel())
+        self.process = self.stack.enter_context(run_server(self.folder, *self.flags))
+        self.channel = self.stack.enter_context(self.process.channel())
 
 
 @contextmanager
-def town(folder: Path, *flags: str) -> Iterator[Town]:
-    with ExitStack() as running:
-        server = running.enter_context(run_server(folder, *flags))
-        channel = running.enter_context(server.channel())
-        found = Town(folder, flags, running, server, channel, server.admin_token)
-        found.owner = create_organiser_token(channel, found.admin)
-        found.secrets = tuple(register_bots(channel, found.owner, *BOTS))
-        yield found
+def restartable_server(folder: Path, *flags: str) -> Iterator[RestartableServer]:
+    with ExitStack() as stack:
+        process = stack.enter_context(run_server(folder, *flags))
+        channel = stack.enter_context(process.channel())
+        server = RestartableServer(folder, flags, stack, process, channel, process.admin_token)
+        server.organiser_token = create_organiser_token(channel, server.admin_token)
+        server.secrets = tuple(register_bots(channel, server.organiser_token, *BOTS))
+        yield server
 
 
 def test_a_request_has_its_first_answer_also_when_the_server_was_killed_in_between(tmp_path: Path) -> None:
-    with town(tmp_path) as here:
-        with connect_bot(here.channel, here.secrets[0]) as anna, connect_bot(here.channel, here.secrets[1]) as bert:
-            ids = [here.created(f"match {number}") for number in range(4)]
+    with restartable_server(tmp_path) as server:
+        with (
+            connect_bot(server.channel, server.secrets[0]) as anna,
+            connect_bot(server.channel, server.secrets[1]) as bert,
+        ):
+            ids = [server.create_match(f"match {number}") for number in range(4)]
             for one in (anna, bert):
                 for _ in ids:
                     one.receive("match_started")
-            asked = _asked(ids)
-            first = [here.call(stub, method, request, _secret(here, who)) for stub, method, request, who in asked]
+            asked = _first_requests(ids)
+            first = [
+                server.call(stub, method, request, _token_of(server, caller)) for stub, method, request, caller in asked
+            ]
         assert {answer.result.WhichOneof("kind") for answer in first} == {None, "played", "voided"}
-        again = [here.call(stub, method, request, _secret(here, who)) for stub, method, request, who in asked]
-        here.rises_again()
-        later = [here.call(stub, method, request, _secret(here, who)) for stub, method, request, who in asked]
+        again = [
+            server.call(stub, method, request, _token_of(server, caller)) for stub, method, request, caller in asked
+        ]
+        server.kill_and_restart()
+        later = [
+            server.call(stub, method, request, _token_of(server, caller)) for stub, method, request, caller in asked
+        ]
         assert later == again == first
-        for stub, method, request, who in _asked_otherwise(ids):
+        for stub, method, request, caller in _different_requests(ids):
             with pytest.raises(grpc.RpcError) as refused:
-                here.call(stub, method, request, _secret(here, who))
+                server.call(stub, method, request, _token_of(server, caller))
             assert reason(refused) == (grpc.StatusCode.INVALID_ARGUMENT, "REQUEST_ID_REUSED"), method
 
 
-def _secret(here: Town, who: str) -> str:
-    return {"anna": here.secrets[0], "bert": here.secrets[1], "owner": here.owner, "admin": here.admin}[who]
+def _token_of(server: RestartableServer, caller: str) -> str:
+    return {
+        "anna": server.secrets[0],
+        "bert": server.secrets[1],
+        "owner": server.organiser_token,
+        "admin": server.admin_token,
+    }[caller]
 
 
-def _asked(ids: list[str]) -> list[tuple[Any, str, Any, str]]:
+def _first_requests(ids: list[str]) -> list[tuple[Any, str, Any, str]]:
     """Return requests of every kind in an order in which each is accepted, and the caller of each."""
     one, two, three, four = ids
     matches, admin = match_service_pb2, admin_service_pb2
@@ -135,7 +149,7 @@ def _asked(ids: list[str]) -> list[tuple[Any, str, Any, str]]:
     ]
 
 
-def _asked_otherwise(ids: list[str]) -> list[tuple[Any, str, Any, str]]:
+def _different_requests(ids: list[str]) -> list[tuple[Any, str, Any, str]]:
     """Return different requests with the same request ids."""
     one, two, three, four = ids
     matches, admin = match_service_pb2, admin_service_pb2
@@ -162,32 +176,38 @@ def _asked_otherwise(ids: list[str]) -> list[tuple[Any, str, Any, str]]:
 def test_a_bot_hears_of_an_end_that_it_missed_when_the_server_was_killed_and_once_it_has_never_again(
     tmp_path: Path,
 ) -> None:
-    with town(tmp_path, *OFTEN) as here:
-        with connect_bot(here.channel, here.secrets[0]) as anna, connect_bot(here.channel, here.secrets[1]) as bert:
-            match_id = here.created("m")
+    with restartable_server(tmp_path, *FREQUENT_PINGS) as server:
+        with (
+            connect_bot(server.channel, server.secrets[0]) as anna,
+            connect_bot(server.channel, server.secrets[1]) as bert,
+        ):
+            match_id = server.create_match("m")
             bert.receive("match_started")
             bert.close()
             anna.send(resignation=play_pb2.Resignation(match_id=match_id))
             anna.receive("match_ended")
-        here.rises_again()
-        with connect_bot(here.channel, here.secrets[1]) as bert:
+        server.kill_and_restart()
+        with connect_bot(server.channel, server.secrets[1]) as bert:
             ended = bert.receive("match_ended")
             assert (ended.match_id, ended.seat, ended.result.seats[1].score) == (match_id, 1, 1.0)
             # Its pong to the first ping has arrived before the third ping is sent, which confirms the end.
             bert.receive_until_ping(3)
             bert.close()
-        here.rises_again()
-        with connect_bot(here.channel, here.secrets[1]) as bert:
+        server.kill_and_restart()
+        with connect_bot(server.channel, server.secrets[1]) as bert:
             assert set(bert.receive_until_ping(3)) == {"ping"}
             bert.close()
 
 
 def test_the_private_log_tells_what_went_wrong_whichever_way_the_bot_played(tmp_path: Path) -> None:
-    with town(tmp_path, *OFTEN) as here:
-        with connect_bot(here.channel, here.secrets[0]) as older, connect_bot(here.channel, here.secrets[1]) as bert:
-            match_id = here.created("m")
+    with restartable_server(tmp_path, *FREQUENT_PINGS) as server:
+        with (
+            connect_bot(server.channel, server.secrets[0]) as older,
+            connect_bot(server.channel, server.secrets[1]) as bert,
+        ):
+            match_id = server.create_match("m")
             turn = older.receive("turn")
-            with connect_bot(here.channel, here.secrets[0]) as anna:
+            with connect_bot(server.channel, server.secrets[0]) as anna:
                 older.receive("session_taken_over")
                 anna.receive("turn")
                 anna.send(move=play_pb2.Move(match_id=match_id, turn_token=turn.turn_token, move="a1-a9"))
@@ -197,7 +217,7 @@ def test_the_private_log_tells_what_went_wrong_whichever_way_the_bot_played(tmp_
                 )
                 for _ in range(2):  # The second call repeats the first error.
                     with pytest.raises(grpc.RpcError) as refused:
-                        here.call(MatchServiceStub, "SubmitMove", request, here.secrets[0])
+                        server.call(MatchServiceStub, "SubmitMove", request, server.secrets[0])
                     assert reason(refused) == (grpc.StatusCode.INVALID_ARGUMENT, "MALFORMED_MOVE")
                 answer = play_pb2.DrawAnswer(match_id=match_id)
                 anna.send(item_id=9, draw_answer=answer)
@@ -206,10 +226,10 @@ def test_the_private_log_tells_what_went_wrong_whichever_way_the_bot_played(tmp_
                 anna.cancel()
             bert.receive("ping")
             bert.close()
-            _wait_for_lines(here, lambda lines: anna.session_id in _lost(lines))
-        lines = here.log_of(0)
-        vain = [line.item_rejected.move for line in lines if line.HasField("item_rejected")]
-        assert vain == ["a1-a9", "nonsense", ""]
+            _wait_for_log(server, lambda lines: anna.session_id in _lost_sessions(lines))
+        lines = server.bot_log(0)
+        rejected_moves = [line.item_rejected.move for line in lines if line.HasField("item_rejected")]
+        assert rejected_moves == ["a1-a9", "nonsense", ""]
         assert [line.ply for line in lines if line.item_rejected.move] == [0, 0]
         assert {line.version for line in lines} == {"1"}
         lost = [line.session_lost for line in lines if line.HasField("session_lost")]
@@ -217,68 +237,68 @@ def test_the_private_log_tells_what_went_wrong_whichever_way_the_bot_played(tmp_
             older.session_id: error_pb2.ERROR_REASON_SESSION_TAKEN_OVER,
             anna.session_id: error_pb2.ERROR_REASON_HEARTBEAT_LOST,
         }
-        assert here.log_of(1) == []  # A bot that closes its stream itself is not logged as lost.
+        assert server.bot_log(1) == []  # A bot that closes its stream itself is not logged as lost.
 
 
 def test_of_many_sessions_those_are_lost_that_were_torn_away_and_no_others(tmp_path: Path) -> None:
-    with town(tmp_path) as here:
-        torn, hung_up = set(), set()
+    with restartable_server(tmp_path) as server:
+        cancelled, closed = set(), set()
         for number in range(120):
-            with connect_bot(here.channel, here.secrets[0], version=str(number)) as anna:
+            with connect_bot(server.channel, server.secrets[0], version=str(number)) as anna:
                 if number % 4:
-                    torn.add(anna.session_id)
+                    cancelled.add(anna.session_id)
                     anna.cancel()
                 else:
-                    hung_up.add(anna.session_id)
+                    closed.add(anna.session_id)
                     anna.close()
-        lost = _wait_for_lines(here, lambda lines: torn <= _lost(lines))
-        assert not hung_up & lost
+        lost = _wait_for_log(server, lambda lines: cancelled <= _lost_sessions(lines))
+        assert not closed & lost
 
 
-def _lost(lines: list[bot_pb2.BotLogEntry]) -> set[str]:
+def _lost_sessions(lines: list[bot_pb2.BotLogEntry]) -> set[str]:
     return {line.session_lost.session_id for line in lines if line.HasField("session_lost")}
 
 
-def _wait_for_lines(here: Town, wanted: Callable[[list[bot_pb2.BotLogEntry]], bool]) -> set[str]:
+def _wait_for_log(server: RestartableServer, wanted: Callable[[list[bot_pb2.BotLogEntry]], bool]) -> set[str]:
     """Read anna's log until `wanted` is true, and return its lost sessions. The number of calls limits the wait."""
-    lines = here.log_of(0)
+    lines = server.bot_log(0)
     for _ in range(3_000):
         if wanted(lines):
-            return _lost(lines)
-        lines = here.log_of(0)
+            return _lost_sessions(lines)
+        lines = server.bot_log(0)
     raise AssertionError(f"the log never tells that; it tells {lines}")
 
 
 def test_too_many_faults_in_a_row_pause_a_bot_until_its_owner_brings_it_back(tmp_path: Path) -> None:
-    with town(tmp_path, *OFTEN, "--faults-in-a-row-at-most", "2") as here:
-        counted = _forfeited(here, "first")
+    with restartable_server(tmp_path, *FREQUENT_PINGS, "--faults-in-a-row-at-most", "2") as server:
+        counted = _forfeit_by_illegal_move(server, "first")
         assert (counted.kind, counted.metadata["left"]) == (play_pb2.NOTICE_KIND_FAULT_COUNTED, "1")
-        here.rises_again()
-        notice = _forfeited(here, "second")
+        server.kill_and_restart()
+        notice = _forfeit_by_illegal_move(server, "second")
         assert (notice.kind, dict(notice.metadata)) == (play_pb2.NOTICE_KIND_PAUSED, {"cause": "faults", "faults": "2"})
         with pytest.raises(grpc.RpcError) as refused:
-            here.created("third")
+            server.create_match("third")
         assert reason(refused) == (grpc.StatusCode.FAILED_PRECONDITION, "BOT_PAUSED")
-        with connect_bot(here.channel, here.secrets[0]) as anna:
+        with connect_bot(server.channel, server.secrets[0]) as anna:
             request = bot_service_pb2.ReinstateBotRequest(name=BOTS[0])
-            here.call(BotServiceStub, "ReinstateBot", request, here.secrets[0])
+            server.call(BotServiceStub, "ReinstateBot", request, server.secrets[0])
             assert anna.receive("notice").kind == play_pb2.NOTICE_KIND_RESUMED
-        here.created("third")
-        lines = Counter(line.WhichOneof("event") for line in here.log_of(0) if not line.HasField("session_lost"))
+        server.create_match("third")
+        lines = Counter(line.WhichOneof("event") for line in server.bot_log(0) if not line.HasField("session_lost"))
         assert lines == {"item_rejected": 2, "forfeited": 2, "notice": 3}
 
 
-def _forfeited(here: Town, request_id: str) -> play_pb2.Notice:
+def _forfeit_by_illegal_move(server: RestartableServer, request_id: str) -> play_pb2.Notice:
     """Let anna forfeit a match by an illegal move, and return the notice that she receives."""
     strict = policy_pb2.Policies(
         illegal_move=policy_pb2.IllegalMovePolicy(action=policy_pb2.ILLEGAL_MOVE_ACTION_FORFEIT)
     )
-    with connect_bot(here.channel, here.secrets[0]) as anna, connect_bot(here.channel, here.secrets[1]) as bert:
-        here.created(request_id, policies=strict)
+    with connect_bot(server.channel, server.secrets[0]) as anna, connect_bot(server.channel, server.secrets[1]) as bert:
+        server.create_match(request_id, policies=strict)
         turn = anna.receive("turn")
         anna.send(move=play_pb2.Move(match_id=turn.match_id, turn_token=turn.turn_token, move="a1-a9"))
         notice: play_pb2.Notice = anna.receive("notice")
         ended = bert.receive("match_ended")
         assert ended.result.forfeited.forfeits[0].cause == result_pb2.FORFEIT_CAUSE_ILLEGAL_MOVE
-        assert here.log_of(0)  # What can be read has been committed, so it survives a kill.
+        assert server.bot_log(0)  # What can be read has been committed, so it survives a kill.
     return notice
