@@ -1,4 +1,4 @@
-"""Every text, list and map of every request has a limit."""
+"""Every text, list and map of every request has a limit, and so has a message that is long by its moves."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -16,6 +16,8 @@ from referee_api.v1 import (
     play_service_pb2,
     tournament_service_pb2,
 )
+from referee_api.v1.play_pb2 import BotItem, Hello, Move, Nonce, Pong
+from referee_api.v1.play_service_pb2 import PlayRequest
 
 from referee.accounts.account_errors import BadField
 from referee.transport.guards.field_limits import (
@@ -23,7 +25,9 @@ from referee.transport.guards.field_limits import (
     MAX_BYTES,
     MAX_COUNT,
     MAX_FOREIGN_BYTES,
+    MAX_ITEMS,
     check_fields,
+    is_large_by_moves,
     is_text,
     max_chars,
 )
@@ -152,3 +156,34 @@ def test_requests_of_health_and_reflection_have_a_limit() -> None:
     check_fields(HealthCheckRequest(service="referee_api.v1.PlayService"))
     with pytest.raises(BadField, match=f"the limit is {MAX_FOREIGN_BYTES}"):
         check_fields(HealthCheckRequest(service="s" * MAX_FOREIGN_BYTES))
+
+
+LONG = "x" * 2_000_000
+LONG_MOVE = BotItem(item_id=7, move=Move(match_id="m", turn_token="0.0.1", move=LONG, offer_draw=True))
+
+
+def play_request(*items: BotItem) -> bytes:
+    return PlayRequest(items=items).SerializeToString()
+
+
+def test_a_message_that_is_large_by_moves_is_read() -> None:
+    assert is_large_by_moves(play_request(LONG_MOVE))
+    assert is_large_by_moves(play_request(BotItem(pong=Pong(id=1 << 63)), LONG_MOVE, LONG_MOVE))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(play_request(*[BotItem(item_id=1)] * MAX_ITEMS, LONG_MOVE), id="many items"),
+        pytest.param(play_request(LONG_MOVE, BotItem(hello=Hello(version=LONG))), id="a long version"),
+        pytest.param(play_request(LONG_MOVE, BotItem(nonce=Nonce(nonce=LONG.encode()))), id="a long nonce"),
+        pytest.param(play_request(BotItem(move=Move(match_id=LONG, move=LONG))), id="a long match"),
+        pytest.param(play_request(BotItem(hello=Hello(games=[""] * 2_000_000))), id="many games"),
+        pytest.param(b"\x0a\x00" * 2_000_000, id="many empty items"),
+        pytest.param(play_request(LONG_MOVE)[:-1], id="cut off"),
+        pytest.param(b"\xff" * 2_000_000, id="no message"),
+        pytest.param(b"\x0d" * 2_000_000, id="fields of another type"),
+    ],
+)
+def test_a_message_that_is_large_by_anything_else_is_not(data: bytes) -> None:
+    assert not is_large_by_moves(data)

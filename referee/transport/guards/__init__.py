@@ -6,6 +6,6 @@
 - `rate_limit`: calls per minute, concurrent calls and streams of a holder; end of a stream whose token expires
 - `unauthenticated_calls`: concurrent calls without a valid token, per address and in total
 - `open_calls`: deadline of each answer
-- `field_limits`, `long_moves`: limits of texts, lists and maps; messages that are too large because of a move
+- `field_limits`: limits of texts, lists and maps, and messages that are too large because of a move
 - `error_interceptor`, `refusal_log`: maps errors to gRPC status, and records them in the log of the bot
 """

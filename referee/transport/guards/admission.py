@@ -20,13 +20,12 @@ import structlog
 
 from referee.accounts.account_errors import BadField
 from referee.live.loop_lag import HOLDER
-from referee.transport.guards.authentication import CALLER, Authenticator
+from referee.transport.guards.authentication import CALLER, PACKAGE, Authenticator
 from referee.transport.guards.open_calls import OpenCall, OpenCalls
 from referee.transport.guards.rate_limit import RateLimiter
 from referee.transport.guards.unauthenticated_calls import CallMustBeReset, UnauthenticatedCalls, address_of
 from referee.wire.wire_errors import BadToken, NoToken, TooManyCallsInFlight
 
-PACKAGE = "referee_api.v1."
 UNMETERED = frozenset({"SubmitMove"})
 """Moves do not count as calls, because a clock may be running. With `validate_only` the servicer counts the call."""
 STREAMS = frozenset({"Play", "WatchMatch", "WatchLadder", "WatchTournament"})

@@ -23,6 +23,9 @@ ORGANISERS = frozenset({Role.ORGANISER, Role.ADMIN})
 OWN_BOTS = ORGANISERS | BOTS
 """A bot for itself, an organiser for its bots; the servicer checks the ownership."""
 
+PACKAGE = "referee_api.v1."
+"""Prefix of the services and messages of the contract."""
+
 RULES: Mapping[str, Mapping[str, frozenset[Role]]] = {
     "GameService": {"ListGames": ALL, "GetGame": ALL, "ReadPosition": ALL},
     "MatchService": {

@@ -14,10 +14,9 @@ from google.protobuf.message import DecodeError, Message
 
 from referee.accounts.account_errors import BadField
 from referee.live.loop_lag import LoopLag
-from referee.transport.guards.admission import PACKAGE, Unreadable, need_admission, readable
-from referee.transport.guards.authentication import ARRIVAL, CALLER
-from referee.transport.guards.field_limits import check_fields
-from referee.transport.guards.long_moves import is_large_by_moves
+from referee.transport.guards.admission import Unreadable, need_admission, readable
+from referee.transport.guards.authentication import ARRIVAL, CALLER, PACKAGE
+from referee.transport.guards.field_limits import check_fields, is_large_by_moves
 from referee.wire.error_mapping import ErrorMapper, WireError, fault, status_of, to_wire_error
 from referee.wire.wire_errors import MessageTooLarge
 

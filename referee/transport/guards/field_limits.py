@@ -1,21 +1,24 @@
 """Size limits of every text, list and map of a request, checked in one place before anything reads them.
 
 A test fails for each field of the contract that is missing in these tables. The one exception is the text of a move:
-the match rejects it if it is longer than `MAX_MOVE_CHARS`, because that counts as an attempt.
+the match rejects it if it is longer than `MAX_MOVE_CHARS`, because that counts as an attempt. Therefore a message of a
+Play stream that exceeds the size limit only because of a move is parsed nevertheless: rejecting the stream would affect
+all matches of the bot.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any
 
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
+from referee_api.v1.play_pb2 import BotItem, Move
+from referee_api.v1.play_service_pb2 import PlayRequest
 
 from referee.accounts.account_errors import BadField
 from referee.accounts.names import DESCRIPTION_CHARS
 from referee.match.commands import MAX_MOVE_CHARS
-
-PACKAGE = "referee_api.v1."
+from referee.transport.guards.authentication import PACKAGE
 
 SHORT = 128
 """Limit of names, ids and tokens, most of which have a lower limit of their own elsewhere."""
@@ -95,6 +98,18 @@ CHECKED_ELSEWHERE = {
     "SubmitMoveRequest.move": "the match rejects it",
 }
 
+MAX_ITEMS = 64
+"""Items of a message that is long by its moves."""
+MAX_FIELDS = 16
+"""Fields of each item and each move of such a message."""
+SHORT_BYTES = 4_096
+"""Size of every other field of such a message."""
+VARINT, LENGTH_DELIMITED = 0, 2
+
+ITEMS = PlayRequest.ITEMS_FIELD_NUMBER
+MOVE = BotItem.MOVE_FIELD_NUMBER
+TEXT = Move.MOVE_FIELD_NUMBER
+
 
 def check_fields(message: Message, path: str = "") -> None:
     """Raise BadField for the first field that is too large."""
@@ -166,3 +181,58 @@ def _is_map(field: FieldDescriptor) -> bool:
 
 def _name(descriptor: Any) -> str:
     return str(descriptor.full_name).removeprefix(PACKAGE)
+
+
+def is_large_by_moves(data: bytes) -> bool:
+    """Return whether the data is a PlayRequest that would be short without the texts of its moves.
+
+    Parsing is slow for many fields, not for one long field: so the message must have few fields, and all of them except
+    the texts of moves must be short.
+    """
+    try:
+        items = _long_fields(data, 0, len(data), MAX_ITEMS, ITEMS)
+        moves = [move for item in items for move in _long_fields(data, *item, MAX_FIELDS, MOVE)]
+        return all(_long_fields(data, *move, MAX_FIELDS, TEXT) for move in moves)
+    except (ValueError, IndexError):
+        return False
+
+
+def _long_fields(data: bytes, start: int, end: int, max_fields: int, permitted: int) -> list[tuple[int, int]]:
+    """Return start and end of each long field. Raises ValueError for too many fields, or other long fields."""
+    found = []
+    for count, (number, begin, stop) in enumerate(_fields(data, start, end)):
+        if count >= max_fields:
+            raise ValueError
+        if stop - begin > SHORT_BYTES:
+            if number != permitted:
+                raise ValueError
+            found.append((begin, stop))
+    return found
+
+
+def _fields(data: bytes, at: int, end: int) -> Iterator[tuple[int, int, int]]:
+    """Yield number, start and end of each field. Raises ValueError or IndexError if the data is malformed."""
+    while at < end:
+        key, at = _varint(data, at)
+        size, begin = _varint(data, at)
+        if key & 7 == VARINT:
+            size = 0
+        elif key & 7 != LENGTH_DELIMITED:
+            raise ValueError
+        at = begin + size
+        if at > end:
+            raise ValueError
+        yield key >> 3, begin, at
+
+
+def _varint(data: bytes, at: int) -> tuple[int, int]:
+    """Return the number at an offset, and the offset behind it."""
+    number = shift = 0
+    while True:
+        byte = data[at]
+        number |= (byte & 0x7F) << shift
+        at, shift = at + 1, shift + 7
+        if byte < 0x80:
+            return number, at
+        if shift > 63:
+            raise ValueError
