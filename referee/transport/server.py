@@ -1,4 +1,4 @@
-"""The gRPC server: its services, options and health, and how it starts and stops."""
+"""The gRPC server: its options, health and reflection, and how it starts and stops."""
 
 import asyncio
 import os
@@ -8,19 +8,24 @@ from dataclasses import dataclass
 from typing import Any
 
 import grpc
+from google.protobuf import descriptor_pool
+from google.protobuf.descriptor_pb2 import FileDescriptorProto
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_health.v1.health_pb2 import HealthCheckRequest, HealthCheckResponse
+from grpc_reflection.v1alpha import reflection, reflection_pb2
 
 from referee.match.clock import SECOND, Micros
-from referee.transport.guards.admission import PACKAGE
-from referee.transport.guards.authentication import RULES
+from referee.transport.guards.authentication import PACKAGE, RULES
 from referee.transport.guards.open_calls import OpenCalls
-from referee.transport.reflection import add_reflection
 
 SERVING, NOT_SERVING = HealthCheckResponse.SERVING, HealthCheckResponse.NOT_SERVING
 SERVICE_UNKNOWN = HealthCheckResponse.SERVICE_UNKNOWN
 SERVICES = tuple(f"{PACKAGE}{service}" for service in RULES)
 METHODS = tuple(f"/{PACKAGE}{service}/{method}" for service, methods in RULES.items() for method in methods)
+
+V1ALPHA, V1 = "grpc.reflection.v1alpha", "grpc.reflection.v1"
+REFLECTION = "ServerReflection"
+REFLECTION_SERVICES = tuple(f"{package}.{REFLECTION}" for package in (V1ALPHA, V1))
 
 MAX_PENDING_CALLS = 20_000
 """Calls that wait to be accepted. With the default of grpc, many fail when thousands of streams open at once."""
@@ -105,6 +110,60 @@ class Health(health.aio.HealthServicer):
         )
 
 
+ReflectionServicer: Any = reflection.aio.ReflectionServicer
+"""Typed as Any, because the stubs omit its base class."""
+
+
+class Reflection(ReflectionServicer):  # type: ignore[misc]  # The base class is Any.
+    """Server reflection, versions v1 and v1alpha, which differ only in the name of their package.
+
+    grpcio-reflection implements only v1alpha, and does not find methods by name, as `grpcurl describe` needs.
+    """
+
+    def _file_containing_symbol(self, request: Any, fully_qualified_name: str) -> Any:
+        service, _, method = fully_qualified_name.rpartition(".")
+        name = service if self._is_method(service, method) else fully_qualified_name
+        return super()._file_containing_symbol(request, name)
+
+    def _is_method(self, service: str, method: str) -> bool:
+        try:
+            return method in self._pool.FindServiceByName(service).methods_by_name
+        except KeyError:
+            return False
+
+
+def _add_reflection(services: tuple[str, ...], server: grpc.aio.Server) -> None:
+    """Serve descriptions of these services, and of reflection itself."""
+    _describe_v1()
+    servicer = Reflection((*services, *REFLECTION_SERVICES))
+    handler = grpc.stream_stream_rpc_method_handler(
+        servicer.ServerReflectionInfo,
+        reflection_pb2.ServerReflectionRequest.FromString,
+        reflection_pb2.ServerReflectionResponse.SerializeToString,
+    )
+    for name in REFLECTION_SERVICES:
+        server.add_generic_rpc_handlers(
+            (grpc.method_handlers_generic_handler(name, {"ServerReflectionInfo": handler}),)
+        )
+
+
+def _describe_v1() -> None:
+    """Add the file of v1 to the default descriptor pool, so that v1 can describe itself."""
+    file = FileDescriptorProto()
+    reflection_pb2.DESCRIPTOR.CopyToProto(file)
+    file.name = file.name.replace("v1alpha", "v1")
+    file.package = V1
+    for message in file.message_type:
+        for field in message.field:
+            if field.HasField("type_name"):
+                field.type_name = field.type_name.replace(V1ALPHA, V1)
+    for method in file.service[0].method:
+        method.input_type = method.input_type.replace(V1ALPHA, V1)
+        method.output_type = method.output_type.replace(V1ALPHA, V1)
+    file.ClearField("options")  # They are options of code generators.
+    descriptor_pool.Default().AddSerializedFile(file.SerializeToString())
+
+
 class Server:
     """Accepts calls from `open` to `close`."""
 
@@ -122,7 +181,7 @@ class Server:
             add(self._server)
         self._health = Health()
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
-        add_reflection((*SERVICES, health.SERVICE_NAME), self._server)
+        _add_reflection((*SERVICES, health.SERVICE_NAME), self._server)
 
     async def open(self, address: str, credentials: grpc.ServerCredentials | None) -> int:
         """Listen and serve; return the port. Raises ListenError."""

@@ -9,8 +9,7 @@ import grpc
 import pytest
 from grpc_reflection.v1alpha.proto_reflection_descriptor_database import ProtoReflectionDescriptorDatabase
 
-from referee.transport.reflection import NAMES
-from referee.transport.server import SERVICES
+from referee.transport.server import REFLECTION_SERVICES, SERVICES
 from tests.deploy.tools import tool
 from tests.docs import contract
 from tests.e2e.server import TIMEOUT_S, ServerProcess, run_server
@@ -32,7 +31,7 @@ def said(name: str, *words: str) -> str:
 
 def test_grpcurl_lists_and_describes_every_service_and_method(server: ServerProcess) -> None:
     listed = said("grpcurl", "-plaintext", server.address, "list").split()
-    assert set(SERVICES) | set(NAMES) | {"grpc.health.v1.Health"} == set(listed)
+    assert set(SERVICES) | set(REFLECTION_SERVICES) | {"grpc.health.v1.Health"} == set(listed)
     names = [f"{method.containing_service.full_name}.{method.name}" for method in contract.methods().values()]
     for name in [*listed, *names[:3], "referee_api.v1.PlayService.Play", "referee_api.v1.Turn"]:
         assert name in said("grpcurl", "-plaintext", server.address, "describe", name)
@@ -57,7 +56,7 @@ def test_ghz_calls_a_method_by_reflection(server: ServerProcess) -> None:
     assert report["statusCodeDistribution"] == {"OK": 20}
 
 
-@pytest.mark.parametrize("service", NAMES)
+@pytest.mark.parametrize("service", REFLECTION_SERVICES)
 def test_a_method_is_found_by_its_name_in_either_version(server: ServerProcess, service: str) -> None:
     with server.channel() as channel:
         file = reflected(channel, service, "referee_api.v1.MatchService.GetMatch")
@@ -69,7 +68,7 @@ def test_a_method_is_found_by_its_name_in_either_version(server: ServerProcess, 
 )
 def test_what_is_not_there_is_not_found(server: ServerProcess, name: str) -> None:
     with server.channel() as channel, pytest.raises(KeyError):
-        reflected(channel, NAMES[0], name)
+        reflected(channel, REFLECTION_SERVICES[0], name)
 
 
 def reflected(channel: grpc.Channel, service: str, symbol: str) -> Any:
