@@ -23,13 +23,12 @@ from referee.server.application import Application
 from referee.server.settings import Settings
 from referee.server.stores import Stores
 from referee.transport import server as grpc_server
-from referee.transport.guards.admission import Admission
+from referee.transport.guards.admission import Admission, UnauthenticatedCalls
 from referee.transport.guards.authentication import Authenticator
 from referee.transport.guards.error_interceptor import ErrorInterceptor, count_errors
 from referee.transport.guards.open_calls import OpenCalls
 from referee.transport.guards.rate_limit import RateLimiter
 from referee.transport.guards.refusal_log import ErrorLog
-from referee.transport.guards.unauthenticated_calls import UnauthenticatedCalls
 from referee.transport.server import Server
 from referee.transport.services.admin import Admin
 from referee.transport.services.bots import Bots

@@ -9,10 +9,13 @@ one, so that the interceptors between them, such as metrics, see every call.
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncIterator
 from contextvars import ContextVar
 from dataclasses import dataclass
+from ipaddress import IPv6Address, ip_address, ip_network
 from typing import Any
+from urllib.parse import unquote
 
 import grpc
 import grpc.aio
@@ -23,7 +26,6 @@ from referee.live.loop_lag import HOLDER
 from referee.transport.guards.authentication import CALLER, PACKAGE, Authenticator
 from referee.transport.guards.open_calls import OpenCall, OpenCalls
 from referee.transport.guards.rate_limit import RateLimiter
-from referee.transport.guards.unauthenticated_calls import CallMustBeReset, UnauthenticatedCalls, address_of
 from referee.wire.wire_errors import BadToken, NoToken, TooManyCallsInFlight
 
 UNMETERED = frozenset({"SubmitMove"})
@@ -34,12 +36,51 @@ STREAMS = frozenset({"Play", "WatchMatch", "WatchLadder", "WatchTournament"})
 REJECTION: ContextVar[Exception | None] = ContextVar("rejection", default=None)
 """Error by which the current call is rejected; None: it is admitted."""
 
+IPV6_PREFIX = 64
+"""Addresses of one /64 network count as one, because a single customer has at least that much."""
+RESET_FACTOR = 2
+"""Beyond this multiple of the limit a call is reset: an error would use memory until the caller reads it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
     """Stands for a message that could not be read."""
 
     why: Exception
+
+
+class CallMustBeReset(Exception):
+    """The limit is exceeded so far that the call must be reset without an answer."""
+
+
+class UnauthenticatedCalls:
+    """Limits of concurrent calls without a valid token: for each address and in total."""
+
+    def __init__(self, max_calls: int, max_calls_per_address: int) -> None:
+        self._max_calls = max_calls
+        self._max_calls_per_address = max_calls_per_address
+        self._by_address: Counter[str] = Counter()
+        self._open = 0
+
+    @property
+    def open(self) -> int:
+        return self._open
+
+    def begin_call(self, address: str) -> None:
+        """Count a call until `end_call`, even if this raises TooManyCallsInFlight or CallMustBeReset."""
+        self._by_address[address] += 1
+        self._open += 1
+        for calls, limit in ((self._by_address[address], self._max_calls_per_address), (self._open, self._max_calls)):
+            if calls > RESET_FACTOR * limit:
+                raise CallMustBeReset
+            if calls > limit:
+                raise TooManyCallsInFlight(limit)
+
+    def end_call(self, address: str) -> None:
+        self._open -= 1
+        self._by_address[address] -= 1
+        if not self._by_address[address]:
+            del self._by_address[address]
 
 
 class Admission(grpc.aio.ServerInterceptor):
@@ -178,3 +219,15 @@ def _authorization(context: Any) -> str:
         if name == "authorization":
             return str(value)
     return ""
+
+
+def address_of(peer: str) -> str:
+    """Parse a peer name of grpc, such as `ipv4:10.0.0.1:4711`, to an address; IPv6: to its network."""
+    host = unquote(peer).partition(":")[2].rpartition(":")[0].strip("[]")
+    try:
+        address = ip_address(host.partition("%")[0])
+    except ValueError:
+        return peer.partition(":")[0]  # Such as `unix`.
+    if isinstance(address, IPv6Address):
+        return str(ip_network((address, IPV6_PREFIX), strict=False))
+    return str(address)

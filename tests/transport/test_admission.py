@@ -2,7 +2,7 @@
 
 import pytest
 
-from referee.transport.guards.unauthenticated_calls import CallMustBeReset, UnauthenticatedCalls, address_of
+from referee.transport.guards.admission import CallMustBeReset, UnauthenticatedCalls, address_of
 from referee.wire.wire_errors import TooManyCallsInFlight
 
 
