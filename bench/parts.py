@@ -14,7 +14,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "read: messages and items from the wire": ("referee/transport/",),
     "authorise: whose seat, which match": (
         "referee/transport/guards/",
-        "referee/transport/services/seats.py",
+        "referee/transport/services/bot_requests.py",
     ),
     "runner: who asks whom, alarms, stalls, answers": ("referee/live/",),
     "decide: clock, tokens, what follows": ("referee/match/",),

@@ -28,9 +28,9 @@ from referee.transport.guards.authentication import Authenticator
 from referee.transport.guards.error_interceptor import ErrorInterceptor, count_errors
 from referee.transport.guards.open_calls import OpenCalls
 from referee.transport.guards.rate_limit import RateLimiter
-from referee.transport.guards.refusal_log import ErrorLog
 from referee.transport.server import Server
 from referee.transport.services.admin import Admin
+from referee.transport.services.bot_requests import RejectionRecorder
 from referee.transport.services.bots import Bots
 from referee.transport.services.games import Games
 from referee.transport.services.ladders import Ladders
@@ -78,7 +78,7 @@ class GrpcFrontend:
         )
         known_games, referee = games(), application.referee
         games_service = Games(known_games, settings.legal_moves_at_most, application.pool.run)
-        refusal_log = ErrorLog(application.bot_log_recorder, time)
+        rejection_recorder = RejectionRecorder(application.bot_log_recorder, time)
         term_defaults = TermsConverter(known_games, limits.credit(settings), limits.limits(settings))
         match_context = MatchContext(referee.sessions.is_online, application.duplicate_secrecy)
         count_error = count_errors(metrics.refused)
@@ -94,7 +94,7 @@ class GrpcFrontend:
             stores.accounts,
             records,
             rate_limit,
-            refusal_log,
+            rejection_recorder,
             AnswerLimits(settings.legal_moves_at_most, max_items),
             MatchLabels(application.ladders, application.tournaments, known_games),
             match_context,
@@ -103,7 +103,7 @@ class GrpcFrontend:
             referee,
             known_games,
             stores.accounts,
-            refusal_log,
+            rejection_recorder,
             rate_limit,
             time,
             count_error,

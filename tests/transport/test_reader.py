@@ -14,8 +14,8 @@ from referee.match.clock import SECOND
 from referee.match.events import MovePlayed
 from referee.storage.memory_accounts import MemoryBotLog, MemoryQuotas
 from referee.transport.guards.rate_limit import RateLimiter
-from referee.transport.guards.refusal_log import ErrorLog
 from referee.transport.play.reader import ITEMS_PER_YIELD, HeartbeatConfig, PlayStream, StreamClosed, StreamHost
+from referee.transport.services.bot_requests import RejectionRecorder
 from tests.live.fake_time import settled
 from tests.live.referee_harness import BOTS, Hall
 from tests.live.runner_harness import in_loop
@@ -46,8 +46,8 @@ async def test_a_message_of_many_items_does_not_block_the_event_loop() -> None:
     hall = Hall()
     (session,) = hall.come(BOTS[0])
     rate_limiter = RateLimiter(MemoryQuotas(), ENOUGH, 100, hall.time)
-    error_log = ErrorLog(BotLogRecorder(MemoryBotLog(10)), hall.time)
-    stream = PlayStream(hall.referee, session, "ada", UNUSED_HOST, rate_limiter, error_log, hall.time, HEARTBEAT)
+    rejections = RejectionRecorder(BotLogRecorder(MemoryBotLog(10)), hall.time)
+    stream = PlayStream(hall.referee, session, "ada", UNUSED_HOST, rate_limiter, rejections, hall.time, HEARTBEAT)
     reading = asyncio.create_task(stream._read(Wire(PlayRequest(items=PONGS)), []))
     turns = 0
     while not reading.done():
@@ -64,8 +64,8 @@ async def test_all_moves_of_a_message_arrived_when_it_was_read() -> None:
     match_id, (session, _) = await hall.begun()
     token = hall.due(match_id, 0).turn.token
     rate_limiter = RateLimiter(MemoryQuotas(), ENOUGH, 100, hall.time)
-    error_log = ErrorLog(BotLogRecorder(MemoryBotLog(10)), hall.time)
-    stream = PlayStream(hall.referee, session, "ada", UNUSED_HOST, rate_limiter, error_log, hall.time, HEARTBEAT)
+    rejections = RejectionRecorder(BotLogRecorder(MemoryBotLog(10)), hall.time)
+    stream = PlayStream(hall.referee, session, "ada", UNUSED_HOST, rate_limiter, rejections, hall.time, HEARTBEAT)
     await hall.time.passes(SECOND)
     move = play_pb2.BotItem(move=play_pb2.Move(match_id=match_id, turn_token=token, move="1"))
     reading = asyncio.create_task(stream._read(Wire(PlayRequest(items=[*PONGS, move])), []))
@@ -88,8 +88,8 @@ async def calls_and_notes_of_a_repeated_move(text: str) -> tuple[int, int]:
     match_id, (session, _) = await hall.begun()
     rate_limiter = RateLimiter(MemoryQuotas(), ENOUGH, 100, hall.time)
     recorder = BotLogRecorder(MemoryBotLog(10))
-    error_log = ErrorLog(recorder, hall.time)
-    stream = PlayStream(hall.referee, session, "ada", UNUSED_HOST, rate_limiter, error_log, hall.time, HEARTBEAT)
+    rejections = RejectionRecorder(recorder, hall.time)
+    stream = PlayStream(hall.referee, session, "ada", UNUSED_HOST, rate_limiter, rejections, hall.time, HEARTBEAT)
     token = hall.due(match_id, 0).turn.token
     move = play_pb2.BotItem(move=play_pb2.Move(match_id=match_id, turn_token=token, move=text))
     for _ in range(2):

@@ -6,5 +6,5 @@
 - `rate_limit`: calls per minute, concurrent calls and streams of a holder; end of a stream whose token expires
 - `open_calls`: deadline of each answer
 - `field_limits`: limits of texts, lists and maps, and messages that are too large because of a move
-- `error_interceptor`, `refusal_log`: maps errors to gRPC status, and records them in the log of the bot
+- `error_interceptor`: maps errors to gRPC status
 """

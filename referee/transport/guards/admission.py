@@ -62,10 +62,6 @@ class UnauthenticatedCalls:
         self._by_address: Counter[str] = Counter()
         self._open = 0
 
-    @property
-    def open(self) -> int:
-        return self._open
-
     def begin_call(self, address: str) -> None:
         """Count a call until `end_call`, even if this raises TooManyCallsInFlight or CallMustBeReset."""
         self._by_address[address] += 1

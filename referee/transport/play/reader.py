@@ -28,10 +28,9 @@ from referee.match.decision import Decision
 from referee.transport.guards.admission import readable
 from referee.transport.guards.field_limits import check_fields
 from referee.transport.guards.rate_limit import RateLimiter
-from referee.transport.guards.refusal_log import ErrorLog
 from referee.transport.play.writer import ItemWriter
+from referee.transport.services.bot_requests import RejectionRecorder, answer_draw, held_seat, offer_draw
 from referee.transport.services.paging import chunks
-from referee.transport.services.seats import answer_draw, held_seat, offer_draw
 from referee.wire.error_mapping import ErrorMapper
 from referee.wire.matches import MatchContext
 from referee.wire.wire_errors import HeartbeatLost, TooManyCalls
@@ -87,7 +86,7 @@ class PlayStream:
         holder: str,
         host: StreamHost,
         rate_limiter: RateLimiter,
-        error_log: ErrorLog,
+        rejection_recorder: RejectionRecorder,
         time: Time,
         heartbeat: HeartbeatConfig,
     ) -> None:
@@ -96,7 +95,7 @@ class PlayStream:
         self._holder = holder
         self._host = host
         self._rate_limiter = rate_limiter
-        self._error_log = error_log
+        self._rejection_recorder = rejection_recorder
         self._time = time
         self._heartbeat = heartbeat
         self._answering: set[asyncio.Future[Any]] = set()
@@ -239,7 +238,7 @@ class PlayStream:
         """Queue the verdict. Rejected and repeated items count as calls."""
         self._session.outbox.put(None, VerdictNotice(received.item_id, received.match_id, received.token, outcome))
         if isinstance(outcome, Refusal):
-            self._error_log.record_rejection(
+            self._rejection_recorder.record_rejection(
                 self._session.player, outcome, received.match_id, seat_of(received.token), received.move
             )
         if isinstance(outcome, MoveAccepted) and outcome.event.row:

@@ -23,11 +23,10 @@ from referee.match.setup import Player
 from referee.match.state import Match, MatchPhase
 from referee.transport.guards.authentication import ARRIVAL, CALLER, Caller
 from referee.transport.guards.rate_limit import RateLimiter
-from referee.transport.guards.refusal_log import ErrorLog
+from referee.transport.services.bot_requests import RejectionRecorder, answer_draw, held_seat, offer_draw, seats_of
 from referee.transport.services.match_labels import MatchLabels
 from referee.transport.services.paging import after, chunks, chunks_by_bytes, page, page_size, page_token
 from referee.transport.services.records import Records
-from referee.transport.services.seats import answer_draw, held_seat, offer_draw, seats_of
 from referee.wire.basic_types import parse_enum, unix_ms
 from referee.wire.clocks import clock_charge_of
 from referee.wire.entries import ViewerContext, WatchCache
@@ -59,7 +58,7 @@ class Matches(MatchServiceServicer):
         accounts: Accounts,
         records: Records,
         rate_limiter: RateLimiter,
-        error_log: ErrorLog,
+        rejection_recorder: RejectionRecorder,
         limits: AnswerLimits,
         labels: MatchLabels,
         match_context: MatchContext,
@@ -69,7 +68,7 @@ class Matches(MatchServiceServicer):
         self._accounts = accounts
         self._records = records
         self._rate_limiter = rate_limiter
-        self._error_log = error_log
+        self._rejection_recorder = rejection_recorder
         self._limits = limits
         self._labels = labels
         self._match_context = match_context
@@ -158,7 +157,7 @@ class Matches(MatchServiceServicer):
             number = await self._referee.validate(request.match_id, seat, request.turn_token, move)
             return pb.SubmitMoveResponse(entry_number=number, ply=match.ply)
         check_request_id(request.request_id)
-        with self._error_log.record_rejections(match.players[seat], request.match_id, seat, move):
+        with self._rejection_recorder.record_rejections(match.players[seat], request.match_id, seat, move):
             answer = await self._referee.submit(
                 request.match_id,
                 seat,
@@ -268,7 +267,7 @@ class Matches(MatchServiceServicer):
         match = await self._referee.match(request.match_id)
         seat = request.seat if request.HasField("seat") else None
         seat = held_seat(match, CALLER.get().bot, seat)
-        with self._error_log.record_rejections(match.players[seat], request.match_id, seat):
+        with self._rejection_recorder.record_rejections(match.players[seat], request.match_id, seat):
             return await submit(request.match_id, seat, request.request_id)
 
     async def _check_player(self, player: Player) -> None:

@@ -21,8 +21,8 @@ from referee.transport.guards.admission import readable
 from referee.transport.guards.authentication import CALLER
 from referee.transport.guards.field_limits import check_fields
 from referee.transport.guards.rate_limit import RateLimiter
-from referee.transport.guards.refusal_log import ErrorLog
 from referee.transport.play.reader import HeartbeatConfig, PlayStream
+from referee.transport.services.bot_requests import RejectionRecorder
 from referee.wire.error_mapping import ErrorMapper
 from referee.wire.matches import MatchContext, read_turn_options
 from referee.wire.wire_errors import HelloExpected
@@ -52,7 +52,7 @@ class Play(PlayServiceServicer):
         referee: Referee,
         games: Mapping[str, Game],
         accounts: Accounts,
-        error_log: ErrorLog,
+        rejection_recorder: RejectionRecorder,
         rate_limiter: RateLimiter,
         time: Time,
         map_error: ErrorMapper,
@@ -64,7 +64,7 @@ class Play(PlayServiceServicer):
         self._referee = referee
         self._games = games
         self._accounts = accounts
-        self._error_log = error_log
+        self._rejection_recorder = rejection_recorder
         self._rate_limiter = rate_limiter
         self._time = time
         self._limits = limits
@@ -81,7 +81,7 @@ class Play(PlayServiceServicer):
                     log.info("session opened", version=player.version, client=first.client[:64])
                     await self._serve(session, context, rest, caller.holder)
             except (Exception, asyncio.CancelledError) as why:
-                self._error_log.record_session_lost(session, why)
+                self._rejection_recorder.record_session_lost(session, why)
                 raise
             finally:
                 self._referee.sessions.close(session)
@@ -119,7 +119,7 @@ class Play(PlayServiceServicer):
             holder,
             self,
             self._rate_limiter,
-            self._error_log,
+            self._rejection_recorder,
             self._time,
             self._limits.heartbeat,
         )
