@@ -14,11 +14,10 @@ import grpc
 
 from referee.cli._shared.game_options import GameCommand
 from referee.cli._shared.signals import run
-from referee.conformance.clause import Clause, ClauseResult, run_clauses
+from referee.conformance.clause import Clause, ClauseResult
 from referee.conformance.clauses import CLAUSES
-from referee.conformance.kit_server import KitServer
+from referee.conformance.kit_server import KitServer, run_clauses, throwaway_tls
 from referee.conformance.program import ExternalProgram, StartedProgram
-from referee.conformance.throwaway_tls import throwaway_tls
 
 NAMES = [clause.name for clause in CLAUSES]
 

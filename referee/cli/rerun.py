@@ -11,7 +11,7 @@ from engines.api import Seat
 from referee.cli._shared.game_options import GameCommand
 from referee.cli._shared.signals import run
 from referee.cli.explain import find_seat, read_history
-from referee.conformance.kit_errors import ClauseFailed
+from referee.conformance.clause import ClauseFailed
 from referee.conformance.kit_server import KitServer
 from referee.conformance.program import StartedProgram
 from referee.debugging.rerun_match import ComparedTurn, rerun_turns

@@ -1,11 +1,9 @@
 """The conformance kit: checks clause by clause whether a bot or client library follows the protocol.
 
 - `clauses/`: all clauses, grouped by topic
-- `clause`: what a clause is, running clauses, and helpers that clauses share
-- `kit_server`: the gRPC server that the bot connects to
+- `clause`: what a clause is, and how its check ends
+- `kit_server`: the gRPC server that the bot connects to, which runs the clauses; its temporary certificate for `--tls`
 - `bot_session`: one Play stream of the bot
 - `bot_match`: the matches that the kit plays
 - `program`: the bot's program, started by the kit or by someone else
-- `throwaway_tls`: a temporary certificate for `--tls`
-- `kit_errors`: how a clause reports failure
 """

@@ -8,11 +8,13 @@ from engines.api import Seat
 from engines.options import Value
 from engines.refusals import Refusal
 from engines.registry import find
-from referee.conformance.kit_errors import ClauseFailed
+from referee.conformance.bot_session import BotSession
+from referee.conformance.clause import ClauseFailed, ClauseNotApplicable
 from referee.match.result import result_by_rules
 from referee.wire.results import result_of
 from referee.wire.rules import json_text, rules_of, seat_layout_of, seat_moves
 
+ANY_GAME = ("alquerque", "trox", "troke", "toc")
 MAX_LEGAL_MOVES = 5_000
 ATTEMPTS = 3
 LEFT_MS = 600_000
@@ -116,3 +118,19 @@ def accepted(move: play_pb2.Move, ply: int) -> play_pb2.Verdict:
     return play_pb2.Verdict(
         match_id=move.match_id, turn_token=move.turn_token, accepted=play_pb2.Acceptance(entry_number=ply + 1, ply=ply)
     )
+
+
+async def new_match(session: BotSession, *games: str) -> BotMatch:
+    """Create a match of the first of these games that the bot plays. Raises ClauseNotApplicable."""
+    hello = await session.hello()
+    playing = [game for game in games if not hello.games or game in hello.games]
+    if not playing:
+        raise ClauseNotApplicable(f"the bot does not play {' or '.join(games)}")
+    return BotMatch(playing[0], hello)
+
+
+async def expect_legal_answer(session: BotSession, match: BotMatch, turn: play_pb2.Turn) -> play_pb2.Move:
+    """Wait for the answer to a turn. Raises ClauseFailed unless it is a legal move."""
+    move = await session.answer_to(turn)
+    match.check(turn.seat, move.move)
+    return move

@@ -8,7 +8,7 @@ from google.protobuf.text_format import MessageToString
 from referee_api.v1 import play_pb2
 from referee_api.v1.play_service_pb2 import PlayRequest, PlayResponse
 
-from referee.conformance.kit_errors import ClauseFailed
+from referee.conformance.clause import ClauseFailed
 from referee.transport.guards.error_interceptor import abort_with
 from referee.wire.error_mapping import WireError
 
@@ -109,7 +109,7 @@ class BotSession:
 
     async def answer_to(self, turn: play_pb2.Turn) -> play_pb2.Move:
         """Wait for the answer to a turn: the first one that no clause has consumed. Raises ClauseFailed."""
-        item = await self._wait_for(lambda it: _answers(it, turn), f"a move for the token {turn.turn_token!r}")
+        item = await self._wait_for(lambda it: answers_turn(it, turn), f"a move for the token {turn.turn_token!r}")
         return item.move
 
     async def receive(self, kind: str) -> play_pb2.BotItem:
@@ -126,7 +126,7 @@ class BotSession:
 
     def answers_to(self, turn: play_pb2.Turn) -> list[str]:
         """Return all moves of this session for the token of the turn."""
-        return [it.move.move for it in self.received if _answers(it, turn)]
+        return [it.move.move for it in self.received if answers_turn(it, turn)]
 
     def start_clause(self) -> None:
         """Discard what was received before the clause."""
@@ -164,7 +164,8 @@ class BotSession:
         )
 
 
-def _answers(it: play_pb2.BotItem, turn: play_pb2.Turn) -> bool:
+def answers_turn(it: play_pb2.BotItem, turn: play_pb2.Turn) -> bool:
+    """Whether the item is a move for the token of the turn."""
     return it.move.turn_token == turn.turn_token and it.move.match_id == turn.match_id
 
 

@@ -1,10 +1,16 @@
-"""The gRPC server of the kit: its Play service does what the current clause needs."""
+"""The gRPC server of the kit, which runs the clauses: its Play service does what the current clause needs."""
 
 import asyncio
-from collections.abc import AsyncIterator
+import datetime as dt
+from collections.abc import AsyncIterator, Iterable
+from ipaddress import ip_address
 from typing import Any
 
 import grpc
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
 from google.rpc.code_pb2 import Code
 from grpc_health.v1 import health, health_pb2_grpc
 from referee_api.v1 import play_pb2
@@ -15,7 +21,7 @@ from referee_api.v1.play_service_pb2_grpc import PlayServiceServicer, add_PlaySe
 from engines.registry import games
 from referee.conformance.bot_match import MAX_LEGAL_MOVES
 from referee.conformance.bot_session import PING_EVERY_S, BotSession
-from referee.conformance.kit_errors import ClauseFailed
+from referee.conformance.clause import Clause, ClauseFailed, ClauseNotApplicable, ClauseResult
 from referee.conformance.program import BotProgram
 from referee.transport.services.games import Games
 from referee.wire.error_mapping import WireError
@@ -26,6 +32,7 @@ FIRST_VERSION = "1"
 HEARTBEAT_TIMEOUT_MS = 15_000
 MAX_MESSAGE_BYTES = 1 << 20
 RETRY_AFTER_MS = 100
+CERTIFICATE_LASTS = dt.timedelta(days=1)
 
 
 class KitServer(PlayServiceServicer):
@@ -143,3 +150,63 @@ def unavailable(why: str) -> WireError:
     """Return the error of a referee that restarts: the bot is to reconnect at once."""
     metadata = {"retry_after_ms": str(RETRY_AFTER_MS)}
     return WireError("DRAINING", Code.UNAVAILABLE, why, metadata, retry_after_ms=RETRY_AFTER_MS)
+
+
+async def run_clauses(kit: KitServer, clauses: Iterable[Clause]) -> AsyncIterator[ClauseResult]:
+    """Run clauses one after another and yield their results. After a failure the bot gets a new session.
+
+    A program whose stream was broken is restarted, or its backoff would grow from clause to clause.
+    """
+    for clause in clauses:
+        await kit.start_clause()
+        try:
+            await clause.check(kit)
+        except ClauseNotApplicable as why:
+            yield ClauseResult(clause, True, str(why))
+        except ClauseFailed as why:
+            kit.close_session()
+            yield ClauseResult(clause, False, str(why))
+        else:
+            yield ClauseResult(clause, True)
+        if kit.stream_count > 1:
+            await kit.program.end()
+
+
+def throwaway_tls(now: dt.datetime) -> tuple[grpc.ServerCredentials, bytes]:
+    """Return server credentials for loopback addresses, valid for a day, and their root certificates in PEM."""
+    authority_key, key = ec.generate_private_key(ec.SECP256R1()), ec.generate_private_key(ec.SECP256R1())
+    authority_name = _common_name("Referee conformance authority")
+    authority = (
+        _certificate_draft(authority_name, authority_name, authority_key.public_key(), now)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+        .sign(authority_key, hashes.SHA256())
+    )
+    hosts = [x509.DNSName("localhost"), x509.IPAddress(ip_address("127.0.0.1")), x509.IPAddress(ip_address("::1"))]
+    certificate = (
+        _certificate_draft(_common_name("localhost"), authority_name, key.public_key(), now)
+        .add_extension(x509.SubjectAlternativeName(hosts), critical=False)
+        .sign(authority_key, hashes.SHA256())
+    )
+    private = key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    shown = certificate.public_bytes(serialization.Encoding.PEM)
+    return grpc.ssl_server_credentials([(private, shown)]), authority.public_bytes(serialization.Encoding.PEM)
+
+
+def _certificate_draft(
+    subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePublicKey, now: dt.datetime
+) -> x509.CertificateBuilder:
+    return (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(issuer)
+        .public_key(key)
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - CERTIFICATE_LASTS)
+        .not_valid_after(now + CERTIFICATE_LASTS)
+    )
+
+
+def _common_name(text: str) -> x509.Name:
+    return x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, text)])

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from referee.conformance.kit_errors import ClauseFailed, ClauseNotApplicable
+from referee.conformance.clause import ClauseFailed, ClauseNotApplicable
 from referee.local.bot_process import BotProcess
 
 TOKEN = "BOT_TOKEN"

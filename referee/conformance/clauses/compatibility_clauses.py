@@ -2,7 +2,7 @@
 
 from referee_api.v1 import play_pb2
 
-from referee.conformance.clause import ANY_GAME, expect_legal_answer, new_match
+from referee.conformance.bot_match import ANY_GAME, expect_legal_answer, new_match
 from referee.conformance.kit_server import KitServer
 
 LATER_FIELD = 4_000

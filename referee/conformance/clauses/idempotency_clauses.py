@@ -3,8 +3,9 @@
 from google.rpc.code_pb2 import Code
 from referee_api.v1 import error_pb2, play_pb2
 
-from referee.conformance.bot_match import accepted
-from referee.conformance.clause import ANY_GAME, expect_legal_answer, new_match, require
+from referee.conformance.bot_match import ANY_GAME, accepted, expect_legal_answer, new_match
+from referee.conformance.bot_session import answers_turn
+from referee.conformance.clause import require
 from referee.conformance.kit_server import FIRST_VERSION, KitServer, unavailable
 from referee.wire.error_mapping import WireError, error_detail_of
 
@@ -73,9 +74,8 @@ async def rejected_move(kit: KitServer) -> None:
         "ILLEGAL_MOVE", Code.FAILED_PRECONDITION, "the kit rejects it once", {"move": move.move, "rule": "kit"}
     )
     refused = play_pb2.Rejection(error=error_detail_of(why), attempts_left=2)
-    verdict = play_pb2.Verdict(
-        item_id=_item_id(session.received, old), match_id=old.match_id, turn_token=old.turn_token
-    )
+    item_id = next(item.item_id for item in session.received if answers_turn(item, old))
+    verdict = play_pb2.Verdict(item_id=item_id, match_id=old.match_id, turn_token=old.turn_token)
     verdict.rejected.CopyFrom(refused)
     session.send_batch(play_pb2.RefereeItem(verdict=verdict), play_pb2.RefereeItem(turn=new))
     await expect_legal_answer(session, match, new)
@@ -160,14 +160,6 @@ async def end_of_an_unknown_match(kit: KitServer) -> None:
     turn = match.turn()
     session.send(turn=turn)
     await expect_legal_answer(session, match, turn)
-
-
-def _item_id(items: list[play_pb2.BotItem], turn: play_pb2.Turn) -> int:
-    return next(
-        item.item_id
-        for item in items
-        if item.move.turn_token == turn.turn_token and item.move.match_id == turn.match_id
-    )
 
 
 CLAUSES = (

@@ -5,8 +5,8 @@ from asyncio import get_running_loop
 from google.rpc.code_pb2 import Code
 from referee_api.v1 import play_pb2
 
-from referee.conformance.clause import ANY_GAME, expect_legal_answer, new_match, require
-from referee.conformance.kit_errors import ClauseNotApplicable
+from referee.conformance.bot_match import ANY_GAME, expect_legal_answer, new_match
+from referee.conformance.clause import ClauseNotApplicable, require
 from referee.conformance.kit_server import KitServer, unavailable
 from referee.wire.error_mapping import WireError
 

@@ -2,8 +2,8 @@
 
 from referee_api.v1 import play_pb2
 
-from referee.conformance.bot_match import BotMatch, accepted
-from referee.conformance.clause import ANY_GAME, expect_legal_answer, new_match, require
+from referee.conformance.bot_match import ANY_GAME, BotMatch, accepted, expect_legal_answer, new_match
+from referee.conformance.clause import require
 from referee.conformance.kit_server import KitServer
 
 NAME_CHARS = 64
