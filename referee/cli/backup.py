@@ -13,10 +13,9 @@ from engines.registry import find, games
 from referee.cli._shared.maintenance_options import MaintenanceCommand, counted, memory_options
 from referee.maintenance.archive import ArchiveResult
 from referee.maintenance.archive import archive as archived
-from referee.maintenance.backup import Manifest, back_up
+from referee.maintenance.backup import Manifest, Restored, back_up
+from referee.maintenance.backup import restore as restored
 from referee.maintenance.integrity_check import MatchCheck
-from referee.maintenance.restore import Restored
-from referee.maintenance.restore import restore as restored
 from referee.server.settings_reader import LoadedSettings
 
 UNPROVEN = 3

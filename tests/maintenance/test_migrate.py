@@ -10,10 +10,9 @@ from random import Random
 
 import pytest
 
-from referee.maintenance.backup import back_up
+from referee.maintenance.backup import back_up, restore
 from referee.maintenance.data_dir import MaintenanceError
 from referee.maintenance.migrate import migrate, plan_migration
-from referee.maintenance.restore import restore
 from referee.match.commands import TakeSeat
 from referee.match.events import Event, MatchCreated, PlayEnded
 from referee.match.result import EndCause, void_result
