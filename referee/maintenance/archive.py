@@ -21,8 +21,9 @@ from referee.hosting.contest_log import TOURNAMENT, ContestEntry, ContestLog
 from referee.live.live_errors import UNREADABLE, LogDamaged
 from referee.live.match_request import MAKER
 from referee.live.ports import Entry, LogUnavailable
-from referee.maintenance.data_dir import MaintenanceError, fsync, require_current_schema, require_data_dir
+from referee.maintenance.data_dir import MaintenanceError, fsync, require_data_dir
 from referee.maintenance.integrity_check import FindGame
+from referee.maintenance.migrate import require_current_schema
 from referee.match.events import MatchCreated
 from referee.records.record_reader import RecordStatus
 from referee.records.record_writer import format_record

@@ -1,14 +1,13 @@
-"""Data directories: what must be in one, the version of its database, and how to fill an empty one atomically."""
+"""Data directories: what must be in one, whether its database is sound, and how to fill an empty one atomically."""
 
 import os
 import shutil
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
 from referee.server.stores import DATABASE, KEY, PART
-from referee.storage.sqlite.database import BUSY_MS, migrations, open_for_reading
 
 
 class MaintenanceError(Exception):
@@ -20,29 +19,6 @@ def require_data_dir(data_dir: Path) -> None:
     for name in (DATABASE, KEY):
         if not (data_dir / name).is_file():
             raise MaintenanceError(f"there is no {name} in {data_dir}: is it the data directory of a referee?")
-
-
-def schema_version(database: Path) -> int:
-    """Return the number of migrations that the database has had. Raises sqlite3.Error."""
-    with closing(open_for_reading(database, BUSY_MS)) as connection:
-        (version,) = connection.execute("PRAGMA user_version").fetchone()
-    return int(version)
-
-
-def require_current_schema(database: Path) -> None:
-    """Raise MaintenanceError unless the database has the version of this release.
-
-    Needed by everything that writes while a server may be running.
-    """
-    try:
-        version, known = schema_version(database), len(migrations())
-    except sqlite3.Error as why:
-        raise MaintenanceError(f"cannot read {database}: {why}") from None
-    if version != known:
-        raise MaintenanceError(
-            f"the database has version {version}, and this release requires version {known}: "
-            "use the release of the server, or stop it and run `referee migrate`"
-        )
 
 
 def integrity_problem(connection: sqlite3.Connection) -> str:

@@ -1,14 +1,45 @@
-"""Migration by hand: applies missing migrations before a server starts, which would otherwise do the same itself."""
+"""The schema version of a database, and migration by hand: applies what a server would apply at its start."""
 
 import sqlite3
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from referee.maintenance.data_dir import MaintenanceError, require_data_dir, schema_version
+from referee.maintenance.data_dir import MaintenanceError, require_data_dir
 from referee.server.stores import DATABASE
 from referee.storage.data_lock import DataDirLock
-from referee.storage.sqlite.database import Durability, NewerDatabase, migration_names, migrations, open_for_writing
+from referee.storage.sqlite.database import (
+    BUSY_MS,
+    Durability,
+    NewerDatabase,
+    migration_names,
+    migrations,
+    open_for_reading,
+    open_for_writing,
+)
+
+
+def schema_version(database: Path) -> int:
+    """Return the number of migrations that the database has had. Raises sqlite3.Error."""
+    with closing(open_for_reading(database, BUSY_MS)) as connection:
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+    return int(version)
+
+
+def require_current_schema(database: Path) -> None:
+    """Raise MaintenanceError unless the database has the version of this release.
+
+    Needed by everything that writes while a server may be running.
+    """
+    try:
+        version, known = schema_version(database), len(migrations())
+    except sqlite3.Error as why:
+        raise MaintenanceError(f"cannot read {database}: {why}") from None
+    if version != known:
+        raise MaintenanceError(
+            f"the database has version {version}, and this release requires version {known}: "
+            "use the release of the server, or stop it and run `referee migrate`"
+        )
 
 
 @dataclass(frozen=True, slots=True)

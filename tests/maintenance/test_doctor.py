@@ -9,12 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from referee.maintenance.doctor.certificate_checks import certificates
-from referee.maintenance.doctor.clock_checks import clocks
 from referee.maintenance.doctor.data_checks import contests, data
-from referee.maintenance.doctor.examination import configuration, process
+from referee.maintenance.doctor.examination import configuration
 from referee.maintenance.doctor.finding import Finding, Severity, bad, ok, warn, worst
-from referee.maintenance.doctor.port_checks import ports
+from referee.maintenance.doctor.machine_checks import clocks, process
+from referee.maintenance.doctor.network_checks import certificates, ports
 from referee.maintenance.doctor.token_checks import tokens
 from referee.server.setting_types import Address
 from referee.server.settings import Settings

@@ -1,20 +1,17 @@
-"""Runs all checks of the doctor in order, including those of the settings and the process.
+"""Runs all checks of the doctor in order, including those of the settings.
 
 A check that raises an exception is a finding, too.
 """
 
-import importlib.util
 import time
 from collections.abc import Callable, Iterable, Iterator
 
-from referee.maintenance.doctor.certificate_checks import certificates
-from referee.maintenance.doctor.clock_checks import clocks
 from referee.maintenance.doctor.data_checks import contests, data
 from referee.maintenance.doctor.finding import Finding, bad, ok, warn
-from referee.maintenance.doctor.port_checks import ports
+from referee.maintenance.doctor.machine_checks import clocks, process
+from referee.maintenance.doctor.network_checks import certificates, ports
 from referee.maintenance.doctor.token_checks import tokens
 from referee.observability.logs import LogLevel
-from referee.server.settings import Settings
 from referee.server.settings_reader import DEFAULT, LoadedSettings
 from referee.server.stores import DATABASE
 from referee.storage.sqlite.database import Durability
@@ -22,9 +19,6 @@ from referee.storage.sqlite.database import Durability
 ABOUT = "configuration"
 
 JUMP_NS = 50_000_000
-
-OTHER_FILES = 200
-"""Files that are open besides streams: the database, the log, connections that wait to be accepted."""
 
 Check = Callable[[], Iterable[Finding]]
 
@@ -75,25 +69,3 @@ def configuration(in_force: LoadedSettings) -> Iterator[Finding]:
         )
     if settings.log_level is LogLevel.DEBUG:
         yield warn(ABOUT, "debug logging fills the disk", "set log_level to info")
-
-
-def process(settings: Settings) -> Iterator[Finding]:
-    yield _files(settings.streams_at_most)
-    if importlib.util.find_spec("uvloop"):
-        yield ok("event loop", "uvloop is installed")
-    else:
-        yield warn(
-            "event loop", "uvloop is not installed", "pip install referee[fast] saves a tenth of the time per message"
-        )
-
-
-def _files(streams_at_most: int) -> Finding:
-    import resource  # noqa: PLC0415  # POSIX only, and other commands run elsewhere too.
-
-    _, at_most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if at_most == resource.RLIM_INFINITY:
-        return ok("open files", "no limit")
-    sentence = f"limit of {at_most}, for up to {streams_at_most} streams"
-    if at_most < streams_at_most + OTHER_FILES:
-        return warn("open files", sentence, "raise the hard limit (LimitNOFILE=65536), or lower streams_at_most")
-    return ok("open files", sentence)

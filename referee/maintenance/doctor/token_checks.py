@@ -6,8 +6,8 @@ from contextlib import closing
 from pathlib import Path
 
 from referee.accounts.tokens import Role, Token, TokenFilter
-from referee.maintenance.data_dir import schema_version
 from referee.maintenance.doctor.finding import Finding, ok, warn
+from referee.maintenance.migrate import schema_version
 from referee.storage.sqlite.database import BUSY_MS, migrations, open_for_reading
 from referee.storage.sqlite.tokens import select_tokens
 

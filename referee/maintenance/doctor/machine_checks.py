@@ -1,6 +1,7 @@
-"""Checks of the clocks: the monotonic clock that times moves, and the wall clock."""
+"""Checks of the machine: the monotonic clock that times moves, the wall clock, open files and the event loop."""
 
 import ctypes
+import importlib.util
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -8,6 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 from referee.maintenance.doctor.finding import Finding, ok, warn
+from referee.server.settings import Settings
 from referee.storage.sqlite.database import BUSY_MS, open_for_reading
 
 COARSE_S = 0.001
@@ -19,6 +21,9 @@ TIMEX_BYTES = 512
 """Larger than the structure that adjtimex fills in."""
 AHEAD_MS = 60_000
 SECOND_MS = 1_000
+
+OTHER_FILES = 200
+"""Files that are open besides streams: the database, the log, connections that wait to be accepted."""
 
 NEWEST = "SELECT at_ms FROM entries ORDER BY entry DESC LIMIT 1"
 
@@ -76,3 +81,25 @@ def _set_back(database: Path) -> Iterator[Finding]:
             f"set back: the newest entry is {ahead_ms // SECOND_MS} s in the future",
             "match clocks are not affected, but dates are: find out what sets it",
         )
+
+
+def process(settings: Settings) -> Iterator[Finding]:
+    yield _files(settings.streams_at_most)
+    if importlib.util.find_spec("uvloop"):
+        yield ok("event loop", "uvloop is installed")
+    else:
+        yield warn(
+            "event loop", "uvloop is not installed", "pip install referee[fast] saves a tenth of the time per message"
+        )
+
+
+def _files(streams_at_most: int) -> Finding:
+    import resource  # noqa: PLC0415  # POSIX only, and other commands run elsewhere too.
+
+    _, at_most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if at_most == resource.RLIM_INFINITY:
+        return ok("open files", "no limit")
+    sentence = f"limit of {at_most}, for up to {streams_at_most} streams"
+    if at_most < streams_at_most + OTHER_FILES:
+        return warn("open files", sentence, "raise the hard limit (LimitNOFILE=65536), or lower streams_at_most")
+    return ok("open files", sentence)
