@@ -7,13 +7,12 @@ from referee_api.v1 import ladder_pb2
 from referee_client import Organiser
 
 from referee.cli._shared.client_options import ClientCommand, with_organiser
-from referee.cli._shared.contest_entries import entry_line, pairing_text
 from referee.cli._shared.report_text import standings_text
 from referee.cli._shared.table import table
 from referee.local.contest_file import read_ladder
 from referee.reporting.collector import ladder_report
 from referee.reporting.formatting import moment
-from referee.reporting.message_conversion import rules_text
+from referee.reporting.message_conversion import entry_line, pairing_text, rules_text
 
 
 @click.group()

@@ -8,10 +8,9 @@ from referee_client import Organiser, Refused
 
 from referee.cli._shared.client_options import ClientCommand, open_organiser, referee_options
 from referee.cli._shared.report_text import report_text
-from referee.reporting.collector import ladder_report, tournament_report
+from referee.reporting.collector import ReportDataMissing, ladder_report, read_saved_report, tournament_report
 from referee.reporting.page import page
 from referee.reporting.report import Report
-from referee.reporting.saved_report import ReportDataMissing, read_saved_report
 
 
 @click.command(cls=ClientCommand)

@@ -8,7 +8,6 @@ from referee_client import Organiser
 from referee_client.organiser.tournaments import FORMATS, PHASES
 
 from referee.cli._shared.client_options import ClientCommand, with_organiser
-from referee.cli._shared.contest_entries import entry_line
 from referee.cli._shared.report_text import standings_text
 from referee.cli._shared.table import table
 from referee.cli.report import write
@@ -17,7 +16,7 @@ from referee.local.contest_file import read_tournament
 from referee.match.setup import Policies
 from referee.reporting.collector import tournament_report
 from referee.reporting.formatting import moment
-from referee.reporting.message_conversion import chosen_text, rules_text
+from referee.reporting.message_conversion import chosen_text, entry_line, rules_text
 
 WORD_OF = {number: word for word, number in PHASES.items()}
 

@@ -1,19 +1,27 @@
-"""Fetch the data of a report from a running server."""
+"""Collect the data of a report: from a running server, or from the results folder that it was saved to.
 
-from collections.abc import Callable, Iterable, Sequence
+Separate calls for standings, SPRT state and pairings could return different states while matches are played. They are
+taken from the exported JSON of the tournament, which has all of one state.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from itertools import islice
-from typing import TypeAlias, TypeVar
+from pathlib import Path
+from typing import Any, TypeAlias, TypeVar
 
-from referee_api.v1 import contest_pb2, match_pb2, rating_pb2
+from google.protobuf import json_format
+from referee_api.v1 import contest_pb2, match_pb2, rating_pb2, sprt_pb2, tournament_pb2
+from referee_api.v1.match_service_pb2 import ListMatchesResponse
+from referee_api.v1.tournament_service_pb2 import GetTournamentStandingsResponse
 from referee_client import Organiser, Refused
 
-from referee.reporting.ladder_report import build_ladder_report, name_of
 from referee.reporting.message_conversion import EntrantIndex
 from referee.reporting.record_statistics import RecordStatistics
 from referee.reporting.report import Report
-from referee.reporting.snapshot import Snapshot, read_snapshot
-from referee.reporting.tournament_report import build_tournament_report
+from referee.reporting.report_builder import build_ladder_report, build_tournament_report, name_of
 
 MAX_RECORDS = 250
 """Newest records to fetch. Each takes a call, and reports should not use up the rate limit."""
@@ -24,6 +32,87 @@ CONCURRENT_CALLS = 8
 T = TypeVar("T")
 
 Progress: TypeAlias = Callable[[int, int], None]
+REPORT_DATA = "report-data.json"
+RECORDS = "records"
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """One state of a tournament that has started."""
+
+    phase: tournament_pb2.TournamentPhase.ValueType
+    table: GetTournamentStandingsResponse
+    pairings: Sequence[contest_pb2.Pairing]
+    """In the order in which they were planned."""
+
+    @property
+    def match_ids(self) -> frozenset[str]:
+        """Matches of the pairings that are done, which the standings include."""
+        done = (pairing for pairing in self.pairings if pairing.phase == contest_pb2.PAIRING_PHASE_DONE)
+        return frozenset(match_id for pairing in done for match_id in pairing.match_ids)
+
+    def restrict(self, tournament: tournament_pb2.Tournament) -> tournament_pb2.Tournament:
+        """Return a later state of the tournament without the changes since the snapshot."""
+        then = tournament_pb2.Tournament()
+        then.CopyFrom(tournament)
+        if self.phase != tournament.phase:
+            then.phase = self.phase
+            then.ClearField("end_time")
+        there = {row.entrant for row in self.table.standings}
+        del then.entrants[:]
+        then.entrants.extend(entrant for entrant in tournament.entrants if entrant.name in there)
+        return then
+
+
+def read_snapshot(exported: str, tie_breaks: Sequence[tournament_pb2.TieBreak.ValueType]) -> Snapshot:
+    """Parse the exported JSON. `tie_breaks` are those of the tournament, in order."""
+    data = json.loads(exported)
+    names = [tournament_pb2.TieBreak.Name(one).removeprefix("TIE_BREAK_").lower() for one in tie_breaks]
+    standings = [_standing(row, zip(tie_breaks, names, strict=True)) for row in data["standings"]]
+    test = _sprt_state(data["test"]) if data["test"] else None
+    return Snapshot(
+        tournament_pb2.TournamentPhase.Value(f"TOURNAMENT_PHASE_{data['phase'].upper()}"),
+        GetTournamentStandingsResponse(standings=standings, sprt=test),
+        [_pairing(pairing) for pairing in data["pairings"]],
+    )
+
+
+def _standing(
+    row: Mapping[str, Any], tie_breaks: Iterable[tuple[tournament_pb2.TieBreak.ValueType, str]]
+) -> tournament_pb2.TournamentStanding:
+    return tournament_pb2.TournamentStanding(
+        tie_breaks=[
+            tournament_pb2.TieBreakValue(tie_break=number, value=row["tie_breaks"][name]) for number, name in tie_breaks
+        ],
+        estimate=_estimate(row["estimate"]) if row["estimate"] else None,
+        **{name: row[name] for name in ("rank", "entrant", "points", "wins", "draws", "losses", "forfeits", "byes")},
+    )
+
+
+def _sprt_state(state: Mapping[str, Any]) -> sprt_pb2.SprtState:
+    return sprt_pb2.SprtState(
+        verdict=sprt_pb2.SprtVerdict.Value(f"SPRT_VERDICT_{state['verdict'].upper()}"),
+        llr=state["llr"],
+        llr_lower=state["lower"],
+        llr_upper=state["upper"],
+        counts=state["counts"],
+        estimate=_estimate(state["estimate"]),
+        matches=state["matches"],
+        expected_matches_left=state["matches_to_go"],
+    )
+
+
+def _estimate(data: Mapping[str, float]) -> rating_pb2.EloEstimate:
+    return rating_pb2.EloEstimate(
+        elo=data["elo"], low_elo=data["low"], high_elo=data["high"], superiority=data["superiority"]
+    )
+
+
+def _pairing(data: Mapping[str, Any]) -> contest_pb2.Pairing:
+    begun = contest_pb2.PAIRING_PHASE_PLAYING if data["match_ids"] else contest_pb2.PAIRING_PHASE_PLANNED
+    phase = contest_pb2.PAIRING_PHASE_DONE if data["done"] else begun
+    same = {name: data[name] for name in ("id", "round", "board", "entrants", "match_ids", "points")}
+    return contest_pb2.Pairing(phase=phase, void_matches=data["voided"], **same)
 
 
 def no_progress(_done: int, _of: int) -> None:
@@ -93,3 +182,39 @@ def _answer(ask: Callable[[], T]) -> T | None:
         return ask()
     except Refused:
         return None
+
+
+class ReportDataMissing(Exception):
+    """The folder has no readable report data; `str()` is one sentence."""
+
+
+def save_report_data(organiser: Organiser, name: str, folder: Path) -> None:
+    """Save the data of a tournament atomically. Its records are in the folder already."""
+    data = {
+        "tournament": json_format.MessageToDict(organiser.tournaments.get(name)),
+        "table": json_format.MessageToDict(organiser.tournaments.table(name)),
+        "matches": json_format.MessageToDict(ListMatchesResponse(matches=organiser.tournaments.matches(name))),
+    }
+    part = folder / f"{REPORT_DATA}.part"
+    part.write_text(f"{json.dumps(data, indent=1, sort_keys=True)}\n", encoding="utf-8")
+    part.replace(folder / REPORT_DATA)
+
+
+def read_saved_report(folder: Path) -> Report:
+    """Build the report of a results folder. Raises ReportDataMissing."""
+    try:
+        data = json.loads((folder / REPORT_DATA).read_text(encoding="utf-8"))
+        tournament = json_format.ParseDict(data["tournament"], tournament_pb2.Tournament(), ignore_unknown_fields=True)
+        table = json_format.ParseDict(data["table"], GetTournamentStandingsResponse(), ignore_unknown_fields=True)
+        matches = json_format.ParseDict(data["matches"], ListMatchesResponse(), ignore_unknown_fields=True)
+    except FileNotFoundError:
+        raise ReportDataMissing(f"{folder} is not the folder of a tournament run: it has no {REPORT_DATA}") from None
+    except (OSError, ValueError, KeyError, TypeError, json_format.ParseError) as error:
+        raise ReportDataMissing(f"{folder / REPORT_DATA} cannot be read: {error}") from None
+    statistics = RecordStatistics(EntrantIndex(tournament.entrants).find)
+    for record in sorted((folder / RECORDS).glob("*.jsonl")):
+        try:
+            statistics.add_record(record.read_bytes())
+        except OSError as error:
+            raise ReportDataMissing(f"{record} cannot be read: {error.strerror}") from None
+    return build_tournament_report(tournament, table, matches.matches, statistics)

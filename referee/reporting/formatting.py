@@ -1,8 +1,9 @@
-"""Format numbers, times and results as text."""
+"""Format the parts of a report as text: numbers, times, results, pairings, and what its columns mean."""
 
+from collections.abc import Iterator
 from datetime import UTC, datetime
 
-from referee.reporting.report import End
+from referee.reporting.report import End, Meeting, Report, Sprt
 
 TIME_UNITS = ((86_400_000_000, "d"), (3_600_000_000, "h"), (60_000_000, "min"), (1_000_000, "s"))
 FORFEITS = {"time": "lost on time", "illegal_move": "illegal moves", "disconnected": "disconnected"}
@@ -55,3 +56,44 @@ SCORE_LEGEND = "score: points per match; in brackets, its 95 % confidence interv
 def score_text(share: float, low: float, high: float) -> str:
     """Format as `46 % (20–73)`."""
     return f"{100 * share:.0f} % ({100 * low:.0f}–{100 * high:.0f})"  # An en dash for the range.
+
+
+def sprt_text(sprt: Sprt) -> str:
+    """Format as `LLR 1.20 (−2.94, 2.94), +12 Elo (−8 to +32), 3-10-40-22-7`; narrow terminals cut off the end."""
+    estimate = sprt.estimate
+    ratio = [] if sprt.llr is None else [f"LLR {_ratio(sprt.llr)} ({', '.join(map(_ratio, sprt.bounds))})"]
+    lead = f"{signed(estimate.elo)} Elo ({signed(estimate.low)} to {signed(estimate.high)})"
+    return ", ".join([*ratio, lead, *(["-".join(map(str, sprt.counts))] if sprt.counts else [])])
+
+
+def _ratio(llr: float) -> str:
+    return f"{llr:.2f}".replace("-0.00", "0.00").replace("-", MINUS)
+
+
+def meeting_text(meeting: Meeting) -> str:
+    """Format as `anna – bert`."""
+    return " – ".join(meeting.entrants)  # An en dash.
+
+
+def result_text(meeting: Meeting) -> str:
+    """Return `1 : 0`, `bye`, or the state of an unfinished pairing."""
+    if len(meeting.entrants) == 1:
+        return "bye"
+    return " : ".join(map(points_text, meeting.points)) if meeting.points else meeting.state
+
+
+def elo_baseline(report: Report) -> str:
+    """Return what Elo values are relative to."""
+    return "the other" if len(report.estimates()) == 2 else "the average of the field"
+
+
+def legend(report: Report) -> Iterator[tuple[str, str]]:
+    """Yield the terms that the report uses, with their meanings."""
+    if any(row.rating for row in report.rows):
+        yield "rating", "strength, updated after each match from 1500; comparable only within a ladder"
+        yield "?", "provisional: too few matches for a rank"
+    if any(row.points is not None for row in report.rows):
+        yield "points", "1 for a win or a bye, ½ for a draw; with more than two sides, a share by rank"
+    if report.estimates():
+        yield "elo", f"strength from all results (Bradley–Terry), relative to {elo_baseline(report)} at 0"
+        yield "± n", "95 % confidence interval"

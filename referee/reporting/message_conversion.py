@@ -1,16 +1,25 @@
-"""Convert messages of the contract to values of a report and to text."""
+"""Convert messages of the contract to values of a report, and to text: terms, pairings, log entries of contests."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 from google.protobuf.descriptor import EnumDescriptor, FieldDescriptor
 from google.protobuf.message import Message
-from referee_api.v1 import clock_pb2, contest_pb2, game_pb2, match_pb2
+from referee_api.v1 import clock_pb2, contest_pb2, game_pb2, ladder_pb2, match_pb2, sprt_pb2, tournament_pb2
 from referee_client.matches import result_in
 
 from engines.refusals import Refusal
 from engines.registry import find
-from referee.reporting.formatting import plain
-from referee.reporting.report import End, Game
+from referee.contests.strength.elo import EloEstimate
+from referee.reporting.formatting import counted, plain, points_text, signed, sprt_text
+from referee.reporting.report import End, Game, Sprt
+
+PHASES = {
+    contest_pb2.PAIRING_PHASE_PLANNED: "is planned",
+    contest_pb2.PAIRING_PHASE_PLAYING: "is being played",
+}
+
+Entry = tournament_pb2.TournamentEntry | ladder_pb2.LadderEntry
 
 
 class EntrantIndex:
@@ -106,3 +115,71 @@ def enum_word(enum: EnumDescriptor, number: object) -> str:
     name = str(enum.values_by_number[int(str(number))].name)
     prefix = "".join(f"_{letter}" if letter.isupper() else letter for letter in enum.name)[1:].upper()
     return plain(name.removeprefix(f"{prefix}_").lower())
+
+
+def sprt_of(sprt: sprt_pb2.SprtState) -> Sprt:
+    estimate = sprt.estimate
+    return Sprt(
+        enum_word(sprt_pb2.SprtVerdict.DESCRIPTOR, sprt.verdict),
+        tuple(sprt.counts),
+        EloEstimate(estimate.elo, estimate.low_elo, estimate.high_elo, estimate.superiority),
+        sprt.llr if sprt.HasField("llr") else None,
+        (sprt.llr_lower, sprt.llr_upper),
+        sprt.matches,
+        sprt.expected_matches_left,
+    )
+
+
+def entry_line(entry: Entry) -> str:
+    kind = entry.WhichOneof("event") or ""
+    tell = ENTRY_TEXTS.get(kind)
+    return tell(getattr(entry, kind)) if tell else "unknown event; this program is older than the referee"
+
+
+def pairing_text(pairing: contest_pb2.Pairing) -> str:
+    names = list(pairing.entrants)
+    if len(names) == 1:
+        return f"{pairing.id}: {names[0]} has a bye"
+    if pairing.phase == contest_pb2.PAIRING_PHASE_DONE:
+        text = ", ".join(f"{name} {points_text(got)}" for name, got in zip(names, pairing.points, strict=False))
+        return f"{pairing.id}: {text}"
+    return f"{pairing.id}: {' - '.join(names)} {PHASES.get(pairing.phase, '')}".rstrip()
+
+
+def _ratings_text(rated: ladder_pb2.MatchRated) -> str:
+    return ", ".join(
+        f"{change.bot} {change.after.value:.0f} ({signed(change.after.value - change.before.value)})"
+        for change in rated.ratings
+    )
+
+
+def _entrant_name(entrant: contest_pb2.Entrant) -> str:
+    return entrant.name or ", ".join(bot.bot for bot in entrant.bots)
+
+
+def _end_text(ended: tournament_pb2.TournamentEnded) -> str:
+    cancelled = ended.phase == tournament_pb2.TOURNAMENT_PHASE_CANCELLED
+    return _with_message("cancelled" if cancelled else "finished", ended.message)
+
+
+def _with_message(text: str, message: str) -> str:
+    return f"{text}: {message}" if message else text
+
+
+ENTRY_TEXTS: dict[str, Callable[[Any], str]] = {
+    "created": lambda made: f"{made.title or made.name} was created",
+    "entrant_joined": lambda joined: f"{_entrant_name(joined.entrant)} joined",
+    "entrant_left": lambda left: _with_message(f"{left.entrant} left", left.message),
+    "round_started": lambda began: f"round {began.round} started",
+    "pairings_planned": lambda planned: f"{counted(len(planned.pairings), 'pairing')} planned",
+    "pairing": pairing_text,
+    "sprt": lambda sprt: sprt_text(sprt_of(sprt)),
+    "ended": _end_text,
+    "match_rated": lambda rated: f"{rated.match_id}: {_ratings_text(rated)}",
+    "season_started": lambda began: f"season {began.season} started",
+    "paused": lambda paused: _with_message("paused", paused.message),
+    "resumed": lambda _: "resumed",
+    "closing": lambda closing: _with_message("closing", closing.message),
+    "closed": lambda closed: _with_message("closed", closed.message),
+}
+"""Formatters by event."""

@@ -2,16 +2,12 @@
 
 from importlib.resources import files
 
-from referee.reporting.bars import end_bars, time_bars
-from referee.reporting.formatting import counted
-from referee.reporting.heat_map import heat_map
-from referee.reporting.legend import legend
+from referee.reporting.bars import end_bars, sprt_gauge, time_bars
+from referee.reporting.formatting import counted, legend
 from referee.reporting.markup import Markup, joined, tag
 from referee.reporting.rating_chart import rating_chart
 from referee.reporting.report import Report
-from referee.reporting.rounds import rounds
-from referee.reporting.sprt_gauge import sprt_gauge
-from referee.reporting.standings_table import standings_table
+from referee.reporting.result_tables import heat_map, rounds, standings_table
 
 CONTENT_SECURITY_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 ELO_NOTE = "The line is the 95 % interval of Elo. If two intervals overlap, it is not known which entrant is stronger."

@@ -7,9 +7,8 @@ their size on small screens.
 from collections.abc import Mapping, Sequence
 
 from referee.reporting.formatting import moment
-from referee.reporting.markup import Markup, joined, tag
+from referee.reporting.markup import SECOND, Markup, Scale, fit_scale, joined, tag, tick_values, time_ticks
 from referee.reporting.report import Point, Report
-from referee.reporting.scale import SECOND, Scale, fit_scale, tick_values, time_ticks
 
 COLOURS = 8
 """Lines with a colour of their own; more could not be distinguished."""

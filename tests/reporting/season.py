@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from engines.chance import Chance
 from referee.contests.strength.elo import expected_score
 from referee.reporting.report import End, Game, Meeting, Rating, Report, Row, Times
-from referee.reporting.tournament_report import histories
+from referee.reporting.report_builder import histories
 
 MARCH_MS = 1_772_323_200_000
 MINUTE_MS = 60_000

@@ -1,4 +1,4 @@
-"""Conversion of messages to a report, and saved reports."""
+"""Conversion of messages to a report and to text, and saved reports."""
 
 from pathlib import Path
 
@@ -16,14 +16,33 @@ from referee_api.v1 import (
 )
 from referee_api.v1.tournament_service_pb2 import GetTournamentStandingsResponse
 
-from referee.reporting.ladder_report import build_ladder_report
-from referee.reporting.message_conversion import EntrantIndex, chosen_text, clock_text, finished_games, rules_text
+from referee.reporting.collector import ReportDataMissing, read_saved_report
+from referee.reporting.message_conversion import (
+    EntrantIndex,
+    Entry,
+    chosen_text,
+    clock_text,
+    entry_line,
+    finished_games,
+    rules_text,
+)
 from referee.reporting.record_statistics import RecordStatistics
 from referee.reporting.report import End, Rating
-from referee.reporting.saved_report import ReportDataMissing, read_saved_report
-from referee.reporting.tournament_report import build_tournament_report
+from referee.reporting.report_builder import build_ladder_report, build_tournament_report
 
 TWO_SIDES = game_pb2.SeatLayout(sides=[game_pb2.Side(seats=[0]), game_pb2.Side(seats=[1])])
+DONE = contest_pb2.Pairing(id="3.1", entrants=["anna", "bert"], phase=contest_pb2.PAIRING_PHASE_DONE, points=[0.5, 0.5])
+PLAYING = contest_pb2.Pairing(id="3.1", entrants=["anna", "bert"], phase=contest_pb2.PAIRING_PHASE_PLAYING)
+BYE = contest_pb2.Pairing(id="3.2", entrants=["carl"], phase=contest_pb2.PAIRING_PHASE_DONE, points=[1])
+CHANGE = rating_pb2.RatingChange(bot="anna", before=rating_pb2.Rating(value=1500), after=rating_pb2.Rating(value=1512))
+SPRT_STATE = sprt_pb2.SprtState(
+    counts=[1, 2, 3],
+    llr=1.5,
+    llr_lower=-2.94,
+    llr_upper=2.94,
+    estimate=rating_pb2.EloEstimate(elo=12, low_elo=-8, high_elo=32),
+)
+TournamentEntry = tournament_pb2.TournamentEntry
 
 
 def entrant(bot: str, version: str = "", name: str = "") -> contest_pb2.Entrant:
@@ -147,3 +166,49 @@ def test_a_folder_whose_records_cannot_be_read_says_which(tmp_path: Path) -> Non
     (tmp_path / "records" / "1.1.1.jsonl").mkdir(parents=True)
     with pytest.raises(ReportDataMissing, match=r"1\.1\.1\.jsonl cannot be read: Is a directory"):
         read_saved_report(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("entry", "line"),
+    [
+        (TournamentEntry(created=tournament_pb2.Tournament(name="cup")), "cup was created"),
+        (
+            TournamentEntry(entrant_joined=contest_pb2.EntrantJoined(entrant=contest_pb2.Entrant(name="anna"))),
+            "anna joined",
+        ),
+        (TournamentEntry(entrant_left=contest_pb2.EntrantLeft(entrant="anna", message="ill")), "anna left: ill"),
+        (TournamentEntry(round_started=tournament_pb2.RoundStarted(round=2)), "round 2 started"),
+        (TournamentEntry(pairings_planned=tournament_pb2.PairingsPlanned(pairings=[DONE])), "1 pairing planned"),
+        (TournamentEntry(pairing=DONE), "3.1: anna ½, bert ½"),
+        (TournamentEntry(pairing=PLAYING), "3.1: anna - bert is being played"),
+        (TournamentEntry(pairing=BYE), "3.2: carl has a bye"),
+        (TournamentEntry(sprt=SPRT_STATE), "LLR 1.50 (−2.94, 2.94), +12 Elo (−8 to +32), 1-2-3"),
+        (
+            TournamentEntry(ended=tournament_pb2.TournamentEnded(phase=tournament_pb2.TOURNAMENT_PHASE_FINISHED)),
+            "finished",
+        ),
+        (
+            TournamentEntry(
+                ended=tournament_pb2.TournamentEnded(phase=tournament_pb2.TOURNAMENT_PHASE_CANCELLED, message="rain")
+            ),
+            "cancelled: rain",
+        ),
+        (
+            ladder_pb2.LadderEntry(match_rated=ladder_pb2.MatchRated(match_id="m", ratings=[CHANGE])),
+            "m: anna 1512 (+12)",
+        ),
+        (ladder_pb2.LadderEntry(season_started=ladder_pb2.SeasonStarted(season=2)), "season 2 started"),
+        (ladder_pb2.LadderEntry(closed=ladder_pb2.LadderClosed(message="thanks")), "closed: thanks"),
+        (ladder_pb2.LadderEntry(), "unknown event; this program is older than the referee"),
+    ],
+)
+def test_an_entry_is_a_line(entry: Entry, line: str) -> None:
+    assert entry_line(entry) == line
+
+
+def test_every_entry_of_the_contract_has_its_line() -> None:
+    for message in (TournamentEntry, ladder_pb2.LadderEntry):
+        for field in message.DESCRIPTOR.oneofs_by_name["event"].fields:
+            entry = message()
+            getattr(entry, field.name).SetInParent()
+            assert "unknown event" not in entry_line(entry), field.name

@@ -8,10 +8,10 @@ from itertools import pairwise
 import pytest
 
 from referee.contests.strength.elo import EloEstimate
-from referee.reporting.heat_map import SHADES, shade
 from referee.reporting.markup import VOID
 from referee.reporting.page import page
 from referee.reporting.report import Report, Row, Sprt
+from referee.reporting.result_tables import SHADES, shade
 from tests.reporting.season import NASTY, report
 
 SVG_VOID = frozenset(VOID)

@@ -4,13 +4,20 @@ from collections.abc import Iterator, Sequence
 
 import click
 
-from referee.cli._shared.contest_entries import sprt_text
 from referee.cli._shared.table import columns, table
 from referee.contests.strength.elo import EloEstimate
-from referee.reporting.formatting import end_text, plain, points_text, signed, time_text
-from referee.reporting.legend import legend
+from referee.reporting.formatting import (
+    end_text,
+    legend,
+    meeting_text,
+    plain,
+    points_text,
+    result_text,
+    signed,
+    sprt_text,
+    time_text,
+)
 from referee.reporting.report import Cell, Meeting, Report, Row
-from referee.reporting.rounds import pairing_text, result_text
 
 MAX_CROSS_TABLE = 24
 """Maximum number of entrants; more do not fit on a line."""
@@ -42,7 +49,7 @@ def _parts(report: Report) -> Iterator[str]:
 
 
 def _rounds(meetings: Sequence[Meeting]) -> str:
-    rows = [(f"{it.round}.{it.board}", pairing_text(it), result_text(it)) for it in meetings]
+    rows = [(f"{it.round}.{it.board}", meeting_text(it), result_text(it)) for it in meetings]
     head, *lines = columns([("round", "pairing", "result"), *rows])
     return "\n".join([click.style(head, bold=True), *lines])
 

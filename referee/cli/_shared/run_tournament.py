@@ -10,15 +10,15 @@ from referee_api.v1 import contest_pb2, tournament_pb2
 from referee_client import Refused
 from referee_client.errors import RefereeError
 
-from referee.cli._shared.contest_entries import pairing_text, sprt_text
 from referee.cli._shared.progress import Show, progress
 from referee.cli._shared.report_text import report_text
 from referee.cli._shared.signals import BY_SIGNAL, until_interrupted
 from referee.local.local_tournament import LocalTournament, TooFewEntrants, TournamentRuntime
+from referee.reporting.collector import read_saved_report, save_report_data
+from referee.reporting.formatting import sprt_text
+from referee.reporting.message_conversion import pairing_text, sprt_of
 from referee.reporting.page import page
 from referee.reporting.report import Report
-from referee.reporting.saved_report import read_saved_report, save_report_data
-from referee.reporting.tournament_report import sprt_of
 from referee.server.stores import StartupError
 
 EXPORTS = {"csv": "standings.csv", "json": "tournament.json", "trf": "tournament.trf"}

@@ -1,12 +1,11 @@
-"""Build the report of a tournament from messages of the contract."""
+"""Build the report of a tournament or a ladder from messages of the contract."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from referee_api.v1 import contest_pb2, match_pb2, sprt_pb2, tournament_pb2
+from referee_api.v1 import contest_pb2, ladder_pb2, match_pb2, rating_pb2, tournament_pb2
 from referee_api.v1.tournament_service_pb2 import GetTournamentStandingsResponse
 
-from referee.contests.strength.elo import EloEstimate
 from referee.contests.strength.rating import RatingRecord, compute_rating_updates
 from referee.reporting.formatting import moment
 from referee.reporting.message_conversion import (
@@ -16,9 +15,10 @@ from referee.reporting.message_conversion import (
     enum_word,
     finished_games,
     rules_text,
+    sprt_of,
 )
 from referee.reporting.record_statistics import RecordStatistics
-from referee.reporting.report import Game, Meeting, Point, Report, Row, Sprt
+from referee.reporting.report import Game, Meeting, Point, Rating, Report, Row
 
 
 def build_tournament_report(
@@ -34,8 +34,8 @@ def build_tournament_report(
         "tournament",
         tournament.name,
         tournament.title or tournament.name,
-        _facts(tournament, len(games)),
-        tuple(map(_row, table.standings)),
+        _tournament_facts(tournament, len(games)),
+        tuple(map(_tournament_row, table.standings)),
         games,
         tuple(enum_word(tournament_pb2.TieBreak.DESCRIPTOR, it.tie_break) for it in first),
         histories(games),
@@ -52,20 +52,7 @@ def _meeting(pairing: contest_pb2.Pairing) -> Meeting:
     return Meeting(pairing.round, pairing.board, tuple(pairing.entrants), tuple(pairing.points), state)
 
 
-def sprt_of(sprt: sprt_pb2.SprtState) -> Sprt:
-    estimate = sprt.estimate
-    return Sprt(
-        enum_word(sprt_pb2.SprtVerdict.DESCRIPTOR, sprt.verdict),
-        tuple(sprt.counts),
-        EloEstimate(estimate.elo, estimate.low_elo, estimate.high_elo, estimate.superiority),
-        sprt.llr if sprt.HasField("llr") else None,
-        (sprt.llr_lower, sprt.llr_upper),
-        sprt.matches,
-        sprt.expected_matches_left,
-    )
-
-
-def _facts(tournament: tournament_pb2.Tournament, games: int) -> tuple[tuple[str, str], ...]:
+def _tournament_facts(tournament: tournament_pb2.Tournament, games: int) -> tuple[tuple[str, str], ...]:
     terms = tournament.terms
     facts = {
         "Game": rules_text(terms.match_terms.rules),
@@ -82,7 +69,7 @@ def _facts(tournament: tournament_pb2.Tournament, games: int) -> tuple[tuple[str
     return tuple(facts.items())
 
 
-def _row(row: tournament_pb2.TournamentStanding) -> Row:
+def _tournament_row(row: tournament_pb2.TournamentStanding) -> Row:
     return Row(
         row.rank,
         row.entrant,
@@ -106,3 +93,52 @@ def histories(games: Iterable[Game]) -> Mapping[str, tuple[Point, ...]]:
                 rating = change.after.rating
                 lines[change.player].append(Point(game.at_ms, rating.value, rating.deviation))
     return {name: tuple(line) for name, line in lines.items()}
+
+
+def build_ladder_report(
+    ladder: ladder_pb2.Ladder,
+    standings: Sequence[ladder_pb2.LadderStanding],
+    matches: Sequence[match_pb2.Match],
+    histories: Mapping[str, Sequence[rating_pb2.RatingPoint]],
+    statistics: RecordStatistics,
+) -> Report:
+    games = finished_games(matches, EntrantIndex(row.entrant for row in standings))
+    return Report(
+        "ladder",
+        ladder.name,
+        ladder.title or ladder.name,
+        _ladder_facts(ladder, len(games)),
+        tuple(map(_ladder_row, standings)),
+        games,
+        histories={name: tuple(map(_point, points)) for name, points in histories.items()},
+        times=statistics.times(),
+        timed_matches=statistics.matches,
+        illegal_moves=tuple(statistics.illegal_moves),
+    )
+
+
+def name_of(row: ladder_pb2.LadderStanding) -> str:
+    """Return the name of the entrant."""
+    return row.entrant.name or row.entrant.bots[0].bot
+
+
+def _ladder_facts(ladder: ladder_pb2.Ladder, games: int) -> tuple[tuple[str, str], ...]:
+    terms = ladder.terms.match_terms
+    return (
+        ("Game" if len(terms) == 1 else "Games", "; ".join(rules_text(one.rules) for one in terms)),
+        ("Clock", "; ".join(dict.fromkeys(clock_text(one.time_control) for one in terms))),
+        ("State", "closed" if ladder.closed else "paused" if ladder.paused else "open"),
+        ("Season", str(ladder.season)),
+        ("Entrants", str(ladder.entrant_count)),
+        ("Matches", str(games)),
+        ("Created", moment(ladder.create_time.ToMilliseconds())),
+    )
+
+
+def _ladder_row(row: ladder_pb2.LadderStanding) -> Row:
+    rating = Rating(row.rating.value, row.rating.deviation, row.rating.provisional)
+    return Row(row.rank, name_of(row), row.wins, row.draws, row.losses, row.forfeits, rating=rating)
+
+
+def _point(point: rating_pb2.RatingPoint) -> Point:
+    return Point(point.match_end_time.ToMilliseconds(), point.rating.value, point.rating.deviation)

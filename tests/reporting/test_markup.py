@@ -1,9 +1,9 @@
-"""Scales and their ticks."""
+"""Scales of charts and their ticks."""
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.reporting.scale import DAY, HOUR, SECOND, Scale, fit_scale, tick_values, time_ticks
+from referee.reporting.markup import DAY, HOUR, SECOND, Scale, fit_scale, tick_values, time_ticks
 
 
 @given(st.floats(-3000, 3000, allow_subnormal=False), st.floats(1, 4000), st.integers(2, 8))
