@@ -28,8 +28,8 @@ from referee.server.referee_server import RefereeServer
 from referee.server.setting_types import Address
 from referee.server.settings import Settings
 from tests.e2e.bot_connection import BotConnection, connect_bot
+from tests.e2e.call_errors import parse_error
 from tests.e2e.organiser import METHODS, call_with_timeout
-from tests.e2e.refused import refused
 from tests.e2e.server import TIMEOUT_S, create_organiser_token, register_bots
 
 AIM_MS = 50
@@ -199,7 +199,7 @@ def _refused(reason: str) -> Iterator[None]:
     try:
         yield
     except grpc.RpcError as error:
-        if refused(error).reason != reason:
+        if parse_error(error).reason != reason:
             raise
 
 

@@ -14,8 +14,8 @@ from referee_client import Organiser
 from referee_client.errors import refused_by
 from referee_client.organiser.calls import Pace
 
-from tests.e2e.readings import metrics
 from tests.e2e.server import create_organiser_token, run_server
+from tests.e2e.server_metrics import metrics
 
 THREADS, CALLS, PER_MINUTE = 8, 400, 3_000
 

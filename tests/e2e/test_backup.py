@@ -8,8 +8,8 @@ import grpc
 import pytest
 from referee_api.v1 import game_pb2
 
+from tests.e2e.call_errors import assert_matches_contract, parse_error
 from tests.e2e.organiser import new_organiser, server_with_organiser
-from tests.e2e.refused import need_promised, refused
 from tests.e2e.server import TIMEOUT_S, run_server
 from tests.e2e.steadfast import Company, SteadfastBot, Witness
 from tests.e2e.test_crash import BOUNDS, GAMES, events, moves_of, need_proven, record
@@ -88,9 +88,9 @@ def test_who_asks_for_an_archived_match_is_told_so(tmp_path: Path) -> None:
             lambda: list(organiser.call("MatchService/WatchMatch", match_id=match_id, after_number=0)),
             lambda: organiser.call_as_admin("AdminService/VoidMatch", **late),
         ):
-            with pytest.raises(grpc.RpcError) as no:
+            with pytest.raises(grpc.RpcError) as raised:
                 asks()
-            assert refused(no.value).reason == "MATCH_ARCHIVED"
-            need_promised(refused(no.value))
+            assert parse_error(raised.value).reason == "MATCH_ARCHIVED"
+            assert_matches_contract(parse_error(raised.value))
         listed = organiser.call("MatchService/ListMatches").matches
         assert going_on in [match.id for match in listed]

@@ -6,9 +6,9 @@ from pathlib import Path
 import grpc
 import pytest
 
+from tests.e2e.call_errors import assert_matches_contract, parse_error
 from tests.e2e.organiser import Organiser
 from tests.e2e.provoking_contests import BY_OTHERS, LADDER, PROVOKED, TOURNAMENT
-from tests.e2e.refused import need_promised, refused
 
 pytestmark = pytest.mark.slow
 
@@ -28,8 +28,8 @@ def test_every_listed_refusal_is_provoked(service: str, file: str) -> None:
 
 @pytest.mark.parametrize(("method", "reason"), CASES, ids=[f"{method}-{reason}" for method, reason in CASES])
 def test_a_call_is_refused_as_the_contract_promises(organiser: Organiser, method: str, reason: str) -> None:
-    with pytest.raises(grpc.RpcError) as no:
+    with pytest.raises(grpc.RpcError) as raised:
         PROVOKED[method][reason](organiser)
-    assert refused(no.value).reason == reason
+    assert parse_error(raised.value).reason == reason
     if reason != "ILLEGAL_MOVE":  # An error in an opening has neither plies nor attempts as metadata.
-        need_promised(refused(no.value))
+        assert_matches_contract(parse_error(raised.value))

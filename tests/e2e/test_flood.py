@@ -21,8 +21,8 @@ from referee_api.v1 import entry_pb2
 
 from referee.live.loop_lag import MIN_LAG_US
 from tests.e2e.honest import entries, honest_bots, new_match
-from tests.e2e.readings import MEMORY, OPEN_FILES, come_down, metrics, troubles
 from tests.e2e.server import ServerProcess, create_organiser_token, register_bots, run_server
+from tests.e2e.server_metrics import MEMORY, OPEN_FILES, come_down, metrics, troubles
 from tests.e2e.test_tls import Certificate
 
 pytestmark = [

@@ -22,8 +22,8 @@ from tests.e2e.fuzz_guests import Guests, dismiss, invited
 from tests.e2e.fuzz_messages import Inventor, Known
 from tests.e2e.fuzz_play import StrangeBot, faults_in
 from tests.e2e.honest import HonestBots, entries, honest_bots, new_match
-from tests.e2e.readings import ENGINE_FAULTS, FAULTS, MATCH_FAULTS, MEMORY, metrics, troubles
 from tests.e2e.server import TIMEOUT_S, ServerProcess, bearer, create_organiser_token, register_bots, run_server
+from tests.e2e.server_metrics import ENGINE_FAULTS, FAULTS, MATCH_FAULTS, MEMORY, metrics, troubles
 
 HOSTS = ("admin", "house", "partner", "sparring")
 """Holders and bots that the test itself relies on; random requests do not name them."""

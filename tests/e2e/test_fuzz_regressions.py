@@ -11,8 +11,8 @@ from referee_api.v1 import admin_service_pb2, bot_service_pb2, match_service_pb2
 from referee.transport.server import SERVICES
 from tests.e2e import http2
 from tests.e2e.fuzz_calls import Answer, ask, served_methods
-from tests.e2e.readings import troubles
 from tests.e2e.server import TIMEOUT_S, ServerProcess, create_organiser_token, register_bots, run_server
+from tests.e2e.server_metrics import troubles
 
 FAR_AWAY = Timestamp(seconds=2**62)
 """A moment whose milliseconds exceed a database integer, and which no valid timestamp can express."""

@@ -11,13 +11,13 @@ from referee_api.v1 import contest_pb2, ladder_pb2
 from referee_api.v1 import ladder_service_pb2 as pb
 
 from tests.e2e.bot_connection import BotConnection
+from tests.e2e.call_errors import parse_error
 from tests.e2e.contests import in_ladder, joined, ladder_request, match_terms, new_ladder, new_tournament
 from tests.e2e.honest import honest_bots
 from tests.e2e.organiser import Organiser, call_method, new_organiser
 from tests.e2e.provoking_calls import TROKE
-from tests.e2e.readings import troubles
-from tests.e2e.refused import refused
 from tests.e2e.server import ServerProcess, run_server
+from tests.e2e.server_metrics import troubles
 
 pytestmark = pytest.mark.slow
 
@@ -158,9 +158,9 @@ def test_ratings_start_again_with_a_season_and_those_before_stay_known(organiser
         assert now[bot].rating.value == rating.value
         assert now[bot].rating.deviation > rating.deviation
         assert (now[bot].rating.matches, now[bot].wins, now[bot].losses) == (0, 0, 0)
-    with pytest.raises(grpc.RpcError) as no:
+    with pytest.raises(grpc.RpcError) as raised:
         in_ladder(organiser, "ListLadderStandings", season=9)
-    assert refused(no.value).reason == "BAD_FIELD"
+    assert parse_error(raised.value).reason == "BAD_FIELD"
 
 
 def test_who_leaves_is_paired_no_more_and_comes_back_to_its_rating(organiser: Organiser) -> None:
@@ -215,14 +215,14 @@ def test_a_rated_match_is_refused_where_it_cannot_count(
         asked = {"role": "ROLE_ORGANISER", "holder": f"{organiser.name}-another"}
         owner = organiser.call_as_admin("AdminService/CreateToken", **asked).secret
     ladder = otherwise.pop("ladder", organiser.name)
-    with pytest.raises(grpc.RpcError) as no:
+    with pytest.raises(grpc.RpcError) as raised:
         call_method(
             organiser.channel,
             "MatchService/CreateMatch",
             owner,
             **organiser.match_request(**{"seating": (0, 1)} | otherwise) | {"ladder": ladder},
         )
-    assert refused(no.value).reason == reason
+    assert parse_error(raised.value).reason == reason
 
 
 def test_who_takes_an_open_seat_of_a_rated_match_must_be_on_the_ladder(organiser: Organiser) -> None:
@@ -230,17 +230,17 @@ def test_who_takes_an_open_seat_of_a_rated_match_must_be_on_the_ladder(organiser
     joined(organiser, 0, 1)
     wanted = organiser.match_request() | {"ladder": organiser.name, "seats": [{"bot": organiser.bots[0]}, {}]}
     match_id = organiser.call("MatchService/CreateMatch", **wanted).match.id
-    with pytest.raises(grpc.RpcError) as no:
+    with pytest.raises(grpc.RpcError) as raised:
         organiser.call_as_bot(2, "MatchService/JoinMatch", match_id=match_id)
-    assert refused(no.value).reason == "NOT_A_MEMBER"
+    assert parse_error(raised.value).reason == "NOT_A_MEMBER"
     assert organiser.call_as_bot(1, "MatchService/JoinMatch", match_id=match_id).seat == 1
 
 
 def test_nobody_is_called_as_a_contest_is(organiser: Organiser) -> None:
     for holder in ("ladder/main", "tournament/cup"):
-        with pytest.raises(grpc.RpcError) as no:
+        with pytest.raises(grpc.RpcError) as raised:
             organiser.call_as_admin("AdminService/CreateToken", role="ROLE_ORGANISER", holder=holder)
-        assert refused(no.value).reason == "BAD_FIELD"
+        assert parse_error(raised.value).reason == "BAD_FIELD"
 
 
 def test_a_tournament_is_seeded_by_a_ladder(organiser: Organiser) -> None:
@@ -293,9 +293,9 @@ def test_every_default_is_told(organiser: Organiser) -> None:
     assert terms.partner_rule == contest_pb2.PARTNER_RULE_INDIVIDUAL
     assert terms.match_terms[0].policies.illegal_move.max_attempts == 3
     assert new_ladder(organiser) == made
-    with pytest.raises(grpc.RpcError) as no:
+    with pytest.raises(grpc.RpcError) as raised:
         organiser.call("LadderService/CreateLadder", **ladder_request(organiser, rematch_after=2))
-    assert refused(no.value).reason == "REQUEST_ID_REUSED"
+    assert parse_error(raised.value).reason == "REQUEST_ID_REUSED"
 
 
 @pytest.mark.parametrize(
@@ -312,12 +312,12 @@ def test_every_default_is_told(organiser: Organiser) -> None:
 def test_terms_that_cannot_be_are_refused_with_what_would_be_right(
     organiser: Organiser, terms: dict[str, Any], field: str
 ) -> None:
-    with pytest.raises(grpc.RpcError) as no:
+    with pytest.raises(grpc.RpcError) as raised:
         new_ladder(organiser, **terms)
-    told = refused(no.value)
-    assert told.reason == "BAD_FIELD"
-    assert field in told.metadata["field"]
-    assert told.metadata["wrong"]
+    error = parse_error(raised.value)
+    assert error.reason == "BAD_FIELD"
+    assert field in error.metadata["field"]
+    assert error.metadata["wrong"]
 
 
 def test_only_who_may_changes_a_ladder(organiser: Organiser) -> None:
@@ -333,6 +333,6 @@ def test_only_who_may_changes_a_ladder(organiser: Organiser) -> None:
         ("CloseLadder", {}),
     ]
     for method, fields in strangers:
-        with pytest.raises(grpc.RpcError) as no:
+        with pytest.raises(grpc.RpcError) as raised:
             organiser.call_as_bot(1, f"LadderService/{method}", ladder=organiser.name, **fields)
-        assert refused(no.value).reason == "NOT_YOURS", method
+        assert parse_error(raised.value).reason == "NOT_YOURS", method

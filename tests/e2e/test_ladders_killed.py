@@ -20,8 +20,8 @@ from referee.match.setup import Player
 from referee.storage.sqlite.event_log import SqliteEventLog
 from tests.e2e.contests import ladder_request, match_terms
 from tests.e2e.organiser import call_method, call_with_timeout, new_organiser
-from tests.e2e.readings import troubles
 from tests.e2e.server import run_server
+from tests.e2e.server_metrics import troubles
 from tests.e2e.steadfast import Company, SteadfastBot, Witness
 
 pytestmark = pytest.mark.slow

@@ -8,8 +8,8 @@ from referee_api.v1 import game_pb2
 
 from engines.api import REFEREE
 from engines.registry import games
+from tests.e2e.call_errors import assert_matches_contract, parse_error
 from tests.e2e.organiser import server_with_organiser
-from tests.e2e.refused import need_promised, refused
 
 pytestmark = pytest.mark.slow
 
@@ -39,9 +39,9 @@ def test_what_takes_too_long_is_refused_and_the_next_call_is_answered(tmp_path: 
             ("GameService/ReadPosition", {"rules": TOC, "opening": opening}),
             ("MatchService/CreateMatch", {**organiser.match_request(TOC), "opening": opening, "seats": []}),
         ):
-            with pytest.raises(grpc.RpcError) as no:
+            with pytest.raises(grpc.RpcError) as raised:
                 organiser.call(method, **request)
-            assert refused(no.value).reason == "TOO_EXPENSIVE"
-            need_promised(refused(no.value))
+            assert parse_error(raised.value).reason == "TOO_EXPENSIVE"
+            assert_matches_contract(parse_error(raised.value))
         read = organiser.call("GameService/ReadPosition", rules={"game": "alquerque"}, max_legal_moves=9)
         assert len(read.seats_to_move[0].legal_moves) == read.seats_to_move[0].legal_move_count

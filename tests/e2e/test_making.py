@@ -31,9 +31,9 @@ def test_who_asks_again_for_a_match_hears_of_it_though_no_other_could_be_made_no
         again = organiser.call("MatchService/CreateMatch", **wanted)
         assert (first.repeated, again.repeated) == (False, True)
         assert (again.match, again.entry_number) == (first.match, first.entry_number)
-        with pytest.raises(grpc.RpcError) as refused:
+        with pytest.raises(grpc.RpcError) as raised:
             organiser.call("MatchService/CreateMatch", **organiser.match_request())
-        assert reason(refused) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "TOO_MANY_MATCHES")
+        assert reason(raised) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "TOO_MANY_MATCHES")
 
 
 def test_from_the_number_that_its_maker_gets_a_match_can_be_watched_also_if_it_is_kept_back(
@@ -55,8 +55,8 @@ def test_from_the_number_that_its_maker_gets_a_match_can_be_watched_also_if_it_i
 @pytest.mark.parametrize("score", [nan, inf])
 def test_nobody_is_given_a_score_that_is_no_number(organiser: Organiser, score: float) -> None:
     match_id = organiser.create_match()
-    with pytest.raises(grpc.RpcError) as refused:
+    with pytest.raises(grpc.RpcError) as raised:
         organiser.call_as_admin(
             "AdminService/AdjudicateMatch", request_id="a", match_id=match_id, side_scores=[0, score], message="so"
         )
-    assert reason(refused) == (grpc.StatusCode.INVALID_ARGUMENT, "BAD_FIELD")
+    assert reason(raised) == (grpc.StatusCode.INVALID_ARGUMENT, "BAD_FIELD")

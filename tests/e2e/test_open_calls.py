@@ -13,8 +13,8 @@ from tests.e2e import http2
 from tests.e2e.bot_connection import connect_bot
 from tests.e2e.http2 import hear_until
 from tests.e2e.organiser import Organiser, server_with_organiser, small_window_channel
-from tests.e2e.readings import MEMORY, metrics, troubles
 from tests.e2e.server import TIMEOUT_S
+from tests.e2e.server_metrics import MEMORY, metrics, troubles
 
 pytestmark = pytest.mark.slow
 
@@ -130,9 +130,9 @@ def test_a_holder_with_its_limit_of_calls_open_comes_in_and_plays(crowded: Organ
         for _ in range(UNREAD):
             raw.begin(http2.CALLED, crowded.token, b"")
         assert hear_until([raw], lambda: len(raw.open) <= IN_FLIGHT, TIMEOUT_S)
-        with pytest.raises(grpc.RpcError) as refused:
+        with pytest.raises(grpc.RpcError) as raised:
             crowded.call("BotService/GetBot", name=crowded.bots[0])
-        assert reason(refused) == "TOO_MANY_CALLS_IN_FLIGHT"
+        assert reason(raised) == "TOO_MANY_CALLS_IN_FLIGHT"
         with connect_bot(crowded.channel, crowded.secrets[0]) as anna:
             turn = anna.receive("turn")
             assert turn.match_id == match_id
@@ -141,8 +141,8 @@ def test_a_holder_with_its_limit_of_calls_open_comes_in_and_plays(crowded: Organ
             assert anna.receive("verdict").repeated
 
 
-def reason(refused: pytest.ExceptionInfo[grpc.RpcError]) -> str:
-    status: Any = rpc_status.from_call(refused.value)  # type: ignore[arg-type]  # The error is also the call.
+def reason(raised: pytest.ExceptionInfo[grpc.RpcError]) -> str:
+    status: Any = rpc_status.from_call(raised.value)  # type: ignore[arg-type]  # The error is also the call.
     info = ErrorInfo()
     status.details[0].Unpack(info)
     return info.reason

@@ -115,9 +115,9 @@ def test_a_request_has_its_first_answer_also_when_the_server_was_killed_in_betwe
         ]
         assert later == again == first
         for stub, method, request, caller in _different_requests(ids):
-            with pytest.raises(grpc.RpcError) as refused:
+            with pytest.raises(grpc.RpcError) as raised:
                 server.call(stub, method, request, _token_of(server, caller))
-            assert reason(refused) == (grpc.StatusCode.INVALID_ARGUMENT, "REQUEST_ID_REUSED"), method
+            assert reason(raised) == (grpc.StatusCode.INVALID_ARGUMENT, "REQUEST_ID_REUSED"), method
 
 
 def _token_of(server: RestartableServer, caller: str) -> str:
@@ -216,9 +216,9 @@ def test_the_private_log_tells_what_went_wrong_whichever_way_the_bot_played(tmp_
                     request_id="s", match_id=match_id, turn_token=token, move="nonsense"
                 )
                 for _ in range(2):  # The second call repeats the first error.
-                    with pytest.raises(grpc.RpcError) as refused:
+                    with pytest.raises(grpc.RpcError) as raised:
                         server.call(MatchServiceStub, "SubmitMove", request, server.secrets[0])
-                    assert reason(refused) == (grpc.StatusCode.INVALID_ARGUMENT, "MALFORMED_MOVE")
+                    assert reason(raised) == (grpc.StatusCode.INVALID_ARGUMENT, "MALFORMED_MOVE")
                 answer = play_pb2.DrawAnswer(match_id=match_id)
                 anna.send(item_id=9, draw_answer=answer)
                 while anna.receive("verdict").item_id != 9:
@@ -276,9 +276,9 @@ def test_too_many_faults_in_a_row_pause_a_bot_until_its_owner_brings_it_back(tmp
         server.kill_and_restart()
         notice = _forfeit_by_illegal_move(server, "second")
         assert (notice.kind, dict(notice.metadata)) == (play_pb2.NOTICE_KIND_PAUSED, {"cause": "faults", "faults": "2"})
-        with pytest.raises(grpc.RpcError) as refused:
+        with pytest.raises(grpc.RpcError) as raised:
             server.create_match("third")
-        assert reason(refused) == (grpc.StatusCode.FAILED_PRECONDITION, "BOT_PAUSED")
+        assert reason(raised) == (grpc.StatusCode.FAILED_PRECONDITION, "BOT_PAUSED")
         with connect_bot(server.channel, server.secrets[0]) as anna:
             request = bot_service_pb2.ReinstateBotRequest(name=BOTS[0])
             server.call(BotServiceStub, "ReinstateBot", request, server.secrets[0])

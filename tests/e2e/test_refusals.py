@@ -9,11 +9,11 @@ from referee_api.v1.error_pb2 import ErrorReason
 
 from tests.docs import contract
 from tests.e2e import test_backup, test_long_work, test_slow_watchers, test_stored_bytes, test_troubled
+from tests.e2e.call_errors import assert_matches_contract, assert_metadata_complete, parse_error
 from tests.e2e.organiser import Organiser, new_organiser
 from tests.e2e.provoking_calls import IN_CALLS, MESSAGE_AT_MOST_BYTES, call_more
 from tests.e2e.provoking_contests import PROVOKED
 from tests.e2e.provoking_streams import ENDS, IN_STREAMS
-from tests.e2e.refused import need_metadata, need_promised, refused
 from tests.e2e.server import ServerProcess, run_server
 
 pytestmark = pytest.mark.slow
@@ -55,10 +55,10 @@ def test_every_refusal_is_provoked() -> None:
 
 @pytest.mark.parametrize("reason", IN_CALLS)
 def test_a_call_is_refused_as_the_contract_promises(organiser: Organiser, reason: str) -> None:
-    with pytest.raises(grpc.RpcError) as no:
+    with pytest.raises(grpc.RpcError) as raised:
         IN_CALLS[reason](organiser)
-    assert refused(no.value).reason == reason
-    need_promised(refused(no.value))
+    assert parse_error(raised.value).reason == reason
+    assert_matches_contract(parse_error(raised.value))
 
 
 @pytest.mark.parametrize("reason", IN_STREAMS)
@@ -66,24 +66,24 @@ def test_a_verdict_refuses_as_the_contract_promises(organiser: Organiser, reason
     refusal = IN_STREAMS[reason](organiser)
     assert ErrorReason.Name(refusal.reason) == f"ERROR_REASON_{reason}"
     assert refusal.message
-    need_metadata(reason, refusal.metadata)
+    assert_metadata_complete(reason, refusal.metadata)
 
 
 @pytest.mark.parametrize("reason", ENDS)
 def test_a_stream_ends_as_the_contract_promises(organiser: Organiser, reason: str) -> None:
-    with pytest.raises(grpc.RpcError) as no:
+    with pytest.raises(grpc.RpcError) as raised:
         ENDS[reason](organiser)
-    assert refused(no.value).reason == reason
-    need_promised(refused(no.value))
+    assert parse_error(raised.value).reason == reason
+    assert_matches_contract(parse_error(raised.value))
 
 
 def test_no_quota_keeps_a_move_off_its_clock(organiser: Organiser) -> None:
     organiser.start_match()
     connections = {seat: organiser.connection(seat) for seat in (0, 1)}
     first = organiser.next_turn()
-    with pytest.raises(grpc.RpcError) as no:
+    with pytest.raises(grpc.RpcError) as raised:
         call_more(organiser)
-    assert refused(no.value).reason == "TOO_MANY_CALLS"
+    assert parse_error(raised.value).reason == "TOO_MANY_CALLS"
     organiser.submit_move(first, first.legal_moves[0])
     second = organiser.next_turn(1)
     connections[1].send(

@@ -11,10 +11,10 @@ import grpc
 import pytest
 from google.protobuf.message import Message
 
+from tests.e2e.call_errors import assert_matches_contract, parse_error
 from tests.e2e.contests import entrants, new_ladder, new_tournament
 from tests.e2e.fuzz_messages import each
 from tests.e2e.organiser import Organiser, call_method, new_organiser, server_with_organiser
-from tests.e2e.refused import need_promised, refused
 from tests.e2e.server import run_server
 
 pytestmark = pytest.mark.slow
@@ -49,9 +49,9 @@ def at_the_second_match(tmp_path: Path) -> Iterator[Scene]:
         organiser.call("TournamentService/StartTournament", name=organiser.name)
         turn = organiser.next_turn(0)
         asked = {"request_id": "an attempt", "match_id": turn.match_id, "turn_token": turn.turn_token}
-        with pytest.raises(grpc.RpcError) as no:
+        with pytest.raises(grpc.RpcError) as raised:
             organiser.call_as_bot(0, "MatchService/SubmitMove", move=ATTEMPT, **asked)
-        assert refused(no.value).reason == "MALFORMED_MOVE"
+        assert parse_error(raised.value).reason == "MALFORMED_MOVE"
         bots[0].send(resignation={"match_id": turn.match_id})
         ended = bots[0].receive("match_ended")
         second = bots[0].receive("match_started").match.id
@@ -133,12 +133,12 @@ def test_the_record_of_a_match_is_out_when_its_set_is_over(tmp_path: Path) -> No
     with at_the_second_match(tmp_path) as scene:
         organiser = scene.organiser
         assert not organiser.call("MatchService/GetMatch", match_id=scene.first).match.HasField("record")
-        with pytest.raises(grpc.RpcError) as no:
+        with pytest.raises(grpc.RpcError) as raised:
             list(organiser.call("MatchService/GetRecord", match_id=scene.first))
-        told = refused(no.value)
-        assert told.reason == "MATCH_NOT_OVER"
-        assert "other matches of its duplicate set" in told.sentence
-        need_promised(told)
+        error = parse_error(raised.value)
+        assert error.reason == "MATCH_NOT_OVER"
+        assert "other matches of its duplicate set" in error.sentence
+        assert_matches_contract(error)
 
         first = finished(scene)
         assert organiser.connection(0).receive("match_ended").seed_commitment.seed == first.seed_commitment.seed

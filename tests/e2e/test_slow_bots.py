@@ -12,11 +12,11 @@ from referee_api.v1 import game_pb2
 
 from referee.conformance.clauses.turn_clauses import FREE_TILES
 from tests.e2e.bot_connection import BotConnection, connect_bot
+from tests.e2e.call_errors import parse_error
 from tests.e2e.honest import entries, honest_bots, new_match
 from tests.e2e.organiser import Organiser, entries_of, new_organiser, server_with_organiser, small_window_channel
-from tests.e2e.readings import FAULTS, MEMORY, metrics, troubles
-from tests.e2e.refused import refused
 from tests.e2e.server import TIMEOUT_S
+from tests.e2e.server_metrics import FAULTS, MEMORY, metrics, troubles
 
 pytestmark = pytest.mark.slow
 
@@ -83,9 +83,9 @@ def test_a_bot_that_does_not_read_is_gone_although_it_cannot_be_told_so(tmp_path
                 for entry in entries_of(some)
             ):
                 break
-        with pytest.raises(grpc.RpcError) as lost:
+        with pytest.raises(grpc.RpcError) as raised:
             slow.read_to_end()
-        assert refused(lost.value).reason == "HEARTBEAT_LOST"
+        assert parse_error(raised.value).reason == "HEARTBEAT_LOST"
 
 
 @pytest.mark.parametrize("timeout_s", [TIMEOUT_S, 10], ids=["it breaks off", "its time is up"])
@@ -112,9 +112,9 @@ def answer_wrongly(organiser: Organiser, times: int) -> None:
     """Submit this number of malformed moves in every match; each one causes a new turn."""
     for _ in range(times):
         for turn in owed(organiser):
-            with pytest.raises(grpc.RpcError) as no:
+            with pytest.raises(grpc.RpcError) as raised:
                 organiser.submit_move(turn, "nonsense")
-            assert refused(no.value).reason == "MALFORMED_MOVE"
+            assert parse_error(raised.value).reason == "MALFORMED_MOVE"
 
 
 def begin_large_matches(organiser: Organiser) -> None:

@@ -7,11 +7,11 @@ import grpc
 import pytest
 from referee_api.v1 import entry_pb2, game_pb2
 
+from tests.e2e.call_errors import CallError, assert_matches_contract, parse_error
 from tests.e2e.contests import in_ladder, joined, new_ladder
 from tests.e2e.honest import honest_bots
 from tests.e2e.organiser import Organiser, call_method, entries_of, server_with_organiser, small_window_channel
-from tests.e2e.readings import FAULTS, metrics, troubles
-from tests.e2e.refused import Refused, need_promised, refused
+from tests.e2e.server_metrics import FAULTS, metrics, troubles
 
 pytestmark = pytest.mark.slow
 
@@ -31,11 +31,11 @@ def test_a_watcher_that_falls_behind_is_sent_away_and_misses_nothing(tmp_path: P
         with honest_bots(organiser.server, tmp_path, organiser.secrets):
             told = [entry for some in organiser.call("MatchService/WatchMatch", **watch) for entry in entries_of(some)]
 
-        more, why = read_on(slow)
+        more, error = read_on(slow)
         seen += more
-        assert why.reason == "SLOW_CONSUMER"
-        need_promised(why)
-        assert why.metadata["resume_after"] == str(seen[-1].number)
+        assert error.reason == "SLOW_CONSUMER"
+        assert_matches_contract(error)
+        assert error.metadata["resume_after"] == str(seen[-1].number)
         assert len(seen) < len(told)
 
         watch["after_number"] = seen[-1].number
@@ -56,11 +56,11 @@ def test_who_watches_a_ladder_and_falls_behind_is_sent_away_and_misses_nothing(t
             in_ladder(organiser, "LeaveLadder", entrant=organiser.bots[0])
         in_ladder(organiser, "CloseLadder")
 
-        seen, why = read_on(slow)
+        seen, error = read_on(slow)
         numbers = [entry.number for entry in seen]
-        assert why.reason == "SLOW_CONSUMER"
-        need_promised(why)
-        assert why.metadata["resume_after"] == str(numbers[-1])
+        assert error.reason == "SLOW_CONSUMER"
+        assert_matches_contract(error)
+        assert error.metadata["resume_after"] == str(numbers[-1])
         for some in in_ladder(organiser, "WatchLadder", after_number=numbers[-1]):
             numbers += [entry.number for entry in entries_of(some)]
         assert numbers == list(range(2, 2 * COMINGS + 4))
@@ -90,12 +90,12 @@ def wait_until_no_streams(organiser: Organiser) -> None:
     raise AssertionError("there are streams still")
 
 
-def read_on(watched: Any) -> tuple[list[entry_pb2.Entry], Refused]:
+def read_on(watched: Any) -> tuple[list[entry_pb2.Entry], CallError]:
     """Return the remaining entries, and the error that ended the watch."""
     seen: list[entry_pb2.Entry] = []
     try:
         for some in watched:
             seen += entries_of(some)
-    except grpc.RpcError as sent_away:
-        return seen, refused(sent_away)
+    except grpc.RpcError as error:
+        return seen, parse_error(error)
     raise AssertionError("it was not sent away")

@@ -7,9 +7,9 @@ import grpc
 import pytest
 from referee_api.v1 import play_pb2
 
+from tests.e2e.call_errors import parse_error
 from tests.e2e.organiser import Organiser
 from tests.e2e.provoking_calls import call_more
-from tests.e2e.refused import refused
 
 pytestmark = pytest.mark.slow
 
@@ -21,43 +21,43 @@ def test_a_stream_in_which_nothing_is_said_too_often_ends(
     organiser: Organiser, said: Sequence[play_pb2.BotItem]
 ) -> None:
     stream = organiser.connection(0)
-    spend(organiser)
+    use_up_rate_limit(organiser)
     stream.send_together(*said)
-    need_end(stream)
+    assert_rate_limited(stream)
 
 
 def test_to_say_an_answer_again_in_a_stream_is_to_hear_its_verdict_and_costs_a_call(organiser: Organiser) -> None:
     organiser.start_match()
     stream, turn = organiser.connection(0), organiser.next_turn()
     move = play_pb2.Move(match_id=turn.match_id, turn_token=turn.turn_token, move=turn.legal_moves[0])
-    spend(organiser)
+    use_up_rate_limit(organiser)
     for again in (False, True):
         stream.send(move=move)
         assert stream.receive("verdict").repeated is again
-    need_end(stream)
+    assert_rate_limited(stream)
 
 
 def test_to_submit_a_move_costs_no_call_and_to_ask_about_one_does(organiser: Organiser) -> None:
     organiser.start_match()
     turn = organiser.next_turn()
-    spend(organiser)
+    use_up_rate_limit(organiser)
     for again in (False, True):
         assert organiser.submit_move(turn, turn.legal_moves[0]).repeated is again
-    with pytest.raises(grpc.RpcError) as no:
+    with pytest.raises(grpc.RpcError) as raised:
         organiser.submit_move(turn, turn.legal_moves[0], turn_token="0.99.1", request_id="another")
-    assert refused(no.value).reason == "STALE_TURN"
-    with pytest.raises(grpc.RpcError) as no:
+    assert parse_error(raised.value).reason == "STALE_TURN"
+    with pytest.raises(grpc.RpcError) as raised:
         organiser.submit_move(turn, turn.legal_moves[0], validate_only=True)
-    assert refused(no.value).reason == "TOO_MANY_CALLS"
+    assert parse_error(raised.value).reason == "TOO_MANY_CALLS"
 
 
-def spend(organiser: Organiser) -> None:
+def use_up_rate_limit(organiser: Organiser) -> None:
     """Use up all calls of this minute."""
     with pytest.raises(grpc.RpcError):
         call_more(organiser)
 
 
-def need_end(stream: Any) -> None:
-    with pytest.raises(grpc.RpcError) as no:
+def assert_rate_limited(stream: Any) -> None:
+    with pytest.raises(grpc.RpcError) as raised:
         stream.receive("turn")
-    assert refused(no.value).reason == "TOO_MANY_CALLS"
+    assert parse_error(raised.value).reason == "TOO_MANY_CALLS"

@@ -6,8 +6,8 @@ import grpc
 import pytest
 from referee_api.v1 import match_pb2, quota_pb2, tournament_pb2
 
+from tests.e2e.call_errors import assert_matches_contract, parse_error
 from tests.e2e.organiser import Organiser, server_with_organiser
-from tests.e2e.refused import need_promised, refused
 from tests.e2e.test_large_rules import LARGE
 
 pytestmark = pytest.mark.slow
@@ -41,8 +41,8 @@ def test_who_has_stored_too_much_makes_nothing_new(tmp_path: Path) -> None:
             ("TournamentService/CreateTournament", {"request_id": "d", "name": "other", "terms": terms}),
             ("LadderService/CreateLadder", {"request_id": "e", "name": "main"}),
         ):
-            with pytest.raises(grpc.RpcError) as no:
+            with pytest.raises(grpc.RpcError) as raised:
                 organiser.call(method, **request)
-            assert refused(no.value).reason == "TOO_MUCH_STORED"
-            need_promised(refused(no.value))
+            assert parse_error(raised.value).reason == "TOO_MUCH_STORED"
+            assert_matches_contract(parse_error(raised.value))
         assert organiser.call("MatchService/CreateMatch", **first).repeated

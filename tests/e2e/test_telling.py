@@ -12,8 +12,8 @@ import pytest
 from referee_api.v1 import clock_pb2, game_pb2, match_pb2, play_pb2, result_pb2
 
 from tests.e2e.organiser import Organiser, call_method, new_organiser
-from tests.e2e.readings import metrics
 from tests.e2e.server import ServerProcess, run_server
+from tests.e2e.server_metrics import metrics
 
 pytestmark = pytest.mark.slow
 

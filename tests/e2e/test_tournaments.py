@@ -13,12 +13,12 @@ import pytest
 from referee_api.v1 import contest_pb2, sprt_pb2, tournament_pb2
 from referee_api.v1 import tournament_service_pb2 as pb
 
+from tests.e2e.call_errors import assert_matches_contract, parse_error
 from tests.e2e.contests import entrants, in_tournament, new_ladder, new_tournament, started, tournament_request
 from tests.e2e.honest import honest_bots
 from tests.e2e.organiser import Organiser, call_method, new_organiser, server_with_organiser
-from tests.e2e.readings import troubles
-from tests.e2e.refused import need_promised, refused
 from tests.e2e.server import ServerProcess, run_server
+from tests.e2e.server_metrics import troubles
 
 pytestmark = pytest.mark.slow
 
@@ -176,9 +176,9 @@ def test_the_same_request_makes_one_tournament_and_another_body_is_refused(organ
     asked = tournament_request(organiser, entrants=entrants(organiser))
     first, second = (organiser.call("TournamentService/CreateTournament", **asked).tournament for _ in range(2))
     assert first == second
-    with pytest.raises(grpc.RpcError) as no:
+    with pytest.raises(grpc.RpcError) as raised:
         organiser.call("TournamentService/CreateTournament", **asked | {"title": "Another"})
-    assert refused(no.value).reason == "REQUEST_ID_REUSED"
+    assert parse_error(raised.value).reason == "REQUEST_ID_REUSED"
 
 
 def test_every_default_is_told(organiser: Organiser) -> None:
@@ -216,9 +216,9 @@ def test_only_who_may_changes_a_tournament(organiser: Organiser) -> None:
         ("CancelTournament", {"name": organiser.name}),
     ]
     for method, fields in strangers:
-        with pytest.raises(grpc.RpcError) as no:
+        with pytest.raises(grpc.RpcError) as raised:
             organiser.call_as_bot(1, f"TournamentService/{method}", **fields)
-        assert refused(no.value).reason == "NOT_YOURS"
+        assert parse_error(raised.value).reason == "NOT_YOURS"
     organiser.call_as_bot(1, "TournamentService/EnterTournament", tournament=organiser.name)
     left = organiser.call_as_bot(1, "TournamentService/WithdrawEntrant", tournament=organiser.name).tournament
     assert [entrant.name for entrant in left.entrants] == organiser.bots[:1]
@@ -247,12 +247,12 @@ def test_only_who_may_changes_a_tournament(organiser: Organiser) -> None:
 def test_a_number_that_cannot_be_is_refused_with_what_would_be_right(
     organiser: Organiser, terms: dict[str, Any], field: str
 ) -> None:
-    with pytest.raises(grpc.RpcError) as no:
+    with pytest.raises(grpc.RpcError) as raised:
         new_tournament(organiser, **terms)
-    told = refused(no.value)
-    assert told.reason == "BAD_FIELD"
-    assert field in told.metadata["field"]
-    assert told.metadata["wrong"]
+    error = parse_error(raised.value)
+    assert error.reason == "BAD_FIELD"
+    assert field in error.metadata["field"]
+    assert error.metadata["wrong"]
 
 
 def test_a_watcher_that_falls_behind_is_sent_away_and_misses_nothing(tmp_path: Path) -> None:
@@ -262,12 +262,12 @@ def test_a_watcher_that_falls_behind_is_sent_away_and_misses_nothing(tmp_path: P
         watched = organiser.call("TournamentService/WatchTournament", tournament=organiser.name, after_number=2)
         whole, *seen = [item for _ in range(2) for item in next(watched).items]
         organiser.call("TournamentService/StartTournament", name=organiser.name)  # This appends two entries at once.
-        with pytest.raises(grpc.RpcError) as no:
+        with pytest.raises(grpc.RpcError) as raised:
             list(watched)
-        why = refused(no.value)
-        assert why.reason == "SLOW_CONSUMER"
-        need_promised(why)
-        assert int(why.metadata["resume_after"]) == seen[-1].entry.number == whole.snapshot.entry_number
+        error = parse_error(raised.value)
+        assert error.reason == "SLOW_CONSUMER"
+        assert_matches_contract(error)
+        assert int(error.metadata["resume_after"]) == seen[-1].entry.number == whole.snapshot.entry_number
         again = organiser.call(
             "TournamentService/WatchTournament", tournament=organiser.name, after_number=seen[-1].entry.number
         )
@@ -284,6 +284,6 @@ def test_who_watches_is_told_when_the_referee_is_about_to_go(tmp_path: Path, met
         watched = organiser.call(method, **{kind: organiser.name})
         next(watched)
         assert organiser.server.stop() == 0
-        with pytest.raises(grpc.RpcError) as no:
+        with pytest.raises(grpc.RpcError) as raised:
             list(watched)
-        assert refused(no.value).reason == "DRAINING"
+        assert parse_error(raised.value).reason == "DRAINING"

@@ -19,8 +19,8 @@ from referee.live.log_history import replay
 from referee.storage.sqlite.event_log import SqliteEventLog
 from tests.e2e.contests import entrants, match_terms, tournament_request
 from tests.e2e.organiser import call_method, new_organiser
-from tests.e2e.readings import troubles
 from tests.e2e.server import run_server
+from tests.e2e.server_metrics import troubles
 from tests.e2e.steadfast import Company, SteadfastBot, Witness
 
 pytestmark = pytest.mark.slow

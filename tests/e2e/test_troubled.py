@@ -20,9 +20,9 @@ from referee_api.v1 import error_pb2, game_pb2, match_pb2, play_pb2, result_pb2
 
 from referee.storage.data_lock import SERVER_LOCK
 from tests.e2e.bot_connection import connect_bot
+from tests.e2e.call_errors import CallError, assert_matches_contract, assert_metadata_complete, parse_error
 from tests.e2e.contests import entrants, joined, new_ladder, new_tournament
 from tests.e2e.organiser import Organiser, call_method, entries_of, server_with_organiser
-from tests.e2e.refused import Refused, need_metadata, need_promised, refused
 from tests.e2e.server import TIMEOUT_S, ServerProcess, create_organiser_token, run_server
 from tests.e2e.stopwatch import Stopwatch
 
@@ -31,11 +31,11 @@ pytestmark = pytest.mark.slow
 BRITTLE = game_pb2.Rules(game="brittle")
 
 
-def need_refused(no: pytest.ExceptionInfo[grpc.RpcError], reason: str) -> Refused:
-    told = refused(no.value)
-    assert told.reason == reason
-    need_promised(told)
-    return told
+def assert_refused(raised: pytest.ExceptionInfo[grpc.RpcError], reason: str) -> CallError:
+    error = parse_error(raised.value)
+    assert error.reason == reason
+    assert_matches_contract(error)
+    return error
 
 
 def answer(turn: play_pb2.Turn, move: str = "") -> dict[str, Any]:
@@ -63,13 +63,13 @@ def test_a_full_disk_costs_nobody_anything(tmp_path: Path) -> None:
         match_id = organiser.start_match()
         turn = organiser.next_turn()
         with watch.standing(), a_full_disk(organiser.server, tmp_path / "data"):
-            with pytest.raises(grpc.RpcError) as no:
+            with pytest.raises(grpc.RpcError) as raised:
                 organiser.submit_move(turn, turn.legal_moves[0])
-            need_refused(no, "STORE_UNAVAILABLE")
+            assert_refused(raised, "STORE_UNAVAILABLE")
             organiser.connection(0).send(move=answer(turn))
             refusal = organiser.connection(0).receive("verdict").rejected.error
             assert refusal.reason == error_pb2.ERROR_REASON_STORE_UNAVAILABLE
-            need_metadata("STORE_UNAVAILABLE", refusal.metadata)
+            assert_metadata_complete("STORE_UNAVAILABLE", refusal.metadata)
             assert organiser.call("MatchService/GetMatch", match_id=match_id).state.ply == 0
             time.sleep(0.5)
         accepted = organiser.submit_move(turn, turn.legal_moves[0])
@@ -90,9 +90,9 @@ def test_a_match_that_another_referee_has_taken_is_not_played_here(tmp_path: Pat
             connect_bot(channel, organiser.secrets[1]),
         ):
             assert anna.receive("turn").turn_token == turn.turn_token
-            with pytest.raises(grpc.RpcError) as no:
+            with pytest.raises(grpc.RpcError) as raised:
                 organiser.submit_move(turn, turn.legal_moves[0])
-            need_refused(no, "MATCH_MOVING")
+            assert_refused(raised, "MATCH_MOVING")
             anna.send(move=answer(turn))
             assert anna.receive("verdict").HasField("accepted")
 
@@ -102,9 +102,9 @@ def test_what_is_removed_under_the_referee_is_missed_at_once_and_can_be_put_back
         organiser.start_match()
         turn = organiser.next_turn()
         (tmp_path / "data").rename(tmp_path / "elsewhere")
-        with pytest.raises(grpc.RpcError) as no:
+        with pytest.raises(grpc.RpcError) as raised:
             organiser.submit_move(turn, turn.legal_moves[0])
-        assert "referee.db has been removed or replaced" in need_refused(no, "STORE_UNAVAILABLE").sentence
+        assert "referee.db has been removed or replaced" in assert_refused(raised, "STORE_UNAVAILABLE").sentence
         assert "has been removed or replaced" in organiser.server.log.read_text()
         (tmp_path / "elsewhere").rename(tmp_path / "data")
         organiser.submit_move(turn, turn.legal_moves[0])
@@ -130,23 +130,23 @@ def test_who_comes_when_the_referee_is_about_to_go_is_told_when_to_come_again(tm
             ("LadderService/Challenge", {"ladder": organiser.name, "request_id": "now", "entrants": organiser.bots}),
         )
         for method, fields in asked:
-            with pytest.raises(grpc.RpcError) as no:
+            with pytest.raises(grpc.RpcError) as raised:
                 organiser.call(method, **fields)
-            assert need_refused(no, "DRAINING").metadata["retry_after_ms"] == "1234"
+            assert assert_refused(raised, "DRAINING").metadata["retry_after_ms"] == "1234"
         organiser.connection(0).send(move=answer(turn))
         assert organiser.connection(0).receive("verdict").HasField("accepted")
-        with pytest.raises(grpc.RpcError) as no:
+        with pytest.raises(grpc.RpcError) as raised:
             organiser.next_turn(0)
-        need_refused(no, "DRAINING")
+        assert_refused(raised, "DRAINING")
         assert organiser.server.process.wait(TIMEOUT_S) == 0
 
 
 def test_a_bot_that_gives_no_sign_of_life_is_gone(tmp_path: Path) -> None:
     with server_with_organiser(tmp_path, "--ping-every-ms", "100", "--gone-after-ms", "300") as organiser:
-        with pytest.raises(grpc.RpcError) as no:
+        with pytest.raises(grpc.RpcError) as raised:
             organiser.connection(0).read_to_end()
-        told = need_refused(no, "HEARTBEAT_LOST")
-        assert int(told.metadata["silent_ms"]) >= 300
+        error = assert_refused(raised, "HEARTBEAT_LOST")
+        assert int(error.metadata["silent_ms"]) >= 300
         assert not organiser.call("BotService/GetBot", name=organiser.bots[0]).bot.presence.sessions
 
 
@@ -156,10 +156,10 @@ def test_a_bot_that_gives_no_sign_of_life_is_gone(tmp_path: Path) -> None:
 @pytest.fixture
 def with_brittle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the server find a third-party game, as pip would have installed it."""
-    told = tmp_path / "brittle-1.0.dist-info"
-    told.mkdir()
-    (told / "METADATA").write_text("Metadata-Version: 2.1\nName: brittle\nVersion: 1.0\n")
-    (told / "entry_points.txt").write_text("[referee.games]\nbrittle = tests.e2e.brittle:BRITTLE\n")
+    metadata = tmp_path / "brittle-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: brittle\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text("[referee.games]\nbrittle = tests.e2e.brittle:BRITTLE\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
 
 
@@ -168,22 +168,22 @@ def test_a_match_whose_rules_break_down_is_void(tmp_path: Path) -> None:
     with server_with_organiser(tmp_path) as organiser:
         by_call = organiser.start_match(rules=BRITTLE)
         turn = organiser.next_turn()
-        with pytest.raises(grpc.RpcError) as no:
+        with pytest.raises(grpc.RpcError) as raised:
             organiser.submit_move(turn, "3")
-        told = need_refused(no, "ENGINE_FAULT")
-        assert told.metadata["match_id"] == by_call
-        need_void(organiser, by_call, told.metadata["fault_id"])
+        error = assert_refused(raised, "ENGINE_FAULT")
+        assert error.metadata["match_id"] == by_call
+        assert_void(organiser, by_call, error.metadata["fault_id"])
 
         by_word = organiser.start_match(rules=BRITTLE)
         organiser.connection(0).send(move=answer(organiser.next_turn(), "3"))
         refusal = organiser.connection(0).receive("verdict").rejected.error
         assert refusal.reason == error_pb2.ERROR_REASON_ENGINE_FAULT
-        need_metadata("ENGINE_FAULT", refusal.metadata)
-        need_void(organiser, by_word, refusal.metadata["fault_id"])
-        need_health(organiser)
+        assert_metadata_complete("ENGINE_FAULT", refusal.metadata)
+        assert_void(organiser, by_word, refusal.metadata["fault_id"])
+        assert_healthy(organiser)
 
 
-def need_void(organiser: Organiser, match_id: str, fault_id: str) -> None:
+def assert_void(organiser: Organiser, match_id: str, fault_id: str) -> None:
     """Assert that the match is void because of this fault, and that the other seat is notified."""
     ended = organiser.connection(1).receive("match_ended")
     assert ended.match_id == match_id
@@ -195,12 +195,12 @@ def need_void(organiser: Organiser, match_id: str, fault_id: str) -> None:
 @pytest.mark.usefixtures("with_brittle")
 def test_what_breaks_down_outside_of_a_match_is_told_by_its_number_alone(tmp_path: Path) -> None:
     with server_with_organiser(tmp_path) as organiser:
-        with pytest.raises(grpc.RpcError) as no:
+        with pytest.raises(grpc.RpcError) as raised:
             organiser.call("GameService/ReadPosition", rules=BRITTLE, opening={"position": "boom"})
-        told = need_refused(no, "REFEREE_FAULT")
-        assert told.metadata["fault_id"] in organiser.server.log.read_text()
-        assert "nobody" not in str(told)
-        need_health(organiser)
+        error = assert_refused(raised, "REFEREE_FAULT")
+        assert error.metadata["fault_id"] in organiser.server.log.read_text()
+        assert "nobody" not in str(error)
+        assert_healthy(organiser)
 
 
 # Damaged logs
@@ -226,11 +226,11 @@ class Lacking:
     def call(self, method: str, **fields: Any) -> Any:
         return call_method(self.channel, f"MatchService/{method}", self.owner, match_id=self.match_id, **fields)
 
-    def need_damaged(self, no: pytest.ExceptionInfo[grpc.RpcError]) -> None:
-        told = need_refused(no, "REFEREE_FAULT")
-        assert f"entry {self.number} is missing" in told.sentence
-        assert told.metadata["match_id"] == self.match_id
-        assert told.metadata["fault_id"] in self.server.log.read_text()
+    def assert_damaged(self, raised: pytest.ExceptionInfo[grpc.RpcError]) -> None:
+        error = assert_refused(raised, "REFEREE_FAULT")
+        assert f"entry {self.number} is missing" in error.sentence
+        assert error.metadata["match_id"] == self.match_id
+        assert error.metadata["fault_id"] in self.server.log.read_text()
 
 
 @contextmanager
@@ -258,17 +258,17 @@ def test_a_match_whose_log_lacks_an_entry_is_told_but_for_its_record(tmp_path: P
         assert (match.result.WhichOneof("kind"), match.HasField("record")) == ("played", False)
         numbers = [entry.number for response in it.call("WatchMatch", after_number=0) for entry in entries_of(response)]
         assert numbers == [one for one in range(1, numbers[-1] + 1) if one != it.number]
-        with pytest.raises(grpc.RpcError) as no:
+        with pytest.raises(grpc.RpcError) as raised:
             list(it.call("GetRecord"))
-        it.need_damaged(no)
+        it.assert_damaged(raised)
 
 
 def test_a_match_that_cannot_be_followed_since_its_log_lacks_an_entry_is_refused(tmp_path: Path) -> None:
     with lacking(tmp_path, "move_played") as it:
         for method in ("GetMatch", "GetRecord", "WatchMatch"):
-            with pytest.raises(grpc.RpcError) as no:
+            with pytest.raises(grpc.RpcError) as raised:
                 list(it.call(method) if method != "GetMatch" else [it.call(method)])
-            it.need_damaged(no)
+            it.assert_damaged(raised)
         # Lists are read from the match summaries, so they still show the result.
         (listed,) = call_method(it.channel, "MatchService/ListMatches", it.owner).matches
         assert (listed.id, listed.result.played.ending) == (it.match_id, result_pb2.ENDING_RESIGNATION)
@@ -286,17 +286,17 @@ def test_a_match_in_play_that_cannot_be_read_keeps_nobody_else_from_going_on(tmp
         database.execute("UPDATE entries SET line = CAST(line || x'ff' AS TEXT) WHERE match = 1 AND number = 1")
     with run_server(tmp_path) as server, server.channel() as channel:
         assert [one.id for one in call_method(channel, "MatchService/ListMatches", owner).matches] == [sound]
-        with pytest.raises(grpc.RpcError) as no:
+        with pytest.raises(grpc.RpcError) as raised:
             call_method(channel, "MatchService/GetMatch", owner, match_id=spoilt)
-        told = need_refused(no, "REFEREE_FAULT")
-        assert "entry 1 cannot be read" in told.sentence
-        assert "seed" not in told.sentence
-        assert told.metadata["fault_id"] in server.log.read_text()
+        error = assert_refused(raised, "REFEREE_FAULT")
+        assert "entry 1 cannot be read" in error.sentence
+        assert "seed" not in error.sentence
+        assert error.metadata["fault_id"] in server.log.read_text()
         with connect_bot(channel, anna) as back:
             assert back.receive("turn").turn_token == token
 
 
-def need_health(organiser: Organiser) -> None:
+def assert_healthy(organiser: Organiser) -> None:
     """Assert that the server is healthy and that matches can be played."""
     health: Any = HealthStub(organiser.channel)  # The type stubs do not declare its methods.
     answered = health.Check(health_pb2.HealthCheckRequest(), timeout=TIMEOUT_S)
@@ -319,11 +319,11 @@ def test_a_ladder_that_cannot_be_read_is_refused_and_all_else_goes_on(tmp_path: 
     with run_server(tmp_path) as server, server.channel() as channel:
         assert [one.name for one in call_method(channel, "LadderService/ListLadders", secret).ladders] == ["other"]
         for method in ("ListLadderStandings", "CloseLadder"):
-            with pytest.raises(grpc.RpcError) as no:
+            with pytest.raises(grpc.RpcError) as raised:
                 call_method(channel, f"LadderService/{method}", secret, ladder="main")
-            told = need_refused(no, "REFEREE_FAULT")
-            assert "ladder/main is damaged" in told.sentence
-            assert told.metadata["fault_id"] in server.log.read_text()
+            error = assert_refused(raised, "REFEREE_FAULT")
+            assert "ladder/main is damaged" in error.sentence
+            assert error.metadata["fault_id"] in server.log.read_text()
         doctor = subprocess.run(
             [sys.executable, "-m", "referee", "doctor", "--data-dir", str(tmp_path / "data")],
             capture_output=True,

@@ -45,9 +45,9 @@ def channel(server: ServerProcess) -> Iterator[grpc.Channel]:
         yield channel
 
 
-def reason(refused: pytest.ExceptionInfo[grpc.RpcError]) -> tuple[grpc.StatusCode, str]:
+def reason(raised: pytest.ExceptionInfo[grpc.RpcError]) -> tuple[grpc.StatusCode, str]:
     """Return the code and the reason of an error, and assert that it has the details that its code requires."""
-    call: Any = refused.value  # The error is also the call, which its type does not show.
+    call: Any = raised.value  # The error is also the call, which its type does not show.
     status = from_call(call)
     assert status
     info = ErrorInfo()
@@ -59,25 +59,25 @@ def reason(refused: pytest.ExceptionInfo[grpc.RpcError]) -> tuple[grpc.StatusCod
 
 
 def test_without_a_token_nothing_is_said(channel: grpc.Channel) -> None:
-    with pytest.raises(grpc.RpcError) as refused:
+    with pytest.raises(grpc.RpcError) as raised:
         GameServiceStub(channel).ListGames(game_service_pb2.ListGamesRequest(), timeout=TIMEOUT_S)
-    assert reason(refused) == (grpc.StatusCode.UNAUTHENTICATED, "NO_TOKEN")
+    assert reason(raised) == (grpc.StatusCode.UNAUTHENTICATED, "NO_TOKEN")
 
 
 def test_a_bad_token_is_refused(channel: grpc.Channel) -> None:
-    with pytest.raises(grpc.RpcError) as refused:
+    with pytest.raises(grpc.RpcError) as raised:
         GameServiceStub(channel).ListGames(
             game_service_pb2.ListGamesRequest(), metadata=bearer("rf_wrong"), timeout=TIMEOUT_S
         )
-    assert reason(refused) == (grpc.StatusCode.UNAUTHENTICATED, "BAD_TOKEN")
+    assert reason(raised) == (grpc.StatusCode.UNAUTHENTICATED, "BAD_TOKEN")
 
 
 def test_who_may_not_ask_does_not_learn_whether_it_is_there(server: ServerProcess, channel: grpc.Channel) -> None:
     owner = create_organiser_token(channel, server.admin_token, "curious")
     request = admin_service_pb2.PauseBotRequest(bot="nobody", message="no")
-    with pytest.raises(grpc.RpcError) as refused:
+    with pytest.raises(grpc.RpcError) as raised:
         AdminServiceStub(channel).PauseBot(request, metadata=bearer(owner), timeout=TIMEOUT_S)
-    assert reason(refused) == (grpc.StatusCode.PERMISSION_DENIED, "NOT_YOURS")
+    assert reason(raised) == (grpc.StatusCode.PERMISSION_DENIED, "NOT_YOURS")
 
 
 def test_games_are_described_and_positions_read(server: ServerProcess, channel: grpc.Channel) -> None:
@@ -108,34 +108,34 @@ def test_games_are_described_and_positions_read(server: ServerProcess, channel: 
 def test_what_cannot_be_read_is_refused_by_its_field(
     server: ServerProcess, channel: grpc.Channel, request_: dict[str, object], expected: str
 ) -> None:
-    with pytest.raises(grpc.RpcError) as refused:
+    with pytest.raises(grpc.RpcError) as raised:
         GameServiceStub(channel).ReadPosition(
             game_service_pb2.ReadPositionRequest(**request_),  # type: ignore[arg-type]  # Each case sets a field.
             metadata=bearer(server.admin_token),
             timeout=TIMEOUT_S,
         )
-    assert reason(refused) == (grpc.StatusCode.INVALID_ARGUMENT, expected)
+    assert reason(raised) == (grpc.StatusCode.INVALID_ARGUMENT, expected)
 
 
 def test_garbage_is_a_typed_refusal(server: ServerProcess, channel: grpc.Channel) -> None:
     call: Any = channel.unary_unary("/referee_api.v1.GameService/GetGame")
-    with pytest.raises(grpc.RpcError) as refused:
+    with pytest.raises(grpc.RpcError) as raised:
         call(b"\xff\xff\xff", metadata=bearer(server.admin_token), timeout=TIMEOUT_S)
-    assert reason(refused) == (grpc.StatusCode.INVALID_ARGUMENT, "BAD_FIELD")
+    assert reason(raised) == (grpc.StatusCode.INVALID_ARGUMENT, "BAD_FIELD")
 
 
 def test_a_large_message_is_a_typed_refusal(server: ServerProcess, channel: grpc.Channel) -> None:
     request = game_service_pb2.GetGameRequest(name="x" * 5_000)
-    with pytest.raises(grpc.RpcError) as refused:
+    with pytest.raises(grpc.RpcError) as raised:
         GameServiceStub(channel).GetGame(request, metadata=bearer(server.admin_token), timeout=TIMEOUT_S)
-    assert reason(refused) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "MESSAGE_TOO_LARGE")
+    assert reason(raised) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "MESSAGE_TOO_LARGE")
 
 
 def test_there_is_no_such_match(server: ServerProcess, channel: grpc.Channel) -> None:
     request = match_service_pb2.GetMatchRequest(match_id="nowhere")
-    with pytest.raises(grpc.RpcError) as refused:
+    with pytest.raises(grpc.RpcError) as raised:
         MatchServiceStub(channel).GetMatch(request, metadata=bearer(server.admin_token), timeout=TIMEOUT_S)
-    assert reason(refused) == (grpc.StatusCode.NOT_FOUND, "NO_SUCH_MATCH")
+    assert reason(raised) == (grpc.StatusCode.NOT_FOUND, "NO_SUCH_MATCH")
 
 
 def test_a_page_token_fits_its_own_question_only(server: ServerProcess, channel: grpc.Channel) -> None:
@@ -150,18 +150,18 @@ def test_a_page_token_fits_its_own_question_only(server: ServerProcess, channel:
         bot_service_pb2.ListBotsRequest(owner="pages", page_token=token), metadata=metadata, timeout=TIMEOUT_S
     )
     assert [bot.name for bot in (*first.bots, *second.bots)] == ["page-a", "page-b"]
-    with pytest.raises(grpc.RpcError) as refused:
+    with pytest.raises(grpc.RpcError) as raised:
         bots.ListBots(bot_service_pb2.ListBotsRequest(page_token=token), metadata=metadata, timeout=TIMEOUT_S)
-    assert reason(refused) == (grpc.StatusCode.INVALID_ARGUMENT, "BAD_PAGE_TOKEN")
+    assert reason(raised) == (grpc.StatusCode.INVALID_ARGUMENT, "BAD_PAGE_TOKEN")
 
 
 def test_a_stream_begins_with_hello(server: ServerProcess, channel: grpc.Channel) -> None:
     owner = create_organiser_token(channel, server.admin_token, "silent")
     (secret,) = register_bots(channel, owner, "silent")
     pong = play_service_pb2.PlayRequest(items=[play_pb2.BotItem(pong=play_pb2.Pong(id=1))])
-    with pytest.raises(grpc.RpcError) as refused:
+    with pytest.raises(grpc.RpcError) as raised:
         list(PlayServiceStub(channel).Play(iter([pong]), metadata=bearer(secret), timeout=TIMEOUT_S))
-    assert reason(refused) == (grpc.StatusCode.INVALID_ARGUMENT, "HELLO_EXPECTED")
+    assert reason(raised) == (grpc.StatusCode.INVALID_ARGUMENT, "HELLO_EXPECTED")
 
 
 def test_a_stream_ends_when_its_token_is_revoked(server: ServerProcess, channel: grpc.Channel) -> None:
@@ -173,9 +173,9 @@ def test_a_stream_ends_when_its_token_is_revoked(server: ServerProcess, channel:
     assert next(heard).items[0].welcome.version == "1"
     revoke = bot_service_pb2.RevokeBotTokenRequest(bot="revoked", token_id=answer.token.id)
     BotServiceStub(channel).RevokeBotToken(revoke, metadata=bearer(owner), timeout=TIMEOUT_S)
-    with pytest.raises(grpc.RpcError) as refused:
+    with pytest.raises(grpc.RpcError) as raised:
         list(heard)
-    assert reason(refused) == (grpc.StatusCode.UNAUTHENTICATED, "BAD_TOKEN")
+    assert reason(raised) == (grpc.StatusCode.UNAUTHENTICATED, "BAD_TOKEN")
 
 
 def _and_then_waits(request: play_service_pb2.PlayRequest) -> Iterator[play_service_pb2.PlayRequest]:

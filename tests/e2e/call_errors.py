@@ -25,7 +25,7 @@ MAY_BE_EMPTY = {"current", "item", "owing", "rule"}
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class CallError:
     reason: str
     code: str
     sentence: str
@@ -34,7 +34,7 @@ class Refused:
     """Details other than the ErrorInfo, by the name of their type."""
 
 
-def refused(error: grpc.RpcError) -> Refused:
+def parse_error(error: grpc.RpcError) -> CallError:
     """Return the error of a failed call, with its details parsed."""
     call: Any = error  # The error is also the call, which its type does not show.
     status = from_call(call)
@@ -44,7 +44,7 @@ def refused(error: grpc.RpcError) -> Refused:
     assert first.Unpack(info)
     assert info.domain == "referee"
     assert status.message == call.details()
-    return Refused(info.reason, call.code().name, status.message, dict(info.metadata), dict(map(_unpacked, more)))
+    return CallError(info.reason, call.code().name, status.message, dict(info.metadata), dict(map(_unpacked, more)))
 
 
 def _unpacked(detail: Any) -> tuple[str, Message]:
@@ -54,21 +54,21 @@ def _unpacked(detail: Any) -> tuple[str, Message]:
     return kind.DESCRIPTOR.name, message
 
 
-def need_promised(told: Refused) -> None:
+def assert_matches_contract(error: CallError) -> None:
     """Assert that the error has the code, metadata and details that the contract promises for its reason."""
-    code, names = PROMISES[told.reason]
-    assert told.code == code
-    need_metadata(told.reason, told.metadata)
-    assert told.details.keys() == DETAILS[told.reason]
-    if "BadRequest" in told.details:
-        (violation,) = told.details["BadRequest"].field_violations
+    code, names = PROMISES[error.reason]
+    assert error.code == code
+    assert_metadata_complete(error.reason, error.metadata)
+    assert error.details.keys() == DETAILS[error.reason]
+    if "BadRequest" in error.details:
+        (violation,) = error.details["BadRequest"].field_violations
         assert violation.field
-        assert violation.reason == told.reason
+        assert violation.reason == error.reason
     if "retry_after_ms" in names:
-        assert told.details["RetryInfo"].retry_delay.ToMilliseconds() == int(told.metadata["retry_after_ms"])
+        assert error.details["RetryInfo"].retry_delay.ToMilliseconds() == int(error.metadata["retry_after_ms"])
 
 
-def need_metadata(reason: str, metadata: Mapping[str, str]) -> None:
+def assert_metadata_complete(reason: str, metadata: Mapping[str, str]) -> None:
     """Assert that all metadata that the contract promises are present and not empty."""
     _, names = PROMISES[reason]
     if reason == "CLOCK_EXPIRED":
