@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from tests.e2e.server import TIMEOUT_S, ServerProcess
 
-READ_EVERY_S = 0.2
+POLL_INTERVAL_S = 0.2
 
 MEMORY = "process_resident_memory_bytes"
 OPEN_FILES = "process_open_fds"
@@ -21,11 +21,11 @@ def metrics(server: ServerProcess) -> dict[str, float]:
     """Return the current values of all metrics, by name and labels."""
     with urllib.request.urlopen(f"http://{server.http}/metrics", timeout=TIMEOUT_S) as page:
         lines = page.read().decode().splitlines()
-    told = (line.rpartition(" ") for line in lines if line and not line.startswith("#"))
-    return {name: float(value) for name, _, value in told}
+    samples = (line.rpartition(" ") for line in lines if line and not line.startswith("#"))
+    return {name: float(value) for name, _, value in samples}
 
 
-def troubles(server: ServerProcess) -> Iterator[str]:
+def error_log_lines(server: ServerProcess) -> Iterator[str]:
     """Yield the log lines that an operator would have to investigate."""
     for line in server.log.read_text(errors="replace").splitlines():
         try:
@@ -36,9 +36,9 @@ def troubles(server: ServerProcess) -> Iterator[str]:
             yield line
 
 
-def come_down(server: ServerProcess, name: str, most: float) -> None:
-    """Wait until a metric is at most `most`."""
-    until_s = time.monotonic() + TIMEOUT_S
-    while (reading := metrics(server)[name]) > most:
-        assert time.monotonic() < until_s, f"{name} is {reading} still, and not {most}"
-        threading.Event().wait(READ_EVERY_S)
+def wait_until_at_most(server: ServerProcess, name: str, limit: float) -> None:
+    """Wait until a metric is at most `limit`."""
+    deadline_s = time.monotonic() + TIMEOUT_S
+    while (value := metrics(server)[name]) > limit:
+        assert time.monotonic() < deadline_s, f"{name} is still {value}, above {limit}"
+        threading.Event().wait(POLL_INTERVAL_S)

@@ -7,29 +7,29 @@ import grpc
 import pytest
 
 from tests.e2e.call_errors import assert_matches_contract, parse_error
+from tests.e2e.error_contest_requests import CONTEST_ERRORS, LADDER, TESTED_ELSEWHERE, TOURNAMENT
 from tests.e2e.organiser import Organiser
-from tests.e2e.provoking_contests import BY_OTHERS, LADDER, PROVOKED, TOURNAMENT
 
 pytestmark = pytest.mark.slow
 
 PROTO = Path(__file__).parents[2] / "proto" / "referee_api" / "v1"
 METHOD = re.compile(r"((?:^  //.*\n)+)^  rpc (\w+)\(", re.MULTILINE)
 REASON = re.compile(r"\b[A-Z]+(?:_[A-Z]+)+\b|\bDRAINING\b")
-CASES = [(method, reason) for method, reasons in PROVOKED.items() for reason in reasons]
+CASES = [(method, reason) for method, reasons in CONTEST_ERRORS.items() for reason in reasons]
 
 
 @pytest.mark.parametrize(("service", "file"), [(LADDER, "ladder_service"), (TOURNAMENT, "tournament_service")])
 def test_every_listed_refusal_is_provoked(service: str, file: str) -> None:
     for comment, method in METHOD.findall((PROTO / f"{file}.proto").read_text(encoding="utf-8")):
         listed = set(REASON.findall(comment))
-        provoked = PROVOKED[f"{service}/{method}"].keys() - {"NO_SUCH_LADDER", "NO_SUCH_TOURNAMENT"}
-        assert listed - BY_OTHERS - {"NO_SUCH_LADDER"} == provoked, method
+        provoked = CONTEST_ERRORS[f"{service}/{method}"].keys() - {"NO_SUCH_LADDER", "NO_SUCH_TOURNAMENT"}
+        assert listed - TESTED_ELSEWHERE - {"NO_SUCH_LADDER"} == provoked, method
 
 
 @pytest.mark.parametrize(("method", "reason"), CASES, ids=[f"{method}-{reason}" for method, reason in CASES])
 def test_a_call_is_refused_as_the_contract_promises(organiser: Organiser, method: str, reason: str) -> None:
     with pytest.raises(grpc.RpcError) as raised:
-        PROVOKED[method][reason](organiser)
+        CONTEST_ERRORS[method][reason](organiser)
     assert parse_error(raised.value).reason == reason
     if reason != "ILLEGAL_MOVE":  # An error in an opening has neither plies nor attempts as metadata.
         assert_matches_contract(parse_error(raised.value))

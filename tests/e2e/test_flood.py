@@ -22,7 +22,7 @@ from referee_api.v1 import entry_pb2
 from referee.live.loop_lag import MIN_LAG_US
 from tests.e2e.honest import entries, honest_bots, new_match
 from tests.e2e.server import ServerProcess, create_organiser_token, register_bots, run_server
-from tests.e2e.server_metrics import MEMORY, OPEN_FILES, come_down, metrics, troubles
+from tests.e2e.server_metrics import MEMORY, OPEN_FILES, error_log_lines, metrics, wait_until_at_most
 from tests.e2e.test_tls import Certificate
 
 pytestmark = [
@@ -114,9 +114,9 @@ def beside_a_flood(
             thoughts_us = honest.thoughts_us()
     assert all(told[-1].play_ended.result.HasField("played") for told in matches.values())
     need_time_kept(matches, thoughts_us)
-    assert not list(troubles(server))
-    come_down(server, MEMORY, before[MEMORY] + KEPT_AT_MOST_BYTES)
-    come_down(server, OPEN_FILES, before[OPEN_FILES] + KEPT_AT_MOST_FILES)
+    assert not list(error_log_lines(server))
+    wait_until_at_most(server, MEMORY, before[MEMORY] + KEPT_AT_MOST_BYTES)
+    wait_until_at_most(server, OPEN_FILES, before[OPEN_FILES] + KEPT_AT_MOST_FILES)
 
 
 def played_beside(flooded: str, flood: Flood, connect: Connect, owner: str, names: list[str]) -> Matches:

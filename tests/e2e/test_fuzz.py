@@ -23,7 +23,7 @@ from tests.e2e.fuzz_messages import Inventor, Known
 from tests.e2e.fuzz_play import StrangeBot, faults_in
 from tests.e2e.honest import HonestBots, entries, honest_bots, new_match
 from tests.e2e.server import TIMEOUT_S, ServerProcess, bearer, create_organiser_token, register_bots, run_server
-from tests.e2e.server_metrics import ENGINE_FAULTS, FAULTS, MATCH_FAULTS, MEMORY, metrics, troubles
+from tests.e2e.server_metrics import ENGINE_FAULTS, FAULTS, MATCH_FAULTS, MEMORY, error_log_lines, metrics
 
 HOSTS = ("admin", "house", "partner", "sparring")
 """Holders and bots that the test itself relies on; random requests do not name them."""
@@ -160,7 +160,7 @@ def need_health(server: ServerProcess) -> None:
     assert answer.status == health_pb2.HealthCheckResponse.SERVING
     now = metrics(server)
     assert [now.get(name, 0) for name in (FAULTS, ENGINE_FAULTS, MATCH_FAULTS)] == [0, 0, 0]
-    assert not list(troubles(server))
+    assert not list(error_log_lines(server))
 
 
 @pytest.mark.slow

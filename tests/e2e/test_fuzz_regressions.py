@@ -12,7 +12,7 @@ from referee.transport.server import SERVICES
 from tests.e2e import http2
 from tests.e2e.fuzz_calls import Answer, ask, served_methods
 from tests.e2e.server import TIMEOUT_S, ServerProcess, create_organiser_token, register_bots, run_server
-from tests.e2e.server_metrics import troubles
+from tests.e2e.server_metrics import error_log_lines
 
 FAR_AWAY = Timestamp(seconds=2**62)
 """A moment whose milliseconds exceed a database integer, and which no valid timestamp can express."""
@@ -56,7 +56,7 @@ def test_what_cannot_be_read_is_refused_by_health_and_reflection_too(
     server: ServerProcess, channel: grpc.Channel, name: str
 ) -> None:
     assert answer(channel, name, b"\xff\xff\xff", None).reason == "BAD_FIELD"
-    assert not list(troubles(server))
+    assert not list(error_log_lines(server))
 
 
 def test_health_lists_every_service(channel: grpc.Channel) -> None:

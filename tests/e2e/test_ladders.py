@@ -13,11 +13,11 @@ from referee_api.v1 import ladder_service_pb2 as pb
 from tests.e2e.bot_connection import BotConnection
 from tests.e2e.call_errors import parse_error
 from tests.e2e.contests import in_ladder, joined, ladder_request, match_terms, new_ladder, new_tournament
+from tests.e2e.error_requests import TROKE
 from tests.e2e.honest import honest_bots
 from tests.e2e.organiser import Organiser, call_method, new_organiser
-from tests.e2e.provoking_calls import TROKE
 from tests.e2e.server import ServerProcess, run_server
-from tests.e2e.server_metrics import troubles
+from tests.e2e.server_metrics import error_log_lines
 
 pytestmark = pytest.mark.slow
 
@@ -29,7 +29,7 @@ NUMBERS = count(1)
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
     with run_server(tmp_path_factory.mktemp("server"), "--durability", "normal") as running:
         yield running
-        assert not list(troubles(running))
+        assert not list(error_log_lines(running))
 
 
 @pytest.fixture
@@ -194,7 +194,7 @@ def test_a_match_that_the_organiser_makes_is_rated_on_the_ladder(organiser: Orga
 
 
 @pytest.mark.parametrize(
-    ("reason", "otherwise"),
+    ("reason", "overrides"),
     [
         ("NO_SUCH_LADDER", {"ladder": "nowhere"}),
         ("NOT_A_MEMBER", {"seating": (0, 2)}),
@@ -204,23 +204,23 @@ def test_a_match_that_the_organiser_makes_is_rated_on_the_ladder(organiser: Orga
     ],
 )
 def test_a_rated_match_is_refused_where_it_cannot_count(
-    organiser: Organiser, reason: str, otherwise: dict[str, Any]
+    organiser: Organiser, reason: str, overrides: dict[str, Any]
 ) -> None:
     new_ladder(organiser)
     joined(organiser, 0, 1)
-    if otherwise.pop("closed", False):
+    if overrides.pop("closed", False):
         in_ladder(organiser, "CloseLadder")
     owner = organiser.token
-    if otherwise.pop("by", ""):
+    if overrides.pop("by", ""):
         asked = {"role": "ROLE_ORGANISER", "holder": f"{organiser.name}-another"}
         owner = organiser.call_as_admin("AdminService/CreateToken", **asked).secret
-    ladder = otherwise.pop("ladder", organiser.name)
+    ladder = overrides.pop("ladder", organiser.name)
     with pytest.raises(grpc.RpcError) as raised:
         call_method(
             organiser.channel,
             "MatchService/CreateMatch",
             owner,
-            **organiser.match_request(**{"seating": (0, 1)} | otherwise) | {"ladder": ladder},
+            **organiser.match_request(**{"seating": (0, 1)} | overrides) | {"ladder": ladder},
         )
     assert parse_error(raised.value).reason == reason
 

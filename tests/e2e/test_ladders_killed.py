@@ -21,7 +21,7 @@ from referee.storage.sqlite.event_log import SqliteEventLog
 from tests.e2e.contests import ladder_request, match_terms
 from tests.e2e.organiser import call_method, call_with_timeout, new_organiser
 from tests.e2e.server import run_server
-from tests.e2e.server_metrics import troubles
+from tests.e2e.server_metrics import error_log_lines
 from tests.e2e.steadfast import Company, SteadfastBot, Witness
 
 pytestmark = pytest.mark.slow
@@ -85,7 +85,7 @@ def test_whenever_the_referee_is_killed_a_ladder_goes_on_and_rates_every_match_o
         tables = {name: table(channel, owner, name) for name in LADDERS}
         live = call_method(channel, "MatchService/ListMatches", owner, phase="MATCH_PHASE_PLAYING").matches
         company.goes()
-        assert not list(troubles(server))
+        assert not list(error_log_lines(server))
 
     assert not witness.refused
     assert list(live) == []

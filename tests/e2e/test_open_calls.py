@@ -14,7 +14,7 @@ from tests.e2e.bot_connection import connect_bot
 from tests.e2e.http2 import hear_until
 from tests.e2e.organiser import Organiser, server_with_organiser, small_window_channel
 from tests.e2e.server import TIMEOUT_S
-from tests.e2e.server_metrics import MEMORY, metrics, troubles
+from tests.e2e.server_metrics import MEMORY, error_log_lines, metrics
 
 pytestmark = pytest.mark.slow
 
@@ -96,7 +96,7 @@ def test_calls_without_a_token_stay_few_and_cost_little_while_a_bot_comes_and_pl
             rounds.append(metrics(crowded.server)[MEMORY])
         plays(crowded)
     assert rounds[-1] < rounds[0] + GROWTH_AT_MOST_BYTES
-    assert not list(troubles(crowded.server))
+    assert not list(error_log_lines(crowded.server))
 
 
 def test_a_call_whose_message_does_not_come_is_refused(hasty: Organiser) -> None:
@@ -121,7 +121,7 @@ def test_answers_that_nobody_reads_are_few_and_do_not_stay(hasty: Organiser) -> 
         assert not raw.closed
     assert rounds[-1] < rounds[0] + GROWTH_AT_MOST_BYTES
     assert hasty.call("BotService/GetBot", name=hasty.bots[0])
-    assert not list(troubles(hasty.server))
+    assert not list(error_log_lines(hasty.server))
 
 
 def test_a_holder_with_its_limit_of_calls_open_comes_in_and_plays(crowded: Organiser) -> None:

@@ -10,15 +10,15 @@ from referee_api.v1.error_pb2 import ErrorReason
 from tests.docs import contract
 from tests.e2e import test_backup, test_long_work, test_slow_watchers, test_stored_bytes, test_troubled
 from tests.e2e.call_errors import assert_matches_contract, assert_metadata_complete, parse_error
+from tests.e2e.error_contest_requests import CONTEST_ERRORS
+from tests.e2e.error_requests import CALL_ERRORS, MAX_MESSAGE_BYTES, exceed_rate_limit
+from tests.e2e.error_streams import STREAM_ERRORS, VERDICT_ERRORS
 from tests.e2e.organiser import Organiser, new_organiser
-from tests.e2e.provoking_calls import IN_CALLS, MESSAGE_AT_MOST_BYTES, call_more
-from tests.e2e.provoking_contests import PROVOKED
-from tests.e2e.provoking_streams import ENDS, IN_STREAMS
 from tests.e2e.server import ServerProcess, run_server
 
 pytestmark = pytest.mark.slow
 
-ON_SERVERS_OF_THEIR_OWN = {
+TESTED_ELSEWHERE = {
     "SLOW_CONSUMER": test_slow_watchers.test_a_watcher_that_falls_behind_is_sent_away_and_misses_nothing,
     "DRAINING": test_troubled.test_who_comes_when_the_referee_is_about_to_go_is_told_when_to_come_again,
     "STORE_UNAVAILABLE": test_troubled.test_a_full_disk_costs_nobody_anything,
@@ -37,7 +37,7 @@ NUMBERS = count(1)
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
     folder = tmp_path_factory.mktemp("server")
-    with run_server(folder, "--ephemeral", "--message-at-most-bytes", str(MESSAGE_AT_MOST_BYTES)) as running:
+    with run_server(folder, "--ephemeral", "--message-at-most-bytes", str(MAX_MESSAGE_BYTES)) as running:
         yield running
 
 
@@ -49,30 +49,30 @@ def organiser(server: ServerProcess) -> Iterator[Organiser]:
 
 def test_every_refusal_is_provoked() -> None:
     reasons = {reason.name for reason in contract.reasons()}
-    in_contests = {reason for provoked in PROVOKED.values() for reason in provoked}
-    assert reasons == {*IN_CALLS, *in_contests, *ENDS, *ON_SERVERS_OF_THEIR_OWN}
+    in_contests = {reason for provoked in CONTEST_ERRORS.values() for reason in provoked}
+    assert reasons == {*CALL_ERRORS, *in_contests, *STREAM_ERRORS, *TESTED_ELSEWHERE}
 
 
-@pytest.mark.parametrize("reason", IN_CALLS)
+@pytest.mark.parametrize("reason", CALL_ERRORS)
 def test_a_call_is_refused_as_the_contract_promises(organiser: Organiser, reason: str) -> None:
     with pytest.raises(grpc.RpcError) as raised:
-        IN_CALLS[reason](organiser)
+        CALL_ERRORS[reason](organiser)
     assert parse_error(raised.value).reason == reason
     assert_matches_contract(parse_error(raised.value))
 
 
-@pytest.mark.parametrize("reason", IN_STREAMS)
+@pytest.mark.parametrize("reason", VERDICT_ERRORS)
 def test_a_verdict_refuses_as_the_contract_promises(organiser: Organiser, reason: str) -> None:
-    refusal = IN_STREAMS[reason](organiser)
+    refusal = VERDICT_ERRORS[reason](organiser)
     assert ErrorReason.Name(refusal.reason) == f"ERROR_REASON_{reason}"
     assert refusal.message
     assert_metadata_complete(reason, refusal.metadata)
 
 
-@pytest.mark.parametrize("reason", ENDS)
+@pytest.mark.parametrize("reason", STREAM_ERRORS)
 def test_a_stream_ends_as_the_contract_promises(organiser: Organiser, reason: str) -> None:
     with pytest.raises(grpc.RpcError) as raised:
-        ENDS[reason](organiser)
+        STREAM_ERRORS[reason](organiser)
     assert parse_error(raised.value).reason == reason
     assert_matches_contract(parse_error(raised.value))
 
@@ -82,7 +82,7 @@ def test_no_quota_keeps_a_move_off_its_clock(organiser: Organiser) -> None:
     connections = {seat: organiser.connection(seat) for seat in (0, 1)}
     first = organiser.next_turn()
     with pytest.raises(grpc.RpcError) as raised:
-        call_more(organiser)
+        exceed_rate_limit(organiser)
     assert parse_error(raised.value).reason == "TOO_MANY_CALLS"
     organiser.submit_move(first, first.legal_moves[0])
     second = organiser.next_turn(1)

@@ -16,7 +16,7 @@ from tests.e2e.call_errors import parse_error
 from tests.e2e.honest import entries, honest_bots, new_match
 from tests.e2e.organiser import Organiser, entries_of, new_organiser, server_with_organiser, small_window_channel
 from tests.e2e.server import TIMEOUT_S
-from tests.e2e.server_metrics import FAULTS, MEMORY, metrics, troubles
+from tests.e2e.server_metrics import FAULTS, MEMORY, error_log_lines, metrics
 
 pytestmark = pytest.mark.slow
 
@@ -97,7 +97,7 @@ def test_a_bot_that_goes_while_it_is_spoken_to_is_no_fault_of_the_referee(tmp_pa
             slow.cancel()
         wait_until_away(organiser)
         assert metrics(organiser.server).get(FAULTS, 0) == 0
-        assert not list(troubles(organiser.server))
+        assert not list(error_log_lines(organiser.server))
 
 
 def wait_until_away(organiser: Organiser) -> None:

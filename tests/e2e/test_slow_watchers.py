@@ -11,7 +11,7 @@ from tests.e2e.call_errors import CallError, assert_matches_contract, parse_erro
 from tests.e2e.contests import in_ladder, joined, new_ladder
 from tests.e2e.honest import honest_bots
 from tests.e2e.organiser import Organiser, call_method, entries_of, server_with_organiser, small_window_channel
-from tests.e2e.server_metrics import FAULTS, metrics, troubles
+from tests.e2e.server_metrics import FAULTS, error_log_lines, metrics
 
 pytestmark = pytest.mark.slow
 
@@ -79,7 +79,7 @@ def test_a_watcher_that_goes_while_it_is_spoken_to_is_no_fault_of_the_referee(tm
         slow.cancel()
         wait_until_no_streams(organiser)
         assert metrics(organiser.server).get(FAULTS, 0) == 0
-        assert not list(troubles(organiser.server))
+        assert not list(error_log_lines(organiser.server))
 
 
 def wait_until_no_streams(organiser: Organiser) -> None:

@@ -8,8 +8,8 @@ import pytest
 from referee_api.v1 import play_pb2
 
 from tests.e2e.call_errors import parse_error
+from tests.e2e.error_requests import exceed_rate_limit
 from tests.e2e.organiser import Organiser
-from tests.e2e.provoking_calls import call_more
 
 pytestmark = pytest.mark.slow
 
@@ -54,7 +54,7 @@ def test_to_submit_a_move_costs_no_call_and_to_ask_about_one_does(organiser: Org
 def use_up_rate_limit(organiser: Organiser) -> None:
     """Use up all calls of this minute."""
     with pytest.raises(grpc.RpcError):
-        call_more(organiser)
+        exceed_rate_limit(organiser)
 
 
 def assert_rate_limited(stream: Any) -> None:

@@ -18,7 +18,7 @@ from tests.e2e.contests import entrants, in_tournament, new_ladder, new_tourname
 from tests.e2e.honest import honest_bots
 from tests.e2e.organiser import Organiser, call_method, new_organiser, server_with_organiser
 from tests.e2e.server import ServerProcess, run_server
-from tests.e2e.server_metrics import troubles
+from tests.e2e.server_metrics import error_log_lines
 
 pytestmark = pytest.mark.slow
 
@@ -30,7 +30,7 @@ NUMBERS = count(1)
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
     with run_server(tmp_path_factory.mktemp("server"), "--durability", "normal") as running:
         yield running
-        assert not list(troubles(running))
+        assert not list(error_log_lines(running))
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from referee.storage.sqlite.event_log import SqliteEventLog
 from tests.e2e.contests import entrants, match_terms, tournament_request
 from tests.e2e.organiser import call_method, new_organiser
 from tests.e2e.server import run_server
-from tests.e2e.server_metrics import troubles
+from tests.e2e.server_metrics import error_log_lines
 from tests.e2e.steadfast import Company, SteadfastBot, Witness
 
 pytestmark = pytest.mark.slow
@@ -72,7 +72,7 @@ def test_whenever_the_referee_is_killed_tournaments_end_as_if_nobody_had_killed_
         after = {(name, one.id): one for name in TOURNAMENTS for one in pairings(channel, owner, name)}
         live = call_method(channel, "MatchService/ListMatches", owner, phase="MATCH_PHASE_PLAYING").matches
         company.goes()
-        assert not list(troubles(server))
+        assert not list(error_log_lines(server))
 
     assert not witness.refused
     assert list(live) == []

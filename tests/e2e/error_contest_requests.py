@@ -19,18 +19,18 @@ from tests.e2e.contests import (
     new_tournament,
     started,
 )
+from tests.e2e.error_requests import set_quota
 from tests.e2e.organiser import Organiser
-from tests.e2e.provoking_calls import limited
 
-Provoke = Callable[[Organiser], Any]
+ErrorCause = Callable[[Organiser], Any]
 
 LADDER = "LadderService"
 TOURNAMENT = "TournamentService"
-BY_OTHERS = {"DRAINING", "SLOW_CONSUMER"}
-"""Errors that need a server of their own."""
+TESTED_ELSEWHERE = {"DRAINING", "SLOW_CONSUMER"}
+"""Errors that need a server of their own; other tests cause them."""
 
-NOBODY = [{"bots": [{"bot": "nobody"}]}]
-NO_TIME = clock_pb2.ClockRule(sudden_death=clock_pb2.SuddenDeath(main_ms=-1))
+UNKNOWN_ENTRANT = [{"bots": [{"bot": "nobody"}]}]
+NEGATIVE_TIME = clock_pb2.ClockRule(sudden_death=clock_pb2.SuddenDeath(main_ms=-1))
 
 
 def rules(**rules: Any) -> game_pb2.Rules:
@@ -39,45 +39,45 @@ def rules(**rules: Any) -> game_pb2.Rules:
 
 def opening(*moves: tuple[int, str], position: str = "") -> dict[str, Any]:
     """Return terms of duplicate play from this opening."""
-    told = {"position": position, "moves": [{"seat": seat, "move": move} for seat, move in moves]}
-    return {"duplicate_play": {"openings": [told]}}
+    entry = {"position": position, "moves": [{"seat": seat, "move": move} for seat, move in moves]}
+    return {"duplicate_play": {"openings": [entry]}}
 
 
-def of_terms(make: Callable[..., Any]) -> dict[str, Provoke]:
-    """Return the errors about terms that both kinds of contests have; `make` creates a contest with the terms."""
+def errors_in_terms(create: Callable[..., Any]) -> dict[str, ErrorCause]:
+    """Return the errors about terms that both kinds of contests have; `create` creates a contest with such terms."""
     return {
-        "UNKNOWN_GAME": lambda organiser: make(organiser, rules(game="chess")),
-        "UNKNOWN_OPTION": lambda organiser: make(organiser, rules(options={"huf": "true"})),
-        "UNKNOWN_PRESET": lambda organiser: make(organiser, rules(preset="x")),
-        "BAD_OPTION": lambda organiser: make(organiser, rules(options={"huff": "perhaps"})),
-        "BAD_TIME_CONTROL": lambda organiser: make(
-            organiser, rules(), time_control=clock_pb2.TimeControl(rule=NO_TIME)
+        "UNKNOWN_GAME": lambda organiser: create(organiser, rules(game="chess")),
+        "UNKNOWN_OPTION": lambda organiser: create(organiser, rules(options={"huf": "true"})),
+        "UNKNOWN_PRESET": lambda organiser: create(organiser, rules(preset="x")),
+        "BAD_OPTION": lambda organiser: create(organiser, rules(options={"huff": "perhaps"})),
+        "BAD_TIME_CONTROL": lambda organiser: create(
+            organiser, rules(), time_control=clock_pb2.TimeControl(rule=NEGATIVE_TIME)
         ),
-        "BAD_POLICY": lambda organiser: make(organiser, rules(), policies={"illegal_move": {"max_attempts": 1_001}}),
-        "MALFORMED_POSITION": lambda organiser: make(organiser, rules(), **opening(position="x")),
-        "MALFORMED_MOVE": lambda organiser: make(organiser, rules(), **opening((0, "nonsense"))),
-        "ILLEGAL_MOVE": lambda organiser: make(organiser, rules(), **opening((0, "a1-a2"))),
-        "NOT_YOUR_TURN": lambda organiser: make(organiser, rules(), **opening((1, "c4-c3"))),
-        "BAD_NAME": lambda organiser: make(organiser, rules(), name="X"),
-        "NAME_TAKEN": lambda organiser: [make(organiser, rules(), request_id=one) for one in ("one", "two")],
-        "REQUEST_ID_REUSED": lambda organiser: [make(organiser, rules(), title=title) for title in ("One", "Two")],
+        "BAD_POLICY": lambda organiser: create(organiser, rules(), policies={"illegal_move": {"max_attempts": 1_001}}),
+        "MALFORMED_POSITION": lambda organiser: create(organiser, rules(), **opening(position="x")),
+        "MALFORMED_MOVE": lambda organiser: create(organiser, rules(), **opening((0, "nonsense"))),
+        "ILLEGAL_MOVE": lambda organiser: create(organiser, rules(), **opening((0, "a1-a2"))),
+        "NOT_YOUR_TURN": lambda organiser: create(organiser, rules(), **opening((1, "c4-c3"))),
+        "BAD_NAME": lambda organiser: create(organiser, rules(), name="X"),
+        "NAME_TAKEN": lambda organiser: [create(organiser, rules(), request_id=one) for one in ("one", "two")],
+        "REQUEST_ID_REUSED": lambda organiser: [create(organiser, rules(), title=title) for title in ("One", "Two")],
     }
 
 
-def make_ladder(organiser: Organiser, rules: game_pb2.Rules, **more: Any) -> None:
-    new_ladder(organiser, match_terms=[with_its_own(rules, more)], **more)
+def create_ladder_with_rules(organiser: Organiser, rules: game_pb2.Rules, **terms: Any) -> None:
+    new_ladder(organiser, match_terms=[take_match_terms(rules, terms)], **terms)
 
 
-def make_tournament(organiser: Organiser, rules: game_pb2.Rules, **more: Any) -> None:
-    new_tournament(organiser, match_terms=with_its_own(rules, more), round_robin={}, **more)
+def create_tournament_with_rules(organiser: Organiser, rules: game_pb2.Rules, **terms: Any) -> None:
+    new_tournament(organiser, match_terms=take_match_terms(rules, terms), round_robin={}, **terms)
 
 
-def with_its_own(rules: game_pb2.Rules, more: dict[str, Any]) -> match_pb2.MatchTerms:
-    """Return terms of a match; the fields that belong to them are removed from `more`."""
+def take_match_terms(rules: game_pb2.Rules, fields: dict[str, Any]) -> match_pb2.MatchTerms:
+    """Return terms of a match; the fields that belong to them are removed from `fields`."""
     terms = match_terms(rules)
     for name in ("time_control", "policies"):
-        if name in more:
-            terms.MergeFrom(match_pb2.MatchTerms(**{name: more.pop(name)}))
+        if name in fields:
+            terms.MergeFrom(match_pb2.MatchTerms(**{name: fields.pop(name)}))
     return terms
 
 
@@ -89,42 +89,42 @@ def enter(organiser: Organiser, **entrant: Any) -> Any:
     return in_tournament(organiser, "EnterTournament", entrant=entrant)
 
 
-def closed(organiser: Organiser) -> None:
+def create_closed_ladder(organiser: Organiser) -> None:
     """Create a ladder of the organiser and close it."""
     new_ladder(organiser)
     in_ladder(organiser, "CloseLadder")
 
 
-def cancelled(organiser: Organiser) -> None:
+def create_cancelled_tournament(organiser: Organiser) -> None:
     """Create a tournament of the organiser and cancel it."""
     new_tournament(organiser)
     organiser.call(f"{TOURNAMENT}/CancelTournament", name=organiser.name)
 
 
-def pause(organiser: Organiser) -> str:
+def pause_bot(organiser: Organiser) -> str:
     """Pause a bot of the organiser, and return its name."""
     organiser.call_as_admin("AdminService/PauseBot", bot=organiser.bots[0], message="a rest")
     return organiser.bots[0]
 
 
-def after(first: Provoke, call: Provoke) -> Provoke:
-    def asked(organiser: Organiser) -> None:
-        first(organiser)
+def after_setup(setup: ErrorCause, call: ErrorCause) -> ErrorCause:
+    def cause(organiser: Organiser) -> None:
+        setup(organiser)
         call(organiser)
 
-    return asked
+    return cause
 
 
-def itself(organiser: Organiser) -> dict[str, Any]:
+def first_entrant(organiser: Organiser) -> dict[str, Any]:
     return {"bots": [{"bot": organiser.bots[0]}]}
 
 
-def another_under_the_same_name(come: Callable[..., Any]) -> Provoke:
-    def asked(organiser: Organiser) -> None:
+def add_two_bots_with_one_name(add: Callable[..., Any]) -> ErrorCause:
+    def cause(organiser: Organiser) -> None:
         for bot in organiser.bots:
-            come(organiser, name="one-name", bots=[{"bot": bot}])
+            add(organiser, name="one-name", bots=[{"bot": bot}])
 
-    return asked
+    return cause
 
 
 def challenge(organiser: Organiser, *, request_id: str = "a challenge", names: list[str] | None = None) -> Any:
@@ -132,65 +132,65 @@ def challenge(organiser: Organiser, *, request_id: str = "a challenge", names: l
     return in_ladder(organiser, "Challenge", request_id=request_id, entrants=names)
 
 
-def all_in(organiser: Organiser) -> None:
+def create_ladder_of_all_bots(organiser: Organiser) -> None:
     new_ladder(organiser)
     joined(organiser, *range(len(organiser.bots)))
 
 
 def challenge_a_paused_bot(organiser: Organiser) -> None:
-    all_in(organiser)
-    pause(organiser)
+    create_ladder_of_all_bots(organiser)
+    pause_bot(organiser)
     challenge(organiser)
 
 
 def challenge_beyond_the_quota(organiser: Organiser) -> None:
-    all_in(organiser)
-    limited(organiser, max_matches=1)
+    create_ladder_of_all_bots(organiser)
+    set_quota(organiser, max_matches=1)
     for request_id in ("one", "two"):
         challenge(organiser, request_id=request_id)
 
 
-def challenge_otherwise(organiser: Organiser) -> None:
-    all_in(organiser)
+def challenge_twice_differently(organiser: Organiser) -> None:
+    create_ladder_of_all_bots(organiser)
     challenge(organiser)
-    challenge(organiser, names=[organiser.bots[0], a_third(organiser)])
+    challenge(organiser, names=[organiser.bots[0], register_third_bot(organiser)])
 
 
-def a_test_for_two(organiser: Organiser) -> None:
+def create_sprt(organiser: Organiser) -> None:
     new_tournament(organiser, entrants=entrants(organiser), sprt={"elo1": 10})
 
 
-def a_third(organiser: Organiser) -> str:
+def register_third_bot(organiser: Organiser) -> str:
     """Register a third bot of the organiser, and return its name."""
-    third: str = organiser.call("BotService/RegisterBot", request_id="a third", name=f"{organiser.name}-third").bot.name
-    return third
+    name: str = organiser.call("BotService/RegisterBot", request_id="a third", name=f"{organiser.name}-third").bot.name
+    return name
 
 
-def enter_a_third(organiser: Organiser) -> None:
-    enter(organiser, bots=[{"bot": a_third(organiser)}])
+def enter_third_bot(organiser: Organiser) -> None:
+    enter(organiser, bots=[{"bot": register_third_bot(organiser)}])
 
 
-def finish(organiser: Organiser) -> None:
+def finish_tournament(organiser: Organiser) -> None:
     """Finish a tournament of two entrants by withdrawing one."""
     started(organiser)
     in_tournament(organiser, "WithdrawEntrant", entrant=organiser.bots[0])
 
 
-def season(organiser: Organiser, ladder: str) -> Any:
+def start_season(organiser: Organiser, ladder: str) -> Any:
     return organiser.call(f"{LADDER}/StartSeason", ladder=ladder, request_id="a season")
 
 
-def watch_more(organiser: Organiser, method: str) -> None:
+def exceed_stream_quota(organiser: Organiser, method: str) -> None:
     """Open more streams than the quota of the organiser allows."""
-    limited(organiser, max_streams=1)
+    set_quota(organiser, max_streams=1)
     kind = "ladder" if "Ladder" in method else "tournament"
-    open_already = organiser.call(method, **{kind: organiser.name})
-    next(open_already)
+    open_stream = organiser.call(method, **{kind: organiser.name})
+    next(open_stream)
     next(organiser.call(method, **{kind: organiser.name}))
 
 
-PROVOKED: dict[str, dict[str, Provoke]] = {
-    f"{LADDER}/CreateLadder": of_terms(make_ladder)
+CONTEST_ERRORS: dict[str, dict[str, ErrorCause]] = {
+    f"{LADDER}/CreateLadder": errors_in_terms(create_ladder_with_rules)
     | {
         "BAD_SEATS": lambda organiser: new_ladder(organiser, match_terms=[match_terms(), match_terms(TOC)]),
     },
@@ -200,76 +200,90 @@ PROVOKED: dict[str, dict[str, Provoke]] = {
         "UNKNOWN_GAME": lambda organiser: organiser.call(f"{LADDER}/ListLadders", game="chess"),
     },
     f"{LADDER}/JoinLadder": {
-        "NO_SUCH_LADDER": lambda organiser: join(organiser, **itself(organiser)),
-        "LADDER_CLOSED": after(closed, lambda organiser: join(organiser, **itself(organiser))),
-        "ALREADY_IN": after(all_in, lambda organiser: join(organiser, name="again", **itself(organiser))),
-        "NAME_TAKEN": after(new_ladder, another_under_the_same_name(join)),
-        "BAD_SEATS": after(
+        "NO_SUCH_LADDER": lambda organiser: join(organiser, **first_entrant(organiser)),
+        "LADDER_CLOSED": after_setup(
+            create_closed_ladder, lambda organiser: join(organiser, **first_entrant(organiser))
+        ),
+        "ALREADY_IN": after_setup(
+            create_ladder_of_all_bots, lambda organiser: join(organiser, name="again", **first_entrant(organiser))
+        ),
+        "NAME_TAKEN": after_setup(new_ladder, add_two_bots_with_one_name(join)),
+        "BAD_SEATS": after_setup(
             new_ladder, lambda organiser: join(organiser, name="two", bots=[{"bot": bot} for bot in organiser.bots])
         ),
-        "NO_SUCH_BOT": after(new_ladder, lambda organiser: join(organiser, **NOBODY[0])),
-        "NO_SUCH_VERSION": after(
+        "NO_SUCH_BOT": after_setup(new_ladder, lambda organiser: join(organiser, **UNKNOWN_ENTRANT[0])),
+        "NO_SUCH_VERSION": after_setup(
             new_ladder, lambda organiser: join(organiser, bots=[{"bot": organiser.bots[0], "version": "9"}])
         ),
-        "BOT_PAUSED": after(new_ladder, lambda organiser: join(organiser, bots=[{"bot": pause(organiser)}])),
+        "BOT_PAUSED": after_setup(new_ladder, lambda organiser: join(organiser, bots=[{"bot": pause_bot(organiser)}])),
     },
     f"{LADDER}/LeaveLadder": {
         "NO_SUCH_LADDER": lambda organiser: in_ladder(organiser, "LeaveLadder", entrant="x"),
-        "NOT_A_MEMBER": after(
+        "NOT_A_MEMBER": after_setup(
             new_ladder, lambda organiser: in_ladder(organiser, "LeaveLadder", entrant=organiser.bots[0])
         ),
     },
     f"{LADDER}/Challenge": {
         "NO_SUCH_LADDER": challenge,
-        "LADDER_CLOSED": after(after(all_in, lambda organiser: in_ladder(organiser, "CloseLadder")), challenge),
-        "NOT_A_MEMBER": after(new_ladder, challenge),
-        "BAD_SEATS": after(all_in, lambda organiser: challenge(organiser, names=organiser.bots[:1])),
+        "LADDER_CLOSED": after_setup(
+            after_setup(create_ladder_of_all_bots, lambda organiser: in_ladder(organiser, "CloseLadder")), challenge
+        ),
+        "NOT_A_MEMBER": after_setup(new_ladder, challenge),
+        "BAD_SEATS": after_setup(
+            create_ladder_of_all_bots, lambda organiser: challenge(organiser, names=organiser.bots[:1])
+        ),
         "BOT_PAUSED": challenge_a_paused_bot,
         "TOO_MANY_MATCHES": challenge_beyond_the_quota,
-        "REQUEST_ID_REUSED": challenge_otherwise,
+        "REQUEST_ID_REUSED": challenge_twice_differently,
     },
     f"{LADDER}/StartSeason": {
-        "NO_SUCH_LADDER": lambda organiser: season(organiser, organiser.name),
-        "LADDER_CLOSED": after(closed, lambda organiser: season(organiser, organiser.name)),
+        "NO_SUCH_LADDER": lambda organiser: start_season(organiser, organiser.name),
+        "LADDER_CLOSED": after_setup(create_closed_ladder, lambda organiser: start_season(organiser, organiser.name)),
     },
     f"{LADDER}/PauseLadder": {
         "NO_SUCH_LADDER": lambda organiser: in_ladder(organiser, "PauseLadder"),
-        "LADDER_CLOSED": after(closed, lambda organiser: in_ladder(organiser, "PauseLadder")),
+        "LADDER_CLOSED": after_setup(create_closed_ladder, lambda organiser: in_ladder(organiser, "PauseLadder")),
     },
     f"{LADDER}/ResumeLadder": {
         "NO_SUCH_LADDER": lambda organiser: in_ladder(organiser, "ResumeLadder"),
-        "LADDER_CLOSED": after(closed, lambda organiser: in_ladder(organiser, "ResumeLadder")),
+        "LADDER_CLOSED": after_setup(create_closed_ladder, lambda organiser: in_ladder(organiser, "ResumeLadder")),
     },
     f"{LADDER}/CloseLadder": {"NO_SUCH_LADDER": lambda organiser: in_ladder(organiser, "CloseLadder")},
     f"{LADDER}/ListLadderStandings": {
         "NO_SUCH_LADDER": lambda organiser: in_ladder(organiser, "ListLadderStandings"),
-        "BAD_PAGE_TOKEN": after(
+        "BAD_PAGE_TOKEN": after_setup(
             new_ladder, lambda organiser: in_ladder(organiser, "ListLadderStandings", page_token="x")
         ),
     },
     f"{LADDER}/ListRatingHistory": {
         "NO_SUCH_LADDER": lambda organiser: in_ladder(organiser, "ListRatingHistory", bot=organiser.bots[0]),
-        "NO_SUCH_BOT": after(new_ladder, lambda organiser: in_ladder(organiser, "ListRatingHistory", bot="nobody")),
-        "NO_SUCH_VERSION": after(
+        "NO_SUCH_BOT": after_setup(
+            new_ladder, lambda organiser: in_ladder(organiser, "ListRatingHistory", bot="nobody")
+        ),
+        "NO_SUCH_VERSION": after_setup(
             new_ladder, lambda organiser: in_ladder(organiser, "ListRatingHistory", bot=organiser.bots[0], version="9")
         ),
-        "BAD_PAGE_TOKEN": after(
+        "BAD_PAGE_TOKEN": after_setup(
             new_ladder,
             lambda organiser: in_ladder(organiser, "ListRatingHistory", bot=organiser.bots[0], page_token="x"),
         ),
     },
     f"{LADDER}/WatchLadder": {
         "NO_SUCH_LADDER": lambda organiser: list(in_ladder(organiser, "WatchLadder")),
-        "NUMBER_AHEAD": after(new_ladder, lambda organiser: list(in_ladder(organiser, "WatchLadder", after_number=99))),
-        "TOO_MANY_STREAMS": after(new_ladder, lambda organiser: watch_more(organiser, f"{LADDER}/WatchLadder")),
+        "NUMBER_AHEAD": after_setup(
+            new_ladder, lambda organiser: list(in_ladder(organiser, "WatchLadder", after_number=99))
+        ),
+        "TOO_MANY_STREAMS": after_setup(
+            new_ladder, lambda organiser: exceed_stream_quota(organiser, f"{LADDER}/WatchLadder")
+        ),
     },
-    f"{TOURNAMENT}/CreateTournament": of_terms(make_tournament)
+    f"{TOURNAMENT}/CreateTournament": errors_in_terms(create_tournament_with_rules)
     | {
         "BAD_SEATS": lambda organiser: new_tournament(
             organiser, entrants=[{"name": "two", "bots": [{"bot": bot} for bot in organiser.bots]}]
         ),
         "NO_SUCH_LADDER": lambda organiser: new_tournament(organiser, round_robin={}, ladder="nowhere"),
-        "NO_SUCH_BOT": lambda organiser: new_tournament(organiser, entrants=NOBODY),
+        "NO_SUCH_BOT": lambda organiser: new_tournament(organiser, entrants=UNKNOWN_ENTRANT),
         "NO_SUCH_VERSION": lambda organiser: new_tournament(
             organiser, entrants=[{"bots": [{"bot": organiser.bots[0], "version": "9"}]}]
         ),
@@ -282,31 +296,35 @@ PROVOKED: dict[str, dict[str, Provoke]] = {
         "UNKNOWN_GAME": lambda organiser: organiser.call(f"{TOURNAMENT}/ListTournaments", game="chess"),
     },
     f"{TOURNAMENT}/EnterTournament": {
-        "NO_SUCH_TOURNAMENT": lambda organiser: enter(organiser, **itself(organiser)),
-        "TOURNAMENT_STARTED": after(started, enter_a_third),
-        "TOURNAMENT_OVER": after(cancelled, lambda organiser: enter(organiser, **itself(organiser))),
-        "ALREADY_IN": after(
-            lambda organiser: new_tournament(organiser, entrants=entrants(organiser)),
-            lambda organiser: enter(organiser, name="again", **itself(organiser)),
+        "NO_SUCH_TOURNAMENT": lambda organiser: enter(organiser, **first_entrant(organiser)),
+        "TOURNAMENT_STARTED": after_setup(started, enter_third_bot),
+        "TOURNAMENT_OVER": after_setup(
+            create_cancelled_tournament, lambda organiser: enter(organiser, **first_entrant(organiser))
         ),
-        "NAME_TAKEN": after(new_tournament, another_under_the_same_name(enter)),
-        "BAD_SEATS": after(
+        "ALREADY_IN": after_setup(
+            lambda organiser: new_tournament(organiser, entrants=entrants(organiser)),
+            lambda organiser: enter(organiser, name="again", **first_entrant(organiser)),
+        ),
+        "NAME_TAKEN": after_setup(new_tournament, add_two_bots_with_one_name(enter)),
+        "BAD_SEATS": after_setup(
             new_tournament,
             lambda organiser: enter(organiser, name="two", bots=[{"bot": bot} for bot in organiser.bots]),
         ),
-        "NO_SUCH_BOT": after(new_tournament, lambda organiser: enter(organiser, **NOBODY[0])),
-        "NO_SUCH_VERSION": after(
+        "NO_SUCH_BOT": after_setup(new_tournament, lambda organiser: enter(organiser, **UNKNOWN_ENTRANT[0])),
+        "NO_SUCH_VERSION": after_setup(
             new_tournament, lambda organiser: enter(organiser, bots=[{"bot": organiser.bots[0], "version": "9"}])
         ),
-        "BOT_PAUSED": after(new_tournament, lambda organiser: enter(organiser, bots=[{"bot": pause(organiser)}])),
-        "WRONG_ENTRANT_COUNT": after(a_test_for_two, enter_a_third),
+        "BOT_PAUSED": after_setup(
+            new_tournament, lambda organiser: enter(organiser, bots=[{"bot": pause_bot(organiser)}])
+        ),
+        "WRONG_ENTRANT_COUNT": after_setup(create_sprt, enter_third_bot),
     },
     f"{TOURNAMENT}/WithdrawEntrant": {
         "NO_SUCH_TOURNAMENT": lambda organiser: in_tournament(organiser, "WithdrawEntrant", entrant="x"),
-        "NOT_AN_ENTRANT": after(
+        "NOT_AN_ENTRANT": after_setup(
             new_tournament, lambda organiser: in_tournament(organiser, "WithdrawEntrant", entrant="x")
         ),
-        "TOURNAMENT_OVER": after(
+        "TOURNAMENT_OVER": after_setup(
             lambda organiser: [
                 started(organiser),
                 organiser.call(f"{TOURNAMENT}/CancelTournament", name=organiser.name),
@@ -316,54 +334,61 @@ PROVOKED: dict[str, dict[str, Provoke]] = {
     },
     f"{TOURNAMENT}/StartTournament": {
         "NO_SUCH_TOURNAMENT": lambda organiser: organiser.call(f"{TOURNAMENT}/StartTournament", name="nowhere"),
-        "WRONG_ENTRANT_COUNT": after(
+        "WRONG_ENTRANT_COUNT": after_setup(
             new_tournament, lambda organiser: organiser.call(f"{TOURNAMENT}/StartTournament", name=organiser.name)
         ),
         "NOT_AN_ENTRANT": lambda organiser: started(organiser, gauntlet={"challengers": ["nobody"]}),
-        "TOURNAMENT_OVER": after(
-            cancelled, lambda organiser: organiser.call(f"{TOURNAMENT}/StartTournament", name=organiser.name)
+        "TOURNAMENT_OVER": after_setup(
+            create_cancelled_tournament,
+            lambda organiser: organiser.call(f"{TOURNAMENT}/StartTournament", name=organiser.name),
         ),
     },
     f"{TOURNAMENT}/CancelTournament": {
         "NO_SUCH_TOURNAMENT": lambda organiser: organiser.call(f"{TOURNAMENT}/CancelTournament", name="nowhere"),
-        "TOURNAMENT_OVER": after(
-            finish, lambda organiser: organiser.call(f"{TOURNAMENT}/CancelTournament", name=organiser.name)
+        "TOURNAMENT_OVER": after_setup(
+            finish_tournament, lambda organiser: organiser.call(f"{TOURNAMENT}/CancelTournament", name=organiser.name)
         ),
     },
     f"{TOURNAMENT}/ListPairings": {
         "NO_SUCH_TOURNAMENT": lambda organiser: in_tournament(organiser, "ListPairings"),
-        "BAD_PAGE_TOKEN": after(started, lambda organiser: in_tournament(organiser, "ListPairings", page_token="x")),
-        "NOT_AN_ENTRANT": after(started, lambda organiser: in_tournament(organiser, "ListPairings", entrant="nobody")),
+        "BAD_PAGE_TOKEN": after_setup(
+            started, lambda organiser: in_tournament(organiser, "ListPairings", page_token="x")
+        ),
+        "NOT_AN_ENTRANT": after_setup(
+            started, lambda organiser: in_tournament(organiser, "ListPairings", entrant="nobody")
+        ),
     },
     f"{TOURNAMENT}/GetTournamentStandings": {
         "NO_SUCH_TOURNAMENT": lambda organiser: in_tournament(organiser, "GetTournamentStandings"),
-        "TOURNAMENT_NOT_STARTED": after(
+        "TOURNAMENT_NOT_STARTED": after_setup(
             new_tournament, lambda organiser: in_tournament(organiser, "GetTournamentStandings")
         ),
     },
     f"{TOURNAMENT}/GetCrossTable": {
         "NO_SUCH_TOURNAMENT": lambda organiser: in_tournament(organiser, "GetCrossTable"),
-        "TOURNAMENT_NOT_STARTED": after(new_tournament, lambda organiser: in_tournament(organiser, "GetCrossTable")),
+        "TOURNAMENT_NOT_STARTED": after_setup(
+            new_tournament, lambda organiser: in_tournament(organiser, "GetCrossTable")
+        ),
     },
     f"{TOURNAMENT}/ExportTournament": {
         "NO_SUCH_TOURNAMENT": lambda organiser: in_tournament(
             organiser, "ExportTournament", format="EXPORT_FORMAT_CSV"
         ),
-        "TOURNAMENT_NOT_STARTED": after(
+        "TOURNAMENT_NOT_STARTED": after_setup(
             new_tournament, lambda organiser: in_tournament(organiser, "ExportTournament", format="EXPORT_FORMAT_CSV")
         ),
-        "NOT_EXPORTABLE": after(
+        "NOT_EXPORTABLE": after_setup(
             lambda organiser: started(organiser, elimination={}),
             lambda organiser: in_tournament(organiser, "ExportTournament", format="EXPORT_FORMAT_TRF"),
         ),
     },
     f"{TOURNAMENT}/WatchTournament": {
         "NO_SUCH_TOURNAMENT": lambda organiser: in_tournament(organiser, "WatchTournament"),
-        "NUMBER_AHEAD": after(
+        "NUMBER_AHEAD": after_setup(
             new_tournament, lambda organiser: in_tournament(organiser, "WatchTournament", after_number=99)
         ),
-        "TOO_MANY_STREAMS": after(
-            new_tournament, lambda organiser: watch_more(organiser, f"{TOURNAMENT}/WatchTournament")
+        "TOO_MANY_STREAMS": after_setup(
+            new_tournament, lambda organiser: exceed_stream_quota(organiser, f"{TOURNAMENT}/WatchTournament")
         ),
     },
     "MatchService/ListMatches": {
