@@ -16,7 +16,7 @@ from tests.deploy.prometheus import Prometheus, prometheus
 from tests.deploy.queries import known
 from tests.deploy.test_dashboards import queries
 from tests.e2e.bot_connection import connect_bot
-from tests.e2e.contests import joined, match_terms, new_ladder
+from tests.e2e.contests import create_ladder, join_ladder, match_terms
 from tests.e2e.honest import honest_bots
 from tests.e2e.organiser import Organiser, call_method, entries_of, new_organiser
 from tests.e2e.server import ServerProcess, create_organiser_token, register_bots, run_server
@@ -131,8 +131,8 @@ def test_the_ladder_is_seen_from_its_queue_to_its_ratings(scene: Scene, organise
     eyes, rated = scene.eyes, 'sum(referee_ratings_applied_total{game="alquerque"}) or vector(0)'
     before = eyes.value(rated) or 0
     assert eyes.value('referee_contests{kind="ladder"}') == 1
-    new_ladder(organiser, max_concurrent_matches=1)
-    joined(organiser, 0, 1)
+    create_ladder(organiser, max_concurrent_matches=1)
+    join_ladder(organiser, 0, 1)
     organiser.call("LadderService/Challenge", request_id="a challenge", ladder=organiser.name, entrants=organiser.bots)
     waits = 'referee_pairings_waiting{kind="ladder", waits_for="bots"}'
     eyes.comes_to(lambda: eyes.value(waits) == 1, "the challenge waits for its bots")

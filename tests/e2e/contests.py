@@ -16,51 +16,51 @@ def match_terms(rules: game_pb2.Rules = ALQUERQUE, **more: Any) -> match_pb2.Mat
     return match_pb2.MatchTerms(rules=rules, time_control=control, start_timeout_ms=600_000, **more)
 
 
-def ladder_request(organiser: Organiser, **otherwise: Any) -> dict[str, Any]:
+def ladder_request(organiser: Organiser, **overrides: Any) -> dict[str, Any]:
     """Return the fields of a request for a ladder of the organiser's name; other arguments become its terms."""
-    asked = {field: otherwise.pop(field) for field in ("request_id", "name", "title") if field in otherwise}
-    terms = {"match_terms": [match_terms()]} | otherwise
-    return {"request_id": "make it", "name": organiser.name, "terms": terms} | asked
+    fields = {field: overrides.pop(field) for field in ("request_id", "name", "title") if field in overrides}
+    terms = {"match_terms": [match_terms()]} | overrides
+    return {"request_id": "make it", "name": organiser.name, "terms": terms} | fields
 
 
-def new_ladder(organiser: Organiser, **otherwise: Any) -> Any:
-    return organiser.call("LadderService/CreateLadder", **ladder_request(organiser, **otherwise)).ladder
+def create_ladder(organiser: Organiser, **overrides: Any) -> Any:
+    return organiser.call("LadderService/CreateLadder", **ladder_request(organiser, **overrides)).ladder
 
 
-def tournament_request(organiser: Organiser, **otherwise: Any) -> dict[str, Any]:
+def tournament_request(organiser: Organiser, **overrides: Any) -> dict[str, Any]:
     """Return the fields of a request for a tournament; a round robin unless the arguments say otherwise."""
-    fields = ("request_id", "name", "title", "entrants")
-    asked = {field: otherwise.pop(field) for field in fields if field in otherwise}
-    terms = {"match_terms": match_terms()} | (otherwise or ROUND_ROBIN)
-    return {"request_id": "make it", "name": organiser.name, "terms": terms} | asked
+    names = ("request_id", "name", "title", "entrants")
+    fields = {field: overrides.pop(field) for field in names if field in overrides}
+    terms = {"match_terms": match_terms()} | (overrides or ROUND_ROBIN)
+    return {"request_id": "make it", "name": organiser.name, "terms": terms} | fields
 
 
-def new_tournament(organiser: Organiser, **otherwise: Any) -> Any:
-    return organiser.call("TournamentService/CreateTournament", **tournament_request(organiser, **otherwise)).tournament
+def create_tournament(organiser: Organiser, **overrides: Any) -> Any:
+    return organiser.call("TournamentService/CreateTournament", **tournament_request(organiser, **overrides)).tournament
 
 
-def entrants(organiser: Organiser) -> list[dict[str, Any]]:
+def entrants_of(organiser: Organiser) -> list[dict[str, Any]]:
     """Return each bot of the organiser as an entrant of its own."""
     return [{"bots": [{"bot": bot}]} for bot in organiser.bots]
 
 
-def started(organiser: Organiser, **otherwise: Any) -> Any:
+def start_tournament(organiser: Organiser, **overrides: Any) -> Any:
     """Create a tournament with all bots of the organiser, and start it."""
-    new_tournament(organiser, entrants=entrants(organiser), **otherwise)
+    create_tournament(organiser, entrants=entrants_of(organiser), **overrides)
     return organiser.call("TournamentService/StartTournament", name=organiser.name).tournament
 
 
-def in_ladder(organiser: Organiser, method: str, **fields: Any) -> Any:
+def call_for_ladder(organiser: Organiser, method: str, **fields: Any) -> Any:
     return organiser.call(f"LadderService/{method}", ladder=organiser.name, **fields)
 
 
-def in_tournament(organiser: Organiser, method: str, **fields: Any) -> Any:
+def call_for_tournament(organiser: Organiser, method: str, **fields: Any) -> Any:
     """Call a method for the organiser's tournament; the answer of a streaming method is read to its end."""
     answer = organiser.call(f"TournamentService/{method}", tournament=organiser.name, **fields)
     return list(answer) if method.startswith(("Watch", "Export")) else answer
 
 
-def joined(organiser: Organiser, *seats: int) -> None:
+def join_ladder(organiser: Organiser, *seats: int) -> None:
     """Let the bots in these seats join the organiser's ladder."""
     for seat in seats:
         organiser.call_as_bot(seat, "LadderService/JoinLadder", ladder=organiser.name)

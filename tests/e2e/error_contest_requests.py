@@ -10,14 +10,14 @@ from referee_api.v1 import clock_pb2, game_pb2, match_pb2
 
 from tests.e2e.contests import (
     TOC,
-    entrants,
-    in_ladder,
-    in_tournament,
-    joined,
+    call_for_ladder,
+    call_for_tournament,
+    create_ladder,
+    create_tournament,
+    entrants_of,
+    join_ladder,
     match_terms,
-    new_ladder,
-    new_tournament,
-    started,
+    start_tournament,
 )
 from tests.e2e.error_requests import set_quota
 from tests.e2e.organiser import Organiser
@@ -65,11 +65,11 @@ def errors_in_terms(create: Callable[..., Any]) -> dict[str, ErrorCause]:
 
 
 def create_ladder_with_rules(organiser: Organiser, rules: game_pb2.Rules, **terms: Any) -> None:
-    new_ladder(organiser, match_terms=[take_match_terms(rules, terms)], **terms)
+    create_ladder(organiser, match_terms=[take_match_terms(rules, terms)], **terms)
 
 
 def create_tournament_with_rules(organiser: Organiser, rules: game_pb2.Rules, **terms: Any) -> None:
-    new_tournament(organiser, match_terms=take_match_terms(rules, terms), round_robin={}, **terms)
+    create_tournament(organiser, match_terms=take_match_terms(rules, terms), round_robin={}, **terms)
 
 
 def take_match_terms(rules: game_pb2.Rules, fields: dict[str, Any]) -> match_pb2.MatchTerms:
@@ -82,22 +82,22 @@ def take_match_terms(rules: game_pb2.Rules, fields: dict[str, Any]) -> match_pb2
 
 
 def join(organiser: Organiser, **entrant: Any) -> Any:
-    return in_ladder(organiser, "JoinLadder", entrant=entrant)
+    return call_for_ladder(organiser, "JoinLadder", entrant=entrant)
 
 
 def enter(organiser: Organiser, **entrant: Any) -> Any:
-    return in_tournament(organiser, "EnterTournament", entrant=entrant)
+    return call_for_tournament(organiser, "EnterTournament", entrant=entrant)
 
 
 def create_closed_ladder(organiser: Organiser) -> None:
     """Create a ladder of the organiser and close it."""
-    new_ladder(organiser)
-    in_ladder(organiser, "CloseLadder")
+    create_ladder(organiser)
+    call_for_ladder(organiser, "CloseLadder")
 
 
 def create_cancelled_tournament(organiser: Organiser) -> None:
     """Create a tournament of the organiser and cancel it."""
-    new_tournament(organiser)
+    create_tournament(organiser)
     organiser.call(f"{TOURNAMENT}/CancelTournament", name=organiser.name)
 
 
@@ -129,12 +129,12 @@ def add_two_bots_with_one_name(add: Callable[..., Any]) -> ErrorCause:
 
 def challenge(organiser: Organiser, *, request_id: str = "a challenge", names: list[str] | None = None) -> Any:
     names = organiser.bots if names is None else names
-    return in_ladder(organiser, "Challenge", request_id=request_id, entrants=names)
+    return call_for_ladder(organiser, "Challenge", request_id=request_id, entrants=names)
 
 
 def create_ladder_of_all_bots(organiser: Organiser) -> None:
-    new_ladder(organiser)
-    joined(organiser, *range(len(organiser.bots)))
+    create_ladder(organiser)
+    join_ladder(organiser, *range(len(organiser.bots)))
 
 
 def challenge_a_paused_bot(organiser: Organiser) -> None:
@@ -157,7 +157,7 @@ def challenge_twice_differently(organiser: Organiser) -> None:
 
 
 def create_sprt(organiser: Organiser) -> None:
-    new_tournament(organiser, entrants=entrants(organiser), sprt={"elo1": 10})
+    create_tournament(organiser, entrants=entrants_of(organiser), sprt={"elo1": 10})
 
 
 def register_third_bot(organiser: Organiser) -> str:
@@ -172,8 +172,8 @@ def enter_third_bot(organiser: Organiser) -> None:
 
 def finish_tournament(organiser: Organiser) -> None:
     """Finish a tournament of two entrants by withdrawing one."""
-    started(organiser)
-    in_tournament(organiser, "WithdrawEntrant", entrant=organiser.bots[0])
+    start_tournament(organiser)
+    call_for_tournament(organiser, "WithdrawEntrant", entrant=organiser.bots[0])
 
 
 def start_season(organiser: Organiser, ladder: str) -> Any:
@@ -192,7 +192,7 @@ def exceed_stream_quota(organiser: Organiser, method: str) -> None:
 CONTEST_ERRORS: dict[str, dict[str, ErrorCause]] = {
     f"{LADDER}/CreateLadder": errors_in_terms(create_ladder_with_rules)
     | {
-        "BAD_SEATS": lambda organiser: new_ladder(organiser, match_terms=[match_terms(), match_terms(TOC)]),
+        "BAD_SEATS": lambda organiser: create_ladder(organiser, match_terms=[match_terms(), match_terms(TOC)]),
     },
     f"{LADDER}/GetLadder": {"NO_SUCH_LADDER": lambda organiser: organiser.call(f"{LADDER}/GetLadder", name="nowhere")},
     f"{LADDER}/ListLadders": {
@@ -207,28 +207,31 @@ CONTEST_ERRORS: dict[str, dict[str, ErrorCause]] = {
         "ALREADY_IN": after_setup(
             create_ladder_of_all_bots, lambda organiser: join(organiser, name="again", **first_entrant(organiser))
         ),
-        "NAME_TAKEN": after_setup(new_ladder, add_two_bots_with_one_name(join)),
+        "NAME_TAKEN": after_setup(create_ladder, add_two_bots_with_one_name(join)),
         "BAD_SEATS": after_setup(
-            new_ladder, lambda organiser: join(organiser, name="two", bots=[{"bot": bot} for bot in organiser.bots])
+            create_ladder, lambda organiser: join(organiser, name="two", bots=[{"bot": bot} for bot in organiser.bots])
         ),
-        "NO_SUCH_BOT": after_setup(new_ladder, lambda organiser: join(organiser, **UNKNOWN_ENTRANT[0])),
+        "NO_SUCH_BOT": after_setup(create_ladder, lambda organiser: join(organiser, **UNKNOWN_ENTRANT[0])),
         "NO_SUCH_VERSION": after_setup(
-            new_ladder, lambda organiser: join(organiser, bots=[{"bot": organiser.bots[0], "version": "9"}])
+            create_ladder, lambda organiser: join(organiser, bots=[{"bot": organiser.bots[0], "version": "9"}])
         ),
-        "BOT_PAUSED": after_setup(new_ladder, lambda organiser: join(organiser, bots=[{"bot": pause_bot(organiser)}])),
+        "BOT_PAUSED": after_setup(
+            create_ladder, lambda organiser: join(organiser, bots=[{"bot": pause_bot(organiser)}])
+        ),
     },
     f"{LADDER}/LeaveLadder": {
-        "NO_SUCH_LADDER": lambda organiser: in_ladder(organiser, "LeaveLadder", entrant="x"),
+        "NO_SUCH_LADDER": lambda organiser: call_for_ladder(organiser, "LeaveLadder", entrant="x"),
         "NOT_A_MEMBER": after_setup(
-            new_ladder, lambda organiser: in_ladder(organiser, "LeaveLadder", entrant=organiser.bots[0])
+            create_ladder, lambda organiser: call_for_ladder(organiser, "LeaveLadder", entrant=organiser.bots[0])
         ),
     },
     f"{LADDER}/Challenge": {
         "NO_SUCH_LADDER": challenge,
         "LADDER_CLOSED": after_setup(
-            after_setup(create_ladder_of_all_bots, lambda organiser: in_ladder(organiser, "CloseLadder")), challenge
+            after_setup(create_ladder_of_all_bots, lambda organiser: call_for_ladder(organiser, "CloseLadder")),
+            challenge,
         ),
-        "NOT_A_MEMBER": after_setup(new_ladder, challenge),
+        "NOT_A_MEMBER": after_setup(create_ladder, challenge),
         "BAD_SEATS": after_setup(
             create_ladder_of_all_bots, lambda organiser: challenge(organiser, names=organiser.bots[:1])
         ),
@@ -241,50 +244,53 @@ CONTEST_ERRORS: dict[str, dict[str, ErrorCause]] = {
         "LADDER_CLOSED": after_setup(create_closed_ladder, lambda organiser: start_season(organiser, organiser.name)),
     },
     f"{LADDER}/PauseLadder": {
-        "NO_SUCH_LADDER": lambda organiser: in_ladder(organiser, "PauseLadder"),
-        "LADDER_CLOSED": after_setup(create_closed_ladder, lambda organiser: in_ladder(organiser, "PauseLadder")),
+        "NO_SUCH_LADDER": lambda organiser: call_for_ladder(organiser, "PauseLadder"),
+        "LADDER_CLOSED": after_setup(create_closed_ladder, lambda organiser: call_for_ladder(organiser, "PauseLadder")),
     },
     f"{LADDER}/ResumeLadder": {
-        "NO_SUCH_LADDER": lambda organiser: in_ladder(organiser, "ResumeLadder"),
-        "LADDER_CLOSED": after_setup(create_closed_ladder, lambda organiser: in_ladder(organiser, "ResumeLadder")),
+        "NO_SUCH_LADDER": lambda organiser: call_for_ladder(organiser, "ResumeLadder"),
+        "LADDER_CLOSED": after_setup(
+            create_closed_ladder, lambda organiser: call_for_ladder(organiser, "ResumeLadder")
+        ),
     },
-    f"{LADDER}/CloseLadder": {"NO_SUCH_LADDER": lambda organiser: in_ladder(organiser, "CloseLadder")},
+    f"{LADDER}/CloseLadder": {"NO_SUCH_LADDER": lambda organiser: call_for_ladder(organiser, "CloseLadder")},
     f"{LADDER}/ListLadderStandings": {
-        "NO_SUCH_LADDER": lambda organiser: in_ladder(organiser, "ListLadderStandings"),
+        "NO_SUCH_LADDER": lambda organiser: call_for_ladder(organiser, "ListLadderStandings"),
         "BAD_PAGE_TOKEN": after_setup(
-            new_ladder, lambda organiser: in_ladder(organiser, "ListLadderStandings", page_token="x")
+            create_ladder, lambda organiser: call_for_ladder(organiser, "ListLadderStandings", page_token="x")
         ),
     },
     f"{LADDER}/ListRatingHistory": {
-        "NO_SUCH_LADDER": lambda organiser: in_ladder(organiser, "ListRatingHistory", bot=organiser.bots[0]),
+        "NO_SUCH_LADDER": lambda organiser: call_for_ladder(organiser, "ListRatingHistory", bot=organiser.bots[0]),
         "NO_SUCH_BOT": after_setup(
-            new_ladder, lambda organiser: in_ladder(organiser, "ListRatingHistory", bot="nobody")
+            create_ladder, lambda organiser: call_for_ladder(organiser, "ListRatingHistory", bot="nobody")
         ),
         "NO_SUCH_VERSION": after_setup(
-            new_ladder, lambda organiser: in_ladder(organiser, "ListRatingHistory", bot=organiser.bots[0], version="9")
+            create_ladder,
+            lambda organiser: call_for_ladder(organiser, "ListRatingHistory", bot=organiser.bots[0], version="9"),
         ),
         "BAD_PAGE_TOKEN": after_setup(
-            new_ladder,
-            lambda organiser: in_ladder(organiser, "ListRatingHistory", bot=organiser.bots[0], page_token="x"),
+            create_ladder,
+            lambda organiser: call_for_ladder(organiser, "ListRatingHistory", bot=organiser.bots[0], page_token="x"),
         ),
     },
     f"{LADDER}/WatchLadder": {
-        "NO_SUCH_LADDER": lambda organiser: list(in_ladder(organiser, "WatchLadder")),
+        "NO_SUCH_LADDER": lambda organiser: list(call_for_ladder(organiser, "WatchLadder")),
         "NUMBER_AHEAD": after_setup(
-            new_ladder, lambda organiser: list(in_ladder(organiser, "WatchLadder", after_number=99))
+            create_ladder, lambda organiser: list(call_for_ladder(organiser, "WatchLadder", after_number=99))
         ),
         "TOO_MANY_STREAMS": after_setup(
-            new_ladder, lambda organiser: exceed_stream_quota(organiser, f"{LADDER}/WatchLadder")
+            create_ladder, lambda organiser: exceed_stream_quota(organiser, f"{LADDER}/WatchLadder")
         ),
     },
     f"{TOURNAMENT}/CreateTournament": errors_in_terms(create_tournament_with_rules)
     | {
-        "BAD_SEATS": lambda organiser: new_tournament(
+        "BAD_SEATS": lambda organiser: create_tournament(
             organiser, entrants=[{"name": "two", "bots": [{"bot": bot} for bot in organiser.bots]}]
         ),
-        "NO_SUCH_LADDER": lambda organiser: new_tournament(organiser, round_robin={}, ladder="nowhere"),
-        "NO_SUCH_BOT": lambda organiser: new_tournament(organiser, entrants=UNKNOWN_ENTRANT),
-        "NO_SUCH_VERSION": lambda organiser: new_tournament(
+        "NO_SUCH_LADDER": lambda organiser: create_tournament(organiser, round_robin={}, ladder="nowhere"),
+        "NO_SUCH_BOT": lambda organiser: create_tournament(organiser, entrants=UNKNOWN_ENTRANT),
+        "NO_SUCH_VERSION": lambda organiser: create_tournament(
             organiser, entrants=[{"bots": [{"bot": organiser.bots[0], "version": "9"}]}]
         ),
     },
@@ -297,47 +303,47 @@ CONTEST_ERRORS: dict[str, dict[str, ErrorCause]] = {
     },
     f"{TOURNAMENT}/EnterTournament": {
         "NO_SUCH_TOURNAMENT": lambda organiser: enter(organiser, **first_entrant(organiser)),
-        "TOURNAMENT_STARTED": after_setup(started, enter_third_bot),
+        "TOURNAMENT_STARTED": after_setup(start_tournament, enter_third_bot),
         "TOURNAMENT_OVER": after_setup(
             create_cancelled_tournament, lambda organiser: enter(organiser, **first_entrant(organiser))
         ),
         "ALREADY_IN": after_setup(
-            lambda organiser: new_tournament(organiser, entrants=entrants(organiser)),
+            lambda organiser: create_tournament(organiser, entrants=entrants_of(organiser)),
             lambda organiser: enter(organiser, name="again", **first_entrant(organiser)),
         ),
-        "NAME_TAKEN": after_setup(new_tournament, add_two_bots_with_one_name(enter)),
+        "NAME_TAKEN": after_setup(create_tournament, add_two_bots_with_one_name(enter)),
         "BAD_SEATS": after_setup(
-            new_tournament,
+            create_tournament,
             lambda organiser: enter(organiser, name="two", bots=[{"bot": bot} for bot in organiser.bots]),
         ),
-        "NO_SUCH_BOT": after_setup(new_tournament, lambda organiser: enter(organiser, **UNKNOWN_ENTRANT[0])),
+        "NO_SUCH_BOT": after_setup(create_tournament, lambda organiser: enter(organiser, **UNKNOWN_ENTRANT[0])),
         "NO_SUCH_VERSION": after_setup(
-            new_tournament, lambda organiser: enter(organiser, bots=[{"bot": organiser.bots[0], "version": "9"}])
+            create_tournament, lambda organiser: enter(organiser, bots=[{"bot": organiser.bots[0], "version": "9"}])
         ),
         "BOT_PAUSED": after_setup(
-            new_tournament, lambda organiser: enter(organiser, bots=[{"bot": pause_bot(organiser)}])
+            create_tournament, lambda organiser: enter(organiser, bots=[{"bot": pause_bot(organiser)}])
         ),
         "WRONG_ENTRANT_COUNT": after_setup(create_sprt, enter_third_bot),
     },
     f"{TOURNAMENT}/WithdrawEntrant": {
-        "NO_SUCH_TOURNAMENT": lambda organiser: in_tournament(organiser, "WithdrawEntrant", entrant="x"),
+        "NO_SUCH_TOURNAMENT": lambda organiser: call_for_tournament(organiser, "WithdrawEntrant", entrant="x"),
         "NOT_AN_ENTRANT": after_setup(
-            new_tournament, lambda organiser: in_tournament(organiser, "WithdrawEntrant", entrant="x")
+            create_tournament, lambda organiser: call_for_tournament(organiser, "WithdrawEntrant", entrant="x")
         ),
         "TOURNAMENT_OVER": after_setup(
             lambda organiser: [
-                started(organiser),
+                start_tournament(organiser),
                 organiser.call(f"{TOURNAMENT}/CancelTournament", name=organiser.name),
             ],
-            lambda organiser: in_tournament(organiser, "WithdrawEntrant", entrant=organiser.bots[0]),
+            lambda organiser: call_for_tournament(organiser, "WithdrawEntrant", entrant=organiser.bots[0]),
         ),
     },
     f"{TOURNAMENT}/StartTournament": {
         "NO_SUCH_TOURNAMENT": lambda organiser: organiser.call(f"{TOURNAMENT}/StartTournament", name="nowhere"),
         "WRONG_ENTRANT_COUNT": after_setup(
-            new_tournament, lambda organiser: organiser.call(f"{TOURNAMENT}/StartTournament", name=organiser.name)
+            create_tournament, lambda organiser: organiser.call(f"{TOURNAMENT}/StartTournament", name=organiser.name)
         ),
-        "NOT_AN_ENTRANT": lambda organiser: started(organiser, gauntlet={"challengers": ["nobody"]}),
+        "NOT_AN_ENTRANT": lambda organiser: start_tournament(organiser, gauntlet={"challengers": ["nobody"]}),
         "TOURNAMENT_OVER": after_setup(
             create_cancelled_tournament,
             lambda organiser: organiser.call(f"{TOURNAMENT}/StartTournament", name=organiser.name),
@@ -350,45 +356,46 @@ CONTEST_ERRORS: dict[str, dict[str, ErrorCause]] = {
         ),
     },
     f"{TOURNAMENT}/ListPairings": {
-        "NO_SUCH_TOURNAMENT": lambda organiser: in_tournament(organiser, "ListPairings"),
+        "NO_SUCH_TOURNAMENT": lambda organiser: call_for_tournament(organiser, "ListPairings"),
         "BAD_PAGE_TOKEN": after_setup(
-            started, lambda organiser: in_tournament(organiser, "ListPairings", page_token="x")
+            start_tournament, lambda organiser: call_for_tournament(organiser, "ListPairings", page_token="x")
         ),
         "NOT_AN_ENTRANT": after_setup(
-            started, lambda organiser: in_tournament(organiser, "ListPairings", entrant="nobody")
+            start_tournament, lambda organiser: call_for_tournament(organiser, "ListPairings", entrant="nobody")
         ),
     },
     f"{TOURNAMENT}/GetTournamentStandings": {
-        "NO_SUCH_TOURNAMENT": lambda organiser: in_tournament(organiser, "GetTournamentStandings"),
+        "NO_SUCH_TOURNAMENT": lambda organiser: call_for_tournament(organiser, "GetTournamentStandings"),
         "TOURNAMENT_NOT_STARTED": after_setup(
-            new_tournament, lambda organiser: in_tournament(organiser, "GetTournamentStandings")
+            create_tournament, lambda organiser: call_for_tournament(organiser, "GetTournamentStandings")
         ),
     },
     f"{TOURNAMENT}/GetCrossTable": {
-        "NO_SUCH_TOURNAMENT": lambda organiser: in_tournament(organiser, "GetCrossTable"),
+        "NO_SUCH_TOURNAMENT": lambda organiser: call_for_tournament(organiser, "GetCrossTable"),
         "TOURNAMENT_NOT_STARTED": after_setup(
-            new_tournament, lambda organiser: in_tournament(organiser, "GetCrossTable")
+            create_tournament, lambda organiser: call_for_tournament(organiser, "GetCrossTable")
         ),
     },
     f"{TOURNAMENT}/ExportTournament": {
-        "NO_SUCH_TOURNAMENT": lambda organiser: in_tournament(
+        "NO_SUCH_TOURNAMENT": lambda organiser: call_for_tournament(
             organiser, "ExportTournament", format="EXPORT_FORMAT_CSV"
         ),
         "TOURNAMENT_NOT_STARTED": after_setup(
-            new_tournament, lambda organiser: in_tournament(organiser, "ExportTournament", format="EXPORT_FORMAT_CSV")
+            create_tournament,
+            lambda organiser: call_for_tournament(organiser, "ExportTournament", format="EXPORT_FORMAT_CSV"),
         ),
         "NOT_EXPORTABLE": after_setup(
-            lambda organiser: started(organiser, elimination={}),
-            lambda organiser: in_tournament(organiser, "ExportTournament", format="EXPORT_FORMAT_TRF"),
+            lambda organiser: start_tournament(organiser, elimination={}),
+            lambda organiser: call_for_tournament(organiser, "ExportTournament", format="EXPORT_FORMAT_TRF"),
         ),
     },
     f"{TOURNAMENT}/WatchTournament": {
-        "NO_SUCH_TOURNAMENT": lambda organiser: in_tournament(organiser, "WatchTournament"),
+        "NO_SUCH_TOURNAMENT": lambda organiser: call_for_tournament(organiser, "WatchTournament"),
         "NUMBER_AHEAD": after_setup(
-            new_tournament, lambda organiser: in_tournament(organiser, "WatchTournament", after_number=99)
+            create_tournament, lambda organiser: call_for_tournament(organiser, "WatchTournament", after_number=99)
         ),
         "TOO_MANY_STREAMS": after_setup(
-            new_tournament, lambda organiser: exceed_stream_quota(organiser, f"{TOURNAMENT}/WatchTournament")
+            create_tournament, lambda organiser: exceed_stream_quota(organiser, f"{TOURNAMENT}/WatchTournament")
         ),
     },
     "MatchService/ListMatches": {

@@ -12,7 +12,14 @@ from referee_api.v1 import ladder_service_pb2 as pb
 
 from tests.e2e.bot_connection import BotConnection
 from tests.e2e.call_errors import parse_error
-from tests.e2e.contests import in_ladder, joined, ladder_request, match_terms, new_ladder, new_tournament
+from tests.e2e.contests import (
+    call_for_ladder,
+    create_ladder,
+    create_tournament,
+    join_ladder,
+    ladder_request,
+    match_terms,
+)
 from tests.e2e.error_requests import TROKE
 from tests.e2e.honest import honest_bots
 from tests.e2e.organiser import Organiser, call_method, new_organiser
@@ -54,42 +61,42 @@ def entries(items: list[pb.WatchLadderItem]) -> list[ladder_pb2.LadderEntry]:
     return [item.entry for item in items if item.HasField("entry")]
 
 
-def come(organiser: Organiser, *seats: int) -> list[BotConnection]:
+def connect(organiser: Organiser, *seats: int) -> list[BotConnection]:
     """Connect the bots in these seats."""
     return [organiser.connection(seat) for seat in seats]
 
 
-def table(organiser: Organiser) -> dict[str, ladder_pb2.LadderStanding]:
-    return {row.entrant.name: row for row in in_ladder(organiser, "ListLadderStandings").standings}
+def standings(organiser: Organiser) -> dict[str, ladder_pb2.LadderStanding]:
+    return {row.entrant.name: row for row in call_for_ladder(organiser, "ListLadderStandings").standings}
 
 
 def test_a_ladder_pairs_and_rates_by_itself_until_it_is_closed(organiser: Organiser, tmp_path: Path) -> None:
-    new_ladder(organiser)
-    joined(organiser, 0, 1, 2)
-    watched = in_ladder(organiser, "WatchLadder", after_number=0)
+    create_ladder(organiser)
+    join_ladder(organiser, 0, 1, 2)
+    watched = call_for_ladder(organiser, "WatchLadder", after_number=0)
     with honest_bots(organiser.server, tmp_path, organiser.secrets):
-        told = entries(read_until(watched, "match_rated", times=6))
-        closed = in_ladder(organiser, "CloseLadder", message="enough").ladder
-        told += [item.entry for response in watched for item in response.items]
+        log = entries(read_until(watched, "match_rated", times=6))
+        closed = call_for_ladder(organiser, "CloseLadder", message="enough").ladder
+        log += [item.entry for response in watched for item in response.items]
     assert closed.closed
-    assert [entry.WhichOneof("event") for entry in told[:4]] == [
+    assert [entry.WhichOneof("event") for entry in log[:4]] == [
         "created",
         "entrant_joined",
         "entrant_joined",
         "entrant_joined",
     ]
-    assert told[-1].closed.message == "enough"
-    rated = [entry.match_rated for entry in told if entry.HasField("match_rated")]
+    assert log[-1].closed.message == "enough"
+    rated = [entry.match_rated for entry in log if entry.HasField("match_rated")]
     assert len(rated) == len({one.match_id for one in rated}) >= 6
 
-    rows = table(organiser)
+    rows = standings(organiser)
     changes = [change for one in rated for change in one.ratings]
     for bot in organiser.bots:
         mine = [change for change in changes if change.bot == bot]
         assert rows[bot].rating == mine[-1].after
         assert rows[bot].wins + rows[bot].draws + rows[bot].losses == len(mine)
         assert [after.before for after in mine[1:]] == [before.after for before in mine[:-1]]
-        points = in_ladder(organiser, "ListRatingHistory", bot=bot).points
+        points = call_for_ladder(organiser, "ListRatingHistory", bot=bot).points
         assert [point.rating for point in points] == [change.after for change in mine]
         assert {(point.version, point.season) for point in points} == {("1", 1)}
     for one in rated:
@@ -98,9 +105,9 @@ def test_a_ladder_pairs_and_rates_by_itself_until_it_is_closed(organiser: Organi
 
 
 def test_whoever_plays_or_watches_a_rated_match_hears_what_it_did_to_the_ratings(organiser: Organiser) -> None:
-    new_ladder(organiser)
-    joined(organiser, 0, 1)
-    bots = come(organiser, 0, 1)
+    create_ladder(organiser)
+    join_ladder(organiser, 0, 1)
+    bots = connect(organiser, 0, 1)
     match_id = bots[0].receive("match_started").match.id
     watched = organiser.call("MatchService/WatchMatch", match_id=match_id, after_number=0)
     bots[0].send(resignation={"match_id": match_id})
@@ -115,58 +122,58 @@ def test_whoever_plays_or_watches_a_rated_match_hears_what_it_did_to_the_ratings
 
 
 def test_a_challenge_is_the_next_pairing(organiser: Organiser) -> None:
-    new_ladder(organiser, max_concurrent_matches=1)
-    joined(organiser, 0, 1, 2)
+    create_ladder(organiser, max_concurrent_matches=1)
+    join_ladder(organiser, 0, 1, 2)
     names = organiser.bots[2:0:-1]
     asked = {"request_id": "a challenge", "ladder": organiser.name, "entrants": names}
     first, again = (organiser.call_as_bot(2, "LadderService/Challenge", **asked).pairing for _ in range(2))
     assert first == again
     assert first.phase == contest_pb2.PAIRING_PHASE_PLANNED
     assert set(first.entrants) == set(names)
-    started = [connection.receive("match_started") for connection in come(organiser, 1, 2)]
-    assert {one.match.pairing_id for one in started} == {first.id}
-    watched = next(in_ladder(organiser, "WatchLadder")).items[0].snapshot
+    match_starts = [connection.receive("match_started") for connection in connect(organiser, 1, 2)]
+    assert {one.match.pairing_id for one in match_starts} == {first.id}
+    watched = next(call_for_ladder(organiser, "WatchLadder")).items[0].snapshot
     (playing,) = (one for one in watched.pairings if one.id == first.id)
-    assert (playing.phase, list(playing.match_ids)) == (contest_pb2.PAIRING_PHASE_PLAYING, [started[0].match.id])
+    assert (playing.phase, list(playing.match_ids)) == (contest_pb2.PAIRING_PHASE_PLAYING, [match_starts[0].match.id])
 
 
 def test_the_same_request_has_its_first_answer_when_a_ladder_is_closed_and_its_challenger_gone(
     organiser: Organiser,
 ) -> None:
-    new_ladder(organiser)
-    joined(organiser, 0, 1)
+    create_ladder(organiser)
+    join_ladder(organiser, 0, 1)
     asked = {"request_id": "a challenge", "ladder": organiser.name, "entrants": organiser.bots[:2]}
     pairing = organiser.call_as_bot(0, "LadderService/Challenge", **asked).pairing
-    assert in_ladder(organiser, "StartSeason", request_id="a season").ladder.season == 2
+    assert call_for_ladder(organiser, "StartSeason", request_id="a season").ladder.season == 2
     organiser.call_as_bot(0, "LadderService/LeaveLadder", ladder=organiser.name)
-    in_ladder(organiser, "CloseLadder")
+    call_for_ladder(organiser, "CloseLadder")
     assert organiser.call_as_bot(0, "LadderService/Challenge", **asked).pairing.id == pairing.id
-    assert in_ladder(organiser, "StartSeason", request_id="a season").ladder.season == 2
+    assert call_for_ladder(organiser, "StartSeason", request_id="a season").ladder.season == 2
 
 
 def test_ratings_start_again_with_a_season_and_those_before_stay_known(organiser: Organiser) -> None:
-    new_ladder(organiser)
-    joined(organiser, 0, 1)
-    match_id = come(organiser, 0, 1)[0].receive("match_started").match.id
+    create_ladder(organiser)
+    join_ladder(organiser, 0, 1)
+    match_id = connect(organiser, 0, 1)[0].receive("match_started").match.id
     organiser.connection(1).send(resignation={"match_id": match_id})
     after = {change.bot: change.after for change in organiser.connection(0).receive("match_ended").ratings}
     for _ in range(2):
-        assert in_ladder(organiser, "StartSeason", request_id="a season").ladder.season == 2
-    now, before = table(organiser), in_ladder(organiser, "ListLadderStandings", season=1).standings
+        assert call_for_ladder(organiser, "StartSeason", request_id="a season").ladder.season == 2
+    now, before = standings(organiser), call_for_ladder(organiser, "ListLadderStandings", season=1).standings
     assert {row.entrant.name: row.rating for row in before} == after
     for bot, rating in after.items():
         assert now[bot].rating.value == rating.value
         assert now[bot].rating.deviation > rating.deviation
         assert (now[bot].rating.matches, now[bot].wins, now[bot].losses) == (0, 0, 0)
     with pytest.raises(grpc.RpcError) as raised:
-        in_ladder(organiser, "ListLadderStandings", season=9)
+        call_for_ladder(organiser, "ListLadderStandings", season=9)
     assert parse_error(raised.value).reason == "BAD_FIELD"
 
 
 def test_who_leaves_is_paired_no_more_and_comes_back_to_its_rating(organiser: Organiser) -> None:
-    new_ladder(organiser)
-    joined(organiser, 0, 1)
-    match_id = come(organiser, 0, 1)[0].receive("match_started").match.id
+    create_ladder(organiser)
+    join_ladder(organiser, 0, 1)
+    match_id = connect(organiser, 0, 1)[0].receive("match_started").match.id
     organiser.call_as_bot(1, "LadderService/LeaveLadder", ladder=organiser.name)
     organiser.connection(1).send(resignation={"match_id": match_id})
     (kept,) = (
@@ -174,17 +181,17 @@ def test_who_leaves_is_paired_no_more_and_comes_back_to_its_rating(organiser: Or
         for change in organiser.connection(1).receive("match_ended").ratings
         if change.bot == organiser.bots[1]
     )
-    assert table(organiser).keys() == {organiser.bots[0]}
+    assert standings(organiser).keys() == {organiser.bots[0]}
     back = organiser.call_as_bot(1, "LadderService/JoinLadder", ladder=organiser.name).standing
     assert (back.entrant.name, back.rating) == (organiser.bots[1], kept)
 
 
 def test_a_match_that_the_organiser_makes_is_rated_on_the_ladder(organiser: Organiser) -> None:
-    new_ladder(organiser, match_terms=[match_terms(TROKE)])
-    joined(organiser, 0, 1)
+    create_ladder(organiser, match_terms=[match_terms(TROKE)])
+    join_ladder(organiser, 0, 1)
     wanted = organiser.match_request(rules=TROKE, seating=(0, 1)) | {"ladder": organiser.name}
     match_id = organiser.call("MatchService/CreateMatch", **wanted).match.id
-    bot, _ = come(organiser, 0, 1)
+    bot, _ = connect(organiser, 0, 1)
     while bot.receive("match_started").match.id != match_id:
         pass
     bot.send(resignation={"match_id": match_id})
@@ -206,10 +213,10 @@ def test_a_match_that_the_organiser_makes_is_rated_on_the_ladder(organiser: Orga
 def test_a_rated_match_is_refused_where_it_cannot_count(
     organiser: Organiser, reason: str, overrides: dict[str, Any]
 ) -> None:
-    new_ladder(organiser)
-    joined(organiser, 0, 1)
+    create_ladder(organiser)
+    join_ladder(organiser, 0, 1)
     if overrides.pop("closed", False):
-        in_ladder(organiser, "CloseLadder")
+        call_for_ladder(organiser, "CloseLadder")
     owner = organiser.token
     if overrides.pop("by", ""):
         asked = {"role": "ROLE_ORGANISER", "holder": f"{organiser.name}-another"}
@@ -226,8 +233,8 @@ def test_a_rated_match_is_refused_where_it_cannot_count(
 
 
 def test_who_takes_an_open_seat_of_a_rated_match_must_be_on_the_ladder(organiser: Organiser) -> None:
-    new_ladder(organiser)
-    joined(organiser, 0, 1)
+    create_ladder(organiser)
+    join_ladder(organiser, 0, 1)
     wanted = organiser.match_request() | {"ladder": organiser.name, "seats": [{"bot": organiser.bots[0]}, {}]}
     match_id = organiser.call("MatchService/CreateMatch", **wanted).match.id
     with pytest.raises(grpc.RpcError) as raised:
@@ -244,13 +251,13 @@ def test_nobody_is_called_as_a_contest_is(organiser: Organiser) -> None:
 
 
 def test_a_tournament_is_seeded_by_a_ladder(organiser: Organiser) -> None:
-    new_ladder(organiser)
-    joined(organiser, 0, 1)
-    match_id = come(organiser, 0, 1)[0].receive("match_started").match.id
+    create_ladder(organiser)
+    join_ladder(organiser, 0, 1)
+    match_id = connect(organiser, 0, 1)[0].receive("match_started").match.id
     organiser.connection(0).send(resignation={"match_id": match_id})
     organiser.connection(0).receive("match_ended")
     bots = [{"bots": [{"bot": bot}]} for bot in organiser.bots[:2]]
-    new_tournament(organiser, round_robin={}, ladder=organiser.name, seeding="SEEDING_RATING", entrants=bots)
+    create_tournament(organiser, round_robin={}, ladder=organiser.name, seeding="SEEDING_RATING", entrants=bots)
     begun = organiser.call("TournamentService/StartTournament", name=organiser.name).tournament
     assert [entrant.name for entrant in begun.entrants] == organiser.bots[1::-1]
 
@@ -258,7 +265,7 @@ def test_a_tournament_is_seeded_by_a_ladder(organiser: Organiser) -> None:
 def test_ladders_are_listed_by_name_page_by_page(organiser: Organiser) -> None:
     names = [f"{organiser.name}-{number}" for number in range(3)]
     for name in names:
-        new_ladder(organiser, name=name, request_id=name)
+        create_ladder(organiser, name=name, request_id=name)
         organiser.call_as_bot(0, "LadderService/JoinLadder", ladder=name)
     organiser.call("LadderService/CloseLadder", ladder=names[1])
     asked = {"bot": organiser.bots[0], "game": "alquerque", "page_size": 1}
@@ -271,13 +278,13 @@ def test_ladders_are_listed_by_name_page_by_page(organiser: Organiser) -> None:
 
 
 def test_the_table_and_a_history_come_page_by_page(organiser: Organiser) -> None:
-    new_ladder(organiser)
-    joined(organiser, 0, 1, 2)
-    whole = in_ladder(organiser, "ListLadderStandings").standings
+    create_ladder(organiser)
+    join_ladder(organiser, 0, 1, 2)
+    whole = call_for_ladder(organiser, "ListLadderStandings").standings
     assert [row.rank for row in whole] == [1, 2, 3]
     found, token = [], ""
     for _ in range(THREE):
-        page = in_ladder(organiser, "ListLadderStandings", page_size=1, page_token=token)
+        page = call_for_ladder(organiser, "ListLadderStandings", page_size=1, page_token=token)
         found += page.standings
         token = page.next_page_token
     assert [row.entrant for row in found] == [row.entrant for row in whole]
@@ -285,14 +292,14 @@ def test_the_table_and_a_history_come_page_by_page(organiser: Organiser) -> None
 
 
 def test_every_default_is_told(organiser: Organiser) -> None:
-    made = new_ladder(organiser)
+    made = create_ladder(organiser)
     assert made.title == organiser.name
     assert (made.season, made.entrant_count, made.closed) == (1, 0, False)
     terms = made.terms
     assert (terms.rematch_after, terms.provisional_matches, terms.pause_after_faults) == (1, 20, 3)
     assert terms.partner_rule == contest_pb2.PARTNER_RULE_INDIVIDUAL
     assert terms.match_terms[0].policies.illegal_move.max_attempts == 3
-    assert new_ladder(organiser) == made
+    assert create_ladder(organiser) == made
     with pytest.raises(grpc.RpcError) as raised:
         organiser.call("LadderService/CreateLadder", **ladder_request(organiser, rematch_after=2))
     assert parse_error(raised.value).reason == "REQUEST_ID_REUSED"
@@ -313,7 +320,7 @@ def test_terms_that_cannot_be_are_refused_with_what_would_be_right(
     organiser: Organiser, terms: dict[str, Any], field: str
 ) -> None:
     with pytest.raises(grpc.RpcError) as raised:
-        new_ladder(organiser, **terms)
+        create_ladder(organiser, **terms)
     error = parse_error(raised.value)
     assert error.reason == "BAD_FIELD"
     assert field in error.metadata["field"]
@@ -321,8 +328,8 @@ def test_terms_that_cannot_be_are_refused_with_what_would_be_right(
 
 
 def test_only_who_may_changes_a_ladder(organiser: Organiser) -> None:
-    new_ladder(organiser)
-    joined(organiser, 0, 2)
+    create_ladder(organiser)
+    join_ladder(organiser, 0, 2)
     strangers: list[tuple[str, dict[str, Any]]] = [
         ("JoinLadder", {"entrant": {"bots": [{"bot": organiser.bots[2]}]}}),
         ("LeaveLadder", {"entrant": organiser.bots[0]}),

@@ -12,7 +12,7 @@ import pytest
 from google.protobuf.message import Message
 
 from tests.e2e.call_errors import assert_matches_contract, parse_error
-from tests.e2e.contests import entrants, new_ladder, new_tournament
+from tests.e2e.contests import create_ladder, create_tournament, entrants_of
 from tests.e2e.fuzz_messages import each
 from tests.e2e.organiser import Organiser, call_method, new_organiser, server_with_organiser
 from tests.e2e.server import run_server
@@ -42,8 +42,8 @@ def at_the_second_match(tmp_path: Path) -> Iterator[Scene]:
         server.channel() as channel,
         new_organiser(server, channel, "sealed", 2) as organiser,
     ):
-        new_tournament(
-            organiser, round_robin={}, duplicate_play={}, max_concurrent_matches=1, entrants=entrants(organiser)
+        create_tournament(
+            organiser, round_robin={}, duplicate_play={}, max_concurrent_matches=1, entrants=entrants_of(organiser)
         )
         bots = [organiser.connection(seat) for seat in range(2)]
         organiser.call("TournamentService/StartTournament", name=organiser.name)
@@ -153,8 +153,10 @@ def test_the_record_of_a_match_is_out_when_its_set_is_over(tmp_path: Path) -> No
 def test_openings_are_their_organisers_until_the_end(tmp_path: Path) -> None:
     with server_with_organiser(tmp_path, "--ephemeral") as organiser:
         openings = [{"moves": [{"seat": 0, "move": "c2-c3"}]}]
-        new_tournament(organiser, round_robin={}, duplicate_play={"openings": openings}, entrants=entrants(organiser))
-        new_ladder(organiser, duplicate_play={"openings": openings})
+        create_tournament(
+            organiser, round_robin={}, duplicate_play={"openings": openings}, entrants=entrants_of(organiser)
+        )
+        create_ladder(organiser, duplicate_play={"openings": openings})
 
         def seen(call: Callable[..., Any]) -> list[int]:
             contests = (

@@ -8,7 +8,7 @@ import pytest
 from referee_api.v1 import entry_pb2, game_pb2
 
 from tests.e2e.call_errors import CallError, assert_matches_contract, parse_error
-from tests.e2e.contests import in_ladder, joined, new_ladder
+from tests.e2e.contests import call_for_ladder, create_ladder, join_ladder
 from tests.e2e.honest import honest_bots
 from tests.e2e.organiser import Organiser, call_method, entries_of, server_with_organiser, small_window_channel
 from tests.e2e.server_metrics import FAULTS, error_log_lines, metrics
@@ -48,20 +48,20 @@ def test_a_watcher_that_falls_behind_is_sent_away_and_misses_nothing(tmp_path: P
 def test_who_watches_a_ladder_and_falls_behind_is_sent_away_and_misses_nothing(tmp_path: Path) -> None:
     flags = ("--durability", "normal", "--watch-entries-waiting-at-most", "16")
     with server_with_organiser(tmp_path, *flags) as organiser, small_window_channel(organiser.server) as channel:
-        new_ladder(organiser)
+        create_ladder(organiser)
         slow = call_method(channel, "LadderService/WatchLadder", organiser.token, ladder=organiser.name)
         next(slow)
         for _ in range(COMINGS):
-            joined(organiser, 0)
-            in_ladder(organiser, "LeaveLadder", entrant=organiser.bots[0])
-        in_ladder(organiser, "CloseLadder")
+            join_ladder(organiser, 0)
+            call_for_ladder(organiser, "LeaveLadder", entrant=organiser.bots[0])
+        call_for_ladder(organiser, "CloseLadder")
 
         seen, error = read_on(slow)
         numbers = [entry.number for entry in seen]
         assert error.reason == "SLOW_CONSUMER"
         assert_matches_contract(error)
         assert error.metadata["resume_after"] == str(numbers[-1])
-        for some in in_ladder(organiser, "WatchLadder", after_number=numbers[-1]):
+        for some in call_for_ladder(organiser, "WatchLadder", after_number=numbers[-1]):
             numbers += [entry.number for entry in entries_of(some)]
         assert numbers == list(range(2, 2 * COMINGS + 4))
 

@@ -14,7 +14,14 @@ from referee_api.v1 import contest_pb2, sprt_pb2, tournament_pb2
 from referee_api.v1 import tournament_service_pb2 as pb
 
 from tests.e2e.call_errors import assert_matches_contract, parse_error
-from tests.e2e.contests import entrants, in_tournament, new_ladder, new_tournament, started, tournament_request
+from tests.e2e.contests import (
+    call_for_tournament,
+    create_ladder,
+    create_tournament,
+    entrants_of,
+    start_tournament,
+    tournament_request,
+)
 from tests.e2e.honest import honest_bots
 from tests.e2e.organiser import Organiser, call_method, new_organiser, server_with_organiser
 from tests.e2e.server import ServerProcess, run_server
@@ -39,7 +46,7 @@ def organiser(server: ServerProcess) -> Iterator[Organiser]:
         yield organiser
 
 
-def told(watched: list[Any]) -> tuple[pb.TournamentSnapshot, list[tournament_pb2.TournamentEntry]]:
+def read_watch(watched: list[Any]) -> tuple[pb.TournamentSnapshot, list[tournament_pb2.TournamentEntry]]:
     """Return the snapshot and the entries of a watch."""
     first, *rest = [item for response in watched for item in response.items]
     return first.snapshot, [item.entry for item in rest]
@@ -50,9 +57,9 @@ def kinds(entries: list[tournament_pb2.TournamentEntry]) -> list[str]:
 
 
 def test_a_round_robin_is_played_to_its_end_and_told_the_same_everywhere(organiser: Organiser, tmp_path: Path) -> None:
-    started(organiser)
+    start_tournament(organiser)
     with honest_bots(organiser.server, tmp_path, organiser.secrets):
-        whole, entries = told(in_tournament(organiser, "WatchTournament", after_number=0))
+        whole, entries = read_watch(call_for_tournament(organiser, "WatchTournament", after_number=0))
     assert whole.tournament.phase == tournament_pb2.TOURNAMENT_PHASE_PLAYING
     assert [entry.number for entry in entries] == list(range(1, len(entries) + 1))
     assert kinds(entries)[:7] == [
@@ -68,7 +75,7 @@ def test_a_round_robin_is_played_to_its_end_and_told_the_same_everywhere(organis
     ended = entries[-1].ended
     assert ended.phase == tournament_pb2.TOURNAMENT_PHASE_FINISHED
 
-    table = in_tournament(organiser, "GetTournamentStandings").standings
+    table = call_for_tournament(organiser, "GetTournamentStandings").standings
     assert table == ended.standings
     assert sum(row.points for row in table) == 6
     assert {row.entrant for row in table} == set(organiser.bots)
@@ -76,11 +83,11 @@ def test_a_round_robin_is_played_to_its_end_and_told_the_same_everywhere(organis
     assert all(row.estimate.low_elo < row.estimate.elo < row.estimate.high_elo for row in table)
     assert sum(row.estimate.elo for row in table) == pytest.approx(0)
 
-    pairings = in_tournament(organiser, "ListPairings").pairings
+    pairings = call_for_tournament(organiser, "ListPairings").pairings
     assert [(one.round, one.board) for one in pairings] == [(1, 1), (1, 2), (2, 1), (2, 2), (3, 1), (3, 2)]
     assert {one.phase for one in pairings} == {contest_pb2.PAIRING_PHASE_DONE}
     ids = [one.match_ids[0] for one in pairings]
-    cross = in_tournament(organiser, "GetCrossTable").rows
+    cross = call_for_tournament(organiser, "GetCrossTable").rows
     assert [row.entrant for row in cross] == [row.entrant for row in table]
     for row in cross:
         mine = next(standing.points for standing in table if standing.entrant == row.entrant)
@@ -96,14 +103,14 @@ def test_a_round_robin_is_played_to_its_end_and_told_the_same_everywhere(organis
     over = organiser.call("TournamentService/GetTournament", name=organiser.name).tournament
     assert (over.current_round, over.total_rounds, over.completed_pairings, over.total_pairings) == (3, 3, 6, 6)
     assert over.create_time.seconds <= over.start_time.seconds <= over.end_time.seconds
-    assert told(in_tournament(organiser, "WatchTournament"))[1] == []
+    assert read_watch(call_for_tournament(organiser, "WatchTournament"))[1] == []
 
 
 def test_it_is_exported_in_every_form(organiser: Organiser) -> None:
-    started(organiser)
+    start_tournament(organiser)
     for bot in organiser.bots[1:]:
-        in_tournament(organiser, "WithdrawEntrant", entrant=bot, message="no time")
-    whole, entries = told(in_tournament(organiser, "WatchTournament", after_number=0))
+        call_for_tournament(organiser, "WithdrawEntrant", entrant=bot, message="no time")
+    whole, entries = read_watch(call_for_tournament(organiser, "WatchTournament", after_number=0))
     assert [entry.entrant_left.message for entry in entries if entry.HasField("entrant_left")] == ["no time"] * 3
     assert whole.tournament.withdrawn_entrants == organiser.bots[1:]
 
@@ -115,16 +122,16 @@ def test_it_is_exported_in_every_form(organiser: Organiser) -> None:
 
 
 def exported(organiser: Organiser, form: str) -> str:
-    return "".join(part.text for part in in_tournament(organiser, "ExportTournament", format=form))
+    return "".join(part.text for part in call_for_tournament(organiser, "ExportTournament", format=form))
 
 
 def test_whoever_watches_resumes_where_it_was(organiser: Organiser) -> None:
-    started(organiser)
+    start_tournament(organiser)
     for bot in organiser.bots[1:]:
-        in_tournament(organiser, "WithdrawEntrant", entrant=bot)
-    _, entries = told(in_tournament(organiser, "WatchTournament", after_number=0))
+        call_for_tournament(organiser, "WithdrawEntrant", entrant=bot)
+    _, entries = read_watch(call_for_tournament(organiser, "WatchTournament", after_number=0))
     for number in range(len(entries)):
-        assert told(in_tournament(organiser, "WatchTournament", after_number=number))[1] == entries[number:]
+        assert read_watch(call_for_tournament(organiser, "WatchTournament", after_number=number))[1] == entries[number:]
 
 
 def test_it_goes_on_where_it_was_when_the_referee_was_killed(tmp_path: Path) -> None:
@@ -133,19 +140,19 @@ def test_it_goes_on_where_it_was_when_the_referee_was_killed(tmp_path: Path) -> 
         server.channel() as channel,
         new_organiser(server, channel, "killed", FOUR) as organiser,
     ):
-        started(organiser)
+        start_tournament(organiser)
         with honest_bots(server, tmp_path, organiser.secrets):
             watched = organiser.call("TournamentService/WatchTournament", tournament=organiser.name, after_number=0)
             seen: list[Any] = []
-            while "pairing" not in kinds(told(seen)[1] if seen else []):
+            while "pairing" not in kinds(read_watch(seen)[1] if seen else []):
                 seen.append(next(watched))
         server.kill()
-        before = told(seen)[1]
+        before = read_watch(seen)[1]
     with run_server(tmp_path) as server, server.channel() as channel, honest_bots(server, tmp_path, organiser.secrets):
         answer = call_method(
             channel, "TournamentService/WatchTournament", organiser.token, tournament=organiser.name, after_number=0
         )
-        _, entries = told(list(answer))
+        _, entries = read_watch(list(answer))
         assert entries[: len(before)] == before
         assert kinds(entries)[-1] == "ended"
         assert sum(row.points for row in entries[-1].ended.standings) == 6
@@ -153,10 +160,10 @@ def test_it_goes_on_where_it_was_when_the_referee_was_killed(tmp_path: Path) -> 
 
 def test_a_test_of_two_stops_when_it_has_counted_enough(server: ServerProcess, tmp_path: Path) -> None:
     with server.channel() as channel, new_organiser(server, channel, "sprt", 2) as organiser:
-        started(organiser, sprt={"elo1": 400, "max_matches": 8}, max_concurrent_matches=4)
+        start_tournament(organiser, sprt={"elo1": 400, "max_matches": 8}, max_concurrent_matches=4)
         with honest_bots(server, tmp_path, organiser.secrets):
-            _, entries = told(in_tournament(organiser, "WatchTournament", after_number=0))
-        state = in_tournament(organiser, "GetTournamentStandings").sprt
+            _, entries = read_watch(call_for_tournament(organiser, "WatchTournament", after_number=0))
+        state = call_for_tournament(organiser, "GetTournamentStandings").sprt
         assert state.verdict in (
             sprt_pb2.SPRT_VERDICT_UNDECIDED,
             sprt_pb2.SPRT_VERDICT_FAILED,
@@ -173,7 +180,7 @@ def test_a_test_of_two_stops_when_it_has_counted_enough(server: ServerProcess, t
 
 
 def test_the_same_request_makes_one_tournament_and_another_body_is_refused(organiser: Organiser) -> None:
-    asked = tournament_request(organiser, entrants=entrants(organiser))
+    asked = tournament_request(organiser, entrants=entrants_of(organiser))
     first, second = (organiser.call("TournamentService/CreateTournament", **asked).tournament for _ in range(2))
     assert first == second
     with pytest.raises(grpc.RpcError) as raised:
@@ -182,7 +189,7 @@ def test_the_same_request_makes_one_tournament_and_another_body_is_refused(organ
 
 
 def test_every_default_is_told(organiser: Organiser) -> None:
-    made = new_tournament(organiser, elimination={})
+    made = create_tournament(organiser, elimination={})
     terms = made.terms
     assert terms.elimination == tournament_pb2.Elimination(matches_per_pairing=1, max_extra_matches=2)
     assert terms.seeding == tournament_pb2.SEEDING_ENTRY_ORDER
@@ -194,7 +201,7 @@ def test_every_default_is_told(organiser: Organiser) -> None:
 def test_tournaments_are_listed_page_by_page_the_newest_first(organiser: Organiser) -> None:
     names = [f"{organiser.name}-{number}" for number in range(3)]
     for name in names:
-        new_tournament(organiser, name=name, request_id=name, entrants=entrants(organiser)[:1])
+        create_tournament(organiser, name=name, request_id=name, entrants=entrants_of(organiser)[:1])
     found: list[str] = []
     page = organiser.call("TournamentService/ListTournaments", bot=organiser.bots[0], game="alquerque", page_size=2)
     found += [one.name for one in page.tournaments]
@@ -207,7 +214,7 @@ def test_tournaments_are_listed_page_by_page_the_newest_first(organiser: Organis
 
 
 def test_only_who_may_changes_a_tournament(organiser: Organiser) -> None:
-    new_tournament(organiser, entrants=entrants(organiser)[:1])
+    create_tournament(organiser, entrants=entrants_of(organiser)[:1])
     other = [{"bot": organiser.bots[2]}]
     strangers: list[tuple[str, dict[str, Any]]] = [
         ("EnterTournament", {"tournament": organiser.name, "entrant": {"bots": other}}),
@@ -248,7 +255,7 @@ def test_a_number_that_cannot_be_is_refused_with_what_would_be_right(
     organiser: Organiser, terms: dict[str, Any], field: str
 ) -> None:
     with pytest.raises(grpc.RpcError) as raised:
-        new_tournament(organiser, **terms)
+        create_tournament(organiser, **terms)
     error = parse_error(raised.value)
     assert error.reason == "BAD_FIELD"
     assert field in error.metadata["field"]
@@ -258,7 +265,7 @@ def test_a_number_that_cannot_be_is_refused_with_what_would_be_right(
 def test_a_watcher_that_falls_behind_is_sent_away_and_misses_nothing(tmp_path: Path) -> None:
     flags = ("--ephemeral", "--watch-entries-waiting-at-most", "1")
     with server_with_organiser(tmp_path, *flags) as organiser:
-        new_tournament(organiser, entrants=entrants(organiser))
+        create_tournament(organiser, entrants=entrants_of(organiser))
         watched = organiser.call("TournamentService/WatchTournament", tournament=organiser.name, after_number=2)
         whole, *seen = [item for _ in range(2) for item in next(watched).items]
         organiser.call("TournamentService/StartTournament", name=organiser.name)  # This appends two entries at once.
@@ -278,8 +285,8 @@ def test_a_watcher_that_falls_behind_is_sent_away_and_misses_nothing(tmp_path: P
 @pytest.mark.parametrize("method", ["TournamentService/WatchTournament", "LadderService/WatchLadder"])
 def test_who_watches_is_told_when_the_referee_is_about_to_go(tmp_path: Path, method: str) -> None:
     with server_with_organiser(tmp_path, "--ephemeral") as organiser:
-        new_tournament(organiser)
-        new_ladder(organiser)
+        create_tournament(organiser)
+        create_ladder(organiser)
         kind = "tournament" if "Tournament" in method else "ladder"
         watched = organiser.call(method, **{kind: organiser.name})
         next(watched)

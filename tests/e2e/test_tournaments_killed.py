@@ -17,7 +17,7 @@ from referee.hosting.contest_log import TOURNAMENT, ContestEntry, contest_id
 from referee.hosting.tournament_state import TournamentState, fold_tournament
 from referee.live.log_history import replay
 from referee.storage.sqlite.event_log import SqliteEventLog
-from tests.e2e.contests import entrants, match_terms, tournament_request
+from tests.e2e.contests import entrants_of, match_terms, tournament_request
 from tests.e2e.organiser import call_method, new_organiser
 from tests.e2e.server import run_server
 from tests.e2e.server_metrics import error_log_lines
@@ -49,7 +49,9 @@ def test_whenever_the_referee_is_killed_tournaments_end_as_if_nobody_had_killed_
     ):
         owner, bots = organiser.token, [SteadfastBot(secret, witness) for secret in organiser.secrets]
         for name, asked in TOURNAMENTS.items():
-            request = tournament_request(organiser, name=name, request_id=name, entrants=entrants(organiser), **asked)
+            request = tournament_request(
+                organiser, name=name, request_id=name, entrants=entrants_of(organiser), **asked
+            )
             organiser.call("TournamentService/CreateTournament", **request)
             organiser.call("TournamentService/StartTournament", name=name)
     done: dict[tuple[str, str], Any] = {}

@@ -21,7 +21,7 @@ from referee_api.v1 import error_pb2, game_pb2, match_pb2, play_pb2, result_pb2
 from referee.storage.data_lock import SERVER_LOCK
 from tests.e2e.bot_connection import connect_bot
 from tests.e2e.call_errors import CallError, assert_matches_contract, assert_metadata_complete, parse_error
-from tests.e2e.contests import entrants, joined, new_ladder, new_tournament
+from tests.e2e.contests import create_ladder, create_tournament, entrants_of, join_ladder
 from tests.e2e.organiser import Organiser, call_method, entries_of, server_with_organiser
 from tests.e2e.server import TIMEOUT_S, ServerProcess, create_organiser_token, run_server
 from tests.e2e.stopwatch import Stopwatch
@@ -118,11 +118,11 @@ def test_who_comes_when_the_referee_is_about_to_go_is_told_when_to_come_again(tm
     with server_with_organiser(tmp_path, "--return-after-ms", "1234") as organiser:
         match_id = organiser.start_match()
         turn = organiser.next_turn()
-        new_ladder(organiser)
-        new_tournament(organiser, entrants=entrants(organiser))
+        create_ladder(organiser)
+        create_tournament(organiser, entrants=entrants_of(organiser))
         organiser.call_as_admin("AdminService/Drain", grace_period_ms=TIMEOUT_S * 1000)
         assert organiser.connection(0).receive("draining").reconnect_delay_ms == 1234
-        joined(organiser, 0, 1)  # Joining still works, but no pairings are created any more.
+        join_ladder(organiser, 0, 1)  # Joining still works, but no pairings are created any more.
         asked: tuple[tuple[str, dict[str, Any]], ...] = (
             ("MatchService/CreateMatch", organiser.match_request()),
             ("MatchService/JoinMatch", {"match_id": match_id, "bot": {"bot": organiser.bots[0]}}),
