@@ -176,28 +176,3 @@ def test_four_languages_sit_at_one_table_of_toc(house: House, workshop: Workshop
         tables = [names[:4], names[-4:]]
         for match in [ours.create_match(long("toc"), table) for table in tables]:
             assert ours.result(match.id).kind == "played", match
-
-
-def test_poisonous_answers_of_a_bot_in_typescript_cost_one_match_and_the_stream_lives(
-    house: House, workshop: Workshop, tmp_path: Path
-) -> None:
-    [typescript] = [language for language in LANGUAGES if language.name == "typescript"]
-    workshop.build(typescript)
-    file = tmp_path / "poisonous.mjs"
-    file.write_text(
-        "export const turnOptions = { maxLegalMoves: 1 };\n"
-        "export default ({ turn, refused }) =>\n"
-        '  turn.rules.game !== "trox" ? turn.legalMoves[0] : refused ? "\\ud800" : "x".repeat(2_000_000);\n'
-    )
-    poisonous = Sample([*typescript.run, str(file)], typescript.folder)
-    with ExitStack() as stack:
-        server = stack.enter_context(house.serving("--ephemeral"))
-        ours = stack.enter_context(house.organiser(server))
-        bot = stack.enter_context(house.bot(poisonous, server, ours.register_bot("anna"), BOT_MAX_MATCHES="2"))
-        broken = ours.create_match(long("trox"), ("anna", "anna"))
-        whole = ours.create_match(long("alquerque"), ("anna", "anna"))
-        result = ours.result(broken.id)
-        assert (result.kind, result.reason) == ("forfeited", "illegal_move")
-        assert ours.result(whole.id).kind == "played"
-        assert bot.output().count("connected to") == 1
-        assert bot.output().count("the referee will refuse it") == 3

@@ -1,7 +1,7 @@
 """An answer that cannot be sent, or is far too long, costs a bot that match only: its stream stays open.
 
-Tested with programs in Python and behind the bridge, which need no build. `test_languages` has the same test for
-TypeScript. The clients in other languages test it in their own test suites (`desk`).
+Tested with programs in Python and behind the bridge, which need no build. `test_poisonous_clients` has the same test
+for the clients in other languages.
 """
 
 import sys

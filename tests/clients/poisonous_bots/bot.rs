@@ -1,0 +1,20 @@
+use std::process::ExitCode;
+
+use referee_client::{Asked, Bot, BotError, api::TurnOptions, run};
+
+struct PoisonousBot;
+
+impl Bot for PoisonousBot {
+    fn choose(&self, asked: &Asked) -> Result<String, BotError> {
+        let game = asked.turn.rules.as_ref().map_or("", |rules| &rules.game);
+        if game == "trox" { Ok("x".repeat(2_000_000)) } else { Ok(asked.turn.legal_moves[0].clone()) }
+    }
+
+    fn turn_options(&self) -> TurnOptions {
+        TurnOptions { max_legal_moves: 1, ..TurnOptions::default() }
+    }
+}
+
+fn main() -> ExitCode {
+    run(PoisonousBot)
+}
