@@ -27,6 +27,7 @@ from referee.transport.guards.admission import Admission, UnauthenticatedCalls
 from referee.transport.guards.authentication import Authenticator
 from referee.transport.guards.error_interceptor import ErrorInterceptor, count_errors
 from referee.transport.guards.open_calls import OpenCalls
+from referee.transport.guards.permissions import MatchLabels
 from referee.transport.guards.rate_limit import RateLimiter
 from referee.transport.server import Server
 from referee.transport.services.admin import Admin
@@ -34,7 +35,6 @@ from referee.transport.services.bot_requests import RejectionRecorder
 from referee.transport.services.bots import Bots
 from referee.transport.services.games import Games
 from referee.transport.services.ladders import Ladders
-from referee.transport.services.match_labels import MatchLabels
 from referee.transport.services.matches import AnswerLimits, Matches
 from referee.transport.services.play import Play
 from referee.transport.services.records import Records

@@ -22,9 +22,9 @@ from referee.match.commands import MAX_MOVE_CHARS
 from referee.match.setup import Player
 from referee.match.state import Match, MatchPhase
 from referee.transport.guards.authentication import ARRIVAL, CALLER, Caller
+from referee.transport.guards.permissions import MatchLabels
 from referee.transport.guards.rate_limit import RateLimiter
 from referee.transport.services.bot_requests import RejectionRecorder, answer_draw, held_seat, offer_draw, seats_of
-from referee.transport.services.match_labels import MatchLabels
 from referee.transport.services.paging import after, chunks, chunks_by_bytes, page, page_size, page_token
 from referee.transport.services.records import Records
 from referee.wire.basic_types import parse_enum, unix_ms
