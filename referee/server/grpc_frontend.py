@@ -32,13 +32,12 @@ from referee.transport.guards.rate_limit import RateLimiter
 from referee.transport.server import Server
 from referee.transport.services.admin import Admin
 from referee.transport.services.bot_requests import RejectionRecorder
-from referee.transport.services.bots import Bots
+from referee.transport.services.bots import Bots, TokenIssuer
 from referee.transport.services.games import Games
 from referee.transport.services.ladders import Ladders
 from referee.transport.services.matches import AnswerLimits, Matches
 from referee.transport.services.play import Play
 from referee.transport.services.records import Records
-from referee.transport.services.token_issuer import TokenIssuer
 from referee.transport.services.tournaments import Tournaments
 from referee.wire.matches import MatchContext
 from referee.wire.terms import TermsConverter

@@ -22,10 +22,9 @@ from referee.match.result import EndCause
 from referee.match.state import MatchPhase
 from referee.transport.guards.authentication import CALLER
 from referee.transport.guards.rate_limit import RateLimiter
-from referee.transport.services.bots import bot_view_of
+from referee.transport.services.bots import TokenIssuer, bot_view_of
 from referee.transport.services.matches import MESSAGE_CHARS, check_request_id
 from referee.transport.services.paging import after, page, page_size
-from referee.transport.services.token_issuer import TokenIssuer
 from referee.wire.accounts import ROLES, quota_of, read_quota, token_of
 from referee.wire.basic_types import parse_enum_or_default, unix_ms
 from referee.wire.results import maybe_result

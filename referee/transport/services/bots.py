@@ -8,22 +8,77 @@ from referee_api.v1 import bot_pb2
 from referee_api.v1 import bot_service_pb2 as pb
 from referee_api.v1.bot_service_pb2_grpc import BotServiceServicer
 
-from referee.accounts.account_errors import UnknownToken
+from referee.accounts.account_errors import BadField, UnknownToken
 from referee.accounts.bot_log import LineFilter
 from referee.accounts.bots import Accounts, Bot, MaxNames, Version, returned
-from referee.accounts.tokens import Role, TokenFilter, Tokens
+from referee.accounts.tokens import MintedSecret, Role, Token, TokenFilter, Tokens, mint_secret, revoked
+from referee.hosting.contest_log import LADDER, TOURNAMENT, contest_id
 from referee.live.bot_log_recorder import BotLogRecorder
 from referee.live.bot_notifier import BotNotifier
 from referee.live.ports import Time
 from referee.live.referee import Referee
-from referee.transport.guards.authentication import CALLER
+from referee.transport.guards.authentication import CALLER, Authenticator
 from referee.transport.guards.rate_limit import RateLimiter
 from referee.transport.services.matches import check_request_id
 from referee.transport.services.paging import after, page, page_size
-from referee.transport.services.token_issuer import TokenIssuer
 from referee.wire.accounts import bot_log_entry_of, bot_of, token_of, version_of
 from referee.wire.basic_types import unix_ms
 from referee.wire.wire_errors import NotYours
+
+RESERVED_HOLDERS = (contest_id(LADDER, ""), contest_id(TOURNAMENT, ""))
+"""Prefixes of the holders of matches that contests create."""
+
+
+class TokenIssuer:
+    """Creates and revokes tokens, for the servicers and for the first token of an administrator."""
+
+    def __init__(
+        self,
+        tokens: Tokens,
+        authenticator: Authenticator,
+        rate_limiter: RateLimiter,
+        time: Time,
+        random_bytes: Callable[[], bytes],
+    ) -> None:
+        """`random_bytes` returns 32 bytes from a secure random source."""
+        self._tokens = tokens
+        self._authenticator = authenticator
+        self._rate_limiter = rate_limiter
+        self._time = time
+        self._random_bytes = random_bytes
+
+    def mint(self) -> MintedSecret:
+        return mint_secret(self._random_bytes())
+
+    def token(
+        self,
+        minted: MintedSecret,
+        role: Role,
+        holder: str,
+        bot: str = "",
+        label: str = "",
+        expires_ms: int | None = None,
+    ) -> Token:
+        """Return the token of a secret, as it is stored. Raises BadName or BadField."""
+        if holder.startswith(RESERVED_HOLDERS):
+            raise BadField("holder", f"the prefixes {', '.join(RESERVED_HOLDERS)} are reserved for contests")
+        return Token(minted.sha256, role, holder, self._time.wall_ms(), bot, label, expires_ms)
+
+    async def issue(
+        self, role: Role, holder: str, bot: str = "", label: str = "", expires_ms: int | None = None
+    ) -> tuple[str, Token]:
+        """Store a new token; return its secret and the token. Raises BadName, BadField or TooManyNames."""
+        minted = self.mint()
+        token = self.token(minted, role, holder, bot, label, expires_ms)
+        await self._tokens.add_token(token, (await self._rate_limiter.quota(holder)).tokens_at_most)
+        return minted.secret, token
+
+    async def revoke(self, token_id: str) -> Token:
+        """Revoke a token, and end the streams that were opened with it. Raises UnknownToken."""
+        token = await self._tokens.change_token(token_id, revoked)
+        self._authenticator.forget(token)
+        self._rate_limiter.end_streams(token.id)
+        return token
 
 
 class Bots(BotServiceServicer):
