@@ -7,6 +7,5 @@
 - `settings`: declaration of every setting
 - `settings_reader`: reads settings from flags, environment variables and a file
 - `setting_types`: types of settings, and errors of invalid ones
-- `server_limits`: converts settings to the limits of each package
 - `gc_tuning`: thresholds of the garbage collector
 """

@@ -20,18 +20,18 @@ from referee.live.bot_log_recorder import BotLogRecorder, FaultRecorder
 from referee.live.bot_notifier import BotNotifier
 from referee.live.live_errors import fault_id
 from referee.live.loop_lag import LoopLag
+from referee.live.match_request import LiveLimits
 from referee.live.ports import Entry, Time
 from referee.live.referee import Referee
 from referee.live.registry import MatchListener
 from referee.live.sessions import Session
 from referee.live.worker_pool import WorkerPool
-from referee.match.clock import SECOND, Micros
+from referee.match.clock import MS, SECOND, Micros
 from referee.match.setup import SEED_BYTES
 from referee.match.state import Match
 from referee.observability.event_log_metrics import OutageCallback
 from referee.observability.metrics import Metrics
 from referee.observability.tracing import Tracing
-from referee.server.server_limits import limits
 from referee.server.settings import Settings
 from referee.server.stores import Stores
 
@@ -84,7 +84,7 @@ class Application:
             stores.undelivered_ends,
             time,
             games(),
-            limits(settings),
+            live_limits(settings),
             lambda: secrets.token_hex(12),
             _seed,
             self.lag,
@@ -99,7 +99,7 @@ class Application:
             stores.accounts,
             time,
             games(),
-            limits(settings),
+            live_limits(settings),
             _seed,
             self._contest_broke,
             self.pool.run,
@@ -163,6 +163,13 @@ class Application:
 
     def _sessions_of(self, bot: str) -> Sequence[Session]:
         return self.referee.sessions.of_bot(bot)
+
+
+def live_limits(settings: Settings) -> LiveLimits:
+    return LiveLimits(
+        start_within_us=settings.start_within_ms * MS,
+        max_watcher_lag=settings.watch_entries_waiting_at_most,
+    )
 
 
 def _seed() -> bytes:

@@ -2,6 +2,7 @@
 
 import secrets
 from collections.abc import Callable
+from importlib.metadata import version
 
 from referee_api.v1.admin_service_pb2_grpc import add_AdminServiceServicer_to_server
 from referee_api.v1.bot_service_pb2_grpc import add_BotServiceServicer_to_server
@@ -12,37 +13,40 @@ from referee_api.v1.play_service_pb2_grpc import add_PlayServiceServicer_to_serv
 from referee_api.v1.tournament_service_pb2_grpc import add_TournamentServiceServicer_to_server
 
 from engines.registry import games
+from referee.accounts.quotas import Quota
 from referee.accounts.tokens import SECRET_BYTES, Role, TokenFilter
 from referee.live.bot_notifier import QuotaNotifier
 from referee.live.ports import Time
+from referee.match.clock import MS
+from referee.match.clock_charge import NetworkCredit
 from referee.observability.metrics import Metrics
 from referee.observability.tracing import Tracing
 from referee.records.record_writer import format_record
-from referee.server import server_limits as limits
-from referee.server.application import Application
+from referee.server.application import Application, live_limits
 from referee.server.settings import Settings
 from referee.server.stores import Stores
-from referee.transport import server as grpc_server
 from referee.transport.guards.admission import Admission, UnauthenticatedCalls
 from referee.transport.guards.authentication import Authenticator
 from referee.transport.guards.error_interceptor import ErrorInterceptor, count_errors
 from referee.transport.guards.open_calls import OpenCalls
 from referee.transport.guards.permissions import MatchLabels
 from referee.transport.guards.rate_limit import RateLimiter
-from referee.transport.server import Server
+from referee.transport.play.reader import HeartbeatConfig
+from referee.transport.server import METHODS, Server, ServerLimits
 from referee.transport.services.admin import Admin
 from referee.transport.services.bot_requests import RejectionRecorder
 from referee.transport.services.bots import Bots, TokenIssuer
 from referee.transport.services.games import Games
 from referee.transport.services.ladders import Ladders
 from referee.transport.services.matches import AnswerLimits, Matches
-from referee.transport.services.play import Play
+from referee.transport.services.play import Play, PlayLimits
 from referee.transport.services.records import Records
 from referee.transport.services.tournaments import Tournaments
 from referee.wire.matches import MatchContext
 from referee.wire.terms import TermsConverter
 
 FIRST_ADMIN = "admin"
+VERSION = version("referee")
 MS_PER_S = 1_000
 
 
@@ -65,7 +69,7 @@ class GrpcFrontend:
         quota_notifier = QuotaNotifier(stores.accounts, application.notifier, application.referee.sessions.of_bot)
         rate_limit = RateLimiter(
             stores.quotas,
-            limits.default_quota(settings),
+            _default_quota(settings),
             settings.streams_at_most,
             time,
             quota_notifier.check_usage,
@@ -78,13 +82,13 @@ class GrpcFrontend:
         known_games, referee = games(), application.referee
         games_service = Games(known_games, settings.legal_moves_at_most, application.pool.run)
         rejection_recorder = RejectionRecorder(application.bot_log_recorder, time)
-        term_defaults = TermsConverter(known_games, limits.credit(settings), limits.limits(settings))
+        term_defaults = TermsConverter(known_games, _network_credit(settings), live_limits(settings))
         match_context = MatchContext(referee.sessions.is_online, application.duplicate_secrecy)
         count_error = count_errors(metrics.refused)
         max_items = settings.items_per_message_at_most
         records = Records(
             application.events,
-            lambda entries: format_record(entries, stores.key, limits.VERSION),
+            lambda entries: format_record(entries, stores.key, VERSION),
             application.match_broke,
         )
         matches = Matches(
@@ -107,7 +111,7 @@ class GrpcFrontend:
             time,
             count_error,
             match_context,
-            limits.play_limits(settings),
+            _play_limits(settings),
         )
         bots = Bots(
             referee,
@@ -149,8 +153,8 @@ class GrpcFrontend:
                 lambda server: add_LadderServiceServicer_to_server(ladders, server),
                 lambda server: add_TournamentServiceServicer_to_server(tournaments, server),
             ],
-            [admission, *tracing.interceptors(), metrics.interceptor(time, grpc_server.METHODS), error_interceptor],
-            limits.grpc_limits(settings),
+            [admission, *tracing.interceptors(), metrics.interceptor(time, METHODS), error_interceptor],
+            _server_limits(settings),
             open_calls,
         )
 
@@ -163,3 +167,39 @@ class GrpcFrontend:
         """Create an administrator token and return its secret."""
         secret, _ = await self._token_issuer.issue(Role.ADMIN, FIRST_ADMIN, label="created at the first start")
         return secret
+
+
+def _default_quota(settings: Settings) -> Quota:
+    return Quota(
+        settings.matches_per_holder_at_most,
+        settings.streams_per_holder_at_most,
+        settings.calls_per_minute,
+        settings.bots_per_holder_at_most,
+        settings.tokens_per_holder_at_most,
+        settings.stored_per_holder_at_most_bytes,
+    )
+
+
+def _network_credit(settings: Settings) -> NetworkCredit:
+    return NetworkCredit(settings.credit_per_move_ms * MS, settings.credit_per_match_ms * MS)
+
+
+def _play_limits(settings: Settings) -> PlayLimits:
+    return PlayLimits(
+        settings.hello_within_ms,
+        HeartbeatConfig(settings.items_per_message_at_most, settings.ping_every_ms, settings.gone_after_ms * MS),
+        settings.legal_moves_at_most,
+        settings.matches_per_bot_at_most,
+        settings.versions_per_bot_at_most,
+        settings.message_at_most_bytes,
+        VERSION,
+    )
+
+
+def _server_limits(settings: Settings) -> ServerLimits:
+    return ServerLimits(
+        settings.message_at_most_bytes,
+        settings.keepalive_every_ms,
+        settings.keepalive_within_ms,
+        settings.client_pings_apart_ms,
+    )

@@ -2,27 +2,27 @@
 
 import asyncio
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http import HTTPStatus
 
+import grpc
 import structlog
 
 from referee.live.match_timing import LoopTime
 from referee.live.ports import LogUnavailable
-from referee.match.clock import SECOND, Micros
+from referee.match.clock import MS, SECOND, Micros
 from referee.observability.event_log_metrics import OutageCallback, ignore_outage
 from referee.observability.gauges import GaugeSources
 from referee.observability.http_server import HttpResponse, HttpServer, page_on_loop, server_pages
 from referee.observability.metrics import CONTENT_TYPE, Metrics
 from referee.observability.tracing import UNTRACED, Tracing
-from referee.server import server_limits
 from referee.server.application import Application
-from referee.server.grpc_frontend import GrpcFrontend
+from referee.server.grpc_frontend import VERSION, GrpcFrontend
 from referee.server.settings import Settings
 from referee.server.stores import StartupError, open_stores
 from referee.storage.codec import MalformedEntry
 from referee.transport.server import ListenError
-from referee.transport.tls import InvalidTlsFiles, certificate_ends_s
+from referee.transport.tls import InvalidTlsFiles, TlsFiles, certificate_ends_s, credentials
 
 CLOSE_GRACE_US: Micros = 2 * SECOND
 """Time for streams to end with a status after the last decision has been stored."""
@@ -51,7 +51,7 @@ class RefereeServer:
         self._settings = settings
         self._tracing = tracing
         self._time = LoopTime()
-        self._metrics = Metrics(server_limits.VERSION)
+        self._metrics = Metrics(VERSION)
         self._stores = open_stores(settings, self._time, self._metrics.committed)
         self._application = Application(settings, self._stores, self._metrics, self._time, tracing, outage)
         self._frontend = GrpcFrontend(
@@ -67,7 +67,7 @@ class RefereeServer:
         settings, server = self._settings, self._frontend.server
         try:
             await self._application.open()
-            port = await server.open(str(settings.listen), server_limits.tls(settings, self._time.monotonic_us))
+            port = await server.open(str(settings.listen), self._credentials())
             # After gRPC: a server whose probe says it is ready must accept calls.
             http_port = self._http.open(settings.http_listen.host, settings.http_listen.port)
             # Last: the token is shown once, so nothing that can fail may come between it and its reader.
@@ -80,9 +80,16 @@ class RefereeServer:
             raise StartupError(str(why)) from None
         self._metrics.register_gauges(self._readings())
         log.info("listening", port=port, http_port=http_port)
-        host, http_host = settings.listen, settings.http_listen
-        grpc, http = type(host)(host.host, port), type(http_host)(http_host.host, http_port)
-        return ServerInfo(str(grpc), str(http), secret, secret_file)
+        grpc_address, http_address = replace(settings.listen, port=port), replace(settings.http_listen, port=http_port)
+        return ServerInfo(str(grpc_address), str(http_address), secret, secret_file)
+
+    def _credentials(self) -> grpc.ServerCredentials | None:
+        """Return the TLS credentials; None: the server has no TLS. Raises InvalidTlsFiles."""
+        settings = self._settings
+        if not (settings.tls_cert and settings.tls_key):
+            return None
+        files = TlsFiles(settings.tls_cert, settings.tls_key, settings.tls_client_ca)
+        return credentials(files, settings.tls_reload_every_ms * MS, self._time.monotonic_us)
 
     async def _first_admin(self) -> tuple[str, str]:
         """Create an administrator token if there is none; return its secret or its file. Raises OSError."""
