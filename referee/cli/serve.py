@@ -14,8 +14,7 @@ from referee.cli._shared.game_options import GameCommand
 from referee.cli.settings import settings_options
 from referee.observability.logs import set_up_logs
 from referee.observability.tracing import TracesUnavailable, Tracing, create_tracing
-from referee.server import gc_tuning
-from referee.server.referee_server import RefereeServer, ServerInfo
+from referee.server.referee_server import RefereeServer, ServerInfo, freeze_loaded_objects, raise_gc_thresholds
 from referee.server.settings import Settings
 from referee.server.settings_reader import LoadedSettings
 from referee.server.stores import StartupError
@@ -34,7 +33,7 @@ def serve(in_force: LoadedSettings) -> None:
     settings = in_force.settings
     set_up_logs(settings.log_format, settings.log_level, sys.stderr)
     _raise_open_files_limit()
-    gc_tuning.raise_gc_thresholds()
+    raise_gc_thresholds()
     try:
         with asyncio.Runner(loop_factory=_uvloop_factory()) as runner:
             runner.run(_serve(settings))
@@ -48,7 +47,7 @@ async def _serve(settings: Settings) -> None:
     for number in SHUTDOWN_SIGNALS:
         loop.add_signal_handler(number, server.shutdown)
     opened = await server.open()
-    gc_tuning.freeze_loaded_objects()
+    freeze_loaded_objects()
     click.echo(_startup_message(opened))
     sys.stdout.flush()
     await server.wait_for_shutdown()

@@ -1,11 +1,10 @@
 """Composition root: reads the settings, creates every adapter and connects them. Only here is an adapter chosen.
 
-- `referee_server`: the whole server from `open` to `close`: start, readiness, graceful shutdown
+- `referee_server`: the whole server from `open` to `close`: start, readiness, graceful shutdown, garbage collector
 - `application`: live matches, ladders and tournaments, and the listeners of their events
 - `grpc_frontend`: servicers, interceptors and the gRPC server
 - `stores`: storage adapters, in a data directory or in memory
 - `settings`: declaration of every setting
 - `settings_reader`: reads settings from flags, environment variables and a file
 - `setting_types`: types of settings, and errors of invalid ones
-- `gc_tuning`: thresholds of the garbage collector
 """

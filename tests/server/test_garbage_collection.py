@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from referee.server import gc_tuning
+from referee.server.referee_server import GC_YOUNG_THRESHOLD, freeze_loaded_objects, raise_gc_thresholds
 
 
 class Circle:
@@ -25,17 +25,17 @@ def _as_it_was() -> Iterator[None]:
 
 
 def test_circles_are_freed_though_nobody_asks_for_it() -> None:
-    gc_tuning.raise_gc_thresholds()
-    gc_tuning.freeze_loaded_objects()
+    raise_gc_thresholds()
+    freeze_loaded_objects()
     first = weakref.ref(Circle())
-    kept = [Circle() for _ in range(2 * gc_tuning.YOUNG_THRESHOLD)]
+    kept = [Circle() for _ in range(2 * GC_YOUNG_THRESHOLD)]
     assert first() is None
     assert kept
 
 
 def test_what_is_there_when_all_is_taken_up_is_never_looked_at_again() -> None:
     there = [Circle()]
-    gc_tuning.freeze_loaded_objects()
+    freeze_loaded_objects()
     known = weakref.ref(there.pop())
     gc.collect()
     assert known() is not None
