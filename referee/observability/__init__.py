@@ -8,5 +8,5 @@
 - `gauges`: gauges that are read at scrape time
 - `http_server`: `/healthz`, `/readyz` and `/metrics`
 - `tracing`: the interface of tracing, and tracing that is off
-- `traces/`: OpenTelemetry tracing
+- `opentelemetry_tracing`, `traced_runner`: spans of calls, and of decisions; imported only if tracing is on
 """

@@ -50,7 +50,7 @@ def create_tracing(endpoint: str, one_in: int, version: str) -> Tracing:
     if not endpoint:
         return UNTRACED
     try:
-        from referee.observability.traces.trace_provider import create_traces  # noqa: PLC0415  # Optional dependencies.
+        from referee.observability.opentelemetry_tracing import create_traces  # noqa: PLC0415  # Optional dependencies.
     except ImportError as why:
         raise TracesUnavailable(f"traces_to requires the package {why.name}: pip install referee[traces]") from None
     return create_traces(endpoint, one_in, version)

@@ -20,6 +20,6 @@ def test_while_they_are_off_nothing_of_them_is_imported() -> None:
 
 def test_who_wants_them_and_has_not_what_they_need_is_told_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "opentelemetry.sdk.trace", None)
-    monkeypatch.delitem(sys.modules, "referee.observability.traces.trace_provider", raising=False)
+    monkeypatch.delitem(sys.modules, "referee.observability.opentelemetry_tracing", raising=False)
     with pytest.raises(TracesUnavailable, match=r"pip install referee\[traces\]"):
         create_tracing("http://127.0.0.1:4317", 1, "0")

@@ -1,49 +1,29 @@
-"""Server interceptor that records a span for each call, and for each answer to a turn within a stream.
+"""Tracing with OpenTelemetry: the provider, the exporter, and spans of calls and of answers within a stream.
 
-A stream may last for days. Therefore the answers within it are traces of their own, linked to the span of the stream.
-Spans never contain moves or turn tokens.
+This module is imported only if tracing is enabled: see `tracing`. A stream may last for days. Therefore the answers
+within it are traces of their own, linked to the span of the stream. Spans never contain moves or turn tokens.
 """
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any
 
 import grpc
 import grpc.aio
 import structlog
 from opentelemetry.context import Context
-from opentelemetry.trace import Link, Span, SpanKind, Tracer, format_trace_id, set_span_in_context, use_span
+from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExporter
+from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor
+from opentelemetry.sdk.trace.sampling import TraceIdRatioBased
+from opentelemetry.trace import Link, Span, SpanKind, Tracer, format_trace_id, use_span
+
+from referee.live.ports import RunnerDependencies
+from referee.observability.traced_runner import Answer, OpenSpans, trace_runner
 
 NAMED = ("match_id", "request_id", "bot", "ladder", "tournament")
 """Fields of requests that become attributes of spans."""
-
-
-class Answer(NamedTuple):
-    """An answer to a turn. The token must not become an attribute: whoever knows it could answer instead of the bot."""
-
-    match_id: str
-    token: str
-
-
-class OpenSpans:
-    """Spans of answers that have no verdict yet, by which decisions find their parent."""
-
-    def __init__(self) -> None:
-        self._spans: dict[Answer, Span] = {}
-
-    def add(self, answer: Answer, span: Span) -> None:
-        """Make the span the parent of everything that is done about the answer."""
-        self._spans[answer] = span
-
-    def remove(self, answer: Answer, span: Span) -> None:
-        """Remove the span, unless the same answer has been sent again and has another one."""
-        if self._spans.get(answer) is span:
-            del self._spans[answer]
-
-    def context(self, answer: Answer) -> Context | None:
-        """Return the context of the answer's span, or None."""
-        span = self._spans.get(answer)
-        return set_span_in_context(span, Context()) if span else None
 
 
 class TracedStreamContext:
@@ -94,6 +74,8 @@ class TracedStreamContext:
 
 
 class TraceInterceptor(grpc.aio.ServerInterceptor):
+    """Records a span for each call, and for each answer to a turn within a stream."""
+
     def __init__(self, tracer: Tracer, open_spans: OpenSpans) -> None:
         self._tracer = tracer
         self._open_spans = open_spans
@@ -155,3 +137,29 @@ class TraceInterceptor(grpc.aio.ServerInterceptor):
 def _named(request: Any) -> dict[str, str]:
     found = {f"referee.{name}": getattr(request, name, "") for name in NAMED}
     return {name: text for name, text in found.items() if text and isinstance(text, str)}
+
+
+class Traces:
+    """Tracing with OpenTelemetry. Nothing is global: two servers in one process have separate traces."""
+
+    def __init__(self, provider: TracerProvider) -> None:
+        self._provider = provider
+        self._tracer = provider.get_tracer("referee")
+        self._open_spans = OpenSpans()
+
+    def around(self, dependencies: RunnerDependencies) -> RunnerDependencies:
+        return trace_runner(dependencies, self._tracer, self._open_spans)
+
+    def interceptors(self) -> Sequence[grpc.aio.ServerInterceptor]:
+        return [TraceInterceptor(self._tracer, self._open_spans)]
+
+    def close(self) -> None:
+        self._provider.shutdown()
+
+
+def create_traces(endpoint: str, one_in: int, version: str) -> Traces:
+    """Export spans over OTLP and gRPC: in plaintext to an `http://` endpoint, over TLS otherwise."""
+    resource = Resource({"service.name": "referee", "service.version": version})
+    provider = TracerProvider(sampler=TraceIdRatioBased(1 / one_in), resource=resource, shutdown_on_exit=False)
+    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(endpoint=endpoint)))
+    return Traces(provider)

@@ -7,7 +7,7 @@ one command at a time.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import structlog
 from opentelemetry.context import Context
@@ -31,7 +31,34 @@ from referee.match.commands import Command, SubmitMove
 from referee.match.decision import Decision
 from referee.match.events import Event
 from referee.match.state import Match, MatchPhase
-from referee.observability.traces.trace_interceptor import Answer, OpenSpans
+
+
+class Answer(NamedTuple):
+    """An answer to a turn. The token must not become an attribute: whoever knows it could answer instead of the bot."""
+
+    match_id: str
+    token: str
+
+
+class OpenSpans:
+    """Spans of answers that have no verdict yet, by which decisions find their parent."""
+
+    def __init__(self) -> None:
+        self._spans: dict[Answer, Span] = {}
+
+    def add(self, answer: Answer, span: Span) -> None:
+        """Make the span the parent of everything that is done about the answer."""
+        self._spans[answer] = span
+
+    def remove(self, answer: Answer, span: Span) -> None:
+        """Remove the span, unless the same answer has been sent again and has another one."""
+        if self._spans.get(answer) is span:
+            del self._spans[answer]
+
+    def context(self, answer: Answer) -> Context | None:
+        """Return the context of the answer's span, or None."""
+        span = self._spans.get(answer)
+        return set_span_in_context(span, Context()) if span else None
 
 
 def trace_runner(dependencies: RunnerDependencies, tracer: Tracer, open_spans: OpenSpans) -> RunnerDependencies:
@@ -71,21 +98,21 @@ class TracedDecide:
         self._latest = latest
 
     def __call__(self, match: Match, command: Command, now_us: Micros) -> Decision:
-        asked = self._asked(match, command)
+        parent = self._answer_context(match, command)
         with self._tracer.start_as_current_span(
             # Not the current context, which the task inherited when the match was created.
             "decide",
-            asked or Context(),
+            parent or Context(),
             attributes=_about(match, command),
             record_exception=False,  # Its text may contain hidden information.
             set_status_on_exception=False,
         ) as span:
-            self._latest.set(match.setup.match_id, asked or set_span_in_context(span, Context()))
+            self._latest.set(match.setup.match_id, parent or set_span_in_context(span, Context()))
             # So that later log events of the runner can be found by the trace.
             structlog.contextvars.bind_contextvars(trace_id=format_trace_id(span.get_span_context().trace_id))
-            return self._answered(span, match, command, now_us)
+            return self._decide_in_span(span, match, command, now_us)
 
-    def _answered(self, span: Span, match: Match, command: Command, now_us: Micros) -> Decision:
+    def _decide_in_span(self, span: Span, match: Match, command: Command, now_us: Micros) -> Decision:
         try:
             decided = self._decide(match, command, now_us)
         except Exception as why:
@@ -94,7 +121,7 @@ class TracedDecide:
         span.set_attribute("referee.events", [type(event).__name__ for event in decided.events])
         return decided
 
-    def _asked(self, match: Match, command: Command) -> Context | None:
+    def _answer_context(self, match: Match, command: Command) -> Context | None:
         if not isinstance(command, SubmitMove):
             return None
         return self._open_spans.context(Answer(match.setup.match_id, command.token))
@@ -140,8 +167,8 @@ class TracedLog:
 class TracedObserver:
     """A MatchObserver that records a span for each announcement."""
 
-    def __init__(self, keeper: MatchObserver, tracer: Tracer, latest: _LatestContexts) -> None:
-        self._keeper = keeper
+    def __init__(self, observer: MatchObserver, tracer: Tracer, latest: _LatestContexts) -> None:
+        self._observer = observer
         self._tracer = tracer
         self._latest = latest
 
@@ -153,19 +180,19 @@ class TracedObserver:
             "referee.game": match.setup.game,
         }
         with self._tracer.start_as_current_span("announce", self._latest.of(match_id), attributes=about):
-            self._keeper.on_entries(before, entries, match)
+            self._observer.on_entries(before, entries, match)
         if match.phase is MatchPhase.OVER:
             self._latest.remove(match_id)
 
     def seat_delays(self, match_id: str, seat: Seat) -> SeatDelays:
-        return self._keeper.seat_delays(match_id, seat)
+        return self._observer.seat_delays(match_id, seat)
 
     def on_fault(self, match_id: str, fault: Exception) -> None:
-        self._keeper.on_fault(match_id, fault)
+        self._observer.on_fault(match_id, fault)
 
     def on_stopped(self, match_id: str) -> None:
         self._latest.remove(match_id)
-        self._keeper.on_stopped(match_id)
+        self._observer.on_stopped(match_id)
 
 
 def _about(match: Match, command: Command) -> dict[str, str | int]:
