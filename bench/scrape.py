@@ -11,8 +11,7 @@ from referee.match.clock import SECOND, SuddenDeath
 from referee.match.events import MatchCreated
 from referee.match.setup import SEED_BYTES, Player, Setup
 from referee.match.state import Match, create_match
-from referee.observability.gauges import GaugeSources
-from referee.observability.metrics import Metrics
+from referee.observability.metrics import GaugeSources, Metrics
 
 MATCHES = (4, 100, 1000)
 

@@ -1,11 +1,10 @@
 """Logs, metrics, traces, and the HTTP endpoint for probes and Prometheus.
 
 - `logs`: structured logging, with redaction of secrets
-- `metrics`: the registry of all metrics of one server
+- `metrics`: the registry of all metrics of one server, and gauges that are read at scrape time
 - `match_metrics`: metrics of matches, recorded by a listener
 - `event_log_metrics`: metrics of the match log and the contest log, and notification of outages
 - `rpc_metrics`: metrics of gRPC calls, recorded by an interceptor
-- `gauges`: gauges that are read at scrape time
 - `http_server`: `/healthz`, `/readyz` and `/metrics`
 - `tracing`: the interface of tracing, and tracing that is off
 - `opentelemetry_tracing`, `traced_runner`: spans of calls, and of decisions; imported only if tracing is on

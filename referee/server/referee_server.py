@@ -13,9 +13,8 @@ from referee.live.match_timing import LoopTime
 from referee.live.ports import LogUnavailable
 from referee.match.clock import MS, SECOND, Micros
 from referee.observability.event_log_metrics import OutageCallback, ignore_outage
-from referee.observability.gauges import GaugeSources
 from referee.observability.http_server import HttpResponse, HttpServer, page_on_loop, server_pages
-from referee.observability.metrics import CONTENT_TYPE, Metrics
+from referee.observability.metrics import CONTENT_TYPE, GaugeSources, Metrics
 from referee.observability.tracing import UNTRACED, Tracing
 from referee.server.application import Application
 from referee.server.grpc_frontend import VERSION, GrpcFrontend

@@ -4,8 +4,7 @@ from referee.contests.ladder.events import LadderClosureStarted
 from referee.contests.pairing import ContestMatchVoided
 from referee.hosting.contest_log import LADDER, TOURNAMENT
 from referee.hosting.match_queue import MatchQueue, QueuedMatch, WaitReason
-from referee.observability.gauges import GaugeSources
-from referee.observability.metrics import Metrics
+from referee.observability.metrics import GaugeSources, Metrics
 from referee.storage.memory import MemoryEventLog
 from tests.live.fake_time import StoppedTime
 from tests.live.runner_harness import in_loop

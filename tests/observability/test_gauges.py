@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from referee.observability.gauges import GaugeSources
-from referee.observability.metrics import Metrics
+from referee.observability.metrics import GaugeSources, Metrics
 from tests.observability.exposition import Page
 
 

@@ -14,8 +14,7 @@ from referee.match.clock_charge import NetworkCredit
 from referee.match.commands import DisconnectSeat, Resign, StartPlay
 from referee.match.setup import IllegalMovePolicy, LatePolicy, Policies
 from referee.match.state import Match
-from referee.observability.gauges import GaugeSources
-from referee.observability.metrics import Metrics
+from referee.observability.metrics import GaugeSources, Metrics
 from tests.live.fake_rating_writer import LadderRater
 from tests.live.runner_harness import NotingKeeper, Scene, answer, goes_on, in_loop, played, terms
 from tests.observability.exposition import Page

@@ -13,8 +13,7 @@ from referee_api.v1.match_service_pb2 import SubmitMoveResponse
 from referee.hosting.match_queue import MatchQueue, QueuedMatch, WaitReason
 from referee.live.ports import LogUnavailable
 from referee.match.clock import SECOND
-from referee.observability.gauges import GaugeSources
-from referee.observability.metrics import Metrics
+from referee.observability.metrics import GaugeSources, Metrics
 from tests.live.runner_harness import Scene, in_loop, played, terms
 from tests.observability.exposition import Page
 

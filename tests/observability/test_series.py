@@ -12,8 +12,7 @@ from referee.match.commands import Resign
 from referee.match.events import MatchCreated
 from referee.match.setup import Player
 from referee.match.state import Match
-from referee.observability.gauges import GaugeSources
-from referee.observability.metrics import Metrics
+from referee.observability.metrics import GaugeSources, Metrics
 from tests.live.runner_harness import Scene, in_loop, played, terms
 from tests.strangers_games.strangers_games import FINGERS, NIM
 
