@@ -17,7 +17,7 @@ from tests.deploy.queries import known
 from tests.deploy.test_dashboards import queries
 from tests.e2e.bot_connection import connect_bot
 from tests.e2e.contests import create_ladder, join_ladder, match_terms
-from tests.e2e.honest import honest_bots
+from tests.e2e.honest_bots import run_honest_bots
 from tests.e2e.organiser import Organiser, call_method, entries_of, new_organiser
 from tests.e2e.server import ServerProcess, create_organiser_token, register_bots, run_server
 from tests.e2e.stopwatch import Stopwatch
@@ -76,7 +76,7 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
         owner = create_organiser_token(channel, server.admin_token, "honest")
         secrets = register_bots(channel, owner, *CLIMBERS)
         flags = ("--think-ms", "1000", "--ca", str(folder / "cert.pem"))
-        open_things.enter_context(honest_bots(server, folder, secrets, *flags))
+        open_things.enter_context(run_honest_bots(server, folder, secrets, *flags))
         climb(channel, owner)
         eyes = open_things.enter_context(prometheus(folder, server.http))
         eyes.comes_to(lambda: eyes.value('up{job="referee"}') == 1, "the referee is seen")
@@ -155,7 +155,7 @@ def test_the_rules_are_in_force_and_keep_quiet_while_nothing_is_wrong(scene: Sce
 
 def test_a_referee_that_stands_still_is_told_of(scene: Scene) -> None:
     scene.keeps_playing(5)
-    with Stopwatch().freezing(scene.server):
+    with Stopwatch().freeze(scene.server):
         time.sleep(STANDS_STILL_S)
     scene.eyes.comes_to(lambda: "RefereeStalls" in scene.eyes.firing(), "the alert fires")
 

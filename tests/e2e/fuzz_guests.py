@@ -29,7 +29,7 @@ from referee_api.v1.match_service_pb2_grpc import MatchServiceStub
 from referee_api.v1.play_service_pb2_grpc import PlayServiceStub
 from referee_api.v1.tournament_service_pb2_grpc import TournamentServiceStub
 
-from tests.e2e.honest import match_request
+from tests.e2e.honest_bots import match_request
 from tests.e2e.server import TIMEOUT_S, ServerProcess, bearer, create_organiser_token, register_bots
 
 TABLES = {"alquerque": 2, "trox": 2, "troke": 2, "toc": 4}

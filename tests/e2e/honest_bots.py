@@ -1,119 +1,75 @@
-"""Well-behaved bots in one process: each thinks for a fixed time, plays a random legal move, and measures its own time.
+"""Well-behaved bots in a separate process, and helpers for their matches."""
 
-    python -m tests.e2e.honest_bots ADDRESS [--think-ms N] [--ca FILE] SECRET...
-
-At SIGTERM they write how long they thought to standard output, one line of JSON for each move: the time from
-receiving the turn to submitting the answer.
-"""
-
-import argparse
-import asyncio
 import json
-import random
-import signal
-import time
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import grpc
-from referee_api.v1 import play_pb2, play_service_pb2
-from referee_api.v1.play_service_pb2_grpc import PlayServiceStub
+from referee_api.v1 import clock_pb2, entry_pb2, game_pb2, match_pb2, match_service_pb2
+from referee_api.v1.match_service_pb2_grpc import MatchServiceStub
 
-NO_END = 1_000_000
+from tests.e2e.server import TIMEOUT_S, ServerProcess, bearer
 
-
-class HonestBot:
-    def __init__(self, secret: str, think_s: float) -> None:
-        self.thoughts: list[dict[str, Any]] = []
-        self._secret = secret
-        self._think_s = think_s
-        self._choose = random.Random(secret)
-        self._said: asyncio.Queue[play_pb2.BotItem] = asyncio.Queue()
-        self._had: dict[str, tuple[play_pb2.Turn, int]] = {}
-        """By turn token: the turn that is thought about, and when it was received."""
-        self._thinking: set[asyncio.Task[None]] = set()
-
-    async def stay(self, channel: grpc.aio.Channel) -> None:
-        """Play until cancelled. Raises grpc.RpcError if the stream breaks, which must not happen to an honest bot."""
-        stream = PlayServiceStub(channel).Play(metadata=[("authorization", f"Bearer {self._secret}")])
-        wishes = play_pb2.TurnOptions(max_legal_moves=1000)
-        hello = play_pb2.Hello(version="1", max_matches=NO_END, turn_options=wishes)
-        self._said.put_nowait(play_pb2.BotItem(hello=hello))
-        speaking = asyncio.create_task(self._speak(stream))
-        async for response in stream:
-            had_ns = time.monotonic_ns()
-            for item in response.items:
-                self._hear(item, had_ns)
-        speaking.cancel()
-
-    def _hear(self, item: play_pb2.RefereeItem, had_ns: int) -> None:
-        if item.HasField("ping"):
-            self._said.put_nowait(play_pb2.BotItem(pong=play_pb2.Pong(id=item.ping.id)))
-        elif item.HasField("turn"):
-            self._had[item.turn.turn_token] = item.turn, had_ns
-            task = asyncio.create_task(self._think(item.turn))
-            self._thinking.add(task)
-            task.add_done_callback(self._thinking.discard)
-
-    async def _think(self, turn: play_pb2.Turn) -> None:
-        await asyncio.sleep(self._think_s)
-        move = self._choose.choice(turn.legal_moves)
-        self._said.put_nowait(
-            play_pb2.BotItem(move=play_pb2.Move(match_id=turn.match_id, turn_token=turn.turn_token, move=move))
-        )
-
-    async def _speak(
-        self, stream: "grpc.aio.StreamStreamCall[play_service_pb2.PlayRequest, play_service_pb2.PlayResponse]"
-    ) -> None:
-        while True:
-            items = [await self._said.get()]
-            while not self._said.empty():
-                items.append(self._said.get_nowait())
-            for item in items:
-                self._hands_in(item.move.turn_token)
-            await stream.write(play_service_pb2.PlayRequest(items=items))
-
-    def _hands_in(self, token: str) -> None:
-        if token in self._had:
-            turn, had_ns = self._had.pop(token)
-            thought_us = (time.monotonic_ns() - had_ns) // 1000
-            # Written at the end, because output would add to the bot's own time.
-            self.thoughts.append(
-                {"match_id": turn.match_id, "seat": turn.seat, "ply": turn.ply, "thought_us": thought_us}
-            )
+HOUR_MS = 3_600_000
 
 
-async def play(address: str, bots: list[HonestBot], ca: Path | None) -> None:
-    """Run all bots until SIGTERM."""
-    leaving = asyncio.Event()
-    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, leaving.set)
-    async with asyncio.TaskGroup() as together:
-        playing = [together.create_task(_play_alone(address, bot, ca)) for bot in bots]
-        await leaving.wait()
-        for one in playing:
-            one.cancel()
+@dataclass(frozen=True, slots=True)
+class HonestBotsProcess:
+    """Process of bots that play every match they are given."""
+
+    process: subprocess.Popen[bytes]
+    output: Path
+
+    def thinking_times_us(self) -> dict[tuple[str, int, int], int]:
+        """Stop the bots, and return how long they thought by their own clocks, by match, seat and ply."""
+        self.process.terminate()
+        self.process.wait(TIMEOUT_S)
+        lines = map(json.loads, self.output.read_text().splitlines())
+        return {(line["match_id"], line["seat"], line["ply"]): line["thought_us"] for line in lines}
+
+    def failure(self) -> str:
+        """Return why the bots have stopped, or an empty string if they are running."""
+        exited = self.process.poll() is not None
+        return self.output.with_suffix(".errors").read_text() or "the process has exited" if exited else ""
 
 
-async def _play_alone(address: str, bot: HonestBot, ca: Path | None) -> None:
-    # A separate connection for each bot, since bots of different authors share none.
-    options = [("grpc.use_local_subchannel_pool", 1)]
-    if ca:
-        trusted = grpc.ssl_channel_credentials(ca.read_bytes())
-        channel = grpc.aio.secure_channel(address, trusted, options=options)
-    else:
-        channel = grpc.aio.insecure_channel(address, options=options)
-    async with channel:
-        await bot.stay(channel)
+@contextmanager
+def run_honest_bots(
+    server: ServerProcess, folder: Path, secrets: Sequence[str], *flags: str
+) -> Iterator[HonestBotsProcess]:
+    output = folder / "honest.jsonl"
+    command = [sys.executable, "-m", "tests.e2e.honest_bot_program", server.address, *secrets, *flags]
+    with output.open("w") as out, output.with_suffix(".errors").open("w") as errors:
+        process = subprocess.Popen(command, stdout=out, stderr=errors)
+    try:
+        yield HonestBotsProcess(process, output)
+    finally:
+        process.kill()
+        process.wait(TIMEOUT_S)
 
 
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("address")
-    parser.add_argument("secrets", nargs="+")
-    parser.add_argument("--think-ms", type=float, default=0)
-    parser.add_argument("--ca", type=Path)
-    given = parser.parse_args()
-    bots = [HonestBot(secret, given.think_ms / 1000) for secret in given.secrets]
-    asyncio.run(play(given.address, bots, given.ca))
-    for thought in (thought for bot in bots for thought in bot.thoughts):
-        print(json.dumps(thought))  # noqa: T201  # The test reads the times from standard output.
+def match_request(request_id: str, game: str, bots: Sequence[str]) -> match_service_pb2.CreateMatchRequest:
+    """Return a request for a match between these bots, with one hour for each seat."""
+    rule = clock_pb2.ClockRule(sudden_death=clock_pb2.SuddenDeath(main_ms=HOUR_MS))
+    terms = match_pb2.MatchTerms(
+        rules=game_pb2.Rules(game=game), time_control=clock_pb2.TimeControl(rule=rule), start_timeout_ms=HOUR_MS
+    )
+    seats = [match_pb2.BotRef(bot=bot) for bot in bots]
+    return match_service_pb2.CreateMatchRequest(request_id=request_id, terms=terms, seats=seats)
+
+
+def create_match(channel: grpc.Channel, secret: str, request_id: str, game: str, bots: Sequence[str]) -> str:
+    """Create a match between these bots, with one hour for each seat, and return its id."""
+    request = match_request(request_id, game, bots)
+    return MatchServiceStub(channel).CreateMatch(request, metadata=bearer(secret), timeout=TIMEOUT_S).match.id
+
+
+def entries(channel: grpc.Channel, secret: str, match_id: str, timeout_s: float = TIMEOUT_S) -> list[entry_pb2.Entry]:
+    """Wait until the match is over, and return all its entries."""
+    watch = match_service_pb2.WatchMatchRequest(match_id=match_id, after_number=0)
+    watched = MatchServiceStub(channel).WatchMatch(watch, metadata=bearer(secret), timeout=timeout_s)
+    return [item.entry for response in watched for item in response.items if item.HasField("entry")]

@@ -10,9 +10,9 @@ from referee_api.v1 import game_pb2
 
 from tests.e2e.call_errors import assert_matches_contract, parse_error
 from tests.e2e.organiser import new_organiser, server_with_organiser
+from tests.e2e.reconnecting_bots import BotThreads, Observations, ReconnectingBot
 from tests.e2e.server import TIMEOUT_S, run_server
-from tests.e2e.steadfast import Company, SteadfastBot, Witness
-from tests.e2e.test_crash import BOUNDS, GAMES, events, moves_of, need_proven, record
+from tests.e2e.test_crash import BOUNDS, GAMES, accepted_moves, events, record, verify_records
 
 pytestmark = pytest.mark.slow
 
@@ -31,13 +31,13 @@ def referee(*words: str | Path) -> str:
 def test_matches_go_on_from_a_backup_that_was_made_under_load(tmp_path: Path) -> None:
     (tmp_path / "first").mkdir()
     (tmp_path / "second").mkdir()
-    witness = Witness()
+    observations = Observations()
     with (
         run_server(tmp_path / "first") as server,
         server.channel() as channel,
         new_organiser(server, channel, seats=4) as organiser,
     ):
-        bots = [SteadfastBot(secret, witness) for secret in organiser.secrets]
+        bots = [ReconnectingBot(secret, observations) for secret in organiser.secrets]
         games = list(GAMES) * ROUNDS
         matches = [
             organiser.create_match(
@@ -45,29 +45,29 @@ def test_matches_go_on_from_a_backup_that_was_made_under_load(tmp_path: Path) ->
             )
             for game in games
         ]
-        company = Company(bots, server.address)
-        witness.wait_for_more(200)
-        accepted = dict(witness.accepted)
+        bot_threads = BotThreads(bots, server.address)
+        observations.wait_for_moves(200)
+        accepted = dict(observations.accepted)
         told = referee("backup", tmp_path / "copy", "--data-dir", tmp_path / "first" / "data")
-        witness.wait_for_more(100)
+        observations.wait_for_moves(100)
         server.kill()
-        company.goes()
+        bot_threads.stop()
     assert f"{len(matches)} matches" in told
 
     told = referee("restore", tmp_path / "copy", "--data-dir", tmp_path / "second" / "data")
     assert f"{len(matches)} of {len(matches)} matches verified" in told
     with run_server(tmp_path / "second") as server, server.channel() as channel:
         assert not server.admin_token, "those who may come in are restored too"
-        company = Company(bots, server.address)
-        witness.wait_for_ends(len(matches))
+        bot_threads = BotThreads(bots, server.address)
+        observations.wait_for_match_ends(len(matches))
         records = {match_id: record(channel, organiser.token, match_id) for match_id in matches}
-        company.goes()
+        bot_threads.stop()
 
-    assert not witness.refused
-    assert {len(tokens) for tokens in witness.tokens.values()} == {1}
-    need_proven(tmp_path, records)
+    assert not observations.rejections
+    assert {len(tokens) for tokens in observations.tokens.values()} == {1}
+    verify_records(tmp_path, records)
     stories = {match_id: events(lines) for match_id, lines in records.items()}
-    assert accepted.items() <= moves_of(stories).items(), "what was accepted before the backup is in it"
+    assert accepted.items() <= accepted_moves(stories).items(), "what was accepted before the backup is in it"
     assert {story[-1]["result"]["kind"] for story in stories.values()} == {"played"}
     assert any(event["kind"] == "referee_back" for story in stories.values() for event in story)
 

@@ -14,8 +14,8 @@ import pytest
 from referee_api.v1 import game_pb2
 
 from tests.e2e.organiser import Organiser, call_method, new_organiser
+from tests.e2e.reconnecting_bots import BotThreads, Observations, ReconnectingBot, TurnKey
 from tests.e2e.server import TIMEOUT_S, run_server
-from tests.e2e.steadfast import Asked, Company, SteadfastBot, Witness
 from tests.e2e.stopwatch import Stopwatch
 
 pytestmark = pytest.mark.slow
@@ -33,34 +33,34 @@ DOWN_S = 1
 def test_whenever_the_referee_is_killed_every_match_goes_on_and_nothing_accepted_is_lost(
     tmp_path: Path, rng: random.Random, kills: int, of_each_game: int
 ) -> None:
-    chance, witness, watch = rng, Witness(), Stopwatch()
+    chance, observations, watch = rng, Observations(), Stopwatch()
     with (
         run_server(tmp_path) as server,
         server.channel() as channel,
         new_organiser(server, channel, seats=4) as organiser,
     ):
-        owner, bots = organiser.token, [SteadfastBot(secret, witness) for secret in organiser.secrets]
+        owner, bots = organiser.token, [ReconnectingBot(secret, observations) for secret in organiser.secrets]
         matches = created(organiser, chance, of_each_game)
     for _ in range(kills):
         with run_server(tmp_path) as server:
-            company = Company(bots, server.address)
-            witness.wait_for_more(chance.randint(*MOVES_BETWEEN))
+            bot_threads = BotThreads(bots, server.address)
+            observations.wait_for_moves(chance.randint(*MOVES_BETWEEN))
             server.kill()
-            company.goes()
-        with watch.standing():
+            bot_threads.stop()
+        with watch.paused():
             time.sleep(DOWN_S)
     with run_server(tmp_path) as server, server.channel() as channel:
-        company = Company(bots, server.address)
-        witness.wait_for_ends(len(matches))
-        up_us = watch.ran_us
+        bot_threads = BotThreads(bots, server.address)
+        observations.wait_for_match_ends(len(matches))
+        up_us = watch.running_us
         records = {match_id: record(channel, owner, match_id) for match_id in matches}
-        company.goes()
+        bot_threads.stop()
 
-    assert not witness.refused
-    assert {len(tokens) for tokens in witness.tokens.values()} == {1}
-    need_proven(tmp_path, records)
+    assert not observations.rejections
+    assert {len(tokens) for tokens in observations.tokens.values()} == {1}
+    verify_records(tmp_path, records)
     stories = {match_id: events(lines) for match_id, lines in records.items()}
-    assert witness.accepted.items() <= moves_of(stories).items()
+    assert observations.accepted.items() <= accepted_moves(stories).items()
     restarts = []
     for story in stories.values():
         assert story[-1]["result"]["kind"] == "played"
@@ -90,16 +90,16 @@ def events(lines: Sequence[str]) -> list[dict[str, Any]]:
     return [json.loads(line)["event"] for line in lines[1:-1]]
 
 
-def moves_of(stories: dict[str, list[dict[str, Any]]]) -> dict[Asked, str]:
+def accepted_moves(stories: dict[str, list[dict[str, Any]]]) -> dict[TurnKey, str]:
     return {
-        Asked(match_id, event["token"]): event["move"]
+        TurnKey(match_id, event["token"]): event["move"]
         for match_id, story in stories.items()
         for event in story
         if event["kind"] == "move_played"
     }
 
 
-def need_proven(folder: Path, records: dict[str, list[str]]) -> None:
+def verify_records(folder: Path, records: dict[str, list[str]]) -> None:
     """Assert that `referee verify` accepts the records, which replays their rules, seeds and clocks."""
     files = []
     for match_id, lines in records.items():

@@ -20,7 +20,7 @@ import pytest
 from referee_api.v1 import entry_pb2
 
 from referee.live.loop_lag import MIN_LAG_US
-from tests.e2e.honest import entries, honest_bots, new_match
+from tests.e2e.honest_bots import create_match, entries, run_honest_bots
 from tests.e2e.server import ServerProcess, create_organiser_token, register_bots, run_server
 from tests.e2e.server_metrics import MEMORY, OPEN_FILES, error_log_lines, metrics, wait_until_at_most
 from tests.e2e.test_tls import Certificate
@@ -108,12 +108,12 @@ def beside_a_flood(
         owner = create_organiser_token(channel, server.admin_token)
         secrets = register_bots(channel, owner, *names)
         before = metrics(server)
-        with honest_bots(server, folder, secrets, "--think-ms", str(THINK_MS), *bots_flags) as honest:
+        with run_honest_bots(server, folder, secrets, "--think-ms", str(THINK_MS), *bots_flags) as honest:
             matches = played_beside(flooded, flood, connect, owner, names)
-            assert not honest.trouble()
-            thoughts_us = honest.thoughts_us()
+            assert not honest.failure()
+            thinking_times_us = honest.thinking_times_us()
     assert all(told[-1].play_ended.result.HasField("played") for told in matches.values())
-    need_time_kept(matches, thoughts_us)
+    need_time_kept(matches, thinking_times_us)
     assert not list(error_log_lines(server))
     wait_until_at_most(server, MEMORY, before[MEMORY] + KEPT_AT_MOST_BYTES)
     wait_until_at_most(server, OPEN_FILES, before[OPEN_FILES] + KEPT_AT_MOST_FILES)
@@ -128,7 +128,7 @@ def played_beside(flooded: str, flood: Flood, connect: Connect, owner: str, name
         for number in count():
             with connect() as channel:
                 pair = names[2 * lane : 2 * lane + 2]
-                match_id = new_match(channel, owner, f"match {number} of lane {lane}", "alquerque", pair)
+                match_id = create_match(channel, owner, f"match {number} of lane {lane}", "alquerque", pair)
                 played[match_id] = entries(channel, owner, match_id)
             if over.is_set():
                 break
@@ -149,9 +149,9 @@ def played_beside(flooded: str, flood: Flood, connect: Connect, owner: str, name
     return {match_id: told for lane in lanes for match_id, told in lane.result().items()}
 
 
-def need_time_kept(matches: Matches, thoughts_us: dict[tuple[str, int, int], int]) -> None:
+def need_time_kept(matches: Matches, thinking_times_us: dict[tuple[str, int, int], int]) -> None:
     """Assert that clock charges match thinking times: by median, and with enough moves also by distribution."""
-    lost_us = lost_by_seat(matches, thoughts_us)
+    lost_us = lost_by_seat(matches, thinking_times_us)
     moves = [us for seat in lost_us.values() for us in seat]
     assert median(moves) <= CREDIT_US
     if len(moves) < ENOUGH_MOVES:
@@ -162,12 +162,14 @@ def need_time_kept(matches: Matches, thoughts_us: dict[tuple[str, int, int], int
     assert max(sum(max(us, 0) for us in seat) for seat in lost_us.values()) <= LOST_AT_MOST_US
 
 
-def lost_by_seat(matches: Matches, thoughts_us: dict[tuple[str, int, int], int]) -> dict[tuple[str, int], list[int]]:
+def lost_by_seat(
+    matches: Matches, thinking_times_us: dict[tuple[str, int, int], int]
+) -> dict[tuple[str, int], list[int]]:
     """Return by match and seat how much more than its bot's thinking time each move was charged."""
     lost: dict[tuple[str, int], list[int]] = {}
     for match_id, told in matches.items():
         for played in (entry.move_played for entry in told if entry.HasField("move_played")):
             seat, ply = played.played.seat, played.state.ply - 1
-            thought_us = thoughts_us[match_id, seat, ply]
+            thought_us = thinking_times_us[match_id, seat, ply]
             lost.setdefault((match_id, seat), []).append(played.clock_charge.charged_us - thought_us)
     return lost

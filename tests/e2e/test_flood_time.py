@@ -23,9 +23,9 @@ from referee.local.embedded_server import settings
 from referee.match.clock import SECOND, Micros
 from referee.transport.guards.admission import UnauthenticatedCalls
 from referee.transport.guards.field_limits import check_fields
-from tests.e2e.in_thread import InThread
 from tests.e2e.organiser import ALQUERQUE, Organiser, call_method
 from tests.e2e.server import create_organiser_token
+from tests.e2e.server_thread import ServerThread
 
 CALLS = 20
 COMPUTED_US = 60 * SECOND
@@ -102,17 +102,17 @@ class Table(NamedTuple):
     asked_ns: int
 
     @classmethod
-    def laid(cls, channel: grpc.Channel, server: InThread, move_ms: int) -> "Table":
+    def laid(cls, channel: grpc.Channel, server: ServerThread, move_ms: int) -> "Table":
         """Create the match, and wait for its first turn, which belongs to `mover`."""
         mover, opponent = (
-            Organiser(server.open, channel, name, 1, create_organiser_token(channel, server.open.admin_token, name))
+            Organiser(server.info, channel, name, 1, create_organiser_token(channel, server.info.admin_token, name))
             for name in ("mover", "opponent")
         )
         rule = clock_pb2.ClockRule(per_move=clock_pb2.PerMove(move_ms=move_ms))
         asked_ns = time.monotonic_ns()
         wanted = mover.match_request(ALQUERQUE, rule)
         seats = [match_pb2.BotRef(bot=organiser.bots[0]) for organiser in (mover, opponent)]
-        call_method(channel, "MatchService/CreateMatch", server.open.admin_token, **{**wanted, "seats": seats})
+        call_method(channel, "MatchService/CreateMatch", server.info.admin_token, **{**wanted, "seats": seats})
         opponent.connection(0)
         return cls(mover, opponent, channel, mover.next_turn(), asked_ns)
 
@@ -135,21 +135,21 @@ class Table(NamedTuple):
                 match_id=self.turn.match_id, turn_token=self.turn.turn_token, move=self.turn.legal_moves[0]
             )
         )
-        row: clock_pb2.ClockCharge = connection.receive("verdict").clock_charge
-        return row
+        charge: clock_pb2.ClockCharge = connection.receive("verdict").clock_charge
+        return charge
 
     def need_nothing_lost(self) -> None:
         """Assert that the bot was charged no more than the real time, and that its session and the match continue."""
-        row = self.answered()
-        ran_us = (time.monotonic_ns() - self.asked_ns) // 1_000
-        assert row.stall_us >= FLOOD_US - CALLS * INTERVAL_US
-        assert row.charged_us <= ran_us + CALLS * INTERVAL_US
-        assert not row.late
+        charge = self.answered()
+        running_us = (time.monotonic_ns() - self.asked_ns) // 1_000
+        assert charge.stall_us >= FLOOD_US - CALLS * INTERVAL_US
+        assert charge.charged_us <= running_us + CALLS * INTERVAL_US
+        assert not charge.late
         assert self.opponent.next_turn().ply == self.turn.ply + 1
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[InThread]:
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ServerThread]:
     machine = SlowMachine()
 
     def check_at_length(message: Message, path: str = "") -> None:
@@ -167,49 +167,49 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[InThread]:
     monkeypatch.setattr("referee.transport.play.reader.check_fields", check_at_length)
     monkeypatch.setattr("referee.server.referee_server.LoopTime", lambda: machine)
     monkeypatch.setattr("referee.server.application.LoopLag", lambda time: LoopLag(time, machine.cpu_us))
-    running = InThread(replace(settings(start_within_s=36_000, patient=True), gone_after_ms=GONE_AFTER_MS))
+    running = ServerThread(replace(settings(start_within_s=36_000, patient=True), gone_after_ms=GONE_AFTER_MS))
     yield running
     running.close()
 
 
 @pytest.fixture
-def channel(server: InThread) -> Iterator[grpc.Channel]:
-    with grpc.insecure_channel(server.open.grpc) as channel:
+def channel(server: ServerThread) -> Iterator[grpc.Channel]:
+    with grpc.insecure_channel(server.info.grpc) as channel:
         yield channel
 
 
-def test_calls_of_another_holder_cost_a_bot_nothing(channel: grpc.Channel, server: InThread) -> None:
+def test_calls_of_another_holder_cost_a_bot_nothing(channel: grpc.Channel, server: ServerThread) -> None:
     table = Table.laid(channel, server, SHORT_MS)
     table.flood_by_calls(table.opponent.token)
     table.need_nothing_lost()
 
 
-def test_calls_without_a_token_cost_a_bot_nothing(channel: grpc.Channel, server: InThread) -> None:
+def test_calls_without_a_token_cost_a_bot_nothing(channel: grpc.Channel, server: ServerThread) -> None:
     table = Table.laid(channel, server, SHORT_MS)
     table.flood_by_calls("rf_wrong")
     table.need_nothing_lost()
 
 
-def test_moves_of_another_bot_cost_a_bot_nothing(channel: grpc.Channel, server: InThread) -> None:
+def test_moves_of_another_bot_cost_a_bot_nothing(channel: grpc.Channel, server: ServerThread) -> None:
     table = Table.laid(channel, server, SHORT_MS)
     table.flood_by_moves(table.opponent)
     table.need_nothing_lost()
 
 
-def test_the_calls_of_its_own_holder_give_a_bot_no_time_to_think(channel: grpc.Channel, server: InThread) -> None:
+def test_the_calls_of_its_own_holder_give_a_bot_no_time_to_think(channel: grpc.Channel, server: ServerThread) -> None:
     table = Table.laid(channel, server, LONG_MS)
     table.flood_by_calls(table.mover.token)
     assert table.answered().charged_us >= FLOOD_US - CREDIT_US
 
 
-def test_its_own_messages_give_a_bot_no_time_to_think(channel: grpc.Channel, server: InThread) -> None:
+def test_its_own_messages_give_a_bot_no_time_to_think(channel: grpc.Channel, server: ServerThread) -> None:
     table = Table.laid(channel, server, LONG_MS)
     table.flood_by_moves(table.mover)
     assert table.answered().charged_us >= FLOOD_US - CREDIT_US
 
 
 def test_a_bot_whose_holder_floods_loses_on_time_where_it_would_have_lost_without(
-    channel: grpc.Channel, server: InThread
+    channel: grpc.Channel, server: ServerThread
 ) -> None:
     table = Table.laid(channel, server, SHORT_MS)
     table.flood_by_calls(table.mover.token)

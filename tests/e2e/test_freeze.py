@@ -11,7 +11,7 @@ import pytest
 from referee_api.v1 import clock_pb2, play_pb2, result_pb2
 
 from tests.e2e.organiser import Organiser, server_with_organiser
-from tests.e2e.stopwatch import GRAIN_US, Stopwatch
+from tests.e2e.stopwatch import RESOLUTION_US, Stopwatch
 
 pytestmark = pytest.mark.slow
 
@@ -28,11 +28,11 @@ def answer(organiser: Organiser, turn: play_pb2.Turn) -> None:
     )
 
 
-def accepted_row(organiser: Organiser, seat: int = 0) -> clock_pb2.ClockCharge:
+def receive_charge(organiser: Organiser, seat: int = 0) -> clock_pb2.ClockCharge:
     verdict = organiser.connection(seat).receive("verdict")
     assert verdict.HasField("accepted")
-    row: clock_pb2.ClockCharge = verdict.clock_charge
-    return row
+    charge: clock_pb2.ClockCharge = verdict.clock_charge
+    return charge
 
 
 def test_a_bot_that_thinks_while_the_referee_stands_still_pays_for_the_rest_of_its_time_alone(tmp_path: Path) -> None:
@@ -40,12 +40,12 @@ def test_a_bot_that_thinks_while_the_referee_stands_still_pays_for_the_rest_of_i
         watch = Stopwatch()
         organiser.start_match()
         turn = organiser.next_turn()
-        with watch.freezing(organiser.server):
+        with watch.freeze(organiser.server):
             time.sleep(HALF_A_SECOND)
         answer(organiser, turn)
-        row = accepted_row(organiser)
-        watch.need_no_more_charged(row)
-        assert row.stall_us >= watch.held_us - GRAIN_US
+        charge = receive_charge(organiser)
+        watch.assert_no_overcharge(charge)
+        assert charge.stall_us >= watch.paused_us - RESOLUTION_US
 
 
 def test_an_answer_that_comes_while_the_referee_stands_still_waits_for_free(tmp_path: Path) -> None:
@@ -53,12 +53,12 @@ def test_an_answer_that_comes_while_the_referee_stands_still_waits_for_free(tmp_
         watch = Stopwatch()
         organiser.start_match()
         turn = organiser.next_turn()
-        with watch.freezing(organiser.server):
+        with watch.freeze(organiser.server):
             answer(organiser, turn)
             time.sleep(HALF_A_SECOND)
-        row = accepted_row(organiser)
-        watch.need_no_more_charged(row)
-        assert row.stall_us >= watch.held_us - GRAIN_US
+        charge = receive_charge(organiser)
+        watch.assert_no_overcharge(charge)
+        assert charge.stall_us >= watch.paused_us - RESOLUTION_US
 
 
 def test_who_is_asked_after_the_freeze_does_not_pay_for_it(tmp_path: Path) -> None:
@@ -66,11 +66,11 @@ def test_who_is_asked_after_the_freeze_does_not_pay_for_it(tmp_path: Path) -> No
         watch = Stopwatch()
         organiser.start_match()
         turn = organiser.next_turn()
-        with watch.freezing(organiser.server):
+        with watch.freeze(organiser.server):
             answer(organiser, turn)
             time.sleep(HALF_A_SECOND)
         answer(organiser, organiser.next_turn(1))
-        watch.need_no_more_charged(accepted_row(organiser, 1))
+        watch.assert_no_overcharge(receive_charge(organiser, 1))
 
 
 def test_a_flag_that_would_have_fallen_while_the_referee_stands_still_does_not_fall(tmp_path: Path) -> None:
@@ -78,12 +78,12 @@ def test_a_flag_that_would_have_fallen_while_the_referee_stands_still_does_not_f
         watch = Stopwatch()
         organiser.start_match(rule=per_move(6_000))
         turn = organiser.next_turn()
-        with watch.freezing(organiser.server):
+        with watch.freeze(organiser.server):
             time.sleep(7)
         answer(organiser, turn)
-        row = accepted_row(organiser)
-        assert not row.late
-        assert row.arrived_us - row.asked_us > 6_000_000
+        charge = receive_charge(organiser)
+        assert not charge.late
+        assert charge.arrived_us - charge.asked_us > 6_000_000
 
 
 def test_after_a_freeze_a_flag_falls_as_much_later_as_the_freeze_was_long(tmp_path: Path) -> None:
@@ -91,22 +91,22 @@ def test_after_a_freeze_a_flag_falls_as_much_later_as_the_freeze_was_long(tmp_pa
         watch = Stopwatch()
         organiser.start_match(rule=per_move(4_000))
         turn = organiser.next_turn()
-        with watch.freezing(organiser.server):
+        with watch.freeze(organiser.server):
             time.sleep(1.5)
         ended = organiser.connection(0).receive("match_ended")
         assert ended.result.forfeited.forfeits[0].cause == result_pb2.FORFEIT_CAUSE_TIME
         answer(organiser, turn)
-        row = organiser.connection(0).receive("verdict").clock_charge
-        assert row.late
-        assert row.stall_us >= watch.held_us - GRAIN_US
-        assert row.charged_us > 4_000_000
+        charge = organiser.connection(0).receive("verdict").clock_charge
+        assert charge.late
+        assert charge.stall_us >= watch.paused_us - RESOLUTION_US
+        assert charge.charged_us > 4_000_000
 
 
 def test_a_bot_is_not_gone_because_the_referee_did_not_listen(tmp_path: Path) -> None:
     with server_with_organiser(tmp_path, "--ping-every-ms", "100", "--gone-after-ms", "4000") as organiser:
         organiser.start_match()
         turn = organiser.next_turn()
-        with Stopwatch().freezing(organiser.server):
+        with Stopwatch().freeze(organiser.server):
             time.sleep(5)
         answer(organiser, turn)
         assert set(organiser.connection(0).receive_until_ping(3)) == {"verdict", "ping"}

@@ -21,7 +21,7 @@ from tests.e2e.fuzz_calls import Answer, Method, ask, served_methods, wrong_with
 from tests.e2e.fuzz_guests import Guests, dismiss, invited
 from tests.e2e.fuzz_messages import Inventor, Known
 from tests.e2e.fuzz_play import StrangeBot, faults_in
-from tests.e2e.honest import HonestBots, entries, honest_bots, new_match
+from tests.e2e.honest_bots import HonestBotsProcess, create_match, entries, run_honest_bots
 from tests.e2e.server import TIMEOUT_S, ServerProcess, bearer, create_organiser_token, register_bots, run_server
 from tests.e2e.server_metrics import ENGINE_FAULTS, FAULTS, MATCH_FAULTS, MEMORY, error_log_lines, metrics
 
@@ -37,7 +37,9 @@ GROWTH_AT_MOST_BYTES = 150_000_000
 class Fuzz:
     """Sends random requests one after the other, while an honest match is always being played."""
 
-    def __init__(self, server: ServerProcess, channel: grpc.Channel, honest: HonestBots, owner: str, seed: int) -> None:
+    def __init__(
+        self, server: ServerProcess, channel: grpc.Channel, honest: HonestBotsProcess, owner: str, seed: int
+    ) -> None:
         self._server = server
         self._channel = channel
         self._honest = honest
@@ -53,13 +55,15 @@ class Fuzz:
     def ask(self, parties: int) -> None:
         """Run this number of parties, each with all of its requests."""
         for number in islice(self._numbers, parties):
-            match_id = new_match(self._channel, self._owner, f"honest {number}", "alquerque", ["partner", "sparring"])
+            match_id = create_match(
+                self._channel, self._owner, f"honest {number}", "alquerque", ["partner", "sparring"]
+            )
             guests = invited(self._server, self._channel, number, "sparring")
             party = Party(self._channel, self._methods, guests, Known({*self._spared, match_id}))
             for case in range(CASES_OF_A_PARTY):
                 method, answer = party.case(f"{self._seed}/{number}/{case}")
                 self.answers[method.path, answer.reason or answer.code.name] += 1
-            assert not self._honest.trouble()
+            assert not self._honest.failure()
             last = entries(self._channel, self._owner, match_id)[-1]
             assert last.play_ended.result.HasField("played"), last
             dismiss(self._server, self._channel, "sparring")
@@ -149,7 +153,7 @@ def fuzzing(folder: Path, seed: int) -> Iterator[tuple[ServerProcess, Fuzz]]:
     with run_server(folder, "--durability", "normal") as server, server.channel() as channel:
         owner = create_organiser_token(channel, server.admin_token, "house")
         secrets = register_bots(channel, owner, "partner", "sparring")
-        with honest_bots(server, folder, secrets) as honest:
+        with run_honest_bots(server, folder, secrets) as honest:
             yield server, Fuzz(server, channel, honest, owner, seed)
 
 

@@ -21,7 +21,7 @@ from tests.e2e.contests import (
     match_terms,
 )
 from tests.e2e.error_requests import TROKE
-from tests.e2e.honest import honest_bots
+from tests.e2e.honest_bots import run_honest_bots
 from tests.e2e.organiser import Organiser, call_method, new_organiser
 from tests.e2e.server import ServerProcess, run_server
 from tests.e2e.server_metrics import error_log_lines
@@ -74,7 +74,7 @@ def test_a_ladder_pairs_and_rates_by_itself_until_it_is_closed(organiser: Organi
     create_ladder(organiser)
     join_ladder(organiser, 0, 1, 2)
     watched = call_for_ladder(organiser, "WatchLadder", after_number=0)
-    with honest_bots(organiser.server, tmp_path, organiser.secrets):
+    with run_honest_bots(organiser.server, tmp_path, organiser.secrets):
         log = entries(read_until(watched, "match_rated", times=6))
         closed = call_for_ladder(organiser, "CloseLadder", message="enough").ladder
         log += [item.entry for response in watched for item in response.items]
@@ -182,7 +182,7 @@ def test_who_leaves_is_paired_no_more_and_comes_back_to_its_rating(organiser: Or
         if change.bot == organiser.bots[1]
     )
     assert standings(organiser).keys() == {organiser.bots[0]}
-    back = organiser.call_as_bot(1, "LadderService/JoinLadder", ladder=organiser.name).standing
+    back = organiser.call_as_bot(1, "LadderService/JoinLadder", ladder=organiser.name).paused
     assert (back.entrant.name, back.rating) == (organiser.bots[1], kept)
 
 

@@ -20,9 +20,9 @@ from referee.match.setup import Player
 from referee.storage.sqlite.event_log import SqliteEventLog
 from tests.e2e.contests import ladder_request, match_terms
 from tests.e2e.organiser import call_method, call_with_timeout, new_organiser
+from tests.e2e.reconnecting_bots import BotThreads, Observations, ReconnectingBot
 from tests.e2e.server import run_server
 from tests.e2e.server_metrics import error_log_lines
-from tests.e2e.steadfast import Company, SteadfastBot, Witness
 
 pytestmark = pytest.mark.slow
 
@@ -50,13 +50,13 @@ LADDER_TIMEOUT_S = 900
 def test_whenever_the_referee_is_killed_a_ladder_goes_on_and_rates_every_match_once(
     tmp_path: Path, rng: random.Random, kills: int
 ) -> None:
-    chance, witness = rng, Witness()
+    chance, observations = rng, Observations()
     with (
         run_server(tmp_path) as server,
         server.channel() as channel,
         new_organiser(server, channel, seats=SEATS) as organiser,
     ):
-        owner, bots = organiser.token, [SteadfastBot(secret, witness) for secret in organiser.secrets]
+        owner, bots = organiser.token, [ReconnectingBot(secret, observations) for secret in organiser.secrets]
         for name, terms in LADDERS.items():
             organiser.call(
                 "LadderService/CreateLadder", **ladder_request(organiser, name=name, request_id=name, **terms)
@@ -66,15 +66,15 @@ def test_whenever_the_referee_is_killed_a_ladder_goes_on_and_rates_every_match_o
     told: dict[str, list[ladder_pb2.LadderEntry]] = {name: [] for name in LADDERS}
     for life in range(kills):
         with run_server(tmp_path) as server, server.channel() as channel:
-            company = Company(bots, server.address)
-            witness.wait_for_more(chance.randint(*MOVES_BETWEEN))
+            bot_threads = BotThreads(bots, server.address)
+            observations.wait_for_moves(chance.randint(*MOVES_BETWEEN))
             if life == kills // 2:
                 call_method(channel, "LadderService/StartSeason", owner, request_id="a season", ladder="main")
             told = {name: heard(channel, owner, name, told[name]) for name in LADDERS}
             server.kill()
-            company.goes()
+            bot_threads.stop()
     with run_server(tmp_path) as server, server.channel() as channel:
-        company = Company(bots, server.address)
+        bot_threads = BotThreads(bots, server.address)
         for name in LADDERS:
             until_rated(channel, owner, name, SEATS + 1)
         for name in LADDERS:
@@ -84,10 +84,10 @@ def test_whenever_the_referee_is_killed_a_ladder_goes_on_and_rates_every_match_o
         told = {name: heard(channel, owner, name, told[name]) for name in LADDERS}
         tables = {name: table(channel, owner, name) for name in LADDERS}
         live = call_method(channel, "MatchService/ListMatches", owner, phase="MATCH_PHASE_PLAYING").matches
-        company.goes()
+        bot_threads.stop()
         assert not list(error_log_lines(server))
 
-    assert not witness.refused
+    assert not observations.rejections
     assert list(live) == []
     for name, (state, entries, ends) in asyncio.run(stored(tmp_path)).items():
         assert [entry.number for entry in entries] == [*range(1, len(entries) + 1)]

@@ -16,9 +16,9 @@ from engines.registry import games
 from referee.local.embedded_server import settings
 from referee.transport.guards.authentication import RULES
 from tests.e2e.fuzz_calls import BROKEN
-from tests.e2e.in_thread import InThread
 from tests.e2e.organiser import ALQUERQUE, Organiser
 from tests.e2e.server import TIMEOUT_S, bearer, create_organiser_token
+from tests.e2e.server_thread import ServerThread
 from tests.transport.test_field_limits import TEXTS, filled, named
 
 MAX_CPU_S = 0.25
@@ -31,14 +31,14 @@ PIECES = ("x", "a1", "xc3", "-c2", "é", "0", "b1:TrWrMr,", "NBR@0.0u/0.-1d,", "
 class Strangers:
     """Callers, one of each role."""
 
-    def __init__(self, server: InThread) -> None:
+    def __init__(self, server: ServerThread) -> None:
         self.server = server
         self.channel = grpc.insecure_channel(
-            server.open.grpc, [("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1)]
+            server.info.grpc, [("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1)]
         )
-        admin = server.open.admin_token
+        admin = server.info.admin_token
         self.organiser = Organiser(
-            server.open, self.channel, "organiser", 2, create_organiser_token(self.channel, admin, "organiser")
+            server.info, self.channel, "organiser", 2, create_organiser_token(self.channel, admin, "organiser")
         )
         self.secrets = {"admin": admin, "organiser": self.organiser.token, "bot": self.organiser.secrets[0]}
 
@@ -69,7 +69,7 @@ class Strangers:
 
 @pytest.fixture(scope="module")
 def strangers() -> Iterator[Strangers]:
-    server = InThread(settings(start_within_s=600, patient=True))
+    server = ServerThread(settings(start_within_s=600, patient=True))
     try:
         callers = Strangers(server)
         yield callers

@@ -13,7 +13,7 @@ from referee_api.v1 import game_pb2
 from referee.conformance.clauses.turn_clauses import FREE_TILES
 from tests.e2e.bot_connection import BotConnection, connect_bot
 from tests.e2e.call_errors import parse_error
-from tests.e2e.honest import entries, honest_bots, new_match
+from tests.e2e.honest_bots import create_match, entries, run_honest_bots
 from tests.e2e.organiser import Organiser, entries_of, new_organiser, server_with_organiser, small_window_channel
 from tests.e2e.server import TIMEOUT_S
 from tests.e2e.server_metrics import FAULTS, MEMORY, error_log_lines, metrics
@@ -55,11 +55,11 @@ def test_a_bot_that_does_not_read_costs_little_and_then_hears_of_its_newest_turn
         new_organiser(organiser.server, organiser.channel, "quick") as others,
     ):
         before = metrics(organiser.server)[MEMORY]
-        with honest_bots(organiser.server, tmp_path, others.secrets) as honest:
-            match_id = new_match(organiser.channel, others.token, "meanwhile", "alquerque", others.bots)
+        with run_honest_bots(organiser.server, tmp_path, others.secrets) as honest:
+            match_id = create_match(organiser.channel, others.token, "meanwhile", "alquerque", others.bots)
             answer_wrongly(organiser, ATTEMPTS)
             assert entries(organiser.channel, others.token, match_id)[-1].play_ended.result.HasField("played")
-            assert not honest.trouble()
+            assert not honest.failure()
         assert metrics(organiser.server)[MEMORY] - before < GROWTH_AT_MOST_BYTES
 
         newest = {(turn.match_id, turn.turn_token) for turn in owed(organiser)}

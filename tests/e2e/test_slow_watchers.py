@@ -9,7 +9,7 @@ from referee_api.v1 import entry_pb2, game_pb2
 
 from tests.e2e.call_errors import CallError, assert_matches_contract, parse_error
 from tests.e2e.contests import call_for_ladder, create_ladder, join_ladder
-from tests.e2e.honest import honest_bots
+from tests.e2e.honest_bots import run_honest_bots
 from tests.e2e.organiser import Organiser, call_method, entries_of, server_with_organiser, small_window_channel
 from tests.e2e.server_metrics import FAULTS, error_log_lines, metrics
 
@@ -28,7 +28,7 @@ def test_a_watcher_that_falls_behind_is_sent_away_and_misses_nothing(tmp_path: P
         seen = entries_of(next(slow)) + entries_of(next(slow))
         assert [entry.WhichOneof("event") for entry in seen] == ["match_created"]
 
-        with honest_bots(organiser.server, tmp_path, organiser.secrets):
+        with run_honest_bots(organiser.server, tmp_path, organiser.secrets):
             told = [entry for some in organiser.call("MatchService/WatchMatch", **watch) for entry in entries_of(some)]
 
         more, error = read_on(slow)
@@ -74,7 +74,7 @@ def test_a_watcher_that_goes_while_it_is_spoken_to_is_no_fault_of_the_referee(tm
         watch = {"match_id": organiser.create_match(rules=game_pb2.Rules(game="troke")), "include_view": True}
         slow = call_method(channel, "MatchService/WatchMatch", organiser.token, **watch)
         next(slow)
-        with honest_bots(organiser.server, tmp_path, organiser.secrets):
+        with run_honest_bots(organiser.server, tmp_path, organiser.secrets):
             list(organiser.call("MatchService/WatchMatch", **watch))
         slow.cancel()
         wait_until_no_streams(organiser)

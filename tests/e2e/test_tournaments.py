@@ -22,7 +22,7 @@ from tests.e2e.contests import (
     start_tournament,
     tournament_request,
 )
-from tests.e2e.honest import honest_bots
+from tests.e2e.honest_bots import run_honest_bots
 from tests.e2e.organiser import Organiser, call_method, new_organiser, server_with_organiser
 from tests.e2e.server import ServerProcess, run_server
 from tests.e2e.server_metrics import error_log_lines
@@ -58,7 +58,7 @@ def kinds(entries: list[tournament_pb2.TournamentEntry]) -> list[str]:
 
 def test_a_round_robin_is_played_to_its_end_and_told_the_same_everywhere(organiser: Organiser, tmp_path: Path) -> None:
     start_tournament(organiser)
-    with honest_bots(organiser.server, tmp_path, organiser.secrets):
+    with run_honest_bots(organiser.server, tmp_path, organiser.secrets):
         whole, entries = read_watch(call_for_tournament(organiser, "WatchTournament", after_number=0))
     assert whole.tournament.phase == tournament_pb2.TOURNAMENT_PHASE_PLAYING
     assert [entry.number for entry in entries] == list(range(1, len(entries) + 1))
@@ -141,14 +141,18 @@ def test_it_goes_on_where_it_was_when_the_referee_was_killed(tmp_path: Path) -> 
         new_organiser(server, channel, "killed", FOUR) as organiser,
     ):
         start_tournament(organiser)
-        with honest_bots(server, tmp_path, organiser.secrets):
+        with run_honest_bots(server, tmp_path, organiser.secrets):
             watched = organiser.call("TournamentService/WatchTournament", tournament=organiser.name, after_number=0)
             seen: list[Any] = []
             while "pairing" not in kinds(read_watch(seen)[1] if seen else []):
                 seen.append(next(watched))
         server.kill()
         before = read_watch(seen)[1]
-    with run_server(tmp_path) as server, server.channel() as channel, honest_bots(server, tmp_path, organiser.secrets):
+    with (
+        run_server(tmp_path) as server,
+        server.channel() as channel,
+        run_honest_bots(server, tmp_path, organiser.secrets),
+    ):
         answer = call_method(
             channel, "TournamentService/WatchTournament", organiser.token, tournament=organiser.name, after_number=0
         )
@@ -161,7 +165,7 @@ def test_it_goes_on_where_it_was_when_the_referee_was_killed(tmp_path: Path) -> 
 def test_a_test_of_two_stops_when_it_has_counted_enough(server: ServerProcess, tmp_path: Path) -> None:
     with server.channel() as channel, new_organiser(server, channel, "sprt", 2) as organiser:
         start_tournament(organiser, sprt={"elo1": 400, "max_matches": 8}, max_concurrent_matches=4)
-        with honest_bots(server, tmp_path, organiser.secrets):
+        with run_honest_bots(server, tmp_path, organiser.secrets):
             _, entries = read_watch(call_for_tournament(organiser, "WatchTournament", after_number=0))
         state = call_for_tournament(organiser, "GetTournamentStandings").sprt
         assert state.verdict in (

@@ -19,9 +19,9 @@ from referee.live.log_history import replay
 from referee.storage.sqlite.event_log import SqliteEventLog
 from tests.e2e.contests import entrants_of, match_terms, tournament_request
 from tests.e2e.organiser import call_method, new_organiser
+from tests.e2e.reconnecting_bots import BotThreads, Observations, ReconnectingBot
 from tests.e2e.server import run_server
 from tests.e2e.server_metrics import error_log_lines
-from tests.e2e.steadfast import Company, SteadfastBot, Witness
 
 pytestmark = pytest.mark.slow
 
@@ -41,13 +41,13 @@ MOVES_BETWEEN = (30, 250)
 def test_whenever_the_referee_is_killed_tournaments_end_as_if_nobody_had_killed_it(
     tmp_path: Path, rng: random.Random, kills: int
 ) -> None:
-    chance, witness = rng, Witness()
+    chance, observations = rng, Observations()
     with (
         run_server(tmp_path) as server,
         server.channel() as channel,
         new_organiser(server, channel, seats=SEATS) as organiser,
     ):
-        owner, bots = organiser.token, [SteadfastBot(secret, witness) for secret in organiser.secrets]
+        owner, bots = organiser.token, [ReconnectingBot(secret, observations) for secret in organiser.secrets]
         for name, asked in TOURNAMENTS.items():
             request = tournament_request(
                 organiser, name=name, request_id=name, entrants=entrants_of(organiser), **asked
@@ -57,14 +57,14 @@ def test_whenever_the_referee_is_killed_tournaments_end_as_if_nobody_had_killed_
     done: dict[tuple[str, str], Any] = {}
     for _ in range(kills):
         with run_server(tmp_path) as server, server.channel() as channel:
-            company = Company(bots, server.address)
-            witness.wait_for_more(chance.randint(*MOVES_BETWEEN))
+            bot_threads = BotThreads(bots, server.address)
+            observations.wait_for_moves(chance.randint(*MOVES_BETWEEN))
             for name in TOURNAMENTS:
                 done |= {(name, one.id): one for one in pairings(channel, owner, name) if one.points}
             server.kill()
-            company.goes()
+            bot_threads.stop()
     with run_server(tmp_path) as server, server.channel() as channel:
-        company = Company(bots, server.address)
+        bot_threads = BotThreads(bots, server.address)
         for name in TOURNAMENTS:
             list(call_method(channel, "TournamentService/WatchTournament", owner, tournament=name))
         tables = {
@@ -73,10 +73,10 @@ def test_whenever_the_referee_is_killed_tournaments_end_as_if_nobody_had_killed_
         }
         after = {(name, one.id): one for name in TOURNAMENTS for one in pairings(channel, owner, name)}
         live = call_method(channel, "MatchService/ListMatches", owner, phase="MATCH_PHASE_PLAYING").matches
-        company.goes()
+        bot_threads.stop()
         assert not list(error_log_lines(server))
 
-    assert not witness.refused
+    assert not observations.rejections
     assert list(live) == []
     assert 3 <= len(done) < len(after)
     assert {which: after[which] for which in done} == done

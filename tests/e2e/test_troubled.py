@@ -62,7 +62,7 @@ def test_a_full_disk_costs_nobody_anything(tmp_path: Path) -> None:
         watch = Stopwatch()
         match_id = organiser.start_match()
         turn = organiser.next_turn()
-        with watch.standing(), a_full_disk(organiser.server, tmp_path / "data"):
+        with watch.paused(), a_full_disk(organiser.server, tmp_path / "data"):
             with pytest.raises(grpc.RpcError) as raised:
                 organiser.submit_move(turn, turn.legal_moves[0])
             assert_refused(raised, "STORE_UNAVAILABLE")
@@ -74,7 +74,7 @@ def test_a_full_disk_costs_nobody_anything(tmp_path: Path) -> None:
             time.sleep(0.5)
         accepted = organiser.submit_move(turn, turn.legal_moves[0])
         assert not accepted.repeated
-        watch.need_no_more_charged(accepted.clock_charge)
+        watch.assert_no_overcharge(accepted.clock_charge)
         assert organiser.next_turn(1).ply == 1
 
 

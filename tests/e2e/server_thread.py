@@ -10,35 +10,35 @@ from referee.server.settings import Settings
 from tests.e2e.server import TIMEOUT_S
 
 
-class InThread:
+class ServerThread:
     """Serves until `close` is called."""
 
     def __init__(self, settings: Settings) -> None:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
-        self._server = self.within(self._made(settings))
-        self.open: Any = self.within(self._server.open())
+        self._server = self.run(self._create(settings))
+        self.info: Any = self.run(self._server.open())
         """A `ServerInfo`, used in place of a `ServerProcess`, of which an organiser needs only the token."""
 
-    def within(self, work: Any) -> Any:
+    def run(self, work: Any) -> Any:
         """Run a coroutine on the server's event loop, and return its result."""
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(TIMEOUT_S)
 
     def cpu_s(self) -> float:
         """Return the CPU time that the thread of the event loop has used."""
 
-        async def used() -> float:
+        async def cpu_time() -> float:
             return time.thread_time()
 
-        return float(self.within(used()))
+        return float(self.run(cpu_time()))
 
     def close(self) -> None:
         self._server.shutdown(grace_us=0)
-        self.within(self._server.close())
+        self.run(self._server.close())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(TIMEOUT_S)
         self._loop.close()
 
-    async def _made(self, settings: Settings) -> RefereeServer:
+    async def _create(self, settings: Settings) -> RefereeServer:
         return RefereeServer(settings)
