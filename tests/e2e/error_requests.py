@@ -119,10 +119,10 @@ def exceed_rate_limit(organiser: Organiser) -> None:
 
 def leave_responses_unread(organiser: Organiser) -> None:
     """Leave more answers unread than the holder may have calls open."""
-    connection = http2.Raw(organiser.server.address, http2.NO_WINDOW)
+    connection = http2.RawConnection(organiser.server.address, http2.NO_WINDOW)
     try:
         for _ in range(200):
-            connection.begin(token=organiser.token, message=b"")
+            connection.start_call(token=organiser.token, message=b"")
         while True:
             organiser.call("BotService/GetBot", name=organiser.bots[0])
     finally:

@@ -19,15 +19,15 @@ from contextlib import suppress
 
 from tests.e2e import http2
 
-ARRIVING_SHARE = 0.3
+OPENING_SHARE = 0.3
 """Share of the time in which the connections are opened, at an even rate."""
-SLOW_S = 3
+SLOW_INTERVAL_S = 3
 """Interval at which a slow connection sends one byte."""
-STORM_S = 1
+BURST_INTERVAL_S = 1
 """Interval between bursts of calls."""
-GARBAGE_BYTES = 4_096
-BURST = 20
-BURSTS_AT_MOST = 20
+MAX_GARBAGE_BYTES = 4_096
+BURST_SIZE = 20
+MAX_BURSTS = 20
 """Limit on bursts per connection: the test is about damage to others, not about keeping a core busy."""
 
 
@@ -42,107 +42,109 @@ def _tls_hello() -> bytes:
 
 TLS_HELLO = _tls_hello()
 
-Mischief = Callable[["Stranger"], Awaitable[None]]
+Behaviour = Callable[["AttackConnection"], Awaitable[None]]
 
 
-class Stranger:
+class AttackConnection:
     """One misbehaving connection."""
 
-    def __init__(self, reader: StreamReader, writer: StreamWriter, chance: random.Random) -> None:
+    def __init__(self, reader: StreamReader, writer: StreamWriter, rng: random.Random) -> None:
         self._reader = reader
         self._writer = writer
-        self.chance = chance
+        self.rng = rng
 
-    async def says(self, data: bytes) -> None:
+    async def send(self, data: bytes) -> None:
         self._writer.write(data)
         await self._writer.drain()
 
-    async def is_thrown_out(self) -> None:
+    async def wait_until_closed(self) -> None:
         """Read and discard data until the server closes the connection."""
         while await self._reader.read(65_536):
             pass
 
-    async def goes_on(self, words: Callable[[], bytes], every_s: float, times: int) -> None:
-        """Send `words()` every `every_s` seconds, up to `times` times; then wait until the connection is closed."""
-        listening = asyncio.ensure_future(self.is_thrown_out())
+    async def send_repeatedly(self, payload: Callable[[], bytes], every_s: float, times: int) -> None:
+        """Send `payload()` every `every_s` seconds, up to `times` times; then wait until the connection is closed."""
+        reading = asyncio.ensure_future(self.wait_until_closed())
         try:
             for _ in range(times):
-                if listening.done():
+                if reading.done():
                     break
-                await self.says(words())
+                await self.send(payload())
                 await asyncio.sleep(every_s)
-            await listening
+            await reading
         finally:
-            listening.cancel()
+            reading.cancel()
 
 
-async def silent(stranger: Stranger) -> None:
-    await stranger.is_thrown_out()
+async def silent(connection: AttackConnection) -> None:
+    await connection.wait_until_closed()
 
 
-async def slow(stranger: Stranger) -> None:
+async def slow(connection: AttackConnection) -> None:
     """Send the first bytes of a normal gRPC or HTTP client, one at a time."""
-    said = iter(
-        stranger.chance.choice((http2.PREFACE + http2.SETTINGS, b"GET /metrics HTTP/1.1\r\nX: " + b"x" * 9_999))
-    )
-    await stranger.goes_on(lambda: bytes([next(said, 0)]), SLOW_S, 10_000)
+    data = iter(connection.rng.choice((http2.PREFACE + http2.SETTINGS, b"GET /metrics HTTP/1.1\r\nX: " + b"x" * 9_999)))
+    await connection.send_repeatedly(lambda: bytes([next(data, 0)]), SLOW_INTERVAL_S, 10_000)
 
 
-async def garbage(stranger: Stranger) -> None:
-    await stranger.says(stranger.chance.randbytes(stranger.chance.randint(1, GARBAGE_BYTES)))
-    await stranger.is_thrown_out()
+async def garbage(connection: AttackConnection) -> None:
+    await connection.send(connection.rng.randbytes(connection.rng.randint(1, MAX_GARBAGE_BYTES)))
+    await connection.wait_until_closed()
 
 
-async def wrong_door(stranger: Stranger) -> None:
+async def wrong_protocol(connection: AttackConnection) -> None:
     """Use the wrong protocol for the port: TLS, HTTP/2 without TLS, or HTTP/1.1."""
-    await stranger.says(
-        stranger.chance.choice((TLS_HELLO, http2.PREFACE + http2.SETTINGS, b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"))
+    await connection.send(
+        connection.rng.choice((TLS_HELLO, http2.PREFACE + http2.SETTINGS, b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"))
     )
-    await stranger.is_thrown_out()
+    await connection.wait_until_closed()
 
 
-async def calls_and_hangs_up(stranger: Stranger) -> None:
+async def reset_streams(connection: AttackConnection) -> None:
     """Open streams and reset each one at once."""
     ids = http2.stream_ids()
 
     def burst() -> bytes:
-        return b"".join(http2.call(one) + http2.reset(one) for one in [next(ids) for _ in range(BURST)])
+        return b"".join(http2.call(one) + http2.reset(one) for one in [next(ids) for _ in range(BURST_SIZE)])
 
-    await stranger.says(http2.PREFACE + http2.SETTINGS)
-    await stranger.goes_on(burst, STORM_S, BURSTS_AT_MOST)
+    await connection.send(http2.PREFACE + http2.SETTINGS)
+    await connection.send_repeatedly(burst, BURST_INTERVAL_S, MAX_BURSTS)
 
 
-async def calls_and_says_nothing(stranger: Stranger) -> None:
+async def open_streams(connection: AttackConnection) -> None:
     """Open streams and leave them open."""
     ids = http2.stream_ids()
-    await stranger.says(http2.PREFACE + http2.SETTINGS)
-    await stranger.goes_on(lambda: b"".join(http2.call(next(ids)) for _ in range(BURST)), STORM_S, BURSTS_AT_MOST)
+    await connection.send(http2.PREFACE + http2.SETTINGS)
+    await connection.send_repeatedly(
+        lambda: b"".join(http2.call(next(ids)) for _ in range(BURST_SIZE)), BURST_INTERVAL_S, MAX_BURSTS
+    )
 
 
-async def calls_without_a_token(stranger: Stranger) -> None:
+async def calls_without_token(connection: AttackConnection) -> None:
     ids = http2.stream_ids()
-    await stranger.says(http2.PREFACE + http2.SETTINGS)
-    await stranger.goes_on(lambda: b"".join(http2.whole_call(next(ids)) for _ in range(BURST)), STORM_S, BURSTS_AT_MOST)
+    await connection.send(http2.PREFACE + http2.SETTINGS)
+    await connection.send_repeatedly(
+        lambda: b"".join(http2.complete_call(next(ids)) for _ in range(BURST_SIZE)), BURST_INTERVAL_S, MAX_BURSTS
+    )
 
 
-async def pings(stranger: Stranger) -> None:
-    await stranger.says(http2.PREFACE + http2.SETTINGS)
-    await stranger.goes_on(lambda: (http2.PING + http2.SETTINGS) * BURST, STORM_S, BURSTS_AT_MOST)
+async def pings(connection: AttackConnection) -> None:
+    await connection.send(http2.PREFACE + http2.SETTINGS)
+    await connection.send_repeatedly(lambda: (http2.PING + http2.SETTINGS) * BURST_SIZE, BURST_INTERVAL_S, MAX_BURSTS)
 
 
-async def broken_frames(stranger: Stranger) -> None:
-    await stranger.says(http2.PREFACE + http2.SETTINGS)
-    await stranger.goes_on(lambda: http2.any_frame(stranger.chance), STORM_S, BURSTS_AT_MOST)
+async def broken_frames(connection: AttackConnection) -> None:
+    await connection.send(http2.PREFACE + http2.SETTINGS)
+    await connection.send_repeatedly(lambda: http2.random_frame(connection.rng), BURST_INTERVAL_S, MAX_BURSTS)
 
 
-MISCHIEF: tuple[tuple[Mischief, int], ...] = (
+BEHAVIOURS: tuple[tuple[Behaviour, int], ...] = (
     (silent, 450),
     (slow, 250),
     (garbage, 145),
-    (wrong_door, 145),
-    (calls_and_hangs_up, 2),
-    (calls_and_says_nothing, 2),
-    (calls_without_a_token, 2),
+    (wrong_protocol, 145),
+    (reset_streams, 2),
+    (open_streams, 2),
+    (calls_without_token, 2),
     (pings, 2),
     (broken_frames, 2),
 )
@@ -150,36 +152,38 @@ MISCHIEF: tuple[tuple[Mischief, int], ...] = (
 
 
 async def flood(host: str, port: int, connections: int, seconds: float, seed: int) -> Counter[str]:
-    chance = random.Random(seed)
-    mischief = chance.choices([one for one, _ in MISCHIEF], [weight for _, weight in MISCHIEF], k=connections)
-    became: Counter[str] = Counter()
-    until = asyncio.get_running_loop().time() + seconds
+    rng = random.Random(seed)
+    behaviours = rng.choices([one for one, _ in BEHAVIOURS], [weight for _, weight in BEHAVIOURS], k=connections)
+    outcomes: Counter[str] = Counter()
+    deadline = asyncio.get_running_loop().time() + seconds
 
-    async def comes(does: Mischief, number: int) -> None:
-        await asyncio.sleep(seconds * ARRIVING_SHARE * number / connections)
-        became[f"{does.__name__} {await _stay(host, port, does, random.Random(f'{seed} {number}'), until)}"] += 1
+    async def attack(behaviour: Behaviour, number: int) -> None:
+        await asyncio.sleep(seconds * OPENING_SHARE * number / connections)
+        connection_rng = random.Random(f"{seed} {number}")
+        outcome = await _run_connection(host, port, behaviour, connection_rng, deadline)
+        outcomes[f"{behaviour.__name__} {outcome}"] += 1
 
-    await asyncio.gather(*(comes(does, number) for number, does in enumerate(mischief)))
-    return became
+    await asyncio.gather(*(attack(behaviour, number) for number, behaviour in enumerate(behaviours)))
+    return outcomes
 
 
-async def _stay(host: str, port: int, does: Mischief, chance: random.Random, until: float) -> str:
+async def _run_connection(host: str, port: int, behaviour: Behaviour, rng: random.Random, deadline: float) -> str:
     """Run one connection until it ends or the time is over, and return its outcome."""
     try:
-        async with asyncio.timeout_at(until):
+        async with asyncio.timeout_at(deadline):
             reader, writer = await asyncio.open_connection(host, port)
     except (OSError, TimeoutError):
-        return "not let in"
+        return "not connected"
     try:
-        async with asyncio.timeout_at(until):
-            await does(Stranger(reader, writer, chance))
+        async with asyncio.timeout_at(deadline):
+            await behaviour(AttackConnection(reader, writer, rng))
     except TimeoutError:
-        return "stayed"
+        return "open"
     except OSError:
         pass
     finally:
         writer.transport.abort()
-    return "thrown out"
+    return "closed"
 
 
 if __name__ == "__main__":
@@ -188,8 +192,8 @@ if __name__ == "__main__":
     parser.add_argument("--connections", type=int, required=True)
     parser.add_argument("--seconds", type=float, required=True)
     parser.add_argument("--seed", type=int, default=1)
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     os.nice(19)  # Real attackers use their own machines, so the flood must not compete with the server for the CPU.
-    host, _, port = given.address.rpartition(":")
-    became = asyncio.run(flood(host, int(port), given.connections, given.seconds, given.seed))
-    print(json.dumps(dict(sorted(became.items()))))  # noqa: T201  # The test reads the counts from standard output.
+    host, _, port = arguments.address.rpartition(":")
+    outcomes = asyncio.run(flood(host, int(port), arguments.connections, arguments.seconds, arguments.seed))
+    print(json.dumps(dict(sorted(outcomes.items()))))  # noqa: T201  # The test reads the counts from standard output.

@@ -16,12 +16,12 @@ from referee_api.v1 import error_pb2
 
 from tests.e2e.server import TIMEOUT_S, bearer
 
-OURS = "referee_api."
+PACKAGE_PREFIX = "referee_api."
 FAULTS = frozenset({"REFEREE_FAULT", "ENGINE_FAULT"})
 REASONS = frozenset(
     value.name.removeprefix("ERROR_REASON_") for value in error_pb2.ErrorReason.DESCRIPTOR.values if value.number
 ).difference(FAULTS)
-BROKEN = frozenset({grpc.StatusCode.INTERNAL, grpc.StatusCode.UNKNOWN, grpc.StatusCode.DEADLINE_EXCEEDED})
+FORBIDDEN_CODES = frozenset({grpc.StatusCode.INTERNAL, grpc.StatusCode.UNKNOWN, grpc.StatusCode.DEADLINE_EXCEEDED})
 """Status codes that no request may cause."""
 
 
@@ -40,21 +40,21 @@ class Method:
         return f"/{self.descriptor.containing_service.full_name}/{self.name}"
 
     @property
-    def ours(self) -> bool:
+    def is_referee_method(self) -> bool:
         """False for health and reflection, which are third-party services without the referee's error reasons."""
-        return self.path.startswith(f"/{OURS}")
+        return self.path.startswith(f"/{PACKAGE_PREFIX}")
 
     @property
     def request(self) -> Descriptor:
         return self.descriptor.input_type
 
     @property
-    def listens(self) -> bool:
+    def streams_requests(self) -> bool:
         """Whether the client sends a stream of requests."""
         return self.descriptor.client_streaming
 
     @property
-    def goes_on(self) -> bool:
+    def is_endless(self) -> bool:
         """Whether the stream of responses has no end by design."""
         return self.descriptor.server_streaming and self.name.startswith("Watch")
 
@@ -74,36 +74,36 @@ def served_methods(channel: grpc.Channel) -> list[Method]:
 class Answer:
     """Responses to a call, and its status."""
 
-    said: tuple[Message, ...]
+    responses: tuple[Message, ...]
     code: grpc.StatusCode = grpc.StatusCode.OK
-    sentence: str = ""
+    message: str = ""
     reason: str = ""
     """Reason of the error in the contract; empty if there is none."""
 
 
-def ask(channel: grpc.Channel, method: Method, requests: Iterable[bytes], secret: str | None) -> Answer:
+def call_raw(channel: grpc.Channel, method: Method, requests: Iterable[bytes], secret: str | None) -> Answer:
     """Send these bytes unchanged, and read all responses; of an endless stream, only the first one."""
     stub: Any = channel.stream_stream(method.path)
-    said: list[Message] = []
+    responses: list[Message] = []
     call = stub(iter(requests), metadata=bearer(secret) if secret is not None else (), timeout=TIMEOUT_S)
     try:
         for data in call:
-            said.append(method.response(data))
-            if method.goes_on:
+            responses.append(method.response(data))
+            if method.is_endless:
                 call.cancel()
                 break
-    except grpc.RpcError as refused:
-        return ended_by(refused, said)
-    return Answer(tuple(said))
+    except grpc.RpcError as error:
+        return failed_answer(error, responses)
+    return Answer(tuple(responses))
 
 
-def ended_by(refused: Any, said: Iterable[Message] = ()) -> Answer:
-    """Return the answer of a call that ended with an error. `refused` is also the call, but not by its type."""
-    return Answer(tuple(said), refused.code(), refused.details() or "", _reason(refused))
+def failed_answer(error: Any, responses: Iterable[Message] = ()) -> Answer:
+    """Return the answer of a call that ended with an error. `error` is also the call, but not by its type."""
+    return Answer(tuple(responses), error.code(), error.details() or "", _reason(error))
 
 
-def _reason(refused: Any) -> str:
-    status = from_call(refused)
+def _reason(error: Any) -> str:
+    status = from_call(error)
     if not (status and status.details):
         return ""
     info = ErrorInfo()
@@ -112,25 +112,25 @@ def _reason(refused: Any) -> str:
     return info.reason
 
 
-def wrong_with(method: Method, answer: Answer) -> str:
+def contract_violation(method: Method, answer: Answer) -> str:
     """Return what is wrong with an answer, or an empty string."""
-    if answer.code in BROKEN:
-        return f"{answer.code.name}: {answer.sentence}"
-    if answer.code is grpc.StatusCode.OK or not method.ours:
+    if answer.code in FORBIDDEN_CODES:
+        return f"{answer.code.name}: {answer.message}"
+    if answer.code is grpc.StatusCode.OK or not method.is_referee_method:
         return ""
     if answer.reason in REASONS:
         return ""
-    if answer.code is grpc.StatusCode.RESOURCE_EXHAUSTED and "larger than max" in answer.sentence:
+    if answer.code is grpc.StatusCode.RESOURCE_EXHAUSTED and "larger than max" in answer.message:
         return ""  # gRPC itself rejects messages far above the limit.
-    return f"{answer.code.name} {answer.reason!r}: {answer.sentence}"
+    return f"{answer.code.name} {answer.reason!r}: {answer.message}"
 
 
-def refusals_in(message: Message) -> Iterator[error_pb2.ErrorDetail]:
+def errors_in(message: Message) -> Iterator[error_pb2.ErrorDetail]:
     """Yield all error details anywhere in a message."""
     for field, value in message.ListFields():
         if field.message_type and not field.message_type.GetOptions().map_entry:
-            for one in value if field.is_repeated else [value]:
-                if one.DESCRIPTOR.full_name == error_pb2.ErrorDetail.DESCRIPTOR.full_name:
-                    yield error_pb2.ErrorDetail.FromString(one.SerializeToString())
+            for item in value if field.is_repeated else [value]:
+                if item.DESCRIPTOR.full_name == error_pb2.ErrorDetail.DESCRIPTOR.full_name:
+                    yield error_pb2.ErrorDetail.FromString(item.SerializeToString())
                 else:
-                    yield from refusals_in(one)
+                    yield from errors_in(item)

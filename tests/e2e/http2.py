@@ -13,10 +13,10 @@ DATA, HEADERS, RST_STREAM, SETTINGS_, PING_, GO_AWAY = 0, 1, 3, 4, 6, 7
 END_STREAM, ACK, END_HEADERS = 1, 1, 4
 CANCEL = 8
 INITIAL_WINDOW = 4
-FRAME_HEAD = 9
-CALLED = "/referee_api.v1.GameService/ListGames"
-HEALTH = "/grpc.health.v1.Health/Watch"
-REFLECTION = "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo"
+FRAME_HEADER_BYTES = 9
+CALL_PATH = "/referee_api.v1.GameService/ListGames"
+HEALTH_PATH = "/grpc.health.v1.Health/Watch"
+REFLECTION_PATH = "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo"
 
 
 def frame(kind: int, flags: int, stream_id: int, payload: bytes = b"") -> bytes:
@@ -35,12 +35,12 @@ def stream_ids() -> Iterator[int]:
     return count(1, 2)
 
 
-def call(stream_id: int, path: str = CALLED, token: str = "") -> bytes:
+def call(stream_id: int, path: str = CALL_PATH, token: str = "") -> bytes:
     """Return the headers that begin a call; without a token if it is empty."""
-    return frame(HEADERS, END_HEADERS, stream_id, _head(path, token))
+    return frame(HEADERS, END_HEADERS, stream_id, _headers(path, token))
 
 
-def whole_call(stream_id: int, path: str = CALLED, token: str = "", message: bytes = b"") -> bytes:
+def complete_call(stream_id: int, path: str = CALL_PATH, token: str = "", message: bytes = b"") -> bytes:
     prefixed = bytes(1) + len(message).to_bytes(4, "big") + message
     return call(stream_id, path, token) + frame(DATA, END_STREAM, stream_id, prefixed)
 
@@ -49,15 +49,15 @@ def reset(stream_id: int) -> bytes:
     return frame(RST_STREAM, 0, stream_id, CANCEL.to_bytes(4, "big"))
 
 
-def go_away(why: bytes) -> bytes:
+def go_away(debug_data: bytes) -> bytes:
     """Return a GOAWAY frame with an undefined error code."""
-    return frame(GO_AWAY, 0, 0, bytes(4) + (77).to_bytes(4, "big") + why)
+    return frame(GO_AWAY, 0, 0, bytes(4) + (77).to_bytes(4, "big") + debug_data)
 
 
-def any_frame(chance: Random) -> bytes:
+def random_frame(rng: Random) -> bytes:
     """Return a frame of a random type with a correct length and otherwise random contents."""
-    payload = chance.randbytes(chance.choice((0, 1, 4, 5, 8, 100)))
-    return frame(chance.randrange(12), chance.randrange(256), chance.choice((0, 1, 2, 3, 2**31 - 1)), payload)
+    payload = rng.randbytes(rng.choice((0, 1, 4, 5, 8, 100)))
+    return frame(rng.randrange(12), rng.randrange(256), rng.choice((0, 1, 2, 3, 2**31 - 1)), payload)
 
 
 def _header(name: str, value: str) -> bytes:
@@ -65,7 +65,7 @@ def _header(name: str, value: str) -> bytes:
     return b"\0" + b"".join(bytes([len(text)]) + text.encode() for text in (name, value))
 
 
-def _head(path: str, token: str) -> bytes:
+def _headers(path: str, token: str) -> bytes:
     headers = [
         (":method", "POST"),
         (":scheme", "http"),
@@ -79,7 +79,7 @@ def _head(path: str, token: str) -> bytes:
     )
 
 
-class Raw:
+class RawConnection:
     """Connection that can send anything, and tracks which of its calls have ended. It answers pings."""
 
     def __init__(self, address: str, settings: bytes = SETTINGS) -> None:
@@ -90,15 +90,15 @@ class Raw:
         """Calls that were begun here and have not ended yet."""
         self.closed = False
         """Whether the other side has closed the connection."""
-        self._heard = b""
+        self._buffer = b""
         self._socket.sendall(PREFACE + settings + frame(SETTINGS_, ACK, 0))
 
-    def begin(self, path: str = CALLED, token: str = "", message: bytes | None = None) -> None:
+    def start_call(self, path: str = CALL_PATH, token: str = "", message: bytes | None = None) -> None:
         """Begin a call. Without a message, only its headers are sent."""
         stream_id = next(self._ids)
         self.open.add(stream_id)
-        said = call(stream_id, path, token) if message is None else whole_call(stream_id, path, token, message)
-        self._socket.sendall(said)
+        data = call(stream_id, path, token) if message is None else complete_call(stream_id, path, token, message)
+        self._socket.sendall(data)
 
     def close(self) -> None:
         self._socket.close()
@@ -106,28 +106,31 @@ class Raw:
     def fileno(self) -> int:
         return self._socket.fileno()
 
-    def hear(self) -> None:
+    def receive(self) -> None:
         """Read what has arrived, answer pings, and remove the calls that have ended from `open`."""
         data = self._socket.recv(65_536)
         self.closed = not data
-        self._heard += data
-        while len(self._heard) >= FRAME_HEAD:
-            length = int.from_bytes(self._heard[:3], "big")
-            if len(self._heard) < FRAME_HEAD + length:
+        self._buffer += data
+        while len(self._buffer) >= FRAME_HEADER_BYTES:
+            length = int.from_bytes(self._buffer[:3], "big")
+            if len(self._buffer) < FRAME_HEADER_BYTES + length:
                 return
-            kind, flags, stream_id = self._heard[3], self._heard[4], int.from_bytes(self._heard[5:9], "big")
-            payload, self._heard = self._heard[FRAME_HEAD:][:length], self._heard[FRAME_HEAD + length :]
+            kind, flags, stream_id = self._buffer[3], self._buffer[4], int.from_bytes(self._buffer[5:9], "big")
+            payload, self._buffer = (
+                self._buffer[FRAME_HEADER_BYTES:][:length],
+                self._buffer[FRAME_HEADER_BYTES + length :],
+            )
             if kind == PING_ and not flags & ACK:
                 self._socket.sendall(frame(PING_, ACK, 0, payload))
             elif stream_id in self.open and (kind == RST_STREAM or (kind in (DATA, HEADERS) and flags & END_STREAM)):
                 self.open.discard(stream_id)
 
 
-def hear_until(raws: Sequence[Raw], enough: Callable[[], bool], timeout_s: float) -> bool:
+def receive_until(connections: Sequence[RawConnection], done: Callable[[], bool], timeout_s: float) -> bool:
     """Read from all connections until `enough()` is true. Return whether it was within `within_s`."""
-    until_s = time.monotonic() + timeout_s
-    while not enough() and (left_s := until_s - time.monotonic()) > 0:
-        ready, _, _ = select.select([raw for raw in raws if not raw.closed], [], [], left_s)
-        for raw in ready:
-            raw.hear()
-    return enough()
+    deadline_s = time.monotonic() + timeout_s
+    while not done() and (left_s := deadline_s - time.monotonic()) > 0:
+        ready, _, _ = select.select([connection for connection in connections if not connection.closed], [], [], left_s)
+        for connection in ready:
+            connection.receive()
+    return done()

@@ -67,10 +67,10 @@ def test_a_connection_that_answers_nothing_is_closed(tmp_path: Path) -> None:
         host, _, port = server.address.rpartition(":")
         with socket.create_connection((host, int(port)), LONG_BEFORE_GRPC_WOULD_S) as dead:
             dead.sendall(http2.PREFACE + http2.SETTINGS + http2.frame(http2.SETTINGS_, http2.ACK, 0))
-            heard = b""
+            received = b""
             while some := dead.recv(4096):
-                heard += some
-            assert b"ping_timeout" in heard
+                received += some
+            assert b"ping_timeout" in received
 
 
 def test_a_bot_that_stands_still_is_noticed_and_its_opponent_has_its_result(tmp_path: Path) -> None:

@@ -17,20 +17,20 @@ from referee_api.v1 import admin_service_pb2
 from referee_api.v1.admin_service_pb2_grpc import AdminServiceStub
 
 from referee.transport.guards.authentication import RULES
-from tests.e2e.fuzz_calls import Answer, Method, ask, served_methods, wrong_with
-from tests.e2e.fuzz_guests import Guests, dismiss, invited
-from tests.e2e.fuzz_messages import Inventor, Known
-from tests.e2e.fuzz_play import StrangeBot, faults_in
+from tests.e2e.fuzz_callers import Callers, create_callers, end_contests_and_matches
+from tests.e2e.fuzz_calls import Answer, Method, call_raw, contract_violation, served_methods
+from tests.e2e.fuzz_messages import KnownValues, MessageGenerator
+from tests.e2e.fuzz_play import RandomBot, faults_in
 from tests.e2e.honest_bots import HonestBotsProcess, create_match, entries, run_honest_bots
 from tests.e2e.server import TIMEOUT_S, ServerProcess, bearer, create_organiser_token, register_bots, run_server
 from tests.e2e.server_metrics import ENGINE_FAULTS, FAULTS, MATCH_FAULTS, MEMORY, error_log_lines, metrics
 
-HOSTS = ("admin", "house", "partner", "sparring")
+RESERVED_NAMES = ("admin", "owner", "partner", "sparring")
 """Holders and bots that the test itself relies on; random requests do not name them."""
-BARRED_AT_MOST = 0.25
+MAX_FORBIDDEN_SHARE = 0.25
 """Maximum share of requests from callers that may not call the method."""
-CASES_OF_A_PARTY = 250
-GROWTH_AT_MOST_BYTES = 150_000_000
+CASES_PER_ROUND = 250
+MAX_GROWTH_BYTES = 150_000_000
 """Maximum memory growth, independent of the number of requests."""
 
 
@@ -47,26 +47,26 @@ class Fuzz:
         self._seed = seed
         # An administrator may drain the server, which would end the test.
         self._methods = [method for method in served_methods(channel) if method.name != "Drain"]
-        self._spared = {*HOSTS, *_token_ids(server, channel)}
+        self._excluded = {*RESERVED_NAMES, *_token_ids(server, channel)}
         self._numbers = count()
         self.answers: Counter[tuple[str, str]] = Counter()
         """Number of answers by method and reason, or by status code if there is no reason."""
 
-    def ask(self, parties: int) -> None:
-        """Run this number of parties, each with all of its requests."""
-        for number in islice(self._numbers, parties):
+    def run(self, rounds: int) -> None:
+        """Run this number of rounds, each with new callers."""
+        for number in islice(self._numbers, rounds):
             match_id = create_match(
                 self._channel, self._owner, f"honest {number}", "alquerque", ["partner", "sparring"]
             )
-            guests = invited(self._server, self._channel, number, "sparring")
-            party = Party(self._channel, self._methods, guests, Known({*self._spared, match_id}))
-            for case in range(CASES_OF_A_PARTY):
-                method, answer = party.case(f"{self._seed}/{number}/{case}")
+            callers = create_callers(self._server, self._channel, number, "sparring")
+            call_round = CallRound(self._channel, self._methods, callers, KnownValues({*self._excluded, match_id}))
+            for case in range(CASES_PER_ROUND):
+                method, answer = call_round.case(f"{self._seed}/{number}/{case}")
                 self.answers[method.path, answer.reason or answer.code.name] += 1
             assert not self._honest.failure()
             last = entries(self._channel, self._owner, match_id)[-1]
             assert last.play_ended.result.HasField("played"), last
-            dismiss(self._server, self._channel, "sparring")
+            end_contests_and_matches(self._server, self._channel, "sparring")
 
 
 def _token_ids(server: ServerProcess, channel: grpc.Channel) -> set[str]:
@@ -75,70 +75,72 @@ def _token_ids(server: ServerProcess, channel: grpc.Channel) -> set[str]:
     return {token.id for token in listed.tokens}
 
 
-class Party:
+class CallRound:
     """Random requests by one set of callers."""
 
-    def __init__(self, channel: grpc.Channel, methods: list[Method], guests: Guests, known: Known) -> None:
+    def __init__(self, channel: grpc.Channel, methods: list[Method], callers: Callers, known: KnownValues) -> None:
         self._channel = channel
         self._methods = methods
-        self._guests = guests
+        self._callers = callers
         self._known = known
-        for message in (*guests.said, *guests.examples):
-            known.hear(message)
-        self._sensible: defaultdict[str, list[Message]] = defaultdict(list)
+        for message in (*callers.responses, *callers.examples):
+            known.learn(message)
+        self._accepted: defaultdict[str, list[Message]] = defaultdict(list)
         """Successful requests by type."""
-        for request in guests.examples:
-            self._sensible[request.DESCRIPTOR.full_name].append(request)
+        for request in callers.examples:
+            self._accepted[request.DESCRIPTOR.full_name].append(request)
 
     def case(self, seed: str) -> tuple[Method, Answer]:
         """Send one random request. The same seed sends the same one, as far as the server is deterministic."""
-        chance = Random(seed)
-        inventor = Inventor(chance, self._known)
-        method = chance.choice(self._methods)
-        role = chance.choice(sorted(self._guests.secrets))
-        if chance.random() > BARRED_AT_MOST and allowed(method):
-            role = chance.choice(allowed(method))
-        secret = self._guests.secrets[role]
+        rng = Random(seed)
+        generator = MessageGenerator(rng, self._known)
+        method = rng.choice(self._methods)
+        role = rng.choice(sorted(self._callers.secrets))
+        if rng.random() > MAX_FORBIDDEN_SHARE and allowed_roles(method):
+            role = rng.choice(allowed_roles(method))
+        secret = self._callers.secrets[role]
         if role == "bot" and method.name == "Play":
-            bot = StrangeBot(chance, inventor, self._known)
-            answer, asked = bot.converse(self._channel, method, secret or ""), bot.told
+            bot = RandomBot(rng, generator, self._known)
+            answer, requests = bot.play(self._channel, method, secret or ""), bot.sent
         else:
-            asked = [self._request(chance, inventor, method) for _ in range(chance.choice((1, 1, 1, 2)))]
-            answer = ask(self._channel, method, asked, secret)
-        wrong = [*filter(None, [wrong_with(method, answer)]), *faults_in(answer)]
-        assert not wrong, f"case {seed}: {method.path} by {role}: {wrong}\n{shown(method, asked)}"
-        self._remember(method, asked, answer)
+            requests = [self._request(rng, generator, method) for _ in range(rng.choice((1, 1, 1, 2)))]
+            answer = call_raw(self._channel, method, requests, secret)
+        violations = [*filter(None, [contract_violation(method, answer)]), *faults_in(answer)]
+        assert not violations, (
+            f"case {seed}: {method.path} by {role}: {violations}\n{format_requests(method, requests)}"
+        )
+        self._remember(method, requests, answer)
         return method, answer
 
-    def _request(self, chance: Random, inventor: Inventor, method: Method) -> bytes:
-        kind = chance.random()
+    def _request(self, rng: Random, generator: MessageGenerator, method: Method) -> bytes:
+        kind = rng.random()
         if kind < 0.05:
-            return inventor.noise()
-        sensible = self._sensible[method.request.full_name]
-        if sensible and kind < 0.5:
-            made = inventor.mutated(chance.choice(sensible), chance.choice((0, 1, 1, 2, 5)))
+            return generator.random_bytes()
+        accepted = self._accepted[method.request.full_name]
+        if accepted and kind < 0.5:
+            message = generator.mutated(rng.choice(accepted), rng.choice((0, 1, 1, 2, 5)))
         else:
-            made = inventor.message(method.request)
-        data = made.SerializeToString()
-        return inventor.garbled(data) if kind > 0.95 else data
+            message = generator.message(method.request)
+        data = message.SerializeToString()
+        return generator.corrupted(data) if kind > 0.95 else data
 
-    def _remember(self, method: Method, asked: list[bytes], answer: Answer) -> None:
-        for message in answer.said:
-            self._known.hear(message)
-        sensible = self._sensible[method.request.full_name]
-        if answer.code is grpc.StatusCode.OK and not method.listens and len(sensible) < 30:
-            sensible.append(GetMessageClass(method.request).FromString(asked[0]))
+    def _remember(self, method: Method, requests: list[bytes], answer: Answer) -> None:
+        for message in answer.responses:
+            self._known.learn(message)
+        accepted = self._accepted[method.request.full_name]
+        if answer.code is grpc.StatusCode.OK and not method.streams_requests and len(accepted) < 30:
+            accepted.append(GetMessageClass(method.request).FromString(requests[0]))
 
 
-def allowed(method: Method) -> list[str]:
+def allowed_roles(method: Method) -> list[str]:
     """Return the roles that may call the method; empty for services that are not the referee's."""
     service = method.descriptor.containing_service.name
     return sorted(role.value for role in RULES.get(service, {}).get(method.name, ()))
 
 
-def shown(method: Method, asked: list[bytes]) -> str:
+def format_requests(method: Method, requests: list[bytes]) -> str:
     """Return requests both as text and as bytes that can be sent again."""
-    return "\n".join(f"{_text(method, data)}\n{data[:2000]!r}" for data in asked)
+    return "\n".join(f"{_text(method, data)}\n{data[:2000]!r}" for data in requests)
 
 
 def _text(method: Method, data: bytes) -> str:
@@ -149,15 +151,15 @@ def _text(method: Method, data: bytes) -> str:
 
 
 @contextmanager
-def fuzzing(folder: Path, seed: int) -> Iterator[tuple[ServerProcess, Fuzz]]:
+def run_fuzz(folder: Path, seed: int) -> Iterator[tuple[ServerProcess, Fuzz]]:
     with run_server(folder, "--durability", "normal") as server, server.channel() as channel:
-        owner = create_organiser_token(channel, server.admin_token, "house")
+        owner = create_organiser_token(channel, server.admin_token, "owner")
         secrets = register_bots(channel, owner, "partner", "sparring")
         with run_honest_bots(server, folder, secrets) as honest:
             yield server, Fuzz(server, channel, honest, owner, seed)
 
 
-def need_health(server: ServerProcess) -> None:
+def assert_healthy(server: ServerProcess) -> None:
     with server.channel() as channel:
         check: Any = channel.unary_unary("/grpc.health.v1.Health/Check")
         answer = health_pb2.HealthCheckResponse.FromString(check(b"", timeout=TIMEOUT_S))
@@ -168,13 +170,13 @@ def need_health(server: ServerProcess) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("parties", [2, pytest.param(20, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("rounds", [2, pytest.param(20, marks=pytest.mark.soak)])
 def test_strange_questions_are_answered_as_the_contract_says_and_leave_the_server_as_it_was(
-    tmp_path: Path, rng: Random, parties: int
+    tmp_path: Path, rng: Random, rounds: int
 ) -> None:
-    with fuzzing(tmp_path, rng.getrandbits(32)) as (server, fuzz):
-        fuzz.ask(1)
+    with run_fuzz(tmp_path, rng.getrandbits(32)) as (server, fuzz):
+        fuzz.run(1)
         before = metrics(server)[MEMORY]
-        fuzz.ask(parties)
-        need_health(server)
-        assert metrics(server)[MEMORY] - before < GROWTH_AT_MOST_BYTES
+        fuzz.run(rounds)
+        assert_healthy(server)
+        assert metrics(server)[MEMORY] - before < MAX_GROWTH_BYTES

@@ -10,11 +10,11 @@ from referee_api.v1 import admin_service_pb2, bot_service_pb2, match_service_pb2
 
 from referee.transport.server import SERVICES
 from tests.e2e import http2
-from tests.e2e.fuzz_calls import Answer, ask, served_methods
+from tests.e2e.fuzz_calls import Answer, call_raw, served_methods
 from tests.e2e.server import TIMEOUT_S, ServerProcess, create_organiser_token, register_bots, run_server
 from tests.e2e.server_metrics import error_log_lines
 
-FAR_AWAY = Timestamp(seconds=2**62)
+UNREPRESENTABLE_TIME = Timestamp(seconds=2**62)
 """A moment whose milliseconds exceed a database integer, and which no valid timestamp can express."""
 
 
@@ -30,10 +30,10 @@ def channel(server: ServerProcess) -> Iterator[grpc.Channel]:
         yield channel
 
 
-def answer(channel: grpc.Channel, name: str, request: bytes, secret: str | None) -> Answer:
+def call_by_name(channel: grpc.Channel, name: str, request: bytes, secret: str | None) -> Answer:
     """Call the method with this name."""
     method = next(method for method in served_methods(channel) if method.name == name)
-    return ask(channel, method, [request], secret)
+    return call_raw(channel, method, [request], secret)
 
 
 def test_a_moment_that_no_timestamp_can_tell_is_refused_before_anything_is_made(
@@ -41,50 +41,52 @@ def test_a_moment_that_no_timestamp_can_tell_is_refused_before_anything_is_made(
 ) -> None:
     owner = create_organiser_token(channel, server.admin_token)
     register_bots(channel, owner, "anna")
-    bot_token = bot_service_pb2.CreateBotTokenRequest(bot="anna", expire_time=FAR_AWAY)
-    token = admin_service_pb2.CreateTokenRequest(role=token_pb2.ROLE_ADMIN, holder="eve", expire_time=FAR_AWAY)
-    since = match_service_pb2.ListMatchesRequest(min_create_time=FAR_AWAY)
-    assert answer(channel, "CreateBotToken", bot_token.SerializeToString(), owner).reason == "BAD_FIELD"
-    assert answer(channel, "CreateToken", token.SerializeToString(), server.admin_token).reason == "BAD_FIELD"
-    assert answer(channel, "ListMatches", since.SerializeToString(), owner).reason == "BAD_FIELD"
-    listed = answer(channel, "ListTokens", b"", server.admin_token)
-    assert "eve" not in str(listed.said)
+    bot_token = bot_service_pb2.CreateBotTokenRequest(bot="anna", expire_time=UNREPRESENTABLE_TIME)
+    token = admin_service_pb2.CreateTokenRequest(
+        role=token_pb2.ROLE_ADMIN, holder="eve", expire_time=UNREPRESENTABLE_TIME
+    )
+    since = match_service_pb2.ListMatchesRequest(min_create_time=UNREPRESENTABLE_TIME)
+    assert call_by_name(channel, "CreateBotToken", bot_token.SerializeToString(), owner).reason == "BAD_FIELD"
+    assert call_by_name(channel, "CreateToken", token.SerializeToString(), server.admin_token).reason == "BAD_FIELD"
+    assert call_by_name(channel, "ListMatches", since.SerializeToString(), owner).reason == "BAD_FIELD"
+    listed = call_by_name(channel, "ListTokens", b"", server.admin_token)
+    assert "eve" not in str(listed.responses)
 
 
 @pytest.mark.parametrize("name", ["Check", "List", "Watch", "ServerReflectionInfo"])
 def test_what_cannot_be_read_is_refused_by_health_and_reflection_too(
     server: ServerProcess, channel: grpc.Channel, name: str
 ) -> None:
-    assert answer(channel, name, b"\xff\xff\xff", None).reason == "BAD_FIELD"
+    assert call_by_name(channel, name, b"\xff\xff\xff", None).reason == "BAD_FIELD"
     assert not list(error_log_lines(server))
 
 
 def test_health_lists_every_service(channel: grpc.Channel) -> None:
-    listed = answer(channel, "List", b"", None)
-    (health,) = listed.said
+    listed = call_by_name(channel, "List", b"", None)
+    (health,) = listed.responses
     assert set(health.statuses) == {"", *SERVICES}  # type: ignore[attr-defined]  # The type comes from reflection.
 
 
 def test_a_bot_log_ends_before_the_largest_number_of_all(server: ServerProcess, channel: grpc.Channel) -> None:
     register_bots(channel, create_organiser_token(channel, server.admin_token, "bea"), "bert")
     request = bot_service_pb2.ListBotLogEntriesRequest(bot="bert", after_number=2**64 - 1).SerializeToString()
-    (read,) = answer(channel, "ListBotLogEntries", request, server.admin_token).said
+    (read,) = call_by_name(channel, "ListBotLogEntries", request, server.admin_token).responses
     assert read == type(read)()
 
 
 def test_a_quota_of_more_bytes_than_a_database_counts_is_refused(server: ServerProcess, channel: grpc.Channel) -> None:
     quota = quota_pb2.Quota(max_stored_bytes=2**63)
     request = admin_service_pb2.SetQuotaRequest(holder="ada", quota=quota).SerializeToString()
-    refused = answer(channel, "SetQuota", request, server.admin_token)
-    assert (refused.reason, "9223372036854775807" in refused.sentence) == ("BAD_FIELD", True)
+    answer = call_by_name(channel, "SetQuota", request, server.admin_token)
+    assert (answer.reason, "9223372036854775807" in answer.message) == ("BAD_FIELD", True)
 
 
 def test_what_a_stranger_says_of_its_reasons_to_go_is_no_line_of_the_log(server: ServerProcess) -> None:
     host, _, port = server.address.rpartition(":")
     lie = b'\n{"event": "all is lost", "level": "error"}\n'
-    with socket.create_connection((host, int(port)), TIMEOUT_S) as stranger:
-        stranger.sendall(http2.PREFACE + http2.SETTINGS + http2.go_away(lie) + http2.PING)
-        heard = b""
-        while http2.PONG not in heard:
-            heard += stranger.recv(4096)
+    with socket.create_connection((host, int(port)), TIMEOUT_S) as connection:
+        connection.sendall(http2.PREFACE + http2.SETTINGS + http2.go_away(lie) + http2.PING)
+        received = b""
+        while http2.PONG not in received:
+            received += connection.recv(4096)
     assert b"all is lost" not in server.log.read_bytes()

@@ -13,8 +13,8 @@ from tests.e2e.server import TIMEOUT_S, run_server
 
 pytestmark = pytest.mark.slow
 
-WATCH = "/grpc.health.v1.Health/Watch"
-HEAD_BYTES = 9
+HEALTH_WATCH = "/grpc.health.v1.Health/Watch"
+FRAME_HEADER_BYTES = 9
 """Length of a frame's header."""
 
 
@@ -30,28 +30,28 @@ def test_a_watcher_of_its_health_hears_that_the_server_goes_and_does_not_keep_it
 def test_a_watcher_of_its_health_that_does_not_read_does_not_keep_the_server(tmp_path: Path) -> None:
     with run_server(tmp_path) as server:
         host, _, port = server.address.rpartition(":")
-        with socket.create_connection((host, int(port)), timeout=TIMEOUT_S) as stranger:
-            stranger.sendall(http2.PREFACE + http2.NO_WINDOW + http2.whole_call(1, WATCH))
+        with socket.create_connection((host, int(port)), timeout=TIMEOUT_S) as connection:
+            connection.sendall(http2.PREFACE + http2.NO_WINDOW + http2.complete_call(1, HEALTH_WATCH))
             answered = threading.Event()
-            listening = threading.Thread(target=stay, args=(stranger, answered))
-            listening.start()
+            reader = threading.Thread(target=read_until_closed, args=(connection, answered))
+            reader.start()
             assert answered.wait(TIMEOUT_S)
             assert server.stop() == 0
-            listening.join(TIMEOUT_S)
+            reader.join(TIMEOUT_S)
 
 
-def stay(stranger: socket.socket, answered: threading.Event) -> None:
+def read_until_closed(connection: socket.socket, answered: threading.Event) -> None:
     """Keep the connection alive until the server closes it.
 
     Headers of a response need no flow control window, but its data do.
     """
-    with stranger.makefile("rb") as said:
-        while len(head := said.read(HEAD_BYTES)) == HEAD_BYTES:
-            size, kind, flags = int.from_bytes(head[:3], "big"), head[3], head[4]
-            payload = said.read(size)
+    with connection.makefile("rb") as stream:
+        while len(header := stream.read(FRAME_HEADER_BYTES)) == FRAME_HEADER_BYTES:
+            size, kind, flags = int.from_bytes(header[:3], "big"), header[3], header[4]
+            payload = stream.read(size)
             if kind == http2.HEADERS:
                 answered.set()
             elif kind == http2.SETTINGS_ and not flags & http2.ACK:
-                stranger.sendall(http2.frame(http2.SETTINGS_, http2.ACK, 0))
+                connection.sendall(http2.frame(http2.SETTINGS_, http2.ACK, 0))
             elif kind == http2.PING_ and not flags & http2.ACK:
-                stranger.sendall(http2.frame(http2.PING_, http2.ACK, 0, payload))
+                connection.sendall(http2.frame(http2.PING_, http2.ACK, 0, payload))

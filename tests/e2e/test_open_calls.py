@@ -11,7 +11,7 @@ from grpc_status import rpc_status
 
 from tests.e2e import http2
 from tests.e2e.bot_connection import connect_bot
-from tests.e2e.http2 import hear_until
+from tests.e2e.http2 import receive_until
 from tests.e2e.organiser import Organiser, server_with_organiser, small_window_channel
 from tests.e2e.server import TIMEOUT_S
 from tests.e2e.server_metrics import MEMORY, error_log_lines, metrics
@@ -19,46 +19,48 @@ from tests.e2e.server_metrics import MEMORY, error_log_lines, metrics
 pytestmark = pytest.mark.slow
 
 CONNECTIONS, CALLS, ROUNDS = 10, 50, 4
-GROWTH_AT_MOST_BYTES = 15_000_000
+MAX_GROWTH_BYTES = 15_000_000
 """Growth after the first round, whose memory the later rounds reuse: 1500 more open calls would take 33 MB."""
-PER_ADDRESS, IN_ALL = 20, 30
-CAPS = (
-    *("--calls-without-token-per-address-at-most", str(PER_ADDRESS)),
-    *("--calls-without-token-at-most", str(IN_ALL)),
+MAX_CALLS_PER_ADDRESS, MAX_CALLS = 20, 30
+CALL_LIMITS = (
+    *("--calls-without-token-per-address-at-most", str(MAX_CALLS_PER_ADDRESS)),
+    *("--calls-without-token-at-most", str(MAX_CALLS)),
 )
-LENIENT_FLAGS = ("--hello-within-ms", "600000", "--read-within-ms", "600000")
-HASTY = ("--hello-within-ms", "1000", "--read-within-ms", "1000")
+LONG_DEADLINES = ("--hello-within-ms", "600000", "--read-within-ms", "600000")
+SHORT_DEADLINES = ("--hello-within-ms", "1000", "--read-within-ms", "1000")
 UNREAD = 150
 IN_FLIGHT = 64
 """The server's limit on open calls of one holder."""
-LAST = 1
+LAST_CALL = 1
 """gRPC holds the latest call until another one arrives."""
 
 
 @contextmanager
-def strangers(organiser: Organiser, connections: int, settings: bytes = http2.SETTINGS) -> Iterator[list[http2.Raw]]:
-    with ExitStack() as ends:
-        raws = [http2.Raw(organiser.server.address, settings) for _ in range(connections)]
-        for raw in raws:
-            ends.callback(raw.close)
-        yield raws
+def open_connections(
+    organiser: Organiser, number: int, settings: bytes = http2.SETTINGS
+) -> Iterator[list[http2.RawConnection]]:
+    with ExitStack() as stack:
+        connections = [http2.RawConnection(organiser.server.address, settings) for _ in range(number)]
+        for connection in connections:
+            stack.callback(connection.close)
+        yield connections
 
 
 @pytest.fixture(scope="module")
-def crowded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Organiser]:
+def long_deadlines(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Organiser]:
     """An organiser on a server with long deadlines, so that only the caps limit what is open."""
-    with server_with_organiser(tmp_path_factory.mktemp("crowded"), *LENIENT_FLAGS, *CAPS) as organiser:
+    with server_with_organiser(tmp_path_factory.mktemp("crowded"), *LONG_DEADLINES, *CALL_LIMITS) as organiser:
         yield organiser
 
 
 @pytest.fixture(scope="module")
-def hasty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Organiser]:
+def short_deadlines(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Organiser]:
     """An organiser on a server with short deadlines."""
-    with server_with_organiser(tmp_path_factory.mktemp("hasty"), *HASTY) as organiser:
+    with server_with_organiser(tmp_path_factory.mktemp("hasty"), *SHORT_DEADLINES) as organiser:
         yield organiser
 
 
-def plays(organiser: Organiser) -> None:
+def assert_bots_can_play(organiser: Organiser) -> None:
     """Start a match and play a move, with bots on new connections."""
     with (
         small_window_channel(organiser.server) as channel,
@@ -75,68 +77,75 @@ def plays(organiser: Organiser) -> None:
 @pytest.mark.parametrize(
     ("path", "message"),
     [
-        (http2.CALLED, None),
-        (http2.HEALTH, b""),
-        (http2.REFLECTION, None),
+        (http2.CALL_PATH, None),
+        (http2.HEALTH_PATH, b""),
+        (http2.REFLECTION_PATH, None),
         ("/referee_api.v1.PlayService/Play", None),
         ("/nowhere/Nothing", None),
     ],
     ids=["headers alone", "health watched", "reflection", "a stream of ours", "no such method"],
 )
 def test_calls_without_a_token_stay_few_and_cost_little_while_a_bot_comes_and_plays(
-    crowded: Organiser, path: str, message: bytes | None
+    long_deadlines: Organiser, path: str, message: bytes | None
 ) -> None:
     rounds = []
-    with strangers(crowded, CONNECTIONS) as raws:
+    with open_connections(long_deadlines, CONNECTIONS) as connections:
         for _ in range(ROUNDS):
-            for raw in raws:
+            for connection in connections:
                 for _ in range(CALLS):
-                    raw.begin(path, message=message)
-            assert hear_until(raws, lambda: sum(len(raw.open) for raw in raws) <= 2 * PER_ADDRESS, TIMEOUT_S)
-            rounds.append(metrics(crowded.server)[MEMORY])
-        plays(crowded)
-    assert rounds[-1] < rounds[0] + GROWTH_AT_MOST_BYTES
-    assert not list(error_log_lines(crowded.server))
+                    connection.start_call(path, message=message)
+            assert receive_until(
+                connections,
+                lambda: sum(len(connection.open) for connection in connections) <= 2 * MAX_CALLS_PER_ADDRESS,
+                TIMEOUT_S,
+            )
+            rounds.append(metrics(long_deadlines.server)[MEMORY])
+        assert_bots_can_play(long_deadlines)
+    assert rounds[-1] < rounds[0] + MAX_GROWTH_BYTES
+    assert not list(error_log_lines(long_deadlines.server))
 
 
-def test_a_call_whose_message_does_not_come_is_refused(hasty: Organiser) -> None:
-    with strangers(hasty, 1) as [raw]:
-        raw.begin(http2.CALLED, hasty.token)
-        raw.begin(http2.REFLECTION)
-        raw.begin("/grpc.health.v1.Health/Check")
-        assert hear_until([raw], lambda: not raw.open, TIMEOUT_S)
-        assert not raw.closed
+def test_a_call_whose_message_does_not_come_is_refused(short_deadlines: Organiser) -> None:
+    with open_connections(short_deadlines, 1) as [connection]:
+        connection.start_call(http2.CALL_PATH, short_deadlines.token)
+        connection.start_call(http2.REFLECTION_PATH)
+        connection.start_call("/grpc.health.v1.Health/Check")
+        assert receive_until([connection], lambda: not connection.open, TIMEOUT_S)
+        assert not connection.closed
 
 
-def test_answers_that_nobody_reads_are_few_and_do_not_stay(hasty: Organiser) -> None:
+def test_answers_that_nobody_reads_are_few_and_do_not_stay(short_deadlines: Organiser) -> None:
     rounds = []
-    with strangers(hasty, 1, http2.NO_WINDOW) as [raw]:
+    with open_connections(short_deadlines, 1, http2.NO_WINDOW) as [connection]:
         for _ in range(ROUNDS):
             for _ in range(UNREAD):
-                raw.begin(http2.CALLED, hasty.token, b"")
+                connection.start_call(http2.CALL_PATH, short_deadlines.token, b"")
             # Most are rejected at once, since a status needs no window; the rest are reset at their deadline.
-            assert hear_until([raw], lambda: len(raw.open) <= IN_FLIGHT, TIMEOUT_S)
-            assert hear_until([raw], lambda: len(raw.open) <= LAST, TIMEOUT_S)
-            rounds.append(metrics(hasty.server)[MEMORY])
-        assert not raw.closed
-    assert rounds[-1] < rounds[0] + GROWTH_AT_MOST_BYTES
-    assert hasty.call("BotService/GetBot", name=hasty.bots[0])
-    assert not list(error_log_lines(hasty.server))
+            assert receive_until([connection], lambda: len(connection.open) <= IN_FLIGHT, TIMEOUT_S)
+            assert receive_until([connection], lambda: len(connection.open) <= LAST_CALL, TIMEOUT_S)
+            rounds.append(metrics(short_deadlines.server)[MEMORY])
+        assert not connection.closed
+    assert rounds[-1] < rounds[0] + MAX_GROWTH_BYTES
+    assert short_deadlines.call("BotService/GetBot", name=short_deadlines.bots[0])
+    assert not list(error_log_lines(short_deadlines.server))
 
 
-def test_a_holder_with_its_limit_of_calls_open_comes_in_and_plays(crowded: Organiser) -> None:
-    with strangers(crowded, 1, http2.NO_WINDOW) as [raw], connect_bot(crowded.channel, crowded.secrets[1]):
-        match_id = crowded.create_match()
+def test_a_holder_with_its_limit_of_calls_open_comes_in_and_plays(long_deadlines: Organiser) -> None:
+    with (
+        open_connections(long_deadlines, 1, http2.NO_WINDOW) as [connection],
+        connect_bot(long_deadlines.channel, long_deadlines.secrets[1]),
+    ):
+        match_id = long_deadlines.create_match()
         for _ in range(UNREAD):
-            raw.begin(http2.CALLED, crowded.token, b"")
-        assert hear_until([raw], lambda: len(raw.open) <= IN_FLIGHT, TIMEOUT_S)
+            connection.start_call(http2.CALL_PATH, long_deadlines.token, b"")
+        assert receive_until([connection], lambda: len(connection.open) <= IN_FLIGHT, TIMEOUT_S)
         with pytest.raises(grpc.RpcError) as raised:
-            crowded.call("BotService/GetBot", name=crowded.bots[0])
+            long_deadlines.call("BotService/GetBot", name=long_deadlines.bots[0])
         assert reason(raised) == "TOO_MANY_CALLS_IN_FLIGHT"
-        with connect_bot(crowded.channel, crowded.secrets[0]) as anna:
+        with connect_bot(long_deadlines.channel, long_deadlines.secrets[0]) as anna:
             turn = anna.receive("turn")
             assert turn.match_id == match_id
-            assert not crowded.submit_move(turn, turn.legal_moves[0]).repeated
+            assert not long_deadlines.submit_move(turn, turn.legal_moves[0]).repeated
             anna.send(move={"match_id": match_id, "turn_token": turn.turn_token, "move": turn.legal_moves[0]})
             assert anna.receive("verdict").repeated
 

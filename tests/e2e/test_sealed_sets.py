@@ -13,7 +13,7 @@ from google.protobuf.message import Message
 
 from tests.e2e.call_errors import assert_matches_contract, parse_error
 from tests.e2e.contests import create_ladder, create_tournament, entrants_of
-from tests.e2e.fuzz_messages import each
+from tests.e2e.fuzz_messages import values_of
 from tests.e2e.organiser import Organiser, call_method, new_organiser, server_with_organiser
 from tests.e2e.server import run_server
 
@@ -62,7 +62,7 @@ def at_the_second_match(tmp_path: Path) -> Iterator[Scene]:
 def strings(message: Message) -> Iterator[str | bytes]:
     """Yield all strings and bytes anywhere in a message."""
     for field, value in message.ListFields():
-        for one in each(field, value):
+        for one in values_of(field, value):
             if isinstance(one, Message):
                 yield from strings(one)
             elif isinstance(one, str | bytes):
