@@ -1,6 +1,6 @@
 """The command line. Each module defines one family of commands, and is imported when one of them is called.
 
-- `match`, `arena`, `tournament_run`, `sprt`: contests on this machine
+- `match`, `tournament_run`, `sprt`: contests on this machine
 - `ladder`, `tournament`, `report`: contests of a running server
 - `games`: games without a server
 - `records`, `explain`, `rerun`: finished matches
@@ -19,7 +19,7 @@ os.environ.setdefault("GRPC_VERBOSITY", "NONE")
 
 import click
 
-MATCHES = {"match": "match", "arena": "arena", "serve": "serve", "settings": "settings"}
+MATCHES = {"match": "match", "arena": "match", "serve": "serve", "settings": "settings"}
 CONTESTS = {"ladder": "ladder", "tournament": "tournament", "sprt": "sprt", "report": "report"}
 GAMES = {"games": "games", "rules": "games", "show": "games", "perft": "games", "play": "games"}
 RECORDS = {"verify": "records", "replay": "records", "explain": "explain", "rerun": "rerun"}

@@ -1,5 +1,6 @@
-"""`referee match`: play matches between a few bots on this machine."""
+"""`referee match` and `referee arena`: play matches between bots on this machine."""
 
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
@@ -7,20 +8,23 @@ import click
 
 from referee.cli._shared.game_options import GameCommand, rule_options, select_game
 from referee.cli._shared.local_contest_command import STATUSES, run
-from referee.cli.arena import DEFAULT_OUT, unclocked
-from referee.local.clock_notation import read_clock
 from referee.local.entrant import read_entrants
 from referee.local.local_contest import LocalContest
+from referee.local.match_terms import DEFAULT_CLOCK, LOCAL_POLICIES, read_clock
 from referee.local.plan import (
-    DEFAULT_CLOCK,
+    DAY_S,
     DEFAULT_START_WITHIN_S,
-    LOCAL_POLICIES,
+    MAX_PARALLEL,
+    MAX_ROUNDS,
     GameTerms,
     Plan,
     check_table,
     cores,
+    read_plan,
 )
-from referee.local.plan_file import DAY_S, MAX_PARALLEL, MAX_ROUNDS
+from referee.local.results_folder import ResultsFolder
+
+DEFAULT_OUT = Path("referee-arena")
 
 
 @click.command(cls=GameCommand, epilog=STATUSES)
@@ -85,6 +89,31 @@ def match(
     entrants = read_entrants(bots)
     check_table("BOT", known.table(settings), len(entrants), len(entrants))
     terms = GameTerms(known.name, known, settings, read_clock(clock), LOCAL_POLICIES, len(entrants), games)
-    plan = Plan(entrants, (terms,), parallel, start_within)
+    plan = Plan(bots=entrants, terms=(terms,), parallel=parallel, start_within_s=start_within)
     where = out or DEFAULT_OUT / f"match-{datetime.now().astimezone():%Y-%m-%d-%H%M%S}"
-    context.exit(run(LocalContest(unclocked(plan) if no_clock else plan, Path.cwd(), where)))
+    context.exit(_run(plan, Path.cwd(), where, no_clock))
+
+
+@click.command(cls=GameCommand, epilog=STATUSES)
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path), help="Folder for the results. [referee-arena/NAME OF THE FILE]")
+@click.option(
+    "--parallel",
+    type=click.IntRange(1, MAX_PARALLEL),
+    help="Maximum number of concurrent matches. [as in the file]",
+)
+@click.option("--no-clock", is_flag=True, help="Play without clocks and wait for bots forever, for debugging.")
+@click.pass_context
+def arena(context: click.Context, file: Path, out: Path | None, parallel: int | None, no_clock: bool) -> None:
+    """Play all bots of FILE against each other in all its games.
+
+    FILE is a TOML file with bots, games and clocks; see docs/arena.md. Running the same command again skips the
+    matches that have been played.
+    """
+    plan = read_plan(file)
+    plan = replace(plan, parallel=parallel or plan.parallel)
+    context.exit(_run(plan, file.parent, out or DEFAULT_OUT / file.stem, no_clock))
+
+
+def _run(plan: Plan, run_in: Path, out: Path, no_clock: bool) -> int:
+    return run(LocalContest(plan.unclocked() if no_clock else plan, run_in, ResultsFolder(out)))

@@ -9,13 +9,12 @@ from referee_api.v1 import contest_pb2, game_pb2, match_pb2, sprt_pb2, tournamen
 
 from referee.cli._shared.game_options import GameCommand, rule_options, select_game
 from referee.cli._shared.run_tournament import TournamentRunner
-from referee.local.clock_notation import read_clock
 from referee.local.contest_file import MOST, TournamentPlan
 from referee.local.entrant import read_entrants
 from referee.local.local_tournament import LocalTournament
-from referee.local.match_terms import terms_of
-from referee.local.plan import DEFAULT_CLOCK, DEFAULT_START_WITHIN_S, LOCAL_POLICIES
-from referee.local.plan_file import MAX_PARALLEL
+from referee.local.match_terms import DEFAULT_CLOCK, LOCAL_POLICIES, read_clock, terms_of
+from referee.local.plan import MAX_PARALLEL
+from referee.local.results_folder import ResultsFolder
 from referee.wire.rules import rules_of
 from referee.wire.terms import policies_of
 
@@ -101,9 +100,9 @@ def sprt(
     )
     entrants = tuple(contest_pb2.Entrant(name=bot.name, bots=[match_pb2.BotRef(bot=bot.name)]) for bot in bots)
     title = f"Is {bots[0].name} stronger than {bots[1].name}?"
-    plan = TournamentPlan("sprt", title, terms, entrants, bots, parallel, DEFAULT_START_WITHIN_S)
+    plan = TournamentPlan(name="sprt", title=title, terms=terms, entrants=entrants, bots=bots, matches_a_bot=parallel)
     where = out or DEFAULT_OUT / f"{datetime.now().astimezone():%Y-%m-%d-%H%M%S}"
-    tournament = LocalTournament(plan, Path.cwd(), where)
+    tournament = LocalTournament(plan, Path.cwd(), ResultsFolder(where))
     tournament.check()
     runner = TournamentRunner(tournament)
     runner.run()

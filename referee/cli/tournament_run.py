@@ -9,7 +9,8 @@ from referee.cli._shared.game_options import GameCommand
 from referee.cli._shared.run_tournament import TournamentRunner
 from referee.local.contest_file import read_tournament
 from referee.local.local_tournament import LocalTournament
-from referee.local.plan import LOCAL_POLICIES
+from referee.local.match_terms import LOCAL_POLICIES
+from referee.local.results_folder import ResultsFolder
 
 DEFAULT_OUT = Path("referee-tournament")
 STATUSES = """\b
@@ -41,7 +42,7 @@ def run(context: click.Context, file: Path, out: Path | None) -> None:
     plan = read_tournament(file, LOCAL_POLICIES)
     if not plan.bots:
         raise click.UsageError('no bots; add a line such as mine = "./my-bot" below [bots]')
-    tournament = LocalTournament(plan, file.parent, out or DEFAULT_OUT / file.stem)
+    tournament = LocalTournament(plan, file.parent, ResultsFolder(out or DEFAULT_OUT / file.stem))
     tournament.check()
     runner = TournamentRunner(tournament)
     runner.run()

@@ -19,7 +19,7 @@ from referee_api.v1.bot_service_pb2_grpc import BotServiceStub
 from referee_api.v1.match_service_pb2_grpc import MatchServiceStub
 
 from referee.local.entrant import entrant_of
-from referee.local.local_schedule import LocalPairing
+from referee.local.plan import LocalPairing
 from referee.wire.clocks import rule_of
 from referee.wire.rules import rules_of
 from referee.wire.terms import policies_of

@@ -16,6 +16,7 @@ from pathlib import Path
 from referee.local.arena_client import ArenaClient
 from referee.local.bot_process import DIRECTLY, BotProcess, check_program
 from referee.local.entrant import Entrant
+from referee.local.results_folder import ResultsFolder
 from referee.local.sandbox import ENVIRONMENT, Sandbox
 
 PASSED_ON = ("PATH", "HOME", "LANG", "TMPDIR", "TZ")
@@ -28,11 +29,11 @@ MAX_CRASHES = 5
 class Launcher:
     """Starts processes of bots for one server, with their environment, token, folder and optional sandbox."""
 
-    def __init__(self, address: str, folder: Path, out: Path, sandbox: Sandbox | None) -> None:
-        """`address` is the server's, `folder` the plan's, and `out` the results folder, which sandboxes hide."""
+    def __init__(self, address: str, run_in: Path, results: ResultsFolder, sandbox: Sandbox | None) -> None:
+        """`address` is the server's, `run_in` the plan's folder; sandboxes hide the results folder."""
         self._address = address
-        self._folder = folder
-        self._out = out
+        self._run_in = run_in
+        self._results = results
         self._sandbox = sandbox
         self._numbers = count()
 
@@ -43,16 +44,16 @@ class Launcher:
             "BOT_REFEREE": self._address,
             "BOT_MAX_MATCHES": str(max_matches),
         }
-        folder, command, relayed_to = self._folder / entrant.folder, entrant.command, DIRECTLY
+        folder, command, relayed_to = self._run_in / entrant.folder, entrant.command, DIRECTLY
         # A program that listens elsewhere is started by someone else; only our bridge runs here.
         if self._sandbox and not entrant.alone:
             check_program(command[0], folder, environment.get("PATH"))
             port, number = int(self._address.rpartition(":")[2]), next(self._numbers)
-            command = self._sandbox.command(command, folder, self._out.resolve(), port, number)
+            command = self._sandbox.command(command, folder, self._results.path.resolve(), port, number)
             environment |= ENVIRONMENT
             relayed_to = self._address
         return await BotProcess.start(
-            command, environment, folder, logs_in(self._out) / f"{name}.log", token=token, relayed_to=relayed_to
+            command, environment, folder, self._results.bot_log(name), token=token, relayed_to=relayed_to
         )
 
 
@@ -63,11 +64,6 @@ def passed_on(environment: Mapping[str, str], entrant: Entrant) -> dict[str, str
         for name, text in environment.items()
         if name in PASSED_ON or name.startswith("LC_") or name in entrant.env
     }
-
-
-def logs_in(out: Path) -> Path:
-    """Return the folder of the bots' log files."""
-    return out / "bots"
 
 
 class BotStartFailed(Exception):

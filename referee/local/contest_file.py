@@ -5,19 +5,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from google.protobuf import json_format
 from google.protobuf.message import Message
 from referee_api.v1 import contest_pb2, game_pb2, ladder_pb2, match_pb2, sprt_pb2, tournament_pb2
 
 from engines.refusals import quoted
 from referee.accounts.names import NAME, NAME_RULE
-from referee.local.entrant import Entrant
-from referee.local.local_errors import BadPlan
+from referee.local.entrant import Entrant, read_bots
 from referee.local.match_terms import OF_A_MATCH, match_terms
-from referee.local.plan import DEFAULT_START_WITHIN_S
-from referee.local.plan_file import DAY_S, MAX_PARALLEL
-from referee.local.sandbox import Sandbox
-from referee.local.toml_validation import count, known, read_bots, read_sandbox, read_toml, value
+from referee.local.plan import DAY_S, DEFAULT_START_WITHIN_S, MAX_PARALLEL, BotPlan
+from referee.local.sandbox import read_sandbox
+from referee.local.toml_validation import BadPlan, count, fill, known, read_toml, value, word
 from referee.match.setup import Policies
 
 FORMATS = ("round_robin", "swiss", "elimination", "gauntlet", "pools", "sprt")
@@ -50,18 +47,14 @@ OF_A_LADDER = ("name", *OF_BOTH, "games", *COUNTS_OF_A_LADDER)
 MOST = 1_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class TournamentPlan:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TournamentPlan(BotPlan):
+    """A tournament, with the bots to start on this machine; none if they connect by themselves."""
+
     name: str
     title: str
     terms: tournament_pb2.TournamentTerms
     entrants: tuple[contest_pb2.Entrant, ...]
-    bots: tuple[Entrant, ...]
-    """Bots to start on this machine; empty if they connect by themselves."""
-    matches_a_bot: int = 1
-    """Maximum number of concurrent matches of each bot process."""
-    start_within_s: int = DEFAULT_START_WITHIN_S
-    sandbox: Sandbox | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,14 +70,14 @@ def read_tournament(file: Path, usual: Policies) -> TournamentPlan:
     known(str(file), content, OF_A_TOURNAMENT)
     bots = read_bots(content)
     plan = TournamentPlan(
-        _name(content, file),
-        value("title", content, str, ""),
-        _tournament_terms(content, usual),
-        _entrants(content, bots),
-        bots,
-        count("matches_a_bot", content, 1, MAX_PARALLEL),
-        count("start_within_s", content, DEFAULT_START_WITHIN_S, DAY_S),
-        read_sandbox(content, file.parent),
+        name=_name(content, file),
+        title=value("title", content, str, ""),
+        terms=_tournament_terms(content, usual),
+        entrants=_entrants(content, bots),
+        bots=bots,
+        matches_a_bot=count("matches_a_bot", content, 1, MAX_PARALLEL),
+        start_within_s=count("start_within_s", content, DEFAULT_START_WITHIN_S, DAY_S),
+        sandbox=read_sandbox(content, file.parent),
     )
     _check_challengers(plan)
     return plan
@@ -156,16 +149,7 @@ def _set_format(terms: tournament_pb2.TournamentTerms, content: Mapping[str, Any
     if name == "sprt" and "model" in table:
         table["model"] = word("sprt.model", sprt_pb2.SprtModel, "SPRT_MODEL_", table["model"])
     form.SetInParent()
-    _fill(name, table, form)
-
-
-def _fill(where: str, table: Mapping[str, Any], message: Message) -> None:
-    """Fill a message from a table with its field names. Raises BadPlan."""
-    known(where, table, [field.name for field in message.DESCRIPTOR.fields])
-    try:
-        json_format.ParseDict(dict(table), message)
-    except json_format.ParseError as error:
-        raise BadPlan(where, f"invalid: {error}") from None
+    fill(name, table, form)
 
 
 def _duplicate(content: Mapping[str, Any]) -> contest_pb2.DuplicatePlay | None:
@@ -186,16 +170,6 @@ def _duplicate(content: Mapping[str, Any]) -> contest_pb2.DuplicatePlay | None:
 
 def _partners(content: Mapping[str, Any]) -> Any:
     return word("partners", contest_pb2.PartnerRule, "PARTNER_RULE_", content.get("partners", "individual"))
-
-
-def word(where: str, enum: Any, prefix: str, given: object) -> Any:
-    """Return the enum value of a lower-case word. Raises BadPlan."""
-    words = {
-        name.removeprefix(prefix).lower(): number for name, number in enum.items() if number and name.startswith(prefix)
-    }
-    if not isinstance(given, str) or given not in words:
-        raise BadPlan(where, f"unknown value {quoted(given)}; known: {', '.join(words)}")
-    return words[given]
 
 
 def _entrants(content: Mapping[str, Any], bots: Sequence[Entrant]) -> tuple[contest_pb2.Entrant, ...]:

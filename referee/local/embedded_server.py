@@ -1,10 +1,16 @@
-"""A server in this process, on free ports of the loopback interface."""
+"""A server in this process, on free ports of the loopback interface, and the bots that play on it."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
+from referee.local.arena_client import ArenaClient
+from referee.local.bot_pool import BotPool, Launcher
+from referee.local.plan import BotPlan
+from referee.local.results_folder import ResultsFolder
 from referee.observability.event_log_metrics import OutageCallback, ignore_outage
+from referee.observability.logs import LogFormat, LogLevel, set_up_logs
 from referee.server.referee_server import RefereeServer, ServerInfo
 from referee.server.setting_types import Address
 from referee.server.settings import Settings
@@ -54,3 +60,40 @@ async def embedded(
     finally:
         server.shutdown(grace_us=0)
         await server.close()
+
+
+@dataclass(frozen=True, slots=True)
+class LocalServer:
+    """The running server of a local contest, a client with an administrator's token, and the bots."""
+
+    info: ServerInfo
+    token: str
+    client: ArenaClient
+    bot_pool: BotPool
+
+
+@asynccontextmanager
+async def embedded_with_bots(
+    plan: BotPlan,
+    run_in: Path,
+    folder: ResultsFolder,
+    *,
+    patient: bool,
+    resumable: bool = False,
+    outage: OutageCallback = ignore_outage,
+) -> AsyncIterator[LocalServer]:
+    """Run a server for the bots of a plan, whose folders are relative to `run_in`, then stop it and all bots.
+
+    If it is `resumable`, its data stays in the results folder. Raises StartupError.
+    """
+    folder.create()
+    with folder.log.open("a", encoding="utf-8") as log:
+        set_up_logs(LogFormat.JSON, LogLevel.INFO, log)
+        async with embedded(plan.start_within_s, patient, folder.data if resumable else None, outage) as info:
+            token = folder.admin_token(info.admin_token) if resumable else info.admin_token
+            async with ArenaClient(info.grpc, token) as client:
+                bot_pool = BotPool(client, Launcher(info.grpc, run_in, folder, plan.sandbox), plan.matches_a_bot)
+                try:
+                    yield LocalServer(info, token, client, bot_pool)
+                finally:
+                    await bot_pool.end()

@@ -1,4 +1,4 @@
-"""Parse bots as given on the command line: their names and commands.
+"""Parse bots as given on the command line and in plan files: their names and commands.
 
     random, greedy, search   a built-in bot
     python:MODULE:NAME       a class or function, run by the Python client
@@ -12,12 +12,14 @@
 import re
 import shlex
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import PurePath
+from typing import Any
 
-from referee.local.local_errors import BadEntrant
+from engines.refusals import Refusal, quoted
+from referee.local.toml_validation import BadPlan, known, texts, value
 
 BUILT_IN = ("random", "greedy", "search")
 CLIENT = (sys.executable, "-m", "referee_client")
@@ -30,6 +32,14 @@ NAME_RULE = f"up to {NAME_CHARS} lower-case letters, digits and single hyphens b
 NAMED = re.compile(r"([A-Za-z][\w-]*)=(.+)", re.DOTALL)
 SEPARATOR = "--"
 """Separates the name of a bot from the number of its instance. Names cannot contain it."""
+OF_A_BOT = ("run", "folder", "env")
+
+
+class BadEntrant(Refusal):
+    """Invalid notation of a bot."""
+
+    def __init__(self, given: str, wrong: str) -> None:
+        super().__init__(f"the bot {quoted(given)} {wrong}", given=given, wrong=wrong)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +81,28 @@ def read_entrants(given: Iterable[str]) -> tuple[Entrant, ...]:
     return tuple(entrants.values())
 
 
+def read_bots(content: Mapping[str, Any]) -> tuple[Entrant, ...]:
+    """Read the table `bots` of a plan file. Raises BadPlan or BadEntrant."""
+    return tuple(_bot(name, given) for name, given in value("bots", content, dict, {}).items())
+
+
 def entrant_of(instance: str) -> str:
     """Return the name of the entrant of an instance."""
     return instance.partition(SEPARATOR)[0]
+
+
+def _bot(name: str, given: object) -> Entrant:
+    where = f"bots.{name}"
+    if not NAME.fullmatch(name):
+        raise BadPlan(where, f"invalid name; expected {NAME_RULE}")
+    table = {"run": given} if isinstance(given, str) else given
+    if not isinstance(table, dict) or not isinstance(table.get("run"), str):
+        raise BadPlan(
+            where, 'expected a string such as "random" or "./my-bot --fast", or a table with that string as `run`'
+        )
+    known(where, table, OF_A_BOT)
+    folder, env = value("folder", table, str, "."), texts(f"{where}.env", table.get("env", []))
+    return replace(read_entrant(table["run"]), name=name, folder=folder, env=env)
 
 
 def _read(given: str) -> Entrant:

@@ -1,24 +1,96 @@
-"""A local contest: its plan and results folder, and the server and bots that play it."""
+"""A match or an arena on this machine: plays the pairings of its plan that have no record in its results folder."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from referee.local.arena_client import ArenaClient
-from referee.local.bot_pool import BotPool, Launcher, logs_in
-from referee.local.embedded_server import embedded
-from referee.local.local_schedule import LocalPairing, schedule
-from referee.local.match_scheduler import MatchScheduler
-from referee.local.plan import Plan
+from referee.local.bot_pool import BotPool, BotStartFailed, SeatedBots, raise_for_crashed
+from referee.local.embedded_server import embedded_with_bots
+from referee.local.entrant import Entrant
+from referee.local.plan import LocalPairing, Plan
 from referee.local.results_folder import MatchFinish, ResultsFolder
 from referee.match.clock import Untimed
-from referee.observability.logs import LogFormat, LogLevel, set_up_logs
 from referee.server.referee_server import ServerInfo
-from referee.server.stores import StartupError
 
-RECORDS = "records"
-LOG = "referee.log"
+START_EVENT = "play_started"
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedPairing:
+    """A pairing that was not played because a bot could not be started."""
+
+    pairing: LocalPairing
+    entrant: Entrant
+    why: str
+
+
+Done = MatchFinish | SkippedPairing
+
+
+class MatchScheduler:
+    """Plays pairings on one server, a limited number at once, and saves their records."""
+
+    def __init__(self, client: ArenaClient, bot_pool: BotPool, folder: ResultsFolder, max_concurrent: int) -> None:
+        self._client = client
+        self._bot_pool = bot_pool
+        self._folder = folder
+        self._max_concurrent = max_concurrent
+        self._absent: dict[Entrant, str] = {}
+        """Bots that could not be started, with the reasons; they are not tried again."""
+
+    async def play(self, pairings: Iterable[LocalPairing], callback: Callable[[Done], None]) -> None:
+        """Play all pairings, and call `callback` when each is done."""
+        waiting = iter(pairings)
+        async with asyncio.TaskGroup() as group:
+            for _ in range(self._max_concurrent):
+                group.create_task(self._play_next(waiting, callback))
+
+    async def _play_next(self, waiting: Iterator[LocalPairing], callback: Callable[[Done], None]) -> None:
+        """Play the next pairing until there are no more."""
+        for pairing in waiting:
+            callback(await self._play_pairing(pairing))
+
+    async def _play_pairing(self, pairing: LocalPairing) -> Done:
+        for entrant in pairing.entrants:
+            if entrant in self._absent:
+                return SkippedPairing(pairing, entrant, self._absent[entrant])
+        try:
+            return await self._play_match(pairing)
+        except BotStartFailed as failed:
+            why = self._absent.setdefault(failed.entrant, str(failed))
+            return SkippedPairing(pairing, failed.entrant, why)
+
+    async def _play_match(self, pairing: LocalPairing) -> MatchFinish:
+        """Play a pairing, again if a process crashed before the start. Raises BotStartFailed."""
+        while True:
+            async with self._bot_pool.seated(pairing.entrants) as instances:
+                finish = await self._try_match(pairing, instances)
+            if finish:
+                return finish
+
+    async def _try_match(self, pairing: LocalPairing, instances: SeatedBots) -> MatchFinish | None:
+        """Play one match. Return None if an instance that had worked before crashed before the start.
+
+        Raises BotStartFailed.
+        """
+        match_id = await self._client.create_match(pairing, [instances[entrant].name for entrant in pairing.seats])
+        async with aclosing(self._client.events(match_id)) as events:
+            began = await _wait_for_start(events, instances)
+            if began is None:
+                await self._client.abort(match_id)
+                raise_for_crashed(instances.values())
+                return None
+            if not began:
+                await self._bot_pool.raise_for_silent(instances.values(), pairing.terms.game.name)
+            for instance in instances.values():
+                instance.proven = True
+            async for _ in events:
+                pass  # Wait for the end.
+        record = await self._client.record(match_id)
+        return await asyncio.to_thread(self._folder.keep, pairing, record)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,22 +99,17 @@ class LocalContest:
 
     plan: Plan
     run_in: Path
-    out: Path
-
-    @property
-    def records(self) -> Path:
-        return self.out / RECORDS
+    folder: ResultsFolder
 
     def read_results(self) -> tuple[list[MatchFinish], list[LocalPairing]]:
         """Return the matches of earlier runs and the pairings left to play.
 
         Raises TermsChanged, InvalidRecordFile or BadPlan.
         """
-        if self.plan.sandbox:
-            self.plan.sandbox.check(self.run_in / entrant.folder for entrant in self.plan.entrants)
-        folder, finishes, left = ResultsFolder(self.records), [], []
-        for pairing in schedule(self.plan):
-            finish = folder.finish(pairing)
+        self.plan.check_sandbox(self.run_in)
+        finishes, left = [], []
+        for pairing in self.plan.pairings():
+            finish = self.folder.finish(pairing)
             if finish:
                 finishes.append(finish)
             else:
@@ -52,22 +119,10 @@ class LocalContest:
     @asynccontextmanager
     async def open(self) -> AsyncIterator["ContestRuntime"]:
         """Run the server until the end, then stop it and all bots. Raises StartupError."""
-        try:
-            logs_in(self.out).mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise StartupError(f"cannot write to {self.out}: {error.strerror}") from None
         patient = any(isinstance(terms.control, Untimed) for terms in self.plan.terms)
-        with (self.out / LOG).open("a", encoding="utf-8") as log:
-            set_up_logs(LogFormat.JSON, LogLevel.INFO, log)
-            referee = embedded(self.plan.start_within_s, patient)
-            async with referee as server, ArenaClient(server.grpc, server.admin_token) as client:
-                bot_pool = BotPool(client, Launcher(server.grpc, self.run_in, self.out, self.plan.sandbox))
-                try:
-                    yield ContestRuntime(
-                        server, MatchScheduler(client, bot_pool, ResultsFolder(self.records), self.plan.parallel)
-                    )
-                finally:
-                    await bot_pool.end()
+        async with embedded_with_bots(self.plan, self.run_in, self.folder, patient=patient) as server:
+            scheduler = MatchScheduler(server.client, server.bot_pool, self.folder, self.plan.parallel)
+            yield ContestRuntime(server.info, scheduler)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,3 +131,23 @@ class ContestRuntime:
 
     server: ServerInfo
     scheduler: MatchScheduler
+
+
+async def _wait_for_start(events: AsyncIterator[str], instances: SeatedBots) -> bool | None:
+    """Wait for the start. Return False if the match ended before it, None if a bot crashed."""
+    beginning = asyncio.create_task(_wait_for_event(START_EVENT, events))
+    crashes = [asyncio.create_task(instance.wait()) for instance in instances.values()]
+    try:
+        await asyncio.wait([beginning, *crashes], return_when=asyncio.FIRST_COMPLETED)
+        return beginning.result() if beginning.done() else None
+    finally:
+        for task in (beginning, *crashes):
+            task.cancel()
+        await asyncio.gather(beginning, *crashes, return_exceptions=True)
+
+
+async def _wait_for_event(kind: str, events: AsyncIterator[str]) -> bool:
+    async for event in events:
+        if event == kind:
+            return True
+    return False

@@ -3,9 +3,9 @@
 import asyncio
 import errno
 import json
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable
 from contextlib import aclosing, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from google.protobuf import json_format
@@ -14,22 +14,27 @@ from referee_api.v1.tournament_pb2 import TournamentEntry
 from referee_client import Organiser, Refused
 
 from engines.refusals import Refusal
-from referee.local.arena_client import ArenaClient
-from referee.local.bot_pool import BotPool, Launcher, logs_in
+from engines.registry import games
+from referee.contests.tournament.commands import EnterTournament, StartTournament
+from referee.contests.tournament.decide import decide
+from referee.contests.tournament.events import TournamentEntrant
+from referee.contests.tournament.state import Tournament, evolve
+from referee.hosting.terms_validation import check_tournament_terms
+from referee.live.match_request import LiveLimits
+from referee.local.bot_pool import BotPool
 from referee.local.contest_file import TournamentPlan
-from referee.local.dry_run import check_can_start
-from referee.local.embedded_server import embedded
+from referee.local.embedded_server import embedded_with_bots
 from referee.local.entrant import Entrant
-from referee.local.local_contest import LOG, RECORDS
-from referee.local.local_errors import BadPlan, TermsChanged
+from referee.local.results_folder import ResultsFolder
+from referee.local.toml_validation import BadPlan
+from referee.match.clock_charge import NetworkCredit
+from referee.match.setup import SEED_BYTES
 from referee.observability.event_log_metrics import OutageCallback
-from referee.observability.logs import LogFormat, LogLevel, set_up_logs
 from referee.server.referee_server import ServerInfo
-from referee.server.stores import StartupError
+from referee.wire.contests import read_entrant
+from referee.wire.terms import TermsConverter
+from referee.wire.tournaments import read_tournament_terms
 
-DATA = "referee"
-TOKEN = "token"
-PLAN_FILE = "plan.json"
 DISK_FULL_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 """Errors that are resolved by freeing disk space."""
 
@@ -42,20 +47,16 @@ class LocalTournament:
 
     plan: TournamentPlan
     run_in: Path
-    out: Path
+    folder: ResultsFolder
 
     def check(self) -> None:
         """Raise a Refusal if it could not start, and TermsChanged if the folder has a tournament of another plan."""
         check_can_start(self.plan.terms, self.plan.entrants)
-        if self.plan.sandbox:
-            self.plan.sandbox.check(self.run_in / bot.folder for bot in self.plan.bots)
-        file = self.out / PLAN_FILE
-        if file.exists() and file.read_text(encoding="utf-8") != self._plan_json():
-            raise TermsChanged(str(file), "terms or entrants")
+        self.plan.check_sandbox(self.run_in)
+        self.folder.check_plan(self._plan_json())
 
     def claim_folder(self) -> None:
-        """Write the plan, so that the folder can only be used for this tournament."""
-        write_atomically(self.out / PLAN_FILE, self._plan_json())
+        self.folder.claim(self._plan_json())
 
     def _plan_json(self) -> str:
         terms = json_format.MessageToDict(self.plan.terms)
@@ -68,43 +69,26 @@ class LocalTournament:
 
         `outage` is called when the folder becomes unwritable or writable.
         """
-        try:
-            for folder in (logs_in(self.out), self.out / RECORDS):
-                folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise StartupError(f"cannot write to {self.out}: {error.strerror}") from None
-        data = self.out / DATA
         patient = self.plan.terms.match_terms.time_control.rule.HasField("untimed")
-        with (self.out / LOG).open("a", encoding="utf-8") as log:
-            set_up_logs(LogFormat.JSON, LogLevel.INFO, log)
-            async with embedded(self.plan.start_within_s, patient, data, outage) as server:
-                token = _token(data, server)
-                async with ArenaClient(server.grpc, token) as client:
-                    launcher = Launcher(server.grpc, self.run_in, self.out, self.plan.sandbox)
-                    bot_pool = BotPool(client, launcher, self.plan.matches_a_bot)
-                    with Organiser(server.grpc, token) as organiser:
-                        try:
-                            yield TournamentRuntime(self, server, organiser, bot_pool, outage)
-                        finally:
-                            await bot_pool.end()
+        running = embedded_with_bots(
+            self.plan, self.run_in, self.folder, patient=patient, resumable=True, outage=outage
+        )
+        async with running as server:
+            with Organiser(server.info.grpc, server.token) as organiser:
+                yield TournamentRuntime(self, server.info, organiser, server.bot_pool, outage)
 
 
-def _token(data: Path, server: ServerInfo) -> str:
-    """Return the administrator's token, which is saved at the first start. Raises StartupError if it is missing."""
-    file = data / TOKEN
-    if server.admin_token:
-        write_atomically(file, server.admin_token)
-    if not file.exists():
-        raise StartupError(f"{data} belongs to another program; choose another folder with --out")
-    return file.read_text(encoding="utf-8")
-
-
-def write_atomically(file: Path, text: str) -> None:
-    """Write a file atomically, readable only by its owner."""
-    part = file.with_name(f"{file.name}.part")
-    part.touch(0o600)
-    part.write_text(text, encoding="utf-8")
-    part.replace(file)
+def check_can_start(terms: tournament_pb2.TournamentTerms, entrants: Iterable[contest_pb2.Entrant]) -> None:
+    """Raise a Refusal if the terms or the number of entrants are invalid."""
+    known = games()
+    wanted = read_tournament_terms(terms, TermsConverter(known, NetworkCredit(), LiveLimits()))
+    check_tournament_terms(wanted, known, LiveLimits())
+    tournament = Tournament(replace(wanted.tournament, seed=bytes(SEED_BYTES)))
+    for entrant in entrants:
+        name, bots = read_entrant(entrant, f"entrant {entrant.name}")
+        for event in decide(tournament, EnterTournament(TournamentEntrant(name, None, bots))):
+            tournament = evolve(tournament, event)
+    decide(tournament, StartTournament())
 
 
 class TooFewEntrants(Exception):
@@ -126,10 +110,6 @@ class TournamentRuntime:
     @property
     def plan(self) -> TournamentPlan:
         return self.tournament.plan
-
-    @property
-    def records(self) -> Path:
-        return self.tournament.out / RECORDS
 
     @property
     def game(self) -> str:
@@ -257,7 +237,7 @@ class TournamentRuntime:
     def _save_records(self, pairing: contest_pb2.Pairing) -> None:
         """Save the missing records of the finished matches of a pairing."""
         for number, match_id in enumerate(pairing.match_ids, 1):
-            file = self.records / f"{pairing.id}.{number}.jsonl"
+            file = self.tournament.folder.record_of(pairing.id, number)
             if not file.exists():
                 try:
                     self.organiser.record(match_id, file)

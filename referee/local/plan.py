@@ -1,24 +1,54 @@
-"""Plans of arenas: bots, games, clocks and numbers of matches."""
+"""Plan of an arena: its bots, games and matches. It is read from a TOML file (docs/arena.md) or a command line.
+
+The name of a match does not depend on other entrants, so that after adding a bot to a plan only its matches are new.
+"""
 
 import os
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import combinations, permutations
+from pathlib import Path
+from typing import Any
 
 from engines.api import Game, Table
 from engines.options import Settings
-from referee.local.entrant import Entrant
-from referee.local.local_errors import BadPlan
-from referee.local.sandbox import Sandbox
-from referee.match.clock import SECOND, TimeControl
-from referee.match.setup import DisconnectPolicy, Policies
+from engines.refusals import Refusal
+from engines.registry import find
+from referee.local.entrant import NAME, NAME_RULE, Entrant, read_bots
+from referee.local.match_terms import DEFAULT_CLOCK, LOCAL_POLICIES, policies_in, read_clock
+from referee.local.sandbox import Sandbox, read_sandbox
+from referee.local.toml_validation import BadPlan, count, known, read_toml, value
+from referee.match.clock import TimeControl, Untimed
+from referee.match.setup import Policies
+from referee.wire.terms import read_policies
 
 MAX_BOTS_PER_MATCH = 6
 """Limit, since the number of seat orders grows factorially."""
-
-DEFAULT_CLOCK = "60+1"
+MAX_PARALLEL = 1_000
+MAX_ROUNDS = 100_000
+DAY_S = 86_400
 DEFAULT_START_WITHIN_S = 60
 
-LOCAL_POLICIES = Policies(gone=DisconnectPolicy.FORFEIT_AFTER_GRACE, grace_us=5 * SECOND)
-"""Policies of local matches: a crashed process does not return, so its clock need not run out."""
+OF_A_GAME = ("game", "label", "options", "preset", "at_a_table", "clock", "policies", "cycles", "rounds")
+OF_ALL = ("clock", "policies", "cycles", "rounds", "parallel", "start_within_s", "sandbox", "bots", "games")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BotPlan:
+    """The bots that this machine runs for a contest."""
+
+    bots: tuple[Entrant, ...]
+    start_within_s: int = DEFAULT_START_WITHIN_S
+    """Time for a bot to connect."""
+    sandbox: Sandbox | None = None
+    """Sandbox of all bots, or None."""
+    matches_a_bot: int = 1
+    """Maximum number of concurrent matches of each bot process."""
+
+    def check_sandbox(self, run_in: Path) -> None:
+        """Raise BadPlan if the bots, whose folders are relative to `run_in`, cannot be sandboxed here."""
+        if self.sandbox:
+            self.sandbox.check(run_in / bot.folder for bot in self.bots)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +80,62 @@ class GameTerms:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    entrants: tuple[Entrant, ...]
+class LocalPairing:
+    """One match to be played."""
+
+    terms: GameTerms
+    name: str
+    """Also its path below the folder of records, without suffix."""
+    seats: tuple[Entrant, ...]
+    """Entrants by seat; a bot may hold several seats."""
+
+    @property
+    def entrants(self) -> tuple[Entrant, ...]:
+        """Each entrant once, in seat order."""
+        return tuple(dict.fromkeys(self.seats))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan(BotPlan):
     terms: tuple[GameTerms, ...]
     parallel: int
     """Maximum number of concurrent matches."""
-    start_within_s: int = DEFAULT_START_WITHIN_S
-    """Time for a bot to connect."""
-    sandbox: Sandbox | None = None
-    """Sandbox of all bots, or None."""
+
+    def pairings(self) -> list[LocalPairing]:
+        """Return all matches, ordered so that all bots have played about equally often at any time."""
+        most = max((terms.games for terms in self.terms), default=0)
+        return [
+            _pairing(terms, group, number)
+            for number in range(most)
+            for terms in self.terms
+            if number < terms.games
+            for group in combinations(self.bots, terms.bots_per_match)
+        ]
+
+    def unclocked(self) -> "Plan":
+        """Return the plan without clocks."""
+        return replace(self, terms=tuple(replace(terms, control=Untimed()) for terms in self.terms))
+
+
+def read_plan(file: Path) -> Plan:
+    """Read a plan file. Raises BadPlan or another Refusal."""
+    content = read_toml(file)
+    known(str(file), content, OF_ALL)
+    bots = read_bots(content)
+    games = value("games", content, list, [])
+    if not games:
+        raise BadPlan("games", "missing; add a [[games]] table with at least `game`")
+    terms = tuple(_read_game(f"games {number}", content, given, len(bots)) for number, given in enumerate(games, 1))
+    labels = [one.label for one in terms]
+    if twice := [label for label in labels if labels.count(label) > 1]:
+        raise BadPlan("games", f"two games are called {twice[0]!r}; give one of them a label")
+    return Plan(
+        bots=bots,
+        terms=terms,
+        parallel=count("parallel", content, cores(), MAX_PARALLEL),
+        start_within_s=count("start_within_s", content, DEFAULT_START_WITHIN_S, DAY_S),
+        sandbox=read_sandbox(content, file.parent),
+    )
 
 
 def check_table(where: str, table: Table, bots_per_match: int, there: int) -> None:
@@ -73,3 +150,57 @@ def check_table(where: str, table: Table, bots_per_match: int, there: int) -> No
 def cores() -> int:
     """Return the number of CPU cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def order_of(group: tuple[Entrant, ...], number: int) -> tuple[Entrant, ...]:
+    """Return the seat order of a group in its game of that number, from 0.
+
+    Seats rotate by one per game. After a full cycle the order of the others is permuted.
+    """
+    turns, turn = divmod(number, len(group))
+    first, *others = group
+    mixes = list(permutations(others))
+    order = (first, *mixes[turns % len(mixes)])
+    return order[turn:] + order[:turn]
+
+
+def _pairing(terms: GameTerms, group: tuple[Entrant, ...], number: int) -> LocalPairing:
+    names = ".".join(entrant.name for entrant in group)
+    return LocalPairing(terms, f"{terms.label}/{names}.{number + 1}", terms.seated(order_of(group, number)))
+
+
+def _read_game(where: str, every: Mapping[str, Any], given: object, there: int) -> GameTerms:
+    """Read one game, with defaults from the top level."""
+    if not isinstance(given, dict):
+        raise BadPlan(where, "expected a table: [[games]]")
+    known(where, given, OF_A_GAME)
+    own = {**_for_every_game(every, given), **given}
+    try:
+        game = find(value("game", own, str, ""))
+        settings = game.settings(value("options", own, dict, {}), value("preset", own, str, None))
+        table = game.table(settings)
+        bots_per_match = count("at_a_table", own, len(table.sides), len(table.seats))
+        check_table("at_a_table", table, bots_per_match, there)
+        label = value("label", own, str, game.name)
+        if not NAME.fullmatch(label):
+            raise BadPlan("label", f"expected {NAME_RULE}")
+        control = read_clock(own.get("clock", DEFAULT_CLOCK))
+        policies = read_policies(policies_in(own, LOCAL_POLICIES))
+        return GameTerms(label, game, settings, control, policies, bots_per_match, _games(own, bots_per_match))
+    except Refusal as refusal:
+        raise BadPlan(where, str(refusal)) from None
+
+
+def _for_every_game(every: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the top-level defaults that apply to a game."""
+    often = () if "cycles" in given or "rounds" in given else ("cycles", "rounds")
+    return {name: every[name] for name in ("clock", "policies", *often) if name in every}
+
+
+def _games(given: Mapping[str, Any], bots_per_match: int) -> int:
+    """Return the number of matches between the same bots: one per round; a cycle is one per seat order."""
+    if "rounds" not in given:
+        return count("cycles", given, 1, MAX_ROUNDS) * bots_per_match
+    if "cycles" in given:
+        raise BadPlan("rounds", "give either rounds or cycles; a cycle is one round for each bot of a match")
+    return count("rounds", given, 1, MAX_ROUNDS)

@@ -1,4 +1,8 @@
-"""The records of an arena in its results folder, and the results of its matches."""
+"""Results folder of a local contest: its records, the logs of the referee and the bots, and what resuming it takes.
+
+An arena resumes from its records alone. A tournament resumes from the database of its server, so that its folder also
+has a plan, which must not change, and the administrator's token.
+"""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -6,17 +10,35 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engines.api import Seat
-from engines.refusals import quoted
+from engines.refusals import Refusal, quoted
 from referee.local.entrant import entrant_of
-from referee.local.local_errors import InvalidRecordFile, TermsChanged
-from referee.local.local_schedule import LocalPairing
+from referee.local.plan import LocalPairing
 from referee.match.events import Event, FlagFell, MatchCreated, MovePlayed, MoveRefused, PlayEnded, SeatForfeited
 from referee.match.result import EndKind, Fault, Result
 from referee.records.record_reader import RecordInvalid, read_record
+from referee.server.stores import StartupError
 
 ENDING = ".jsonl"
 VOID_ENDING = ".void.jsonl"
 """Suffix of a void match, which is played again."""
+
+
+class TermsChanged(Refusal):
+    """The results folder contains a match or a tournament with other terms."""
+
+    def __init__(self, file: str, differing: str) -> None:
+        super().__init__(
+            f"{file} was played with other {differing}; choose another folder with --out",
+            file=file,
+            differing=differing,
+        )
+
+
+class InvalidRecordFile(Refusal):
+    """A file of the results folder is not a record."""
+
+    def __init__(self, file: str, verdict: str) -> None:
+        super().__init__(f"{file} is not a valid record ({verdict}); remove it", file=file, verdict=verdict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,17 +68,58 @@ class MatchFinish:
 
 
 class ResultsFolder:
-    """Folder of the records of a plan."""
+    """Files of one contest."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self.path = path
+        self.records = path / "records"
+        self.log = path / "referee.log"
+        """Log of the referee."""
+        self.bots = path / "bots"
+        """Folder of the bots' log files."""
+        self.data = path / "referee"
+        """Data directory of a tournament's server."""
+        self._plan = path / "plan.json"
+        self._token = self.data / "token"
 
-    def file(self, pairing: LocalPairing, ending: str = ENDING) -> Path:
-        return self._path / f"{pairing.name}{ending}"
+    def create(self) -> None:
+        """Create the folder. Raises StartupError."""
+        try:
+            for folder in (self.bots, self.records):
+                folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StartupError(f"cannot write to {self.path}: {error.strerror}") from None
+
+    def bot_log(self, bot: str) -> Path:
+        return self.bots / f"{bot}.log"
+
+    def record_of(self, pairing: str, number: int) -> Path:
+        """Return the file of a match of a tournament's pairing, counted from 1."""
+        return self.records / f"{pairing}.{number}{ENDING}"
+
+    def check_plan(self, plan: str) -> None:
+        """Raise TermsChanged if the folder was claimed for another plan."""
+        if self._plan.exists() and self._plan.read_text(encoding="utf-8") != plan:
+            raise TermsChanged(str(self._plan), "terms or entrants")
+
+    def claim(self, plan: str) -> None:
+        """Write the plan, so that the folder can only be used for it."""
+        _write_atomically(self._plan, plan)
+
+    def admin_token(self, given: str) -> str:
+        """Save the administrator's token that the server has given at its first start, or return the saved one.
+
+        Raises StartupError if there is none.
+        """
+        if given:
+            _write_atomically(self._token, given)
+        if not self._token.exists():
+            raise StartupError(f"{self.data} belongs to another program; choose another folder with --out")
+        return self._token.read_text(encoding="utf-8")
 
     def finish(self, pairing: LocalPairing) -> MatchFinish | None:
         """Read the record of a pairing; None if it was not played. Raises TermsChanged or InvalidRecordFile."""
-        file = self.file(pairing)
+        file = self._record(pairing)
         try:
             events = _events(file)
         except (FileNotFoundError, NotADirectoryError):
@@ -68,12 +131,23 @@ class ResultsFolder:
 
     def keep(self, pairing: LocalPairing, record: bytes) -> MatchFinish:
         """Write the record of a finished match atomically, and return its result."""
-        new = self.file(pairing, ".new")
+        new = self._record(pairing, ".new")
         new.parent.mkdir(parents=True, exist_ok=True)
         new.write_bytes(record)
         finish = _finish(str(new), pairing, _events(new))
-        new.replace(self.file(pairing, VOID_ENDING if finish.void else ENDING))
+        new.replace(self._record(pairing, VOID_ENDING if finish.void else ENDING))
         return finish
+
+    def _record(self, pairing: LocalPairing, ending: str = ENDING) -> Path:
+        return self.records / f"{pairing.name}{ending}"
+
+
+def _write_atomically(file: Path, text: str) -> None:
+    """Write a file atomically, readable only by its owner."""
+    part = file.with_name(f"{file.name}.part")
+    part.touch(0o600)
+    part.write_text(text, encoding="utf-8")
+    part.replace(file)
 
 
 def _events(file: Path) -> list[Event]:

@@ -7,16 +7,21 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
-from referee.local.local_errors import BadPlan
+from engines.refusals import quoted
+from referee.local.toml_validation import BadPlan, count, known, texts
 
 BUBBLEWRAP = "bwrap"
+OF_A_SANDBOX = ("read", "memory_mb", "processes")
 MEMORY_MB = 2_048
 PROCESSES = 256
+MEMORY_MB_AT_MOST = 1 << 20
+PROCESSES_AT_MOST = 1 << 16
 TEMPORARY = ("--perms", "1777", "--size", str(64 << 20))
 """Options of /tmp and /dev/shm."""
 UIDS = range(61_184, 65_520)
@@ -93,6 +98,21 @@ class Sandbox:
             *(("--tmpfs", str(hidden)) if hidden and any(map(hidden.is_relative_to, shown)) else ()),
             *("--remount-ro", "/", "--chdir", str(folder), "--"),
         )
+
+
+def read_sandbox(content: Mapping[str, Any], folder: Path) -> Sandbox | None:
+    """Read the key `sandbox`; paths are relative to `folder`, that of the plan. Raises BadPlan."""
+    given = content.get("sandbox", False)
+    if isinstance(given, bool):
+        return Sandbox() if given else None
+    if not isinstance(given, dict):
+        raise BadPlan("sandbox", f"expected true or a table with read, memory_mb and processes, not {quoted(given)}")
+    known("sandbox", given, OF_A_SANDBOX)
+    return Sandbox(
+        tuple(folder / Path(path).expanduser() for path in texts("sandbox.read", given.get("read", []))),
+        count("memory_mb", given, MEMORY_MB, MEMORY_MB_AT_MOST),
+        count("processes", given, PROCESSES, PROCESSES_AT_MOST),
+    )
 
 
 def _system() -> Iterator[str]:

@@ -2,23 +2,24 @@
 
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from engines.refusals import quoted
-from referee.local.entrant import NAME, NAME_RULE, Entrant, read_entrant
-from referee.local.local_errors import BadPlan
-from referee.local.sandbox import MEMORY_MB, PROCESSES, Sandbox
+from google.protobuf import json_format
+from google.protobuf.message import Message
+
+from engines.refusals import Refusal, quoted
 
 T = TypeVar("T")
 
-OF_A_BOT = ("run", "folder", "env")
-OF_A_SANDBOX = ("read", "memory_mb", "processes")
-MEMORY_MB_AT_MOST = 1 << 20
-PROCESSES_AT_MOST = 1 << 16
-
 TYPE_NAMES: dict[type, str] = {str: "a string", dict: "a table", list: "a list", bool: "true or false"}
+
+
+class BadPlan(Refusal):
+    """Invalid value in a plan."""
+
+    def __init__(self, where: str, wrong: str) -> None:
+        super().__init__(f"{where}: {wrong}", where=where, wrong=wrong)
 
 
 def read_toml(file: Path) -> dict[str, Any]:
@@ -54,41 +55,27 @@ def count(name: str, content: Mapping[str, Any], usual: int, most: int) -> int:
     return given
 
 
-def read_bots(content: Mapping[str, Any]) -> tuple[Entrant, ...]:
-    """Read the table `bots`. Raises BadPlan or BadEntrant."""
-    return tuple(_bot(name, given) for name, given in value("bots", content, dict, {}).items())
-
-
-def _bot(name: str, given: object) -> Entrant:
-    if not NAME.fullmatch(name):
-        raise BadPlan(f"bots.{name}", f"invalid name; expected {NAME_RULE}")
-    where = f"bots.{name}"
-    table = {"run": given} if isinstance(given, str) else given
-    if not isinstance(table, dict) or not isinstance(table.get("run"), str):
-        raise BadPlan(
-            where, 'expected a string such as "random" or "./my-bot --fast", or a table with that string as `run`'
-        )
-    known(where, table, OF_A_BOT)
-    folder, env = value("folder", table, str, "."), _texts(f"{where}.env", table.get("env", []))
-    return replace(read_entrant(table["run"]), name=name, folder=folder, env=env)
-
-
-def read_sandbox(content: Mapping[str, Any], folder: Path) -> Sandbox | None:
-    """Read the key `sandbox`; paths are relative to `folder`, that of the plan. Raises BadPlan."""
-    given = content.get("sandbox", False)
-    if isinstance(given, bool):
-        return Sandbox() if given else None
-    if not isinstance(given, dict):
-        raise BadPlan("sandbox", f"expected true or a table with read, memory_mb and processes, not {quoted(given)}")
-    known("sandbox", given, OF_A_SANDBOX)
-    return Sandbox(
-        tuple(folder / Path(path).expanduser() for path in _texts("sandbox.read", given.get("read", []))),
-        count("memory_mb", given, MEMORY_MB, MEMORY_MB_AT_MOST),
-        count("processes", given, PROCESSES, PROCESSES_AT_MOST),
-    )
-
-
-def _texts(where: str, given: object) -> tuple[str, ...]:
+def texts(where: str, given: object) -> tuple[str, ...]:
+    """Return a list of strings. Raises BadPlan."""
     if not isinstance(given, list) or not all(isinstance(one, str) for one in given):
         raise BadPlan(where, f"expected a list of strings, not {quoted(given)}")
     return tuple(given)
+
+
+def word(where: str, enum: Any, prefix: str, given: object) -> Any:
+    """Return the enum value of a lower-case word. Raises BadPlan."""
+    words = {
+        name.removeprefix(prefix).lower(): number for name, number in enum.items() if number and name.startswith(prefix)
+    }
+    if not isinstance(given, str) or given not in words:
+        raise BadPlan(where, f"unknown value {quoted(given)}; known: {', '.join(words)}")
+    return words[given]
+
+
+def fill(where: str, table: Mapping[str, Any], message: Message) -> None:
+    """Fill a message from a table with its field names. Raises BadPlan."""
+    known(where, table, [field.name for field in message.DESCRIPTOR.fields])
+    try:
+        json_format.ParseDict(dict(table), message)
+    except json_format.ParseError as error:
+        raise BadPlan(where, f"invalid: {error}") from None

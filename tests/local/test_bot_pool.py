@@ -18,8 +18,9 @@ import pytest
 from referee.local.arena_client import ArenaClient
 from referee.local.bot_pool import BotPool, BotStartFailed, Launcher, raise_for_crashed
 from referee.local.entrant import Entrant
-from referee.local.local_errors import BadPlan
+from referee.local.results_folder import ResultsFolder
 from referee.local.sandbox import BUBBLEWRAP, Sandbox
+from referee.local.toml_validation import BadPlan
 from tests.live.runner_harness import in_loop
 
 TOKEN = "rf_secret"
@@ -36,8 +37,9 @@ def ran(tmp_path: Path, bot: Entrant, sandbox: Sandbox | None = None, address: s
     """What the bot printed, as JSON."""
 
     async def scenario() -> None:
-        launcher = Launcher(address, tmp_path, tmp_path / "out", sandbox)
-        (tmp_path / "out" / "bots").mkdir(parents=True, exist_ok=True)
+        results = ResultsFolder(tmp_path / "out")
+        results.create()
+        launcher = Launcher(address, tmp_path, results, sandbox)
         process = await launcher.start(bot, bot.name, TOKEN, 1)
         try:
             await process.wait()

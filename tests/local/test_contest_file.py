@@ -7,7 +7,7 @@ from referee_api.v1 import contest_pb2, policy_pb2, sprt_pb2, tournament_pb2
 
 from engines.refusals import Refusal
 from referee.local.contest_file import LadderPlan, TournamentPlan, read_ladder, read_tournament
-from referee.local.plan import LOCAL_POLICIES
+from referee.local.match_terms import LOCAL_POLICIES
 from referee.match.setup import Policies
 
 BOTS = '[bots]\nanna = "random"\nbert = "./bert --fast"\n'

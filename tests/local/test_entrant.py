@@ -4,8 +4,7 @@ import sys
 
 import pytest
 
-from referee.local.entrant import read_entrant, read_entrants
-from referee.local.local_errors import BadEntrant
+from referee.local.entrant import BadEntrant, read_entrant, read_entrants
 
 CLIENT = (sys.executable, "-m", "referee_client")
 BRIDGE = (sys.executable, "-m", "referee_client.bridge")

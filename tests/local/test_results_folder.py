@@ -5,10 +5,8 @@ from pathlib import Path
 import pytest
 
 from engines.options import Settings
-from referee.local.local_errors import TermsChanged
-from referee.local.local_schedule import LocalPairing, schedule
-from referee.local.plan_file import read_plan
-from referee.local.results_folder import ResultsFolder
+from referee.local.plan import LocalPairing, read_plan
+from referee.local.results_folder import ResultsFolder, TermsChanged
 from referee.match.commands import Resign, StartPlay
 from referee.match.setup import Player, Setup
 from tests.records.forgery import record_of
@@ -20,7 +18,7 @@ PLAN = '[bots]\nanna = "random"\nbert = "random"\n[[games]]\ngame = "alquerque"\
 def first_pairing(tmp_path: Path, more: str = "") -> LocalPairing:
     file = tmp_path / "plan.toml"
     file.write_text(PLAN + more, encoding="utf-8")
-    return schedule(read_plan(file))[0]
+    return read_plan(file).pairings()[0]
 
 
 def played(pairing: LocalPairing, settings: Settings) -> bytes:

@@ -14,11 +14,9 @@ import click
 from referee.cli._shared.progress import progress
 from referee.cli._shared.signals import BY_SIGNAL, until_interrupted
 from referee.cli._shared.table import table
-from referee.local.bot_pool import logs_in
-from referee.local.local_contest import LocalContest
-from referee.local.local_schedule import LocalPairing
+from referee.local.local_contest import Done, LocalContest, SkippedPairing
 from referee.local.local_standings import LocalStanding, points, standings
-from referee.local.match_scheduler import Done, SkippedPairing
+from referee.local.plan import LocalPairing
 from referee.local.results_folder import MatchFinish
 from referee.match.result import Fault
 from referee.reporting.formatting import SCORE_LEGEND, score_text
@@ -110,8 +108,8 @@ class ContestRun:
 
 
 def _print_summary(contest_run: ContestRun, took_s: float) -> None:
-    plan, out = contest_run.contest.plan, contest_run.contest.out
-    rows = standings((entrant.name for entrant in plan.entrants), contest_run.finishes)
+    plan, folder = contest_run.contest.plan, contest_run.contest.folder
+    rows = standings((bot.name for bot in plan.bots), contest_run.finishes)
     click.echo(f"\n{_standings_table(rows)}")
     click.echo(f"\n{SCORE_LEGEND}")
     if len(plan.terms) > 1:
@@ -119,15 +117,15 @@ def _print_summary(contest_run: ContestRun, took_s: float) -> None:
     moves = sum(finish.moves for finish in contest_run.finishes)
     click.echo(f"\nmatches played: {len(contest_run.finishes)}, moves: {moves}; this run took {took_s:.0f} s")
     if contest_run.finishes:
-        shown = contest_run.contest.records / f"{contest_run.finishes[-1].name}.jsonl"
+        shown = folder.records / f"{contest_run.finishes[-1].name}.jsonl"
         referee = as_typed()
-        click.echo(f"  {referee} verify {contest_run.contest.records}/*/*.jsonl\n  {referee} replay {shown}")
+        click.echo(f"  {referee} verify {folder.records}/*/*.jsonl\n  {referee} replay {shown}")
     for entrant, why in {skipped.entrant: skipped.why for skipped in contest_run.skipped}.items():
-        wrote = logs_in(out) / f"{entrant.name}.log"
+        wrote = folder.bot_log(entrant.name)
         click.echo(f"\n{entrant.name} could not be started: {why}\nits output: {wrote}", err=True)
     for finish in [one for one in contest_run.finishes if one.forfeited][:FORFEITS_SHOWN]:
         bots = {finish.seats[one.seat] for one in finish.result.forfeits}
-        logs = ", ".join(str(logs_in(out) / f"{bot}.log") for bot in sorted(bots))
+        logs = ", ".join(str(folder.bot_log(bot)) for bot in sorted(bots))
         click.echo(f"\n{format_match(finish)}\n  its output: {logs}", err=True)
     if contest_run.interrupted_by:
         click.echo("\ninterrupted; to play the rest, run the same command with the same --out", err=True)

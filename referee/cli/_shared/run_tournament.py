@@ -61,7 +61,7 @@ class TournamentRunner:
             trouble = str(_first_of(whys))
         except* OSError as whys:
             what = _first_of(whys).strerror
-            trouble = f"cannot write to {self.tournament.out}: {what}; {HOW_TO_RESUME}"
+            trouble = f"cannot write to {self.tournament.folder.path}: {what}; {HOW_TO_RESUME}"
         return trouble
 
     async def _run_until_interrupted(self) -> None:
@@ -85,18 +85,20 @@ class TournamentRunner:
                 self.report = await asyncio.to_thread(_save_report, self.tournament, runtime)
 
     def _report_outage(self, why: str) -> None:
-        where = self.tournament.out
+        where = self.tournament.folder.path
         if why:
             click.echo(f"\n{why}; clocks are stopped until {where} can be written again", err=True)
         else:
             click.echo(f"\n{where} can be written again; the tournament continues", err=True)
 
     def _print_summary(self, took_s: float) -> None:
-        out = self.tournament.out
+        folder = self.tournament.folder
         if self.report:
-            click.echo(f"\n{report_text(self.report)}\n\nthis run took {took_s:.0f} s; results: {out}, report: {PAGE}")
+            click.echo(
+                f"\n{report_text(self.report)}\n\nthis run took {took_s:.0f} s; results: {folder.path}, report: {PAGE}"
+            )
         for name, why in self.absent.items():
-            click.echo(f"\n{name} could not be started: {why}\nits output: {out}/bots/{name}.log", err=True)
+            click.echo(f"\n{name} could not be started: {why}\nits output: {folder.bot_log(name)}", err=True)
         if self.interrupted_by:
             click.echo(f"\ninterrupted; {HOW_TO_RESUME}", err=True)
 
@@ -122,7 +124,7 @@ def estimate_pairings(tournament: tournament_pb2.Tournament) -> int:
 
 def _save_report(tournament: LocalTournament, runtime: TournamentRuntime) -> Report | None:
     """Write results and report to the folder. Return None if the tournament has not started."""
-    name, out, tournaments = tournament.plan.name, tournament.out, runtime.organiser.tournaments
+    name, out, tournaments = tournament.plan.name, tournament.folder.path, runtime.organiser.tournaments
     try:
         save_report_data(runtime.organiser, name, out)
     except RefereeError:

@@ -6,7 +6,7 @@ import pytest
 
 from engines.refusals import Refusal
 from referee.local.contest_file import read_tournament
-from referee.local.dry_run import check_can_start
+from referee.local.local_tournament import check_can_start
 from referee.match.setup import Policies
 
 

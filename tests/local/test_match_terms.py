@@ -2,8 +2,7 @@
 
 import pytest
 
-from referee.local.clock_notation import read_clock
-from referee.local.local_errors import BadClock
+from referee.local.match_terms import BadClock, read_clock
 from referee.match.clock import MS, SECOND, Fischer, JapaneseByoYomi, PerMove, SuddenDeath, TimeControl, Untimed
 
 
