@@ -1,4 +1,4 @@
-"""Saved records count as played matches if their terms are those of the plan."""
+"""Saved records count as played matches if their terms are those of the plan, and a folder is for one contest."""
 
 from pathlib import Path
 
@@ -9,6 +9,7 @@ from referee.local.plan import LocalPairing, read_plan
 from referee.local.results_folder import ResultsFolder, TermsChanged
 from referee.match.commands import Resign, StartPlay
 from referee.match.setup import Player, Setup
+from referee.server.stores import StartupError
 from tests.records.forgery import record_of
 from tests.records.matches import happened
 
@@ -43,3 +44,22 @@ def test_a_match_from_before_an_option_was_there_counts_as_played_by_its_default
     other = first_pairing(tmp_path, 'options = { chain = "may_stop" }\n')
     with pytest.raises(TermsChanged):
         folder.finish(other)
+
+
+def test_a_folder_is_for_one_plan_once_it_is_claimed(tmp_path: Path) -> None:
+    folder = ResultsFolder(tmp_path)
+    folder.check_plan("anything")
+    folder.claim("the plan")
+    folder.check_plan("the plan")
+    with pytest.raises(TermsChanged, match="terms or entrants; choose another folder with --out"):
+        folder.check_plan("another")
+
+
+def test_the_token_of_the_first_start_is_kept_for_all_others_and_for_nobody_else(tmp_path: Path) -> None:
+    folder = ResultsFolder(tmp_path)
+    folder.data.mkdir()
+    with pytest.raises(StartupError, match="belongs to another program"):
+        folder.admin_token("")
+    assert folder.admin_token("rf_secret") == "rf_secret"
+    assert folder.admin_token("") == "rf_secret"
+    assert [file.stat().st_mode & 0o777 for file in folder.data.iterdir()] == [0o600]
