@@ -4,14 +4,6 @@ import secrets
 from collections.abc import Callable
 from importlib.metadata import version
 
-from referee_api.v1.admin_service_pb2_grpc import add_AdminServiceServicer_to_server
-from referee_api.v1.bot_service_pb2_grpc import add_BotServiceServicer_to_server
-from referee_api.v1.game_service_pb2_grpc import add_GameServiceServicer_to_server
-from referee_api.v1.ladder_service_pb2_grpc import add_LadderServiceServicer_to_server
-from referee_api.v1.match_service_pb2_grpc import add_MatchServiceServicer_to_server
-from referee_api.v1.play_service_pb2_grpc import add_PlayServiceServicer_to_server
-from referee_api.v1.tournament_service_pb2_grpc import add_TournamentServiceServicer_to_server
-
 from engines.registry import games
 from referee.accounts.quotas import Quota
 from referee.accounts.tokens import SECRET_BYTES, Role, TokenFilter
@@ -144,15 +136,7 @@ class GrpcFrontend:
         admission = Admission(authentication, rate_limit, open_calls, unauthenticated_calls, settings.hello_within_ms)
         error_interceptor = ErrorInterceptor(application.lag, settings.message_at_most_bytes, count_error)
         self.server = Server(
-            [
-                lambda server: add_GameServiceServicer_to_server(games_service, server),
-                lambda server: add_MatchServiceServicer_to_server(matches, server),
-                lambda server: add_PlayServiceServicer_to_server(play, server),
-                lambda server: add_BotServiceServicer_to_server(bots, server),
-                lambda server: add_AdminServiceServicer_to_server(admin, server),
-                lambda server: add_LadderServiceServicer_to_server(ladders, server),
-                lambda server: add_TournamentServiceServicer_to_server(tournaments, server),
-            ],
+            [service.add_to for service in (games_service, matches, play, bots, admin, ladders, tournaments)],
             [admission, *tracing.interceptors(), metrics.interceptor(time, METHODS), error_interceptor],
             _server_limits(settings),
             open_calls,

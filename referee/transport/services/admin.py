@@ -4,10 +4,11 @@ from collections.abc import Callable
 from math import isfinite
 from typing import Any
 
+import grpc.aio
 import structlog
 from referee_api.v1 import admin_service_pb2 as pb
 from referee_api.v1 import quota_pb2
-from referee_api.v1.admin_service_pb2_grpc import AdminServiceServicer
+from referee_api.v1.admin_service_pb2_grpc import AdminServiceServicer, add_AdminServiceServicer_to_server
 
 from referee.accounts.account_errors import BadField
 from referee.accounts.bots import Accounts, BotPause, PauseCause, paused, resumed
@@ -56,6 +57,9 @@ class Admin(AdminServiceServicer):
         self._rate_limiter = rate_limiter
         self._time = time
         self._drain = drain
+
+    def add_to(self, server: grpc.aio.Server) -> None:
+        add_AdminServiceServicer_to_server(self, server)
 
     async def Drain(self, request: pb.DrainRequest, context: Any) -> pb.DrainResponse:
         if request.grace_period_ms < 0:

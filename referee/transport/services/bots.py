@@ -4,9 +4,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import grpc.aio
 from referee_api.v1 import bot_pb2
 from referee_api.v1 import bot_service_pb2 as pb
-from referee_api.v1.bot_service_pb2_grpc import BotServiceServicer
+from referee_api.v1.bot_service_pb2_grpc import BotServiceServicer, add_BotServiceServicer_to_server
 
 from referee.accounts.account_errors import BadField, UnknownToken
 from referee.accounts.bot_log import LineFilter
@@ -103,6 +104,9 @@ class Bots(BotServiceServicer):
         self._rate_limiter = rate_limiter
         self._time = time
         self._max_versions_per_bot = max_versions_per_bot
+
+    def add_to(self, server: grpc.aio.Server) -> None:
+        add_BotServiceServicer_to_server(self, server)
 
     async def RegisterBot(self, request: pb.RegisterBotRequest, context: Any) -> pb.RegisterBotResponse:
         check_request_id(request.request_id)

@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
+import grpc.aio
 from referee_api.v1 import game_service_pb2 as pb
-from referee_api.v1.game_service_pb2_grpc import GameServiceServicer
+from referee_api.v1.game_service_pb2_grpc import GameServiceServicer, add_GameServiceServicer_to_server
 
 from engines.api import REFEREE, Game, Position, Seat, Viewer
 from engines.options import Settings
@@ -25,6 +26,9 @@ class Games(GameServiceServicer):
         self._games = games
         self._max_legal_moves = max_legal_moves
         self._games_by_name = {name: game_of(game) for name, game in sorted(games.items())}
+
+    def add_to(self, server: grpc.aio.Server) -> None:
+        add_GameServiceServicer_to_server(self, server)
 
     async def ListGames(self, request: pb.ListGamesRequest, context: Any) -> pb.ListGamesResponse:
         return pb.ListGamesResponse(games=self._games_by_name.values())

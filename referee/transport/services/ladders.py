@@ -2,9 +2,10 @@
 
 from typing import Any
 
+import grpc.aio
 from referee_api.v1 import ladder_pb2
 from referee_api.v1 import ladder_service_pb2 as pb
-from referee_api.v1.ladder_service_pb2_grpc import LadderServiceServicer
+from referee_api.v1.ladder_service_pb2_grpc import LadderServiceServicer, add_LadderServiceServicer_to_server
 
 from referee.accounts.bots import Accounts
 from referee.contests.contest_errors import NotAMember
@@ -48,6 +49,9 @@ class Ladders(LadderServiceServicer):
         self._converter = converter
         self._rate_limiter = rate_limiter
         self._max_items_per_message = max_items_per_message
+
+    def add_to(self, server: grpc.aio.Server) -> None:
+        add_LadderServiceServicer_to_server(self, server)
 
     async def CreateLadder(self, request: pb.CreateLadderRequest, context: Any) -> pb.CreateLadderResponse:
         check_request_id(request.request_id)

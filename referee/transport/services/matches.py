@@ -4,9 +4,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import grpc.aio
 from referee_api.v1 import match_pb2
 from referee_api.v1 import match_service_pb2 as pb
-from referee_api.v1.match_service_pb2_grpc import MatchServiceServicer
+from referee_api.v1.match_service_pb2_grpc import MatchServiceServicer, add_MatchServiceServicer_to_server
 
 from engines.api import SPECTATOR, Viewer
 from referee.accounts.account_errors import BadField, BotPaused
@@ -75,6 +76,9 @@ class Matches(MatchServiceServicer):
         self._watch_cache = WatchCache()
         self._yield = CooperativeYield()
         """Shared by all watchers that receive long histories."""
+
+    def add_to(self, server: grpc.aio.Server) -> None:
+        add_MatchServiceServicer_to_server(self, server)
 
     async def CreateMatch(self, request: pb.CreateMatchRequest, context: Any) -> pb.CreateMatchResponse:
         caller = CALLER.get()

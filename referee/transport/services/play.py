@@ -5,9 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import grpc.aio
 import structlog
 from referee_api.v1 import play_pb2, play_service_pb2
-from referee_api.v1.play_service_pb2_grpc import PlayServiceServicer
+from referee_api.v1.play_service_pb2_grpc import PlayServiceServicer, add_PlayServiceServicer_to_server
 
 from engines.api import Game
 from referee.accounts.bots import Accounts, Version
@@ -68,6 +69,9 @@ class Play(PlayServiceServicer):
         self._rate_limiter = rate_limiter
         self._time = time
         self._limits = limits
+
+    def add_to(self, server: grpc.aio.Server) -> None:
+        add_PlayServiceServicer_to_server(self, server)
 
     async def Play(self, request_iterator: Any, context: Any) -> None:  # type: ignore[override]  # It writes to the context itself.
         caller = CALLER.get()

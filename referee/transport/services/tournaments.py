@@ -3,9 +3,13 @@
 import asyncio
 from typing import Any
 
+import grpc.aio
 from referee_api.v1 import tournament_pb2
 from referee_api.v1 import tournament_service_pb2 as pb
-from referee_api.v1.tournament_service_pb2_grpc import TournamentServiceServicer
+from referee_api.v1.tournament_service_pb2_grpc import (
+    TournamentServiceServicer,
+    add_TournamentServiceServicer_to_server,
+)
 
 from referee.accounts.bots import Accounts
 from referee.contests.tournament.events import TournamentEntrant
@@ -64,6 +68,9 @@ class Tournaments(TournamentServiceServicer):
         self._converter = converter
         self._rate_limiter = rate_limiter
         self._max_items_per_message = max_items_per_message
+
+    def add_to(self, server: grpc.aio.Server) -> None:
+        add_TournamentServiceServicer_to_server(self, server)
 
     async def CreateTournament(self, request: pb.CreateTournamentRequest, context: Any) -> pb.CreateTournamentResponse:
         check_request_id(request.request_id)
