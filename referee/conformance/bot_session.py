@@ -5,12 +5,12 @@ from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 from google.protobuf.text_format import MessageToString
-from referee_api.v1 import play_pb2
+from referee_api.v1 import match_pb2, play_pb2
 from referee_api.v1.play_service_pb2 import PlayRequest, PlayResponse
 
 from referee.conformance.clause import ClauseFailed
 from referee.transport.guards.error_interceptor import abort_with
-from referee.wire.error_mapping import WireError
+from referee.wire.error_mapping import WireError, error_detail_of
 
 SHOWN_CHARS = 160
 SHOWN_ITEMS = 4
@@ -96,6 +96,26 @@ class BotSession:
         """Send several items in one message."""
         self._sent += [_format_item(item) for item in items]
         self._outgoing.put_nowait(PlayResponse(items=items))
+
+    def send_started(self, match: match_pb2.Match, seat: int) -> None:
+        """Send the start of a match."""
+        self.send(match_started=play_pb2.MatchStarted(match=match, seat=seat))
+
+    def accept(self, turn: play_pb2.Turn) -> None:
+        """Send the verdict that the answer to a turn was accepted."""
+        self._send_verdict(turn, accepted=play_pb2.Acceptance(ply=turn.ply + 1))
+
+    def reject(self, turn: play_pb2.Turn, error: WireError, attempts_left: int) -> None:
+        """Send the verdict that the answer to a turn was rejected."""
+        rejection = play_pb2.Rejection(error=error_detail_of(error), attempts_left=attempts_left)
+        self._send_verdict(turn, rejected=rejection)
+
+    def declare_stale(self, turn: play_pb2.Turn) -> None:
+        """Send the verdict that the answer to a turn came too late to count."""
+        self._send_verdict(turn, stale=play_pb2.StaleAnswer())
+
+    def _send_verdict(self, turn: play_pb2.Turn, **outcome: Any) -> None:
+        self.send(verdict=play_pb2.Verdict(match_id=turn.match_id, turn_token=turn.turn_token, **outcome))
 
     def end(self, why: WireError | None = None) -> None:
         """End the stream with an error, or normally if None."""

@@ -3,20 +3,17 @@
 from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass
 
-from google.rpc.code_pb2 import Code
-from referee_api.v1 import play_pb2
-
 from engines.api import Seat
 from engines.refusals import Refusal
 from referee.conformance.bot_match import MAX_LEGAL_MOVES
-from referee.conformance.bot_session import BotSession
 from referee.conformance.kit_server import KitServer
 from referee.debugging.seat_turns import SeatTurn
 from referee.live.match_history import MatchStatus
 from referee.match.events import MovePlayed, MoveRefused
 from referee.match.state import Match
-from referee.wire.error_mapping import WireError, error_detail_of
+from referee.wire.error_mapping import WireError
 from referee.wire.matches import MatchContext, match_of, read_turn_options, turn_of
+from referee.wire.wire_errors import FAILED
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +50,18 @@ async def rerun_turns(
     await kit.start_clause()
     session = await kit.session()
     started = match_of(MatchStatus(first, 0, None, None), MatchContext(lambda _: True), seat)
-    session.send(match_started=play_pb2.MatchStarted(match=started, seat=seat))
+    session.send_started(started, seat)
     options = read_turn_options((await session.hello()).turn_options, MAX_LEGAL_MOVES)
     for question in asked:
         turn = turn_of(question.due, options)
         session.send(turn=turn)
         compared = ComparedTurn(question, _then(question), (await session.answer_to(turn)).move)
-        _judge(session, turn, compared)
+        if compared.then != compared.now:
+            session.declare_stale(turn)
+        elif isinstance(question.answer, MoveRefused):
+            session.reject(turn, _recorded_error(question.answer), question.answer.attempts_left)
+        else:
+            session.accept(turn)
         yield compared
 
 
@@ -69,15 +71,5 @@ def _then(question: SeatTurn) -> str:
     return "" if answer is None or by_policy else answer.move
 
 
-def _judge(session: BotSession, turn: play_pb2.Turn, compared: ComparedTurn) -> None:
-    """Send the recorded verdict if the answer is the same, otherwise `stale`."""
-    verdict = play_pb2.Verdict(match_id=turn.match_id, turn_token=turn.turn_token)
-    answer = compared.question.answer
-    if compared.then == compared.now and isinstance(answer, MoveRefused):
-        said = WireError(answer.reason, Code.FAILED_PRECONDITION, answer.sentence, {"move": answer.move})
-        verdict.rejected.CopyFrom(play_pb2.Rejection(error=error_detail_of(said), attempts_left=answer.attempts_left))
-    elif compared.then == compared.now:
-        verdict.accepted.CopyFrom(play_pb2.Acceptance(ply=turn.ply + 1))
-    else:
-        verdict.stale.CopyFrom(play_pb2.StaleAnswer())
-    session.send(verdict=verdict)
+def _recorded_error(rejected: MoveRefused) -> WireError:
+    return WireError(rejected.reason, FAILED, rejected.sentence, {"move": rejected.move})
