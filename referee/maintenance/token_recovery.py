@@ -13,9 +13,9 @@ from referee.records.signing_key import KeyUnusable, fingerprint, load_or_create
 from referee.server.grpc_frontend import FIRST_ADMIN
 from referee.server.stores import DATABASE, KEY
 from referee.storage.data_lock import DataDirLock
+from referee.storage.sqlite.accounts import SqliteTokens
 from referee.storage.sqlite.database import NewerDatabase
 from referee.storage.sqlite.store import SqliteStore
-from referee.storage.sqlite.tokens import SqliteTokens
 
 MAX_TOKENS = 2**31
 

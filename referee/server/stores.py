@@ -18,12 +18,11 @@ from referee.server.settings import Settings
 from referee.storage.data_lock import DataDirLock
 from referee.storage.memory import MemoryEventLog, MemoryUndeliveredEnds
 from referee.storage.memory_accounts import MemoryAccounts, MemoryBotLog, MemoryQuotas, MemoryTokens
-from referee.storage.sqlite.accounts import SqliteAccounts, SqliteQuotas
+from referee.storage.sqlite.accounts import SqliteAccounts, SqliteQuotas, SqliteTokens
 from referee.storage.sqlite.bot_log import SqliteBotLog
 from referee.storage.sqlite.database import NewerDatabase
 from referee.storage.sqlite.event_log import SqliteEventLog, SqliteUndeliveredEnds
 from referee.storage.sqlite.store import SqliteStore
-from referee.storage.sqlite.tokens import SqliteTokens
 
 DATABASE = "referee.db"
 KEY = "referee-key.pem"

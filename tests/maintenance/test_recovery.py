@@ -13,8 +13,8 @@ from referee.maintenance.token_recovery import create_admin_token, create_signin
 from referee.records.signing_key import fingerprint, load, public_hex
 from referee.server.stores import DATABASE, KEY
 from referee.storage.data_lock import DataDirLock
+from referee.storage.sqlite.accounts import SqliteTokens
 from referee.storage.sqlite.store import SqliteStore
-from referee.storage.sqlite.tokens import SqliteTokens
 
 NOW_MS = 1_000
 

@@ -13,11 +13,10 @@ from referee.accounts.bots import Accounts, Bot, MaxNames, Registration, Version
 from referee.accounts.quotas import Quotas
 from referee.accounts.tokens import Role, Token, Tokens, sha256_of
 from referee.storage.memory_accounts import MemoryAccounts, MemoryBotLog, MemoryQuotas, MemoryTokens
-from referee.storage.sqlite.accounts import SqliteAccounts, SqliteQuotas
+from referee.storage.sqlite.accounts import SqliteAccounts, SqliteQuotas, SqliteTokens
 from referee.storage.sqlite.bot_log import SqliteBotLog
 from referee.storage.sqlite.database import Durability
 from referee.storage.sqlite.store import SqliteStore
-from referee.storage.sqlite.tokens import SqliteTokens
 
 NOON_MS = 1_750_000_000_000
 LINES_AT_MOST = 5

@@ -233,7 +233,7 @@ def test_of_two_logs_on_one_file_one_wins_each_entry(path: Path) -> None:
 def writing_of(log: EventLog) -> sqlite3.Connection:
     """Return the connection by which a log writes, to cause faults that depend on the machine and the user."""
     assert isinstance(log, SqliteEventLog)
-    return log._writing
+    return log._threads.writing
 
 
 async def refused_append(log: EventLog, cause: str) -> None:

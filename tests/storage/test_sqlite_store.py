@@ -213,11 +213,11 @@ def test_a_full_disk_changes_nothing_and_the_next_order_is_done_when_there_is_ro
     async def story() -> None:
         store = SqliteStore(path)
         (pages,) = await store.read(lambda file: file.execute("PRAGMA page_count").fetchone())
-        store._writing.execute(f"PRAGMA max_page_count = {pages}")
+        store._threads.writing.execute(f"PRAGMA max_page_count = {pages}")
         with pytest.raises(LogUnavailable, match="full"):
             await store.write(lambda file: [add(one, file) for one in range(5000)])
         assert await store.read(numbers) == []
-        store._writing.execute("PRAGMA max_page_count = 1000000")
+        store._threads.writing.execute("PRAGMA max_page_count = 1000000")
         await store.write(lambda file: [add(one, file) for one in range(5000)])
         assert len(await store.read(numbers)) == 5000
         await store.close()

@@ -8,8 +8,8 @@ from pathlib import Path
 from referee.accounts.tokens import Role, Token, TokenFilter
 from referee.maintenance.doctor.finding import Finding, ok, warn
 from referee.maintenance.migrate import schema_version
+from referee.storage.sqlite.accounts import select_tokens
 from referee.storage.sqlite.database import BUSY_MS, migrations, open_for_reading
-from referee.storage.sqlite.tokens import select_tokens
 
 DAY_MS = 86_400_000
 IDLE_MS = 90 * DAY_MS

@@ -1,13 +1,11 @@
 """SQLite adapters of the storage ports, all on one database file with a write-ahead log.
 
 - `database`: opens connections, runs migrations, checks that the files have not been replaced
-- `batch_thread`: a thread that executes queued requests in batches
 - `event_log`: match log and contest log; undelivered results of matches
 - `group_commit`: writes a batch of appends in one transaction
 - `match_summaries`: rows by which matches are listed and filtered
 - `contests`: contest log, written by the thread of the match log
-- `store`: runs functions on the database for the adapters below
-- `accounts`: bots, versions and quotas
-- `tokens`: bearer tokens, stored as hashes
+- `store`: the writing and reading threads, which work in batches; runs functions for the adapters below
+- `accounts`: bots, versions, tokens (stored as hashes) and quotas
 - `bot_log`: the private log of each bot
 """

@@ -1,17 +1,16 @@
-"""Bots, their versions, and quotas in SQLite."""
+"""Bots, their versions, tokens and quotas in SQLite. Of a token only its SHA-256 hash is stored."""
 
 from collections.abc import Callable
 from dataclasses import astuple
 from sqlite3 import Connection
 from typing import Any
 
-from referee.accounts.account_errors import NameTaken, TooManyNames, UnknownBot, UnknownVersion
+from referee.accounts.account_errors import NameTaken, TooManyNames, UnknownBot, UnknownToken, UnknownVersion
 from referee.accounts.bots import Bot, BotPause, MaxNames, PauseCause, Registration, Version
 from referee.accounts.quotas import Quota
-from referee.accounts.tokens import Token
+from referee.accounts.tokens import ALL_TOKENS, Role, Token, TokenFilter
 from referee.match.match_errors import RequestIdReused
-from referee.storage.sqlite.store import NO_LIMIT, SqliteStore
-from referee.storage.sqlite.tokens import add_token, first_token
+from referee.storage.sqlite.store import SqliteStore, row_limit
 
 INSERT_BOT = "INSERT INTO bots (name, owner, request_id, created_ms, description) VALUES (?, ?, ?, ?, ?)"
 
@@ -54,6 +53,44 @@ VERSIONS = """
     LIMIT :at_most
 """
 
+TOKEN_COLUMNS = "sha256, role, holder, created_ms, bot, label, expires_ms, used_ms, revoked"
+
+INSERT_TOKEN = f"INSERT INTO tokens (token_id, {TOKEN_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+
+SELECT_BY_SHA256 = f"SELECT {TOKEN_COLUMNS} FROM tokens WHERE sha256 = ?"
+
+SELECT_BY_ID = f"SELECT {TOKEN_COLUMNS} FROM tokens WHERE token_id = ?"
+
+SELECT_FIRST_TOKEN = f"SELECT {TOKEN_COLUMNS} FROM tokens WHERE bot = ? AND bot <> '' ORDER BY token LIMIT 1"
+
+COUNT_VALID_TOKENS = """
+    SELECT count(*) FROM tokens
+    WHERE holder = ? AND NOT revoked AND (expires_ms IS NULL OR expires_ms > ?)
+"""
+
+SELECT_TOKENS = f"""
+    SELECT {TOKEN_COLUMNS} FROM tokens
+    WHERE (:holder = '' OR holder = :holder)
+        AND (:bot = '' OR bot = :bot)
+        AND (:good_at_ms IS NULL OR NOT revoked AND (expires_ms IS NULL OR expires_ms > :good_at_ms))
+        AND (:before = '' OR token < (SELECT token FROM tokens WHERE token_id = :before))
+    ORDER BY token DESC
+    LIMIT :at_most
+"""
+
+UPDATE_TOKEN = "UPDATE tokens SET used_ms = ?, revoked = ? WHERE token_id = ?"
+
+QUOTA_COLUMNS = "matches_at_most, streams_at_most, calls_per_minute, bots_at_most, tokens_at_most, stored_bytes_at_most"
+
+SELECT_QUOTA = f"SELECT {QUOTA_COLUMNS} FROM quotas WHERE holder = ?"
+
+SET_QUOTA = f"INSERT OR REPLACE INTO quotas (holder, {QUOTA_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)"
+
+SELECT_STORED_BYTES = "SELECT bytes FROM stored_bytes WHERE holder = ?"
+"""Counted by triggers of the database."""
+
+DELETE_QUOTA = "DELETE FROM quotas WHERE holder = ?"
+
 
 class SqliteAccounts:
     """An Accounts port in SQLite."""
@@ -68,7 +105,7 @@ class SqliteAccounts:
         return await self._store.read(lambda file: _bot(file, name))
 
     async def bots(self, owner: str = "", after: str = "", at_most: int | None = None) -> list[Bot]:
-        values = {"owner": owner, "after": after, "at_most": NO_LIMIT if at_most is None else at_most}
+        values = {"owner": owner, "after": after, "at_most": row_limit(at_most)}
         return await self._store.read(lambda file: [_read_bot(row) for row in file.execute(SELECT_PAGE, values)])
 
     async def change_bot(self, name: str, change: Callable[[Bot], Bot]) -> Bot:
@@ -84,7 +121,7 @@ class SqliteAccounts:
 def _register(file: Connection, request_id: str, bot: Bot, token: Token, at_most: MaxNames) -> Registration:
     before = file.execute(SELECT_REQUESTED, (bot.owner, request_id)).fetchone()
     if before == (bot.name,):
-        return Registration(_bot(file, bot.name), first_token(file, bot.name), repeated=True)
+        return Registration(_bot(file, bot.name), _first_token(file, bot.name), repeated=True)
     if before:
         raise RequestIdReused(request_id)
     if file.execute(SELECT_BOT, (bot.name,)).fetchone():
@@ -92,7 +129,7 @@ def _register(file: Connection, request_id: str, bot: Bot, token: Token, at_most
     (count,) = file.execute(COUNT_BOTS, (bot.owner,)).fetchone()
     if count >= at_most.bots:
         raise TooManyNames("bots", at_most.bots)
-    add_token(file, token, at_most.tokens)
+    _add_token(file, token, at_most.tokens)
     file.execute(INSERT_BOT, (bot.name, bot.owner, request_id, bot.created_ms, bot.description))
     return Registration(_bot(file, bot.name), token, repeated=False)
 
@@ -121,7 +158,7 @@ def _versions(file: Connection, bot: str, before: str, at_most: int | None) -> l
     values = {
         "bot": bot,
         "before": _version_key(file, bot, before) if before else None,
-        "at_most": NO_LIMIT if at_most is None else at_most,
+        "at_most": row_limit(at_most),
     }
     return [Version(bot, *row) for row in file.execute(VERSIONS, values)]
 
@@ -147,16 +184,90 @@ def _read_bot(row: tuple[Any, ...]) -> Bot:
     return Bot(name, owner, created_ms, description, pause, latest or "", faults)
 
 
-QUOTA_COLUMNS = "matches_at_most, streams_at_most, calls_per_minute, bots_at_most, tokens_at_most, stored_bytes_at_most"
+class SqliteTokens:
+    """A Tokens port in SQLite."""
 
-SELECT_QUOTA = f"SELECT {QUOTA_COLUMNS} FROM quotas WHERE holder = ?"
+    def __init__(self, store: SqliteStore) -> None:
+        self._store = store
 
-SET_QUOTA = f"INSERT OR REPLACE INTO quotas (holder, {QUOTA_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)"
+    async def add_token(self, token: Token, good_at_most: int) -> None:
+        await self._store.write(lambda file: _add_token(file, token, good_at_most))
 
-SELECT_STORED_BYTES = "SELECT bytes FROM stored_bytes WHERE holder = ?"
-"""Counted by triggers of the database."""
+    async def find_token(self, sha256: bytes) -> Token | None:
+        return await self._store.read(lambda file: _find_token(file, SELECT_BY_SHA256, sha256))
 
-DELETE_QUOTA = "DELETE FROM quotas WHERE holder = ?"
+    async def tokens(
+        self, wanted: TokenFilter = ALL_TOKENS, before: str = "", at_most: int | None = None
+    ) -> list[Token]:
+        return await self._store.read(lambda file: select_tokens(file, wanted, before, at_most))
+
+    async def change_token(self, token_id: str, change: Callable[[Token], Token]) -> Token:
+        return await self._store.write(lambda file: _change_token(file, token_id, change))
+
+
+def _add_token(file: Connection, token: Token, good_at_most: int) -> None:
+    (valid,) = file.execute(COUNT_VALID_TOKENS, (token.holder, token.created_ms)).fetchone()
+    if valid >= good_at_most:
+        raise TooManyNames("tokens", good_at_most)
+    file.execute(INSERT_TOKEN, (token.id, *_token_row(token)))
+
+
+def _first_token(file: Connection, bot: str) -> Token:
+    """Return the token that was issued when the bot was registered."""
+    return _read_token(file.execute(SELECT_FIRST_TOKEN, (bot,)).fetchone())
+
+
+def select_tokens(
+    file: Connection, wanted: TokenFilter = ALL_TOKENS, before: str = "", at_most: int | None = None
+) -> list[Token]:
+    """Return tokens as `Tokens.tokens` does."""
+    if before:
+        _token_of_id(file, before)
+    values = {
+        "holder": wanted.holder,
+        "bot": wanted.bot,
+        "good_at_ms": wanted.valid_at_ms,
+        "before": before,
+        "at_most": row_limit(at_most),
+    }
+    return [_read_token(row) for row in file.execute(SELECT_TOKENS, values)]
+
+
+def _change_token(file: Connection, token_id: str, change: Callable[[Token], Token]) -> Token:
+    changed = change(_token_of_id(file, token_id))
+    file.execute(UPDATE_TOKEN, (changed.used_ms, changed.revoked, token_id))
+    return _token_of_id(file, token_id)
+
+
+def _token_of_id(file: Connection, token_id: str) -> Token:
+    token = _find_token(file, SELECT_BY_ID, token_id)
+    if not token:
+        raise UnknownToken(token_id)
+    return token
+
+
+def _find_token(file: Connection, query: str, key: bytes | str) -> Token | None:
+    row = file.execute(query, (key,)).fetchone()
+    return _read_token(row) if row else None
+
+
+def _token_row(token: Token) -> tuple[Any, ...]:
+    return (
+        token.sha256,
+        token.role.value,
+        token.holder,
+        token.created_ms,
+        token.bot,
+        token.label,
+        token.expires_ms,
+        token.used_ms,
+        token.revoked,
+    )
+
+
+def _read_token(row: tuple[Any, ...]) -> Token:
+    sha256, role, holder, created_ms, bot, label, expires_ms, used_ms, revoked = row
+    return Token(sha256, Role(role), holder, created_ms, bot, label, expires_ms, used_ms, bool(revoked))
 
 
 class SqliteQuotas:

@@ -17,7 +17,7 @@ from referee.accounts.bot_log import (
     SessionLostNote,
 )
 from referee.storage.codec import MATCH_TYPES
-from referee.storage.sqlite.store import NO_LIMIT, SqliteStore
+from referee.storage.sqlite.store import SqliteStore, row_limit
 from referee.storage.value_codec import union_codec
 
 EVENT_CODEC = union_codec(
@@ -74,7 +74,7 @@ class SqliteBotLog:
             "after": min(after, MAX_INTEGER),
             "version": wanted.version,
             "match_id": wanted.match_id,
-            "at_most": NO_LIMIT if at_most is None else at_most,
+            "at_most": row_limit(at_most),
         }
         return await self._store.read(lambda file: [_line(row) for row in file.execute(SELECT_LINES, values)])
 

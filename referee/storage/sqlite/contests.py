@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 from referee.hosting.contest_log import ContestEntry, ContestEvent, UnreadableContest, co_appended
 from referee.live.ports import CoAppend, Conflict
 from referee.storage.codec import CONTEST_CODEC, MalformedEntry
+from referee.storage.sqlite.store import row_limit
 
 SELECT_ENTRIES = """
     SELECT contest_id, number, at_ms, line
@@ -21,9 +22,6 @@ SELECT_ENTRIES = """
     ORDER BY number
     LIMIT ?
 """
-NO_LIMIT = -1
-"""Value of LIMIT in SQL for all rows."""
-
 SELECT_FIRST = """
     SELECT contest_id, number, at_ms, line
     FROM contests JOIN contest_entries USING (contest)
@@ -76,9 +74,9 @@ class SqliteContestLog:
         return await self._write(encode_contest_append(CoAppend(contest, after, tuple(events))))
 
     async def read(self, contest: str, after: int = 0, at_most: int | None = None) -> list[ContestEntry]:
-        values = (contest, after, NO_LIMIT if at_most is None else at_most)
+        values = (contest, after, row_limit(at_most))
         entries: list[ContestEntry] = await self._read(
-            lambda connection: [_entry(*row) for row in connection.execute(SELECT_ENTRIES, values)]
+            lambda file: [_entry(*row) for row in file.execute(SELECT_ENTRIES, values)]
         )
         return entries
 
@@ -91,7 +89,7 @@ class SqliteContestLog:
     async def _one_of_each(self, kind: str, query: str) -> list[ContestEntry | UnreadableContest]:
         values = {"prefix": f"{kind}/"}
         entries: list[ContestEntry | UnreadableContest] = await self._read(
-            lambda connection: [_entry_or_unreadable(*row) for row in connection.execute(query, values)]
+            lambda file: [_entry_or_unreadable(*row) for row in file.execute(query, values)]
         )
         return entries
 

@@ -8,24 +8,20 @@ entries only.
 import sqlite3
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from referee.hosting.contest_log import ContestEntry
 from referee.live.live_errors import UNREADABLE, LogDamaged
 from referee.live.match_request import EVERY_MATCH, MatchFilter
 from referee.live.outbox import MatchEnded
-from referee.live.ports import CoAppend, Entry, LogUnavailable, MatchArchived, Request, Summaries
+from referee.live.ports import CoAppend, Entry, MatchArchived, Request, Summaries
 from referee.match.events import Event
 from referee.storage.codec import MATCH_CODEC, decode_request, encode_request
 from referee.storage.sqlite import match_summaries
-from referee.storage.sqlite.batch_thread import BatchThread, BatchThreadClosed, result_or_error
-from referee.storage.sqlite.contests import NO_LIMIT, ContestAppend, SqliteContestLog, encode_contest_append
-from referee.storage.sqlite.database import BUSY_MS, Durability, OpenedFiles, open_for_reading, open_for_writing
+from referee.storage.sqlite.contests import ContestAppend, SqliteContestLog, encode_contest_append
+from referee.storage.sqlite.database import BUSY_MS, Durability
 from referee.storage.sqlite.group_commit import GroupCommit, LogEnds, MatchAppend
-from referee.storage.sqlite.store import SqliteStore
-
-RequestT = TypeVar("RequestT")
-ResultT = TypeVar("ResultT")
+from referee.storage.sqlite.store import DatabaseThreads, SqliteStore, row_limit
 
 SELECT_ENTRIES = """
     SELECT match_id, number, at_ms, line, request
@@ -83,18 +79,11 @@ class SqliteEventLog:
         """
         self._wall_ms = wall_ms
         self._committed = committed
-        try:
-            self._writing = open_for_writing(path, durability, busy_ms)
-            self._reading = open_for_reading(path, busy_ms)
-            self._files = OpenedFiles(path)
-        except (OSError, sqlite3.Error) as cause:
-            raise _unavailable(cause) from cause
         self._ends = LogEnds()
-        self._writer: BatchThread[MatchAppend | ContestAppend, Any] = BatchThread(
-            "log writer", self._write, self._writing.close
+        self._threads: DatabaseThreads[MatchAppend | ContestAppend] = DatabaseThreads(
+            path, durability, busy_ms, self._write, "log", "the match log"
         )
-        self._reader: BatchThread[Callable[[], Any], Any] = BatchThread("log reader", _call_all, self._reading.close)
-        self.contests = SqliteContestLog(self._write_contest, self._read_contest)
+        self.contests = SqliteContestLog(self._threads.write, self._threads.read)
         """The contest log, which can be written in the same transactions."""
 
     async def append(
@@ -109,36 +98,24 @@ class SqliteEventLog:
         lines = [MATCH_CODEC.encode(event) for event in events]
         contest_append = encode_contest_append(co_append) if co_append else None
         append = MatchAppend(match_id, after, tuple(events), lines, request, encode_request(request), contest_append)
-        entries: list[Entry] = await _submit(self._writer, append)
+        entries: list[Entry] = await self._threads.write(append)
         return entries
 
     async def read(self, match_id: str, after: int = 0, at_most: int | None = None) -> list[Entry]:
-        entries: list[Entry] = await _submit(self._reader, lambda: self._entries(match_id, after, at_most))
-        return entries
+        return await self._threads.read(lambda file: _read_entries(file, match_id, after, at_most))
 
     async def unfinished(self) -> list[str]:
-        matches: list[str] = await _submit(self._reader, lambda: self._match_ids(SELECT_UNFINISHED))
-        return matches
+        return await self._threads.read(lambda file: _match_ids(file, SELECT_UNFINISHED))
 
     async def summaries(self, wanted: MatchFilter = EVERY_MATCH, before: str = "", at_most: int = 100) -> Summaries:
-        found: Summaries = await _submit(self._reader, lambda: self._summaries(wanted, before, at_most))
-        return found
+        return await self._threads.read(lambda file: _read_summaries(file, wanted, before, at_most))
 
     async def stored_matches(self) -> list[str]:
         """Return the id of every match that has entries, readable or not, the newest first."""
-        matches: list[str] = await _submit(self._reader, lambda: self._match_ids(SELECT_STORED))
-        return matches
+        return await self._threads.read(lambda file: _match_ids(file, SELECT_STORED))
 
     async def close(self) -> None:
-        await self._writer.close()
-        await self._reader.close()
-
-    async def _write_contest(self, append: ContestAppend) -> list[ContestEntry]:
-        entries: list[ContestEntry] = await _submit(self._writer, append)
-        return entries
-
-    async def _read_contest(self, query: Callable[[sqlite3.Connection], Any]) -> Any:
-        return await _submit(self._reader, lambda: query(self._reading))
+        await self._threads.close()
 
     def _write(
         self, appends: Sequence[MatchAppend | ContestAppend]
@@ -155,36 +132,10 @@ class SqliteEventLog:
         self, appends: Sequence[MatchAppend | ContestAppend]
     ) -> list[list[Entry] | list[ContestEntry] | Exception]:
         try:
-            self._files.check_unchanged()
-            return GroupCommit(self._writing, appends, self._wall_ms(), self._ends).write()
+            return GroupCommit(self._threads.writing, appends, self._wall_ms(), self._ends).write()
         except BaseException:
             self._ends.clear()
             raise
-
-    def _entries(self, match_id: str, after: int, at_most: int | None) -> list[Entry]:
-        rows = self._reading.execute(SELECT_ENTRIES, (match_id, after, NO_LIMIT if at_most is None else at_most))
-        entries = [_entry(row) for row in rows]
-        if not entries and self._reading.execute(IS_ARCHIVED, (match_id, match_id)).fetchone()[0]:
-            raise MatchArchived(match_id)
-        return entries
-
-    def _summaries(self, wanted: MatchFilter, before: str, at_most: int) -> Summaries:
-        self._reading.execute("BEGIN")  # The search and the summaries must see the same snapshot.
-        try:
-            matches, stopped_at = match_summaries.find(self._reading, wanted, before, at_most)
-            return Summaries([summary for match in matches if (summary := self._summary(match))], stopped_at)
-        finally:
-            self._reading.execute("ROLLBACK")
-
-    def _summary(self, match: int) -> list[Entry]:
-        """Return the entries of a summary; empty if one of them cannot be decoded."""
-        try:
-            return [_entry(row) for row in self._reading.execute(match_summaries.SUMMARY, {"match": match})]
-        except LogDamaged:
-            return []
-
-    def _match_ids(self, query: str) -> list[str]:
-        return [match_id for (match_id,) in self._reading.execute(query)]
 
 
 class SqliteUndeliveredEnds:
@@ -202,24 +153,37 @@ class SqliteUndeliveredEnds:
         await self._store.write(lambda file: file.executemany(DELETE_UNDELIVERED_END, keys))
 
 
+def _read_entries(file: sqlite3.Connection, match_id: str, after: int, at_most: int | None) -> list[Entry]:
+    entries = [_entry(row) for row in file.execute(SELECT_ENTRIES, (match_id, after, row_limit(at_most)))]
+    if not entries and file.execute(IS_ARCHIVED, (match_id, match_id)).fetchone()[0]:
+        raise MatchArchived(match_id)
+    return entries
+
+
+def _read_summaries(file: sqlite3.Connection, wanted: MatchFilter, before: str, at_most: int) -> Summaries:
+    file.execute("BEGIN")  # The search and the summaries must see the same snapshot.
+    try:
+        matches, stopped_at = match_summaries.find(file, wanted, before, at_most)
+        return Summaries([summary for match in matches if (summary := _summary(file, match))], stopped_at)
+    finally:
+        file.execute("ROLLBACK")
+
+
+def _summary(file: sqlite3.Connection, match: int) -> list[Entry]:
+    """Return the entries of a summary; empty if one of them cannot be decoded."""
+    try:
+        return [_entry(row) for row in file.execute(match_summaries.SUMMARY, {"match": match})]
+    except LogDamaged:
+        return []
+
+
+def _match_ids(file: sqlite3.Connection, query: str) -> list[str]:
+    return [match_id for (match_id,) in file.execute(query)]
+
+
 def _entry(row: tuple[str, int, int, str, str | None]) -> Entry:
     match_id, number, at_ms, line, request = row
     try:
         return Entry(match_id, number, at_ms, MATCH_CODEC.decode(line), decode_request(request))
     except ValueError as why:
         raise LogDamaged(match_id, number, UNREADABLE) from why
-
-
-def _call_all(queries: Sequence[Callable[[], Any]]) -> list[Any]:
-    return [result_or_error(query) for query in queries]
-
-
-async def _submit(thread: BatchThread[RequestT, ResultT], request: RequestT) -> ResultT:
-    try:
-        return await thread.submit(request)
-    except (sqlite3.Error, BatchThreadClosed) as cause:
-        raise _unavailable(cause) from cause
-
-
-def _unavailable(cause: Exception) -> LogUnavailable:
-    return LogUnavailable(f"the match log is unavailable: {cause}")
