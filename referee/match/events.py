@@ -164,3 +164,13 @@ Event = (
     | MatchResumed
     | PlayEnded
 )
+
+
+def seated_bots(event: Event) -> dict[Seat, str]:
+    """Return the bot of each seat that the event fills or opens; the bot of an open seat is empty."""
+    if isinstance(event, SeatTaken):
+        return {event.seat: event.player.bot}
+    if isinstance(event, MatchCreated | PlayStarted):
+        players = event.setup.players if isinstance(event, MatchCreated) else event.seated
+        return {seat: player.bot for seat, player in enumerate(players)}
+    return {}

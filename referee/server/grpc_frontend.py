@@ -5,8 +5,7 @@ from collections.abc import Callable
 from importlib.metadata import version
 
 from engines.registry import games
-from referee.accounts.quotas import Quota
-from referee.accounts.tokens import SECRET_BYTES, Role, TokenFilter
+from referee.accounts.tokens import SECRET_BYTES, Quota, Role, TokenFilter
 from referee.live.bot_notifier import QuotaNotifier
 from referee.live.ports import Time
 from referee.match.clock import MS

@@ -8,16 +8,21 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from referee.accounts.bot_log import BotLog
 from referee.accounts.bots import Accounts
-from referee.accounts.quotas import Quotas
-from referee.accounts.tokens import Tokens
+from referee.accounts.tokens import Quotas, Tokens
 from referee.hosting.contest_log import ContestLog
 from referee.live.end_delivery import UndeliveredEnds
 from referee.live.ports import EventLog, LogUnavailable, Time
 from referee.records.signing_key import KeyUnusable, load_or_create
 from referee.server.settings import Settings
 from referee.storage.data_lock import DataDirLock
-from referee.storage.memory import MemoryEventLog, MemoryUndeliveredEnds
-from referee.storage.memory_accounts import MemoryAccounts, MemoryBotLog, MemoryQuotas, MemoryTokens
+from referee.storage.memory import (
+    MemoryAccounts,
+    MemoryBotLog,
+    MemoryEventLog,
+    MemoryQuotas,
+    MemoryTokens,
+    MemoryUndeliveredEnds,
+)
 from referee.storage.sqlite.accounts import SqliteAccounts, SqliteQuotas, SqliteTokens
 from referee.storage.sqlite.bot_log import SqliteBotLog
 from referee.storage.sqlite.database import NewerDatabase

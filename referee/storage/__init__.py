@@ -3,9 +3,7 @@
 - `codec`: encodes match events and contest events as lines of JSON; upcasts lines of older versions
 - `value_codec`: encodes dataclasses, tuples, enums and scalars as JSON values, derived from their types
 - `sqlite/`: adapters for a database file
-- `memory`: match log, contest log and undelivered results in memory
-- `memory_accounts`: bots, tokens, quotas and bot logs in memory
-- `seat_assignments`: which bots an event seats
+- `memory`: adapters that keep everything in memory
 - `data_lock`: exclusive lock of a data directory
 - `migrations/`: the SQL files that make the schema of a database
 """

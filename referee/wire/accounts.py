@@ -16,8 +16,7 @@ from referee.accounts.bot_log import (
     SessionLostNote,
 )
 from referee.accounts.bots import Bot, BotPause, PauseCause, Version
-from referee.accounts.quotas import Quota
-from referee.accounts.tokens import Role, Token
+from referee.accounts.tokens import Quota, Role, Token
 from referee.live.sessions import Session
 from referee.wire.basic_types import maybe_timestamp, timestamp
 from referee.wire.clocks import clock_charge_of

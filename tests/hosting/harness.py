@@ -43,8 +43,7 @@ from referee.match.match_errors import MatchOver
 from referee.match.result import EndCause
 from referee.match.setup import Player
 from referee.match.state import Match
-from referee.storage.memory import MemoryEventLog, MemoryUndeliveredEnds
-from referee.storage.memory_accounts import MemoryAccounts, MemoryBotLog, MemoryTokens
+from referee.storage.memory import MemoryAccounts, MemoryBotLog, MemoryEventLog, MemoryTokens, MemoryUndeliveredEnds
 from referee.storage.sqlite.event_log import SqliteEventLog
 from tests.live.fake_time import StoppedTime
 from tests.live.referee_harness import GAMES

@@ -19,8 +19,7 @@ from referee.accounts.bots import (
     with_fault,
     without_faults,
 )
-from referee.accounts.quotas import Quota
-from referee.accounts.tokens import Role, Token, mint_secret, revoked, sha256_of, used
+from referee.accounts.tokens import Quota, Role, Token, mint_secret, revoked, sha256_of, used
 
 NOON_MS = 1_750_000_000_000
 BOT = Bot("ada", "ann", NOON_MS)

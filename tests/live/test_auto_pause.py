@@ -16,7 +16,7 @@ from referee.match.clock import SECOND, SuddenDeath
 from referee.match.events import FlagFell
 from referee.match.result import EndCause, Fault, Forfeit
 from referee.match.setup import DropoutPolicy, IllegalMovePolicy, LatePolicy, Policies
-from referee.storage.memory_accounts import MemoryAccounts, MemoryBotLog, MemoryTokens
+from referee.storage.memory import MemoryAccounts, MemoryBotLog, MemoryTokens
 from tests.live.fake_time import settled
 from tests.live.referee_harness import BOTS, Hall, of_kind, told
 from tests.live.runner_harness import in_loop

@@ -8,7 +8,7 @@ import pytest
 from referee.accounts.bot_log import LineFilter, Note, NumberedNote, SessionLostNote
 from referee.live.bot_log_recorder import MAX_PENDING_NOTES, BotLogRecorder
 from referee.live.ports import LogUnavailable
-from referee.storage.memory_accounts import MemoryBotLog
+from referee.storage.memory import MemoryBotLog
 from tests.live.fake_time import settled
 from tests.live.runner_harness import in_loop
 

@@ -5,7 +5,7 @@ from referee.accounts.bots import Bot, MaxNames
 from referee.live.bot_log_recorder import BotLogRecorder
 from referee.live.bot_notifier import BotNotifier, QuotaNotifier
 from referee.live.sessions import Session
-from referee.storage.memory_accounts import MemoryAccounts, MemoryBotLog, MemoryTokens
+from referee.storage.memory import MemoryAccounts, MemoryBotLog, MemoryTokens
 from tests.live.referee_harness import BOTS, Hall, told
 from tests.live.runner_harness import in_loop
 from tests.storage.account_stores import bot_token

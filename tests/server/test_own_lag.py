@@ -32,7 +32,7 @@ from referee_api.v1.play_service_pb2_grpc import PlayServiceStub
 
 from referee.local.embedded_server import embedded
 from referee.match.clock import MS
-from referee.storage.memory_accounts import MemoryTokens
+from referee.storage.memory import MemoryTokens
 from referee.transport.guards import authentication as auth
 from referee.transport.services.games import Games
 from tests.e2e.server import TIMEOUT_S, bearer

@@ -10,9 +10,8 @@ import pytest
 
 from referee.accounts.bot_log import BotLog
 from referee.accounts.bots import Accounts, Bot, MaxNames, Registration, Version
-from referee.accounts.quotas import Quotas
-from referee.accounts.tokens import Role, Token, Tokens, sha256_of
-from referee.storage.memory_accounts import MemoryAccounts, MemoryBotLog, MemoryQuotas, MemoryTokens
+from referee.accounts.tokens import Quotas, Role, Token, Tokens, sha256_of
+from referee.storage.memory import MemoryAccounts, MemoryBotLog, MemoryQuotas, MemoryTokens
 from referee.storage.sqlite.accounts import SqliteAccounts, SqliteQuotas, SqliteTokens
 from referee.storage.sqlite.bot_log import SqliteBotLog
 from referee.storage.sqlite.database import Durability

@@ -14,8 +14,7 @@ from referee.accounts.account_errors import (
     UnknownVersion,
 )
 from referee.accounts.bots import Bot, BotPause, MaxNames, PauseCause, Registration, Version, paused, resumed
-from referee.accounts.quotas import Quota
-from referee.accounts.tokens import Role, Token, TokenFilter, revoked, sha256_of, used
+from referee.accounts.tokens import Quota, Role, Token, TokenFilter, revoked, sha256_of, used
 from referee.match.match_errors import RequestIdReused
 from tests.storage.account_stores import (
     NOON_MS,

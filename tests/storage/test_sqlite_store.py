@@ -9,7 +9,7 @@ from threading import Event as Signal
 import pytest
 
 from referee.accounts.account_errors import UnknownBot
-from referee.accounts.quotas import Quota
+from referee.accounts.tokens import Quota
 from referee.live.ports import LogUnavailable
 from referee.storage.sqlite.bot_log import INSERT, SqliteBotLog
 from referee.storage.sqlite.database import NewerDatabase

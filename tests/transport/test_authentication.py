@@ -16,7 +16,7 @@ from referee_api.v1 import (
 
 from referee.accounts.tokens import Role, Token, mint_secret, revoked
 from referee.live.ports import LogUnavailable
-from referee.storage.memory_accounts import MemoryTokens
+from referee.storage.memory import MemoryTokens
 from referee.transport.guards.authentication import CACHE_US, RULES, Authenticator
 from referee.wire.wire_errors import BadToken, NoToken, NotYours
 from tests.live.fake_time import StoppedTime, settled

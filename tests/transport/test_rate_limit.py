@@ -5,10 +5,9 @@ from typing import Any
 
 import pytest
 
-from referee.accounts.quotas import Quota
-from referee.accounts.tokens import Role, Token
+from referee.accounts.tokens import Quota, Role, Token
 from referee.match.clock import SECOND
-from referee.storage.memory_accounts import MemoryQuotas
+from referee.storage.memory import MemoryQuotas
 from referee.transport.guards.authentication import Caller
 from referee.transport.guards.rate_limit import RateLimiter
 from referee.wire.wire_errors import BadToken, TooManyCalls, TooManyCallsInFlight, TooManyStreams

@@ -8,11 +8,11 @@ from typing import Any, cast
 from referee_api.v1 import play_pb2
 from referee_api.v1.play_service_pb2 import PlayRequest
 
-from referee.accounts.quotas import Quota
+from referee.accounts.tokens import Quota
 from referee.live.bot_log_recorder import BotLogRecorder
 from referee.match.clock import SECOND
 from referee.match.events import MovePlayed
-from referee.storage.memory_accounts import MemoryBotLog, MemoryQuotas
+from referee.storage.memory import MemoryBotLog, MemoryQuotas
 from referee.transport.guards.rate_limit import RateLimiter
 from referee.transport.play.reader import ITEMS_PER_YIELD, HeartbeatConfig, PlayStream, StreamClosed, StreamHost
 from referee.transport.services.bot_requests import RejectionRecorder

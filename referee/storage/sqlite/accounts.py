@@ -7,8 +7,7 @@ from typing import Any
 
 from referee.accounts.account_errors import NameTaken, TooManyNames, UnknownBot, UnknownToken, UnknownVersion
 from referee.accounts.bots import Bot, BotPause, MaxNames, PauseCause, Registration, Version
-from referee.accounts.quotas import Quota
-from referee.accounts.tokens import ALL_TOKENS, Role, Token, TokenFilter
+from referee.accounts.tokens import ALL_TOKENS, Quota, Role, Token, TokenFilter
 from referee.match.match_errors import RequestIdReused
 from referee.storage.sqlite.store import SqliteStore, row_limit
 

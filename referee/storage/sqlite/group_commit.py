@@ -13,8 +13,7 @@ from typing import NamedTuple
 
 from referee.hosting.contest_log import ContestEntry
 from referee.live.ports import Conflict, Entry, Request
-from referee.match.events import Event, PlayEnded
-from referee.storage.seat_assignments import seated_bots
+from referee.match.events import Event, PlayEnded, seated_bots
 from referee.storage.sqlite import match_summaries
 from referee.storage.sqlite.contests import ContestAppend, ContestBatch
 from referee.storage.sqlite.database import transaction

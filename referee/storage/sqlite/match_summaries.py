@@ -9,9 +9,8 @@ from contextlib import closing
 from typing import NamedTuple
 
 from referee.live.match_request import LADDER, TOURNAMENT, MatchFilter
-from referee.match.events import Event, MatchCreated, PlayEnded, PlayStarted
+from referee.match.events import Event, MatchCreated, PlayEnded, PlayStarted, seated_bots
 from referee.match.state import MatchPhase
-from referee.storage.seat_assignments import seated_bots
 
 MAX_SCANNED = 10_000
 """Maximum number of rows that one search reads, even if it has found nothing."""

@@ -7,8 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from referee.accounts.quotas import Quota, Quotas
-from referee.accounts.tokens import Token
+from referee.accounts.tokens import Quota, Quotas, Token
 from referee.live.ports import Time, Timer
 from referee.match.clock import MS, SECOND, Micros
 from referee.transport.guards.authentication import Caller

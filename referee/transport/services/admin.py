@@ -13,8 +13,7 @@ from referee_api.v1.admin_service_pb2_grpc import AdminServiceServicer, add_Admi
 from referee.accounts.account_errors import BadField
 from referee.accounts.bots import Accounts, BotPause, PauseCause, paused, resumed
 from referee.accounts.names import check_words
-from referee.accounts.quotas import Quota, Quotas
-from referee.accounts.tokens import HOLDER_CHARS, Role, TokenFilter, Tokens
+from referee.accounts.tokens import HOLDER_CHARS, Quota, Quotas, Role, TokenFilter, Tokens
 from referee.live.bot_notifier import BotNotifier
 from referee.live.ports import Time
 from referee.live.referee import Referee
