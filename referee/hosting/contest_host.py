@@ -9,19 +9,19 @@ import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar
 
 from engines.api import Game
 from referee.accounts.account_errors import NameTaken
 from referee.accounts.names import check_name, check_words
 from referee.hosting.contest_log import ContestEntry, ContestEvent, contest_id
-from referee.hosting.contest_registry import ContestRegistry
-from referee.hosting.contest_requests import ContestFilter, ContestRequest
-from referee.hosting.contest_store import ContestStore, ContestWatch
+from referee.hosting.contest_store import ContestRegistry, ContestStore, ContestWatch
+from referee.hosting.contest_terms import LadderTerms, TournamentTerms
 from referee.hosting.contest_worker import ContestWorker, HostingDependencies, S
 from referee.hosting.contest_workers import ContestWorkers
 from referee.hosting.hosting_errors import ContestDamaged, UnknownLadder, UnknownTournament
-from referee.hosting.match_queue import MatchQueue, queue_of
+from referee.hosting.match_factory import ContestState, MatchQueue, queue_of
 from referee.live.match_request import LiveLimits
 from referee.live.ports import Conflict
 from referee.live.worker_pool import run_inline
@@ -30,10 +30,38 @@ from referee.match.match_errors import RequestIdReused
 MAX_TEXT_CHARS = 200
 """Length of a title or a message."""
 
-R = TypeVar("R", bound=ContestRequest)
-
+Terms = TypeVar("Terms", bound=LadderTerms | TournamentTerms)
 
 TermsCheck = Callable[[Any, Mapping[str, Game], LiveLimits], None]
+
+
+@dataclass(frozen=True, slots=True)
+class ContestRequest(Generic[Terms]):
+    """A request to create a contest."""
+
+    name: str
+    organiser: str
+    """Holder of the token with which it is created."""
+    request_id: str
+    """Chosen by the organiser; a second request with the same id creates nothing."""
+    terms: Terms
+    title: str = ""
+    """Title for people. Empty: the name."""
+
+
+@dataclass(frozen=True, slots=True)
+class ContestFilter:
+    """Which contests to list; all conditions must hold."""
+
+    game: str = ""
+    bot: str = ""
+
+    def matches(self, state: ContestState) -> bool:
+        games = {terms.game for terms in state.terms.match_terms}
+        return self.game in {"", *games} and (not self.bot or state.has_bot(self.bot))
+
+
+R = TypeVar("R", bound=ContestRequest[Any])
 
 
 class ContestHost(ABC, Generic[S, R]):

@@ -21,10 +21,9 @@ from engines.api import Game
 from referee.accounts.bots import Accounts
 from referee.contests.pairing import DueMatch
 from referee.hosting.contest_log import ContestEvent
-from referee.hosting.contest_state import ContestState
 from referee.hosting.contest_store import ContestStore
 from referee.hosting.contest_terms import Seating
-from referee.hosting.match_factory import BotUnavailable, MatchFactory, match_request_for
+from referee.hosting.match_factory import BotUnavailable, ContestState, MatchFactory, match_request_for
 from referee.live.match_request import LiveLimits
 from referee.live.match_timing import DeadlineTimer
 from referee.live.ports import LogUnavailable, Time

@@ -6,8 +6,7 @@ from contextlib import suppress
 from typing import Any, Generic
 
 from referee.hosting.contest_log import contest_id
-from referee.hosting.contest_registry import ContestRegistry
-from referee.hosting.contest_store import ContestStore
+from referee.hosting.contest_store import ContestRegistry, ContestStore
 from referee.hosting.contest_worker import ContestWorker, HostingDependencies, S
 from referee.hosting.hosting_errors import ContestDamaged
 from referee.live.match_request import MAKER, REQUEST_ID, SET

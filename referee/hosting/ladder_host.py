@@ -1,6 +1,7 @@
 """Facade of ladders: everything that adapters can call to work with them."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from engines.api import Game
 from referee.accounts.account_errors import BadField, BotPaused
@@ -22,22 +23,36 @@ from referee.contests.ladder.ladder_standings import LadderStandingsRow, compute
 from referee.contests.ladder.state import LadderPhase
 from referee.contests.pairing_progress import PairingProgress
 from referee.contests.tournament.events import TournamentEntrant
-from referee.hosting.availability import Availability
-from referee.hosting.contest_host import MAX_TEXT_CHARS, ContestHost
+from referee.hosting.contest_host import MAX_TEXT_CHARS, ContestFilter, ContestHost, ContestRequest
 from referee.hosting.contest_log import LADDER, ContestEntry, ContestLog, LadderCreated, contest_id
-from referee.hosting.contest_registry import ContestRegistry
-from referee.hosting.contest_requests import LadderFilter, LadderRequest
-from referee.hosting.contest_store import ContestStore
+from referee.hosting.contest_store import ContestRegistry, ContestStore
+from referee.hosting.contest_terms import LadderTerms, check_ladder_terms
 from referee.hosting.contest_worker import HostingDependencies
 from referee.hosting.entrant_resolver import resolve_entrant
 from referee.hosting.hosting_errors import UnknownLadder
 from referee.hosting.ladder_ratings import LadderRatings, RatingPoint, read_history
 from referee.hosting.ladder_state import LadderFold, LadderState
-from referee.hosting.ladder_worker import LadderWorker
-from referee.hosting.terms_validation import check_ladder_terms
+from referee.hosting.ladder_worker import Availability, LadderWorker
+from referee.hosting.match_factory import ContestState
 from referee.live import match_request as labels
 from referee.match.setup import Player
 from referee.match.state import Match
+
+
+@dataclass(frozen=True, slots=True)
+class LadderRequest(ContestRequest[LadderTerms]):
+    def created(self, seed: bytes) -> LadderCreated:
+        """Return the first event of the ladder."""
+        return LadderCreated(self.name, self.title or self.name, self.organiser, self.request_id, seed, self.terms)
+
+
+@dataclass(frozen=True, slots=True)
+class LadderFilter(ContestFilter):
+    with_closed: bool = False
+
+    def matches(self, state: ContestState) -> bool:
+        assert isinstance(state, LadderState)
+        return ContestFilter.matches(self, state) and (self.with_closed or not state.closed)
 
 
 def ladder_registry(

@@ -20,8 +20,7 @@ from referee.contests.strength.finish_order import FinishOrder, finish_order_of
 from referee.contests.strength.rating import RatingRecord
 from referee.hosting import contest_log as kinds
 from referee.hosting.contest_log import ContestEntry, ContestLog, co_appended, contest_id
-from referee.hosting.contest_registry import ContestRegistry
-from referee.hosting.contest_store import ContestStore
+from referee.hosting.contest_store import ContestRegistry, ContestStore
 from referee.hosting.hosting_errors import ContestDamaged
 from referee.hosting.ladder_state import LadderState
 from referee.live.match_request import LADDER, MAKER, REQUEST_ID, find_game

@@ -58,14 +58,17 @@ class LadderState:
 
     @property
     def labels(self) -> Mapping[str, str]:
+        """Labels `ladder` and `tournament` of its matches, as far as they have them."""
         return {LADDER: self.created.name}
 
     @property
     def playing(self) -> list[DueMatch]:
+        """Matches that have started and have no result yet."""
         return self.ladder.matches_in_play
 
     @property
     def unstarted(self) -> list[DueMatch]:
+        """Matches that were planned and have not started, including those that must not start now."""
         return self.ladder.due_matches
 
     @property
@@ -84,9 +87,11 @@ class LadderState:
         return {name: entrant.bots for name, entrant in self.ladder.all_entrants.items()}
 
     def has_bot(self, bot: str) -> bool:
+        """Return whether an entrant plays with that bot."""
         return self.ladder.entrant_of(bot) is not None
 
     def start_of(self, due: DueMatch) -> SetStart | None:
+        """Return what a match shares with the others of its set. None: it is not of duplicate play."""
         return self.ladder.set_start(due)
 
     def match_terms(self, due: DueMatch) -> MatchTerms:

@@ -3,7 +3,7 @@
 import asyncio
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from referee.accounts.names import check_words
 from referee.contests.contest_errors import TrfNotAvailable
@@ -12,25 +12,64 @@ from referee.contests.tournament.commands import CancelTournament, StartTourname
 from referee.contests.tournament.events import EntrantEntered, TournamentEnded, TournamentEntrant
 from referee.contests.tournament.state import TournamentPhase
 from referee.contests.tournament.tournament_terms import Seeding
-from referee.hosting.contest_host import MAX_TEXT_CHARS, ContestHost
+from referee.hosting.contest_host import MAX_TEXT_CHARS, ContestFilter, ContestHost, ContestRequest
 from referee.hosting.contest_log import TOURNAMENT, ContestEntry, ContestEvent, ContestLog, TournamentCreated
-from referee.hosting.contest_registry import ContestRegistry
-from referee.hosting.contest_requests import PairingFilter, TournamentFilter, TournamentRequest
-from referee.hosting.contest_store import ContestStore
-from referee.hosting.contest_terms import TournamentTerms
+from referee.hosting.contest_store import ContestRegistry, ContestStore
+from referee.hosting.contest_terms import TournamentTerms, check_tournament_terms, tournament_seating
 from referee.hosting.contest_worker import HostingDependencies
 from referee.hosting.entrant_resolver import resolve_entrant, with_default_name
 from referee.hosting.hosting_errors import NotAnEntrant, NotExportable, UnknownTournament
 from referee.hosting.ladder_host import LadderHost
 from referee.hosting.ladder_ratings import seed_rating
-from referee.hosting.terms_validation import check_tournament_terms, tournament_seating
+from referee.hosting.match_factory import ContestState
 from referee.hosting.tournament_decision import decide_command, decide_creation, decide_entry
 from referee.hosting.tournament_state import TournamentState, fold_tournament
-from referee.hosting.tournament_tables import EXPORTS, ExportFormat, TournamentTables
+from referee.hosting.tournament_tables import EXPORTS, ExportFormat, PairingPhase, TournamentTables, phase_of
 from referee.hosting.tournament_worker import TournamentWorker
 
 FILTER_BATCH_SIZE = 5_000
 """How many pairings are filtered before the event loop runs again."""
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentRequest(ContestRequest[TournamentTerms]):
+    """A request to create a tournament. Its terms have no seed, which the referee draws."""
+
+    entrants: tuple[TournamentEntrant, ...] = ()
+
+    def created(self, seed: bytes) -> TournamentCreated:
+        """Return the first event of the tournament."""
+        terms = replace(self.terms, tournament=replace(self.terms.tournament, seed=seed))
+        title = self.title or self.name
+        return TournamentCreated(self.name, title, self.organiser, self.request_id, terms, len(self.entrants))
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentFilter(ContestFilter):
+    phase: TournamentPhase | None = None
+
+    def matches(self, state: ContestState) -> bool:
+        assert isinstance(state, TournamentState)
+        return ContestFilter.matches(self, state) and self.phase in (None, state.tournament.phase)
+
+
+@dataclass(frozen=True, slots=True)
+class PairingFilter:
+    """Which pairings of a tournament to list; all conditions must hold."""
+
+    round: int = 0
+    entrant: str = ""
+    phase: PairingPhase | None = None
+
+    def matches(self, progress: PairingProgress) -> bool:
+        pairing = progress.pairing
+        return (
+            self.round in (0, pairing.round)
+            and (not self.entrant or self.entrant in pairing.entrants)
+            and self.phase in (None, phase_of(progress))
+        )
+
+
 ANY_PAIRING = PairingFilter()
 
 

@@ -53,15 +53,18 @@ class TournamentState:
 
     @property
     def labels(self) -> Mapping[str, str]:
+        """Labels `ladder` and `tournament` of its matches, as far as they have them."""
         ladder = self.terms.ladder
         return {TOURNAMENT: self.name, LADDER: ladder} if ladder else {TOURNAMENT: self.name}
 
     @property
     def playing(self) -> list[DueMatch]:
+        """Matches that have started and have no result yet."""
         return self.tournament.matches_in_play
 
     @property
     def unstarted(self) -> list[DueMatch]:
+        """Matches that were planned and have not started, including those that must not start now."""
         return self.waiting
 
     @property
@@ -82,9 +85,11 @@ class TournamentState:
         return at_once is not None and len(self.tournament.matches_in_play) >= at_once
 
     def has_bot(self, bot: str) -> bool:
+        """Return whether an entrant plays with that bot."""
         return any(player.bot == bot for entrant in self.tournament.entrants.values() for player in entrant.bots)
 
     def start_of(self, due: DueMatch) -> SetStart | None:
+        """Return what a match shares with the others of its set. None: it is not of duplicate play."""
         return self.tournament.set_start(due)
 
     def match_id(self, due: DueMatch) -> str | None:

@@ -13,8 +13,8 @@ from referee.contests.tournament.commands import (
 )
 from referee.contests.tournament.events import TournamentEvent
 from referee.hosting.contest_store import ContestStore
+from referee.hosting.contest_terms import tournament_seating
 from referee.hosting.contest_worker import ContestWorker, HostingDependencies
-from referee.hosting.terms_validation import tournament_seating
 from referee.hosting.tournament_decision import decide_and_pair
 from referee.hosting.tournament_state import TournamentState
 from referee.live.match_request import MAKER

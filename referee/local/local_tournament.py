@@ -19,7 +19,7 @@ from referee.contests.tournament.commands import EnterTournament, StartTournamen
 from referee.contests.tournament.decide import decide
 from referee.contests.tournament.events import TournamentEntrant
 from referee.contests.tournament.state import Tournament, evolve
-from referee.hosting.terms_validation import check_tournament_terms
+from referee.hosting.contest_terms import check_tournament_terms
 from referee.live.match_request import LiveLimits
 from referee.local.bot_pool import BotPool
 from referee.local.contest_file import TournamentPlan

@@ -18,7 +18,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Histo
 from prometheus_client.metrics_core import Metric
 
 from referee.hosting.contest_log import ContestLog
-from referee.hosting.match_queue import MatchQueue, WaitReason
+from referee.hosting.match_factory import MatchQueue, WaitReason
 from referee.live.loop_lag import STALL_BUCKETS_US
 from referee.live.ports import EventLog, Time
 from referee.match.clock import MS, SECOND, Micros

@@ -12,8 +12,7 @@ from referee.hosting.contest_worker import HostingDependencies
 from referee.hosting.contest_workers import DuplicateSecrecy
 from referee.hosting.ladder_host import LadderHost, ladder_registry, max_faults_for
 from referee.hosting.ladder_ratings import LadderRatings
-from referee.hosting.match_factory import MatchFactory
-from referee.hosting.match_queue import MatchQueue
+from referee.hosting.match_factory import MatchFactory, MatchQueue
 from referee.hosting.tournament_host import TournamentHost, tournament_registry
 from referee.live.auto_pause import AutoPause
 from referee.live.bot_log_recorder import BotLogRecorder, FaultRecorder

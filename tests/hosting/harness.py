@@ -19,13 +19,12 @@ from referee.contests.tournament.events import TournamentEntrant
 from referee.contests.tournament.tournament_formats import TournamentFormat
 from referee.contests.tournament.tournament_terms import TournamentPlayTerms
 from referee.hosting.contest_log import ContestEntry, ContestEvent, UnreadableContest
-from referee.hosting.contest_requests import TournamentRequest
 from referee.hosting.contest_terms import MatchTerms, Partners, TournamentTerms
 from referee.hosting.contest_worker import HostingDependencies
 from referee.hosting.ladder_host import LadderHost, ladder_registry, max_faults_for
 from referee.hosting.ladder_ratings import LadderRatings
 from referee.hosting.match_factory import MatchFactory
-from referee.hosting.tournament_host import TournamentHost, tournament_registry
+from referee.hosting.tournament_host import TournamentHost, TournamentRequest, tournament_registry
 from referee.hosting.tournament_state import TournamentState
 from referee.live.auto_pause import AutoPause
 from referee.live.bot_log_recorder import BotLogRecorder

@@ -8,8 +8,8 @@ from typing import Any
 from referee.contests.ladder.events import LadderEntrant, LadderEvent, MatchRated
 from referee.contests.ladder.season import recompute_ratings
 from referee.contests.pairing import ContestMatchStarted
-from referee.hosting.contest_requests import LadderRequest
 from referee.hosting.contest_terms import LadderTerms, MatchTerms, Partners
+from referee.hosting.ladder_host import LadderRequest
 from referee.hosting.ladder_state import LadderFold, LadderState
 from referee.live.live_errors import NotRunHere
 from referee.live.log_history import replay

@@ -1,14 +1,14 @@
-"""The contest store: append, apply, notify; and watching a contest."""
+"""The contest store: append, apply, notify; watching a contest; and the registry of all contests of a kind."""
 
 import asyncio
 from collections.abc import Sequence
 
 import pytest
 
-from referee.contests.tournament.events import EntrantEntered, TournamentEntrant
+from referee.contests.tournament.events import EntrantEntered, TournamentEnded, TournamentEntrant
 from referee.hosting import contest_store as stores
-from referee.hosting.contest_log import ContestEntry, ContestEvent, ContestLog, UnreadableContest
-from referee.hosting.contest_store import ContestStore, ContestWatch
+from referee.hosting.contest_log import TOURNAMENT, ContestEntry, ContestEvent, ContestLog, UnreadableContest
+from referee.hosting.contest_store import ContestRegistry, ContestStore, ContestWatch
 from referee.live.ports import LogUnavailable
 from referee.live.watch import SlowConsumer
 from referee.storage.memory import MemoryEventLog
@@ -145,3 +145,84 @@ async def test_who_has_caught_up_and_falls_too_far_behind_is_told_where_to_go_on
     with pytest.raises(SlowConsumer) as why:
         await anext(one)
     assert why.value.details == {"resume_after": "2"}
+
+
+class CountingContestLog:
+    """A ContestLog that records which contests are read, and the largest batch."""
+
+    def __init__(self) -> None:
+        self.stored: ContestLog = MemoryEventLog(StoppedTime().wall_ms).contests
+        self.read_of: list[str] = []
+        self.most = 0
+
+    async def append(self, contest: str, after: int, events: Sequence[ContestEvent]) -> list[ContestEntry]:
+        return await self.stored.append(contest, after, events)
+
+    async def read(self, contest: str, after: int = 0, at_most: int | None = None) -> list[ContestEntry]:
+        entries = await self.stored.read(contest, after, at_most)
+        self.read_of.append(contest)
+        self.most = max(self.most, len(entries))
+        return entries
+
+    async def first_entries(self, kind: str) -> Sequence[ContestEntry | UnreadableContest]:
+        return await self.stored.first_entries(kind)
+
+    async def last_entries(self, kind: str) -> Sequence[ContestEntry | UnreadableContest]:
+        return await self.stored.last_entries(kind)
+
+
+def count(before: int | None, _: ContestEntry) -> int:
+    """Return the length of the log: a fold for tests."""
+    return (before or 0) + 1
+
+
+def entered(many: int) -> list[ContestEvent]:
+    return [EntrantEntered(TournamentEntrant(f"bot {number}")) for number in range(many)]
+
+
+def fail(contest: str, fault: Exception) -> None:
+    raise AssertionError(contest) from fault
+
+
+async def registry_of(log: CountingContestLog, **contests: list[ContestEvent]) -> ContestRegistry[int]:
+    """Return the registry of a new process, with these contests in the log."""
+    for name, events in contests.items():
+        await log.append(f"tournament/{name}", 0, events)
+    registry = ContestRegistry(log, TOURNAMENT, count, TournamentEnded, fail)
+    await registry.open()
+    return registry
+
+
+@in_loop
+async def test_what_is_over_is_not_read_before_somebody_asks_for_it() -> None:
+    log = CountingContestLog()
+    registry = await registry_of(
+        log, old=[*entered(2), TournamentEnded()], cup=entered(2), off=[TournamentEnded(cancelled=True)]
+    )
+    assert set(log.read_of) == {"tournament/cup"}
+    assert [store.contest for store in registry.active] == ["tournament/cup"]
+    assert list(registry.first_entries) == ["tournament/old", "tournament/cup", "tournament/off"]
+    assert (await registry.get("tournament/old")).state == 3
+    assert [store.contest for store in registry.active] == ["tournament/cup"]
+    with pytest.raises(KeyError):
+        await registry.get("tournament/none")
+
+
+@in_loop
+async def test_a_long_log_is_read_piece_by_piece() -> None:
+    log = CountingContestLog()
+    many = 3 * stores.READ_BATCH_SIZE + 7
+    registry = await registry_of(log, cup=entered(many))
+    assert registry.active[0].state == many
+    assert log.most == stores.READ_BATCH_SIZE
+
+
+@in_loop
+async def test_what_has_ended_here_is_no_longer_among_those_that_go_on() -> None:
+    log = CountingContestLog()
+    registry = await registry_of(log)
+    store = await registry.add("cup", entered(1))
+    assert registry.active == [store]
+    await store.execute(lambda _: [TournamentEnded()])
+    assert registry.active == []
+    assert await registry.get("tournament/cup") is store

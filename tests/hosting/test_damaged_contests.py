@@ -9,7 +9,7 @@ from referee.accounts.account_errors import NameTaken
 from referee.contests.tournament.events import TournamentEnded
 from referee.contests.tournament.tournament_formats import RoundRobin
 from referee.hosting.contest_log import TOURNAMENT
-from referee.hosting.contest_registry import ContestRegistry
+from referee.hosting.contest_store import ContestRegistry
 from referee.hosting.hosting_errors import ContestDamaged
 from referee.match.events import PlayEnded
 from referee.match.result import EndKind

@@ -12,9 +12,9 @@ from referee.contests.ladder.events import LadderClosureFinished, LadderJoined, 
 from referee.contests.ladder.state import LadderPhase
 from referee.contests.pairing import ContestMatchStarted, ContestMatchVoided
 from referee.hosting.contest_log import ContestEntry, ContestEvent
-from referee.hosting.contest_requests import LadderFilter, LadderRequest
 from referee.hosting.contest_terms import DuplicatePlay
 from referee.hosting.hosting_errors import UnknownLadder
+from referee.hosting.ladder_host import LadderFilter, LadderRequest
 from referee.live.match_request import LADDER, MatchRequest
 from referee.live.sessions import Hello
 from referee.match.clock import SECOND, SuddenDeath

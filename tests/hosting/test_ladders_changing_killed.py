@@ -14,7 +14,7 @@ from referee.contests.ladder.events import (
     MatchRated,
     SeasonStarted,
 )
-from referee.hosting.contest_requests import LadderRequest
+from referee.hosting.ladder_host import LadderRequest
 from referee.hosting.ladder_state import LadderState
 from referee.live.sessions import Hello
 from referee.match.result import EndCause

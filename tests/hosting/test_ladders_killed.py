@@ -14,8 +14,8 @@ import pytest
 from engines.refusals import Refusal
 from referee.contests.ladder.events import LadderEvent, LadderPaired, MatchRated
 from referee.contests.pairing import ContestMatchScored, ContestMatchStarted, ContestMatchVoided
-from referee.hosting.contest_requests import LadderRequest
 from referee.hosting.contest_terms import DuplicatePlay, LadderTerms
+from referee.hosting.ladder_host import LadderRequest
 from referee.live.sessions import Hello
 from tests.hosting.harness import Fuse, HostingHarness, Store, first_of, killed
 from tests.hosting.ladder_harness import check_the_logs, climber, events, ladder_terms, rated, until

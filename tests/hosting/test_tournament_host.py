@@ -15,12 +15,7 @@ from referee.contests.tournament.events import TournamentEntrant
 from referee.contests.tournament.state import TournamentPhase
 from referee.contests.tournament.tournament_formats import Elimination, Gauntlet, Pools, RoundRobin, Swiss
 from referee.contests.tournament.tournament_terms import Seeding
-from referee.hosting.contest_registry import FINISHED_CACHE_SIZE
-from referee.hosting.contest_requests import (
-    PairingFilter,
-    TournamentFilter,
-    TournamentRequest,
-)
+from referee.hosting.contest_store import FINISHED_CACHE_SIZE
 from referee.hosting.contest_terms import Partners
 from referee.hosting.hosting_errors import (
     AlreadyIn,
@@ -32,7 +27,7 @@ from referee.hosting.hosting_errors import (
     UnknownTournament,
     WrongEntrantCount,
 )
-from referee.hosting.tournament_host import ANY_PAIRING
+from referee.hosting.tournament_host import ANY_PAIRING, PairingFilter, TournamentFilter, TournamentRequest
 from referee.hosting.tournament_tables import ExportFormat, PairingPhase, cross_table, phase_of, rows
 from referee.live.match_request import Opening
 from referee.live.ports import LogUnavailable

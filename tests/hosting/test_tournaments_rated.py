@@ -11,9 +11,9 @@ from referee.contests.ladder.state import LadderPlayTerms as LadderPlay
 from referee.contests.strength.rating import RatingRecord, SkillRating
 from referee.contests.tournament.tournament_formats import RoundRobin
 from referee.contests.tournament.tournament_terms import Seeding
-from referee.hosting.contest_requests import LadderRequest
 from referee.hosting.contest_terms import LadderTerms
 from referee.hosting.hosting_errors import UnknownLadder
+from referee.hosting.ladder_host import LadderRequest
 from referee.hosting.ladder_ratings import seed_rating
 from referee.match.setup import Player
 from tests.hosting.harness import HostingHarness, Store, terms, wish

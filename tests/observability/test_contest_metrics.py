@@ -3,7 +3,7 @@
 from referee.contests.ladder.events import LadderClosureStarted
 from referee.contests.pairing import ContestMatchVoided
 from referee.hosting.contest_log import LADDER, TOURNAMENT
-from referee.hosting.match_queue import MatchQueue, QueuedMatch, WaitReason
+from referee.hosting.match_factory import MatchQueue, QueuedMatch, WaitReason
 from referee.observability.metrics import GaugeSources, Metrics
 from referee.storage.memory import MemoryEventLog
 from tests.live.fake_time import StoppedTime

@@ -10,7 +10,7 @@ import pytest
 from prometheus_client.metrics_core import Metric
 from referee_api.v1.match_service_pb2 import SubmitMoveResponse
 
-from referee.hosting.match_queue import MatchQueue, QueuedMatch, WaitReason
+from referee.hosting.match_factory import MatchQueue, QueuedMatch, WaitReason
 from referee.live.ports import LogUnavailable
 from referee.match.clock import SECOND
 from referee.observability.metrics import GaugeSources, Metrics

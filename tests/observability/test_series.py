@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from engines.api import Game
-from referee.hosting.match_queue import MatchQueue, QueuedMatch, WaitReason
+from referee.hosting.match_factory import MatchQueue, QueuedMatch, WaitReason
 from referee.live.ports import Entry
 from referee.match.commands import Resign
 from referee.match.events import MatchCreated

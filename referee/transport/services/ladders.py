@@ -10,8 +10,7 @@ from referee_api.v1.ladder_service_pb2_grpc import LadderServiceServicer, add_La
 from referee.accounts.bots import Accounts
 from referee.contests.contest_errors import NotAMember
 from referee.contests.ladder.events import LadderEntrant
-from referee.hosting.contest_requests import LadderFilter, LadderRequest
-from referee.hosting.ladder_host import LadderHost
+from referee.hosting.ladder_host import LadderFilter, LadderHost, LadderRequest
 from referee.hosting.ladder_state import LadderState
 from referee.live.match_request import find_game
 from referee.match.match_errors import RequestIdReused

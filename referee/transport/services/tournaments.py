@@ -13,10 +13,9 @@ from referee_api.v1.tournament_service_pb2_grpc import (
 
 from referee.accounts.bots import Accounts
 from referee.contests.tournament.events import TournamentEntrant
-from referee.hosting.contest_requests import PairingFilter, TournamentFilter, TournamentRequest
 from referee.hosting.contest_store import ContestStep
 from referee.hosting.hosting_errors import NotAnEntrant
-from referee.hosting.tournament_host import TournamentHost
+from referee.hosting.tournament_host import PairingFilter, TournamentFilter, TournamentHost, TournamentRequest
 from referee.hosting.tournament_state import TournamentState
 from referee.hosting.tournament_tables import ExportFormat
 from referee.live.match_request import find_game

@@ -4,7 +4,7 @@ from collections import Counter
 
 from referee.accounts.bots import BotPause, PauseCause, paused
 from referee.contests.tournament.tournament_formats import RoundRobin
-from referee.hosting.match_queue import MatchQueue, QueuedMatch, WaitReason
+from referee.hosting.match_factory import MatchQueue, QueuedMatch, WaitReason
 from referee.live.sessions import Hello
 from referee.match.clock import SECOND
 from tests.hosting.harness import HostingHarness, Store, terms, wish
