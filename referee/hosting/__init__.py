@@ -6,9 +6,8 @@
 - `contest_host`, `ladder_host`, `tournament_host`: facades that adapters call
 - `contest_worker`, `ladder_worker`, `tournament_worker`: tasks that create matches and record results
 - `contest_workers`: registry of the workers of a kind, and the secrecy of duplicate play
-- `entrant_resolver`: names of entrants, and whether their bots may play
 - `match_factory`: creates matches; which matches wait, and for what
 - `ladder_ratings`: rates matches; history of ratings
-- `tournament_decision`, `tournament_tables`: decisions and tables, in worker processes where they take long
+- `tournament_tables`: standings and exports of tournaments, in worker processes where they take long
 - `hosting_errors`: errors of all of these
 """

@@ -1,31 +1,35 @@
 """Facade of contests of either kind, called by adapters: create, find, list, watch, and the queue of planned matches.
 
-`LadderHost` and `TournamentHost` add the commands of their kind. Permissions are checked by the caller. All that is
-returned is public, except for the openings of duplicate play (`state.terms.openings`), which only the organiser may
-see until the contest is over.
+`LadderHost` and `TournamentHost` add the commands of their kind, which check entrants in the same way. Permissions are
+checked by the caller. All that is returned is public, except for the openings of duplicate play
+(`state.terms.openings`), which only the organiser may see until the contest is over.
 """
 
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Generic, TypeVar
 
 from engines.api import Game
-from referee.accounts.account_errors import NameTaken
-from referee.accounts.names import check_name, check_words
+from referee.accounts.account_errors import BadField, BotPaused, NameTaken, UnknownBot
+from referee.accounts.bots import Accounts
+from referee.accounts.names import NAME, NAME_RULE, check_name, check_words
+from referee.contests.contest_errors import WrongParticipantCount
+from referee.contests.tournament.events import TournamentEntrant
 from referee.hosting.contest_log import ContestEntry, ContestEvent, contest_id
 from referee.hosting.contest_store import ContestRegistry, ContestStore, ContestWatch
 from referee.hosting.contest_terms import LadderTerms, TournamentTerms
 from referee.hosting.contest_worker import ContestWorker, HostingDependencies, S
 from referee.hosting.contest_workers import ContestWorkers
-from referee.hosting.hosting_errors import ContestDamaged, UnknownLadder, UnknownTournament
+from referee.hosting.hosting_errors import AlreadyIn, ContestDamaged, UnknownLadder, UnknownTournament
 from referee.hosting.match_factory import ContestState, MatchQueue, queue_of
 from referee.live.match_request import LiveLimits
 from referee.live.ports import Conflict
 from referee.live.worker_pool import run_inline
 from referee.match.match_errors import RequestIdReused
+from referee.match.setup import Player
 
 MAX_TEXT_CHARS = 200
 """Length of a title or a message."""
@@ -194,3 +198,56 @@ class ContestHost(ABC, Generic[S, R]):
     @abstractmethod
     async def _is_same_request(self, first: ContestEntry, request: R) -> bool:
         """Return whether the contest that starts with the entry `first` is the one that `request` describes."""
+
+
+async def resolve_entrant(entrant: TournamentEntrant, bots_per_entrant: int, accounts: Accounts) -> TournamentEntrant:
+    """Return the entrant with its name, if all of its bots may play.
+
+    Raises BadField, WrongParticipantCount, AlreadyIn, UnknownBot, UnknownVersion, BotPaused or LogUnavailable.
+    """
+    if len(entrant.bots) != bots_per_entrant:
+        what = "an entrant, which has one bot for each seat of a side,"
+        raise WrongParticipantCount(what, len(entrant.bots), bots_per_entrant)
+    if not entrant.name and bots_per_entrant > 1:
+        raise BadField("entrant.name", "an entrant of several bots needs a name")
+    entrant = with_default_name(entrant)
+    await _check_name(entrant, accounts)
+    for place, player in enumerate(entrant.bots):
+        _check_different(player, entrant.bots[:place], entrant.name)
+        await _check_player(player, accounts)
+    return entrant
+
+
+def with_default_name(entrant: TournamentEntrant) -> TournamentEntrant:
+    """Return the entrant, named as its first bot if it has no name."""
+    return entrant if entrant.name or not entrant.bots else replace(entrant, name=entrant.bots[0].bot)
+
+
+def check_not_entered(entrant: TournamentEntrant, other: TournamentEntrant) -> None:
+    """Raise AlreadyIn if a bot plays for both entrants, unless both name its version and the versions differ."""
+    for player in entrant.bots:
+        _check_different(player, other.bots, other.name)
+
+
+def _check_different(player: Player, others: Sequence[Player], entrant: str) -> None:
+    for other in others:
+        if player.bot == other.bot and ("" in (player.version, other.version) or player == other):
+            raise AlreadyIn(player.bot, entrant)
+
+
+async def _check_name(entrant: TournamentEntrant, accounts: Accounts) -> None:
+    """Raises BadField if the name is malformed, or that of a bot that does not play for the entrant."""
+    if not NAME.fullmatch(entrant.name):
+        raise BadField("entrant.name", NAME_RULE)
+    with suppress(UnknownBot):
+        bot = await accounts.bot(entrant.name)
+        if bot.name not in {player.bot for player in entrant.bots}:
+            raise BadField("entrant.name", "it is the name of a bot that does not play for this entrant")
+
+
+async def _check_player(player: Player, accounts: Accounts) -> None:
+    bot = await accounts.bot(player.bot)
+    if bot.pause:
+        raise BotPaused(bot.name, bot.pause.cause.value)
+    if player.version:
+        await accounts.versions(bot.name, player.version, 1)

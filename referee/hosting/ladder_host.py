@@ -23,12 +23,11 @@ from referee.contests.ladder.ladder_standings import LadderStandingsRow, compute
 from referee.contests.ladder.state import LadderPhase
 from referee.contests.pairing_progress import PairingProgress
 from referee.contests.tournament.events import TournamentEntrant
-from referee.hosting.contest_host import MAX_TEXT_CHARS, ContestFilter, ContestHost, ContestRequest
+from referee.hosting.contest_host import MAX_TEXT_CHARS, ContestFilter, ContestHost, ContestRequest, resolve_entrant
 from referee.hosting.contest_log import LADDER, ContestEntry, ContestLog, LadderCreated, contest_id
 from referee.hosting.contest_store import ContestRegistry, ContestStore
 from referee.hosting.contest_terms import LadderTerms, check_ladder_terms
 from referee.hosting.contest_worker import HostingDependencies
-from referee.hosting.entrant_resolver import resolve_entrant
 from referee.hosting.hosting_errors import UnknownLadder
 from referee.hosting.ladder_ratings import LadderRatings, RatingPoint, read_history
 from referee.hosting.ladder_state import LadderFold, LadderState

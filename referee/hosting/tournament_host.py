@@ -2,28 +2,52 @@
 
 import asyncio
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
+from engines.refusals import Refusal
+from referee.accounts.account_errors import NameTaken
 from referee.accounts.names import check_words
+from referee.contests import contest_errors as pure
 from referee.contests.contest_errors import TrfNotAvailable
 from referee.contests.pairing_progress import PairingProgress
-from referee.contests.tournament.commands import CancelTournament, StartTournament, TournamentCommand, WithdrawEntrant
-from referee.contests.tournament.events import EntrantEntered, TournamentEnded, TournamentEntrant
-from referee.contests.tournament.state import TournamentPhase
+from referee.contests.tournament.commands import (
+    CancelTournament,
+    EnterTournament,
+    StartTournament,
+    TournamentCommand,
+    WithdrawEntrant,
+)
+from referee.contests.tournament.decide import decide
+from referee.contests.tournament.events import EntrantEntered, TournamentEnded, TournamentEntrant, TournamentEvent
+from referee.contests.tournament.state import Tournament, TournamentPhase, evolve
 from referee.contests.tournament.tournament_terms import Seeding
-from referee.hosting.contest_host import MAX_TEXT_CHARS, ContestFilter, ContestHost, ContestRequest
+from referee.hosting.contest_host import (
+    MAX_TEXT_CHARS,
+    ContestFilter,
+    ContestHost,
+    ContestRequest,
+    check_not_entered,
+    resolve_entrant,
+    with_default_name,
+)
 from referee.hosting.contest_log import TOURNAMENT, ContestEntry, ContestEvent, ContestLog, TournamentCreated
 from referee.hosting.contest_store import ContestRegistry, ContestStore
 from referee.hosting.contest_terms import TournamentTerms, check_tournament_terms, tournament_seating
 from referee.hosting.contest_worker import HostingDependencies
-from referee.hosting.entrant_resolver import resolve_entrant, with_default_name
-from referee.hosting.hosting_errors import NotAnEntrant, NotExportable, UnknownTournament
+from referee.hosting.hosting_errors import (
+    NotAnEntrant,
+    NotExportable,
+    TournamentOver,
+    TournamentStarted,
+    UnknownTournament,
+    WrongEntrantCount,
+)
 from referee.hosting.ladder_host import LadderHost
 from referee.hosting.ladder_ratings import seed_rating
 from referee.hosting.match_factory import ContestState
-from referee.hosting.tournament_decision import decide_command, decide_creation, decide_entry
-from referee.hosting.tournament_state import TournamentState, fold_tournament
+from referee.hosting.tournament_state import TournamentState, decide_and_pair, fold_tournament
 from referee.hosting.tournament_tables import EXPORTS, ExportFormat, PairingPhase, TournamentTables, phase_of
 from referee.hosting.tournament_worker import TournamentWorker
 
@@ -104,7 +128,7 @@ class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
         """
         store = await self._find_store(name)
         resolved = await self._resolve(store.state.terms, entrant)
-        return await self._execute(store, lambda state: decide_entry(state, resolved))
+        return await self._execute(store, lambda state: _decide_entry(state, resolved))
 
     async def withdraw(self, name: str, entrant: str, message: str = "") -> TournamentState:
         """Remove an entrant before the start; after it, do not pair the entrant any more. Idempotent.
@@ -166,10 +190,14 @@ class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
         unless: TournamentPhase | None = None,
     ) -> TournamentState:
         """Execute a command, which changes nothing if the tournament is in the phase `unless` already."""
-        return await self._execute(
-            store,
-            lambda state: [] if state.tournament.phase is unless else decide_command(state, command, self._deps.run),
-        )
+
+        async def decided(state: TournamentState) -> list[TournamentEvent]:
+            if state.tournament.phase is unless:
+                return []
+            with _contract_errors(state):
+                return await decide_and_pair(state.tournament, command, self._deps.run)
+
+        return await self._execute(store, decided)
 
     async def _resolve(self, terms: TournamentTerms, entrant: TournamentEntrant) -> TournamentEntrant:
         bots_per_entrant = tournament_seating(terms, self._deps.games).bots
@@ -188,7 +216,7 @@ class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
         if request.terms.ladder:
             await self._ladders.get(request.terms.ladder)
         entrants = [await self._resolve(request.terms, entrant) for entrant in request.entrants]
-        return decide_creation(request.created(self._deps.draw_seed()), entrants)
+        return _decide_creation(request.created(self._deps.draw_seed()), entrants)
 
     async def _is_same_request(self, first: ContestEntry, request: TournamentRequest) -> bool:
         created = first.event
@@ -197,3 +225,43 @@ class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
         entries = await self._registry.log.read(first.contest, 1, created.entrants)
         entrants = [replace(it.event.entrant, rating=None) for it in entries if isinstance(it.event, EntrantEntered)]
         return entrants == [with_default_name(entrant) for entrant in request.entrants]
+
+
+def _decide_entry(state: TournamentState, entrant: TournamentEntrant) -> list[TournamentEvent]:
+    """Return the event that enters an entrant. Raises AlreadyIn, or another error of the contract."""
+    if not state.over:
+        for other in state.tournament.entrants.values():
+            check_not_entered(entrant, other)
+    with _contract_errors(state):
+        return decide(state.tournament, EnterTournament(entrant))
+
+
+def _decide_creation(created: TournamentCreated, entrants: Sequence[TournamentEntrant]) -> list[ContestEvent]:
+    """Return the first events of a tournament with these entrants. Raises what `_decide_entry` raises."""
+    state = TournamentState(created, 0, Tournament(created.terms.tournament))
+    events: list[ContestEvent] = [created]
+    for entrant in entrants:
+        for event in _decide_entry(state, entrant):
+            state = replace(state, tournament=evolve(state.tournament, event))
+            events.append(event)
+    return events
+
+
+@contextmanager
+def _contract_errors(state: TournamentState) -> Iterator[None]:
+    """Replace errors of the pure tournament by those that the contract promises."""
+    try:
+        yield
+    except pure.ContestError as error:
+        convert = CONTRACT_ERRORS.get(type(error))
+        raise (convert(state, error.details) if convert else error) from None
+
+
+CONTRACT_ERRORS: dict[type[pure.ContestError], Callable[[TournamentState, Mapping[str, str]], Refusal]] = {
+    pure.CommandNotAllowed: lambda state, _: TournamentOver(state.name, state.tournament.phase.value),
+    pure.EntryClosed: lambda state, _: TournamentStarted(state.name),
+    pure.EntrantNameTaken: lambda _, said: NameTaken(said["name"]),
+    pure.UnknownEntrant: lambda state, said: NotAnEntrant(state.name, said["name"]),
+    pure.EntrantCountOutOfRange: lambda state, said: WrongEntrantCount(state.name, said["entrants"], said["wanted"]),
+}
+"""Converts errors of the pure tournament to errors of the contract. Other errors are in the contract already."""

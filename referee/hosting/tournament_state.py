@@ -1,15 +1,30 @@
-"""State of a tournament: the pure tournament, its creation, and when each pairing was planned."""
+"""State of a tournament: the pure tournament, its creation, and when each pairing was planned; and its next events.
 
+A round of a Swiss tournament with hundreds of entrants takes seconds to pair, which would block the event loop, and
+so would pickling thousands of pairings at once. So large rounds are paired in a worker process, and parts of the
+pairings cache their pickled form: each part is pickled separately, and again only after it has changed.
+"""
+
+import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from referee.contests.pairing import DueMatch, SetStart
-from referee.contests.tournament.events import TournamentEnded, TournamentPaired, TournamentPlayStarted
+from referee.contests.tournament.commands import TournamentCommand
+from referee.contests.tournament.decide import decide, will_pair_round
+from referee.contests.tournament.events import TournamentEnded, TournamentEvent, TournamentPaired, TournamentPlayStarted
 from referee.contests.tournament.state import Tournament, TournamentPhase, evolve
 from referee.hosting.contest_log import LADDER, TOURNAMENT, ContestEntry, TournamentCreated, contest_id
 from referee.hosting.contest_terms import MatchTerms, TournamentTerms
 from referee.hosting.hosting_errors import ContestDamaged
+from referee.live.worker_pool import RunFunction
 from referee.match.setup import Player
+
+MAX_ENTRANTS_HERE = 16
+"""Limit of entrants for pairing on the event loop: some ten milliseconds, less than a call to a worker process."""
+
+MAX_PAIRING_CPU_S = 1800.0
+"""CPU limit for one round; a round of 1000 entrants takes about two minutes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,3 +139,20 @@ def fold_tournament(state: TournamentState | None, entry: ContestEntry) -> Tourn
         planned = dict.fromkeys((pairing.id for pairing in event.pairings), entry.at_ms)
         return replace(after, planned_ms={**state.planned_ms, **planned})
     return replace(after, ended_ms=entry.at_ms) if isinstance(event, TournamentEnded) else after
+
+
+async def decide_and_pair(
+    tournament: Tournament, command: TournamentCommand, run: RunFunction
+) -> list[TournamentEvent]:
+    """Return the events that follow from a command, as `decide` does; `run` computes what may take long."""
+    if len(tournament.entrants) > MAX_ENTRANTS_HERE and will_pair_round(tournament, command):
+        await pickle_parts(tournament)
+        return await run(decide, tournament, command, max_cpu_s=MAX_PAIRING_CPU_S)
+    return decide(tournament, command)
+
+
+async def pickle_parts(tournament: Tournament) -> None:
+    """Pickle pairings part by part, so that sending them to a worker process does not block the event loop."""
+    for part in tournament.pairings.chunks:
+        part.pickle()
+        await asyncio.sleep(0)

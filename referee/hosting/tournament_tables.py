@@ -17,8 +17,7 @@ from referee.contests.tables.standings import build_cross_table as points_agains
 from referee.contests.tournament.state import Tournament, TournamentPhase
 from referee.contests.tournament.tournament_export import estimate_strengths, to_csv, to_json, to_trf
 from referee.hosting.hosting_errors import TournamentNotStarted
-from referee.hosting.tournament_decision import pickle_parts
-from referee.hosting.tournament_state import TournamentState
+from referee.hosting.tournament_state import TournamentState, pickle_parts
 from referee.live.worker_pool import RunFunction
 
 MAX_PAIRINGS_HERE = 100

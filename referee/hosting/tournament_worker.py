@@ -15,8 +15,7 @@ from referee.contests.tournament.events import TournamentEvent
 from referee.hosting.contest_store import ContestStore
 from referee.hosting.contest_terms import tournament_seating
 from referee.hosting.contest_worker import ContestWorker, HostingDependencies
-from referee.hosting.tournament_decision import decide_and_pair
-from referee.hosting.tournament_state import TournamentState
+from referee.hosting.tournament_state import TournamentState, decide_and_pair
 from referee.live.match_request import MAKER
 from referee.match.match_errors import MatchOver
 from referee.match.result import EndCause, EndKind

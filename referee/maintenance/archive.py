@@ -30,8 +30,7 @@ from referee.records.record_writer import format_record
 from referee.records.signing_key import KeyUnusable, load, public_hex
 from referee.records.verify import verify
 from referee.server.stores import DATABASE, KEY
-from referee.storage.data_lock import ARCHIVE_LOCK, DataDirLock
-from referee.storage.sqlite.database import Durability
+from referee.storage.sqlite.database import ARCHIVE_LOCK, DataDirLock, Durability
 from referee.storage.sqlite.event_log import SqliteEventLog
 from referee.storage.sqlite.store import SqliteStore
 

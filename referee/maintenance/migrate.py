@@ -7,9 +7,9 @@ from pathlib import Path
 
 from referee.maintenance.data_dir import MaintenanceError, require_data_dir
 from referee.server.stores import DATABASE
-from referee.storage.data_lock import DataDirLock
 from referee.storage.sqlite.database import (
     BUSY_MS,
+    DataDirLock,
     Durability,
     NewerDatabase,
     migration_names,

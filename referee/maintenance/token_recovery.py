@@ -12,9 +12,8 @@ from referee.maintenance.data_dir import MaintenanceError
 from referee.records.signing_key import KeyUnusable, fingerprint, load_or_create, public_hex
 from referee.server.grpc_frontend import FIRST_ADMIN
 from referee.server.stores import DATABASE, KEY
-from referee.storage.data_lock import DataDirLock
 from referee.storage.sqlite.accounts import SqliteTokens
-from referee.storage.sqlite.database import NewerDatabase
+from referee.storage.sqlite.database import DataDirLock, NewerDatabase
 from referee.storage.sqlite.store import SqliteStore
 
 MAX_TOKENS = 2**31

@@ -14,7 +14,6 @@ from referee.live.end_delivery import UndeliveredEnds
 from referee.live.ports import EventLog, LogUnavailable, Time
 from referee.records.signing_key import KeyUnusable, load_or_create
 from referee.server.settings import Settings
-from referee.storage.data_lock import DataDirLock
 from referee.storage.memory import (
     MemoryAccounts,
     MemoryBotLog,
@@ -25,7 +24,7 @@ from referee.storage.memory import (
 )
 from referee.storage.sqlite.accounts import SqliteAccounts, SqliteQuotas, SqliteTokens
 from referee.storage.sqlite.bot_log import SqliteBotLog
-from referee.storage.sqlite.database import NewerDatabase
+from referee.storage.sqlite.database import DataDirLock, NewerDatabase
 from referee.storage.sqlite.event_log import SqliteEventLog, SqliteUndeliveredEnds
 from referee.storage.sqlite.store import SqliteStore
 

@@ -4,6 +4,5 @@
 - `value_codec`: encodes dataclasses, tuples, enums and scalars as JSON values, derived from their types
 - `sqlite/`: adapters for a database file
 - `memory`: adapters that keep everything in memory
-- `data_lock`: exclusive lock of a data directory
 - `migrations/`: the SQL files that make the schema of a database
 """

@@ -18,7 +18,7 @@ from grpc_health.v1 import health_pb2
 from grpc_health.v1.health_pb2_grpc import HealthStub
 from referee_api.v1 import error_pb2, game_pb2, match_pb2, play_pb2, result_pb2
 
-from referee.storage.data_lock import SERVER_LOCK
+from referee.storage.sqlite.database import SERVER_LOCK
 from tests.e2e.bot_connection import connect_bot
 from tests.e2e.call_errors import CallError, assert_matches_contract, assert_metadata_complete, parse_error
 from tests.e2e.contests import create_ladder, create_tournament, entrants_of, join_ladder

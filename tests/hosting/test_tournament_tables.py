@@ -20,8 +20,7 @@ from referee.contests.tournament.tournament_export import estimate_strengths
 from referee.contests.tournament.tournament_formats import Pools, RoundRobin, Swiss
 from referee.hosting import tournament_tables
 from referee.hosting.hosting_errors import TournamentNotStarted
-from referee.hosting.tournament_decision import MAX_ENTRANTS_HERE, decide_and_pair
-from referee.hosting.tournament_state import TournamentState
+from referee.hosting.tournament_state import MAX_ENTRANTS_HERE, TournamentState, decide_and_pair
 from referee.hosting.tournament_tables import TournamentTables, cross_table, rows
 from referee.live.worker_pool import WorkerPool
 from tests.contests.tournament_harness import entered

@@ -12,8 +12,8 @@ from referee.maintenance.data_dir import MaintenanceError
 from referee.maintenance.token_recovery import create_admin_token, create_signing_key
 from referee.records.signing_key import fingerprint, load, public_hex
 from referee.server.stores import DATABASE, KEY
-from referee.storage.data_lock import DataDirLock
 from referee.storage.sqlite.accounts import SqliteTokens
+from referee.storage.sqlite.database import DataDirLock
 from referee.storage.sqlite.store import SqliteStore
 
 NOW_MS = 1_000

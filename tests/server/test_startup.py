@@ -14,7 +14,7 @@ from referee.server.referee_server import RefereeServer, ServerInfo
 from referee.server.setting_types import Address
 from referee.server.settings import Settings
 from referee.server.stores import DATABASE, KEY, StartupError, open_stores
-from referee.storage.data_lock import DataDirLock
+from referee.storage.sqlite.database import DataDirLock
 
 
 def settings(data_dir: Path) -> Settings:

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from referee.storage.data_lock import ARCHIVE_LOCK, SERVER_LOCK, DataDirLock, DataDirLocked
+from referee.storage.sqlite.database import ARCHIVE_LOCK, SERVER_LOCK, DataDirLock, DataDirLocked
 
 HOLD_AND_WAIT = """
 import sys
 from pathlib import Path
-from referee.storage.data_lock import DataDirLock
+from referee.storage.sqlite.database import DataDirLock
 lock = DataDirLock(Path(sys.argv[1]))
 print("locked", flush=True)
 sys.stdin.read()

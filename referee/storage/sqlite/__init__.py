@@ -1,6 +1,6 @@
 """SQLite adapters of the storage ports, all on one database file with a write-ahead log.
 
-- `database`: opens connections, runs migrations, checks that the files have not been replaced
+- `database`: lock of a data directory; connections, transactions and migrations
 - `event_log`: match log and contest log; undelivered results of matches
 - `group_commit`: writes a batch of appends in one transaction
 - `match_summaries`: rows by which matches are listed and filtered
