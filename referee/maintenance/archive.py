@@ -141,7 +141,7 @@ def _needed_by(opening: Entry, active: Collection[str]) -> str:
 
 
 def _remove(match_id: str, file: Connection) -> None:
-    for table in ("unheard_ends", "match_seats", "match_summaries", "entries"):
+    for table in ("undelivered_ends", "match_seats", "match_summaries", "entries"):
         file.execute(f"DELETE FROM {table} WHERE {OF_MATCH}", (match_id,))
 
 

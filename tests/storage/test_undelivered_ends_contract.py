@@ -29,7 +29,7 @@ ANNA, BERT, CARL, NOBODY = Player("anna", "1"), Player("bert", "1"), Player("car
 @dataclass(frozen=True)
 class Shelf:
     log: EventLog
-    unheard: UndeliveredEnds
+    undelivered: UndeliveredEnds
     close: Callable[[], Coroutine[Any, Any, None]]
 
     async def write(self, match_id: str, *events: Event) -> None:
@@ -90,11 +90,11 @@ async def test_each_bot_is_to_hear_of_the_end_of_its_matches_and_of_no_others(sh
     await shelf.over("m1", ANNA, BERT)
     await shelf.write("m2", opened("m2", ANNA, BERT))
     await shelf.over("m3", CARL, ANNA)
-    assert await shelf.unheard.list_for("anna", 10) == [MatchEnded("m1", 0), MatchEnded("m3", 1)]
-    assert await shelf.unheard.list_for("bert", 10) == [MatchEnded("m1", 1)]
-    assert await shelf.unheard.list_for("nobody", 10) == []
+    assert await shelf.undelivered.list_for("anna", 10) == [MatchEnded("m1", 0), MatchEnded("m3", 1)]
+    assert await shelf.undelivered.list_for("bert", 10) == [MatchEnded("m1", 1)]
+    assert await shelf.undelivered.list_for("nobody", 10) == []
     await shelf.write("m2", END)
-    assert await shelf.unheard.list_for("bert", 10) == [MatchEnded("m1", 1), MatchEnded("m2", 1)]
+    assert await shelf.undelivered.list_for("bert", 10) == [MatchEnded("m1", 1), MatchEnded("m2", 1)]
 
 
 @with_every_shelf
@@ -102,40 +102,41 @@ async def test_what_was_heard_is_not_told_again_and_the_others_still_are(shelf: 
     for match_id in ("m1", "m2"):
         await shelf.over(match_id, ANNA, BERT)
     for _ in range(2):
-        await shelf.unheard.mark_delivered([MatchEnded("m1", 0), MatchEnded("m2", 1), MatchEnded("no such match", 0)])
-    assert await shelf.unheard.list_for("anna", 10) == [MatchEnded("m2", 0)]
-    assert await shelf.unheard.list_for("bert", 10) == [MatchEnded("m1", 1)]
-    await shelf.unheard.mark_delivered([MatchEnded("m2", 0)])
-    assert await shelf.unheard.list_for("anna", 10) == []
+        ends = [MatchEnded("m1", 0), MatchEnded("m2", 1), MatchEnded("no such match", 0)]
+        await shelf.undelivered.mark_delivered(ends)
+    assert await shelf.undelivered.list_for("anna", 10) == [MatchEnded("m2", 0)]
+    assert await shelf.undelivered.list_for("bert", 10) == [MatchEnded("m1", 1)]
+    await shelf.undelivered.mark_delivered([MatchEnded("m2", 0)])
+    assert await shelf.undelivered.list_for("anna", 10) == []
 
 
 @with_every_shelf
 async def test_who_sits_where_is_what_the_log_says_last(shelf: Shelf) -> None:
     await shelf.write("m1", opened("m1", ANNA, NOBODY), SeatTaken(1, 1, CARL), PlayStarted(2, (CARL, ANNA)), END)
     await shelf.write("m2", opened("m2", NOBODY, NOBODY), SeatTaken(1, 1, CARL), END)
-    assert await shelf.unheard.list_for("anna", 10) == [MatchEnded("m1", 1)]
-    assert await shelf.unheard.list_for("carl", 10) == [MatchEnded("m1", 0), MatchEnded("m2", 1)]
+    assert await shelf.undelivered.list_for("anna", 10) == [MatchEnded("m1", 1)]
+    assert await shelf.undelivered.list_for("carl", 10) == [MatchEnded("m1", 0), MatchEnded("m2", 1)]
 
 
 @with_every_shelf
 async def test_a_bot_that_sits_on_both_sides_is_to_hear_of_both(shelf: Shelf) -> None:
     await shelf.over("m1", ANNA, ANNA)
-    assert await shelf.unheard.list_for("anna", 10) == [MatchEnded("m1", 0), MatchEnded("m1", 1)]
-    await shelf.unheard.mark_delivered([MatchEnded("m1", 0)])
-    assert await shelf.unheard.list_for("anna", 10) == [MatchEnded("m1", 1)]
+    assert await shelf.undelivered.list_for("anna", 10) == [MatchEnded("m1", 0), MatchEnded("m1", 1)]
+    await shelf.undelivered.mark_delivered([MatchEnded("m1", 0)])
+    assert await shelf.undelivered.list_for("anna", 10) == [MatchEnded("m1", 1)]
 
 
 @with_every_shelf
 async def test_of_many_ends_the_newest_come_first_in_line(shelf: Shelf) -> None:
     for number in range(5):
         await shelf.over(f"m{number}", ANNA, BERT)
-    assert await shelf.unheard.list_for("anna", 2) == [MatchEnded("m3", 0), MatchEnded("m4", 0)]
+    assert await shelf.undelivered.list_for("anna", 2) == [MatchEnded("m3", 0), MatchEnded("m4", 0)]
 
 
 def test_an_end_and_the_log_that_tells_of_it_are_written_together(tmp_path: Path) -> None:
     async def lost(shelf: Shelf) -> None:
         with stranger(tmp_path / "referee.db") as connection:
-            connection.execute("DROP TABLE unheard_ends")
+            connection.execute("DROP TABLE undelivered_ends")
         with pytest.raises(LogUnavailable):
             await shelf.over("m1", ANNA, BERT)
         assert await shelf.log.read("m1") == []
@@ -154,12 +155,12 @@ def test_a_file_from_before_there_were_such_ends_is_read_and_its_matches_end_for
 
     async def ends(shelf: Shelf) -> None:
         assert [entry.request for entry in await shelf.log.read("over")] == [None, None]
-        assert await shelf.unheard.list_for("anna", 10) == []
+        assert await shelf.undelivered.list_for("anna", 10) == []
         for match_id in ("waits", "taken", "plays"):
             await shelf.write(match_id, END)
-        assert await shelf.unheard.list_for("anna", 10) == [MatchEnded("waits", 0), MatchEnded("plays", 1)]
-        assert await shelf.unheard.list_for("bert", 10) == [MatchEnded("taken", 1), MatchEnded("plays", 0)]
-        assert await shelf.unheard.list_for("carl", 10) == [MatchEnded("taken", 0)]
+        assert await shelf.undelivered.list_for("anna", 10) == [MatchEnded("waits", 0), MatchEnded("plays", 1)]
+        assert await shelf.undelivered.list_for("bert", 10) == [MatchEnded("taken", 1), MatchEnded("plays", 0)]
+        assert await shelf.undelivered.list_for("carl", 10) == [MatchEnded("taken", 0)]
 
     tell(in_sqlite(path), ends)
 
@@ -173,8 +174,8 @@ def write_as_ever(file: sqlite3.Connection, match_id: str, *events: Event) -> No
 
 
 def test_ends_of_a_bot_have_an_index(tmp_path: Path) -> None:
-    tell(in_sqlite(tmp_path / "referee.db"), lambda shelf: shelf.unheard.mark_delivered([]))
+    tell(in_sqlite(tmp_path / "referee.db"), lambda shelf: shelf.undelivered.mark_delivered([]))
     with stranger(tmp_path / "referee.db") as connection:
         plan = [row[-1] for row in connection.execute(f"EXPLAIN QUERY PLAN {SELECT_UNDELIVERED_ENDS}", ("anna", 5))]
-    assert any("unheard_ends_of_bot" in step for step in plan)
+    assert any("undelivered_ends_of_bot" in step for step in plan)
     assert not any("SCAN" in step for step in plan)

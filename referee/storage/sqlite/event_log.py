@@ -47,14 +47,14 @@ SELECT_UNFINISHED = "SELECT match_id FROM matches WHERE over = 0 ORDER BY match"
 
 SELECT_UNDELIVERED_ENDS = """
     SELECT match_id, seat
-    FROM unheard_ends JOIN matches USING (match)
+    FROM undelivered_ends JOIN matches USING (match)
     WHERE bot = ? AND over = 1
     ORDER BY match DESC, seat DESC
     LIMIT ?
 """
 
 DELETE_UNDELIVERED_END = """
-    DELETE FROM unheard_ends WHERE match = (SELECT match FROM matches WHERE match_id = ?) AND seat = ?
+    DELETE FROM undelivered_ends WHERE match = (SELECT match FROM matches WHERE match_id = ?) AND seat = ?
 """
 
 

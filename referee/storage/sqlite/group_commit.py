@@ -22,7 +22,7 @@ INSERT_MATCH = "INSERT INTO matches (match_id) VALUES (?)"
 
 INSERT_ENTRY = "INSERT INTO entries (match, number, at_ms, line, request) VALUES (?, ?, ?, ?, ?)"
 
-INSERT_UNDELIVERED_END = "INSERT OR REPLACE INTO unheard_ends (match, seat, bot) VALUES (?, ?, ?)"
+INSERT_UNDELIVERED_END = "INSERT OR REPLACE INTO undelivered_ends (match, seat, bot) VALUES (?, ?, ?)"
 
 END_MATCH = "UPDATE matches SET over = 1 WHERE match = ?"
 
