@@ -42,7 +42,7 @@ class _GameSeries:
                     game, kind.value, cause.value
                 )  # Initialised with 0, so that `increase` sees the first one.
 
-    def row(self, row: ClockCharge) -> None:
+    def record_charge(self, row: ClockCharge) -> None:
         if row.network_credit_us:
             self.credit.inc(row.network_credit_us / SECOND)
         if row.stall_us:
@@ -82,9 +82,9 @@ class MatchMetrics:
         game = match.setup.game
         series = self._games.get(game) or self._games.setdefault(game, _GameSeries(self, game))
         for entry in entries:
-            note = NOTES.get(type(entry.event))
-            if note:
-                note(self, series, entry.event, before)
+            record = RECORDERS.get(type(entry.event))
+            if record:
+                record(self, series, entry.event, before)
 
     def on_fault(self, match_id: str, fault: Exception) -> None:
         """Record an internal fault."""
@@ -97,23 +97,23 @@ class MatchMetrics:
         series.moves[event.source].inc()
         if event.row is None:
             return
-        series.row(event.row)
+        series.record_charge(event.row)
         if event.source is MoveSource.BOT:
             series.think.observe(event.row.charged_us / SECOND)
             series.decision.observe((event.at_us - event.row.arrived_us) / SECOND)
 
     def _flag_fell(self, series: _GameSeries, event: FlagFell, before: Match | None) -> None:
-        series.row(event.row)
-        self.flags.labels(series.game, _why(event, before)).inc()
+        series.record_charge(event.row)
+        self.flags.labels(series.game, _flag_cause(event, before)).inc()
 
     def _play_ended(self, series: _GameSeries, event: PlayEnded, _before: Match | None) -> None:
-        self.ended.labels(series.game, event.result.kind.value, _cause(event.result)).inc()
+        self.ended.labels(series.game, event.result.kind.value, _end_cause(event.result)).inc()
         series.rated.inc(len(event.ratings))
 
 
-Note = Callable[[MatchMetrics, _GameSeries, Any, Match | None], None]
+Recorder = Callable[[MatchMetrics, _GameSeries, Any, Match | None], None]
 
-NOTES: dict[type[Event], Note] = {
+RECORDERS: dict[type[Event], Recorder] = {
     MatchCreated: MatchMetrics._opened,
     MovePlayed: MatchMetrics._move_played,
     FlagFell: MatchMetrics._flag_fell,
@@ -121,7 +121,7 @@ NOTES: dict[type[Event], Note] = {
 }
 
 
-def _why(event: FlagFell, before: Match | None) -> str:
+def _flag_cause(event: FlagFell, before: Match | None) -> str:
     if event.move or event.request_id:
         return "late_answer"
     return "away" if before and _is_away(before, event.seat) else "no_answer"
@@ -131,6 +131,6 @@ def _is_away(match: Match, seat: Seat) -> bool:
     return match.gone_us[seat] is not None
 
 
-def _cause(result: Result) -> str:
+def _end_cause(result: Result) -> str:
     """Return the first fault of a forfeit, or else the cause."""
     return result.forfeits[0].fault.value if result.forfeits else result.cause.value

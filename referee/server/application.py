@@ -1,4 +1,4 @@
-"""The application: where matches, ladders and tournaments are held, and who hears of what happens there."""
+"""The application: live matches, ladders and tournaments, and the listeners of their events."""
 
 import asyncio
 import secrets
@@ -64,7 +64,7 @@ class Application:
         self.notifier = BotNotifier(self.bot_log_recorder, self._sessions_of, time)
         self.events = metrics.meter_event_log(stores.events, time, self._log_outage)
         contests = metrics.meter_contest_log(stores.contests)
-        ladders = ladder_registry(contests, games(), self._contest_broke)
+        ladders = ladder_registry(contests, games(), self._report_contest_fault)
         self._auto_pause = AutoPause(
             stores.accounts,
             self.notifier,
@@ -85,7 +85,7 @@ class Application:
             games(),
             live_limits(settings),
             lambda: secrets.token_hex(12),
-            _seed,
+            _draw_seed,
             self.lag,
             self._listeners,
             ratings,
@@ -99,12 +99,12 @@ class Application:
             time,
             games(),
             live_limits(settings),
-            _seed,
-            self._contest_broke,
+            _draw_seed,
+            self._report_contest_fault,
             self.pool.run,
         )
         self.ladders = LadderHost(ladders, dependencies, ratings, self._auto_pause.flush)
-        tournaments = tournament_registry(contests, self._contest_broke)
+        tournaments = tournament_registry(contests, self._report_contest_fault)
         self.tournaments = TournamentHost(tournaments, dependencies, self.ladders)
         self.duplicate_secrecy = DuplicateSecrecy({LADDER: self.ladders.workers, TOURNAMENT: self.tournaments.workers})
 
@@ -145,7 +145,7 @@ class Application:
         now_ms = self._time.wall_ms()
         return {LADDER: self.ladders.queue(now_ms), TOURNAMENT: self.tournaments.queue(now_ms)}
 
-    def match_broke(self, match_id: str, fault: Exception) -> None:
+    def report_match_fault(self, match_id: str, fault: Exception) -> None:
         for listener in self._listeners:
             listener.on_fault(match_id, fault)
 
@@ -156,7 +156,7 @@ class Application:
             log.info("match log available again, matches resumed")
         self._outage(why)
 
-    def _contest_broke(self, contest: str, fault: Exception) -> None:
+    def _report_contest_fault(self, contest: str, fault: Exception) -> None:
         log.error("contest fault", contest=contest, fault_id=fault_id(contest), exc_info=fault)
         self._metrics.matches.on_fault(contest, fault)
 
@@ -171,5 +171,5 @@ def live_limits(settings: Settings) -> LiveLimits:
     )
 
 
-def _seed() -> bytes:
+def _draw_seed() -> bytes:
     return secrets.token_bytes(SEED_BYTES)

@@ -80,7 +80,7 @@ class GrpcFrontend:
         records = Records(
             application.events,
             lambda entries: format_record(entries, stores.key, VERSION),
-            application.match_broke,
+            application.report_match_fault,
         )
         matches = Matches(
             referee,

@@ -90,7 +90,7 @@ class RefereeServer:
             await self._application.close_contests(why)
             await self._stores.close()
             raise StartupError(str(why)) from None
-        self._metrics.register_gauges(self._readings())
+        self._metrics.register_gauges(self._gauge_sources())
         log.info("listening", port=port, http_port=http_port)
         grpc_address, http_address = replace(settings.listen, port=port), replace(settings.http_listen, port=http_port)
         return ServerInfo(str(grpc_address), str(http_address), secret, secret_file)
@@ -138,7 +138,7 @@ class RefereeServer:
         await asyncio.to_thread(self._tracing.close)
         log.info("shutdown complete")
 
-    def _readings(self) -> GaugeSources:
+    def _gauge_sources(self) -> GaugeSources:
         settings, referee = self._settings, self._application.referee
         return GaugeSources(
             lambda: referee.live_matches,

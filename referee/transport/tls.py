@@ -83,11 +83,11 @@ class _CertificateWatcher:
         self._next_check_us = monotonic_us() + every_us
         self._lock = threading.Lock()
         try:
-            self._contents = _read(files)
+            self._contents = _read_files(files)
         except OSError as error:
             raise InvalidTlsFiles(f"cannot read {error.filename}: {error.strerror}") from None
         check_usable(*self._contents)
-        self.configuration = _configuration(self._contents)
+        self.configuration = _make_configuration(self._contents)
 
     def changed_configuration(self) -> grpc.ServerCertificateConfiguration | None:
         """Return the new configuration; None: the files have not changed, or cannot be used.
@@ -99,7 +99,7 @@ class _CertificateWatcher:
                 return None
             self._next_check_us = self._monotonic_us() + self._every_us
             try:
-                contents = _read(self._files)
+                contents = _read_files(self._files)
             except OSError as error:
                 log.warning("TLS files cannot be read; the earlier ones stay in use", exc_info=error)
                 return None
@@ -112,13 +112,13 @@ class _CertificateWatcher:
                 return None
             self._contents = contents
             log.info("TLS files reloaded")
-            return _configuration(contents)
+            return _make_configuration(contents)
 
 
-def _read(files: TlsFiles) -> _Contents:
+def _read_files(files: TlsFiles) -> _Contents:
     return files.key.read_bytes(), files.cert.read_bytes(), files.client_ca.read_bytes() if files.client_ca else None
 
 
-def _configuration(contents: _Contents) -> grpc.ServerCertificateConfiguration:
+def _make_configuration(contents: _Contents) -> grpc.ServerCertificateConfiguration:
     key, cert, client_ca = contents
     return grpc.ssl_server_certificate_configuration([(key, cert)], client_ca)

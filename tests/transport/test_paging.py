@@ -5,7 +5,13 @@ import asyncio
 from referee_api.v1 import bot_pb2
 from referee_api.v1.bot_service_pb2 import ListBotsRequest
 
-from referee.transport.services.paging import ITEMS_PER_YIELD, MAX_PAGE_BYTES, after, chunks_by_bytes, page
+from referee.transport.services.paging import (
+    ITEMS_PER_YIELD,
+    MAX_PAGE_BYTES,
+    chunks_by_bytes,
+    convert_page,
+    parse_page_token,
+)
 from tests.live.runner_harness import in_loop
 
 LONG = MAX_PAGE_BYTES // 4
@@ -16,9 +22,11 @@ def pages_of(bots: list[bot_pb2.Bot], size: int) -> list[list[str]]:
     """The names on each page, as a caller that follows the tokens reads them."""
     request, pages = ListBotsRequest(), []
     while True:
-        last = after(request)
+        last = parse_page_token(request)
         found = [bot for bot in bots if bot.name > last][: size + 1]
-        shown, request.page_token = asyncio.run(page(request, found, size, lambda bot: bot.name, lambda bot: bot))
+        shown, request.page_token = asyncio.run(
+            convert_page(request, found, size, lambda bot: bot.name, lambda bot: bot)
+        )
         assert len(shown) == 1 or sum(bot.ByteSize() for bot in shown) <= MAX_PAGE_BYTES
         pages.append([bot.name for bot in shown])
         if not request.page_token:
@@ -66,7 +74,7 @@ async def test_converting_a_long_page_does_not_block_the_event_loop() -> None:
 
     counting = asyncio.create_task(count())
     found = [bot_pb2.Bot(name=f"b{number}") for number in range(1000)]
-    shown, _ = await page(ListBotsRequest(), found, 1000, lambda bot: bot.name, lambda bot: bot)
+    shown, _ = await convert_page(ListBotsRequest(), found, 1000, lambda bot: bot.name, lambda bot: bot)
     counting.cancel()
     assert len(shown) == 1000
     assert turns >= 1000 // ITEMS_PER_YIELD - 1

@@ -103,10 +103,10 @@ class Admission(grpc.aio.ServerInterceptor):
             handler = await continuation(handler_call_details)
             if handler is None:
                 return self._unserved  # Not cached: unauthenticated callers choose the path.
-            self._handlers[path] = self._admitting(handler, path)
+            self._handlers[path] = self._wrap_admission(handler, path)
         return self._handlers[path]
 
-    def _admitting(self, handler: Any, path: str) -> Any:
+    def _wrap_admission(self, handler: Any, path: str) -> Any:
         """Wrap a handler by one that takes a stream of requests and admits the call first."""
         kind = ("stream" if handler.request_streaming else "unary", "stream" if handler.response_streaming else "unary")
         behaviour = getattr(handler, "_".join(kind))
@@ -128,9 +128,9 @@ class Admission(grpc.aio.ServerInterceptor):
                 messages = None
             else:
                 if not handler.request_streaming:
-                    messages = await self._first_message(call)
+                    messages = await self._read_first_message(call)
                 elif not is_ours:
-                    messages = self._each_message(call)
+                    messages = self._read_messages(call)
             try:
                 return await behaviour(messages, call)
             finally:
@@ -165,7 +165,7 @@ class Admission(grpc.aio.ServerInterceptor):
             call.reset()
             raise asyncio.CancelledError from None
 
-    async def _first_message(self, call: OpenCall) -> Any:
+    async def _read_first_message(self, call: OpenCall) -> Any:
         """Read the first message; Unreadable if there is none in time."""
         try:
             async with asyncio.timeout(self._message_timeout_ms / 1_000):
@@ -176,9 +176,9 @@ class Admission(grpc.aio.ServerInterceptor):
             Unreadable(BadField("message", "the call has no request message")) if message is grpc.aio.EOF else message
         )
 
-    async def _each_message(self, call: OpenCall) -> AsyncIterator[Any]:
+    async def _read_messages(self, call: OpenCall) -> AsyncIterator[Any]:
         """Yield the messages of an unauthenticated stream, which ends when the next one is not received in time."""
-        message = await self._first_message(call)
+        message = await self._read_first_message(call)
         while message is not grpc.aio.EOF:
             yield message
             try:
@@ -196,14 +196,14 @@ class Admission(grpc.aio.ServerInterceptor):
         await call.abort(grpc.StatusCode.UNIMPLEMENTED, "unknown method")
 
 
-def readable(message: Any) -> Any:
+def require_readable(message: Any) -> Any:
     """Return the message. Raises the error by which it could not be read."""
     if isinstance(message, Unreadable):
         raise message.why
     return message
 
 
-def need_admission() -> None:
+def require_admission() -> None:
     """Raise the error by which the current call is rejected, if it is."""
     if why := REJECTION.get():
         raise why

@@ -14,7 +14,7 @@ from google.protobuf.message import DecodeError, Message
 
 from referee.accounts.account_errors import BadField
 from referee.live.loop_lag import LoopLag
-from referee.transport.guards.admission import Unreadable, need_admission, readable
+from referee.transport.guards.admission import Unreadable, require_admission, require_readable
 from referee.transport.guards.authentication import ARRIVAL, CALLER, PACKAGE
 from referee.transport.guards.field_limits import check_fields, is_large_by_moves
 from referee.wire.error_mapping import ErrorMapper, WireError, fault, status_of, to_wire_error
@@ -26,9 +26,9 @@ DETAILS = "grpc-status-details-bin"
 log = structlog.get_logger("referee.transport")
 
 
-async def _each_readable(messages: AsyncIterator[Any]) -> AsyncIterator[Any]:
+async def _require_each_readable(messages: AsyncIterator[Any]) -> AsyncIterator[Any]:
     async for message in messages:
-        yield readable(message)
+        yield require_readable(message)
 
 
 class ErrorInterceptor(grpc.aio.ServerInterceptor):
@@ -54,9 +54,9 @@ class ErrorInterceptor(grpc.aio.ServerInterceptor):
         async def behaviour(request: Any, context: Any) -> Any:
             # The message has just been read, without an await in between. The arrival of the headers would be
             # too early: a caller could send them first, and think before it sends the message.
-            need_admission()
+            require_admission()
             ARRIVAL.set(self._lag.arrival(CALLER.get().holder))
-            return await inner(readable(request), context)
+            return await inner(require_readable(request), context)
 
         return self._map_errors_of(handler, behaviour)
 
@@ -64,10 +64,10 @@ class ErrorInterceptor(grpc.aio.ServerInterceptor):
         """Wrap a handler of a library (health, reflection), which expects messages that could be read."""
 
         async def behaviour(request: Any, context: Any) -> Any:
-            need_admission()
+            require_admission()
             if not handler.request_streaming:
-                return await (handler.unary_unary or handler.unary_stream)(readable(request), context)
-            async for answer in handler.stream_stream(_each_readable(request), context):
+                return await (handler.unary_unary or handler.unary_stream)(require_readable(request), context)
+            async for answer in handler.stream_stream(_require_each_readable(request), context):
                 await context.write(answer)
             return None
 
@@ -93,11 +93,13 @@ class ErrorInterceptor(grpc.aio.ServerInterceptor):
         }[handler.request_streaming, handler.response_streaming]
         return make(
             guarded,
-            self._reader(handler.request_deserializer, handler.request_streaming),
+            self._make_deserializer(handler.request_deserializer, handler.request_streaming),
             handler.response_serializer,
         )
 
-    def _reader(self, read: Callable[[bytes], Message], streaming: bool) -> Callable[[bytes], Message | Unreadable]:
+    def _make_deserializer(
+        self, read: Callable[[bytes], Message], streaming: bool
+    ) -> Callable[[bytes], Message | Unreadable]:
         """Return a deserializer that checks sizes; `streaming`: messages of `Play`, whose moves may be too long."""
 
         def reader(data: bytes) -> Message | Unreadable:
@@ -119,14 +121,14 @@ def count_errors(count: Callable[[str], None]) -> ErrorMapper:
     """Return an error mapper that calls `count` with the reason of each error."""
 
     def map_error(why: Exception, match_id: str) -> WireError:
-        error = to_wire_error(why, match_id) or _fault(why)
+        error = to_wire_error(why, match_id) or _log_fault(why)
         count(error.reason)
         return error
 
     return map_error
 
 
-def _fault(why: Exception) -> WireError:
+def _log_fault(why: Exception) -> WireError:
     """Log an unexpected exception, and return an error that has only the id of the log line."""
     fault_id = token_hex(8)
     log.error("internal error", fault_id=fault_id, exc_info=why)

@@ -116,7 +116,7 @@ def check_fields(message: Message, path: str = "") -> None:
     size = message.ByteSize()
     if size <= _unchecked_bytes(message.DESCRIPTOR):
         return
-    kind = _name(message.DESCRIPTOR)
+    kind = _message_name(message.DESCRIPTOR)
     if size > (limit := MAX_FOREIGN_BYTES if kind.startswith(FOREIGN) else MAX_BYTES.get(kind, size)):
         _reject(path.removesuffix(".") or "message", size, "bytes", limit)
     for field, value in message.ListFields():
@@ -157,7 +157,7 @@ def _reject(field: str, size: int, unit: str, limit: int) -> None:
 @cache
 def _unchecked_bytes(descriptor: Any) -> int:
     """Return the encoded size up to which no field of the message can exceed its limit."""
-    kind = _name(descriptor)
+    kind = _message_name(descriptor)
     if kind.startswith(FOREIGN):
         return MAX_FOREIGN_BYTES
     limits = [MAX_BYTES[kind]] if kind in MAX_BYTES else []
@@ -179,7 +179,7 @@ def _is_map(field: FieldDescriptor) -> bool:
     return bool(field.message_type and field.message_type.GetOptions().map_entry)
 
 
-def _name(descriptor: Any) -> str:
+def _message_name(descriptor: Any) -> str:
     return str(descriptor.full_name).removeprefix(PACKAGE)
 
 

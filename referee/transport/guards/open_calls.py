@@ -75,7 +75,7 @@ class OpenCalls:
         self._parents: WeakKeyDictionary[asyncio.Task[Any], asyncio.Task[Any]] = WeakKeyDictionary()
         """Task of grpc that holds a call, by the task that runs its handler."""
         self._sweep: asyncio.TimerHandle | None = None
-        self._create_task: Any = _default_task
+        self._create_task: Any = _create_default_task
 
     def __len__(self) -> int:
         return len(self._open)
@@ -85,7 +85,7 @@ class OpenCalls:
         loop = asyncio.get_running_loop()
         self._create_task = loop.get_task_factory() or self._create_task  # Delegates to the previous factory.
         loop.set_task_factory(self._record_parent)
-        self._sweep_later()
+        self._schedule_sweep()
 
     def stop(self) -> None:
         if self._sweep:
@@ -108,7 +108,7 @@ class OpenCalls:
             self._parents[task] = parent
         return task
 
-    def _sweep_later(self) -> None:
+    def _schedule_sweep(self) -> None:
         every_s = self._read_timeout_s / SWEEPS_PER_DEADLINE
         self._sweep = asyncio.get_running_loop().call_later(every_s, self._reset_unread)
 
@@ -117,8 +117,8 @@ class OpenCalls:
         for call in [call for call in self._open if call.unread_since is not None and call.unread_since < late]:
             log.info("call reset: its answer was not read in time", method=call.method)
             call.reset()
-        self._sweep_later()
+        self._schedule_sweep()
 
 
-def _default_task(loop: asyncio.AbstractEventLoop, coroutine: Any, **more: Any) -> asyncio.Task[Any]:
+def _create_default_task(loop: asyncio.AbstractEventLoop, coroutine: Any, **more: Any) -> asyncio.Task[Any]:
     return asyncio.Task(coroutine, loop=loop, **more)

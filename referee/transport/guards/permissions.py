@@ -44,7 +44,7 @@ Entrant = TypeVar("Entrant", bound=EntrantLike)
 class Permissions:
     accounts: Accounts
 
-    async def need_all(self, caller: Caller, organiser: str, bots: Iterable[Player], what: str) -> None:
+    async def require_all(self, caller: Caller, organiser: str, bots: Iterable[Player], what: str) -> None:
         """Raises NotYours unless the contest, or every one of these bots, is the caller's; or UnknownBot."""
         if is_organiser_of(caller, organiser):
             return
@@ -52,7 +52,7 @@ class Permissions:
             if not await self._acts_for(caller, player.bot):
                 raise NotYours(what)
 
-    async def need_one(self, caller: Caller, organiser: str, bots: Iterable[Player], what: str) -> None:
+    async def require_any(self, caller: Caller, organiser: str, bots: Iterable[Player], what: str) -> None:
         """Raises NotYours unless the contest, or one of these bots, is the caller's; or UnknownBot."""
         if is_organiser_of(caller, organiser):
             return
@@ -72,7 +72,7 @@ def is_organiser_of(caller: Caller, organiser: str) -> bool:
     return caller.role is Role.ADMIN or (caller.role is Role.ORGANISER and caller.holder == organiser)
 
 
-def need_organiser(caller: Caller, organiser: str, what: str) -> None:
+def require_organiser(caller: Caller, organiser: str, what: str) -> None:
     """Raises NotYours."""
     if not is_organiser_of(caller, organiser):
         raise NotYours(what)
@@ -117,7 +117,7 @@ class MatchLabels:
         if LADDER not in match_request.labels:
             return
         state = await self.ladders.get(match_request.labels[LADDER])
-        need_organiser(caller, state.created.organiser, "CreateMatch for a ladder of another")
+        require_organiser(caller, state.created.organiser, "CreateMatch for a ladder of another")
         if state.closed:
             raise LadderClosed(state.created.name)
         game = find_game(self.games, match_request.game)

@@ -56,13 +56,13 @@ class TokenExpiry:
         self._time = time
         self._expired = expired
         self._timer: Timer | None = None
-        self._check()
+        self._check_expiry()
 
     def stop(self) -> None:
         if self._timer:
             self._timer.cancel()
 
-    def _check(self) -> None:
+    def _check_expiry(self) -> None:
         """Call back or set the timer again: it may fire early, and the wall clock may have been set."""
         if self._expires_ms is None:
             return
@@ -70,7 +70,7 @@ class TokenExpiry:
         if left_ms <= 0:
             self._expired()
         else:
-            self._timer = self._time.call_at(self._time.monotonic_us() + left_ms * MS, self._check)
+            self._timer = self._time.call_at(self._time.monotonic_us() + left_ms * MS, self._check_expiry)
 
 
 @dataclass(slots=True)
@@ -132,7 +132,7 @@ class RateLimiter:
         """Return the quota with every default filled in. Raises LogUnavailable."""
         return (await self._budget(holder)).quota
 
-    async def need_room_on_disk(self, holder: str) -> None:
+    async def require_storage(self, holder: str) -> None:
         """Raise TooMuchStored if the holder may not store more terms; or LogUnavailable."""
         limit = (await self.quota(holder)).stored_bytes_at_most
         if limit and await self._quotas.stored_bytes(holder) >= limit:
@@ -183,7 +183,7 @@ class RateLimiter:
         self._check_stream_limits(holder, (await self._budget(holder)).quota.streams_at_most)
         self._streams[holder] += 1
         self._tasks[task] = caller.token.id
-        expiry = TokenExpiry(caller.token, self._time, lambda: self._end(task))
+        expiry = TokenExpiry(caller.token, self._time, lambda: self._end_stream(task))
         try:
             yield
         except asyncio.CancelledError:
@@ -202,9 +202,9 @@ class RateLimiter:
         """End all streams that were opened with this token."""
         for task, opened_with in self._tasks.items():
             if opened_with == token_id:
-                self._end(task)
+                self._end_stream(task)
 
-    def _end(self, task: asyncio.Task[object]) -> None:
+    def _end_stream(self, task: asyncio.Task[object]) -> None:
         self._ended.add(task)
         task.cancel()
 

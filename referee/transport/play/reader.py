@@ -25,7 +25,7 @@ from referee.live.verdict import LateAnswer, MoveAccepted, RequestAccepted, seat
 from referee.match.clock import MS, SECOND, Micros
 from referee.match.commands import MAX_MOVE_CHARS
 from referee.match.decision import Decision
-from referee.transport.guards.admission import readable
+from referee.transport.guards.admission import require_readable
 from referee.transport.guards.field_limits import check_fields
 from referee.transport.guards.rate_limit import RateLimiter
 from referee.transport.play.writer import ItemWriter
@@ -58,10 +58,10 @@ class StreamHost(Protocol):
     map_error: ErrorMapper
     match_context: MatchContext
 
-    def hello(self, message: play_pb2.Hello) -> Hello:
+    def convert_hello(self, message: play_pb2.Hello) -> Hello:
         """Raises UnknownGame."""
 
-    def welcome(self, session: Session) -> play_pb2.Welcome: ...
+    def make_welcome(self, session: Session) -> play_pb2.Welcome: ...
 
 
 class StreamClosed(Exception):
@@ -98,9 +98,9 @@ class PlayStream:
         self._rejection_recorder = rejection_recorder
         self._time = time
         self._heartbeat = heartbeat
-        self._answering: set[asyncio.Future[Any]] = set()
+        self._in_progress: set[asyncio.Future[Any]] = set()
         self._writer = ItemWriter(
-            referee, session, time, lambda: host.welcome(session), host.map_error, host.match_context
+            referee, session, time, lambda: host.make_welcome(session), host.map_error, host.match_context
         )
 
     async def run(self, context: Any, items: list[play_pb2.BotItem]) -> None:
@@ -153,19 +153,19 @@ class PlayStream:
     async def _read(self, context: Any, items: list[play_pb2.BotItem]) -> None:
         await self._dispatch_all(items)
         while True:
-            message = readable(await context.read())
+            message = require_readable(await context.read())
             if not hasattr(message, "items"):  # The end-of-stream marker of grpc.
                 raise StreamClosed
             if not message.items:
-                self._start(self._count())
+                self._start_task(self._count_call())
             await self._dispatch_all(message.items)
 
     async def _apply_backpressure(self) -> None:
         """Wait until fewer than MAX_UNANSWERED items are in progress, and as few verdicts are unread."""
         if len(self._session.outbox) >= MAX_UNANSWERED:
             await self._session.outbox.room(MAX_UNANSWERED)
-        while len(self._answering) >= MAX_UNANSWERED:
-            await asyncio.wait(self._answering, return_when=asyncio.FIRST_COMPLETED)
+        while len(self._in_progress) >= MAX_UNANSWERED:
+            await asyncio.wait(self._in_progress, return_when=asyncio.FIRST_COMPLETED)
 
     async def _dispatch_all(self, items: Any) -> None:
         """Yields between chunks, so that one large message cannot block the event loop."""
@@ -185,20 +185,20 @@ class PlayStream:
         try:
             check_fields(item)
         except BadField as why:
-            self._judge(ReceivedItem(item.item_id), why)
+            self._queue_verdict(ReceivedItem(item.item_id), why)
             return
         if kind == "pong":
             if not self._session.pong(item.pong.id):
-                self._start(self._count())
+                self._start_task(self._count_call())
         elif kind == "move":
             self._dispatch_move(item.item_id, item.move, arrival, behind)
         elif kind == "hello":
-            self._answer(ReceivedItem(item.item_id), self._hello(item.hello))
+            self._start_answer(ReceivedItem(item.item_id), self._update_hello(item.hello))
         elif kind:
             request = getattr(item, kind)
-            self._answer(ReceivedItem(item.item_id, request.match_id), self._request(kind, request))
+            self._start_answer(ReceivedItem(item.item_id, request.match_id), self._handle_request(kind, request))
         else:
-            self._answer(ReceivedItem(item.item_id), self._reject_unknown())
+            self._start_answer(ReceivedItem(item.item_id), self._reject_unknown())
 
     def _dispatch_move(self, item_id: int, move: play_pb2.Move, arrival: MessageArrival, behind: bool) -> None:
         """Fast path: a move in a running match needs no task of its own."""
@@ -208,23 +208,23 @@ class PlayStream:
             answer = TurnAnswer(received.match_id, seat, received.token, received.move, "", move.offer_draw, arrival)
             decision = self._referee.submit_if_running(answer, self._session.player.bot)
             if decision:
-                self._answering.add(decision)
-                decision.add_done_callback(lambda decision: self._decided(received, answer, decision))
+                self._in_progress.add(decision)
+                decision.add_done_callback(lambda decision: self._on_decision(received, answer, decision))
                 return
-        self._answer(received, self._move(received, move.offer_draw, arrival))
+        self._start_answer(received, self._submit_move(received, move.offer_draw, arrival))
 
-    def _decided(self, received: ReceivedItem, answer: TurnAnswer, decision: asyncio.Future[Decision]) -> None:
-        self._answering.discard(decision)
+    def _on_decision(self, received: ReceivedItem, answer: TurnAnswer, decision: asyncio.Future[Decision]) -> None:
+        self._in_progress.discard(decision)
         outcome = self._referee.verdict_if_done(answer, decision)
         if outcome is None:
-            self._answer(received, self._referee.wait_for_verdict(answer, decision))
+            self._start_answer(received, self._referee.wait_for_verdict(answer, decision))
         else:  # Without a task, so that the verdict precedes the next turn.
-            self._judge(received, outcome)
+            self._queue_verdict(received, outcome)
 
-    def _answer(self, received: ReceivedItem, answer: Coroutine[Any, Any, Any]) -> None:
-        self._start(self._answered(received, answer))
+    def _start_answer(self, received: ReceivedItem, answer: Coroutine[Any, Any, Any]) -> None:
+        self._start_task(self._run_answer(received, answer))
 
-    async def _answered(self, received: ReceivedItem, answer: Coroutine[Any, Any, Any]) -> None:
+    async def _run_answer(self, received: ReceivedItem, answer: Coroutine[Any, Any, Any]) -> None:
         try:
             outcome = await answer
         except Exception as why:
@@ -232,9 +232,9 @@ class PlayStream:
         if outcome is None:  # An accepted Hello is answered by Welcome.
             self._session.outbox.put("welcome", HelloAccepted())
         else:
-            self._judge(received, outcome)
+            self._queue_verdict(received, outcome)
 
-    def _judge(self, received: ReceivedItem, outcome: MoveAccepted | RequestAccepted | Exception) -> None:
+    def _queue_verdict(self, received: ReceivedItem, outcome: MoveAccepted | RequestAccepted | Exception) -> None:
         """Queue the verdict. Rejected and repeated items count as calls."""
         self._session.outbox.put(None, VerdictNotice(received.item_id, received.match_id, received.token, outcome))
         if isinstance(outcome, Refusal):
@@ -245,14 +245,14 @@ class PlayStream:
             self._session.record_answer_time(outcome.event.row.arrived_us - outcome.event.row.asked_us)
         late = isinstance(outcome, LateAnswer)
         if getattr(outcome, "repeated", False) or (isinstance(outcome, Exception) and not late):
-            self._start(self._count())
+            self._start_task(self._count_call())
 
-    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+    def _start_task(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)
-        self._answering.add(task)
-        task.add_done_callback(self._answering.discard)
+        self._in_progress.add(task)
+        task.add_done_callback(self._in_progress.discard)
 
-    async def _move(self, received: ReceivedItem, offers_draw: bool, arrival: MessageArrival) -> MoveAccepted:
+    async def _submit_move(self, received: ReceivedItem, offers_draw: bool, arrival: MessageArrival) -> MoveAccepted:
         match = await self._referee.match(received.match_id)
         seat = seat_of(received.token)
         if seat is None:
@@ -262,12 +262,12 @@ class PlayStream:
             received.match_id, seat, received.token, received.move, "", offers_draw, arrival
         )
 
-    async def _hello(self, message: play_pb2.Hello) -> None:
-        await self._count()
-        self._referee.sessions.update_hello(self._session, self._host.hello(message))
+    async def _update_hello(self, message: play_pb2.Hello) -> None:
+        await self._count_call()
+        self._referee.sessions.update_hello(self._session, self._host.convert_hello(message))
 
-    async def _request(self, kind: str, request: Any) -> RequestAccepted:
-        self._start(self._count())  # Not awaited, or the next item would overtake this one.
+    async def _handle_request(self, kind: str, request: Any) -> RequestAccepted:
+        self._start_task(self._count_call())  # Not awaited, or the next item would overtake this one.
         seat = request.seat if kind == "nonce" or request.HasField("seat") else None
         seat = held_seat(await self._referee.match(request.match_id), self._session.player.bot, seat)
         return await REQUEST_HANDLERS[kind](self._referee, request, seat)
@@ -275,7 +275,7 @@ class PlayStream:
     async def _reject_unknown(self) -> RequestAccepted:
         raise BadField("item", "it is empty or of an unknown kind")
 
-    async def _count(self) -> None:
+    async def _count_call(self) -> None:
         try:
             await self._rate_limiter.count_call(self._holder)
         except TooManyCalls as why:

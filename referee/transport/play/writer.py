@@ -46,10 +46,10 @@ class ItemWriter:
         """Add the item to `items`, unless it is outdated, such as a turn that is over."""
         await ITEM_WRITERS[type(item)](self, item, items)
 
-    async def _welcome(self, _: outbox.HelloAccepted, items: Items) -> None:
+    async def _write_welcome(self, _: outbox.HelloAccepted, items: Items) -> None:
         items.add(welcome=self.welcome())
 
-    async def _turn(self, item: outbox.TurnNotice, items: Items) -> None:
+    async def _write_turn(self, item: outbox.TurnNotice, items: Items) -> None:
         due = self.referee.turn_due(item.match_id, item.seat)
         if due:
             key = (item.match_id, item.seat)
@@ -58,7 +58,7 @@ class ItemWriter:
             if turn.rules_hash:
                 self.sent_rules.add(key)
 
-    async def _verdict(self, item: outbox.VerdictNotice, items: Items) -> None:
+    async def _write_verdict(self, item: outbox.VerdictNotice, items: Items) -> None:
         verdict = items.add().verdict
         verdict.item_id = item.item_id
         verdict.match_id = item.match_id
@@ -89,7 +89,7 @@ class ItemWriter:
             await self._write_charge(verdict.clock_charge, verdict.match_id, int(why.details["seat"]), why.row)
             verdict.repeated = why.repeated
 
-    async def _match_started(self, item: outbox.MatchStarted, items: Items) -> None:
+    async def _write_match_started(self, item: outbox.MatchStarted, items: Items) -> None:
         status = await self.referee.status(item.match_id)
         match = match_of(status, self.match_context, item.seat)
         setup = status.match.setup
@@ -98,7 +98,7 @@ class ItemWriter:
             self.sent_rules.add((item.match_id, item.seat))
         items.add(match_started=play_pb2.MatchStarted(match=match, seat=item.seat, rules_hash=rules_hash))
 
-    async def _match_ended(self, item: outbox.MatchEnded, items: Items) -> None:
+    async def _write_match_ended(self, item: outbox.MatchEnded, items: Items) -> None:
         self.sent_rules.discard((item.match_id, item.seat))
         try:
             match = await self.referee.match(item.match_id)
@@ -113,7 +113,7 @@ class ItemWriter:
         )
         items.add(match_ended=ended)
 
-    async def _turn_expired(self, item: outbox.TurnExpired, items: Items) -> None:
+    async def _write_turn_expired(self, item: outbox.TurnExpired, items: Items) -> None:
         expired = items.add().turn_expired
         expired.match_id = item.match_id
         expired.turn_token = item.token
@@ -121,25 +121,25 @@ class ItemWriter:
         if item.row:
             await self._write_charge(expired.clock_charge, item.match_id, item.seat, item.row)
 
-    async def _nonce_request(self, item: outbox.NonceRequested, items: Items) -> None:
+    async def _write_nonce_request(self, item: outbox.NonceRequested, items: Items) -> None:
         left_us: Micros = max(0, item.until_us - self.time.monotonic_us())
         request = play_pb2.NonceRequest(
             match_id=item.match_id, seat=item.seat, commitment=item.commitment, time_left_ms=ms_down(left_us)
         )
         items.add(nonce_request=request)
 
-    async def _notice(self, item: NoticeNote, items: Items) -> None:
+    async def _write_notice(self, item: NoticeNote, items: Items) -> None:
         items.add(notice=notice_of(item))
 
-    async def _ping(self, item: outbox.PingNotice, items: Items) -> None:
+    async def _write_ping(self, item: outbox.PingNotice, items: Items) -> None:
         items.add(ping=play_pb2.Ping(id=item.id, round_trip_us=item.round_trip_us))
 
-    async def _draining(self, item: outbox.DrainNotice, items: Items) -> None:
+    async def _write_draining(self, item: outbox.DrainNotice, items: Items) -> None:
         items.add(
             draining=play_pb2.Draining(grace_period_ms=item.closes_in_ms, reconnect_delay_ms=item.return_after_ms)
         )
 
-    async def _taken_over(self, item: outbox.TakeoverNotice, items: Items) -> None:
+    async def _write_taken_over(self, item: outbox.TakeoverNotice, items: Items) -> None:
         items.add(session_taken_over=play_pb2.SessionTakenOver(new_session_id=item.by_session_id))
 
     async def _write_charge(self, message: clock_pb2.ClockCharge, match_id: str, seat: Seat, row: ClockCharge) -> None:
@@ -148,15 +148,15 @@ class ItemWriter:
 
 
 ITEM_WRITERS: dict[type, Callable[[ItemWriter, Any, Items], Awaitable[None]]] = {
-    outbox.HelloAccepted: ItemWriter._welcome,
-    outbox.NonceRequested: ItemWriter._nonce_request,
-    outbox.MatchStarted: ItemWriter._match_started,
-    outbox.TurnNotice: ItemWriter._turn,
-    outbox.VerdictNotice: ItemWriter._verdict,
-    outbox.TurnExpired: ItemWriter._turn_expired,
-    outbox.MatchEnded: ItemWriter._match_ended,
-    outbox.PingNotice: ItemWriter._ping,
-    outbox.DrainNotice: ItemWriter._draining,
-    outbox.TakeoverNotice: ItemWriter._taken_over,
-    NoticeNote: ItemWriter._notice,
+    outbox.HelloAccepted: ItemWriter._write_welcome,
+    outbox.NonceRequested: ItemWriter._write_nonce_request,
+    outbox.MatchStarted: ItemWriter._write_match_started,
+    outbox.TurnNotice: ItemWriter._write_turn,
+    outbox.VerdictNotice: ItemWriter._write_verdict,
+    outbox.TurnExpired: ItemWriter._write_turn_expired,
+    outbox.MatchEnded: ItemWriter._write_match_ended,
+    outbox.PingNotice: ItemWriter._write_ping,
+    outbox.DrainNotice: ItemWriter._write_draining,
+    outbox.TakeoverNotice: ItemWriter._write_taken_over,
+    NoticeNote: ItemWriter._write_notice,
 }

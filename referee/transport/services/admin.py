@@ -24,7 +24,7 @@ from referee.transport.guards.authentication import CALLER
 from referee.transport.guards.rate_limit import RateLimiter
 from referee.transport.services.bots import TokenIssuer, bot_view_of
 from referee.transport.services.matches import MESSAGE_CHARS, check_request_id
-from referee.transport.services.paging import after, page, page_size
+from referee.transport.services.paging import convert_page, page_size, parse_page_token
 from referee.wire.accounts import ROLES, quota_of, read_quota, token_of
 from referee.wire.basic_types import parse_enum_or_default, unix_ms
 from referee.wire.results import maybe_result
@@ -69,7 +69,7 @@ class Admin(AdminServiceServicer):
         return pb.DrainResponse(matches_in_play=in_play, streams=self._rate_limiter.streams)
 
     async def AdjudicateMatch(self, request: pb.AdjudicateMatchRequest, context: Any) -> pb.AdjudicateMatchResponse:
-        _check(request)
+        _check_ruling(request)
         sides = len((await self._referee.status(request.match_id)).match.table.sides)
         scores = tuple(request.side_scores)
         if len(scores) != sides:
@@ -83,7 +83,7 @@ class Admin(AdminServiceServicer):
         return pb.AdjudicateMatchResponse(entry_number=done.number, result=maybe_result(done.result, request.match_id))
 
     async def VoidMatch(self, request: pb.VoidMatchRequest, context: Any) -> pb.VoidMatchResponse:
-        _check(request)
+        _check_ruling(request)
         by = CALLER.get().holder
         done = await self._referee.void(request.match_id, EndCause.DECLARED, request.message, by, request.request_id)
         log.info("match voided", match_id=request.match_id)
@@ -104,7 +104,7 @@ class Admin(AdminServiceServicer):
 
     async def GetQuota(self, request: pb.GetQuotaRequest, context: Any) -> pb.GetQuotaResponse:
         quota = await self._rate_limiter.quota(request.holder)
-        used = await self._used(request.holder) if request.holder else None
+        used = await self._usage_of(request.holder) if request.holder else None
         return pb.GetQuotaResponse(quota=quota_of(quota), usage=used)
 
     async def SetQuota(self, request: pb.SetQuotaRequest, context: Any) -> pb.SetQuotaResponse:
@@ -131,8 +131,8 @@ class Admin(AdminServiceServicer):
         size = page_size(request.page_size)
         valid_at_ms = None if request.include_inactive else self._time.wall_ms()
         wanted = TokenFilter(request.holder, valid_at_ms=valid_at_ms)
-        tokens = await self._tokens.tokens(wanted, after(request), size + 1)
-        shown, token = await page(request, tokens, size, lambda token: token.id, token_of)
+        tokens = await self._tokens.tokens(wanted, parse_page_token(request), size + 1)
+        shown, token = await convert_page(request, tokens, size, lambda token: token.id, token_of)
         return pb.ListTokensResponse(tokens=shown, next_page_token=token)
 
     async def RevokeToken(self, request: pb.RevokeTokenRequest, context: Any) -> pb.RevokeTokenResponse:
@@ -140,7 +140,7 @@ class Admin(AdminServiceServicer):
         log.info("token revoked", revoked_token_id=token.id)
         return pb.RevokeTokenResponse(token=token_of(token))
 
-    async def _used(self, holder: str) -> quota_pb2.QuotaUsage:
+    async def _usage_of(self, holder: str) -> quota_pb2.QuotaUsage:
         tokens = await self._tokens.tokens(TokenFilter(holder, valid_at_ms=self._time.wall_ms()))
         return quota_pb2.QuotaUsage(
             matches=self._referee.count_unfinished(holder),
@@ -152,6 +152,6 @@ class Admin(AdminServiceServicer):
         )
 
 
-def _check(request: pb.AdjudicateMatchRequest | pb.VoidMatchRequest) -> None:
+def _check_ruling(request: pb.AdjudicateMatchRequest | pb.VoidMatchRequest) -> None:
     check_request_id(request.request_id)
     check_words("message", request.message, MESSAGE_CHARS, at_least=1)

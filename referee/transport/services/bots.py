@@ -21,7 +21,7 @@ from referee.live.referee import Referee
 from referee.transport.guards.authentication import CALLER, Authenticator
 from referee.transport.guards.rate_limit import RateLimiter
 from referee.transport.services.matches import check_request_id
-from referee.transport.services.paging import after, page, page_size
+from referee.transport.services.paging import convert_page, page_size, parse_page_token
 from referee.wire.accounts import bot_log_entry_of, bot_of, token_of, version_of
 from referee.wire.basic_types import unix_ms
 from referee.wire.wire_errors import NotYours
@@ -135,11 +135,11 @@ class Bots(BotServiceServicer):
     async def ListBots(self, request: pb.ListBotsRequest, context: Any) -> pb.ListBotsResponse:
         size = page_size(request.page_size)
         bots: list[Bot] = []
-        last = after(request)
+        last = parse_page_token(request)
         while len(bots) <= size and (batch := await self._accounts.bots(request.owner, last, size + 1)):
             last = batch[-1].name
             bots += [bot for bot in batch if not request.online_only or self._referee.sessions.of_bot(bot.name)]
-        shown, token = await page(
+        shown, token = await convert_page(
             request, bots, size, lambda bot: bot.name, lambda bot: bot_view_of(self._referee, bot)
         )
         return pb.ListBotsResponse(bots=shown, next_page_token=token)
@@ -152,8 +152,8 @@ class Bots(BotServiceServicer):
 
     async def ListVersions(self, request: pb.ListVersionsRequest, context: Any) -> pb.ListVersionsResponse:
         size = page_size(request.page_size)
-        versions = await self._accounts.versions(request.bot, after(request), size + 1)
-        shown, token = await page(request, versions, size, lambda version: version.version, version_of)
+        versions = await self._accounts.versions(request.bot, parse_page_token(request), size + 1)
+        shown, token = await convert_page(request, versions, size, lambda version: version.version, version_of)
         return pb.ListVersionsResponse(versions=shown, next_page_token=token)
 
     async def CreateBotToken(self, request: pb.CreateBotTokenRequest, context: Any) -> pb.CreateBotTokenResponse:

@@ -50,8 +50,8 @@ def read_position(game: Game, encoded: bytes) -> bytes:
     request = pb.ReadPositionRequest.FromString(encoded)
     _, settings = read_rules({game.name: game}, request.rules)
     table = game.table(settings)
-    viewer = _viewer(request, len(table.seats))
-    position = _position_after(game, settings, read_opening(request.opening), _seed(request.seed))
+    viewer = _read_viewer(request, len(table.seats))
+    position = _position_after(game, settings, read_opening(request.opening), _read_seed(request.seed))
     return pb.ReadPositionResponse(
         rules=rules_of(game.name, game.version, settings),
         seat_layout=seat_layout_of(table),
@@ -62,7 +62,7 @@ def read_position(game: Game, encoded: bytes) -> bytes:
     ).SerializeToString()
 
 
-def _viewer(request: pb.ReadPositionRequest, seats: int) -> Viewer:
+def _read_viewer(request: pb.ReadPositionRequest, seats: int) -> Viewer:
     if not request.HasField("seat"):
         return REFEREE
     if request.seat >= seats:
@@ -70,7 +70,7 @@ def _viewer(request: pb.ReadPositionRequest, seats: int) -> Viewer:
     return request.seat
 
 
-def _seed(given: bytes) -> bytes:
+def _read_seed(given: bytes) -> bytes:
     if given and len(given) != SEED_BYTES:
         raise BadField("seed", f"it has {len(given)} bytes, but must have {SEED_BYTES}")
     return given or bytes(SEED_BYTES)

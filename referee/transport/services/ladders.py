@@ -19,12 +19,12 @@ from referee.transport.guards.permissions import (
     Permissions,
     find_own_entrant,
     is_organiser_of,
-    need_organiser,
+    require_organiser,
     resolve_new_entrant,
 )
 from referee.transport.guards.rate_limit import RateLimiter
 from referee.transport.services.matches import check_request_id
-from referee.transport.services.paging import after, chunks, number_after, page, page_size
+from referee.transport.services.paging import chunks, convert_page, page_size, parse_page_number, parse_page_token
 from referee.wire.contests import pairing_of
 from referee.wire.ladders import ladder_entry_of, ladder_of, ladder_standing_of, point_of, read_ladder_terms
 from referee.wire.terms import TermsConverter
@@ -54,7 +54,7 @@ class Ladders(LadderServiceServicer):
 
     async def CreateLadder(self, request: pb.CreateLadderRequest, context: Any) -> pb.CreateLadderResponse:
         check_request_id(request.request_id)
-        await self._rate_limiter.need_room_on_disk(CALLER.get().holder)
+        await self._rate_limiter.require_storage(CALLER.get().holder)
         terms = read_ladder_terms(request.terms, self._converter)
         to_create = LadderRequest(request.name, CALLER.get().holder, request.request_id, terms, request.title)
         return pb.CreateLadderResponse(ladder=self._ladder_of(await self._ladders.create(to_create)))
@@ -67,15 +67,15 @@ class Ladders(LadderServiceServicer):
         if request.game:
             find_game(self._converter.games, request.game)
         wanted = LadderFilter(request.game, request.bot, request.include_closed)
-        found = await self._ladders.find(wanted, after(request), size + 1)
-        shown, token = await page(request, found, size, lambda state: state.created.name, self._ladder_of)
+        found = await self._ladders.find(wanted, parse_page_token(request), size + 1)
+        shown, token = await convert_page(request, found, size, lambda state: state.created.name, self._ladder_of)
         return pb.ListLaddersResponse(ladders=shown, next_page_token=token)
 
     async def JoinLadder(self, request: pb.JoinLadderRequest, context: Any) -> pb.JoinLadderResponse:
         caller = CALLER.get()
         state = await self._ladders.get(request.ladder)
         name, bots = resolve_new_entrant(request.entrant, caller)
-        await self._permissions.need_all(caller, state.created.organiser, bots, "JoinLadder for another's bot")
+        await self._permissions.require_all(caller, state.created.organiser, bots, "JoinLadder for another's bot")
         row = await self._ladders.join(state.created.name, LadderEntrant(name, bots))
         return pb.JoinLadderResponse(standing=ladder_standing_of(row))
 
@@ -85,7 +85,7 @@ class Ladders(LadderServiceServicer):
         entrant = find_own_entrant(request.entrant, caller, state.ladder.entrants.values())
         if entrant is None:
             raise NotAMember(state.created.name, request.entrant or caller.bot)
-        await self._permissions.need_one(caller, state.created.organiser, entrant.bots, "LeaveLadder for another")
+        await self._permissions.require_any(caller, state.created.organiser, entrant.bots, "LeaveLadder for another")
         await self._ladders.leave(state.created.name, entrant.name)
         return pb.LeaveLadderResponse()
 
@@ -128,9 +128,9 @@ class Ladders(LadderServiceServicer):
         self, request: pb.ListLadderStandingsRequest, context: Any
     ) -> pb.ListLadderStandingsResponse:
         size = page_size(request.page_size)
-        rank = number_after(request)
+        rank = parse_page_number(request)
         rows = await self._ladders.standings(request.ladder, request.season, request.all_versions)
-        shown, token = await page(
+        shown, token = await convert_page(
             request, rows[rank : rank + size + 1], size, lambda row: str(row.rank), ladder_standing_of
         )
         return pb.ListLadderStandingsResponse(standings=shown, next_page_token=token)
@@ -139,10 +139,10 @@ class Ladders(LadderServiceServicer):
         self, request: pb.ListRatingHistoryRequest, context: Any
     ) -> pb.ListRatingHistoryResponse:
         size = page_size(request.page_size)
-        number = number_after(request)
+        number = parse_page_number(request)
         state = await self._ladders.get(request.ladder)
         found = await self._ladders.history(state.created.name, request.bot, request.version, number, size + 1)
-        shown, token = await page(
+        shown, token = await convert_page(
             request, found, size, lambda point: str(point.number), lambda point: point_of(point, state.ladder)
         )
         return pb.ListRatingHistoryResponse(points=shown, next_page_token=token)
@@ -159,14 +159,14 @@ class Ladders(LadderServiceServicer):
             async for steps in updates:
                 for chunk in chunks(steps, self._max_items_per_message):
                     entries = (
-                        ladder_entry_of(step, self._converter, with_openings=_sees_openings(caller, step.state))
+                        ladder_entry_of(step, self._converter, with_openings=_may_see_openings(caller, step.state))
                         for step in chunk
                     )
                     items = [pb.WatchLadderItem(entry=entry) for entry in entries]
                     await context.write(pb.WatchLadderResponse(items=items))
 
     def _ladder_of(self, state: LadderState) -> ladder_pb2.Ladder:
-        return ladder_of(state, self._converter, with_openings=_sees_openings(CALLER.get(), state))
+        return ladder_of(state, self._converter, with_openings=_may_see_openings(CALLER.get(), state))
 
     async def _snapshot_of(self, state: LadderState) -> pb.LadderSnapshot:
         rows = await self._ladders.standings(state.created.name)
@@ -180,7 +180,7 @@ class Ladders(LadderServiceServicer):
     async def _own_ladder(self, name: str, what: str) -> LadderState:
         """Raises UnknownLadder or NotYours."""
         state = await self._ladders.get(name)
-        need_organiser(CALLER.get(), state.created.organiser, f"{what} for a ladder of another")
+        require_organiser(CALLER.get(), state.created.organiser, f"{what} for a ladder of another")
         return state
 
     async def _check_challenger(self, caller: Caller, state: LadderState, request: pb.ChallengeRequest) -> None:
@@ -192,7 +192,7 @@ class Ladders(LadderServiceServicer):
         challenger = state.ladder.entrants.get(request.entrants[0])
         if challenger is None:
             raise NotAMember(state.created.name, request.entrants[0])
-        await self._permissions.need_one(caller, state.created.organiser, challenger.bots, "Challenge for another")
+        await self._permissions.require_any(caller, state.created.organiser, challenger.bots, "Challenge for another")
         limit = (await self._rate_limiter.quota(caller.holder)).matches_at_most
         if state.ladder.open_challenges_of(challenger.name) >= limit:
             raise TooManyMatches(limit)
@@ -203,6 +203,6 @@ def _scoped_id(caller: Caller, request: pb.ChallengeRequest | pb.StartSeasonRequ
     return f"{caller.holder}/{request.request_id}"
 
 
-def _sees_openings(caller: Caller, state: LadderState) -> bool:
+def _may_see_openings(caller: Caller, state: LadderState) -> bool:
     """Return whether the caller may see the openings: only the organiser, until the ladder is closed."""
     return state.over or is_organiser_of(caller, state.created.organiser)

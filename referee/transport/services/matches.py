@@ -26,7 +26,14 @@ from referee.transport.guards.authentication import ARRIVAL, CALLER, Caller
 from referee.transport.guards.permissions import MatchLabels
 from referee.transport.guards.rate_limit import RateLimiter
 from referee.transport.services.bot_requests import RejectionRecorder, answer_draw, held_seat, offer_draw, seats_of
-from referee.transport.services.paging import after, chunks, chunks_by_bytes, page, page_size, page_token
+from referee.transport.services.paging import (
+    chunks,
+    chunks_by_bytes,
+    convert_page,
+    make_page_token,
+    page_size,
+    parse_page_token,
+)
 from referee.transport.services.records import Records
 from referee.wire.basic_types import parse_enum, unix_ms
 from referee.wire.clocks import clock_charge_of
@@ -86,14 +93,14 @@ class Matches(MatchServiceServicer):
         match_request = read_match_request(request, caller.holder, self._converter)
         created = await self._referee.find_created(match_request) or await self._create(match_request, caller)
         match = match_of(created.status, self._match_context, SPECTATOR)
-        number = await self._number(created.status, SPECTATOR)
+        number = await self._watch_number(created.status, SPECTATOR)
         return pb.CreateMatchResponse(match=match, entry_number=number, repeated=created.repeated)
 
     async def _create(self, match_request: MatchRequest, caller: Caller) -> CreatedMatch:
         limit = (await self._rate_limiter.quota(caller.holder)).matches_at_most
         if self._referee.count_unfinished(caller.holder) >= limit:
             raise TooManyMatches(limit)
-        await self._rate_limiter.need_room_on_disk(caller.holder)
+        await self._rate_limiter.require_storage(caller.holder)
         await self._labels.check_request(match_request, caller)
         for player in match_request.players:
             await self._check_player(player)
@@ -113,23 +120,23 @@ class Matches(MatchServiceServicer):
         status = await self._referee.status(request.match_id)
         viewer = _viewer_of_bot(status.match, caller.bot)
         match = match_of(status, self._match_context, viewer)
-        return pb.JoinMatchResponse(seat=seat, match=match, entry_number=await self._number(status, viewer))
+        return pb.JoinMatchResponse(seat=seat, match=match, entry_number=await self._watch_number(status, viewer))
 
     async def GetMatch(self, request: pb.GetMatchRequest, context: Any) -> pb.GetMatchResponse:
         status = await self._referee.status(request.match_id)
-        viewer = _viewer(status.match, CALLER.get(), request)
+        viewer = _viewer_of(status.match, CALLER.get(), request)
         viewer_context = ViewerContext(viewer, self._match_context, request.include_view)
         return pb.GetMatchResponse(
             match=await self._match_with_record(status, viewer),
-            state=self._state(await self._referee.match_as_seen(request.match_id, viewer), viewer_context),
+            state=self._state_message(await self._referee.match_as_seen(request.match_id, viewer), viewer_context),
         )
 
     async def ListMatches(self, request: pb.ListMatchesRequest, context: Any) -> pb.ListMatchesResponse:
         size = page_size(request.page_size)
-        wanted = await self._filter(request)
-        listed = await self._referee.list_matches(wanted, after(request), size + 1)
+        wanted = await self._read_filter(request)
+        listed = await self._referee.list_matches(wanted, parse_page_token(request), size + 1)
         bot = CALLER.get().bot
-        shown, token = await page(
+        shown, token = await convert_page(
             request,
             listed.matches,
             size,
@@ -137,7 +144,7 @@ class Matches(MatchServiceServicer):
             lambda status: match_of(status, self._match_context, _viewer_of_bot(status.match, bot)),
         )
         if listed.next_after and not token:
-            token = page_token(request, listed.next_after)
+            token = make_page_token(request, listed.next_after)
         return pb.ListMatchesResponse(matches=shown, next_page_token=token)
 
     async def ListTurns(self, request: pb.ListTurnsRequest, context: Any) -> pb.ListTurnsResponse:
@@ -181,24 +188,24 @@ class Matches(MatchServiceServicer):
         )
 
     async def Resign(self, request: pb.ResignRequest, context: Any) -> pb.ResignResponse:
-        done = await self._submit(request, self._referee.resign)
+        done = await self._submit_request(request, self._referee.resign)
         return pb.ResignResponse(entry_number=done.number, result=maybe_result(done.result, request.match_id))
 
     async def OfferDraw(self, request: pb.OfferDrawRequest, context: Any) -> pb.OfferDrawResponse:
-        done = await self._submit(
+        done = await self._submit_request(
             request, lambda match_id, seat, request_id: offer_draw(self._referee, match_id, seat, request_id)
         )
         return pb.OfferDrawResponse(entry_number=done.number, result=maybe_result(done.result, request.match_id))
 
     async def AnswerDraw(self, request: pb.AnswerDrawRequest, context: Any) -> pb.AnswerDrawResponse:
-        done = await self._submit(
+        done = await self._submit_request(
             request,
             lambda match_id, seat, request_id: answer_draw(self._referee, match_id, seat, request.accept, request_id),
         )
         return pb.AnswerDrawResponse(entry_number=done.number, result=maybe_result(done.result, request.match_id))
 
     async def ClaimDraw(self, request: pb.ClaimDrawRequest, context: Any) -> pb.ClaimDrawResponse:
-        done = await self._submit(request, self._referee.claim_draw)
+        done = await self._submit_request(request, self._referee.claim_draw)
         return pb.ClaimDrawResponse(entry_number=done.number, result=maybe_result(done.result, request.match_id))
 
     async def AbortMatch(self, request: pb.AbortMatchRequest, context: Any) -> pb.AbortMatchResponse:
@@ -216,20 +223,23 @@ class Matches(MatchServiceServicer):
     ) -> None:
         caller = CALLER.get()
         async with self._rate_limiter.stream(caller):
-            viewer = _viewer(await self._referee.match(request.match_id), caller, request)
+            viewer = _viewer_of(await self._referee.match(request.match_id), caller, request)
             viewer_context = ViewerContext(viewer, self._match_context, request.include_view)
             number = request.after_number if request.HasField("after_number") else None
             start, updates = await self._referee.watch(request.match_id, number, viewer)
             snapshot = pb.MatchSnapshot(
                 match=await self._match_with_record(start.status, viewer),
-                state=self._state(start.state, viewer_context),
+                state=self._state_message(start.state, viewer_context),
             )
             await context.write(pb.WatchMatchResponse(items=[pb.WatchMatchItem(snapshot=snapshot)]))
             async for entries in updates:
                 for chunk in chunks(entries, self._limits.max_items_per_message):
-                    await context.write(pb.WatchMatchResponse(items=await self._convert(chunk, viewer_context)))
+                    items = await self._convert_entries(chunk, viewer_context)
+                    await context.write(pb.WatchMatchResponse(items=items))
 
-    async def _convert(self, entries: Sequence[WatchedEntry], viewer_context: ViewerContext) -> list[pb.WatchMatchItem]:
+    async def _convert_entries(
+        self, entries: Sequence[WatchedEntry], viewer_context: ViewerContext
+    ) -> list[pb.WatchMatchItem]:
         items: list[pb.WatchMatchItem] = []
         for chunk in chunks(entries, ENTRIES_PER_YIELD):
             if len(entries) > ENTRIES_PER_YIELD:
@@ -256,15 +266,15 @@ class Matches(MatchServiceServicer):
                 match.record.CopyFrom(record)
         return match
 
-    async def _number(self, status: MatchStatus, viewer: Viewer) -> int:
+    async def _watch_number(self, status: MatchStatus, viewer: Viewer) -> int:
         """Return the number from which to watch: the last entry that the viewer may already see."""
         start, _ = await self._referee.watch(status.match.setup.match_id, None, viewer)
         return min(status.number, start.number)
 
-    def _state(self, match: Match | None, viewer_context: ViewerContext) -> match_pb2.MatchState | None:
+    def _state_message(self, match: Match | None, viewer_context: ViewerContext) -> match_pb2.MatchState | None:
         return viewer_context.state(match, self._referee.clocks(match)) if match else None
 
-    async def _submit(
+    async def _submit_request(
         self, request: Any, submit: Callable[[str, int, str], Awaitable[RequestAccepted]]
     ) -> RequestAccepted:
         check_request_id(request.request_id)
@@ -284,7 +294,7 @@ class Matches(MatchServiceServicer):
         if player.version:
             await self._accounts.versions(bot.name, player.version, 1)
 
-    async def _filter(self, request: pb.ListMatchesRequest) -> MatchFilter:
+    async def _read_filter(self, request: pb.ListMatchesRequest) -> MatchFilter:
         if request.game:
             find_game(self._converter.games, request.game)
         if request.bot:
@@ -293,7 +303,7 @@ class Matches(MatchServiceServicer):
         return MatchFilter(
             request.bot,
             request.game,
-            _phase(request.phase),
+            _read_phase(request.phase),
             request.ladder,
             request.tournament,
             request.open_only,
@@ -312,9 +322,9 @@ def _viewer_of_bot(match: Match, bot: str) -> Viewer:
     return mine[0] if len(mine) == 1 else SPECTATOR
 
 
-def _viewer(match: Match, caller: Caller, request: Any) -> Viewer:
+def _viewer_of(match: Match, caller: Caller, request: Any) -> Viewer:
     return held_seat(match, caller.bot, request.seat) if request.HasField("seat") else _viewer_of_bot(match, caller.bot)
 
 
-def _phase(number: int) -> MatchPhase | None:
+def _read_phase(number: int) -> MatchPhase | None:
     return parse_enum(PHASES, number, "phase") if number else None

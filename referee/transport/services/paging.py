@@ -35,7 +35,7 @@ def page_size(requested: int, field: str = "page_size") -> int:
     return requested or DEFAULT_PAGE_SIZE
 
 
-def after(request: Message) -> str:
+def parse_page_token(request: Message) -> str:
     """Return the name of the last item of the previous page; empty: this is the first page. Raises BadPageToken."""
     token: str = request.page_token  # type: ignore[attr-defined]  # Every request with pages has one.
     if not token:
@@ -50,9 +50,9 @@ def after(request: Message) -> str:
     return name
 
 
-def number_after(request: Message) -> int:
-    """Like `after`, for items that are named by numbers; 0: this is the first page. Raises BadPageToken."""
-    name = after(request)
+def parse_page_number(request: Message) -> int:
+    """Like `parse_page_token`, for items that are named by numbers; 0: this is the first page. Raises BadPageToken."""
+    name = parse_page_token(request)
     if name and not (name.isdecimal() and len(name) <= NUMBER_DIGITS):
         raise BadPageToken
     return int(name or 0)
@@ -62,7 +62,7 @@ ITEMS_PER_YIELD = 50
 """Items converted before the event loop may run other tasks; a pairing takes up to 0.1 ms."""
 
 
-async def page(
+async def convert_page(
     request: Message, found: Sequence[T], size: int, name: Callable[[T], str], convert: Callable[[T], M]
 ) -> tuple[list[M], str]:
     """Convert a page, and return its messages and the token of the next page; empty: there is none.
@@ -82,10 +82,10 @@ async def page(
         shown.append(message)
     if len(shown) == len(found):
         return shown, ""
-    return shown, page_token(request, name(found[len(shown) - 1]))
+    return shown, make_page_token(request, name(found[len(shown) - 1]))
 
 
-def page_token(request: Message, name: str) -> str:
+def make_page_token(request: Message, name: str) -> str:
     """Return the token of the page that begins after the item of that name."""
     return urlsafe_b64encode(_hash_of(request) + name.encode()).decode()
 

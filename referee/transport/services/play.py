@@ -18,7 +18,7 @@ from referee.live.referee import Referee
 from referee.live.sessions import Hello, Session
 from referee.match.clock import MS, SECOND
 from referee.match.setup import Player
-from referee.transport.guards.admission import readable
+from referee.transport.guards.admission import require_readable
 from referee.transport.guards.authentication import CALLER
 from referee.transport.guards.field_limits import check_fields
 from referee.transport.guards.rate_limit import RateLimiter
@@ -77,8 +77,8 @@ class Play(PlayServiceServicer):
         caller = CALLER.get()
         async with self._rate_limiter.stream(caller):
             first, rest = await self._read_hello(context)
-            hello = self.hello(first)
-            player = Player(caller.bot, await self._version(caller.bot, first.version))
+            hello = self.convert_hello(first)
+            player = Player(caller.bot, await self._register_version(caller.bot, first.version))
             session = self._referee.sessions.open(player, hello, caller.holder)
             try:
                 with structlog.contextvars.bound_contextvars(bot=player.bot, session_id=session.id):
@@ -90,7 +90,7 @@ class Play(PlayServiceServicer):
             finally:
                 self._referee.sessions.close(session)
 
-    def hello(self, message: play_pb2.Hello) -> Hello:
+    def convert_hello(self, message: play_pb2.Hello) -> Hello:
         """Convert a Hello, capped at the limits of the server. Raises UnknownGame."""
         max_matches = message.max_matches if message.HasField("max_matches") else 1
         return Hello(
@@ -99,7 +99,7 @@ class Play(PlayServiceServicer):
             read_turn_options(message.turn_options, self._limits.max_legal_moves),
         )
 
-    def welcome(self, session: Session) -> play_pb2.Welcome:
+    def make_welcome(self, session: Session) -> play_pb2.Welcome:
         heartbeat = self._limits.heartbeat
         return play_pb2.Welcome(
             bot=session.player.bot,
@@ -115,7 +115,7 @@ class Play(PlayServiceServicer):
 
     async def _serve(self, session: Session, context: Any, rest: list[play_pb2.BotItem], holder: str) -> None:
         # Welcome must be the first item, before those that wait in the outbox.
-        welcome = play_pb2.RefereeItem(welcome=self.welcome(session))
+        welcome = play_pb2.RefereeItem(welcome=self.make_welcome(session))
         await context.write(play_service_pb2.PlayResponse(items=[welcome]))
         stream = PlayStream(
             self._referee,
@@ -136,14 +136,14 @@ class Play(PlayServiceServicer):
                 message = await context.read()
         except TimeoutError:
             raise HelloExpected("") from None
-        items = list(getattr(readable(message), "items", ()))  # The end of the stream has no items.
+        items = list(getattr(require_readable(message), "items", ()))  # The end of the stream has no items.
         kind = items[0].WhichOneof("item") if items else None
         if kind != "hello":
             raise HelloExpected(kind or "")
         check_fields(items[0])
         return items[0].hello, items[1:]
 
-    async def _version(self, bot: str, requested: str) -> str:
+    async def _register_version(self, bot: str, requested: str) -> str:
         """Return the version that plays, and register it if it is new. Raises TooManyNames."""
         version = requested or (await self._accounts.bot(bot)).latest_version or FIRST_VERSION
         entered = Version(bot, version, self._time.wall_ms())

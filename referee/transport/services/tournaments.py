@@ -24,12 +24,12 @@ from referee.transport.guards.permissions import (
     Permissions,
     find_own_entrant,
     is_organiser_of,
-    need_organiser,
+    require_organiser,
     resolve_new_entrant,
 )
 from referee.transport.guards.rate_limit import RateLimiter
 from referee.transport.services.matches import check_request_id
-from referee.transport.services.paging import after, chunks, page, page_size
+from referee.transport.services.paging import chunks, convert_page, page_size, parse_page_token
 from referee.wire.basic_types import parse_enum
 from referee.wire.contests import PAIRING_PHASES, pairing_of, read_entrant, sprt_state_of
 from referee.wire.terms import TermsConverter
@@ -73,7 +73,7 @@ class Tournaments(TournamentServiceServicer):
 
     async def CreateTournament(self, request: pb.CreateTournamentRequest, context: Any) -> pb.CreateTournamentResponse:
         check_request_id(request.request_id)
-        await self._rate_limiter.need_room_on_disk(CALLER.get().holder)
+        await self._rate_limiter.require_storage(CALLER.get().holder)
         terms = read_tournament_terms(request.terms, self._converter)
         entrants = [read_entrant(entrant, f"entrants[{at}]") for at, entrant in enumerate(request.entrants)]
         to_create = TournamentRequest(
@@ -95,15 +95,15 @@ class Tournaments(TournamentServiceServicer):
             find_game(self._converter.games, request.game)
         phase = parse_enum(PHASES, request.phase, "phase") if request.phase else None
         wanted = TournamentFilter(request.game, request.bot, phase)
-        found = await self._tournaments.find(wanted, after(request), size + 1)
-        shown, token = await page(request, found, size, lambda state: state.name, self._tournament_of)
+        found = await self._tournaments.find(wanted, parse_page_token(request), size + 1)
+        shown, token = await convert_page(request, found, size, lambda state: state.name, self._tournament_of)
         return pb.ListTournamentsResponse(tournaments=shown, next_page_token=token)
 
     async def EnterTournament(self, request: pb.EnterTournamentRequest, context: Any) -> pb.EnterTournamentResponse:
         caller = CALLER.get()
         state = await self._tournaments.get(request.tournament)
         name, bots = resolve_new_entrant(request.entrant, caller)
-        await self._permissions.need_all(caller, state.organiser, bots, "EnterTournament for another's bot")
+        await self._permissions.require_all(caller, state.organiser, bots, "EnterTournament for another's bot")
         state = await self._tournaments.enter(state.name, TournamentEntrant(name, None, bots))
         return pb.EnterTournamentResponse(tournament=self._tournament_of(state))
 
@@ -113,7 +113,7 @@ class Tournaments(TournamentServiceServicer):
         entrant = find_own_entrant(request.entrant, caller, state.tournament.entrants.values())
         if entrant is None:
             raise NotAnEntrant(state.name, request.entrant or caller.bot)
-        await self._permissions.need_one(caller, state.organiser, entrant.bots, "WithdrawEntrant of another")
+        await self._permissions.require_any(caller, state.organiser, entrant.bots, "WithdrawEntrant of another")
         state = await self._tournaments.withdraw(state.name, entrant.name, request.message)
         return pb.WithdrawEntrantResponse(tournament=self._tournament_of(state))
 
@@ -130,8 +130,8 @@ class Tournaments(TournamentServiceServicer):
         size = page_size(request.page_size)
         phase = parse_enum(PAIRING_PHASES, request.phase, "phase") if request.phase else None
         wanted = PairingFilter(request.round, request.entrant, phase)
-        found = await self._tournaments.pairings(request.tournament, wanted, after(request), size + 1)
-        shown, token = await page(request, found, size, lambda progress: progress.pairing.id, pairing_of)
+        found = await self._tournaments.pairings(request.tournament, wanted, parse_page_token(request), size + 1)
+        shown, token = await convert_page(request, found, size, lambda progress: progress.pairing.id, pairing_of)
         return pb.ListPairingsResponse(pairings=shown, next_page_token=token)
 
     async def GetTournamentStandings(
@@ -172,12 +172,12 @@ class Tournaments(TournamentServiceServicer):
                     await context.write(pb.WatchTournamentResponse(items=items))
 
     def _tournament_of(self, state: TournamentState) -> tournament_pb2.Tournament:
-        return tournament_of(state, self._converter, with_openings=_sees_openings(CALLER.get(), state))
+        return tournament_of(state, self._converter, with_openings=_may_see_openings(CALLER.get(), state))
 
     async def _entry(self, step: ContestStep[TournamentState], caller: Caller) -> tournament_pb2.TournamentEntry:
         state = state_of_standings(step)
         table = await self._tournaments.tables.rows(state) if state else []
-        return tournament_entry_of(step, self._converter, table, with_openings=_sees_openings(caller, step.state))
+        return tournament_entry_of(step, self._converter, table, with_openings=_may_see_openings(caller, step.state))
 
     async def _write_snapshot(self, snapshot: pb.TournamentSnapshot, state: TournamentState) -> None:
         """Fill in a snapshot in place: it may be large, and returning it would need a copy."""
@@ -192,10 +192,10 @@ class Tournaments(TournamentServiceServicer):
     async def _own_tournament(self, name: str, what: str) -> TournamentState:
         """Raises UnknownTournament or NotYours."""
         state = await self._tournaments.get(name)
-        need_organiser(CALLER.get(), state.organiser, f"{what} for a tournament of another")
+        require_organiser(CALLER.get(), state.organiser, f"{what} for a tournament of another")
         return state
 
 
-def _sees_openings(caller: Caller, state: TournamentState) -> bool:
+def _may_see_openings(caller: Caller, state: TournamentState) -> bool:
     """Return whether the caller may see the openings: only the organiser, until the tournament is over."""
     return state.over or is_organiser_of(caller, state.organiser)
