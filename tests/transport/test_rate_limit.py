@@ -12,6 +12,7 @@ from referee.transport.guards.authentication import Caller
 from referee.transport.guards.rate_limit import RateLimiter
 from referee.wire.wire_errors import BadToken, TooManyCalls, TooManyCallsInFlight, TooManyStreams
 from tests.live.fake_time import StoppedTime
+from tests.transport.rate_limiters import create_rate_limiter
 
 USUAL = Quota(10, 2, 60, 10, 10)
 
@@ -29,7 +30,7 @@ class SlowQuotas(MemoryQuotas):
 
 
 def rate_limiter(time: StoppedTime, max_streams: int = 100) -> RateLimiter:
-    return RateLimiter(MemoryQuotas(), USUAL, max_streams, time)
+    return create_rate_limiter(time, USUAL, max_streams=max_streams)
 
 
 def test_a_tenth_of_a_minutes_calls_may_come_at_once_and_then_one_at_a_time() -> None:
@@ -72,7 +73,7 @@ def test_the_calls_of_the_last_minute_are_those_that_were_let_in() -> None:
 
 def test_concurrent_first_calls_share_one_budget() -> None:
     async def calls() -> None:
-        mine = RateLimiter(SlowQuotas(), USUAL, 100, StoppedTime())
+        mine = create_rate_limiter(StoppedTime(), USUAL, SlowQuotas())
         await asyncio.gather(*(mine.count_call("ada") for _ in range(6)))
         assert mine.calls_of("ada") == 6
         with pytest.raises(TooManyCalls):
@@ -165,7 +166,7 @@ def test_the_observer_receives_the_usage_and_the_limit_with_each_accepted_call()
         async def observe(*usage: Any) -> None:
             observed.append(usage)
 
-        mine = RateLimiter(MemoryQuotas(), USUAL, 100, StoppedTime(), observe)
+        mine = create_rate_limiter(StoppedTime(), USUAL, observe_usage=observe)
         for _ in range(6):
             await mine.count_call("ada")
         with pytest.raises(TooManyCalls):
@@ -180,7 +181,7 @@ def test_the_observer_receives_the_usage_and_the_limit_with_each_accepted_call()
 
 
 def test_each_holder_has_its_own_limit_of_calls_in_flight() -> None:
-    mine = RateLimiter(MemoryQuotas(), USUAL, 100, StoppedTime(), max_calls_in_flight=2)
+    mine = create_rate_limiter(StoppedTime(), USUAL, max_calls_in_flight=2)
     for holder in ("ada", "ada", "bob"):
         mine.begin_call(holder)
     with pytest.raises(TooManyCallsInFlight) as refused:

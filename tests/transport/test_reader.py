@@ -12,13 +12,13 @@ from referee.accounts.tokens import Quota
 from referee.live.bot_log_recorder import BotLogRecorder
 from referee.match.clock import SECOND
 from referee.match.events import MovePlayed
-from referee.storage.memory import MemoryBotLog, MemoryQuotas
-from referee.transport.guards.rate_limit import RateLimiter
+from referee.storage.memory import MemoryBotLog
 from referee.transport.play.reader import ITEMS_PER_YIELD, HeartbeatConfig, PlayStream, StreamClosed, StreamHost
 from referee.transport.services.bot_requests import RejectionRecorder
 from tests.live.fake_time import settled
 from tests.live.referee_harness import BOTS, Hall
 from tests.live.runner_harness import in_loop
+from tests.transport.rate_limiters import create_rate_limiter
 
 PARTS = 50
 HEARTBEAT = HeartbeatConfig(64, 5_000, 15 * SECOND)
@@ -45,7 +45,7 @@ class Wire:
 async def test_a_message_of_many_items_does_not_block_the_event_loop() -> None:
     hall = Hall()
     (session,) = hall.come(BOTS[0])
-    rate_limiter = RateLimiter(MemoryQuotas(), ENOUGH, 100, hall.time)
+    rate_limiter = create_rate_limiter(hall.time, ENOUGH)
     rejections = RejectionRecorder(BotLogRecorder(MemoryBotLog(10)), hall.time)
     stream = PlayStream(hall.referee, session, "ada", UNUSED_HOST, rate_limiter, rejections, hall.time, HEARTBEAT)
     reading = asyncio.create_task(stream._read(Wire(PlayRequest(items=PONGS)), []))
@@ -63,7 +63,7 @@ async def test_all_moves_of_a_message_arrived_when_it_was_read() -> None:
     hall = Hall()
     match_id, (session, _) = await hall.begun()
     token = hall.due(match_id, 0).turn.token
-    rate_limiter = RateLimiter(MemoryQuotas(), ENOUGH, 100, hall.time)
+    rate_limiter = create_rate_limiter(hall.time, ENOUGH)
     rejections = RejectionRecorder(BotLogRecorder(MemoryBotLog(10)), hall.time)
     stream = PlayStream(hall.referee, session, "ada", UNUSED_HOST, rate_limiter, rejections, hall.time, HEARTBEAT)
     await hall.time.passes(SECOND)
@@ -86,7 +86,7 @@ async def calls_and_notes_of_a_repeated_move(text: str) -> tuple[int, int]:
     """The calls that are counted, and the notes in the log of the bot, when a bot sends the same move twice."""
     hall = Hall()
     match_id, (session, _) = await hall.begun()
-    rate_limiter = RateLimiter(MemoryQuotas(), ENOUGH, 100, hall.time)
+    rate_limiter = create_rate_limiter(hall.time, ENOUGH)
     recorder = BotLogRecorder(MemoryBotLog(10))
     rejections = RejectionRecorder(recorder, hall.time)
     stream = PlayStream(hall.referee, session, "ada", UNUSED_HOST, rate_limiter, rejections, hall.time, HEARTBEAT)

@@ -20,8 +20,6 @@ QUOTA_CACHE_US: Micros = 10 * SECOND
 BURST = 10
 """A tenth of the calls per minute may come at once."""
 HOLDER_CACHE_SIZE = 10_000
-MAX_CALLS_IN_FLIGHT = 64
-"""Default limit of each holder; it bounds the answers that wait to be read."""
 
 
 class SlidingWindow:
@@ -89,10 +87,6 @@ UsageObserver: TypeAlias = Callable[[str, str, int, int], Awaitable[None]]
 """Receives a holder, the name of a quota, how much of it is used, and its limit. May raise LogUnavailable."""
 
 
-async def ignore_usage(_holder: str, _quota: str, _used: int, _limit: int) -> None:
-    """Default observer: does nothing."""
-
-
 class RateLimiter:
     """Usage of all holders, on one event loop."""
 
@@ -102,10 +96,13 @@ class RateLimiter:
         default_quota: Quota,
         max_streams: int,
         time: Time,
-        observe_usage: UsageObserver = ignore_usage,
-        max_calls_in_flight: int = MAX_CALLS_IN_FLIGHT,
+        observe_usage: UsageObserver,
+        max_calls_in_flight: int,
     ) -> None:
-        """`max_streams` holds for all holders together, `max_calls_in_flight` for each."""
+        """`max_streams` holds for all holders together.
+
+        `max_calls_in_flight` holds for each, and bounds the answers that wait to be read.
+        """
         self._observe_usage = observe_usage
         self._max_calls_in_flight = max_calls_in_flight
         self._in_flight: Counter[str] = Counter()

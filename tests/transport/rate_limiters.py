@@ -1,0 +1,22 @@
+"""Rate limiters for tests, with limits that a test does not reach unless it sets them."""
+
+from referee.accounts.tokens import Quota, Quotas
+from referee.live.ports import Time
+from referee.storage.memory import MemoryQuotas
+from referee.transport.guards.rate_limit import RateLimiter, UsageObserver
+
+
+async def ignore_usage(_holder: str, _quota: str, _used: int, _limit: int) -> None:
+    """A UsageObserver that does nothing."""
+
+
+def create_rate_limiter(
+    time: Time,
+    quota: Quota,
+    quotas: Quotas | None = None,
+    *,
+    max_streams: int = 100,
+    observe_usage: UsageObserver = ignore_usage,
+    max_calls_in_flight: int = 64,
+) -> RateLimiter:
+    return RateLimiter(quotas or MemoryQuotas(), quota, max_streams, time, observe_usage, max_calls_in_flight)
