@@ -18,6 +18,8 @@ SECRET_BYTES = 32
 HOLDER_CHARS = 64
 LABEL_CHARS = 200
 MINUTE_MS = 60_000
+FIRST_ADMIN = "admin"
+"""Holder of the administrator token that a server creates at its first start."""
 
 
 class Role(Enum):

@@ -1,12 +1,12 @@
 """The command line. Each module defines one family of commands, and is imported when one of them is called.
 
-- `match`, `tournament_run`, `sprt`: contests on this machine
-- `ladder`, `tournament`, `report`: contests of a running server
+- `match`, `sprt`: contests on this machine
+- `ladder`, `tournament`, `report`: contests of a running server, and tournaments on this machine
 - `games`: games without a server
 - `records`, `explain`, `rerun`: finished matches
-- `serve`, `settings`, `doctor`, `backup`, `migrate`, `recover`, `admin/`: running a server
+- `serve`, `settings`, `doctor`, `maintenance`, `admin`, `admin_accounts`: running a server
 - `conformance`: the conformance kit
-- `_shared/`: options, tables, progress and signals
+- `_shared/`: options, output, signals and contest runs
 """
 
 import gc
@@ -26,11 +26,11 @@ RECORDS = {"verify": "records", "replay": "records", "explain": "explain", "reru
 MAINTENANCE = {
     "admin": "admin",
     "doctor": "doctor",
-    "backup": "backup",
-    "restore": "backup",
-    "archive": "backup",
-    "migrate": "migrate",
-    "recover": "recover",
+    "backup": "maintenance",
+    "restore": "maintenance",
+    "archive": "maintenance",
+    "migrate": "maintenance",
+    "recover": "maintenance",
 }
 MODULES = {**MATCHES, **CONTESTS, **GAMES, **RECORDS, **MAINTENANCE, "conformance": "conformance"}
 """Maps each command to the module of this package that defines it under the same name."""

@@ -8,9 +8,9 @@ from google.protobuf.json_format import MessageToJson
 
 from engines.api import Seat
 from engines.registry import find
-from referee.cli._shared.clock_text import control_text
 from referee.cli._shared.game_options import GameCommand
-from referee.cli.report import write
+from referee.cli._shared.output import write
+from referee.cli.records import control_text
 from referee.debugging.seat_turns import SeatTurn, seat_turns
 from referee.debugging.turn_report import answer_text, describe_ending, format_page, format_table
 from referee.live.sessions import TurnOptions

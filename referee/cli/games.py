@@ -1,20 +1,29 @@
 """Commands about games: list them, explain rules, show positions, count lines (perft), play at random."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
 import click
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from engines.api import REFEREE, Outcome, Position, Table
+from engines.api import REFEREE, Game, Outcome, Position, Table
 from engines.chance import Chance
-from engines.options import Option, written
+from engines.options import Option, Settings, written
 from engines.registry import games as all_games
 from engines.walk import perft as lines_of
 from referee.cli._shared.game_options import GameCommand, game_argument, rule_options, select_game
-from referee.cli._shared.random_match import random_match, write_record
-from referee.match.events import Event, MovePlayed
+from referee.cli._shared.output import counted
+from referee.live.ports import Entry
+from referee.match.clock import Untimed
+from referee.match.clock_charge import TurnMeasurement
+from referee.match.commands import StartPlay, SubmitMove
+from referee.match.decide import decide
+from referee.match.events import Event, MatchCreated, MovePlayed
+from referee.match.setup import Player, Setup
+from referee.match.state import Match, create_match
+from referee.records.record_writer import format_record
 
 MAX_LISTED = 60
 
@@ -57,7 +66,7 @@ def show(game: str, position: str | None, chosen: tuple[str, ...], preset: str |
     click.echo(f"\n{at}")
     for seat in at.owing:
         moves = at.moves(seat)
-        click.echo(f"\n{known.table(settings).seats[seat]}, {_counted(len(moves), 'move')}: {_shorten(moves)}")
+        click.echo(f"\n{known.table(settings).seats[seat]}, {counted(len(moves), 'move')}: {_shorten(moves)}")
     if at.outcome:
         click.echo(f"\n{_result_text(known.table(settings), at.outcome)}")
 
@@ -77,7 +86,7 @@ def perft(
     at = known.read(position, settings) if position else known.start(settings, _seed(seed).seed)
     started = time.perf_counter()
     total = _count_by_first_move(at, depth) if divide and depth and at.owing else lines_of(at, depth)
-    click.echo(f"{total} lines of {_counted(depth, 'move')} in {time.perf_counter() - started:.2f} s")
+    click.echo(f"{total} lines of {counted(depth, 'move')} in {time.perf_counter() - started:.2f} s")
 
 
 @click.command(cls=GameCommand)
@@ -92,7 +101,7 @@ def play(game: str, chosen: tuple[str, ...], preset: str | None, seed: str, boar
     table = known.table(settings)
     width = max(map(len, table.seats))
     events = []
-    for event, match in random_match(known, settings, _seed(seed)):
+    for event, match in _random_match(known, settings, _seed(seed)):
         events.append(event)
         if isinstance(event, MovePlayed):
             click.echo(f"{match.ply:4}. {table.seats[event.seat]:{width}} {event.move}")
@@ -103,15 +112,7 @@ def play(game: str, chosen: tuple[str, ...], preset: str | None, seed: str, boar
     if at.outcome:
         click.echo(f"\n{_result_text(table, at.outcome)}")
     if record:
-        _write_record_file(record, events)
-
-
-def _write_record_file(record: Path, events: Sequence[Event]) -> None:
-    try:
-        write_record(record, events, version("referee"))
-    except OSError as error:
-        raise click.UsageError(f"cannot write {record}: {error.strerror}") from None
-    click.echo(f"\nrecorded in {record}: referee verify {record}")
+        _write_record(record, events)
 
 
 def _seed(text: str) -> Chance:
@@ -141,13 +142,45 @@ def _result_text(table: Table, outcome: Outcome) -> str:
     return f"drawn: {outcome.reason} ({scores})"
 
 
-def _counted(many: int, thing: str) -> str:
-    return f"{many} {thing}" if many == 1 else f"{many} {thing}s"
-
-
 def _shorten(moves: Sequence[str]) -> str:
     return " ".join(moves[:MAX_LISTED]) + (" …" if len(moves) > MAX_LISTED else "")
 
 
 def _indent(text: str) -> str:
     return "".join(f"  {line}\n" for line in text.splitlines())
+
+
+def _random_match(game: Game, settings: Settings, chance: Chance) -> Iterator[tuple[Event, Match]]:
+    """Yield all events of a match without clocks, each with the match after it. Equal `chance` gives equal events."""
+    seats = game.table(settings).seats
+    players = tuple(Player(f"random {name}") for name in seats)
+    seed = chance.fork("seed").seed
+    first = MatchCreated(
+        0, Setup("random", game.name, game.version, settings, players, (Untimed(),) * len(seats), seed, seed_given=True)
+    )
+    match = create_match(first, game)
+    yield first, match
+    decided = decide(match, StartPlay(), 0)
+    draws = chance.fork("moves")
+    while True:
+        for event in decided.events:
+            yield event, decided.match
+        match = decided.match
+        if match.result:
+            return
+        turn = match.owing[0]
+        moves = match.require_position().moves(turn.seat)
+        pick, draws = draws.below(len(moves))
+        decided = decide(match, SubmitMove(turn.seat, turn.token, moves[pick], TurnMeasurement(0)), 0)
+
+
+def _write_record(record: Path, events: Sequence[Event]) -> None:
+    """Write a record of the events, signed by a temporary key."""
+    now_ms = time.time_ns() // 1_000_000
+    entries = [Entry("random", number, now_ms, event) for number, event in enumerate(events, 1)]
+    lines = format_record(entries, Ed25519PrivateKey.generate(), version("referee"))
+    try:
+        record.write_bytes(b"".join(lines))
+    except OSError as error:
+        raise click.UsageError(f"cannot write {record}: {error.strerror}") from None
+    click.echo(f"\nrecorded in {record}: referee verify {record}")

@@ -7,8 +7,8 @@ from referee_api.v1 import ladder_pb2
 from referee_client import Organiser
 
 from referee.cli._shared.client_options import ClientCommand, with_organiser
+from referee.cli._shared.output import table
 from referee.cli._shared.report_text import standings_text
-from referee.cli._shared.table import table
 from referee.local.contest_file import read_ladder
 from referee.reporting.collector import ladder_report
 from referee.reporting.formatting import moment

@@ -7,6 +7,7 @@ import click
 from referee_client import Organiser, Refused
 
 from referee.cli._shared.client_options import ClientCommand, open_organiser, referee_options
+from referee.cli._shared.output import write
 from referee.cli._shared.report_text import report_text
 from referee.reporting.collector import ReportDataMissing, ladder_report, read_saved_report, tournament_report
 from referee.reporting.page import page
@@ -62,14 +63,3 @@ def _fetch_either(organiser: Organiser, name: str) -> Report:
         if refused.reason != "NO_SUCH_LADDER":
             raise
         raise click.ClickException(f"there is neither a tournament nor a ladder called {name!r}") from None
-
-
-def write(file: Path | None, text: str) -> None:
-    """Write to a file, or to standard output if None. Raises ClickException."""
-    if file is None:
-        click.echo(text, nl=False)
-        return
-    try:
-        file.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise click.ClickException(f"cannot write {file}: {error.strerror}") from None

@@ -8,7 +8,7 @@ from typing import Concatenate, ParamSpec
 import click
 
 from referee.cli._shared.game_options import GameCommand
-from referee.cli._shared.table import columns
+from referee.cli._shared.output import columns
 from referee.server.setting_types import SWITCH, setting_text
 from referee.server.settings import SETTINGS, Setting
 from referee.server.settings_reader import CONFIG, LoadedSettings, read_settings

@@ -8,7 +8,7 @@ import click
 from referee_api.v1 import contest_pb2, game_pb2, match_pb2, sprt_pb2, tournament_pb2
 
 from referee.cli._shared.game_options import GameCommand, rule_options, select_game
-from referee.cli._shared.run_tournament import TournamentRunner
+from referee.cli._shared.tournament_runner import TournamentRunner
 from referee.local.contest_file import MOST, TournamentPlan
 from referee.local.entrant import read_entrants
 from referee.local.local_tournament import LocalTournament

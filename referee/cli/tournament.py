@@ -1,5 +1,6 @@
 """`referee tournament`: manage the tournaments of a running referee, or run one on this machine."""
 
+from enum import IntEnum
 from pathlib import Path
 
 import click
@@ -8,25 +9,34 @@ from referee_client import Organiser
 from referee_client.organiser.tournaments import FORMATS, PHASES
 
 from referee.cli._shared.client_options import ClientCommand, with_organiser
+from referee.cli._shared.game_options import GameCommand
+from referee.cli._shared.output import table, write
 from referee.cli._shared.report_text import standings_text
-from referee.cli._shared.table import table
-from referee.cli.report import write
-from referee.cli.tournament_run import run
+from referee.cli._shared.tournament_runner import TournamentRunner
 from referee.local.contest_file import read_tournament
+from referee.local.local_tournament import LocalTournament
+from referee.local.match_terms import LOCAL_POLICIES
+from referee.local.results_folder import ResultsFolder
 from referee.match.setup import Policies
 from referee.reporting.collector import tournament_report
 from referee.reporting.formatting import moment
 from referee.reporting.message_conversion import chosen_text, entry_line, rules_text
 
 WORD_OF = {number: word for word, number in PHASES.items()}
+DEFAULT_OUT = Path("referee-tournament")
+STATUSES = """\b
+Exit status:
+    0  finished, and no match was forfeited
+    2  invalid input
+    3  a bot forfeited a match: late, illegal, gone
+    4  a bot could not be started
+  130  Ctrl-C (143: SIGTERM); finished matches are kept
+"""
 
 
 @click.group()
 def tournament() -> None:
     """Manage the tournaments of a running referee, or run one on this machine."""
-
-
-tournament.add_command(run)
 
 
 @tournament.command(cls=ClientCommand)
@@ -144,3 +154,40 @@ def _print(held: tournament_pb2.Tournament) -> None:
 
 def _progress(held: tournament_pb2.Tournament) -> str:
     return f"{held.completed_pairings}/{held.total_pairings or '?'}"
+
+
+class TournamentExitStatus(IntEnum):
+    FINISHED = 0
+    FAULT = 3
+    WOULD_NOT_START = 4
+
+
+@tournament.command(cls=GameCommand, epilog=STATUSES)
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path), help="Results folder. [referee-tournament/NAME OF THE FILE]")
+@click.pass_context
+def run(context: click.Context, file: Path, out: Path | None) -> None:
+    """Run the tournament of FILE on this machine, with its bots and an embedded referee.
+
+    FILE is a TOML file with bots, game, clock and format; see docs/tournaments.md. Running the same command again
+    skips the matches that have been played.
+    """
+    plan = read_tournament(file, LOCAL_POLICIES)
+    if not plan.bots:
+        raise click.UsageError('no bots; add a line such as mine = "./my-bot" below [bots]')
+    local = LocalTournament(plan, file.parent, ResultsFolder(out or DEFAULT_OUT / file.stem))
+    local.check()
+    runner = TournamentRunner(local)
+    runner.run()
+    context.exit(runner.status(_status(runner)))
+
+
+def _status(runner: TournamentRunner) -> int:
+    if runner.absent:
+        return TournamentExitStatus.WOULD_NOT_START
+    games = runner.report.games if runner.report else ()
+    return (
+        TournamentExitStatus.FAULT
+        if any(game.end.kind == "forfeited" for game in games)
+        else TournamentExitStatus.FINISHED
+    )

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from referee.accounts.tokens import SECRET_BYTES, Role, Token, TokenFilter, mint_secret, revoked
+from referee.accounts.tokens import FIRST_ADMIN, SECRET_BYTES, Role, Token, TokenFilter, mint_secret, revoked
 from referee.live.ports import LogUnavailable
 from referee.maintenance.data_dir import MaintenanceError
 from referee.records.signing_key import KeyUnusable, fingerprint, load_or_create, public_hex
-from referee.server.grpc_frontend import FIRST_ADMIN
 from referee.server.stores import DATABASE, KEY
 from referee.storage.sqlite.accounts import SqliteTokens
 from referee.storage.sqlite.database import DataDirLock, NewerDatabase

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from importlib.metadata import version
 
 from engines.registry import games
-from referee.accounts.tokens import SECRET_BYTES, Quota, Role, TokenFilter
+from referee.accounts.tokens import FIRST_ADMIN, SECRET_BYTES, Quota, Role, TokenFilter
 from referee.live.bot_notifier import QuotaNotifier
 from referee.live.ports import Time
 from referee.match.clock import MS
@@ -36,7 +36,6 @@ from referee.transport.services.tournaments import Tournaments
 from referee.wire.matches import MatchContext
 from referee.wire.terms import TermsConverter
 
-FIRST_ADMIN = "admin"
 VERSION = version("referee")
 MS_PER_S = 1_000
 

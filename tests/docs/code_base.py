@@ -16,7 +16,7 @@ MIRRORS = (
     frozenset({"match", "contests/ladder", "contests/tournament"}),
 )
 """Groups of folders that mirror each other: the same module name in two of them means the same concept."""
-COMMANDS = frozenset({"cli", "cli/admin"})
+COMMANDS = frozenset({"cli"})
 """Folders whose modules are named after commands, whatever else has that name."""
 
 

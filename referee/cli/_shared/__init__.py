@@ -1,1 +1,1 @@
-"""Options, tables, progress, signals and contest runs that several commands share."""
+"""Options, output, signals and contest runs that several commands share."""

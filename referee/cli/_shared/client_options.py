@@ -1,12 +1,14 @@
-"""Options of commands that call a running referee, and how its errors are shown."""
+"""Options of commands that call a running referee, how its errors are shown, and its messages as JSON."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import json
+from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import click
+from google.protobuf.json_format import MessageToDict
+from google.protobuf.message import Message
 from referee_client import Organiser
 from referee_client.errors import RefereeError
 
@@ -65,8 +67,18 @@ def with_organiser(command: Callable[Concatenate[Organiser, P], None]) -> Callab
     return referee_options(with_client)
 
 
-@contextmanager
-def open_organiser(at: str | None, token: str | None, ca: Path | None) -> Iterator[Organiser]:
-    """Open an organiser client. Raises click.ClickException and the errors of the client."""
-    with Organiser(at, token, ca=ca, patience_s=PATIENCE_S) as organiser:
-        yield organiser
+def open_organiser(at: str | None, token: str | None, ca: Path | None) -> Organiser:
+    """Open an organiser client, which the caller closes. Raises the errors of the client."""
+    return Organiser(at, token, ca=ca, patience_s=PATIENCE_S)
+
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+def to_dict(message: Message) -> dict[str, Any]:
+    """Convert to a dict with the field names of the contract."""
+    return MessageToDict(message, preserving_proto_field_name=True, always_print_fields_with_no_presence=True)
+
+
+def print_json(value: object) -> None:
+    click.echo(json.dumps(value, indent=2))

@@ -11,9 +11,8 @@ from pathlib import Path
 
 import click
 
-from referee.cli._shared.progress import progress
+from referee.cli._shared.output import progress, table
 from referee.cli._shared.signals import BY_SIGNAL, until_interrupted
-from referee.cli._shared.table import table
 from referee.local.local_contest import Done, LocalContest, SkippedPairing
 from referee.local.local_standings import LocalStanding, points, standings
 from referee.local.plan import LocalPairing

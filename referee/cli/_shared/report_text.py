@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import click
 
-from referee.cli._shared.table import columns, table
+from referee.cli._shared.output import table, text_table
 from referee.contests.strength.elo import EloEstimate
 from referee.reporting.formatting import (
     end_text,
@@ -50,8 +50,7 @@ def _parts(report: Report) -> Iterator[str]:
 
 def _rounds(meetings: Sequence[Meeting]) -> str:
     rows = [(f"{it.round}.{it.board}", meeting_text(it), result_text(it)) for it in meetings]
-    head, *lines = columns([("round", "pairing", "result"), *rows])
-    return "\n".join([click.style(head, bold=True), *lines])
+    return text_table(("round", "pairing", "result"), rows)
 
 
 def standings_text(report: Report) -> str:

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import click._termui_impl
 import pytest
 
-from referee.cli._shared.progress import progress
+from referee.cli._shared.output import progress
 
 
 def test_a_terminal_shows_a_bar_and_the_time_to_go(

@@ -10,7 +10,7 @@ from referee_api.v1 import contest_pb2, tournament_pb2
 from referee_client import Refused
 from referee_client.errors import RefereeError
 
-from referee.cli._shared.progress import Show, progress
+from referee.cli._shared.output import Show, progress
 from referee.cli._shared.report_text import report_text
 from referee.cli._shared.signals import BY_SIGNAL, until_interrupted
 from referee.local.local_tournament import LocalTournament, TooFewEntrants, TournamentRuntime

@@ -1,4 +1,4 @@
-"""Commands that copy the data directory: back it up, restore it, and archive old matches."""
+"""Commands that work on a data directory: backup, restore, archive, migration, recovery of lost secrets."""
 
 import sys
 import time
@@ -10,23 +10,41 @@ from typing import Any
 import click
 
 from engines.registry import find, games
-from referee.cli._shared.maintenance_options import MaintenanceCommand, counted, memory_options
+from referee.cli._shared.game_options import GameCommand
+from referee.cli._shared.output import counted
+from referee.cli.settings import options_of
 from referee.maintenance.archive import ArchiveResult
 from referee.maintenance.archive import archive as archived
 from referee.maintenance.backup import Manifest, Restored, back_up
 from referee.maintenance.backup import restore as restored
+from referee.maintenance.data_dir import MaintenanceError
 from referee.maintenance.integrity_check import MatchCheck
+from referee.maintenance.migrate import MigrationPlan, plan_migration
+from referee.maintenance.migrate import migrate as migrated
+from referee.maintenance.token_recovery import create_admin_token, create_signing_key
 from referee.server.settings_reader import LoadedSettings
 
+data_dir_options = options_of("data_dir")
+"""Options --data-dir and --config, as for `serve`."""
 UNPROVEN = 3
 """Exit status if everything was done but something could not be verified."""
 
 MIB = 1024 * 1024
 
 
+class MaintenanceCommand(GameCommand):
+    """A command that prints a MaintenanceError as one sentence, with exit status 1."""
+
+    def invoke(self, ctx: click.Context) -> object:
+        try:
+            return super().invoke(ctx)
+        except MaintenanceError as why:
+            raise click.ClickException(str(why)) from None
+
+
 @click.command(cls=MaintenanceCommand)
 @click.argument("to", type=click.Path(path_type=Path))
-@memory_options
+@data_dir_options
 def backup(in_force: LoadedSettings, to: Path) -> None:
     """Back up the data directory to the folder TO, which must be new or empty; the server may be running.
 
@@ -39,7 +57,7 @@ def backup(in_force: LoadedSettings, to: Path) -> None:
 
 @click.command(cls=MaintenanceCommand)
 @click.argument("source", metavar="FROM", type=click.Path(path_type=Path))
-@memory_options
+@data_dir_options
 @click.pass_context
 def restore(context: click.Context, in_force: LoadedSettings, source: Path) -> None:
     """Restore the backup FROM into an empty data directory, and verify it by replaying every match.
@@ -73,7 +91,7 @@ def restore(context: click.Context, in_force: LoadedSettings, source: Path) -> N
     help="Archive matches that ended before this time, in UTC.",
 )
 @click.option("--to", type=click.Path(path_type=Path), required=True, help="Folder for the records.")
-@memory_options
+@data_dir_options
 @click.pass_context
 def archive(context: click.Context, in_force: LoadedSettings, before: datetime, to: Path) -> None:
     """Write old matches as signed records, verify these, and delete the matches; the server may be running.
@@ -114,3 +132,47 @@ def _proof(done: Restored) -> str:
 def _advice(done: ArchiveResult) -> str:
     free = f"{done.free_bytes / MIB:.1f} MiB in the file of the database are free for reuse"
     return f"{free}; to shrink the file, run VACUUM while no server is running"
+
+
+@click.command(cls=MaintenanceCommand)
+@click.option("--dry-run", is_flag=True, help="Print the pending steps without taking them.")
+@data_dir_options
+def migrate(in_force: LoadedSettings, dry_run: bool) -> None:
+    """Upgrade the database to the version of this release, while no server is running. Only a backup undoes this.
+
+    The server does the same when it starts. All steps are taken in one transaction.
+    """
+    data_dir = in_force.settings.data_dir
+    click.echo(_plan_text(plan_migration(data_dir) if dry_run else migrated(data_dir), dry_run))
+
+
+def _plan_text(plan: MigrationPlan, dry_run: bool) -> str:
+    if not plan.pending:
+        return f"nothing to do: the database has version {plan.version}, the version of this release"
+    done = "would be upgraded" if dry_run else "was upgraded"
+    heading = f"the database {done} from version {plan.version} to {plan.known}:"
+    return "\n".join([heading, *(f"  {step}" for step in plan.pending)])
+
+
+@click.group()
+def recover() -> None:
+    """Replace a lost administrator's token or a lost signing key, while no server is running."""
+
+
+@recover.command("admin-token", cls=MaintenanceCommand)
+@click.option("--revoke-others", is_flag=True, help="Revoke all other administrators' tokens.")
+@data_dir_options
+def admin_token(in_force: LoadedSettings, revoke_others: bool) -> None:
+    """Create an administrator's token and print it once."""
+    click.echo(create_admin_token(in_force.settings.data_dir, time.time_ns() // 1_000_000, revoke_others))
+
+
+@recover.command("signing-key", cls=MaintenanceCommand)
+@data_dir_options
+def signing_key(in_force: LoadedSettings) -> None:
+    """Create a key for signing records if the old one is missing, and print its fingerprint.
+
+    All records written from now on, including those of earlier matches, verify against the new public key only.
+    Publish it, and say why it changed.
+    """
+    click.echo(f"new records are signed by {create_signing_key(in_force.settings.data_dir)}")

@@ -1,0 +1,106 @@
+"""What commands print: tables with a bold heading, progress, counts, and whole files.
+
+Progress is a bar with the estimated time left on a terminal, and one line per step otherwise.
+"""
+
+import shutil
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Protocol
+
+import click
+
+BAR_CHARS = 24
+COUNTS_CHARS = 27
+"""Width of the counts and the estimated time."""
+
+
+def table(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Format a table. The first column has names, left-aligned, and all others have numbers, right-aligned."""
+    widths = [max(map(len, column)) for column in zip(heading, *rows, strict=True)]
+    first, *others = [_table_line(cells, widths) for cells in (heading, *rows)]
+    return "\n".join([click.style(first, bold=True), *others])
+
+
+def columns(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Format rows as lines with left-aligned columns."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+
+
+def text_table(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Format a table in which all columns are left-aligned."""
+    first, *others = columns([heading, *rows])
+    return "\n".join([click.style(first, bold=True), *others])
+
+
+def _table_line(cells: Sequence[str], widths: Sequence[int]) -> str:
+    name, *numbers = cells
+    return "  ".join([name.ljust(widths[0]), *map(str.rjust, numbers, widths[1:])]).rstrip()
+
+
+class Show(Protocol):
+    def __call__(self, text: str, steps: int = 1, of: int | None = None) -> None:
+        """Add `steps` with a text; `of` updates the expected total."""
+
+
+@contextmanager
+def progress(steps: int) -> Iterator[Show]:
+    """Yield a callable to report each finished step to."""
+    if sys.stdout.isatty():
+        with _progress_bar(steps) as bar:
+            yield _ProgressBar(bar)
+    else:
+        yield _ProgressLines(steps)
+
+
+def _progress_bar(steps: int) -> Any:  # click does not name the class.
+    room = max(0, shutil.get_terminal_size().columns - BAR_CHARS - COUNTS_CHARS)
+    return click.progressbar(
+        length=steps,
+        show_pos=True,
+        show_percent=False,
+        item_show_func=lambda text: str(text)[:room] if text else None,
+        width=BAR_CHARS,
+        fill_char="━",
+        empty_char="─",
+        bar_template="%(bar)s  %(info)s",
+    )
+
+
+class _ProgressBar:
+    def __init__(self, bar: Any) -> None:
+        self._bar = bar
+
+    def __call__(self, text: str, steps: int = 1, of: int | None = None) -> None:
+        if of is not None:
+            self._bar.length = of
+        self._bar.update(steps, text)
+
+
+class _ProgressLines:
+    def __init__(self, of: int) -> None:
+        self._done = 0
+        self._of = of
+
+    def __call__(self, text: str, steps: int = 1, of: int | None = None) -> None:
+        self._done += steps
+        self._of = self._of if of is None else of
+        click.echo(f"{self._done:{len(str(self._of))}}/{self._of}  {text}")
+
+
+def counted(number: int, thing: str, things: str = "") -> str:
+    return f"{number} {thing if number == 1 else things or thing + 's'}"
+
+
+def write(file: Path | None, text: str) -> None:
+    """Write to a file, or to standard output if None. Raises ClickException."""
+    if file is None:
+        click.echo(text, nl=False)
+        return
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise click.ClickException(f"cannot write {file}: {error.strerror}") from None
