@@ -28,7 +28,7 @@ def referee(*words: str | Path) -> str:
     return done.stdout
 
 
-def test_matches_go_on_from_a_backup_that_was_made_under_load(tmp_path: Path) -> None:
+def test_matches_continue_from_a_backup_made_under_load(tmp_path: Path) -> None:
     (tmp_path / "first").mkdir()
     (tmp_path / "second").mkdir()
     observations = Observations()
@@ -72,7 +72,7 @@ def test_matches_go_on_from_a_backup_that_was_made_under_load(tmp_path: Path) ->
     assert any(event["kind"] == "referee_back" for story in stories.values() for event in story)
 
 
-def test_who_asks_for_an_archived_match_is_told_so(tmp_path: Path) -> None:
+def test_requests_for_an_archived_match_are_rejected_as_archived(tmp_path: Path) -> None:
     with server_with_organiser(tmp_path) as organiser:
         match_id = organiser.start_match()
         organiser.call_as_bot(0, "MatchService/Resign", match_id=match_id, request_id="the end")

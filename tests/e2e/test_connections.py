@@ -40,7 +40,7 @@ def pinging(server: ServerProcess) -> Iterator[grpc.Channel]:
         yield channel
 
 
-def test_a_quiet_bot_that_keeps_to_the_pace_is_never_told_too_many_pings(tmp_path: Path) -> None:
+def test_a_quiet_bot_within_the_keepalive_limit_stays_connected(tmp_path: Path) -> None:
     pace = ("--client-pings-apart-ms", str(CLIENT_PINGS_EVERY_MS // 2))
     with (
         server_with_organiser(tmp_path, *QUIET, *pace) as organiser,
@@ -50,7 +50,7 @@ def test_a_quiet_bot_that_keeps_to_the_pace_is_never_told_too_many_pings(tmp_pat
         assert set(quiet.receive_until_ping(3)) == {"ping"}
 
 
-def test_who_pings_faster_than_the_pace_is_told_so(tmp_path: Path) -> None:
+def test_a_client_that_pings_too_often_is_disconnected(tmp_path: Path) -> None:
     pace = ("--client-pings-apart-ms", str(10 * CLIENT_PINGS_EVERY_MS))
     with (
         server_with_organiser(tmp_path, *QUIET, *pace) as organiser,
@@ -62,7 +62,7 @@ def test_who_pings_faster_than_the_pace_is_told_so(tmp_path: Path) -> None:
         assert "Too many pings" in str(told.value)
 
 
-def test_a_connection_that_answers_nothing_is_closed(tmp_path: Path) -> None:
+def test_a_connection_that_answers_no_keepalive_ping_is_closed(tmp_path: Path) -> None:
     with run_server(tmp_path, "--ephemeral", "--keepalive-every-ms", "1000", "--keepalive-within-ms", "1000") as server:
         host, _, port = server.address.rpartition(":")
         with socket.create_connection((host, int(port)), LONG_BEFORE_GRPC_WOULD_S) as dead:
@@ -73,7 +73,7 @@ def test_a_connection_that_answers_nothing_is_closed(tmp_path: Path) -> None:
             assert b"ping_timeout" in received
 
 
-def test_a_bot_that_stands_still_is_noticed_and_its_opponent_has_its_result(tmp_path: Path) -> None:
+def test_a_stopped_bot_process_forfeits_and_its_opponent_gets_the_result(tmp_path: Path) -> None:
     with (
         server_with_organiser(tmp_path, "--ping-every-ms", "500", "--gone-after-ms", "8000") as organiser,
         bot(organiser.server, organiser.secrets[1]) as bert,

@@ -19,7 +19,7 @@ CASES = [(method, reason) for method, reasons in CONTEST_ERRORS.items() for reas
 
 
 @pytest.mark.parametrize(("service", "file"), [(LADDER, "ladder_service"), (TOURNAMENT, "tournament_service")])
-def test_every_listed_refusal_is_provoked(service: str, file: str) -> None:
+def test_every_listed_error_has_a_request_that_causes_it(service: str, file: str) -> None:
     for comment, method in METHOD.findall((PROTO / f"{file}.proto").read_text(encoding="utf-8")):
         listed = set(REASON.findall(comment))
         provoked = CONTEST_ERRORS[f"{service}/{method}"].keys() - {"NO_SUCH_LADDER", "NO_SUCH_TOURNAMENT"}
@@ -27,7 +27,7 @@ def test_every_listed_refusal_is_provoked(service: str, file: str) -> None:
 
 
 @pytest.mark.parametrize(("method", "reason"), CASES, ids=[f"{method}-{reason}" for method, reason in CASES])
-def test_a_call_is_refused_as_the_contract_promises(organiser: Organiser, method: str, reason: str) -> None:
+def test_a_call_error_matches_the_contract(organiser: Organiser, method: str, reason: str) -> None:
     with pytest.raises(grpc.RpcError) as raised:
         CONTEST_ERRORS[method][reason](organiser)
     assert parse_error(raised.value).reason == reason

@@ -30,7 +30,7 @@ DOWN_S = 1
 
 
 @pytest.mark.parametrize(("kills", "of_each_game"), [(2, 1), pytest.param(6, 2, marks=pytest.mark.soak)])
-def test_whenever_the_referee_is_killed_every_match_goes_on_and_nothing_accepted_is_lost(
+def test_matches_survive_kills_without_losing_an_accepted_move(
     tmp_path: Path, rng: random.Random, kills: int, of_each_game: int
 ) -> None:
     chance, observations, watch = rng, Observations(), Stopwatch()

@@ -74,12 +74,12 @@ def flood(request: pytest.FixtureRequest, capsys: pytest.CaptureFixture[str]) ->
     resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
-def test_strangers_at_the_grpc_port_take_no_match_and_no_time_from_honest_bots(tmp_path: Path, flood: Flood) -> None:
+def test_a_flood_of_the_grpc_port_costs_honest_bots_no_match_and_no_time(tmp_path: Path, flood: Flood) -> None:
     with run_server(tmp_path) as server:
         beside_a_flood(server, server.address, flood, tmp_path, lambda: alone(server.address))
 
 
-def test_strangers_at_a_port_with_tls_take_no_match_and_no_time_from_honest_bots(tmp_path: Path, flood: Flood) -> None:
+def test_a_flood_of_the_tls_port_costs_honest_bots_no_match_and_no_time(tmp_path: Path, flood: Flood) -> None:
     certificate = Certificate("referee")
     trusted = grpc.ssl_channel_credentials(certificate.cert)
     with run_server(tmp_path, *certificate.put(tmp_path)) as server:
@@ -87,7 +87,7 @@ def test_strangers_at_a_port_with_tls_take_no_match_and_no_time_from_honest_bots
         beside_a_flood(server, server.address, flood, tmp_path, connect, "--ca", str(tmp_path / "cert.pem"))
 
 
-def test_strangers_at_the_http_port_take_no_match_and_no_time_from_honest_bots(tmp_path: Path, flood: Flood) -> None:
+def test_a_flood_of_the_http_port_costs_honest_bots_no_match_and_no_time(tmp_path: Path, flood: Flood) -> None:
     with run_server(tmp_path) as server:
         beside_a_flood(server, server.http, flood, tmp_path, lambda: alone(server.address))
 

@@ -178,39 +178,37 @@ def channel(server: ServerThread) -> Iterator[grpc.Channel]:
         yield channel
 
 
-def test_calls_of_another_holder_cost_a_bot_nothing(channel: grpc.Channel, server: ServerThread) -> None:
+def test_calls_of_another_holder_cost_a_bot_no_time(channel: grpc.Channel, server: ServerThread) -> None:
     table = Table.laid(channel, server, SHORT_MS)
     table.flood_by_calls(table.opponent.token)
     table.need_nothing_lost()
 
 
-def test_calls_without_a_token_cost_a_bot_nothing(channel: grpc.Channel, server: ServerThread) -> None:
+def test_calls_without_a_valid_token_cost_a_bot_no_time(channel: grpc.Channel, server: ServerThread) -> None:
     table = Table.laid(channel, server, SHORT_MS)
     table.flood_by_calls("rf_wrong")
     table.need_nothing_lost()
 
 
-def test_moves_of_another_bot_cost_a_bot_nothing(channel: grpc.Channel, server: ServerThread) -> None:
+def test_moves_of_another_bot_cost_a_bot_no_time(channel: grpc.Channel, server: ServerThread) -> None:
     table = Table.laid(channel, server, SHORT_MS)
     table.flood_by_moves(table.opponent)
     table.need_nothing_lost()
 
 
-def test_the_calls_of_its_own_holder_give_a_bot_no_time_to_think(channel: grpc.Channel, server: ServerThread) -> None:
+def test_calls_of_its_own_holder_are_charged_to_a_bot(channel: grpc.Channel, server: ServerThread) -> None:
     table = Table.laid(channel, server, LONG_MS)
     table.flood_by_calls(table.mover.token)
     assert table.answered().charged_us >= FLOOD_US - CREDIT_US
 
 
-def test_its_own_messages_give_a_bot_no_time_to_think(channel: grpc.Channel, server: ServerThread) -> None:
+def test_its_own_messages_are_charged_to_a_bot(channel: grpc.Channel, server: ServerThread) -> None:
     table = Table.laid(channel, server, LONG_MS)
     table.flood_by_moves(table.mover)
     assert table.answered().charged_us >= FLOOD_US - CREDIT_US
 
 
-def test_a_bot_whose_holder_floods_loses_on_time_where_it_would_have_lost_without(
-    channel: grpc.Channel, server: ServerThread
-) -> None:
+def test_a_bot_whose_holder_floods_the_server_still_loses_on_time(channel: grpc.Channel, server: ServerThread) -> None:
     table = Table.laid(channel, server, SHORT_MS)
     table.flood_by_calls(table.mover.token)
     assert table.answered().late

@@ -35,7 +35,7 @@ def receive_charge(organiser: Organiser, seat: int = 0) -> clock_pb2.ClockCharge
     return charge
 
 
-def test_a_bot_that_thinks_while_the_referee_stands_still_pays_for_the_rest_of_its_time_alone(tmp_path: Path) -> None:
+def test_a_freeze_while_a_bot_thinks_is_not_charged(tmp_path: Path) -> None:
     with server_with_organiser(tmp_path) as organiser:
         watch = Stopwatch()
         organiser.start_match()
@@ -48,7 +48,7 @@ def test_a_bot_that_thinks_while_the_referee_stands_still_pays_for_the_rest_of_i
         assert charge.stall_us >= watch.paused_us - RESOLUTION_US
 
 
-def test_an_answer_that_comes_while_the_referee_stands_still_waits_for_free(tmp_path: Path) -> None:
+def test_an_answer_sent_during_a_freeze_is_not_charged_for_the_wait(tmp_path: Path) -> None:
     with server_with_organiser(tmp_path) as organiser:
         watch = Stopwatch()
         organiser.start_match()
@@ -61,7 +61,7 @@ def test_an_answer_that_comes_while_the_referee_stands_still_waits_for_free(tmp_
         assert charge.stall_us >= watch.paused_us - RESOLUTION_US
 
 
-def test_who_is_asked_after_the_freeze_does_not_pay_for_it(tmp_path: Path) -> None:
+def test_a_turn_sent_after_a_freeze_is_not_charged_for_it(tmp_path: Path) -> None:
     with server_with_organiser(tmp_path) as organiser:
         watch = Stopwatch()
         organiser.start_match()
@@ -73,7 +73,7 @@ def test_who_is_asked_after_the_freeze_does_not_pay_for_it(tmp_path: Path) -> No
         watch.assert_no_overcharge(receive_charge(organiser, 1))
 
 
-def test_a_flag_that_would_have_fallen_while_the_referee_stands_still_does_not_fall(tmp_path: Path) -> None:
+def test_a_flag_does_not_fall_because_of_a_freeze(tmp_path: Path) -> None:
     with server_with_organiser(tmp_path) as organiser:
         watch = Stopwatch()
         organiser.start_match(rule=per_move(6_000))
@@ -86,7 +86,7 @@ def test_a_flag_that_would_have_fallen_while_the_referee_stands_still_does_not_f
         assert charge.arrived_us - charge.asked_us > 6_000_000
 
 
-def test_after_a_freeze_a_flag_falls_as_much_later_as_the_freeze_was_long(tmp_path: Path) -> None:
+def test_a_flag_falls_later_by_the_length_of_a_freeze(tmp_path: Path) -> None:
     with server_with_organiser(tmp_path) as organiser:
         watch = Stopwatch()
         organiser.start_match(rule=per_move(4_000))
@@ -102,7 +102,7 @@ def test_after_a_freeze_a_flag_falls_as_much_later_as_the_freeze_was_long(tmp_pa
         assert charge.charged_us > 4_000_000
 
 
-def test_a_bot_is_not_gone_because_the_referee_did_not_listen(tmp_path: Path) -> None:
+def test_a_freeze_does_not_end_the_session_of_a_bot(tmp_path: Path) -> None:
     with server_with_organiser(tmp_path, "--ping-every-ms", "100", "--gone-after-ms", "4000") as organiser:
         organiser.start_match()
         turn = organiser.next_turn()

@@ -171,7 +171,7 @@ def assert_healthy(server: ServerProcess) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rounds", [2, pytest.param(20, marks=pytest.mark.soak)])
-def test_strange_questions_are_answered_as_the_contract_says_and_leave_the_server_as_it_was(
+def test_random_requests_get_answers_of_the_contract_and_leave_the_server_healthy(
     tmp_path: Path, rng: Random, rounds: int
 ) -> None:
     with run_fuzz(tmp_path, rng.getrandbits(32)) as (server, fuzz):

@@ -36,7 +36,7 @@ def call_by_name(channel: grpc.Channel, name: str, request: bytes, secret: str |
     return call_raw(channel, method, [request], secret)
 
 
-def test_a_moment_that_no_timestamp_can_tell_is_refused_before_anything_is_made(
+def test_a_time_outside_of_the_timestamp_range_is_rejected_and_creates_nothing(
     server: ServerProcess, channel: grpc.Channel
 ) -> None:
     owner = create_organiser_token(channel, server.admin_token)
@@ -54,7 +54,7 @@ def test_a_moment_that_no_timestamp_can_tell_is_refused_before_anything_is_made(
 
 
 @pytest.mark.parametrize("name", ["Check", "List", "Watch", "ServerReflectionInfo"])
-def test_what_cannot_be_read_is_refused_by_health_and_reflection_too(
+def test_unparsable_requests_are_rejected_by_health_and_reflection_too(
     server: ServerProcess, channel: grpc.Channel, name: str
 ) -> None:
     assert call_by_name(channel, name, b"\xff\xff\xff", None).reason == "BAD_FIELD"
@@ -67,21 +67,23 @@ def test_health_lists_every_service(channel: grpc.Channel) -> None:
     assert set(health.statuses) == {"", *SERVICES}  # type: ignore[attr-defined]  # The type comes from reflection.
 
 
-def test_a_bot_log_ends_before_the_largest_number_of_all(server: ServerProcess, channel: grpc.Channel) -> None:
+def test_reading_a_bot_log_after_the_largest_number_returns_nothing(
+    server: ServerProcess, channel: grpc.Channel
+) -> None:
     register_bots(channel, create_organiser_token(channel, server.admin_token, "bea"), "bert")
     request = bot_service_pb2.ListBotLogEntriesRequest(bot="bert", after_number=2**64 - 1).SerializeToString()
     (read,) = call_by_name(channel, "ListBotLogEntries", request, server.admin_token).responses
     assert read == type(read)()
 
 
-def test_a_quota_of_more_bytes_than_a_database_counts_is_refused(server: ServerProcess, channel: grpc.Channel) -> None:
+def test_a_quota_above_the_range_of_the_database_is_rejected(server: ServerProcess, channel: grpc.Channel) -> None:
     quota = quota_pb2.Quota(max_stored_bytes=2**63)
     request = admin_service_pb2.SetQuotaRequest(holder="ada", quota=quota).SerializeToString()
     answer = call_by_name(channel, "SetQuota", request, server.admin_token)
     assert (answer.reason, "9223372036854775807" in answer.message) == ("BAD_FIELD", True)
 
 
-def test_what_a_stranger_says_of_its_reasons_to_go_is_no_line_of_the_log(server: ServerProcess) -> None:
+def test_the_debug_data_of_a_goaway_frame_is_not_logged(server: ServerProcess) -> None:
     host, _, port = server.address.rpartition(":")
     lie = b'\n{"event": "all is lost", "level": "error"}\n'
     with socket.create_connection((host, int(port)), TIMEOUT_S) as connection:

@@ -18,7 +18,7 @@ FRAME_HEADER_BYTES = 9
 """Length of a frame's header."""
 
 
-def test_a_watcher_of_its_health_hears_that_the_server_goes_and_does_not_keep_it(tmp_path: Path) -> None:
+def test_a_health_watch_reports_the_shutdown_and_does_not_delay_it(tmp_path: Path) -> None:
     with run_server(tmp_path) as server, server.channel() as channel:
         stub: Any = health_pb2_grpc.HealthStub(channel)
         watching = stub.Watch(health_pb2.HealthCheckRequest(), timeout=TIMEOUT_S)
@@ -27,7 +27,7 @@ def test_a_watcher_of_its_health_hears_that_the_server_goes_and_does_not_keep_it
         assert next(watching).status == health_pb2.HealthCheckResponse.NOT_SERVING
 
 
-def test_a_watcher_of_its_health_that_does_not_read_does_not_keep_the_server(tmp_path: Path) -> None:
+def test_an_unread_health_watch_does_not_delay_the_shutdown(tmp_path: Path) -> None:
     with run_server(tmp_path) as server:
         host, _, port = server.address.rpartition(":")
         with socket.create_connection((host, int(port)), timeout=TIMEOUT_S) as connection:

@@ -70,7 +70,7 @@ def standings(organiser: Organiser) -> dict[str, ladder_pb2.LadderStanding]:
     return {row.entrant.name: row for row in call_for_ladder(organiser, "ListLadderStandings").standings}
 
 
-def test_a_ladder_pairs_and_rates_by_itself_until_it_is_closed(organiser: Organiser, tmp_path: Path) -> None:
+def test_a_ladder_pairs_and_rates_matches_until_it_is_closed(organiser: Organiser, tmp_path: Path) -> None:
     create_ladder(organiser)
     join_ladder(organiser, 0, 1, 2)
     watched = call_for_ladder(organiser, "WatchLadder", after_number=0)
@@ -104,7 +104,7 @@ def test_a_ladder_pairs_and_rates_by_itself_until_it_is_closed(organiser: Organi
         assert (match.ladder, list(match.ratings)) == (organiser.name, list(one.ratings))
 
 
-def test_whoever_plays_or_watches_a_rated_match_hears_what_it_did_to_the_ratings(organiser: Organiser) -> None:
+def test_players_and_watchers_of_a_rated_match_get_its_rating_changes(organiser: Organiser) -> None:
     create_ladder(organiser)
     join_ladder(organiser, 0, 1)
     bots = connect(organiser, 0, 1)
@@ -137,7 +137,7 @@ def test_a_challenge_is_the_next_pairing(organiser: Organiser) -> None:
     assert (playing.phase, list(playing.match_ids)) == (contest_pb2.PAIRING_PHASE_PLAYING, [match_starts[0].match.id])
 
 
-def test_the_same_request_has_its_first_answer_when_a_ladder_is_closed_and_its_challenger_gone(
+def test_repeated_requests_get_their_first_answer_after_the_ladder_is_closed(
     organiser: Organiser,
 ) -> None:
     create_ladder(organiser)
@@ -151,7 +151,7 @@ def test_the_same_request_has_its_first_answer_when_a_ladder_is_closed_and_its_c
     assert call_for_ladder(organiser, "StartSeason", request_id="a season").ladder.season == 2
 
 
-def test_ratings_start_again_with_a_season_and_those_before_stay_known(organiser: Organiser) -> None:
+def test_a_season_resets_ratings_and_keeps_earlier_standings(organiser: Organiser) -> None:
     create_ladder(organiser)
     join_ladder(organiser, 0, 1)
     match_id = connect(organiser, 0, 1)[0].receive("match_started").match.id
@@ -170,7 +170,7 @@ def test_ratings_start_again_with_a_season_and_those_before_stay_known(organiser
     assert parse_error(raised.value).reason == "BAD_FIELD"
 
 
-def test_who_leaves_is_paired_no_more_and_comes_back_to_its_rating(organiser: Organiser) -> None:
+def test_an_entrant_that_leaves_and_rejoins_keeps_its_rating(organiser: Organiser) -> None:
     create_ladder(organiser)
     join_ladder(organiser, 0, 1)
     match_id = connect(organiser, 0, 1)[0].receive("match_started").match.id
@@ -186,7 +186,7 @@ def test_who_leaves_is_paired_no_more_and_comes_back_to_its_rating(organiser: Or
     assert (back.entrant.name, back.rating) == (organiser.bots[1], kept)
 
 
-def test_a_match_that_the_organiser_makes_is_rated_on_the_ladder(organiser: Organiser) -> None:
+def test_a_match_created_by_the_organiser_is_rated_on_the_ladder(organiser: Organiser) -> None:
     create_ladder(organiser, match_terms=[match_terms(TROKE)])
     join_ladder(organiser, 0, 1)
     wanted = organiser.match_request(rules=TROKE, seating=(0, 1)) | {"ladder": organiser.name}
@@ -210,7 +210,7 @@ def test_a_match_that_the_organiser_makes_is_rated_on_the_ladder(organiser: Orga
         ("LADDER_CLOSED", {"closed": True}),
     ],
 )
-def test_a_rated_match_is_refused_where_it_cannot_count(
+def test_a_rated_match_that_the_ladder_cannot_rate_is_rejected(
     organiser: Organiser, reason: str, overrides: dict[str, Any]
 ) -> None:
     create_ladder(organiser)
@@ -232,7 +232,7 @@ def test_a_rated_match_is_refused_where_it_cannot_count(
     assert parse_error(raised.value).reason == reason
 
 
-def test_who_takes_an_open_seat_of_a_rated_match_must_be_on_the_ladder(organiser: Organiser) -> None:
+def test_only_members_of_the_ladder_can_join_a_rated_match(organiser: Organiser) -> None:
     create_ladder(organiser)
     join_ladder(organiser, 0, 1)
     wanted = organiser.match_request() | {"ladder": organiser.name, "seats": [{"bot": organiser.bots[0]}, {}]}
@@ -243,7 +243,7 @@ def test_who_takes_an_open_seat_of_a_rated_match_must_be_on_the_ladder(organiser
     assert organiser.call_as_bot(1, "MatchService/JoinMatch", match_id=match_id).seat == 1
 
 
-def test_nobody_is_called_as_a_contest_is(organiser: Organiser) -> None:
+def test_a_holder_cannot_have_the_name_of_a_contest(organiser: Organiser) -> None:
     for holder in ("ladder/main", "tournament/cup"):
         with pytest.raises(grpc.RpcError) as raised:
             organiser.call_as_admin("AdminService/CreateToken", role="ROLE_ORGANISER", holder=holder)
@@ -277,7 +277,7 @@ def test_ladders_are_listed_by_name_page_by_page(organiser: Organiser) -> None:
     assert [one.name for one in listed] == names
 
 
-def test_the_table_and_a_history_come_page_by_page(organiser: Organiser) -> None:
+def test_standings_are_listed_page_by_page(organiser: Organiser) -> None:
     create_ladder(organiser)
     join_ladder(organiser, 0, 1, 2)
     whole = call_for_ladder(organiser, "ListLadderStandings").standings
@@ -291,7 +291,7 @@ def test_the_table_and_a_history_come_page_by_page(organiser: Organiser) -> None
     assert not token
 
 
-def test_every_default_is_told(organiser: Organiser) -> None:
+def test_created_terms_show_every_default(organiser: Organiser) -> None:
     made = create_ladder(organiser)
     assert made.title == organiser.name
     assert (made.season, made.entrant_count, made.closed) == (1, 0, False)
@@ -316,7 +316,7 @@ def test_every_default_is_told(organiser: Organiser) -> None:
         ({"max_matches_per_hour": 3_601}, "max_matches_per_hour"),
     ],
 )
-def test_terms_that_cannot_be_are_refused_with_what_would_be_right(
+def test_invalid_terms_are_rejected_with_the_field_and_the_problem(
     organiser: Organiser, terms: dict[str, Any], field: str
 ) -> None:
     with pytest.raises(grpc.RpcError) as raised:
@@ -327,7 +327,7 @@ def test_terms_that_cannot_be_are_refused_with_what_would_be_right(
     assert error.metadata["wrong"]
 
 
-def test_only_who_may_changes_a_ladder(organiser: Organiser) -> None:
+def test_a_bot_cannot_change_the_ladder_of_another_entrant(organiser: Organiser) -> None:
     create_ladder(organiser)
     join_ladder(organiser, 0, 2)
     strangers: list[tuple[str, dict[str, Any]]] = [

@@ -47,9 +47,7 @@ LADDER_TIMEOUT_S = 900
 
 
 @pytest.mark.parametrize("kills", [2, pytest.param(6, marks=pytest.mark.soak)])
-def test_whenever_the_referee_is_killed_a_ladder_goes_on_and_rates_every_match_once(
-    tmp_path: Path, rng: random.Random, kills: int
-) -> None:
+def test_ladders_survive_kills_and_rate_every_match_once(tmp_path: Path, rng: random.Random, kills: int) -> None:
     chance, observations = rng, Observations()
     with (
         run_server(tmp_path) as server,

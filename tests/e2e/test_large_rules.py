@@ -11,7 +11,7 @@ from tests.engines.troke.test_boards import largest
 LARGE = game_pb2.Rules(game="troke", options={"own_board": json.dumps(largest())})
 
 
-def test_large_rules_are_told_with_the_start_and_again_after_a_break(organiser: Organiser) -> None:
+def test_large_rules_are_sent_at_the_start_and_after_a_reconnect(organiser: Organiser) -> None:
     match_id = organiser.create_match(rules=LARGE)
     organiser.connection(1)
     with connect_bot(organiser.channel, organiser.secrets[0]) as anna:
@@ -37,7 +37,7 @@ def test_large_rules_are_told_with_the_start_and_again_after_a_break(organiser: 
     assert listed.rules == started.match.terms.rules
 
 
-def test_other_rules_stand_in_every_turn(organiser: Organiser) -> None:
+def test_small_rules_are_sent_with_every_turn(organiser: Organiser) -> None:
     organiser.start_match()
     turn = organiser.next_turn()
     assert turn.rules.game == "alquerque"

@@ -31,7 +31,7 @@ def long_opening() -> game_pb2.Opening:
     return opening
 
 
-def test_what_takes_too_long_is_refused_and_the_next_call_is_answered(tmp_path: Path) -> None:
+def test_a_request_that_takes_too_long_is_rejected_and_the_next_one_is_answered(tmp_path: Path) -> None:
     opening = long_opening()
     assert len(opening.moves) > 1_000
     with server_with_organiser(tmp_path, "--ephemeral", "--compute-at-most-ms", str(COMPUTE_MS)) as organiser:

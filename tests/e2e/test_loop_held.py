@@ -10,7 +10,7 @@ from bench.loop_meter import Step
 pytestmark = pytest.mark.slow
 
 
-def test_no_call_holds_the_event_loop_for_more_than_50_ms(tmp_path: Path) -> None:
+def test_no_call_blocks_the_event_loop_for_more_than_50_ms(tmp_path: Path) -> None:
     """Measured in CPU time of the loop's thread, so that a busy machine makes no difference.
 
     On a slow machine the limit is higher: a fixed piece of work is measured between the calls, and the limit is scaled

@@ -22,7 +22,7 @@ def organiser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Organiser]:
         yield organiser
 
 
-def test_who_asks_again_for_a_match_hears_of_it_though_no_other_could_be_made_now(tmp_path: Path) -> None:
+def test_a_repeated_create_request_returns_the_match_even_if_no_other_can_be_created(tmp_path: Path) -> None:
     with server_with_organiser(tmp_path) as organiser:
         wanted = organiser.match_request()
         first = organiser.call("MatchService/CreateMatch", **wanted)
@@ -36,7 +36,7 @@ def test_who_asks_again_for_a_match_hears_of_it_though_no_other_could_be_made_no
         assert reason(raised) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "TOO_MANY_MATCHES")
 
 
-def test_from_the_number_that_its_maker_gets_a_match_can_be_watched_also_if_it_is_kept_back(
+def test_a_hidden_match_can_be_watched_from_the_entry_number_returned_at_creation(
     organiser: Organiser,
 ) -> None:
     wanted = organiser.match_request(visibility=KEPT_BACK) | {"seats": []}
@@ -53,7 +53,7 @@ def test_from_the_number_that_its_maker_gets_a_match_can_be_watched_also_if_it_i
 
 
 @pytest.mark.parametrize("score", [nan, inf])
-def test_nobody_is_given_a_score_that_is_no_number(organiser: Organiser, score: float) -> None:
+def test_an_adjudicated_score_must_be_a_finite_number(organiser: Organiser, score: float) -> None:
     match_id = organiser.create_match()
     with pytest.raises(grpc.RpcError) as raised:
         organiser.call_as_admin(

@@ -101,7 +101,7 @@ def match_of_two(server: ServerProcess, channel: grpc.Channel) -> tuple[str, lis
     return owner, secrets, created(channel, owner, "alquerque", ["anna", "bert"])
 
 
-def test_a_killed_server_goes_on_where_its_log_says_and_asks_again_with_the_same_token(tmp_path: Path) -> None:
+def test_a_killed_server_resumes_from_its_log_and_repeats_the_turn_with_its_token(tmp_path: Path) -> None:
     with run_server(tmp_path) as server, server.channel() as channel:
         owner, secrets, match_id = match_of_two(server, channel)
         with bot(server, secrets[0], "--moves-at-most", "3"), bot(server, secrets[1]) as bert:
@@ -131,7 +131,7 @@ def unanswered(channel: grpc.Channel, owner: str, match_id: str) -> int:
     raise AssertionError("the match ended")
 
 
-def test_a_bot_that_comes_back_is_asked_again_with_the_same_token(tmp_path: Path) -> None:
+def test_a_reconnected_bot_gets_its_turn_again_with_the_same_token(tmp_path: Path) -> None:
     with run_server(tmp_path) as server, server.channel() as channel:
         _, secrets, _ = match_of_two(server, channel)
         with bot(server, secrets[1]) as bert, bot(server, secrets[0], "--moves-at-most", "0") as anna:
@@ -144,7 +144,7 @@ def test_a_bot_that_comes_back_is_asked_again_with_the_same_token(tmp_path: Path
                 assert bert.receive("match_ended")["result"] == "played"
 
 
-def test_a_newer_session_takes_the_seats_over_and_the_older_one_is_told(tmp_path: Path) -> None:
+def test_a_newer_session_takes_over_the_seats_and_the_older_one_is_notified(tmp_path: Path) -> None:
     with run_server(tmp_path) as server, server.channel() as channel:
         _, secrets, _ = match_of_two(server, channel)
         with bot(server, secrets[1]), bot(server, secrets[0], "--moves-at-most", "0") as older:
@@ -155,7 +155,7 @@ def test_a_newer_session_takes_the_seats_over_and_the_older_one_is_told(tmp_path
                 assert newer.receive("match_ended")["result"] == "played"
 
 
-def test_a_drained_server_tells_its_bots_exits_with_0_and_goes_on_after_the_next_start(tmp_path: Path) -> None:
+def test_a_drained_server_notifies_bots_exits_with_0_and_resumes_at_the_next_start(tmp_path: Path) -> None:
     with run_server(tmp_path, "--drain-grace-s", "0") as server, server.channel() as channel:
         owner, secrets, match_id = match_of_two(server, channel)
         with bot(server, secrets[1]), bot(server, secrets[0], "--moves-at-most", "2") as anna:

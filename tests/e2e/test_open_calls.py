@@ -85,7 +85,7 @@ def assert_bots_can_play(organiser: Organiser) -> None:
     ],
     ids=["headers alone", "health watched", "reflection", "a stream of ours", "no such method"],
 )
-def test_calls_without_a_token_stay_few_and_cost_little_while_a_bot_comes_and_plays(
+def test_open_calls_without_a_token_are_limited_and_bots_can_still_play(
     long_deadlines: Organiser, path: str, message: bytes | None
 ) -> None:
     rounds = []
@@ -105,7 +105,7 @@ def test_calls_without_a_token_stay_few_and_cost_little_while_a_bot_comes_and_pl
     assert not list(error_log_lines(long_deadlines.server))
 
 
-def test_a_call_whose_message_does_not_come_is_refused(short_deadlines: Organiser) -> None:
+def test_a_call_without_its_request_message_is_ended_at_the_deadline(short_deadlines: Organiser) -> None:
     with open_connections(short_deadlines, 1) as [connection]:
         connection.start_call(http2.CALL_PATH, short_deadlines.token)
         connection.start_call(http2.REFLECTION_PATH)
@@ -114,7 +114,7 @@ def test_a_call_whose_message_does_not_come_is_refused(short_deadlines: Organise
         assert not connection.closed
 
 
-def test_answers_that_nobody_reads_are_few_and_do_not_stay(short_deadlines: Organiser) -> None:
+def test_unread_responses_are_limited_and_reset_at_the_deadline(short_deadlines: Organiser) -> None:
     rounds = []
     with open_connections(short_deadlines, 1, http2.NO_WINDOW) as [connection]:
         for _ in range(ROUNDS):
@@ -130,7 +130,7 @@ def test_answers_that_nobody_reads_are_few_and_do_not_stay(short_deadlines: Orga
     assert not list(error_log_lines(short_deadlines.server))
 
 
-def test_a_holder_with_its_limit_of_calls_open_comes_in_and_plays(long_deadlines: Organiser) -> None:
+def test_a_holder_at_its_limit_of_open_calls_can_still_play(long_deadlines: Organiser) -> None:
     with (
         open_connections(long_deadlines, 1, http2.NO_WINDOW) as [connection],
         connect_bot(long_deadlines.channel, long_deadlines.secrets[1]),

@@ -41,7 +41,7 @@ def findings(*flags: str) -> tuple[int, set[tuple[str, str, str]]]:
     return done.returncode, {(one["state"], one["about"], one["sentence"]) for one in json.loads(done.stdout)}
 
 
-def test_a_token_is_shown_once_and_revoked_for_good(organiser: Organiser) -> None:
+def test_a_token_is_shown_once_and_can_be_revoked(organiser: Organiser) -> None:
     made = said(
         *("admin", "tokens", "make", "organiser", "eve", "--days", "2"),
         BOT_REFEREE=organiser.server.address,
@@ -58,7 +58,7 @@ def test_a_token_is_shown_once_and_revoked_for_good(organiser: Organiser) -> Non
     assert (refused.returncode, "BAD_TOKEN" in refused.stderr) == (1, True)
 
 
-def test_a_bot_is_registered_and_comes_in_with_the_token_that_is_shown(organiser: Organiser) -> None:
+def test_registering_a_bot_prints_a_token_that_works(organiser: Organiser) -> None:
     at, command = organiser.server.address, ("admin", "bots", "register")
     made = said(*command, "eva", BOT_REFEREE=at, BOT_TOKEN=organiser.token)
     assert made.returncode == 0, made.stderr
@@ -75,7 +75,7 @@ def test_a_bot_is_registered_and_comes_in_with_the_token_that_is_shown(organiser
     assert (again.returncode, "NAME_TAKEN" in again.stderr, again.stdout) == (1, True, "")
 
 
-def test_an_administrator_decides(organiser: Organiser) -> None:
+def test_an_administrator_can_adjudicate_void_pause_set_quotas_and_drain(organiser: Organiser) -> None:
     playing, other = organiser.start_match(), organiser.create_match()
     assert admin(organiser, "adjudicate", playing, "1", "0", "--why", "by agreement")["scores"] == [1, 0]
     assert admin(organiser, "void", other, "--why", "no power")["kind"] == "void"
@@ -89,7 +89,7 @@ def test_an_administrator_decides(organiser: Organiser) -> None:
     assert organiser.server.process.wait(TIMEOUT_S) == 0
 
 
-def test_the_doctor_finds_a_referee_that_serves_well(organiser: Organiser, tmp_path: Path) -> None:
+def test_the_doctor_reports_a_healthy_server(organiser: Organiser, tmp_path: Path) -> None:
     flags = (
         "--listen",
         organiser.server.address,
@@ -106,7 +106,7 @@ def test_the_doctor_finds_a_referee_that_serves_well(organiser: Organiser, tmp_p
     assert not [one for one in found if one[0] == "bad"]
 
 
-def test_the_doctor_finds_what_would_hurt(tmp_path: Path) -> None:
+def test_the_doctor_reports_problems_of_the_configuration(tmp_path: Path) -> None:
     cert, key = tmp_path / "cert.pem", tmp_path / "key.pem"
     cert.write_text("nonsense")
     with socket.create_server(("127.0.0.1", 0)) as taken:
@@ -121,7 +121,7 @@ def test_the_doctor_finds_what_would_hurt(tmp_path: Path) -> None:
     assert ("warn", "configuration", "a power cut may lose acknowledged moves") in found
 
 
-def test_the_doctor_finds_a_damaged_database_that_others_can_read(tmp_path: Path) -> None:
+def test_the_doctor_reports_a_damaged_and_readable_data_directory(tmp_path: Path) -> None:
     (tmp_path / "referee.db").write_text("scribble " * 1000)
     (tmp_path / "referee-key.pem").write_text("no key")
     tmp_path.chmod(0o755)

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.slow
 MOVES = 6
 
 
-def test_the_verdict_on_an_answer_is_heard_before_the_next_turn_of_its_seat(tmp_path: Path) -> None:
+def test_a_verdict_arrives_before_the_next_turn_of_its_seat(tmp_path: Path) -> None:
     with (
         restartable_server(tmp_path) as server,
         connect_bot(server.channel, server.secrets[0]) as anna,
@@ -34,7 +34,7 @@ def test_the_verdict_on_an_answer_is_heard_before_the_next_turn_of_its_seat(tmp_
                 assert one.receive("verdict", "turn").turn_token == again.turn_token
 
 
-def test_what_a_bot_says_in_one_message_is_taken_in_its_order(tmp_path: Path) -> None:
+def test_items_of_one_message_are_handled_in_order(tmp_path: Path) -> None:
     with (
         restartable_server(tmp_path) as server,
         connect_bot(server.channel, server.secrets[0]) as anna,
@@ -58,7 +58,7 @@ def test_what_a_bot_says_in_one_message_is_taken_in_its_order(tmp_path: Path) ->
         assert anna.receive("match_ended").result.played.ending == result_pb2.ENDING_DRAW_AGREED
 
 
-def test_a_move_of_any_length_is_one_refused_attempt_and_the_stream_lives(tmp_path: Path) -> None:
+def test_a_move_of_any_length_is_one_rejected_attempt_and_the_stream_stays_open(tmp_path: Path) -> None:
     with (
         restartable_server(tmp_path) as server,
         connect_bot(server.channel, server.secrets[0]) as anna,

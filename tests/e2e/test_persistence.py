@@ -91,7 +91,7 @@ def restartable_server(folder: Path, *flags: str) -> Iterator[RestartableServer]
         yield server
 
 
-def test_a_request_has_its_first_answer_also_when_the_server_was_killed_in_between(tmp_path: Path) -> None:
+def test_a_repeated_request_gets_its_first_answer_even_after_a_kill(tmp_path: Path) -> None:
     with restartable_server(tmp_path) as server:
         with (
             connect_bot(server.channel, server.secrets[0]) as anna,
@@ -173,7 +173,7 @@ def _different_requests(ids: list[str]) -> list[tuple[Any, str, Any, str]]:
     ]
 
 
-def test_a_bot_hears_of_an_end_that_it_missed_when_the_server_was_killed_and_once_it_has_never_again(
+def test_a_missed_match_end_is_delivered_after_a_kill_and_then_not_again(
     tmp_path: Path,
 ) -> None:
     with restartable_server(tmp_path, *FREQUENT_PINGS) as server:
@@ -199,7 +199,7 @@ def test_a_bot_hears_of_an_end_that_it_missed_when_the_server_was_killed_and_onc
             bert.close()
 
 
-def test_the_private_log_tells_what_went_wrong_whichever_way_the_bot_played(tmp_path: Path) -> None:
+def test_the_bot_log_records_rejections_from_the_stream_and_from_calls(tmp_path: Path) -> None:
     with restartable_server(tmp_path, *FREQUENT_PINGS) as server:
         with (
             connect_bot(server.channel, server.secrets[0]) as older,
@@ -240,7 +240,7 @@ def test_the_private_log_tells_what_went_wrong_whichever_way_the_bot_played(tmp_
         assert server.bot_log(1) == []  # A bot that closes its stream itself is not logged as lost.
 
 
-def test_of_many_sessions_those_are_lost_that_were_torn_away_and_no_others(tmp_path: Path) -> None:
+def test_only_cancelled_sessions_are_logged_as_lost(tmp_path: Path) -> None:
     with restartable_server(tmp_path) as server:
         cancelled, closed = set(), set()
         for number in range(120):
@@ -269,7 +269,7 @@ def _wait_for_log(server: RestartableServer, wanted: Callable[[list[bot_pb2.BotL
     raise AssertionError(f"the log never tells that; it tells {lines}")
 
 
-def test_too_many_faults_in_a_row_pause_a_bot_until_its_owner_brings_it_back(tmp_path: Path) -> None:
+def test_consecutive_faults_pause_a_bot_until_it_is_reinstated(tmp_path: Path) -> None:
     with restartable_server(tmp_path, *FREQUENT_PINGS, "--faults-in-a-row-at-most", "2") as server:
         counted = _forfeit_by_illegal_move(server, "first")
         assert (counted.kind, counted.metadata["left"]) == (play_pb2.NOTICE_KIND_FAULT_COUNTED, "1")

@@ -19,16 +19,16 @@ from tests.e2e.server import ServerProcess, run_server
 pytestmark = pytest.mark.slow
 
 TESTED_ELSEWHERE = {
-    "SLOW_CONSUMER": test_slow_watchers.test_a_watcher_that_falls_behind_is_sent_away_and_misses_nothing,
-    "DRAINING": test_troubled.test_who_comes_when_the_referee_is_about_to_go_is_told_when_to_come_again,
-    "STORE_UNAVAILABLE": test_troubled.test_a_full_disk_costs_nobody_anything,
-    "MATCH_MOVING": test_troubled.test_a_match_that_another_referee_has_taken_is_not_played_here,
-    "HEARTBEAT_LOST": test_troubled.test_a_bot_that_gives_no_sign_of_life_is_gone,
-    "MATCH_ARCHIVED": test_backup.test_who_asks_for_an_archived_match_is_told_so,
-    "TOO_EXPENSIVE": test_long_work.test_what_takes_too_long_is_refused_and_the_next_call_is_answered,
-    "TOO_MUCH_STORED": test_stored_bytes.test_who_has_stored_too_much_makes_nothing_new,
-    "ENGINE_FAULT": test_troubled.test_a_match_whose_rules_break_down_is_void,
-    "REFEREE_FAULT": test_troubled.test_what_breaks_down_outside_of_a_match_is_told_by_its_number_alone,
+    "SLOW_CONSUMER": test_slow_watchers.test_a_slow_watcher_is_disconnected_and_can_resume_without_a_gap,
+    "DRAINING": test_troubled.test_a_draining_server_rejects_new_matches_with_a_retry_delay,
+    "STORE_UNAVAILABLE": test_troubled.test_a_full_disk_costs_no_bot_time,
+    "MATCH_MOVING": test_troubled.test_a_match_taken_over_by_another_server_is_rejected_as_moving,
+    "HEARTBEAT_LOST": test_troubled.test_a_bot_that_answers_no_ping_loses_its_session,
+    "MATCH_ARCHIVED": test_backup.test_requests_for_an_archived_match_are_rejected_as_archived,
+    "TOO_EXPENSIVE": test_long_work.test_a_request_that_takes_too_long_is_rejected_and_the_next_one_is_answered,
+    "TOO_MUCH_STORED": test_stored_bytes.test_a_holder_over_its_storage_quota_cannot_create_anything,
+    "ENGINE_FAULT": test_troubled.test_a_match_with_an_engine_fault_is_void,
+    "REFEREE_FAULT": test_troubled.test_a_fault_outside_of_a_match_is_reported_only_by_its_id,
 }
 """Errors that need a server of their own, with the tests that cause them."""
 NUMBERS = count(1)
@@ -47,14 +47,14 @@ def organiser(server: ServerProcess) -> Iterator[Organiser]:
         yield organiser
 
 
-def test_every_refusal_is_provoked() -> None:
+def test_every_error_reason_is_covered() -> None:
     reasons = {reason.name for reason in contract.reasons()}
     in_contests = {reason for provoked in CONTEST_ERRORS.values() for reason in provoked}
     assert reasons == {*CALL_ERRORS, *in_contests, *STREAM_ERRORS, *TESTED_ELSEWHERE}
 
 
 @pytest.mark.parametrize("reason", CALL_ERRORS)
-def test_a_call_is_refused_as_the_contract_promises(organiser: Organiser, reason: str) -> None:
+def test_a_call_error_matches_the_contract(organiser: Organiser, reason: str) -> None:
     with pytest.raises(grpc.RpcError) as raised:
         CALL_ERRORS[reason](organiser)
     assert parse_error(raised.value).reason == reason
@@ -62,7 +62,7 @@ def test_a_call_is_refused_as_the_contract_promises(organiser: Organiser, reason
 
 
 @pytest.mark.parametrize("reason", VERDICT_ERRORS)
-def test_a_verdict_refuses_as_the_contract_promises(organiser: Organiser, reason: str) -> None:
+def test_a_verdict_error_matches_the_contract(organiser: Organiser, reason: str) -> None:
     refusal = VERDICT_ERRORS[reason](organiser)
     assert ErrorReason.Name(refusal.reason) == f"ERROR_REASON_{reason}"
     assert refusal.message
@@ -70,14 +70,14 @@ def test_a_verdict_refuses_as_the_contract_promises(organiser: Organiser, reason
 
 
 @pytest.mark.parametrize("reason", STREAM_ERRORS)
-def test_a_stream_ends_as_the_contract_promises(organiser: Organiser, reason: str) -> None:
+def test_a_stream_error_matches_the_contract(organiser: Organiser, reason: str) -> None:
     with pytest.raises(grpc.RpcError) as raised:
         STREAM_ERRORS[reason](organiser)
     assert parse_error(raised.value).reason == reason
     assert_matches_contract(parse_error(raised.value))
 
 
-def test_no_quota_keeps_a_move_off_its_clock(organiser: Organiser) -> None:
+def test_a_used_up_rate_limit_does_not_block_moves(organiser: Organiser) -> None:
     organiser.start_match()
     connections = {seat: organiser.connection(seat) for seat in (0, 1)}
     first = organiser.next_turn()

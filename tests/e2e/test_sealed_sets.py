@@ -118,7 +118,7 @@ def finished(scene: Scene) -> Any:
     return organiser.call("MatchService/GetMatch", match_id=scene.first).match
 
 
-def test_the_seed_stays_hidden_from_everybody_until_the_set_is_over(tmp_path: Path) -> None:
+def test_the_seed_is_hidden_from_all_callers_until_the_set_is_over(tmp_path: Path) -> None:
     with at_the_second_match(tmp_path) as scene:
         told = told_to_everybody(scene)
         assert not scene.ended.seed_commitment.seed
@@ -129,7 +129,7 @@ def test_the_seed_stays_hidden_from_everybody_until_the_set_is_over(tmp_path: Pa
             assert (ATTEMPT in text) == (viewer == 0)
 
 
-def test_the_record_of_a_match_is_out_when_its_set_is_over(tmp_path: Path) -> None:
+def test_the_record_of_a_match_is_available_when_its_set_is_over(tmp_path: Path) -> None:
     with at_the_second_match(tmp_path) as scene:
         organiser = scene.organiser
         assert not organiser.call("MatchService/GetMatch", match_id=scene.first).match.HasField("record")
@@ -150,7 +150,7 @@ def test_the_record_of_a_match_is_out_when_its_set_is_over(tmp_path: Path) -> No
         assert ATTEMPT in entries
 
 
-def test_openings_are_their_organisers_until_the_end(tmp_path: Path) -> None:
+def test_only_the_organiser_sees_the_openings_until_the_contest_is_over(tmp_path: Path) -> None:
     with server_with_organiser(tmp_path, "--ephemeral") as organiser:
         openings = [{"moves": [{"seat": 0, "move": "c2-c3"}]}]
         create_tournament(

@@ -48,7 +48,7 @@ def slow_bot(folder: Path, *flags: str, timeout_s: float = TIMEOUT_S) -> Iterato
         yield organiser, slow
 
 
-def test_a_bot_that_does_not_read_costs_little_and_then_hears_of_its_newest_turns_only(tmp_path: Path) -> None:
+def test_a_bot_that_does_not_read_uses_little_memory_and_then_gets_only_its_current_turns(tmp_path: Path) -> None:
     flags = ("--durability", "normal", "--ping-every-ms", "20", "--gone-after-ms", "600000")
     with (
         slow_bot(tmp_path, *flags) as (organiser, slow),
@@ -73,7 +73,7 @@ def test_a_bot_that_does_not_read_costs_little_and_then_hears_of_its_newest_turn
         assert max(Counter(heard).values()) == 1
 
 
-def test_a_bot_that_does_not_read_is_gone_although_it_cannot_be_told_so(tmp_path: Path) -> None:
+def test_a_bot_that_does_not_read_loses_its_session(tmp_path: Path) -> None:
     with slow_bot(tmp_path, "--ping-every-ms", "100", "--gone-after-ms", "8000") as (organiser, slow):
         match_id = owed(organiser)[0].match_id
         answer_wrongly(organiser, FILLS_THE_WAY)
@@ -89,7 +89,7 @@ def test_a_bot_that_does_not_read_is_gone_although_it_cannot_be_told_so(tmp_path
 
 
 @pytest.mark.parametrize("timeout_s", [TIMEOUT_S, 10], ids=["it breaks off", "its time is up"])
-def test_a_bot_that_goes_while_it_is_spoken_to_is_no_fault_of_the_referee(tmp_path: Path, timeout_s: float) -> None:
+def test_a_bot_that_disconnects_during_a_write_is_not_logged_as_a_fault(tmp_path: Path, timeout_s: float) -> None:
     flags = ("--ping-every-ms", "20", "--gone-after-ms", "600000")
     with slow_bot(tmp_path, *flags, timeout_s=timeout_s) as (organiser, slow):
         answer_wrongly(organiser, FILLS_THE_WAY)

@@ -17,7 +17,7 @@ PONG = play_pb2.BotItem(pong=play_pb2.Pong(id=0))
 
 
 @pytest.mark.parametrize("said", [(PONG,), ()], ids=["a pong to no ping", "a message of nothing"])
-def test_a_stream_in_which_nothing_is_said_too_often_ends(
+def test_a_stream_of_empty_messages_is_ended_by_the_rate_limit(
     organiser: Organiser, said: Sequence[play_pb2.BotItem]
 ) -> None:
     stream = organiser.connection(0)
@@ -26,7 +26,7 @@ def test_a_stream_in_which_nothing_is_said_too_often_ends(
     assert_rate_limited(stream)
 
 
-def test_to_say_an_answer_again_in_a_stream_is_to_hear_its_verdict_and_costs_a_call(organiser: Organiser) -> None:
+def test_a_repeated_answer_in_a_stream_gets_its_verdict_and_counts_as_a_call(organiser: Organiser) -> None:
     organiser.start_match()
     stream, turn = organiser.connection(0), organiser.next_turn()
     move = play_pb2.Move(match_id=turn.match_id, turn_token=turn.turn_token, move=turn.legal_moves[0])
@@ -37,7 +37,7 @@ def test_to_say_an_answer_again_in_a_stream_is_to_hear_its_verdict_and_costs_a_c
     assert_rate_limited(stream)
 
 
-def test_to_submit_a_move_costs_no_call_and_to_ask_about_one_does(organiser: Organiser) -> None:
+def test_submitting_a_move_does_not_count_as_a_call_but_validating_one_does(organiser: Organiser) -> None:
     organiser.start_match()
     turn = organiser.next_turn()
     use_up_rate_limit(organiser)

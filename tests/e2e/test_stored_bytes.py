@@ -20,7 +20,7 @@ def stored(organiser: Organiser) -> int:
     return used.stored_bytes
 
 
-def test_who_has_stored_too_much_makes_nothing_new(tmp_path: Path) -> None:
+def test_a_holder_over_its_storage_quota_cannot_create_anything(tmp_path: Path) -> None:
     with server_with_organiser(tmp_path) as organiser:
         organiser.call_as_admin(
             "AdminService/SetQuota", holder=organiser.name, quota=quota_pb2.Quota(max_stored_bytes=LIMIT)

@@ -90,7 +90,7 @@ def test_toc_gifts_are_hidden_until_the_last_one_and_then_shown_to_giver_and_rec
             assert told == {giver: gift if giver in known else "=?" for giver, gift in enumerate(gifts)}
 
 
-def test_who_watches_hears_that_a_nonce_was_given_and_which_when_play_begins(server: ServerProcess) -> None:
+def test_watchers_see_that_a_nonce_was_added_and_its_value_when_play_starts(server: ServerProcess) -> None:
     with connect_organiser(server, "nonces") as organiser:
         match_id = organiser.create_match(nonce_timeout_ms=600_000)
         bots = [organiser.connection(seat) for seat in (0, 1)]
@@ -112,7 +112,7 @@ def test_who_watches_hears_that_a_nonce_was_given_and_which_when_play_begins(ser
         ]
 
 
-def test_a_flag_that_fell_is_told_with_its_proof_to_who_watches_and_in_the_bots_own_log(server: ServerProcess) -> None:
+def test_a_flag_fall_is_shown_with_its_clock_charge_to_watchers_and_in_the_bot_log(server: ServerProcess) -> None:
     with connect_organiser(server, "flags") as organiser:
         match_id = organiser.start_match(rule=TINY)
         ended = organiser.connection(0).receive("match_ended")
@@ -126,7 +126,7 @@ def test_a_flag_that_fell_is_told_with_its_proof_to_who_watches_and_in_the_bots_
         assert [line.clock_expired for line in lines if line.HasField("clock_expired")] == [fell.clock_charge]
 
 
-def test_the_clock_of_who_is_on_move_is_told_as_it_is_now(server: ServerProcess) -> None:
+def test_the_clock_of_the_seat_to_move_is_current(server: ServerProcess) -> None:
     with connect_organiser(server, "clocks") as organiser:
         match_id = organiser.start_match()
         organiser.next_turn(0)
@@ -140,7 +140,7 @@ def test_the_clock_of_who_is_on_move_is_told_as_it_is_now(server: ServerProcess)
         assert {clocks[1].main_us for clocks in (first, last)} == {3_600_000_000}
 
 
-def test_when_a_match_is_over_it_says_where_its_record_is(server: ServerProcess) -> None:
+def test_a_finished_match_shows_size_and_hash_of_its_record(server: ServerProcess) -> None:
     with connect_organiser(server, "records") as organiser:
         match_id = organiser.start_match()
         assert not organiser.call("MatchService/GetMatch", match_id=match_id).match.HasField("record")
@@ -152,7 +152,7 @@ def test_when_a_match_is_over_it_says_where_its_record_is(server: ServerProcess)
         assert watched(organiser.channel, organiser.token, match_id)[0].match.record == place
 
 
-def test_what_is_refused_in_the_stream_and_what_is_written_is_counted(server: ServerProcess) -> None:
+def test_rejections_in_a_stream_and_appends_are_counted(server: ServerProcess) -> None:
     names = [f'referee_refusals_total{{reason="{reason}"}}' for reason in ("ILLEGAL_MOVE", "STALE_TURN")]
     with connect_organiser(server, "counted") as organiser:
         before = metrics(server)
@@ -168,7 +168,7 @@ def test_what_is_refused_in_the_stream_and_what_is_written_is_counted(server: Se
         assert 1 <= groups <= appends
 
 
-def test_an_administrator_sees_how_often_a_holder_has_called(server: ServerProcess) -> None:
+def test_the_usage_of_a_quota_counts_calls(server: ServerProcess) -> None:
     with connect_organiser(server, "callers") as organiser:
         before = organiser.call_as_admin("AdminService/GetQuota", holder="callers").usage.calls
         for _ in range(3):
@@ -176,13 +176,13 @@ def test_an_administrator_sees_how_often_a_holder_has_called(server: ServerProce
         assert organiser.call_as_admin("AdminService/GetQuota", holder="callers").usage.calls == before + 3
 
 
-def test_where_the_seeds_of_live_matches_lie_nobody_else_can_look(server: ServerProcess) -> None:
+def test_the_data_directory_is_readable_only_by_its_owner(server: ServerProcess) -> None:
     data = server.log.parent / "data"
     assert (data / "referee.db").exists()
     assert stat.S_IMODE(data.stat().st_mode) == stat.S_IRWXU
 
 
-def test_a_fault_of_the_rules_has_one_id_in_the_result_the_refusal_and_the_log(
+def test_an_engine_fault_has_one_id_in_the_result_the_error_and_the_log(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "games"))
@@ -202,7 +202,7 @@ def test_a_fault_of_the_rules_has_one_id_in_the_result_the_refusal_and_the_log(
         assert "HeapFellOver" in line
 
 
-def test_who_watches_a_match_whose_rules_have_changed_gets_every_number_and_the_end(
+def test_a_match_whose_rules_have_changed_can_be_watched_to_its_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "games"))

@@ -58,7 +58,7 @@ def games(address: str, admin: str, trusted: Certificate, own: Certificate | Non
         return len(answer.games)
 
 
-def test_files_that_change_are_read_anew(tmp_path: Path) -> None:
+def test_changed_certificate_files_are_reloaded(tmp_path: Path) -> None:
     before, after = Certificate("before"), Certificate("after")
     flags = before.put(tmp_path)
     with run_server(tmp_path, "--ephemeral", "--tls-reload-every-ms", "1", *flags) as server:
@@ -69,7 +69,7 @@ def test_files_that_change_are_read_anew(tmp_path: Path) -> None:
             games(server.address, server.admin_token, before)
 
 
-def test_files_that_cannot_be_used_are_named_and_those_from_before_are_used(tmp_path: Path) -> None:
+def test_invalid_certificate_files_are_logged_and_the_previous_ones_stay_in_use(tmp_path: Path) -> None:
     before, after = Certificate("before"), Certificate("after")
     flags = before.put(tmp_path)
     with run_server(tmp_path, "--ephemeral", "--tls-reload-every-ms", "1", *flags) as server:
@@ -81,7 +81,7 @@ def test_files_that_cannot_be_used_are_named_and_those_from_before_are_used(tmp_
     assert "the private key does not match the first certificate" in said
 
 
-def test_where_client_certificates_are_wanted_nobody_comes_in_without_one(tmp_path: Path) -> None:
+def test_a_required_client_certificate_is_enforced(tmp_path: Path) -> None:
     ours, theirs = Certificate("server"), Certificate("client")
     (tmp_path / "ca.pem").write_bytes(theirs.cert)
     flags = ("--tls-client-ca", str(tmp_path / "ca.pem"), *ours.put(tmp_path))

@@ -57,7 +57,7 @@ def test_ghz_calls_a_method_by_reflection(server: ServerProcess) -> None:
 
 
 @pytest.mark.parametrize("service", REFLECTION_SERVICES)
-def test_a_method_is_found_by_its_name_in_either_version(server: ServerProcess, service: str) -> None:
+def test_reflection_finds_a_method_in_both_versions(server: ServerProcess, service: str) -> None:
     with server.channel() as channel:
         file = reflected(channel, service, "referee_api.v1.MatchService.GetMatch")
         assert "MatchService" in [one.name for one in file.service]
@@ -66,7 +66,7 @@ def test_a_method_is_found_by_its_name_in_either_version(server: ServerProcess, 
 @pytest.mark.parametrize(
     "name", ["referee_api.v1.MatchService.Nothing", "referee_api.v1.Nothing.GetMatch", "Nothing", ""]
 )
-def test_what_is_not_there_is_not_found(server: ServerProcess, name: str) -> None:
+def test_reflection_does_not_find_unknown_symbols(server: ServerProcess, name: str) -> None:
     with server.channel() as channel, pytest.raises(KeyError):
         reflected(channel, REFLECTION_SERVICES[0], name)
 

@@ -56,7 +56,7 @@ def kinds(entries: list[tournament_pb2.TournamentEntry]) -> list[str]:
     return [entry.WhichOneof("event") or "" for entry in entries]
 
 
-def test_a_round_robin_is_played_to_its_end_and_told_the_same_everywhere(organiser: Organiser, tmp_path: Path) -> None:
+def test_a_round_robin_is_played_to_its_end_with_consistent_results(organiser: Organiser, tmp_path: Path) -> None:
     start_tournament(organiser)
     with run_honest_bots(organiser.server, tmp_path, organiser.secrets):
         whole, entries = read_watch(call_for_tournament(organiser, "WatchTournament", after_number=0))
@@ -106,7 +106,7 @@ def test_a_round_robin_is_played_to_its_end_and_told_the_same_everywhere(organis
     assert read_watch(call_for_tournament(organiser, "WatchTournament"))[1] == []
 
 
-def test_it_is_exported_in_every_form(organiser: Organiser) -> None:
+def test_a_tournament_is_exported_in_every_format(organiser: Organiser) -> None:
     start_tournament(organiser)
     for bot in organiser.bots[1:]:
         call_for_tournament(organiser, "WithdrawEntrant", entrant=bot, message="no time")
@@ -125,7 +125,7 @@ def exported(organiser: Organiser, form: str) -> str:
     return "".join(part.text for part in call_for_tournament(organiser, "ExportTournament", format=form))
 
 
-def test_whoever_watches_resumes_where_it_was(organiser: Organiser) -> None:
+def test_a_watch_resumes_after_any_entry(organiser: Organiser) -> None:
     start_tournament(organiser)
     for bot in organiser.bots[1:]:
         call_for_tournament(organiser, "WithdrawEntrant", entrant=bot)
@@ -134,7 +134,7 @@ def test_whoever_watches_resumes_where_it_was(organiser: Organiser) -> None:
         assert read_watch(call_for_tournament(organiser, "WatchTournament", after_number=number))[1] == entries[number:]
 
 
-def test_it_goes_on_where_it_was_when_the_referee_was_killed(tmp_path: Path) -> None:
+def test_a_tournament_continues_after_a_kill(tmp_path: Path) -> None:
     with (
         run_server(tmp_path) as server,
         server.channel() as channel,
@@ -162,7 +162,7 @@ def test_it_goes_on_where_it_was_when_the_referee_was_killed(tmp_path: Path) -> 
         assert sum(row.points for row in entries[-1].ended.standings) == 6
 
 
-def test_a_test_of_two_stops_when_it_has_counted_enough(server: ServerProcess, tmp_path: Path) -> None:
+def test_an_sprt_stops_at_its_maximum_of_matches(server: ServerProcess, tmp_path: Path) -> None:
     with server.channel() as channel, new_organiser(server, channel, "sprt", 2) as organiser:
         start_tournament(organiser, sprt={"elo1": 400, "max_matches": 8}, max_concurrent_matches=4)
         with run_honest_bots(server, tmp_path, organiser.secrets):
@@ -183,7 +183,7 @@ def test_a_test_of_two_stops_when_it_has_counted_enough(server: ServerProcess, t
         assert len(set(sets.values())) == len(sets) / 2
 
 
-def test_the_same_request_makes_one_tournament_and_another_body_is_refused(organiser: Organiser) -> None:
+def test_a_repeated_request_creates_one_tournament_and_a_different_body_is_rejected(organiser: Organiser) -> None:
     asked = tournament_request(organiser, entrants=entrants_of(organiser))
     first, second = (organiser.call("TournamentService/CreateTournament", **asked).tournament for _ in range(2))
     assert first == second
@@ -192,7 +192,7 @@ def test_the_same_request_makes_one_tournament_and_another_body_is_refused(organ
     assert parse_error(raised.value).reason == "REQUEST_ID_REUSED"
 
 
-def test_every_default_is_told(organiser: Organiser) -> None:
+def test_created_terms_show_every_default(organiser: Organiser) -> None:
     made = create_tournament(organiser, elimination={})
     terms = made.terms
     assert terms.elimination == tournament_pb2.Elimination(matches_per_pairing=1, max_extra_matches=2)
@@ -217,7 +217,7 @@ def test_tournaments_are_listed_page_by_page_the_newest_first(organiser: Organis
     assert not page.next_page_token
 
 
-def test_only_who_may_changes_a_tournament(organiser: Organiser) -> None:
+def test_a_bot_cannot_change_the_entries_of_others(organiser: Organiser) -> None:
     create_tournament(organiser, entrants=entrants_of(organiser)[:1])
     other = [{"bot": organiser.bots[2]}]
     strangers: list[tuple[str, dict[str, Any]]] = [
@@ -255,7 +255,7 @@ def test_only_who_may_changes_a_tournament(organiser: Organiser) -> None:
         ({"match_terms": {"rules": {"game": "alquerque"}}}, "format"),
     ],
 )
-def test_a_number_that_cannot_be_is_refused_with_what_would_be_right(
+def test_invalid_numbers_are_rejected_with_the_field_and_the_problem(
     organiser: Organiser, terms: dict[str, Any], field: str
 ) -> None:
     with pytest.raises(grpc.RpcError) as raised:
@@ -266,7 +266,7 @@ def test_a_number_that_cannot_be_is_refused_with_what_would_be_right(
     assert error.metadata["wrong"]
 
 
-def test_a_watcher_that_falls_behind_is_sent_away_and_misses_nothing(tmp_path: Path) -> None:
+def test_a_slow_watcher_is_disconnected_and_can_resume_without_a_gap(tmp_path: Path) -> None:
     flags = ("--ephemeral", "--watch-entries-waiting-at-most", "1")
     with server_with_organiser(tmp_path, *flags) as organiser:
         create_tournament(organiser, entrants=entrants_of(organiser))
@@ -287,7 +287,7 @@ def test_a_watcher_that_falls_behind_is_sent_away_and_misses_nothing(tmp_path: P
 
 
 @pytest.mark.parametrize("method", ["TournamentService/WatchTournament", "LadderService/WatchLadder"])
-def test_who_watches_is_told_when_the_referee_is_about_to_go(tmp_path: Path, method: str) -> None:
+def test_a_watch_of_a_contest_ends_with_draining(tmp_path: Path, method: str) -> None:
     with server_with_organiser(tmp_path, "--ephemeral") as organiser:
         create_tournament(organiser)
         create_ladder(organiser)

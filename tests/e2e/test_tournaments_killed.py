@@ -38,9 +38,7 @@ MOVES_BETWEEN = (30, 250)
 
 
 @pytest.mark.parametrize("kills", [2, pytest.param(6, marks=pytest.mark.soak)])
-def test_whenever_the_referee_is_killed_tournaments_end_as_if_nobody_had_killed_it(
-    tmp_path: Path, rng: random.Random, kills: int
-) -> None:
+def test_tournaments_survive_kills_with_the_same_result(tmp_path: Path, rng: random.Random, kills: int) -> None:
     chance, observations = rng, Observations()
     with (
         run_server(tmp_path) as server,

@@ -64,7 +64,7 @@ def about(span: Any) -> dict[str, Any]:
     return {one.key: getattr(one.value, one.value.WhichOneof("value")) for one in span.attributes}
 
 
-def test_a_move_is_one_trace_from_its_arrival_until_all_were_told(tmp_path: Path) -> None:
+def test_a_move_is_one_trace_from_arrival_to_notification(tmp_path: Path) -> None:
     with collecting() as (collector, address):
         with server_with_organiser(tmp_path, "--traces-to", address, "--traces-one-in", "1") as organiser:
             match_id = organiser.start_match()
@@ -106,7 +106,7 @@ def test_a_move_is_one_trace_from_its_arrival_until_all_were_told(tmp_path: Path
         assert f'"{secret}"' not in told
 
 
-def test_a_collector_that_is_away_costs_no_move(tmp_path: Path) -> None:
+def test_an_unreachable_collector_does_not_affect_moves(tmp_path: Path) -> None:
     with server_with_organiser(tmp_path, "--traces-to", "http://127.0.0.1:9", "--traces-one-in", "1") as organiser:
         organiser.start_match()
         turn = organiser.next_turn(0)

@@ -57,7 +57,7 @@ def a_full_disk(server: ServerProcess, data: Path) -> Iterator[None]:
     resource.prlimit(pid, resource.RLIMIT_FSIZE, usual)
 
 
-def test_a_full_disk_costs_nobody_anything(tmp_path: Path) -> None:
+def test_a_full_disk_costs_no_bot_time(tmp_path: Path) -> None:
     with server_with_organiser(tmp_path) as organiser:
         watch = Stopwatch()
         match_id = organiser.start_match()
@@ -78,7 +78,7 @@ def test_a_full_disk_costs_nobody_anything(tmp_path: Path) -> None:
         assert organiser.next_turn(1).ply == 1
 
 
-def test_a_match_that_another_referee_has_taken_is_not_played_here(tmp_path: Path) -> None:
+def test_a_match_taken_over_by_another_server_is_rejected_as_moving(tmp_path: Path) -> None:
     with server_with_organiser(tmp_path) as organiser:
         organiser.start_match()
         turn = organiser.next_turn()
@@ -97,7 +97,7 @@ def test_a_match_that_another_referee_has_taken_is_not_played_here(tmp_path: Pat
             assert anna.receive("verdict").HasField("accepted")
 
 
-def test_what_is_removed_under_the_referee_is_missed_at_once_and_can_be_put_back(tmp_path: Path) -> None:
+def test_a_removed_data_directory_is_detected_and_can_be_restored(tmp_path: Path) -> None:
     with server_with_organiser(tmp_path) as organiser:
         organiser.start_match()
         turn = organiser.next_turn()
@@ -114,7 +114,7 @@ def test_what_is_removed_under_the_referee_is_missed_at_once_and_can_be_put_back
 # Draining and lost sessions
 
 
-def test_who_comes_when_the_referee_is_about_to_go_is_told_when_to_come_again(tmp_path: Path) -> None:
+def test_a_draining_server_rejects_new_matches_with_a_retry_delay(tmp_path: Path) -> None:
     with server_with_organiser(tmp_path, "--return-after-ms", "1234") as organiser:
         match_id = organiser.start_match()
         turn = organiser.next_turn()
@@ -141,7 +141,7 @@ def test_who_comes_when_the_referee_is_about_to_go_is_told_when_to_come_again(tm
         assert organiser.server.process.wait(TIMEOUT_S) == 0
 
 
-def test_a_bot_that_gives_no_sign_of_life_is_gone(tmp_path: Path) -> None:
+def test_a_bot_that_answers_no_ping_loses_its_session(tmp_path: Path) -> None:
     with server_with_organiser(tmp_path, "--ping-every-ms", "100", "--gone-after-ms", "300") as organiser:
         with pytest.raises(grpc.RpcError) as raised:
             organiser.connection(0).read_to_end()
@@ -164,7 +164,7 @@ def with_brittle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("with_brittle")
-def test_a_match_whose_rules_break_down_is_void(tmp_path: Path) -> None:
+def test_a_match_with_an_engine_fault_is_void(tmp_path: Path) -> None:
     with server_with_organiser(tmp_path) as organiser:
         by_call = organiser.start_match(rules=BRITTLE)
         turn = organiser.next_turn()
@@ -193,7 +193,7 @@ def assert_void(organiser: Organiser, match_id: str, fault_id: str) -> None:
 
 
 @pytest.mark.usefixtures("with_brittle")
-def test_what_breaks_down_outside_of_a_match_is_told_by_its_number_alone(tmp_path: Path) -> None:
+def test_a_fault_outside_of_a_match_is_reported_only_by_its_id(tmp_path: Path) -> None:
     with server_with_organiser(tmp_path) as organiser:
         with pytest.raises(grpc.RpcError) as raised:
             organiser.call("GameService/ReadPosition", rules=BRITTLE, opening={"position": "boom"})
@@ -252,7 +252,7 @@ def lacking(folder: Path, kind: str) -> Iterator[Lacking]:
         yield Lacking(server, channel, owner, match_id, number)
 
 
-def test_a_match_whose_log_lacks_an_entry_is_told_but_for_its_record(tmp_path: Path) -> None:
+def test_a_match_with_a_missing_log_entry_has_a_result_but_no_record(tmp_path: Path) -> None:
     with lacking(tmp_path, "draw_declined") as it:
         match = it.call("GetMatch").match
         assert (match.result.WhichOneof("kind"), match.HasField("record")) == ("played", False)
@@ -263,7 +263,7 @@ def test_a_match_whose_log_lacks_an_entry_is_told_but_for_its_record(tmp_path: P
         it.assert_damaged(raised)
 
 
-def test_a_match_that_cannot_be_followed_since_its_log_lacks_an_entry_is_refused(tmp_path: Path) -> None:
+def test_a_match_that_cannot_be_replayed_is_reported_as_damaged(tmp_path: Path) -> None:
     with lacking(tmp_path, "move_played") as it:
         for method in ("GetMatch", "GetRecord", "WatchMatch"):
             with pytest.raises(grpc.RpcError) as raised:
@@ -274,7 +274,7 @@ def test_a_match_that_cannot_be_followed_since_its_log_lacks_an_entry_is_refused
         assert (listed.id, listed.result.played.ending) == (it.match_id, result_pb2.ENDING_RESIGNATION)
 
 
-def test_a_match_in_play_that_cannot_be_read_keeps_nobody_else_from_going_on(tmp_path: Path) -> None:
+def test_an_unreadable_match_does_not_affect_other_matches(tmp_path: Path) -> None:
     """What is left of the damaged match is shown to nobody, because its seed has not been revealed."""
     with server_with_organiser(tmp_path) as organiser:
         owner, anna, spoilt = organiser.token, organiser.secrets[0], organiser.start_match()
@@ -306,7 +306,7 @@ def assert_healthy(organiser: Organiser) -> None:
     organiser.submit_move(turn, turn.legal_moves[0])
 
 
-def test_a_ladder_that_cannot_be_read_is_refused_and_all_else_goes_on(tmp_path: Path) -> None:
+def test_an_unreadable_ladder_does_not_affect_other_ladders(tmp_path: Path) -> None:
     """The damaged ladder is also named in the server's log and by the doctor."""
     with run_server(tmp_path) as server, server.channel() as channel:
         secret = create_organiser_token(channel, server.admin_token)

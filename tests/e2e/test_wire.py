@@ -58,13 +58,13 @@ def reason(raised: pytest.ExceptionInfo[grpc.RpcError]) -> tuple[grpc.StatusCode
     return call.code(), info.reason
 
 
-def test_without_a_token_nothing_is_said(channel: grpc.Channel) -> None:
+def test_a_call_without_a_token_is_rejected(channel: grpc.Channel) -> None:
     with pytest.raises(grpc.RpcError) as raised:
         GameServiceStub(channel).ListGames(game_service_pb2.ListGamesRequest(), timeout=TIMEOUT_S)
     assert reason(raised) == (grpc.StatusCode.UNAUTHENTICATED, "NO_TOKEN")
 
 
-def test_a_bad_token_is_refused(channel: grpc.Channel) -> None:
+def test_an_invalid_token_is_rejected(channel: grpc.Channel) -> None:
     with pytest.raises(grpc.RpcError) as raised:
         GameServiceStub(channel).ListGames(
             game_service_pb2.ListGamesRequest(), metadata=bearer("rf_wrong"), timeout=TIMEOUT_S
@@ -72,7 +72,7 @@ def test_a_bad_token_is_refused(channel: grpc.Channel) -> None:
     assert reason(raised) == (grpc.StatusCode.UNAUTHENTICATED, "BAD_TOKEN")
 
 
-def test_who_may_not_ask_does_not_learn_whether_it_is_there(server: ServerProcess, channel: grpc.Channel) -> None:
+def test_permission_is_checked_before_existence(server: ServerProcess, channel: grpc.Channel) -> None:
     owner = create_organiser_token(channel, server.admin_token, "curious")
     request = admin_service_pb2.PauseBotRequest(bot="nobody", message="no")
     with pytest.raises(grpc.RpcError) as raised:
@@ -105,7 +105,7 @@ def test_games_are_described_and_positions_read(server: ServerProcess, channel: 
         ({"rules": game_pb2.Rules(game="toc"), "seat": 9}, "BAD_FIELD"),
     ],
 )
-def test_what_cannot_be_read_is_refused_by_its_field(
+def test_invalid_fields_are_rejected_with_their_reason(
     server: ServerProcess, channel: grpc.Channel, request_: dict[str, object], expected: str
 ) -> None:
     with pytest.raises(grpc.RpcError) as raised:
@@ -117,28 +117,28 @@ def test_what_cannot_be_read_is_refused_by_its_field(
     assert reason(raised) == (grpc.StatusCode.INVALID_ARGUMENT, expected)
 
 
-def test_garbage_is_a_typed_refusal(server: ServerProcess, channel: grpc.Channel) -> None:
+def test_an_unparsable_request_is_rejected_with_a_reason(server: ServerProcess, channel: grpc.Channel) -> None:
     call: Any = channel.unary_unary("/referee_api.v1.GameService/GetGame")
     with pytest.raises(grpc.RpcError) as raised:
         call(b"\xff\xff\xff", metadata=bearer(server.admin_token), timeout=TIMEOUT_S)
     assert reason(raised) == (grpc.StatusCode.INVALID_ARGUMENT, "BAD_FIELD")
 
 
-def test_a_large_message_is_a_typed_refusal(server: ServerProcess, channel: grpc.Channel) -> None:
+def test_a_message_above_the_limit_is_rejected_with_a_reason(server: ServerProcess, channel: grpc.Channel) -> None:
     request = game_service_pb2.GetGameRequest(name="x" * 5_000)
     with pytest.raises(grpc.RpcError) as raised:
         GameServiceStub(channel).GetGame(request, metadata=bearer(server.admin_token), timeout=TIMEOUT_S)
     assert reason(raised) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "MESSAGE_TOO_LARGE")
 
 
-def test_there_is_no_such_match(server: ServerProcess, channel: grpc.Channel) -> None:
+def test_an_unknown_match_is_not_found(server: ServerProcess, channel: grpc.Channel) -> None:
     request = match_service_pb2.GetMatchRequest(match_id="nowhere")
     with pytest.raises(grpc.RpcError) as raised:
         MatchServiceStub(channel).GetMatch(request, metadata=bearer(server.admin_token), timeout=TIMEOUT_S)
     assert reason(raised) == (grpc.StatusCode.NOT_FOUND, "NO_SUCH_MATCH")
 
 
-def test_a_page_token_fits_its_own_question_only(server: ServerProcess, channel: grpc.Channel) -> None:
+def test_a_page_token_is_valid_only_for_its_own_query(server: ServerProcess, channel: grpc.Channel) -> None:
     owner = create_organiser_token(channel, server.admin_token, "pages")
     register_bots(channel, owner, "page-a", "page-b")
     bots, metadata = BotServiceStub(channel), bearer(owner)
@@ -155,7 +155,7 @@ def test_a_page_token_fits_its_own_question_only(server: ServerProcess, channel:
     assert reason(raised) == (grpc.StatusCode.INVALID_ARGUMENT, "BAD_PAGE_TOKEN")
 
 
-def test_a_stream_begins_with_hello(server: ServerProcess, channel: grpc.Channel) -> None:
+def test_a_stream_must_begin_with_hello(server: ServerProcess, channel: grpc.Channel) -> None:
     owner = create_organiser_token(channel, server.admin_token, "silent")
     (secret,) = register_bots(channel, owner, "silent")
     pong = play_service_pb2.PlayRequest(items=[play_pb2.BotItem(pong=play_pb2.Pong(id=1))])
@@ -164,7 +164,7 @@ def test_a_stream_begins_with_hello(server: ServerProcess, channel: grpc.Channel
     assert reason(raised) == (grpc.StatusCode.INVALID_ARGUMENT, "HELLO_EXPECTED")
 
 
-def test_a_stream_ends_when_its_token_is_revoked(server: ServerProcess, channel: grpc.Channel) -> None:
+def test_a_revoked_token_ends_its_streams(server: ServerProcess, channel: grpc.Channel) -> None:
     owner = create_organiser_token(channel, server.admin_token, "revoker")
     request = bot_service_pb2.RegisterBotRequest(request_id="r", name="revoked")
     answer = BotServiceStub(channel).RegisterBot(request, metadata=bearer(owner), timeout=TIMEOUT_S)
@@ -183,26 +183,26 @@ def _and_then_waits(request: play_service_pb2.PlayRequest) -> Iterator[play_serv
     threading.Event().wait(TIMEOUT_S)
 
 
-def test_health_is_told_of_all_and_of_each_service(channel: grpc.Channel) -> None:
+def test_the_health_of_the_server_and_of_each_service_is_reported(channel: grpc.Channel) -> None:
     health: Any = HealthStub(channel)  # The type stubs do not declare its methods.
     for service in ("", *SERVICES):
         answer = health.Check(health_pb2.HealthCheckRequest(service=service), timeout=TIMEOUT_S)
         assert answer.status == health_pb2.HealthCheckResponse.SERVING
 
 
-def test_reflection_tells_a_stranger_which_services_and_methods_there_are(channel: grpc.Channel) -> None:
+def test_reflection_lists_services_and_methods_without_a_token(channel: grpc.Channel) -> None:
     reflected = ProtoReflectionDescriptorDatabase(channel)
     assert set(SERVICES) <= set(reflected.get_services())
     file = reflected.FindFileContainingSymbol("referee_api.v1.PlayService")
     assert file.service[0].method[0].name == "Play"
 
 
-def test_the_pages_say_that_it_is_alive_and_count_its_calls(server: ServerProcess) -> None:
+def test_the_http_pages_show_readiness_and_metrics(server: ServerProcess) -> None:
     with urllib.request.urlopen(f"http://{server.http}/readyz", timeout=TIMEOUT_S) as page:
         assert page.read() == b"ready\n"
     with urllib.request.urlopen(f"http://{server.http}/metrics", timeout=TIMEOUT_S) as page:
         assert b"referee_rpcs_total" in page.read()
 
 
-def test_no_secret_stands_in_the_log(server: ServerProcess) -> None:
+def test_no_secret_is_logged(server: ServerProcess) -> None:
     assert "rf_" not in server.log.read_text()
