@@ -2,7 +2,7 @@
 
 Calls every method of the contract and prints the longest step of the loop during each call, the worst first: the CPU
 time of the loop's thread, in milliseconds. Every call must be answered as expected; a method that is not called is an
-error. The aim is at most 50 ms for each call of any role. `tests/e2e/test_loop_held.py` checks it.
+error. The aim is at most 50 ms for each call of any role. `tests/e2e/test_loop_blocking.py` checks it.
 """
 
 import asyncio

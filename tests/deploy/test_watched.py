@@ -21,8 +21,8 @@ from tests.e2e.honest_bots import run_honest_bots
 from tests.e2e.organiser import Organiser, call_method, entries_of, new_organiser
 from tests.e2e.server import ServerProcess, create_organiser_token, register_bots, run_server
 from tests.e2e.stopwatch import Stopwatch
+from tests.e2e.test_server_faults import a_full_disk
 from tests.e2e.test_tls import Certificate
-from tests.e2e.test_troubled import a_full_disk
 
 pytestmark = pytest.mark.slow
 

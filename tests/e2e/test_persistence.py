@@ -28,7 +28,7 @@ from referee_api.v1.match_service_pb2_grpc import MatchServiceStub
 
 from tests.e2e.bot_connection import connect_bot
 from tests.e2e.server import TIMEOUT_S, ServerProcess, bearer, create_organiser_token, register_bots, run_server
-from tests.e2e.test_wire import reason
+from tests.e2e.test_server_interface import reason
 
 pytestmark = pytest.mark.slow
 

@@ -9,7 +9,7 @@ import pytest
 from referee_api.v1 import policy_pb2, quota_pb2
 
 from tests.e2e.organiser import Organiser, entries_of, server_with_organiser
-from tests.e2e.test_wire import reason
+from tests.e2e.test_server_interface import reason
 
 pytestmark = pytest.mark.slow
 

@@ -8,7 +8,7 @@ import pytest
 from referee_api.v1.error_pb2 import ErrorReason
 
 from tests.docs import contract
-from tests.e2e import test_backup, test_long_work, test_slow_watchers, test_stored_bytes, test_troubled
+from tests.e2e import test_backup, test_compute_limit, test_server_faults, test_slow_watchers, test_stored_bytes
 from tests.e2e.call_errors import assert_matches_contract, assert_metadata_complete, parse_error
 from tests.e2e.error_contest_requests import CONTEST_ERRORS
 from tests.e2e.error_requests import CALL_ERRORS, MAX_MESSAGE_BYTES, exceed_rate_limit
@@ -20,15 +20,15 @@ pytestmark = pytest.mark.slow
 
 TESTED_ELSEWHERE = {
     "SLOW_CONSUMER": test_slow_watchers.test_a_slow_watcher_is_disconnected_and_can_resume_without_a_gap,
-    "DRAINING": test_troubled.test_a_draining_server_rejects_new_matches_with_a_retry_delay,
-    "STORE_UNAVAILABLE": test_troubled.test_a_full_disk_costs_no_bot_time,
-    "MATCH_MOVING": test_troubled.test_a_match_taken_over_by_another_server_is_rejected_as_moving,
-    "HEARTBEAT_LOST": test_troubled.test_a_bot_that_answers_no_ping_loses_its_session,
+    "DRAINING": test_server_faults.test_a_draining_server_rejects_new_matches_with_a_retry_delay,
+    "STORE_UNAVAILABLE": test_server_faults.test_a_full_disk_costs_no_bot_time,
+    "MATCH_MOVING": test_server_faults.test_a_match_taken_over_by_another_server_is_rejected_as_moving,
+    "HEARTBEAT_LOST": test_server_faults.test_a_bot_that_answers_no_ping_loses_its_session,
     "MATCH_ARCHIVED": test_backup.test_requests_for_an_archived_match_are_rejected_as_archived,
-    "TOO_EXPENSIVE": test_long_work.test_a_request_that_takes_too_long_is_rejected_and_the_next_one_is_answered,
+    "TOO_EXPENSIVE": test_compute_limit.test_a_request_that_takes_too_long_is_rejected_and_the_next_one_is_answered,
     "TOO_MUCH_STORED": test_stored_bytes.test_a_holder_over_its_storage_quota_cannot_create_anything,
-    "ENGINE_FAULT": test_troubled.test_a_match_with_an_engine_fault_is_void,
-    "REFEREE_FAULT": test_troubled.test_a_fault_outside_of_a_match_is_reported_only_by_its_id,
+    "ENGINE_FAULT": test_server_faults.test_a_match_with_an_engine_fault_is_void,
+    "REFEREE_FAULT": test_server_faults.test_a_fault_outside_of_a_match_is_reported_only_by_its_id,
 }
 """Errors that need a server of their own, with the tests that cause them."""
 NUMBERS = count(1)
