@@ -10,14 +10,14 @@ from bench.scrape import measured_scrape
 from bench.stage import MATCHES, SINGLE, refereed, standing
 from bench.svg import bars
 from tests.clients.authority import certified
-from tests.e2e.test_traces import collecting
+from tests.e2e.test_traces import run_collector
 
 
 def measure(scope: Scope) -> Findings:
     found = Findings()
     roots, tls = certified(scope.room("tls"))
     with ExitStack() as stack:
-        _, traces = stack.enter_context(collecting())
+        _, traces = stack.enter_context(run_collector())
         stages = {
             "as it comes: durability full, no TLS": standing(scope, SINGLE),
             "durability normal": stack.enter_context(refereed(scope, "normal", SINGLE, "--durability", "normal")),

@@ -36,7 +36,7 @@ def test_bots_play_each_game_to_its_end(tmp_path: Path, terms: Terms, seats: int
 
 def test_over_tls_a_bot_plays_with_those_whose_roots_it_trusts_and_no_others(tmp_path: Path) -> None:
     ours, theirs = Certificate("ours"), Certificate("theirs")
-    flags = ours.put(tmp_path)
+    flags = ours.write_files(tmp_path)
     roots = {"BOT_CA": str(tmp_path / "cert.pem")}
     (tmp_path / "theirs.pem").write_bytes(theirs.cert)
     with run_server(tmp_path, "--ephemeral", *flags) as server:

@@ -21,7 +21,7 @@ from tests.e2e.honest_bots import run_honest_bots
 from tests.e2e.organiser import Organiser, call_method, entries_of, new_organiser
 from tests.e2e.server import ServerProcess, create_organiser_token, register_bots, run_server
 from tests.e2e.stopwatch import Stopwatch
-from tests.e2e.test_server_faults import a_full_disk
+from tests.e2e.test_server_faults import full_disk
 from tests.e2e.test_tls import Certificate
 
 pytestmark = pytest.mark.slow
@@ -71,7 +71,7 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
     certificate = Certificate("watched")
     trusted = grpc.ssl_channel_credentials(certificate.cert)
     with ExitStack() as open_things:
-        server = open_things.enter_context(run_server(folder, *certificate.put(folder)))
+        server = open_things.enter_context(run_server(folder, *certificate.write_files(folder)))
         channel = open_things.enter_context(grpc.secure_channel(server.address, trusted))
         owner = create_organiser_token(channel, server.admin_token, "honest")
         secrets = register_bots(channel, owner, *CLIMBERS)
@@ -182,7 +182,7 @@ def test_an_entry_that_somebody_removed_from_the_database_is_told_of(scene: Scen
 def test_a_disk_that_is_full_is_told_of(scene: Scene, organiser: Organiser) -> None:
     organiser.start_match()
     turn = organiser.next_turn()
-    with a_full_disk(scene.server, scene.data):
+    with full_disk(scene.server, scene.data):
         with pytest.raises(grpc.RpcError):
             organiser.submit_move(turn, turn.legal_moves[0])
         scene.eyes.comes_to(lambda: "RefereeStoreDead" in scene.eyes.firing(), "the alert fires")

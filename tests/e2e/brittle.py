@@ -21,7 +21,7 @@ class Brittle(Nim):
 
     def read(self, text: str, settings: Settings) -> NimPosition:
         if text == "boom":
-            raise ZeroDivisionError("what nobody is to hear of")
+            raise ZeroDivisionError("a detail that nobody outside may see")
         return super().read(text, settings)
 
 

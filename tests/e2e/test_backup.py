@@ -12,17 +12,17 @@ from tests.e2e.call_errors import assert_matches_contract, parse_error
 from tests.e2e.organiser import new_organiser, server_with_organiser
 from tests.e2e.reconnecting_bots import BotThreads, Observations, ReconnectingBot
 from tests.e2e.server import TIMEOUT_S, run_server
-from tests.e2e.test_crash import BOUNDS, GAMES, accepted_moves, events, record, verify_records
+from tests.e2e.test_crash import SEATS_BY_GAME, SHORT_GAMES, fetch_record, parse_events, played_moves, verify_records
 
 pytestmark = pytest.mark.slow
 
-ROUNDS = 3
+MATCHES_PER_GAME = 3
 """Concurrent matches of each game."""
 
 
-def referee(*words: str | Path) -> str:
+def run_referee(*arguments: str | Path) -> str:
     """Run a `referee` command, and return its standard output."""
-    command = [sys.executable, "-m", "referee", *map(str, words)]
+    command = [sys.executable, "-m", "referee", *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=5 * TIMEOUT_S, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
@@ -38,38 +38,38 @@ def test_matches_continue_from_a_backup_made_under_load(tmp_path: Path) -> None:
         new_organiser(server, channel, seats=4) as organiser,
     ):
         bots = [ReconnectingBot(secret, observations) for secret in organiser.secrets]
-        games = list(GAMES) * ROUNDS
+        games = list(SEATS_BY_GAME) * MATCHES_PER_GAME
         matches = [
             organiser.create_match(
-                rules=game_pb2.Rules(game=game, options=BOUNDS.get(game)), seating=range(GAMES[game])
+                rules=game_pb2.Rules(game=game, options=SHORT_GAMES.get(game)), seating=range(SEATS_BY_GAME[game])
             )
             for game in games
         ]
         bot_threads = BotThreads(bots, server.address)
         observations.wait_for_moves(200)
         accepted = dict(observations.accepted)
-        told = referee("backup", tmp_path / "copy", "--data-dir", tmp_path / "first" / "data")
+        output = run_referee("backup", tmp_path / "copy", "--data-dir", tmp_path / "first" / "data")
         observations.wait_for_moves(100)
         server.kill()
         bot_threads.stop()
-    assert f"{len(matches)} matches" in told
+    assert f"{len(matches)} matches" in output
 
-    told = referee("restore", tmp_path / "copy", "--data-dir", tmp_path / "second" / "data")
-    assert f"{len(matches)} of {len(matches)} matches verified" in told
+    output = run_referee("restore", tmp_path / "copy", "--data-dir", tmp_path / "second" / "data")
+    assert f"{len(matches)} of {len(matches)} matches verified" in output
     with run_server(tmp_path / "second") as server, server.channel() as channel:
-        assert not server.admin_token, "those who may come in are restored too"
+        assert not server.admin_token, "tokens are restored, too"
         bot_threads = BotThreads(bots, server.address)
         observations.wait_for_match_ends(len(matches))
-        records = {match_id: record(channel, organiser.token, match_id) for match_id in matches}
+        records = {match_id: fetch_record(channel, organiser.token, match_id) for match_id in matches}
         bot_threads.stop()
 
     assert not observations.rejections
     assert {len(tokens) for tokens in observations.tokens.values()} == {1}
     verify_records(tmp_path, records)
-    stories = {match_id: events(lines) for match_id, lines in records.items()}
-    assert accepted.items() <= accepted_moves(stories).items(), "what was accepted before the backup is in it"
-    assert {story[-1]["result"]["kind"] for story in stories.values()} == {"played"}
-    assert any(event["kind"] == "referee_back" for story in stories.values() for event in story)
+    events_by_match = {match_id: parse_events(lines) for match_id, lines in records.items()}
+    assert accepted.items() <= played_moves(events_by_match).items(), "moves accepted before the backup are in it"
+    assert {events[-1]["result"]["kind"] for events in events_by_match.values()} == {"played"}
+    assert any(event["kind"] == "referee_back" for events in events_by_match.values() for event in events)
 
 
 def test_requests_for_an_archived_match_are_rejected_as_archived(tmp_path: Path) -> None:
@@ -77,20 +77,22 @@ def test_requests_for_an_archived_match_are_rejected_as_archived(tmp_path: Path)
         match_id = organiser.start_match()
         organiser.call_as_bot(0, "MatchService/Resign", match_id=match_id, request_id="the end")
         organiser.disconnect_bots()
-        going_on = organiser.create_match()
-        told = referee("archive", "--before", "2100-01-01", "--to", tmp_path / "old", "--data-dir", tmp_path / "data")
-        assert "1 match archived" in told
-        assert "fine: " in referee("verify", tmp_path / "old" / f"{match_id}.jsonl")
+        other_match_id = organiser.create_match()
+        output = run_referee(
+            "archive", "--before", "2100-01-01", "--to", tmp_path / "old", "--data-dir", tmp_path / "data"
+        )
+        assert "1 match archived" in output
+        assert "fine: " in run_referee("verify", tmp_path / "old" / f"{match_id}.jsonl")
 
         late = {"match_id": match_id, "request_id": "late", "message": "too late"}
-        for asks in (
+        for request in (
             lambda: list(organiser.call("MatchService/GetRecord", match_id=match_id)),
             lambda: list(organiser.call("MatchService/WatchMatch", match_id=match_id, after_number=0)),
             lambda: organiser.call_as_admin("AdminService/VoidMatch", **late),
         ):
             with pytest.raises(grpc.RpcError) as raised:
-                asks()
+                request()
             assert parse_error(raised.value).reason == "MATCH_ARCHIVED"
             assert_matches_contract(parse_error(raised.value))
         listed = organiser.call("MatchService/ListMatches").matches
-        assert going_on in [match.id for match in listed]
+        assert other_match_id in [match.id for match in listed]

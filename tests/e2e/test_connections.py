@@ -14,25 +14,25 @@ from tests.e2e import http2
 from tests.e2e.bot_connection import connect_bot
 from tests.e2e.organiser import server_with_organiser
 from tests.e2e.server import ServerProcess, run_server
-from tests.e2e.test_matches import bot
+from tests.e2e.test_matches import run_bot
 
 pytestmark = pytest.mark.slow
 
-GONE_FOR_GOOD = policy_pb2.DisconnectPolicy(
+FORFEIT_AFTER_100_MS = policy_pb2.DisconnectPolicy(
     action=policy_pb2.DISCONNECT_ACTION_FORFEIT_AFTER_GRACE_PERIOD, grace_period_ms=100
 )
-CLIENT_PINGS_EVERY_MS = 400
-QUIET = ("--ping-every-ms", "6000", "--gone-after-ms", "60000", "--keepalive-every-ms", "1000")
+CLIENT_PING_INTERVAL_MS = 400
+QUIET_STREAM = ("--ping-every-ms", "6000", "--gone-after-ms", "60000", "--keepalive-every-ms", "1000")
 """Flags with which several pings of the connection occur between two items in the stream."""
-LONG_BEFORE_GRPC_WOULD_S = 30
+SOCKET_TIMEOUT_S = 30
 """Less than the minute for which gRPC waits by default."""
 
 
 @contextmanager
-def pinging(server: ServerProcess) -> Iterator[grpc.Channel]:
+def channel_with_keepalive(server: ServerProcess) -> Iterator[grpc.Channel]:
     """Open a connection whose client sends keepalive pings frequently."""
     options = [
-        ("grpc.keepalive_time_ms", CLIENT_PINGS_EVERY_MS),
+        ("grpc.keepalive_time_ms", CLIENT_PING_INTERVAL_MS),
         ("grpc.http2.max_pings_without_data", 0),
         ("grpc.use_local_subchannel_pool", 1),
     ]
@@ -41,45 +41,45 @@ def pinging(server: ServerProcess) -> Iterator[grpc.Channel]:
 
 
 def test_a_quiet_bot_within_the_keepalive_limit_stays_connected(tmp_path: Path) -> None:
-    pace = ("--client-pings-apart-ms", str(CLIENT_PINGS_EVERY_MS // 2))
+    ping_limit = ("--client-pings-apart-ms", str(CLIENT_PING_INTERVAL_MS // 2))
     with (
-        server_with_organiser(tmp_path, *QUIET, *pace) as organiser,
-        pinging(organiser.server) as channel,
+        server_with_organiser(tmp_path, *QUIET_STREAM, *ping_limit) as organiser,
+        channel_with_keepalive(organiser.server) as channel,
         connect_bot(channel, organiser.secrets[0]) as quiet,
     ):
         assert set(quiet.receive_until_ping(3)) == {"ping"}
 
 
 def test_a_client_that_pings_too_often_is_disconnected(tmp_path: Path) -> None:
-    pace = ("--client-pings-apart-ms", str(10 * CLIENT_PINGS_EVERY_MS))
+    ping_limit = ("--client-pings-apart-ms", str(10 * CLIENT_PING_INTERVAL_MS))
     with (
-        server_with_organiser(tmp_path, *QUIET, *pace) as organiser,
-        pinging(organiser.server) as channel,
+        server_with_organiser(tmp_path, *QUIET_STREAM, *ping_limit) as organiser,
+        channel_with_keepalive(organiser.server) as channel,
         connect_bot(channel, organiser.secrets[0]) as hasty,
     ):
-        with pytest.raises(grpc.RpcError) as told:
+        with pytest.raises(grpc.RpcError) as raised:
             hasty.receive_until_ping(3)
-        assert "Too many pings" in str(told.value)
+        assert "Too many pings" in str(raised.value)
 
 
 def test_a_connection_that_answers_no_keepalive_ping_is_closed(tmp_path: Path) -> None:
     with run_server(tmp_path, "--ephemeral", "--keepalive-every-ms", "1000", "--keepalive-within-ms", "1000") as server:
         host, _, port = server.address.rpartition(":")
-        with socket.create_connection((host, int(port)), LONG_BEFORE_GRPC_WOULD_S) as dead:
+        with socket.create_connection((host, int(port)), SOCKET_TIMEOUT_S) as dead:
             dead.sendall(http2.PREFACE + http2.SETTINGS + http2.frame(http2.SETTINGS_, http2.ACK, 0))
             received = b""
-            while some := dead.recv(4096):
-                received += some
+            while data := dead.recv(4096):
+                received += data
             assert b"ping_timeout" in received
 
 
 def test_a_stopped_bot_process_forfeits_and_its_opponent_gets_the_result(tmp_path: Path) -> None:
     with (
         server_with_organiser(tmp_path, "--ping-every-ms", "500", "--gone-after-ms", "8000") as organiser,
-        bot(organiser.server, organiser.secrets[1]) as bert,
-        bot(organiser.server, organiser.secrets[0], "--moves-at-most", "0") as anna,
+        run_bot(organiser.server, organiser.secrets[1]) as bert,
+        run_bot(organiser.server, organiser.secrets[0], "--max-moves", "0") as anna,
     ):
-        match_id = organiser.create_match(policies=policy_pb2.Policies(disconnect=GONE_FOR_GOOD))
+        match_id = organiser.create_match(policies=policy_pb2.Policies(disconnect=FORFEIT_AFTER_100_MS))
         anna.receive("turn")
         anna.process.send_signal(signal.SIGSTOP)
         assert bert.receive("match_ended")["match_id"] == match_id

@@ -20,31 +20,31 @@ from tests.e2e.stopwatch import Stopwatch
 
 pytestmark = pytest.mark.slow
 
-GAMES = {"toc": 4, "alquerque": 2, "troke": 2, "trox": 2}
+SEATS_BY_GAME = {"toc": 4, "alquerque": 2, "troke": 2, "trox": 2}
 """Number of seats by game."""
-BOUNDS = {"toc": {"max_turns": "400"}, "trox": {"max_plies": "250"}}
+SHORT_GAMES = {"toc": {"max_turns": "400"}, "trox": {"max_plies": "250"}}
 """Options that shorten games between random players."""
-MOVES_BETWEEN = (40, 200)
+MOVES_BETWEEN_KILLS = (40, 200)
 """Range of the number of moves, in all matches together, between two kills."""
 DOWN_S = 1
 
 
-@pytest.mark.parametrize(("kills", "of_each_game"), [(2, 1), pytest.param(6, 2, marks=pytest.mark.soak)])
+@pytest.mark.parametrize(("kills", "matches_per_game"), [(2, 1), pytest.param(6, 2, marks=pytest.mark.soak)])
 def test_matches_survive_kills_without_losing_an_accepted_move(
-    tmp_path: Path, rng: random.Random, kills: int, of_each_game: int
+    tmp_path: Path, rng: random.Random, kills: int, matches_per_game: int
 ) -> None:
-    chance, observations, watch = rng, Observations(), Stopwatch()
+    observations, watch = Observations(), Stopwatch()
     with (
         run_server(tmp_path) as server,
         server.channel() as channel,
         new_organiser(server, channel, seats=4) as organiser,
     ):
         owner, bots = organiser.token, [ReconnectingBot(secret, observations) for secret in organiser.secrets]
-        matches = created(organiser, chance, of_each_game)
+        matches = create_matches(organiser, rng, matches_per_game)
     for _ in range(kills):
         with run_server(tmp_path) as server:
             bot_threads = BotThreads(bots, server.address)
-            observations.wait_for_moves(chance.randint(*MOVES_BETWEEN))
+            observations.wait_for_moves(rng.randint(*MOVES_BETWEEN_KILLS))
             server.kill()
             bot_threads.stop()
         with watch.paused():
@@ -53,48 +53,48 @@ def test_matches_survive_kills_without_losing_an_accepted_move(
         bot_threads = BotThreads(bots, server.address)
         observations.wait_for_match_ends(len(matches))
         up_us = watch.running_us
-        records = {match_id: record(channel, owner, match_id) for match_id in matches}
+        records = {match_id: fetch_record(channel, owner, match_id) for match_id in matches}
         bot_threads.stop()
 
     assert not observations.rejections
     assert {len(tokens) for tokens in observations.tokens.values()} == {1}
     verify_records(tmp_path, records)
-    stories = {match_id: events(lines) for match_id, lines in records.items()}
-    assert observations.accepted.items() <= accepted_moves(stories).items()
+    events_by_match = {match_id: parse_events(lines) for match_id, lines in records.items()}
+    assert observations.accepted.items() <= played_moves(events_by_match).items()
     restarts = []
-    for story in stories.values():
-        assert story[-1]["result"]["kind"] == "played"
-        assert story[-1]["at_us"] <= up_us
-        restarts.append([event["down_ms"] for event in story if event["kind"] == "referee_back"])
+    for events in events_by_match.values():
+        assert events[-1]["result"]["kind"] == "played"
+        assert events[-1]["at_us"] <= up_us
+        restarts.append([event["down_ms"] for event in events if event["kind"] == "referee_back"])
     assert len(max(restarts, key=len)) == 1 + kills
     assert min(down_ms for downs_ms in restarts for down_ms in downs_ms[1:]) >= DOWN_S * 1000
 
 
-def created(organiser: Organiser, chance: random.Random, of_each_game: int) -> list[str]:
+def create_matches(organiser: Organiser, rng: random.Random, matches_per_game: int) -> list[str]:
     """Create many matches, each with random bots of the organiser, and return their ids."""
     matches = []
-    for game in list(GAMES) * of_each_game:
-        seating = chance.sample(range(len(organiser.bots)), GAMES[game])
+    for game in list(SEATS_BY_GAME) * matches_per_game:
+        seating = rng.sample(range(len(organiser.bots)), SEATS_BY_GAME[game])
         matches.append(
-            organiser.create_match(rules=game_pb2.Rules(game=game, options=BOUNDS.get(game)), seating=seating)
+            organiser.create_match(rules=game_pb2.Rules(game=game, options=SHORT_GAMES.get(game)), seating=seating)
         )
     return matches
 
 
-def record(channel: grpc.Channel, secret: str, match_id: str) -> list[str]:
+def fetch_record(channel: grpc.Channel, secret: str, match_id: str) -> list[str]:
     parts = call_method(channel, "MatchService/GetRecord", secret, match_id=match_id)
     return [line for part in parts for line in part.lines]
 
 
-def events(lines: Sequence[str]) -> list[dict[str, Any]]:
+def parse_events(lines: Sequence[str]) -> list[dict[str, Any]]:
     return [json.loads(line)["event"] for line in lines[1:-1]]
 
 
-def accepted_moves(stories: dict[str, list[dict[str, Any]]]) -> dict[TurnKey, str]:
+def played_moves(events_by_match: dict[str, list[dict[str, Any]]]) -> dict[TurnKey, str]:
     return {
         TurnKey(match_id, event["token"]): event["move"]
-        for match_id, story in stories.items()
-        for event in story
+        for match_id, events in events_by_match.items()
+        for event in events
         if event["kind"] == "move_played"
     }
 

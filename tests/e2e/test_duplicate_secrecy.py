@@ -24,7 +24,7 @@ SPECTATOR = -1
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class DuplicateSet:
     organiser: Organiser
     first: str
     """Id of the first match of the set, which is over."""
@@ -35,7 +35,7 @@ class Scene:
 
 
 @contextmanager
-def at_the_second_match(tmp_path: Path) -> Iterator[Scene]:
+def set_in_second_match(tmp_path: Path) -> Iterator[DuplicateSet]:
     """Create an organiser with two bots, whose first match of a set is over while the second is being played."""
     with (
         run_server(tmp_path) as server,
@@ -48,15 +48,15 @@ def at_the_second_match(tmp_path: Path) -> Iterator[Scene]:
         bots = [organiser.connection(seat) for seat in range(2)]
         organiser.call("TournamentService/StartTournament", name=organiser.name)
         turn = organiser.next_turn(0)
-        asked = {"request_id": "an attempt", "match_id": turn.match_id, "turn_token": turn.turn_token}
+        request = {"request_id": "an attempt", "match_id": turn.match_id, "turn_token": turn.turn_token}
         with pytest.raises(grpc.RpcError) as raised:
-            organiser.call_as_bot(0, "MatchService/SubmitMove", move=ATTEMPT, **asked)
+            organiser.call_as_bot(0, "MatchService/SubmitMove", move=ATTEMPT, **request)
         assert parse_error(raised.value).reason == "MALFORMED_MOVE"
         bots[0].send(resignation={"match_id": turn.match_id})
         ended = bots[0].receive("match_ended")
         second = bots[0].receive("match_started").match.id
         assert second != turn.match_id
-        yield Scene(organiser, turn.match_id, second, ended)
+        yield DuplicateSet(organiser, turn.match_id, second, ended)
 
 
 def strings(message: Message) -> Iterator[str | bytes]:
@@ -69,19 +69,19 @@ def strings(message: Message) -> Iterator[str | bytes]:
                 yield one
 
 
-def everything(organiser: Organiser, secret: str, *match_ids: str) -> Iterator[Message]:
+def all_messages(organiser: Organiser, secret: str, *match_ids: str) -> Iterator[Message]:
     """Yield every message that this caller can get about these matches and their contest."""
 
     def call(method: str, **fields: Any) -> Any:
         return call_method(organiser.channel, method, secret, **fields)
 
     for match_id in match_ids:
-        whole = call("MatchService/GetMatch", match_id=match_id, include_view=True)
-        yield whole
+        match = call("MatchService/GetMatch", match_id=match_id, include_view=True)
+        yield match
         watched = call("MatchService/WatchMatch", match_id=match_id, after_number=0, include_view=True)
         for response in watched:
             yield response
-            if any(item.entry.number == whole.state.entry_number for item in response.items):
+            if any(item.entry.number == match.state.entry_number for item in response.items):
                 watched.cancel()
                 break
     yield call("MatchService/ListMatches", tournament=organiser.name)
@@ -95,58 +95,62 @@ def everything(organiser: Organiser, secret: str, *match_ids: str) -> Iterator[M
     watched.cancel()
 
 
-def told_to_everybody(scene: Scene) -> dict[int, str]:
+def visible_text_by_viewer(duplicate_set: DuplicateSet) -> dict[int, str]:
     """Return by viewer, with or without a seat, all text that it can get about both matches, bytes written as hex."""
-    organiser = scene.organiser
+    organiser = duplicate_set.organiser
     watcher = organiser.call_as_admin("AdminService/CreateToken", role="ROLE_SPECTATOR", holder="watcher").secret
     found = {}
     for bot, secret in [(SPECTATOR, watcher), (SPECTATOR - 1, organiser.token), *enumerate(organiser.secrets)]:
-        messages = everything(organiser, secret, scene.first, scene.second)
-        found[bot] = "\n".join(as_text(one) for message in messages for one in strings(message))
+        messages = all_messages(organiser, secret, duplicate_set.first, duplicate_set.second)
+        found[bot] = "\n".join(to_text(one) for message in messages for one in strings(message))
     return found
 
 
-def as_text(word: str | bytes) -> str:
-    return word if isinstance(word, str) else word.hex()
+def to_text(value: str | bytes) -> str:
+    return value if isinstance(value, str) else value.hex()
 
 
-def finished(scene: Scene) -> Any:
+def finish_set(duplicate_set: DuplicateSet) -> Any:
     """End the second match, and with it the set. Return the first match as it is shown then."""
-    organiser = scene.organiser
-    organiser.connection(0).send(resignation={"match_id": scene.second})
+    organiser = duplicate_set.organiser
+    organiser.connection(0).send(resignation={"match_id": duplicate_set.second})
     list(organiser.call("TournamentService/WatchTournament", tournament=organiser.name))
-    return organiser.call("MatchService/GetMatch", match_id=scene.first).match
+    return organiser.call("MatchService/GetMatch", match_id=duplicate_set.first).match
 
 
 def test_the_seed_is_hidden_from_all_callers_until_the_set_is_over(tmp_path: Path) -> None:
-    with at_the_second_match(tmp_path) as scene:
-        told = told_to_everybody(scene)
-        assert not scene.ended.seed_commitment.seed
-        match = finished(scene)
+    with set_in_second_match(tmp_path) as duplicate_set:
+        text_by_viewer = visible_text_by_viewer(duplicate_set)
+        assert not duplicate_set.ended.seed_commitment.seed
+        match = finish_set(duplicate_set)
         assert match.seed_commitment.seed
-        for viewer, text in told.items():
+        for viewer, text in text_by_viewer.items():
             assert match.seed_commitment.seed.hex() not in text
             assert (ATTEMPT in text) == (viewer == 0)
 
 
 def test_the_record_of_a_match_is_available_when_its_set_is_over(tmp_path: Path) -> None:
-    with at_the_second_match(tmp_path) as scene:
-        organiser = scene.organiser
-        assert not organiser.call("MatchService/GetMatch", match_id=scene.first).match.HasField("record")
+    with set_in_second_match(tmp_path) as duplicate_set:
+        organiser = duplicate_set.organiser
+        assert not organiser.call("MatchService/GetMatch", match_id=duplicate_set.first).match.HasField("record")
         with pytest.raises(grpc.RpcError) as raised:
-            list(organiser.call("MatchService/GetRecord", match_id=scene.first))
+            list(organiser.call("MatchService/GetRecord", match_id=duplicate_set.first))
         error = parse_error(raised.value)
         assert error.reason == "MATCH_NOT_OVER"
         assert "other matches of its duplicate set" in error.sentence
         assert_matches_contract(error)
 
-        first = finished(scene)
+        first = finish_set(duplicate_set)
         assert organiser.connection(0).receive("match_ended").seed_commitment.seed == first.seed_commitment.seed
-        second = organiser.call("MatchService/GetMatch", match_id=scene.second).match
+        second = organiser.call("MatchService/GetMatch", match_id=duplicate_set.second).match
         assert first.HasField("record")
         assert first.seed_commitment.seed == second.seed_commitment.seed
-        assert list(organiser.call("MatchService/GetRecord", match_id=scene.first))
-        entries = [one for response in everything(organiser, organiser.token, scene.first) for one in strings(response)]
+        assert list(organiser.call("MatchService/GetRecord", match_id=duplicate_set.first))
+        entries = [
+            one
+            for response in all_messages(organiser, organiser.token, duplicate_set.first)
+            for one in strings(response)
+        ]
         assert ATTEMPT in entries
 
 

@@ -31,7 +31,7 @@ pytestmark = [
 ]
 
 FLOOD_TIMEOUT_S = 300
-FILES_BESIDE = 1_000
+OTHER_FILES = 1_000
 """Open files that are needed for other purposes."""
 
 LANES = 10
@@ -44,55 +44,55 @@ ENOUGH_MOVES = 5_000
 """Number of moves from which the distribution is checked. With fewer, one busy second would distort it."""
 WITHIN_CREDIT = 0.98
 """Minimum share of moves that lose no more than CREDIT_US although all processes share the CPUs of one machine."""
-LOST_AT_MOST_US = 3_000_000
+MAX_LOST_US = 3_000_000
 """Maximum loss of a seat in a whole match."""
 
-KEPT_AT_MOST_BYTES = 300_000_000
+MAX_KEPT_BYTES = 300_000_000
 """Memory that the process may keep after the flood."""
-KEPT_AT_MOST_FILES = 10
+MAX_KEPT_FILES = 10
 
 Connect = Callable[[], grpc.Channel]
 Matches = dict[str, list[entry_pb2.Entry]]
 
 
 class Flood(NamedTuple):
-    strangers: int
+    connections: int
     seconds: int
 
 
 @pytest.fixture
 def flood(request: pytest.FixtureRequest, capsys: pytest.CaptureFixture[str]) -> Iterator[Flood]:
     """Use as many connections as the limit of open files allows: each needs a file at both ends."""
-    strangers, seconds = request.param
+    connections, seconds = request.param
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    most = strangers + FILES_BESIDE if hard == resource.RLIM_INFINITY else hard
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
-    allowed = min(strangers, most - FILES_BESIDE)
+    max_files = connections + OTHER_FILES if hard == resource.RLIM_INFINITY else hard
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max_files, hard))
+    allowed = min(connections, max_files - OTHER_FILES)
     with capsys.disabled():
-        print(f"\n{allowed} strangers come, for {most} files may be open")  # noqa: T201  # Depends on the machine.
+        print(f"\n{allowed} connections, because {max_files} files may be open")  # noqa: T201  # Depends on the machine.
     yield Flood(allowed, seconds)
     resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
 def test_a_flood_of_the_grpc_port_costs_honest_bots_no_match_and_no_time(tmp_path: Path, flood: Flood) -> None:
     with run_server(tmp_path) as server:
-        beside_a_flood(server, server.address, flood, tmp_path, lambda: alone(server.address))
+        play_during_flood(server, server.address, flood, tmp_path, lambda: unshared_channel(server.address))
 
 
 def test_a_flood_of_the_tls_port_costs_honest_bots_no_match_and_no_time(tmp_path: Path, flood: Flood) -> None:
     certificate = Certificate("referee")
     trusted = grpc.ssl_channel_credentials(certificate.cert)
-    with run_server(tmp_path, *certificate.put(tmp_path)) as server:
-        connect = lambda: alone(server.address, trusted)  # noqa: E731  # A lambda keeps the three tests alike.
-        beside_a_flood(server, server.address, flood, tmp_path, connect, "--ca", str(tmp_path / "cert.pem"))
+    with run_server(tmp_path, *certificate.write_files(tmp_path)) as server:
+        connect = lambda: unshared_channel(server.address, trusted)  # noqa: E731  # A lambda keeps the three tests alike.
+        play_during_flood(server, server.address, flood, tmp_path, connect, "--ca", str(tmp_path / "cert.pem"))
 
 
 def test_a_flood_of_the_http_port_costs_honest_bots_no_match_and_no_time(tmp_path: Path, flood: Flood) -> None:
     with run_server(tmp_path) as server:
-        beside_a_flood(server, server.http, flood, tmp_path, lambda: alone(server.address))
+        play_during_flood(server, server.http, flood, tmp_path, lambda: unshared_channel(server.address))
 
 
-def alone(address: str, trusted: grpc.ChannelCredentials | None = None) -> grpc.Channel:
+def unshared_channel(address: str, trusted: grpc.ChannelCredentials | None = None) -> grpc.Channel:
     """Open a connection that is not shared, so that each caller makes a new connection to the port."""
     options = [("grpc.use_local_subchannel_pool", 1)]
     if trusted:
@@ -100,8 +100,8 @@ def alone(address: str, trusted: grpc.ChannelCredentials | None = None) -> grpc.
     return grpc.insecure_channel(address, options=options)
 
 
-def beside_a_flood(
-    server: ServerProcess, flooded: str, flood: Flood, folder: Path, connect: Connect, *bots_flags: str
+def play_during_flood(
+    server: ServerProcess, flooded_address: str, flood: Flood, folder: Path, connect: Connect, *bots_flags: str
 ) -> None:
     names = [f"honest-{number}" for number in range(2 * LANES)]
     with connect() as channel:
@@ -109,21 +109,21 @@ def beside_a_flood(
         secrets = register_bots(channel, owner, *names)
         before = metrics(server)
         with run_honest_bots(server, folder, secrets, "--think-ms", str(THINK_MS), *bots_flags) as honest:
-            matches = played_beside(flooded, flood, connect, owner, names)
+            matches = matches_during_flood(flooded_address, flood, connect, owner, names)
             assert not honest.failure()
             thinking_times_us = honest.thinking_times_us()
-    assert all(told[-1].play_ended.result.HasField("played") for told in matches.values())
-    need_time_kept(matches, thinking_times_us)
+    assert all(log[-1].play_ended.result.HasField("played") for log in matches.values())
+    assert_no_time_lost(matches, thinking_times_us)
     assert not list(error_log_lines(server))
-    wait_until_at_most(server, MEMORY, before[MEMORY] + KEPT_AT_MOST_BYTES)
-    wait_until_at_most(server, OPEN_FILES, before[OPEN_FILES] + KEPT_AT_MOST_FILES)
+    wait_until_at_most(server, MEMORY, before[MEMORY] + MAX_KEPT_BYTES)
+    wait_until_at_most(server, OPEN_FILES, before[OPEN_FILES] + MAX_KEPT_FILES)
 
 
-def played_beside(flooded: str, flood: Flood, connect: Connect, owner: str, names: list[str]) -> Matches:
+def matches_during_flood(flooded_address: str, flood: Flood, connect: Connect, owner: str, names: list[str]) -> Matches:
     """Return the entries of the matches that were played during the flood."""
     over = threading.Event()
 
-    def play_on(lane: int) -> Matches:
+    def play_lane(lane: int) -> Matches:
         played: Matches = {}
         for number in count():
             with connect() as channel:
@@ -134,24 +134,24 @@ def played_beside(flooded: str, flood: Flood, connect: Connect, owner: str, name
                 break
         return played
 
-    command = [sys.executable, "-m", "tests.e2e.flood", flooded, "--seconds", str(flood.seconds)]
+    command = [sys.executable, "-m", "tests.e2e.flood", flooded_address, "--seconds", str(flood.seconds)]
     with ThreadPoolExecutor(LANES) as pool:
-        lanes = [pool.submit(play_on, lane) for lane in range(LANES)]
+        lanes = [pool.submit(play_lane, lane) for lane in range(LANES)]
         try:
             subprocess.run(
-                [*command, "--connections", str(flood.strangers)],
+                [*command, "--connections", str(flood.connections)],
                 check=True,
                 stdout=subprocess.DEVNULL,
                 timeout=FLOOD_TIMEOUT_S,
             )
         finally:
             over.set()
-    return {match_id: told for lane in lanes for match_id, told in lane.result().items()}
+    return {match_id: log for lane in lanes for match_id, log in lane.result().items()}
 
 
-def need_time_kept(matches: Matches, thinking_times_us: dict[tuple[str, int, int], int]) -> None:
+def assert_no_time_lost(matches: Matches, thinking_times_us: dict[tuple[str, int, int], int]) -> None:
     """Assert that clock charges match thinking times: by median, and with enough moves also by distribution."""
-    lost_us = lost_by_seat(matches, thinking_times_us)
+    lost_us = time_lost_by_seat(matches, thinking_times_us)
     moves = [us for seat in lost_us.values() for us in seat]
     assert median(moves) <= CREDIT_US
     if len(moves) < ENOUGH_MOVES:
@@ -159,16 +159,16 @@ def need_time_kept(matches: Matches, thinking_times_us: dict[tuple[str, int, int
     assert median(moves) <= MIN_LAG_US
     within = sum(us <= CREDIT_US for us in moves) / len(moves)
     assert within >= WITHIN_CREDIT, sorted(moves)[-50:]
-    assert max(sum(max(us, 0) for us in seat) for seat in lost_us.values()) <= LOST_AT_MOST_US
+    assert max(sum(max(us, 0) for us in seat) for seat in lost_us.values()) <= MAX_LOST_US
 
 
-def lost_by_seat(
+def time_lost_by_seat(
     matches: Matches, thinking_times_us: dict[tuple[str, int, int], int]
 ) -> dict[tuple[str, int], list[int]]:
     """Return by match and seat how much more than its bot's thinking time each move was charged."""
     lost: dict[tuple[str, int], list[int]] = {}
-    for match_id, told in matches.items():
-        for played in (entry.move_played for entry in told if entry.HasField("move_played")):
+    for match_id, log in matches.items():
+        for played in (entry.move_played for entry in log if entry.HasField("move_played")):
             seat, ply = played.played.seat, played.state.ply - 1
             thought_us = thinking_times_us[match_id, seat, ply]
             lost.setdefault((match_id, seat), []).append(played.clock_charge.charged_us - thought_us)

@@ -38,16 +38,16 @@ GONE_AFTER_MS = 300_000
 SHORT_MS = 600_000
 """Time for a move; also longer than this test takes and shorter than the flood."""
 LONG_MS = 36_000_000
-DEAR = "dear"
+FLOOD_MARK = "dear"
 """Text that marks a message as part of the flood."""
 
 
-class SlowMachine(LoopTime):
+class SimulatedClock(LoopTime):
     """Clock of a machine on which some steps take long; timers fire late because of them, as on a real machine."""
 
     def __init__(self) -> None:
         self._computed_us: Micros = 0
-        self._set: dict[_Ahead, None] = {}
+        self._timers: dict[_SimulatedTimer, None] = {}
 
     def monotonic_us(self) -> Micros:
         return super().monotonic_us() + self._computed_us
@@ -55,79 +55,79 @@ class SlowMachine(LoopTime):
     def cpu_us(self) -> Micros:
         return thread_cpu_us() + self._computed_us
 
-    def call_at(self, at_us: Micros, ring: Callable[[], None]) -> Timer:
-        alarm = _Ahead(at_us, ring, self._set)
-        alarm.hang(super().call_at)
-        return alarm
+    def call_at(self, at_us: Micros, callback: Callable[[], None]) -> Timer:
+        timer = _SimulatedTimer(at_us, callback, self._timers)
+        timer.schedule(super().call_at)
+        return timer
 
-    def compute(self, us: Micros) -> None:
+    def advance(self, us: Micros) -> None:
         """Advance the clock by `us`; to be called on the event loop."""
         self._computed_us += us
-        for alarm in list(self._set):
-            alarm.hang(super().call_at)
+        for timer in list(self._timers):
+            timer.schedule(super().call_at)
 
 
-class _Ahead:
+class _SimulatedTimer:
     """Timer that is set anew when the clock is advanced, so that it fires at the right simulated time."""
 
-    def __init__(self, at_us: Micros, ring: Callable[[], None], others: dict["_Ahead", None]) -> None:
+    def __init__(self, at_us: Micros, callback: Callable[[], None], others: dict["_SimulatedTimer", None]) -> None:
         self._at_us = at_us
-        self._ring = ring
+        self._callback = callback
         self._others = others
-        self._alarm: Timer | None = None
+        self._timer: Timer | None = None
         others[self] = None
 
-    def hang(self, call_at: Callable[[Micros, Callable[[], None]], Timer]) -> None:
-        if self._alarm:
-            self._alarm.cancel()
-        self._alarm = call_at(self._at_us, self._rings)
+    def schedule(self, call_at: Callable[[Micros, Callable[[], None]], Timer]) -> None:
+        if self._timer:
+            self._timer.cancel()
+        self._timer = call_at(self._at_us, self._fire)
 
     def cancel(self) -> None:
         self._others.pop(self, None)
-        if self._alarm:
-            self._alarm.cancel()
+        if self._timer:
+            self._timer.cancel()
 
-    def _rings(self) -> None:
+    def _fire(self) -> None:
         self._others.pop(self, None)
-        self._ring()
+        self._callback()
 
 
-class Table(NamedTuple):
+class FloodedMatch(NamedTuple):
     """A match between the bots of two organisers, and the real time of its first turn."""
 
     mover: Organiser
     opponent: Organiser
     channel: grpc.Channel
     turn: play_pb2.Turn
-    asked_ns: int
+    sent_ns: int
 
     @classmethod
-    def laid(cls, channel: grpc.Channel, server: ServerThread, move_ms: int) -> "Table":
+    def create(cls, channel: grpc.Channel, server: ServerThread, move_ms: int) -> "FloodedMatch":
         """Create the match, and wait for its first turn, which belongs to `mover`."""
         mover, opponent = (
             Organiser(server.info, channel, name, 1, create_organiser_token(channel, server.info.admin_token, name))
             for name in ("mover", "opponent")
         )
         rule = clock_pb2.ClockRule(per_move=clock_pb2.PerMove(move_ms=move_ms))
-        asked_ns = time.monotonic_ns()
+        sent_ns = time.monotonic_ns()
         wanted = mover.match_request(ALQUERQUE, rule)
         seats = [match_pb2.BotRef(bot=organiser.bots[0]) for organiser in (mover, opponent)]
         call_method(channel, "MatchService/CreateMatch", server.info.admin_token, **{**wanted, "seats": seats})
         opponent.connection(0)
-        return cls(mover, opponent, channel, mover.next_turn(), asked_ns)
+        return cls(mover, opponent, channel, mover.next_turn(), sent_ns)
 
     def flood_by_calls(self, secret: str) -> None:
         for _ in range(CALLS):
             with suppress(grpc.RpcError):
-                call_method(self.channel, "MatchService/GetMatch", secret, match_id=DEAR)
+                call_method(self.channel, "MatchService/GetMatch", secret, match_id=FLOOD_MARK)
 
     def flood_by_moves(self, organiser: Organiser) -> None:
         connection = organiser.connection(0)
         for _ in range(CALLS):
-            connection.send(move=play_pb2.Move(match_id=DEAR, turn_token="none", move="none"))
+            connection.send(move=play_pb2.Move(match_id=FLOOD_MARK, turn_token="none", move="none"))
             connection.receive("verdict")
 
-    def answered(self) -> clock_pb2.ClockCharge:
+    def answer(self) -> clock_pb2.ClockCharge:
         """Submit the move of `mover`, and return its clock charge."""
         connection = self.mover.connection(0)
         connection.send(
@@ -138,10 +138,10 @@ class Table(NamedTuple):
         charge: clock_pb2.ClockCharge = connection.receive("verdict").clock_charge
         return charge
 
-    def need_nothing_lost(self) -> None:
+    def assert_no_time_lost(self) -> None:
         """Assert that the bot was charged no more than the real time, and that its session and the match continue."""
-        charge = self.answered()
-        running_us = (time.monotonic_ns() - self.asked_ns) // 1_000
+        charge = self.answer()
+        running_us = (time.monotonic_ns() - self.sent_ns) // 1_000
         assert charge.stall_us >= FLOOD_US - CALLS * INTERVAL_US
         assert charge.charged_us <= running_us + CALLS * INTERVAL_US
         assert not charge.late
@@ -150,23 +150,23 @@ class Table(NamedTuple):
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ServerThread]:
-    machine = SlowMachine()
+    clock = SimulatedClock()
 
-    def check_at_length(message: Message, path: str = "") -> None:
-        if DEAR in str(message):
-            machine.compute(COMPUTED_US)
+    def slow_check_fields(message: Message, path: str = "") -> None:
+        if FLOOD_MARK in str(message):
+            clock.advance(COMPUTED_US)
         check_fields(message, path)
 
-    def begin_call_at_length(unauthenticated: UnauthenticatedCalls, address: str) -> None:
-        machine.compute(COMPUTED_US)
+    def slow_begin_call(unauthenticated: UnauthenticatedCalls, address: str) -> None:
+        clock.advance(COMPUTED_US)
         begin_call(unauthenticated, address)
 
     begin_call = UnauthenticatedCalls.begin_call
-    monkeypatch.setattr(UnauthenticatedCalls, "begin_call", begin_call_at_length)
-    monkeypatch.setattr("referee.transport.guards.error_interceptor.check_fields", check_at_length)
-    monkeypatch.setattr("referee.transport.play.reader.check_fields", check_at_length)
-    monkeypatch.setattr("referee.server.referee_server.LoopTime", lambda: machine)
-    monkeypatch.setattr("referee.server.application.LoopLag", lambda time: LoopLag(time, machine.cpu_us))
+    monkeypatch.setattr(UnauthenticatedCalls, "begin_call", slow_begin_call)
+    monkeypatch.setattr("referee.transport.guards.error_interceptor.check_fields", slow_check_fields)
+    monkeypatch.setattr("referee.transport.play.reader.check_fields", slow_check_fields)
+    monkeypatch.setattr("referee.server.referee_server.LoopTime", lambda: clock)
+    monkeypatch.setattr("referee.server.application.LoopLag", lambda time: LoopLag(time, clock.cpu_us))
     running = ServerThread(replace(settings(start_within_s=36_000, patient=True), gone_after_ms=GONE_AFTER_MS))
     yield running
     running.close()
@@ -179,36 +179,36 @@ def channel(server: ServerThread) -> Iterator[grpc.Channel]:
 
 
 def test_calls_of_another_holder_cost_a_bot_no_time(channel: grpc.Channel, server: ServerThread) -> None:
-    table = Table.laid(channel, server, SHORT_MS)
-    table.flood_by_calls(table.opponent.token)
-    table.need_nothing_lost()
+    match = FloodedMatch.create(channel, server, SHORT_MS)
+    match.flood_by_calls(match.opponent.token)
+    match.assert_no_time_lost()
 
 
 def test_calls_without_a_valid_token_cost_a_bot_no_time(channel: grpc.Channel, server: ServerThread) -> None:
-    table = Table.laid(channel, server, SHORT_MS)
-    table.flood_by_calls("rf_wrong")
-    table.need_nothing_lost()
+    match = FloodedMatch.create(channel, server, SHORT_MS)
+    match.flood_by_calls("rf_wrong")
+    match.assert_no_time_lost()
 
 
 def test_moves_of_another_bot_cost_a_bot_no_time(channel: grpc.Channel, server: ServerThread) -> None:
-    table = Table.laid(channel, server, SHORT_MS)
-    table.flood_by_moves(table.opponent)
-    table.need_nothing_lost()
+    match = FloodedMatch.create(channel, server, SHORT_MS)
+    match.flood_by_moves(match.opponent)
+    match.assert_no_time_lost()
 
 
 def test_calls_of_its_own_holder_are_charged_to_a_bot(channel: grpc.Channel, server: ServerThread) -> None:
-    table = Table.laid(channel, server, LONG_MS)
-    table.flood_by_calls(table.mover.token)
-    assert table.answered().charged_us >= FLOOD_US - CREDIT_US
+    match = FloodedMatch.create(channel, server, LONG_MS)
+    match.flood_by_calls(match.mover.token)
+    assert match.answer().charged_us >= FLOOD_US - CREDIT_US
 
 
 def test_its_own_messages_are_charged_to_a_bot(channel: grpc.Channel, server: ServerThread) -> None:
-    table = Table.laid(channel, server, LONG_MS)
-    table.flood_by_moves(table.mover)
-    assert table.answered().charged_us >= FLOOD_US - CREDIT_US
+    match = FloodedMatch.create(channel, server, LONG_MS)
+    match.flood_by_moves(match.mover)
+    assert match.answer().charged_us >= FLOOD_US - CREDIT_US
 
 
 def test_a_bot_whose_holder_floods_the_server_still_loses_on_time(channel: grpc.Channel, server: ServerThread) -> None:
-    table = Table.laid(channel, server, SHORT_MS)
-    table.flood_by_calls(table.mover.token)
-    assert table.answered().late
+    match = FloodedMatch.create(channel, server, SHORT_MS)
+    match.flood_by_calls(match.mover.token)
+    assert match.answer().late

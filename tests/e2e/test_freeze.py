@@ -22,7 +22,7 @@ def per_move(move_ms: int) -> clock_pb2.ClockRule:
     return clock_pb2.ClockRule(per_move=clock_pb2.PerMove(move_ms=move_ms))
 
 
-def answer(organiser: Organiser, turn: play_pb2.Turn) -> None:
+def send_answer(organiser: Organiser, turn: play_pb2.Turn) -> None:
     organiser.connection(turn.seat).send(
         move=play_pb2.Move(match_id=turn.match_id, turn_token=turn.turn_token, move=turn.legal_moves[0])
     )
@@ -42,7 +42,7 @@ def test_a_freeze_while_a_bot_thinks_is_not_charged(tmp_path: Path) -> None:
         turn = organiser.next_turn()
         with watch.freeze(organiser.server):
             time.sleep(HALF_A_SECOND)
-        answer(organiser, turn)
+        send_answer(organiser, turn)
         charge = receive_charge(organiser)
         watch.assert_no_overcharge(charge)
         assert charge.stall_us >= watch.paused_us - RESOLUTION_US
@@ -54,7 +54,7 @@ def test_an_answer_sent_during_a_freeze_is_not_charged_for_the_wait(tmp_path: Pa
         organiser.start_match()
         turn = organiser.next_turn()
         with watch.freeze(organiser.server):
-            answer(organiser, turn)
+            send_answer(organiser, turn)
             time.sleep(HALF_A_SECOND)
         charge = receive_charge(organiser)
         watch.assert_no_overcharge(charge)
@@ -67,9 +67,9 @@ def test_a_turn_sent_after_a_freeze_is_not_charged_for_it(tmp_path: Path) -> Non
         organiser.start_match()
         turn = organiser.next_turn()
         with watch.freeze(organiser.server):
-            answer(organiser, turn)
+            send_answer(organiser, turn)
             time.sleep(HALF_A_SECOND)
-        answer(organiser, organiser.next_turn(1))
+        send_answer(organiser, organiser.next_turn(1))
         watch.assert_no_overcharge(receive_charge(organiser, 1))
 
 
@@ -80,7 +80,7 @@ def test_a_flag_does_not_fall_because_of_a_freeze(tmp_path: Path) -> None:
         turn = organiser.next_turn()
         with watch.freeze(organiser.server):
             time.sleep(7)
-        answer(organiser, turn)
+        send_answer(organiser, turn)
         charge = receive_charge(organiser)
         assert not charge.late
         assert charge.arrived_us - charge.asked_us > 6_000_000
@@ -95,7 +95,7 @@ def test_a_flag_falls_later_by_the_length_of_a_freeze(tmp_path: Path) -> None:
             time.sleep(1.5)
         ended = organiser.connection(0).receive("match_ended")
         assert ended.result.forfeited.forfeits[0].cause == result_pb2.FORFEIT_CAUSE_TIME
-        answer(organiser, turn)
+        send_answer(organiser, turn)
         charge = organiser.connection(0).receive("verdict").clock_charge
         assert charge.late
         assert charge.stall_us >= watch.paused_us - RESOLUTION_US
@@ -108,5 +108,5 @@ def test_a_freeze_does_not_end_the_session_of_a_bot(tmp_path: Path) -> None:
         turn = organiser.next_turn()
         with Stopwatch().freeze(organiser.server):
             time.sleep(5)
-        answer(organiser, turn)
+        send_answer(organiser, turn)
         assert set(organiser.connection(0).receive_until_ping(3)) == {"verdict", "ping"}

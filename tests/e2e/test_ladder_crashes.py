@@ -27,20 +27,20 @@ from tests.e2e.server_metrics import error_log_lines
 pytestmark = pytest.mark.slow
 
 
-def short(game: str) -> game_pb2.Rules:
+def short_rules(game: str) -> game_pb2.Rules:
     return game_pb2.Rules(game=game, options={"max_plies": "100"})
 
 
 LADDERS: dict[str, dict[str, Any]] = {
-    "main": {"match_terms": [match_terms(short("troke"))], "provisional_matches": 3},
+    "main": {"match_terms": [match_terms(short_rules("troke"))], "provisional_matches": 3},
     "sets": {
-        "match_terms": [match_terms(short("trox"))],
+        "match_terms": [match_terms(short_rules("trox"))],
         "duplicate_play": {},
         "max_concurrent_matches": 4,
     },
 }
 SEATS = 5
-MOVES_BETWEEN = (30, 250)
+MOVES_BETWEEN_KILLS = (30, 250)
 """Range of the number of moves, in all matches together, between two kills."""
 LADDER_TIMEOUT_S = 900
 """Timeout for the matches of a ladder that suffices on a busy machine."""
@@ -48,7 +48,7 @@ LADDER_TIMEOUT_S = 900
 
 @pytest.mark.parametrize("kills", [2, pytest.param(6, marks=pytest.mark.soak)])
 def test_ladders_survive_kills_and_rate_every_match_once(tmp_path: Path, rng: random.Random, kills: int) -> None:
-    chance, observations = rng, Observations()
+    observations = Observations()
     with (
         run_server(tmp_path) as server,
         server.channel() as channel,
@@ -61,51 +61,53 @@ def test_ladders_survive_kills_and_rate_every_match_once(tmp_path: Path, rng: ra
             )
             for seat in range(SEATS):
                 organiser.call_as_bot(seat, "LadderService/JoinLadder", ladder=name)
-    told: dict[str, list[ladder_pb2.LadderEntry]] = {name: [] for name in LADDERS}
+    entries_by_ladder: dict[str, list[ladder_pb2.LadderEntry]] = {name: [] for name in LADDERS}
     for life in range(kills):
         with run_server(tmp_path) as server, server.channel() as channel:
             bot_threads = BotThreads(bots, server.address)
-            observations.wait_for_moves(chance.randint(*MOVES_BETWEEN))
+            observations.wait_for_moves(rng.randint(*MOVES_BETWEEN_KILLS))
             if life == kills // 2:
                 call_method(channel, "LadderService/StartSeason", owner, request_id="a season", ladder="main")
-            told = {name: heard(channel, owner, name, told[name]) for name in LADDERS}
+            entries_by_ladder = {name: read_entries(channel, owner, name, entries_by_ladder[name]) for name in LADDERS}
             server.kill()
             bot_threads.stop()
     with run_server(tmp_path) as server, server.channel() as channel:
         bot_threads = BotThreads(bots, server.address)
         for name in LADDERS:
-            until_rated(channel, owner, name, SEATS + 1)
+            wait_until_rated(channel, owner, name, SEATS + 1)
         for name in LADDERS:
             call_method(channel, "LadderService/CloseLadder", owner, ladder=name)
         for name in LADDERS:
             list(call_with_timeout(channel, "LadderService/WatchLadder", owner, LADDER_TIMEOUT_S, {"ladder": name}))
-        told = {name: heard(channel, owner, name, told[name]) for name in LADDERS}
-        tables = {name: table(channel, owner, name) for name in LADDERS}
+        entries_by_ladder = {name: read_entries(channel, owner, name, entries_by_ladder[name]) for name in LADDERS}
+        tables = {name: list_standings(channel, owner, name) for name in LADDERS}
         live = call_method(channel, "MatchService/ListMatches", owner, phase="MATCH_PHASE_PLAYING").matches
         bot_threads.stop()
         assert not list(error_log_lines(server))
 
     assert not observations.rejections
     assert list(live) == []
-    for name, (state, entries, ends) in asyncio.run(stored(tmp_path)).items():
+    for name, (state, entries, ends) in asyncio.run(read_ladders(tmp_path)).items():
         assert [entry.number for entry in entries] == [*range(1, len(entries) + 1)]
-        assert [entry.number for entry in told[name]] == [entry.number for entry in entries]
-        check(state, [entry.event for entry in entries[1:]], ends)  # type: ignore[misc]
-        assert [(row.entrant.name, row.rating.value) for row in tables[name]] == ranked(state)
+        assert [entry.number for entry in entries_by_ladder[name]] == [entry.number for entry in entries]
+        assert_consistent(state, [entry.event for entry in entries[1:]], ends)  # type: ignore[misc]
+        assert [(row.entrant.name, row.rating.value) for row in tables[name]] == expected_ranking(state)
 
 
-def until_rated(channel: Any, secret: str, name: str, many: int) -> None:
+def wait_until_rated(channel: Any, secret: str, name: str, count: int) -> None:
     """Wait until `many` matches of the ladder have been rated."""
     rated = 0
     for response in call_with_timeout(
         channel, "LadderService/WatchLadder", secret, LADDER_TIMEOUT_S, {"ladder": name, "after_number": 0}
     ):
         rated += sum(item.entry.HasField("match_rated") for item in response.items)
-        if rated >= many:
+        if rated >= count:
             return
 
 
-def heard(channel: Any, secret: str, name: str, before: list[ladder_pb2.LadderEntry]) -> list[ladder_pb2.LadderEntry]:
+def read_entries(
+    channel: Any, secret: str, name: str, before: list[ladder_pb2.LadderEntry]
+) -> list[ladder_pb2.LadderEntry]:
     """Return all entries so far. Assert that they begin with `before`, which an earlier server process sent."""
     now, found = 0, list[ladder_pb2.LadderEntry]()
     for response in call_method(channel, "LadderService/WatchLadder", secret, ladder=name, after_number=0):
@@ -117,11 +119,11 @@ def heard(channel: Any, secret: str, name: str, before: list[ladder_pb2.LadderEn
     return found
 
 
-def table(channel: Any, secret: str, name: str) -> list[ladder_pb2.LadderStanding]:
+def list_standings(channel: Any, secret: str, name: str) -> list[ladder_pb2.LadderStanding]:
     return list(call_method(channel, "LadderService/ListLadderStandings", secret, ladder=name).standings)
 
 
-def ranked(state: LadderState) -> list[tuple[str, float]]:
+def expected_ranking(state: LadderState) -> list[tuple[str, float]]:
     """Return the ranking that follows from the log: bots without a provisional rating first, then by rating."""
     ladder = state.ladder
     rows = {name: ladder.current_season.rating(Player(name, "1")) for name in ladder.entrants}
@@ -129,23 +131,23 @@ def ranked(state: LadderState) -> list[tuple[str, float]]:
     return [(name, rows[name].rating.value) for name in order]
 
 
-def check(state: LadderState, happened: list[LadderEvent], ends: dict[str, PlayEnded]) -> None:
+def assert_consistent(state: LadderState, events: list[LadderEvent], ends: dict[str, PlayEnded]) -> None:
     """Assert that every paired match started, ended and was rated once, and that ratings follow from the results."""
-    assert happened[-1] == LadderClosureFinished()
-    assert recompute_ratings(happened) == state.ladder.current_season.ratings
-    paired = [event.pairing.id for event in happened if isinstance(event, LadderPaired)]
+    assert events[-1] == LadderClosureFinished()
+    assert recompute_ratings(events) == state.ladder.current_season.ratings
+    paired = [event.pairing.id for event in events if isinstance(event, LadderPaired)]
     assert paired == [str(number) for number in range(1, len(paired) + 1)]
-    began = [event.match_id for event in happened if isinstance(event, ContestMatchStarted)]
-    rated = [event.match_id for event in happened if isinstance(event, MatchRated)]
+    began = [event.match_id for event in events if isinstance(event, ContestMatchStarted)]
+    rated = [event.match_id for event in events if isinstance(event, MatchRated)]
     assert len(rated) > len(state.ladder.entrants)
     assert sorted(began) == sorted(rated) == sorted(ends)
-    assert sum(isinstance(event, ContestMatchScored) for event in happened) == len(rated)
-    for event in happened:
+    assert sum(isinstance(event, ContestMatchScored) for event in events) == len(rated)
+    for event in events:
         if isinstance(event, MatchRated):
             assert state.by_seat(event) == ends[event.match_id].ratings
 
 
-async def stored(folder: Path) -> dict[str, tuple[LadderState, list[ContestEntry], dict[str, PlayEnded]]]:
+async def read_ladders(folder: Path) -> dict[str, tuple[LadderState, list[ContestEntry], dict[str, PlayEnded]]]:
     """Read from the database each ladder, its log and the ends of its matches."""
     log = SqliteEventLog(folder / "data" / "referee.db", lambda: 0)
     found = {}

@@ -28,7 +28,7 @@ from tests.e2e.server_metrics import error_log_lines
 
 pytestmark = pytest.mark.slow
 
-THREE = 3
+BOTS = 3
 NUMBERS = count(1)
 
 
@@ -41,7 +41,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
 
 @pytest.fixture
 def organiser(server: ServerProcess) -> Iterator[Organiser]:
-    with server.channel() as channel, new_organiser(server, channel, f"organiser-{next(NUMBERS)}", THREE) as organiser:
+    with server.channel() as channel, new_organiser(server, channel, f"organiser-{next(NUMBERS)}", BOTS) as organiser:
         yield organiser
 
 
@@ -125,8 +125,8 @@ def test_a_challenge_is_the_next_pairing(organiser: Organiser) -> None:
     create_ladder(organiser, max_concurrent_matches=1)
     join_ladder(organiser, 0, 1, 2)
     names = organiser.bots[2:0:-1]
-    asked = {"request_id": "a challenge", "ladder": organiser.name, "entrants": names}
-    first, again = (organiser.call_as_bot(2, "LadderService/Challenge", **asked).pairing for _ in range(2))
+    request = {"request_id": "a challenge", "ladder": organiser.name, "entrants": names}
+    first, again = (organiser.call_as_bot(2, "LadderService/Challenge", **request).pairing for _ in range(2))
     assert first == again
     assert first.phase == contest_pb2.PAIRING_PHASE_PLANNED
     assert set(first.entrants) == set(names)
@@ -142,12 +142,12 @@ def test_repeated_requests_get_their_first_answer_after_the_ladder_is_closed(
 ) -> None:
     create_ladder(organiser)
     join_ladder(organiser, 0, 1)
-    asked = {"request_id": "a challenge", "ladder": organiser.name, "entrants": organiser.bots[:2]}
-    pairing = organiser.call_as_bot(0, "LadderService/Challenge", **asked).pairing
+    request = {"request_id": "a challenge", "ladder": organiser.name, "entrants": organiser.bots[:2]}
+    pairing = organiser.call_as_bot(0, "LadderService/Challenge", **request).pairing
     assert call_for_ladder(organiser, "StartSeason", request_id="a season").ladder.season == 2
     organiser.call_as_bot(0, "LadderService/LeaveLadder", ladder=organiser.name)
     call_for_ladder(organiser, "CloseLadder")
-    assert organiser.call_as_bot(0, "LadderService/Challenge", **asked).pairing.id == pairing.id
+    assert organiser.call_as_bot(0, "LadderService/Challenge", **request).pairing.id == pairing.id
     assert call_for_ladder(organiser, "StartSeason", request_id="a season").ladder.season == 2
 
 
@@ -219,8 +219,8 @@ def test_a_rated_match_that_the_ladder_cannot_rate_is_rejected(
         call_for_ladder(organiser, "CloseLadder")
     owner = organiser.token
     if overrides.pop("by", ""):
-        asked = {"role": "ROLE_ORGANISER", "holder": f"{organiser.name}-another"}
-        owner = organiser.call_as_admin("AdminService/CreateToken", **asked).secret
+        request = {"role": "ROLE_ORGANISER", "holder": f"{organiser.name}-another"}
+        owner = organiser.call_as_admin("AdminService/CreateToken", **request).secret
     ladder = overrides.pop("ladder", organiser.name)
     with pytest.raises(grpc.RpcError) as raised:
         call_method(
@@ -268,9 +268,9 @@ def test_ladders_are_listed_by_name_page_by_page(organiser: Organiser) -> None:
         create_ladder(organiser, name=name, request_id=name)
         organiser.call_as_bot(0, "LadderService/JoinLadder", ladder=name)
     organiser.call("LadderService/CloseLadder", ladder=names[1])
-    asked = {"bot": organiser.bots[0], "game": "alquerque", "page_size": 1}
-    first = organiser.call("LadderService/ListLadders", **asked)
-    second = organiser.call("LadderService/ListLadders", **asked, page_token=first.next_page_token)
+    request = {"bot": organiser.bots[0], "game": "alquerque", "page_size": 1}
+    first = organiser.call("LadderService/ListLadders", **request)
+    second = organiser.call("LadderService/ListLadders", **request, page_token=first.next_page_token)
     assert [one.name for one in (*first.ladders, *second.ladders)] == [names[0], names[2]]
     assert not second.next_page_token
     listed = organiser.call("LadderService/ListLadders", bot=organiser.bots[0], include_closed=True).ladders
@@ -283,7 +283,7 @@ def test_standings_are_listed_page_by_page(organiser: Organiser) -> None:
     whole = call_for_ladder(organiser, "ListLadderStandings").standings
     assert [row.rank for row in whole] == [1, 2, 3]
     found, token = [], ""
-    for _ in range(THREE):
+    for _ in range(BOTS):
         page = call_for_ladder(organiser, "ListLadderStandings", page_size=1, page_token=token)
         found += page.standings
         token = page.next_page_token

@@ -9,11 +9,11 @@ import pytest
 from referee_api.v1 import policy_pb2, quota_pb2
 
 from tests.e2e.organiser import Organiser, entries_of, server_with_organiser
-from tests.e2e.test_server_interface import reason
+from tests.e2e.test_server_interface import code_and_reason
 
 pytestmark = pytest.mark.slow
 
-KEPT_BACK = policy_pb2.Visibility(kind=policy_pb2.VISIBILITY_KIND_AFTER_END)
+HIDDEN_UNTIL_END = policy_pb2.Visibility(kind=policy_pb2.VISIBILITY_KIND_AFTER_END)
 
 
 @pytest.fixture(scope="module")
@@ -33,23 +33,23 @@ def test_a_repeated_create_request_returns_the_match_even_if_no_other_can_be_cre
         assert (again.match, again.entry_number) == (first.match, first.entry_number)
         with pytest.raises(grpc.RpcError) as raised:
             organiser.call("MatchService/CreateMatch", **organiser.match_request())
-        assert reason(raised) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "TOO_MANY_MATCHES")
+        assert code_and_reason(raised) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "TOO_MANY_MATCHES")
 
 
 def test_a_hidden_match_can_be_watched_from_the_entry_number_returned_at_creation(
     organiser: Organiser,
 ) -> None:
-    wanted = organiser.match_request(visibility=KEPT_BACK) | {"seats": []}
-    made = organiser.call("MatchService/CreateMatch", **wanted)
-    match_id = made.match.id
+    wanted = organiser.match_request(visibility=HIDDEN_UNTIL_END) | {"seats": []}
+    created = organiser.call("MatchService/CreateMatch", **wanted)
+    match_id = created.match.id
     joined = organiser.call("MatchService/JoinMatch", match_id=match_id, bot={"bot": organiser.bots[0]})
-    assert (made.entry_number, joined.entry_number) == (0, 0)
+    assert (created.entry_number, joined.entry_number) == (0, 0)
     own = organiser.call_as_bot(1, "MatchService/JoinMatch", match_id=match_id)
     assert own.entry_number == 3
     watched = organiser.call("MatchService/WatchMatch", match_id=match_id, after_number=joined.entry_number)
     assert not next(watched).items[0].snapshot.HasField("state")
     organiser.call("MatchService/AbortMatch", request_id="abort", match_id=match_id)
-    assert [entry.number for some in watched for entry in entries_of(some)] == [1, 2, 3, 4]
+    assert [entry.number for response in watched for entry in entries_of(response)] == [1, 2, 3, 4]
 
 
 @pytest.mark.parametrize("score", [nan, inf])
@@ -59,4 +59,4 @@ def test_an_adjudicated_score_must_be_a_finite_number(organiser: Organiser, scor
         organiser.call_as_admin(
             "AdminService/AdjudicateMatch", request_id="a", match_id=match_id, side_scores=[0, score], message="so"
         )
-    assert reason(raised) == (grpc.StatusCode.INVALID_ARGUMENT, "BAD_FIELD")
+    assert code_and_reason(raised) == (grpc.StatusCode.INVALID_ARGUMENT, "BAD_FIELD")

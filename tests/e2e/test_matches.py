@@ -51,7 +51,7 @@ class BotProcess:
 
 
 @contextmanager
-def bot(server: ServerProcess, secret: str, *flags: str) -> Iterator[BotProcess]:
+def run_bot(server: ServerProcess, secret: str, *flags: str) -> Iterator[BotProcess]:
     command = [sys.executable, "-m", "tests.e2e.bot", server.address, secret, *flags]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     running = BotProcess(process)
@@ -61,7 +61,7 @@ def bot(server: ServerProcess, secret: str, *flags: str) -> Iterator[BotProcess]
         running.stop()
 
 
-def created(channel: grpc.Channel, secret: str, game: str, bots: list[str]) -> str:
+def create_match(channel: grpc.Channel, secret: str, game: str, bots: list[str]) -> str:
     """Create a match with a clock that suffices on a busy machine, and return its id."""
     rule = clock_pb2.ClockRule(sudden_death=clock_pb2.SuddenDeath(main_ms=3_600_000))
     request = match_service_pb2.CreateMatchRequest(
@@ -75,7 +75,7 @@ def created(channel: grpc.Channel, secret: str, game: str, bots: list[str]) -> s
     return MatchServiceStub(channel).CreateMatch(request, metadata=bearer(secret), timeout=TIMEOUT_S).match.id
 
 
-def match(channel: grpc.Channel, secret: str, match_id: str) -> match_service_pb2.GetMatchResponse:
+def get_match(channel: grpc.Channel, secret: str, match_id: str) -> match_service_pb2.GetMatchResponse:
     request = match_service_pb2.GetMatchRequest(match_id=match_id)
     return MatchServiceStub(channel).GetMatch(request, metadata=bearer(secret), timeout=TIMEOUT_S)
 
@@ -86,41 +86,41 @@ def test_bots_play_each_game_to_its_end(tmp_path: Path, game: str, seats: int) -
     with run_server(tmp_path) as server, server.channel() as channel, ExitStack() as stack:
         owner = create_organiser_token(channel, server.admin_token)
         secrets = register_bots(channel, owner, *names)
-        match_id = created(channel, owner, game, names)
-        for process in [stack.enter_context(bot(server, secret)) for secret in secrets]:
+        match_id = create_match(channel, owner, game, names)
+        for process in [stack.enter_context(run_bot(server, secret)) for secret in secrets]:
             assert process.receive("match_ended")["match_id"] == match_id
-        over = match(channel, owner, match_id).match
+        over = get_match(channel, owner, match_id).match
         assert over.phase == match_pb2.MATCH_PHASE_OVER
         assert over.result.WhichOneof("kind") == "played"
 
 
-def match_of_two(server: ServerProcess, channel: grpc.Channel) -> tuple[str, list[str], str]:
+def create_match_of_two(server: ServerProcess, channel: grpc.Channel) -> tuple[str, list[str], str]:
     """Create a match of two new bots. Return the organiser's secret, the bots' secrets and the id of the match."""
     owner = create_organiser_token(channel, server.admin_token)
     secrets = register_bots(channel, owner, "anna", "bert")
-    return owner, secrets, created(channel, owner, "alquerque", ["anna", "bert"])
+    return owner, secrets, create_match(channel, owner, "alquerque", ["anna", "bert"])
 
 
 def test_a_killed_server_resumes_from_its_log_and_repeats_the_turn_with_its_token(tmp_path: Path) -> None:
     with run_server(tmp_path) as server, server.channel() as channel:
-        owner, secrets, match_id = match_of_two(server, channel)
-        with bot(server, secrets[0], "--moves-at-most", "3"), bot(server, secrets[1]) as bert:
+        owner, secrets, match_id = create_match_of_two(server, channel)
+        with run_bot(server, secrets[0], "--max-moves", "3"), run_bot(server, secrets[1]) as bert:
             while bert.receive("turn")["ply"] < 5:
                 pass
-            asked = unanswered(channel, owner, match_id)
+            seat = wait_for_unanswered_turn(channel, owner, match_id)
             server.kill()
     with run_server(tmp_path) as server, server.channel() as channel, ExitStack() as stack:
         assert not server.admin_token
-        state = match(channel, owner, match_id).state
+        state = get_match(channel, owner, match_id).state
         assert state.ply == 6
-        anna, bert = (stack.enter_context(bot(server, secret)) for secret in secrets)
+        anna, bert = (stack.enter_context(run_bot(server, secret)) for secret in secrets)
         turn = anna.receive("turn")
-        assert (turn["ply"], turn["repeated"], turn["seat"]) == (6, True, asked)
+        assert (turn["ply"], turn["repeated"], turn["seat"]) == (6, True, seat)
         assert anna.receive("match_ended")["result"] == "played"
         assert bert.receive("match_ended")["result"] == "played"
 
 
-def unanswered(channel: grpc.Channel, owner: str, match_id: str) -> int:
+def wait_for_unanswered_turn(channel: grpc.Channel, owner: str, match_id: str) -> int:
     """Return the seat that owes a move after anna has stopped answering."""
     watch = match_service_pb2.WatchMatchRequest(match_id=match_id, after_number=0)
     for response in MatchServiceStub(channel).WatchMatch(watch, metadata=bearer(owner), timeout=TIMEOUT_S):
@@ -133,12 +133,12 @@ def unanswered(channel: grpc.Channel, owner: str, match_id: str) -> int:
 
 def test_a_reconnected_bot_gets_its_turn_again_with_the_same_token(tmp_path: Path) -> None:
     with run_server(tmp_path) as server, server.channel() as channel:
-        _, secrets, _ = match_of_two(server, channel)
-        with bot(server, secrets[1]) as bert, bot(server, secrets[0], "--moves-at-most", "0") as anna:
+        _, secrets, _ = create_match_of_two(server, channel)
+        with run_bot(server, secrets[1]) as bert, run_bot(server, secrets[0], "--max-moves", "0") as anna:
             turn = anna.receive("turn")
             anna.process.kill()
             anna.process.wait(TIMEOUT_S)
-            with bot(server, secrets[0]) as again:
+            with run_bot(server, secrets[0]) as again:
                 assert again.receive("turn") == {**turn, "repeated": True}
                 assert again.receive("match_ended")["result"] == "played"
                 assert bert.receive("match_ended")["result"] == "played"
@@ -146,10 +146,10 @@ def test_a_reconnected_bot_gets_its_turn_again_with_the_same_token(tmp_path: Pat
 
 def test_a_newer_session_takes_over_the_seats_and_the_older_one_is_notified(tmp_path: Path) -> None:
     with run_server(tmp_path) as server, server.channel() as channel:
-        _, secrets, _ = match_of_two(server, channel)
-        with bot(server, secrets[1]), bot(server, secrets[0], "--moves-at-most", "0") as older:
+        _, secrets, _ = create_match_of_two(server, channel)
+        with run_bot(server, secrets[1]), run_bot(server, secrets[0], "--max-moves", "0") as older:
             older.receive("turn")
-            with bot(server, secrets[0]) as newer:
+            with run_bot(server, secrets[0]) as newer:
                 session_id = newer.receive("welcome")["session_id"]
                 assert older.receive("session_taken_over")["new_session_id"] == session_id
                 assert newer.receive("match_ended")["result"] == "played"
@@ -157,13 +157,13 @@ def test_a_newer_session_takes_over_the_seats_and_the_older_one_is_notified(tmp_
 
 def test_a_drained_server_notifies_bots_exits_with_0_and_resumes_at_the_next_start(tmp_path: Path) -> None:
     with run_server(tmp_path, "--drain-grace-s", "0") as server, server.channel() as channel:
-        owner, secrets, match_id = match_of_two(server, channel)
-        with bot(server, secrets[1]), bot(server, secrets[0], "--moves-at-most", "2") as anna:
+        owner, secrets, match_id = create_match_of_two(server, channel)
+        with run_bot(server, secrets[1]), run_bot(server, secrets[0], "--max-moves", "2") as anna:
             while anna.receive("turn")["ply"] < 4:
                 pass
             assert server.stop() == 0
             anna.receive("draining")
     with run_server(tmp_path) as server, server.channel() as channel, ExitStack() as stack:
-        assert match(channel, owner, match_id).state.ply == 4
-        bots = [stack.enter_context(bot(server, secret)) for secret in secrets]
+        assert get_match(channel, owner, match_id).state.ply == 4
+        bots = [stack.enter_context(run_bot(server, secret)) for secret in secrets]
         assert [one.receive("match_ended")["result"] for one in bots] == ["played", "played"]

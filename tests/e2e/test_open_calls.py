@@ -83,7 +83,7 @@ def assert_bots_can_play(organiser: Organiser) -> None:
         ("/referee_api.v1.PlayService/Play", None),
         ("/nowhere/Nothing", None),
     ],
-    ids=["headers alone", "health watched", "reflection", "a stream of ours", "no such method"],
+    ids=["headers only", "health watch", "reflection", "play stream", "no such method"],
 )
 def test_open_calls_without_a_token_are_limited_and_bots_can_still_play(
     long_deadlines: Organiser, path: str, message: bytes | None

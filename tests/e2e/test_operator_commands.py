@@ -23,69 +23,74 @@ def organiser(tmp_path: Path) -> Iterator[Organiser]:
         yield organiser
 
 
-def said(*words: str, **environment: str) -> "subprocess.CompletedProcess[str]":
-    command = [sys.executable, "-m", "referee", *words]
-    told = {**os.environ, **environment}
-    return subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, check=False, env=told)
+def run_referee(*arguments: str, **environment: str) -> "subprocess.CompletedProcess[str]":
+    command = [sys.executable, "-m", "referee", *arguments]
+    all_variables = {**os.environ, **environment}
+    return subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, check=False, env=all_variables)
 
 
-def admin(organiser: Organiser, *words: str) -> Any:
+def run_admin(organiser: Organiser, *arguments: str) -> Any:
     """Run an administrator's command, and return its JSON output."""
-    done = said("admin", *words, "--json", BOT_REFEREE=organiser.server.address, BOT_TOKEN=organiser.server.admin_token)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    completed = run_referee(
+        "admin", *arguments, "--json", BOT_REFEREE=organiser.server.address, BOT_TOKEN=organiser.server.admin_token
+    )
+    assert completed.returncode == 0, completed.stderr
+    return json.loads(completed.stdout)
 
 
-def findings(*flags: str) -> tuple[int, set[tuple[str, str, str]]]:
-    done = said("doctor", "--json", *flags)
-    return done.returncode, {(one["state"], one["about"], one["sentence"]) for one in json.loads(done.stdout)}
+def run_doctor(*flags: str) -> tuple[int, set[tuple[str, str, str]]]:
+    completed = run_referee("doctor", "--json", *flags)
+    return completed.returncode, {
+        (finding["state"], finding["about"], finding["sentence"]) for finding in json.loads(completed.stdout)
+    }
 
 
 def test_a_token_is_shown_once_and_can_be_revoked(organiser: Organiser) -> None:
-    made = said(
+    completed = run_referee(
         *("admin", "tokens", "make", "organiser", "eve", "--days", "2"),
         BOT_REFEREE=organiser.server.address,
         BOT_TOKEN=organiser.server.admin_token,
     )
-    secret = made.stdout.strip()
-    (token,) = admin(organiser, "tokens", "list", "--holder", "eve")
+    secret = completed.stdout.strip()
+    (token,) = run_admin(organiser, "tokens", "list", "--holder", "eve")
     assert secret.startswith("rf_")
     assert secret not in json.dumps(token)
     assert (token["role"], token["holder"], "expire_time" in token) == ("ROLE_ORGANISER", "eve", True)
-    assert admin(organiser, "tokens", "revoke", token["id"])[0]["revoked"]
-    assert admin(organiser, "tokens", "list", "--holder", "eve") == []
-    refused = said("admin", "tokens", "list", BOT_REFEREE=organiser.server.address, BOT_TOKEN=secret)
+    assert run_admin(organiser, "tokens", "revoke", token["id"])[0]["revoked"]
+    assert run_admin(organiser, "tokens", "list", "--holder", "eve") == []
+    refused = run_referee("admin", "tokens", "list", BOT_REFEREE=organiser.server.address, BOT_TOKEN=secret)
     assert (refused.returncode, "BAD_TOKEN" in refused.stderr) == (1, True)
 
 
 def test_registering_a_bot_prints_a_token_that_works(organiser: Organiser) -> None:
     at, command = organiser.server.address, ("admin", "bots", "register")
-    made = said(*command, "eva", BOT_REFEREE=at, BOT_TOKEN=organiser.token)
-    assert made.returncode == 0, made.stderr
+    completed = run_referee(*command, "eva", BOT_REFEREE=at, BOT_TOKEN=organiser.token)
+    assert completed.returncode == 0, completed.stderr
     assert (
-        call_method(organiser.channel, "BotService/GetBot", made.stdout.strip(), name="eva").bot.owner == organiser.name
+        call_method(organiser.channel, "BotService/GetBot", completed.stdout.strip(), name="eva").bot.owner
+        == organiser.name
     )
-    other = admin(organiser, "bots", "register", "otto")
+    other = run_admin(organiser, "bots", "register", "otto")
     assert (
         call_method(organiser.channel, "BotService/GetBot", other["secret"], name="otto").bot.name
         == other["bot"]
         == "otto"
     )
-    again = said(*command, "eva", BOT_REFEREE=at, BOT_TOKEN=organiser.token)
+    again = run_referee(*command, "eva", BOT_REFEREE=at, BOT_TOKEN=organiser.token)
     assert (again.returncode, "NAME_TAKEN" in again.stderr, again.stdout) == (1, True, "")
 
 
 def test_an_administrator_can_adjudicate_void_pause_set_quotas_and_drain(organiser: Organiser) -> None:
     playing, other = organiser.start_match(), organiser.create_match()
-    assert admin(organiser, "adjudicate", playing, "1", "0", "--why", "by agreement")["scores"] == [1, 0]
-    assert admin(organiser, "void", other, "--why", "no power")["kind"] == "void"
-    assert len(admin(organiser, "bots", "sessions")) == len(organiser.bots)
-    (paused,) = admin(organiser, "bots", "pause", organiser.bots[0], "--why", "a rest")
+    assert run_admin(organiser, "adjudicate", playing, "1", "0", "--why", "by agreement")["scores"] == [1, 0]
+    assert run_admin(organiser, "void", other, "--why", "no power")["kind"] == "void"
+    assert len(run_admin(organiser, "bots", "sessions")) == len(organiser.bots)
+    (paused,) = run_admin(organiser, "bots", "pause", organiser.bots[0], "--why", "a rest")
     assert paused["pause"]["message"] == "a rest"
-    assert "pause" not in admin(organiser, "bots", "resume", organiser.bots[0])[0]
-    assert admin(organiser, "quota", "set", "organiser", "--bots", "7")["max_bots"] == 7
-    assert admin(organiser, "quota", "show", "organiser")["usage"]["bots"] == len(organiser.bots)
-    assert admin(organiser, "drain", "--grace-s", "1")["matches_in_play"] == 0
+    assert "pause" not in run_admin(organiser, "bots", "resume", organiser.bots[0])[0]
+    assert run_admin(organiser, "quota", "set", "organiser", "--bots", "7")["max_bots"] == 7
+    assert run_admin(organiser, "quota", "show", "organiser")["usage"]["bots"] == len(organiser.bots)
+    assert run_admin(organiser, "drain", "--grace-s", "1")["matches_in_play"] == 0
     assert organiser.server.process.wait(TIMEOUT_S) == 0
 
 
@@ -98,12 +103,12 @@ def test_the_doctor_reports_a_healthy_server(organiser: Organiser, tmp_path: Pat
         "--data-dir",
         str(tmp_path / "data"),
     )
-    status, found = findings(*flags)
+    status, found = run_doctor(*flags)
     assert status in (0, 3)
     assert ("ok", "ports", f"a referee is serving gRPC on {organiser.server.address}") in found
     assert ("ok", "ports", f"a referee is serving HTTP on {organiser.server.http}") in found
     assert ("ok", "database", "quick check passed") in found
-    assert not [one for one in found if one[0] == "bad"]
+    assert not [finding for finding in found if finding[0] == "bad"]
 
 
 def test_the_doctor_reports_problems_of_the_configuration(tmp_path: Path) -> None:
@@ -111,7 +116,7 @@ def test_the_doctor_reports_problems_of_the_configuration(tmp_path: Path) -> Non
     cert.write_text("nonsense")
     with socket.create_server(("127.0.0.1", 0)) as taken:
         address = f"127.0.0.1:{taken.getsockname()[1]}"
-        status, found = findings(
+        status, found = run_doctor(
             *("--http-listen", address, "--tls-cert", str(cert), "--tls-key", str(key), "--durability", "normal"),
             *("--data-dir", str(tmp_path / "none")),
         )
@@ -125,6 +130,6 @@ def test_the_doctor_reports_a_damaged_and_readable_data_directory(tmp_path: Path
     (tmp_path / "referee.db").write_text("scribble " * 1000)
     (tmp_path / "referee-key.pem").write_text("no key")
     tmp_path.chmod(0o755)
-    status, found = findings("--data-dir", str(tmp_path), "--listen", "127.0.0.1:0", "--http-listen", "127.0.0.1:0")
+    status, found = run_doctor("--data-dir", str(tmp_path), "--listen", "127.0.0.1:0", "--http-listen", "127.0.0.1:0")
     assert status == 4
     assert {(state, about) for state, about, _ in found} >= {("bad", "database"), ("bad", "key"), ("warn", "data")}

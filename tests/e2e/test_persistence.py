@@ -28,7 +28,7 @@ from referee_api.v1.match_service_pb2_grpc import MatchServiceStub
 
 from tests.e2e.bot_connection import connect_bot
 from tests.e2e.server import TIMEOUT_S, ServerProcess, bearer, create_organiser_token, register_bots, run_server
-from tests.e2e.test_server_interface import reason
+from tests.e2e.test_server_interface import code_and_reason
 
 pytestmark = pytest.mark.slow
 
@@ -117,7 +117,7 @@ def test_a_repeated_request_gets_its_first_answer_even_after_a_kill(tmp_path: Pa
         for stub, method, request, caller in _different_requests(ids):
             with pytest.raises(grpc.RpcError) as raised:
                 server.call(stub, method, request, _token_of(server, caller))
-            assert reason(raised) == (grpc.StatusCode.INVALID_ARGUMENT, "REQUEST_ID_REUSED"), method
+            assert code_and_reason(raised) == (grpc.StatusCode.INVALID_ARGUMENT, "REQUEST_ID_REUSED"), method
 
 
 def _token_of(server: RestartableServer, caller: str) -> str:
@@ -218,7 +218,7 @@ def test_the_bot_log_records_rejections_from_the_stream_and_from_calls(tmp_path:
                 for _ in range(2):  # The second call repeats the first error.
                     with pytest.raises(grpc.RpcError) as raised:
                         server.call(MatchServiceStub, "SubmitMove", request, server.secrets[0])
-                    assert reason(raised) == (grpc.StatusCode.INVALID_ARGUMENT, "MALFORMED_MOVE")
+                    assert code_and_reason(raised) == (grpc.StatusCode.INVALID_ARGUMENT, "MALFORMED_MOVE")
                 answer = play_pb2.DrawAnswer(match_id=match_id)
                 anna.send(item_id=9, draw_answer=answer)
                 while anna.receive("verdict").item_id != 9:
@@ -266,7 +266,7 @@ def _wait_for_log(server: RestartableServer, wanted: Callable[[list[bot_pb2.BotL
         if wanted(lines):
             return _lost_sessions(lines)
         lines = server.bot_log(0)
-    raise AssertionError(f"the log never tells that; it tells {lines}")
+    raise AssertionError(f"the log never matched; it has {lines}")
 
 
 def test_consecutive_faults_pause_a_bot_until_it_is_reinstated(tmp_path: Path) -> None:
@@ -278,7 +278,7 @@ def test_consecutive_faults_pause_a_bot_until_it_is_reinstated(tmp_path: Path) -
         assert (notice.kind, dict(notice.metadata)) == (play_pb2.NOTICE_KIND_PAUSED, {"cause": "faults", "faults": "2"})
         with pytest.raises(grpc.RpcError) as raised:
             server.create_match("third")
-        assert reason(raised) == (grpc.StatusCode.FAILED_PRECONDITION, "BOT_PAUSED")
+        assert code_and_reason(raised) == (grpc.StatusCode.FAILED_PRECONDITION, "BOT_PAUSED")
         with connect_bot(server.channel, server.secrets[0]) as anna:
             request = bot_service_pb2.ReinstateBotRequest(name=BOTS[0])
             server.call(BotServiceStub, "ReinstateBot", request, server.secrets[0])

@@ -16,13 +16,13 @@ pytestmark = pytest.mark.slow
 PONG = play_pb2.BotItem(pong=play_pb2.Pong(id=0))
 
 
-@pytest.mark.parametrize("said", [(PONG,), ()], ids=["a pong to no ping", "a message of nothing"])
+@pytest.mark.parametrize("items", [(PONG,), ()], ids=["pong without a ping", "empty message"])
 def test_a_stream_of_empty_messages_is_ended_by_the_rate_limit(
-    organiser: Organiser, said: Sequence[play_pb2.BotItem]
+    organiser: Organiser, items: Sequence[play_pb2.BotItem]
 ) -> None:
     stream = organiser.connection(0)
     use_up_rate_limit(organiser)
-    stream.send_together(*said)
+    stream.send_together(*items)
     assert_rate_limited(stream)
 
 
@@ -31,9 +31,9 @@ def test_a_repeated_answer_in_a_stream_gets_its_verdict_and_counts_as_a_call(org
     stream, turn = organiser.connection(0), organiser.next_turn()
     move = play_pb2.Move(match_id=turn.match_id, turn_token=turn.turn_token, move=turn.legal_moves[0])
     use_up_rate_limit(organiser)
-    for again in (False, True):
+    for repeated in (False, True):
         stream.send(move=move)
-        assert stream.receive("verdict").repeated is again
+        assert stream.receive("verdict").repeated is repeated
     assert_rate_limited(stream)
 
 
@@ -41,8 +41,8 @@ def test_submitting_a_move_does_not_count_as_a_call_but_validating_one_does(orga
     organiser.start_match()
     turn = organiser.next_turn()
     use_up_rate_limit(organiser)
-    for again in (False, True):
-        assert organiser.submit_move(turn, turn.legal_moves[0]).repeated is again
+    for repeated in (False, True):
+        assert organiser.submit_move(turn, turn.legal_moves[0]).repeated is repeated
     with pytest.raises(grpc.RpcError) as raised:
         organiser.submit_move(turn, turn.legal_moves[0], turn_token="0.99.1", request_id="another")
     assert parse_error(raised.value).reason == "STALE_TURN"

@@ -38,7 +38,7 @@ def assert_refused(raised: pytest.ExceptionInfo[grpc.RpcError], reason: str) -> 
     return error
 
 
-def answer(turn: play_pb2.Turn, move: str = "") -> dict[str, Any]:
+def answer_to(turn: play_pb2.Turn, move: str = "") -> dict[str, Any]:
     return {"match_id": turn.match_id, "turn_token": turn.turn_token, "move": move or turn.legal_moves[0]}
 
 
@@ -46,12 +46,12 @@ def answer(turn: play_pb2.Turn, move: str = "") -> dict[str, Any]:
 
 
 @contextmanager
-def a_full_disk(server: ServerProcess, data: Path) -> Iterator[None]:
+def full_disk(server: ServerProcess, data: Path) -> Iterator[None]:
     """Prevent all files of the server from growing, as on a full disk."""
     pid = server.process.pid
     usual = resource.prlimit(pid, resource.RLIMIT_FSIZE)
     full = (data / "referee.db-wal").stat().st_size
-    assert server.log.stat().st_size < full / 2, "there is room for the log"
+    assert server.log.stat().st_size < full / 2, "the log has no room to grow"
     resource.prlimit(pid, resource.RLIMIT_FSIZE, (full, usual[1]))
     yield
     resource.prlimit(pid, resource.RLIMIT_FSIZE, usual)
@@ -62,11 +62,11 @@ def test_a_full_disk_costs_no_bot_time(tmp_path: Path) -> None:
         watch = Stopwatch()
         match_id = organiser.start_match()
         turn = organiser.next_turn()
-        with watch.paused(), a_full_disk(organiser.server, tmp_path / "data"):
+        with watch.paused(), full_disk(organiser.server, tmp_path / "data"):
             with pytest.raises(grpc.RpcError) as raised:
                 organiser.submit_move(turn, turn.legal_moves[0])
             assert_refused(raised, "STORE_UNAVAILABLE")
-            organiser.connection(0).send(move=answer(turn))
+            organiser.connection(0).send(move=answer_to(turn))
             refusal = organiser.connection(0).receive("verdict").rejected.error
             assert refusal.reason == error_pb2.ERROR_REASON_STORE_UNAVAILABLE
             assert_metadata_complete("STORE_UNAVAILABLE", refusal.metadata)
@@ -93,7 +93,7 @@ def test_a_match_taken_over_by_another_server_is_rejected_as_moving(tmp_path: Pa
             with pytest.raises(grpc.RpcError) as raised:
                 organiser.submit_move(turn, turn.legal_moves[0])
             assert_refused(raised, "MATCH_MOVING")
-            anna.send(move=answer(turn))
+            anna.send(move=answer_to(turn))
             assert anna.receive("verdict").HasField("accepted")
 
 
@@ -133,7 +133,7 @@ def test_a_draining_server_rejects_new_matches_with_a_retry_delay(tmp_path: Path
             with pytest.raises(grpc.RpcError) as raised:
                 organiser.call(method, **fields)
             assert assert_refused(raised, "DRAINING").metadata["retry_after_ms"] == "1234"
-        organiser.connection(0).send(move=answer(turn))
+        organiser.connection(0).send(move=answer_to(turn))
         assert organiser.connection(0).receive("verdict").HasField("accepted")
         with pytest.raises(grpc.RpcError) as raised:
             organiser.next_turn(0)
@@ -154,7 +154,7 @@ def test_a_bot_that_answers_no_ping_loses_its_session(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def with_brittle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def brittle_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the server find a third-party game, as pip would have installed it."""
     metadata = tmp_path / "brittle-1.0.dist-info"
     metadata.mkdir()
@@ -163,7 +163,7 @@ def with_brittle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
 
 
-@pytest.mark.usefixtures("with_brittle")
+@pytest.mark.usefixtures("brittle_game")
 def test_a_match_with_an_engine_fault_is_void(tmp_path: Path) -> None:
     with server_with_organiser(tmp_path) as organiser:
         by_call = organiser.start_match(rules=BRITTLE)
@@ -174,12 +174,12 @@ def test_a_match_with_an_engine_fault_is_void(tmp_path: Path) -> None:
         assert error.metadata["match_id"] == by_call
         assert_void(organiser, by_call, error.metadata["fault_id"])
 
-        by_word = organiser.start_match(rules=BRITTLE)
-        organiser.connection(0).send(move=answer(organiser.next_turn(), "3"))
+        by_stream = organiser.start_match(rules=BRITTLE)
+        organiser.connection(0).send(move=answer_to(organiser.next_turn(), "3"))
         refusal = organiser.connection(0).receive("verdict").rejected.error
         assert refusal.reason == error_pb2.ERROR_REASON_ENGINE_FAULT
         assert_metadata_complete("ENGINE_FAULT", refusal.metadata)
-        assert_void(organiser, by_word, refusal.metadata["fault_id"])
+        assert_void(organiser, by_stream, refusal.metadata["fault_id"])
         assert_healthy(organiser)
 
 
@@ -192,7 +192,7 @@ def assert_void(organiser: Organiser, match_id: str, fault_id: str) -> None:
     assert fault_id in organiser.server.log.read_text()
 
 
-@pytest.mark.usefixtures("with_brittle")
+@pytest.mark.usefixtures("brittle_game")
 def test_a_fault_outside_of_a_match_is_reported_only_by_its_id(tmp_path: Path) -> None:
     with server_with_organiser(tmp_path) as organiser:
         with pytest.raises(grpc.RpcError) as raised:
@@ -213,7 +213,7 @@ REMOVE = """
 
 
 @dataclass(frozen=True)
-class Lacking:
+class DamagedMatch:
     """A finished match from whose log an entry has been deleted."""
 
     server: ServerProcess
@@ -234,7 +234,7 @@ class Lacking:
 
 
 @contextmanager
-def lacking(folder: Path, kind: str) -> Iterator[Lacking]:
+def damaged_match(folder: Path, kind: str) -> Iterator[DamagedMatch]:
     """Play a match to its end, delete the first entry of this kind from its log, and start a server."""
     with server_with_organiser(folder) as organiser:
         owner, match_id = organiser.token, organiser.start_match()
@@ -249,45 +249,47 @@ def lacking(folder: Path, kind: str) -> Iterator[Lacking]:
     with closing(sqlite3.connect(folder / "data" / "referee.db")) as database, database:
         [(number,)] = database.execute(REMOVE, (like, like, match_id)).fetchall()
     with run_server(folder) as server, server.channel() as channel:
-        yield Lacking(server, channel, owner, match_id, number)
+        yield DamagedMatch(server, channel, owner, match_id, number)
 
 
 def test_a_match_with_a_missing_log_entry_has_a_result_but_no_record(tmp_path: Path) -> None:
-    with lacking(tmp_path, "draw_declined") as it:
-        match = it.call("GetMatch").match
+    with damaged_match(tmp_path, "draw_declined") as damaged:
+        match = damaged.call("GetMatch").match
         assert (match.result.WhichOneof("kind"), match.HasField("record")) == ("played", False)
-        numbers = [entry.number for response in it.call("WatchMatch", after_number=0) for entry in entries_of(response)]
-        assert numbers == [one for one in range(1, numbers[-1] + 1) if one != it.number]
+        numbers = [
+            entry.number for response in damaged.call("WatchMatch", after_number=0) for entry in entries_of(response)
+        ]
+        assert numbers == [one for one in range(1, numbers[-1] + 1) if one != damaged.number]
         with pytest.raises(grpc.RpcError) as raised:
-            list(it.call("GetRecord"))
-        it.assert_damaged(raised)
+            list(damaged.call("GetRecord"))
+        damaged.assert_damaged(raised)
 
 
 def test_a_match_that_cannot_be_replayed_is_reported_as_damaged(tmp_path: Path) -> None:
-    with lacking(tmp_path, "move_played") as it:
+    with damaged_match(tmp_path, "move_played") as damaged:
         for method in ("GetMatch", "GetRecord", "WatchMatch"):
             with pytest.raises(grpc.RpcError) as raised:
-                list(it.call(method) if method != "GetMatch" else [it.call(method)])
-            it.assert_damaged(raised)
+                list(damaged.call(method) if method != "GetMatch" else [damaged.call(method)])
+            damaged.assert_damaged(raised)
         # Lists are read from the match summaries, so they still show the result.
-        (listed,) = call_method(it.channel, "MatchService/ListMatches", it.owner).matches
-        assert (listed.id, listed.result.played.ending) == (it.match_id, result_pb2.ENDING_RESIGNATION)
+        (listed,) = call_method(damaged.channel, "MatchService/ListMatches", damaged.owner).matches
+        assert (listed.id, listed.result.played.ending) == (damaged.match_id, result_pb2.ENDING_RESIGNATION)
 
 
 def test_an_unreadable_match_does_not_affect_other_matches(tmp_path: Path) -> None:
     """What is left of the damaged match is shown to nobody, because its seed has not been revealed."""
     with server_with_organiser(tmp_path) as organiser:
-        owner, anna, spoilt = organiser.token, organiser.secrets[0], organiser.start_match()
+        owner, anna, damaged = organiser.token, organiser.secrets[0], organiser.start_match()
         organiser.next_turn()
-        sound = organiser.start_match()
+        intact = organiser.start_match()
         token = organiser.next_turn().turn_token
         assert organiser.server.stop() == 0
     with closing(sqlite3.connect(tmp_path / "data" / "referee.db")) as database, database:
         database.execute("UPDATE entries SET line = CAST(line || x'ff' AS TEXT) WHERE match = 1 AND number = 1")
     with run_server(tmp_path) as server, server.channel() as channel:
-        assert [one.id for one in call_method(channel, "MatchService/ListMatches", owner).matches] == [sound]
+        assert [one.id for one in call_method(channel, "MatchService/ListMatches", owner).matches] == [intact]
         with pytest.raises(grpc.RpcError) as raised:
-            call_method(channel, "MatchService/GetMatch", owner, match_id=spoilt)
+            call_method(channel, "MatchService/GetMatch", owner, match_id=damaged)
         error = assert_refused(raised, "REFEREE_FAULT")
         assert "entry 1 cannot be read" in error.sentence
         assert "seed" not in error.sentence

@@ -45,7 +45,7 @@ def channel(server: ServerProcess) -> Iterator[grpc.Channel]:
         yield channel
 
 
-def reason(raised: pytest.ExceptionInfo[grpc.RpcError]) -> tuple[grpc.StatusCode, str]:
+def code_and_reason(raised: pytest.ExceptionInfo[grpc.RpcError]) -> tuple[grpc.StatusCode, str]:
     """Return the code and the reason of an error, and assert that it has the details that its code requires."""
     call: Any = raised.value  # The error is also the call, which its type does not show.
     status = from_call(call)
@@ -61,7 +61,7 @@ def reason(raised: pytest.ExceptionInfo[grpc.RpcError]) -> tuple[grpc.StatusCode
 def test_a_call_without_a_token_is_rejected(channel: grpc.Channel) -> None:
     with pytest.raises(grpc.RpcError) as raised:
         GameServiceStub(channel).ListGames(game_service_pb2.ListGamesRequest(), timeout=TIMEOUT_S)
-    assert reason(raised) == (grpc.StatusCode.UNAUTHENTICATED, "NO_TOKEN")
+    assert code_and_reason(raised) == (grpc.StatusCode.UNAUTHENTICATED, "NO_TOKEN")
 
 
 def test_an_invalid_token_is_rejected(channel: grpc.Channel) -> None:
@@ -69,7 +69,7 @@ def test_an_invalid_token_is_rejected(channel: grpc.Channel) -> None:
         GameServiceStub(channel).ListGames(
             game_service_pb2.ListGamesRequest(), metadata=bearer("rf_wrong"), timeout=TIMEOUT_S
         )
-    assert reason(raised) == (grpc.StatusCode.UNAUTHENTICATED, "BAD_TOKEN")
+    assert code_and_reason(raised) == (grpc.StatusCode.UNAUTHENTICATED, "BAD_TOKEN")
 
 
 def test_permission_is_checked_before_existence(server: ServerProcess, channel: grpc.Channel) -> None:
@@ -77,7 +77,7 @@ def test_permission_is_checked_before_existence(server: ServerProcess, channel: 
     request = admin_service_pb2.PauseBotRequest(bot="nobody", message="no")
     with pytest.raises(grpc.RpcError) as raised:
         AdminServiceStub(channel).PauseBot(request, metadata=bearer(owner), timeout=TIMEOUT_S)
-    assert reason(raised) == (grpc.StatusCode.PERMISSION_DENIED, "NOT_YOURS")
+    assert code_and_reason(raised) == (grpc.StatusCode.PERMISSION_DENIED, "NOT_YOURS")
 
 
 def test_games_are_described_and_positions_read(server: ServerProcess, channel: grpc.Channel) -> None:
@@ -114,28 +114,28 @@ def test_invalid_fields_are_rejected_with_their_reason(
             metadata=bearer(server.admin_token),
             timeout=TIMEOUT_S,
         )
-    assert reason(raised) == (grpc.StatusCode.INVALID_ARGUMENT, expected)
+    assert code_and_reason(raised) == (grpc.StatusCode.INVALID_ARGUMENT, expected)
 
 
 def test_an_unparsable_request_is_rejected_with_a_reason(server: ServerProcess, channel: grpc.Channel) -> None:
     call: Any = channel.unary_unary("/referee_api.v1.GameService/GetGame")
     with pytest.raises(grpc.RpcError) as raised:
         call(b"\xff\xff\xff", metadata=bearer(server.admin_token), timeout=TIMEOUT_S)
-    assert reason(raised) == (grpc.StatusCode.INVALID_ARGUMENT, "BAD_FIELD")
+    assert code_and_reason(raised) == (grpc.StatusCode.INVALID_ARGUMENT, "BAD_FIELD")
 
 
 def test_a_message_above_the_limit_is_rejected_with_a_reason(server: ServerProcess, channel: grpc.Channel) -> None:
     request = game_service_pb2.GetGameRequest(name="x" * 5_000)
     with pytest.raises(grpc.RpcError) as raised:
         GameServiceStub(channel).GetGame(request, metadata=bearer(server.admin_token), timeout=TIMEOUT_S)
-    assert reason(raised) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "MESSAGE_TOO_LARGE")
+    assert code_and_reason(raised) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "MESSAGE_TOO_LARGE")
 
 
 def test_an_unknown_match_is_not_found(server: ServerProcess, channel: grpc.Channel) -> None:
     request = match_service_pb2.GetMatchRequest(match_id="nowhere")
     with pytest.raises(grpc.RpcError) as raised:
         MatchServiceStub(channel).GetMatch(request, metadata=bearer(server.admin_token), timeout=TIMEOUT_S)
-    assert reason(raised) == (grpc.StatusCode.NOT_FOUND, "NO_SUCH_MATCH")
+    assert code_and_reason(raised) == (grpc.StatusCode.NOT_FOUND, "NO_SUCH_MATCH")
 
 
 def test_a_page_token_is_valid_only_for_its_own_query(server: ServerProcess, channel: grpc.Channel) -> None:
@@ -152,7 +152,7 @@ def test_a_page_token_is_valid_only_for_its_own_query(server: ServerProcess, cha
     assert [bot.name for bot in (*first.bots, *second.bots)] == ["page-a", "page-b"]
     with pytest.raises(grpc.RpcError) as raised:
         bots.ListBots(bot_service_pb2.ListBotsRequest(page_token=token), metadata=metadata, timeout=TIMEOUT_S)
-    assert reason(raised) == (grpc.StatusCode.INVALID_ARGUMENT, "BAD_PAGE_TOKEN")
+    assert code_and_reason(raised) == (grpc.StatusCode.INVALID_ARGUMENT, "BAD_PAGE_TOKEN")
 
 
 def test_a_stream_must_begin_with_hello(server: ServerProcess, channel: grpc.Channel) -> None:
@@ -161,7 +161,7 @@ def test_a_stream_must_begin_with_hello(server: ServerProcess, channel: grpc.Cha
     pong = play_service_pb2.PlayRequest(items=[play_pb2.BotItem(pong=play_pb2.Pong(id=1))])
     with pytest.raises(grpc.RpcError) as raised:
         list(PlayServiceStub(channel).Play(iter([pong]), metadata=bearer(secret), timeout=TIMEOUT_S))
-    assert reason(raised) == (grpc.StatusCode.INVALID_ARGUMENT, "HELLO_EXPECTED")
+    assert code_and_reason(raised) == (grpc.StatusCode.INVALID_ARGUMENT, "HELLO_EXPECTED")
 
 
 def test_a_revoked_token_ends_its_streams(server: ServerProcess, channel: grpc.Channel) -> None:
@@ -169,16 +169,16 @@ def test_a_revoked_token_ends_its_streams(server: ServerProcess, channel: grpc.C
     request = bot_service_pb2.RegisterBotRequest(request_id="r", name="revoked")
     answer = BotServiceStub(channel).RegisterBot(request, metadata=bearer(owner), timeout=TIMEOUT_S)
     hello = play_service_pb2.PlayRequest(items=[play_pb2.BotItem(hello=play_pb2.Hello())])
-    heard = PlayServiceStub(channel).Play(_and_then_waits(hello), metadata=bearer(answer.secret), timeout=TIMEOUT_S)
-    assert next(heard).items[0].welcome.version == "1"
+    responses = PlayServiceStub(channel).Play(_send_and_wait(hello), metadata=bearer(answer.secret), timeout=TIMEOUT_S)
+    assert next(responses).items[0].welcome.version == "1"
     revoke = bot_service_pb2.RevokeBotTokenRequest(bot="revoked", token_id=answer.token.id)
     BotServiceStub(channel).RevokeBotToken(revoke, metadata=bearer(owner), timeout=TIMEOUT_S)
     with pytest.raises(grpc.RpcError) as raised:
-        list(heard)
-    assert reason(raised) == (grpc.StatusCode.UNAUTHENTICATED, "BAD_TOKEN")
+        list(responses)
+    assert code_and_reason(raised) == (grpc.StatusCode.UNAUTHENTICATED, "BAD_TOKEN")
 
 
-def _and_then_waits(request: play_service_pb2.PlayRequest) -> Iterator[play_service_pb2.PlayRequest]:
+def _send_and_wait(request: play_service_pb2.PlayRequest) -> Iterator[play_service_pb2.PlayRequest]:
     yield request
     threading.Event().wait(TIMEOUT_S)
 

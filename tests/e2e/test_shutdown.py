@@ -1,4 +1,4 @@
-"""The server shuts down when told to, even if watchers are connected or do not read."""
+"""The server shuts down on SIGTERM, even if watchers are connected or do not read."""
 
 import socket
 import threading

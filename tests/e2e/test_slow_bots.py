@@ -28,23 +28,23 @@ SLOW = 1
 MATCHES = 5
 ATTEMPTS = 200
 """Rejected answers in each match."""
-FILLS_THE_WAY = 3
+ENOUGH_TO_FILL_BUFFERS = 3
 """Rejected answers in each match that suffice to fill all buffers."""
-IN_THE_AIR_AT_MOST = 50
+MAX_BUFFERED_TURNS = 50
 """Turns that were already in buffers cannot be withdrawn; none of the other thousand may arrive."""
-GROWTH_AT_MOST_BYTES = 12_000_000
+MAX_GROWTH_BYTES = 12_000_000
 """Half of what a thousand of these turns would take."""
 
 
 @contextmanager
 def slow_bot(folder: Path, *flags: str, timeout_s: float = TIMEOUT_S) -> Iterator[tuple[Organiser, BotConnection]]:
-    """Create an organiser with a bot that reads only when told to, and that owes a move in several large matches."""
+    """Create an organiser with a bot that reads only on request and owes a move in several large matches."""
     with (
         server_with_organiser(folder, *flags) as organiser,
         small_window_channel(organiser.server) as channel,
         connect_bot(channel, organiser.secrets[SLOW], timeout_s=timeout_s) as slow,
     ):
-        begin_large_matches(organiser)
+        start_large_matches(organiser)
         yield organiser, slow
 
 
@@ -57,30 +57,30 @@ def test_a_bot_that_does_not_read_uses_little_memory_and_then_gets_only_its_curr
         before = metrics(organiser.server)[MEMORY]
         with run_honest_bots(organiser.server, tmp_path, others.secrets) as honest:
             match_id = create_match(organiser.channel, others.token, "meanwhile", "alquerque", others.bots)
-            answer_wrongly(organiser, ATTEMPTS)
+            submit_malformed_moves(organiser, ATTEMPTS)
             assert entries(organiser.channel, others.token, match_id)[-1].play_ended.result.HasField("played")
             assert not honest.failure()
-        assert metrics(organiser.server)[MEMORY] - before < GROWTH_AT_MOST_BYTES
+        assert metrics(organiser.server)[MEMORY] - before < MAX_GROWTH_BYTES
 
-        newest = {(turn.match_id, turn.turn_token) for turn in owed(organiser)}
-        heard: list[tuple[str, str]] = []
-        while not newest <= set(heard):
+        newest = {(turn.match_id, turn.turn_token) for turn in owed_turns(organiser)}
+        received: list[tuple[str, str]] = []
+        while not newest <= set(received):
             turn = slow.receive("turn")
-            heard.append((turn.match_id, turn.turn_token))
+            received.append((turn.match_id, turn.turn_token))
         assert "turn" not in slow.receive_until_ping(3)
-        assert len(heard) < IN_THE_AIR_AT_MOST
-        assert set(heard[-MATCHES:]) == newest
-        assert max(Counter(heard).values()) == 1
+        assert len(received) < MAX_BUFFERED_TURNS
+        assert set(received[-MATCHES:]) == newest
+        assert max(Counter(received).values()) == 1
 
 
 def test_a_bot_that_does_not_read_loses_its_session(tmp_path: Path) -> None:
     with slow_bot(tmp_path, "--ping-every-ms", "100", "--gone-after-ms", "8000") as (organiser, slow):
-        match_id = owed(organiser)[0].match_id
-        answer_wrongly(organiser, FILLS_THE_WAY)
-        for some in organiser.call("MatchService/WatchMatch", match_id=match_id, after_number=0):
+        match_id = owed_turns(organiser)[0].match_id
+        submit_malformed_moves(organiser, ENOUGH_TO_FILL_BUFFERS)
+        for response in organiser.call("MatchService/WatchMatch", match_id=match_id, after_number=0):
             if any(
                 entry.HasField("seat_disconnected") and entry.seat_disconnected.seat == SLOW
-                for entry in entries_of(some)
+                for entry in entries_of(response)
             ):
                 break
         with pytest.raises(grpc.RpcError) as raised:
@@ -88,36 +88,36 @@ def test_a_bot_that_does_not_read_loses_its_session(tmp_path: Path) -> None:
         assert parse_error(raised.value).reason == "HEARTBEAT_LOST"
 
 
-@pytest.mark.parametrize("timeout_s", [TIMEOUT_S, 10], ids=["it breaks off", "its time is up"])
+@pytest.mark.parametrize("timeout_s", [TIMEOUT_S, 10], ids=["it cancels", "its deadline passes"])
 def test_a_bot_that_disconnects_during_a_write_is_not_logged_as_a_fault(tmp_path: Path, timeout_s: float) -> None:
     flags = ("--ping-every-ms", "20", "--gone-after-ms", "600000")
     with slow_bot(tmp_path, *flags, timeout_s=timeout_s) as (organiser, slow):
-        answer_wrongly(organiser, FILLS_THE_WAY)
+        submit_malformed_moves(organiser, ENOUGH_TO_FILL_BUFFERS)
         if timeout_s == TIMEOUT_S:
             slow.cancel()
-        wait_until_away(organiser)
+        wait_until_disconnected(organiser)
         assert metrics(organiser.server).get(FAULTS, 0) == 0
         assert not list(error_log_lines(organiser.server))
 
 
-def wait_until_away(organiser: Organiser) -> None:
+def wait_until_disconnected(organiser: Organiser) -> None:
     """Poll until the slow bot has no session. The number of calls limits the wait, since each takes time."""
     for _ in range(100_000):
         if not organiser.call("BotService/GetBot", name=organiser.bots[SLOW]).bot.presence.sessions:
             return
-    raise AssertionError("it is still there")
+    raise AssertionError("the bot still has a session")
 
 
-def answer_wrongly(organiser: Organiser, times: int) -> None:
+def submit_malformed_moves(organiser: Organiser, times: int) -> None:
     """Submit this number of malformed moves in every match; each one causes a new turn."""
     for _ in range(times):
-        for turn in owed(organiser):
+        for turn in owed_turns(organiser):
             with pytest.raises(grpc.RpcError) as raised:
                 organiser.submit_move(turn, "nonsense")
             assert parse_error(raised.value).reason == "MALFORMED_MOVE"
 
 
-def begin_large_matches(organiser: Organiser) -> None:
+def start_large_matches(organiser: Organiser) -> None:
     opponent = organiser.connection(1 - SLOW)
     for _ in range(MATCHES):
         wanted = organiser.match_request(rules=TROX, policies={"illegal_move": {"max_attempts": 1000}})
@@ -125,7 +125,7 @@ def begin_large_matches(organiser: Organiser) -> None:
         opponent.receive("match_started")
 
 
-def owed(organiser: Organiser) -> list[Any]:
+def owed_turns(organiser: Organiser) -> list[Any]:
     """Return the turns that the slow bot owes, one for each match."""
     turns = list(organiser.call_as_bot(SLOW, "MatchService/ListTurns").turns)
     assert len(turns) == MATCHES

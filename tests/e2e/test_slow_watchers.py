@@ -15,7 +15,7 @@ from tests.e2e.server_metrics import FAULTS, error_log_lines, metrics
 
 pytestmark = pytest.mark.slow
 
-COMINGS = 1_500
+JOINS = 1_500
 """Number of times that a bot connects and disconnects: more entries than the buffers hold."""
 
 
@@ -29,20 +29,24 @@ def test_a_slow_watcher_is_disconnected_and_can_resume_without_a_gap(tmp_path: P
         assert [entry.WhichOneof("event") for entry in seen] == ["match_created"]
 
         with run_honest_bots(organiser.server, tmp_path, organiser.secrets):
-            told = [entry for some in organiser.call("MatchService/WatchMatch", **watch) for entry in entries_of(some)]
+            expected = [
+                entry
+                for response in organiser.call("MatchService/WatchMatch", **watch)
+                for entry in entries_of(response)
+            ]
 
-        more, error = read_on(slow)
-        seen += more
+        rest, error = read_until_error(slow)
+        seen += rest
         assert error.reason == "SLOW_CONSUMER"
         assert_matches_contract(error)
         assert error.metadata["resume_after"] == str(seen[-1].number)
-        assert len(seen) < len(told)
+        assert len(seen) < len(expected)
 
         watch["after_number"] = seen[-1].number
-        for some in organiser.call("MatchService/WatchMatch", **watch):
-            seen += entries_of(some)
-        assert seen == told
-        assert [entry.number for entry in seen] == list(range(1, len(told) + 1))
+        for response in organiser.call("MatchService/WatchMatch", **watch):
+            seen += entries_of(response)
+        assert seen == expected
+        assert [entry.number for entry in seen] == list(range(1, len(expected) + 1))
 
 
 def test_a_slow_watcher_of_a_ladder_is_disconnected_and_can_resume_without_a_gap(tmp_path: Path) -> None:
@@ -51,19 +55,19 @@ def test_a_slow_watcher_of_a_ladder_is_disconnected_and_can_resume_without_a_gap
         create_ladder(organiser)
         slow = call_method(channel, "LadderService/WatchLadder", organiser.token, ladder=organiser.name)
         next(slow)
-        for _ in range(COMINGS):
+        for _ in range(JOINS):
             join_ladder(organiser, 0)
             call_for_ladder(organiser, "LeaveLadder", entrant=organiser.bots[0])
         call_for_ladder(organiser, "CloseLadder")
 
-        seen, error = read_on(slow)
+        seen, error = read_until_error(slow)
         numbers = [entry.number for entry in seen]
         assert error.reason == "SLOW_CONSUMER"
         assert_matches_contract(error)
         assert error.metadata["resume_after"] == str(numbers[-1])
-        for some in call_for_ladder(organiser, "WatchLadder", after_number=numbers[-1]):
-            numbers += [entry.number for entry in entries_of(some)]
-        assert numbers == list(range(2, 2 * COMINGS + 4))
+        for response in call_for_ladder(organiser, "WatchLadder", after_number=numbers[-1]):
+            numbers += [entry.number for entry in entries_of(response)]
+        assert numbers == list(range(2, 2 * JOINS + 4))
 
 
 def test_a_watcher_that_disconnects_during_a_write_is_not_logged_as_a_fault(tmp_path: Path) -> None:
@@ -87,15 +91,15 @@ def wait_until_no_streams(organiser: Organiser) -> None:
     for _ in range(100_000):
         if not organiser.call_as_admin("AdminService/GetQuota", holder=organiser.name).usage.streams:
             return
-    raise AssertionError("there are streams still")
+    raise AssertionError("streams are still open")
 
 
-def read_on(watched: Any) -> tuple[list[entry_pb2.Entry], CallError]:
+def read_until_error(watched: Any) -> tuple[list[entry_pb2.Entry], CallError]:
     """Return the remaining entries, and the error that ended the watch."""
     seen: list[entry_pb2.Entry] = []
     try:
-        for some in watched:
-            seen += entries_of(some)
+        for response in watched:
+            seen += entries_of(response)
     except grpc.RpcError as error:
         return seen, parse_error(error)
-    raise AssertionError("it was not sent away")
+    raise AssertionError("the watch ended without an error")

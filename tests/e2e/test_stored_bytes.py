@@ -15,7 +15,7 @@ pytestmark = pytest.mark.slow
 LIMIT = 30_000
 
 
-def stored(organiser: Organiser) -> int:
+def stored_bytes(organiser: Organiser) -> int:
     used: quota_pb2.QuotaUsage = organiser.call_as_admin("AdminService/GetQuota", holder=organiser.name).usage
     return used.stored_bytes
 
@@ -27,14 +27,14 @@ def test_a_holder_over_its_storage_quota_cannot_create_anything(tmp_path: Path) 
         )
         first = organiser.match_request(rules=LARGE)
         organiser.call("MatchService/CreateMatch", **first)
-        assert 10_000 < stored(organiser) < 15_000
+        assert 10_000 < stored_bytes(organiser) < 15_000
         terms = tournament_pb2.TournamentTerms(
             match_terms=match_pb2.MatchTerms(rules=LARGE, time_control=first["terms"].time_control),
             round_robin=tournament_pb2.RoundRobin(),
         )
         organiser.call("TournamentService/CreateTournament", request_id="c", name="cup", terms=terms)
         organiser.call("MatchService/CreateMatch", **organiser.match_request(rules=LARGE))
-        assert stored(organiser) > LIMIT
+        assert stored_bytes(organiser) > LIMIT
 
         for method, request in (
             ("MatchService/CreateMatch", organiser.match_request()),

@@ -23,31 +23,31 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
         yield running
 
 
-def said(name: str, *words: str) -> str:
-    ran = subprocess.run([tool(name), *words], capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
-    assert ran.returncode == 0, ran.stdout + ran.stderr
-    return ran.stdout
+def run_tool(name: str, *arguments: str) -> str:
+    completed = subprocess.run([tool(name), *arguments], capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
+    assert completed.returncode == 0, completed.stdout + completed.stderr
+    return completed.stdout
 
 
 def test_grpcurl_lists_and_describes_every_service_and_method(server: ServerProcess) -> None:
-    listed = said("grpcurl", "-plaintext", server.address, "list").split()
+    listed = run_tool("grpcurl", "-plaintext", server.address, "list").split()
     assert set(SERVICES) | set(REFLECTION_SERVICES) | {"grpc.health.v1.Health"} == set(listed)
     names = [f"{method.containing_service.full_name}.{method.name}" for method in contract.methods().values()]
     for name in [*listed, *names[:3], "referee_api.v1.PlayService.Play", "referee_api.v1.Turn"]:
-        assert name in said("grpcurl", "-plaintext", server.address, "describe", name)
+        assert name in run_tool("grpcurl", "-plaintext", server.address, "describe", name)
 
 
 def test_grpcurl_calls_a_method(server: ServerProcess) -> None:
     token = ("-H", f"authorization: Bearer {server.admin_token}")
-    games = json.loads(said("grpcurl", "-plaintext", *token, server.address, "referee_api.v1.GameService/ListGames"))[
-        "games"
-    ]
+    games = json.loads(
+        run_tool("grpcurl", "-plaintext", *token, server.address, "referee_api.v1.GameService/ListGames")
+    )["games"]
     assert "alquerque" in [game["name"] for game in games]
 
 
 def test_ghz_calls_a_method_by_reflection(server: ServerProcess) -> None:
     report = json.loads(
-        said(
+        run_tool(
             *("ghz", "--insecure", "--total", "20", "--concurrency", "2", "--format", "json"),
             *("--metadata", json.dumps({"authorization": f"Bearer {server.admin_token}"})),
             *("--call", "referee_api.v1.GameService.GetGame", "--data", '{"name": "alquerque"}', server.address),
@@ -59,7 +59,7 @@ def test_ghz_calls_a_method_by_reflection(server: ServerProcess) -> None:
 @pytest.mark.parametrize("service", REFLECTION_SERVICES)
 def test_reflection_finds_a_method_in_both_versions(server: ServerProcess, service: str) -> None:
     with server.channel() as channel:
-        file = reflected(channel, service, "referee_api.v1.MatchService.GetMatch")
+        file = find_symbol(channel, service, "referee_api.v1.MatchService.GetMatch")
         assert "MatchService" in [one.name for one in file.service]
 
 
@@ -68,10 +68,10 @@ def test_reflection_finds_a_method_in_both_versions(server: ServerProcess, servi
 )
 def test_reflection_does_not_find_unknown_symbols(server: ServerProcess, name: str) -> None:
     with server.channel() as channel, pytest.raises(KeyError):
-        reflected(channel, REFLECTION_SERVICES[0], name)
+        find_symbol(channel, REFLECTION_SERVICES[0], name)
 
 
-def reflected(channel: grpc.Channel, service: str, symbol: str) -> Any:
+def find_symbol(channel: grpc.Channel, service: str, symbol: str) -> Any:
     """Return the file that defines the symbol, from this version of the reflection service. Raises KeyError."""
     # The client supports only v1alpha, but the versions differ only in the names of their services.
     database: Any = ProtoReflectionDescriptorDatabase(channel)

@@ -26,7 +26,7 @@ class Certificate:
         named = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])
         now = datetime.now(UTC)
         address = x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))])
-        made = (
+        certificate = (
             x509.CertificateBuilder()
             .subject_name(named)
             .issuer_name(named)
@@ -38,20 +38,20 @@ class Certificate:
             .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
             .sign(key, hashes.SHA256())
         )
-        self.cert = made.public_bytes(Encoding.PEM)
+        self.cert = certificate.public_bytes(Encoding.PEM)
         self.key = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
 
-    def put(self, folder: Path) -> tuple[str, ...]:
+    def write_files(self, folder: Path) -> tuple[str, ...]:
         """Write the certificate and its key into `folder`, and return the server's flags for them."""
         (folder / "cert.pem").write_bytes(self.cert)
         (folder / "key.pem").write_bytes(self.key)
         return ("--tls-cert", str(folder / "cert.pem"), "--tls-key", str(folder / "key.pem"))
 
 
-def games(address: str, admin: str, trusted: Certificate, own: Certificate | None = None) -> int:
+def count_games(address: str, admin: str, trusted: Certificate, own: Certificate | None = None) -> int:
     """Return how many games the server lists, over a new connection. Raises grpc.RpcError."""
-    mine = (own.key, own.cert) if own else (None, None)
-    credentials = grpc.ssl_channel_credentials(trusted.cert, *mine)
+    client_pair = (own.key, own.cert) if own else (None, None)
+    credentials = grpc.ssl_channel_credentials(trusted.cert, *client_pair)
     with grpc.secure_channel(address, credentials, options=[("grpc.use_local_subchannel_pool", 1)]) as channel:
         request = game_service_pb2.ListGamesRequest()
         answer = GameServiceStub(channel).ListGames(request, metadata=bearer(admin), timeout=TIMEOUT_S)
@@ -60,32 +60,32 @@ def games(address: str, admin: str, trusted: Certificate, own: Certificate | Non
 
 def test_changed_certificate_files_are_reloaded(tmp_path: Path) -> None:
     before, after = Certificate("before"), Certificate("after")
-    flags = before.put(tmp_path)
+    flags = before.write_files(tmp_path)
     with run_server(tmp_path, "--ephemeral", "--tls-reload-every-ms", "1", *flags) as server:
-        assert games(server.address, server.admin_token, before) == 4
-        after.put(tmp_path)
-        assert games(server.address, server.admin_token, after) == 4
+        assert count_games(server.address, server.admin_token, before) == 4
+        after.write_files(tmp_path)
+        assert count_games(server.address, server.admin_token, after) == 4
         with pytest.raises(grpc.RpcError):
-            games(server.address, server.admin_token, before)
+            count_games(server.address, server.admin_token, before)
 
 
 def test_invalid_certificate_files_are_logged_and_the_previous_ones_stay_in_use(tmp_path: Path) -> None:
     before, after = Certificate("before"), Certificate("after")
-    flags = before.put(tmp_path)
+    flags = before.write_files(tmp_path)
     with run_server(tmp_path, "--ephemeral", "--tls-reload-every-ms", "1", *flags) as server:
         (tmp_path / "cert.pem").write_bytes(after.cert)
-        assert games(server.address, server.admin_token, before) == 4
-        after.put(tmp_path)
-        assert games(server.address, server.admin_token, after) == 4
-    said = server.log.read_text()
-    assert "the private key does not match the first certificate" in said
+        assert count_games(server.address, server.admin_token, before) == 4
+        after.write_files(tmp_path)
+        assert count_games(server.address, server.admin_token, after) == 4
+    log = server.log.read_text()
+    assert "the private key does not match the first certificate" in log
 
 
 def test_a_required_client_certificate_is_enforced(tmp_path: Path) -> None:
-    ours, theirs = Certificate("server"), Certificate("client")
-    (tmp_path / "ca.pem").write_bytes(theirs.cert)
-    flags = ("--tls-client-ca", str(tmp_path / "ca.pem"), *ours.put(tmp_path))
+    server_certificate, client_certificate = Certificate("server"), Certificate("client")
+    (tmp_path / "ca.pem").write_bytes(client_certificate.cert)
+    flags = ("--tls-client-ca", str(tmp_path / "ca.pem"), *server_certificate.write_files(tmp_path))
     with run_server(tmp_path, "--ephemeral", *flags) as server:
-        assert games(server.address, server.admin_token, ours, theirs) == 4
+        assert count_games(server.address, server.admin_token, server_certificate, client_certificate) == 4
         with pytest.raises(grpc.RpcError):
-            games(server.address, server.admin_token, ours)
+            count_games(server.address, server.admin_token, server_certificate)

@@ -33,13 +33,13 @@ TOURNAMENTS: dict[str, dict[str, Any]] = {
     "sets": {"round_robin": {}, "duplicate_play": {}, "match_terms": match_terms(TROKE), "max_concurrent_matches": 6},
 }
 SEATS = 5
-MOVES_BETWEEN = (30, 250)
+MOVES_BETWEEN_KILLS = (30, 250)
 """Range of the number of moves, in all matches together, between two kills."""
 
 
 @pytest.mark.parametrize("kills", [2, pytest.param(6, marks=pytest.mark.soak)])
 def test_tournaments_survive_kills_with_the_same_result(tmp_path: Path, rng: random.Random, kills: int) -> None:
-    chance, observations = rng, Observations()
+    observations = Observations()
     with (
         run_server(tmp_path) as server,
         server.channel() as channel,
@@ -56,9 +56,9 @@ def test_tournaments_survive_kills_with_the_same_result(tmp_path: Path, rng: ran
     for _ in range(kills):
         with run_server(tmp_path) as server, server.channel() as channel:
             bot_threads = BotThreads(bots, server.address)
-            observations.wait_for_moves(chance.randint(*MOVES_BETWEEN))
+            observations.wait_for_moves(rng.randint(*MOVES_BETWEEN_KILLS))
             for name in TOURNAMENTS:
-                done |= {(name, one.id): one for one in pairings(channel, owner, name) if one.points}
+                done |= {(name, one.id): one for one in list_pairings(channel, owner, name) if one.points}
             server.kill()
             bot_threads.stop()
     with run_server(tmp_path) as server, server.channel() as channel:
@@ -69,7 +69,7 @@ def test_tournaments_survive_kills_with_the_same_result(tmp_path: Path, rng: ran
             name: call_method(channel, "TournamentService/GetTournamentStandings", owner, tournament=name).standings
             for name in TOURNAMENTS
         }
-        after = {(name, one.id): one for name in TOURNAMENTS for one in pairings(channel, owner, name)}
+        after = {(name, one.id): one for name in TOURNAMENTS for one in list_pairings(channel, owner, name)}
         live = call_method(channel, "MatchService/ListMatches", owner, phase="MATCH_PHASE_PLAYING").matches
         bot_threads.stop()
         assert not list(error_log_lines(server))
@@ -77,35 +77,35 @@ def test_tournaments_survive_kills_with_the_same_result(tmp_path: Path, rng: ran
     assert not observations.rejections
     assert list(live) == []
     assert 3 <= len(done) < len(after)
-    assert {which: after[which] for which in done} == done
-    for name, entries in asyncio.run(stored(tmp_path, list(TOURNAMENTS))).items():
+    assert {pairing_id: after[pairing_id] for pairing_id in done} == done
+    for name, entries in asyncio.run(read_logs(tmp_path, list(TOURNAMENTS))).items():
         state = list(replay(fold_tournament, entries))[-1].state
-        alone = uninterrupted(state, entries)
-        assert planned(alone) == planned(state.tournament)
-        assert alone.standings() == state.tournament.standings()
-        assert [row.points for row in tables[name]] == [row.points for row in alone.standings()]
+        expected = replay_uninterrupted(state, entries)
+        assert pairings_by_id(expected) == pairings_by_id(state.tournament)
+        assert expected.standings() == state.tournament.standings()
+        assert [row.points for row in tables[name]] == [row.points for row in expected.standings()]
         made = [match_id for course in state.tournament.pairings.values() for match_id in course.match_ids.values()]
         assert len(made) == len(set(made))
 
 
-def pairings(channel: Any, secret: str, name: str) -> list[contest_pb2.Pairing]:
+def list_pairings(channel: Any, secret: str, name: str) -> list[contest_pb2.Pairing]:
     return list(
         call_method(channel, "TournamentService/ListPairings", secret, tournament=name, page_size=1000).pairings
     )
 
 
-def planned(tournament: Tournament) -> dict[str, Pairing]:
-    return {which: course.pairing for which, course in tournament.pairings.items()}
+def pairings_by_id(tournament: Tournament) -> dict[str, Pairing]:
+    return {pairing_id: course.pairing for pairing_id, course in tournament.pairings.items()}
 
 
-async def stored(folder: Path, names: list[str]) -> dict[str, list[ContestEntry]]:
+async def read_logs(folder: Path, names: list[str]) -> dict[str, list[ContestEntry]]:
     log = SqliteEventLog(folder / "data" / "referee.db", lambda: 0)
     found = {name: await log.contests.read(contest_id(TOURNAMENT, name)) for name in names}
     await log.close()
     return found
 
 
-def uninterrupted(state: TournamentState, entries: list[ContestEntry]) -> Tournament:
+def replay_uninterrupted(state: TournamentState, entries: list[ContestEntry]) -> Tournament:
     """Return the tournament as it results when it is decided without interruption from the same results."""
     results = {
         (entry.event.pairing, entry.event.number): entry.event.score

@@ -29,7 +29,7 @@ from tests.e2e.server_metrics import error_log_lines
 
 pytestmark = pytest.mark.slow
 
-FOUR = 4
+BOTS = 4
 NUMBERS = count(1)
 
 
@@ -42,7 +42,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
 
 @pytest.fixture
 def organiser(server: ServerProcess) -> Iterator[Organiser]:
-    with server.channel() as channel, new_organiser(server, channel, f"organiser-{next(NUMBERS)}", FOUR) as organiser:
+    with server.channel() as channel, new_organiser(server, channel, f"organiser-{next(NUMBERS)}", BOTS) as organiser:
         yield organiser
 
 
@@ -59,8 +59,8 @@ def kinds(entries: list[tournament_pb2.TournamentEntry]) -> list[str]:
 def test_a_round_robin_is_played_to_its_end_with_consistent_results(organiser: Organiser, tmp_path: Path) -> None:
     start_tournament(organiser)
     with run_honest_bots(organiser.server, tmp_path, organiser.secrets):
-        whole, entries = read_watch(call_for_tournament(organiser, "WatchTournament", after_number=0))
-    assert whole.tournament.phase == tournament_pb2.TOURNAMENT_PHASE_PLAYING
+        snapshot, entries = read_watch(call_for_tournament(organiser, "WatchTournament", after_number=0))
+    assert snapshot.tournament.phase == tournament_pb2.TOURNAMENT_PHASE_PLAYING
     assert [entry.number for entry in entries] == list(range(1, len(entries) + 1))
     assert kinds(entries)[:7] == [
         "created",
@@ -110,18 +110,18 @@ def test_a_tournament_is_exported_in_every_format(organiser: Organiser) -> None:
     start_tournament(organiser)
     for bot in organiser.bots[1:]:
         call_for_tournament(organiser, "WithdrawEntrant", entrant=bot, message="no time")
-    whole, entries = read_watch(call_for_tournament(organiser, "WatchTournament", after_number=0))
+    snapshot, entries = read_watch(call_for_tournament(organiser, "WatchTournament", after_number=0))
     assert [entry.entrant_left.message for entry in entries if entry.HasField("entrant_left")] == ["no time"] * 3
-    assert whole.tournament.withdrawn_entrants == organiser.bots[1:]
+    assert snapshot.tournament.withdrawn_entrants == organiser.bots[1:]
 
-    files = {form: exported(organiser, f"EXPORT_FORMAT_{form}") for form in ("CSV", "JSON", "TRF")}
+    files = {form: export(organiser, f"EXPORT_FORMAT_{form}") for form in ("CSV", "JSON", "TRF")}
     rows = list(csv.DictReader(io.StringIO(files["CSV"])))
     assert rows[0]["entrant"] == organiser.bots[0]
     assert json.loads(files["JSON"])["standings"][0]["entrant"] == organiser.bots[0]
     assert files["TRF"].startswith("012 ")
 
 
-def exported(organiser: Organiser, form: str) -> str:
+def export(organiser: Organiser, form: str) -> str:
     return "".join(part.text for part in call_for_tournament(organiser, "ExportTournament", format=form))
 
 
@@ -138,7 +138,7 @@ def test_a_tournament_continues_after_a_kill(tmp_path: Path) -> None:
     with (
         run_server(tmp_path) as server,
         server.channel() as channel,
-        new_organiser(server, channel, "killed", FOUR) as organiser,
+        new_organiser(server, channel, "killed", BOTS) as organiser,
     ):
         start_tournament(organiser)
         with run_honest_bots(server, tmp_path, organiser.secrets):
@@ -184,11 +184,11 @@ def test_an_sprt_stops_at_its_maximum_of_matches(server: ServerProcess, tmp_path
 
 
 def test_a_repeated_request_creates_one_tournament_and_a_different_body_is_rejected(organiser: Organiser) -> None:
-    asked = tournament_request(organiser, entrants=entrants_of(organiser))
-    first, second = (organiser.call("TournamentService/CreateTournament", **asked).tournament for _ in range(2))
+    request = tournament_request(organiser, entrants=entrants_of(organiser))
+    first, second = (organiser.call("TournamentService/CreateTournament", **request).tournament for _ in range(2))
     assert first == second
     with pytest.raises(grpc.RpcError) as raised:
-        organiser.call("TournamentService/CreateTournament", **asked | {"title": "Another"})
+        organiser.call("TournamentService/CreateTournament", **request | {"title": "Another"})
     assert parse_error(raised.value).reason == "REQUEST_ID_REUSED"
 
 
@@ -271,14 +271,14 @@ def test_a_slow_watcher_is_disconnected_and_can_resume_without_a_gap(tmp_path: P
     with server_with_organiser(tmp_path, *flags) as organiser:
         create_tournament(organiser, entrants=entrants_of(organiser))
         watched = organiser.call("TournamentService/WatchTournament", tournament=organiser.name, after_number=2)
-        whole, *seen = [item for _ in range(2) for item in next(watched).items]
+        snapshot, *seen = [item for _ in range(2) for item in next(watched).items]
         organiser.call("TournamentService/StartTournament", name=organiser.name)  # This appends two entries at once.
         with pytest.raises(grpc.RpcError) as raised:
             list(watched)
         error = parse_error(raised.value)
         assert error.reason == "SLOW_CONSUMER"
         assert_matches_contract(error)
-        assert int(error.metadata["resume_after"]) == seen[-1].entry.number == whole.snapshot.entry_number
+        assert int(error.metadata["resume_after"]) == seen[-1].entry.number == snapshot.snapshot.entry_number
         again = organiser.call(
             "TournamentService/WatchTournament", tournament=organiser.name, after_number=seen[-1].entry.number
         )

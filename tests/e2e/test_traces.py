@@ -25,30 +25,30 @@ pytestmark = pytest.mark.slow
 class Collector(TraceServiceServicer):
     def __init__(self) -> None:
         self.spans: list[Any] = []
-        self.news = threading.Condition()
+        self.changed = threading.Condition()
 
     def Export(self, request: Any, context: Any) -> Any:  # noqa: N802  # The contract of the collector names it.
-        with self.news:
+        with self.changed:
             self.spans += [
                 span for resource in request.resource_spans for scope in resource.scope_spans for span in scope.spans
             ]
-            self.news.notify_all()
+            self.changed.notify_all()
         return ExportTraceServiceResponse()
 
     def wait_for(self, name: str) -> None:
-        with self.news:
-            assert self.news.wait_for(lambda: any(span.name == name for span in self.spans), TIMEOUT_S)
+        with self.changed:
+            assert self.changed.wait_for(lambda: any(span.name == name for span in self.spans), TIMEOUT_S)
 
-    def named(self, name: str) -> list[Any]:
+    def spans_named(self, name: str) -> list[Any]:
         return [span for span in self.spans if span.name == name]
 
-    def within(self, span: Any) -> set[str]:
+    def children_of(self, span: Any) -> set[str]:
         """Return the names of all spans whose parent is `span`."""
         return {one.name for one in self.spans if one.parent_span_id == span.span_id}
 
 
 @contextmanager
-def collecting() -> Iterator[tuple[Collector, str]]:
+def run_collector() -> Iterator[tuple[Collector, str]]:
     collector = Collector()
     server = grpc.server(ThreadPoolExecutor(2))
     add_TraceServiceServicer_to_server(collector, server)  # type: ignore[no-untyped-call]  # It is generated.
@@ -60,12 +60,12 @@ def collecting() -> Iterator[tuple[Collector, str]]:
         server.stop(None).wait(TIMEOUT_S)
 
 
-def about(span: Any) -> dict[str, Any]:
+def attributes_of(span: Any) -> dict[str, Any]:
     return {one.key: getattr(one.value, one.value.WhichOneof("value")) for one in span.attributes}
 
 
 def test_a_move_is_one_trace_from_arrival_to_notification(tmp_path: Path) -> None:
-    with collecting() as (collector, address):
+    with run_collector() as (collector, address):
         with server_with_organiser(tmp_path, "--traces-to", address, "--traces-one-in", "1") as organiser:
             match_id = organiser.start_match()
             first = organiser.next_turn(0)
@@ -83,17 +83,19 @@ def test_a_move_is_one_trace_from_arrival_to_notification(tmp_path: Path) -> Non
             assert organiser.server.stop() == 0
         spans = collector.spans
 
-    called, refused = collector.named("MatchService/SubmitMove")
-    assert collector.within(called) == {"decide", "append", "announce"}
-    (answered,) = collector.named("answer")
-    assert collector.within(answered) == {"decide", "append", "announce"}
-    assert {link.span_id for link in answered.links} <= {span.span_id for span in collector.named("PlayService/Play")}
-    assert about(called)["referee.match_id"] == about(answered)["referee.match_id"] == match_id
-    assert about(refused)["rpc.grpc.status"] != about(called)["rpc.grpc.status"] == "OK"
-    decided = [span for span in collector.named("decide") if span.parent_span_id == answered.span_id]
-    assert [about(span)["referee.bot"] for span in decided] == [organiser.bots[1]]
-    (made,) = collector.named("MatchService/CreateMatch")
-    assert collector.within(made) == {"append", "announce"}
+    called, refused = collector.spans_named("MatchService/SubmitMove")
+    assert collector.children_of(called) == {"decide", "append", "announce"}
+    (answered,) = collector.spans_named("answer")
+    assert collector.children_of(answered) == {"decide", "append", "announce"}
+    assert {link.span_id for link in answered.links} <= {
+        span.span_id for span in collector.spans_named("PlayService/Play")
+    }
+    assert attributes_of(called)["referee.match_id"] == attributes_of(answered)["referee.match_id"] == match_id
+    assert attributes_of(refused)["rpc.grpc.status"] != attributes_of(called)["rpc.grpc.status"] == "OK"
+    decided = [span for span in collector.spans_named("decide") if span.parent_span_id == answered.span_id]
+    assert [attributes_of(span)["referee.bot"] for span in decided] == [organiser.bots[1]]
+    (made,) = collector.spans_named("MatchService/CreateMatch")
+    assert collector.children_of(made) == {"append", "announce"}
 
     traced = {span.trace_id.hex() for span in spans}
     logged = [json.loads(line) for line in organiser.server.log.read_text().splitlines()]
@@ -101,9 +103,9 @@ def test_a_move_is_one_trace_from_arrival_to_notification(tmp_path: Path) -> Non
     assert begun
     assert {event["trace_id"] for event in begun} <= traced
 
-    told = repr(spans)
+    exported = repr(spans)
     for secret in (*secrets, first.turn_token, first.legal_moves[0], second.legal_moves[0]):
-        assert f'"{secret}"' not in told
+        assert f'"{secret}"' not in exported
 
 
 def test_an_unreachable_collector_does_not_affect_moves(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.slow
 
 TOC = game_pb2.Rules(game="toc")
 NIM = game_pb2.Rules(game="nim")
-TINY = clock_pb2.ClockRule(fischer=clock_pb2.Fischer(main_ms=1))
+ONE_MS = clock_pb2.ClockRule(fischer=clock_pb2.Fischer(main_ms=1))
 GROUPS = ("referee_append_group_count", "referee_append_group_sum")
 
 
@@ -35,15 +35,17 @@ def connect_organiser(server: ServerProcess, name: str, seats: int = 2) -> Itera
         yield organiser
 
 
-def watched(channel: grpc.Channel, secret: str, match_id: str, after: int = 0, many: int | None = None) -> list[Any]:
+def watch_match(
+    channel: grpc.Channel, secret: str, match_id: str, after: int = 0, limit: int | None = None
+) -> list[Any]:
     """Watch a match. Return the snapshot and `many` entries after the number `after`, or all until the end."""
     call = call_method(channel, "MatchService/WatchMatch", secret, match_id=match_id, after_number=after)
     found: list[Any] = []
     for response in call:
         found += [getattr(item, item.WhichOneof("item")) for item in response.items]
-        if many is not None and len(found) > many:
+        if limit is not None and len(found) > limit:
             call.cancel()
-            return found[: many + 1]
+            return found[: limit + 1]
     return found
 
 
@@ -52,12 +54,12 @@ def kinds(entries: list[Any]) -> list[str]:
     return [entry.WhichOneof("event") or "" for entry in entries]
 
 
-def strange_games(folder: Path, **games: str) -> None:
+def install_games(folder: Path, **games: str) -> None:
     """Install games as a Python package in `folder`: the name of each, and the object that defines it."""
     info = folder / "strange_games-1.dist-info"
     info.mkdir(exist_ok=True, parents=True)
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: strange-games\nVersion: 1\n")
-    listed = "".join(f"{name} = {place}\n" for name, place in games.items())
+    listed = "".join(f"{name} = {record}\n" for name, record in games.items())
     (info / "entry_points.txt").write_text(f"[referee.games]\n{listed}")
 
 
@@ -74,7 +76,7 @@ def test_toc_gifts_are_hidden_until_the_last_one_and_then_shown_to_giver_and_rec
             organiser.submit_move(turn, gifts[seat])
         viewers: list[tuple[int | None, str]] = [(None, organiser.token), *enumerate(organiser.secrets)]
         for viewer, secret in viewers:
-            _, *entries = watched(organiser.channel, secret, match_id, began, 4)
+            _, *entries = watch_match(organiser.channel, secret, match_id, began, 4)
             assert kinds(entries) == ["choice_sealed", "choice_sealed", "choice_sealed", "move_played"]
             choices = [entry.choice_sealed for entry in entries[:3]]
             assert [choice.seat for choice in choices] == [0, 1, 2]
@@ -98,13 +100,13 @@ def test_watchers_see_that_a_nonce_was_added_and_its_value_when_play_starts(serv
             assert bot.receive("nonce_request").seat == seat
         bots[1].send(nonce=play_pb2.Nonce(match_id=match_id, seat=1, nonce=b"from bert"))
         bots[1].receive("verdict")
-        (_, *entries) = watched(organiser.channel, organiser.secrets[0], match_id, 0, 2)
+        (_, *entries) = watch_match(organiser.channel, organiser.secrets[0], match_id, 0, 2)
         assert kinds(entries) == ["match_created", "nonce_added"]
         assert entries[1].nonce_added.seat == 1
         assert b"from bert" not in b"".join(entry.SerializeToString() for entry in entries)
         bots[0].send(nonce=play_pb2.Nonce(match_id=match_id, seat=0, nonce=b"from anna"))
         bots[0].receive("match_started")
-        (_, *entries) = watched(organiser.channel, organiser.token, match_id, 2, 4)
+        (_, *entries) = watch_match(organiser.channel, organiser.token, match_id, 2, 4)
         assert kinds(entries) == ["nonce_added", "seat_taken", "seat_taken", "play_started"]
         assert [nonce.nonce for nonce in entries[-1].play_started.seed_commitment.nonces] == [
             b"from anna",
@@ -114,10 +116,10 @@ def test_watchers_see_that_a_nonce_was_added_and_its_value_when_play_starts(serv
 
 def test_a_flag_fall_is_shown_with_its_clock_charge_to_watchers_and_in_the_bot_log(server: ServerProcess) -> None:
     with connect_organiser(server, "flags") as organiser:
-        match_id = organiser.start_match(rule=TINY)
+        match_id = organiser.start_match(rule=ONE_MS)
         ended = organiser.connection(0).receive("match_ended")
         assert ended.result.forfeited.forfeits[0].cause == result_pb2.FORFEIT_CAUSE_TIME
-        _, *entries = watched(organiser.channel, organiser.token, match_id)
+        _, *entries = watch_match(organiser.channel, organiser.token, match_id)
         assert kinds(entries)[-3:] == ["flag_fell", "seat_forfeited", "play_ended"]
         fell = entries[-3].flag_fell
         assert (fell.seat, fell.clock_charge.late, fell.clock_charge.before.main_us) == (0, True, 1_000)
@@ -131,12 +133,12 @@ def test_the_clock_of_the_seat_to_move_is_current(server: ServerProcess) -> None
         match_id = organiser.start_match()
         organiser.next_turn(0)
         first = organiser.call("MatchService/GetMatch", match_id=match_id).state.clocks
-        whole, *_ = watched(organiser.channel, organiser.token, match_id, 4, 0)
+        snapshot, *_ = watch_match(organiser.channel, organiser.token, match_id, 4, 0)
         last = organiser.call("MatchService/GetMatch", match_id=match_id).state.clocks
-        told = [clocks[0].main_us for clocks in (first, whole.state.clocks, last)]
+        told = [clocks[0].main_us for clocks in (first, snapshot.state.clocks, last)]
         assert told == sorted({*told}, reverse=True)
         assert told[0] < 3_600_000_000
-        assert all(clocks[0].running and clocks[0].time_left_us > 0 for clocks in (first, whole.state.clocks, last))
+        assert all(clocks[0].running and clocks[0].time_left_us > 0 for clocks in (first, snapshot.state.clocks, last))
         assert {clocks[1].main_us for clocks in (first, last)} == {3_600_000_000}
 
 
@@ -145,11 +147,11 @@ def test_a_finished_match_shows_size_and_hash_of_its_record(server: ServerProces
         match_id = organiser.start_match()
         assert not organiser.call("MatchService/GetMatch", match_id=match_id).match.HasField("record")
         organiser.call_as_bot(0, "MatchService/Resign", request_id="enough", match_id=match_id)
-        place = organiser.call("MatchService/GetMatch", match_id=match_id).match.record
+        record = organiser.call("MatchService/GetMatch", match_id=match_id).match.record
         chunks = organiser.call("MatchService/GetRecord", match_id=match_id)
         file = "".join(f"{line}\n" for chunk in chunks for line in chunk.lines).encode()
-        assert (place.sha256, place.size_bytes) == (hashlib.sha256(file).digest(), len(file))
-        assert watched(organiser.channel, organiser.token, match_id)[0].match.record == place
+        assert (record.sha256, record.size_bytes) == (hashlib.sha256(file).digest(), len(file))
+        assert watch_match(organiser.channel, organiser.token, match_id)[0].match.record == record
 
 
 def test_rejections_in_a_stream_and_appends_are_counted(server: ServerProcess) -> None:
@@ -186,7 +188,7 @@ def test_an_engine_fault_has_one_id_in_the_result_the_error_and_the_log(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "games"))
-    strange_games(tmp_path / "games", brittle="tests.match.games:BRITTLE")
+    install_games(tmp_path / "games", brittle="tests.match.games:BRITTLE")
     with run_server(tmp_path) as server, connect_organiser(server, "faults") as organiser:
         match_id = organiser.start_match(rules=game_pb2.Rules(game="brittle"))
         organiser.connection(0).send(
@@ -197,7 +199,7 @@ def test_an_engine_fault_has_one_id_in_the_result_the_error_and_the_log(
         assert voided.cause == result_pb2.VOID_CAUSE_ENGINE_FAULT
         assert voided.fault_id == refusal.metadata["fault_id"]
         assert organiser.call("MatchService/GetMatch", match_id=match_id).match.result.voided == voided
-        assert watched(organiser.channel, organiser.token, match_id)[-1].play_ended.result.voided == voided
+        assert watch_match(organiser.channel, organiser.token, match_id)[-1].play_ended.result.voided == voided
         (line,) = [line for line in server.log.read_text().splitlines() if voided.fault_id in line]
         assert "HeapFellOver" in line
 
@@ -206,16 +208,16 @@ def test_a_match_whose_rules_have_changed_can_be_watched_to_its_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "games"))
-    strange_games(tmp_path / "games", nim="tests.strangers_games.strangers_games:NIM")
+    install_games(tmp_path / "games", nim="tests.strangers_games.strangers_games:NIM")
     with run_server(tmp_path) as server, connect_organiser(server, "changes") as organiser:
         match_id = organiser.start_match(rules=NIM)
         for seat, move in ((0, "1"), (1, "3"), (0, "1")):
             organiser.submit_move(organiser.next_turn(seat), move)
         server.kill()
-    strange_games(tmp_path / "games", nim="tests.match.games:ONE_OR_TWO")
+    install_games(tmp_path / "games", nim="tests.match.games:ONE_OR_TWO")
     with run_server(tmp_path) as server, server.channel() as channel:
-        whole, *entries = watched(channel, organiser.token, match_id)
-        assert whole.match.phase == match_pb2.MATCH_PHASE_OVER
+        snapshot, *entries = watch_match(channel, organiser.token, match_id)
+        assert snapshot.match.phase == match_pb2.MATCH_PHASE_OVER
         assert [entry.number for entry in entries] == list(range(1, len(entries) + 1))
         assert kinds(entries)[-4:] == ["move_played", "", "", "play_ended"]
         voided = entries[-1].play_ended.result.voided

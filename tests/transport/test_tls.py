@@ -10,7 +10,7 @@ from tests.e2e.test_tls import Certificate
 
 
 def test_the_expiry_of_a_certificate_is_read(tmp_path: Path) -> None:
-    Certificate("short").put(tmp_path)
+    Certificate("short").write_files(tmp_path)
     ends_s = certificate_ends_s(tmp_path / "cert.pem")
     assert ends_s is not None
     left = datetime.fromtimestamp(ends_s, UTC) - datetime.now(UTC)
