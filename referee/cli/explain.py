@@ -17,8 +17,7 @@ from referee.live.sessions import TurnOptions
 from referee.match.events import MoveRefused
 from referee.match.state import Match
 from referee.records.describe_event import escape_unprintable
-from referee.records.record_history import RecordHistory, read_record_history
-from referee.records.record_reader import RecordInvalid
+from referee.records.record_reader import RecordHistory, RecordInvalid, read_record_history
 from referee.wire.clocks import clock_charge_of
 from referee.wire.matches import turn_of
 
@@ -40,7 +39,7 @@ def explain(record: Path, seat: str, ply: int | None, html: Path | None) -> None
     Only what the seat could see is shown.
     """
     history = read_history(record)
-    last = history.steps[-1].after if history.steps else history.first
+    last = history.last
     number = find_seat(last, seat)
     turns = list(seat_turns(history, number))
     if ply is not None:

@@ -13,12 +13,12 @@ from engines.api import REFEREE, SPECTATOR, Viewer
 from engines.registry import find
 from referee.cli._shared.output import counted
 from referee.match.clock import Clock, JapaneseByoYomi, Micros, PerMove, TimeControl, Untimed
+from referee.live.match_history import MatchStep
 from referee.match.events import MovePlayed, MoveSource, PlayEnded
 from referee.match.state import Match
 from referee.match.visibility import redact
 from referee.records.describe_event import describe, escape_unprintable
-from referee.records.record_history import RecordHistory, RecordStep, read_record_history
-from referee.records.record_reader import RecordInvalid, RecordStatus
+from referee.records.record_reader import RecordHistory, RecordInvalid, RecordStatus, read_record_history
 from referee.records.signing_key import KeyUnusable, read_public_key
 from referee.records.verify import verify as verified
 
@@ -85,23 +85,19 @@ def _check_viewer(history: RecordHistory, viewer: Viewer) -> Viewer:
 
 
 def _check_ply(history: RecordHistory, ply: int | None) -> int | None:
-    last = _last(history).ply
+    last = history.last.ply
     if ply is not None and ply > last:
         raise click.BadParameter(f"the match has {last} plies", param_hint="--ply")
     return ply
 
 
-def _last(history: RecordHistory) -> Match:
-    return history.steps[-1].after if history.steps else history.first
-
-
 def _format_history(history: RecordHistory, viewer: Viewer, ply: int | None, every: bool) -> Iterator[str]:
     yield from _heading(history)
     match = history.first
-    for step in history.steps:
-        if step.after.ply > step.before.ply == ply:
+    for step in history.steps[1:]:
+        if step.state.ply > match.ply == ply:
             break
-        match = step.after
+        match = step.state
         yield from _step_lines(step, viewer)
         if every and isinstance(step.entry.event, MovePlayed):
             yield f"\n{match.require_position().picture(viewer)}\n"
@@ -112,7 +108,7 @@ def _format_history(history: RecordHistory, viewer: Viewer, ply: int | None, eve
 
 
 def _heading(history: RecordHistory) -> Iterator[str]:
-    first, last = history.first, _last(history)
+    first, last = history.first, history.last
     yield f"{escape_unprintable(first.setup.match_id)}: {first.game.title} (version {first.setup.game_version})"
     for seat, (name, player) in enumerate(zip(first.table.seats, last.players, strict=True)):
         who = f"{player.bot} {player.version}".strip() or "nobody"
@@ -120,13 +116,13 @@ def _heading(history: RecordHistory) -> Iterator[str]:
     yield ""
 
 
-def _step_lines(step: RecordStep, viewer: Viewer) -> Iterator[str]:
+def _step_lines(step: MatchStep, viewer: Viewer) -> Iterator[str]:
     """Yield the line of one entry, redacted for the viewer."""
     event = redact(step.before, step.entry.event, viewer)
     if event is None:
         return
     if isinstance(event, MovePlayed):
-        yield _move_line(step.after, event)
+        yield _move_line(step.state, event)
     elif isinstance(event, PlayEnded):
         at = datetime.fromtimestamp(step.entry.at_ms / 1000, UTC)
         yield f"      at {time_text(event.at_us)} ({at:%Y-%m-%d %H:%M:%S} UTC) {describe(event)}"

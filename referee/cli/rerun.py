@@ -14,11 +14,10 @@ from referee.cli.explain import find_seat, read_history
 from referee.conformance.clause import ClauseFailed
 from referee.conformance.kit_server import KitServer
 from referee.conformance.program import StartedProgram
-from referee.debugging.rerun_match import ComparedTurn, rerun_turns
-from referee.debugging.seat_turns import SeatTurn, seat_turns
+from referee.debugging.seat_turns import ComparedTurn, SeatTurn, rerun_turns, seat_turns
 from referee.local.entrant import BRIDGE
 from referee.records.describe_event import escape_unprintable
-from referee.records.record_history import RecordHistory
+from referee.records.record_reader import RecordHistory
 
 SAME, DIFFERS, BROKE = 0, 1, 2
 
@@ -40,7 +39,7 @@ def rerun(
     recorded. Exit status: 0 if all answers were the same, 1 if not, 2 if the bot did not answer.
     """
     history = read_history(record)
-    last = history.steps[-1].after if history.steps else history.first
+    last = history.last
     number = find_seat(last, seat)
     recorded_turns = [one for one in seat_turns(history, number) if one.due.match.ply >= from_ply]
     if not recorded_turns:

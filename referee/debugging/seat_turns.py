@@ -1,17 +1,21 @@
-"""The turns of one seat in a record, with its answers."""
+"""The turns of one seat in a record, with its answers; and the same turns, sent to a bot again."""
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 from dataclasses import dataclass
 
 from engines.api import Seat
-from referee.live.log_history import LogStep
-from referee.live.match_history import MatchHistory
-from referee.live.ports import Entry
-from referee.live.turn_view import TurnDue, seat_clocks
+from engines.refusals import Refusal
+from referee.conformance.bot_match import MAX_LEGAL_MOVES
+from referee.conformance.kit_server import KitServer
+from referee.live.match_history import MatchHistory, MatchStatus
+from referee.live.turn_view import TurnDue, clocks_at_entry
 from referee.match.clock_charge import ClockCharge
-from referee.match.events import FlagFell, MatchCreated, MovePlayed, MoveRefused
+from referee.match.events import FlagFell, MovePlayed, MoveRefused
 from referee.match.state import Match, Turn
-from referee.records import record_history as record
+from referee.records.record_reader import RecordHistory
+from referee.wire.error_mapping import WireError
+from referee.wire.matches import MatchContext, match_of, read_turn_options, turn_of
+from referee.wire.wire_errors import FAILED
 
 SeatAnswer = MovePlayed | MoveRefused | FlagFell
 
@@ -34,27 +38,85 @@ class SeatTurn:
         return None if isinstance(self.answer, MoveRefused) or self.answer is None else self.answer.row
 
 
-def seat_turns(history: record.RecordHistory, seat: Seat) -> Iterator[SeatTurn]:
+def seat_turns(history: RecordHistory, seat: Seat) -> Iterator[SeatTurn]:
     """Yield the turns of a seat in order. A repeated turn is yielded once."""
-    match_history = MatchHistory(LogStep(Entry("", 1, 0, MatchCreated(0, history.first.setup)), None, history.first))
+    first, *steps = history.steps
+    match_history = MatchHistory(first)
     pending: TurnDue | None = None
     answer: SeatAnswer | None = None
-    for step in history.steps:
-        match_history.extend([LogStep(step.entry, step.before, step.after)])
-        turn, event = step.after.turns[seat], step.entry.event
+    for step in steps:
+        match_history.extend([step])
+        turn, event = step.state.turns[seat], step.entry.event
         if pending and isinstance(event, SeatAnswer) and event.token == pending.turn.token:
             answer = event  # After a flag fall the turn stays due until the forfeit event.
         if pending and (turn is None or turn.token != pending.turn.token):
             yield SeatTurn(pending, answer)
             pending = answer = None
         if turn and pending is None:
-            pending = _due(step.after, turn, match_history)
+            pending = _due(step.state, turn, match_history)
     if pending:
         yield SeatTurn(pending, answer)
 
 
 def _due(match: Match, turn: Turn, match_history: MatchHistory) -> TurnDue:
-    clocks = seat_clocks(match, match.at_us, (0,) * len(match.players))
-    return TurnDue(
-        match, turn, match_history.moves, match_history.last_move_of.get(turn.seat, 0), clocks, repeated=False
-    )
+    since = match_history.last_move_of.get(turn.seat, 0)
+    return TurnDue(match, turn, match_history.moves, since, clocks_at_entry(match), repeated=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedTurn:
+    """The recorded and the new answer to one turn."""
+
+    question: SeatTurn
+    then: str
+    """The recorded move; empty if there was none."""
+    now: str
+
+    @property
+    def same(self) -> bool:
+        """Whether the answers are equal; also true if the turn was not answered."""
+        return self.then in ("", self.now)
+
+    @property
+    def wrong(self) -> str:
+        """Why the new answer is illegal; empty if it is legal."""
+        try:
+            self.question.due.match.require_position().play(self.question.due.seat, self.now)
+        except Refusal as why:
+            return str(why)
+        return ""
+
+
+async def rerun_turns(
+    kit: KitServer, first: Match, asked: Iterable[SeatTurn], seat: Seat
+) -> AsyncIterator[ComparedTurn]:
+    """Send the turns and yield the comparisons. The match always continues as recorded.
+
+    Raises ClauseFailed if the bot does not answer.
+    """
+    await kit.start_clause()
+    session = await kit.session()
+    started = match_of(MatchStatus(first, 0, None, None), MatchContext(lambda _: True), seat)
+    session.send_started(started, seat)
+    options = read_turn_options((await session.hello()).turn_options, MAX_LEGAL_MOVES)
+    for question in asked:
+        turn = turn_of(question.due, options)
+        session.send(turn=turn)
+        compared = ComparedTurn(question, _then(question), (await session.answer_to(turn)).move)
+        if compared.then != compared.now:
+            session.declare_stale(turn)
+        elif isinstance(question.answer, MoveRefused):
+            session.reject(turn, _recorded_error(question.answer), question.answer.attempts_left)
+        else:
+            session.accept(turn)
+        yield compared
+
+
+def _then(question: SeatTurn) -> str:
+    answer = question.answer
+    by_policy = isinstance(answer, MovePlayed) and answer.source.value != "bot"
+    return "" if answer is None or by_policy else answer.move
+
+
+def _recorded_error(rejected: MoveRefused) -> WireError:
+    return WireError(rejected.reason, FAILED, rejected.sentence, {"move": rejected.move})

@@ -25,8 +25,8 @@ from referee.maintenance.data_dir import MaintenanceError, fsync, require_data_d
 from referee.maintenance.integrity_check import FindGame
 from referee.maintenance.migrate import require_current_schema
 from referee.match.events import MatchCreated
+from referee.records.record_format import format_record
 from referee.records.record_reader import RecordStatus
-from referee.records.record_writer import format_record
 from referee.records.signing_key import KeyUnusable, load, public_hex
 from referee.records.verify import verify
 from referee.server.stores import DATABASE, KEY

@@ -16,8 +16,8 @@ from referee.live.live_errors import UNREADABLE, LogDamaged, first_missing
 from referee.live.log_history import State
 from referee.live.ports import Entry, LogUnavailable
 from referee.match.events import MatchCreated, PlayEnded
+from referee.records.record_format import format_record
 from referee.records.record_reader import RecordStatus
-from referee.records.record_writer import format_record
 from referee.records.signing_key import public_hex
 from referee.records.verify import ReplayMismatch, replay_and_compare, verify_file
 from referee.storage.sqlite.event_log import SqliteEventLog

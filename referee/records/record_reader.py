@@ -1,12 +1,23 @@
-"""Reads a record strictly, line by line: checks form, numbers and hash chain, and rejects the first invalid line."""
+"""Reads a record, strictly or as far as it makes sense.
+
+`read_record` checks form, numbers, hash chain and signature line by line, and rejects the first invalid line.
+`read_record_history` reads an unverified record for inspection.
+"""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
+from pathlib import Path
 from typing import BinaryIO, NoReturn
 
+from engines.api import Game
+from engines.refusals import UnknownGame
+from referee.live.log_history import LogStep, replay
+from referee.live.match_history import MatchFold, MatchStep
 from referee.live.ports import Entry
+from referee.match.events import MatchCreated
+from referee.match.state import Match, create_match
 from referee.records.record_format import (
     ENTRY_VERSION,
     FIRST_BYTES,
@@ -219,3 +230,78 @@ def _is_cut_off(line: bytes) -> bool:
         return False
     # A line that lacks only its line end was cut off; one that is complete but for a different last byte was not.
     return split_line(line + b"\n") is not None or split_line(line[:-1] + b"\n") is None
+
+
+@dataclass(frozen=True, slots=True)
+class RecordHistory:
+    """The match of an unverified record, as far as it makes sense."""
+
+    steps: tuple[MatchStep, ...]
+    """At least the first one, which creates the match."""
+    broke_off: str = ""
+    """Why the history stops before the end of the match. Empty: it is complete."""
+
+    @property
+    def first(self) -> Match:
+        """The match as it was created."""
+        return self.steps[0].state
+
+    @property
+    def last(self) -> Match:
+        """The match after the last step."""
+        return self.steps[-1].state
+
+
+def read_record_history(path: Path, find_game: Callable[[str], Game]) -> RecordHistory:
+    """Return the history of the match up to its end, or up to the first entry that makes no sense.
+
+    Raises RecordInvalid if the file cannot be read, or the match cannot be created from its first entry.
+    """
+    try:
+        with path.open("rb") as file:
+            entries = list(_entries(read_raw_lines(file)))
+    except OSError as error:
+        raise RecordInvalid(RecordStatus.UNREADABLE, f"it cannot be read: {error.strerror}") from None
+    if not entries:
+        raise RecordInvalid(RecordStatus.NO_RECORD, "the entry that opens the match cannot be read")
+    steps: list[MatchStep] = [LogStep(entries[0], None, _opened(entries[0], find_game))]
+    try:
+        for step in replay(MatchFold(find_game), entries[1:], steps[0].state):
+            steps.append(step)  # noqa: PERF402  # The steps before an error count.
+    except Exception as broken:  # An unverified file may contain anything.
+        number, why = len(steps) + 1, str(broken) or type(broken).__name__
+        return RecordHistory(tuple(steps), f"entry {number} makes no sense: {why}")
+    return RecordHistory(tuple(steps), "" if steps[-1].state.result else "the end of the match cannot be read")
+
+
+def _entries(lines: Iterator[bytes]) -> Iterator[Entry]:
+    """Yield the entries that can be read, up to the first that is missing."""
+    number = 1
+    for line in lines:
+        part = split_line(line)
+        found = parse_entry(part.body) if part else None
+        if found is None or found.number != number:
+            continue
+        try:
+            event = decode_event(found.event)
+        except MalformedEntry:
+            continue
+        yield Entry("", number, found.at_ms, event)
+        number += 1
+
+
+def _opened(entry: Entry, find_game: Callable[[str], Game]) -> Match:
+    if not isinstance(entry.event, MatchCreated):
+        raise RecordInvalid(RecordStatus.NO_RECORD, "its first entry opens no match")
+    setup = entry.event.setup
+    try:
+        game = find_game(setup.game)
+    except UnknownGame as unknown:
+        raise RecordInvalid(RecordStatus.UNKNOWN_GAME, str(unknown)) from None
+    try:
+        # An unverified file may contain options that the game does not know.
+        game.settings(dict(setup.settings.values))
+        setup.completed(game).check(game)
+        return create_match(entry.event, game)
+    except Exception as broken:
+        raise RecordInvalid(RecordStatus.RULES_DIFFER, f"the match cannot be opened: {broken}") from None

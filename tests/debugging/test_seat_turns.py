@@ -12,7 +12,7 @@ from referee_client.organiser.terms import Terms
 from engines.registry import find
 from referee.debugging.seat_turns import seat_turns
 from referee.live.sessions import TurnOptions
-from referee.records.record_history import read_record_history
+from referee.records.record_reader import read_record_history
 from referee.wire.matches import turn_of
 from tests.clients.sdk import organising
 from tests.e2e.server import bearer, run_server

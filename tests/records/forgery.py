@@ -8,9 +8,8 @@ from pathlib import Path
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from referee.match.events import Event
-from referee.records.record_format import hash_of, signed_bytes
+from referee.records.record_format import format_record, hash_of, signed_bytes
 from referee.records.record_reader import MatchRecord, RecordInvalid, RecordStatus, VerificationResult, read_record
-from referee.records.record_writer import format_record
 from referee.records.signing_key import public_hex
 from referee.records.verify import verify
 from tests.records.matches import entries_of, find_game

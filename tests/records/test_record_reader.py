@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from referee.records.record_history import read_record_history
-from referee.records.record_reader import RecordInvalid, RecordStatus, VerificationResult
+from referee.records.record_reader import RecordInvalid, RecordStatus, VerificationResult, read_record_history
 from referee.records.verify import verify
 from tests.records.forgery import lines_of, record_of, resigned
 from tests.records.matches import all_games, find_game, random_match

@@ -12,8 +12,7 @@ from engines.api import Game
 from engines.options import Settings, Value
 from referee.match.events import Event, PlayEnded
 from referee.match.result import EndCause
-from referee.records.record_history import read_record_history
-from referee.records.record_reader import RecordStatus
+from referee.records.record_reader import RecordStatus, read_record_history
 from referee.records.signing_key import fingerprint, public_hex
 from referee.records.verify import replay_finished_match
 from tests.records.forgery import KEY, record_of, verdict_on, whole

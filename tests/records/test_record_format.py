@@ -7,7 +7,7 @@ import pytest
 from referee.live.live_errors import LogDamaged
 from referee.match.commands import StartPlay
 from referee.match.events import PlayEnded
-from referee.records.record_writer import NotOver, format_record
+from referee.records.record_format import NotOver, format_record
 from tests.records.forgery import KEY, record_of
 from tests.records.matches import entries_of, happened, nim_setup, short_match
 from tests.storage.examples import RATED_END
