@@ -17,7 +17,7 @@ from referee.match.state import Match
 
 
 class AutoPause:
-    """A `MatchListener` that counts in background tasks. Faults that cannot be stored are not counted."""
+    """A `MatchObserver` that counts in background tasks. Faults that cannot be stored are not counted."""
 
     def __init__(
         self, accounts: Accounts, notifier: BotNotifier, time: Time, max_faults_in_row: Callable[[Match], int]

@@ -72,7 +72,7 @@ class BotLogRecorder:
 
 
 class FaultRecorder:
-    """A `MatchListener` that records late moves and forfeits in the private logs of bots."""
+    """A `MatchObserver` that records late moves and forfeits in the private logs of bots."""
 
     def __init__(self, recorder: BotLogRecorder) -> None:
         self._recorder = recorder

@@ -160,7 +160,7 @@ class SeatDelays(NamedTuple):
 
 
 class MatchObserver(Protocol):
-    """Owner of the runners, which notify it.
+    """Notified of everything that happens in all matches.
 
     Its methods must return at once. An exception goes to `on_fault` and stops nothing.
     """
@@ -171,11 +171,22 @@ class MatchObserver(Protocol):
         Each entry is reported once, in order.
         """
 
-    def seat_delays(self, match_id: str, seat: Seat) -> SeatDelays:
-        """Return the delays of the turn that `seat` owes now, or owed last."""
-
     def on_fault(self, match_id: str, fault: Exception) -> None:
         """Handle a failure that no player is responsible for."""
+
+
+class PresenceObserver(MatchObserver, Protocol):
+    """An observer that also needs to know which bots can play."""
+
+    def on_presence_changed(self, bot: str) -> None:
+        """Handle a bot that came online, went offline, or changed its Hello."""
+
+
+class RunnerObserver(MatchObserver, Protocol):
+    """The owner of the runners."""
+
+    def seat_delays(self, match_id: str, seat: Seat) -> SeatDelays:
+        """Return the delays of the turn that `seat` owes now, or owed last."""
 
     def on_stopped(self, match_id: str) -> None:
         """Handle the final stop of the runner: another process writes the log of the match, or the runner failed."""
@@ -217,7 +228,7 @@ class RunnerDependencies:
 
     log: EventLog
     time: Time
-    observer: MatchObserver
+    observer: RunnerObserver
     rating_writer: RatingWriter | None = None
     """None: nothing is rated."""
     decide: Decide = by_the_rules

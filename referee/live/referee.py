@@ -19,9 +19,17 @@ from referee.live.match_history import MatchStatus
 from referee.live.match_request import EVERY_MATCH, LiveLimits, MatchFilter, MatchRequest
 from referee.live.match_starter import FreeCapacity
 from referee.live.outbox import DrainNotice
-from referee.live.ports import EventLog, RatingWriter, RunnerDependencies, Time, unwrapped
+from referee.live.ports import (
+    EventLog,
+    MatchObserver,
+    PresenceObserver,
+    RatingWriter,
+    RunnerDependencies,
+    Time,
+    unwrapped,
+)
 from referee.live.recovery import recover
-from referee.live.registry import LiveMatches, MatchListener, PresenceObserver
+from referee.live.registry import LiveMatches
 from referee.live.submit import AnswerSubmitter, RequestSubmitter, TurnAnswer, outcome
 from referee.live.turn_view import SeatClock, TurnDue, clocks_at_entry
 from referee.live.verdict import MoveAccepted, RequestAccepted
@@ -71,7 +79,7 @@ class Referee:
         mint_id: Callable[[], str],
         draw_seed: Callable[[], bytes],
         lag: LoopLag,
-        listeners: Sequence[MatchListener] = (),
+        observers: Sequence[MatchObserver] = (),
         rating_writer: RatingWriter | None = None,
         wrap_dependencies: Callable[[RunnerDependencies], RunnerDependencies] = unwrapped,
         run: RunFunction = run_inline,
@@ -85,7 +93,7 @@ class Referee:
         self._time = time
         self._limits = limits
         self._live = LiveMatches(
-            log, undelivered, time, games, mint_id, lag, listeners, rating_writer, wrap_dependencies
+            log, undelivered, time, games, mint_id, lag, observers, rating_writer, wrap_dependencies
         )
         self._answers = AnswerSubmitter(self._live)
         self._requests = RequestSubmitter(self._live)
@@ -100,9 +108,9 @@ class Referee:
         """Restore all unfinished matches from their logs; return their number. Call it before anything else."""
         return await recover(self._live, self._limits.return_within_us)
 
-    def subscribe(self, follower: PresenceObserver) -> None:
-        """Notify `follower` of everything that happens in all matches, and of presence."""
-        self._live.subscribe(follower)
+    def subscribe(self, observer: PresenceObserver) -> None:
+        """Notify `observer` of everything that happens in all matches, and of presence."""
+        self._live.subscribe(observer)
 
     # Matches
 

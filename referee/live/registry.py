@@ -7,7 +7,7 @@ still until its bots are back or a time limit is over.
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from itertools import chain
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from engines.api import Game, Seat
 from engines.refusals import Refusal
@@ -25,6 +25,8 @@ from referee.live.ports import (
     Entry,
     EventLog,
     LogUnavailable,
+    MatchObserver,
+    PresenceObserver,
     RatingWriter,
     RunnerDependencies,
     SeatDelays,
@@ -51,25 +53,8 @@ RESUME_RETRY_US = SECOND
 """Delay before another attempt to resume a match whose log could not be written."""
 
 
-class MatchListener(Protocol):
-    """Notified of everything that happens in all matches. Its methods must return at once."""
-
-    def on_entries(self, before: Match | None, entries: Sequence[Entry], match: Match) -> None:
-        """See `MatchObserver`."""
-
-    def on_fault(self, match_id: str, fault: Exception) -> None:
-        """See `MatchObserver`."""
-
-
-class PresenceObserver(MatchListener, Protocol):
-    """A listener that also needs to know which bots can play."""
-
-    def on_presence_changed(self, bot: str) -> None:
-        """Handle a bot that came online, went offline, or changed its Hello."""
-
-
 class LiveMatches:
-    """All live matches of this process; the `MatchObserver` of their runners."""
+    """All live matches of this process; the `RunnerObserver` of their runners."""
 
     def __init__(
         self,
@@ -79,7 +64,7 @@ class LiveMatches:
         games: Mapping[str, Game],
         mint_id: Callable[[], str],
         lag: LoopLag,
-        listeners: Sequence[MatchListener] = (),
+        observers: Sequence[MatchObserver] = (),
         rating_writer: RatingWriter | None = None,
         wrap_dependencies: Callable[[RunnerDependencies], RunnerDependencies] = unwrapped,
     ) -> None:
@@ -95,14 +80,14 @@ class LiveMatches:
         self.requests = RequestIndex(log)
         self.changed = asyncio.Event()
         """Set after entries were stored, and after sessions have changed."""
-        self._listeners = listeners
+        self._observers = observers
         self._presence_observers: list[PresenceObserver] = []
         self._tasks: set[asyncio.Task[Any]] = set()
         self._closed = False
 
-    def subscribe(self, follower: PresenceObserver) -> None:
-        """Notify `follower` of everything that happens from now on."""
-        self._presence_observers.append(follower)
+    def subscribe(self, observer: PresenceObserver) -> None:
+        """Notify `observer` of everything that happens from now on."""
+        self._presence_observers.append(observer)
 
     def find_game(self, name: str) -> Game:
         """Return the game of that name. Raises UnknownGame."""
@@ -120,9 +105,9 @@ class LiveMatches:
         if before is None or entries[-1].request:
             self.requests.add(entries)
         self.changed.set()
-        for listener in chain(self._listeners, self._presence_observers):
+        for observer in chain(self._observers, self._presence_observers):
             try:
-                listener.on_entries(before, entries, match)
+                observer.on_entries(before, entries, match)
             except Exception as fault:
                 self.on_fault(match.setup.match_id, fault)
         self.notifier.notify(live_match, news)
@@ -138,8 +123,8 @@ class LiveMatches:
         return SeatDelays(session.round_trip_us if session else 0, self.lag.total_us() - own_us)
 
     def on_fault(self, match_id: str, fault: Exception) -> None:
-        for listener in chain(self._listeners, self._presence_observers):
-            listener.on_fault(match_id, fault)
+        for observer in chain(self._observers, self._presence_observers):
+            observer.on_fault(match_id, fault)
 
     def on_stopped(self, match_id: str) -> None:
         live_match = self.index.remove(match_id)
@@ -169,8 +154,8 @@ class LiveMatches:
                 self.update_presence(live_match, live_match.seats_of(bot))
             elif self._all_online(live_match):
                 self.resume(live_match)
-        for follower in self._presence_observers:
-            follower.on_presence_changed(bot)
+        for observer in self._presence_observers:
+            observer.on_presence_changed(bot)
 
     def update_presence(self, live_match: LiveMatch, seats: Sequence[Seat]) -> None:
         """Write changed presence of these seats to the log, and send their turns to new sessions."""

@@ -17,7 +17,7 @@ from engines.api import Game, Seat
 from referee.live.live_errors import NotRunHere, QueuedCommand
 from referee.live.loop_lag import HOLDER, MessageArrival
 from referee.live.match_timing import Deadline, DeadlineTimer, MatchTime, deadlines
-from referee.live.ports import Conflict, LogUnavailable, MatchObserver, Request, RunnerDependencies, SeatDelays
+from referee.live.ports import Conflict, LogUnavailable, Request, RunnerDependencies, RunnerObserver, SeatDelays
 from referee.live.rated_end import append_decision
 from referee.live.referee_delay import RefereeDelays
 from referee.match.clock import MS, SECOND, Micros
@@ -245,10 +245,10 @@ class MatchRunner:
             if queued:
                 queued.refuse(NotRunHere(self.match_id))
 
-    def _notify(self, listener: Callable[..., None], *news: Any) -> None:
+    def _notify(self, observe: Callable[..., None], *news: Any) -> None:
         """Call an observer. Its exceptions are reported and undo nothing."""
         try:
-            listener(*news)
+            observe(*news)
         except Exception as fault:
             self._report_fault(fault)
 
@@ -256,7 +256,7 @@ class MatchRunner:
         _report_fault(self._dependencies.observer, self.match_id, fault)
 
 
-def _delays(observer: MatchObserver, match_id: str, seat: Seat) -> SeatDelays:
+def _delays(observer: RunnerObserver, match_id: str, seat: Seat) -> SeatDelays:
     try:
         return observer.seat_delays(match_id, seat)
     except Exception as fault:
@@ -264,10 +264,10 @@ def _delays(observer: MatchObserver, match_id: str, seat: Seat) -> SeatDelays:
         return SeatDelays()
 
 
-def _lag_us(observer: MatchObserver, match_id: str, seat: Seat) -> Micros:
+def _lag_us(observer: RunnerObserver, match_id: str, seat: Seat) -> Micros:
     return _delays(observer, match_id, seat).lag_us
 
 
-def _report_fault(observer: MatchObserver, match_id: str, fault: Exception) -> None:
+def _report_fault(observer: RunnerObserver, match_id: str, fault: Exception) -> None:
     with suppress(Exception):  # A failure to report cannot be reported.
         observer.on_fault(match_id, fault)

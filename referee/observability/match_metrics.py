@@ -1,4 +1,4 @@
-"""Metrics of matches, recorded by a listener from the entries of their logs."""
+"""Metrics of matches, recorded by an observer from the entries of their logs."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -50,7 +50,7 @@ class _GameSeries:
 
 
 class MatchMetrics:
-    """A MatchListener that counts entries after they were stored, and faults."""
+    """A MatchObserver that counts entries after they were stored, and faults."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         def counter(name: str, meaning: str, *labels: str) -> Counter:

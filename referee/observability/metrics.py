@@ -1,6 +1,6 @@
 """All metrics of one server, in a registry of its own, in the format of Prometheus.
 
-Metrics are recorded outside of the code that they measure: of calls by an interceptor, of matches by a listener, of
+Metrics are recorded outside of the code that they measure: of calls by an interceptor, of matches by an observer, of
 logs by a wrapper, and of everything else by gauges that are read at scrape time. No label holds a value that callers
 choose, or one of which there are more with every match. `docs/metrics.md` lists all metrics.
 """
@@ -72,7 +72,7 @@ class Metrics:
         )
         ProcessCollector(registry=self._registry)
         self.matches = MatchMetrics(self._registry)
-        """A MatchListener."""
+        """A MatchObserver."""
         self._appends = AppendMetrics(self._registry)
         self._contests = ContestMetrics(self._registry)
         self._refusals = Counter(

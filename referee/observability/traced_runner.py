@@ -20,9 +20,9 @@ from referee.live.ports import (
     Decide,
     Entry,
     EventLog,
-    MatchObserver,
     Request,
     RunnerDependencies,
+    RunnerObserver,
     SeatDelays,
     Summaries,
 )
@@ -165,7 +165,7 @@ class TracedLog:
 
 
 class TracedObserver:
-    """A MatchObserver that records a span for each announcement."""
+    """A RunnerObserver that records a span for each announcement."""
 
     def __init__(self, observer: MatchObserver, tracer: Tracer, latest: _LatestContexts) -> None:
         self._observer = observer

@@ -22,7 +22,6 @@ from referee.live.loop_lag import LoopLag
 from referee.live.match_request import LiveLimits
 from referee.live.ports import Entry, Time
 from referee.live.referee import Referee
-from referee.live.registry import MatchListener
 from referee.live.sessions import Session
 from referee.live.worker_pool import WorkerPool
 from referee.match.clock import MS, SECOND, Micros
@@ -38,7 +37,7 @@ log = structlog.get_logger("referee")
 
 
 class _FaultLog:
-    """A MatchListener that logs faults."""
+    """A MatchObserver that logs faults."""
 
     def on_entries(self, before: Match | None, entries: Sequence[Entry], match: Match) -> None:
         """Does nothing: entries are no faults."""
@@ -71,7 +70,7 @@ class Application:
             time,
             lambda match: max_faults_for(ladders, match, settings.faults_in_a_row_at_most),
         )
-        self._listeners: Sequence[MatchListener] = [
+        self._observers: Sequence[MatchObserver] = [
             metrics.matches,
             _FaultLog(),
             FaultRecorder(self.bot_log_recorder),
@@ -87,7 +86,7 @@ class Application:
             lambda: secrets.token_hex(12),
             _draw_seed,
             self.lag,
-            self._listeners,
+            self._observers,
             ratings,
             tracing.around,
             self.pool.run,
@@ -146,8 +145,8 @@ class Application:
         return {LADDER: self.ladders.queue(now_ms), TOURNAMENT: self.tournaments.queue(now_ms)}
 
     def report_match_fault(self, match_id: str, fault: Exception) -> None:
-        for listener in self._listeners:
-            listener.on_fault(match_id, fault)
+        for observer in self._observers:
+            observer.on_fault(match_id, fault)
 
     def _log_outage(self, why: str) -> None:
         if why:

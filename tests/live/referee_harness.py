@@ -9,9 +9,8 @@ from engines.registry import games
 from referee.live.loop_lag import LoopLag
 from referee.live.match_request import LiveLimits, MatchRequest
 from referee.live.outbox import MatchEnded, OutboxItem, TurnNotice
-from referee.live.ports import Entry, LogUnavailable
+from referee.live.ports import Entry, LogUnavailable, MatchObserver
 from referee.live.referee import Referee
-from referee.live.registry import MatchListener
 from referee.live.sessions import Hello, Session
 from referee.live.turn_view import TurnDue
 from referee.match.clock import SECOND, SuddenDeath
@@ -66,7 +65,7 @@ class Hall:
         self.log = GatedLog(self.time, self.stored)
         self.unheard = GatedEnds(self.stored)
         self.noted = Noting()
-        self.listeners: list[MatchListener] = [self.noted]
+        self.observers: list[MatchObserver] = [self.noted]
         self.lag = LoopLag(self.time)
         self.ids: Iterator[int] = after.ids if after else count(1)
         self.referee = Referee(
@@ -78,7 +77,7 @@ class Hall:
             lambda: f"id{next(self.ids)}",
             lambda: bytes(32),
             self.lag,
-            self.listeners,
+            self.observers,
         )
 
     async def crashed(self, games: dict[str, Game] | None = None) -> "Hall":

@@ -52,7 +52,7 @@ class House:
         self.scribe = BotLogRecorder(self.bot_log)
         notices = BotNotifier(self.scribe, self.hall.referee.sessions.of_bot, self.hall.time)
         self.conduct = AutoPause(self.accounts, notices, self.hall.time, lambda _: AT_MOST)
-        self.hall.listeners += [FaultRecorder(self.scribe), self.conduct]
+        self.hall.observers += [FaultRecorder(self.scribe), self.conduct]
 
     @classmethod
     async def opened(cls) -> "House":

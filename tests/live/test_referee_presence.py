@@ -531,7 +531,7 @@ async def test_a_drain_does_not_wait_beyond_its_grace() -> None:
 
 
 @in_loop
-async def test_a_listener_that_breaks_stops_nothing() -> None:
+async def test_an_observer_that_fails_stops_nothing() -> None:
     hall = Hall()
 
     def breaks(*_: object) -> None:

@@ -144,7 +144,7 @@ class FailingKeeper(NotingKeeper):
 
 
 @in_loop
-async def test_listeners_that_fail_stop_no_match_and_are_complained_of() -> None:
+async def test_observers_that_fail_stop_no_match_and_are_reported() -> None:
     scene = Scene()
     scene.keeper = FailingKeeper()
     runner = await scene.begun(terms())
