@@ -23,7 +23,7 @@ from referee.hosting.contest_log import (
     contest_id,
 )
 from referee.hosting.hosting_errors import ContestDamaged
-from referee.live.log_history import LogHistory, LogStep, State, replay
+from referee.live.log_history import LogHistory, LogStep, State, first_missing, replay
 from referee.live.ports import Conflict, LogUnavailable
 from referee.live.watch import LogWatch
 
@@ -110,9 +110,8 @@ class ContestStore(LogHistory[ContestEntry, State]):
 
 
 def _check_numbers(entries: Sequence[ContestEntry], after: int) -> None:
-    for number, entry in enumerate(entries, after + 1):
-        if entry.number != number:
-            raise EntryMissing(f"entry {number} of {entry.contest} is missing")
+    if missing := first_missing(entries, after):
+        raise EntryMissing(f"entry {missing} of {entries[0].contest} is missing")
 
 
 class ContestWatch(LogWatch[ContestEntry, State]):

@@ -4,7 +4,7 @@ The `details` of each are the metadata that the contract promises for its reason
 """
 
 from engines.refusals import Refusal, quoted, shortened
-from referee.live.live_errors import fault_id
+from referee.live.ports import fault_id
 
 
 class ContestDamaged(Refusal):

@@ -19,8 +19,8 @@ from referee.contests.pairing import DueMatch
 from referee.hosting.ladder_state import LadderState
 from referee.hosting.tournament_state import TournamentState
 from referee.live.create import match_id_of
-from referee.live.live_errors import UnknownMatch
 from referee.live.match_request import DEFAULT_OPENING, MAKER, PAIRING, REQUEST_ID, SET, MatchRequest
+from referee.live.ports import UnknownMatch
 from referee.live.referee import Referee
 from referee.match.setup import Player
 from referee.match.state import Match

@@ -10,10 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from engines.api import Seat
-from referee.live.live_errors import UnknownMatch
 from referee.live.match_history import MatchStatus
 from referee.live.match_request import MAKER, PAIRING, REQUEST_ID, LiveLimits, MatchRequest
-from referee.live.ports import Conflict
+from referee.live.ports import Conflict, UnknownMatch
 from referee.live.registry import LiveMatches
 from referee.live.runner import MatchRunner
 from referee.live.worker_pool import RunFunction, run_inline
@@ -80,7 +79,7 @@ class MatchCreator:
         Raises SeatHeld, NoSuchSeat, MatchOver, UnknownMatch or LogUnavailable.
         """
         while True:
-            match = (await self._live.finished.history(match_id)).match
+            match = (await self._live.stored.history(match_id)).match
             if match.result:
                 raise MatchOver(str(match.result))
             wanted = _choose_seat(match, player) if seat is None else seat
@@ -118,7 +117,7 @@ class MatchCreator:
         )
 
     async def _find_created(self, request: MatchRequest, match_id: str) -> CreatedMatch:
-        standing = (await self._live.finished.history(match_id)).status
+        standing = (await self._live.stored.history(match_id)).status
         setup = standing.match.setup
         if await self._setup(request, match_id, request.seed or setup.seed) != setup:
             raise RequestIdReused(request.labels[REQUEST_ID])

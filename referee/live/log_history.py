@@ -32,6 +32,11 @@ class LogStep(Generic[EntryT, State]):
     state: State
 
 
+def first_missing(entries: Iterable[NumberedEntry], after: int = 0) -> int | None:
+    """Return the first missing number in entries that should follow entry `after`; None: they are complete."""
+    return next((number for number, entry in enumerate(entries, after + 1) if entry.number != number), None)
+
+
 def replay(
     fold: Callable[[State | None, EntryT], State], entries: Iterable[EntryT], before: State | None = None
 ) -> Iterator[LogStep[EntryT, State]]:

@@ -4,15 +4,13 @@ It holds the current state, the moves as each seat may see them, the entry that 
 match is watched, the last steps, so that watchers need not read the log.
 """
 
-import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from engines.api import Game, Seat, Viewer
-from referee.live.live_errors import UNREADABLE, LogDamaged
-from referee.live.log_history import LogHistory, LogStep, replay
-from referee.live.ports import Entry
+from referee.live.log_history import LogHistory, LogStep
+from referee.live.ports import UNREADABLE, Entry, LogDamaged
 from referee.match.events import (
     Event,
     FlagFell,
@@ -23,13 +21,10 @@ from referee.match.events import (
     PlayEnded,
     PlayStarted,
 )
-from referee.match.result import EndCause
-from referee.match.state import Match, MatchPhase, create_match, evolve
+from referee.match.state import Match, create_match, evolve
 from referee.match.visibility import redact_move
 
 MAX_CACHED_STEPS = 64
-REPLAY_CHUNK = 25
-"""Entries to fold before the event loop runs other tasks."""
 
 
 MatchStep: TypeAlias = LogStep[Entry, Match]
@@ -106,7 +101,9 @@ class MatchHistory(LogHistory[Entry, Match]):
         self.last_verdict: dict[Seat, VerdictLocation] = {}
         """Location of the last verdict on each seat."""
         self.requests: dict[tuple[Seat, str], VerdictLocation] = {}
-        """Location of the verdict on each request, by seat and request id."""
+        """Location of the verdict on each answer with a request id, by seat and request id."""
+        self.other_requests: dict[tuple[int | str, str], Entry] = {}
+        """The entry that answers each other request, by caller and request id."""
         self.last_shown: dict[Viewer, WatchedEntry] = {}
         """Cache of the last move as each viewer may see it."""
 
@@ -126,6 +123,8 @@ class MatchHistory(LogHistory[Entry, Match]):
     def extend(self, steps: Sequence[MatchStep]) -> None:
         """Append the next steps, and wake all watchers."""
         for step in steps:
+            if request := step.entry.request:
+                self.other_requests[request.by, request.id] = step.entry
             if not self.is_unplayable(step.entry):
                 self._apply(step)
         super().extend(steps)
@@ -214,62 +213,3 @@ class MatchFold:
         if is_unplayable(entry, self.unplayable_from):
             return replace(match, number=entry.number)
         return evolve(match, event)
-
-
-class UnplayableLog(Exception):
-    """The game cannot apply the log: its rules have changed, or the game was removed."""
-
-    def __init__(self, entries: Sequence[Entry], error: Exception) -> None:
-        super().__init__(f"{type(error).__name__}: {error}")
-        self.entries = entries
-
-
-async def replay_log(entries: Sequence[Entry], find_game: Callable[[str], Game]) -> MatchHistory:
-    """Fold a whole log. Raises UnplayableLog.
-
-    A match that was ended because its log was unplayable is folded as far as possible, then ended.
-    """
-    following = replay(MatchFold(find_game), entries)
-    history: MatchHistory | None = None
-    for done, entry in enumerate(entries):
-        if done % REPLAY_CHUNK == 0:
-            await asyncio.sleep(0)
-        try:
-            step = next(following)
-        except Exception as error:
-            if history is None or not ended_as_unplayable(entries):
-                raise UnplayableLog(entries, error) from error
-            history.unplayable_from = entry.number
-            following = replay(MatchFold(find_game, entry.number), entries[done:], history.match)
-            step = next(following)
-        if history is None:
-            history = MatchHistory(step)
-        else:
-            history.extend([step])
-    assert history
-    return history
-
-
-def read_summary(summary: Sequence[Entry], find_game: Callable[[str], Game]) -> MatchStatus:
-    """Return the status of a match from the entries of its summary (see `ports.Summaries`), without its position.
-
-    Raises LogDamaged, UnknownGame, or any other exception if the log is damaged or the game has changed.
-    """
-    first = summary[0]
-    fold = MatchFold(find_game)
-    match = fold(None, first)
-    started_ms = ended_ms = None
-    for entry in summary[1:]:
-        if isinstance(entry.event, PlayStarted):  # Setting up the position would be expensive.
-            match = replace(match, phase=MatchPhase.PLAYING, players=entry.event.seated)
-            started_ms = entry.at_ms
-        else:
-            match = fold(match, entry)
-        if isinstance(entry.event, PlayEnded):
-            ended_ms = entry.at_ms
-    return MatchStatus(match, first.at_ms, started_ms, ended_ms)
-
-
-def ended_as_unplayable(entries: Sequence[Entry]) -> bool:
-    last = entries[-1].event
-    return isinstance(last, PlayEnded) and last.result.cause is EndCause.ENGINE_FAULT

@@ -1,4 +1,4 @@
-"""Ports: the storage, time and ratings that live matches need, and the observers that they notify.
+"""Ports: the storage, time and ratings that live matches need, their errors, and the observers that are notified.
 
 Each port has one suite of contract tests that every adapter passes.
 """
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from engines.api import Seat
-from engines.refusals import Refusal
+from engines.refusals import Refusal, quoted, shortened
 from referee.live.match_request import EVERY_MATCH, MatchFilter
 from referee.match.clock import Micros
 from referee.match.commands import Command
@@ -61,6 +61,11 @@ class LogUnavailable(Exception):
     """The log cannot be written or read now (disk full, read-only, locked). Nothing was changed."""
 
 
+class UnknownMatch(Refusal):
+    def __init__(self, match_id: str) -> None:
+        super().__init__(f"there is no match {quoted(match_id)}", match_id=shortened(match_id))
+
+
 class MatchArchived(Refusal):
     """The match is over, and its entries have left the log. Nothing can be appended to it."""
 
@@ -68,6 +73,41 @@ class MatchArchived(Refusal):
         super().__init__(
             f"match {match_id} is archived: whoever runs this referee keeps its record, {match_id}.jsonl",
             match_id=match_id,
+        )
+
+
+def fault_id(match_id: str) -> str:
+    """Return the id under which the server's log has the details of the fault of this match.
+
+    A match has at most one fault: its game fails, which voids the match, or its log is damaged.
+    """
+    return f"fault-{match_id}"
+
+
+MISSING, UNREADABLE = "is missing", "cannot be read"
+"""What can be wrong with an entry."""
+
+
+class LogDamaged(Refusal):
+    """The log of a match lacks an entry, or holds one that cannot be read."""
+
+    def __init__(self, match_id: str, number: int, wrong: str = MISSING) -> None:
+        super().__init__(
+            f"the log of match {match_id} is damaged: its entry {number} {wrong}; "
+            f"the fault is {fault_id(match_id)} in the referee's log",
+            match_id=match_id,
+            fault_id=fault_id(match_id),
+        )
+
+
+class EngineFault(Refusal):
+    """The game failed while deciding; the match is void."""
+
+    def __init__(self, match_id: str) -> None:
+        super().__init__(
+            f"the rules of the game broke down; match {match_id} is void",
+            match_id=match_id,
+            fault_id=fault_id(match_id),
         )
 
 
@@ -114,7 +154,7 @@ class EventLog(Protocol):
     async def read(self, match_id: str, after: int = 0, at_most: int | None = None) -> list[Entry]:
         """Return the entries after number `after`, in order. Empty: there are none, or there is no such match.
 
-        Raises MatchArchived if its entries have left the log, or `live_errors.LogDamaged` if one cannot be read.
+        Raises MatchArchived if its entries have left the log, or LogDamaged if one cannot be read.
         """
 
     async def unfinished(self) -> list[str]:

@@ -12,7 +12,6 @@ from engines.api import Game, Seat, Viewer
 from engines.refusals import Refusal
 from referee.live.create import CreatedMatch, MatchCreator
 from referee.live.end_delivery import UndeliveredEnds
-from referee.live.finished_matches import MatchPage
 from referee.live.live_match import LiveMatch
 from referee.live.loop_lag import LoopLag, MessageArrival
 from referee.live.match_history import MatchStatus
@@ -28,8 +27,8 @@ from referee.live.ports import (
     Time,
     unwrapped,
 )
-from referee.live.recovery import recover
 from referee.live.registry import LiveMatches
+from referee.live.stored_matches import MatchPage
 from referee.live.submit import AnswerSubmitter, RequestSubmitter, TurnAnswer, outcome
 from referee.live.turn_view import SeatClock, TurnDue, clocks_at_entry
 from referee.live.verdict import MoveAccepted, RequestAccepted
@@ -106,7 +105,7 @@ class Referee:
 
     async def recover(self) -> int:
         """Restore all unfinished matches from their logs; return their number. Call it before anything else."""
-        return await recover(self._live, self._limits.return_within_us)
+        return await self._live.recover(self._limits.return_within_us)
 
     def subscribe(self, observer: PresenceObserver) -> None:
         """Notify `observer` of everything that happens in all matches, and of presence."""
@@ -139,12 +138,12 @@ class Referee:
 
     async def status(self, match_id: str) -> MatchStatus:
         """Return the full state of a match. The caller decides what of it may be shown."""
-        return (await self._live.finished.history(match_id)).status
+        return (await self._live.stored.history(match_id)).status
 
     async def match(self, match_id: str) -> Match:
         """Return the current state of a match."""
         live_match = self._live.index.find(match_id)
-        return live_match.match if live_match else (await self._live.finished.history(match_id)).match
+        return live_match.match if live_match else (await self._live.stored.history(match_id)).match
 
     async def match_as_seen(self, match_id: str, viewer: Viewer) -> Match | None:
         """Return the match as `viewer` may see it now, possibly an earlier state. None: nothing yet."""
@@ -157,7 +156,7 @@ class Referee:
 
     async def list_matches(self, wanted: MatchFilter = EVERY_MATCH, after: str = "", at_most: int = 100) -> MatchPage:
         """Return a page of matches, the newest first, older than the match `after`."""
-        return await self._live.finished.list_matches(wanted, after, at_most)
+        return await self._live.stored.list_matches(wanted, after, at_most)
 
     def free_capacity(self, player: Player, game: str) -> FreeCapacity | None:
         """Return the free capacity of the bot for that game; None: it is offline or does not accept the game.
@@ -314,7 +313,7 @@ class Referee:
 
     async def watch(self, match_id: str, after: int | None, viewer: Viewer) -> tuple[WatchStart, MatchWatch]:
         """Return the match at that number (None: now) and an iterator over what follows. Raises NumberAhead."""
-        history = await self._live.finished.history(match_id)
+        history = await self._live.stored.history(match_id)
         max_behind = self._limits.max_watcher_lag
         watching = MatchWatch(self._log, self._live.find_game, history, viewer, max_behind, self._cooperative_yield)
         await watching.begin(after)

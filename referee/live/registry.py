@@ -13,8 +13,6 @@ from engines.api import Game, Seat
 from engines.refusals import Refusal
 from referee.live.absences import Absences
 from referee.live.end_delivery import EndDelivery, UndeliveredEnds
-from referee.live.finished_matches import FinishedMatches
-from referee.live.live_errors import NotRunHere
 from referee.live.live_match import LiveMatch, LiveMatchIndex
 from referee.live.loop_lag import LoopLag
 from referee.live.match_history import MatchHistory, match_steps
@@ -33,10 +31,10 @@ from referee.live.ports import (
     Time,
     unwrapped,
 )
-from referee.live.runner import MatchRunner
+from referee.live.runner import MatchRunner, NotRunHere
 from referee.live.sessions import Sessions
+from referee.live.stored_matches import StoredMatches
 from referee.live.turn_notifier import TurnNotifier
-from referee.live.verdict import RequestIndex
 from referee.match.clock import SECOND, Micros
 from referee.match.commands import Command, DisconnectSeat, ReconnectSeat, StartPlay
 from referee.match.decision import Decision
@@ -75,9 +73,8 @@ class LiveMatches:
         self.absences = Absences(time, self._absence_due)
         self.notifier = TurnNotifier(self.sessions)
         self.starter = MatchStarter(self.sessions, time, self.submit)
-        self.finished = FinishedMatches(log, self.find_game, self.index, self.on_fault)
         self.dependencies = wrap_dependencies(RunnerDependencies(log, time, self, rating_writer))
-        self.requests = RequestIndex(log)
+        self.stored = StoredMatches(self.dependencies.log, self.find_game, self.index, self.on_fault)
         self.changed = asyncio.Event()
         """Set after entries were stored, and after sessions have changed."""
         self._observers = observers
@@ -88,6 +85,25 @@ class LiveMatches:
     def subscribe(self, observer: PresenceObserver) -> None:
         """Notify `observer` of everything that happens from now on."""
         self._presence_observers.append(observer)
+
+    async def recover(self, return_within_us: Micros) -> int:
+        """Restore every unfinished match from its log; return their number. Raises LogUnavailable.
+
+        Matches that wait for their start continue to wait at once. The time of matches in play stands still until their
+        bots are back or a time limit is over.
+        """
+        live_matches = [LiveMatch(history) for history in await self.stored.unfinished()]
+        for live_match in live_matches:
+            live_match.sent_tokens = {turn.seat: turn.token for turn in live_match.match.owing}
+            self.index.add(live_match)
+            if live_match.match.phase is MatchPhase.PLAYING:
+                self.starter.occupy(live_match)
+        for live_match in live_matches:
+            if live_match.match.phase is MatchPhase.WAITING:
+                self.resume(live_match)
+        time = self.dependencies.time
+        time.call_at(time.monotonic_us() + return_within_us, lambda: self._resume_suspended(live_matches))
+        return len(live_matches)
 
     def find_game(self, name: str) -> Game:
         """Return the game of that name. Raises UnknownGame."""
@@ -102,8 +118,6 @@ class LiveMatches:
         assert live_match
         if before:
             live_match.history.extend(news)
-        if before is None or entries[-1].request:
-            self.requests.add(entries)
         self.changed.set()
         for observer in chain(self._observers, self._presence_observers):
             try:
@@ -128,7 +142,6 @@ class LiveMatches:
 
     def on_stopped(self, match_id: str) -> None:
         live_match = self.index.remove(match_id)
-        self.requests.forget(match_id)
         if live_match:
             self.starter.release(live_match)
             live_match.history.end_watches(NotRunHere(match_id))
@@ -179,7 +192,7 @@ class LiveMatches:
         """Return the runner, resuming the match first. Raises UnknownMatch, MatchOver, NotRunHere or LogUnavailable."""
         live_match = self.index.find(match_id)
         if live_match is None:
-            result = (await self.finished.history(match_id)).match.result
+            result = (await self.stored.history(match_id)).match.result
             raise MatchOver(str(result)) if result else NotRunHere(match_id)
         if live_match.runner is None:
             await asyncio.wait([self.resume(live_match)])
@@ -193,10 +206,11 @@ class LiveMatches:
             live_match.resuming = self.start_task(self._resume(live_match))
         return live_match.resuming
 
-    def resume_if_suspended(self, live_match: LiveMatch) -> None:
-        """Resume a match unless it runs already or was removed; called by timers."""
-        if not self._closed and live_match.runner is None and self.index.find(live_match.match_id) is live_match:
-            self.resume(live_match)
+    def _resume_suspended(self, live_matches: Sequence[LiveMatch]) -> None:
+        """Resume matches that do not run already and were not removed; called by timers."""
+        for live_match in live_matches:
+            if not self._closed and live_match.runner is None and self.index.find(live_match.match_id) is live_match:
+                self.resume(live_match)
 
     def start_task(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
         """Run a coroutine in the background; `close` waits for it."""
@@ -241,8 +255,7 @@ class LiveMatches:
     def _remove_finished(self, live_match: LiveMatch) -> None:
         """Remove a match that is over; its players have room for others, which may start now."""
         self.index.remove(live_match.match_id)
-        self.finished.remember(live_match.history)
-        self.requests.forget(live_match.match_id)
+        self.stored.remember(live_match.history)
         self.starter.release(live_match)
         self.start_task(live_match.active_runner.close())
         for bot in {player.bot for player in live_match.match.players}:
@@ -266,7 +279,7 @@ class LiveMatches:
         except LogUnavailable:
             live_match.resuming = None
             self.dependencies.time.call_at(
-                self.dependencies.time.monotonic_us() + RESUME_RETRY_US, lambda: self.resume_if_suspended(live_match)
+                self.dependencies.time.monotonic_us() + RESUME_RETRY_US, lambda: self._resume_suspended([live_match])
             )
         else:
             self.attach_runner(live_match, runner)

@@ -11,10 +11,9 @@ import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from engines.api import Game, Seat
-from referee.live.live_errors import NotRunHere, QueuedCommand
 from referee.live.loop_lag import HOLDER, MessageArrival
 from referee.live.match_timing import Deadline, DeadlineTimer, MatchTime, deadlines
 from referee.live.ports import Conflict, LogUnavailable, Request, RunnerDependencies, RunnerObserver, SeatDelays
@@ -31,6 +30,35 @@ from referee.match.state import Match, create_match
 FIRST_RETRY_US = 100 * MS
 LAST_RETRY_US = 10 * SECOND
 """Delays before a failed write to the log is retried: the first and the longest."""
+
+
+class NotRunHere(Exception):
+    """The runner has stopped. If the match is not over, another one runs it, now or soon."""
+
+    def __init__(self, match_id: str) -> None:
+        super().__init__(f"match {match_id} is not run here any more")
+        self.match_id = match_id
+
+
+class QueuedCommand(NamedTuple):
+    """A command in the queue of a runner, and the future of its caller."""
+
+    command: Command
+    caller: asyncio.Future[Decision]
+    request: Request | None = None
+    """Stored with the answer, so that a repeated request finds it."""
+    holder: str = ""
+    """The holder on whose behalf it is decided."""
+    since_us: Micros | None = None
+    """When the reported event happened, in monotonic time; None: now."""
+
+    def answer(self, decided: Decision) -> None:
+        if not self.caller.done():  # It is done if the caller was cancelled.
+            self.caller.set_result(decided)
+
+    def refuse(self, error: Exception) -> None:
+        if not self.caller.done():
+            self.caller.set_exception(error)
 
 
 class MatchRunner:

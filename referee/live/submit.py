@@ -9,17 +9,16 @@ from dataclasses import dataclass, replace
 from weakref import WeakValueDictionary
 
 from engines.api import Seat
-from referee.live.live_errors import NotRunHere
 from referee.live.loop_lag import MessageArrival
 from referee.live.match_history import MatchHistory, VerdictLocation
 from referee.live.ports import Request
 from referee.live.registry import LiveMatches
-from referee.live.runner import MatchRunner
+from referee.live.runner import MatchRunner, NotRunHere
 from referee.live.verdict import MoveAccepted, RequestAccepted, is_verdict_on, verdict_of
 from referee.match.commands import Command, SubmitMove
 from referee.match.decide import decide
 from referee.match.decision import Decision
-from referee.match.events import Event, MovePlayed, MoveRefused
+from referee.match.events import Event, MovePlayed, MoveRefused, PlayEnded
 from referee.match.match_errors import ClockExpired, MatchOver, RequestIdReused
 
 
@@ -53,8 +52,8 @@ class AnswerSubmitter:
 
     async def submit(self, answer: TurnAnswer) -> MoveAccepted:
         """See `Referee.submit`."""
-        history = await self._live.finished.history(answer.match_id)
-        if answer.request_id and await self._live.requests.find(answer.match_id, answer.seat, answer.request_id):
+        history = await self._live.stored.history(answer.match_id)
+        if (answer.seat, answer.request_id) in history.other_requests:
             raise RequestIdReused(answer.request_id)
         if history.match.result or (answer.seat, answer.request_id) in history.requests:
             return await self._first_verdict(answer, MatchOver(str(history.match.result)))
@@ -101,7 +100,7 @@ class AnswerSubmitter:
 
     async def _first_verdict(self, answer: TurnAnswer, otherwise: Exception) -> MoveAccepted:
         """Return the original verdict on this answer. Raises `otherwise` if there is none."""
-        history = await self._live.finished.history(answer.match_id)
+        history = await self._live.stored.history(answer.match_id)
         verdict = _locate_verdict(history, answer)
         if verdict is None:
             raise otherwise
@@ -180,11 +179,11 @@ class RequestSubmitter:
 
     async def _find_first(self, match_id: str, request: Request) -> RequestAccepted | None:
         """Return the original result of a repeated request; None: this is the first one. Raises RequestIdReused."""
-        first = await self._live.requests.find(match_id, request.by, request.id)
-        if first and first[0] == request:
-            return first[1]
-        moves = (await self._live.finished.history(match_id)).requests
-        if first or (request.by, request.id) in moves:
+        history = await self._live.stored.history(match_id)
+        first = history.other_requests.get((request.by, request.id))
+        if first and first.request == request:
+            return RequestAccepted(first.number, first.event.result if isinstance(first.event, PlayEnded) else None)
+        if first or (request.by, request.id) in history.requests:
             raise RequestIdReused(request.id)
         return None
 

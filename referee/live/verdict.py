@@ -2,12 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 from engines.api import Seat
 from engines.refusals import Refusal, shortened
-from referee.live.live_errors import fault_id
-from referee.live.ports import Entry, EventLog, Request
+from referee.live.ports import EngineFault
 from referee.match.clock_charge import ClockCharge
 from referee.match.events import Event, FlagFell, MovePlayed, MoveRefused, MoveSource, PlayEnded
 from referee.match.match_errors import ClockExpired
@@ -64,17 +62,6 @@ class LateAnswer(ClockExpired):
         self.repeated = repeated
 
 
-class EngineFault(Refusal):
-    """The game failed while deciding; the match is void."""
-
-    def __init__(self, match_id: str) -> None:
-        super().__init__(
-            f"the rules of the game broke down; match {match_id} is void",
-            match_id=match_id,
-            fault_id=fault_id(match_id),
-        )
-
-
 def seat_of(token: str) -> Seat | None:
     """Return the seat that a turn token names; None: it is not a token."""
     seat, _, rest = token.partition(".")
@@ -112,40 +99,3 @@ def is_verdict_on(event: Event, token: str, move: str) -> bool:
     """Return whether the event is the verdict on exactly that answer."""
     assert isinstance(event, MovePlayed | MoveRefused | FlagFell)
     return event.token == token and (isinstance(event, FlagFell) or shortened(event.move) == shortened(move))
-
-
-Outcomes: TypeAlias = dict[tuple[int | str, str], tuple[Request, RequestAccepted]]
-"""Requests and their results, by caller and request id."""
-
-
-class RequestIndex:
-    """Results of requests other than moves: in memory for live matches, read from the log for others."""
-
-    def __init__(self, log: EventLog) -> None:
-        self._log = log
-        self._by_match: dict[str, Outcomes] = {}
-
-    def add(self, entries: Sequence[Entry]) -> None:
-        """Add stored entries of a live match. All of its entries must be added."""
-        self._by_match.setdefault(entries[0].match_id, {}).update(_outcomes(entries))
-
-    def forget(self, match_id: str) -> None:
-        """Remove a match that is no longer live."""
-        self._by_match.pop(match_id, None)
-
-    async def find(self, match_id: str, by: int | str, request_id: str) -> tuple[Request, RequestAccepted] | None:
-        """Return the request with that id, and its result; None: there is none. Raises LogUnavailable."""
-        answers = self._by_match.get(match_id)
-        if answers is None:
-            answers = _outcomes(await self._log.read(match_id))
-        return answers.get((by, request_id))
-
-
-def _outcomes(entries: Sequence[Entry]) -> Outcomes:
-    return {
-        (entry.request.by, entry.request.id): (entry.request, _outcome(entry)) for entry in entries if entry.request
-    }
-
-
-def _outcome(entry: Entry) -> RequestAccepted:
-    return RequestAccepted(entry.number, entry.event.result if isinstance(entry.event, PlayEnded) else None)

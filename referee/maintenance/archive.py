@@ -18,9 +18,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from referee.contests.tournament.events import TournamentEnded
 from referee.hosting.contest_log import TOURNAMENT, ContestEntry, ContestLog
-from referee.live.live_errors import UNREADABLE, LogDamaged
 from referee.live.match_request import MAKER
-from referee.live.ports import Entry, LogUnavailable
+from referee.live.ports import UNREADABLE, Entry, LogDamaged, LogUnavailable
 from referee.maintenance.data_dir import MaintenanceError, fsync, require_data_dir
 from referee.maintenance.integrity_check import FindGame
 from referee.maintenance.migrate import require_current_schema

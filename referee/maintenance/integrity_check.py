@@ -12,9 +12,8 @@ from referee.hosting.contest_log import LADDER, TOURNAMENT, ContestLog
 from referee.hosting.contest_store import ContestStore, Fold
 from referee.hosting.ladder_state import LadderFold
 from referee.hosting.tournament_state import fold_tournament
-from referee.live.live_errors import UNREADABLE, LogDamaged, first_missing
-from referee.live.log_history import State
-from referee.live.ports import Entry, LogUnavailable
+from referee.live.log_history import State, first_missing
+from referee.live.ports import UNREADABLE, Entry, LogDamaged, LogUnavailable
 from referee.match.events import MatchCreated, PlayEnded
 from referee.records.record_format import format_record
 from referee.records.record_reader import RecordStatus

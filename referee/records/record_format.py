@@ -19,8 +19,8 @@ from typing import Any
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from engines.refusals import Refusal
-from referee.live.live_errors import UNREADABLE, LogDamaged, first_missing
-from referee.live.ports import Entry
+from referee.live.log_history import first_missing
+from referee.live.ports import UNREADABLE, Entry, LogDamaged
 from referee.match.clock import Micros
 from referee.match.events import Event, MatchCreated, PlayEnded
 from referee.match.result import Result

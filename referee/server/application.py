@@ -17,7 +17,6 @@ from referee.hosting.tournament_host import TournamentHost, tournament_registry
 from referee.live.auto_pause import AutoPause
 from referee.live.bot_log_recorder import BotLogRecorder, FaultRecorder
 from referee.live.bot_notifier import BotNotifier
-from referee.live.live_errors import fault_id
 from referee.live.loop_lag import LoopLag
 from referee.live.match_request import LiveLimits
 from referee.live.ports import Entry, Time

@@ -23,8 +23,7 @@ from referee.accounts import account_errors
 from referee.contests import contest_errors
 from referee.contests.strength.sprt_evaluation import BadSprt
 from referee.hosting import hosting_errors
-from referee.live import live_errors, referee, sessions, verdict, watch, worker_pool
-from referee.live.ports import LogUnavailable, MatchArchived
+from referee.live import ports, referee, runner, sessions, verdict, watch, worker_pool
 from referee.match import match_errors
 from referee.wire.wire_errors import EXHAUSTED, FAILED, INVALID, RETRY_AFTER_MS, ErrorMapping, TransportError, reason_of
 
@@ -117,16 +116,16 @@ _DOMAIN_ERRORS: dict[type[Exception], ErrorMapping] = {
     hosting_errors.WrongEntrantCount: ErrorMapping(FAILED),
     hosting_errors.NotExportable: ErrorMapping(FAILED),
     BadSprt: ErrorMapping(INVALID, "terms.sprt.{field}", reason="BAD_FIELD", renamed=WHY),
-    live_errors.UnknownMatch: ErrorMapping(Code.NOT_FOUND, reason="NO_SUCH_MATCH"),
-    MatchArchived: ErrorMapping(Code.NOT_FOUND),
-    live_errors.NotRunHere: ErrorMapping(Code.UNAVAILABLE, reason="MATCH_MOVING", retry_after_ms=RETRY_AFTER_MS),
-    verdict.EngineFault: ErrorMapping(Code.INTERNAL),
-    live_errors.LogDamaged: ErrorMapping(Code.INTERNAL, reason="REFEREE_FAULT"),
+    ports.UnknownMatch: ErrorMapping(Code.NOT_FOUND, reason="NO_SUCH_MATCH"),
+    ports.MatchArchived: ErrorMapping(Code.NOT_FOUND),
+    runner.NotRunHere: ErrorMapping(Code.UNAVAILABLE, reason="MATCH_MOVING", retry_after_ms=RETRY_AFTER_MS),
+    ports.EngineFault: ErrorMapping(Code.INTERNAL),
+    ports.LogDamaged: ErrorMapping(Code.INTERNAL, reason="REFEREE_FAULT"),
     watch.SlowConsumer: ErrorMapping(EXHAUSTED),
     watch.NumberAhead: ErrorMapping(Code.OUT_OF_RANGE),
     referee.RefereeDraining: ErrorMapping(Code.UNAVAILABLE, reason="DRAINING"),
     sessions.SessionTakenOver: ErrorMapping(Code.ABORTED),
-    LogUnavailable: ErrorMapping(Code.UNAVAILABLE, reason="STORE_UNAVAILABLE", retry_after_ms=RETRY_AFTER_MS),
+    ports.LogUnavailable: ErrorMapping(Code.UNAVAILABLE, reason="STORE_UNAVAILABLE", retry_after_ms=RETRY_AFTER_MS),
     worker_pool.TooManyWaiting: ErrorMapping(EXHAUSTED, reason="TOO_MANY_CALLS", quota=True),
     worker_pool.TooExpensive: ErrorMapping(EXHAUSTED),
 }

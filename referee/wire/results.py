@@ -6,7 +6,7 @@ from referee_api.v1 import rating_pb2, result_pb2
 
 from referee.contests.strength.elo import EloEstimate
 from referee.contests.strength.rating import RatingRecord
-from referee.live.live_errors import fault_id
+from referee.live.ports import fault_id
 from referee.match.result import EndCause, EndKind, Fault, PlayerRating, RatingChange, Result
 from referee.match.result import Forfeit as CoreForfeit
 

@@ -29,12 +29,12 @@ from referee.hosting.tournament_state import TournamentState
 from referee.live.auto_pause import AutoPause
 from referee.live.bot_log_recorder import BotLogRecorder
 from referee.live.bot_notifier import BotNotifier
-from referee.live.live_errors import NotRunHere
 from referee.live.loop_lag import LoopLag
 from referee.live.match_request import EVERY_MATCH, REQUEST_ID, LiveLimits, MatchFilter, Opening
 from referee.live.outbox import TurnNotice
 from referee.live.ports import CoAppend, Entry, LogUnavailable, Request, Summaries
 from referee.live.referee import Referee
+from referee.live.runner import NotRunHere
 from referee.live.sessions import Hello, Session
 from referee.match.clock import SECOND, SuddenDeath
 from referee.match.events import Event

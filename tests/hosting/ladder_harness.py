@@ -11,9 +11,9 @@ from referee.contests.pairing import ContestMatchStarted
 from referee.hosting.contest_terms import LadderTerms, MatchTerms, Partners
 from referee.hosting.ladder_host import LadderRequest
 from referee.hosting.ladder_state import LadderFold, LadderState
-from referee.live.live_errors import NotRunHere
 from referee.live.log_history import replay
 from referee.live.match_request import LADDER
+from referee.live.runner import NotRunHere
 from referee.live.sessions import Session
 from referee.match.clock import SECOND, SuddenDeath
 from referee.match.events import MatchCreated, PlayEnded

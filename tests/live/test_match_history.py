@@ -2,7 +2,8 @@
 
 from engines.api import SPECTATOR
 from referee.live.log_history import replay
-from referee.live.match_history import MAX_CACHED_STEPS, MatchFold, MatchHistory, replay_log
+from referee.live.match_history import MAX_CACHED_STEPS, MatchFold, MatchHistory
+from referee.live.stored_matches import replay_log
 from referee.match.clock import Untimed
 from tests.live.referee_harness import GAMES, Hall
 from tests.live.runner_harness import in_loop

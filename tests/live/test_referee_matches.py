@@ -5,11 +5,10 @@ import asyncio
 import pytest
 
 from engines.refusals import UnknownGame
-from referee.live import finished_matches as archive
-from referee.live.live_errors import UnknownMatch
+from referee.live import stored_matches as archive
 from referee.live.match_request import EVERY_MATCH, MAKER, REQUEST_ID, MatchFilter, MatchRequest, Opening
 from referee.live.outbox import MatchEnded, MatchStarted
-from referee.live.ports import LogUnavailable
+from referee.live.ports import LogUnavailable, UnknownMatch
 from referee.match.clock import SECOND
 from referee.match.match_errors import BadSetup, MatchOver, NoSuchSeat, RequestIdReused, SeatHeld
 from referee.match.result import EndCause

@@ -5,16 +5,15 @@ import asyncio
 import pytest
 
 from referee.live.absences import ABSENCE_DELAY_US
-from referee.live.live_errors import NotRunHere
 from referee.live.loop_lag import LoopLag
-from referee.live.match_history import UnplayableLog
 from referee.live.match_request import MAKER, LiveLimits, MatchRequest
 from referee.live.outbox import DrainNotice, MatchEnded, MatchStarted, NonceRequested, TurnNotice
-from referee.live.ports import Conflict, LogUnavailable, SeatDelays
+from referee.live.ports import Conflict, EngineFault, LogUnavailable, SeatDelays
 from referee.live.referee import RefereeDraining
 from referee.live.registry import LiveMatches
+from referee.live.runner import NotRunHere
 from referee.live.sessions import Hello, Session
-from referee.live.verdict import EngineFault
+from referee.live.stored_matches import UnplayableLog
 from referee.match.clock import MS, SECOND, TimeControl, Untimed
 from referee.match.clock_charge import ClockCharge, NetworkCredit
 from referee.match.events import MatchResumed, MovePlayed, PlayEnded, SeatDisconnected, SeatReconnected

@@ -5,8 +5,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from referee.live.live_errors import UnknownMatch
-from referee.live.ports import LogUnavailable
+from referee.live.ports import LogUnavailable, UnknownMatch
 from referee.live.referee import Referee
 from referee.live.verdict import RequestAccepted
 from referee.match.match_errors import MatchOver, NoDraw, RequestIdReused

@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from referee.live.live_errors import NotRunHere
 from referee.live.ports import Conflict
+from referee.live.runner import NotRunHere
 from referee.match.clock import SECOND
 from referee.match.commands import OfferDraw
 from referee.match.decision import Decision

@@ -6,8 +6,8 @@ from typing import Any, cast
 import pytest
 
 from engines.refusals import Refusal
-from referee.live.live_errors import NotRunHere
 from referee.live.ports import SeatDelays
+from referee.live.runner import NotRunHere
 from referee.match.clock import MS, SECOND
 from referee.match.clock_charge import TurnMeasurement
 from referee.match.commands import Command, DisconnectSeat, FallFlag, Resign, StartPlay, SubmitMove

@@ -5,11 +5,12 @@ import asyncio
 import pytest
 
 from engines.api import REFEREE, SPECTATOR
-from referee.live.live_errors import NotRunHere
-from referee.live.match_history import MAX_CACHED_STEPS, REPLAY_CHUNK, WatchedEntry
+from referee.live.match_history import MAX_CACHED_STEPS, WatchedEntry
 from referee.live.match_request import LiveLimits
+from referee.live.ports import EngineFault
 from referee.live.referee import RefereeDraining
-from referee.live.verdict import EngineFault
+from referee.live.runner import NotRunHere
+from referee.live.stored_matches import REPLAY_CHUNK
 from referee.live.watch import READ_BATCH, MatchWatch, NumberAhead, SlowConsumer
 from referee.match.clock import Untimed
 from referee.match.events import MatchCreated, MovePlayed, MoveRefused, PlayEnded

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from referee.live.live_errors import LogDamaged
+from referee.live.ports import LogDamaged
 from referee.match.commands import StartPlay
 from referee.match.events import PlayEnded
 from referee.records.record_format import NotOver, format_record

@@ -8,11 +8,11 @@ from random import Random
 
 import pytest
 
-from referee.live.finished_matches import SUMMARY_BATCH, FinishedMatches
 from referee.live.live_match import LiveMatchIndex
-from referee.live.match_history import MatchStatus, read_summary, replay_log
+from referee.live.match_history import MatchStatus
 from referee.live.match_request import EVERY_MATCH, MatchFilter
 from referee.live.ports import EventLog, LogUnavailable, Summaries
+from referee.live.stored_matches import SUMMARY_BATCH, StoredMatches, read_summary, replay_log
 from referee.match.commands import StartPlay, TakeSeat, VoidMatch
 from referee.match.events import Event, MatchCreated
 from referee.match.result import EndCause
@@ -183,8 +183,8 @@ def test_a_list_tells_what_whole_logs_tell(tmp_path: Path, rng: Random) -> None:
     tell(SqliteEventLog(tmp_path / "log.db", count().__next__), compare)
 
 
-def archive(log: EventLog) -> FinishedMatches:
-    return FinishedMatches(log, find_game, LiveMatchIndex(), lambda _match_id, _why: None)
+def archive(log: EventLog) -> StoredMatches:
+    return StoredMatches(log, find_game, LiveMatchIndex(), lambda _match_id, _why: None)
 
 
 @with_every_log

@@ -11,8 +11,7 @@ from threading import Event as Signal
 
 import pytest
 
-from referee.live.live_errors import LogDamaged
-from referee.live.ports import Conflict, EventLog, LogUnavailable
+from referee.live.ports import Conflict, EventLog, LogDamaged, LogUnavailable
 from referee.storage.codec import MalformedEntry
 from referee.storage.sqlite.database import NewerDatabase, migrate, migrations, transaction
 from referee.storage.sqlite.event_log import SELECT_UNFINISHED, SqliteEventLog

@@ -17,7 +17,7 @@ from referee.accounts import account_errors
 from referee.contests import contest_errors
 from referee.contests.strength.sprt_evaluation import BadSprt
 from referee.hosting import hosting_errors
-from referee.live import live_errors, referee, sessions, verdict, watch, worker_pool
+from referee.live import ports, referee, runner, sessions, verdict, watch, worker_pool
 from referee.live.ports import LogUnavailable, MatchArchived
 from referee.match import match_errors
 from referee.match.clock import Clock
@@ -84,14 +84,14 @@ EXAMPLES: list[Exception] = [
     hosting_errors.WrongEntrantCount("cup", "1", "2 or more"),
     hosting_errors.NotExportable("cup", "trf", "it knows round robin and Swiss only"),
     BadSprt("elo1", "must be more than elo0"),
-    live_errors.UnknownMatch("m1"),
-    live_errors.NotRunHere("m1"),
+    ports.UnknownMatch("m1"),
+    runner.NotRunHere("m1"),
     MatchArchived("m1"),
     verdict.AttemptRefused(MoveRefused(0, 0, "0.1.1", "a1", "ILLEGAL_MOVE", "must_capture", "no", 2), 1),
     verdict.AttemptRefused(MoveRefused(0, 0, "0.1.1", "?", "MALFORMED_MOVE", "", "no", 2), 1),
     verdict.LateAnswer("m1", FlagFell(9, 0, "0.1.1", ROW), 1),
-    verdict.EngineFault("m1"),
-    live_errors.LogDamaged("m1", 7),
+    ports.EngineFault("m1"),
+    ports.LogDamaged("m1", 7),
     sessions.SessionTakenOver(Player("ada", "1"), "s2"),
     watch.SlowConsumer(7),
     watch.NumberAhead(9, 7),
@@ -175,7 +175,8 @@ def test_every_error_class_has_a_mapping_and_every_mapping_an_example() -> None:
         match_errors,
         account_errors,
         hosting_errors,
-        live_errors,
+        ports,
+        runner,
         verdict,
         sessions,
         watch,

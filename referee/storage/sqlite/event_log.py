@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from referee.hosting.contest_log import ContestEntry
-from referee.live.live_errors import UNREADABLE, LogDamaged
 from referee.live.match_request import EVERY_MATCH, MatchFilter
 from referee.live.outbox import MatchEnded
-from referee.live.ports import CoAppend, Entry, MatchArchived, Request, Summaries
+from referee.live.ports import UNREADABLE, CoAppend, Entry, LogDamaged, MatchArchived, Request, Summaries
 from referee.match.events import Event
 from referee.storage.codec import MATCH_CODEC, decode_request, encode_request
 from referee.storage.sqlite import match_summaries

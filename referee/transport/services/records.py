@@ -7,8 +7,7 @@ from hashlib import sha256
 
 from referee_api.v1 import record_pb2
 
-from referee.live.live_errors import LogDamaged
-from referee.live.ports import Entry, EventLog
+from referee.live.ports import Entry, EventLog, LogDamaged
 
 INFO_CACHE_SIZE = 1024
 

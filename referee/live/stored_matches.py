@@ -1,0 +1,215 @@
+"""Matches as they are stored: replays their logs, with an LRU cache of the histories of finished ones.
+
+The log alone says which matches exist, since a list in memory could differ from it and would grow without bound. Lists
+of matches are read from stored summaries, without replaying any log.
+"""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from engines.api import Game
+from engines.refusals import Refusal
+from referee.live.live_match import LiveMatchIndex
+from referee.live.log_history import first_missing, replay
+from referee.live.match_history import MatchFold, MatchHistory, MatchStatus
+from referee.live.match_request import MatchFilter
+from referee.live.ports import Conflict, EngineFault, Entry, EventLog, LogDamaged, LogUnavailable, UnknownMatch
+from referee.match.events import MatchCreated, PlayEnded, PlayStarted
+from referee.match.result import EndCause, void_result
+from referee.match.state import MatchPhase
+
+REPLAY_CHUNK = 25
+"""Entries to replay before the event loop runs other tasks."""
+HISTORY_CACHE_SIZE = 128
+"""Number of finished matches in the cache: some ten KB each, more if the match was watched."""
+SUMMARY_BATCH = 50
+"""Number of summaries that one read of the log returns; other tasks run between two reads."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchPage:
+    """One page of a list of matches."""
+
+    matches: list[MatchStatus]
+    next_after: str = ""
+    """Pass it as `after` to get the next page. Empty: this is the last page (see `ports.Summaries.stopped_at`)."""
+
+
+class UnplayableLog(Exception):
+    """The game cannot apply the log: its rules have changed, or the game was removed."""
+
+    def __init__(self, entries: Sequence[Entry], error: Exception) -> None:
+        super().__init__(f"{type(error).__name__}: {error}")
+        self.entries = entries
+
+
+class StoredMatches:
+    def __init__(
+        self,
+        log: EventLog,
+        find_game: Callable[[str], Game],
+        live_matches: LiveMatchIndex,
+        on_fault: Callable[[str, Exception], None],
+    ) -> None:
+        """`on_fault` is called with each match whose log is unusable, unless that was reported before."""
+        self._log = log
+        self._find_game = find_game
+        self._live = live_matches
+        self._on_fault = on_fault
+        self._cache: OrderedDict[str, MatchHistory | Refusal] = OrderedDict()
+        """LRU cache of finished matches: the history, or the error if the log cannot be read or replayed.
+
+        The error for a damaged log is cached even if the match is not over, since no runner runs it.
+        """
+
+    async def history(self, match_id: str) -> MatchHistory:
+        """Return the history of a match. Raises UnknownMatch, LogUnavailable, or EngineFault or LogDamaged.
+
+        The last two mean that its log cannot be replayed or read.
+        """
+        live_match = self._live.find(match_id)
+        if live_match:
+            return live_match.history
+        if match_id in self._cache:
+            self._cache.move_to_end(match_id)
+            history = self._cache[match_id]
+        else:
+            history = await self._load(match_id)
+        if isinstance(history, Refusal):
+            raise history
+        return history
+
+    def remember(self, history: MatchHistory) -> None:
+        """Cache the history of a match that has just ended."""
+        self._remember(history.match.setup.match_id, history)
+
+    async def list_matches(self, wanted: MatchFilter, after: str, at_most: int) -> MatchPage:
+        """Return a page of matches older than the match `after`, the newest first. Raises LogUnavailable.
+
+        Matches whose summary cannot be read, or whose game is unknown, are left out.
+        """
+        found: list[MatchStatus] = []
+        for left in range(at_most, 0, -SUMMARY_BATCH):
+            asked = min(left, SUMMARY_BATCH)
+            part = await self._log.summaries(wanted, after, asked)
+            found += [standing for summary in part.found if (standing := self._read_summary(summary))]
+            after = part.stopped_at
+            if len(part.found) < asked:
+                break
+        return MatchPage(found, after)
+
+    async def unfinished(self) -> list[MatchHistory]:
+        """Return the histories of all unfinished matches. Raises LogUnavailable.
+
+        A match whose game cannot apply its log is voided; one that cannot be read is left out.
+        """
+        histories = [await self._read_unfinished(match_id) for match_id in await self._log.unfinished()]
+        return [history for history in histories if history]
+
+    async def _read_unfinished(self, match_id: str) -> MatchHistory | None:
+        try:
+            return await replay_log(await self._log.read(match_id), self._find_game)
+        except LogUnavailable:
+            raise
+        except UnplayableLog as error:
+            self._on_fault(match_id, error)
+            await self._declare_void(error)
+        except Exception as fault:  # An unreadable match cannot be ended either. Other matches are not affected.
+            self._on_fault(match_id, fault)
+        return None
+
+    async def _declare_void(self, error: UnplayableLog) -> None:
+        first, last = error.entries[0], error.entries[-1]
+        if not isinstance(first.event, MatchCreated):
+            return  # It is not the log of a match, so nothing may be appended to it.
+        end = PlayEnded(last.event.at_us, void_result(EndCause.ENGINE_FAULT, str(error)), first.event.setup.seed)
+        try:
+            await self._log.append(first.match_id, last.number, [end])
+        except Conflict as fault:
+            self._on_fault(first.match_id, fault)
+
+    def _read_summary(self, summary: Sequence[Entry]) -> MatchStatus | None:
+        try:
+            return read_summary(summary, self._find_game)
+        except Exception:  # Left out of the list; a request for the match by its id gets the reason.
+            return None
+
+    async def _load(self, match_id: str) -> MatchHistory | Refusal:
+        """Replay the log of a match; return the error instead if that is impossible."""
+        try:
+            entries = await self._log.read(match_id)
+        except LogDamaged as error:
+            self._on_fault(match_id, error)
+            self._remember(match_id, error)
+            return error
+        if not entries:
+            raise UnknownMatch(match_id)
+        history: MatchHistory | Refusal
+        try:
+            history = await replay_log(entries, self._find_game)
+        except UnplayableLog as error:
+            lacks = first_missing(entries)
+            history = LogDamaged(match_id, lacks) if lacks else EngineFault(match_id)
+            if not ended_as_unplayable(entries):  # Otherwise it was reported when the match was voided.
+                self._on_fault(match_id, error)
+        if isinstance(entries[-1].event, PlayEnded):
+            self._remember(match_id, history)
+        return history
+
+    def _remember(self, match_id: str, history: MatchHistory | Refusal) -> None:
+        self._cache[match_id] = history
+        if len(self._cache) > HISTORY_CACHE_SIZE:
+            self._cache.popitem(last=False)
+
+
+async def replay_log(entries: Sequence[Entry], find_game: Callable[[str], Game]) -> MatchHistory:
+    """Fold a whole log. Raises UnplayableLog.
+
+    A match that was ended because its log was unplayable is folded as far as possible, then ended.
+    """
+    following = replay(MatchFold(find_game), entries)
+    history: MatchHistory | None = None
+    for done, entry in enumerate(entries):
+        if done % REPLAY_CHUNK == 0:
+            await asyncio.sleep(0)
+        try:
+            step = next(following)
+        except Exception as error:
+            if history is None or not ended_as_unplayable(entries):
+                raise UnplayableLog(entries, error) from error
+            history.unplayable_from = entry.number
+            following = replay(MatchFold(find_game, entry.number), entries[done:], history.match)
+            step = next(following)
+        if history is None:
+            history = MatchHistory(step)
+        else:
+            history.extend([step])
+    assert history
+    return history
+
+
+def read_summary(summary: Sequence[Entry], find_game: Callable[[str], Game]) -> MatchStatus:
+    """Return the status of a match from the entries of its summary (see `ports.Summaries`), without its position.
+
+    Raises LogDamaged, UnknownGame, or any other exception if the log is damaged or the game has changed.
+    """
+    first = summary[0]
+    fold = MatchFold(find_game)
+    match = fold(None, first)
+    started_ms = ended_ms = None
+    for entry in summary[1:]:
+        if isinstance(entry.event, PlayStarted):  # Setting up the position would be expensive.
+            match = replace(match, phase=MatchPhase.PLAYING, players=entry.event.seated)
+            started_ms = entry.at_ms
+        else:
+            match = fold(match, entry)
+        if isinstance(entry.event, PlayEnded):
+            ended_ms = entry.at_ms
+    return MatchStatus(match, first.at_ms, started_ms, ended_ms)
+
+
+def ended_as_unplayable(entries: Sequence[Entry]) -> bool:
+    last = entries[-1].event
+    return isinstance(last, PlayEnded) and last.result.cause is EndCause.ENGINE_FAULT
