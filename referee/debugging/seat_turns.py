@@ -8,7 +8,7 @@ from engines.refusals import Refusal
 from referee.conformance.bot_match import MAX_LEGAL_MOVES
 from referee.conformance.kit_server import KitServer
 from referee.live.match_history import MatchHistory, MatchStatus
-from referee.live.turn_view import TurnDue, clocks_at_entry
+from referee.live.turns import TurnDue, clocks_at_entry
 from referee.match.clock_charge import ClockCharge
 from referee.match.events import FlagFell, MovePlayed, MoveRefused
 from referee.match.state import Match, Turn

@@ -1,17 +1,28 @@
-"""Live matches: all matches of this process that are not over."""
+"""Live matches: all matches of this process that are not over, and the start of those that wait.
+
+A match starts when every seat is taken by a bot that is online, accepts the game and has room for one more match, and
+when all nonces are given or the time for them is over. A match that has waited too long is voided. Only the log is
+stored: after a restart, a match continues to wait for the bots that come back.
+"""
 
 import asyncio
 from collections import Counter, defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from engines.api import Seat
 from referee.live.match_history import MatchHistory
 from referee.live.match_request import MAKER
 from referee.live.match_timing import DeadlineTimer
+from referee.live.outbox import NonceRequested
+from referee.live.ports import Time
 from referee.live.runner import MatchRunner
-from referee.live.sessions import Session
-from referee.live.turn_view import SeatClock, clocks_at_entry, seat_clocks
+from referee.live.sessions import Session, Sessions
 from referee.match.clock import Micros
-from referee.match.state import Match
+from referee.match.commands import Command, StartPlay, TakeSeat, VoidMatch
+from referee.match.result import EndCause
+from referee.match.setup import Player
+from referee.match.state import Match, MatchPhase
 
 
 class LiveMatch:
@@ -45,14 +56,6 @@ class LiveMatch:
     @property
     def match_id(self) -> str:
         return self.match.setup.match_id
-
-    def clocks(self) -> tuple[SeatClock, ...]:
-        """Return the clock of every seat, as of now."""
-        match, runner = self.match, self.runner
-        if runner is None:
-            return clocks_at_entry(match)
-        stalls_us = [runner.delay_us(turn.seat) if turn else 0 for turn in match.turns]
-        return seat_clocks(match, runner.match_now(), stalls_us)
 
     @property
     def maker(self) -> str:
@@ -116,3 +119,139 @@ class LiveMatchIndex:
     def all(self) -> list[LiveMatch]:
         """Return all matches in the order in which they were created."""
         return list(self._by_id.values())
+
+
+TOO_LATE = "not every seat was taken by a bot that was there in time"
+
+
+@dataclass(frozen=True, slots=True)
+class FreeCapacity:
+    """Free capacity of a bot that is online."""
+
+    player: Player
+    room: int
+    """Number of further matches that it can start now."""
+
+
+class MatchStarter:
+    def __init__(self, sessions: Sessions, time: Time, submit: Callable[[LiveMatch, Command], None]) -> None:
+        """`submit` passes a command to a match without waiting for the decision."""
+        self._sessions = sessions
+        self._time = time
+        self._submit = submit
+        self._playing: dict[Player, dict[str, None]] = {}
+        """Ids of the matches that each player plays or is about to start."""
+        self._beginning: set[str] = set()
+
+    def start_if_ready(self, live_match: LiveMatch) -> None:
+        """Start the match if it is ready, or void it if it has waited too long. Idempotent."""
+        runner = live_match.runner
+        if live_match.match.phase is not MatchPhase.WAITING or runner is None or live_match.match_id in self._beginning:
+            self.stop_timer(live_match)
+            return
+        now_us = runner.match_now()
+        start_within_us = live_match.match.setup.start_within_us
+        if start_within_us and now_us >= start_within_us:
+            self._submit(live_match, VoidMatch(EndCause.NOT_STARTED, TOO_LATE))
+            return
+        sessions = self._ready_sessions(live_match.match)
+        if sessions and self._nonces_complete(live_match, sessions, now_us):
+            self._begin(live_match, sessions)
+        self._set_timer(live_match, now_us)
+
+    def free_capacity(self, player: Player, game: str) -> FreeCapacity | None:
+        """Return the free capacity of the bot for that game; None: it is offline or does not accept the game."""
+        session = self._session(player, game)
+        if session is None:
+            return None
+        matches = self._playing.get(session.player, {})
+        return FreeCapacity(session.player, max(0, session.hello.max_matches - len(matches)))
+
+    def awaits_nonces(self, live_match: LiveMatch) -> bool:
+        """Return whether all bots are ready and the match waits only for nonces."""
+        waits = live_match.match.phase is MatchPhase.WAITING and live_match.match_id not in self._beginning
+        return waits and bool(self._ready_sessions(live_match.match))
+
+    def occupy(self, live_match: LiveMatch) -> None:
+        """Count the match towards the capacity of its players."""
+        for player in live_match.match.players:
+            self._playing.setdefault(player, {})[live_match.match_id] = None
+
+    def release(self, live_match: LiveMatch) -> None:
+        """Free the capacity of the players, since the match is over, did not start, or is run elsewhere."""
+        self.stop_timer(live_match)
+        self._beginning.discard(live_match.match_id)
+        for player in live_match.match.players:
+            matches = self._playing.get(player, {})
+            matches.pop(live_match.match_id, None)
+            if not matches:
+                self._playing.pop(player, None)
+
+    def _ready_sessions(self, match: Match) -> list[Session]:
+        """Return the session for each seat; empty if a seat is open, or its bot is offline or not ready."""
+        sessions = [session for player in match.players if (session := self._ready_session(match, player))]
+        return sessions if len(sessions) == len(match.players) else []
+
+    def _ready_session(self, match: Match, player: Player) -> Session | None:
+        session = self._session(player, match.setup.game)
+        if session is None:
+            return None
+        matches = self._playing.get(session.player, {})
+        room = match.setup.match_id in matches or len(matches) < session.hello.max_matches
+        return session if room else None
+
+    def _session(self, player: Player, game: str) -> Session | None:
+        """Return the session that can play the game, by the player's version if it names one. None: there is none."""
+        session = self._sessions.session_for(player) if player.bot else None
+        if session is None or (player.version and session.player != player):
+            return None
+        return session if session.accepts_game(game) else None
+
+    def _nonces_complete(self, live_match: LiveMatch, sessions: list[Session], now_us: Micros) -> bool:
+        """Return whether all nonces are given or the time for them is over. If not, request those that are missing."""
+        match = live_match.match
+        if not match.setup.nonce_within_us or None not in match.nonces:
+            return True
+        if live_match.nonces_due_us is None:
+            live_match.nonces_due_us = now_us + match.setup.nonce_within_us
+        if now_us >= live_match.nonces_due_us:
+            return True
+        until_us = self._monotonic_us(live_match.nonces_due_us, now_us)
+        for seat, session in enumerate(sessions):
+            if match.nonces[seat] is None and live_match.notified_sessions.get(seat) is not session:
+                live_match.notified_sessions[seat] = session
+                asked = NonceRequested(live_match.match_id, seat, match.setup.commitment, until_us)
+                session.outbox.put(("nonce", live_match.match_id, seat), asked)
+        return False
+
+    def _begin(self, live_match: LiveMatch, sessions: list[Session]) -> None:
+        open_versions = [seat for seat, player in enumerate(live_match.match.players) if not player.version]
+        for seat in open_versions:
+            self._submit(live_match, TakeSeat(seat, sessions[seat].player))
+        if not open_versions:  # Otherwise the match is checked again when the versions are known.
+            self._beginning.add(live_match.match_id)
+            self.occupy(live_match)
+            self._submit(live_match, StartPlay())
+
+    def _set_timer(self, live_match: LiveMatch, now_us: Micros) -> None:
+        """Set the timer to the next time limit of the match: for its start, or for nonces."""
+        dues = (live_match.match.setup.start_within_us, live_match.nonces_due_us)
+        due_us = min((due for due in dues if due and due > now_us), default=None)
+        if live_match.start_timer is None:
+            live_match.start_timer = DeadlineTimer(self._time, lambda: self._timer_fired(live_match))
+        live_match.start_timer.set(None if due_us is None else self._monotonic_us(due_us, now_us))
+
+    def _timer_fired(self, live_match: LiveMatch) -> None:
+        self.stop_timer(live_match)
+        self.start_if_ready(live_match)
+
+    def stop_timer(self, live_match: LiveMatch) -> None:
+        """Cancel the timer of the match."""
+        if live_match.start_timer:
+            live_match.start_timer.stop()
+            live_match.start_timer = (
+                None  # It refers to the live match: only the garbage collector could free such a cycle.
+            )
+
+    def _monotonic_us(self, at_us: Micros, now_us: Micros) -> Micros:
+        return self._time.monotonic_us() + at_us - now_us

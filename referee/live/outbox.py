@@ -1,20 +1,24 @@
-"""Outgoing queue of one session.
+"""Outgoing queue of one session, and repeated delivery of results.
 
 An item replaces a pending one with the same key. A pending turn is only its key and is encoded when it is sent, so a
 bot that reads slowly costs bounded memory. Turns are sent last, so a bot gets the verdict before its next turn.
+
+Results of matches are delivered at least once: they are sent in every session until a pong confirms them. Undelivered
+results are stored with the log and so survive a restart.
 """
 
 import asyncio
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Coroutine, Hashable, Sequence
 from dataclasses import dataclass
 from itertools import count, islice
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from engines.api import Seat
 from referee.accounts.bot_log import NoticeNote
-from referee.live.verdict import MoveAccepted, RequestAccepted
 from referee.match.clock import Micros
 from referee.match.clock_charge import ClockCharge
+from referee.match.events import MovePlayed
+from referee.match.result import Result
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +32,31 @@ class TurnNotice:
 
     match_id: str
     seat: Seat
+
+
+@dataclass(frozen=True, slots=True)
+class RequestAccepted:
+    """A request was accepted."""
+
+    number: int
+    """Number of the last entry of the match after the request."""
+    result: Result | None
+    """Result of the match. None: it is not over."""
+
+
+@dataclass(frozen=True, slots=True)
+class MoveAccepted:
+    """A move was accepted."""
+
+    event: MovePlayed
+    number: int
+    """Number of the entry that holds the move."""
+    ply: int
+    """Ply of the move, from 0."""
+    result: Result | None
+    """Result of the match, if the move ended it."""
+    repeated: bool
+    """Whether the same answer was given before; this is its original verdict."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,3 +198,40 @@ class Outbox:
 
 def _take(pending: dict[Hashable, Any], at_most: int) -> list[OutboxItem]:
     return [pending.pop(key) for key in list(islice(pending, at_most))]
+
+
+MAX_ENDS_PER_SESSION = 100
+"""Limit of results that are sent when a session begins; the newest come first, older ones in the next session."""
+
+
+class UndeliveredEnds(Protocol):
+    """Results that bots have not confirmed. The log inserts one for each bot of a match that ends.
+
+    Every method raises LogUnavailable if they cannot be used now.
+    """
+
+    async def list_for(self, bot: str, at_most: int) -> list[MatchEnded]:
+        """Return up to `at_most` results, those of the newest matches, in the order of the matches' creation."""
+
+    async def mark_delivered(self, ends: Sequence[MatchEnded]) -> None:
+        """Delete these results, which the bot has confirmed. Idempotent."""
+
+
+class EndDelivery:
+    """Sends undelivered results again."""
+
+    def __init__(self, undelivered: UndeliveredEnds, start: Callable[[Coroutine[Any, Any, None]], object]) -> None:
+        """`start` runs a coroutine in the background."""
+        self._undelivered = undelivered
+        self._start = start
+
+    def resend(self, bot: str, tell: Callable[[MatchEnded], None]) -> None:
+        """Pass the undelivered results of the bot to `tell`, in the background."""
+        self._start(self._resend(bot, tell))
+
+    def mark_delivered(self, ends: Sequence[MatchEnded]) -> None:
+        self._start(self._undelivered.mark_delivered(ends))
+
+    async def _resend(self, bot: str, tell: Callable[[MatchEnded], None]) -> None:
+        for ended in await self._undelivered.list_for(bot, MAX_ENDS_PER_SESSION):
+            tell(ended)

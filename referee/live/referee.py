@@ -11,13 +11,11 @@ from typing import Any
 from engines.api import Game, Seat, Viewer
 from engines.refusals import Refusal
 from referee.live.create import CreatedMatch, MatchCreator
-from referee.live.end_delivery import UndeliveredEnds
-from referee.live.live_match import LiveMatch
+from referee.live.live_match import FreeCapacity, LiveMatch
 from referee.live.loop_lag import LoopLag, MessageArrival
 from referee.live.match_history import MatchStatus
 from referee.live.match_request import EVERY_MATCH, LiveLimits, MatchFilter, MatchRequest
-from referee.live.match_starter import FreeCapacity
-from referee.live.outbox import DrainNotice
+from referee.live.outbox import DrainNotice, MoveAccepted, RequestAccepted, UndeliveredEnds
 from referee.live.ports import (
     EventLog,
     MatchObserver,
@@ -30,8 +28,7 @@ from referee.live.ports import (
 from referee.live.registry import LiveMatches
 from referee.live.stored_matches import MatchPage
 from referee.live.submit import AnswerSubmitter, RequestSubmitter, TurnAnswer, outcome
-from referee.live.turn_view import SeatClock, TurnDue, clocks_at_entry
-from referee.live.verdict import MoveAccepted, RequestAccepted
+from referee.live.turns import SeatClock, TurnDue, clocks_at_entry, live_clocks, turn_due
 from referee.live.watch import CooperativeYield, MatchWatch, WatchStart
 from referee.live.worker_pool import RunFunction, run_inline
 from referee.match.clock import MAX_TIME_US, MS, Micros
@@ -152,7 +149,7 @@ class Referee:
     def clocks(self, match: Match) -> tuple[SeatClock, ...]:
         """Return the clock of every seat: current if `match` is the current state, else as of its last entry."""
         live_match = self._live.index.find(match.setup.match_id)
-        return live_match.clocks() if live_match and live_match.match is match else clocks_at_entry(match)
+        return live_clocks(live_match) if live_match and live_match.match is match else clocks_at_entry(match)
 
     async def list_matches(self, wanted: MatchFilter = EVERY_MATCH, after: str = "", at_most: int = 100) -> MatchPage:
         """Return a page of matches, the newest first, older than the match `after`."""
@@ -237,17 +234,7 @@ class Referee:
 
     def turn_due(self, match_id: str, seat: Seat) -> TurnDue | None:
         """Return the turn that the seat owes now; None: none. The next call for this turn is marked `repeated`."""
-        live_match = self._live.index.find(match_id)
-        turn = live_match.match.turns[seat] if live_match else None
-        if live_match is None or live_match.runner is None or turn is None:
-            return None
-        token = turn.token
-        repeated = live_match.sent_tokens.get(seat) == token
-        live_match.sent_tokens[seat] = token
-        history = live_match.history
-        return TurnDue(
-            live_match.match, turn, history.moves, history.last_move_of.get(seat, 0), live_match.clocks(), repeated
-        )
+        return turn_due(self._live.index.find(match_id), seat)
 
     async def due_turns(self, bot: str, match_id: str = "") -> list[TurnDue]:
         """Return the turns that a bot owes, in one match or in all of them, the most urgent first."""
@@ -256,9 +243,7 @@ class Referee:
         ]
         for live_match in live_matches:
             await self._live.runner(live_match.match_id)
-        due = [
-            self.turn_due(live_match.match_id, seat) for live_match in live_matches for seat in live_match.seats_of(bot)
-        ]
+        due = [turn_due(live_match, seat) for live_match in live_matches for seat in live_match.seats_of(bot)]
         return sorted(filter(None, due), key=_urgency)
 
     # Other requests of a seat. With a request id they are idempotent, even after the end of the match.

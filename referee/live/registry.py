@@ -11,13 +11,11 @@ from typing import Any, TypeVar
 
 from engines.api import Game, Seat
 from engines.refusals import Refusal
-from referee.live.absences import Absences
-from referee.live.end_delivery import EndDelivery, UndeliveredEnds
-from referee.live.live_match import LiveMatch, LiveMatchIndex
+from referee.live.live_match import LiveMatch, LiveMatchIndex, MatchStarter
 from referee.live.loop_lag import LoopLag
 from referee.live.match_history import MatchHistory, match_steps
 from referee.live.match_request import find_game
-from referee.live.match_starter import MatchStarter
+from referee.live.outbox import EndDelivery, UndeliveredEnds
 from referee.live.ports import (
     Conflict,
     Entry,
@@ -32,9 +30,9 @@ from referee.live.ports import (
     unwrapped,
 )
 from referee.live.runner import MatchRunner, NotRunHere
-from referee.live.sessions import Sessions
+from referee.live.sessions import Absences, Sessions
 from referee.live.stored_matches import StoredMatches
-from referee.live.turn_notifier import TurnNotifier
+from referee.live.turns import TurnNotifier
 from referee.match.clock import SECOND, Micros
 from referee.match.commands import Command, DisconnectSeat, ReconnectSeat, StartPlay
 from referee.match.decision import Decision

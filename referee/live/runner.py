@@ -15,10 +15,9 @@ from typing import Any, NamedTuple
 
 from engines.api import Game, Seat
 from referee.live.loop_lag import HOLDER, MessageArrival
-from referee.live.match_timing import Deadline, DeadlineTimer, MatchTime, deadlines
+from referee.live.match_timing import Deadline, DeadlineTimer, MatchTime, RefereeDelays, deadlines
 from referee.live.ports import Conflict, LogUnavailable, Request, RunnerDependencies, RunnerObserver, SeatDelays
 from referee.live.rated_end import append_decision
-from referee.live.referee_delay import RefereeDelays
 from referee.match.clock import MS, SECOND, Micros
 from referee.match.clock_charge import TurnMeasurement
 from referee.match.commands import Command, EndGracePeriod, FallFlag, ResumeMatch, SubmitMove

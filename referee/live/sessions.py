@@ -2,21 +2,28 @@
 
 The newest session of a version owns the seats of that version; seats of a version without a session belong to the
 newest session of the bot. So a newer version can take over in the middle of a match.
+
+The absence of a bot is debounced: a bot in many matches that reconnects at once would otherwise cause two entries in
+each of their logs. An absence is written once it has lasted for `ABSENCE_DELAY_US`, dated from its beginning. After a
+written absence the next one is written at the earliest `MIN_ABSENCE_GAP_US` after the bot came back. Grace periods
+count from the beginning of the absence.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 
 from engines.refusals import Refusal
-from referee.live.end_delivery import EndDelivery
-from referee.live.outbox import MatchEnded, Outbox, OutboxItem, PingNotice, TakeoverNotice
-from referee.live.ports import Time
+from referee.live.match_timing import NetworkPath
+from referee.live.outbox import EndDelivery, MatchEnded, Outbox, OutboxItem, PingNotice, TakeoverNotice
+from referee.live.ports import Time, Timer
 from referee.match.clock import SECOND, Micros
 from referee.match.setup import Player
 
 MAX_OPEN_PINGS = 9
 """Limit of unanswered pings that are remembered."""
+ABSENCE_DELAY_US: Micros = SECOND
+MIN_ABSENCE_GAP_US: Micros = 10 * SECOND
 
 
 class SessionTakenOver(Refusal):
@@ -53,42 +60,6 @@ class Hello:
 
 
 DEFAULT_HELLO = Hello()
-
-
-WINDOW_US: Micros = 300 * SECOND
-"""A measurement counts for at least this long, and at most twice as long."""
-
-
-class NetworkPath:
-    """Estimates the network round trip of a bot as the minimum over the last minutes.
-
-    A bot can only add to what the network takes, so the minimum is closest to the truth, and answering pings late gains
-    nothing. It belongs to the bot, so a new connection does not reset it.
-    """
-
-    def __init__(self) -> None:
-        self._least_us: Micros | None = None
-        self._least_before_us: Micros | None = None
-        """Minimum of the window before the current one."""
-        self._window = 0
-
-    @property
-    def round_trip_us(self) -> Micros:
-        """Estimated round trip; 0: unknown."""
-        known = [us for us in (self._least_us, self._least_before_us) if us is not None]
-        return min(known, default=0)
-
-    def record_ping(self, us: Micros, now_us: Micros) -> None:
-        window = now_us // WINDOW_US
-        if window != self._window:
-            self._least_before_us = self._least_us if window == self._window + 1 else None
-            self._least_us, self._window = None, window
-        self._least_us = us if self._least_us is None else min(self._least_us, us)
-
-    def record_answer(self, us: Micros, now_us: Micros) -> None:
-        """Record the time from a turn until its answer arrived, which the round trip cannot exceed."""
-        if us < self.round_trip_us:
-            self.record_ping(max(0, us), now_us)
 
 
 class Session:
@@ -264,3 +235,59 @@ class Sessions:
         session = self.session_for(player)
         if session:
             session.notify_end(ended)
+
+
+@dataclass(frozen=True, slots=True)
+class Absence:
+    since_us: Micros
+    due_us: Micros
+    """When the absence is written to the logs."""
+    timer: Timer
+
+
+class Absences:
+    """Absences of bots that had a session and have none now. Times are monotonic."""
+
+    def __init__(self, time: Time, due: Callable[[str], None]) -> None:
+        """`due` is called with each bot whose absence must be written now."""
+        self._time = time
+        self._due = due
+        self._absences: dict[str, Absence] = {}
+        self._returned_us: dict[str, Micros] = {}
+        """When each bot whose absence was written came back."""
+
+    def update(self, bot: str, online: bool) -> None:
+        """Record whether the bot has a session now. Idempotent."""
+        if online:
+            self._end(bot)
+        elif bot not in self._absences:
+            now_us = self._time.monotonic_us()
+            due_us = max(
+                now_us + ABSENCE_DELAY_US, self._returned_us.get(bot, now_us - MIN_ABSENCE_GAP_US) + MIN_ABSENCE_GAP_US
+            )
+            self._absences[bot] = Absence(now_us, due_us, self._time.call_at(due_us, lambda: self._fall_due(bot)))
+
+    def absent_since_us(self, bot: str) -> Micros | None:
+        """Return when the absence of an offline bot began, if it is due to be written; None: not yet."""
+        absence, now_us = self._absences.get(bot), self._time.monotonic_us()
+        if absence is None:  # It has had no session since this process started.
+            return now_us
+        return absence.since_us if now_us >= absence.due_us else None
+
+    def _fall_due(self, bot: str) -> None:
+        # A timer of the event loop can fire a millisecond early. The absence is due nevertheless: no timer follows.
+        self._absences[bot] = replace(self._absences[bot], due_us=self._time.monotonic_us())
+        self._due(bot)
+
+    def close(self) -> None:
+        for absence in self._absences.values():
+            absence.timer.cancel()
+
+    def _end(self, bot: str) -> None:
+        absence = self._absences.pop(bot, None)
+        if absence is None:
+            return
+        absence.timer.cancel()
+        now_us = self._time.monotonic_us()
+        if now_us >= absence.due_us:
+            self._returned_us[bot] = now_us

@@ -1,25 +1,29 @@
-"""Submits answers to turns and other requests, idempotently.
+"""Submits answers to turns and other requests, idempotently, and returns the verdicts on them.
 
 A resent answer gets its original verdict: the match knows the last verdict on each seat, and the log has the ids of
 all requests, so they are found later in the match, after it, and after a restart.
 """
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from weakref import WeakValueDictionary
 
 from engines.api import Seat
+from engines.refusals import Refusal, shortened
 from referee.live.loop_lag import MessageArrival
 from referee.live.match_history import MatchHistory, VerdictLocation
-from referee.live.ports import Request
+from referee.live.outbox import MoveAccepted, RequestAccepted
+from referee.live.ports import EngineFault, Request
 from referee.live.registry import LiveMatches
 from referee.live.runner import MatchRunner, NotRunHere
-from referee.live.verdict import MoveAccepted, RequestAccepted, is_verdict_on, verdict_of
+from referee.match.clock_charge import ClockCharge
 from referee.match.commands import Command, SubmitMove
 from referee.match.decide import decide
 from referee.match.decision import Decision
-from referee.match.events import Event, MovePlayed, MoveRefused, PlayEnded
+from referee.match.events import Event, FlagFell, MovePlayed, MoveRefused, MoveSource, PlayEnded
 from referee.match.match_errors import ClockExpired, MatchOver, RequestIdReused
+from referee.match.result import Result
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +42,31 @@ class TurnAnswer:
     def to_command(self, runner: MatchRunner) -> SubmitMove:
         measured = runner.measure(self.seat, self.arrival)
         return SubmitMove(self.seat, self.token, self.move, measured, self.request_id, self.offers_draw)
+
+
+class AttemptRefused(Refusal):
+    """The move is malformed or illegal. The attempt counts."""
+
+    def __init__(self, event: MoveRefused, ply: int, repeated: bool = False) -> None:
+        """`repeated`: the same answer was given before."""
+        details = {"move": event.move, "ply": str(ply), "attempts_left": str(event.attempts_left)}
+        if event.reason == "ILLEGAL_MOVE":
+            super().__init__(event.sentence, rule=event.rule, why=event.sentence, **details)
+        else:
+            super().__init__(event.sentence, right=event.sentence, **details)
+        self.reason = event.reason
+        """MALFORMED_MOVE or ILLEGAL_MOVE."""
+        self.attempts_left = event.attempts_left
+        self.repeated = repeated
+
+
+class LateAnswer(ClockExpired):
+    """The flag fell before the answer arrived; `row` proves it."""
+
+    def __init__(self, match_id: str, event: FlagFell, ply: int, repeated: bool = False) -> None:
+        super().__init__({"match_id": match_id, "seat": str(event.seat), "ply": str(ply), **event.row.texts()})
+        self.row: ClockCharge = event.row
+        self.repeated = repeated
 
 
 VERDICT_READ_BATCH = 2
@@ -153,6 +182,45 @@ def _without_count(events: tuple[Event, ...]) -> tuple[Event, ...]:
     if isinstance(first, MoveRefused):
         first = replace(first, attempts_left=first.attempts_left + 1)
     return (first, *rest)
+
+
+def seat_of(token: str) -> Seat | None:
+    """Return the seat that a turn token names; None: it is not a token."""
+    seat, _, rest = token.partition(".")
+    return int(seat) if rest and seat.isascii() and seat.isdigit() and len(seat) < 4 else None
+
+
+def verdict_of(match_id: str, number: int, events: Sequence[Event], ply: int, repeated: bool = False) -> MoveAccepted:
+    """Return the verdict on an answer, given the events that followed from it: entry `number`, and those after it.
+
+    `ply` is the number of moves made before. Raises AttemptRefused, LateAnswer or EngineFault.
+    """
+    event = events[0]
+    if isinstance(event, MoveRefused):
+        raise AttemptRefused(event, ply, repeated)
+    if isinstance(event, FlagFell):
+        raise LateAnswer(match_id, event, ply, repeated)
+    if isinstance(event, PlayEnded):
+        raise EngineFault(match_id)
+    assert isinstance(event, MovePlayed)
+    return MoveAccepted(event, number, ply, _result_of(events), repeated)
+
+
+def _result_of(events: Sequence[Event]) -> Result | None:
+    """Return the result if the match ended in the decision that began with the first of these events, or None."""
+    first, *rest = events
+    for event in rest:
+        if event.at_us != first.at_us or (isinstance(event, MovePlayed) and event.source is MoveSource.BOT):
+            return None
+        if isinstance(event, PlayEnded):
+            return event.result
+    return None
+
+
+def is_verdict_on(event: Event, token: str, move: str) -> bool:
+    """Return whether the event is the verdict on exactly that answer."""
+    assert isinstance(event, MovePlayed | MoveRefused | FlagFell)
+    return event.token == token and (isinstance(event, FlagFell) or shortened(event.move) == shortened(move))
 
 
 class RequestSubmitter:

@@ -14,9 +14,7 @@ from referee.hosting.ladder_host import LadderHost, ladder_registry, max_faults_
 from referee.hosting.ladder_ratings import LadderRatings
 from referee.hosting.match_factory import MatchFactory, MatchQueue
 from referee.hosting.tournament_host import TournamentHost, tournament_registry
-from referee.live.auto_pause import AutoPause
-from referee.live.bot_log_recorder import BotLogRecorder, FaultRecorder
-from referee.live.bot_notifier import BotNotifier
+from referee.live.bot_notices import AutoPause, BotLogRecorder, BotNotifier, FaultRecorder
 from referee.live.loop_lag import LoopLag
 from referee.live.match_request import LiveLimits
 from referee.live.ports import Entry, Time

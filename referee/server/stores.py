@@ -10,7 +10,7 @@ from referee.accounts.bot_log import BotLog
 from referee.accounts.bots import Accounts
 from referee.accounts.tokens import Quotas, Tokens
 from referee.hosting.contest_log import ContestLog
-from referee.live.end_delivery import UndeliveredEnds
+from referee.live.outbox import UndeliveredEnds
 from referee.live.ports import EventLog, LogUnavailable, Time
 from referee.records.signing_key import KeyUnusable, load_or_create
 from referee.server.settings import Settings

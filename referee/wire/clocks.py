@@ -6,7 +6,7 @@ from typing import Any
 from referee_api.v1 import clock_pb2
 
 from engines.api import Seat
-from referee.live.turn_view import SeatClock
+from referee.live.turns import SeatClock
 from referee.match import clock as core
 from referee.match.clock import MS, Clock, Micros, TimeControl
 from referee.match.clock_charge import ClockCharge, NetworkCredit

@@ -9,7 +9,7 @@ from referee_api.v1 import clock_pb2, entry_pb2, game_pb2, match_pb2, match_serv
 
 from engines.api import Viewer
 from referee.live.match_history import MatchStatus, WatchedEntry
-from referee.live.turn_view import SeatClock, clocks_at_entry
+from referee.live.turns import SeatClock, clocks_at_entry
 from referee.match import events as core
 from referee.match.result import Forfeit
 from referee.match.setup import DisconnectPolicy

@@ -23,7 +23,7 @@ from referee.accounts import account_errors
 from referee.contests import contest_errors
 from referee.contests.strength.sprt_evaluation import BadSprt
 from referee.hosting import hosting_errors
-from referee.live import ports, referee, runner, sessions, verdict, watch, worker_pool
+from referee.live import ports, referee, runner, sessions, submit, watch, worker_pool
 from referee.match import match_errors
 from referee.wire.wire_errors import EXHAUSTED, FAILED, INVALID, RETRY_AFTER_MS, ErrorMapping, TransportError, reason_of
 
@@ -215,7 +215,7 @@ def reason_number(reason: str) -> error_pb2.ErrorReason.ValueType:
 
 
 def _mapping_of(why: Exception, details: Details) -> ErrorMapping | None:
-    if isinstance(why, verdict.AttemptRefused):
+    if isinstance(why, submit.AttemptRefused):
         illegal = why.reason == "ILLEGAL_MOVE"
         return ERROR_MAPPINGS[engine.IllegalMove if illegal else engine.MalformedMove]
     if isinstance(why, match_errors.BadSetup) and details["field"] in SETUP_ERROR_MAPPINGS:

@@ -14,7 +14,7 @@ from engines.options import Settings
 from referee.live.match_history import MatchStatus
 from referee.live.match_request import LADDER, PAIRING, TITLE, TOURNAMENT
 from referee.live.sessions import TurnOptions
-from referee.live.turn_view import SeatClock, TurnDue
+from referee.live.turns import SeatClock, TurnDue
 from referee.match.setup import Player
 from referee.match.state import Match, MatchPhase
 from referee.wire.basic_types import maybe_timestamp, ms_down, timestamp

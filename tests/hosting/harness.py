@@ -26,9 +26,7 @@ from referee.hosting.ladder_ratings import LadderRatings
 from referee.hosting.match_factory import MatchFactory
 from referee.hosting.tournament_host import TournamentHost, TournamentRequest, tournament_registry
 from referee.hosting.tournament_state import TournamentState
-from referee.live.auto_pause import AutoPause
-from referee.live.bot_log_recorder import BotLogRecorder
-from referee.live.bot_notifier import BotNotifier
+from referee.live.bot_notices import AutoPause, BotLogRecorder, BotNotifier
 from referee.live.loop_lag import LoopLag
 from referee.live.match_request import EVERY_MATCH, REQUEST_ID, LiveLimits, MatchFilter, Opening
 from referee.live.outbox import TurnNotice

@@ -12,7 +12,7 @@ from referee.live.outbox import MatchEnded, OutboxItem, TurnNotice
 from referee.live.ports import Entry, LogUnavailable, MatchObserver
 from referee.live.referee import Referee
 from referee.live.sessions import Hello, Session
-from referee.live.turn_view import TurnDue
+from referee.live.turns import TurnDue
 from referee.match.clock import SECOND, SuddenDeath
 from referee.match.setup import Player
 from referee.match.state import Match, MatchPhase

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from referee.live.absences import ABSENCE_DELAY_US, Absences
+from referee.live.sessions import ABSENCE_DELAY_US, Absences
 from referee.match.clock import Micros
 from tests.live.fake_time import SetAlarm, StoppedTime
 

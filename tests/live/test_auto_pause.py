@@ -6,12 +6,10 @@ import pytest
 
 from referee.accounts.bot_log import ForfeitNote, LateMoveNote, Note, NoticeNote
 from referee.accounts.bots import Bot, BotPause, MaxNames, PauseCause, paused, returned
-from referee.live.auto_pause import AutoPause
-from referee.live.bot_log_recorder import BotLogRecorder, FaultRecorder
-from referee.live.bot_notifier import BotNotifier
+from referee.live.bot_notices import AutoPause, BotLogRecorder, BotNotifier, FaultRecorder
 from referee.live.ports import LogUnavailable
 from referee.live.sessions import Session
-from referee.live.verdict import AttemptRefused
+from referee.live.submit import AttemptRefused
 from referee.match.clock import SECOND, SuddenDeath
 from referee.match.events import FlagFell
 from referee.match.result import EndCause, Fault, Forfeit

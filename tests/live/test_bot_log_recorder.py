@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 from referee.accounts.bot_log import LineFilter, Note, NumberedNote, SessionLostNote
-from referee.live.bot_log_recorder import MAX_PENDING_NOTES, BotLogRecorder
+from referee.live.bot_notices import MAX_PENDING_NOTES, BotLogRecorder
 from referee.live.ports import LogUnavailable
 from referee.storage.memory import MemoryBotLog
 from tests.live.fake_time import settled

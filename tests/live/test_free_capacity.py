@@ -1,6 +1,6 @@
 """The free capacity of a bot, as the code that creates matches needs it."""
 
-from referee.live.match_starter import FreeCapacity
+from referee.live.live_match import FreeCapacity
 from referee.live.sessions import Hello
 from referee.match.clock import SECOND
 from referee.match.setup import Player

@@ -2,8 +2,7 @@
 
 from referee.accounts.bot_log import NoticeNote
 from referee.accounts.bots import Bot, MaxNames
-from referee.live.bot_log_recorder import BotLogRecorder
-from referee.live.bot_notifier import BotNotifier, QuotaNotifier
+from referee.live.bot_notices import BotLogRecorder, BotNotifier, QuotaNotifier
 from referee.live.sessions import Session
 from referee.storage.memory import MemoryAccounts, MemoryBotLog, MemoryTokens
 from tests.live.referee_harness import BOTS, Hall, told

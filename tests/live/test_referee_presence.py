@@ -4,7 +4,6 @@ import asyncio
 
 import pytest
 
-from referee.live.absences import ABSENCE_DELAY_US
 from referee.live.loop_lag import LoopLag
 from referee.live.match_request import MAKER, LiveLimits, MatchRequest
 from referee.live.outbox import DrainNotice, MatchEnded, MatchStarted, NonceRequested, TurnNotice
@@ -12,7 +11,7 @@ from referee.live.ports import Conflict, EngineFault, LogUnavailable, SeatDelays
 from referee.live.referee import RefereeDraining
 from referee.live.registry import LiveMatches
 from referee.live.runner import NotRunHere
-from referee.live.sessions import Hello, Session
+from referee.live.sessions import ABSENCE_DELAY_US, Hello, Session
 from referee.live.stored_matches import UnplayableLog
 from referee.match.clock import MS, SECOND, TimeControl, Untimed
 from referee.match.clock_charge import ClockCharge, NetworkCredit

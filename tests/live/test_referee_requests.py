@@ -5,9 +5,9 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
+from referee.live.outbox import RequestAccepted
 from referee.live.ports import LogUnavailable, UnknownMatch
 from referee.live.referee import Referee
-from referee.live.verdict import RequestAccepted
 from referee.match.match_errors import MatchOver, NoDraw, RequestIdReused
 from referee.match.result import EndCause
 from referee.match.setup import DropoutPolicy, Policies

@@ -6,11 +6,10 @@ from dataclasses import replace
 import pytest
 
 from engines.api import REFEREE
-from referee.live.outbox import TurnExpired, TurnNotice
+from referee.live.outbox import MoveAccepted, TurnExpired, TurnNotice
 from referee.live.ports import EngineFault, LogUnavailable
 from referee.live.runner import FIRST_RETRY_US, NotRunHere
-from referee.live.submit import VERDICT_READ_BATCH
-from referee.live.verdict import AttemptRefused, LateAnswer, MoveAccepted, seat_of
+from referee.live.submit import VERDICT_READ_BATCH, AttemptRefused, LateAnswer, seat_of
 from referee.match.clock import MS, SECOND, Untimed
 from referee.match.clock_charge import NetworkCredit
 from referee.match.match_errors import MatchOver, NoDraw, NoSuchSeat, NotAllowedNow, RequestIdReused, StaleTurn

@@ -6,9 +6,9 @@ from contextlib import suppress
 from typing import Any
 
 from referee.accounts.bot_log import NoticeNote
-from referee.live.end_delivery import MAX_ENDS_PER_SESSION, EndDelivery
-from referee.live.outbox import MatchEnded, Outbox, PingNotice, TakeoverNotice
-from referee.live.sessions import MAX_OPEN_PINGS, WINDOW_US, Hello, Session, Sessions, SessionTakenOver
+from referee.live.match_timing import WINDOW_US
+from referee.live.outbox import MAX_ENDS_PER_SESSION, EndDelivery, MatchEnded, Outbox, PingNotice, TakeoverNotice
+from referee.live.sessions import MAX_OPEN_PINGS, Hello, Session, Sessions, SessionTakenOver
 from referee.match.clock import MS, SECOND
 from referee.match.events import MatchCreated
 from referee.match.setup import Player

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from referee.live.end_delivery import UndeliveredEnds
-from referee.live.outbox import MatchEnded
+from referee.live.outbox import MatchEnded, UndeliveredEnds
 from referee.live.ports import EventLog, LogUnavailable
 from referee.match.events import Event, MatchCreated, PlayStarted, SeatTaken
 from referee.match.setup import Player

@@ -17,7 +17,7 @@ from referee.accounts import account_errors
 from referee.contests import contest_errors
 from referee.contests.strength.sprt_evaluation import BadSprt
 from referee.hosting import hosting_errors
-from referee.live import ports, referee, runner, sessions, verdict, watch, worker_pool
+from referee.live import ports, referee, runner, sessions, submit, watch, worker_pool
 from referee.live.ports import LogUnavailable, MatchArchived
 from referee.match import match_errors
 from referee.match.clock import Clock
@@ -87,9 +87,9 @@ EXAMPLES: list[Exception] = [
     ports.UnknownMatch("m1"),
     runner.NotRunHere("m1"),
     MatchArchived("m1"),
-    verdict.AttemptRefused(MoveRefused(0, 0, "0.1.1", "a1", "ILLEGAL_MOVE", "must_capture", "no", 2), 1),
-    verdict.AttemptRefused(MoveRefused(0, 0, "0.1.1", "?", "MALFORMED_MOVE", "", "no", 2), 1),
-    verdict.LateAnswer("m1", FlagFell(9, 0, "0.1.1", ROW), 1),
+    submit.AttemptRefused(MoveRefused(0, 0, "0.1.1", "a1", "ILLEGAL_MOVE", "must_capture", "no", 2), 1),
+    submit.AttemptRefused(MoveRefused(0, 0, "0.1.1", "?", "MALFORMED_MOVE", "", "no", 2), 1),
+    submit.LateAnswer("m1", FlagFell(9, 0, "0.1.1", ROW), 1),
     ports.EngineFault("m1"),
     ports.LogDamaged("m1", 7),
     sessions.SessionTakenOver(Player("ada", "1"), "s2"),
@@ -177,7 +177,7 @@ def test_every_error_class_has_a_mapping_and_every_mapping_an_example() -> None:
         hosting_errors,
         ports,
         runner,
-        verdict,
+        submit,
         sessions,
         watch,
         referee,

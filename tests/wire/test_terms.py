@@ -4,7 +4,7 @@ import pytest
 from referee_api.v1 import clock_pb2, policy_pb2
 
 from referee.accounts.account_errors import BadField
-from referee.live.turn_view import SeatClock
+from referee.live.turns import SeatClock
 from referee.match import clock as core
 from referee.match.clock import SECOND, Clock, TimeControl
 from referee.match.clock_charge import NetworkCredit

@@ -16,12 +16,11 @@ from engines.api import Seat
 from engines.refusals import Refusal
 from referee.accounts.account_errors import BadField
 from referee.live.loop_lag import MessageArrival
-from referee.live.outbox import HelloAccepted, VerdictNotice
+from referee.live.outbox import HelloAccepted, MoveAccepted, RequestAccepted, VerdictNotice
 from referee.live.ports import LogUnavailable, Time
 from referee.live.referee import Referee
 from referee.live.sessions import Hello, Session
-from referee.live.submit import TurnAnswer
-from referee.live.verdict import LateAnswer, MoveAccepted, RequestAccepted, seat_of
+from referee.live.submit import LateAnswer, TurnAnswer, seat_of
 from referee.match.clock import MS, SECOND, Micros
 from referee.match.commands import MAX_MOVE_CHARS
 from referee.match.decision import Decision

@@ -10,10 +10,11 @@ from referee_api.v1 import clock_pb2, play_pb2
 from engines.api import Seat
 from referee.accounts.bot_log import NoticeNote
 from referee.live import outbox
+from referee.live.outbox import MoveAccepted, RequestAccepted
 from referee.live.ports import MatchArchived, Time
 from referee.live.referee import Referee
 from referee.live.sessions import Session
-from referee.live.verdict import AttemptRefused, LateAnswer, MoveAccepted, RequestAccepted
+from referee.live.submit import AttemptRefused, LateAnswer
 from referee.match.clock import Micros
 from referee.match.clock_charge import ClockCharge
 from referee.match.match_errors import StaleTurn

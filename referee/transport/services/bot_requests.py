@@ -13,11 +13,11 @@ from engines.api import Seat
 from engines.refusals import Refusal
 from referee.accounts.account_errors import BadField
 from referee.accounts.bot_log import Note, RefusedNote, SessionLostNote
-from referee.live.bot_log_recorder import BotLogRecorder
+from referee.live.bot_notices import BotLogRecorder
+from referee.live.outbox import RequestAccepted
 from referee.live.ports import Time
 from referee.live.referee import Referee
 from referee.live.sessions import Session
-from referee.live.verdict import RequestAccepted
 from referee.match.match_errors import NoDraw, NoSuchSeat
 from referee.match.setup import Player
 from referee.match.state import Match

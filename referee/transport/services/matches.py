@@ -16,8 +16,9 @@ from referee.accounts.names import check_words
 from referee.live.create import CreatedMatch
 from referee.live.match_history import MatchStatus, WatchedEntry
 from referee.live.match_request import MAKER, MatchFilter, MatchRequest, find_game
+from referee.live.outbox import RequestAccepted
 from referee.live.referee import Referee
-from referee.live.verdict import RequestAccepted, seat_of
+from referee.live.submit import seat_of
 from referee.live.watch import CooperativeYield
 from referee.match.commands import MAX_MOVE_CHARS
 from referee.match.setup import Player

@@ -1,0 +1,237 @@
+"""Turns: what a seat owes now, as it may see it, and the notification of bots.
+
+A turn is self-contained: a bot needs no memory of earlier turns. Turns, starts and results are queued for the sessions
+of bots after they are in the log.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from engines.api import Json, Seat
+from referee.live.live_match import LiveMatch
+from referee.live.match_history import MatchStep, PlayedMove
+from referee.live.match_timing import flag_falls_us
+from referee.live.outbox import MatchEnded, MatchStarted, TurnExpired, TurnNotice
+from referee.live.sessions import Session, Sessions
+from referee.match.clock import Clock, Micros, TimeControl
+from referee.match.clock_charge import ClockCharge
+from referee.match.events import FlagFell, MatchResumed, MovePlayed, MoveSource, PlayStarted
+from referee.match.state import Match, MatchPhase, Turn
+from referee.match.visibility import redact
+
+
+@dataclass(frozen=True, slots=True)
+class SeatClock:
+    """Clock of one seat at one moment."""
+
+    seat: Seat
+    control: TimeControl
+    clock: Clock
+    """The clock before the current turn."""
+    used_us: Micros
+    """Time of that turn so far, less referee delay. 0: there is no turn."""
+    left_us: Micros | None
+    """Time from now until the flag falls, with all that the seat is credited; None: unlimited."""
+    running: bool
+    credit_left_us: Micros
+
+
+@dataclass(frozen=True, slots=True)
+class LegalMoves:
+    listed: tuple[str, ...]
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class TurnDue:
+    """A turn that a seat owes now, with the state of the match."""
+
+    match: Match
+    turn: Turn
+    moves: Sequence[PlayedMove]
+    """All moves so far."""
+    since: int
+    """Number of moves made up to the last one of this seat, inclusive."""
+    clocks: tuple[SeatClock, ...]
+    repeated: bool
+    """Whether this turn was sent before."""
+
+    @property
+    def seat(self) -> Seat:
+        return self.turn.seat
+
+    @property
+    def position(self) -> str:
+        """Text of the position; what the seat may not see is `?`."""
+        return self.match.require_position().text(self.seat)
+
+    def view(self) -> Json:
+        return self.match.require_position().view(self.seat)
+
+    def moves_since(self, all_moves: bool = False) -> list[tuple[Seat, str]]:
+        """Return the moves since this seat's last one, or all moves; each as this seat may see it."""
+        first = 0 if all_moves else self.since
+        return [(move.seat, move.shown[self.seat]) for move in islice(self.moves, first, self.match.ply)]
+
+    def legal_moves(self, at_most: int) -> LegalMoves:
+        """Return the first `at_most` legal moves in order, and the number of all."""
+        moves = self.match.require_position().moves(self.seat)
+        return LegalMoves(tuple(moves[:at_most]), len(moves))
+
+    @property
+    def left_us(self) -> Micros | None:
+        """Time until the flag of this seat falls; None: unlimited."""
+        return self.clocks[self.seat].left_us
+
+    @property
+    def attempts_left(self) -> int:
+        """Attempts left, including this one."""
+        return self.match.setup.policies.attempts_a_turn - self.turn.attempt + 1
+
+    @property
+    def offers(self) -> tuple[Seat, ...]:
+        """Seats of other sides with a pending draw offer."""
+        mine = self.match.side_of(self.seat)
+        return tuple(sorted(seat for seat in self.match.offers if self.match.side_of(seat) != mine))
+
+    @property
+    def sealed(self) -> bool:
+        """Whether other seats choose at the same time, or have made a sealed choice."""
+        ply = self.match.ply
+        return len(self.match.turns) - self.match.turns.count(None) > 1 or (ply > 0 and self.moves[ply - 1].sealed)
+
+
+def seat_clocks(match: Match, now_us: Micros, stall_us: Sequence[Micros]) -> tuple[SeatClock, ...]:
+    """Return every seat's clock at a match time; `stall_us` is the referee delay of each seat's turn."""
+    return tuple([_seat_clock(match, seat, now_us, stall_us[seat]) for seat in range(len(match.players))])
+
+
+def clocks_at_entry(match: Match) -> tuple[SeatClock, ...]:
+    """Return every seat's clock at the last entry of the match."""
+    return seat_clocks(match, match.at_us, (0,) * len(match.players))
+
+
+def _seat_clock(match: Match, seat: Seat, now_us: Micros, stall_us: Micros) -> SeatClock:
+    turn, clock, control = match.turns[seat], match.clocks[seat], match.setup.controls[seat]
+    if turn is None:
+        used_us, left_us = 0, control.limit_us(clock)
+    else:
+        used_us = max(0, now_us - turn.asked_us - stall_us)
+        falls_us = flag_falls_us(match, turn)
+        # The flag falls at the first moment that is too late.
+        left_us = None if falls_us is None else max(0, falls_us + stall_us - 1 - now_us)
+    return SeatClock(seat, control, clock, used_us, left_us, turn is not None, match.credit_us[seat])
+
+
+def live_clocks(live_match: LiveMatch) -> tuple[SeatClock, ...]:
+    """Return every seat's clock, as of now."""
+    match, runner = live_match.match, live_match.runner
+    if runner is None:
+        return clocks_at_entry(match)
+    stalls_us = [runner.delay_us(turn.seat) if turn else 0 for turn in match.turns]
+    return seat_clocks(match, runner.match_now(), stalls_us)
+
+
+def turn_due(live_match: LiveMatch | None, seat: Seat) -> TurnDue | None:
+    """Return the turn that the seat owes now; None: none. The next call for this turn is marked `repeated`."""
+    turn = live_match.match.turns[seat] if live_match else None
+    if live_match is None or live_match.runner is None or turn is None:
+        return None
+    repeated = live_match.sent_tokens.get(seat) == turn.token
+    live_match.sent_tokens[seat] = turn.token
+    history = live_match.history
+    since = history.last_move_of.get(seat, 0)
+    return TurnDue(live_match.match, turn, history.moves, since, live_clocks(live_match), repeated)
+
+
+class TurnNotifier:
+    def __init__(self, sessions: Sessions) -> None:
+        self._sessions = sessions
+        self.sends_turns = True
+        """False: no new turns are sent, since the server is draining."""
+
+    def notify(self, live_match: LiveMatch, steps: Sequence[MatchStep]) -> None:
+        """Notify the bots of stored steps."""
+        before, match = steps[0].before, live_match.match
+        if any(isinstance(step.entry.event, PlayStarted) for step in steps):
+            self._notify_start(live_match)
+        if match.phase is MatchPhase.OVER:
+            self._notify_end(live_match)
+        elif before:
+            self._notify_expired(live_match, before, steps)
+            self._notify_turns(
+                live_match, before, log_was_away=any(isinstance(step.entry.event, MatchResumed) for step in steps)
+            )
+
+    def notify_new_session(self, live_match: LiveMatch, seat: Seat) -> bool:
+        """Send the turn of the seat if a new session owns it; return whether one does."""
+        session = self._sessions.session_for(live_match.match.players[seat])
+        if session is None or session is live_match.notified_sessions.get(seat):
+            return False
+        live_match.notified_sessions[seat] = session
+        turn = live_match.match.turns[seat]
+        if turn:
+            self._notify_turn(live_match, turn, session)
+        return True
+
+    def _notify_start(self, live_match: LiveMatch) -> None:
+        for seat, player in enumerate(live_match.match.players):
+            session = self._sessions.session_for(player)
+            if session:
+                session.outbox.put(("began", live_match.match_id, seat), MatchStarted(live_match.match_id, seat))
+                live_match.notified_sessions[seat] = session
+
+    def _notify_end(self, live_match: LiveMatch) -> None:
+        for seat, player in enumerate(live_match.match.players):
+            if player.bot:
+                self._sessions.notify_end(player, MatchEnded(live_match.match_id, seat))
+
+    def _notify_expired(self, live_match: LiveMatch, before: Match, steps: Sequence[MatchStep]) -> None:
+        """Notify seats whose turn was played for them."""
+        for step in steps:
+            event = step.entry.event
+            if isinstance(event, MovePlayed) and event.source is not MoveSource.BOT and _had_turn(before, event):
+                shown = redact(step.before, event, event.seat)
+                played = shown.move if isinstance(shown, MovePlayed) else ""
+                lapsed = TurnExpired(
+                    live_match.match_id, event.seat, event.token, played, _clock_charge(steps, event.token)
+                )
+                self._put(live_match, event.seat, ("lapsed", live_match.match_id, event.token), lapsed)
+
+    def _notify_turns(self, live_match: LiveMatch, before: Match, log_was_away: bool) -> None:
+        """Send new turns and those changed by a draw offer.
+
+        After an outage of the log all turns are sent again, since answers given meanwhile were rejected and not all
+        bots resend them.
+        """
+        match = live_match.match
+        all_of_them = match.offers != before.offers or (log_was_away and live_match.runner is not None)
+        for turn in filter(None, match.turns):
+            if all_of_them or turn != before.turns[turn.seat]:
+                session = self._sessions.session_for(match.players[turn.seat])
+                if session:
+                    self._notify_turn(live_match, turn, session)
+
+    def _notify_turn(self, live_match: LiveMatch, turn: Turn, session: Session) -> None:
+        if self.sends_turns:
+            live_match.notified_sessions[turn.seat] = session
+            session.outbox.put(("turn", live_match.match_id, turn.seat), TurnNotice(live_match.match_id, turn.seat))
+        elif live_match.sent_tokens.get(turn.seat) != turn.token:
+            live_match.active_runner.withhold(turn.seat, turn.token)
+
+    def _put(self, live_match: LiveMatch, seat: Seat, key: tuple[str, str, str], item: TurnExpired) -> None:
+        session = self._sessions.session_for(live_match.match.players[seat])
+        if session:
+            session.outbox.put(key, item)
+
+
+def _had_turn(before: Match, event: MovePlayed) -> bool:
+    turn = before.turns[event.seat]
+    return turn is not None and turn.token == event.token
+
+
+def _clock_charge(steps: Sequence[MatchStep], token: str) -> ClockCharge | None:
+    """Return the clock charge with which the flag fell in that turn. None: it did not fall."""
+    events = [step.entry.event for step in steps]
+    return next((event.row for event in events if isinstance(event, FlagFell) and event.token == token), None)
