@@ -23,7 +23,7 @@ from referee.match.decide import decide
 from referee.match.events import Event, MatchCreated, MovePlayed
 from referee.match.setup import Player, Setup
 from referee.match.state import Match, create_match
-from referee.records.record_writer import format_record
+from referee.records.record_format import format_record
 
 MAX_LISTED = 60
 

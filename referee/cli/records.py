@@ -12,8 +12,8 @@ import click
 from engines.api import REFEREE, SPECTATOR, Viewer
 from engines.registry import find
 from referee.cli._shared.output import counted
-from referee.match.clock import Clock, JapaneseByoYomi, Micros, PerMove, TimeControl, Untimed
 from referee.live.match_history import MatchStep
+from referee.match.clock import Clock, JapaneseByoYomi, Micros, PerMove, TimeControl, Untimed
 from referee.match.events import MovePlayed, MoveSource, PlayEnded
 from referee.match.state import Match
 from referee.match.visibility import redact

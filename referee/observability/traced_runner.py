@@ -167,7 +167,7 @@ class TracedLog:
 class TracedObserver:
     """A RunnerObserver that records a span for each announcement."""
 
-    def __init__(self, observer: MatchObserver, tracer: Tracer, latest: _LatestContexts) -> None:
+    def __init__(self, observer: RunnerObserver, tracer: Tracer, latest: _LatestContexts) -> None:
         self._observer = observer
         self._tracer = tracer
         self._latest = latest

@@ -1,7 +1,7 @@
 """Composition root: reads the settings, creates every adapter and connects them. Only here is an adapter chosen.
 
 - `referee_server`: the whole server from `open` to `close`: start, readiness, graceful shutdown, garbage collector
-- `application`: live matches, ladders and tournaments, and the listeners of their events
+- `application`: live matches, ladders and tournaments, and the observers of their events
 - `grpc_frontend`: servicers, interceptors and the gRPC server
 - `stores`: storage adapters, in a data directory or in memory
 - `settings`: declaration of every setting

@@ -17,7 +17,7 @@ from referee.hosting.tournament_host import TournamentHost, tournament_registry
 from referee.live.bot_notices import AutoPause, BotLogRecorder, BotNotifier, FaultRecorder
 from referee.live.loop_lag import LoopLag
 from referee.live.match_request import LiveLimits
-from referee.live.ports import Entry, Time
+from referee.live.ports import Entry, MatchObserver, Time, fault_id
 from referee.live.referee import Referee
 from referee.live.sessions import Session
 from referee.live.worker_pool import WorkerPool

@@ -6,13 +6,13 @@ from importlib.metadata import version
 
 from engines.registry import games
 from referee.accounts.tokens import FIRST_ADMIN, SECRET_BYTES, Quota, Role, TokenFilter
-from referee.live.bot_notifier import QuotaNotifier
+from referee.live.bot_notices import QuotaNotifier
 from referee.live.ports import Time
 from referee.match.clock import MS
 from referee.match.clock_charge import NetworkCredit
 from referee.observability.metrics import Metrics
 from referee.observability.tracing import Tracing
-from referee.records.record_writer import format_record
+from referee.records.record_format import format_record
 from referee.server.application import Application, live_limits
 from referee.server.settings import Settings
 from referee.server.stores import Stores

@@ -1,19 +1,21 @@
-"""Sessions: which bots are online, which seats are theirs, and what is sent again."""
+"""Sessions of bots, their absences, and what is sent to them."""
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from typing import Any
+
+import pytest
 
 from referee.accounts.bot_log import NoticeNote
 from referee.live.match_timing import WINDOW_US
 from referee.live.outbox import MAX_ENDS_PER_SESSION, EndDelivery, MatchEnded, Outbox, PingNotice, TakeoverNotice
-from referee.live.sessions import MAX_OPEN_PINGS, Hello, Session, Sessions, SessionTakenOver
-from referee.match.clock import MS, SECOND
+from referee.live.sessions import ABSENCE_DELAY_US, MAX_OPEN_PINGS, Absences, Hello, Session, Sessions, SessionTakenOver
+from referee.match.clock import MS, SECOND, Micros
 from referee.match.events import MatchCreated
 from referee.match.setup import Player
 from referee.storage.memory import MemoryEventLog, MemoryUndeliveredEnds
-from tests.live.fake_time import StoppedTime, settled
+from tests.live.fake_time import SetAlarm, StoppedTime, settled
 from tests.live.runner_harness import in_loop, terms
 from tests.storage.examples import END
 
@@ -250,3 +252,23 @@ async def test_who_does_not_read_is_not_read_from() -> None:
     await settled()
     outbox.close(KeyError())
     await reading
+
+
+class HastyTime(StoppedTime):
+    """Clock whose alarms ring slightly early, as on an event loop with a timer resolution of one millisecond."""
+
+    EARLY_US = 900
+
+    def call_at(self, at_us: Micros, ring: Callable[[], None]) -> SetAlarm:
+        return super().call_at(at_us - self.EARLY_US, ring)
+
+
+@pytest.mark.parametrize("kind", [StoppedTime, HastyTime])
+def test_an_absence_is_written_although_its_alarm_rings_early(kind: type[StoppedTime]) -> None:
+    time = kind()
+    written: list[Micros | None] = []
+    absences = Absences(time, lambda bot: written.append(absences.absent_since_us(bot)))
+    began_us = time.monotonic_us()
+    absences.update("anna", online=False)
+    asyncio.run(time.passes(ABSENCE_DELAY_US))
+    assert written == [began_us]

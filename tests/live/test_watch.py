@@ -11,7 +11,7 @@ from referee.live.ports import EngineFault
 from referee.live.referee import RefereeDraining
 from referee.live.runner import NotRunHere
 from referee.live.stored_matches import REPLAY_CHUNK
-from referee.live.watch import READ_BATCH, MatchWatch, NumberAhead, SlowConsumer
+from referee.live.watch import READ_BATCH, CooperativeYield, MatchWatch, NumberAhead, SlowConsumer
 from referee.match.clock import Untimed
 from referee.match.events import MatchCreated, MovePlayed, MoveRefused, PlayEnded
 from referee.match.result import EndCause
@@ -305,3 +305,26 @@ async def test_who_is_told_a_long_story_lets_the_others_have_their_turn() -> Non
     assert turns - before >= len(heard) / REPLAY_CHUNK > 2
     others.cancel()
     await settled()
+
+
+MANY = 5
+PIECES = 4
+
+
+@in_loop
+async def test_of_many_with_long_work_no_two_go_on_in_one_turn_of_the_loop() -> None:
+    turns = CooperativeYield()
+    turn = 0
+    went_on: list[int] = []
+
+    async def work() -> None:
+        for _ in range(PIECES):
+            await turns.pause()
+            went_on.append(turn)
+
+    working = asyncio.gather(*(work() for _ in range(MANY)))
+    while not working.done():
+        await asyncio.sleep(0)
+        turn += 1
+    assert len(went_on) == MANY * PIECES
+    assert len(set(went_on)) == len(went_on)

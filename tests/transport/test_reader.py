@@ -9,7 +9,7 @@ from referee_api.v1 import play_pb2
 from referee_api.v1.play_service_pb2 import PlayRequest
 
 from referee.accounts.tokens import Quota
-from referee.live.bot_log_recorder import BotLogRecorder
+from referee.live.bot_notices import BotLogRecorder
 from referee.match.clock import SECOND
 from referee.match.events import MovePlayed
 from referee.storage.memory import MemoryBotLog

@@ -14,7 +14,7 @@ from referee.accounts.account_errors import BadField
 from referee.accounts.bots import Accounts, BotPause, PauseCause, paused, resumed
 from referee.accounts.names import check_words
 from referee.accounts.tokens import HOLDER_CHARS, Quota, Quotas, Role, TokenFilter, Tokens
-from referee.live.bot_notifier import BotNotifier
+from referee.live.bot_notices import BotNotifier
 from referee.live.ports import Time
 from referee.live.referee import Referee
 from referee.match.clock import MS, Micros

@@ -14,8 +14,7 @@ from referee.accounts.bot_log import LineFilter
 from referee.accounts.bots import Accounts, Bot, MaxNames, Version, returned
 from referee.accounts.tokens import MintedSecret, Role, Token, TokenFilter, Tokens, mint_secret, revoked
 from referee.hosting.contest_log import LADDER, TOURNAMENT, contest_id
-from referee.live.bot_log_recorder import BotLogRecorder
-from referee.live.bot_notifier import BotNotifier
+from referee.live.bot_notices import BotLogRecorder, BotNotifier
 from referee.live.ports import Time
 from referee.live.referee import Referee
 from referee.transport.guards.authentication import CALLER, Authenticator

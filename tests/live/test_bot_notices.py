@@ -1,12 +1,29 @@
-"""Auto-pause: when a bot is paused, and what its bot log says about faults."""
+"""What authors of bots learn: private logs, notices, automatic pauses."""
 
+import asyncio
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
-from referee.accounts.bot_log import ForfeitNote, LateMoveNote, Note, NoticeNote
+from referee.accounts.bot_log import (
+    ForfeitNote,
+    LateMoveNote,
+    LineFilter,
+    Note,
+    NoticeNote,
+    NumberedNote,
+    SessionLostNote,
+)
 from referee.accounts.bots import Bot, BotPause, MaxNames, PauseCause, paused, returned
-from referee.live.bot_notices import AutoPause, BotLogRecorder, BotNotifier, FaultRecorder
+from referee.live.bot_notices import (
+    MAX_PENDING_NOTES,
+    AutoPause,
+    BotLogRecorder,
+    BotNotifier,
+    FaultRecorder,
+    QuotaNotifier,
+)
 from referee.live.ports import LogUnavailable
 from referee.live.sessions import Session
 from referee.live.submit import AttemptRefused
@@ -19,6 +36,92 @@ from tests.live.fake_time import settled
 from tests.live.referee_harness import BOTS, Hall, of_kind, told
 from tests.live.runner_harness import in_loop
 from tests.storage.account_stores import bot_token
+
+
+class GatedBotLog(MemoryBotLog):
+    """Bot log whose appends can be held, and which can be unavailable."""
+
+    def __init__(self) -> None:
+        super().__init__(10 * MAX_PENDING_NOTES)
+        self.gate = asyncio.Event()
+        self.gate.set()
+        self.trouble: LogUnavailable | None = None
+        self.appends = 0
+
+    async def append(self, bot: str, notes: Sequence[Note]) -> None:
+        self.appends += 1
+        await self.gate.wait()
+        if self.trouble:
+            raise self.trouble
+        await super().append(bot, notes)
+
+
+def note(number: int, match_id: str = "") -> Note:
+    return Note(number, "1", SessionLostNote(str(number), "HEARTBEAT_LOST"), match_id)
+
+
+@in_loop
+async def test_who_reads_sees_all_that_was_noted_before() -> None:
+    scribe = BotLogRecorder(GatedBotLog())
+    for number in range(3):
+        scribe.record("ada", note(number, f"m{number}"))
+        scribe.record("bob", note(number))
+    assert await scribe.read("ada") == [NumberedNote(number + 1, note(number, f"m{number}")) for number in range(3)]
+    scribe.record("ada", note(3, "m3"))
+    assert await scribe.read("ada", LineFilter(match_id="m3"), after=1, at_most=5) == [NumberedNote(4, note(3, "m3"))]
+    assert len(await scribe.read("bob")) == 3
+
+
+@in_loop
+async def test_who_notes_waits_for_nothing_and_what_comes_meanwhile_is_written_together() -> None:
+    scribe = BotLogRecorder(log := GatedBotLog())
+    log.gate.clear()
+    scribe.record("ada", note(0))
+    await settled()
+    for number in range(1, 9):
+        scribe.record("ada", note(number))
+    reading = asyncio.create_task(scribe.read("ada"))
+    await settled()
+    assert not reading.done()
+    log.gate.set()
+    assert [line.note for line in await reading] == [note(number) for number in range(9)]
+    assert log.appends == 2
+
+
+@in_loop
+async def test_of_what_comes_too_fast_the_last_is_kept() -> None:
+    scribe = BotLogRecorder(log := GatedBotLog())
+    log.gate.clear()
+    scribe.record("ada", note(0))
+    await settled()
+    for number in range(1, 3 * MAX_PENDING_NOTES):
+        scribe.record("ada", note(number))
+    log.gate.set()
+    written = [line.note.at_ms for line in await scribe.read("ada")]
+    assert written == [0, *range(2 * MAX_PENDING_NOTES, 3 * MAX_PENDING_NOTES)]
+
+
+@in_loop
+async def test_what_cannot_be_written_is_lost_and_the_next_is_not() -> None:
+    scribe = BotLogRecorder(log := GatedBotLog())
+    log.trouble = LogUnavailable("the disk is full")
+    scribe.record("ada", note(1))
+    await scribe.flush()
+    log.trouble = None
+    scribe.record("ada", note(2))
+    assert [line.note for line in await scribe.read("ada")] == [note(2)]
+
+
+@in_loop
+@pytest.mark.parametrize("times", range(2))
+async def test_with_nothing_to_write_it_is_written(times: int) -> None:
+    scribe = BotLogRecorder(GatedBotLog())
+    for _ in range(times):
+        scribe.record("ada", note(1))
+        await scribe.flush()
+    await scribe.flush()
+    assert len(await scribe.read("ada")) == times
+
 
 STRICT = Policies(illegal=IllegalMovePolicy.FORFEIT)
 AT_MOST = 3
@@ -218,3 +321,43 @@ async def test_who_was_late_and_played_for_has_its_lateness_in_the_log_and_no_fa
     assert [type(note.what) for note in await house.notes(0)] == [LateMoveNote]
     assert (await house.bot(0)).faults == 0
     await house.closed()
+
+
+CALLS = "calls_per_minute"
+
+
+async def scene(*owners: str) -> tuple[QuotaNotifier, list[Session], BotLogRecorder]:
+    """Register bots with these owners; all but the last are online."""
+    hall, accounts, scribe = Hall(), MemoryAccounts(MemoryTokens()), BotLogRecorder(MemoryBotLog(100))
+    for player, owner in zip(BOTS, owners, strict=False):
+        await accounts.register(player.bot, Bot(player.bot, owner, 0), bot_token(player.bot), MaxNames(9, 9))
+    sessions_of = hall.referee.sessions.of_bot
+    near = QuotaNotifier(accounts, BotNotifier(scribe, sessions_of, hall.time), sessions_of)
+    return near, hall.come(*BOTS[: len(owners) - 1]), scribe
+
+
+def notice_details(session: Session) -> list[dict[str, str]]:
+    return [dict(item.details) for item in told(session) if isinstance(item, NoticeNote)]
+
+
+@in_loop
+async def test_all_bots_of_the_holder_that_are_here_are_told_and_no_others() -> None:
+    near, (one, another, stranger), scribe = await scene("ada", "ada", "bob", "ada")
+    await near.check_usage("ada", CALLS, 79, 100)
+    assert notice_details(one) == []
+    await near.check_usage("ada", CALLS, 80, 100)
+    told_now = [{"quota": CALLS, "used": "80", "limit": "100"}]
+    assert (notice_details(one), notice_details(another), notice_details(stranger)) == (told_now, told_now, [])
+    kept = [line.note.what for line in await scribe.read(BOTS[0].bot)]
+    assert [what.about for what in kept if isinstance(what, NoticeNote)] == ["quota_near"]
+    assert await scribe.read(BOTS[3].bot) == []
+
+
+@in_loop
+async def test_it_is_told_again_only_when_half_of_it_was_free_in_between() -> None:
+    near, (one,), _ = await scene("ada", "ada")
+    for used, heard in ((80, 1), (90, 0), (60, 0), (80, 0), (50, 0), (70, 0), (81, 1)):
+        await near.check_usage("ada", CALLS, used, 100)
+        assert len(notice_details(one)) == heard, used
+    await near.check_usage("ada", "streams_at_most", 4, 5)
+    assert len(notice_details(one)) == 1, "another quota"

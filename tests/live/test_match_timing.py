@@ -1,4 +1,4 @@
-"""The referee delay of a turn is the union of all intervals in which the referee held it up, in any order."""
+"""Match time, timers, and delays caused by the server."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from engines.api import Seat
 from referee.live.loop_lag import MessageArrival
+from referee.live.match_timing import DeadlineTimer, LoopTime, MatchTime
 from referee.live.ports import LogUnavailable, SeatDelays
 from referee.live.runner import LAST_RETRY_US
 from referee.match.clock import MS, SECOND, Micros, Untimed
@@ -15,7 +16,127 @@ from referee.match.clock_charge import ClockCharge
 from referee.match.decision import Decision
 from referee.match.events import MovePlayed, MoveRefused
 from referee.match.setup import Policies
+from tests.live.fake_time import StoppedTime
 from tests.live.runner_harness import NotingKeeper, Scene, answer, in_loop, played, terms
+
+
+def test_it_goes_on_from_where_it_was() -> None:
+    time = StoppedTime()
+    match_time = MatchTime(time, 7 * SECOND)
+    time.us += 2 * SECOND
+    assert match_time.now_us() == 9 * SECOND
+    assert not match_time.stopped
+
+
+def test_it_stands_still_while_it_is_stopped_and_says_for_how_long() -> None:
+    time = StoppedTime()
+    match_time = MatchTime(time, 0)
+    time.us += SECOND
+    match_time.stop()
+    time.us += 3 * SECOND
+    assert match_time.stopped
+    assert match_time.now_us() == SECOND
+    assert match_time.stopped_ms() == 3000
+    match_time.stop()
+    assert match_time.now_us() == SECOND
+
+
+def test_it_goes_on_from_where_it_was_stopped() -> None:
+    time = StoppedTime()
+    match_time = MatchTime(time, 0)
+    time.us += SECOND
+    match_time.stop()
+    time.us += 3 * SECOND
+    match_time.resume()
+    time.us += SECOND
+    assert match_time.now_us() == 2 * SECOND
+    assert match_time.monotonic_us(2 * SECOND) == time.us
+    assert not match_time.stopped
+
+
+class Bell:
+    def __init__(self) -> None:
+        self.time = StoppedTime()
+        self.rung_us: list[int] = []
+        self.clock = DeadlineTimer(self.time, lambda: self.rung_us.append(self.time.us))
+
+
+@in_loop
+async def test_it_rings_at_the_moment_it_was_set_for() -> None:
+    bell = Bell()
+    at_us = bell.time.us + 50
+    bell.clock.set(at_us)
+    await bell.time.passes(100)
+    assert bell.rung_us == [at_us]
+
+
+def test_a_nearer_deadline_takes_the_place_of_a_farther_one() -> None:
+    bell = Bell()
+    bell.clock.set(bell.time.us + 100)
+    bell.clock.set(bell.time.us + 50)
+    assert bell.time.alarms_us == [bell.time.us + 50]
+
+
+def test_a_farther_deadline_leaves_the_alarm_as_it_is() -> None:
+    bell = Bell()
+    bell.clock.set(bell.time.us + 50)
+    bell.clock.set(bell.time.us + 100)
+    assert bell.time.alarms_us == [bell.time.us + 50]
+
+
+def test_without_a_deadline_nothing_rings() -> None:
+    bell = Bell()
+    bell.clock.set(bell.time.us + 50)
+    bell.clock.set(None)
+    bell.clock.set(None)
+    assert bell.time.alarms_us == []
+
+
+@in_loop
+async def test_it_is_set_again_only_when_the_ring_was_heard() -> None:
+    bell = Bell()
+    bell.clock.set(bell.time.us + 50)
+    await bell.time.passes(50)
+    bell.clock.set(bell.time.us + 10)
+    assert bell.time.alarms_us == []
+    bell.clock.stop()
+    bell.clock.set(bell.time.us + 10)
+    assert bell.time.alarms_us == [bell.time.us + 10]
+
+
+def test_monotonic_time_never_goes_back() -> None:
+    time = LoopTime()
+    looks = [time.monotonic_us() for _ in range(100)]
+    assert looks == sorted(looks)
+
+
+def test_the_wall_shows_a_time_of_this_millennium_in_milliseconds() -> None:
+    assert 1_700_000_000_000 < LoopTime().wall_ms() < 32_503_680_000_000
+
+
+@in_loop
+async def test_alarms_ring_on_the_loop_in_order_those_of_the_past_at_once() -> None:
+    time = LoopTime()
+    heard: list[str] = []
+    done = asyncio.Event()
+    now_us = time.monotonic_us()
+    time.call_at(now_us + 2_000, done.set)
+    time.call_at(now_us + 1_000, lambda: heard.append("future"))
+    time.call_at(now_us - 1_000, lambda: heard.append("past"))
+    await done.wait()
+    assert heard == ["past", "future"]
+
+
+@in_loop
+async def test_a_cancelled_alarm_does_not_ring() -> None:
+    time = LoopTime()
+    heard: list[str] = []
+    done = asyncio.Event()
+    time.call_at(time.monotonic_us(), lambda: heard.append("cancelled")).cancel()
+    time.call_at(time.monotonic_us() + 1_000, done.set)
+    await done.wait()
+    assert heard == []
+
 
 STEPS = st.sampled_from(["read", "attempt", "late attempt", "hold", "release", "away", "back", "withhold", "crash"])
 TIMES = st.integers(1, 3_000).map(lambda ms: ms * MS)
