@@ -24,7 +24,7 @@ MAX_CONNECTIONS = 256
 BACKLOG = 1_024
 """Connections that wait to be accepted by the kernel."""
 MAX_SILENCE_US: Micros = 10 * SECOND
-"""How long the main event loop may be blocked before `/healthz` fails."""
+"""Time for which the main event loop may be blocked before `/healthz` fails."""
 
 PLAIN = "text/plain; charset=utf-8"
 END_OF_HEAD = b"\r\n\r\n"

@@ -136,8 +136,8 @@ class RpcMetrics(grpc.aio.ServerInterceptor):
         async def call(request: Any, context: Context) -> Any:
             with record_call(name, context):
                 streams = handler.response_streaming
-                heard = _RecordingContext(context, self._responses.recorder(name, request)) if streams else context
-                answer = await behaviour(request, heard)
+                recording = _RecordingContext(context, self._responses.recorder(name, request)) if streams else context
+                answer = await behaviour(request, recording)
                 self._responses.record(name, answer)
                 if handler.request_streaming:
                     await _let_cancellation_arrive()

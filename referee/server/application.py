@@ -55,7 +55,7 @@ class Application:
         self._time = time
         self.lag = LoopLag(time)
         self.pool = WorkerPool(max_cpu_s=settings.compute_at_most_ms / 1000)
-        """For computations of unknown length that callers can cause."""
+        """Runs computations of unknown length that callers can cause."""
         self.bot_log_recorder = BotLogRecorder(stores.bot_log)
         self.notifier = BotNotifier(self.bot_log_recorder, self._sessions_of, time)
         self.events = metrics.meter_event_log(stores.events, time, self._log_outage)

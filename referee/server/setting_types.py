@@ -44,7 +44,7 @@ class Address:
 
     @property
     def loopback(self) -> bool:
-        """Whether only this machine can connect."""
+        """Return whether only this machine can connect."""
         try:
             return ip_address(self.host).is_loopback
         except ValueError:

@@ -139,7 +139,7 @@ Converter: TypeAlias = tuple[str, Callable[[Any, WatchedEntry, ViewerContext], A
 """Field of `Entry`, and the function that makes its message."""
 
 SEALED_CHOICE: Converter = ("choice_sealed", _choice_sealed)
-"""For a move that is still sealed."""
+"""Converter of a move that is still sealed."""
 
 CONVERTERS: dict[type, Converter] = {
     core.MatchCreated: ("match_created", _match_created),

@@ -48,7 +48,7 @@ class WireError:
     quota: bool = False
     """Whether a quota was exceeded, so that a QuotaFailure is added."""
     retry_after_ms: int | None = None
-    """When to retry, if retrying can help."""
+    """Time after which to retry, if retrying can help."""
 
 
 ErrorMapper: TypeAlias = Callable[[Exception, str], WireError]
@@ -146,7 +146,7 @@ SETUP_ERROR_MAPPINGS = {
     "hourglass": ErrorMapping(INVALID, reason="BAD_TIME_CONTROL", blamed="time_control", renamed=WHY),
     "players": ErrorMapping(INVALID, reason="BAD_SEATS", blamed="seats"),
 }
-"""By the field of a BadSetup."""
+"""Mappings of BadSetup, by its field."""
 
 RENAMED_FIELDS = {
     "attempts": "max_attempts",

@@ -130,7 +130,7 @@ class Caller:
 CALLER: ContextVar[Caller] = ContextVar("caller")
 """Caller of the current call."""
 ARRIVAL: ContextVar[MessageArrival] = ContextVar("arrival")
-"""When the message of the current call was read; for a client stream, when it was opened."""
+"""Time at which the message of the current call was read, or a client stream was opened."""
 
 
 class Authenticator:

@@ -60,7 +60,7 @@ MAX_CHARS = {
     "Gauntlet.challengers": SHORT,
     "PauseBotRequest.message": DESCRIPTION_CHARS,
 }
-"""By `field` or `Message.field`: characters of a text, or bytes of a bytes field; for a list, of each element."""
+"""Limits by `field` or `Message.field`: characters of a text or bytes of a bytes field; in a list, of each element."""
 
 MAX_COUNT = {
     "Rules.options": 128,

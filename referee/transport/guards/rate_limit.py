@@ -16,7 +16,7 @@ from referee.wire.wire_errors import BadToken, TooManyCalls, TooManyCallsInFligh
 WINDOW_S = 60
 MINUTE_US: Micros = 60 * SECOND
 QUOTA_CACHE_US: Micros = 10 * SECOND
-"""How long a quota is cached."""
+"""Time for which a quota is cached."""
 BURST = 10
 """A tenth of the calls per minute may come at once."""
 HOLDER_CACHE_SIZE = 10_000
@@ -77,9 +77,9 @@ class _Budget:
 
     quota: Quota
     until_us: Micros
-    """When the cached quota expires."""
+    """Time at which the cached quota expires."""
     free_us: Micros = 0
-    """When all calls so far would have been made, had they been spread evenly."""
+    """Time at which all calls so far would have been made, had they been spread evenly."""
     calls: SlidingWindow = field(default_factory=SlidingWindow)
 
 

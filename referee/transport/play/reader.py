@@ -69,7 +69,7 @@ class StreamClosed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ReceivedItem:
-    """What the verdict on an item refers to."""
+    """The parts of a received item that its verdict refers to."""
 
     item_id: int
     match_id: str = ""
