@@ -108,7 +108,10 @@ class Metrics:
         self._appends.group.observe(appends)
 
     def interceptor(self, time: Time, methods: Collection[str]) -> RpcMetrics:
-        """Return the interceptor that records calls. It must be the first one, and can be created only once."""
+        """Return the interceptor that records calls; it can be created only once.
+
+        It must precede the one that aborts rejected calls.
+        """
         return RpcMetrics(self._registry, time, methods, ResponseMetrics(self._registry))
 
     def refused(self, reason: str) -> None:

@@ -1,11 +1,10 @@
 """Metrics of gRPC calls, recorded by a server interceptor.
 
-It must be the first interceptor, so that it also sees calls that the others refuse.
+It must precede the interceptor that aborts rejected calls, so that it sees these, too.
 """
 
 import asyncio
-import inspect
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeAlias
 
@@ -127,7 +126,7 @@ class RpcMetrics(grpc.aio.ServerInterceptor):
         return self._handlers[path]
 
     def _wrap(self, handler: Handler, name: str) -> Handler:
-        """Return a recording handler, which is a coroutine or a generator as before: gRPC distinguishes them."""
+        """Return a handler that records calls of `handler`, whose function must be a coroutine."""
         kind = ("stream" if handler.request_streaming else "unary", "stream" if handler.response_streaming else "unary")
         behaviour = getattr(handler, "_".join(kind))
         make = getattr(grpc, f"{'_'.join(kind)}_rpc_method_handler")
@@ -143,17 +142,7 @@ class RpcMetrics(grpc.aio.ServerInterceptor):
                     await _let_cancellation_arrive()
                 return answer
 
-        async def generate(request: Any, context: Context) -> AsyncIterator[Any]:
-            with record_call(name, context):
-                record = self._responses.recorder(name, request)
-                async for answer in behaviour(request, context):
-                    record(answer)
-                    yield answer
-                if handler.request_streaming:
-                    await _let_cancellation_arrive()
-
-        wrapped = generate if inspect.isasyncgenfunction(behaviour) else call
-        made: Handler = make(wrapped, handler.request_deserializer, handler.response_serializer)
+        made: Handler = make(call, handler.request_deserializer, handler.response_serializer)
         return made
 
     @contextmanager

@@ -23,7 +23,7 @@ class Tracing(Protocol):
         """Return the dependencies of a runner with spans of decisions, appends and announcements."""
 
     def interceptors(self) -> Sequence[grpc.aio.ServerInterceptor]:
-        """Return interceptors for the gRPC server; they must be the first ones."""
+        """Return interceptors for the gRPC server; they must precede the one that aborts rejected calls."""
 
     def close(self) -> None:
         """Export the remaining spans. This may block until a timeout if the collector does not respond."""

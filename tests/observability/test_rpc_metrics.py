@@ -38,9 +38,9 @@ class Strange:
         await asyncio.Event().wait()
         return request
 
-    async def echo(self, requests: AsyncIterator[bytes], _context: Any) -> AsyncIterator[bytes]:
+    async def echo(self, requests: AsyncIterator[bytes], context: Any) -> None:
         async for request in requests:
-            yield request
+            await context.write(request)
 
     async def write(self, request: bytes, context: Any) -> None:
         await context.write(request)
