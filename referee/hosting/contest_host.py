@@ -79,17 +79,13 @@ class ContestHost(ABC, Generic[S, R]):
     _default_filter: ClassVar[ContestFilter]
 
     def __init__(
-        self,
-        registry: ContestRegistry[S],
-        dependencies: HostingDependencies,
-        create_worker: Callable[[ContestStore[S]], ContestWorker[S]],
-        check_terms: TermsCheck,
+        self, registry: ContestRegistry[S], dependencies: HostingDependencies, check_terms: TermsCheck
     ) -> None:
         """`check_terms` is a function of a module, since it may run in a worker process."""
         self._registry = registry
         self._deps = dependencies
         self._check_terms = check_terms
-        self.workers = ContestWorkers(registry, dependencies, create_worker)
+        self.workers = ContestWorkers(registry, dependencies, self._create_worker)
         self._create_lock = asyncio.Lock()
 
     async def load(self) -> int:
@@ -186,6 +182,10 @@ class ContestHost(ABC, Generic[S, R]):
         await store.execute(decide)
         self.workers.wake(store.contest)
         return store.state
+
+    @abstractmethod
+    def _create_worker(self, store: ContestStore[S]) -> ContestWorker[S]:
+        """Create and start the worker of a contest."""
 
     @abstractmethod
     def _contests_after(self, last: str) -> Iterable[str]:

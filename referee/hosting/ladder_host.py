@@ -81,11 +81,9 @@ class LadderHost(ContestHost[LadderState, LadderRequest]):
         flush_faults: Callable[[], Awaitable[None]],
     ) -> None:
         """`flush_faults`: see `LadderWorker`."""
-
-        def create_worker(store: ContestStore[LadderState]) -> LadderWorker:
-            return LadderWorker(store, dependencies, ratings, flush_faults)
-
-        super().__init__(registry, dependencies, create_worker, check_ladder_terms)
+        super().__init__(registry, dependencies, check_ladder_terms)
+        self._ratings = ratings
+        self._flush_faults = flush_faults
         self._availability = Availability(dependencies.referee, dependencies.factory, dependencies.accounts)
 
     async def join(self, name: str, entrant: LadderEntrant) -> LadderStandingsRow:
@@ -182,6 +180,9 @@ class LadderHost(ContestHost[LadderState, LadderRequest]):
         available, _ = await self._availability.of_entrants(state, with_busy=True)
         playing = {it.name: state.ladder.entrants[it.name].rated_player(it.bots) for it in available}
         return compute_ladder_standings(state.ladder, playing, season, all_versions)
+
+    def _create_worker(self, store: ContestStore[LadderState]) -> LadderWorker:
+        return LadderWorker(store, self._deps, self._ratings, self._flush_faults)
 
     def _contests_after(self, last: str) -> Iterable[str]:
         """Ladders are listed by name."""

@@ -112,11 +112,7 @@ class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
         self, registry: ContestRegistry[TournamentState], dependencies: HostingDependencies, ladders: LadderHost
     ) -> None:
         """`ladders` provides the ratings that seed entrants."""
-
-        def create_worker(store: ContestStore[TournamentState]) -> TournamentWorker:
-            return TournamentWorker(store, dependencies)
-
-        super().__init__(registry, dependencies, create_worker, check_tournament_terms)
+        super().__init__(registry, dependencies, check_tournament_terms)
         self._ladders = ladders
         self.tables = TournamentTables(dependencies.run)
 
@@ -206,6 +202,9 @@ class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
             return entrant
         ladder = (await self._ladders.get(terms.ladder)).ladder
         return replace(entrant, rating=seed_rating(ladder, entrant.bots))
+
+    def _create_worker(self, store: ContestStore[TournamentState]) -> TournamentWorker:
+        return TournamentWorker(store, self._deps)
 
     def _contests_after(self, last: str) -> Iterable[str]:
         """Tournaments are listed from the newest."""

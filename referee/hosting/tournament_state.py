@@ -1,4 +1,4 @@
-"""State of a tournament: the pure tournament, its creation, and when each pairing was planned; and its next events.
+"""State of a tournament: the pure tournament, its creation, and when each pairing was planned; and its decisions.
 
 A round of a Swiss tournament with hundreds of entrants takes seconds to pair, which would block the event loop, and
 so would pickling thousands of pairings at once. So large rounds are paired in a worker process, and parts of the
