@@ -20,9 +20,9 @@ def check_name(name: str) -> None:
 def check_words(field: str, words: str, at_most: int, at_least: int = 0) -> None:
     """Check for one printable line of `at_least` to `at_most` characters. Raises BadField."""
     if not at_least <= len(words) <= at_most:
-        raise BadField(field, f"it has {len(words)} characters; {at_least} to {at_most} are right")
+        raise BadField(field, f"it has {len(words)} characters, but must have {at_least} to {at_most}")
     if not words.isprintable():
-        raise BadField(field, "it has characters that cannot be printed")
+        raise BadField(field, "it must not contain unprintable characters")
 
 
 def check_text(field: str, text: str, at_most: int = DESCRIPTION_CHARS) -> None:

@@ -74,9 +74,9 @@ class Token:
         if self.role is Role.BOT:
             check_name(self.bot)
         elif self.bot:
-            raise BadField("bot", "only a token of role bot speaks for a bot")
+            raise BadField("bot", "only a token of role bot belongs to a bot")
         if self.expires_ms is not None and self.expires_ms <= self.created_ms:
-            raise BadField("expire_time", "it would never be good")
+            raise BadField("expire_time", "it must be in the future")
 
     @property
     def id(self) -> str:
@@ -121,7 +121,7 @@ class Quota:
     def __post_init__(self) -> None:
         for limit in fields(self):
             if getattr(self, limit.name) < 0:
-                raise BadField(limit.name, "a limit is not below 0")
+                raise BadField(limit.name, "it must not be negative")
 
     def filled(self, usual: "Quota") -> "Quota":
         """Return this quota with the limits of `usual` where it has none."""

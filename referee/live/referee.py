@@ -253,7 +253,7 @@ class Referee:
         try:
             return await self._requests.submit(match_id, AddNonce(seat, nonce), seat)
         except NotAllowedNow:
-            raise NonceRefused("play has begun") from None
+            raise NonceRefused("play has started") from None
 
     async def resign(self, match_id: str, seat: Seat, request_id: str = "") -> RequestAccepted:
         """Resign for a seat. Raises SeatOut, NotAllowedNow, MatchOver or RequestIdReused."""

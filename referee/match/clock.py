@@ -40,7 +40,7 @@ class TimeControl(ABC):
             value = getattr(self, field.name)
             timed = field.name.endswith("_us")
             if isinstance(value, int) and not 0 <= value <= (MAX_TIME_US if timed else MAX_MOVES_OR_PERIODS):
-                raise BadTimeControl(field.name, f"is from 0 to {'ten years' if timed else MAX_MOVES_OR_PERIODS}")
+                raise BadTimeControl(field.name, f"must be from 0 to {'ten years' if timed else MAX_MOVES_OR_PERIODS}")
         self.check()
 
     @abstractmethod
@@ -49,7 +49,7 @@ class TimeControl(ABC):
 
     def _require_positive(self, name: str) -> None:
         if getattr(self, name) < 1:
-            raise BadTimeControl(name, "is more than 0")
+            raise BadTimeControl(name, "must be greater than 0")
 
     @abstractmethod
     def initial_clock(self) -> Clock:
@@ -138,7 +138,7 @@ class UsDelay(MainTimeControl):
 
     def check(self) -> None:
         if self.main_us + self.delay_us < 1:
-            raise BadTimeControl("main_us", "is more than 0 where there is no delay")
+            raise BadTimeControl("main_us", "must be greater than 0 if there is no delay")
 
     def limit_us(self, clock: Clock) -> Micros:
         return clock.left_us + self.delay_us
@@ -196,7 +196,7 @@ class Correspondence(TimeControl):
     def check(self) -> None:
         self._require_positive("move_us")
         if self.most_us < self.move_us:
-            raise BadTimeControl("most_us", "is at least the time for one move")
+            raise BadTimeControl("most_us", "must be at least the time for one move")
 
     def initial_clock(self) -> Clock:
         return Clock(self.move_us)
@@ -279,14 +279,14 @@ class MovesPerPeriod(TimeControl):
 
     def check(self) -> None:
         if not self.listed:
-            raise BadTimeControl("periods", "has at least one")
+            raise BadTimeControl("periods", "must contain at least one period")
         for period in self.listed:
             if not (0 < period.added_us <= MAX_TIME_US and 0 <= period.increment_us <= MAX_TIME_US):
-                raise BadTimeControl("periods", "each add more than 0, and up to ten years")
+                raise BadTimeControl("periods", "must each add more than 0 and at most ten years")
         if any(period.moves < 1 for period in self.listed[:-1]) or self.listed[-1].moves < 0:
-            raise BadTimeControl("periods", "count moves, all but the last")
+            raise BadTimeControl("periods", "must each have a number of moves, except the last")
         if any(period.moves > MAX_MOVES_OR_PERIODS for period in self.listed):
-            raise BadTimeControl("periods", f"count up to {MAX_MOVES_OR_PERIODS} moves each")
+            raise BadTimeControl("periods", f"must each have at most {MAX_MOVES_OR_PERIODS} moves")
 
     def initial_clock(self) -> Clock:
         return Clock(self.listed[0].added_us, 0, self.listed[0].moves)

@@ -20,9 +20,9 @@ class NetworkCredit:
 
     def __post_init__(self) -> None:
         if not 0 <= self.per_move_us <= MAX_TIME_US:
-            raise BadTimeControl("per_move_us", "is from 0 to ten years")
+            raise BadTimeControl("per_move_us", "must be from 0 to ten years")
         if not 0 <= self.per_match_us <= MAX_TIME_US:
-            raise BadTimeControl("per_match_us", "is from 0 to ten years")
+            raise BadTimeControl("per_match_us", "must be from 0 to ten years")
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,9 +27,9 @@ def offer_draw(builder: DecisionBuilder, command: OfferDraw | AcceptDraw) -> Non
     match = builder.match
     _check_in(match, command.seat)
     if not match.game.draws_by_agreement:
-        raise NoDraw(f"{match.game.title} knows no draw by agreement")
+        raise NoDraw(f"{match.game.title} has no draw by agreement")
     if command.seat in match.offers:
-        raise OfferedBefore("that offer stands")
+        raise OfferedBefore("the offer is still open")
     accepts = _others_offer(match, command.seat)
     if not accepts and match.offered_ply[command.seat] == match.ply:
         raise OfferedBefore("it was declined in this position")
@@ -51,7 +51,7 @@ def decline_draw(builder: DecisionBuilder, command: DeclineDraw) -> None:
 def claim_draw(builder: DecisionBuilder, command: ClaimDraw) -> None:
     reason = builder.match.require_position().claimable
     if reason is None or builder.match.turns[command.seat] is None:
-        raise NoDraw("the rules give this seat none to claim now")
+        raise NoDraw("the rules allow this seat no claim in this position")
     builder.end(draw_result(builder.match, EndCause.DRAW_CLAIMED, reason))
 
 
@@ -65,7 +65,7 @@ def abort_match(builder: DecisionBuilder, command: AbortMatch) -> None:
 
 def void_match(builder: DecisionBuilder, command: VoidMatch) -> None:
     if command.cause not in VOID_CAUSES:
-        raise BadVerdict(f"{command.cause.value} makes no match void")
+        raise BadVerdict(f"{command.cause.value} is no cause for a void match")
     builder.end(void_result(command.cause, command.reason))
 
 
@@ -73,7 +73,7 @@ def adjudicate_match(builder: DecisionBuilder, command: AdjudicateMatch) -> None
     match = builder.match
     ranks = command.side_ranks
     if len(ranks) != len(match.table.sides):
-        raise BadVerdict(f"it needs a rank for each of the {len(match.table.sides)} sides")
+        raise BadVerdict(f"it must have one rank for each of the {len(match.table.sides)} sides")
     # Normalise to standard competition ranks: 1 is best, and ties leave the following ranks out.
     side_ranks = tuple(1 + sum(rank < mine for rank in ranks) for mine in ranks)
     builder.end(
@@ -84,7 +84,7 @@ def adjudicate_match(builder: DecisionBuilder, command: AdjudicateMatch) -> None
 def _check_offered(match: Match, seat: Seat) -> None:
     _check_in(match, seat)
     if not _others_offer(match, seat):
-        raise NoDraw("nobody else has offered one")
+        raise NoDraw("no other seat has offered one")
 
 
 def _others_offer(match: Match, seat: Seat) -> bool:

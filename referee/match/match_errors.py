@@ -9,14 +9,14 @@ class MatchError(Refusal):
 
 class BadTimeControl(MatchError):
     def __init__(self, field: str, why: str) -> None:
-        super().__init__(f"this clock cannot be: {field} {why}", field=field, why=why)
+        super().__init__(f"invalid time control: {field} {why}", field=field, why=why)
 
 
 class BadSetup(MatchError):
     """Terms of a match that are invalid or do not fit together."""
 
     def __init__(self, field: str, why: str, **details: str) -> None:
-        super().__init__(f"this match cannot be: {field} {why}", field=field, why=why, **details)
+        super().__init__(f"invalid match terms: {field} {why}", field=field, why=why, **details)
 
 
 class NotAllowedNow(MatchError):
@@ -56,48 +56,48 @@ class StaleTurn(MatchError):
     """An answer to a turn that is not pending, or no longer pending, for the seat."""
 
     def __init__(self, token: str, current: str) -> None:
-        now = f"the turn now is {current}" if current else "the seat owes no move now"
-        super().__init__(f"{quoted(token)} is not the token of this turn; {now}", token=token, current=current)
+        now = f"the pending turn is {current}" if current else "the seat has no pending turn"
+        super().__init__(f"{quoted(token)} is not the token of a pending turn; {now}", token=token, current=current)
 
 
 class NonceRefused(MatchError):
     def __init__(self, why: str) -> None:
-        super().__init__(f"this nonce cannot be taken: {why}", why=why)
+        super().__init__(f"nonce rejected: {why}", why=why)
 
 
 class NoDraw(MatchError):
     """A draw was offered, accepted, declined or claimed where that is not possible."""
 
     def __init__(self, why: str) -> None:
-        super().__init__(f"no draw: {why}", why=why)
+        super().__init__(f"no draw is possible: {why}", why=why)
 
 
 class OfferedBefore(MatchError):
     """The seat has a pending draw offer, or its offer was declined in this position."""
 
     def __init__(self, why: str) -> None:
-        super().__init__(f"this seat has offered a draw before: {why}", why=why)
+        super().__init__(f"the seat has already offered a draw: {why}", why=why)
 
 
 class TooLateToAbort(MatchError):
     def __init__(self) -> None:
-        super().__init__("a seat can call the match off only before its first move; it can resign")
+        super().__init__("a seat can abort the match only before its first move; resign instead")
 
 
 class BadVerdict(MatchError):
     """An adjudication that does not fit the match."""
 
     def __init__(self, why: str) -> None:
-        super().__init__(f"this verdict cannot be: {why}", why=why)
+        super().__init__(f"invalid adjudication: {why}", why=why)
 
 
 class ClockExpired(MatchError):
     """The answer arrived after the flag had fallen. `details` contains the clock charge that proves it."""
 
     def __init__(self, row: dict[str, str]) -> None:
-        super().__init__("the answer came too late: the flag had fallen", **row)
+        super().__init__("the answer arrived after the flag had fallen", **row)
 
 
 class RequestIdReused(MatchError):
     def __init__(self, request_id: str) -> None:
-        super().__init__("this request id was used for another request", request_id=request_id)
+        super().__init__("this request id was already used for a different request", request_id=request_id)

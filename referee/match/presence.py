@@ -31,7 +31,7 @@ from referee.match.state import MatchPhase
 def take_seat(builder: DecisionBuilder, command: TakeSeat) -> None:
     held, player = builder.match.players[command.seat], command.player
     if not player.bot:
-        raise BadSetup("player", "has a name; without one a seat is open")
+        raise BadSetup("player", "must have a name; a seat without one is open")
     if player == held:
         return
     # A bot that was assigned without a version may take the seat with any version.
@@ -44,11 +44,11 @@ def add_nonce(builder: DecisionBuilder, command: AddNonce) -> None:
     match = builder.match
     given = match.nonces[command.seat]
     if not match.setup.nonce_within_us:
-        raise NonceRefused("this match asks for none")
+        raise NonceRefused("the match uses no nonces")
     if len(command.nonce) > seed_commitment.MAX_NONCE_BYTES:
         raise NonceRefused(f"it has more than {seed_commitment.MAX_NONCE_BYTES} bytes")
     if given is not None and given != command.nonce:
-        raise NonceRefused("this seat has given another one")
+        raise NonceRefused("the seat has already added a different one")
     if given is None:
         builder.add(NonceAdded(builder.now_us, command.seat, command.nonce))
 

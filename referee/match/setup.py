@@ -54,9 +54,9 @@ class Policies:
 
     def __post_init__(self) -> None:
         if not 1 <= self.attempts <= 1000:
-            raise BadSetup("attempts", "is from 1 to 1000")
+            raise BadSetup("attempts", "must be from 1 to 1000")
         if self.gone is DisconnectPolicy.FORFEIT_AFTER_GRACE and self.grace_us < 1:
-            raise BadSetup("grace_us", "is more than 0 where a bot that stays away forfeits")
+            raise BadSetup("grace_us", "must be greater than 0 if absent bots forfeit")
 
     @property
     def attempts_a_turn(self) -> int:
@@ -138,24 +138,24 @@ class Setup:
         table = game.table(self.settings)
         seats = len(table.seats)
         if self.game_version != game.version:
-            raise BadSetup("game_version", f"is {game.version} here")
+            raise BadSetup("game_version", f"must be {game.version} on this server")
         if len(self.players) != seats:
-            why = f"are {seats} here, one a seat; an open seat has no name"
+            why = f"must be {seats}, one for each seat; the name of an open seat is empty"
             raise BadSetup("players", why, given=str(len(self.players)), wanted=str(seats))
         if len(self.controls) != seats:
-            raise BadSetup("controls", f"are {seats} here, one a seat")
+            raise BadSetup("controls", f"must be {seats}, one for each seat")
         if len(self.seed) != SEED_BYTES:
-            raise BadSetup("seed", f"has {SEED_BYTES} bytes")
+            raise BadSetup("seed", f"must have {SEED_BYTES} bytes")
         if len({isinstance(control, Hourglass) for control in self.controls}) > 1:
-            raise BadSetup("hourglass", "stands for all seats or for none")
+            raise BadSetup("hourglass", "must be the clock of all seats or of none")
         if self.visibility.shown is VisibilityMode.DELAYED and self.visibility.delay_plies < 1:
-            raise BadSetup("delay_plies", "is at least 1 where the match is shown late")
+            raise BadSetup("delay_plies", "must be at least 1 if the match is shown with a delay")
         for field, within_us in (("nonce_within_us", self.nonce_within_us), ("start_within_us", self.start_within_us)):
             if not 0 <= within_us <= MAX_TIME_US:
-                raise BadSetup(field, "is from 0 to ten years")
+                raise BadSetup(field, "must be from 0 to ten years")
         self._check_text()
         if self.opening and game.read(self.opening, self.settings).outcome:
-            raise BadSetup("opening", "is a position in which the game is over")
+            raise BadSetup("opening", "must not be a position in which the game is over")
         return table
 
     def _check_text(self) -> None:
@@ -164,4 +164,4 @@ class Setup:
         texts = (self.opening, *self.settings.texts().values(), *(text for _, text in self.labels), *names)
         chars = sum(map(len, texts))
         if chars > MAX_TEXT_CHARS:
-            raise BadSetup("terms", f"have {chars} characters of text; {MAX_TEXT_CHARS} are the most")
+            raise BadSetup("terms", f"have {chars} characters of text; the limit is {MAX_TEXT_CHARS}")

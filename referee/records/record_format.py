@@ -107,7 +107,7 @@ class RecordLine:
         signature = f',"signature":"{self.signature}"' if self.signature else ""
         line = self.body + f',"hash":"{self.hash}"{signature}}}\n'.encode("ascii")
         if len(line) > MAX_LINE_BYTES:
-            raise LineTooLong(f"a line of {len(line)} bytes does not fit into a record; {MAX_LINE_BYTES} are the most")
+            raise LineTooLong(f"a line of {len(line)} bytes does not fit into a record; the limit is {MAX_LINE_BYTES}")
         return line
 
 

@@ -145,9 +145,9 @@ def read_controls(time: clock_pb2.TimeControl, seats: int) -> tuple[TimeControl,
     """Return the control of each seat. Raises BadTimeControl."""
     odds = {one.seat: read_rule(one.rule) for one in time.odds}
     if beyond := [seat for seat in odds if seat >= seats]:
-        raise BadTimeControl("odds", f"name seat {beyond[0]}; seats are 0 to {seats - 1}")
+        raise BadTimeControl("odds", f"must not name seat {beyond[0]}; seats are 0 to {seats - 1}")
     if len(odds) < len(time.odds):
-        raise BadTimeControl("odds", "name a seat twice")
+        raise BadTimeControl("odds", "must not name a seat twice")
     default = read_rule(time.rule)
     return tuple(odds.get(seat, default) for seat in range(seats))
 

@@ -156,7 +156,7 @@ async def test_who_gives_no_nonce_is_not_waited_for_longer_than_was_said() -> No
     match_id = await hall.create(nonce_within_us=5 * SECOND)
     await hall.time.passes(5 * SECOND)
     assert await hall.kinds(match_id) == ["MatchCreated", "PlayStarted"]
-    with pytest.raises(NonceRefused, match="play has begun"):
+    with pytest.raises(NonceRefused, match="play has started"):
         await hall.referee.give_nonce(match_id, 0, b"too late")
     await hall.referee.close()
 

@@ -215,7 +215,7 @@ def test_a_match_that_no_record_can_hold_is_named_and_all_others_are_proven(tmp_
     done = restore(tmp_path / "copy", tmp_path / "new")
     (doubted,) = done.unverified
     assert (doubted.match_id, doubted.over, done.matches) == ("poison", True, 3)
-    assert "does not fit into a record; 1048576 are the most" in doubted.problem
+    assert "does not fit into a record; the limit is 1048576" in doubted.problem
 
 
 def test_a_match_in_play_that_tells_what_cannot_be_is_named(tmp_path: Path) -> None:

@@ -134,31 +134,39 @@ def test_the_next_period_or_increment_never_makes_a_late_move_timely(
 
 
 BAD: list[tuple[Callable[[], TimeControl], str, str]] = [
-    (lambda: SuddenDeath(0), "main_us", "is more than 0"),
-    (lambda: SuddenDeath(-1), "main_us", "is from 0 to ten years"),
-    (lambda: SuddenDeath(MAX_TIME_US + 1), "main_us", "is from 0 to ten years"),
-    (lambda: Fischer(0, 1), "main_us", "is more than 0"),
-    (lambda: Fischer(1, -1), "increment_us", "is from 0 to ten years"),
-    (lambda: Bronstein(0, 5), "main_us", "is more than 0"),
-    (lambda: UsDelay(0, 0), "main_us", "is more than 0 where there is no delay"),
-    (lambda: PerMove(0), "move_us", "is more than 0"),
-    (lambda: Bank(0, 5), "bank_us", "is more than 0"),
-    (lambda: Hourglass(0), "main_us", "is more than 0"),
-    (lambda: Correspondence(0, 5), "move_us", "is more than 0"),
-    (lambda: Correspondence(5, 4), "most_us", "is at least the time for one move"),
-    (lambda: JapaneseByoYomi(5, 0, 1), "period_us", "is more than 0"),
-    (lambda: JapaneseByoYomi(5, 1, 0), "periods", "is more than 0"),
-    (lambda: CanadianByoYomi(5, 0, 1), "period_us", "is more than 0"),
-    (lambda: CanadianByoYomi(5, 1, 0), "moves", "is more than 0"),
-    (lambda: JapaneseByoYomi(5, 1, 10_001), "periods", "is from 0 to 10000"),
-    (lambda: CanadianByoYomi(5, 1, -1), "moves", "is from 0 to 10000"),
-    (lambda: MovesPerPeriod((Period(10_001, 1),)), "periods", "count up to 10000 moves each"),
-    (lambda: MovesPerPeriod(()), "periods", "has at least one"),
-    (lambda: MovesPerPeriod((Period(0, 1), Period(0, 1))), "periods", "count moves, all but the last"),
-    (lambda: MovesPerPeriod((Period(-1, 1),)), "periods", "count moves, all but the last"),
-    (lambda: MovesPerPeriod((Period(1, 0),)), "periods", "each add more than 0, and up to ten years"),
-    (lambda: MovesPerPeriod((Period(1, MAX_TIME_US + 1),)), "periods", "each add more than 0, and up to ten years"),
-    (lambda: MovesPerPeriod((Period(1, 1, -1),)), "periods", "each add more than 0, and up to ten years"),
+    (lambda: SuddenDeath(0), "main_us", "must be greater than 0"),
+    (lambda: SuddenDeath(-1), "main_us", "must be from 0 to ten years"),
+    (lambda: SuddenDeath(MAX_TIME_US + 1), "main_us", "must be from 0 to ten years"),
+    (lambda: Fischer(0, 1), "main_us", "must be greater than 0"),
+    (lambda: Fischer(1, -1), "increment_us", "must be from 0 to ten years"),
+    (lambda: Bronstein(0, 5), "main_us", "must be greater than 0"),
+    (lambda: UsDelay(0, 0), "main_us", "must be greater than 0 if there is no delay"),
+    (lambda: PerMove(0), "move_us", "must be greater than 0"),
+    (lambda: Bank(0, 5), "bank_us", "must be greater than 0"),
+    (lambda: Hourglass(0), "main_us", "must be greater than 0"),
+    (lambda: Correspondence(0, 5), "move_us", "must be greater than 0"),
+    (lambda: Correspondence(5, 4), "most_us", "must be at least the time for one move"),
+    (lambda: JapaneseByoYomi(5, 0, 1), "period_us", "must be greater than 0"),
+    (lambda: JapaneseByoYomi(5, 1, 0), "periods", "must be greater than 0"),
+    (lambda: CanadianByoYomi(5, 0, 1), "period_us", "must be greater than 0"),
+    (lambda: CanadianByoYomi(5, 1, 0), "moves", "must be greater than 0"),
+    (lambda: JapaneseByoYomi(5, 1, 10_001), "periods", "must be from 0 to 10000"),
+    (lambda: CanadianByoYomi(5, 1, -1), "moves", "must be from 0 to 10000"),
+    (lambda: MovesPerPeriod((Period(10_001, 1),)), "periods", "must each have at most 10000 moves"),
+    (lambda: MovesPerPeriod(()), "periods", "must contain at least one period"),
+    (
+        lambda: MovesPerPeriod((Period(0, 1), Period(0, 1))),
+        "periods",
+        "must each have a number of moves, except the last",
+    ),
+    (lambda: MovesPerPeriod((Period(-1, 1),)), "periods", "must each have a number of moves, except the last"),
+    (lambda: MovesPerPeriod((Period(1, 0),)), "periods", "must each add more than 0 and at most ten years"),
+    (
+        lambda: MovesPerPeriod((Period(1, MAX_TIME_US + 1),)),
+        "periods",
+        "must each add more than 0 and at most ten years",
+    ),
+    (lambda: MovesPerPeriod((Period(1, 1, -1),)), "periods", "must each add more than 0 and at most ten years"),
 ]
 
 
@@ -169,7 +177,7 @@ def test_a_clock_that_cannot_be_is_refused_with_what_would_be_right(
     with pytest.raises(BadTimeControl) as caught:
         make()
     assert caught.value.details == {"field": field, "why": why}
-    assert str(caught.value) == f"this clock cannot be: {field} {why}"
+    assert str(caught.value) == f"invalid time control: {field} {why}"
 
 
 def test_the_longest_and_the_shortest_clocks_are_allowed() -> None:

@@ -93,7 +93,7 @@ def test_to_accept_needs_an_offer_of_another_side() -> None:
     sitting.do(OfferDraw(0))
     ones_own = sitting.refuses(AcceptDraw(0))
     assert isinstance(nobodys, NoDraw)
-    assert nobodys.details == ones_own.details == {"why": "nobody else has offered one"}
+    assert nobodys.details == ones_own.details == {"why": "no other seat has offered one"}
     assert kinds(sitting.do(AcceptDraw(1))) == ["DrawOffered", "PlayEnded"]
     assert sitting.result.cause is EndCause.DRAW_AGREED
 
@@ -101,7 +101,7 @@ def test_to_accept_needs_an_offer_of_another_side() -> None:
 def test_a_game_without_draws_knows_none() -> None:
     refusal = begun(FINGERS).refuses(OfferDraw(0))
     assert isinstance(refusal, NoDraw)
-    assert refusal.details == {"why": "Fingers knows no draw by agreement"}
+    assert refusal.details == {"why": "Fingers has no draw by agreement"}
 
 
 def test_an_offer_that_stands_is_not_made_twice() -> None:
@@ -109,7 +109,7 @@ def test_an_offer_that_stands_is_not_made_twice() -> None:
     sitting.do(OfferDraw(0))
     refusal = sitting.refuses(OfferDraw(0))
     assert isinstance(refusal, OfferedBefore)
-    assert "offer stands" in str(refusal)
+    assert "offer is still open" in str(refusal)
 
 
 def test_a_declined_offer_is_not_made_again_in_the_same_position() -> None:
@@ -156,7 +156,7 @@ def test_there_is_nothing_to_decline_without_anothers_offer() -> None:
     sitting.do(OfferDraw(0))
     refusal = sitting.refuses(DeclineDraw(0))
     assert isinstance(refusal, NoDraw)
-    assert refusal.details == {"why": "nobody else has offered one"}
+    assert refusal.details == {"why": "no other seat has offered one"}
 
 
 def test_of_three_sides_all_must_agree() -> None:
@@ -257,7 +257,7 @@ def test_there_is_no_draw_to_claim_out_of_turn_or_without_a_reason() -> None:
     sitting.move(1, "2")
     refusal = sitting.refuses(ClaimDraw(1))
     assert isinstance(refusal, NoDraw)
-    assert refusal.details == {"why": "the rules give this seat none to claim now"}
+    assert refusal.details == {"why": "the rules allow this seat no claim in this position"}
 
 
 def test_most_games_give_no_draw_to_claim() -> None:
@@ -319,7 +319,7 @@ def test_a_match_that_broke_is_void(cause: EndCause) -> None:
 def test_what_ends_a_game_makes_no_match_void(cause: EndCause) -> None:
     refusal = begun().refuses(VoidMatch(cause))
     assert isinstance(refusal, BadVerdict)
-    assert refusal.details == {"why": f"{cause.value} makes no match void"}
+    assert refusal.details == {"why": f"{cause.value} is no cause for a void match"}
 
 
 @pytest.mark.parametrize(
@@ -345,7 +345,7 @@ def test_a_verdict_ranks_every_side(verdict: tuple[int, ...]) -> None:
     for sitting in (begun(), stones(4, teams=True)):
         refusal = sitting.refuses(AdjudicateMatch(verdict))
         assert isinstance(refusal, BadVerdict)
-        assert refusal.details == {"why": "it needs a rank for each of the 2 sides"}
+        assert refusal.details == {"why": "it must have one rank for each of the 2 sides"}
 
 
 def test_a_verdict_keeps_the_faults_that_went_before() -> None:

@@ -79,7 +79,7 @@ def test_an_answer_with_another_token_is_stale_and_hears_the_right_one(token: st
     refusal = sitting.refuses(type(answer)(0, token, "1", answer.measured))
     assert isinstance(refusal, StaleTurn)
     assert refusal.details["current"] == "0.0.1"
-    assert "the turn now is 0.0.1" in str(refusal)
+    assert "the pending turn is 0.0.1" in str(refusal)
     assert len(refusal.details["token"]) <= 83
 
 
@@ -87,7 +87,7 @@ def test_an_answer_of_a_seat_that_owes_nothing_is_stale() -> None:
     refusal = begun().refuses(begun().answer(1, "1", token="0.0.1"))
     assert isinstance(refusal, StaleTurn)
     assert refusal.details == {"token": "0.0.1", "current": ""}
-    assert "the seat owes no move now" in str(refusal)
+    assert "the seat has no pending turn" in str(refusal)
 
 
 def test_a_stale_answer_is_refused_even_when_it_comes_late() -> None:

@@ -54,7 +54,7 @@ def test_taking_ones_own_seat_again_is_no_news() -> None:
 def test_nobody_without_a_name_takes_a_seat() -> None:
     refusal = waiting().refuses(TakeSeat(1, Player()))
     assert isinstance(refusal, BadSetup)
-    assert refusal.details == {"field": "player", "why": "has a name; without one a seat is open"}
+    assert refusal.details == {"field": "player", "why": "must have a name; a seat without one is open"}
 
 
 @pytest.mark.parametrize("other", [BERT, Player("anna", "3")])
@@ -124,14 +124,14 @@ def test_nonces_are_taken_where_they_are_asked_for_and_once_only() -> None:
     assert sitting.do(AddNonce(0, b"")) == ()
     other = sitting.refuses(AddNonce(0, b"late thought"))
     assert isinstance(other, NonceRefused)
-    assert "given another one" in str(other)
+    assert "already added a different one" in str(other)
     assert sitting.match.nonces == (b"", b"salt")
 
 
 def test_a_nonce_that_nobody_asked_for_is_refused() -> None:
     refusal = Sitting(terms()).refuses(AddNonce(0, b"salt"))
     assert isinstance(refusal, NonceRefused)
-    assert refusal.details == {"why": "this match asks for none"}
+    assert refusal.details == {"why": "the match uses no nonces"}
 
 
 def test_a_nonce_has_64_bytes_at_most() -> None:

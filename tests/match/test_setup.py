@@ -24,20 +24,20 @@ def test_good_terms_give_the_table() -> None:
 @pytest.mark.parametrize(
     ("wrong", "field", "why"),
     [
-        ({"control": [TEN_SECONDS]}, "controls", "are 2 here, one a seat"),
-        ({"control": [TEN_SECONDS] * 3}, "controls", "are 2 here, one a seat"),
-        ({"control": [TEN_SECONDS, Hourglass(5)]}, "hourglass", "stands for all seats or for none"),
-        ({"seed": b"short"}, "seed", "has 32 bytes"),
-        ({"seed": bytes(33)}, "seed", "has 32 bytes"),
+        ({"control": [TEN_SECONDS]}, "controls", "must be 2, one for each seat"),
+        ({"control": [TEN_SECONDS] * 3}, "controls", "must be 2, one for each seat"),
+        ({"control": [TEN_SECONDS, Hourglass(5)]}, "hourglass", "must be the clock of all seats or of none"),
+        ({"seed": b"short"}, "seed", "must have 32 bytes"),
+        ({"seed": bytes(33)}, "seed", "must have 32 bytes"),
         (
             {"visibility": Visibility(VisibilityMode.DELAYED)},
             "delay_plies",
-            "is at least 1 where the match is shown late",
+            "must be at least 1 if the match is shown with a delay",
         ),
-        ({"nonce_within_us": -1}, "nonce_within_us", "is from 0 to ten years"),
-        ({"start_within_us": MAX_TIME_US + 1}, "start_within_us", "is from 0 to ten years"),
-        ({"labels": (("title", "x" * 65_536),)}, "terms", "have 65552 characters of text; 65536 are the most"),
-        ({"opening": "0 1"}, "opening", "is a position in which the game is over"),
+        ({"nonce_within_us": -1}, "nonce_within_us", "must be from 0 to ten years"),
+        ({"start_within_us": MAX_TIME_US + 1}, "start_within_us", "must be from 0 to ten years"),
+        ({"labels": (("title", "x" * 65_536),)}, "terms", "have 65552 characters of text; the limit is 65536"),
+        ({"opening": "0 1"}, "opening", "must not be a position in which the game is over"),
     ],
 )
 def test_terms_that_cannot_go_together_are_refused(wrong: dict[str, Any], field: str, why: str) -> None:
@@ -45,12 +45,14 @@ def test_terms_that_cannot_go_together_are_refused(wrong: dict[str, Any], field:
     with pytest.raises(BadSetup) as caught:
         setup.check(NIM)
     assert caught.value.details == {"field": field, "why": why}
-    assert str(caught.value) == f"this match cannot be: {field} {why}"
+    assert str(caught.value) == f"invalid match terms: {field} {why}"
 
 
 @pytest.mark.parametrize("given", [1, 3])
 def test_a_player_too_few_or_too_many_is_refused_with_both_numbers(given: int) -> None:
-    with pytest.raises(BadSetup, match="players are 2 here, one a seat; an open seat has no name") as caught:
+    with pytest.raises(
+        BadSetup, match="players must be 2, one for each seat; the name of an open seat is empty"
+    ) as caught:
         terms(players=(Player(),) * given).check(NIM)
     assert caught.value.details.items() >= {"field": "players", "given": str(given), "wanted": "2"}.items()
 
@@ -83,7 +85,7 @@ def test_options_that_cannot_go_together_are_the_games_to_refuse() -> None:
 
 @pytest.mark.parametrize("attempts", [0, -1, 1001])
 def test_attempts_are_bounded(attempts: int) -> None:
-    with pytest.raises(BadSetup, match="attempts is from 1 to 1000"):
+    with pytest.raises(BadSetup, match="attempts must be from 1 to 1000"):
         Policies(attempts=attempts)
 
 
@@ -99,13 +101,13 @@ def test_other_policies_give_one_attempt(illegal: IllegalMovePolicy) -> None:
 
 
 def test_who_forfeits_when_gone_has_some_grace() -> None:
-    with pytest.raises(BadSetup, match="grace_us is more than 0"):
+    with pytest.raises(BadSetup, match="grace_us must be greater than 0"):
         Policies(gone=DisconnectPolicy.FORFEIT_AFTER_GRACE)
     assert Policies(gone=DisconnectPolicy.FORFEIT_AFTER_GRACE, grace_us=1).grace_us == 1
 
 
 def test_a_match_is_made_for_the_rules_that_are_here() -> None:
-    with pytest.raises(BadSetup, match="game_version is 1 here"):
+    with pytest.raises(BadSetup, match="game_version must be 1 on this server"):
         replace(terms(), game_version=2).check(NIM)
 
 

@@ -140,7 +140,7 @@ def test_a_match_does_not_end_because_the_record_says_so(tmp_path: Path) -> None
     assert lie_told([*MATCH[:3], ended], tmp_path) == said.format(ended.result)
     claimed = Result(EndKind.PLAYED, EndCause.DRAW_CLAIMED, "tired", (0.5, 0.5), (1, 1), (0.5, 0.5), (1, 1))
     told = lie_told([*MATCH[:3], replace(ended, result=claimed)], tmp_path)
-    assert "and that is refused: no draw: the rules give this seat none to claim now" in told
+    assert "and that is refused: no draw is possible: the rules allow this seat no claim in this position" in told
     told = lie_told([MATCH[0], replace(ended, result=claimed)], tmp_path)
     assert told == "entry 2: " + said.format(claimed).removeprefix("entry 4: ")
 
@@ -255,7 +255,7 @@ def test_the_terms_of_a_match_must_be_possible(tmp_path: Path) -> None:
     assert told(settings=Settings(())) == "entry 1: its options are not all the options of nim, in their order"
     assert (
         told(players=(Player("ada"),))
-        == "entry 1: this match cannot be: players are 2 here, one a seat; an open seat has no name"
+        == "entry 1: invalid match terms: players must be 2, one for each seat; the name of an open seat is empty"
     )
     assert "cannot read the position 'nonsense'" in told(opening="nonsense")
 
@@ -302,7 +302,7 @@ def test_a_claimed_draw_is_proved_whoever_claimed_it(tmp_path: Path) -> None:
     drawn: Any = claimed[-1]
     assert drawn.result.cause is EndCause.DRAW_CLAIMED
     assert verdict_on(record_of(claimed), tmp_path).status is RecordStatus.FINE
-    said = "and that is refused: no draw: the rules give this seat none to claim now"
+    said = "and that is refused: no draw is possible: the rules allow this seat no claim in this position"
     assert said in lie_told([*claimed[:4], drawn], tmp_path)
 
 
@@ -357,7 +357,7 @@ def test_rules_that_break_now_are_named(tmp_path: Path) -> None:
 def test_offers_and_forfeits_must_have_been_possible(tmp_path: Path) -> None:
     ended: Any = MATCH[-1]
     cases: list[tuple[Event, str]] = [
-        (DrawDeclined(20, 0), "that is refused: no draw: nobody else has offered one"),
+        (DrawDeclined(20, 0), "that is refused: no draw is possible: no other seat has offered one"),
         (SeatForfeited(20, 0, Fault.ILLEGAL_MOVE), "nothing before it leads to that"),
         (SeatReconnected(20, 0), "by the rules nothing happens"),
         (NonceAdded(20, 0, b""), "is refused: AddNonce is not possible while the match is playing"),

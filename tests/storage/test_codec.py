@@ -109,8 +109,8 @@ def test_a_bad_field_of_a_move_is_named(path: str, value: object, sentence: str)
         ("setup.controls.3.kind", "sundial", "setup.controls.3: unknown kind 'sundial'; known: untimed, sudden_death,"),
         ("setup.controls.3.kind", None, "setup.controls.3: unknown kind 'None'; known: untimed, sudden_death,"),
         ("setup.controls.0.main_us", 1, "setup.controls.0: unknown field 'main_us'; known: none"),
-        ("setup.controls.3.main_us", 0, "setup.controls.3: this clock cannot be: main_us is more than 0"),
-        ("setup.policies.attempts", 0, "setup.policies: this match cannot be: attempts is from 1 to 1000"),
+        ("setup.controls.3.main_us", 0, "setup.controls.3: invalid time control: main_us must be greater than 0"),
+        ("setup.policies.attempts", 0, "setup.policies: invalid match terms: attempts must be from 1 to 1000"),
     ],
 )
 def test_a_bad_field_of_a_setup_is_named(path: str, value: object, sentence: str) -> None:
