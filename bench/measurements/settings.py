@@ -9,13 +9,13 @@ from bench.measurement import Measurement, Scope, alternate
 from bench.scrape import measured_scrape
 from bench.stage import MATCHES, SINGLE, refereed, standing
 from bench.svg import bars
-from tests.clients.authority import certified
+from tests.clients.certificates import create_certificates
 from tests.e2e.test_traces import run_collector
 
 
 def measure(scope: Scope) -> Findings:
     found = Findings()
-    roots, tls = certified(scope.room("tls"))
+    roots, tls = create_certificates(scope.room("tls"))
     with ExitStack() as stack:
         _, traces = stack.enter_context(run_collector())
         stages = {

@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 from referee_client import Organiser
 
 from referee.cli import main
-from tests.clients.sdk import program
+from tests.clients.sdk import run_bot
 from tests.e2e.server import ServerProcess, create_organiser_token, run_server
 
 pytestmark = pytest.mark.slow
@@ -44,7 +44,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
         ours = stack.enter_context(Organiser(server.address, token))
         tokens = {name: ours.register_bot(name) for name in NAMES}
         for name in NAMES:
-            stack.enter_context(program(server, tokens[name], "random"))
+            stack.enter_context(run_bot(server, tokens[name], "random"))
         yield House(server, token, tokens)
 
 

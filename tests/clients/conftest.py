@@ -2,11 +2,11 @@
 
 import pytest
 
-from tests.clients.workshop import PROJECT, Workshop
+from tests.clients.client_builds import PROJECT, ClientBuilder
 
 
 @pytest.fixture(scope="session")
-def workshop() -> Workshop:
+def client_builder() -> ClientBuilder:
     locks = PROJECT / "build" / "clients"
     locks.mkdir(parents=True, exist_ok=True)
-    return Workshop(locks)
+    return ClientBuilder(locks)

@@ -10,62 +10,66 @@ import threading
 from pathlib import Path
 from typing import IO
 
-MANNER = sys.argv[1]
+BEHAVIOUR = sys.argv[1]
 FILE = Path(sys.argv[2]) if len(sys.argv) > 2 else Path(os.devnull)
 FLOOD = b"x" * 65_000 + b"\n"
 
 
 def main() -> None:
-    if MANNER == "deaf":
+    if BEHAVIOUR == "deaf":
         signal.pause()
-    if MANNER == "ends":
+    if BEHAVIOUR == "ends":
         sys.exit("no module named brain")
-    if MANNER == "noisy":
+    if BEHAVIOUR == "noisy":
         threading.Thread(target=lambda: [sys.stderr.buffer.write(FLOOD) for _ in range(200)], daemon=True).start()
-    if MANNER == "forks":
+    if BEHAVIOUR == "forks":
         child = subprocess.Popen(["sleep", "1000"])
         FILE.write_text(f"{os.getpid()} {child.pid}")
-    if MANNER == "listens":
+    if BEHAVIOUR == "listens":
         with socket.create_server(("127.0.0.1", 0)) as server:
             print(server.getsockname()[1], flush=True)  # noqa: T201  # The test reads the port from standard output.
-            with server.accept()[0] as there, there.makefile("r") as said, there.makefile("w") as answers:
-                plays(said, answers)
+            with (
+                server.accept()[0] as connection,
+                connection.makefile("r") as lines,
+                connection.makefile("w") as answers,
+            ):
+                play(lines, answers)
     else:
-        plays(sys.stdin, sys.stdout)
+        play(sys.stdin, sys.stdout)
 
 
-def plays(said: IO[str], answers: IO[str]) -> None:
+def play(lines: IO[str], answers: IO[str]) -> None:
     turns = 0
-    for line in said:
-        told = json.loads(line)
-        if told["type"] == "hello":
-            FILE.write_text("\n".join(os.environ)) if MANNER == "tells" else None
-        if told["type"] != "turn":
+    for line in lines:
+        message = json.loads(line)
+        if message["type"] == "hello":
+            FILE.write_text("\n".join(os.environ)) if BEHAVIOUR == "tells" else None
+        if message["type"] != "turn":
             continue
         turns += 1
-        answer = answered(told, turns)
+        answer = choose_answer(message, turns)
         if answer is not None:
             answers.write(answer + "\n")
             answers.flush()
 
 
-def answered(turn: dict[str, list[str]], turns: int) -> str | None:
-    if MANNER == "writes" and turns == 1:
+def choose_answer(turn: dict[str, list[str]], turns: int) -> str | None:
+    if BEHAVIOUR == "writes" and turns == 1:
         sys.stderr.write(f"about {turn['match']}\n" + "much " * 400_000)
         sys.stderr.flush()
-    if MANNER == "dies" and turns > 3:
+    if BEHAVIOUR == "dies" and turns > 3:
         sys.exit("enough")
-    if MANNER == "floods":
+    if BEHAVIOUR == "floods":
         while True:
             sys.stdout.buffer.write(b"noise\n" * 10_000)
-    if MANNER == "mute":
+    if BEHAVIOUR == "mute":
         sys.exit("no weights in this place")
-    if MANNER == "eats":
+    if BEHAVIOUR == "eats":
         bytearray(1 << 30)
-    if MANNER == "burns" and turns > 1:
+    if BEHAVIOUR == "burns" and turns > 1:
         while True:
             pass
-    if MANNER == "freezes" and turns > 1:
+    if BEHAVIOUR == "freezes" and turns > 1:
         os.kill(os.getpid(), signal.SIGSTOP)
     return {
         "silent": None,
@@ -73,7 +77,7 @@ def answered(turn: dict[str, list[str]], turns: int) -> str | None:
         "endless": "m" * 100_000,
         "resigns": '{"resign":true}',
         "named": json.dumps({"id": turn["id"], "move": turn["legal_moves"][0]}),
-    }.get(MANNER, turn["legal_moves"][0])
+    }.get(BEHAVIOUR, turn["legal_moves"][0])
 
 
 if __name__ == "__main__":

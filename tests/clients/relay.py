@@ -13,8 +13,8 @@ class Relay:
         """Listen on a free port, and forward to `server` (HOST:PORT)."""
         host, _, port = server.rpartition(":")
         self._server = (host, int(port))
-        self._door = socket.create_server(("127.0.0.1", 0))
-        self.address = f"127.0.0.1:{self._door.getsockname()[1]}"
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.address = f"127.0.0.1:{self._listener.getsockname()[1]}"
         self._open: list[Connection] = []
         self._accepting = threading.Thread(target=self._accept)
         self._accepting.start()
@@ -30,16 +30,16 @@ class Relay:
             connection.stalled = True
 
     def close(self) -> None:
-        self._door.shutdown(socket.SHUT_RDWR)
+        self._listener.shutdown(socket.SHUT_RDWR)
         self._accepting.join()
-        self._door.close()
+        self._listener.close()
         for connection in self._open:
             connection.close()
 
     def _accept(self) -> None:
         with suppress(OSError):  # Raised when the listening socket is shut down.
             while True:
-                near = self._door.accept()[0]
+                near = self._listener.accept()[0]
                 self._open.append(Connection(near, socket.create_connection(self._server)))
 
 
@@ -49,22 +49,24 @@ class Connection:
     def __init__(self, near: socket.socket, far: socket.socket) -> None:
         self.stalled = False
         self._ends = (near, far)
-        self._carriers = [threading.Thread(target=self._carry, args=way) for way in ((near, far), (far, near))]
-        for carrier in self._carriers:
-            carrier.start()
+        self._forwarders = [
+            threading.Thread(target=self._forward, args=direction) for direction in ((near, far), (far, near))
+        ]
+        for forwarder in self._forwarders:
+            forwarder.start()
 
     def close(self) -> None:
         self._shut_down()
-        for carrier in self._carriers:
-            carrier.join()
+        for forwarder in self._forwarders:
+            forwarder.join()
         for end in self._ends:
             end.close()
 
-    def _carry(self, source: socket.socket, drain: socket.socket) -> None:
+    def _forward(self, source: socket.socket, destination: socket.socket) -> None:
         with suppress(OSError):
             while data := source.recv(1 << 16):
                 if not self.stalled:
-                    drain.sendall(data)
+                    destination.sendall(data)
         if not self.stalled:
             self._shut_down()
 
@@ -75,7 +77,7 @@ class Connection:
 
 
 @contextmanager
-def relaying(server: str) -> Iterator[Relay]:
+def run_relay(server: str) -> Iterator[Relay]:
     relay = Relay(server)
     try:
         yield relay

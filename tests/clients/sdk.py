@@ -18,14 +18,14 @@ CLOCK = "1h"
 """Main time that no match in these tests uses up."""
 
 
-BOUNDS = {"toc": {"max_turns": "250"}}
+SHORT_GAMES = {"toc": {"max_turns": "250"}}
 """Limit for random players, who need more than a thousand turns to bring all their pawns home."""
 
-HASTY = ("--ping-every-ms", "1000", "--gone-after-ms", "6000")
+SHORT_HEARTBEAT = ("--ping-every-ms", "1000", "--gone-after-ms", "6000")
 """Flags that make the server and its bots detect a broken connection quickly."""
 
 
-class Program:
+class BotProgram:
     """A running bot program and its standard error, which a thread reads all the time."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
@@ -35,12 +35,12 @@ class Program:
         self._reader = threading.Thread(target=self._read)
         self._reader.start()
 
-    def wait_for(self, word: str) -> str:
+    def wait_for(self, text: str) -> str:
         """Return the next line that contains `word`. Raises AssertionError if the output ends before."""
         while (line := self._lines.get(timeout=TIMEOUT_S)) is not None:
-            if word in line:
+            if text in line:
                 return line
-        raise AssertionError(f"{word!r} was never written, but:\n{self.output()}")
+        raise AssertionError(f"{text!r} was never written, but:\n{self.output()}")
 
     def exit_status(self) -> int:
         """Wait until the program ends by itself, and return its exit status."""
@@ -72,34 +72,36 @@ class Program:
 
 
 @contextmanager
-def started(
-    command: Sequence[str], server: ServerProcess, secret: str, folder: Path | None = None, **told: str
-) -> Iterator[Program]:
+def run_program(
+    command: Sequence[str], server: ServerProcess, secret: str, folder: Path | None = None, **variables: str
+) -> Iterator[BotProgram]:
     """Run a bot program that connects to the server; `told` is added to its environment. It is killed on exit."""
     environment = {name: text for name, text in os.environ.items() if not name.startswith("BOT_")}
-    environment |= {"BOT_REFEREE": server.address, "BOT_TOKEN": secret, "BOT_MAX_MATCHES": "8", **told}
-    running = Program(subprocess.Popen(command, cwd=folder, env=environment, stderr=subprocess.PIPE, text=True))
+    environment |= {"BOT_REFEREE": server.address, "BOT_TOKEN": secret, "BOT_MAX_MATCHES": "8", **variables}
+    running = BotProgram(subprocess.Popen(command, cwd=folder, env=environment, stderr=subprocess.PIPE, text=True))
     try:
         yield running
     finally:
         running.close()
 
 
-def program(server: ServerProcess, secret: str, *words: str, **told: str) -> AbstractContextManager[Program]:
+def run_bot(
+    server: ServerProcess, secret: str, *arguments: str, **variables: str
+) -> AbstractContextManager[BotProgram]:
     """Run `python -m referee_client` with these arguments, or the script named by the first argument."""
-    runner = () if Path(words[0]).suffix == ".py" else ("-m", "referee_client")
-    return started([sys.executable, *runner, *words], server, secret, None, **told)
+    runner = () if Path(arguments[0]).suffix == ".py" else ("-m", "referee_client")
+    return run_program([sys.executable, *runner, *arguments], server, secret, None, **variables)
 
 
 @contextmanager
-def organising(server: ServerProcess, token: str = "") -> Iterator[Organiser]:
+def connect_organiser(server: ServerProcess, token: str = "") -> Iterator[Organiser]:
     """Connect as the organiser with this token, or as a new one."""
     with server.channel() as channel:
         token = token or create_organiser_token(channel, server.admin_token)
-    with Organiser(server.address, token, patience_s=TIMEOUT_S) as ours:
-        yield ours
+    with Organiser(server.address, token, patience_s=TIMEOUT_S) as organiser:
+        yield organiser
 
 
-def long(game: str) -> Terms:
+def long_match(game: str) -> Terms:
     """Terms of a match that is not decided by the clock, even on a busy machine."""
-    return Terms(game, options=BOUNDS.get(game, {}), clock=CLOCK, start_within="10m")
+    return Terms(game, options=SHORT_GAMES.get(game, {}), clock=CLOCK, start_within="10m")

@@ -22,9 +22,9 @@ def test_the_bot_of_the_page_plays_as_the_page_says(tmp_path: Path) -> None:
     assert commands
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
 
-    told = ""
+    output = ""
     for command in re.findall(r"\$ (.*)", commands[1]):
-        ended = subprocess.run(
+        completed = subprocess.run(
             command,
             shell=True,
             cwd=tmp_path,
@@ -33,8 +33,8 @@ def test_the_bot_of_the_page_plays_as_the_page_says(tmp_path: Path) -> None:
             text=True,
             check=False,
         )
-        assert ended.returncode == 0, ended.stdout + ended.stderr
-        told += ended.stdout
+        assert completed.returncode == 0, completed.stdout + completed.stderr
+        output += completed.stdout
 
-    assert "my-bot" in told
+    assert "my-bot" in output
     assert list(tmp_path.glob("referee-arena/*/records/*/*.jsonl"))

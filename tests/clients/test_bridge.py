@@ -17,14 +17,14 @@ from referee_client.bridge.sandbox import sandboxed
 from referee_client.errors import Misconfigured
 from referee_client.organiser.terms import Terms
 
-from tests.clients.sdk import Program, long, organising, program
+from tests.clients.sdk import BotProgram, connect_organiser, long_match, run_bot
 from tests.e2e.server import TIMEOUT_S, ServerProcess, run_server
 
 pytestmark = pytest.mark.slow
 
 BASH = Path(__file__).parents[2] / "clients" / "bash" / "bot.sh"
-LINES = (sys.executable, str(Path(__file__).with_name("line_program.py")))
-SHORT = Terms("alquerque", clock="3s", start_within="10m")
+LINE_PROGRAM = (sys.executable, str(Path(__file__).with_name("line_program.py")))
+SHORT_MATCH = Terms("alquerque", clock="3s", start_within="10m")
 
 
 @pytest.fixture(scope="module")
@@ -34,52 +34,54 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
 
 
 @pytest.fixture(scope="module")
-def ours(server: ServerProcess) -> Iterator[Organiser]:
-    with organising(server) as one:
+def organiser(server: ServerProcess) -> Iterator[Organiser]:
+    with connect_organiser(server) as one:
         yield one
 
 
 @contextmanager
-def bridged(server: ServerProcess, secret: str, *words: str) -> Iterator[Program]:
+def run_bridge(server: ServerProcess, secret: str, *arguments: str) -> Iterator[BotProgram]:
     environment = {**os.environ, "BOT_REFEREE": server.address, "BOT_TOKEN": secret}
-    command = [sys.executable, "-m", "referee_client.bridge", *words]
-    running = Program(subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment))
+    command = [sys.executable, "-m", "referee_client.bridge", *arguments]
+    running = BotProgram(subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment))
     try:
         yield running
     finally:
         running.close()
 
 
-names = iter(range(1_000_000))
+bot_numbers = iter(range(1_000_000))
 
 
 @contextmanager
-def against_random(server: ServerProcess, ours: Organiser, terms: Terms, *words: str) -> Iterator[tuple[str, Program]]:
+def match_against_random(
+    server: ServerProcess, organiser: Organiser, terms: Terms, *arguments: str
+) -> Iterator[tuple[str, BotProgram]]:
     """Create a match of a bridged program in seat 0 against a random bot in every other seat."""
-    number = next(names)
+    number = next(bot_numbers)
     seats = 4 if terms.game == "toc" else 2
     others = [f"sound-{number}-{seat}" for seat in range(1, seats)]
     with ExitStack() as stack:
-        bridge = stack.enter_context(bridged(server, ours.register_bot(f"lines-{number}"), *words))
+        bridge = stack.enter_context(run_bridge(server, organiser.register_bot(f"lines-{number}"), *arguments))
         for other in others:
-            stack.enter_context(program(server, ours.register_bot(other), "random"))
-        yield ours.create_match(terms, [f"lines-{number}", *others]).id, bridge
+            stack.enter_context(run_bot(server, organiser.register_bot(other), "random"))
+        yield organiser.create_match(terms, [f"lines-{number}", *others]).id, bridge
 
 
 @pytest.mark.parametrize("game", ["alquerque", "trox", "troke", "toc"])
-def test_ten_lines_of_bash_play_each_game_to_its_end(server: ServerProcess, ours: Organiser, game: str) -> None:
-    with against_random(server, ours, long(game), "--", str(BASH)) as (match, _):
-        assert ours.result(match).kind == "played"
+def test_ten_lines_of_bash_play_each_game_to_its_end(server: ServerProcess, organiser: Organiser, game: str) -> None:
+    with match_against_random(server, organiser, long_match(game), "--", str(BASH)) as (match, _):
+        assert organiser.result(match).kind == "played"
 
 
-@pytest.mark.parametrize("manner", ["good", "named", "noisy", "forks"])
-def test_a_program_that_plays_plays_to_the_end(server: ServerProcess, ours: Organiser, manner: str) -> None:
-    with against_random(server, ours, long("alquerque"), "--", *LINES, manner) as (match, _):
-        assert ours.result(match).reason != "resignation"
+@pytest.mark.parametrize("behaviour", ["good", "named", "noisy", "forks"])
+def test_a_program_that_plays_plays_to_the_end(server: ServerProcess, organiser: Organiser, behaviour: str) -> None:
+    with match_against_random(server, organiser, long_match("alquerque"), "--", *LINE_PROGRAM, behaviour) as (match, _):
+        assert organiser.result(match).reason != "resignation"
 
 
 @pytest.mark.parametrize(
-    ("manner", "kind", "reason"),
+    ("behaviour", "kind", "reason"),
     [
         ("silent", "forfeited", "time"),
         ("deaf", "forfeited", "time"),
@@ -91,69 +93,78 @@ def test_a_program_that_plays_plays_to_the_end(server: ServerProcess, ours: Orga
     ],
 )
 def test_whoever_plays_against_a_broken_program_gets_a_result(
-    server: ServerProcess, ours: Organiser, manner: str, kind: str, reason: str
+    server: ServerProcess, organiser: Organiser, behaviour: str, kind: str, reason: str
 ) -> None:
-    with against_random(server, ours, SHORT, "--", *LINES, manner) as (match, _):
-        result = ours.result(match)
+    with match_against_random(server, organiser, SHORT_MATCH, "--", *LINE_PROGRAM, behaviour) as (match, _):
+        result = organiser.result(match)
 
     assert (result.kind, result.reason) == (kind, reason)
     assert result.ranks == (2, 1)
 
 
-def test_a_program_that_floods_its_output_loses_and_hurts_nobody_else(server: ServerProcess, ours: Organiser) -> None:
-    with against_random(server, ours, SHORT, "--", *LINES, "floods") as (match, _):
-        result = ours.result(match)
+def test_a_program_that_floods_its_output_loses_and_hurts_nobody_else(
+    server: ServerProcess, organiser: Organiser
+) -> None:
+    with match_against_random(server, organiser, SHORT_MATCH, "--", *LINE_PROGRAM, "floods") as (match, _):
+        result = organiser.result(match)
 
     # Output during a turn is read as illegal moves; too much output before a turn makes the bridge give up the program.
     assert result.reason in {"illegal_move", "resignation"}
     assert result.ranks == (2, 1)
 
 
-def test_a_program_that_dies_is_started_again_and_plays_on(server: ServerProcess, ours: Organiser) -> None:
-    with against_random(server, ours, long("trox"), "--", *LINES, "dies") as (match, bridge):
+def test_a_program_that_dies_is_started_again_and_plays_on(server: ServerProcess, organiser: Organiser) -> None:
+    with match_against_random(server, organiser, long_match("trox"), "--", *LINE_PROGRAM, "dies") as (match, bridge):
         bridge.wait_for("the program is gone: it ended its output")
-        assert ours.result(match).reason != "resignation"
+        assert organiser.result(match).reason != "resignation"
 
 
 @pytest.mark.parametrize(("policy", "deaths"), [("never", 1), ("once", 2)])
 def test_a_program_that_is_not_started_again_resigns(
-    server: ServerProcess, ours: Organiser, policy: str, deaths: int
+    server: ServerProcess, organiser: Organiser, policy: str, deaths: int
 ) -> None:
     # In Alquerque no game can end within two moves.
-    with against_random(server, ours, long("alquerque"), "--restart", policy, "--", *LINES, "dies") as (match, bridge):
-        assert ours.result(match).reason == "resignation"
+    with match_against_random(
+        server, organiser, long_match("alquerque"), "--restart", policy, "--", *LINE_PROGRAM, "dies"
+    ) as (match, bridge):
+        assert organiser.result(match).reason == "resignation"
         for _ in range(deaths):
             bridge.wait_for("the program is gone: it ended its output")
 
 
-def test_ten_matches_are_played_at_once_by_programs_of_their_own(server: ServerProcess, ours: Organiser) -> None:
-    first, second = f"many-{next(names)}", f"many-{next(names)}"
+def test_ten_matches_are_played_at_once_by_programs_of_their_own(server: ServerProcess, organiser: Organiser) -> None:
+    first, second = f"many-{next(bot_numbers)}", f"many-{next(bot_numbers)}"
     with (
-        bridged(server, ours.register_bot(first), "--per-match", "--max-matches", "10", "--", *LINES, "good"),
-        bridged(server, ours.register_bot(second), "--max-matches", "10", "--", *LINES, "good"),
+        run_bridge(
+            server, organiser.register_bot(first), "--per-match", "--max-matches", "10", "--", *LINE_PROGRAM, "good"
+        ),
+        run_bridge(server, organiser.register_bot(second), "--max-matches", "10", "--", *LINE_PROGRAM, "good"),
     ):
-        matches = [ours.create_match(long("alquerque"), [first, second]).id for _ in range(10)]
-        assert {ours.result(match).kind for match in matches} == {"played"}
+        matches = [organiser.create_match(long_match("alquerque"), [first, second]).id for _ in range(10)]
+        assert {organiser.result(match).kind for match in matches} == {"played"}
 
 
-@pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("sent_signal", [signal.SIGTERM, signal.SIGKILL])
 def test_nothing_is_left_of_a_program_when_its_bridge_ends(
-    server: ServerProcess, ours: Organiser, tmp_path: Path, by: signal.Signals
+    server: ServerProcess, organiser: Organiser, tmp_path: Path, sent_signal: signal.Signals
 ) -> None:
     file = tmp_path / "pids"
-    with against_random(server, ours, long("alquerque"), "--", *LINES, "forks", str(file)) as (match, bridge):
-        ours.result(match)
+    with match_against_random(server, organiser, long_match("alquerque"), "--", *LINE_PROGRAM, "forks", str(file)) as (
+        match,
+        bridge,
+    ):
+        organiser.result(match)
         pids = [int(word) for word in file.read_text().split()]
-        bridge.stop(by)
+        bridge.stop(sent_signal)
 
     # A killed bridge cannot clean up: the system ends the program with it, but not the program's own children.
-    for pid in pids if by is signal.SIGTERM else pids[:1]:
-        assert gone(pid)
-    for pid in pids[1:] if by is signal.SIGKILL else []:
+    for pid in pids if sent_signal is signal.SIGTERM else pids[:1]:
+        assert wait_for_exit(pid)
+    for pid in pids[1:] if sent_signal is signal.SIGKILL else []:
         os.kill(pid, signal.SIGKILL)
 
 
-def gone(pid: int) -> bool:
+def wait_for_exit(pid: int) -> bool:
     """Wait for the process to end, and return whether it did. A zombie that nobody has waited for counts as ended."""
     try:
         waiting = os.pidfd_open(pid)
@@ -166,12 +177,12 @@ def gone(pid: int) -> bool:
 
 
 def test_what_a_program_writes_about_a_match_is_kept_apart_and_not_without_end(
-    server: ServerProcess, ours: Organiser, tmp_path: Path
+    server: ServerProcess, organiser: Organiser, tmp_path: Path
 ) -> None:
     kept = tmp_path / "errors"
-    words = ("--stderr-dir", str(kept), "--", *LINES, "writes")
-    with against_random(server, ours, long("alquerque"), *words) as (match, _):
-        ours.result(match)
+    arguments = ("--stderr-dir", str(kept), "--", *LINE_PROGRAM, "writes")
+    with match_against_random(server, organiser, long_match("alquerque"), *arguments) as (match, _):
+        organiser.result(match)
     text = (kept / f"{match}-seat0.log").read_bytes()
 
     assert text.startswith(f"about {match}".encode())
@@ -179,63 +190,73 @@ def test_what_a_program_writes_about_a_match_is_kept_apart_and_not_without_end(
     assert text.endswith(b"(the bridge keeps no more of this)\n")
 
 
-def test_a_program_cannot_have_more_memory_than_it_may(server: ServerProcess, ours: Organiser) -> None:
-    words = ("--memory-mb", "200", "--", *LINES, "eats")
-    with against_random(server, ours, SHORT, *words) as (_, bridge):
+def test_a_program_cannot_have_more_memory_than_it_may(server: ServerProcess, organiser: Organiser) -> None:
+    arguments = ("--memory-mb", "200", "--", *LINE_PROGRAM, "eats")
+    with match_against_random(server, organiser, SHORT_MATCH, *arguments) as (_, bridge):
         bridge.wait_for("MemoryError")
 
 
 @pytest.mark.parametrize("per_match", [(), ("--per-match",)])
 def test_a_program_that_goes_at_once_is_never_seated(
-    server: ServerProcess, ours: Organiser, per_match: tuple[str, ...]
+    server: ServerProcess, organiser: Organiser, per_match: tuple[str, ...]
 ) -> None:
-    with against_random(server, ours, SHORT, *per_match, "--", *LINES, "ends") as (match, bridge):
+    with match_against_random(server, organiser, SHORT_MATCH, *per_match, "--", *LINE_PROGRAM, "ends") as (
+        match,
+        bridge,
+    ):
         assert bridge.exit_status() == 2
         bridge.wait_for("the program would not start: `")
         assert "ends`: it ended its output, exit status 1\n  no module named brain\n" in bridge.output()
-        ours.abort(match)
-        assert ours.result(match).kind == "void"
+        organiser.abort(match)
+        assert organiser.result(match).kind == "void"
 
 
 def test_a_program_that_never_writes_anything_does_not_resign_but_ends_its_bridge(
-    server: ServerProcess, ours: Organiser
+    server: ServerProcess, organiser: Organiser
 ) -> None:
-    with against_random(server, ours, SHORT, "--", *LINES, "mute") as (match, bridge):
+    with match_against_random(server, organiser, SHORT_MATCH, "--", *LINE_PROGRAM, "mute") as (match, bridge):
         assert bridge.exit_status() == 2
         bridge.wait_for("the program never wrote anything: `")
         assert "mute`: it ended its output, exit status 1\n  no weights in this place\n" in bridge.output()
-        result = ours.result(match)
+        result = organiser.result(match)
     assert (result.kind, result.reason) == ("forfeited", "time")
 
 
-def test_a_bridge_to_an_address_where_nobody_listens_does_not_start(server: ServerProcess, ours: Organiser) -> None:
-    with bridged(server, ours.register_bot(f"lines-{next(names)}"), "--tcp", "127.0.0.1:9") as bridge:
+def test_a_bridge_to_an_address_where_nobody_listens_does_not_start(
+    server: ServerProcess, organiser: Organiser
+) -> None:
+    with run_bridge(server, organiser.register_bot(f"lines-{next(bot_numbers)}"), "--tcp", "127.0.0.1:9") as bridge:
         assert bridge.exit_status() == 2
         bridge.wait_for("the program would not start: nobody listens at 127.0.0.1:9: ")
 
 
-def test_a_program_cannot_have_more_processor_time_than_it_may(server: ServerProcess, ours: Organiser) -> None:
-    words = ("--cpu-seconds", "1", "--restart", "never", "--", *LINES, "burns")
-    with against_random(server, ours, long("alquerque"), *words) as (match, _):
-        assert ours.result(match).reason == "resignation"
+def test_a_program_cannot_have_more_processor_time_than_it_may(server: ServerProcess, organiser: Organiser) -> None:
+    arguments = ("--cpu-seconds", "1", "--restart", "never", "--", *LINE_PROGRAM, "burns")
+    with match_against_random(server, organiser, long_match("alquerque"), *arguments) as (match, _):
+        assert organiser.result(match).reason == "resignation"
 
 
-def test_a_program_is_told_no_secrets(server: ServerProcess, ours: Organiser, tmp_path: Path) -> None:
-    told = tmp_path / "environment"
-    with against_random(server, ours, long("alquerque"), "--", *LINES, "tells", str(told)) as (match, _):
-        ours.result(match)
-    names_told = told.read_text().split()
+def test_a_program_is_told_no_secrets(server: ServerProcess, organiser: Organiser, tmp_path: Path) -> None:
+    environment_file = tmp_path / "environment"
+    with match_against_random(
+        server, organiser, long_match("alquerque"), "--", *LINE_PROGRAM, "tells", str(environment_file)
+    ) as (match, _):
+        organiser.result(match)
+    names = environment_file.read_text().split()
 
-    assert "PATH" in names_told
-    assert not [name for name in names_told if name.startswith("BOT_")]
+    assert "PATH" in names
+    assert not [name for name in names if name.startswith("BOT_")]
 
 
-def test_a_program_that_listens_elsewhere_plays_by_a_connection(server: ServerProcess, ours: Organiser) -> None:
-    with subprocess.Popen([*LINES, "listens"], stdout=subprocess.PIPE, text=True) as listening:
+def test_a_program_that_listens_elsewhere_plays_by_a_connection(server: ServerProcess, organiser: Organiser) -> None:
+    with subprocess.Popen([*LINE_PROGRAM, "listens"], stdout=subprocess.PIPE, text=True) as listening:
         assert listening.stdout
         port = listening.stdout.readline().strip()
-        with against_random(server, ours, long("alquerque"), "--tcp", f"127.0.0.1:{port}") as (match, _):
-            assert ours.result(match).kind == "played"
+        with match_against_random(server, organiser, long_match("alquerque"), "--tcp", f"127.0.0.1:{port}") as (
+            match,
+            _,
+        ):
+            assert organiser.result(match).kind == "played"
         assert listening.wait(TIMEOUT_S) == 0
 
 
@@ -251,8 +272,8 @@ def test_a_sandbox_has_no_network(tmp_path: Path) -> None:
     assert "is away" in line
     assert bridge.returncode == 0
     look = [sys.executable, "-c", PRINT_SANDBOXED, "cat", "/proc/net/dev"]
-    walls = subprocess.run(look, capture_output=True, text=True, check=True, cwd=tmp_path)
-    assert [row.split(":")[0].strip() for row in walls.stdout.splitlines()[2:]] == ["lo"]
+    completed = subprocess.run(look, capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert [row.split(":")[0].strip() for row in completed.stdout.splitlines()[2:]] == ["lo"]
 
 
 def test_without_bubblewrap_a_sandbox_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -270,7 +291,7 @@ sys.exit(subprocess.run(sandboxed(tuple(sys.argv[1:]), Path.cwd())).returncode)
 
 
 @pytest.mark.parametrize(
-    ("words", "wrong"),
+    ("arguments", "wrong"),
     [
         ((), "either by its command"),
         (("--tcp", "nowhere"), "--tcp takes HOST:PORT, not 'nowhere'"),
@@ -278,10 +299,10 @@ sys.exit(subprocess.run(sandboxed(tuple(sys.argv[1:]), Path.cwd())).returncode)
         (("--", __file__), f"{__file__!r} is not executable; `chmod +x"),
     ],
 )
-def test_a_mistake_is_answered_with_what_would_have_been_right(words: tuple[str, ...], wrong: str) -> None:
-    command = [str(Path(sys.executable).with_name("referee-bridge")), *words]  # As documented.
+def test_a_mistake_is_answered_with_what_would_have_been_right(arguments: tuple[str, ...], wrong: str) -> None:
+    command = [str(Path(sys.executable).with_name("referee-bridge")), *arguments]  # As documented.
 
-    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    completed = subprocess.run(command, capture_output=True, text=True, check=False)
 
-    assert ended.returncode == 2
-    assert wrong in ended.stderr
+    assert completed.returncode == 2
+    assert wrong in completed.stderr

@@ -11,29 +11,29 @@ from referee_client.turn import Turn
 TURN = Turn("m", 0, "t", "alquerque", {}, 0, "a position", told_moves=())
 
 
-async def answered_to_two_turns(lines: bytes) -> tuple[Answer, Answer]:
-    ours, theirs = socket.socketpair()
-    talk = Talk(*await asyncio.open_connection(sock=ours, limit=LINE_BYTES))
-    reader, writer = await asyncio.open_connection(sock=theirs)
-    asked = [asyncio.create_task(talk.ask(TURN, view=False)) for _ in range(2)]
-    for _ in asked:
+async def answer_two_turns(lines: bytes) -> tuple[Answer, Answer]:
+    bridge_end, program_end = socket.socketpair()
+    talk = Talk(*await asyncio.open_connection(sock=bridge_end, limit=LINE_BYTES))
+    reader, writer = await asyncio.open_connection(sock=program_end)
+    tasks = [asyncio.create_task(talk.ask(TURN, view=False)) for _ in range(2)]
+    for _ in tasks:
         await reader.readline()
     writer.write(lines)
-    first, second = await asyncio.wait_for(asyncio.gather(*asked), timeout=60)
+    first, second = await asyncio.wait_for(asyncio.gather(*tasks), timeout=60)
     writer.close()
     await talk.close()
     return first, second
 
 
 def test_answers_without_a_name_are_taken_in_the_order_of_the_turns() -> None:
-    assert asyncio.run(answered_to_two_turns(b"a\nb\n")) == ("a", "b")
+    assert asyncio.run(answer_two_turns(b"a\nb\n")) == ("a", "b")
 
 
 def test_answers_that_name_their_turns_may_come_in_any_order() -> None:
     lines = b'{"id":2,"move":"b"}\n{"id":1,"move":"a"}\n'
-    assert asyncio.run(answered_to_two_turns(lines)) == (Choice("a"), Choice("b"))
+    assert asyncio.run(answer_two_turns(lines)) == (Choice("a"), Choice("b"))
 
 
 def test_a_second_answer_to_one_turn_is_not_taken_for_that_to_another() -> None:
     lines = b'{"id":1,"move":"a"}\n{"id":1,"move":"better"}\n{"id":2,"move":"b"}\n'
-    assert asyncio.run(answered_to_two_turns(lines)) == (Choice("a"), Choice("b"))
+    assert asyncio.run(answer_two_turns(lines)) == (Choice("a"), Choice("b"))

@@ -15,9 +15,9 @@ import grpc
 import pytest
 from referee_api.v1 import clock_pb2, contest_pb2, game_pb2, ladder_pb2, match_pb2, policy_pb2
 
+from tests.clients.client_builds import ClientBuilder
 from tests.clients.languages import LANGUAGES, Language
-from tests.clients.sdk import Program, started
-from tests.clients.workshop import Workshop
+from tests.clients.sdk import BotProgram, run_program
 from tests.e2e.organiser import call_method
 from tests.e2e.server import ServerProcess, create_organiser_token, register_bots, run_server
 
@@ -25,11 +25,11 @@ pytestmark = [pytest.mark.slow, pytest.mark.toolchain]
 
 NAMES = [f"bot-{number:02}" for number in range(20)]
 LATE, LEAVES, CRASHES, VANISHES = NAMES[14:], NAMES[2], NAMES[3], NAMES[4]
-STAY = {*NAMES} - {LEAVES, VANISHES}
+PERMANENT = {*NAMES} - {LEAVES, VANISHES}
 PYTHON = [sys.executable, "-m", "referee_client"]
-SEARCH = f"{Path(__file__).with_name('brief.py')}:BriefSearch"
+SEARCH_BOT = f"{Path(__file__).with_name('brief_search_bot.py')}:BriefSearch"
 """With its default settings the sample bot takes up to five seconds of CPU time for a move."""
-STYLES = ("random", "greedy", SEARCH, "random")
+STYLES = ("random", "greedy", SEARCH_BOT, "random")
 LADDER = "main"
 Key = tuple[str, str]
 """Name and version of a bot."""
@@ -53,39 +53,39 @@ class LadderOrganiser:
 
     def __init__(self, server: ServerProcess, channel: grpc.Channel, languages: dict[str, Language], stack: ExitStack):
         self.server, self.channel, self._languages, self._stack = server, channel, languages, stack
-        self.owner = create_organiser_token(channel, server.admin_token)
-        self._secrets = dict(zip(NAMES, register_bots(channel, self.owner, *NAMES), strict=True))
-        self._running: dict[str, Program] = {}
+        self.token = create_organiser_token(channel, server.admin_token)
+        self._secrets = dict(zip(NAMES, register_bots(channel, self.token, *NAMES), strict=True))
+        self._running: dict[str, BotProgram] = {}
 
-    def call_method(self, method: str, **fields: Any) -> Any:
-        return call_method(self.channel, method, self.owner, **fields)
+    def call(self, method: str, **fields: Any) -> Any:
+        return call_method(self.channel, method, self.token, **fields)
 
-    def comes(self, name: str, version: str = "1") -> None:
+    def start_bot(self, name: str, version: str = "1") -> None:
         """Start the bot; if it is its first start, also join the ladder."""
         number = NAMES.index(name)
         other = [None, self._languages["go"], self._languages["typescript"]][number % 3]
         command = other.run if other else [*PYTHON, STYLES[number % 4]]
         folder = other.folder if other else None
-        bot = started(command, self.server, self._secrets[name], folder, BOT_VERSION=version, BOT_MAX_MATCHES="2")
+        bot = run_program(command, self.server, self._secrets[name], folder, BOT_VERSION=version, BOT_MAX_MATCHES="2")
         again = name in self._running
         self._running[name] = self._stack.enter_context(bot)
         if not again:
             call_method(self.channel, "LadderService/JoinLadder", self._secrets[name], ladder=LADDER)
 
-    def crashes(self, name: str) -> None:
+    def kill_bot(self, name: str) -> None:
         self._running[name].close()
 
-    def leaves(self, name: str) -> None:
+    def leave_ladder(self, name: str) -> None:
         call_method(self.channel, "LadderService/LeaveLadder", self._secrets[name], ladder=LADDER)
 
     def entries(self) -> Iterator[ladder_pb2.LadderEntry]:
         """Yield all ladder entries from the first one until the ladder is closed and the stream ends with status OK."""
         number = 0
         while True:
-            call = self.call_method("LadderService/WatchLadder", ladder=LADDER, after_number=number)
+            call = self.call("LadderService/WatchLadder", ladder=LADDER, after_number=number)
             try:
-                for told in call:
-                    for entry in (item.entry for item in told.items if item.HasField("entry")):
+                for response in call:
+                    for entry in (item.entry for item in response.items if item.HasField("entry")):
                         assert entry.number == number + 1, "an entry is missing, or came twice"
                         number = entry.number
                         yield entry
@@ -96,10 +96,10 @@ class LadderOrganiser:
 
 
 @pytest.fixture
-def languages(workshop: Workshop) -> dict[str, Language]:
+def languages(client_builder: ClientBuilder) -> dict[str, Language]:
     wanted = {language.name: language for language in LANGUAGES if language.name in ("go", "typescript")}
     for language in wanted.values():
-        workshop.build(language)
+        client_builder.build(language)
     return wanted
 
 
@@ -111,23 +111,23 @@ def test_twenty_processes_of_three_languages_climb_until_enough_matches_are_rate
         server = stack.enter_context(run_server(tmp_path))
         channel = stack.enter_context(server.channel())
         organiser = LadderOrganiser(server, channel, languages, stack)
-        organiser.call_method("LadderService/CreateLadder", request_id="make", name=LADDER, terms=terms())
+        organiser.call("LadderService/CreateLadder", request_id="make", name=LADDER, terms=terms())
         for name in NAMES:
             if name not in LATE:
-                organiser.comes(name)
-        log = played_until(rated, organiser)
-        agree(organiser, log)
+                organiser.start_bot(name)
+        log = play_until(rated, organiser)
+        assert_consistent(organiser, log)
         assert "fault_id" not in server.log.read_text()
 
 
-def played_until(enough: int, organiser: LadderOrganiser) -> list[ladder_pb2.LadderEntry]:
+def play_until(target: int, organiser: LadderOrganiser) -> list[ladder_pb2.LadderEntry]:
     """Run all incidents, close the ladder when enough matches are rated, and return its whole log."""
     incidents: dict[int, Callable[[], None]] = {
-        **{number: partial(organiser.comes, name) for number, name in enumerate(LATE, 5)},
-        15: partial(organiser.crashes, CRASHES),
-        20: partial(organiser.leaves, LEAVES),
-        25: partial(organiser.crashes, VANISHES),
-        30: partial(organiser.comes, CRASHES, version="2"),
+        **{number: partial(organiser.start_bot, name) for number, name in enumerate(LATE, 5)},
+        15: partial(organiser.kill_bot, CRASHES),
+        20: partial(organiser.leave_ladder, LEAVES),
+        25: partial(organiser.kill_bot, VANISHES),
+        30: partial(organiser.start_bot, CRASHES, version="2"),
     }
     """Incidents by the number of rated matches at which they happen."""
     log: list[ladder_pb2.LadderEntry] = []
@@ -137,50 +137,50 @@ def played_until(enough: int, organiser: LadderOrganiser) -> list[ladder_pb2.Lad
         rated = sum(one.HasField("match_rated") for one in log)
         if rated in incidents:
             incidents.pop(rated)()
-        waited_for = STAY - {change.bot for one in log for change in one.match_rated.ratings}
+        waited_for = PERMANENT - {change.bot for one in log for change in one.match_rated.ratings}
         # A process may start slowly on a busy machine, but a bot without a match by then is starved.
-        if not closing and not incidents and rated >= (4 * enough if waited_for else enough):
+        if not closing and not incidents and rated >= (4 * target if waited_for else target):
             closing = True
-            organiser.call_method("LadderService/CloseLadder", ladder=LADDER)
+            organiser.call("LadderService/CloseLadder", ladder=LADDER)
     assert log[-1].HasField("closed")
     return log
 
 
-def agree(organiser: LadderOrganiser, log: list[ladder_pb2.LadderEntry]) -> None:
+def assert_consistent(organiser: LadderOrganiser, log: list[ladder_pb2.LadderEntry]) -> None:
     rated = [entry.match_rated for entry in log if entry.HasField("match_rated")]
     assert len({one.match_id for one in rated}) == len(rated) > 40, "a match was rated twice, or too few were played"
-    agrees_with_the_matches(organiser, rated)
-    agrees_with_itself(rated)
-    agrees_with_the_table(organiser, rated)
-    agrees_with_the_histories(organiser, rated)
-    agrees_with_what_was_done(log)
+    assert_agrees_with_matches(organiser, rated)
+    assert_ratings_are_continuous(rated)
+    assert_agrees_with_standings(organiser, rated)
+    assert_agrees_with_histories(organiser, rated)
+    assert_pairings_are_valid(log)
 
 
-def agrees_with_the_matches(organiser: LadderOrganiser, rated: list[ladder_pb2.MatchRated]) -> None:
+def assert_agrees_with_matches(organiser: LadderOrganiser, rated: list[ladder_pb2.MatchRated]) -> None:
     """Assert that exactly the matches with a result were rated, with the same rating changes as in their match logs."""
     over = {match.id: match for match in matches(organiser) if match.phase == match_pb2.MATCH_PHASE_OVER}
     assert {one.match_id for one in rated} == {it.id for it in over.values() if not it.result.HasField("voided")}
     for one in rated:
         ended = [
             entry.play_ended
-            for told in organiser.call_method("MatchService/WatchMatch", match_id=one.match_id, after_number=0)
-            for entry in (item.entry for item in told.items)
+            for response in organiser.call("MatchService/WatchMatch", match_id=one.match_id, after_number=0)
+            for entry in (item.entry for item in response.items)
             if entry.HasField("play_ended")
         ]
         assert [list(each.ratings) for each in ended] == [list(one.ratings)]
 
 
 def matches(organiser: LadderOrganiser) -> Iterator[match_pb2.Match]:
-    token = ""
+    page_token = ""
     while True:
-        page = organiser.call_method("MatchService/ListMatches", ladder=LADDER, page_size=500, page_token=token)
+        page = organiser.call("MatchService/ListMatches", ladder=LADDER, page_size=500, page_token=page_token)
         yield from page.matches
-        token = page.next_page_token
-        if not token:
+        page_token = page.next_page_token
+        if not page_token:
             return
 
 
-def agrees_with_itself(rated: list[ladder_pb2.MatchRated]) -> None:
+def assert_ratings_are_continuous(rated: list[ladder_pb2.MatchRated]) -> None:
     """Assert that each rating change starts from the result of the previous change of the same version."""
     now: dict[Key, Any] = {}
     for change in (change for one in rated for change in one.ratings):
@@ -190,8 +190,8 @@ def agrees_with_itself(rated: list[ladder_pb2.MatchRated]) -> None:
         now[change.bot, change.version] = change.after
 
 
-def agrees_with_the_table(organiser: LadderOrganiser, rated: list[ladder_pb2.MatchRated]) -> None:
-    page = organiser.call_method("LadderService/ListLadderStandings", ladder=LADDER, all_versions=True, page_size=1000)
+def assert_agrees_with_standings(organiser: LadderOrganiser, rated: list[ladder_pb2.MatchRated]) -> None:
+    page = organiser.call("LadderService/ListLadderStandings", ladder=LADDER, all_versions=True, page_size=1000)
     results = {match.id: match.result for match in matches(organiser)}
     for row in page.standings:
         key = (row.entrant.bots[0].bot, row.version)
@@ -201,7 +201,7 @@ def agrees_with_the_table(organiser: LadderOrganiser, rated: list[ladder_pb2.Mat
             for change in one.ratings
             if (change.bot, change.version) == key
         ]
-        places = Counter(place(result, change.seat) for change, result in mine)
+        places = Counter(outcome_of(result, change.seat) for change, result in mine)
         assert (row.wins, row.draws, row.losses) == (places["won"], places["shared"], places["lost"]), key
         forfeits = [result for change, result in mine if change.seat in forfeiters(result)]
         assert row.forfeits == len(forfeits), key
@@ -211,10 +211,10 @@ def agrees_with_the_table(organiser: LadderOrganiser, rated: list[ladder_pb2.Mat
     assert ranked == sorted(ranked, reverse=True)
     played = {(change.bot, change.version) for one in rated for change in one.ratings}
     assert played <= {(row.entrant.bots[0].bot, row.version) for row in page.standings} | {(LEAVES, "1")}
-    assert {name for name, _ in played} >= STAY, "somebody starved"
+    assert {name for name, _ in played} >= PERMANENT, "somebody starved"
 
 
-def place(result: Any, seat: int) -> str:
+def outcome_of(result: Any, seat: int) -> str:
     ranks = [one.rank for one in result.seats]
     if ranks[seat] != 1:
         return "lost"
@@ -225,15 +225,15 @@ def forfeiters(result: Any) -> set[int]:
     return {forfeit.seat for forfeit in result.forfeited.forfeits}
 
 
-def agrees_with_the_histories(organiser: LadderOrganiser, rated: list[ladder_pb2.MatchRated]) -> None:
+def assert_agrees_with_histories(organiser: LadderOrganiser, rated: list[ladder_pb2.MatchRated]) -> None:
     for name in NAMES:
-        told = organiser.call_method("LadderService/ListRatingHistory", ladder=LADDER, bot=name, page_size=1000)
-        assert [(point.match_id, point.rating) for point in told.points] == [
+        response = organiser.call("LadderService/ListRatingHistory", ladder=LADDER, bot=name, page_size=1000)
+        assert [(point.match_id, point.rating) for point in response.points] == [
             (one.match_id, change.after) for one in rated for change in one.ratings if change.bot == name
         ]
 
 
-def agrees_with_what_was_done(log: list[ladder_pb2.LadderEntry]) -> None:
+def assert_pairings_are_valid(log: list[ladder_pb2.LadderEntry]) -> None:
     """Assert that bots were paired only while on the ladder and never with themselves, and that all pairings ended."""
     members: set[str] = set()
     left: dict[str, int] = {}

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.clients.client_builds import ClientBuilder, run_in_client
 from tests.clients.languages import LANGUAGES, Language
-from tests.clients.sdk import long, organising, started
-from tests.clients.workshop import Workshop, works
+from tests.clients.sdk import connect_organiser, long_match, run_program
 from tests.e2e.server import run_server
 
 pytestmark = [pytest.mark.slow, pytest.mark.toolchain]
@@ -33,22 +33,22 @@ def run_command(language: Language, folder: Path) -> list[str]:
         return [*language.run, str(BOTS / "bot.mjs")]
     if language.name == "java":
         return ["java", "-cp", "target/random-bot.jar", str(BOTS / "PoisonousBot.java")]
-    works(language, COMPILE[language.name].format(bot=folder / "bot"))
+    run_in_client(language, COMPILE[language.name].format(bot=folder / "bot"))
     return [str(folder / "bot")]
 
 
 @pytest.mark.parametrize("language", LANGUAGES, ids=lambda language: language.name)
 def test_poisonous_answers_cost_one_match_and_the_stream_stays_open(
-    language: Language, workshop: Workshop, tmp_path: Path
+    language: Language, client_builder: ClientBuilder, tmp_path: Path
 ) -> None:
-    workshop.build(language)
+    client_builder.build(language)
     command = run_command(language, tmp_path)
-    with run_server(tmp_path, "--ephemeral") as server, organising(server) as organiser:
+    with run_server(tmp_path, "--ephemeral") as server, connect_organiser(server) as organiser:
         token = organiser.register_bot("anna")
         settings = {**language.environment, "BOT_MAX_MATCHES": "2"}
-        with started(command, server, token, language.folder, **settings) as bot:
-            broken = organiser.create_match(long("trox"), ("anna", "anna"))
-            whole = organiser.create_match(long("alquerque"), ("anna", "anna"))
+        with run_program(command, server, token, language.folder, **settings) as bot:
+            broken = organiser.create_match(long_match("trox"), ("anna", "anna"))
+            whole = organiser.create_match(long_match("alquerque"), ("anna", "anna"))
             result = organiser.result(broken.id)
             assert (result.kind, result.reason) == ("forfeited", "illegal_move")
             assert organiser.result(whole.id).kind == "played"

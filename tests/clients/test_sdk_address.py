@@ -6,32 +6,32 @@ import pytest
 from referee_client import Misconfigured
 from referee_client.address import Address, address
 
-TOLD = {"BOT_REFEREE": "there:7700", "BOT_TOKEN": "secret"}
+VARIABLES = {"BOT_REFEREE": "there:7700", "BOT_TOKEN": "secret"}
 
 
 def test_what_is_not_given_is_told_by_the_environment() -> None:
-    assert address(None, None, None, TOLD) == Address("there:7700", "secret")
-    told = {**TOLD, "BOT_CA": "roots.pem", "BOT_PLAINTEXT": "1"}
-    assert address("here:1", "mine", None, told) == Address("here:1", "mine", "roots.pem", plaintext=True)
+    assert address(None, None, None, VARIABLES) == Address("there:7700", "secret")
+    variables = {**VARIABLES, "BOT_CA": "roots.pem", "BOT_PLAINTEXT": "1"}
+    assert address("here:1", "mine", None, variables) == Address("here:1", "mine", "roots.pem", plaintext=True)
 
 
-@pytest.mark.parametrize("missing", TOLD)
+@pytest.mark.parametrize("missing", VARIABLES)
 def test_what_is_missing_is_named(missing: str) -> None:
     with pytest.raises(Misconfigured, match=missing):
-        address(None, None, None, {**TOLD, missing: ""})
+        address(None, None, None, {**VARIABLES, missing: ""})
 
 
 @pytest.mark.parametrize("target", ["127.0.0.1", "http://127.0.0.1:7700", ":7700", "there:65536", "there:port"])
 def test_what_is_no_host_and_port_is_refused_at_the_start(target: str) -> None:
     with pytest.raises(Misconfigured, match=f"HOST:PORT, not {target!r}"):
-        address(target, None, None, TOLD)
+        address(target, None, None, VARIABLES)
 
 
 @pytest.mark.parametrize("token", ["rf_secret\n", "rf_sécret"])
 def test_a_token_that_cannot_be_sent_is_refused_and_not_shown(token: str) -> None:
-    with pytest.raises(Misconfigured, match="BOT_TOKEN") as refused:
-        address(None, token, None, TOLD)
-    assert "rf_" not in str(refused.value)
+    with pytest.raises(Misconfigured, match="BOT_TOKEN") as raised:
+        address(None, token, None, VARIABLES)
+    assert "rf_" not in str(raised.value)
 
 
 def test_the_secret_does_not_show_when_an_address_is_printed() -> None:
@@ -63,8 +63,8 @@ def test_roots_to_trust_mean_tls_on_this_machine_too() -> None:
 def test_the_token_is_read_from_a_file_where_it_is_not_given(tmp_path: Path) -> None:
     file = tmp_path / "token"
     file.write_text("from-a-file\n")
-    told = {**TOLD, "BOT_TOKEN_FILE": str(file)}
-    assert address(None, None, None, told).token == "secret"
-    assert address(None, None, None, {**told, "BOT_TOKEN": ""}).token == "from-a-file"
+    variables = {**VARIABLES, "BOT_TOKEN_FILE": str(file)}
+    assert address(None, None, None, variables).token == "secret"
+    assert address(None, None, None, {**variables, "BOT_TOKEN": ""}).token == "from-a-file"
     with pytest.raises(Misconfigured, match=r"BOT_TOKEN_FILE.*no-token"):
         address(None, None, None, {"BOT_REFEREE": "there:7700", "BOT_TOKEN_FILE": str(tmp_path / "no-token")})

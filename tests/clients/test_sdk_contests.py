@@ -10,56 +10,56 @@ from referee_api.v1 import contest_pb2, tournament_pb2
 from referee_client import Organiser, Refused, Terms
 from referee_client.organiser.entrants import entrant
 
-from tests.clients.losing import losing
-from tests.clients.sdk import program
+from tests.clients.losing_proxy import run_losing_proxy
+from tests.clients.sdk import run_bot
 from tests.e2e.server import ServerProcess, create_organiser_token, run_server
 
 
 @dataclass(frozen=True)
-class House:
+class Context:
     server: ServerProcess
     token: str
-    ours: Organiser
+    organiser: Organiser
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+def context(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Context]:
     with ExitStack() as stack:
         server = stack.enter_context(run_server(tmp_path_factory.mktemp("server"), "--ephemeral"))
         token = create_organiser_token(stack.enter_context(server.channel()), server.admin_token)
-        ours = stack.enter_context(Organiser(server.address, token))
+        organiser = stack.enter_context(Organiser(server.address, token))
         for name in ("anna", "bert"):
-            stack.enter_context(program(server, ours.register_bot(name), "random"))
-        yield House(server, token, ours)
+            stack.enter_context(run_bot(server, organiser.register_bot(name), "random"))
+        yield Context(server, token, organiser)
 
 
 @pytest.mark.parametrize(
-    ("given", "name", "bots"),
+    ("text", "name", "bots"),
     [
         ("anna", "", [("anna", "")]),
         ("anna/1.4", "", [("anna", "1.4")]),
         ("reds=anna,bert/2", "reds", [("anna", ""), ("bert", "2")]),
     ],
 )
-def test_an_entrant_is_written_as_text(given: str, name: str, bots: list[tuple[str, str]]) -> None:
-    read = entrant(given)
+def test_an_entrant_is_written_as_text(text: str, name: str, bots: list[tuple[str, str]]) -> None:
+    read = entrant(text)
     assert (read.name, [(ref.bot, ref.version) for ref in read.bots]) == (name, bots)
     assert entrant(read) is read
 
 
 @pytest.mark.slow
-def test_a_tournament_is_made_watched_and_told(house: House) -> None:
-    tournaments = house.ours.tournaments
+def test_a_tournament_is_made_watched_and_told(context: Context) -> None:
+    tournaments = context.organiser.tournaments
     plan = tournament_pb2.TournamentTerms(round_robin=tournament_pb2.RoundRobin(cycles=2))
-    made = tournaments.create("cup", Terms("alquerque", clock="60+1"), ["anna"], title="The cup", plan=plan)
-    assert (made.title, made.terms.round_robin.cycles) == ("The cup", 2)
+    created = tournaments.create("cup", Terms("alquerque", clock="60+1"), ["anna"], title="The cup", plan=plan)
+    assert (created.title, created.terms.round_robin.cycles) == ("The cup", 2)
     assert len(tournaments.enter("cup", "bert").entrants) == 2
     tournaments.start("cup")
     numbers = [entry.number for entry in tournaments.watch("cup")]
     assert numbers == list(range(1, len(numbers) + 1))
     assert [entry.number for entry in tournaments.watch("cup", after=numbers[-2])] == numbers[-1:]
-    held = tournaments.get("cup")
-    assert held.phase == tournament_pb2.TOURNAMENT_PHASE_FINISHED
+    tournament = tournaments.get("cup")
+    assert tournament.phase == tournament_pb2.TOURNAMENT_PHASE_FINISHED
     assert [one.name for one in tournaments.list(game="alquerque", bot="anna", phase="finished")] == ["cup"]
     assert sum(row.points for row in tournaments.standings("cup")) == 2
     assert len(tournaments.standings("cup", after_round=1)) == 2
@@ -72,22 +72,22 @@ def test_a_tournament_is_made_watched_and_told(house: House) -> None:
 
 
 @pytest.mark.slow
-def test_watching_goes_on_by_itself_when_the_connection_broke(house: House) -> None:
-    house.ours.tournaments.create("broken", Terms("alquerque", clock="60+1"), ["anna", "bert"])
+def test_watching_goes_on_by_itself_when_the_connection_broke(context: Context) -> None:
+    context.organiser.tournaments.create("broken", Terms("alquerque", clock="60+1"), ["anna", "bert"])
     with (
-        losing(house.server.address, b"bert") as address,
-        Organiser(address, house.token) as far,
+        run_losing_proxy(context.server.address, b"bert") as address,
+        Organiser(address, context.token) as remote,
     ):
-        watching = far.tournaments.watch("broken")
+        watching = remote.tournaments.watch("broken")
         first = next(watching)
-        house.ours.tournaments.start("broken")
+        context.organiser.tournaments.start("broken")
         numbers = [first.number, *(entry.number for entry in watching)]
     assert numbers == list(range(1, len(numbers) + 1))
 
 
 @pytest.mark.slow
-def test_a_ladder_is_made_climbed_and_closed(house: House, tmp_path: Path) -> None:
-    ladders = house.ours.ladders
+def test_a_ladder_is_made_climbed_and_closed(context: Context, tmp_path: Path) -> None:
+    ladders = context.organiser.ladders
     assert ladders.create("main", Terms("alquerque", clock="60+1"), title="Main").title == "Main"
     assert ladders.join("main", "anna").rating.provisional
     ladders.join("main", "bert")
@@ -106,4 +106,4 @@ def test_a_ladder_is_made_climbed_and_closed(house: House, tmp_path: Path) -> No
     assert ladders.get("main").closed
     assert {row.entrant.name for row in ladders.standings("main", season=1)} >= {"anna"}
     match = next(match for match in ladders.matches("main") if match.id == rated.match_id)
-    assert house.ours.record(match.id, tmp_path / "match.jsonl").stat().st_size > 0
+    assert context.organiser.record(match.id, tmp_path / "match.jsonl").stat().st_size > 0

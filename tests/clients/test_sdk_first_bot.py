@@ -35,34 +35,34 @@ def test_the_first_bot_plays_its_first_match(tmp_path: Path) -> None:
     (tmp_path / "my_bot.py").write_text(my_bot)
     (tmp_path / "organise.py").write_text(organise)
     with run_server(tmp_path, "--ephemeral") as server:
-        organising = started(tmp_path, server, server.admin_token, "organise.py")
-        tokens = [told(organising).partition("BOT_TOKEN=")[2].strip() for _ in range(2)]
+        organise_program = start_program(tmp_path, server, server.admin_token, "organise.py")
+        tokens = [read_line(organise_program).partition("BOT_TOKEN=")[2].strip() for _ in range(2)]
         bots = [
-            started(tmp_path, server, tokens[0], "my_bot.py"),
-            started(tmp_path, server, tokens[1], "-m", "referee_client", "greedy"),
+            start_program(tmp_path, server, tokens[0], "my_bot.py"),
+            start_program(tmp_path, server, tokens[1], "-m", "referee_client", "greedy"),
         ]
         again: list[subprocess.Popen[str]] = []
         try:
-            moves, _ = organising.communicate(timeout=TIMEOUT_S)
-            again.append(started(tmp_path, server, server.admin_token, "organise.py"))
-            once_more, _ = again[0].communicate(timeout=TIMEOUT_S)
+            first_output, _ = organise_program.communicate(timeout=TIMEOUT_S)
+            again.append(start_program(tmp_path, server, server.admin_token, "organise.py"))
+            second_output, _ = again[0].communicate(timeout=TIMEOUT_S)
         finally:
-            for process in (organising, *bots, *again):
+            for process in (organise_program, *bots, *again):
                 process.kill()
                 process.communicate(timeout=TIMEOUT_S)
-    assert moves.splitlines()[-1].startswith("Result(kind='played'")
-    assert once_more.startswith("my-bot is registered already")
-    assert once_more.splitlines()[-1].startswith("Result(kind='played'")
+    assert first_output.splitlines()[-1].startswith("Result(kind='played'")
+    assert second_output.startswith("my-bot is registered already")
+    assert second_output.splitlines()[-1].startswith("Result(kind='played'")
     subprocess.run([sys.executable, "-m", "referee", "verify", "match.jsonl"], cwd=tmp_path, check=True)
 
 
-def started(folder: Path, server: ServerProcess, token: str, *words: str) -> subprocess.Popen[str]:
-    told = {"BOT_REFEREE": server.address, "BOT_TOKEN": token}
-    command = [sys.executable, *words]
-    return subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True, env={**os.environ, **told})
+def start_program(folder: Path, server: ServerProcess, token: str, *arguments: str) -> subprocess.Popen[str]:
+    variables = {"BOT_REFEREE": server.address, "BOT_TOKEN": token}
+    command = [sys.executable, *arguments]
+    return subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True, env={**os.environ, **variables})
 
 
-def told(process: subprocess.Popen[str]) -> str:
+def read_line(process: subprocess.Popen[str]) -> str:
     """Return the next line of the process's standard output."""
     assert process.stdout
     return process.stdout.readline()

@@ -21,8 +21,8 @@ def turn(game: str, position: Position) -> Turn:
 def choices(game: str, text: str) -> set[str]:
     """Return the moves that it chooses in 30 attempts at a position."""
     rules = find(game)
-    asked = turn(game, rules.read(text, rules.settings()))
-    return {choose(asked) for _ in range(30)}
+    position_turn = turn(game, rules.read(text, rules.settings()))
+    return {choose(position_turn) for _ in range(30)}
 
 
 def one_move_from_winning(game: str, seed: int) -> Iterator[Position]:

@@ -40,8 +40,8 @@ def test_what_the_referee_told_goes_before_what_could_be_listed_here() -> None:
     rules = find("alquerque")
     position = rules.start(rules.settings(), bytes(32))
     message = play_pb2.Turn(rules=game_pb2.Rules(game="alquerque"), position=str(position), legal_moves=["b2-c3"])
-    told = turn_in(message, listed=True)
-    assert (told.legal_moves, told.legal_moves_count) == (("b2-c3",), 1)
+    turn_with_moves = turn_in(message, listed=True)
+    assert (turn_with_moves.legal_moves, turn_with_moves.legal_moves_count) == (("b2-c3",), 1)
     assert turn(position, 0, "alquerque", view_json='{"told": true}').view == {"told": True}
 
 

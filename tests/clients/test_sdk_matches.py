@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from referee_client import Terms
 
-from tests.clients.sdk import long, organising, program
+from tests.clients.sdk import connect_organiser, long_match, run_bot
 from tests.e2e.server import run_server
 from tests.e2e.test_tls import Certificate
 
@@ -17,32 +17,32 @@ pytestmark = pytest.mark.slow
 @pytest.mark.parametrize(
     ("terms", "seats"),
     [
-        (long("alquerque"), 2),
-        (long("trox"), 2),
-        (long("troke"), 2),
-        (replace(long("toc"), options={"max_turns": 200}), 4),
+        (long_match("alquerque"), 2),
+        (long_match("trox"), 2),
+        (long_match("troke"), 2),
+        (replace(long_match("toc"), options={"max_turns": 200}), 4),
     ],
     ids=lambda it: it.game if isinstance(it, Terms) else str(it),
 )
 def test_bots_play_each_game_to_its_end(tmp_path: Path, terms: Terms, seats: int) -> None:
     names = [f"bot-{seat}" for seat in range(seats)]
-    with run_server(tmp_path, "--ephemeral") as server, organising(server) as ours, ExitStack() as stack:
+    with run_server(tmp_path, "--ephemeral") as server, connect_organiser(server) as organiser, ExitStack() as stack:
         for name in names:
-            stack.enter_context(program(server, ours.register_bot(name), "random"))
-        match = ours.create_match(terms, names)
+            stack.enter_context(run_bot(server, organiser.register_bot(name), "random"))
+        match = organiser.create_match(terms, names)
         assert match.bots == tuple(names)
-        assert ours.result(match.id).kind == "played"
+        assert organiser.result(match.id).kind == "played"
 
 
 def test_over_tls_a_bot_plays_with_those_whose_roots_it_trusts_and_no_others(tmp_path: Path) -> None:
-    ours, theirs = Certificate("ours"), Certificate("theirs")
-    flags = ours.write_files(tmp_path)
+    certificate, other_certificate = Certificate("server"), Certificate("other")
+    flags = certificate.write_files(tmp_path)
     roots = {"BOT_CA": str(tmp_path / "cert.pem")}
-    (tmp_path / "theirs.pem").write_bytes(theirs.cert)
+    (tmp_path / "other.pem").write_bytes(other_certificate.cert)
     with run_server(tmp_path, "--ephemeral", *flags) as server:
-        with program(server, server.admin_token, "random", BOT_CA=str(tmp_path / "theirs.pem")) as bot:
+        with run_bot(server, server.admin_token, "random", BOT_CA=str(tmp_path / "other.pem")) as bot:
             assert "CERTIFICATE_VERIFY_FAILED" in bot.wait_for("the referee is away")
-        with program(server, server.admin_token, "random", **roots) as bot:
+        with run_bot(server, server.admin_token, "random", **roots) as bot:
             assert bot.exit_status() == 4  # Authentication succeeds, but only the role of a bot may play.
 
 
@@ -60,18 +60,18 @@ def test_without_the_engines_the_referee_lists_the_legal_moves_and_shows_the_vie
     )
     with ExitStack() as stack:
         server = stack.enter_context(run_server(tmp_path, "--ephemeral"))
-        ours = stack.enter_context(organising(server))
-        bot = stack.enter_context(program(server, ours.register_bot("poor"), str(script)))
-        match = ours.create_match(Terms("toc", {"max_turns": 60}, start_within="10m"), ["poor"] * 4)
-        assert ours.result(match.id).reason == "max_turns", bot.output()
+        organiser = stack.enter_context(connect_organiser(server))
+        bot = stack.enter_context(run_bot(server, organiser.register_bot("poor"), str(script)))
+        match = organiser.create_match(Terms("toc", {"max_turns": 60}, start_within="10m"), ["poor"] * 4)
+        assert organiser.result(match.id).reason == "max_turns", bot.output()
 
 
 def test_bots_add_to_the_seed_where_a_match_asks_for_it(tmp_path: Path) -> None:
     with ExitStack() as stack:
         server = stack.enter_context(run_server(tmp_path, "--ephemeral"))
-        ours = stack.enter_context(organising(server))
+        organiser = stack.enter_context(connect_organiser(server))
         for name in ("anna", "bert"):
-            stack.enter_context(program(server, ours.register_bot(name), "random"))
-        match = ours.create_match(replace(long("alquerque"), nonce_within="1m"), ["anna", "bert"])
-        [began] = [entry.play_started for entry in ours.watch(match.id) if entry.HasField("play_started")]
+            stack.enter_context(run_bot(server, organiser.register_bot(name), "random"))
+        match = organiser.create_match(replace(long_match("alquerque"), nonce_within="1m"), ["anna", "bert"])
+        [began] = [entry.play_started for entry in organiser.watch(match.id) if entry.HasField("play_started")]
         assert [len(added.nonce) for added in began.seed_commitment.nonces] == [32, 32]

@@ -16,29 +16,29 @@ from referee_client import AsyncOrganiser, Gone, NotAllowed, NotServed, Organise
 from referee_client.organiser import calls
 from referee_client.organiser.clock_text import BadClock, clock
 
-from tests.clients.losing import losing
-from tests.clients.relay import relaying
-from tests.clients.sdk import long, organising, program
+from tests.clients.losing_proxy import run_losing_proxy
+from tests.clients.relay import run_relay
+from tests.clients.sdk import connect_organiser, long_match, run_bot
 from tests.e2e.server import TIMEOUT_S, ServerProcess, create_organiser_token, run_server
 
 pytestmark = pytest.mark.slow
 
 
 @dataclass(frozen=True)
-class House:
+class Context:
     server: ServerProcess
     token: str
     """Token of an organiser."""
-    ours: Organiser
+    organiser: Organiser
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+def context(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Context]:
     flags = ("--ephemeral", "--watch-entries-waiting-at-most", "4")
     with run_server(tmp_path_factory.mktemp("server"), *flags) as server, server.channel() as channel:
         token = create_organiser_token(channel, server.admin_token)
-        with Organiser(server.address, token) as ours:
-            yield House(server, token, ours)
+        with Organiser(server.address, token) as organiser:
+            yield Context(server, token, organiser)
 
 
 CLOCKS = {
@@ -60,9 +60,9 @@ CLOCKS = {
 
 
 @pytest.mark.parametrize("text", CLOCKS)
-def test_a_clock_in_words_is_the_clock_that_is_meant_and_the_referee_takes_it(house: House, text: str) -> None:
+def test_a_clock_in_words_is_the_clock_that_is_meant_and_the_referee_takes_it(context: Context, text: str) -> None:
     assert " ".join(str(clock(text)).split()) == CLOCKS[text]
-    assert house.ours.create_match(Terms("alquerque", clock=text)).game == "alquerque"
+    assert context.organiser.create_match(Terms("alquerque", clock=text)).game == "alquerque"
 
 
 @pytest.mark.parametrize("text", ["", "soon", "60+", "60 byoyomi", "-5", "40/300,"])
@@ -79,80 +79,83 @@ def test_a_word_that_is_unknown_is_refused_with_those_that_are_known(terms: Term
         terms.message()
 
 
-def test_terms_in_plain_words_arrive(house: House) -> None:
+def test_terms_in_plain_words_arrive(context: Context) -> None:
     terms = Terms(
         "troke", {"seats": 4, "teams": True}, "troke_english", "60+1", gone_after="30s", visibility="delayed 4"
     )
-    match = house.ours.create_match(terms, title="a match of four")
+    match = context.organiser.create_match(terms, title="a match of four")
     assert (match.game, match.title, len(match.bots)) == ("troke", "a match of four", 4)
     assert (match.options["teams"], match.options["carry_home"]) == ("true", "forbidden")
     assert match.sides == ((0, 2), (1, 3))
 
 
-def test_a_match_whose_making_was_not_heard_of_is_made_once(house: House) -> None:
-    lost = "lost on the way"
-    with losing(house.server.address, lost.encode()) as address, Organiser(address, house.token) as far:
-        match = far.create_match("trox", title=lost)
-    assert [listed.id for listed in house.ours.matches(game="trox") if listed.title == lost] == [match.id]
+def test_a_match_whose_making_was_not_heard_of_is_made_once(context: Context) -> None:
+    title = "lost on the way"
+    with (
+        run_losing_proxy(context.server.address, title.encode()) as address,
+        Organiser(address, context.token) as remote,
+    ):
+        match = remote.create_match("trox", title=title)
+    assert [listed.id for listed in context.organiser.matches(game="trox") if listed.title == title] == [match.id]
 
 
-def test_a_bot_whose_token_was_lost_on_the_way_gets_another_one(house: House) -> None:
-    with losing(house.server.address, b"unheard") as address, Organiser(address, house.token) as far:
-        secret = far.register_bot("unheard")
-    with program(house.server, secret, "random") as bot:
+def test_a_bot_whose_token_was_lost_on_the_way_gets_another_one(context: Context) -> None:
+    with run_losing_proxy(context.server.address, b"unheard") as address, Organiser(address, context.token) as remote:
+        secret = remote.register_bot("unheard")
+    with run_bot(context.server, secret, "random") as bot:
         bot.wait_for("unheard")
 
 
-def test_bots_and_matches_are_listed(house: House) -> None:
-    ours = house.ours
-    anna = ours.register_bot("anna", "Plays anything.")
-    with program(house.server, anna, "random") as bot:
+def test_bots_and_matches_are_listed(context: Context) -> None:
+    organiser = context.organiser
+    anna = organiser.register_bot("anna", "Plays anything.")
+    with run_bot(context.server, anna, "random") as bot:
         bot.wait_for("connected to")
-        match = ours.create_match(long("alquerque"), ["anna", "anna/1"], seed=bytes(32))
-        result = ours.result(match.id)
-        assert [there.name for there in ours.bots(online_only=True)] == ["anna"]
-    standing = ours.standing(match.id)
+        match = organiser.create_match(long_match("alquerque"), ["anna", "anna/1"], seed=bytes(32))
+        result = organiser.result(match.id)
+        assert [there.name for there in organiser.bots(online_only=True)] == ["anna"]
+    standing = organiser.standing(match.id)
     assert (standing.phase, standing.result, standing.owing) == ("over", result, ())
-    assert [listed.id for listed in ours.matches(bot="anna", phase="over")] == [match.id]
-    assert {game.name for game in ours.games()} == {"alquerque", "toc", "trox", "troke"}
-    assert len({anna, ours.create_token("anna")}) == 2
+    assert [listed.id for listed in organiser.matches(bot="anna", phase="over")] == [match.id]
+    assert {game.name for game in organiser.games()} == {"alquerque", "toc", "trox", "troke"}
+    assert len({anna, organiser.create_token("anna")}) == 2
 
 
-def test_a_match_that_is_called_off_is_void(house: House) -> None:
-    match = house.ours.create_match("trox")
-    assert house.ours.abort(match.id, "not today").kind == "void"
+def test_a_match_that_is_called_off_is_void(context: Context) -> None:
+    match = context.organiser.create_match("trox")
+    assert context.organiser.abort(match.id, "not today").kind == "void"
     with pytest.raises(Refused) as refused:
-        house.ours.abort(match.id)
+        context.organiser.abort(match.id)
     assert (refused.value.reason, refused.value.metadata["match_id"]) == ("MATCH_OVER", match.id)
 
 
-def test_a_record_in_a_file_proves_itself(house: House, tmp_path: Path) -> None:
-    with program(house.server, house.ours.register_bot("recorded"), "random"):
-        match = house.ours.create_match(long("alquerque"), ["recorded", "recorded"])
+def test_a_record_in_a_file_proves_itself(context: Context, tmp_path: Path) -> None:
+    with run_bot(context.server, context.organiser.register_bot("recorded"), "random"):
+        match = context.organiser.create_match(long_match("alquerque"), ["recorded", "recorded"])
         with pytest.raises(Refused, match="MATCH_NOT_OVER"):
-            house.ours.record(house.ours.create_match("trox").id, tmp_path / "none.jsonl")
-        house.ours.result(match.id)
-    file = house.ours.record(match.id, tmp_path / "match.jsonl")
+            context.organiser.record(context.organiser.create_match("trox").id, tmp_path / "none.jsonl")
+        context.organiser.result(match.id)
+    file = context.organiser.record(match.id, tmp_path / "match.jsonl")
     subprocess.run([sys.executable, "-m", "referee", "verify", file], check=True, stdout=subprocess.DEVNULL)
     assert list(tmp_path.iterdir()) == [file]
 
 
-def test_who_watches_too_slowly_goes_on_where_it_was(house: House) -> None:
-    ours = house.ours
-    with program(house.server, ours.register_bot("quick"), "random"):
-        match = ours.create_match(long("toc"), ["quick"] * 4)
-        slow = ours.watch(match.id)
+def test_who_watches_too_slowly_goes_on_where_it_was(context: Context) -> None:
+    organiser = context.organiser
+    with run_bot(context.server, organiser.register_bot("quick"), "random"):
+        match = organiser.create_match(long_match("toc"), ["quick"] * 4)
+        slow = organiser.watch(match.id)
         numbers = [next(slow).number]
-        ours.result(match.id)
+        organiser.result(match.id)
         numbers += [entry.number for entry in slow]
     assert numbers == list(range(1, len(numbers) + 1))
-    with urllib.request.urlopen(f"http://{house.server.http}/metrics") as page:
+    with urllib.request.urlopen(f"http://{context.server.http}/metrics") as page:
         assert 'referee_refusals_total{reason="SLOW_CONSUMER"}' in page.read().decode()
 
 
-def test_who_may_not_is_told_so_by_type(house: House) -> None:
-    bot = house.ours.register_bot("nosy")
-    with Organiser(house.server.address, bot) as nosy, pytest.raises(NotAllowed) as refused:
+def test_who_may_not_is_told_so_by_type(context: Context) -> None:
+    bot = context.organiser.register_bot("nosy")
+    with Organiser(context.server.address, bot) as nosy, pytest.raises(NotAllowed) as refused:
         nosy.create_match("trox")
     assert refused.value.reason == "NOT_YOURS"
 
@@ -167,38 +170,38 @@ def test_what_a_referee_does_not_serve_is_said_by_type() -> None:
         server = grpc.server(pool)
         port = server.add_insecure_port("127.0.0.1:0")
         server.start()
-        with Organiser(f"127.0.0.1:{port}", "rf_any") as ours, pytest.raises(NotServed):
-            ours.ladders.standings("main")
+        with Organiser(f"127.0.0.1:{port}", "rf_any") as organiser, pytest.raises(NotServed):
+            organiser.ladders.standings("main")
         server.stop(None).wait()
 
 
-def test_on_a_loop_the_organiser_is_awaited(house: House) -> None:
-    async def story() -> None:
-        ours = AsyncOrganiser(house.server.address, house.token)
-        with program(house.server, await ours.register_bot("looped"), "random"):
-            match = await ours.create_match(long("alquerque"), ["looped", "looped"])
-            numbers = [entry.number async for entry in ours.watch(match.id)]
+def test_on_a_loop_the_organiser_is_awaited(context: Context) -> None:
+    async def scenario() -> None:
+        organiser = AsyncOrganiser(context.server.address, context.token)
+        with run_bot(context.server, await organiser.register_bot("looped"), "random"):
+            match = await organiser.create_match(long_match("alquerque"), ["looped", "looped"])
+            numbers = [entry.number async for entry in organiser.watch(match.id)]
             assert numbers == list(range(1, len(numbers) + 1))
-            assert (await ours.result(match.id)).kind == "played"
-        await ours.close()
+            assert (await organiser.result(match.id)).kind == "played"
+        await organiser.close()
 
-    asyncio.run(story())
+    asyncio.run(scenario())
 
 
-def test_on_a_loop_watching_can_be_left_before_anything_happens(house: House) -> None:
-    async def story() -> None:
-        ours = AsyncOrganiser(house.server.address, house.token)
-        match = await ours.create_match("trox")
-        watching = ours.watch(match.id)
+def test_on_a_loop_watching_can_be_left_before_anything_happens(context: Context) -> None:
+    async def scenario() -> None:
+        organiser = AsyncOrganiser(context.server.address, context.token)
+        match = await organiser.create_match("trox")
+        watching = organiser.watch(match.id)
         assert (await anext(watching)).number == 1
         waiting = asyncio.ensure_future(anext(watching))
         await asyncio.sleep(0)
         waiting.cancel()
         with pytest.raises(asyncio.CancelledError):
             await waiting
-        await ours.close()
+        await organiser.close()
 
-    asyncio.run(story())
+    asyncio.run(scenario())
 
 
 def test_a_watch_on_a_connection_that_carries_nothing_any_more_goes_on_on_another(
@@ -208,15 +211,15 @@ def test_a_watch_on_a_connection_that_carries_nothing_any_more_goes_on_on_anothe
         monkeypatch.setitem(calls.KEEPALIVE, option, 1_000)
     with ExitStack() as stack:
         server = stack.enter_context(run_server(tmp_path, "--ephemeral", "--client-pings-apart-ms", "100"))
-        ours = stack.enter_context(organising(server))
-        relay = stack.enter_context(relaying(server.address))
-        far = stack.enter_context(Organiser(relay.address, server.admin_token, patience_s=TIMEOUT_S))
-        match = ours.create_match("trox")
-        entries = far.watch(match.id)
+        organiser = stack.enter_context(connect_organiser(server))
+        relay = stack.enter_context(run_relay(server.address))
+        remote = stack.enter_context(Organiser(relay.address, server.admin_token, patience_s=TIMEOUT_S))
+        match = organiser.create_match("trox")
+        entries = remote.watch(match.id)
         numbers = [next(entries).number]
         before = relay.connections
         relay.stall()
-        ours.abort(match.id)
+        organiser.abort(match.id)
         numbers += [entry.number for entry in entries]
         assert numbers == list(range(1, len(numbers) + 1))
         assert relay.connections > before

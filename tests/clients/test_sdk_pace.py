@@ -61,15 +61,15 @@ def test_hundreds_of_calls_at_once_are_refused_once_a_thread_at_the_most(tmp_pat
     flags = ("--ephemeral", "--calls-per-minute", str(PER_MINUTE))
     with run_server(tmp_path, *flags) as server, server.channel() as channel:
         with (
-            Organiser(server.address, create_organiser_token(channel, server.admin_token)) as ours,
-            ThreadPoolExecutor(THREADS) as crowd,
+            Organiser(server.address, create_organiser_token(channel, server.admin_token)) as organiser,
+            ThreadPoolExecutor(THREADS) as pool,
         ):
-            assert all(crowd.map(lambda _: ours.games(), range(CALLS)))
-        refused = metrics(server).get('referee_refusals_total{reason="TOO_MANY_CALLS"}', 0)
-        assert 1 <= refused <= 3 * THREADS
+            assert all(pool.map(lambda _: organiser.games(), range(CALLS)))
+        rejections = metrics(server).get('referee_refusals_total{reason="TOO_MANY_CALLS"}', 0)
+        assert 1 <= rejections <= 3 * THREADS
 
 
-class Ended(grpc.RpcError):
+class ResourceExhausted(grpc.RpcError):
     """Error of a call that ended with RESOURCE_EXHAUSTED."""
 
     def __init__(self, status: Status) -> None:
@@ -82,7 +82,7 @@ class Ended(grpc.RpcError):
         return "too many"
 
     def trailing_metadata(self) -> Any:
-        return (Ended.Pair(self._status.SerializeToString()),)
+        return (ResourceExhausted.Pair(self._status.SerializeToString()),)
 
     class Pair:
         key = "grpc-status-details-bin"
@@ -97,6 +97,6 @@ def test_the_retry_info_of_a_call_is_heeded() -> None:
         packed = AnyMessage()
         packed.Pack(one)
         details.append(packed)
-    refused = refused_by(Ended(Status(code=8, details=details)))
-    assert (refused.reason, refused.refusal.retry_after) == ("TOO_MANY_STREAMS", 2.5)
-    assert refused_by(Ended(Status(code=8, details=details[:1]))).refusal.retry_after is None
+    error = refused_by(ResourceExhausted(Status(code=8, details=details)))
+    assert (error.reason, error.refusal.retry_after) == ("TOO_MANY_STREAMS", 2.5)
+    assert refused_by(ResourceExhausted(Status(code=8, details=details[:1]))).refusal.retry_after is None

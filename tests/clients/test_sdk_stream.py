@@ -20,7 +20,7 @@ def ids(message: PlayRequest) -> list[int]:
 
 
 def test_what_is_ready_together_is_said_together_and_in_order() -> None:
-    async def story() -> None:
+    async def scenario() -> None:
         outbox = Outbox()
         messages: Iterator[PlayRequest] = outbox.messages()
         for number in (1, 2, 3):
@@ -32,41 +32,41 @@ def test_what_is_ready_together_is_said_together_and_in_order() -> None:
         await asyncio.sleep(0)
         assert ids(await asyncio.to_thread(next, messages)) == [4, 5]
 
-    asyncio.run(story())
+    asyncio.run(scenario())
 
 
 def test_when_it_is_closed_nothing_more_is_said() -> None:
-    async def story() -> None:
+    async def scenario() -> None:
         outbox = Outbox()
         outbox.say(pong(1))
         await asyncio.sleep(0)
         outbox.close()
         assert await asyncio.to_thread(list, outbox.messages()) == []
 
-    asyncio.run(story())
+    asyncio.run(scenario())
 
 
-class Quiet:
+class FakeChannel:
     """Channel whose stream yields what is put into `said`, and ends at None."""
 
     def __init__(self) -> None:
-        self.said: queue.SimpleQueue[PlayResponse | None] = queue.SimpleQueue()
+        self.responses: queue.SimpleQueue[PlayResponse | None] = queue.SimpleQueue()
 
     def stream_stream(self, *_: object, **__: object) -> Any:
         return lambda *_, **__: self
 
     def __iter__(self) -> Iterator[PlayResponse]:
-        return iter(self.said.get, None)
+        return iter(self.responses.get, None)
 
     def cancel(self) -> None:
-        self.said.put(None)
+        self.responses.put(None)
 
 
 def test_a_stream_on_which_nothing_comes_for_too_long_is_given_up() -> None:
-    async def story() -> None:
-        quiet: Any = Quiet()
-        stream = Stream(quiet, (), Outbox())
-        quiet.said.put(PlayResponse())
+    async def scenario() -> None:
+        channel: Any = FakeChannel()
+        stream = Stream(channel, (), Outbox())
+        channel.responses.put(PlayResponse())
         messages = stream.messages()
         assert await anext(messages) == PlayResponse()
         stream.max_silence_s = 0
@@ -74,4 +74,4 @@ def test_a_stream_on_which_nothing_comes_for_too_long_is_given_up() -> None:
             await anext(messages)
         stream.close()
 
-    asyncio.run(story())
+    asyncio.run(scenario())

@@ -31,7 +31,7 @@ def turn_in(game: Game, position: Position, seat: Seat) -> Turn:
     )
 
 
-def line(game: Game, seed: int, plies: int = 10_000) -> list[tuple[Position, Seat]]:
+def random_game(game: Game, seed: int, plies: int = 10_000) -> list[tuple[Position, Seat]]:
     """Return the positions of a random game, each with the seat that moved there."""
     rng = random.Random(seed)
     position = game.start(game.settings(), rng.randbytes(8))
@@ -52,7 +52,7 @@ def wins(game: Game, position: Position, seat: Seat, move: str) -> bool:
 def near_the_end(game: Game) -> Iterator[tuple[Position, Seat]]:
     """Yield positions in which some but not all moves win at once."""
     for seed in range(60):
-        position, seat = line(game, seed)[-1]
+        position, seat = random_game(game, seed)[-1]
         if {wins(game, position, seat, move) for move in position.moves(seat)} == {True, False}:
             yield position, seat
 
@@ -62,14 +62,14 @@ def test_every_choice_is_a_legal_move(name: str) -> None:
     game = find(name)
     bot = SearchBot(seed=1, iterations=3)
 
-    for position, seat in line(game, seed=2, plies=60)[::20]:
+    for position, seat in random_game(game, seed=2, plies=60)[::20]:
         assert bot.choose(turn_in(game, position, seat)) in position.moves(seat)
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_equal_seeds_choose_equally(name: str) -> None:
     game = find(name)
-    position, seat = line(game, seed=3, plies=12)[-1]
+    position, seat = random_game(game, seed=3, plies=12)[-1]
     turn = turn_in(game, position, seat)
 
     assert SearchBot(seed=5, iterations=8).choose(turn) == SearchBot(seed=5, iterations=8).choose(turn)
@@ -98,7 +98,7 @@ def test_it_does_not_step_where_its_last_man_is_taken() -> None:
 
 def test_the_worlds_it_imagines_agree_with_what_it_sees() -> None:
     toc = find("toc")
-    for position, seat in line(toc, seed=4, plies=90)[::15]:
+    for position, seat in random_game(toc, seed=4, plies=90)[::15]:
         seen = position.text(seat)
         world = worlds(toc, position.settings, seen)
         imagined = [world(random.Random(number)) for number in range(5)]
@@ -114,19 +114,19 @@ def test_the_worlds_it_imagines_agree_with_what_it_sees() -> None:
 )
 def test_it_thinks_for_a_part_of_its_clock(main: float, period: float, moves_left: int, at_most: float) -> None:
     trox = find("trox")
-    position, seat = line(trox, seed=6, plies=4)[2]
+    position, seat = random_game(trox, seed=6, plies=4)[2]
     clock = Clock(seat, True, main + period, main, period, 0, moves_left)
-    told = replace(turn_in(trox, position, seat), clocks=(clock, clock), left=main + period)
-    passing = iter(range(1_000_000))
-    looked: list[float] = []
+    timed_turn = replace(turn_in(trox, position, seat), clocks=(clock, clock), left=main + period)
+    ticks = iter(range(1_000_000))
+    times: list[float] = []
 
     def now() -> float:
-        looked.append(next(passing) * at_most / 20)
-        return looked[-1]
+        times.append(next(ticks) * at_most / 20)
+        return times[-1]
 
-    SearchBot(seed=1, now=now).choose(told)
+    SearchBot(seed=1, now=now).choose(timed_turn)
 
-    assert looked[-2] < at_most <= looked[-1], "it stops at the first look after its time"
+    assert times[-2] < at_most <= times[-1], "it stops at the first look after its time"
 
 
 def test_a_share_is_the_part_of_the_others_left_behind() -> None:

@@ -14,7 +14,7 @@ from referee.debugging.seat_turns import seat_turns
 from referee.live.sessions import TurnOptions
 from referee.records.record_reader import read_record_history
 from referee.wire.matches import turn_of
-from tests.clients.sdk import organising
+from tests.clients.sdk import connect_organiser
 from tests.e2e.server import bearer, run_server
 
 WISHES = TurnOptions(max_legal_moves=5_000, view=True, all_moves=False)
@@ -26,7 +26,7 @@ OF_THE_MOMENT = ("clocks", "time_left_ms", "repeated")
 @pytest.mark.parametrize("game", ["alquerque", "toc"])
 def test_the_turns_of_a_record_are_those_that_the_server_sent(tmp_path: Path, game: str) -> None:
     seats = 4 if game == "toc" else 2
-    with run_server(tmp_path, "--ephemeral") as server, organising(server) as ours:
+    with run_server(tmp_path, "--ephemeral") as server, connect_organiser(server) as ours:
         secret = ours.register_bot("solo")
         said: queue.Queue[play_pb2.BotItem] = queue.Queue()
         wishes = play_pb2.TurnOptions(max_legal_moves=5_000, include_view=True)

@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 DAY = timedelta(days=1)
 
 
-def certified(folder: Path) -> tuple[Path, tuple[str, ...]]:
+def create_certificates(folder: Path) -> tuple[Path, tuple[str, ...]]:
     """Create an authority and a server certificate in `folder`.
 
     Both are valid for 127.0.0.1 and one day. Return the file of root certificates and the server's TLS flags.
@@ -20,10 +20,10 @@ def certified(folder: Path) -> tuple[Path, tuple[str, ...]]:
     authority_key, key = ec.generate_private_key(ec.SECP256R1()), ec.generate_private_key(ec.SECP256R1())
     address = x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))])
     authority = _draft("authority", authority_key, is_authority=True).sign(authority_key, hashes.SHA256())
-    shown = _draft("referee", key, is_authority=False).add_extension(address, critical=False)
+    certificate = _draft("referee", key, is_authority=False).add_extension(address, critical=False)
     roots, cert_file, key_file = (folder / name for name in ("roots.pem", "cert.pem", "key.pem"))
     roots.write_bytes(authority.public_bytes(Encoding.PEM))
-    cert_file.write_bytes(shown.sign(authority_key, hashes.SHA256()).public_bytes(Encoding.PEM))
+    cert_file.write_bytes(certificate.sign(authority_key, hashes.SHA256()).public_bytes(Encoding.PEM))
     key_file.write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
     return roots, ("--tls-cert", str(cert_file), "--tls-key", str(key_file))
 
@@ -32,8 +32,8 @@ def _draft(name: str, key: ec.EllipticCurvePrivateKey, is_authority: bool) -> x5
     now = datetime.now(UTC)
     return (
         x509.CertificateBuilder()
-        .subject_name(_named(name))
-        .issuer_name(_named("authority"))
+        .subject_name(_name(name))
+        .issuer_name(_name("authority"))
         .public_key(key.public_key())
         .serial_number(x509.random_serial_number())
         .not_valid_before(now - DAY)
@@ -42,5 +42,5 @@ def _draft(name: str, key: ec.EllipticCurvePrivateKey, is_authority: bool) -> x5
     )
 
 
-def _named(name: str) -> x509.Name:
+def _name(name: str) -> x509.Name:
     return x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])

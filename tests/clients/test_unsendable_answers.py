@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.clients.sdk import Program, long, organising, started
+from tests.clients.sdk import BotProgram, connect_organiser, long_match, run_program
 from tests.e2e.server import run_server
 
 pytestmark = pytest.mark.slow
 
-BY_RULES = {"repetition", "no_capture", "no_men", "no_moves", "stalemate"}
-IN_PYTHON = """
+RULE_ENDINGS = {"repetition", "no_capture", "no_men", "no_moves", "stalemate"}
+PYTHON_BOT = """
 from referee_client import run
 
 def choose(turn):
@@ -25,7 +25,7 @@ def choose(turn):
 
 run(choose)
 """
-OF_LINES = """
+LINE_PROGRAM = """
 import json, sys
 
 for line in sys.stdin:
@@ -37,44 +37,44 @@ for line in sys.stdin:
 """
 
 
-def played(folder: Path, text: str, *before: str) -> tuple[tuple[str, str], str, Program]:
+def play_two_matches(folder: Path, text: str, *before: str) -> tuple[tuple[str, str], str, BotProgram]:
     """Play a match of Trox and one of Alquerque at once, both by a bot with this source.
 
     Return kind and reason of the result of Trox, the reason of the result of Alquerque, and the bot's program.
     """
     file = folder / "poisonous.py"
     file.write_text(text)
-    with run_server(folder, "--ephemeral") as server, organising(server) as ours:
-        secret = ours.register_bot("anna")
+    with run_server(folder, "--ephemeral") as server, connect_organiser(server) as organiser:
+        secret = organiser.register_bot("anna")
         command = [sys.executable, *before, str(file)]
-        with started(command, server, secret, BOT_MAX_MATCHES="2") as bot:
-            broken = ours.create_match(long("trox"), ("anna", "anna"))
-            whole = ours.create_match(long("alquerque"), ("anna", "anna"))
-            result = ours.result(broken.id)
-            return (result.kind, result.reason), ours.result(whole.id).reason, bot
+        with run_program(command, server, secret, BOT_MAX_MATCHES="2") as bot:
+            broken = organiser.create_match(long_match("trox"), ("anna", "anna"))
+            whole = organiser.create_match(long_match("alquerque"), ("anna", "anna"))
+            result = organiser.result(broken.id)
+            return (result.kind, result.reason), organiser.result(whole.id).reason, bot
 
 
 def test_poisonous_answers_of_a_bot_in_python_cost_one_match_and_the_stream_lives(tmp_path: Path) -> None:
-    broken, whole, bot = played(tmp_path, IN_PYTHON)
+    broken, whole, bot = play_two_matches(tmp_path, PYTHON_BOT)
     assert broken == ("forfeited", "illegal_move")
-    assert whole in BY_RULES
+    assert whole in RULE_ENDINGS
     assert bot.output().count("connected to") == 1
     assert bot.output().count("the referee will refuse it") == 3
 
 
 @pytest.mark.parametrize(
-    ("poison", "kind", "reason"),
+    ("answer", "kind", "reason"),
     [
         ("b'\\xff\\xfe'", "forfeited", "illegal_move"),
         ("b'x' * 2_000_000", "played", "resignation"),
     ],
 )
 def test_poisonous_answers_behind_the_bridge_cost_one_match_and_the_stream_lives(
-    tmp_path: Path, poison: str, kind: str, reason: str
+    tmp_path: Path, answer: str, kind: str, reason: str
 ) -> None:
-    text = OF_LINES.replace("POISON", poison)
+    text = LINE_PROGRAM.replace("POISON", answer)
     bridge = ("-m", "referee_client.bridge", "--per-match", "--max-matches", "2", "--", sys.executable)
-    broken, whole, bot = played(tmp_path, text, *bridge)
+    broken, whole, bot = play_two_matches(tmp_path, text, *bridge)
     assert broken == (kind, reason)
-    assert whole in BY_RULES
+    assert whole in RULE_ENDINGS
     assert bot.output().count("connected to") == 1

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.clients.relay import relaying
-from tests.clients.sdk import HASTY, long, organising, program
+from tests.clients.relay import run_relay
+from tests.clients.sdk import SHORT_HEARTBEAT, connect_organiser, long_match, run_bot
 from tests.e2e.server import create_organiser_token, run_server
 
 pytestmark = pytest.mark.slow
@@ -18,10 +18,10 @@ def test_a_match_goes_on_after_the_server_was_killed(tmp_path: Path) -> None:
     with ExitStack() as stack:
         with run_server(tmp_path) as server, server.channel() as channel:
             token = create_organiser_token(channel, server.admin_token)
-            ours = stack.enter_context(organising(server, token))
-            bots = [stack.enter_context(program(server, ours.register_bot(name), "random")) for name in names]
-            match = ours.create_match(long("troke"), names)
-            entries = ours.watch(match.id)
+            organiser = stack.enter_context(connect_organiser(server, token))
+            bots = [stack.enter_context(run_bot(server, organiser.register_bot(name), "random")) for name in names]
+            match = organiser.create_match(long_match("troke"), names)
+            entries = organiser.watch(match.id)
             numbers = [next(entries).number for _ in range(12)]
             server.kill()
         with run_server(tmp_path, "--listen", server.address):
@@ -30,7 +30,7 @@ def test_a_match_goes_on_after_the_server_was_killed(tmp_path: Path) -> None:
                 bot.wait_for("connected to")
             numbers += [entry.number for entry in entries]
             assert numbers == list(range(1, len(numbers) + 1))
-            result = ours.result(match.id)
+            result = organiser.result(match.id)
             assert (result.kind, result.reason) == ("played", "four_castles")
 
 
@@ -40,10 +40,10 @@ def test_bots_come_back_to_a_server_that_was_drained_and_the_match_goes_on(tmp_p
     with ExitStack() as stack:
         with run_server(tmp_path, *flags) as server, server.channel() as channel:
             token = create_organiser_token(channel, server.admin_token)
-            ours = stack.enter_context(organising(server, token))
-            bots = [stack.enter_context(program(server, ours.register_bot(name), "random")) for name in names]
-            match = ours.create_match(long("troke"), names)
-            entries = ours.watch(match.id)
+            organiser = stack.enter_context(connect_organiser(server, token))
+            bots = [stack.enter_context(run_bot(server, organiser.register_bot(name), "random")) for name in names]
+            match = organiser.create_match(long_match("troke"), names)
+            entries = organiser.watch(match.id)
             for _ in range(6):
                 next(entries)
             assert server.stop() == 0
@@ -51,29 +51,29 @@ def test_bots_come_back_to_a_server_that_was_drained_and_the_match_goes_on(tmp_p
             for bot in bots:
                 bot.wait_for("connected to")
                 bot.wait_for("connected to")
-            assert ours.result(match.id).kind == "played"
+            assert organiser.result(match.id).kind == "played"
 
 
 def test_who_is_taken_over_stops_with_status_3_and_the_newer_one_plays_on(tmp_path: Path) -> None:
-    with run_server(tmp_path, "--ephemeral") as server, organising(server) as ours:
-        secret = ours.register_bot("anna")
-        with program(server, secret, "random") as older:
+    with run_server(tmp_path, "--ephemeral") as server, connect_organiser(server) as organiser:
+        secret = organiser.register_bot("anna")
+        with run_bot(server, secret, "random") as older:
             older.wait_for("connected to")
-            with program(server, secret, "random") as newer:
+            with run_bot(server, secret, "random") as newer:
                 assert older.exit_status() == 3
                 assert "SESSION_TAKEN_OVER" in older.output()
-                match = ours.create_match(long("alquerque"), ["anna", "anna"])
-                assert ours.result(match.id).kind == "played"
+                match = organiser.create_match(long_match("alquerque"), ["anna", "anna"])
+                assert organiser.result(match.id).kind == "played"
                 assert newer.process.poll() is None
 
 
 def test_a_bot_comes_back_as_the_version_that_it_was(tmp_path: Path) -> None:
     with ExitStack() as stack:
-        with run_server(tmp_path) as server, organising(server) as ours:
-            secret = ours.register_bot("anna")
-            older = stack.enter_context(program(server, secret, "random"))
+        with run_server(tmp_path) as server, connect_organiser(server) as organiser:
+            secret = organiser.register_bot("anna")
+            older = stack.enter_context(run_bot(server, secret, "random"))
             older.wait_for("as anna, version 1")
-            newer = stack.enter_context(program(server, secret, "random", BOT_VERSION="2"))
+            newer = stack.enter_context(run_bot(server, secret, "random", BOT_VERSION="2"))
             newer.wait_for("as anna, version 2")
             server.kill()
         with run_server(tmp_path, "--listen", server.address):
@@ -84,34 +84,34 @@ def test_a_bot_comes_back_as_the_version_that_it_was(tmp_path: Path) -> None:
 
 def test_a_bad_token_and_one_of_another_role_stop_the_program_with_status_4(tmp_path: Path) -> None:
     with run_server(tmp_path, "--ephemeral") as server:
-        with program(server, "rf_wrong", "random") as bot:
+        with run_bot(server, "rf_wrong", "random") as bot:
             assert bot.exit_status() == 4
             assert "BAD_TOKEN" in bot.output()
-        with program(server, server.admin_token, "random") as bot:
+        with run_bot(server, server.admin_token, "random") as bot:
             assert bot.exit_status() == 4
             assert "NOT_YOURS" in bot.output()
 
 
 def test_without_a_referee_to_go_to_the_program_says_what_is_missing(tmp_path: Path) -> None:
-    with run_server(tmp_path, "--ephemeral") as server, program(server, "", "random") as bot:
+    with run_server(tmp_path, "--ephemeral") as server, run_bot(server, "", "random") as bot:
         assert bot.exit_status() == 2
         assert "BOT_TOKEN" in bot.output()
 
 
-@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("sent_signal", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("workers", ["0", "1"])
 def test_a_bot_that_is_stopped_while_it_thinks_goes_with_status_0(
-    tmp_path: Path, by: signal.Signals, workers: str
+    tmp_path: Path, sent_signal: signal.Signals, workers: str
 ) -> None:
     (tmp_path / "thinker.py").write_text(
         "import sys, time\ndef choose(turn):\n    print('thinks', file=sys.stderr, flush=True)\n    time.sleep(3600)\n"
     )
-    with run_server(tmp_path, "--ephemeral") as server, organising(server) as ours:
-        words = (f"{tmp_path / 'thinker.py'}:choose", "--workers", workers)
-        with program(server, ours.register_bot("anna"), *words) as bot:
-            ours.create_match(long("alquerque"), ["anna", "anna"])
+    with run_server(tmp_path, "--ephemeral") as server, connect_organiser(server) as organiser:
+        arguments = (f"{tmp_path / 'thinker.py'}:choose", "--workers", workers)
+        with run_bot(server, organiser.register_bot("anna"), *arguments) as bot:
+            organiser.create_match(long_match("alquerque"), ["anna", "anna"])
             bot.wait_for("thinks")
-            assert bot.stop(by) == 0
+            assert bot.stop(sent_signal) == 0
             assert "Traceback" not in bot.output()
 
 
@@ -121,14 +121,14 @@ def test_a_bot_that_breaks_down_resigns_that_match_and_plays_the_others(tmp_path
         "def choose(turn):\n"
         "    return {}[turn.game] if turn.game == 'trox' else any_move(turn)\n"
     )
-    with run_server(tmp_path, "--ephemeral") as server, organising(server) as ours:
-        anna, bert = ours.register_bot("anna"), ours.register_bot("bert")
-        with program(server, anna, f"{tmp_path / 'breaks.py'}:choose") as bot, program(server, bert, "random"):
-            broken = ours.create_match(long("trox"), ["anna", "bert"])
-            whole = ours.create_match(long("alquerque"), ["anna", "bert"])
-            result = ours.result(broken.id)
+    with run_server(tmp_path, "--ephemeral") as server, connect_organiser(server) as organiser:
+        anna, bert = organiser.register_bot("anna"), organiser.register_bot("bert")
+        with run_bot(server, anna, f"{tmp_path / 'breaks.py'}:choose") as bot, run_bot(server, bert, "random"):
+            broken = organiser.create_match(long_match("trox"), ["anna", "bert"])
+            whole = organiser.create_match(long_match("alquerque"), ["anna", "bert"])
+            result = organiser.result(broken.id)
             assert (result.kind, result.reason, result.ranks) == ("played", "resignation", (2, 1))
-            assert ours.result(whole.id).reason != "resignation"
+            assert organiser.result(whole.id).reason != "resignation"
             assert "KeyError: 'trox'" in bot.output()
 
 
@@ -139,44 +139,47 @@ def test_a_refused_move_is_told_to_the_bot_which_may_choose_another(tmp_path: Pa
         "        return 'nonsense'\n"
         "    return turn.legal_moves[0] if turn.refused.reason == 'MALFORMED_MOVE' else ''\n"
     )
-    with run_server(tmp_path, "--ephemeral") as server, organising(server) as ours:
-        words = f"{tmp_path / 'stubborn.py'}:choose"
-        with program(server, ours.register_bot("anna"), words), program(server, ours.register_bot("bert"), "random"):
-            match = ours.create_match(long("alquerque"), ["anna", "bert"])
-            assert ours.result(match.id).kind == "played"
-            assert any(line.item_rejected.move == "nonsense" for line in ours.bot_log("anna"))
+    with run_server(tmp_path, "--ephemeral") as server, connect_organiser(server) as organiser:
+        arguments = f"{tmp_path / 'stubborn.py'}:choose"
+        with (
+            run_bot(server, organiser.register_bot("anna"), arguments),
+            run_bot(server, organiser.register_bot("bert"), "random"),
+        ):
+            match = organiser.create_match(long_match("alquerque"), ["anna", "bert"])
+            assert organiser.result(match.id).kind == "played"
+            assert any(line.item_rejected.move == "nonsense" for line in organiser.bot_log("anna"))
 
 
 def test_a_connection_that_carries_nothing_any_more_is_replaced_by_a_new_one(tmp_path: Path) -> None:
     with ExitStack() as stack:
-        server = stack.enter_context(run_server(tmp_path, "--ephemeral", *HASTY))
-        ours = stack.enter_context(organising(server))
-        relay = stack.enter_context(relaying(server.address))
-        bot = stack.enter_context(program(server, ours.register_bot("anna"), "random", BOT_REFEREE=relay.address))
-        match = ours.create_match(long("troke"), ["anna", "anna"])
-        entries = ours.watch(match.id)
+        server = stack.enter_context(run_server(tmp_path, "--ephemeral", *SHORT_HEARTBEAT))
+        organiser = stack.enter_context(connect_organiser(server))
+        relay = stack.enter_context(run_relay(server.address))
+        bot = stack.enter_context(run_bot(server, organiser.register_bot("anna"), "random", BOT_REFEREE=relay.address))
+        match = organiser.create_match(long_match("troke"), ["anna", "anna"])
+        entries = organiser.watch(match.id)
         assert any(entry.HasField("move_played") for entry in entries)
         before = relay.connections
         relay.stall()
         bot.wait_for("nothing was received for 6 s")
         assert f"connected to {relay.address} as anna, version 1" in bot.wait_for("connected to")
-        assert ours.result(match.id).kind == "played"
+        assert organiser.result(match.id).kind == "played"
         assert relay.connections > before
 
 
-@pytest.mark.parametrize("poison", ["'x' * 2_000_000", "'\\ud800'"])
-def test_a_poisonous_answer_costs_one_match_its_attempts_and_the_stream_lives(tmp_path: Path, poison: str) -> None:
+@pytest.mark.parametrize("answer", ["'x' * 2_000_000", "'\\ud800'"])
+def test_a_poisonous_answer_costs_one_match_its_attempts_and_the_stream_lives(tmp_path: Path, answer: str) -> None:
     (tmp_path / "poisonous.py").write_text(
         "from referee_client.bots.random import choose as any_move\n"
-        f"def choose(turn):\n    return {poison} if turn.game == 'trox' else any_move(turn)\n"
+        f"def choose(turn):\n    return {answer} if turn.game == 'trox' else any_move(turn)\n"
     )
-    with run_server(tmp_path, "--ephemeral") as server, organising(server) as ours:
-        words = (f"{tmp_path / 'poisonous.py'}:choose", "--max-matches", "2")
-        with program(server, ours.register_bot("anna"), *words) as bot:
-            broken = ours.create_match(long("trox"), ["anna", "anna"])
-            whole = ours.create_match(long("troke"), ["anna", "anna"])
-            result = ours.result(broken.id)
+    with run_server(tmp_path, "--ephemeral") as server, connect_organiser(server) as organiser:
+        arguments = (f"{tmp_path / 'poisonous.py'}:choose", "--max-matches", "2")
+        with run_bot(server, organiser.register_bot("anna"), *arguments) as bot:
+            broken = organiser.create_match(long_match("trox"), ["anna", "anna"])
+            whole = organiser.create_match(long_match("troke"), ["anna", "anna"])
+            result = organiser.result(broken.id)
             assert (result.kind, result.reason) == ("forfeited", "illegal_move")
-            assert ours.result(whole.id).kind == "played"
+            assert organiser.result(whole.id).kind == "played"
             assert bot.output().count("connected to") == 1
             assert bot.output().count("the referee will refuse it") == 3

@@ -16,39 +16,39 @@ PROJECT = Path(__file__).parents[2]
 
 
 @dataclass(frozen=True)
-class Workshop:
+class ClientBuilder:
     locks: Path
     """Folder for the lock files by which concurrent test processes wait for a build."""
 
     def build(self, language: Language) -> None:
         """Build the client unless it is up to date. Skip the test if a tool is missing, or fail it in CI."""
         if missing := [tool for tool in language.tools if not shutil.which(tool)]:
-            why = f"the client in {language.name} needs {' and '.join(missing)}"
-            pytest.fail(why) if os.environ.get("CI") else pytest.skip(why)
+            reason = f"the client in {language.name} needs {' and '.join(missing)}"
+            pytest.fail(reason) if os.environ.get("CI") else pytest.skip(reason)
         built = language.folder / language.output / ".built-from"
         with (self.locks / f"{language.name}.lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            sources = hash_of_sources(language)
+            sources = hash_sources(language)
             if not built.exists() or built.read_text() != sources:
-                works(language, language.build)
+                run_in_client(language, language.build)
                 built.write_text(sources)
 
 
-def hash_of_sources(language: Language) -> str:
+def hash_sources(language: Language) -> str:
     """Return a hash of all files in the client's folder and in `proto/` that git does not ignore."""
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", str(language.folder), "proto"]
     listed = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=True).stdout
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for name in sorted(set(listed.split("\0"))):
         if (file := PROJECT / name).is_file():
-            found.update(f"{name} {hashlib.sha256(file.read_bytes()).hexdigest()}\n".encode())
-    return found.hexdigest()
+            digest.update(f"{name} {hashlib.sha256(file.read_bytes()).hexdigest()}\n".encode())
+    return digest.hexdigest()
 
 
-def works(language: Language, command: str) -> None:
+def run_in_client(language: Language, command: str) -> None:
     """Run a shell command in the client's folder. Raises AssertionError with its output if it fails."""
     environment = {**os.environ, **language.environment}
-    ran = subprocess.run(
+    completed = subprocess.run(
         command, shell=True, cwd=language.folder, env=environment, capture_output=True, text=True, check=False
     )
-    assert ran.returncode == 0, f"{command}:\n{ran.stdout}\n{ran.stderr}"
+    assert completed.returncode == 0, f"{command}:\n{completed.stdout}\n{completed.stderr}"
