@@ -11,23 +11,23 @@ def found(*rounds: tuple[float, float]) -> Findings:
     return findings
 
 
-def test_a_ratio_is_taken_in_each_round_since_what_drifts_hits_both() -> None:
+def test_a_ratio_is_computed_per_round_because_drift_affects_both_sides() -> None:
     assert found((1, 2), (10, 20), (100, 50)).ratio("µs", "theirs", "ours") == 2
 
 
-def test_a_goal_holds_at_its_very_bound() -> None:
+def test_a_goal_holds_exactly_at_its_bound() -> None:
     at_least = Goal("", "", 2, lambda found: found.ratio("µs", "theirs", "ours"))
     assert at_least.verdict(found((1, 2))).said == "holds"
     assert at_least.verdict(found((1, 1.9))).said == "does not hold"
 
 
-def test_a_goal_may_be_a_bound_from_above() -> None:
+def test_a_goal_can_be_an_upper_bound() -> None:
     at_most = Goal("", "", 2, lambda found: found.of("ours", "µs").median, at_least=False)
     assert at_most.verdict(found((2, 0))).said == "holds"
     assert at_most.verdict(found((3, 0))).said == "does not hold"
 
 
-def test_a_goal_without_a_figure_is_no_goal_that_does_not_hold() -> None:
+def test_a_goal_without_a_figure_is_reported_as_not_measured() -> None:
     def nobody(_: Findings) -> float:
         raise NotMeasured("nobody was there")
 
@@ -35,7 +35,7 @@ def test_a_goal_without_a_figure_is_no_goal_that_does_not_hold() -> None:
     assert (verdict.reached, verdict.said) == (None, "not measured: nobody was there")
 
 
-def test_candidates_take_turns_after_each_has_warmed_up() -> None:
+def test_candidates_alternate_after_a_warm_up() -> None:
     order: list[str] = []
 
     def run(name: str) -> int:

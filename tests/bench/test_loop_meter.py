@@ -29,7 +29,7 @@ async def with_a_long_step(meter: LoopMeter) -> None:
     await asyncio.create_task(slow())
 
 
-def test_a_long_step_of_the_loop_is_found_and_named() -> None:
+def test_a_long_step_of_the_loop_is_measured_and_named() -> None:
     with LoopMeter().metering() as meter:
         asyncio.run(with_a_long_step(meter))
         worst = meter.worst()
@@ -44,7 +44,7 @@ def test_other_loops_are_not_measured() -> None:
         assert meter.worst().cpu_ms == 0
 
 
-def test_a_walk_that_passes_over_a_method_is_none() -> None:
+def test_a_measurement_that_skips_a_method_is_an_error() -> None:
     with grpc.insecure_channel("localhost:1") as channel:
         walk = Walk(channel, LoopMeter(), {})
         for method in METHODS.keys() - {"PlayService/Play"}:
@@ -57,7 +57,7 @@ def test_a_walk_that_passes_over_a_method_is_none() -> None:
         assert not walk.held().over_the_aim()
 
 
-def test_a_slow_machine_is_allowed_more_and_a_fast_one_is_not_allowed_less() -> None:
+def test_the_limit_is_scaled_for_slow_machines_only() -> None:
     worst = {"GetBot #1": Step(AIM_MS + 1, "slow")}
     assert Held(worst, USUAL_CALIBRATION_MS / 2).over_the_aim() == worst
     assert not Held(worst, USUAL_CALIBRATION_MS * 2).over_the_aim()

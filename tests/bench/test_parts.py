@@ -11,7 +11,7 @@ HOUSE = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize("place", OF_PLACE)
-def test_every_place_that_is_named_is_there(place: str) -> None:
+def test_every_named_place_exists(place: str) -> None:
     file, _, function = place.partition(" ")
     assert (HOUSE / file).is_dir() if file.endswith("/") else (HOUSE / file).is_file()
     assert not function or function in functions(HOUSE / file)
@@ -28,7 +28,7 @@ def functions(file: Path) -> set[str]:
     }
 
 
-def test_what_a_library_does_it_does_for_its_caller() -> None:
+def test_library_code_is_attributed_to_its_caller() -> None:
     stack = [
         "Runner.run (asyncio/runners.py:1)",
         "encode (referee/storage/codec.py:7)",
@@ -37,11 +37,11 @@ def test_what_a_library_does_it_does_for_its_caller() -> None:
     assert part_of(stack) == "encode: the event as a line of the log"
 
 
-def test_a_function_counts_before_its_file_and_a_file_before_its_folder() -> None:
+def test_a_function_has_precedence_over_its_file_and_a_file_over_its_folder() -> None:
     assert part_of(["PlayStream._write (referee/transport/play/reader.py:1)"]) == "write: a message to the wire"
     assert part_of(["turn_of (referee/transport/play/writer.py:1)"]) == "encode turn: turns and verdicts as messages"
     assert part_of(["new (referee/transport/new_here.py:1)"]) == "read: messages and items from the wire"
 
 
-def test_a_stack_outside_of_the_house_is_the_rest() -> None:
+def test_a_stack_outside_of_the_project_counts_as_the_rest() -> None:
     assert part_of(["Thread.run (threading.py:1)"]) == REST

@@ -31,7 +31,7 @@ def scope(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Scope:
 PATH = Measurement("path", "Where does it go?", found)
 
 
-def test_the_profile_is_taken_though_only_the_measurement_was_asked_for(scope: Scope) -> None:
+def test_a_missed_goal_is_profiled_even_if_only_the_measurement_was_selected(scope: Scope) -> None:
     told = goals_told(program.taken([aiming(6)], scope))
     assert "does not hold" in told
     assert "Why not (moves): Where does it go?" in told
@@ -42,7 +42,7 @@ def test_the_profile_is_not_taken_twice(scope: Scope) -> None:
     assert [done.measurement.name for done in program.taken([PATH, aiming(6)], scope)] == ["path", "moves"]
 
 
-def test_where_all_goals_hold_nothing_is_to_be_explained(scope: Scope) -> None:
+def test_no_profile_is_taken_if_all_goals_hold(scope: Scope) -> None:
     all_done = program.taken([aiming(7)], scope)
     assert [done.measurement.name for done in all_done] == ["moves"]
     assert "Why not" not in goals_told(all_done)

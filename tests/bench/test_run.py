@@ -13,7 +13,7 @@ import pytest
 @pytest.mark.slow
 @pytest.mark.toolchain
 @pytest.mark.skipif(not shutil.which("go") and "CI" not in os.environ, reason="the load is written in Go")
-def test_a_run_tells_what_it_measured(tmp_path: Path) -> None:
+def test_a_run_reports_what_it_measured(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "bench", "--quick", "--report", str(tmp_path), "recovery"]
 
     subprocess.run(command, check=True, timeout=300, stdout=subprocess.DEVNULL)

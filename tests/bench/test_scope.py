@@ -7,7 +7,7 @@ from pathlib import Path
 from bench.measurement import Scope
 
 
-def test_what_is_kept_is_made_for_the_first_who_wants_it_and_closed_at_the_end() -> None:
+def test_a_shared_resource_is_created_once_and_closed_at_the_end() -> None:
     story: list[str] = []
 
     @contextmanager

@@ -12,7 +12,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "first-bot-bash.md"
 
 
 @pytest.mark.slow
-def test_the_bot_of_the_page_plays_as_the_page_says(tmp_path: Path) -> None:
+def test_the_bot_of_the_tutorial_plays(tmp_path: Path) -> None:
     text = PAGE.read_text(encoding="utf-8")
     found = re.search(r"This is `my-bot.sh`:\n\n```bash\n(.*?)```", text, re.DOTALL)
     assert found

@@ -69,13 +69,13 @@ def match_against_random(
 
 
 @pytest.mark.parametrize("game", ["alquerque", "trox", "troke", "toc"])
-def test_ten_lines_of_bash_play_each_game_to_its_end(server: ServerProcess, organiser: Organiser, game: str) -> None:
+def test_the_bash_bot_plays_each_game_to_its_end(server: ServerProcess, organiser: Organiser, game: str) -> None:
     with match_against_random(server, organiser, long_match(game), "--", str(BASH)) as (match, _):
         assert organiser.result(match).kind == "played"
 
 
 @pytest.mark.parametrize("behaviour", ["good", "named", "noisy", "forks"])
-def test_a_program_that_plays_plays_to_the_end(server: ServerProcess, organiser: Organiser, behaviour: str) -> None:
+def test_a_well_behaved_program_plays_to_the_end(server: ServerProcess, organiser: Organiser, behaviour: str) -> None:
     with match_against_random(server, organiser, long_match("alquerque"), "--", *LINE_PROGRAM, behaviour) as (match, _):
         assert organiser.result(match).reason != "resignation"
 
@@ -92,7 +92,7 @@ def test_a_program_that_plays_plays_to_the_end(server: ServerProcess, organiser:
         ("endless", "played", "resignation"),
     ],
 )
-def test_whoever_plays_against_a_broken_program_gets_a_result(
+def test_the_opponent_of_a_broken_program_gets_a_result(
     server: ServerProcess, organiser: Organiser, behaviour: str, kind: str, reason: str
 ) -> None:
     with match_against_random(server, organiser, SHORT_MATCH, "--", *LINE_PROGRAM, behaviour) as (match, _):
@@ -102,9 +102,7 @@ def test_whoever_plays_against_a_broken_program_gets_a_result(
     assert result.ranks == (2, 1)
 
 
-def test_a_program_that_floods_its_output_loses_and_hurts_nobody_else(
-    server: ServerProcess, organiser: Organiser
-) -> None:
+def test_a_program_that_floods_its_output_loses_only_its_own_match(server: ServerProcess, organiser: Organiser) -> None:
     with match_against_random(server, organiser, SHORT_MATCH, "--", *LINE_PROGRAM, "floods") as (match, _):
         result = organiser.result(match)
 
@@ -113,14 +111,14 @@ def test_a_program_that_floods_its_output_loses_and_hurts_nobody_else(
     assert result.ranks == (2, 1)
 
 
-def test_a_program_that_dies_is_started_again_and_plays_on(server: ServerProcess, organiser: Organiser) -> None:
+def test_a_program_that_exits_is_restarted_and_continues(server: ServerProcess, organiser: Organiser) -> None:
     with match_against_random(server, organiser, long_match("trox"), "--", *LINE_PROGRAM, "dies") as (match, bridge):
         bridge.wait_for("the program is gone: it ended its output")
         assert organiser.result(match).reason != "resignation"
 
 
 @pytest.mark.parametrize(("policy", "deaths"), [("never", 1), ("once", 2)])
-def test_a_program_that_is_not_started_again_resigns(
+def test_a_program_that_is_not_restarted_resigns(
     server: ServerProcess, organiser: Organiser, policy: str, deaths: int
 ) -> None:
     # In Alquerque no game can end within two moves.
@@ -132,7 +130,7 @@ def test_a_program_that_is_not_started_again_resigns(
             bridge.wait_for("the program is gone: it ended its output")
 
 
-def test_ten_matches_are_played_at_once_by_programs_of_their_own(server: ServerProcess, organiser: Organiser) -> None:
+def test_ten_concurrent_matches_have_a_program_each(server: ServerProcess, organiser: Organiser) -> None:
     first, second = f"many-{next(bot_numbers)}", f"many-{next(bot_numbers)}"
     with (
         run_bridge(
@@ -145,7 +143,7 @@ def test_ten_matches_are_played_at_once_by_programs_of_their_own(server: ServerP
 
 
 @pytest.mark.parametrize("sent_signal", [signal.SIGTERM, signal.SIGKILL])
-def test_nothing_is_left_of_a_program_when_its_bridge_ends(
+def test_a_program_ends_with_its_bridge(
     server: ServerProcess, organiser: Organiser, tmp_path: Path, sent_signal: signal.Signals
 ) -> None:
     file = tmp_path / "pids"
@@ -176,7 +174,7 @@ def wait_for_exit(pid: int) -> bool:
         os.close(waiting)
 
 
-def test_what_a_program_writes_about_a_match_is_kept_apart_and_not_without_end(
+def test_standard_error_is_stored_per_match_up_to_a_limit(
     server: ServerProcess, organiser: Organiser, tmp_path: Path
 ) -> None:
     kept = tmp_path / "errors"
@@ -190,14 +188,14 @@ def test_what_a_program_writes_about_a_match_is_kept_apart_and_not_without_end(
     assert text.endswith(b"(the bridge keeps no more of this)\n")
 
 
-def test_a_program_cannot_have_more_memory_than_it_may(server: ServerProcess, organiser: Organiser) -> None:
+def test_the_memory_limit_of_a_program_is_enforced(server: ServerProcess, organiser: Organiser) -> None:
     arguments = ("--memory-mb", "200", "--", *LINE_PROGRAM, "eats")
     with match_against_random(server, organiser, SHORT_MATCH, *arguments) as (_, bridge):
         bridge.wait_for("MemoryError")
 
 
 @pytest.mark.parametrize("per_match", [(), ("--per-match",)])
-def test_a_program_that_goes_at_once_is_never_seated(
+def test_a_program_that_exits_at_once_is_never_seated(
     server: ServerProcess, organiser: Organiser, per_match: tuple[str, ...]
 ) -> None:
     with match_against_random(server, organiser, SHORT_MATCH, *per_match, "--", *LINE_PROGRAM, "ends") as (
@@ -211,7 +209,7 @@ def test_a_program_that_goes_at_once_is_never_seated(
         assert organiser.result(match).kind == "void"
 
 
-def test_a_program_that_never_writes_anything_does_not_resign_but_ends_its_bridge(
+def test_a_program_that_never_answers_ends_its_bridge_without_resigning(
     server: ServerProcess, organiser: Organiser
 ) -> None:
     with match_against_random(server, organiser, SHORT_MATCH, "--", *LINE_PROGRAM, "mute") as (match, bridge):
@@ -222,21 +220,21 @@ def test_a_program_that_never_writes_anything_does_not_resign_but_ends_its_bridg
     assert (result.kind, result.reason) == ("forfeited", "time")
 
 
-def test_a_bridge_to_an_address_where_nobody_listens_does_not_start(
-    server: ServerProcess, organiser: Organiser
-) -> None:
+def test_a_bridge_to_a_closed_port_does_not_start(server: ServerProcess, organiser: Organiser) -> None:
     with run_bridge(server, organiser.register_bot(f"lines-{next(bot_numbers)}"), "--tcp", "127.0.0.1:9") as bridge:
         assert bridge.exit_status() == 2
         bridge.wait_for("the program would not start: nobody listens at 127.0.0.1:9: ")
 
 
-def test_a_program_cannot_have_more_processor_time_than_it_may(server: ServerProcess, organiser: Organiser) -> None:
+def test_the_cpu_limit_of_a_program_is_enforced(server: ServerProcess, organiser: Organiser) -> None:
     arguments = ("--cpu-seconds", "1", "--restart", "never", "--", *LINE_PROGRAM, "burns")
     with match_against_random(server, organiser, long_match("alquerque"), *arguments) as (match, _):
         assert organiser.result(match).reason == "resignation"
 
 
-def test_a_program_is_told_no_secrets(server: ServerProcess, organiser: Organiser, tmp_path: Path) -> None:
+def test_a_program_gets_no_secrets_in_its_environment(
+    server: ServerProcess, organiser: Organiser, tmp_path: Path
+) -> None:
     environment_file = tmp_path / "environment"
     with match_against_random(
         server, organiser, long_match("alquerque"), "--", *LINE_PROGRAM, "tells", str(environment_file)
@@ -248,7 +246,7 @@ def test_a_program_is_told_no_secrets(server: ServerProcess, organiser: Organise
     assert not [name for name in names if name.startswith("BOT_")]
 
 
-def test_a_program_that_listens_elsewhere_plays_by_a_connection(server: ServerProcess, organiser: Organiser) -> None:
+def test_a_program_can_be_reached_by_tcp(server: ServerProcess, organiser: Organiser) -> None:
     with subprocess.Popen([*LINE_PROGRAM, "listens"], stdout=subprocess.PIPE, text=True) as listening:
         assert listening.stdout
         port = listening.stdout.readline().strip()
@@ -276,7 +274,7 @@ def test_a_sandbox_has_no_network(tmp_path: Path) -> None:
     assert [row.split(":")[0].strip() for row in completed.stdout.splitlines()[2:]] == ["lo"]
 
 
-def test_without_bubblewrap_a_sandbox_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_sandbox_without_bubblewrap_is_rejected(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(Misconfigured, match="a sandbox needs bubblewrap"):
         sandboxed(("true",), tmp_path)
@@ -299,7 +297,7 @@ sys.exit(subprocess.run(sandboxed(tuple(sys.argv[1:]), Path.cwd())).returncode)
         (("--", __file__), f"{__file__!r} is not executable; `chmod +x"),
     ],
 )
-def test_a_mistake_is_answered_with_what_would_have_been_right(arguments: tuple[str, ...], wrong: str) -> None:
+def test_invalid_arguments_are_explained(arguments: tuple[str, ...], wrong: str) -> None:
     command = [str(Path(sys.executable).with_name("referee-bridge")), *arguments]  # As documented.
 
     completed = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -23,7 +23,7 @@ from referee_client.bridge.lines import read_answer
         ("{" * 100_000, None, "{" * 100_000),
     ],
 )
-def test_a_line_is_a_move_as_it_is_or_an_object_that_says_more(line: str, number: int | None, answer: Answer) -> None:
+def test_a_line_is_read_as_a_plain_move_or_as_a_json_object(line: str, number: int | None, answer: Answer) -> None:
     answered = read_answer(line)
 
     assert (answered.id, answered.answer) == (number, answer)

@@ -25,15 +25,15 @@ async def answer_two_turns(lines: bytes) -> tuple[Answer, Answer]:
     return first, second
 
 
-def test_answers_without_a_name_are_taken_in_the_order_of_the_turns() -> None:
+def test_answers_without_an_id_are_matched_in_the_order_of_turns() -> None:
     assert asyncio.run(answer_two_turns(b"a\nb\n")) == ("a", "b")
 
 
-def test_answers_that_name_their_turns_may_come_in_any_order() -> None:
+def test_answers_with_an_id_can_arrive_in_any_order() -> None:
     lines = b'{"id":2,"move":"b"}\n{"id":1,"move":"a"}\n'
     assert asyncio.run(answer_two_turns(lines)) == (Choice("a"), Choice("b"))
 
 
-def test_a_second_answer_to_one_turn_is_not_taken_for_that_to_another() -> None:
+def test_a_second_answer_to_a_turn_is_not_used_for_another_turn() -> None:
     lines = b'{"id":1,"move":"a"}\n{"id":1,"move":"better"}\n{"id":2,"move":"b"}\n'
     assert asyncio.run(answer_two_turns(lines)) == (Choice("a"), Choice("b"))

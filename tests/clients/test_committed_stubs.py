@@ -30,7 +30,7 @@ STUBS = {
 
 
 @pytest.mark.parametrize("language", STUBS)
-def test_they_were_made_from_the_contract_as_it_is_and_not_edited(language: str) -> None:
+def test_the_committed_stubs_match_the_contract(language: str) -> None:
     folder = STUBS[language].folder
     lines = (folder / SUMS).read_text().splitlines()
     sums = {name: digest for digest, name in (line.split("  ") for line in lines)}
@@ -44,7 +44,7 @@ def test_they_were_made_from_the_contract_as_it_is_and_not_edited(language: str)
 
 @pytest.mark.soak
 @pytest.mark.parametrize("language", STUBS)
-def test_made_anew_they_are_the_same(language: str, tmp_path: Path) -> None:
+def test_generating_the_stubs_again_changes_nothing(language: str, tmp_path: Path) -> None:
     stubs = STUBS[language]
     if not shutil.which(stubs.tool):
         pytest.fail(f"needs {stubs.tool}") if os.environ.get("CI") else pytest.skip(f"needs {stubs.tool}")

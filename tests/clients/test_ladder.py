@@ -104,7 +104,7 @@ def languages(client_builder: ClientBuilder) -> dict[str, Language]:
 
 
 @pytest.mark.parametrize("rated", [45, pytest.param(300, marks=pytest.mark.soak)])
-def test_twenty_processes_of_three_languages_climb_until_enough_matches_are_rated(
+def test_twenty_bots_in_three_languages_play_on_one_ladder(
     tmp_path: Path, languages: dict[str, Language], rated: int
 ) -> None:
     with ExitStack() as stack:

@@ -84,19 +84,19 @@ def sample(language: Language) -> Sample:
     return sample_of(language)
 
 
-def test_its_own_tests_pass_and_it_looks_as_it_should(language: Language) -> None:
+def test_the_tests_linter_and_formatter_of_a_client_pass(language: Language) -> None:
     for check in language.checks:
         run_in_client(language, check)
 
 
-def test_it_keeps_to_every_clause_of_the_protocol(language: Language) -> None:
+def test_a_client_passes_the_conformance_kit(language: Language) -> None:
     kit = [sys.executable, "-m", "referee", "conformance", "--tls", "--patience", "120", "--", *language.run]
     environment = {**os.environ, **language.environment, "BOT_MAX_MATCHES": "8"}
     completed = subprocess.run(kit, cwd=language.folder, env=environment, capture_output=True, text=True, check=False)
     assert completed.returncode == 0, completed.stdout + completed.stderr
 
 
-def test_its_bot_plays_all_games_at_once_and_to_the_end(tls_server: TlsServer, sample: Sample) -> None:
+def test_a_client_plays_all_games_concurrently_to_the_end(tls_server: TlsServer, sample: Sample) -> None:
     with (
         tls_server.run("--ephemeral") as server,
         tls_server.connect_organiser(server) as organiser,
@@ -109,7 +109,7 @@ def test_its_bot_plays_all_games_at_once_and_to_the_end(tls_server: TlsServer, s
             assert organiser.result(match.id).kind == "played", match
 
 
-def test_its_match_goes_on_after_the_server_was_killed(tls_server: TlsServer, sample: Sample) -> None:
+def test_a_match_continues_after_the_server_was_killed(tls_server: TlsServer, sample: Sample) -> None:
     with ExitStack() as stack:
         with tls_server.run() as server:
             organiser = stack.enter_context(tls_server.connect_organiser(server))
@@ -126,9 +126,7 @@ def test_its_match_goes_on_after_the_server_was_killed(tls_server: TlsServer, sa
             assert [bot.process.poll() for bot in bots] == [None, None]
 
 
-def test_it_leaves_a_connection_that_carries_nothing_any_more_for_a_new_one(
-    tls_server: TlsServer, sample: Sample
-) -> None:
+def test_a_client_replaces_a_stalled_connection(tls_server: TlsServer, sample: Sample) -> None:
     with ExitStack() as stack:
         server = stack.enter_context(tls_server.run("--ephemeral", *SHORT_HEARTBEAT))
         organiser = stack.enter_context(tls_server.connect_organiser(server))
@@ -148,7 +146,7 @@ def test_it_leaves_a_connection_that_carries_nothing_any_more_for_a_new_one(
         assert relay.connections > before
 
 
-def test_who_is_taken_over_stops_with_status_3_and_the_newer_one_plays_on(
+def test_a_session_that_is_taken_over_exits_with_status_3_and_the_newer_one_plays(
     tls_server: TlsServer, sample: Sample
 ) -> None:
     with tls_server.run("--ephemeral") as server, tls_server.connect_organiser(server) as organiser:
@@ -163,17 +161,13 @@ def test_who_is_taken_over_stops_with_status_3_and_the_newer_one_plays_on(
                 assert newer.process.poll() is None
 
 
-def test_a_token_that_is_no_good_stops_the_program_with_status_4_and_a_sentence(
-    tls_server: TlsServer, sample: Sample
-) -> None:
+def test_an_invalid_token_ends_the_program_with_status_4_and_a_message(tls_server: TlsServer, sample: Sample) -> None:
     with tls_server.run("--ephemeral") as server, tls_server.run_bot(sample, server, "rf_wrong") as bot:
         bot.wait_for("token")
         assert bot.exit_status() == 4, bot.output()
 
 
-def test_a_bot_that_is_asked_to_go_in_the_middle_of_a_match_goes_with_status_0(
-    tls_server: TlsServer, sample: Sample
-) -> None:
+def test_a_bot_stopped_during_a_match_exits_with_status_0(tls_server: TlsServer, sample: Sample) -> None:
     with (
         tls_server.run("--ephemeral") as server,
         tls_server.connect_organiser(server) as organiser,
@@ -185,7 +179,9 @@ def test_a_bot_that_is_asked_to_go_in_the_middle_of_a_match_goes_with_status_0(
         assert bot.stop() == 0, bot.output()
 
 
-def test_four_languages_sit_at_one_table_of_toc(tls_server: TlsServer, client_builder: ClientBuilder) -> None:
+def test_bots_in_different_languages_play_one_match_of_toc(
+    tls_server: TlsServer, client_builder: ClientBuilder
+) -> None:
     for language in LANGUAGES:
         client_builder.build(language)
     players = {"python": PYTHON} | {each.name: sample_of(each) for each in LANGUAGES}

@@ -38,7 +38,7 @@ def run_command(language: Language, folder: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("language", LANGUAGES, ids=lambda language: language.name)
-def test_poisonous_answers_cost_one_match_and_the_stream_stays_open(
+def test_unsendable_answers_cost_one_match_and_the_stream_stays_open(
     language: Language, client_builder: ClientBuilder, tmp_path: Path
 ) -> None:
     client_builder.build(language)

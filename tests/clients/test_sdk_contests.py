@@ -41,14 +41,14 @@ def context(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Context]:
         ("reds=anna,bert/2", "reds", [("anna", ""), ("bert", "2")]),
     ],
 )
-def test_an_entrant_is_written_as_text(text: str, name: str, bots: list[tuple[str, str]]) -> None:
+def test_an_entrant_is_parsed_from_text(text: str, name: str, bots: list[tuple[str, str]]) -> None:
     read = entrant(text)
     assert (read.name, [(ref.bot, ref.version) for ref in read.bots]) == (name, bots)
     assert entrant(read) is read
 
 
 @pytest.mark.slow
-def test_a_tournament_is_made_watched_and_told(context: Context) -> None:
+def test_a_tournament_is_created_watched_and_exported(context: Context) -> None:
     tournaments = context.organiser.tournaments
     plan = tournament_pb2.TournamentTerms(round_robin=tournament_pb2.RoundRobin(cycles=2))
     created = tournaments.create("cup", Terms("alquerque", clock="60+1"), ["anna"], title="The cup", plan=plan)
@@ -72,7 +72,7 @@ def test_a_tournament_is_made_watched_and_told(context: Context) -> None:
 
 
 @pytest.mark.slow
-def test_watching_goes_on_by_itself_when_the_connection_broke(context: Context) -> None:
+def test_a_watch_continues_after_a_lost_connection(context: Context) -> None:
     context.organiser.tournaments.create("broken", Terms("alquerque", clock="60+1"), ["anna", "bert"])
     with (
         run_losing_proxy(context.server.address, b"bert") as address,
@@ -86,7 +86,7 @@ def test_watching_goes_on_by_itself_when_the_connection_broke(context: Context) 
 
 
 @pytest.mark.slow
-def test_a_ladder_is_made_climbed_and_closed(context: Context, tmp_path: Path) -> None:
+def test_a_ladder_is_created_played_and_closed(context: Context, tmp_path: Path) -> None:
     ladders = context.organiser.ladders
     assert ladders.create("main", Terms("alquerque", clock="60+1"), title="Main").title == "Main"
     assert ladders.join("main", "anna").rating.provisional

@@ -13,7 +13,7 @@ from tests.e2e.server import create_organiser_token, run_server
 pytestmark = pytest.mark.slow
 
 
-def test_a_match_goes_on_after_the_server_was_killed(tmp_path: Path) -> None:
+def test_a_match_continues_after_the_server_was_killed(tmp_path: Path) -> None:
     names = ["anna", "bert"]
     with ExitStack() as stack:
         with run_server(tmp_path) as server, server.channel() as channel:
@@ -34,7 +34,7 @@ def test_a_match_goes_on_after_the_server_was_killed(tmp_path: Path) -> None:
             assert (result.kind, result.reason) == ("played", "four_castles")
 
 
-def test_bots_come_back_to_a_server_that_was_drained_and_the_match_goes_on(tmp_path: Path) -> None:
+def test_bots_reconnect_after_draining_and_the_match_continues(tmp_path: Path) -> None:
     names = ["anna", "bert"]
     flags = ("--drain-grace-s", "0", "--return-after-ms", "300")
     with ExitStack() as stack:
@@ -54,7 +54,7 @@ def test_bots_come_back_to_a_server_that_was_drained_and_the_match_goes_on(tmp_p
             assert organiser.result(match.id).kind == "played"
 
 
-def test_who_is_taken_over_stops_with_status_3_and_the_newer_one_plays_on(tmp_path: Path) -> None:
+def test_a_session_that_is_taken_over_exits_with_status_3_and_the_newer_one_plays(tmp_path: Path) -> None:
     with run_server(tmp_path, "--ephemeral") as server, connect_organiser(server) as organiser:
         secret = organiser.register_bot("anna")
         with run_bot(server, secret, "random") as older:
@@ -67,7 +67,7 @@ def test_who_is_taken_over_stops_with_status_3_and_the_newer_one_plays_on(tmp_pa
                 assert newer.process.poll() is None
 
 
-def test_a_bot_comes_back_as_the_version_that_it_was(tmp_path: Path) -> None:
+def test_a_bot_reconnects_with_the_same_version(tmp_path: Path) -> None:
     with ExitStack() as stack:
         with run_server(tmp_path) as server, connect_organiser(server) as organiser:
             secret = organiser.register_bot("anna")
@@ -82,7 +82,7 @@ def test_a_bot_comes_back_as_the_version_that_it_was(tmp_path: Path) -> None:
                 assert f"as anna, version {version}\n" in bot.wait_for("connected to")
 
 
-def test_a_bad_token_and_one_of_another_role_stop_the_program_with_status_4(tmp_path: Path) -> None:
+def test_a_token_that_is_invalid_or_has_another_role_ends_the_program_with_status_4(tmp_path: Path) -> None:
     with run_server(tmp_path, "--ephemeral") as server:
         with run_bot(server, "rf_wrong", "random") as bot:
             assert bot.exit_status() == 4
@@ -92,7 +92,7 @@ def test_a_bad_token_and_one_of_another_role_stop_the_program_with_status_4(tmp_
             assert "NOT_YOURS" in bot.output()
 
 
-def test_without_a_referee_to_go_to_the_program_says_what_is_missing(tmp_path: Path) -> None:
+def test_a_program_without_settings_names_what_is_missing(tmp_path: Path) -> None:
     with run_server(tmp_path, "--ephemeral") as server, run_bot(server, "", "random") as bot:
         assert bot.exit_status() == 2
         assert "BOT_TOKEN" in bot.output()
@@ -100,7 +100,7 @@ def test_without_a_referee_to_go_to_the_program_says_what_is_missing(tmp_path: P
 
 @pytest.mark.parametrize("sent_signal", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("workers", ["0", "1"])
-def test_a_bot_that_is_stopped_while_it_thinks_goes_with_status_0(
+def test_a_bot_stopped_while_it_thinks_exits_with_status_0(
     tmp_path: Path, sent_signal: signal.Signals, workers: str
 ) -> None:
     (tmp_path / "thinker.py").write_text(
@@ -115,7 +115,7 @@ def test_a_bot_that_is_stopped_while_it_thinks_goes_with_status_0(
             assert "Traceback" not in bot.output()
 
 
-def test_a_bot_that_breaks_down_resigns_that_match_and_plays_the_others(tmp_path: Path) -> None:
+def test_a_bot_that_raises_resigns_that_match_and_plays_the_others(tmp_path: Path) -> None:
     (tmp_path / "breaks.py").write_text(
         "from referee_client.bots.random import choose as any_move\n"
         "def choose(turn):\n"
@@ -132,7 +132,7 @@ def test_a_bot_that_breaks_down_resigns_that_match_and_plays_the_others(tmp_path
             assert "KeyError: 'trox'" in bot.output()
 
 
-def test_a_refused_move_is_told_to_the_bot_which_may_choose_another(tmp_path: Path) -> None:
+def test_a_bot_sees_the_rejection_of_its_move_and_can_choose_another(tmp_path: Path) -> None:
     (tmp_path / "stubborn.py").write_text(
         "def choose(turn):\n"
         "    if turn.refused is None:\n"
@@ -150,7 +150,7 @@ def test_a_refused_move_is_told_to_the_bot_which_may_choose_another(tmp_path: Pa
             assert any(line.item_rejected.move == "nonsense" for line in organiser.bot_log("anna"))
 
 
-def test_a_connection_that_carries_nothing_any_more_is_replaced_by_a_new_one(tmp_path: Path) -> None:
+def test_a_stalled_connection_is_replaced_by_a_new_one(tmp_path: Path) -> None:
     with ExitStack() as stack:
         server = stack.enter_context(run_server(tmp_path, "--ephemeral", *SHORT_HEARTBEAT))
         organiser = stack.enter_context(connect_organiser(server))
@@ -168,7 +168,7 @@ def test_a_connection_that_carries_nothing_any_more_is_replaced_by_a_new_one(tmp
 
 
 @pytest.mark.parametrize("answer", ["'x' * 2_000_000", "'\\ud800'"])
-def test_a_poisonous_answer_costs_one_match_its_attempts_and_the_stream_lives(tmp_path: Path, answer: str) -> None:
+def test_an_answer_that_cannot_be_sent_costs_one_match_and_the_stream_stays_open(tmp_path: Path, answer: str) -> None:
     (tmp_path / "poisonous.py").write_text(
         "from referee_client.bots.random import choose as any_move\n"
         f"def choose(turn):\n    return {answer} if turn.game == 'trox' else any_move(turn)\n"

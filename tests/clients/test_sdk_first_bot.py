@@ -20,11 +20,11 @@ def blocks(page: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("code", blocks(PAGE) + blocks(README))
-def test_what_a_page_shows_can_be_compiled(code: str) -> None:
+def test_the_code_of_a_page_compiles(code: str) -> None:
     compile(code, "page", "exec")
 
 
-def test_the_notation_in_the_readme_reads_as_it_says() -> None:
+def test_the_notation_example_of_the_readme_runs() -> None:
     [code] = [code for code in blocks(README) if "notation" in code]
     exec(code, {})
 

@@ -44,7 +44,7 @@ def wins(position: Position, move: str) -> bool:
 
 
 @pytest.mark.parametrize(("game", "seeds"), [("alquerque", 4), ("trox", 1)])
-def test_it_wins_where_one_move_does(game: str, seeds: int) -> None:
+def test_it_plays_a_winning_move(game: str, seeds: int) -> None:
     won = 0
     for seed in range(seeds):
         for position in one_move_from_winning(game, seed):
@@ -53,15 +53,15 @@ def test_it_wins_where_one_move_does(game: str, seeds: int) -> None:
     assert won
 
 
-def test_in_alquerque_it_does_not_step_where_it_is_taken() -> None:
+def test_it_avoids_a_capture_in_alquerque() -> None:
     assert "c3-b4" not in choices("alquerque", "b4/5/2w2/5/4w w 0")
 
 
-def test_in_troke_it_takes_the_chips() -> None:
+def test_it_captures_the_chips_in_troke() -> None:
     assert all(move.startswith("Te8xd9") for move in choices("troke", "e8:Tr,d9:WwMw r"))
 
 
-def test_in_toc_it_goes_as_far_as_it_can_without_passing_its_own_door() -> None:
+def test_it_moves_as_far_as_possible_without_passing_its_home_in_toc() -> None:
     cards = "KH/QC/6H/KC ASAHADAC2S2H2D2C3S3H3D3C QHQSJCJDJHJSTCTDTHTS9C9D9H9S8C8D8H8S7C7H7S6C6D6S5C5D5H5S4C4D4H4S"
     text = f"5,68,H2,R/18*,33,R,R/R,R,R,R/R,R,R,R 0 0 3 6H7D/KDKC/KSKH/QDQC {cards} 00:51"
     assert choices("toc", text) <= {"7D:5>12", "7D:5>11,68>69", "7D:5>10,68>70", "7D:5>9,68>71"}

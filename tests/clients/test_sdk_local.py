@@ -21,7 +21,7 @@ def turn(position: Position, seat: int, game: str, view_json: str = "") -> Turn:
 
 
 @pytest.mark.parametrize("game", ["alquerque", "trox", "troke", "toc"])
-def test_a_seat_lists_its_own_legal_moves_from_what_it_sees(game: str) -> None:
+def test_legal_moves_are_computed_from_what_the_seat_sees(game: str) -> None:
     rules, chance = find(game), random.Random(7)
     position = rules.start(rules.settings(), bytes(32))
     for _ in range(PLIES):
@@ -36,7 +36,7 @@ def test_a_seat_lists_its_own_legal_moves_from_what_it_sees(game: str) -> None:
         position = position.play(seat, chance.choice(position.moves(seat)))
 
 
-def test_what_the_referee_told_goes_before_what_could_be_listed_here() -> None:
+def test_moves_listed_by_the_server_take_precedence_over_local_ones() -> None:
     rules = find("alquerque")
     position = rules.start(rules.settings(), bytes(32))
     message = play_pb2.Turn(rules=game_pb2.Rules(game="alquerque"), position=str(position), legal_moves=["b2-c3"])
@@ -45,6 +45,6 @@ def test_what_the_referee_told_goes_before_what_could_be_listed_here() -> None:
     assert turn(position, 0, "alquerque", view_json='{"told": true}').view == {"told": True}
 
 
-def test_the_table_says_who_stands_with_whom() -> None:
+def test_the_table_lists_the_sides() -> None:
     settings = games()["toc"].settings().texts()
     assert local.table("toc", settings).sides == ((0, 2), (1, 3))

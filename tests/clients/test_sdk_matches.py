@@ -34,7 +34,7 @@ def test_bots_play_each_game_to_its_end(tmp_path: Path, terms: Terms, seats: int
         assert organiser.result(match.id).kind == "played"
 
 
-def test_over_tls_a_bot_plays_with_those_whose_roots_it_trusts_and_no_others(tmp_path: Path) -> None:
+def test_a_bot_trusts_only_the_given_root_certificates(tmp_path: Path) -> None:
     certificate, other_certificate = Certificate("server"), Certificate("other")
     flags = certificate.write_files(tmp_path)
     roots = {"BOT_CA": str(tmp_path / "cert.pem")}
@@ -46,7 +46,7 @@ def test_over_tls_a_bot_plays_with_those_whose_roots_it_trusts_and_no_others(tmp
             assert bot.exit_status() == 4  # Authentication succeeds, but only the role of a bot may play.
 
 
-def test_without_the_engines_the_referee_lists_the_legal_moves_and_shows_the_view(tmp_path: Path) -> None:
+def test_a_bot_without_engines_gets_legal_moves_and_view_from_the_server(tmp_path: Path) -> None:
     script = tmp_path / "poor.py"
     script.write_text(
         "import sys\n"
@@ -66,7 +66,7 @@ def test_without_the_engines_the_referee_lists_the_legal_moves_and_shows_the_vie
         assert organiser.result(match.id).reason == "max_turns", bot.output()
 
 
-def test_bots_add_to_the_seed_where_a_match_asks_for_it(tmp_path: Path) -> None:
+def test_bots_send_nonces_if_a_match_asks_for_them(tmp_path: Path) -> None:
     with ExitStack() as stack:
         server = stack.enter_context(run_server(tmp_path, "--ephemeral"))
         organiser = stack.enter_context(connect_organiser(server))

@@ -33,7 +33,7 @@ def view(position: Position, viewer: int = 0) -> Any:
 
 
 @pytest.mark.parametrize("options", [{}, {"huff": True, "no_return": "ever", "multi_pawn": True}])
-def test_positions_of_alquerque_read_as_their_views(options: dict[str, bool | str]) -> None:
+def test_parsed_positions_of_alquerque_match_their_views(options: dict[str, bool | str]) -> None:
     for position, moves in positions("alquerque", 1, **options):
         read, seen = alquerque.position(str(position)), view(position)
         assert read.men == {point: man for point, man in seen["points"].items() if man}
@@ -45,7 +45,7 @@ def test_positions_of_alquerque_read_as_their_views(options: dict[str, bool | st
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_positions_of_trox_read_as_their_views(seed: int) -> None:
+def test_parsed_positions_of_trox_match_their_views(seed: int) -> None:
     for position, moves in positions("trox", seed):
         read, seen = trox.position(str(position)), view(position)
         cells = {cell: colour for piece in seen["pieces"].values() for cell, colour in piece.items()}
@@ -59,7 +59,7 @@ def test_positions_of_trox_read_as_their_views(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seats", [2, 4])
-def test_positions_of_troke_read_as_their_views(seats: int) -> None:
+def test_parsed_positions_of_troke_match_their_views(seats: int) -> None:
     for position, moves in positions("troke", 1, seats=seats):
         read, seen = troke.position(str(position)), view(position)
         circles = {at: {shape: owner for shape, owner in on.items() if owner} for at, on in seen["circles"].items()}
@@ -71,13 +71,13 @@ def test_positions_of_troke_read_as_their_views(seats: int) -> None:
             assert move.passes or read.circles[move.start][move.shape] == read.to_move
 
 
-def test_a_position_of_troke_tells_who_must_clear_a_row() -> None:
+def test_a_position_of_troke_shows_who_must_clear_a_row() -> None:
     read = troke.position("f3:Mw,f5:Tr w 12/12 0/0 1 back=Tf5-d5 clear=w")
     assert (read.must_clear, len(read.barred)) == (("white",), 1)
 
 
 @pytest.mark.parametrize("viewer", range(4))
-def test_positions_of_toc_read_as_the_views_of_who_sees_them(viewer: int) -> None:
+def test_parsed_positions_of_toc_match_the_views_of_each_seat(viewer: int) -> None:
     for position, moves in positions("toc", 2, back_shortcut=False):
         read, seen = toc.position(position.text(viewer)), view(position, viewer)
         pawns = [[{"at": pawn.at, "fresh": pawn.fresh, "laps": pawn.laps} for pawn in four] for four in read.pawns]
@@ -164,13 +164,13 @@ def test_moves_of_toc(text: str, means: toc.Move) -> None:
 
 @pytest.mark.parametrize("module", [alquerque, trox, troke, toc])
 @pytest.mark.parametrize("text", ["", "nonsense", "b2-", "9C:99>5", "+0.1", "Tb1"])
-def test_what_is_no_move_is_not_read_as_one(module: Any, text: str) -> None:
+def test_an_invalid_move_is_not_parsed(module: Any, text: str) -> None:
     with pytest.raises(Unreadable):
         module.move(text)
 
 
 @pytest.mark.parametrize("module", [alquerque, trox, troke, toc])
 @pytest.mark.parametrize("text", ["", "nonsense", "5/5/5/5/6 w 0", "- - - - - round 0 0", "b1: r"])
-def test_what_is_no_position_is_not_read_as_one(module: Any, text: str) -> None:
+def test_an_invalid_position_is_not_parsed(module: Any, text: str) -> None:
     with pytest.raises(Unreadable):
         module.position(text)

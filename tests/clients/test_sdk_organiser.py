@@ -60,13 +60,13 @@ CLOCKS = {
 
 
 @pytest.mark.parametrize("text", CLOCKS)
-def test_a_clock_in_words_is_the_clock_that_is_meant_and_the_referee_takes_it(context: Context, text: str) -> None:
+def test_a_clock_in_text_form_is_parsed_and_accepted_by_the_server(context: Context, text: str) -> None:
     assert " ".join(str(clock(text)).split()) == CLOCKS[text]
     assert context.organiser.create_match(Terms("alquerque", clock=text)).game == "alquerque"
 
 
 @pytest.mark.parametrize("text", ["", "soon", "60+", "60 byoyomi", "-5", "40/300,"])
-def test_what_is_no_clock_is_refused_with_an_example(text: str) -> None:
+def test_an_invalid_clock_is_rejected_with_an_example(text: str) -> None:
     with pytest.raises(BadClock, match="60\\+1"):
         clock(text)
 
@@ -74,12 +74,12 @@ def test_what_is_no_clock_is_refused_with_an_example(text: str) -> None:
 @pytest.mark.parametrize(
     "terms", [Terms("trox", illegal="shout"), Terms("trox", late="never"), Terms("trox", visibility="delayed")]
 )
-def test_a_word_that_is_unknown_is_refused_with_those_that_are_known(terms: Terms) -> None:
+def test_an_unknown_value_is_rejected_and_the_known_ones_are_named(terms: Terms) -> None:
     with pytest.raises(ValueError, match="it is"):
         terms.message()
 
 
-def test_terms_in_plain_words_arrive(context: Context) -> None:
+def test_terms_in_text_form_reach_the_server(context: Context) -> None:
     terms = Terms(
         "troke", {"seats": 4, "teams": True}, "troke_english", "60+1", gone_after="30s", visibility="delayed 4"
     )
@@ -89,7 +89,7 @@ def test_terms_in_plain_words_arrive(context: Context) -> None:
     assert match.sides == ((0, 2), (1, 3))
 
 
-def test_a_match_whose_making_was_not_heard_of_is_made_once(context: Context) -> None:
+def test_a_match_is_created_once_even_if_the_response_is_lost(context: Context) -> None:
     title = "lost on the way"
     with (
         run_losing_proxy(context.server.address, title.encode()) as address,
@@ -99,7 +99,7 @@ def test_a_match_whose_making_was_not_heard_of_is_made_once(context: Context) ->
     assert [listed.id for listed in context.organiser.matches(game="trox") if listed.title == title] == [match.id]
 
 
-def test_a_bot_whose_token_was_lost_on_the_way_gets_another_one(context: Context) -> None:
+def test_a_lost_registration_response_is_replaced_by_a_new_token(context: Context) -> None:
     with run_losing_proxy(context.server.address, b"unheard") as address, Organiser(address, context.token) as remote:
         secret = remote.register_bot("unheard")
     with run_bot(context.server, secret, "random") as bot:
@@ -121,7 +121,7 @@ def test_bots_and_matches_are_listed(context: Context) -> None:
     assert len({anna, organiser.create_token("anna")}) == 2
 
 
-def test_a_match_that_is_called_off_is_void(context: Context) -> None:
+def test_an_aborted_match_is_void(context: Context) -> None:
     match = context.organiser.create_match("trox")
     assert context.organiser.abort(match.id, "not today").kind == "void"
     with pytest.raises(Refused) as refused:
@@ -129,7 +129,7 @@ def test_a_match_that_is_called_off_is_void(context: Context) -> None:
     assert (refused.value.reason, refused.value.metadata["match_id"]) == ("MATCH_OVER", match.id)
 
 
-def test_a_record_in_a_file_proves_itself(context: Context, tmp_path: Path) -> None:
+def test_a_downloaded_record_passes_verification(context: Context, tmp_path: Path) -> None:
     with run_bot(context.server, context.organiser.register_bot("recorded"), "random"):
         match = context.organiser.create_match(long_match("alquerque"), ["recorded", "recorded"])
         with pytest.raises(Refused, match="MATCH_NOT_OVER"):
@@ -140,7 +140,7 @@ def test_a_record_in_a_file_proves_itself(context: Context, tmp_path: Path) -> N
     assert list(tmp_path.iterdir()) == [file]
 
 
-def test_who_watches_too_slowly_goes_on_where_it_was(context: Context) -> None:
+def test_a_slow_watcher_resumes_without_a_gap(context: Context) -> None:
     organiser = context.organiser
     with run_bot(context.server, organiser.register_bot("quick"), "random"):
         match = organiser.create_match(long_match("toc"), ["quick"] * 4)
@@ -153,19 +153,19 @@ def test_who_watches_too_slowly_goes_on_where_it_was(context: Context) -> None:
         assert 'referee_refusals_total{reason="SLOW_CONSUMER"}' in page.read().decode()
 
 
-def test_who_may_not_is_told_so_by_type(context: Context) -> None:
+def test_a_call_without_permission_raises_not_allowed(context: Context) -> None:
     bot = context.organiser.register_bot("nosy")
     with Organiser(context.server.address, bot) as nosy, pytest.raises(NotAllowed) as refused:
         nosy.create_match("trox")
     assert refused.value.reason == "NOT_YOURS"
 
 
-def test_a_referee_that_stays_away_is_gone() -> None:
+def test_an_unreachable_server_raises_gone() -> None:
     with Organiser("127.0.0.1:1", "rf_any", patience_s=0) as nowhere, pytest.raises(Gone):
         nowhere.games()
 
 
-def test_what_a_referee_does_not_serve_is_said_by_type() -> None:
+def test_an_unimplemented_method_raises_not_served() -> None:
     with ThreadPoolExecutor() as pool:
         server = grpc.server(pool)
         port = server.add_insecure_port("127.0.0.1:0")
@@ -175,7 +175,7 @@ def test_what_a_referee_does_not_serve_is_said_by_type() -> None:
         server.stop(None).wait()
 
 
-def test_on_a_loop_the_organiser_is_awaited(context: Context) -> None:
+def test_the_asynchronous_organiser_creates_and_watches_a_match(context: Context) -> None:
     async def scenario() -> None:
         organiser = AsyncOrganiser(context.server.address, context.token)
         with run_bot(context.server, await organiser.register_bot("looped"), "random"):
@@ -188,7 +188,7 @@ def test_on_a_loop_the_organiser_is_awaited(context: Context) -> None:
     asyncio.run(scenario())
 
 
-def test_on_a_loop_watching_can_be_left_before_anything_happens(context: Context) -> None:
+def test_an_asynchronous_watch_can_be_cancelled_before_the_next_entry(context: Context) -> None:
     async def scenario() -> None:
         organiser = AsyncOrganiser(context.server.address, context.token)
         match = await organiser.create_match("trox")
@@ -204,7 +204,7 @@ def test_on_a_loop_watching_can_be_left_before_anything_happens(context: Context
     asyncio.run(scenario())
 
 
-def test_a_watch_on_a_connection_that_carries_nothing_any_more_goes_on_on_another(
+def test_a_watch_on_a_stalled_connection_continues_on_a_new_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for option in ("grpc.keepalive_time_ms", "grpc.keepalive_timeout_ms", "grpc.http2.ping_timeout_ms"):

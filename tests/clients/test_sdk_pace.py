@@ -37,14 +37,14 @@ def clock() -> Clock:
     return Clock()
 
 
-def test_calls_are_not_held_back_until_one_is_refused(clock: Clock) -> None:
+def test_calls_are_not_delayed_until_one_is_rejected(clock: Clock) -> None:
     pace = Pace(clock.now, clock.sleep)
     for _ in range(100):
         pace.wait()
     assert clock.slept == []
 
 
-def test_after_a_refusal_calls_are_spread_evenly_until_there_was_a_pause(clock: Clock) -> None:
+def test_calls_are_spread_evenly_after_a_rejection_until_a_pause(clock: Clock) -> None:
     pace = Pace(clock.now, clock.sleep)
     for _ in range(2):  # Two threads may be rejected at once; the second rejection must change nothing.
         pace.slow_down(600, 0.1)
@@ -57,7 +57,7 @@ def test_after_a_refusal_calls_are_spread_evenly_until_there_was_a_pause(clock: 
 
 
 @pytest.mark.slow
-def test_hundreds_of_calls_at_once_are_refused_once_a_thread_at_the_most(tmp_path: Path) -> None:
+def test_concurrent_calls_are_rejected_only_a_few_times_per_thread(tmp_path: Path) -> None:
     flags = ("--ephemeral", "--calls-per-minute", str(PER_MINUTE))
     with run_server(tmp_path, *flags) as server, server.channel() as channel:
         with (
@@ -91,7 +91,7 @@ class ResourceExhausted(grpc.RpcError):
             self.value = value
 
 
-def test_the_retry_info_of_a_call_is_heeded() -> None:
+def test_the_retry_info_of_an_error_is_parsed() -> None:
     details = []
     for one in (ErrorInfo(reason="TOO_MANY_STREAMS"), RetryInfo(retry_delay=Duration(seconds=2, nanos=500_000_000))):
         packed = AnyMessage()

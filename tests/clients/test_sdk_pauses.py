@@ -29,11 +29,11 @@ def test_failures_to_connect_after_a_long_session_double_the_pause() -> None:
     assert [pauses.after_break() for _ in range(3)] == [0.5, 1, 2]
 
 
-def test_chance_halves_the_pause_or_makes_it_half_as_long_again() -> None:
+def test_jitter_scales_the_pause_between_half_and_one_and_a_half() -> None:
     assert Pauses(chance=lambda: 0.0).after_break() == 0.25
     assert Pauses(chance=lambda: 1.0).after_break() == 0.75
 
 
-def test_after_draining_nobody_comes_earlier_than_asked_for() -> None:
+def test_the_delay_after_draining_is_at_least_the_requested_one() -> None:
     assert Pauses(chance=lambda: 0.0).after_draining(2.0) == 2.0
     assert Pauses(chance=lambda: 1.0).after_draining(2.0) > 2.0

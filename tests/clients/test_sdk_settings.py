@@ -8,13 +8,13 @@ from referee_client.bots.random import choose
 from referee_client.playing import _at_most
 
 
-def test_a_bot_that_says_nothing_plays_one_match_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_default_is_one_match_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("BOT_MAX_MATCHES", raising=False)
     assert _at_most(None) == 1
 
 
 @pytest.mark.parametrize("number", ["-1", "many"])
-def test_a_number_of_matches_that_cannot_be_is_named(monkeypatch: pytest.MonkeyPatch, number: str) -> None:
+def test_an_invalid_number_of_matches_is_named(monkeypatch: pytest.MonkeyPatch, number: str) -> None:
     monkeypatch.setenv("BOT_MAX_MATCHES", number)
     with pytest.raises(Misconfigured, match=f"BOT_MAX_MATCHES cannot be '{number}'"):
         asyncio.run(asyncio.wait_for(play(choose, "127.0.0.1:1", "rf_any"), timeout=60))

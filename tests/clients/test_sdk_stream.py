@@ -19,7 +19,7 @@ def ids(message: PlayRequest) -> list[int]:
     return [item.pong.id for item in message.items]
 
 
-def test_what_is_ready_together_is_said_together_and_in_order() -> None:
+def test_items_that_are_ready_together_are_sent_in_one_message_in_order() -> None:
     async def scenario() -> None:
         outbox = Outbox()
         messages: Iterator[PlayRequest] = outbox.messages()
@@ -35,7 +35,7 @@ def test_what_is_ready_together_is_said_together_and_in_order() -> None:
     asyncio.run(scenario())
 
 
-def test_when_it_is_closed_nothing_more_is_said() -> None:
+def test_a_closed_outbox_sends_nothing() -> None:
     async def scenario() -> None:
         outbox = Outbox()
         outbox.say(pong(1))
@@ -62,7 +62,7 @@ class FakeChannel:
         self.responses.put(None)
 
 
-def test_a_stream_on_which_nothing_comes_for_too_long_is_given_up() -> None:
+def test_a_silent_stream_is_given_up_after_the_limit() -> None:
     async def scenario() -> None:
         channel: Any = FakeChannel()
         stream = Stream(channel, (), Outbox())

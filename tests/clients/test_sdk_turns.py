@@ -77,7 +77,7 @@ class SlowBot:
 
 
 @async_test
-async def test_a_turn_is_answered_by_its_own_token() -> None:
+async def test_an_answer_has_the_token_of_its_turn() -> None:
     harness = SeatHarness(first_move)
     harness.seats.asked(turn("t7", seat=1), listed=True)
     move = (await harness.next_item()).move
@@ -85,7 +85,7 @@ async def test_a_turn_is_answered_by_its_own_token() -> None:
 
 
 @async_test
-async def test_a_turn_that_is_asked_again_while_it_is_thought_about_is_answered_once() -> None:
+async def test_a_turn_repeated_while_the_bot_thinks_is_answered_once() -> None:
     bot = SlowBot()
     harness = SeatHarness(bot)
     harness.seats.asked(turn("t1"), listed=True)
@@ -98,7 +98,7 @@ async def test_a_turn_that_is_asked_again_while_it_is_thought_about_is_answered_
 
 
 @async_test
-async def test_a_turn_that_is_asked_again_after_its_answer_gets_the_very_same_answer() -> None:
+async def test_a_turn_repeated_after_its_answer_gets_the_same_answer() -> None:
     asked = iter(["one", "another"])
     harness = SeatHarness(lambda _: next(asked))
     harness.seats.asked(turn(), listed=True)
@@ -108,7 +108,7 @@ async def test_a_turn_that_is_asked_again_after_its_answer_gets_the_very_same_an
 
 
 @async_test
-async def test_an_answer_found_while_the_referee_was_away_is_said_when_it_asks_again() -> None:
+async def test_an_answer_found_while_disconnected_is_sent_when_the_turn_is_repeated() -> None:
     bot = SlowBot()
     harness = SeatHarness(bot)
     harness.seats.asked(turn(), listed=True)
@@ -121,7 +121,7 @@ async def test_an_answer_found_while_the_referee_was_away_is_said_when_it_asks_a
 
 
 @async_test
-async def test_after_a_refusal_the_bot_sees_why_and_is_asked_by_a_new_token() -> None:
+async def test_the_next_turn_after_a_rejection_shows_its_reason() -> None:
     seen = []
 
     def stubborn(turn: Turn) -> str:
@@ -141,7 +141,7 @@ async def test_after_a_refusal_the_bot_sees_why_and_is_asked_by_a_new_token() ->
 
 
 @async_test
-async def test_what_the_referee_could_not_take_now_is_said_again() -> None:
+async def test_an_answer_rejected_as_unavailable_is_sent_again() -> None:
     harness = SeatHarness(first_move)
     harness.seats.asked(turn(), listed=True)
     answer = await harness.next_item()
@@ -150,7 +150,7 @@ async def test_what_the_referee_could_not_take_now_is_said_again() -> None:
 
 
 @async_test
-async def test_a_stale_answer_is_not_said_again() -> None:
+async def test_a_stale_answer_is_not_sent_again() -> None:
     harness = SeatHarness(first_move)
     harness.seats.asked(turn("t1"), listed=True)
     await harness.next_item()
@@ -161,7 +161,7 @@ async def test_a_stale_answer_is_not_said_again() -> None:
 
 
 @async_test
-async def test_a_turn_that_lapsed_is_not_answered() -> None:
+async def test_an_expired_turn_is_not_answered() -> None:
     bot = SlowBot()
     harness = SeatHarness(bot)
     harness.seats.asked(turn("t1"), listed=True)
@@ -172,7 +172,7 @@ async def test_a_turn_that_lapsed_is_not_answered() -> None:
 
 
 @async_test
-async def test_matches_are_thought_about_side_by_side() -> None:
+async def test_moves_of_different_matches_are_chosen_concurrently() -> None:
     both = threading.Barrier(2, timeout=TIMEOUT_S)
 
     def wait_for_other(turn: Turn) -> str:
@@ -194,7 +194,7 @@ async def test_matches_are_thought_about_side_by_side() -> None:
         lambda _: Choice(5),  # type: ignore[arg-type]  # The wrong type is the case under test.
     ],
 )
-def test_a_bot_that_breaks_resigns_this_seat_and_plays_on_elsewhere(
+def test_a_bot_that_raises_resigns_only_that_seat(
     failure: Callable[[Turn], Answer], caplog: pytest.LogCaptureFixture
 ) -> None:
     asyncio.run(_assert_resigns_only_in_m(lambda turn: failure(turn) if turn.match_id == "m" else first_move(turn)))
@@ -202,7 +202,7 @@ def test_a_bot_that_breaks_resigns_this_seat_and_plays_on_elsewhere(
 
 
 @pytest.mark.parametrize("failure", [ValueError, SystemExit, asyncio.CancelledError])
-def test_an_asynchronous_bot_that_breaks_resigns_this_seat_and_plays_on_elsewhere(failure: type[BaseException]) -> None:
+def test_an_asynchronous_bot_that_raises_resigns_only_that_seat(failure: type[BaseException]) -> None:
     async def choose(turn: Turn) -> str:
         if turn.match_id == "m":
             raise failure
@@ -231,7 +231,7 @@ async def test_a_bot_may_resign_and_offer_a_draw_with_its_move() -> None:
 
 
 @pytest.mark.parametrize("choice", [str, Choice])
-def test_an_answer_longer_than_any_move_is_sent_too_long_to_be_a_move(
+def test_a_long_answer_is_truncated_to_one_character_above_the_limit(
     choice: type[str] | type[Choice], caplog: pytest.LogCaptureFixture
 ) -> None:
     @async_test
@@ -246,7 +246,7 @@ def test_an_answer_longer_than_any_move_is_sent_too_long_to_be_a_move(
 
 
 @pytest.mark.parametrize("choice", [str, Choice])
-def test_an_answer_that_cannot_be_encoded_is_sent_as_what_is_no_move(
+def test_an_answer_that_cannot_be_encoded_is_sent_with_replacement_characters(
     choice: type[str] | type[Choice], caplog: pytest.LogCaptureFixture
 ) -> None:
     @async_test
@@ -260,7 +260,7 @@ def test_an_answer_that_cannot_be_encoded_is_sent_as_what_is_no_move(
 
 
 @async_test
-async def test_after_a_claim_that_does_not_hold_the_turn_is_still_answered() -> None:
+async def test_the_turn_is_answered_after_a_rejected_draw_claim() -> None:
     harness = SeatHarness(lambda turn: first_move(turn) if turn.refused else CLAIM_DRAW)
     harness.seats.asked(turn("t1"), listed=True)
     claim = await harness.next_item()
@@ -292,7 +292,7 @@ class RecordingBot:
 
 
 @async_test
-async def test_a_class_has_an_object_for_each_seat_and_hears_of_beginning_and_end_once() -> None:
+async def test_a_bot_class_gets_an_instance_per_seat_and_start_and_end_once() -> None:
     RecordingBot.recorded, RecordingBot.numbers = queue.Queue(), count()
     harness = SeatHarness(RecordingBot)
     begins = play_pb2.MatchStarted(match=match_pb2.Match(id="m", seats=[match_pb2.Seat(bot="anna")]), seat=0)
@@ -318,7 +318,7 @@ async def test_a_class_has_an_object_for_each_seat_and_hears_of_beginning_and_en
 
 
 @async_test
-async def test_what_an_object_knew_of_a_match_is_forgotten_with_it() -> None:
+async def test_an_instance_is_discarded_with_its_match() -> None:
     RecordingBot.recorded, RecordingBot.numbers = queue.Queue(), count()
     thinker, key = InThreads(Cast(RecordingBot)), ("m", 0)
     await thinker.choose(key, turn_in(turn(), listed=True))
@@ -328,7 +328,7 @@ async def test_what_an_object_knew_of_a_match_is_forgotten_with_it() -> None:
 
 
 @async_test
-async def test_rules_that_a_turn_leaves_out_are_those_of_its_match() -> None:
+async def test_a_turn_without_rules_has_the_rules_of_its_match() -> None:
     seen: list[tuple[str, str]] = []
 
     def record_rules(turn: Turn) -> str:

@@ -32,7 +32,7 @@ def play_match(server: ServerProcess, organiser: Organiser, bot: str, *arguments
         return Outcome(result, program_of_anna.output(), faults)
 
 
-def test_a_bot_that_needs_the_whole_interpreter_keeps_its_session_if_it_has_workers(tmp_path: Path) -> None:
+def test_a_bot_that_holds_the_interpreter_lock_keeps_its_session_with_workers(tmp_path: Path) -> None:
     (tmp_path / "heavy.py").write_text(
         "import ctypes\n"
         "def choose(turn):\n"
@@ -47,7 +47,7 @@ def test_a_bot_that_needs_the_whole_interpreter_keeps_its_session_if_it_has_work
         assert outcome.output.count("connected to") == 1
 
 
-def test_a_class_keeps_what_it_knows_of_its_match_in_its_worker(tmp_path: Path) -> None:
+def test_a_bot_class_keeps_its_state_in_its_worker(tmp_path: Path) -> None:
     (tmp_path / "counting.py").write_text(
         "class Bot:\n"
         "    def started(self, match, seat):\n"
@@ -78,7 +78,7 @@ def test_an_asynchronous_bot_plays_in_its_worker(tmp_path: Path) -> None:
         assert outcome.result.reason != "resignation", outcome.output
 
 
-def test_a_worker_that_dies_is_replaced_and_asked_once_more(tmp_path: Path) -> None:
+def test_a_worker_that_exits_is_replaced_and_the_turn_is_repeated(tmp_path: Path) -> None:
     (tmp_path / "dies.py").write_text(
         "import os\n"
         "from pathlib import Path\n"
@@ -103,7 +103,7 @@ def test_a_turn_that_kills_its_worker_twice_is_resigned(tmp_path: Path) -> None:
         assert "twice" in outcome.output
 
 
-def test_a_bot_that_no_worker_could_import_is_refused_at_the_start(tmp_path: Path) -> None:
+def test_a_bot_that_workers_cannot_import_is_rejected_at_the_start(tmp_path: Path) -> None:
     (tmp_path / "nameless.py").write_text("choose = lambda turn: turn.legal_moves[0]\n")
     arguments = (f"{tmp_path / 'nameless.py'}:choose", "--workers", "1")
     with run_server(tmp_path, "--ephemeral") as server, run_bot(server, "rf_any", *arguments) as bot:

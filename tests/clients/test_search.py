@@ -67,7 +67,7 @@ def test_every_choice_is_a_legal_move(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_equal_seeds_choose_equally(name: str) -> None:
+def test_equal_seeds_make_equal_choices(name: str) -> None:
     game = find(name)
     position, seat = random_game(game, seed=3, plies=12)[-1]
     turn = turn_in(game, position, seat)
@@ -76,7 +76,7 @@ def test_equal_seeds_choose_equally(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SUDDEN)
-def test_it_wins_where_one_move_wins(name: str) -> None:
+def test_it_plays_a_winning_move(name: str) -> None:
     game = find(name)
     positions = list(islice(near_the_end(game), 4))
     assert len(positions) == 4
@@ -85,7 +85,7 @@ def test_it_wins_where_one_move_wins(name: str) -> None:
         assert wins(game, position, seat, choice), f"{position} {choice}"
 
 
-def test_it_does_not_step_where_its_last_man_is_taken() -> None:
+def test_it_avoids_the_capture_of_its_last_man() -> None:
     alquerque = find("alquerque")
     position = alquerque.read("5/5/2b2/5/w4 w 0", alquerque.settings())
     assert "a1-b2" in position.moves(0)
@@ -96,7 +96,7 @@ def test_it_does_not_step_where_its_last_man_is_taken() -> None:
     }
 
 
-def test_the_worlds_it_imagines_agree_with_what_it_sees() -> None:
+def test_sampled_positions_agree_with_what_the_seat_sees() -> None:
     toc = find("toc")
     for position, seat in random_game(toc, seed=4, plies=90)[::15]:
         seen = position.text(seat)
@@ -112,7 +112,7 @@ def test_the_worlds_it_imagines_agree_with_what_it_sees() -> None:
     ("main", "period", "moves_left", "at_most"),
     [(50.0, 0.0, 0, 2.0), (0.0, 4.0, 0, 2.0), (10.0, 0.0, 1, 5.0), (0.2, 0.0, 0, 0.008), (900.0, 0.0, 0, 5.0)],
 )
-def test_it_thinks_for_a_part_of_its_clock(main: float, period: float, moves_left: int, at_most: float) -> None:
+def test_it_uses_a_fraction_of_its_clock(main: float, period: float, moves_left: int, at_most: float) -> None:
     trox = find("trox")
     position, seat = random_game(trox, seed=6, plies=4)[2]
     clock = Clock(seat, True, main + period, main, period, 0, moves_left)
@@ -129,7 +129,7 @@ def test_it_thinks_for_a_part_of_its_clock(main: float, period: float, moves_lef
     assert times[-2] < at_most <= times[-1], "it stops at the first look after its time"
 
 
-def test_a_share_is_the_part_of_the_others_left_behind() -> None:
+def test_a_share_is_the_fraction_of_opponents_that_were_beaten() -> None:
     assert shares((1.0, 0.0)) == (1.0, 0.0)
     assert shares((0.5, 0.5)) == (0.5, 0.5)
     assert shares((7.0, 3.0, 3.0)) == (1.0, 0.25, 0.25)

@@ -54,7 +54,7 @@ def play_two_matches(folder: Path, text: str, *before: str) -> tuple[tuple[str, 
             return (result.kind, result.reason), organiser.result(whole.id).reason, bot
 
 
-def test_poisonous_answers_of_a_bot_in_python_cost_one_match_and_the_stream_lives(tmp_path: Path) -> None:
+def test_unsendable_answers_in_python_cost_one_match(tmp_path: Path) -> None:
     broken, whole, bot = play_two_matches(tmp_path, PYTHON_BOT)
     assert broken == ("forfeited", "illegal_move")
     assert whole in RULE_ENDINGS
@@ -69,7 +69,7 @@ def test_poisonous_answers_of_a_bot_in_python_cost_one_match_and_the_stream_live
         ("b'x' * 2_000_000", "played", "resignation"),
     ],
 )
-def test_poisonous_answers_behind_the_bridge_cost_one_match_and_the_stream_lives(
+def test_unsendable_answers_behind_the_bridge_cost_one_match(
     tmp_path: Path, answer: str, kind: str, reason: str
 ) -> None:
     text = LINE_PROGRAM.replace("POISON", answer)

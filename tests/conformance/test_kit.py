@@ -55,7 +55,7 @@ def tried(*options: str, bot: tuple[str, ...] = ()) -> Result:
 
 
 @pytest.mark.slow
-def test_a_bot_that_keeps_to_the_protocol_passes_every_clause() -> None:
+def test_a_bot_that_follows_the_protocol_passes_every_clause() -> None:
     result = tried("--json", "--patience", "120")
 
     told = [json.loads(line) for line in result.stdout.splitlines()]
@@ -66,7 +66,7 @@ def test_a_bot_that_keeps_to_the_protocol_passes_every_clause() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("clause", [clause.name for clause in CLAUSES])
-def test_every_clause_finds_a_bot_that_breaks_it(clause: str) -> None:
+def test_every_clause_fails_a_bot_that_violates_it(clause: str) -> None:
     result = tried("--patience", "3", "--only", clause, bot=(BREAKERS[clause],))
 
     assert result.exit_code == 1, result.output
@@ -91,7 +91,7 @@ def test_a_program_that_cannot_start_is_named() -> None:
     assert "cannot start './no-such-program'" in result.stderr
 
 
-def test_a_program_that_ends_at_once_is_shown_with_its_last_words() -> None:
+def test_a_program_that_exits_at_once_is_reported_with_its_output() -> None:
     dies = (sys.executable, "-c", "import sys; sys.exit('no referee for me')")
 
     result = CliRunner().invoke(main, ["conformance", "--only", "turn-is-answered", "--", *dies])
@@ -101,7 +101,7 @@ def test_a_program_that_ends_at_once_is_shown_with_its_last_words() -> None:
     assert "no referee for me" in result.stdout
 
 
-def test_a_bot_is_tried_by_command_or_by_connection() -> None:
+def test_the_kit_needs_a_command_or_a_connection() -> None:
     for given in ([], ["--connect", "--", "./bot"]):
         result = CliRunner().invoke(main, ["conformance", *given])
         assert result.exit_code == 2
@@ -109,14 +109,14 @@ def test_a_bot_is_tried_by_command_or_by_connection() -> None:
 
 
 @pytest.mark.parametrize("address", ["garbage", ""])
-def test_where_nobody_can_listen_is_told_in_a_sentence(address: str) -> None:
+def test_an_unusable_listen_address_is_explained(address: str) -> None:
     result = CliRunner().invoke(main, ["conformance", "--listen", address, "--", "./bot"])
 
     assert result.exit_code == 2
     assert f"cannot listen on '{address}'" in result.stderr
 
 
-def test_the_clauses_can_be_listed_with_their_promises() -> None:
+def test_the_clauses_are_listed_with_their_descriptions() -> None:
     result = CliRunner().invoke(main, ["conformance", "--list"])
 
     assert result.exit_code == 0
@@ -127,7 +127,7 @@ def test_the_clauses_can_be_listed_with_their_promises() -> None:
 
 
 @pytest.mark.slow
-def test_told_to_go_the_kit_ends_the_program_that_it_started(tmp_path: Path) -> None:
+def test_sigterm_ends_the_kit_and_the_program_that_it_started(tmp_path: Path) -> None:
     file = tmp_path / "pid"
     waits = f"import os, pathlib, time; pathlib.Path({str(file)!r}).write_text(str(os.getpid())); time.sleep(1000)"
     os.mkfifo(file)

@@ -36,12 +36,12 @@ def pod(rendered: Rendered) -> Any:
     return rendered["Deployment/cup"]["spec"]["template"]["spec"]
 
 
-def test_helm_finds_no_fault() -> None:
+def test_helm_lint_passes() -> None:
     works(tool("helm"), "lint", "--strict", CHART)
 
 
 @pytest.mark.parametrize("values", [(), EVERYTHING, ("networkPolicy.enabled=false", "mayBeEvicted=true")], ids=str)
-def test_kubernetes_takes_what_comes_of_it(render: Render, values: tuple[str, ...]) -> None:
+def test_the_rendered_manifests_are_valid_for_kubernetes(render: Render, values: tuple[str, ...]) -> None:
     for name, one in render(*values).items():
         for version in KUBERNETES:
             if one["kind"] == "ServiceMonitor":  # Custom resource; Kubernetes has no schema.
@@ -51,17 +51,17 @@ def test_kubernetes_takes_what_comes_of_it(render: Render, values: tuple[str, ..
                 assert validate(one, version, strict=True) == version, name
 
 
-def test_without_a_certificate_there_is_no_chart() -> None:
+def test_the_chart_requires_a_certificate() -> None:
     with pytest.raises(AssertionError, match=r"tls\.secretName is required"):
         works(tool("helm"), "template", "cup", CHART, "--set", "tls.secretName=")
 
 
-def test_the_pod_outlives_its_longest_drain(render: Render) -> None:
+def test_the_termination_grace_period_exceeds_the_drain(render: Render) -> None:
     assert pod(render())["terminationGracePeriodSeconds"] > 30
     assert pod(render("settings.drain_grace_s=600"))["terminationGracePeriodSeconds"] > 600
 
 
-def test_the_settings_that_it_is_given_are_settings(render: Render, tmp_path: Path) -> None:
+def test_the_settings_in_the_chart_are_valid(render: Render, tmp_path: Path) -> None:
     text = render("settings.log_level=warning", "tls.clientCaSecretName=ca")["ConfigMap/cup"]["data"]["referee.toml"]
     file = tmp_path / "referee.toml"
     file.write_text(text, encoding="utf-8")
@@ -71,12 +71,12 @@ def test_the_settings_that_it_is_given_are_settings(render: Render, tmp_path: Pa
     assert tomllib.loads(text)["drain_grace_s"] == 30
 
 
-def test_there_is_one_referee_and_never_two(render: Render) -> None:
+def test_the_deployment_never_runs_two_servers(render: Render) -> None:
     spec = render()["Deployment/cup"]["spec"]
     assert (spec["replicas"], spec["strategy"]) == (1, {"type": "Recreate"})
 
 
-def test_the_pod_may_do_nothing_but_its_work(render: Render) -> None:
+def test_the_pod_has_no_unneeded_privileges(render: Render) -> None:
     container = pod(render())["containers"][0]
     assert container["securityContext"]["readOnlyRootFilesystem"]
     assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}
@@ -84,7 +84,7 @@ def test_the_pod_may_do_nothing_but_its_work(render: Render) -> None:
     assert not pod(render())["automountServiceAccountToken"]
 
 
-def test_the_monitor_finds_the_service_of_metrics_and_its_port(render: Render) -> None:
+def test_the_service_monitor_selects_the_metrics_service(render: Render) -> None:
     rendered = render("serviceMonitor.enabled=true")
     spec = rendered["ServiceMonitor/cup"]["spec"]
     labels = spec["selector"]["matchLabels"].items()

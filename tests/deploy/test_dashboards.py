@@ -35,18 +35,18 @@ def queries() -> list[str]:
     return sorted({asked(target) for file in FILES for target in targets(file)})
 
 
-def test_the_dashboards_are_those_that_are_made() -> None:
+def test_the_dashboards_are_up_to_date() -> None:
     made = runpy.run_path(str(GRAFANA / "make.py"))
     texts = {name: made["written"](dashboard) for name, dashboard in made["DASHBOARDS"].items()}
     assert {file.stem: file.read_text(encoding="utf-8") for file in FILES} == texts
 
 
 @pytest.mark.parametrize("query", queries())
-def test_a_query_names_nothing_that_there_is_not(query: str) -> None:
+def test_a_query_uses_only_existing_metrics_and_labels(query: str) -> None:
     assert strange(query) == set()
 
 
-def test_prometheus_understands_every_query(tmp_path: Path) -> None:
+def test_prometheus_accepts_every_query(tmp_path: Path) -> None:
     recorded = [{"record": f"query:{number}", "expr": query} for number, query in enumerate(queries())]
     file = tmp_path / "queries.yml"
     file.write_text(yaml.safe_dump({"groups": [{"name": "queries", "rules": recorded}]}), encoding="utf-8")
@@ -54,14 +54,14 @@ def test_prometheus_understands_every_query(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-def test_what_a_legend_names_is_left_by_its_query(file: Path) -> None:
+def test_a_query_keeps_the_labels_of_its_legend(file: Path) -> None:
     for target in targets(file):
         for label in ("game", "phase", "source", "presence", "cause", "reason", "method", "code", "kind", "waits_for"):
             if f"{{{{{label}}}}}" in target["legendFormat"]:
                 assert label in target["expr"].partition("{")[0], target
 
 
-def test_panels_have_their_places_and_none_covers_another() -> None:
+def test_panels_do_not_overlap() -> None:
     for file in FILES:
         taken: set[tuple[int, int]] = set()
         for panel in json.loads(file.read_text(encoding="utf-8"))["panels"]:
@@ -72,7 +72,7 @@ def test_panels_have_their_places_and_none_covers_another() -> None:
             taken |= cells
 
 
-def test_grafana_is_shown_where_dashboards_and_prometheus_are() -> None:
+def test_grafana_is_provisioned_with_dashboards_and_prometheus() -> None:
     source = yaml.safe_load((GRAFANA / "provisioning" / "datasources" / "prometheus.yaml").read_text())
     provider = yaml.safe_load((GRAFANA / "provisioning" / "dashboards" / "referee.yaml").read_text())
     grafana = yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"]["grafana"]

@@ -123,7 +123,7 @@ def serving(image: Image, tmp_path: Path) -> Iterator[Serving]:
     process.stdout.close()
 
 
-def test_what_the_dockerfile_makes_serves_is_healthy_and_goes_when_told(image: Image, serving: Serving) -> None:
+def test_the_image_serves_is_healthy_and_stops_on_its_signal(image: Image, serving: Serving) -> None:
     program = image.root / "opt" / "referee"
     before = {file: file.stat().st_mtime_ns for file in program.rglob("*")}
     _, _, check = image.last["HEALTHCHECK"].partition("CMD ")
@@ -143,11 +143,11 @@ def test_the_first_token_is_in_a_file_and_not_in_the_log_of_the_container(image:
     assert "admin_token" not in serving.told
 
 
-def test_it_serves_on_the_fast_loop(serving: Serving) -> None:
+def test_the_image_serves_with_uvloop(serving: Serving) -> None:
     assert "/uvloop/" in Path(f"/proc/{serving.process.pid}/maps").read_text()
 
 
-def test_the_bots_that_compose_starts_are_in_it(image: Image) -> None:
+def test_the_image_contains_the_sample_bots(image: Image) -> None:
     bots = subprocess.run(
         ["referee-bot", "random"], env=image.environment, capture_output=True, text=True, check=False, timeout=TIMEOUT_S
     )
@@ -155,7 +155,7 @@ def test_the_bots_that_compose_starts_are_in_it(image: Image) -> None:
     assert "BOT_REFEREE" in bots.stderr
 
 
-def test_what_only_building_needs_is_not_in_it(image: Image) -> None:
+def test_the_image_contains_no_build_tools(image: Image) -> None:
     for program in ("pip*", "hatchling*"):
         assert not list((image.root / "opt" / "referee" / "bin").glob(program))
     assert (image.root / "data").stat().st_uid == int(image.last["USER"].partition(":")[0])

@@ -13,16 +13,16 @@ PAGE = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
 ALERTS = {rule["alert"]: rule for rule in rules("alert")}
 
 
-def test_prometheus_can_read_its_configuration_and_all_rules() -> None:
+def test_prometheus_accepts_its_configuration_and_all_rules() -> None:
     works(tool("promtool"), "check", "config", DEPLOY / "prometheus" / "prometheus.yml")
 
 
 @pytest.mark.slow
-def test_alerts_speak_up_and_keep_quiet_as_the_cases_say() -> None:
+def test_alerts_fire_only_in_the_cases_where_they_should() -> None:
     works(tool("promtool"), "test", "rules", CASES)
 
 
-def test_there_is_a_case_in_which_each_alert_speaks_up() -> None:
+def test_every_alert_has_a_case_in_which_it_fires() -> None:
     checks = [
         check
         for case in yaml.safe_load(CASES.read_text(encoding="utf-8"))["tests"]
@@ -32,12 +32,12 @@ def test_there_is_a_case_in_which_each_alert_speaks_up() -> None:
 
 
 @pytest.mark.parametrize("rule", [*ALERTS.values(), *rules("record")], ids=lambda rule: rule.get("alert", "record"))
-def test_a_rule_names_nothing_that_there_is_not(rule: dict[str, str]) -> None:
+def test_a_rule_uses_only_existing_metrics_and_labels(rule: dict[str, str]) -> None:
     assert strange(rule["expr"]) == set()
 
 
 @pytest.mark.parametrize("alert", ALERTS)
-def test_the_operator_is_told_what_an_alert_means_and_what_to_do(alert: str) -> None:
+def test_every_alert_is_explained_in_the_operations_guide(alert: str) -> None:
     assert ALERTS[alert]["annotations"]["runbook"] == f"docs/operations.md#{alert.lower()}"
     assert ALERTS[alert]["labels"]["severity"] in ("page", "ticket")
     section = re.search(rf"^### {alert}\n(.*?)(?=^##|\Z)", PAGE, re.MULTILINE | re.DOTALL)
@@ -45,5 +45,5 @@ def test_the_operator_is_told_what_an_alert_means_and_what_to_do(alert: str) -> 
     assert re.findall(r"^- \*\*(\w+\s?\w*)\.\*\* \S", section[1], re.MULTILINE) == ["Means", "Look at", "Do"]
 
 
-def test_the_page_tells_of_no_alert_that_there_is_not() -> None:
+def test_the_operations_guide_has_no_unknown_alerts() -> None:
     assert set(re.findall(r"^### (Referee\w+)$", PAGE, re.MULTILINE)) == set(ALERTS)

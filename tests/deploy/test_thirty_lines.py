@@ -127,7 +127,7 @@ def machine(tmp_path: Path) -> Iterator[Machine]:
     bare.ends()
 
 
-def test_there_are_fewer_than_thirty() -> None:
+def test_the_setup_has_fewer_than_thirty_commands() -> None:
     assert len(lines()) < LINES_AT_MOST
 
 
@@ -137,7 +137,7 @@ def need_leaf(certificate: Path) -> None:
     assert not [one for one in extensions if isinstance(one.value, x509.BasicConstraints) and one.value.ca]
 
 
-def test_they_make_a_public_service_with_tls_tokens_metrics_and_backups(machine: Machine) -> None:
+def test_the_commands_set_up_a_service_with_tls_tokens_metrics_and_backups(machine: Machine) -> None:
     done = machine.runs(lines())
     log = (machine.root / "log").read_text() if (machine.root / "log").exists() else ""
     assert done.returncode in (0, 3), f"{machine.said}\n{log}"  # 3: the doctor warns about the shared machine.

@@ -21,14 +21,14 @@ def unit(tmp_path: Path) -> Path:
     return installed
 
 
-def test_systemd_understands_every_line(unit: Path) -> None:
+def test_systemd_verifies_the_unit(unit: Path) -> None:
     works(tool("systemd-analyze"), "verify", "--man=no", unit)
 
 
-def test_little_is_left_to_somebody_who_breaks_in(unit: Path) -> None:
+def test_the_exposure_level_of_the_unit_is_low(unit: Path) -> None:
     works(tool("systemd-analyze"), "security", "--offline=true", f"--threshold={EXPOSED_AT_MOST}", unit)
 
 
-def test_it_is_let_finish_its_turns() -> None:
+def test_the_stop_timeout_exceeds_the_drain_grace_period() -> None:
     [stop_s] = re.findall(r"^TimeoutStopSec=(\d+)$", UNIT.read_text(encoding="utf-8"), re.MULTILINE)
     assert int(stop_s) > read_settings({}, environment={}).settings.drain_grace_s

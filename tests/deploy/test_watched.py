@@ -112,7 +112,7 @@ def all_happens(organiser: Organiser) -> None:
     organiser.connection(0).receive("match_ended")
 
 
-def test_all_that_the_page_tells_of_is_there_and_the_dashboards_show_it(scene: Scene, organiser: Organiser) -> None:
+def test_every_documented_metric_exists_and_is_shown_by_the_dashboards(scene: Scene, organiser: Organiser) -> None:
     eyes = scene.eyes
     all_happens(organiser)
     wanted = {name for name in known() if name.startswith("referee")}
@@ -127,7 +127,7 @@ def test_all_that_the_page_tells_of_is_there_and_the_dashboards_show_it(scene: S
         assert eyes.values(query) or query.startswith(HAVE_NOT_HAPPENED), query
 
 
-def test_the_ladder_is_seen_from_its_queue_to_its_ratings(scene: Scene, organiser: Organiser) -> None:
+def test_the_metrics_of_a_ladder_cover_queue_matches_and_ratings(scene: Scene, organiser: Organiser) -> None:
     eyes, rated = scene.eyes, 'sum(referee_ratings_applied_total{game="alquerque"}) or vector(0)'
     before = eyes.value(rated) or 0
     assert eyes.value('referee_contests{kind="ladder"}') == 1
@@ -145,7 +145,7 @@ def test_the_ladder_is_seen_from_its_queue_to_its_ratings(scene: Scene, organise
     eyes.comes_to(lambda: (eyes.value(rated) or 0) >= before + 2, "the match that came of it is rated")
 
 
-def test_the_rules_are_in_force_and_keep_quiet_while_nothing_is_wrong(scene: Scene) -> None:
+def test_rules_are_loaded_and_no_alert_fires_without_a_fault(scene: Scene) -> None:
     scene.keeps_playing(5)
     rules = [rule for group in scene.eyes.get("rules")["groups"] for rule in group["rules"]]
     assert len(rules) > 20
@@ -153,14 +153,14 @@ def test_the_rules_are_in_force_and_keep_quiet_while_nothing_is_wrong(scene: Sce
     assert scene.eyes.firing() <= {"RefereeStalls"}  # Other tests may delay this machine enough for it to fire.
 
 
-def test_a_referee_that_stands_still_is_told_of(scene: Scene) -> None:
+def test_a_frozen_server_fires_an_alert(scene: Scene) -> None:
     scene.keeps_playing(5)
     with Stopwatch().freeze(scene.server):
         time.sleep(STANDS_STILL_S)
     scene.eyes.comes_to(lambda: "RefereeStalls" in scene.eyes.firing(), "the alert fires")
 
 
-def test_an_entry_that_somebody_removed_from_the_database_is_told_of(scene: Scene, organiser: Organiser) -> None:
+def test_a_removed_log_entry_fires_an_alert(scene: Scene, organiser: Organiser) -> None:
     match_id = organiser.start_match(rules=game_pb2.Rules(game="troke"))
     organiser.connection(0).close()
     watched = organiser.call("MatchService/WatchMatch", match_id=match_id, after_number=0)
@@ -179,7 +179,7 @@ def test_an_entry_that_somebody_removed_from_the_database_is_told_of(scene: Scen
     scene.eyes.comes_to(lambda: "RefereeResumeGap" in scene.eyes.firing(), "the alert fires")
 
 
-def test_a_disk_that_is_full_is_told_of(scene: Scene, organiser: Organiser) -> None:
+def test_a_full_disk_fires_an_alert(scene: Scene, organiser: Organiser) -> None:
     organiser.start_match()
     turn = organiser.next_turn()
     with full_disk(scene.server, scene.data):
