@@ -4,35 +4,35 @@ from bench.figures import Findings, Goal, NotMeasured
 from bench.measurement import alternate
 
 
-def found(*rounds: tuple[float, float]) -> Findings:
+def findings_of(*rounds: tuple[float, float]) -> Findings:
     findings = Findings()
-    findings.add("ours", "µs", *(ours for ours, _ in rounds))
-    findings.add("theirs", "µs", *(theirs for _, theirs in rounds))
+    findings.add("first", "µs", *(first for first, _ in rounds))
+    findings.add("second", "µs", *(second for _, second in rounds))
     return findings
 
 
 def test_a_ratio_is_computed_per_round_because_drift_affects_both_sides() -> None:
-    assert found((1, 2), (10, 20), (100, 50)).ratio("µs", "theirs", "ours") == 2
+    assert findings_of((1, 2), (10, 20), (100, 50)).ratio("µs", "second", "first") == 2
 
 
 def test_a_goal_holds_exactly_at_its_bound() -> None:
-    at_least = Goal("", "", 2, lambda found: found.ratio("µs", "theirs", "ours"))
-    assert at_least.verdict(found((1, 2))).said == "holds"
-    assert at_least.verdict(found((1, 1.9))).said == "does not hold"
+    at_least = Goal("", "", 2, lambda found: found.ratio("µs", "second", "first"))
+    assert at_least.verdict(findings_of((1, 2))).said == "holds"
+    assert at_least.verdict(findings_of((1, 1.9))).said == "does not hold"
 
 
 def test_a_goal_can_be_an_upper_bound() -> None:
-    at_most = Goal("", "", 2, lambda found: found.of("ours", "µs").median, at_least=False)
-    assert at_most.verdict(found((2, 0))).said == "holds"
-    assert at_most.verdict(found((3, 0))).said == "does not hold"
+    at_most = Goal("", "", 2, lambda found: found.of("first", "µs").median, at_least=False)
+    assert at_most.verdict(findings_of((2, 0))).said == "holds"
+    assert at_most.verdict(findings_of((3, 0))).said == "does not hold"
 
 
 def test_a_goal_without_a_figure_is_reported_as_not_measured() -> None:
-    def nobody(_: Findings) -> float:
-        raise NotMeasured("nobody was there")
+    def unmeasured(_: Findings) -> float:
+        raise NotMeasured("no measurement")
 
-    verdict = Goal("", "", 2, nobody).verdict(Findings())
-    assert (verdict.reached, verdict.said) == (None, "not measured: nobody was there")
+    verdict = Goal("", "", 2, unmeasured).verdict(Findings())
+    assert (verdict.reached, verdict.said) == (None, "not measured: no measurement")
 
 
 def test_candidates_alternate_after_a_warm_up() -> None:

@@ -13,25 +13,25 @@ from tests.e2e.organiser import METHODS
 LONG_MS = 60
 
 
-def compute_for_long() -> None:
-    until_s = time.thread_time() + LONG_MS / 1000
-    while time.thread_time() < until_s:
+def compute() -> None:
+    deadline_s = time.thread_time() + LONG_MS / 1000
+    while time.thread_time() < deadline_s:
         calibration_ms()
 
 
-async def with_a_long_step(meter: LoopMeter) -> None:
+async def run_long_step(meter: LoopMeter) -> None:
     meter.measure(asyncio.get_running_loop())
     await asyncio.sleep(0)
 
     async def slow() -> None:
-        compute_for_long()
+        compute()
 
     await asyncio.create_task(slow())
 
 
 def test_a_long_step_of_the_loop_is_measured_and_named() -> None:
     with LoopMeter().metering() as meter:
-        asyncio.run(with_a_long_step(meter))
+        asyncio.run(run_long_step(meter))
         worst = meter.worst()
     assert worst.cpu_ms >= LONG_MS
     assert worst.of.endswith("slow")
@@ -40,7 +40,7 @@ def test_a_long_step_of_the_loop_is_measured_and_named() -> None:
 
 def test_other_loops_are_not_measured() -> None:
     with LoopMeter().metering() as meter:
-        asyncio.run(with_a_long_step(LoopMeter()))
+        asyncio.run(run_long_step(LoopMeter()))
         assert meter.worst().cpu_ms == 0
 
 

@@ -7,14 +7,14 @@ import pytest
 
 from bench.parts import OF_PLACE, REST, part_of
 
-HOUSE = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize("place", OF_PLACE)
 def test_every_named_place_exists(place: str) -> None:
     file, _, function = place.partition(" ")
-    assert (HOUSE / file).is_dir() if file.endswith("/") else (HOUSE / file).is_file()
-    assert not function or function in functions(HOUSE / file)
+    assert (ROOT / file).is_dir() if file.endswith("/") else (ROOT / file).is_file()
+    assert not function or function in functions(ROOT / file)
 
 
 def functions(file: Path) -> set[str]:

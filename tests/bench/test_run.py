@@ -18,7 +18,10 @@ def test_a_run_reports_what_it_measured(tmp_path: Path) -> None:
 
     subprocess.run(command, check=True, timeout=300, stdout=subprocess.DEVNULL)
 
-    (told,) = json.loads((tmp_path / "report.json").read_text())["measurements"]
-    assert told["not_measured"] == ""
-    assert {figure["of"] for figure in told["figures"]} >= {"a plain read of the log", "the last turn is asked again"}
-    assert all(figure["median"] > 0 for figure in told["figures"])
+    (measurement,) = json.loads((tmp_path / "report.json").read_text())["measurements"]
+    assert measurement["not_measured"] == ""
+    assert {figure["of"] for figure in measurement["figures"]} >= {
+        "a plain read of the log",
+        "the last turn is asked again",
+    }
+    assert all(figure["median"] > 0 for figure in measurement["figures"])

@@ -8,16 +8,16 @@ from bench.measurement import Scope
 
 
 def test_a_shared_resource_is_created_once_and_closed_at_the_end() -> None:
-    story: list[str] = []
+    log: list[str] = []
 
     @contextmanager
     def stage() -> Iterator[int]:
-        story.append("opened")
-        yield len(story)
-        story.append("closed")
+        log.append("opened")
+        yield len(log)
+        log.append("closed")
 
     with ExitStack() as closing:
         scope = Scope(quick=True, folder=Path(), closing=closing)
         assert [scope.keep("one", stage), scope.keep("one", stage)] == [1, 1]
-        assert story == ["opened"]
-    assert story == ["opened", "closed"]
+        assert log == ["opened"]
+    assert log == ["opened", "closed"]

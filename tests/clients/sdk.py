@@ -75,7 +75,7 @@ class BotProgram:
 def run_program(
     command: Sequence[str], server: ServerProcess, secret: str, folder: Path | None = None, **variables: str
 ) -> Iterator[BotProgram]:
-    """Run a bot program that connects to the server; `told` is added to its environment. It is killed on exit."""
+    """Run a bot program that connects to the server; `variables` are added to its environment. It is killed on exit."""
     environment = {name: text for name, text in os.environ.items() if not name.startswith("BOT_")}
     environment |= {"BOT_REFEREE": server.address, "BOT_TOKEN": secret, "BOT_MAX_MATCHES": "8", **variables}
     running = BotProgram(subprocess.Popen(command, cwd=folder, env=environment, stderr=subprocess.PIPE, text=True))

@@ -169,12 +169,12 @@ def test_a_stalled_connection_is_replaced_by_a_new_one(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("answer", ["'x' * 2_000_000", "'\\ud800'"])
 def test_an_answer_that_cannot_be_sent_costs_one_match_and_the_stream_stays_open(tmp_path: Path, answer: str) -> None:
-    (tmp_path / "poisonous.py").write_text(
+    (tmp_path / "unsendable.py").write_text(
         "from referee_client.bots.random import choose as any_move\n"
         f"def choose(turn):\n    return {answer} if turn.game == 'trox' else any_move(turn)\n"
     )
     with run_server(tmp_path, "--ephemeral") as server, connect_organiser(server) as organiser:
-        arguments = (f"{tmp_path / 'poisonous.py'}:choose", "--max-matches", "2")
+        arguments = (f"{tmp_path / 'unsendable.py'}:choose", "--max-matches", "2")
         with run_bot(server, organiser.register_bot("anna"), *arguments) as bot:
             broken = organiser.create_match(long_match("trox"), ["anna", "anna"])
             whole = organiser.create_match(long_match("troke"), ["anna", "anna"])

@@ -47,7 +47,7 @@ def test_a_closed_outbox_sends_nothing() -> None:
 
 
 class FakeChannel:
-    """Channel whose stream yields what is put into `said`, and ends at None."""
+    """Channel whose stream yields what is put into `responses`, and ends at None."""
 
     def __init__(self) -> None:
         self.responses: queue.SimpleQueue[PlayResponse | None] = queue.SimpleQueue()

@@ -42,7 +42,7 @@ def play_two_matches(folder: Path, text: str, *before: str) -> tuple[tuple[str, 
 
     Return kind and reason of the result of Trox, the reason of the result of Alquerque, and the bot's program.
     """
-    file = folder / "poisonous.py"
+    file = folder / "unsendable.py"
     file.write_text(text)
     with run_server(folder, "--ephemeral") as server, connect_organiser(server) as organiser:
         secret = organiser.register_bot("anna")

@@ -18,14 +18,14 @@ from referee_api.v1.play_service_pb2_grpc import PlayServiceStub
 FAULT = sys.argv[1] if len(sys.argv) > 1 else ""
 FILE = os.environ.get("BOT_TOKEN_FILE", "")
 TOKEN = Path(FILE).read_text() if FILE and FAULT != "reads no file" else os.environ["BOT_TOKEN"]
-FINAL = {grpc.StatusCode.UNAUTHENTICATED: 4, grpc.StatusCode.ABORTED: 3}
-SMALL = 10_000
+EXIT_STATUS = {grpc.StatusCode.UNAUTHENTICATED: 4, grpc.StatusCode.ABORTED: 3}
+SMALL_BYTES = 10_000
 FIRST_PAUSE_S = 0.5
 STABLE_S = 10.0
-WELCOME_WITHIN_S = 15.0
+WELCOME_TIMEOUT_S = 15.0
 
 answers: dict[tuple[str, str], str] = {}
-"""By match and token."""
+"""Answers by match and token."""
 sessions = 0
 
 
@@ -34,57 +34,57 @@ def main() -> None:
     pause_s = FIRST_PAUSE_S
     while True:
         began_at = time.monotonic()
-        away_s, welcomed = session()
+        reconnect_delay_s, welcomed = session()
         if FAULT == "stays away":
             sys.exit(0)
         if time.monotonic() - began_at > STABLE_S or (welcomed and FAULT == "a welcome is enough"):
             pause_s = FIRST_PAUSE_S
-        time.sleep(pause_s if away_s is None else away_s)
+        time.sleep(pause_s if reconnect_delay_s is None else reconnect_delay_s)
         pause_s *= 2
 
 
 def session() -> tuple[float | None, bool]:
-    """After how long to come back, where it was told; and whether there was a Welcome."""
-    global sessions  # noqa: PLW0603  # It is a small bot.
+    """Run one session. Return the requested delay before reconnecting, if any, and whether a Welcome arrived."""
+    global sessions  # noqa: PLW0603  # A small program needs no class for one counter.
     sessions += 1
-    said: queue.Queue[play_pb2.BotItem] = queue.Queue()
+    outgoing: queue.Queue[play_pb2.BotItem] = queue.Queue()
     version = {"long version": "v" * 65, "new version": str(sessions)}.get(FAULT, "1")
-    wishes = play_pb2.TurnOptions(max_legal_moves=5_000)
-    said.put(play_pb2.BotItem(hello=play_pb2.Hello(version=version, max_matches=4, turn_options=wishes)))
-    size = SMALL if FAULT == "reads little" else -1
-    away_s, welcomed = None, False
+    turn_options = play_pb2.TurnOptions(max_legal_moves=5_000)
+    outgoing.put(play_pb2.BotItem(hello=play_pb2.Hello(version=version, max_matches=4, turn_options=turn_options)))
+    size = SMALL_BYTES if FAULT == "reads little" else -1
+    reconnect_delay_s, welcomed = None, False
     options = [("grpc.max_receive_message_length", size), ("grpc.use_local_subchannel_pool", 1)]
     with grpc.insecure_channel(os.environ["BOT_REFEREE"], options) as channel:
         metadata = (("authorization", f"Bearer {TOKEN}"),)
-        stream = PlayServiceStub(channel).Play(spoken(said), metadata=metadata)
-        silence_s = WELCOME_WITHIN_S
-        watch = started_timer(silence_s, stream)
+        stream = PlayServiceStub(channel).Play(requests(outgoing), metadata=metadata)
+        silence_s = WELCOME_TIMEOUT_S
+        watch = start_timer(silence_s, stream)
         try:
             for message in stream:
                 watch.cancel()
-                watch = started_timer(silence_s, stream)
+                watch = start_timer(silence_s, stream)
                 for item in message.items[:1] if FAULT == "reads one item" else message.items:
                     kind = item.WhichOneof("item") or ""
                     welcomed = welcomed or kind == "welcome"
                     if kind == "draining" and FAULT != "hurries":
-                        away_s = item.draining.reconnect_delay_ms / 1_000
+                        reconnect_delay_s = item.draining.reconnect_delay_ms / 1_000
                     if kind == "welcome":
                         watch.cancel()
                         silence_s = item.welcome.heartbeat_timeout_ms / 1_000
-                        watch = started_timer(silence_s, stream)
-                    hear(kind, item, said)
+                        watch = start_timer(silence_s, stream)
+                    handle(kind, item, outgoing)
                     if kind == "verdict" and FAULT == "a verdict is enough":
                         break
-        except grpc.RpcError as why:
-            if why.code() in FINAL and FAULT != "comes back":
-                sys.exit(1 if FAULT == "wrong status" else FINAL[why.code()])
+        except grpc.RpcError as error:
+            if error.code() in EXIT_STATUS and FAULT != "comes back":
+                sys.exit(1 if FAULT == "wrong status" else EXIT_STATUS[error.code()])
         finally:
             watch.cancel()
-    return away_s, welcomed
+    return reconnect_delay_s, welcomed
 
 
-def started_timer(silence_s: float, stream: Any) -> threading.Timer:
-    """Gives the stream up when nothing comes any more."""
+def start_timer(silence_s: float, stream: Any) -> threading.Timer:
+    """Start a timer that cancels the stream if nothing arrives."""
     timer = threading.Timer(silence_s, stream.cancel)
     timer.daemon = True
     if FAULT != "waits for ever":
@@ -92,17 +92,17 @@ def started_timer(silence_s: float, stream: Any) -> threading.Timer:
     return timer
 
 
-def hear(kind: str, item: Any, said: "queue.Queue[play_pb2.BotItem]") -> None:
+def handle(kind: str, item: Any, outgoing: "queue.Queue[play_pb2.BotItem]") -> None:
     if kind == "ping":
         if FAULT != "no pong" and not (FAULT == "deaf while it thinks" and answers):
-            said.put(play_pb2.BotItem(pong=play_pb2.Pong(id=item.ping.id)))
+            outgoing.put(play_pb2.BotItem(pong=play_pb2.Pong(id=item.ping.id)))
     elif kind == "turn":
-        answer(item.turn, said)
-    elif gives_up(kind, item):
+        answer(item.turn, outgoing)
+    elif exits_on(kind, item):
         sys.exit(1)
 
 
-def gives_up(kind: str, item: Any) -> bool:
+def exits_on(kind: str, item: Any) -> bool:
     verdict = item.verdict
     return {
         "no stale": kind == "verdict" and verdict.WhichOneof("outcome") == "stale",
@@ -115,7 +115,7 @@ def gives_up(kind: str, item: Any) -> bool:
     }.get(FAULT, False)
 
 
-def answer(turn: play_pb2.Turn, said: "queue.Queue[play_pb2.BotItem]") -> None:
+def answer(turn: play_pb2.Turn, outgoing: "queue.Queue[play_pb2.BotItem]") -> None:
     ignored = {
         "one seat": turn.seat != 0,
         "one game": turn.rules.game != "alquerque",
@@ -131,14 +131,14 @@ def answer(turn: play_pb2.Turn, said: "queue.Queue[play_pb2.BotItem]") -> None:
     if known is None or FAULT == "thinks anew" or (FAULT == "forgets" and turn.repeated):
         choice = turn.legal_moves[(len(turn.legal_moves) - 1) if known == turn.legal_moves[0] else 0]
         answers[key] = "nonsense" if FAULT == "illegal" else choice
-    said.put(
+    outgoing.put(
         play_pb2.BotItem(move=play_pb2.Move(match_id=turn.match_id, turn_token=turn.turn_token, move=answers[key]))
     )
 
 
-def spoken(said: "queue.Queue[play_pb2.BotItem]") -> Iterator[play_service_pb2.PlayRequest]:
+def requests(outgoing: "queue.Queue[play_pb2.BotItem]") -> Iterator[play_service_pb2.PlayRequest]:
     while True:
-        yield play_service_pb2.PlayRequest(items=[said.get()])
+        yield play_service_pb2.PlayRequest(items=[outgoing.get()])
 
 
 if __name__ == "__main__":

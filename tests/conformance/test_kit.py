@@ -48,7 +48,7 @@ BREAKERS = {
 """For each clause, a fault that it must detect."""
 
 
-def tried(*options: str, bot: tuple[str, ...] = ()) -> Result:
+def run_kit(*options: str, bot: tuple[str, ...] = ()) -> Result:
     return CliRunner().invoke(
         main, ["conformance", *options, "--", sys.executable, "-m", "tests.conformance.bot", *bot]
     )
@@ -56,18 +56,18 @@ def tried(*options: str, bot: tuple[str, ...] = ()) -> Result:
 
 @pytest.mark.slow
 def test_a_bot_that_follows_the_protocol_passes_every_clause() -> None:
-    result = tried("--json", "--patience", "120")
+    result = run_kit("--json", "--patience", "120")
 
-    told = [json.loads(line) for line in result.stdout.splitlines()]
-    assert [one["clause"] for one in told] == [clause.name for clause in CLAUSES]
-    assert [one for one in told if not one["passed"] or one["why"]] == []
+    results = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [one["clause"] for one in results] == [clause.name for clause in CLAUSES]
+    assert [one for one in results if not one["passed"] or one["why"]] == []
     assert result.exit_code == 0
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("clause", [clause.name for clause in CLAUSES])
 def test_every_clause_fails_a_bot_that_violates_it(clause: str) -> None:
-    result = tried("--patience", "3", "--only", clause, bot=(BREAKERS[clause],))
+    result = run_kit("--patience", "3", "--only", clause, bot=(BREAKERS[clause],))
 
     assert result.exit_code == 1, result.output
     assert f"FAIL  {clause}" in result.stdout
@@ -102,8 +102,8 @@ def test_a_program_that_exits_at_once_is_reported_with_its_output() -> None:
 
 
 def test_the_kit_needs_a_command_or_a_connection() -> None:
-    for given in ([], ["--connect", "--", "./bot"]):
-        result = CliRunner().invoke(main, ["conformance", *given])
+    for arguments in ([], ["--connect", "--", "./bot"]):
+        result = CliRunner().invoke(main, ["conformance", *arguments])
         assert result.exit_code == 2
         assert "either the command" in result.stderr
 
@@ -129,9 +129,9 @@ def test_the_clauses_are_listed_with_their_descriptions() -> None:
 @pytest.mark.slow
 def test_sigterm_ends_the_kit_and_the_program_that_it_started(tmp_path: Path) -> None:
     file = tmp_path / "pid"
-    waits = f"import os, pathlib, time; pathlib.Path({str(file)!r}).write_text(str(os.getpid())); time.sleep(1000)"
+    script = f"import os, pathlib, time; pathlib.Path({str(file)!r}).write_text(str(os.getpid())); time.sleep(1000)"
     os.mkfifo(file)
-    command = [sys.executable, "-m", "referee", "conformance", "--", sys.executable, "-c", waits]
+    command = [sys.executable, "-m", "referee", "conformance", "--", sys.executable, "-c", script]
     with subprocess.Popen(command) as kit:
         pid = int(file.read_text())
         kit.terminate()

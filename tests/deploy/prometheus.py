@@ -17,10 +17,10 @@ from typing import Any
 
 import yaml
 
-from tests.deploy.tools import DEPLOY, tool
+from tests.deploy.tools import DEPLOY, find_tool
 
 TIMEOUT_S = 120
-LOOK_EVERY_S = 0.3
+POLL_INTERVAL_S = 0.3
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,8 @@ class Prometheus:
         try:
             with urllib.request.urlopen(url, timeout=TIMEOUT_S) as answer:
                 return json.load(answer)["data"]
-        except urllib.error.HTTPError as no:
-            raise AssertionError(f"{parameters}: {no.read().decode()}") from None
+        except urllib.error.HTTPError as error:
+            raise AssertionError(f"{parameters}: {error.read().decode()}") from None
 
     def values(self, query: str) -> list[dict[str, Any]]:
         """Return the series that a query finds now, with their values."""
@@ -52,16 +52,16 @@ class Prometheus:
         alerts = self.get("alerts")["alerts"]
         return {alert["labels"]["alertname"] for alert in alerts if alert["state"] == "firing"}
 
-    def comes_to(self, what: Callable[[], bool], words: str) -> None:
+    def wait_until(self, condition: Callable[[], bool], description: str) -> None:
         """Wait until `what` returns true. Raises AssertionError with `words` after TIMEOUT_S seconds."""
-        until_s = time.monotonic() + TIMEOUT_S
-        while not what():
-            assert time.monotonic() < until_s, f"not within {TIMEOUT_S} seconds: {words}"
-            threading.Event().wait(LOOK_EVERY_S)
+        deadline_s = time.monotonic() + TIMEOUT_S
+        while not condition():
+            assert time.monotonic() < deadline_s, f"not within {TIMEOUT_S} seconds: {description}"
+            threading.Event().wait(POLL_INTERVAL_S)
 
 
 @contextmanager
-def prometheus(folder: Path, target: str) -> Iterator[Prometheus]:
+def run_prometheus(folder: Path, target: str) -> Iterator[Prometheus]:
     """Run a Prometheus server that scrapes the referee at `target`. It is stopped on exit."""
     config = yaml.safe_load((DEPLOY / "prometheus" / "prometheus.yml").read_text(encoding="utf-8"))
     config["global"] = {"scrape_interval": "500ms", "scrape_timeout": "500ms", "evaluation_interval": "500ms"}
@@ -70,7 +70,7 @@ def prometheus(folder: Path, target: str) -> Iterator[Prometheus]:
     (folder / "prometheus.yml").write_text(yaml.safe_dump(config), encoding="utf-8")
     address = f"127.0.0.1:{_free_port()}"
     command = [
-        tool("prometheus"),
+        find_tool("prometheus"),
         f"--config.file={folder / 'prometheus.yml'}",
         f"--storage.tsdb.path={folder / 'series'}",
         f"--web.listen-address={address}",
@@ -79,7 +79,7 @@ def prometheus(folder: Path, target: str) -> Iterator[Prometheus]:
         process = subprocess.Popen(command, stdout=log, stderr=log, cwd=folder)
     try:
         running = Prometheus(address)
-        running.comes_to(lambda: _is_ready(address), (folder / "prometheus.log").read_text())
+        running.wait_until(lambda: _is_ready(address), (folder / "prometheus.log").read_text())
         yield running
     finally:
         process.kill()

@@ -17,7 +17,7 @@ NAME = re.compile(r"\b(?:referee|process)[_:][\w:]+")
 MATCHED = re.compile(r"\b(\w+) ?(?:=~|!~|!=|=)\s*\"")
 GROUPED = re.compile(r"\b(?:by|on|group_left|ignoring) \(([\w, ]*)\)")
 SUFFIXES = {"histogram": ("_bucket", "_sum", "_count"), "counter": ("",), "gauge": ("",)}
-OF_PROMETHEUS = {"job", "instance", "le", "alertname", "alertstate"}
+PROMETHEUS_LABELS = {"job", "instance", "le", "alertname", "alertstate"}
 """Labels that every series has, or that Prometheus adds."""
 
 
@@ -29,12 +29,12 @@ def rules(kind: str) -> Iterator[dict[str, Any]]:
 
 
 @cache
-def known() -> dict[str, set[str]]:
+def known_series() -> dict[str, set[str]]:
     """Return the labels of each series by name: those in docs/metrics.md, of the process, and of recording rules."""
-    told = (ROOT / "docs" / "metrics.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "metrics.md").read_text(encoding="utf-8")
     found = {
         f"{name}{suffix}": set(re.findall(r"`(\w+)`", labels))
-        for name, kind, labels in ROW.findall(told)
+        for name, kind, labels in ROW.findall(page)
         for suffix in SUFFIXES[kind]
     }
     families = Page(Metrics("1.2.3")).families.values()
@@ -44,12 +44,12 @@ def known() -> dict[str, set[str]]:
     return found
 
 
-def strange(query: str) -> set[str]:
+def unknown_names(query: str) -> set[str]:
     """Return the metrics and labels in a query that do not exist."""
-    has = known()
+    known = known_series()
     names = _names(query)
-    labels = {label for name in names for label in has.get(name, ())} | OF_PROMETHEUS
-    return (names - set(has)) | (_labels(query) - labels)
+    labels = {label for name in names for label in known.get(name, ())} | PROMETHEUS_LABELS
+    return (names - set(known)) | (_labels(query) - labels)
 
 
 def _names(query: str) -> set[str]:

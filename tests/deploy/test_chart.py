@@ -10,13 +10,13 @@ import yaml
 from kubernetes_validate.utils import SchemaNotFoundError, validate
 
 from referee.server.settings_reader import read_settings
-from tests.deploy.tools import DEPLOY, tool, works
+from tests.deploy.tools import DEPLOY, find_tool, run_command
 
 pytestmark = pytest.mark.slow
 
 CHART = DEPLOY / "helm" / "referee"
 KUBERNETES = ("1.29", "1.34")
-EVERYTHING = ("serviceMonitor.enabled=true", "tls.clientCaSecretName=ca", "persistence.storageClassName=fast")
+ALL_OPTIONS = ("serviceMonitor.enabled=true", "tls.clientCaSecretName=ca", "persistence.storageClassName=fast")
 
 Rendered = dict[str, Any]
 Render = Callable[..., Rendered]
@@ -25,9 +25,9 @@ Render = Callable[..., Rendered]
 @pytest.fixture
 def render() -> Render:
     def rendered(*values: str) -> Rendered:
-        given = [word for value in values for word in ("--set", value)]
-        told = works(tool("helm"), "template", "cup", CHART, *given)
-        return {f"{one['kind']}/{one['metadata']['name']}": one for one in yaml.safe_load_all(told) if one}
+        arguments = [word for value in values for word in ("--set", value)]
+        output = run_command(find_tool("helm"), "template", "cup", CHART, *arguments)
+        return {f"{one['kind']}/{one['metadata']['name']}": one for one in yaml.safe_load_all(output) if one}
 
     return rendered
 
@@ -37,10 +37,10 @@ def pod(rendered: Rendered) -> Any:
 
 
 def test_helm_lint_passes() -> None:
-    works(tool("helm"), "lint", "--strict", CHART)
+    run_command(find_tool("helm"), "lint", "--strict", CHART)
 
 
-@pytest.mark.parametrize("values", [(), EVERYTHING, ("networkPolicy.enabled=false", "mayBeEvicted=true")], ids=str)
+@pytest.mark.parametrize("values", [(), ALL_OPTIONS, ("networkPolicy.enabled=false", "mayBeEvicted=true")], ids=str)
 def test_the_rendered_manifests_are_valid_for_kubernetes(render: Render, values: tuple[str, ...]) -> None:
     for name, one in render(*values).items():
         for version in KUBERNETES:
@@ -53,7 +53,7 @@ def test_the_rendered_manifests_are_valid_for_kubernetes(render: Render, values:
 
 def test_the_chart_requires_a_certificate() -> None:
     with pytest.raises(AssertionError, match=r"tls\.secretName is required"):
-        works(tool("helm"), "template", "cup", CHART, "--set", "tls.secretName=")
+        run_command(find_tool("helm"), "template", "cup", CHART, "--set", "tls.secretName=")
 
 
 def test_the_termination_grace_period_exceeds_the_drain(render: Render) -> None:

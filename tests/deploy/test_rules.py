@@ -5,8 +5,8 @@ import re
 import pytest
 import yaml
 
-from tests.deploy.queries import rules, strange
-from tests.deploy.tools import DEPLOY, ROOT, tool, works
+from tests.deploy.queries import rules, unknown_names
+from tests.deploy.tools import DEPLOY, ROOT, find_tool, run_command
 
 CASES = DEPLOY / "prometheus" / "tests" / "alerts.yml"
 PAGE = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
@@ -14,12 +14,12 @@ ALERTS = {rule["alert"]: rule for rule in rules("alert")}
 
 
 def test_prometheus_accepts_its_configuration_and_all_rules() -> None:
-    works(tool("promtool"), "check", "config", DEPLOY / "prometheus" / "prometheus.yml")
+    run_command(find_tool("promtool"), "check", "config", DEPLOY / "prometheus" / "prometheus.yml")
 
 
 @pytest.mark.slow
 def test_alerts_fire_only_in_the_cases_where_they_should() -> None:
-    works(tool("promtool"), "test", "rules", CASES)
+    run_command(find_tool("promtool"), "test", "rules", CASES)
 
 
 def test_every_alert_has_a_case_in_which_it_fires() -> None:
@@ -33,7 +33,7 @@ def test_every_alert_has_a_case_in_which_it_fires() -> None:
 
 @pytest.mark.parametrize("rule", [*ALERTS.values(), *rules("record")], ids=lambda rule: rule.get("alert", "record"))
 def test_a_rule_uses_only_existing_metrics_and_labels(rule: dict[str, str]) -> None:
-    assert strange(rule["expr"]) == set()
+    assert unknown_names(rule["expr"]) == set()
 
 
 @pytest.mark.parametrize("alert", ALERTS)

@@ -12,19 +12,19 @@ ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
 
 
-def tool(name: str) -> str:
+def find_tool(name: str) -> str:
     """Return the path of a program, searched first in the virtual environment and then on the path."""
     found = shutil.which(name, path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     if found:
         return found
-    why = f"{name} is not installed"
+    reason = f"{name} is not installed"
     if os.environ.get("CI"):
-        pytest.fail(why)
-    pytest.skip(why)
+        pytest.fail(reason)
+    pytest.skip(reason)
 
 
-def works(*command: str | Path, timeout_s: float = 1800) -> str:
+def run_command(*command: str | Path, timeout_s: float = 1800) -> str:
     """Run a command and return its standard output. Raises AssertionError with all of its output if it fails."""
-    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=timeout_s)
-    assert ran.returncode == 0, f"{' '.join(map(str, command))}:\n{ran.stdout}\n{ran.stderr}"
-    return ran.stdout
+    completed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=timeout_s)
+    assert completed.returncode == 0, f"{' '.join(map(str, command))}:\n{completed.stdout}\n{completed.stderr}"
+    return completed.stdout

@@ -87,7 +87,7 @@ class RawConnection:
         self._socket = socket.create_connection((host, int(port)))
         self._ids = stream_ids()
         self.open: set[int] = set()
-        """Calls that were begun here and have not ended yet."""
+        """Calls that this connection has started and that have not ended."""
         self.closed = False
         """Whether the other side has closed the connection."""
         self._buffer = b""

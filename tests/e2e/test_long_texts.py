@@ -28,7 +28,7 @@ PIECES = ("x", "a1", "xc3", "-c2", "é", "0", "b1:TrWrMr,", "NBR@0.0u/0.-1d,", "
 """Text that the games' grammars accept, and text that they do not."""
 
 
-class Strangers:
+class Callers:
     """Callers, one of each role."""
 
     def __init__(self, server: ServerThread) -> None:
@@ -55,10 +55,10 @@ class Strangers:
         except grpc.RpcError as error:
             code = error.code()  # The error is also the call.
         assert code not in FORBIDDEN_CODES, (path, code)
-        self.need_quick(before_s, path)
+        self.assert_quick(before_s, path)
         return code
 
-    def need_quick(self, before_s: float, what: object) -> None:
+    def assert_quick(self, before_s: float, what: object) -> None:
         used_s = self.server.cpu_s() - before_s
         assert used_s < MAX_CPU_S, f"{what}: {used_s:.3f} s"
 
@@ -68,10 +68,10 @@ class Strangers:
 
 
 @pytest.fixture(scope="module")
-def strangers() -> Iterator[Strangers]:
+def callers() -> Iterator[Callers]:
     server = ServerThread(settings(start_within_s=600, patient=True))
     try:
-        callers = Strangers(server)
+        callers = Callers(server)
         yield callers
         callers.close()
     finally:
@@ -86,73 +86,73 @@ METHODS = {
 }
 
 
-def long(chance: Random, size: int) -> str:
+def random_text(rng: Random, size: int) -> str:
     """Return a random text of at most `size` bytes, and at most a few less."""
-    piece = chance.choice(PIECES)
-    text = chance.choice(PIECES) + piece * (size // len(piece))
+    piece = rng.choice(PIECES)
+    text = rng.choice(PIECES) + piece * (size // len(piece))
     return text.encode()[:size].decode(errors="ignore")
 
 
-def say_in_every_field(strangers: Strangers, chance: Random, sizes: tuple[int, ...]) -> None:
+def fill_every_field(callers: Callers, rng: Random, sizes: tuple[int, ...]) -> None:
     for case in TEXTS:
         method = METHODS[case[0].DESCRIPTOR.name]
         if method == "PlayService/Play":
             continue
         for size in sizes:
-            request = filled(case, size, chance.choice(("x", "0", "[")))
+            request = filled(case, size, rng.choice(("x", "0", "[")))
             assert request.ByteSize() < 1 << 20
-            assert strangers.call(method, request) is not grpc.StatusCode.OK or size < MESSAGE_BYTES, named(case)
+            assert callers.call(method, request) is not grpc.StatusCode.OK or size < MESSAGE_BYTES, named(case)
 
 
-def ask_of_every_game(strangers: Strangers, chance: Random, sizes: tuple[int, ...]) -> None:
+def send_to_every_game(callers: Callers, rng: Random, sizes: tuple[int, ...]) -> None:
     for name, game in games().items():
         start = game.start(game.settings(), bytes(32)).text(REFEREE)
         for size in sizes:
-            texts = [long(chance, size) for _ in range(3)]
+            texts = [random_text(rng, size) for _ in range(3)]
             openings = [game_pb2.Opening(position=text) for text in (*texts, f"{start} {texts[0]}"[:size])]
             chain = "a1" + "xc3" * (MESSAGE_BYTES // 3)  # Was once parsed in quadratic time: 26 seconds.
             openings += [game_pb2.Opening(moves=[game_pb2.SeatMove(move=text)]) for text in (*texts, chain)]
             for opening in openings:
                 rules = game_pb2.Rules(game=name)
-                strangers.call("GameService/ReadPosition", ReadPositionRequest(rules=rules, opening=opening))
-                wanted = strangers.organiser.match_request(rules)
+                callers.call("GameService/ReadPosition", ReadPositionRequest(rules=rules, opening=opening))
+                wanted = callers.organiser.match_request(rules)
                 wanted.pop("seats")
-                strangers.call("MatchService/CreateMatch", CreateMatchRequest(opening=opening, **wanted))
+                callers.call("MatchService/CreateMatch", CreateMatchRequest(opening=opening, **wanted))
             for option in game.options.declared:
                 rules = game_pb2.Rules(game=name, options={option.name: texts[0]})
-                strangers.call("GameService/ReadPosition", ReadPositionRequest(rules=rules))
-                strangers.call("MatchService/CreateMatch", CreateMatchRequest(terms=match_pb2.MatchTerms(rules=rules)))
+                callers.call("GameService/ReadPosition", ReadPositionRequest(rules=rules))
+                callers.call("MatchService/CreateMatch", CreateMatchRequest(terms=match_pb2.MatchTerms(rules=rules)))
 
 
-def answer_with_every_size(strangers: Strangers, chance: Random, sizes: tuple[int, ...]) -> None:
+def answer_with_every_size(callers: Callers, rng: Random, sizes: tuple[int, ...]) -> None:
     """Send long answers in the stream and without it. Every answer gets a verdict, and the stream stays open."""
-    organiser = strangers.organiser
+    organiser = callers.organiser
     for size in sizes:
         match_id = organiser.start_match(rules=ALQUERQUE)
         turn = organiser.next_turn()
-        before_s = strangers.server.cpu_s()
+        before_s = callers.server.cpu_s()
         connection = organiser.connection(0)
         for field in ("match_id", "turn_token", "move"):
-            connection.send(move={"match_id": match_id, "turn_token": turn.turn_token, field: long(chance, size)})
+            connection.send(move={"match_id": match_id, "turn_token": turn.turn_token, field: random_text(rng, size)})
             verdict = connection.receive("verdict")
             assert verdict.WhichOneof("outcome") == "rejected"
-            strangers.need_quick(before_s, (field, size))
-            before_s = strangers.server.cpu_s()
+            callers.assert_quick(before_s, (field, size))
+            before_s = callers.server.cpu_s()
         organiser.call_as_bot(0, "MatchService/Resign", match_id=match_id, request_id=f"resign {size}")
         connection.receive("match_ended")
         organiser.connection(1).receive("match_ended")
 
 
-def test_long_texts_in_any_field_do_not_block_the_event_loop(strangers: Strangers) -> None:
-    chance = Random(1)
-    say_in_every_field(strangers, chance, (MESSAGE_BYTES,))
-    ask_of_every_game(strangers, chance, (1_000,))
-    answer_with_every_size(strangers, chance, (1_001, MESSAGE_BYTES))
+def test_long_texts_in_any_field_do_not_block_the_event_loop(callers: Callers) -> None:
+    rng = Random(1)
+    fill_every_field(callers, rng, (MESSAGE_BYTES,))
+    send_to_every_game(callers, rng, (1_000,))
+    answer_with_every_size(callers, rng, (1_001, MESSAGE_BYTES))
 
 
 @pytest.mark.soak
-def test_texts_of_random_sizes_in_any_field_do_not_block_the_event_loop(strangers: Strangers, rng: Random) -> None:
+def test_texts_of_random_sizes_in_any_field_do_not_block_the_event_loop(callers: Callers, rng: Random) -> None:
     sizes = (rng.randrange(1, 300), rng.randrange(300, 4_001), rng.randrange(4_001, 65_537), MESSAGE_BYTES)
-    say_in_every_field(strangers, rng, sizes)
-    ask_of_every_game(strangers, rng, sizes)
-    answer_with_every_size(strangers, rng, (1_001 + rng.randrange(100_000), MESSAGE_BYTES))
+    fill_every_field(callers, rng, sizes)
+    send_to_every_game(callers, rng, sizes)
+    answer_with_every_size(callers, rng, (1_001 + rng.randrange(100_000), MESSAGE_BYTES))

@@ -10,7 +10,7 @@ import pytest
 from grpc_reflection.v1alpha.proto_reflection_descriptor_database import ProtoReflectionDescriptorDatabase
 
 from referee.transport.server import REFLECTION_SERVICES, SERVICES
-from tests.deploy.tools import tool
+from tests.deploy.tools import find_tool
 from tests.docs import contract
 from tests.e2e.server import TIMEOUT_S, ServerProcess, run_server
 
@@ -24,7 +24,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
 
 
 def run_tool(name: str, *arguments: str) -> str:
-    completed = subprocess.run([tool(name), *arguments], capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
+    completed = subprocess.run(
+        [find_tool(name), *arguments], capture_output=True, text=True, timeout=TIMEOUT_S, check=False
+    )
     assert completed.returncode == 0, completed.stdout + completed.stderr
     return completed.stdout
 
@@ -75,8 +77,8 @@ def find_symbol(channel: grpc.Channel, service: str, symbol: str) -> Any:
     """Return the file that defines the symbol, from this version of the reflection service. Raises KeyError."""
     # The client supports only v1alpha, but the versions differ only in the names of their services.
     database: Any = ProtoReflectionDescriptorDatabase(channel)
-    known = database._stub.ServerReflectionInfo
+    known_series = database._stub.ServerReflectionInfo
     database._stub.ServerReflectionInfo = channel.stream_stream(
-        f"/{service}/ServerReflectionInfo", known._request_serializer, known._response_deserializer
+        f"/{service}/ServerReflectionInfo", known_series._request_serializer, known_series._response_deserializer
     )
     return database.FindFileContainingSymbol(symbol)

@@ -87,9 +87,9 @@ def test_toc_gifts_are_hidden_until_the_last_one_and_then_shown_to_giver_and_rec
                 {gifts[viewer][1:]} if viewer is not None and viewer < 3 else set()
             )
             played = entries[3].move_played
-            told = {choice.seat: choice.move for choice in (*played.revealed, played.played)}
+            shown = {choice.seat: choice.move for choice in (*played.revealed, played.played)}
             known = () if viewer is None else (viewer, (viewer + 2) % 4)
-            assert told == {giver: gift if giver in known else "=?" for giver, gift in enumerate(gifts)}
+            assert shown == {giver: gift if giver in known else "=?" for giver, gift in enumerate(gifts)}
 
 
 def test_watchers_see_that_a_nonce_was_added_and_its_value_when_play_starts(server: ServerProcess) -> None:
@@ -135,9 +135,9 @@ def test_the_clock_of_the_seat_to_move_is_current(server: ServerProcess) -> None
         first = organiser.call("MatchService/GetMatch", match_id=match_id).state.clocks
         snapshot, *_ = watch_match(organiser.channel, organiser.token, match_id, 4, 0)
         last = organiser.call("MatchService/GetMatch", match_id=match_id).state.clocks
-        told = [clocks[0].main_us for clocks in (first, snapshot.state.clocks, last)]
-        assert told == sorted({*told}, reverse=True)
-        assert told[0] < 3_600_000_000
+        times_us = [clocks[0].main_us for clocks in (first, snapshot.state.clocks, last)]
+        assert times_us == sorted({*times_us}, reverse=True)
+        assert times_us[0] < 3_600_000_000
         assert all(clocks[0].running and clocks[0].time_left_us > 0 for clocks in (first, snapshot.state.clocks, last))
         assert {clocks[1].main_us for clocks in (first, last)} == {3_600_000_000}
 

@@ -16,20 +16,20 @@ from pathlib import Path
 import pytest
 from cryptography import x509
 
-from tests.deploy.tools import ROOT, tool
+from tests.deploy.tools import ROOT, find_tool
 
 pytestmark = pytest.mark.slow
 
 PAGE = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
-LINES_AT_MOST = 30
+MAX_COMMANDS = 30
 TIMEOUT_S = 1800
-PLACES = re.compile(r"(?<![\w./-])/(?=(?:opt/referee|etc|var/lib)\b)")
+ABSOLUTE_PATHS = re.compile(r"(?<![\w./-])/(?=(?:opt/referee|etc|var/lib)\b)")
 """Start of an absolute path of the machine."""
-OWNERS = re.compile(r"-o root -g referee |chown referee \S+ && ")
-"""Changes of ownership, which are removed because the user does not exist here."""
+OWNERSHIP = re.compile(r"-o root -g referee |chown referee \S+ && ")
+"""Changes of ownership, which are removed because the user does not exist on this machine."""
 
 SYSTEMCTL = """#!/bin/sh
-# As systemd would, as far as our units go: what starts is what their ExecStart says.
+# A substitute for systemd that starts the ExecStart of the project's units.
 start() {{
     unit={root}/etc/systemd/system/$1.service
     command=$(sed -n 's/^ExecStart=//p' $unit | sed 's/%%/%/g')
@@ -44,12 +44,12 @@ case "$*" in
     "daemon-reload" | "restart prometheus") ;;
     "enable --now referee referee-backup.timer") start referee ;;
     "start referee-backup") start referee-backup ;;
-    *) echo "nobody has thought of systemctl $*" >&2; exit 1 ;;
+    *) echo "systemctl $* is not supported" >&2; exit 1 ;;
 esac
 """
 
 
-def lines() -> list[str]:
+def setup_commands() -> list[str]:
     """Return the commands, each joined to one line."""
     [block] = re.findall(r"## From a bare machine\n.*?```console\n(.*?)```", PAGE, re.DOTALL)
     whole = re.sub(r"\\\n\s*", "", block).splitlines()
@@ -58,9 +58,9 @@ def lines() -> list[str]:
 
 
 def free_ports(count: int) -> list[int]:
-    with_ports = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [one.getsockname()[1] for one in with_ports]
-    for one in with_ports:
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [one.getsockname()[1] for one in sockets]
+    for one in sockets:
         one.close()
     return ports
 
@@ -73,24 +73,24 @@ class Machine:
         self.grpc, self.http = free_ports(2)
         for folder in ("etc/systemd/system", "etc/prometheus", "bin", "checkout"):
             (root / folder).mkdir(parents=True)
-        self._plays("apt-get", "#!/bin/sh\n")
-        self._plays("useradd", "#!/bin/sh\n")
-        self._plays("systemctl", SYSTEMCTL.format(root=root))
-        self._checks_out()
+        self._install_script("apt-get", "#!/bin/sh\n")
+        self._install_script("useradd", "#!/bin/sh\n")
+        self._install_script("systemctl", SYSTEMCTL.format(root=root))
+        self._copy_checkout()
 
-    def here(self, text: str) -> str:
-        text = PLACES.sub(f"{self.root}/", OWNERS.sub("", text))
+    def map_paths(self, text: str) -> str:
+        text = ABSOLUTE_PATHS.sub(f"{self.root}/", OWNERSHIP.sub("", text))
         return text.replace("7700", str(self.grpc)).replace("7780", str(self.http))
 
-    def runs(self, commands: list[str]) -> subprocess.CompletedProcess[str]:
-        script = "\n".join(["set -e", *map(self.here, commands)])
+    def run(self, commands: list[str]) -> subprocess.CompletedProcess[str]:
+        script = "\n".join(["set -e", *map(self.map_paths, commands)])
         environment = {name: text for name, text in os.environ.items() if not name.startswith(("REFEREE_", "BOT_"))}
-        with (self.root / "said").open("w") as said:
+        with (self.root / "output").open("w") as output:
             return subprocess.run(
                 ["bash", "-c", script],
                 cwd=self.root / "checkout",
                 env=environment | {"PATH": f"{self.root / 'bin'}{os.pathsep}{os.environ['PATH']}"},
-                stdout=said,
+                stdout=output,
                 stderr=subprocess.STDOUT,
                 text=True,
                 check=False,
@@ -98,18 +98,18 @@ class Machine:
             )
 
     @property
-    def said(self) -> str:
-        return (self.root / "said").read_text()
+    def output(self) -> str:
+        return (self.root / "output").read_text()
 
-    def ends(self) -> None:
+    def stop(self) -> None:
         if (self.root / "referee.pid").exists():
             os.kill(int((self.root / "referee.pid").read_text()), signal.SIGKILL)
 
-    def _plays(self, name: str, script: str) -> None:
+    def _install_script(self, name: str, script: str) -> None:
         (self.root / "bin" / name).write_text(script)
         (self.root / "bin" / name).chmod(0o755)
 
-    def _checks_out(self) -> None:
+    def _copy_checkout(self) -> None:
         unwanted = shutil.ignore_patterns("__pycache__", "*.egg-info")
         for name in ("engines", "referee", "proto/python", "clients/python", "deploy", "requirements"):
             shutil.copytree(ROOT / name, self.root / "checkout" / name, ignore=unwanted)
@@ -117,37 +117,37 @@ class Machine:
             shutil.copy(ROOT / name, self.root / "checkout")
         for file in (self.root / "checkout" / "deploy").rglob("*"):
             if file.suffix in (".service", ".toml", ".yml"):
-                file.write_text(self.here(file.read_text()))
+                file.write_text(self.map_paths(file.read_text()))
 
 
 @pytest.fixture
 def machine(tmp_path: Path) -> Iterator[Machine]:
-    bare = Machine(tmp_path / "machine")
-    yield bare
-    bare.ends()
+    new_machine = Machine(tmp_path / "machine")
+    yield new_machine
+    new_machine.stop()
 
 
 def test_the_setup_has_fewer_than_thirty_commands() -> None:
-    assert len(lines()) < LINES_AT_MOST
+    assert len(setup_commands()) < MAX_COMMANDS
 
 
-def need_leaf(certificate: Path) -> None:
+def assert_is_leaf(certificate: Path) -> None:
     """Assert that the certificate is not an authority: rustls rejects one as a server certificate."""
     extensions = x509.load_pem_x509_certificate(certificate.read_bytes()).extensions
     assert not [one for one in extensions if isinstance(one.value, x509.BasicConstraints) and one.value.ca]
 
 
 def test_the_commands_set_up_a_service_with_tls_tokens_metrics_and_backups(machine: Machine) -> None:
-    done = machine.runs(lines())
+    completed = machine.run(setup_commands())
     log = (machine.root / "log").read_text() if (machine.root / "log").exists() else ""
-    assert done.returncode in (0, 3), f"{machine.said}\n{log}"  # 3: the doctor warns about the shared machine.
-    assert "ready" in machine.said
-    assert "uvloop is installed" in machine.said
-    need_leaf(machine.root / "etc" / "referee" / "cert.pem")
+    assert completed.returncode in (0, 3), f"{machine.output}\n{log}"  # 3: the doctor warns about the shared machine.
+    assert "ready" in machine.output
+    assert "uvloop is installed" in machine.output
+    assert_is_leaf(machine.root / "etc" / "referee" / "cert.pem")
     assert re.fullmatch(r"rf_\S+\n", (machine.root / "checkout" / "ada.token").read_text())
     [backup] = (machine.root / "var" / "lib" / "referee-backups").iterdir()
     assert (backup / "referee.db").exists()
     subprocess.run(
-        [tool("promtool"), "check", "config", machine.root / "etc" / "prometheus" / "prometheus.yml"], check=True
+        [find_tool("promtool"), "check", "config", machine.root / "etc" / "prometheus" / "prometheus.yml"], check=True
     )
     assert (machine.root / "var" / "lib" / "referee" / "admin-token").stat().st_mode & 0o077 == 0

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from referee.server.settings_reader import read_settings
-from tests.deploy.tools import DEPLOY, tool, works
+from tests.deploy.tools import DEPLOY, find_tool, run_command
 
 UNIT = DEPLOY / "systemd" / "referee.service"
-EXPOSED_AT_MOST = 20
+MAX_EXPOSURE = 20
 """Exposure level of 100. A service without any hardening has 96."""
 
 
@@ -22,11 +22,11 @@ def unit(tmp_path: Path) -> Path:
 
 
 def test_systemd_verifies_the_unit(unit: Path) -> None:
-    works(tool("systemd-analyze"), "verify", "--man=no", unit)
+    run_command(find_tool("systemd-analyze"), "verify", "--man=no", unit)
 
 
 def test_the_exposure_level_of_the_unit_is_low(unit: Path) -> None:
-    works(tool("systemd-analyze"), "security", "--offline=true", f"--threshold={EXPOSED_AT_MOST}", unit)
+    run_command(find_tool("systemd-analyze"), "security", "--offline=true", f"--threshold={MAX_EXPOSURE}", unit)
 
 
 def test_the_stop_timeout_exceeds_the_drain_grace_period() -> None:
