@@ -1,4 +1,4 @@
-"""Line program that plays, or misbehaves in a given way: python line_program.py MANNER [FILE]"""
+"""Line program that plays, or misbehaves in a given way: python line_program.py BEHAVIOUR [FILE]"""
 
 import json
 import os

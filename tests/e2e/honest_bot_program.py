@@ -30,7 +30,7 @@ class HonestBot:
         self._choose = random.Random(secret)
         self._outgoing: asyncio.Queue[play_pb2.BotItem] = asyncio.Queue()
         self._received: dict[str, tuple[play_pb2.Turn, int]] = {}
-        """By turn token: the turn that is thought about, and when it was received."""
+        """Turns that are being thought about, each with the time of its receipt, by turn token."""
         self._thinking: set[asyncio.Task[None]] = set()
 
     async def play(self, channel: grpc.aio.Channel) -> None:

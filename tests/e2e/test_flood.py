@@ -165,7 +165,7 @@ def assert_no_time_lost(matches: Matches, thinking_times_us: dict[tuple[str, int
 def time_lost_by_seat(
     matches: Matches, thinking_times_us: dict[tuple[str, int, int], int]
 ) -> dict[tuple[str, int], list[int]]:
-    """Return by match and seat how much more than its bot's thinking time each move was charged."""
+    """Return by match and seat by how much the charge of each move exceeds its bot's thinking time."""
     lost: dict[tuple[str, int], list[int]] = {}
     for match_id, log in matches.items():
         for played in (entry.move_played for entry in log if entry.HasField("move_played")):

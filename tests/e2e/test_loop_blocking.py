@@ -1,4 +1,4 @@
-"""No call of any role holds the event loop for more than 50 ms, with the largest permitted data."""
+"""No call of any role blocks the event loop for more than 50 ms, with the largest permitted data."""
 
 from pathlib import Path
 
