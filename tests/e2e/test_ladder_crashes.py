@@ -124,10 +124,15 @@ def list_standings(channel: Any, secret: str, name: str) -> list[ladder_pb2.Ladd
 
 
 def expected_ranking(state: LadderState) -> list[tuple[str, float]]:
-    """Return the ranking that follows from the log: bots without a provisional rating first, then by rating."""
+    """Return the ranking that follows from the log: provisional ratings last, then by rating, deviation and name."""
     ladder = state.ladder
     rows = {name: ladder.current_season.rating(Player(name, "1")) for name in ladder.entrants}
-    order = sorted(rows, key=lambda name: (ladder.terms.is_provisional(rows[name]), -rows[name].rating.value))
+
+    def place(name: str) -> tuple[bool, float, float, str]:
+        rating = rows[name].rating
+        return ladder.terms.is_provisional(rows[name]), -rating.value, rating.deviation, name
+
+    order = sorted(rows, key=place)
     return [(name, rows[name].rating.value) for name in order]
 
 
