@@ -4,7 +4,7 @@
 events of a match over `create_match` reproduces its state.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, TypeVar
@@ -155,17 +155,6 @@ def evolve(match: Match, event: Event, position: Position | None = None) -> Matc
     after = object.__new__(Match)
     vars(after).update(vars(match), number=match.number + 1, at_us=event.at_us, **changes)
     return after
-
-
-def replay(events: Iterable[Event], find_game: Callable[[str], Game]) -> Match:
-    """Return the state after these events. Raises ValueError if the first is not MatchCreated."""
-    first, *rest = events
-    if not isinstance(first, MatchCreated):
-        raise ValueError("the first event of a match opens it")
-    match = create_match(first, find_game(first.setup.game))
-    for event in rest:
-        match = evolve(match, event)
-    return match
 
 
 def replace_at(things: tuple[T, ...], seat: Seat, thing: T) -> tuple[T, ...]:

@@ -28,9 +28,9 @@ from referee.match.commands import FallFlag, Resign, StartPlay, SubmitMove, Void
 from referee.match.events import Event
 from referee.match.result import EndCause
 from referee.match.setup import LatePolicy, Policies
-from referee.match.state import replay as replayed
 from referee.records.record_reader import RecordStatus
 from referee.records.signing_key import fingerprint, public_hex
+from tests.match.match_fixture import replay as replayed
 from tests.records.forgery import KEY, OTHER_KEY, lines_of, record_of, rehashed, resigned
 from tests.records.matches import SECOND, find_game, happened, nim_setup, random_match, short_match
 

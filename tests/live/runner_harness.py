@@ -16,9 +16,10 @@ from referee.match.commands import StartPlay, SubmitMove
 from referee.match.decision import Decision
 from referee.match.events import Event
 from referee.match.setup import Player, Setup
-from referee.match.state import Match, MatchPhase, replay
+from referee.match.state import Match, MatchPhase
 from referee.storage.memory import MemoryEventLog
 from tests.live.fake_time import StoppedTime, settled
+from tests.match.match_fixture import replay
 from tests.strangers_games.strangers_games import FINGERS, NIM
 
 Arguments = ParamSpec("Arguments")

@@ -8,9 +8,9 @@ from referee.live.ports import RunnerDependencies
 from referee.live.runner import MatchRunner
 from referee.match.clock import DAY, SuddenDeath
 from referee.match.commands import StartPlay
-from referee.match.state import replay
 from referee.storage.sqlite.event_log import SqliteEventLog
 from tests.live.runner_harness import GAMES, NotingKeeper, goes_on, in_loop, played, resume, terms
+from tests.match.match_fixture import replay
 from tests.strangers_games.strangers_games import NIM
 
 MATCHES = [f"m{number}" for number in range(20)]

@@ -3,7 +3,7 @@
 Time advances only when the test says so. After each command the log is folded again and must yield the match.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -19,13 +19,23 @@ from referee.match.decide import decide
 from referee.match.events import Event, MatchCreated, PlayEnded
 from referee.match.result import Result
 from referee.match.setup import Player, Setup
-from referee.match.state import Match, MatchPhase, create_match, replay
+from referee.match.state import Match, MatchPhase, create_match, evolve
 from tests.match.games import BRITTLE, STONES
 from tests.strangers_games.strangers_games import FINGERS, NIM
 
 GAMES: dict[str, Game] = games() | {game.name: game for game in (NIM, FINGERS, STONES, BRITTLE)}
 SEED = bytes(range(32))
 TEN_SECONDS = SuddenDeath(10 * SECOND)
+
+
+def replay(events: Iterable[Event], find_game: Callable[[str], Game]) -> Match:
+    """Return the state after these events, the first of which must be MatchCreated."""
+    first, *rest = events
+    assert isinstance(first, MatchCreated)
+    match = create_match(first, find_game(first.setup.game))
+    for event in rest:
+        match = evolve(match, event)
+    return match
 
 
 def terms(

@@ -51,11 +51,11 @@ from referee.match.decision import Decision
 from referee.match.events import Event, MatchCreated, MovePlayed, MoveRefused, PlayEnded, PlayStarted
 from referee.match.result import EndCause
 from referee.match.setup import DisconnectPolicy, DropoutPolicy, IllegalMovePolicy, LatePolicy, Player, Policies, Setup
-from referee.match.state import Match, create_match, evolve, replay
+from referee.match.state import Match, create_match, evolve
 from referee.match.visibility import redact
 from tests.engines.suite import game_path
 from tests.match.clock_strategies import controls
-from tests.match.match_fixture import GAMES, terms
+from tests.match.match_fixture import GAMES, replay, terms
 from tests.match.reference_match import Book
 
 TABLES: list[tuple[str, dict[str, Value]]] = [

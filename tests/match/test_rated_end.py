@@ -3,8 +3,7 @@
 from referee.match.commands import Resign
 from referee.match.decide import decide
 from referee.match.result import PlayerRating, RatingChange
-from referee.match.state import replay
-from tests.match.match_fixture import GAMES, begun
+from tests.match.match_fixture import GAMES, begun, replay
 
 CHANGES = (
     RatingChange(0, "bot0", "1.0", PlayerRating(1500, 250, 0, True), PlayerRating(1400, 220, 1, True)),
