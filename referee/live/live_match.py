@@ -45,7 +45,7 @@ class LiveMatch:
 
     @property
     def match(self) -> Match:
-        return self.history.match
+        return self.history.state
 
     @property
     def active_runner(self) -> MatchRunner:

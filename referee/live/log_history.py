@@ -55,16 +55,14 @@ class LogHistory(Generic[EntryT, State]):
 
     def __init__(self, first: LogStep[EntryT, State], max_cached_steps: int) -> None:
         """`max_cached_steps` is the limit while the log is watched; otherwise only the last step is kept."""
+        self.state = first.state
+        """The current state."""
         self._steps: deque[LogStep[EntryT, State]] = deque([first], maxlen=1)
         self._max_cached_steps = max_cached_steps
         self._changed: asyncio.Event | None = None
         """Event of the next change. None: no watcher waits for it."""
         self.closed: Exception | None = None
         """Why no more steps are added here, although the log may continue. None: it is open."""
-
-    @property
-    def state(self) -> State:
-        return self._steps[-1].state
 
     @property
     def last(self) -> EntryT:
@@ -79,6 +77,7 @@ class LogHistory(Generic[EntryT, State]):
     def extend(self, steps: Sequence[LogStep[EntryT, State]]) -> None:
         """Append the next steps, and wake all watchers."""
         self._steps.extend(steps)
+        self.state = self._steps[-1].state
         self._notify()
 
     def steps_after(self, number: int) -> list[LogStep[EntryT, State]] | None:

@@ -1,4 +1,4 @@
-"""History of one match: the fold over its log, kept in memory while the match is live.
+"""History of one match: the replay of its log, kept in memory while the match is live.
 
 It holds the current state, the moves as each seat may see them, the entry that answers each request, and, once the
 match is watched, the last steps, so that watchers need not read the log.
@@ -25,9 +25,10 @@ from referee.match.state import Match, create_match, evolve
 from referee.match.visibility import redact_move
 
 MAX_CACHED_STEPS = 64
-
+"""How many steps are kept while the match is watched; watchers that are further behind read the log."""
 
 MatchStep: TypeAlias = LogStep[Entry, Match]
+"""One entry of a match, and the states before and after it."""
 
 
 @dataclass(frozen=True, slots=True)
