@@ -4,9 +4,9 @@ contest_errors      errors of ladders and tournaments
 pairing             a pairing, its matches and sets, and the events of its matches
 pairing_progress    the scores, voids and departures of one pairing, and what is still to be played
 ladder/             one ladder: state, events, commands, decisions, opponents, standings
-tournament/         one tournament: state, events, commands, decisions, formats, export
+tournament/         one tournament: state, events, commands, decisions, terms, export
 systems/            pairing systems: Swiss, knock-out, round robin, gauntlet, pools
-tables/             results by round, tie-breaks, standings, cross table, the TRF format
+tables/             results by round, cross table, tie-breaks, standings
 strength/           ratings, Elo estimates, and the sequential probability ratio test
 
 `decide(state, command)` returns events or raises a ContestError, which changes nothing. `evolve(state, event)` returns

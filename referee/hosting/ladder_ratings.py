@@ -16,8 +16,7 @@ from referee.contests.ladder.commands import RateMatch
 from referee.contests.ladder.decide import decide
 from referee.contests.ladder.events import MatchRated
 from referee.contests.ladder.state import Ladder
-from referee.contests.strength.finish_order import FinishOrder, finish_order_of
-from referee.contests.strength.rating import RatingRecord
+from referee.contests.strength.rating import FinishOrder, RatingRecord, finish_order_of
 from referee.hosting import contest_log as kinds
 from referee.hosting.contest_log import ContestEntry, ContestLog, co_appended, contest_id
 from referee.hosting.contest_store import ContestRegistry, ContestStore

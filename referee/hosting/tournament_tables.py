@@ -12,8 +12,8 @@ from typing import Any, TypeVar, TypeVarTuple, Unpack
 
 from referee.contests.pairing_progress import PairingProgress
 from referee.contests.strength.elo import EloEstimate
+from referee.contests.tables.round_result import build_cross_table as points_against
 from referee.contests.tables.standings import StandingsRow
-from referee.contests.tables.standings import build_cross_table as points_against
 from referee.contests.tournament.state import Tournament, TournamentPhase
 from referee.contests.tournament.tournament_export import estimate_strengths, to_csv, to_json, to_trf
 from referee.hosting.hosting_errors import TournamentNotStarted

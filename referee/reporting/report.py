@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from referee.contests.strength.bradley_terry import fit_strengths
 from referee.contests.strength.elo import EloEstimate
-from referee.contests.strength.finish_order import FinishOrder
+from referee.contests.strength.rating import FinishOrder
 
 
 class End(NamedTuple):

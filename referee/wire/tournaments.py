@@ -7,7 +7,7 @@ from referee_api.v1 import contest_pb2
 from referee_api.v1 import tournament_pb2 as pb
 
 from referee.contests.pairing import ContestMatchScored, ContestMatchStarted, ContestMatchVoided, DuplicateSets
-from referee.contests.tables.tiebreak import TieBreak
+from referee.contests.tables.standings import TieBreak
 from referee.contests.tournament import events as tournament_events
 from referee.contests.tournament.state import TournamentPhase
 from referee.contests.tournament.tournament_formats import ScheduledFormat, SprtTrial

@@ -20,7 +20,7 @@ from referee.contests.ladder.ladder_pairing import select_matches_to_start
 from referee.contests.ladder.state import Ladder, LadderPhase, LadderPlayTerms, evolve
 from referee.contests.pairing import DueMatch
 from referee.contests.strength.elo import expected_score
-from referee.contests.strength.finish_order import FinishOrder
+from referee.contests.strength.rating import FinishOrder
 from referee.match.setup import Player
 
 DUEL = LadderPlayTerms("main", b"seed")

@@ -9,7 +9,7 @@ from referee.contests.ladder.decide import decide
 from referee.contests.ladder.events import LadderEntrant
 from referee.contests.ladder.ladder_pairing import select_matches_to_start
 from referee.contests.ladder.state import Ladder, LadderPlayTerms, evolve
-from referee.contests.strength.finish_order import FinishOrder
+from referee.contests.strength.rating import FinishOrder
 from referee.match.setup import Player
 from tests.contests.simulated_matches import gauss, simulated_match
 

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 
 from referee.contests.strength.elo import ELO_SCALE
-from referee.contests.strength.finish_order import FinishOrder
+from referee.contests.strength.rating import FinishOrder
 
 
 def random_seats(bots: Iterable[int], seats: int, draws: Iterator[float]) -> list[int]:

@@ -3,8 +3,13 @@
 import pytest
 
 from engines.chance import Chance
-from referee.contests.strength.elo import bootstrap_estimate, elo_difference, estimate_from_counts, expected_score
-from referee.contests.strength.outcome_counts import OutcomeCounts
+from referee.contests.strength.elo import (
+    OutcomeCounts,
+    bootstrap_estimate,
+    elo_difference,
+    estimate_from_counts,
+    expected_score,
+)
 from tests.contests.random_draws import random_numbers
 
 CHANCE = Chance(b"drawn again")

@@ -2,6 +2,7 @@
 
 import math
 import random
+from itertools import permutations
 
 import pytest
 from hypothesis import given, settings
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from referee.contests.strength import bradley_terry
 from referee.contests.strength.bradley_terry import fit_strengths
 from referee.contests.strength.elo import ELO_SCALE, elo_difference
-from referee.contests.strength.finish_order import FinishOrder
+from referee.contests.strength.rating import FinishOrder
 from tests.contests.random_draws import random_numbers
 from tests.contests.simulated_matches import gauss, random_seats, simulated_match
 
@@ -99,7 +100,7 @@ def test_the_table_has_the_superiority_over_the_next_player() -> None:
     table = found.table()
 
     assert list(table) == ["a", "b", "c"]
-    assert table["a"].superiority == found.superiorities()["a", "b"] > 0.5
+    assert table["a"].superiority == found.difference("a", "b").superiority > 0.5
     assert table["c"].superiority == 0
     assert sum(each.elo for each in table.values()) == pytest.approx(0, abs=1e-9)
     assert table["b"].low < table["b"].elo < table["b"].high
@@ -120,8 +121,9 @@ def test_the_order_of_matches_does_not_matter(finishes: list[FinishOrder[str]], 
     again = fit_strengths(finishes)
 
     assert again.elo == pytest.approx(found.elo, abs=1e-4)
-    for (one, other), likely in found.superiorities().items():
-        assert likely + found.superiorities()[other, one] == pytest.approx(1)
+    for one, other in permutations(found.elo, 2):
+        both_ways = found.difference(one, other).superiority + found.difference(other, one).superiority
+        assert both_ways == pytest.approx(1)
 
 
 @pytest.mark.slow

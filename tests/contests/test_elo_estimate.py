@@ -4,8 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.contests.strength.elo import estimate_from_counts, expected_score, normal_estimate
-from referee.contests.strength.outcome_counts import OutcomeCounts, no_outcomes
+from referee.contests.strength.elo import (
+    OutcomeCounts,
+    estimate_from_counts,
+    expected_score,
+    no_outcomes,
+    normal_estimate,
+)
 from tests.contests.random_draws import outcome, random_numbers
 
 PUBLISHED = [

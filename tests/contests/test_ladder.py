@@ -47,8 +47,7 @@ from referee.contests.pairing import (
     DuplicateSets,
     MatchScore,
 )
-from referee.contests.strength.finish_order import FinishOrder
-from referee.contests.strength.rating import INITIAL_DEVIATION, compute_rating_updates
+from referee.contests.strength.rating import INITIAL_DEVIATION, FinishOrder, compute_rating_updates
 from referee.match.match_errors import RequestIdReused
 from referee.match.setup import Player
 from tests.contests.ladder_harness import DUEL, TOC, TOC_PARTNERS, ByStrength, LadderHarness, entrant, new_ladder

@@ -8,15 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from referee.contests.strength.elo import ELO_SCALE
-from referee.contests.strength.finish_order import FinishOrder, finish_order_of
 from referee.contests.strength.rating import (
     INITIAL_DEVIATION,
     MATCH_DEVIATION,
     NO_RATING,
     UNRATED,
+    FinishOrder,
     RatingRecord,
     SkillRating,
     compute_rating_updates,
+    finish_order_of,
     rate_match,
     rate_matches,
     widen_ratings,

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.contests.strength.outcome_counts import OutcomeCounts, no_outcomes
+from referee.contests.strength.elo import OutcomeCounts, no_outcomes
 from referee.contests.strength.sprt_evaluation import BadSprt, SprtParameters, SprtVerdict, evaluate_sprt, llr
 
 PUBLISHED = [

@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
-from referee.contests.strength.elo import expected_score
-from referee.contests.strength.outcome_counts import OutcomeCounts, no_outcomes
+from referee.contests.strength.elo import OutcomeCounts, expected_score, no_outcomes
 from referee.contests.strength.sprt_evaluation import SprtParameters, SprtVerdict, decide_sprt, evaluate_sprt
 from tests.contests.random_draws import outcome, random_numbers
 

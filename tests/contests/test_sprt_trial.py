@@ -5,8 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from referee.contests.pairing import DueMatch, DuplicateSets, MatchScore
-from referee.contests.strength.elo import expected_score
-from referee.contests.strength.outcome_counts import OutcomeCounts
+from referee.contests.strength.elo import OutcomeCounts, expected_score
 from referee.contests.strength.sprt_evaluation import SprtParameters, SprtVerdict, evaluate_sprt
 from referee.contests.tournament.commands import StartTournamentMatch, WithdrawEntrant
 from referee.contests.tournament.events import TournamentEnded

@@ -10,8 +10,9 @@ from referee.contests.pairing import MatchScore, Pairing
 from referee.contests.pairing_progress import PairingProgress
 from referee.contests.systems.swiss import Unpairable, pair_swiss_round
 from referee.contests.tables.round_result import ResultKind, RoundResult, RoundResults, total_points
-from referee.contests.tables.trf import TrfReport, read_trf
+from referee.contests.tournament.tournament_export import TrfReport
 from tests.contests.swiss_rounds import rounds_by_lot, table
+from tests.contests.trf_reader import read_trf
 
 DUTCH = Path(__file__).parent / "dutch"
 

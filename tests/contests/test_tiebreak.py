@@ -13,10 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from referee.contests.tables.round_result import MISSED, ResultKind, RoundResult, played_result, total_points
-from referee.contests.tables.standings import compute_standings
-from referee.contests.tables.tiebreak import ResultTable, TieBreak, split_tied, tie_break_value
-from referee.contests.tables.trf import read_trf
+from referee.contests.tables.round_result import MISSED, ResultKind, RoundResult, total_points
+from referee.contests.tables.standings import ResultTable, TieBreak, compute_standings, split_tied, tie_break_value
+from tests.contests.trf_reader import played_result, read_trf
 
 PUBLISHED = Path(__file__).parent / "published"
 

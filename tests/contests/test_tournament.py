@@ -12,9 +12,8 @@ from referee.contests.contest_errors import (
 )
 from referee.contests.pairing import ContestMatchScored, ContestMatchStarted, DuplicateSets, MatchScore
 from referee.contests.strength.sprt_evaluation import SprtParameters
-from referee.contests.tables.round_result import ResultKind
-from referee.contests.tables.standings import build_cross_table
-from referee.contests.tables.tiebreak import TieBreak
+from referee.contests.tables.round_result import ResultKind, build_cross_table
+from referee.contests.tables.standings import TieBreak
 from referee.contests.tournament import tournament_pairing as planning
 from referee.contests.tournament.commands import (
     CancelTournament,

@@ -4,7 +4,7 @@ import pytest
 
 from referee.contests.pairing import DueMatch, MatchScore
 from referee.contests.strength.bradley_terry import fit_strengths
-from referee.contests.strength.finish_order import FinishOrder
+from referee.contests.strength.rating import FinishOrder
 from referee.contests.tournament.commands import WithdrawEntrant
 from referee.contests.tournament.tournament_export import estimate_strengths
 from referee.contests.tournament.tournament_formats import Pools, RoundRobin, Swiss

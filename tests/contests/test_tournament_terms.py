@@ -5,7 +5,7 @@ import pytest
 from referee.contests.contest_errors import BadTerms
 from referee.contests.pairing import DuplicateSets
 from referee.contests.strength.sprt_evaluation import SprtParameters
-from referee.contests.tables.tiebreak import TieBreak
+from referee.contests.tables.standings import TieBreak
 from referee.contests.tournament.tournament_formats import (
     Elimination,
     Gauntlet,

@@ -3,17 +3,17 @@ import json
 
 import pytest
 
-from referee.contests.contest_errors import MalformedTrf, TrfNotAvailable
+from referee.contests.contest_errors import TrfNotAvailable
 from referee.contests.pairing import DuplicateSets, MatchScore
 from referee.contests.strength.sprt_evaluation import SprtParameters
 from referee.contests.tables.round_result import ResultKind
-from referee.contests.tables.trf import read_trf, write_trf
 from referee.contests.tournament.commands import RecordTournamentScore, StartTournamentMatch, WithdrawEntrant
-from referee.contests.tournament.tournament_export import to_csv, to_json, to_trf
+from referee.contests.tournament.tournament_export import to_csv, to_json, to_trf, write_trf
 from referee.contests.tournament.tournament_formats import Elimination, RoundRobin, SprtTrial, Swiss
 from referee.contests.tournament.tournament_terms import TournamentPlayTerms
 from tests.contests.test_swiss import report
 from tests.contests.tournament_harness import started
+from tests.contests.trf_reader import MalformedTrf, read_trf
 
 
 @pytest.mark.parametrize("name", ["ten", "eleven", "twenty", "forty", "sixty"])

@@ -1,8 +1,7 @@
 """Ladders that many bots join at once: they are paired in batches, so that the event loop is not blocked."""
 
 from referee.contests.ladder.events import LadderPaired, MatchRated
-from referee.contests.strength.finish_order import FinishOrder
-from referee.contests.strength.rating import compute_rating_updates
+from referee.contests.strength.rating import FinishOrder, compute_rating_updates
 from referee.live.sessions import Hello
 from referee.match.setup import Player
 from tests.hosting.harness import Fuse, HostingHarness, Store, killed

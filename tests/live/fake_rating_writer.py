@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 from referee.contests.ladder import events as ladder
 from referee.contests.strength import rating as rated
-from referee.contests.strength.finish_order import finish_order_of
+from referee.contests.strength.rating import finish_order_of
 from referee.hosting.contest_log import ContestLog
 from referee.live.ports import CoAppend, Conflict, MatchRating
 from referee.match.result import PlayerRating, RatingChange

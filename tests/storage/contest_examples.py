@@ -4,10 +4,9 @@ from engines.options import Settings
 from referee.contests import pairing as match
 from referee.contests.ladder import events as ladder
 from referee.contests.pairing import DuplicateSets, MatchScore, Pairing
-from referee.contests.strength.finish_order import FinishOrder
-from referee.contests.strength.rating import RatingRecord, RatingUpdate, SkillRating
+from referee.contests.strength.rating import FinishOrder, RatingRecord, RatingUpdate, SkillRating
 from referee.contests.strength.sprt_evaluation import SprtParameters
-from referee.contests.tables.tiebreak import TieBreak
+from referee.contests.tables.standings import TieBreak
 from referee.contests.tournament import events as tournament
 from referee.contests.tournament.tournament_formats import (
     Elimination,

@@ -8,7 +8,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from hypothesis import strategies as st
 
-from referee.contests.strength.finish_order import FinishOrder
+from referee.contests.strength.rating import FinishOrder
 from referee.contests.tournament.tournament_terms import TournamentPlayTerms
 from referee.hosting.contest_log import ContestEvent
 from referee.match.clock import TimeControl

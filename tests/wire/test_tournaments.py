@@ -3,8 +3,7 @@
 from referee_api.v1.tournament_service_pb2 import GetTournamentStandingsResponse
 
 from referee.contests.strength.elo import EloEstimate
-from referee.contests.tables.standings import StandingsRow
-from referee.contests.tables.tiebreak import TieBreak
+from referee.contests.tables.standings import StandingsRow, TieBreak
 from referee.hosting.tournament_tables import TournamentRow
 from referee.transport.guards.field_limits import MAX_COUNT
 from referee.wire.tournaments import standings_of

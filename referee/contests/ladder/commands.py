@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from referee.contests.ladder.events import LadderEntrant
-from referee.contests.strength.finish_order import FinishOrder
+from referee.contests.strength.rating import FinishOrder
 from referee.match.setup import Player
 
 

@@ -7,8 +7,7 @@ would pair or rate differently.
 from dataclasses import dataclass
 
 from referee.contests.pairing import ContestMatchScored, ContestMatchStarted, ContestMatchVoided, Pairing
-from referee.contests.strength.finish_order import FinishOrder
-from referee.contests.strength.rating import RatingUpdate
+from referee.contests.strength.rating import FinishOrder, RatingUpdate
 from referee.match.setup import Player
 
 

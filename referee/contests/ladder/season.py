@@ -4,8 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from referee.contests.ladder.events import LadderEvent, MatchRated, SeasonStarted
-from referee.contests.strength.finish_order import FinishOrder
-from referee.contests.strength.rating import NO_RATING, RatingRecord, rate_matches, widen_ratings
+from referee.contests.strength.rating import NO_RATING, FinishOrder, RatingRecord, rate_matches, widen_ratings
 from referee.match.setup import Player
 
 

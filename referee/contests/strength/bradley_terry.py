@@ -17,7 +17,7 @@ from operator import mul, sub
 from typing import Generic
 
 from referee.contests.strength.elo import ELO_SCALE, EloEstimate, expected_score, normal_estimate
-from referee.contests.strength.finish_order import FinishOrder, Player, pair_weight
+from referee.contests.strength.rating import FinishOrder, Player, pair_weight
 
 PRIOR_DEVIATION = 1000.0
 """Standard deviation, in Elo, of a strength without results."""
@@ -62,15 +62,6 @@ class Strengths(Generic[Player]):
         """Return how far one player is ahead of the other. Errors that both share cancel out."""
         error = list(map(sub, self.errors[one], self.errors[other]))
         return normal_estimate(self.elo[one] - self.elo[other], sqrt(dot_product(error, error)))
-
-    def superiorities(self) -> dict[tuple[Player, Player], float]:
-        """Return for all ordered pairs the probability that the first is the stronger player."""
-        return {
-            (one, other): self.difference(one, other).superiority
-            for one in self.elo
-            for other in self.elo
-            if one != other
-        }
 
     def table(self, order: Sequence[Player] = ()) -> dict[Player, EloEstimate]:
         """Return all strengths in the given order (default: highest first), with the superiority over the next player.

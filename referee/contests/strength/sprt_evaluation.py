@@ -2,7 +2,7 @@
 
 After each set, the log-likelihood ratio of "it is ahead by `elo1`" to "it is ahead by `elo0`" is compared with two
 bounds, which follow from the accepted error rates. The test ends when the ratio reaches one of them. It is the
-generalised ratio over whole sets (`outcome_counts`), because the matches of a set have their start in common and are
+generalised ratio over whole sets (`elo.OutcomeCounts`), because the matches of a set have their start in common and are
 not independent.
 """
 
@@ -11,8 +11,13 @@ from enum import Enum
 from math import ceil, expm1, log
 
 from engines.refusals import Refusal
-from referee.contests.strength.elo import EloEstimate, estimate_from_counts, expected_score
-from referee.contests.strength.outcome_counts import OutcomeCounts, outcome_losses
+from referee.contests.strength.elo import (
+    EloEstimate,
+    OutcomeCounts,
+    estimate_from_counts,
+    expected_score,
+    outcome_losses,
+)
 
 MIN_DRIFT = 1e-6
 """A smaller drift of the ratio towards one bound is treated as none."""

@@ -1,9 +1,11 @@
 """Results by round: what one entrant did in each round, as tables and tie-breaks use it.
 
 All entrants have equally many results. A match that was started counts as played however it ended, also by a loss on
-time. Byes, missed rounds, and pairings without a match because of a withdrawal are not played.
+time. Byes, missed rounds, and pairings without a match because of a withdrawal are not played. The cross table sums up
+the points against each opponent.
 """
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -22,7 +24,7 @@ class ResultKind(Enum):
     ABSENT = "absent"
     """Absent for the opponent."""
     EXCUSED = "excused"
-    """A requested bye with the points of a draw. Only in tournaments read from a file."""
+    """A requested bye with the points of a draw. Only tournaments of other organisers have them."""
     MISSED = "missed"
     """Not in the round: entered late, or had left."""
 
@@ -59,11 +61,6 @@ class RoundResult:
 RoundResults = Mapping[str, Sequence[RoundResult]]
 
 
-def played_result(points: float, opponent: str, seat: int | None = None) -> RoundResult:
-    """Return the result of one match of two."""
-    return RoundResult(ResultKind.PLAYED, points, ((opponent, points),), seat, wins=points == WIN, draws=points == DRAW)
-
-
 MISSED = RoundResult(ResultKind.MISSED, LOSS)
 
 
@@ -80,3 +77,25 @@ def total_points(results: Sequence[RoundResult]) -> float:
 def points_for_rank(mine: int, other: int) -> float:
     """Return the points of a rank against another one."""
     return WIN if mine < other else DRAW if mine == other else LOSS
+
+
+PointsCell = float | None
+"""Points against one opponent. None if they have not met."""
+
+PAIRED_KINDS = {ResultKind.PLAYED, ResultKind.UNOPPOSED, ResultKind.ABSENT}
+
+
+def build_cross_table(table: RoundResults, order: Sequence[str]) -> list[list[PointsCell]]:
+    """Return a row and a column for each entrant of `order`."""
+    rows = [_points_by_opponent(table[name]) for name in order]
+    return [[row.get(other) for other in order] for row in rows]
+
+
+def _points_by_opponent(results: Sequence[RoundResult]) -> dict[str, float]:
+    """Return the points of one entrant against each opponent."""
+    by_opponent: defaultdict[str, list[float]] = defaultdict(list)
+    for result in results:
+        if result.kind in PAIRED_KINDS:
+            for opponent, points in result.points_against:
+                by_opponent[opponent].append(points)
+    return {opponent: round_points(sum(points)) for opponent, points in by_opponent.items()}

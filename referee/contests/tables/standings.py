@@ -1,11 +1,176 @@
-"""Standings, and the cross table."""
+"""Tie-breaks, as defined by FIDE's C.07, in force since 1 March 2026, and the standings that they give.
+
+Unplayed rounds follow article 16. For opponents, a round off at the end counts as a draw. For the entrant itself, an
+unplayed round is a game against a dummy with the entrant's own points, but at most half a point a round, or the points
+of the absent opponent. If everybody meets everybody (15.2), such a pairing counts as played.
+"""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
+from itertools import accumulate
 
-from referee.contests.tables.round_result import ResultKind, RoundResult, RoundResults, round_points, total_points
-from referee.contests.tables.tiebreak import ResultTable, TieBreak, split_tied, tie_break_value
+from referee.contests.tables.round_result import DRAW, ResultKind, RoundResult, RoundResults, round_points, total_points
+
+
+class TieBreak(Enum):
+    BUCHHOLZ = "buchholz"
+    MEDIAN_BUCHHOLZ = "median_buchholz"
+    SONNEBORN_BERGER = "sonneborn_berger"
+    DIRECT_ENCOUNTER = "direct_encounter"
+    WINS = "wins"
+    PROGRESSIVE = "progressive"
+
+
+@dataclass(frozen=True, slots=True)
+class TieBreakOpponent:
+    """One opponent, as tie-breaks of an entrant see it."""
+
+    score: float
+    points: float
+    """Points of the entrant against it."""
+    voluntary: bool = False
+    """Whether the entrant chose not to play the round."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResultTable:
+    """Results by round, and whether all pairings were predetermined."""
+
+    results: RoundResults
+    predetermined: bool = False
+
+    def opponents_of(self, name: str) -> list[TieBreakOpponent]:
+        """Return the opponents of an entrant by round, with a dummy for each unplayed round."""
+        return [met for result in self.results[name] for met in self._met(name, result)]
+
+    def _met(self, name: str, result: RoundResult) -> list[TieBreakOpponent]:
+        if result.kind is ResultKind.PLAYED or self.predetermined:
+            return [TieBreakOpponent(self._adjusted(other), points) for other, points in result.points_against]
+        return [TieBreakOpponent(self._dummy(name, result), result.points, result.kind.is_voluntary)]
+
+    def _adjusted(self, name: str) -> float:
+        """Return an entrant's score for its opponents (16.3)."""
+        results = self.results[name]
+        if self.predetermined:
+            return total_points(results)
+        return round_points(
+            sum(DRAW if gone else it.points for it, gone in zip(results, _given_away(results), strict=True))
+        )
+
+    def _dummy(self, name: str, result: RoundResult) -> float:
+        """Return the score of the dummy (16.4), with the limits of 2026."""
+        if result.points_against:
+            most = max(self._adjusted(other) for other in result.opponents)
+        else:
+            most = DRAW * len(self.results[name])
+        return min(total_points(self.results[name]), most)
+
+
+def buchholz(table: ResultTable, name: str) -> float:
+    """8.1: the sum of the opponents' scores."""
+    return round_points(sum(it.score for it in table.opponents_of(name)))
+
+
+def median_buchholz(table: ResultTable, name: str) -> float:
+    """14.3: without the lowest and the highest score. Rounds not played by choice are cut first (16.5)."""
+    left = sorted(table.opponents_of(name), key=lambda it: it.score)
+    if left:
+        left.remove(next((it for it in left if it.voluntary), left[0]))
+    return round_points(sum(it.score for it in left[:-1]))
+
+
+def sonneborn_berger(table: ResultTable, name: str) -> float:
+    """9.1: the sum of each opponent's score times the points against it."""
+    return round_points(sum(it.score * it.points for it in table.opponents_of(name)))
+
+
+def wins(table: ResultTable, name: str) -> float:
+    """7.2: matches won by playing."""
+    return sum(result.wins for result in table.results[name])
+
+
+def progressive(table: ResultTable, name: str) -> float:
+    """7.5: the sum of the scores after each round."""
+    return round_points(sum(accumulate(result.points for result in table.results[name])))
+
+
+def direct_encounter(table: ResultTable, name: str, tied: Sequence[str]) -> float:
+    """6.1: points against the tied entrants, averaged over the matches of two."""
+    return round_points(sum(_average_against(table, name, other) or 0.0 for other in tied if other != name))
+
+
+ENTRANT_TIE_BREAKS: dict[TieBreak, Callable[[ResultTable, str], float]] = {
+    TieBreak.BUCHHOLZ: buchholz,
+    TieBreak.MEDIAN_BUCHHOLZ: median_buchholz,
+    TieBreak.SONNEBORN_BERGER: sonneborn_berger,
+    TieBreak.WINS: wins,
+    TieBreak.PROGRESSIVE: progressive,
+}
+
+
+def tie_break_value(tie_break: TieBreak, table: ResultTable, name: str, tied: Sequence[str]) -> float:
+    """Return the number shown in a table. `tied` are all entrants with the same points, this one included."""
+    if tie_break is TieBreak.DIRECT_ENCOUNTER:
+        return direct_encounter(table, name, tied)
+    return ENTRANT_TIE_BREAKS[tie_break](table, name)
+
+
+def split_tied(tie_break: TieBreak, table: ResultTable, tied: Sequence[str]) -> list[list[str]]:
+    """Return the tied entrants in groups, best first. Entrants in the same group are still tied."""
+    if tie_break is TieBreak.DIRECT_ENCOUNTER:
+        return _split_by_encounter(table, tied)
+    tie_break_of = ENTRANT_TIE_BREAKS[tie_break]
+    return _grouped(tied, {name: tie_break_of(table, name) for name in tied})
+
+
+def _split_by_encounter(table: ResultTable, tied: Sequence[str]) -> list[list[str]]:
+    sums = {name: direct_encounter(table, name, tied) for name in tied}
+    missing = {
+        name: sum(_average_against(table, name, other) is None for other in tied if other != name) for name in tied
+    }
+    if any(missing.values()):
+        return _split_certain(table, tied, sums, missing)
+    groups = _grouped(tied, sums)
+    if len(groups) == 1:
+        return groups
+    return [smaller for group in groups for smaller in _split_by_encounter(table, group)]
+
+
+def _split_certain(
+    table: ResultTable, tied: Sequence[str], sums: dict[str, float], missing: dict[str, int]
+) -> list[list[str]]:
+    """6.3: rank first an entrant that would be alone on top whatever the results of unplayed games."""
+    top = max(tied, key=lambda name: sums[name])
+    rest = [name for name in tied if name != top]
+    if not rest or any(sums[name] + missing[name] >= sums[top] for name in rest):
+        return [list(tied)]
+    return [[top], *_split_by_encounter(table, rest)]
+
+
+def _average_against(table: ResultTable, name: str, other: str) -> float | None:
+    """Return the average points in a match of these two. None if they have played none."""
+    matches = [
+        (points, result.matches)
+        for result in table.results[name]
+        if result.kind is ResultKind.PLAYED or table.predetermined
+        for opponent, points in result.points_against
+        if opponent == other
+    ]
+    return sum(points for points, _ in matches) / sum(count for _, count in matches) if matches else None
+
+
+def _grouped(tied: Sequence[str], values: dict[str, float]) -> list[list[str]]:
+    return [[name for name in tied if values[name] == best] for best in sorted(set(values.values()), reverse=True)]
+
+
+def _given_away(results: Sequence[RoundResult]) -> list[bool]:
+    """Return for each round whether it was given away and no later one was played (16.2.5)."""
+    last_there = max((number for number, it in enumerate(results) if not it.kind.is_voluntary), default=-1)
+    return [
+        number > last_there and it.kind in {ResultKind.EXCUSED, ResultKind.MISSED} for number, it in enumerate(results)
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,25 +239,3 @@ def _row(
         played - wins - draws,
         sum(it.kind is ResultKind.BYE for it in results),
     )
-
-
-PointsCell = float | None
-"""Points against one opponent. None if they have not met."""
-
-PAIRED_KINDS = {ResultKind.PLAYED, ResultKind.UNOPPOSED, ResultKind.ABSENT}
-
-
-def build_cross_table(table: RoundResults, order: Sequence[str]) -> list[list[PointsCell]]:
-    """Return a row and a column for each entrant of `order`."""
-    rows = [_points_by_opponent(table[name]) for name in order]
-    return [[row.get(other) for other in order] for row in rows]
-
-
-def _points_by_opponent(results: Sequence[RoundResult]) -> dict[str, float]:
-    """Return the points of one entrant against each opponent."""
-    by_opponent: defaultdict[str, list[float]] = defaultdict(list)
-    for result in results:
-        if result.kind in PAIRED_KINDS:
-            for opponent, points in result.points_against:
-                by_opponent[opponent].append(points)
-    return {opponent: round_points(sum(points)) for opponent, points in by_opponent.items()}

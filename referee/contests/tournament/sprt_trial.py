@@ -11,8 +11,13 @@ from dataclasses import dataclass, replace
 from engines.chance import Chance
 from referee.contests.pairing import Pairing
 from referee.contests.pairing_progress import PairingProgress
-from referee.contests.strength.elo import EloEstimate, bootstrap_estimate, estimate_from_counts
-from referee.contests.strength.outcome_counts import OutcomeCounts, no_outcomes
+from referee.contests.strength.elo import (
+    EloEstimate,
+    OutcomeCounts,
+    bootstrap_estimate,
+    estimate_from_counts,
+    no_outcomes,
+)
 from referee.contests.strength.sprt_evaluation import SprtVerdict, decide_sprt, evaluate_sprt
 from referee.contests.tournament.tournament_formats import OutcomeModel, SprtTrial
 

@@ -21,8 +21,7 @@ from referee.contests.pairing import (
 from referee.contests.pairing_progress import PairingProgress
 from referee.contests.systems.knockout import Knockout, double_elimination, single_elimination
 from referee.contests.tables.round_result import MISSED, RoundResult, RoundResults
-from referee.contests.tables.standings import StandingsRow, compute_standings, rank_groups
-from referee.contests.tables.tiebreak import ResultTable, TieBreak
+from referee.contests.tables.standings import ResultTable, StandingsRow, TieBreak, compute_standings, rank_groups
 from referee.contests.tournament import sprt_trial
 from referee.contests.tournament.events import (
     EntrantEntered,

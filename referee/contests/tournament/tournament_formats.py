@@ -12,7 +12,7 @@ from referee.contests.systems.schedule import (
     round_robin_cycle_length,
     round_robin_pairings,
 )
-from referee.contests.tables.tiebreak import TieBreak
+from referee.contests.tables.standings import TieBreak
 
 
 @dataclass(frozen=True, slots=True)

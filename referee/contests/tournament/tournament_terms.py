@@ -8,7 +8,7 @@ from typing import Any
 from engines.chance import Chance
 from referee.contests.contest_errors import BadTerms
 from referee.contests.pairing import DuplicateSets, Sides
-from referee.contests.tables.tiebreak import TieBreak
+from referee.contests.tables.standings import TieBreak
 from referee.contests.tournament.tournament_formats import (
     Elimination,
     Gauntlet,

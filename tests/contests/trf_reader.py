@@ -1,40 +1,18 @@
-"""Tournament report files of FIDE (TRF16), with the XX lines of pairing programs.
-
-Two-sided tournaments of single matches are written, so that external checkers can pair and rank them again. Files of
-other programs can be read. Columns are fixed: the line of a player has the starting number in 5-8, the name in 15-47,
-the rating in 49-52, points in 81-84, the rank in 86-89; from 92 on, ten columns for each round have the opponent, the
-colour and the result.
-"""
+"""Reads tournament report files of FIDE (TRF16), of ours and of other programs."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
-from referee.contests.contest_errors import MalformedTrf
 from referee.contests.tables.round_result import (
     DRAW,
     LOSS,
     WIN,
     ResultKind,
     RoundResult,
-    RoundResults,
-    played_result,
-    total_points,
 )
+from referee.contests.tournament.tournament_export import COLOURS, PLAYED, TrfReport
 
 FIRST_ROUND, ROUND_WIDTH = 91, 10
-MAX_TRF_POINTS = 99.5
-"""Limit of the four columns, in steps of half a point."""
-COLOURS = "wb"
-NOBODY = "0000"
 
-PLAYED = {WIN: "1", DRAW: "=", LOSS: "0"}
-UNPLAYED = {
-    ResultKind.BYE: "U",
-    ResultKind.UNOPPOSED: "+",
-    ResultKind.ABSENT: "-",
-    ResultKind.EXCUSED: "H",
-    ResultKind.MISSED: "Z",
-}
 READ: dict[str, tuple[ResultKind, float]] = {
     **{sign: (ResultKind.PLAYED, points) for points, sign in PLAYED.items()},
     **{sign: (ResultKind.PLAYED, points) for sign, points in {"W": WIN, "D": DRAW, "L": LOSS}.items()},
@@ -47,29 +25,11 @@ READ: dict[str, tuple[ResultKind, float]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class TrfReport:
-    """The contents of a report."""
+class MalformedTrf(Exception):
+    """A tournament report that cannot be read."""
 
-    title: str
-    rounds: int
-    """Planned number of rounds. 0 if the file does not say."""
-    table: RoundResults
-    """Results of the entrants, in the order of starting numbers."""
-    ratings: Mapping[str, int]
-    ranks: Mapping[str, int]
-    """Empty if the file does not say."""
-
-
-def write_trf(report: TrfReport) -> str:
-    """Return the report as text. Names are cut to 33 characters, ratings are limited to 0-9999.
-
-    No entrant may have more than MAX_TRF_POINTS, because all later columns would shift.
-    """
-    numbers = {name: number for number, name in enumerate(report.table, start=1)}
-    head = [f"012 {report.title}", f"062 {len(numbers)}", f"XXR {report.rounds}"]
-    lines = [_player_line(report, name, numbers) for name in report.table]
-    return "\n".join([*head, *lines]) + "\n"
+    def __init__(self, line: int, why: str) -> None:
+        super().__init__(f"line {line} of the tournament report {why}")
 
 
 def read_trf(text: str) -> TrfReport:
@@ -88,21 +48,6 @@ def read_trf(text: str) -> TrfReport:
                 raise MalformedTrf(line_number, f"has the starting number {number} again")
             players[number] = (line_number, line)
     return _report(title, rounds, dict(sorted(players.items())))
-
-
-def _player_line(report: TrfReport, name: str, numbers: Mapping[str, int]) -> str:
-    results = report.table[name]
-    rating = min(9999, max(0, report.ratings.get(name, 0)))
-    rank = report.ranks.get(name, "")
-    head = f"001 {numbers[name]:>4}      {name[:33]:<33} {rating:>4}"
-    return f"{head:<80}{total_points(results):>4.1f} {rank:>4}" + "".join(_round_columns(it, numbers) for it in results)
-
-
-def _round_columns(result: RoundResult, numbers: Mapping[str, int]) -> str:
-    opponent = str(numbers[result.opponents[0]]) if result.points_against else NOBODY
-    colour = "-" if result.seat is None else COLOURS[result.seat]
-    sign = UNPLAYED[result.kind] if result.kind is not ResultKind.PLAYED else PLAYED[result.points]
-    return f"  {opponent:>4} {colour} {sign}"
 
 
 def _report(title: str, rounds: int, players: Mapping[int, tuple[int, str]]) -> TrfReport:
@@ -155,3 +100,8 @@ def _parse_number(text: str, line_number: int, why: str) -> int:
     if not text.strip().isdecimal():
         raise MalformedTrf(line_number, why)
     return int(text)
+
+
+def played_result(points: float, opponent: str, seat: int | None = None) -> RoundResult:
+    """Return the result of one match of two."""
+    return RoundResult(ResultKind.PLAYED, points, ((opponent, points),), seat, wins=points == WIN, draws=points == DRAW)
