@@ -17,8 +17,7 @@ from referee.contests.tournament.events import (
     TournamentPaired,
     TournamentPlayStarted,
 )
-from referee.contests.tournament.tournament_formats import RoundRobin, Swiss, TournamentFormat
-from referee.contests.tournament.tournament_terms import TournamentPlayTerms
+from referee.contests.tournament.tournament_terms import RoundRobin, Swiss, TournamentFormat, TournamentPlayTerms
 from referee.hosting.contest_log import (
     LADDER,
     TOURNAMENT,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from engines.api import Game, Position, Seat
 from engines.registry import find
-from referee.match.seed_commitment import game_seed, match_chance
+from referee.match.setup import game_seed, match_chance
 
 GAMES = 8
 """Number of different games; additional matches replay the same ones."""

@@ -14,7 +14,7 @@ from typing import Any, TextIO
 
 from engines.api import Game
 from engines.registry import find
-from referee.match.seed_commitment import game_seed, match_chance
+from referee.match.setup import game_seed, match_chance
 
 BOT = Path(__file__).with_name("pipe_bot.py")
 

@@ -14,9 +14,8 @@ from engines.registry import find
 from referee.cli._shared.output import counted
 from referee.live.match_history import MatchStep
 from referee.match.clock import Clock, JapaneseByoYomi, Micros, PerMove, TimeControl, Untimed
-from referee.match.events import MovePlayed, MoveSource, PlayEnded
+from referee.match.events import MovePlayed, MoveSource, PlayEnded, redact
 from referee.match.state import Match
-from referee.match.visibility import redact
 from referee.records.describe_event import describe, escape_unprintable
 from referee.records.record_reader import RecordHistory, RecordInvalid, RecordStatus, read_record_history
 from referee.records.signing_key import KeyUnusable, read_public_key
@@ -118,7 +117,8 @@ def _heading(history: RecordHistory) -> Iterator[str]:
 
 def _step_lines(step: MatchStep, viewer: Viewer) -> Iterator[str]:
     """Yield the line of one entry, redacted for the viewer."""
-    event = redact(step.before, step.entry.event, viewer)
+    position = step.before.position if step.before else None
+    event = redact(step.entry.event, position, viewer)
     if event is None:
         return
     if isinstance(event, MovePlayed):

@@ -1,7 +1,7 @@
 """Ratings, pairings, standings, ladders and tournaments as values: no I/O, clock or randomness.
 
 contest_errors      errors of ladders and tournaments
-pairing             a pairing, its matches and sets, and the events of its matches
+pairing             a pairing, its matches and sets, the events of its matches, and the history of pairings
 pairing_progress    the scores, voids and departures of one pairing, and what is still to be played
 ladder/             one ladder: state, events, commands, decisions, opponents, standings
 tournament/         one tournament: state, events, commands, decisions, terms, export

@@ -11,8 +11,7 @@ from engines.api import REFEREE, Game, Seat, Table
 from engines.options import Settings
 from referee.accounts.account_errors import BadField
 from referee.contests.pairing import DueMatch, MatchScore, Sides
-from referee.contests.tournament.tournament_formats import Pools, SprtTrial
-from referee.contests.tournament.tournament_terms import Seeding, TournamentPlayTerms
+from referee.contests.tournament.tournament_terms import Pools, Seeding, SprtTrial, TournamentPlayTerms
 from referee.live.match_request import DEFAULT_OPENING, LiveLimits, MatchRequest, Opening, find_game
 from referee.match.clock import Micros, TimeControl
 from referee.match.clock_charge import NetworkCredit

@@ -19,7 +19,7 @@ from referee.contests.ladder.commands import (
 )
 from referee.contests.ladder.decide import decide, find_challenge
 from referee.contests.ladder.events import LadderClosureFinished, LadderEntrant
-from referee.contests.ladder.ladder_standings import LadderStandingsRow, compute_ladder_standings
+from referee.contests.ladder.season import LadderStandingsRow
 from referee.contests.ladder.state import LadderPhase
 from referee.contests.pairing_progress import PairingProgress
 from referee.contests.tournament.events import TournamentEntrant
@@ -179,7 +179,7 @@ class LadderHost(ContestHost[LadderState, LadderRequest]):
     async def _standings(self, state: LadderState, season: int, all_versions: bool) -> list[LadderStandingsRow]:
         available, _ = await self._availability.of_entrants(state, with_busy=True)
         playing = {it.name: state.ladder.entrants[it.name].rated_player(it.bots) for it in available}
-        return compute_ladder_standings(state.ladder, playing, season, all_versions)
+        return state.ladder.standings(playing, season, all_versions)
 
     def _create_worker(self, store: ContestStore[LadderState]) -> LadderWorker:
         return LadderWorker(store, self._deps, self._ratings, self._flush_faults)

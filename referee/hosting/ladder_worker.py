@@ -19,7 +19,7 @@ from referee.contests.ladder.commands import (
 )
 from referee.contests.ladder.decide import decide
 from referee.contests.ladder.events import LadderEntrant, LadderEvent, LadderPaired
-from referee.contests.ladder.ladder_pairing import select_matches_to_start
+from referee.contests.ladder.matchmaking import select_matches_to_start
 from referee.contests.ladder.state import LadderPhase
 from referee.contests.pairing import DueMatch
 from referee.hosting.contest_store import ContestStore

@@ -22,7 +22,6 @@ from referee.match.events import (
     PlayStarted,
 )
 from referee.match.state import Match, create_match, evolve
-from referee.match.visibility import redact_move
 
 MAX_CACHED_STEPS = 64
 """How many steps are kept while the match is watched; watchers that are further behind read the log."""
@@ -159,7 +158,8 @@ class MatchHistory(LogHistory[Entry, Match]):
 
     def _apply_move(self, step: MatchStep, event: MovePlayed) -> None:
         assert step.before
-        shown = tuple([redact_move(step.before, event, seat) for seat in range(len(step.state.players))])
+        before = step.before.require_position()
+        shown = tuple([before.told(event.seat, event.move, seat) for seat in range(len(step.state.players))])
         self.moves.append(PlayedMove(event.seat, event.move, shown, _is_sealed(step.before, event.seat, step.state)))
         self.last_move_of[event.seat] = len(self.moves)
 

@@ -6,10 +6,19 @@ from dataclasses import dataclass, field, replace
 from engines.api import REFEREE, Game, Position, Seat
 from engines.options import Value
 from engines.refusals import UnknownGame
-from referee.match import seed_commitment as fair
 from referee.match.clock import SECOND, Micros, TimeControl
 from referee.match.clock_charge import NetworkCredit
-from referee.match.setup import DEFAULT_POLICIES, NO_CREDIT, SHOWN_LIVE, Player, Policies, Setup, Visibility
+from referee.match.setup import (
+    DEFAULT_POLICIES,
+    NO_CREDIT,
+    SHOWN_LIVE,
+    Player,
+    Policies,
+    Setup,
+    Visibility,
+    game_seed,
+    match_chance,
+)
 from referee.match.state import MatchPhase
 
 MAKER = "maker"
@@ -115,7 +124,7 @@ def _opened(game: Game, setup: Setup, opening: Opening) -> Position:
         position = game.read(opening.position, setup.settings)
     else:
         # The moves depend on what is dealt, so it follows from the seed alone and nonces cannot change it.
-        position = game.start(setup.settings, fair.game_seed(fair.match_chance(setup.seed, ())))
+        position = game.start(setup.settings, game_seed(match_chance(setup.seed, ())))
     for seat, move in opening.moves:
         position = position.play(seat, move)
     return position

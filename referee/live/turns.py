@@ -18,7 +18,6 @@ from referee.match.clock import Clock, Micros, TimeControl
 from referee.match.clock_charge import ClockCharge
 from referee.match.events import FlagFell, MatchResumed, MovePlayed, MoveSource, PlayStarted
 from referee.match.state import Match, MatchPhase, Turn
-from referee.match.visibility import redact
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,8 +191,8 @@ class TurnNotifier:
         for step in steps:
             event = step.entry.event
             if isinstance(event, MovePlayed) and event.source is not MoveSource.BOT and _had_turn(before, event):
-                shown = redact(step.before, event, event.seat)
-                played = shown.move if isinstance(shown, MovePlayed) else ""
+                assert step.before
+                played = step.before.require_position().told(event.seat, event.move, event.seat)
                 lapsed = TurnExpired(
                     live_match.match_id, event.seat, event.token, played, _clock_charge(steps, event.token)
                 )

@@ -16,10 +16,9 @@ from engines.refusals import Refusal
 from referee.live.log_history import EntryT, LogHistory, LogStep, State, replay
 from referee.live.match_history import MatchFold, MatchHistory, MatchStatus, MatchStep, PlayedMove, WatchedEntry
 from referee.live.ports import Entry, EventLog
-from referee.match.events import MovePlayed, MoveRefused
+from referee.match.events import MovePlayed, MoveRefused, redact
 from referee.match.setup import VisibilityMode
 from referee.match.state import Match, MatchPhase
-from referee.match.visibility import redact
 
 READ_BATCH = 200
 """Number of entries of a match that are read at once."""
@@ -220,7 +219,8 @@ class MatchWatch(LogWatch[Entry, Match]):
             return last
         entry, match = step.entry, step.state
         unplayable = self._history.is_unplayable(entry)
-        event = None if unplayable else redact(step.before, entry.event, self._viewer)
+        position = step.before.position if step.before else None
+        event = None if unplayable else redact(entry.event, position, self._viewer)
         if isinstance(event, MovePlayed):
             self._history.last_shown[self._viewer] = heard = self._move_for_viewer(entry, event, match)
             return heard

@@ -1,10 +1,12 @@
-"""Decides the events that follow from a command.
+"""Decides the events that follow from a command, here for seats, nonces, sessions, and ends declared from outside.
 
 `decide` is pure: time and measurements are arguments. It raises an error, which changes nothing, or returns the events
-and the state after them. `ALLOWED` lists the commands of each phase.
+and the state after them. `ALLOWED` lists the commands of each phase. The commands that a seat gives in play are handled
+in `moves`.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from engines.refusals import shortened
@@ -30,28 +32,39 @@ from referee.match.commands import (
     VoidMatch,
 )
 from referee.match.decision import Decision, DecisionBuilder
-from referee.match.endings import (
-    abort_match,
+from referee.match.events import (
+    MatchResumed,
+    NonceAdded,
+    PlayStarted,
+    SeatDisconnected,
+    SeatForfeited,
+    SeatReconnected,
+    SeatTaken,
+)
+from referee.match.match_errors import (
+    BadSetup,
+    BadVerdict,
+    MatchError,
+    MatchOver,
+    NonceRefused,
+    NoSuchSeat,
+    NotAllowedNow,
+    SeatHeld,
+    SeatsOpen,
+    TooLateToAbort,
+)
+from referee.match.moves import (
     accept_draw,
-    adjudicate_match,
+    check_not_dropped,
     claim_draw,
     decline_draw,
+    fall_flag,
     offer_draw,
     resign,
-    void_match,
+    submit_move,
 )
-from referee.match.match_errors import MatchError, MatchOver, NoSuchSeat, NotAllowedNow
-from referee.match.moves import fall_flag, submit_move
-from referee.match.presence import (
-    add_nonce,
-    disconnect_seat,
-    end_grace_period,
-    reconnect_seat,
-    resume_match,
-    start_play,
-    take_seat,
-)
-from referee.match.result import EndCause, void_result
+from referee.match.result import VOID_CAUSES, EndCause, EndKind, Fault, result_by_rank, void_result
+from referee.match.setup import MAX_NONCE_BYTES, DisconnectPolicy, draw_seats, match_chance
 from referee.match.state import Match, MatchPhase
 
 ALLOWED: dict[MatchPhase, frozenset[type]] = {
@@ -122,22 +135,109 @@ def _check_allowed(match: Match, command: Command) -> None:
     raise NotAllowedNow(type(command).__name__, match.phase.value)
 
 
+def _take_seat(builder: DecisionBuilder, command: TakeSeat) -> None:
+    held, player = builder.match.players[command.seat], command.player
+    if not player.bot:
+        raise BadSetup("player", "must have a name; a seat without one is open")
+    if player == held:
+        return
+    # A bot that was assigned without a version may take the seat with any version.
+    if held.bot and held != replace(player, version=""):
+        raise SeatHeld(command.seat, held.bot)
+    builder.add(SeatTaken(builder.now_us, command.seat, player))
+
+
+def _add_nonce(builder: DecisionBuilder, command: AddNonce) -> None:
+    match = builder.match
+    given = match.nonces[command.seat]
+    if not match.setup.nonce_within_us:
+        raise NonceRefused("the match uses no nonces")
+    if len(command.nonce) > MAX_NONCE_BYTES:
+        raise NonceRefused(f"it has more than {MAX_NONCE_BYTES} bytes")
+    if given is not None and given != command.nonce:
+        raise NonceRefused("the seat has already added a different one")
+    if given is None:
+        builder.add(NonceAdded(builder.now_us, command.seat, command.nonce))
+
+
+def _start_play(builder: DecisionBuilder, _: StartPlay) -> None:
+    match = builder.match
+    still_open = tuple(seat for seat, player in enumerate(match.players) if not player.bot)
+    if still_open:
+        raise SeatsOpen(still_open)
+    seated = match.players
+    if match.setup.by_lot:
+        seated = draw_seats(match_chance(match.setup.seed, [n or b"" for n in match.nonces]), seated)
+    builder.add(PlayStarted(builder.now_us, seated))
+    builder.settle()
+
+
+def _disconnect_seat(builder: DecisionBuilder, command: DisconnectSeat) -> None:
+    if builder.match.phase is MatchPhase.PLAYING and builder.match.gone_us[command.seat] is None:
+        builder.add(SeatDisconnected(builder.now_us, command.seat))
+
+
+def _reconnect_seat(builder: DecisionBuilder, command: ReconnectSeat) -> None:
+    if builder.match.phase is MatchPhase.PLAYING and builder.match.gone_us[command.seat] is not None:
+        builder.add(SeatReconnected(builder.now_us, command.seat))
+
+
+def _end_grace_period(builder: DecisionBuilder, command: EndGracePeriod) -> None:
+    policies = builder.match.setup.policies
+    turn, gone_us = builder.match.turns[command.seat], builder.match.gone_us[command.seat]
+    if policies.gone is not DisconnectPolicy.FORFEIT_AFTER_GRACE or turn is None or gone_us is None:
+        return
+    if builder.now_us - max(gone_us, turn.asked_us) >= policies.grace_us:
+        builder.drop_seat(SeatForfeited(builder.now_us, command.seat, Fault.GONE))
+
+
+def _resume_match(builder: DecisionBuilder, command: ResumeMatch) -> None:
+    if builder.match.phase is not MatchPhase.OVER:
+        builder.add(MatchResumed(builder.now_us, command.down_ms))
+
+
+def _abort_match(builder: DecisionBuilder, command: AbortMatch) -> None:
+    if command.seat is not None:
+        check_not_dropped(builder.match, command.seat)
+        if builder.match.moves_made[command.seat]:
+            raise TooLateToAbort
+    builder.end(void_result(EndCause.ABORTED))
+
+
+def _void_match(builder: DecisionBuilder, command: VoidMatch) -> None:
+    if command.cause not in VOID_CAUSES:
+        raise BadVerdict(f"{command.cause.value} is no cause for a void match")
+    builder.end(void_result(command.cause, command.reason))
+
+
+def _adjudicate_match(builder: DecisionBuilder, command: AdjudicateMatch) -> None:
+    match = builder.match
+    ranks = command.side_ranks
+    if len(ranks) != len(match.table.sides):
+        raise BadVerdict(f"it must have one rank for each of the {len(match.table.sides)} sides")
+    # Normalise to standard competition ranks: 1 is best, and ties leave the following ranks out.
+    side_ranks = tuple(1 + sum(rank < mine for rank in ranks) for mine in ranks)
+    builder.end(
+        result_by_rank(match.table, EndKind.PLAYED, EndCause.ADJUDICATION, side_ranks, command.reason, match.forfeits)
+    )
+
+
 HANDLERS: dict[type, Callable[[DecisionBuilder, Any], None]] = {
-    TakeSeat: take_seat,
-    AddNonce: add_nonce,
-    StartPlay: start_play,
+    TakeSeat: _take_seat,
+    AddNonce: _add_nonce,
+    StartPlay: _start_play,
     SubmitMove: submit_move,
     FallFlag: fall_flag,
-    DisconnectSeat: disconnect_seat,
-    ReconnectSeat: reconnect_seat,
-    EndGracePeriod: end_grace_period,
-    ResumeMatch: resume_match,
+    DisconnectSeat: _disconnect_seat,
+    ReconnectSeat: _reconnect_seat,
+    EndGracePeriod: _end_grace_period,
+    ResumeMatch: _resume_match,
     Resign: resign,
     OfferDraw: offer_draw,
     AcceptDraw: accept_draw,
     DeclineDraw: decline_draw,
     ClaimDraw: claim_draw,
-    AbortMatch: abort_match,
-    VoidMatch: void_match,
-    AdjudicateMatch: adjudicate_match,
+    AbortMatch: _abort_match,
+    VoidMatch: _void_match,
+    AdjudicateMatch: _adjudicate_match,
 }

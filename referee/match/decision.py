@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 from engines.api import Outcome, Position
 from engines.refusals import shortened
-from referee.match import seed_commitment
 from referee.match.clock import Micros
 from referee.match.clock_charge import ClockCharge, TurnMeasurement, charge
 from referee.match.commands import SubmitMove
@@ -22,7 +21,7 @@ from referee.match.result import (
     result_by_rank,
     result_by_rules,
 )
-from referee.match.setup import DropoutPolicy, LatePolicy
+from referee.match.setup import DropoutPolicy, LatePolicy, draw_move
 from referee.match.state import Match, Turn, evolve
 
 
@@ -76,7 +75,7 @@ class DecisionBuilder:
         """Play a random or default move for a seat, as its policy says."""
         match, position = self.match, self.match.require_position()
         if source is MoveSource.RANDOM:
-            move = seed_commitment.draw_move(match.require_chance(), position, turn.seat, match.ply)
+            move = draw_move(match.require_chance(), position, turn.seat, match.ply)
         else:
             move = position.default(turn.seat)
         self.add(MovePlayed(self.now_us, turn.seat, turn.token, move, source, row))

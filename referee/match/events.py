@@ -1,13 +1,14 @@
-"""Events: facts about a match. Its state is the fold of its events; `evolve` applies each without checks.
+"""Events: facts about a match, and how much of each a viewer may see.
 
-`at_us` is match time. An event contains all that is needed to compute its effect, so that a record can be replayed
-and verified offline. The names of events and fields in logs and records are those of `referee.storage.codec`.
+The state of a match is the fold of its events; `evolve` applies each without checks. `at_us` is match time. An event
+contains all that is needed to compute its effect, so that a record can be replayed and verified offline. The names of
+events and fields in logs and records are those of `referee.storage.codec`.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
-from engines.api import Seat
+from engines.api import REFEREE, Position, Seat, Viewer
 from referee.match.clock import Micros
 from referee.match.clock_charge import ClockCharge
 from referee.match.result import Fault, RatingChange, Result
@@ -174,3 +175,25 @@ def seated_bots(event: Event) -> dict[Seat, str]:
         players = event.setup.players if isinstance(event, MatchCreated) else event.seated
         return {seat: player.bot for seat, player in enumerate(players)}
     return {}
+
+
+def redact(event: Event, before: Position | None, viewer: Viewer) -> Event | None:
+    """Return `event`, which happened in the position `before`, as `viewer` may see it; None if it is hidden completely.
+
+    This is the one place that decides visibility. The seed is hidden until the end. The game decides how much of a move
+    is visible. A rejected attempt is visible to its own seat only. The text of an opening is removed because it may
+    contain hidden information; the position after `PlayStarted` shows the visible part.
+    """
+    if viewer == REFEREE:
+        return event
+    if isinstance(event, MatchCreated):
+        return replace(event, setup=replace(event.setup, seed=b"", opening=""))
+    if isinstance(event, MoveRefused):
+        return event if event.seat == viewer else None
+    if isinstance(event, MovePlayed):
+        assert before is not None
+        move = before.told(event.seat, event.move, viewer)
+        return replace(event, move=move, request_id=event.request_id if event.seat == viewer else "")
+    if isinstance(event, FlagFell) and event.seat != viewer:
+        return replace(event, move="", request_id="")
+    return event

@@ -1,12 +1,42 @@
-"""Command handlers for answers to turns and for flags: late, illegal and repeated answers included."""
+"""Command handlers for what a seat does in play: answers to turns, flags, resignations, draw offers and claims.
 
+Answers may be late, illegal or repeated.
+"""
+
+from engines.api import Seat
 from engines.refusals import IllegalMove, MalformedMove, shortened
 from referee.match.clock_charge import ClockCharge
-from referee.match.commands import MAX_MOVE_CHARS, FallFlag, SubmitMove
-from referee.match.decision import DecisionBuilder
-from referee.match.events import DrawOffered, FlagFell, MovePlayed, MoveRefused, MoveSource, SeatForfeited
-from referee.match.match_errors import ClockExpired, MatchOver, RequestIdReused, StaleTurn
-from referee.match.result import Fault
+from referee.match.commands import (
+    MAX_MOVE_CHARS,
+    AcceptDraw,
+    ClaimDraw,
+    DeclineDraw,
+    FallFlag,
+    OfferDraw,
+    Resign,
+    SubmitMove,
+)
+from referee.match.decision import DecisionBuilder, draw_result, is_draw_agreed
+from referee.match.events import (
+    DrawDeclined,
+    DrawOffered,
+    FlagFell,
+    MovePlayed,
+    MoveRefused,
+    MoveSource,
+    SeatForfeited,
+    SeatResigned,
+)
+from referee.match.match_errors import (
+    ClockExpired,
+    MatchOver,
+    NoDraw,
+    OfferedBefore,
+    RequestIdReused,
+    SeatOut,
+    StaleTurn,
+)
+from referee.match.result import EndCause, Fault
 from referee.match.setup import IllegalMovePolicy
 from referee.match.state import Match, Turn
 
@@ -107,3 +137,56 @@ def fall_flag(builder: DecisionBuilder, command: FallFlag) -> None:
     row = builder.charge_turn(turn, command.measured)
     if row.late:
         builder.apply_late_policy(turn, row)
+
+
+def resign(builder: DecisionBuilder, command: Resign) -> None:
+    check_not_dropped(builder.match, command.seat)
+    builder.drop_seat(SeatResigned(builder.now_us, command.seat))
+
+
+def offer_draw(builder: DecisionBuilder, command: OfferDraw | AcceptDraw) -> None:
+    match = builder.match
+    check_not_dropped(match, command.seat)
+    if not match.game.draws_by_agreement:
+        raise NoDraw(f"{match.game.title} has no draw by agreement")
+    if command.seat in match.offers:
+        raise OfferedBefore("the offer is still open")
+    accepts = _others_offer(match, command.seat)
+    if not accepts and match.offered_ply[command.seat] == match.ply:
+        raise OfferedBefore("it was declined in this position")
+    builder.add(DrawOffered(builder.now_us, command.seat))
+    if is_draw_agreed(builder.match):
+        builder.end(draw_result(builder.match, EndCause.DRAW_AGREED))
+
+
+def accept_draw(builder: DecisionBuilder, command: AcceptDraw) -> None:
+    _check_offered(builder.match, command.seat)
+    offer_draw(builder, command)
+
+
+def decline_draw(builder: DecisionBuilder, command: DeclineDraw) -> None:
+    _check_offered(builder.match, command.seat)
+    builder.add(DrawDeclined(builder.now_us, command.seat))
+
+
+def claim_draw(builder: DecisionBuilder, command: ClaimDraw) -> None:
+    reason = builder.match.require_position().claimable
+    if reason is None or builder.match.turns[command.seat] is None:
+        raise NoDraw("the rules allow this seat no claim in this position")
+    builder.end(draw_result(builder.match, EndCause.DRAW_CLAIMED, reason))
+
+
+def _check_offered(match: Match, seat: Seat) -> None:
+    check_not_dropped(match, seat)
+    if not _others_offer(match, seat):
+        raise NoDraw("no other seat has offered one")
+
+
+def _others_offer(match: Match, seat: Seat) -> bool:
+    """Return whether another side has offered a draw."""
+    return any(match.side_of(other) != match.side_of(seat) for other in match.offers)
+
+
+def check_not_dropped(match: Match, seat: Seat) -> None:
+    if seat in match.dropped_seats:
+        raise SeatOut(seat)

@@ -11,7 +11,6 @@ from typing import Any, TypeVar
 
 from engines.api import Game, Position, Seat, Table
 from engines.chance import Chance
-from referee.match import seed_commitment
 from referee.match.clock import Clock, Hourglass, Micros
 from referee.match.clock_charge import ClockCharge, hourglass_share
 from referee.match.events import (
@@ -34,7 +33,7 @@ from referee.match.events import (
     SeatTaken,
 )
 from referee.match.result import Forfeit, RatingChange, Result
-from referee.match.setup import Player, Setup
+from referee.match.setup import Player, Setup, game_seed, match_chance
 
 T = TypeVar("T")
 
@@ -175,11 +174,11 @@ def _nonce_given(match: Match, event: NonceAdded, _: Position | None) -> Changes
 
 def _play_began(match: Match, event: PlayStarted, position: Position | None) -> Changes:
     setup = match.setup
-    chance = seed_commitment.match_chance(setup.seed, [nonce or b"" for nonce in match.nonces])
+    chance = match_chance(setup.seed, [nonce or b"" for nonce in match.nonces])
     if position is None and setup.opening:
         position = match.game.read(setup.opening, setup.settings)
     if position is None:
-        position = match.game.start(setup.settings, seed_commitment.game_seed(chance))
+        position = match.game.start(setup.settings, game_seed(chance))
     return {
         "phase": MatchPhase.PLAYING,
         "players": event.seated,

@@ -12,8 +12,8 @@ from typing import Any, Generic, NoReturn, TypeAlias, TypeVar
 from referee.contests import pairing
 from referee.contests.ladder import events as ladder
 from referee.contests.tournament import events as tournament
-from referee.contests.tournament import tournament_formats
-from referee.contests.tournament.tournament_formats import TournamentFormat
+from referee.contests.tournament import tournament_terms
+from referee.contests.tournament.tournament_terms import TournamentFormat
 from referee.hosting import contest_log
 from referee.hosting.contest_log import ContestEvent
 from referee.live.ports import Request
@@ -58,12 +58,12 @@ TIME_CONTROLS: dict[str, type] = {
 }
 
 FORMATS: dict[str, type] = {
-    "round_robin": tournament_formats.RoundRobin,
-    "swiss": tournament_formats.Swiss,
-    "elimination": tournament_formats.Elimination,
-    "gauntlet": tournament_formats.Gauntlet,
-    "pools": tournament_formats.Pools,
-    "trial": tournament_formats.SprtTrial,
+    "round_robin": tournament_terms.RoundRobin,
+    "swiss": tournament_terms.Swiss,
+    "elimination": tournament_terms.Elimination,
+    "gauntlet": tournament_terms.Gauntlet,
+    "pools": tournament_terms.Pools,
+    "trial": tournament_terms.SprtTrial,
 }
 
 MATCH_TYPES: dict[object, ValueCodec] = {**SCALARS, TimeControl: union_codec(TIME_CONTROLS, SCALARS)}

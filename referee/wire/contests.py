@@ -11,7 +11,7 @@ from referee.accounts.account_errors import BadField
 from referee.contests.pairing_progress import PairingProgress
 from referee.contests.strength.sprt_evaluation import SprtParameters, SprtVerdict
 from referee.contests.tournament.sprt_trial import TrialState
-from referee.contests.tournament.tournament_formats import (
+from referee.contests.tournament.tournament_terms import (
     Elimination,
     Gauntlet,
     OutcomeModel,

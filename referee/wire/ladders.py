@@ -9,7 +9,7 @@ from referee_api.v1 import ladder_pb2 as pb
 
 from referee.accounts.account_errors import BadField
 from referee.contests.ladder import events as ladder_events
-from referee.contests.ladder.ladder_standings import LadderStandingsRow
+from referee.contests.ladder.season import LadderStandingsRow
 from referee.contests.ladder.state import Ladder
 from referee.contests.pairing import ContestMatchScored, ContestMatchStarted, ContestMatchVoided
 from referee.hosting.contest_log import LadderCreated

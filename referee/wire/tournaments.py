@@ -10,9 +10,8 @@ from referee.contests.pairing import ContestMatchScored, ContestMatchStarted, Co
 from referee.contests.tables.standings import TieBreak
 from referee.contests.tournament import events as tournament_events
 from referee.contests.tournament.state import TournamentPhase
-from referee.contests.tournament.tournament_formats import ScheduledFormat, SprtTrial
 from referee.contests.tournament.tournament_pairing import compute_planned_size
-from referee.contests.tournament.tournament_terms import Seeding, TournamentPlayTerms
+from referee.contests.tournament.tournament_terms import ScheduledFormat, Seeding, SprtTrial, TournamentPlayTerms
 from referee.hosting.contest_log import TournamentCreated
 from referee.hosting.contest_store import ContestStep
 from referee.hosting.contest_terms import TournamentTerms

@@ -16,7 +16,7 @@ from referee.contests.ladder.commands import (
 )
 from referee.contests.ladder.decide import decide
 from referee.contests.ladder.events import LadderEntrant, LadderEvent
-from referee.contests.ladder.ladder_pairing import select_matches_to_start
+from referee.contests.ladder.matchmaking import select_matches_to_start
 from referee.contests.ladder.state import Ladder, LadderPhase, LadderPlayTerms, evolve
 from referee.contests.pairing import DueMatch
 from referee.contests.strength.elo import expected_score

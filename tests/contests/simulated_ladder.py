@@ -7,7 +7,7 @@ from math import sqrt
 from referee.contests.ladder.commands import AvailableEntrant, JoinLadder, LadderCommand, PairEntrants, RateMatch
 from referee.contests.ladder.decide import decide
 from referee.contests.ladder.events import LadderEntrant
-from referee.contests.ladder.ladder_pairing import select_matches_to_start
+from referee.contests.ladder.matchmaking import select_matches_to_start
 from referee.contests.ladder.state import Ladder, LadderPlayTerms, evolve
 from referee.contests.strength.rating import FinishOrder
 from referee.match.setup import Player

@@ -6,15 +6,15 @@ import pytest
 
 from engines.chance import Chance
 from referee.contests.pairing import DuplicateSets, MatchScore
-from referee.contests.tournament.tournament_formats import (
+from referee.contests.tournament.tournament_terms import (
     Elimination,
     Gauntlet,
     Pools,
     RoundRobin,
     Swiss,
     TournamentFormat,
+    TournamentPlayTerms,
 )
-from referee.contests.tournament.tournament_terms import TournamentPlayTerms
 from tests.contests.tournament_harness import TournamentHarness, level, started
 
 

@@ -10,8 +10,9 @@ from referee.contests.pairing import MatchScore, Pairing
 from referee.contests.pairing_progress import PairingProgress
 from referee.contests.systems import swiss
 from referee.contests.systems.swiss import Unpairable, pair_swiss_round
-from referee.contests.tables.round_result import MISSED, RoundResult, RoundResults, played_result
+from referee.contests.tables.round_result import MISSED, RoundResult, RoundResults
 from tests.contests.swiss_rounds import rounds_by_lot
+from tests.contests.trf_reader import played_result
 
 Seats = tuple[str, ...]
 

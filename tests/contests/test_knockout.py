@@ -9,7 +9,7 @@ from referee.contests.pairing import DueMatch, MatchScore
 from referee.contests.systems.knockout import seed_positions
 from referee.contests.tournament.commands import WithdrawEntrant
 from referee.contests.tournament.state import TournamentPhase
-from referee.contests.tournament.tournament_formats import Elimination
+from referee.contests.tournament.tournament_terms import Elimination
 from tests.contests.tournament_harness import TournamentHarness, better_name_wins, level, started
 
 

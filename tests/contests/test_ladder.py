@@ -37,8 +37,6 @@ from referee.contests.ladder.events import (
     MatchRated,
     SeasonStarted,
 )
-from referee.contests.ladder.ladder_standings import compute_ladder_standings
-from referee.contests.ladder.season import recompute_ratings
 from referee.contests.ladder.state import LadderPlayTerms, replay
 from referee.contests.pairing import (
     ContestMatchScored,
@@ -50,7 +48,16 @@ from referee.contests.pairing import (
 from referee.contests.strength.rating import INITIAL_DEVIATION, FinishOrder, compute_rating_updates
 from referee.match.match_errors import RequestIdReused
 from referee.match.setup import Player
-from tests.contests.ladder_harness import DUEL, TOC, TOC_PARTNERS, ByStrength, LadderHarness, entrant, new_ladder
+from tests.contests.ladder_harness import (
+    DUEL,
+    TOC,
+    TOC_PARTNERS,
+    ByStrength,
+    LadderHarness,
+    entrant,
+    new_ladder,
+)
+from tests.contests.recomputed_ratings import recompute_ratings
 
 A, B = Player("a"), Player("b")
 
@@ -204,9 +211,9 @@ def test_a_rating_belongs_to_a_version() -> None:
     it.result(it.ladder.matches_in_play[0], 1, 1)
     assert it.ladder.current_season.rating(Player("a", "2")).matches == 1
     assert it.ladder.current_season.rating(A).matches == 0
-    rows = {row.entrant.name: row.player for row in compute_ladder_standings(it.ladder)}
+    rows = {row.entrant.name: row.player for row in it.ladder.standings()}
     assert rows["a"] == Player("a", "2")
-    rows = {row.entrant.name: row.player for row in compute_ladder_standings(it.ladder, {"a": Player("a", "3")})}
+    rows = {row.entrant.name: row.player for row in it.ladder.standings({"a": Player("a", "3")})}
     assert rows["a"] == Player("a", "3")
 
 
@@ -216,7 +223,7 @@ def test_with_all_versions_each_rated_version_has_a_row() -> None:
         it.version["a"] = version
         it.result(it.ladder.matches_in_play[0], 1, 1)
         it.pair_and_start()
-    rows = [row.player for row in compute_ladder_standings(it.ladder, all_versions=True) if row.entrant.name == "a"]
+    rows = [row.player for row in it.ladder.standings(all_versions=True) if row.entrant.name == "a"]
     assert set(rows) == {Player("a", "1"), Player("a", "2")}
 
 
@@ -258,7 +265,7 @@ def test_fixed_partners_have_one_rating_between_them() -> None:
     (due,) = it.pair_and_start()
     it.result(due, 2, 1)
     assert set(it.ladder.current_season.ratings) == {Player("us"), Player("them")}
-    (best, _) = compute_ladder_standings(it.ladder)
+    (best, _) = it.ladder.standings()
     assert (best.entrant.name, best.player) == (due.seats[1], Player(due.seats[1]))
 
 
@@ -272,7 +279,7 @@ def test_an_entrant_that_leaves_finishes_its_match_and_is_rated() -> None:
     assert it.ladder.matches_in_play == [due]
     it.result(due, 1, 2)
     assert it.ladder.current_season.rating(A).matches == 1
-    assert [row.entrant.name for row in compute_ladder_standings(it.ladder)] == ["b"]
+    assert [row.entrant.name for row in it.ladder.standings()] == ["b"]
 
 
 def test_a_void_match_of_an_entrant_that_left_is_not_played_again() -> None:
@@ -371,14 +378,14 @@ def test_the_same_request_is_the_same_challenge_even_when_it_is_over() -> None:
 def test_a_new_season_widens_ratings_and_keeps_the_old_standings() -> None:
     it = begun("a", "b")
     it.result(it.ladder.matches_in_play[0], 1, 2)
-    old = compute_ladder_standings(it.ladder)
+    old = it.ladder.standings()
     assert it.do(StartSeason("r")) == [SeasonStarted(2, "r")]
     assert it.do(StartSeason("r")) == []
-    best = compute_ladder_standings(it.ladder)[0]
+    best = it.ladder.standings()[0]
     assert best.rating.rating.value == old[0].rating.rating.value
     assert old[0].rating.rating.deviation < best.rating.rating.deviation <= INITIAL_DEVIATION
     assert (best.rating.matches, best.record.wins) == (0, 0)
-    assert compute_ladder_standings(it.ladder, season=1) == old
+    assert it.ladder.standings(season=1) == old
 
 
 def test_a_repeated_request_is_recognised_after_a_departure_and_after_the_closure() -> None:
@@ -417,7 +424,7 @@ def test_standings_are_by_rating_with_provisional_entrants_last() -> None:
     it = new_ladder(replace(DUEL, provisional_matches=2), *"abc")
     for winner, loser in (("a", "b"), ("a", "b"), ("c", "a")):
         it.do(RateMatch("m", FinishOrder(((Player(winner),), (Player(loser),)), (1, 2))))
-    rows = compute_ladder_standings(it.ladder, {"a": A})
+    rows = it.ladder.standings({"a": A})
     assert [(row.rank, row.entrant.name, row.provisional) for row in rows] == [
         (1, "a", False),
         (2, "b", False),

@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from referee.contests.ladder.matchmaking import PairingCandidate, PairingOptions, choose_matches, expected_information
-from referee.contests.ladder.pairing_history import PairingHistory
+from referee.contests.pairing import PairingHistory
 
 climbers = st.lists(
     st.builds(

@@ -1,6 +1,7 @@
 from referee.contests.strength.sprt_evaluation import SprtParameters
 from referee.contests.tournament.commands import CancelTournament
-from referee.contests.tournament.tournament_formats import (
+from referee.contests.tournament.tournament_pairing import PlannedSize, compute_planned_size
+from referee.contests.tournament.tournament_terms import (
     Elimination,
     Gauntlet,
     Pools,
@@ -9,7 +10,6 @@ from referee.contests.tournament.tournament_formats import (
     Swiss,
     TournamentFormat,
 )
-from referee.contests.tournament.tournament_pairing import PlannedSize, compute_planned_size
 from tests.contests.tournament_harness import entered, started
 
 NOTHING_KNOWN = PlannedSize()

@@ -4,7 +4,7 @@ from itertools import combinations
 import pytest
 
 from referee.contests.pairing import MatchScore
-from referee.contests.tournament.tournament_formats import Pools
+from referee.contests.tournament.tournament_terms import Pools
 from tests.contests.tournament_harness import TournamentHarness, level, started
 
 PARTNERS = ((0, 2), (1, 3))

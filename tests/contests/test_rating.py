@@ -19,10 +19,10 @@ from referee.contests.strength.rating import (
     compute_rating_updates,
     finish_order_of,
     rate_match,
-    rate_matches,
     widen_ratings,
 )
 from referee.match.result import EndCause, EndKind, Result, void_result
+from tests.contests.recomputed_ratings import rate_matches
 
 ratings = st.builds(SkillRating, st.floats(0, 3000), st.floats(20, INITIAL_DEVIATION))
 ranks = st.integers(2, 6).flatmap(lambda sides: st.lists(st.integers(1, sides), min_size=sides, max_size=sides))

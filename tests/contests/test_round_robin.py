@@ -8,13 +8,11 @@ from hypothesis import strategies as st
 
 from referee.contests.pairing import Pairing
 from referee.contests.systems.schedule import berger_pairs, round_robin_cycle_length
-from referee.contests.tournament.tournament_formats import (
+from referee.contests.tournament.tournament_pairing import count_pairings, count_rounds, schedule_round
+from referee.contests.tournament.tournament_terms import (
     Gauntlet,
     RoundRobin,
     ScheduledFormat,
-    count_pairings,
-    count_rounds,
-    schedule_round,
 )
 
 

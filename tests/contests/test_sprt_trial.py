@@ -12,8 +12,7 @@ from referee.contests.tournament.events import TournamentEnded
 from referee.contests.tournament.sprt_trial import TrialState
 from referee.contests.tournament.state import TournamentPhase, replay
 from referee.contests.tournament.tournament_export import estimate_strengths
-from referee.contests.tournament.tournament_formats import OutcomeModel, SprtTrial
-from referee.contests.tournament.tournament_terms import TournamentPlayTerms
+from referee.contests.tournament.tournament_terms import OutcomeModel, SprtTrial, TournamentPlayTerms
 from tests.contests.random_draws import random_numbers
 from tests.contests.tournament_harness import TournamentHarness, level, started
 

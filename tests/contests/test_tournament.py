@@ -27,17 +27,18 @@ from referee.contests.tournament.commands import (
 from referee.contests.tournament.decide import will_pair_round
 from referee.contests.tournament.events import TournamentEnded, TournamentEntrant, TournamentPaired
 from referee.contests.tournament.state import TournamentPhase, replay
-from referee.contests.tournament.tournament_formats import (
+from referee.contests.tournament.tournament_pairing import compute_planned_size
+from referee.contests.tournament.tournament_terms import (
     Elimination,
     Gauntlet,
     Pools,
     RoundRobin,
+    Seeding,
     SprtTrial,
     Swiss,
     TournamentFormat,
+    TournamentPlayTerms,
 )
-from referee.contests.tournament.tournament_pairing import compute_planned_size
-from referee.contests.tournament.tournament_terms import Seeding, TournamentPlayTerms
 from tests.contests.tournament_harness import TournamentHarness, better_name_wins, entered, started
 
 FORMATS: list[TournamentFormat] = [

@@ -7,7 +7,7 @@ from referee.contests.strength.bradley_terry import fit_strengths
 from referee.contests.strength.rating import FinishOrder
 from referee.contests.tournament.commands import WithdrawEntrant
 from referee.contests.tournament.tournament_export import estimate_strengths
-from referee.contests.tournament.tournament_formats import Pools, RoundRobin, Swiss
+from referee.contests.tournament.tournament_terms import Pools, RoundRobin, Swiss
 from tests.contests.tournament_harness import better_name_wins, level, started
 
 

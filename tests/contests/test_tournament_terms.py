@@ -6,17 +6,18 @@ from referee.contests.contest_errors import BadTerms
 from referee.contests.pairing import DuplicateSets
 from referee.contests.strength.sprt_evaluation import SprtParameters
 from referee.contests.tables.standings import TieBreak
-from referee.contests.tournament.tournament_formats import (
+from referee.contests.tournament.tournament_terms import (
     Elimination,
     Gauntlet,
     OutcomeModel,
     Pools,
     RoundRobin,
+    Seeding,
     SprtTrial,
     Swiss,
     TournamentFormat,
+    TournamentPlayTerms,
 )
-from referee.contests.tournament.tournament_terms import Seeding, TournamentPlayTerms
 
 SPRT = SprtParameters(elo1=10)
 

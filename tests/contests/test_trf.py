@@ -9,8 +9,7 @@ from referee.contests.strength.sprt_evaluation import SprtParameters
 from referee.contests.tables.round_result import ResultKind
 from referee.contests.tournament.commands import RecordTournamentScore, StartTournamentMatch, WithdrawEntrant
 from referee.contests.tournament.tournament_export import to_csv, to_json, to_trf, write_trf
-from referee.contests.tournament.tournament_formats import Elimination, RoundRobin, SprtTrial, Swiss
-from referee.contests.tournament.tournament_terms import TournamentPlayTerms
+from referee.contests.tournament.tournament_terms import Elimination, RoundRobin, SprtTrial, Swiss, TournamentPlayTerms
 from tests.contests.test_swiss import report
 from tests.contests.tournament_harness import started
 from tests.contests.trf_reader import MalformedTrf, read_trf

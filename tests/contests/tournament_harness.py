@@ -14,8 +14,7 @@ from referee.contests.tournament.commands import (
 from referee.contests.tournament.decide import decide
 from referee.contests.tournament.events import TournamentEntrant, TournamentEvent
 from referee.contests.tournament.state import Tournament, TournamentPhase, evolve
-from referee.contests.tournament.tournament_formats import TournamentFormat
-from referee.contests.tournament.tournament_terms import TournamentPlayTerms
+from referee.contests.tournament.tournament_terms import TournamentFormat, TournamentPlayTerms
 
 Referee = Callable[[DueMatch], MatchScore]
 

@@ -10,7 +10,6 @@ from referee_api.v1 import game_pb2, ladder_pb2
 
 from engines.registry import games
 from referee.contests.ladder.events import LadderClosureFinished, LadderEvent, LadderPaired, MatchRated
-from referee.contests.ladder.season import recompute_ratings
 from referee.contests.pairing import ContestMatchScored, ContestMatchStarted
 from referee.hosting.contest_log import LADDER, ContestEntry, contest_id
 from referee.hosting.ladder_state import LadderFold, LadderState
@@ -18,6 +17,7 @@ from referee.live.log_history import replay
 from referee.match.events import PlayEnded
 from referee.match.setup import Player
 from referee.storage.sqlite.event_log import SqliteEventLog
+from tests.contests.recomputed_ratings import recompute_ratings
 from tests.e2e.contests import ladder_request, match_terms
 from tests.e2e.organiser import call_method, call_with_timeout, new_organiser
 from tests.e2e.reconnecting_bots import BotThreads, Observations, ReconnectingBot

@@ -16,8 +16,7 @@ from engines.refusals import Refusal
 from referee.accounts.bots import Bot, MaxNames, Version
 from referee.accounts.tokens import Role, Token
 from referee.contests.tournament.events import TournamentEntrant
-from referee.contests.tournament.tournament_formats import TournamentFormat
-from referee.contests.tournament.tournament_terms import TournamentPlayTerms
+from referee.contests.tournament.tournament_terms import TournamentFormat, TournamentPlayTerms
 from referee.hosting.contest_log import ContestEntry, ContestEvent, UnreadableContest
 from referee.hosting.contest_terms import MatchTerms, Partners, TournamentTerms
 from referee.hosting.contest_worker import HostingDependencies

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 from referee.contests.ladder.events import LadderEntrant, LadderEvent, MatchRated
-from referee.contests.ladder.season import recompute_ratings
 from referee.contests.pairing import ContestMatchStarted
 from referee.hosting.contest_terms import LadderTerms, MatchTerms, Partners
 from referee.hosting.ladder_host import LadderRequest
@@ -19,6 +18,7 @@ from referee.match.clock import SECOND, SuddenDeath
 from referee.match.events import MatchCreated, PlayEnded
 from referee.match.result import EndKind
 from referee.match.setup import Player
+from tests.contests.recomputed_ratings import recompute_ratings
 from tests.hosting.harness import WITHIN_S, HostingHarness, Store
 from tests.live.referee_harness import GAMES
 

@@ -7,7 +7,7 @@ import pytest
 from engines.api import SPECTATOR
 from referee.accounts.account_errors import NameTaken
 from referee.contests.tournament.events import TournamentEnded
-from referee.contests.tournament.tournament_formats import RoundRobin
+from referee.contests.tournament.tournament_terms import RoundRobin
 from referee.hosting.contest_log import TOURNAMENT
 from referee.hosting.contest_store import ContestRegistry
 from referee.hosting.hosting_errors import ContestDamaged

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from referee.contests.pairing import DuplicateSets
-from referee.contests.tournament.tournament_formats import RoundRobin
+from referee.contests.tournament.tournament_terms import RoundRobin
 from referee.hosting.contest_log import LADDER, TOURNAMENT
 from referee.hosting.contest_terms import DuplicatePlay
 from referee.hosting.contest_workers import DuplicateSecrecy

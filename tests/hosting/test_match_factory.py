@@ -3,7 +3,7 @@
 from collections import Counter
 
 from referee.accounts.bots import BotPause, PauseCause, paused
-from referee.contests.tournament.tournament_formats import RoundRobin
+from referee.contests.tournament.tournament_terms import RoundRobin
 from referee.hosting.match_factory import MatchQueue, QueuedMatch, WaitReason
 from referee.live.sessions import Hello
 from referee.match.clock import SECOND

@@ -13,8 +13,7 @@ from referee.contests.contest_errors import WrongParticipantCount
 from referee.contests.pairing import DuplicateSets
 from referee.contests.tournament.events import TournamentEntrant
 from referee.contests.tournament.state import TournamentPhase
-from referee.contests.tournament.tournament_formats import Elimination, Gauntlet, Pools, RoundRobin, Swiss
-from referee.contests.tournament.tournament_terms import Seeding
+from referee.contests.tournament.tournament_terms import Elimination, Gauntlet, Pools, RoundRobin, Seeding, Swiss
 from referee.hosting.contest_store import FINISHED_CACHE_SIZE
 from referee.hosting.contest_terms import Partners
 from referee.hosting.hosting_errors import (

@@ -17,7 +17,7 @@ from referee.contests.tournament.commands import (
 from referee.contests.tournament.decide import decide, will_pair_round
 from referee.contests.tournament.state import Tournament, evolve
 from referee.contests.tournament.tournament_export import estimate_strengths
-from referee.contests.tournament.tournament_formats import Pools, RoundRobin, Swiss
+from referee.contests.tournament.tournament_terms import Pools, RoundRobin, Swiss
 from referee.hosting import tournament_tables
 from referee.hosting.hosting_errors import TournamentNotStarted
 from referee.hosting.tournament_state import MAX_ENTRANTS_HERE, TournamentState, decide_and_pair

@@ -12,7 +12,7 @@ from referee.contests.pairing import ContestMatchStarted, DuplicateSets
 from referee.contests.strength.sprt_evaluation import SprtParameters, SprtVerdict
 from referee.contests.tournament.events import EntrantEntered, TournamentEnded, TournamentEntrant
 from referee.contests.tournament.state import TournamentPhase
-from referee.contests.tournament.tournament_formats import Pools, RoundRobin, SprtTrial, Swiss
+from referee.contests.tournament.tournament_terms import Pools, RoundRobin, SprtTrial, Swiss
 from referee.hosting.contest_log import TOURNAMENT, ContestEntry, ContestEvent, TournamentCreated
 from referee.hosting.contest_terms import Partners
 from referee.hosting.contest_workers import DuplicateSecrecy

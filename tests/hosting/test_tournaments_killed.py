@@ -15,7 +15,7 @@ import pytest
 from referee.contests.pairing import ContestMatchScored, DuplicateSets
 from referee.contests.strength.sprt_evaluation import SprtParameters
 from referee.contests.tournament.events import TournamentPaired
-from referee.contests.tournament.tournament_formats import Elimination, RoundRobin, SprtTrial, Swiss
+from referee.contests.tournament.tournament_terms import Elimination, RoundRobin, SprtTrial, Swiss
 from referee.hosting.contest_terms import TournamentTerms
 from referee.hosting.tournament_state import TournamentState, fold_tournament
 from referee.live.log_history import replay

@@ -3,7 +3,7 @@
 import pytest
 
 from referee.contests.tournament.state import TournamentPhase
-from referee.contests.tournament.tournament_formats import (
+from referee.contests.tournament.tournament_terms import (
     Elimination,
     Gauntlet,
     Pools,

@@ -9,8 +9,7 @@ from referee.contests.ladder.events import LadderJoined
 from referee.contests.ladder.state import Ladder, evolve
 from referee.contests.ladder.state import LadderPlayTerms as LadderPlay
 from referee.contests.strength.rating import RatingRecord, SkillRating
-from referee.contests.tournament.tournament_formats import RoundRobin
-from referee.contests.tournament.tournament_terms import Seeding
+from referee.contests.tournament.tournament_terms import RoundRobin, Seeding
 from referee.hosting.contest_terms import LadderTerms
 from referee.hosting.hosting_errors import UnknownLadder
 from referee.hosting.ladder_host import LadderRequest

@@ -12,6 +12,7 @@ from referee.live.ports import CoAppend, Conflict, MatchRating
 from referee.match.result import PlayerRating, RatingChange
 from referee.match.setup import Player
 from referee.match.state import Match
+from tests.contests.recomputed_ratings import rate_matches
 
 LADDER = "ladder/main"
 
@@ -77,4 +78,4 @@ async def rated_matches(log: ContestLog) -> list[str]:
 async def told_ratings(log: ContestLog) -> Ratings:
     """Return the ratings recomputed from the finish orders in the ladder's log."""
     events = [entry.event for entry in await log.read(LADDER)]
-    return rated.rate_matches(event.finish for event in events if isinstance(event, ladder.MatchRated))
+    return rate_matches(event.finish for event in events if isinstance(event, ladder.MatchRated))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from engines.chance import Chance
-from referee.match import seed_commitment as fair
+from referee.match import setup
 
 PAGE = (Path(__file__).parents[2] / "docs" / "chance.md").read_text(encoding="utf-8")
 VECTOR = re.compile(
@@ -42,10 +42,10 @@ def test_the_vectors_of_the_page_are_what_the_referee_draws(
     seed: str, nonces: str, of_match: str, of_game: str, lot: str, policy: str
 ) -> None:
     given = nonces_of(nonces)
-    chance = fair.match_chance(bytes.fromhex(seed), given)
+    chance = setup.match_chance(bytes.fromhex(seed), given)
     assert chance.seed.hex() == of_match
-    assert fair.game_seed(chance).hex() == of_game
-    assert " ".join(fair.draw_seats(chance, sorted(lot.split()))) == lot
+    assert setup.game_seed(chance).hex() == of_game
+    assert " ".join(setup.draw_seats(chance, sorted(lot.split()))) == lot
     assert chance.fork("policy 12 1").below(10)[0] == int(policy)
 
 
@@ -62,4 +62,4 @@ def test_the_recipes_of_the_page_give_the_same(
 
 
 def test_a_nonce_has_as_many_bytes_as_the_page_says() -> None:
-    assert f"of up to {fair.MAX_NONCE_BYTES} bytes" in PAGE
+    assert f"of up to {setup.MAX_NONCE_BYTES} bytes" in PAGE

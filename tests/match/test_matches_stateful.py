@@ -48,11 +48,10 @@ from referee.match.commands import (
 )
 from referee.match.decide import decide
 from referee.match.decision import Decision
-from referee.match.events import Event, MatchCreated, MovePlayed, MoveRefused, PlayEnded, PlayStarted
+from referee.match.events import Event, MatchCreated, MovePlayed, MoveRefused, PlayEnded, PlayStarted, redact
 from referee.match.result import EndCause
 from referee.match.setup import DisconnectPolicy, DropoutPolicy, IllegalMovePolicy, LatePolicy, Player, Policies, Setup
 from referee.match.state import Match, create_match, evolve
-from referee.match.visibility import redact
 from tests.engines.suite import game_path
 from tests.match.clock_strategies import controls
 from tests.match.match_fixture import GAMES, replay, terms
@@ -167,7 +166,7 @@ class Matches(RuleBasedStateMachine):
         seats = range(len(match.table.seats))
         for event in events:
             for viewer in (*seats, SPECTATOR):
-                hears = redact(match, event, viewer)
+                hears = redact(event, match.position, viewer)
                 assert isinstance(event, PlayEnded) == (repr(match.setup.seed) in repr(hears))
                 if isinstance(event, MoveRefused):
                     assert (hears == event) if viewer == event.seat else (hears is None)

@@ -1,20 +1,37 @@
 """Setups: terms that are accepted, and terms that are rejected."""
 
+import hashlib
+import hmac
 from dataclasses import replace
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from engines.chance import Chance
 from engines.options import Settings
 from engines.refusals import BadOption, MalformedPosition
 from referee.match.clock import MAX_TIME_US, Fischer, Hourglass, SuddenDeath
-from referee.match.events import MatchCreated
+from referee.match.commands import AddNonce, StartPlay
+from referee.match.events import MatchCreated, MovePlayed, MoveSource
 from referee.match.match_errors import BadSetup
-from referee.match.setup import DisconnectPolicy, IllegalMovePolicy, Player, Policies, Visibility, VisibilityMode
+from referee.match.setup import (
+    MAX_NONCE_BYTES,
+    DisconnectPolicy,
+    IllegalMovePolicy,
+    LatePolicy,
+    Player,
+    Policies,
+    Visibility,
+    VisibilityMode,
+    draw_move,
+    match_chance,
+)
 from referee.match.state import create_match
 from tests.match.games import STONES
-from tests.match.match_fixture import GAMES, TEN_SECONDS, terms
-from tests.strangers_games.strangers_games import NIM
+from tests.match.match_fixture import GAMES, SEED, TEN_SECONDS, Sitting, begun, terms
+from tests.strangers_games.strangers_games import FINGERS, NIM
 
 
 def test_good_terms_give_the_table() -> None:
@@ -121,3 +138,102 @@ def test_terms_from_before_an_option_was_there_are_completed() -> None:
     assert before.completed(game) == now
     assert now.completed(game) is now
     assert create_match(MatchCreated(0, before), game).setup == now
+
+
+def seed_of_match(seed: bytes, nonces: list[bytes]) -> bytes:
+    message = b""
+    for nonce in nonces:
+        message += len(nonce).to_bytes(1, "big") + nonce
+    return hmac.new(seed, message, hashlib.sha256).digest()
+
+
+def forked(seed: bytes, purpose: str) -> bytes:
+    return hmac.new(seed, purpose.encode("utf-8"), hashlib.sha256).digest()
+
+
+class Draws:
+    """The algorithm of docs/chance.md, written again."""
+
+    def __init__(self, seed: bytes) -> None:
+        self.seed, self.k = seed, 0
+
+    def below(self, n: int) -> int:
+        while True:
+            draw = int.from_bytes(hashlib.sha256(self.seed + self.k.to_bytes(4, "big")).digest()[:4], "big")
+            self.k += 1
+            if draw < 2**32 - 2**32 % n:
+                return draw % n
+
+    def shuffled(self, things: list[Player]) -> list[Player]:
+        for last in range(len(things) - 1, 0, -1):
+            other = self.below(last + 1)
+            things[last], things[other] = things[other], things[last]
+        return things
+
+
+seeds = st.binary(min_size=32, max_size=32)
+nonces = st.lists(st.binary(max_size=MAX_NONCE_BYTES), min_size=2, max_size=4)
+
+
+@given(seeds, nonces)
+def test_the_seed_of_a_match_mixes_the_seed_with_every_nonce(seed: bytes, given_nonces: list[bytes]) -> None:
+    assert match_chance(seed, given_nonces) == Chance(seed_of_match(seed, given_nonces))
+
+
+def test_where_one_nonce_ends_and_the_next_begins_matters() -> None:
+    assert match_chance(SEED, [b"ab", b""]) != match_chance(SEED, [b"a", b"b"])
+
+
+def test_the_commitment_is_the_hash_of_the_seed() -> None:
+    assert terms().commitment == hashlib.sha256(SEED).digest()
+
+
+@given(seeds, st.lists(st.binary(max_size=64), min_size=3, max_size=3))
+def test_the_lot_of_seats_and_the_games_own_seed_can_be_computed_again(seed: bytes, given_nonces: list[bytes]) -> None:
+    setup = terms(FINGERS, seed=seed, by_lot=True, nonce_within_us=1_000_000)
+    sitting = Sitting(setup)
+    for seat, nonce in enumerate(given_nonces):
+        sitting.do(AddNonce(seat, nonce))
+    sitting.do(StartPlay())
+    mixed = seed_of_match(seed, given_nonces)
+    assert list(sitting.match.players) == Draws(forked(mixed, "seats")).shuffled(list(setup.players))
+    assert sitting.match.position == FINGERS.start(setup.settings, forked(mixed, "game"))
+
+
+def test_a_seat_that_gave_no_nonce_counts_as_an_empty_one() -> None:
+    sitting = Sitting(terms(FINGERS, nonce_within_us=1_000_000))
+    sitting.do(AddNonce(1, b"one"))
+    sitting.do(StartPlay())
+    assert sitting.match.require_chance().seed == seed_of_match(SEED, [b"", b"one", b""])
+
+
+def test_without_a_lot_everybody_keeps_the_seat() -> None:
+    sitting = begun(STONES)
+    assert sitting.match.players == terms(STONES).players
+
+
+def test_a_lot_gives_every_seat_to_everybody_somewhere() -> None:
+    firsts = set()
+    for number in range(20):
+        firsts.add(begun(STONES, seed=bytes([number]) * 32, by_lot=True).match.players[0])
+    assert len(firsts) == 3
+
+
+@given(seeds)
+def test_a_move_drawn_for_a_seat_can_be_computed_again(seed: bytes) -> None:
+    sitting = begun(FINGERS, seed=seed, policies=Policies(late=LatePolicy.RANDOM_MOVE))
+    mixed = seed_of_match(seed, [b"", b"", b""])
+    for ply, seat in enumerate([2, 0, 1, 1, 2]):
+        sitting.now_us += 10_000_001
+        *_, played = sitting.flag(seat)
+        moves = ["1", "2", "3"]
+        move = moves[Draws(forked(mixed, f"policy {ply} {seat}")).below(3)]
+        assert isinstance(played, MovePlayed)
+        assert (played.seat, played.move, played.source) == (seat, move, MoveSource.RANDOM)
+
+
+def test_every_legal_move_is_drawn_somewhere() -> None:
+    position = NIM.start(NIM.settings(), b"")
+    drawn = {draw_move(Chance(bytes([number])), position, 0, 0) for number in range(30)}
+    assert drawn == {"1", "2", "3"}
+    assert len({draw_move(Chance(b""), position, 0, ply) for ply in range(30)}) == 3

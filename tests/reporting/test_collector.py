@@ -10,7 +10,7 @@ from referee_client import Organiser
 
 from referee.contests.tournament.commands import StartTournamentMatch
 from referee.contests.tournament.tournament_export import to_json
-from referee.contests.tournament.tournament_formats import RoundRobin, Swiss, TournamentFormat
+from referee.contests.tournament.tournament_terms import RoundRobin, Swiss, TournamentFormat
 from referee.reporting.collector import MAX_RECORDS, read_snapshot, tournament_report
 from referee.server.settings import Settings
 from tests.contests.tournament_harness import TournamentHarness, better_name_wins, started

@@ -8,17 +8,18 @@ from referee.contests.strength.rating import FinishOrder, RatingRecord, RatingUp
 from referee.contests.strength.sprt_evaluation import SprtParameters
 from referee.contests.tables.standings import TieBreak
 from referee.contests.tournament import events as tournament
-from referee.contests.tournament.tournament_formats import (
+from referee.contests.tournament.tournament_terms import (
     Elimination,
     Gauntlet,
     OutcomeModel,
     Pools,
     RoundRobin,
+    Seeding,
     SprtTrial,
     Swiss,
     TournamentFormat,
+    TournamentPlayTerms,
 )
-from referee.contests.tournament.tournament_terms import Seeding, TournamentPlayTerms
 from referee.hosting.contest_log import ContestEvent, LadderCreated, TournamentCreated
 from referee.hosting.contest_terms import DuplicatePlay, LadderTerms, MatchTerms, Partners, TournamentTerms
 from referee.live.match_request import Opening

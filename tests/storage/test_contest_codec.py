@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.contests.tournament.tournament_formats import TournamentFormat
+from referee.contests.tournament.tournament_terms import TournamentFormat
 from referee.hosting.contest_log import ContestEvent
 from referee.storage.codec import (
     CONTEST_CODEC,

@@ -4,9 +4,6 @@ state               the ladder as a value, its terms, and how each event changes
 events              the events in a ladder's log
 commands            requests of entrants, of the organiser and of the ladder worker
 decide              the events that follow from a command
-season              ratings and win-loss records of one season
-ladder_pairing      new pairings, and due matches that can start now
-matchmaking         the choice of opponents and seats
-pairing_history     previous opponents, seats and partners
-ladder_standings    the table of a season
+season              ratings, win-loss records and standings of one season
+matchmaking         the choice of opponents and seats, new pairings, and due matches that can start now
 """

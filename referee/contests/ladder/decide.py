@@ -41,8 +41,7 @@ from referee.contests.ladder.events import (
     MatchRated,
     SeasonStarted,
 )
-from referee.contests.ladder.ladder_pairing import create_pairing, pair_entrants, pairing_options
-from referee.contests.ladder.matchmaking import choose_seating
+from referee.contests.ladder.matchmaking import choose_seating, create_pairing, pair_entrants, pairing_options
 from referee.contests.ladder.state import Ladder, LadderPhase
 from referee.contests.pairing import (
     ContestMatchScored,

@@ -1,10 +1,10 @@
-"""Ratings and win-loss records of one season of a ladder."""
+"""One season of a ladder: ratings, win-loss records, and the standings by rating, with provisional ratings last."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from referee.contests.ladder.events import LadderEvent, MatchRated, SeasonStarted
-from referee.contests.strength.rating import NO_RATING, FinishOrder, RatingRecord, rate_matches, widen_ratings
+from referee.contests.ladder.events import LadderEntrant
+from referee.contests.strength.rating import NO_RATING, FinishOrder, RatingRecord
 from referee.match.setup import Player
 
 
@@ -51,12 +51,64 @@ class Season:
         return self.records.get(player, NO_MATCHES)
 
 
-def recompute_ratings(events: Iterable[LadderEvent]) -> dict[Player, RatingRecord]:
-    """Return the ratings of the current season, recomputed from results alone."""
-    ratings: dict[Player, RatingRecord] = {}
-    for event in events:
-        if isinstance(event, MatchRated):
-            ratings = rate_matches([event.finish], ratings)
-        elif isinstance(event, SeasonStarted):
-            ratings = widen_ratings(ratings)
-    return ratings
+@dataclass(frozen=True, slots=True)
+class LadderStandingsRow:
+    """One row of the standings."""
+
+    rank: int
+    """Rank, from 1."""
+    entrant: LadderEntrant
+    player: Player
+    """The version that is rated. Partners have none."""
+    rating: RatingRecord
+    provisional: bool
+    record: WinLossRecord
+    """Results of the season."""
+    idle: bool
+    """Whether it gets no matches because a bot is offline or paused."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeasonStandings:
+    """The entrants of a season by rating."""
+
+    season: Season
+    entrants: Mapping[str, LadderEntrant]
+    is_provisional: Callable[[RatingRecord], bool]
+
+    def rows(
+        self, playing: Mapping[str, Player], online: Container[str], *, all_versions: bool
+    ) -> list[LadderStandingsRow]:
+        """Return a row for each entrant, best first: for the version in `playing`, or else the one rated last.
+
+        With `all_versions`, each rated version has a row. Entrants that are not in `online` are idle.
+        """
+        players = [
+            (entrant, player)
+            for name, entrant in self.entrants.items()
+            for player in self._players(entrant, playing.get(name), all_versions)
+        ]
+        in_order = sorted(players, key=lambda it: self._merit(it[1]))
+        return [self._row(rank, *it, idle=it[0].name not in online) for rank, it in enumerate(in_order, 1)]
+
+    def _players(self, entrant: LadderEntrant, playing: Player | None, all_versions: bool) -> Iterable[Player]:
+        present = playing or self.season.last_players.get(entrant.name) or entrant.rated_player()
+        if not all_versions:
+            return [present]
+        return dict.fromkeys([present, *(player for player in self.season.records if player.bot == present.bot)])
+
+    def _merit(self, player: Player) -> tuple[bool, float, float, str, str]:
+        record = self.season.rating(player)
+        return (
+            self.is_provisional(record),
+            -record.rating.value,
+            record.rating.deviation,
+            player.bot,
+            player.version,
+        )
+
+    def _row(self, rank: int, entrant: LadderEntrant, player: Player, *, idle: bool) -> LadderStandingsRow:
+        record = self.season.rating(player)
+        return LadderStandingsRow(
+            rank, entrant, player, record, self.is_provisional(record), self.season.record(player), idle
+        )

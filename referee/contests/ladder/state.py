@@ -22,8 +22,7 @@ from referee.contests.ladder.events import (
     MatchRated,
     SeasonStarted,
 )
-from referee.contests.ladder.pairing_history import PairingHistory
-from referee.contests.ladder.season import Season
+from referee.contests.ladder.season import LadderStandingsRow, Season, SeasonStandings
 from referee.contests.pairing import (
     ContestMatchScored,
     ContestMatchStarted,
@@ -31,6 +30,7 @@ from referee.contests.pairing import (
     DueMatch,
     DuplicateSets,
     Pairing,
+    PairingHistory,
     SetStart,
     Sides,
     derive_set_start,
@@ -69,6 +69,9 @@ class LadderPlayTerms:
 
     def is_provisional(self, rating: RatingRecord) -> bool:
         return rating.matches < self.provisional_matches
+
+
+NO_PLAYERS: Mapping[str, Player] = {}
 
 
 class LadderPhase(Enum):
@@ -159,6 +162,20 @@ class Ladder:
         return sum(
             due.pairing.id in self.challenges.values() and name in due.pairing.entrants for due in self.due_matches
         )
+
+    def standings(
+        self, online: Mapping[str, Player] = NO_PLAYERS, season: int = 0, all_versions: bool = False
+    ) -> list[LadderStandingsRow]:
+        """Return the standings, best first, of a season, which must exist; 0 is the current one.
+
+        `online` has the version with which each available entrant would play. The current season shows that version,
+        or else the one that was rated last. With `all_versions`, each rated version has a row.
+        """
+        if season in (0, self.season):
+            shown, playing = (self.current_season, self.entrants), online
+        else:
+            shown, playing = self.past_seasons[season - 1], NO_PLAYERS
+        return SeasonStandings(*shown, self.terms.is_provisional).rows(playing, online, all_versions=all_versions)
 
     def entrant_of(self, bot: str) -> LadderEntrant | None:
         """Return the present entrant with this bot, or None."""

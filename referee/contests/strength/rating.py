@@ -6,7 +6,7 @@ on one side add up. The same results in the same order give the same ratings.
 """
 
 import math
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
@@ -170,16 +170,6 @@ def compute_rating_updates(
         for players, records, new_ratings in zip(finish.sides, before, after, strict=True)
         for player, record, new_rating in zip(players, records, new_ratings, strict=True)
     )
-
-
-def rate_matches(
-    finishes: Iterable[FinishOrder[Player]], since: Mapping[Player, RatingRecord] | None = None
-) -> dict[Player, RatingRecord]:
-    """Return the ratings after these matches in order, starting from `since` or from nothing."""
-    ratings = dict(since or {})
-    for finish in finishes:
-        ratings |= {change.player: change.after for change in compute_rating_updates(ratings, finish)}
-    return ratings
 
 
 def widen_ratings(ratings: Mapping[Player, RatingRecord]) -> dict[Player, RatingRecord]:

@@ -1,13 +1,21 @@
-"""Schedules: pairings of a round robin or a gauntlet, which are known from the start.
+"""Schedules: pairings that do not depend on results, of a round robin, a gauntlet or pools.
 
 A round robin uses the Berger tables as printed by FIDE (C.05, annex 1): the last of an even number of entrants keeps
 its place while the others rotate. Over a cycle nobody moves first more than once more often than second. Every second
 cycle is played with the seats exchanged.
+
+In pools, all entrants meet each other, and sit on each seat, about equally often. A round starts from a random draw by
+the seed, so the same tournament always gets the same tables. It is then improved by exchanging two entrants until no
+exchange is better.
 """
 
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations, permutations
 
-from referee.contests.pairing import Pairing
+from engines.chance import Chance
+from referee.contests.pairing import Pairing, Sides
 
 
 def round_robin_pairings(entrants: Sequence[str], number: int) -> list[Pairing]:
@@ -61,3 +69,109 @@ def gauntlet_pairings(entrants: Sequence[str], challengers: Collection[str], num
 
 def gauntlet_cycle_length(many: int, challengers: int) -> int:
     return max(challengers, many - challengers)
+
+
+Tables = list[list[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class TableHistory:
+    """How often entrants met, were partners, had a seat, and played."""
+
+    met_counts: Counter[frozenset[str]] = field(default_factory=Counter)
+    partner_counts: Counter[frozenset[str]] = field(default_factory=Counter)
+    seat_counts: Counter[tuple[str, int]] = field(default_factory=Counter)
+    played_counts: Counter[str] = field(default_factory=Counter)
+
+
+def count_meetings(pairings: Iterable[Pairing]) -> TableHistory:
+    """Return the history of these pairings."""
+    history = TableHistory()
+    for pairing in pairings:
+        history.played_counts.update(pairing.entrants)
+        history.seat_counts.update((name, seat) for seat, name in enumerate(pairing.entrants))
+        history.met_counts.update(frozenset(pair) for pair in combinations(pairing.entrants, 2))
+        history.partner_counts.update(_partners(pairing.entrants, pairing.sides))
+    return history
+
+
+def pair_pool_round(
+    active: Sequence[str], at_a_table: int, sides: Sides, number: int, history: TableHistory, chance: Chance
+) -> list[Pairing]:
+    """Return the tables of a round. Entrants without a place have a bye; those that have played most come first."""
+    lots, _ = chance.fork(f"round {number}").shuffled(active)
+    order = sorted(lots, key=lambda name: history.played_counts[name])
+    playing = order[: len(order) - len(order) % at_a_table]
+    tables = [playing[start :: len(playing) // at_a_table] for start in range(len(playing) // at_a_table)]
+    *tables, bench = improve_tables([*tables, order[len(playing) :]], history)
+    groups = [*(choose_seats(table, sides, history) for table in tables), *((name,) for name in bench)]
+    return [
+        Pairing(f"{number}.{board}", number, board, names, sides=sides if len(names) > 1 else ())
+        for board, names in enumerate(groups, start=1)
+    ]
+
+
+def improve_tables(tables: Tables, history: TableHistory) -> Tables:
+    """Exchange two entrants for as long as that brings together entrants that have met less often.
+
+    The last table is the bench, whose entrants do not play. An exchange with it is between entrants that have played
+    equally often.
+    """
+    while exchange := _best_exchange(tables, history):
+        (one, place), (other, another) = exchange
+        tables[one][place], tables[other][another] = tables[other][another], tables[one][place]
+    return tables
+
+
+def choose_seats(table: Sequence[str], sides: Sides, history: TableHistory) -> tuple[str, ...]:
+    """Return the order of seats that repeats former partners and seats least."""
+    return min(permutations(sorted(table)), key=lambda order: _seat_familiarity(order, sides, history))
+
+
+def _best_exchange(tables: Tables, history: TableHistory) -> tuple[tuple[int, int], tuple[int, int]] | None:
+    places = [(table, place) for table, names in enumerate(tables) for place in range(len(names))]
+    gains = {
+        (one, other): _gain(tables, one, other, history)
+        for one, other in combinations(places, 2)
+        if one[0] != other[0] and (other[0] != len(tables) - 1 or _played_equally(tables, one, other, history))
+    }
+    best_pair = max(gains, key=lambda it: gains[it], default=None)
+    return best_pair if best_pair and gains[best_pair] > 0 else None
+
+
+def _played_equally(tables: Tables, one: tuple[int, int], other: tuple[int, int], history: TableHistory) -> bool:
+    return history.played_counts[tables[one[0]][one[1]]] == history.played_counts[tables[other[0]][other[1]]]
+
+
+def _gain(tables: Tables, one: tuple[int, int], other: tuple[int, int], history: TableHistory) -> int:
+    """Return by how much familiarity at the tables decreases if these two exchange places."""
+    (table, place), (other_table, other_place) = one, other
+    outgoing, incoming = tables[table][place], tables[other_table][other_place]
+    gain = _familiarity(outgoing, tables[table], history) - _familiarity(
+        incoming, _with(tables[table], place, incoming), history
+    )
+    if other_table == len(tables) - 1:
+        return gain
+    return (
+        gain
+        + _familiarity(incoming, tables[other_table], history)
+        - _familiarity(outgoing, _with(tables[other_table], other_place, outgoing), history)
+    )
+
+
+def _with(table: Sequence[str], place: int, name: str) -> list[str]:
+    return [*table[:place], name, *table[place + 1 :]]
+
+
+def _familiarity(name: str, table: Sequence[str], history: TableHistory) -> int:
+    """Sum of squares, so that a third meeting weighs more than two second ones."""
+    return sum((history.met_counts[frozenset((name, other))] + 1) ** 2 for other in table if other != name)
+
+
+def _seat_familiarity(order: Sequence[str], sides: Sides, history: TableHistory) -> tuple[int, int]:
+    partners = sum((history.partner_counts[pair] + 1) ** 2 for pair in _partners(order, sides))
+    return partners, sum((history.seat_counts[name, seat] + 1) ** 2 for seat, name in enumerate(order))
+
+
+def _partners(order: Sequence[str], sides: Sides) -> list[frozenset[str]]:
+    return [frozenset((order[one], order[other])) for side in sides for one, other in combinations(side, 2)]

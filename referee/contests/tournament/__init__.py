@@ -4,8 +4,7 @@ state               the tournament as a value, and how each event changes it
 events              the events in a tournament's log
 commands            requests of entrants, of the organiser and of the tournament worker
 decide              the events that follow from a command
-tournament_formats  the formats: round robin, Swiss, elimination, gauntlet, pools, SPRT trial
-tournament_terms    a format with seeding, tie-breaks and limits, and their validation
+tournament_terms    the formats, the terms with seeding, tie-breaks and limits, and their validation
 tournament_pairing  the next pairings, and how many there will be
 pairing_table       progress of all pairings, as a persistent mapping
 sprt_trial          counting of sets, and the state of the test, in an SPRT trial

@@ -40,7 +40,8 @@ from referee.contests.tournament.events import (
     TournamentPlayStarted,
 )
 from referee.contests.tournament.state import Tournament, TournamentPhase, evolve
-from referee.contests.tournament.tournament_formats import (
+from referee.contests.tournament.tournament_pairing import order_seeds, plan_pairings, round_is_due
+from referee.contests.tournament.tournament_terms import (
     Gauntlet,
     Pools,
     RoundRobin,
@@ -48,7 +49,6 @@ from referee.contests.tournament.tournament_formats import (
     Swiss,
     TournamentFormat,
 )
-from referee.contests.tournament.tournament_pairing import order_seeds, plan_pairings, round_is_due
 
 MAX_ENTRANTS = 1000
 """Limit of entrants in a tournament."""

@@ -19,7 +19,7 @@ from referee.contests.strength.elo import (
     no_outcomes,
 )
 from referee.contests.strength.sprt_evaluation import SprtVerdict, decide_sprt, evaluate_sprt
-from referee.contests.tournament.tournament_formats import OutcomeModel, SprtTrial
+from referee.contests.tournament.tournament_terms import OutcomeModel, SprtTrial
 
 DEFAULT_READY_MATCHES = 16
 """Number of matches kept ready if there is no limit on concurrent matches."""

@@ -33,15 +33,16 @@ from referee.contests.tournament.events import (
     TournamentPlayStarted,
 )
 from referee.contests.tournament.pairing_table import PairingTable
-from referee.contests.tournament.tournament_formats import (
+from referee.contests.tournament.tournament_terms import (
     DEFAULT_TIE_BREAKS,
     Elimination,
     ScheduledFormat,
+    Seeding,
     SprtTrial,
     Swiss,
+    TournamentPlayTerms,
     cycle_length,
 )
-from referee.contests.tournament.tournament_terms import Seeding, TournamentPlayTerms
 
 
 class TournamentPhase(Enum):

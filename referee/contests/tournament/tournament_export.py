@@ -30,7 +30,7 @@ from referee.contests.tables.round_result import (
 from referee.contests.tables.standings import StandingsRow
 from referee.contests.tournament.sprt_trial import TrialState
 from referee.contests.tournament.state import Tournament
-from referee.contests.tournament.tournament_formats import Elimination, Gauntlet, Pools, SprtTrial, Swiss
+from referee.contests.tournament.tournament_terms import Elimination, Gauntlet, Pools, SprtTrial, Swiss
 
 MAX_TRF_POINTS = 99.5
 """Limit of the four columns, in steps of half a point."""

@@ -3,27 +3,26 @@
 Pairings depend on the tournament alone, so planning is deterministic.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from referee.contests.pairing import Pairing
 from referee.contests.systems.knockout import BracketStage, single_elimination
-from referee.contests.systems.pools import count_meetings, pair_pool_round
+from referee.contests.systems.schedule import count_meetings, gauntlet_pairings, pair_pool_round, round_robin_pairings
 from referee.contests.systems.swiss import Unpairable, pair_swiss_round
 from referee.contests.tournament import sprt_trial
 from referee.contests.tournament.state import Tournament, TournamentPhase, by_rating
-from referee.contests.tournament.tournament_formats import (
+from referee.contests.tournament.tournament_terms import (
     Elimination,
     Gauntlet,
     Pools,
     RoundRobin,
     ScheduledFormat,
+    Seeding,
     SprtTrial,
     Swiss,
-    count_pairings,
-    count_rounds,
-    schedule_round,
+    cycle_length,
 )
-from referee.contests.tournament.tournament_terms import Seeding
 
 PairedFormat = RoundRobin | Swiss | Elimination | Gauntlet | Pools
 """Formats in which it is to be decided who meets whom."""
@@ -102,6 +101,26 @@ def _scheduled(tournament: Tournament, form: ScheduledFormat) -> list[Pairing]:
             break
         pairings += schedule_round(form, names, number)
     return pairings
+
+
+def count_rounds(form: ScheduledFormat, entrants: int) -> int:
+    """Return the number of rounds in all cycles."""
+    return form.cycles * cycle_length(form, entrants)
+
+
+def count_pairings(form: ScheduledFormat, entrants: int) -> int:
+    """Return the number of pairings in all cycles."""
+    if isinstance(form, RoundRobin):
+        return form.cycles * entrants * (entrants - 1) // 2
+    challengers = len(set(form.challengers))
+    return form.cycles * challengers * (entrants - challengers)
+
+
+def schedule_round(form: ScheduledFormat, entrants: Sequence[str], number: int) -> list[Pairing]:
+    """Return the pairings of a round, at least one. Rounds count from 1."""
+    if isinstance(form, RoundRobin):
+        return round_robin_pairings(entrants, number)
+    return gauntlet_pairings(entrants, form.challengers, number)
 
 
 def _swiss(tournament: Tournament, form: Swiss) -> list[Pairing]:

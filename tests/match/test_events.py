@@ -1,4 +1,4 @@
-"""Visibility: what each viewer may see of every event."""
+"""Events: what each viewer may see of each."""
 
 from dataclasses import replace
 
@@ -16,10 +16,10 @@ from referee.match.events import (
     NonceAdded,
     PlayEnded,
     PlayStarted,
+    redact,
 )
 from referee.match.setup import LatePolicy, Policies
 from referee.match.state import create_match, evolve
-from referee.match.visibility import redact
 from tests.match.match_fixture import GAMES, SEED, Sitting, begun, terms
 from tests.strangers_games.strangers_games import FINGERS, NIM
 
@@ -30,9 +30,9 @@ def heard(sitting: Sitting, viewer: int) -> list[Event | None]:
     """Return the events of a match as a viewer sees them; None for an entry that is hidden."""
     first, *rest = sitting.log
     assert isinstance(first, MatchCreated)
-    hearing, match = [redact(None, first, viewer)], create_match(first, sitting.game)
+    hearing, match = [redact(first, None, viewer)], create_match(first, sitting.game)
     for event in rest:
-        hearing.append(redact(match, event, viewer))
+        hearing.append(redact(event, match.position, viewer))
         match = evolve(match, event)
     return hearing
 

@@ -1,0 +1,34 @@
+"""Ratings recomputed from results alone, to compare with those that were updated match by match."""
+
+from collections.abc import Iterable, Mapping
+
+from referee.contests.ladder.events import LadderEvent, MatchRated, SeasonStarted
+from referee.contests.strength.rating import (
+    FinishOrder,
+    Player,
+    RatingRecord,
+    compute_rating_updates,
+    widen_ratings,
+)
+from referee.match import setup
+
+
+def rate_matches(
+    finishes: Iterable[FinishOrder[Player]], since: Mapping[Player, RatingRecord] | None = None
+) -> dict[Player, RatingRecord]:
+    """Return the ratings after these matches in order, starting from `since` or from nothing."""
+    ratings = dict(since or {})
+    for finish in finishes:
+        ratings |= {change.player: change.after for change in compute_rating_updates(ratings, finish)}
+    return ratings
+
+
+def recompute_ratings(events: Iterable[LadderEvent]) -> dict[setup.Player, RatingRecord]:
+    """Return the ratings of the current season, recomputed from results alone."""
+    ratings: dict[setup.Player, RatingRecord] = {}
+    for event in events:
+        if isinstance(event, MatchRated):
+            ratings = rate_matches([event.finish], ratings)
+        elif isinstance(event, SeasonStarted):
+            ratings = widen_ratings(ratings)
+    return ratings
