@@ -160,7 +160,7 @@ class Text(Option):
 
     @property
     def known(self) -> str:
-        return f"{self.takes}, of {self.most_chars} characters at the most"
+        return f"{self.takes} of at most {self.most_chars} characters"
 
     @property
     def examples(self) -> tuple[Value, ...]:
@@ -217,7 +217,7 @@ class Options:
         for preset in self.presets:
             if preset.name == name:
                 return preset.chosen
-        known = ", ".join(preset.name for preset in self.presets) or "none: this game has no presets"
+        known = ", ".join(preset.name for preset in self.presets) or "none (this game has no presets)"
         raise UnknownPreset(name, known)
 
     def schema(self) -> dict[str, object]:

@@ -43,7 +43,7 @@ class BadOption(Refusal):
     """Raised if an option cannot have this value, either at all or together with the other options."""
 
     def __init__(self, option: str, value: object, known: str) -> None:
-        sentence = f"option {option} cannot be {quoted(value)}; it takes {known}"
+        sentence = f"invalid value {quoted(value)} for option {option}; it must be {known}"
         super().__init__(sentence, option=option, value=shortened(str(value)), known=known)
 
 
@@ -71,5 +71,5 @@ class IllegalMove(Refusal):
 
 class NotYourTurn(Refusal):
     def __init__(self, seat: int, owing: tuple[int, ...]) -> None:
-        who = "the game is over" if not owing else f"to move: seat {', '.join(map(str, owing))}"
-        super().__init__(f"seat {seat} owes no move; {who}", seat=str(seat), owing=",".join(map(str, owing)))
+        who = f"to move: seat {', '.join(map(str, owing))}" if owing else "the game is over"
+        super().__init__(f"it is not the turn of seat {seat}; {who}", seat=str(seat), owing=",".join(map(str, owing)))

@@ -22,23 +22,23 @@ def illegal(men: Men, path: int, text: str) -> IllegalMove:
 
 def _huff(men: Men, path: int, text: str) -> IllegalMove:
     if not men.rules.huff:
-        return IllegalMove(text, "huff", "this game is played without huffing")
-    return IllegalMove(text, "huff", f"the man on {NAMES[path]}, if there is one, has refused no capture")
+        return IllegalMove(text, "huff", "huffing needs the option huff")
+    return IllegalMove(text, "huff", f"no man on {NAMES[path]} could have captured and did not")
 
 
 def _step(men: Men, path: int, text: str) -> IllegalMove:
     to = NAMES[path & 31]
     paths = men.rules.paths[men.mover]
     if not FLIPPED[path] or TAKEN[path]:
-        return IllegalMove(text, "AQ-1", "a step goes along a line to the next point")
+        return IllegalMove(text, "AQ-1", "a step must follow a line to an adjacent point")
     if BITS[path & 31] & (men.own | men.enemy):
         return IllegalMove(text, "AQ-1", f"{to} is not empty")
     if not _on_the_way(path, paths.steps_left + paths.steps_right):
-        return IllegalMove(text, "no_backward", "a man does not go back")
+        return IllegalMove(text, "no_backward", "a man may not move backward")
     captures = men.captures()
     if captures and (men.again or not men.rules.huff):
         return IllegalMove(text, "AQ-4", f"a capture must be made: {_listed(captures)}")
-    return IllegalMove(text, "no_return", f"this man has been on {to}")
+    return IllegalMove(text, "no_return", f"this man has been on {to} and may not step back to it")
 
 
 def _capture(men: Men, path: int, text: str) -> IllegalMove:
@@ -50,17 +50,17 @@ def _capture(men: Men, path: int, text: str) -> IllegalMove:
         if not TAKEN[jump]:
             return IllegalMove(text, "AQ-2", f"there is no straight jump from {NAMES[start]} to {NAMES[end]}")
         if not TAKEN[jump] & enemy:
-            return IllegalMove(text, "AQ-2", f"between {NAMES[start]} and {NAMES[end]} stands no enemy")
+            return IllegalMove(text, "AQ-2", f"there is no enemy man between {NAMES[start]} and {NAMES[end]}")
         if BITS[end] & (own | enemy):
             return IllegalMove(text, "AQ-2", f"{NAMES[end]} is not empty")
         if not _on_the_way(jump, paths.jumps_left + paths.jumps_right):
-            return IllegalMove(text, "no_backward", "a man does not go back, not even to capture")
+            return IllegalMove(text, "no_backward", "a man may not move backward, not even to capture")
         own ^= FLIPPED[jump]
         enemy ^= TAKEN[jump]
     captures = men.captures()
     if not men.rules.may_stop and any(move_text(longer).startswith(f"{text}x") for longer in captures):
-        return IllegalMove(text, "AQ-3", f"the chain goes on: {_listed(captures)}")
-    return IllegalMove(text, "AQ-4", f"the most men must be taken: {_listed(captures)}")
+        return IllegalMove(text, "AQ-3", f"the chain must be continued: {_listed(captures)}")
+    return IllegalMove(text, "AQ-4", f"a capture that takes the most men must be chosen: {_listed(captures)}")
 
 
 def _on_the_way(path: int, ways: Ways) -> bool:

@@ -12,7 +12,7 @@ from engines.refusals import MalformedMove
 MOVE_GRAMMAR: Final = """\
 step     b2-c3        from, to
 capture  d4xb2        from, and where the man lands
-         e3xc1xc3     a chain: every point landed on, twelve at the most
+         e3xc1xc3     a chain: every point landed on, at most twelve
 huff     !c3          take off the man on c3; the same side still has its move
 Points are a1 to e5: a file letter and a rank number, White at the bottom.
 """
@@ -20,10 +20,10 @@ Points are a1 to e5: a file letter and a rank number, White at the bottom.
 POSITION_GRAMMAR: Final = """\
 bbbbb/bbbbb/bb1ww/wwwww/wwwww w 0
 Ranks 5 to 1 as in FEN (w, b, a number of empty points); the side to move; the plies since a man was
-taken off. Then, only where an option makes them needed and in this order:
+taken off. Then, in this order, the fields that the options require:
 again                  the side to move has just captured and must capture once more
 huff=c3,d2             the men that may be huffed
-left=c3:b2,d4:c4+c5    where the man on c3, the man on d4 may not step back to
+left=c3:b2,d4:c4+c5    points to which the men on c3 and on d4 may not step back
 """
 
 COLOURS: Final = ("white", "black")
@@ -33,7 +33,8 @@ MAX_JUMPS: Final = 12
 """Maximum number of jumps in a chain: each jump captures a man, and a side has twelve."""
 MOVE: Final = re.compile(rf"[a-e][1-5]-[a-e][1-5]|[a-e][1-5](?:x[a-e][1-5]){{1,{MAX_JUMPS}}}|![a-e][1-5]", re.ASCII)
 RIGHT_MOVE: Final = (
-    "a step is written b2-c3, a capture d4xb2 or e3xc1xc3, of twelve jumps at the most, a huff !c3, on points a1 to e5"
+    "write a step as b2-c3, a capture as d4xb2 or e3xc1xc3 with at most twelve jumps, and a huff as !c3; "
+    "points are a1 to e5"
 )
 
 TEXTS: Final = {

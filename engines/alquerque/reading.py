@@ -22,7 +22,9 @@ def read_position(text: str, rules: Rules) -> tuple[Men, int]:
     """
     found = GRAMMAR.fullmatch(text)
     if not found:
-        raise MalformedPosition(text, f"it is ranks, side and plies without capture, as in {START!r}")
+        raise MalformedPosition(
+            text, f"it must consist of ranks, side to move and plies without a capture, as in {START!r}"
+        )
     try:
         white, black = _ranks(found["ranks"])
         mover = "wb".index(found["side"])
@@ -37,15 +39,15 @@ def read_position(text: str, rules: Rules) -> tuple[Men, int]:
             _memory(found["left"], own | enemy, rules),
         )
         if men.again and not (rules.multi and men.captures()):
-            raise _Wrong("again needs the option multi_pawn and a capture to make")
+            raise _Wrong("'again' needs the option multi_pawn and a possible capture")
         if men.again and men.huffable:
-            raise _Wrong("who has just captured has nobody to huff")
+            raise _Wrong("'again' and huff= exclude each other, because a side that has just captured may not huff")
     except _Wrong as wrong:
         raise MalformedPosition(text, str(wrong)) from None
     quiet = int(found["quiet"] or 0)
     written = position_text(men, quiet)
     if written != (text if found["quiet"] else f"{text} 0"):
-        raise MalformedPosition(text, f"it would be written {written!r}")
+        raise MalformedPosition(text, f"its canonical form is {written!r}")
     return men, quiet
 
 
@@ -57,16 +59,16 @@ def _ranks(ranks: str) -> tuple[int, int]:
     """Return the sets of white and of black men."""
     rows = [re.sub("[1-5]", lambda digit: "." * int(digit[0]), row) for row in ranks.split("/")]
     if [len(row) for row in rows] != [5] * 5:
-        raise _Wrong("there are five ranks of five points each, rank 5 first, divided by /")
+        raise _Wrong("there must be five ranks of five points each, rank 5 first, separated by /")
     white = black = 0
     for (file, rank), bit in zip(PLACES, BITS[1:], strict=True):
         sign = rows[4 - rank][file]
         white |= bit if sign == "w" else 0
         black |= bit if sign == "b" else 0
     if max(white.bit_count(), black.bit_count()) > MEN_A_SIDE:
-        raise _Wrong("a side has twelve men at the most")
+        raise _Wrong("a side has at most twelve men")
     if not white | black:
-        raise _Wrong("somebody must have a man left")
+        raise _Wrong("there must be at least one man")
     return white, black
 
 
@@ -75,7 +77,7 @@ def _huffable(listed: str | None, enemy: int, rules: Rules) -> int:
         return 0
     if not rules.huff:
         raise _Wrong("huff= needs the option huff")
-    return _points(listed.split(","), enemy, "is no man of the side that has just moved")
+    return _points(listed.split(","), enemy, "is not a man of the side that has just moved")
 
 
 def _memory(listed: str | None, men: int, rules: Rules) -> Memory:
@@ -86,10 +88,10 @@ def _memory(listed: str | None, men: int, rules: Rules) -> Memory:
     barred = list(EMPTY_MEMORY)
     for entry in listed.split(",") if listed else ():
         name, _, points = entry.partition(":")
-        man = _points([name], men, "is no man")
-        barred[BITS.index(man)] = _points(points.split("+"), BOARD & ~man, "is no other point")
+        man = _points([name], men, "is not a man on the board")
+        barred[BITS.index(man)] = _points(points.split("+"), BOARD & ~man, "is not another point of the board")
         if not rules.ever and "+" in points:
-            raise _Wrong("left= takes one point a man unless no_return is ever")
+            raise _Wrong("left= takes one point per man unless no_return is ever")
     return tuple(barred)
 
 

@@ -40,7 +40,7 @@ class Fields:
         """Parse a text. Raises Wrong."""
         found = _GRAMMAR.fullmatch(text)
         if not found:
-            raise Wrong(f"its nine fields are divided by single blanks, as in {EXAMPLE!r}")
+            raise Wrong(f"it must have nine fields separated by single spaces, as in {EXAMPLE!r}")
         self.track = _track(found["pawns"], rules)
         self.mover = EXCHANGING if found["mover"] == EXCHANGE else int(found["mover"])
         self.turns = int(found["turns"])
@@ -80,7 +80,7 @@ def _chance(text: str) -> Chance | None:
         return None
     seed, _, drawn = text.partition(":")
     if int(drawn) > DRAWN_AT_MOST:
-        raise Wrong(f"at most {DRAWN_AT_MOST} draws can have been taken")
+        raise Wrong(f"the number of draws must be at most {DRAWN_AT_MOST}")
     return Chance(bytes.fromhex(seed), int(drawn))
 
 
@@ -97,7 +97,7 @@ def _track(text: str, rules: Rules) -> Track:
                 continue
             bit = BITS[place]
             if bit & (pawns[colour] if place >= H1 else taken):
-                raise Wrong(f"two pawns stand on {name}")
+                raise Wrong(f"there are two pawns on {name}")
             pawns[colour] |= bit
             taken |= bit
             marked[mark] |= bit
@@ -107,11 +107,11 @@ def _track(text: str, rules: Rules) -> Track:
 
 def _check_mark(colour: int, place: int, mark: str, rules: Rules) -> None:
     if mark == FRESH and place != STARTS[colour]:
-        raise Wrong(f"a fresh pawn of seat {colour} stands on its start cell, {STARTS[colour]}")
+        raise Wrong(f"a fresh pawn of seat {colour} must be on its start cell, {STARTS[colour]}")
     if mark in (SHORT, FAR):
         if not rules.keeps_laps:
             raise Wrong(f"the marks {SHORT} and {FAR} need back_shortcut=false or overshoot=new_lap")
         if mark == FAR and rules.counts_laps and rules.new_lap:
-            raise Wrong(f"no pawn is marked {FAR} with back_shortcut=false and overshoot=new_lap")
+            raise Wrong(f"no pawn can be marked {FAR} with back_shortcut=false and overshoot=new_lap")
         if place >= H1:
-            raise Wrong(f"only a pawn on the ring is marked {SHORT} or {FAR}")
+            raise Wrong(f"only a pawn on the ring can be marked {SHORT} or {FAR}")

@@ -37,8 +37,8 @@ _MOVE: Final = re.compile(
     re.ASCII,
 )
 RIGHT_MOVE: Final = (
-    "a card is played as KD:R>18, 9C:68>5, 6C:68>H2, 7D:30>33,50>54 or JH:5<>40, discarded as -3C, "
-    "given to the partner as =5H; ring cells are 0 to 71, and a pawn ends elsewhere than it began"
+    "write a card that is played as KD:R>18, 9C:68>5, 6C:68>H2, 7D:30>33,50>54 or JH:5<>40, a discard as -3C, "
+    "and a gift as =5H; ring cells are 0 to 71, and a pawn must end on another place than it started from"
 )
 
 
@@ -75,7 +75,7 @@ def _kills(text: str, written: str) -> int:
     """Return the set of cells whose pawns are killed in passing."""
     cells = [NUMBERS[name] for name in written.split("x")[1:]]
     if cells != sorted(set(cells)):
-        raise MalformedMove(text, f"{RIGHT_MOVE}; who is killed in passing is listed once, in order of the cells")
+        raise MalformedMove(text, f"{RIGHT_MOVE}; list each pawn killed in passing once, in order of the cells")
     return sum([BITS[cell] for cell in cells])
 
 

@@ -24,16 +24,16 @@ def walking(track: Track, colour: int, start: int, to: int) -> Reason:
     walker = Walker(track, colour)
     steps = steps_between(track, colour, start, to)
     if walker.along(start, steps) == to:
-        return "home_entry", f"the count fits the corridor, and must be used so: to {NAMES[walker.home(start, steps)]}"
+        return "home_entry", f"the pawn must enter the corridor: to {NAMES[walker.home(start, steps)]}"
     return _landing(track, colour, walker, to) or _passing(start, to)
 
 
 def going_back(track: Track, colour: int, start: int, to: int) -> Reason:
     """Return why a 4 cannot move the pawn on `start` to `to`."""
     if start >= H1 or to >= H1:
-        return "TC-9", "a 4 goes back on the ring only, never into, inside or out of a corridor"
+        return "TC-9", "a 4 moves back on the ring only, not into, within or out of a corridor"
     if to != BACK[start]:
-        return "TC-9", f"a 4 goes {STEPS_BACK} cells back, here to {NAMES[BACK[start]]}"
+        return "TC-9", f"a 4 moves {STEPS_BACK} cells back, here to {NAMES[BACK[start]]}"
     return _landing(track, colour, Walker(track, colour), to) or _passing(start, to)
 
 
@@ -42,14 +42,14 @@ def _landing(track: Track, colour: int, walker: Walker, to: int) -> Reason | Non
     if not bit & walker.barred:
         return None
     if bit & track.fresh:
-        return "TC-7", f"the pawn on {NAMES[to]} is fresh, and nobody lands on it"
+        return "TC-7", f"the pawn on {NAMES[to]} is fresh, and no pawn may land on it"
     if bit & track.pawns[colour]:
-        return "land_on_own", f"a pawn of the same colour stands on {NAMES[to]}"
-    return "land_on_partner", f"a pawn of the partner stands on {NAMES[to]}"
+        return "land_on_own", f"there is a pawn of the same colour on {NAMES[to]}"
+    return "land_on_partner", f"there is a pawn of the partner on {NAMES[to]}"
 
 
 def _passing(start: int, to: int) -> Reason:
-    return "fresh_blocks", f"between {NAMES[start]} and {NAMES[to]} stands a fresh pawn, which nobody passes"
+    return "fresh_blocks", f"there is a fresh pawn between {NAMES[start]} and {NAMES[to]}, and no pawn may pass it"
 
 
 def _into_corridor(track: Track, colour: int, start: int, to: int) -> Reason:
@@ -59,19 +59,22 @@ def _into_corridor(track: Track, colour: int, start: int, to: int) -> Reason:
         if wrong:
             return wrong
     elif not track.rules.inner:
-        return "home_inner", "a pawn in the corridor stays where it is"
+        return "home_inner", "a pawn in the corridor may not move"
     first = max(start + 1, H1)
     if walker.own & (BITS[to] * 2 - BITS[first]):
-        return "TC-10", f"in the corridor nobody is passed or landed on, and a pawn stands before {NAMES[to]} or on it"
-    return "home_fill", f"a pawn in the corridor goes as deep as it can, here past {NAMES[to]}"
+        return (
+            "TC-10",
+            f"in the corridor no pawn may be passed or landed on, and there is one on {NAMES[to]} or before it",
+        )
+    return "home_fill", f"a pawn must move as deep into the corridor as it can, here beyond {NAMES[to]}"
 
 
 def _at_the_branch(track: Track, walker: Walker, start: int, to: int) -> Reason | None:
     if BITS[start] & track.fresh:
-        return "TC-10", f"the pawn on {NAMES[start]} is fresh, and must go round before it may enter"
+        return "TC-10", f"the pawn on {NAMES[start]} is fresh and must complete a lap before it may enter the corridor"
     if BITS[start] & track.short:
         rule = "back_shortcut" if track.rules.counts_laps else "overshoot"
-        return rule, f"the pawn on {NAMES[start]} has a whole lap to walk before it may enter"
+        return rule, f"the pawn on {NAMES[start]} must complete a lap before it may enter the corridor"
     if walker.blocks & WAY[walker.to_branch[start]][start]:
         return _passing(start, to)
     return None

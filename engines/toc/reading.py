@@ -16,7 +16,7 @@ def read_position(text: str, rules: Rules) -> Round:
     try:
         fields = Fields(text, rules)
         if fields.chance is None or fields.unknowns():
-            raise Wrong("it has a ?; only a full text can be read")
+            raise Wrong("it contains ?; only the full text of a position can be read")
         check_counts(fields)
         return written_as(text, (REFEREE,), whole(fields, fields.chance))
     except Wrong as wrong:
@@ -31,9 +31,9 @@ def check_counts(fields: Fields) -> None:
     sizes = [len(hand) for hand in fields.hands]
     left = len(fields.deck)
     if left not in cards.HAND_SIZES:
-        raise Wrong("there are 32, 16 or 0 cards left in the deck")
+        raise Wrong("the deck must have 32, 16 or 0 cards")
     if left + len(fields.played) + sum(sizes) != len(cards.DECK):
-        raise Wrong("hands, played cards and deck make 52 cards")
+        raise Wrong("hands, played cards and deck must add up to 52 cards")
     full = cards.HAND_SIZES[left]
     if fields.mover == EXCHANGING:
         expected = [full] * SEATS
@@ -42,9 +42,11 @@ def check_counts(fields: Fields) -> None:
         done = SEATS * full - sum(sizes)
         expected = [full - (done + 3 - (seat - lead) % SEATS) // SEATS for seat in range(SEATS)]
         if fields.mover != (lead + done) % SEATS:
-            raise Wrong(f"seat {(lead + done) % SEATS} is to move: seat {lead} has led, and cards played are {done}")
+            raise Wrong(
+                f"seat {(lead + done) % SEATS} must be to move, because seat {lead} led and {done} cards were played"
+            )
     if sizes != expected:
-        raise Wrong(f"the hands have {', '.join(map(str, expected))} cards at this turn of this deal")
+        raise Wrong(f"the hands must have {', '.join(map(str, expected))} cards at this turn of the deal")
 
 
 def whole(fields: Fields, chance: Chance) -> Round:
@@ -70,7 +72,7 @@ def whole(fields: Fields, chance: Chance) -> Round:
         winners[0] if winners else NOBODY,
     )
     if not any(at.hands) and not at.over:
-        raise Wrong("when all hands are empty the next are dealt at once")
+        raise Wrong("all hands are empty only when the game is over")
     return at
 
 
@@ -78,7 +80,7 @@ def written_as(text: str, viewers: tuple[int, ...], at: Round) -> Round:
     """Return the round, if `text` is exactly its text for one of `viewers`. Raises Wrong otherwise."""
     written = [position_text(at, viewer) for viewer in viewers]
     if text not in written:
-        raise Wrong(f"it would be written {written[0]!r}")
+        raise Wrong(f"its canonical form is {written[0]!r}")
     return at
 
 
@@ -86,19 +88,21 @@ def _check_cards(fields: Fields) -> None:
     listed = [*fields.played, *fields.deck, *(card for hand in fields.hands for card in hand)]
     for card in cards.DECK:
         if listed.count(card) > 1:
-            raise Wrong(f"{cards.NAMES[card]} is there more than once")
+            raise Wrong(f"{cards.NAMES[card]} occurs more than once")
 
 
 def _check_gifts(fields: Fields) -> None:
     if fields.mover == EXCHANGING:
         if NOTHING not in fields.gifts:
-            raise Wrong("when all four have given a card the exchange is over")
+            raise Wrong("the exchange is over when all four seats have given a card")
         for seat, gift in enumerate(fields.gifts):
             if gift not in (NOTHING, *fields.hands[seat]):
-                raise Wrong(f"seat {seat} has {cards.NAMES[gift]} no more, which it gives")
+                raise Wrong(f"seat {seat} gives {cards.NAMES[gift]}, which is not in its hand")
         return
     if NOTHING in fields.gifts:
-        raise Wrong("before the first card is played all four seats have given one")
+        raise Wrong("all four seats must have given a card before the first one is played")
     for seat, gift in enumerate(fields.gifts):
         if gift not in fields.held_in_deal(PARTNER[seat]):
-            raise Wrong(f"seat {PARTNER[seat]} has not had {cards.NAMES[gift]} in this deal, which seat {seat} gave it")
+            raise Wrong(
+                f"seat {seat} gave {cards.NAMES[gift]} to seat {PARTNER[seat]}, which has not held it in this deal"
+            )

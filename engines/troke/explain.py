@@ -25,7 +25,9 @@ def illegal(pieces: Pieces, turn: int, spelling: Spelling) -> IllegalMove:
     if turn == PASS:
         turns = sorted(map(spelling.move, pieces.moves()))
         more = f" and {len(turns) - LISTED_AT_MOST} more" if len(turns) > LISTED_AT_MOST else ""
-        return IllegalMove(text, "TK-18", f"who can move may not pass: {' '.join(turns[:LISTED_AT_MOST])}{more}")
+        return IllegalMove(
+            text, "TK-18", f"a seat that can move may not pass: {' '.join(turns[:LISTED_AT_MOST])}{more}"
+        )
     try:
         _Walk(pieces, turn, spelling).to_its_end()
         _wants_another(pieces, turn, spelling)
@@ -35,8 +37,8 @@ def illegal(pieces: Pieces, turn: int, spelling: Spelling) -> IllegalMove:
 
 def _nothing_to_demand(pieces: Pieces) -> str:
     if not pieces.rules.on_demand:
-        return "nothing is demanded unless clear_goal is on_demand"
-    return "only who has a full goal row after his move, with a piece of the colour opposite in it, demands anything"
+        return "a demand (!) needs clear_goal=on_demand"
+    return "a demand (!) needs a full goal row after the move, with a piece of the opposite colour in it"
 
 
 class _Broken(Exception):
@@ -76,17 +78,17 @@ class _Walk:
             self._lands(to, captures)
         if self.left and not self.rules.may_stop and not self._in_row(self.at):
             steps = "one more step" if self.left == 1 else f"{self.left} more steps"
-            raise _Broken("TK-8", f"{steps} must be made from {self.names[self.at]}, or nothing captured there")
+            raise _Broken("TK-8", f"{steps} must be made from {self.names[self.at]} after the capture there")
 
     def _may_begin(self) -> None:
         at, shape = self.names[self.at], SHAPES[self.shape]
         owner = owner_of(self.pieces, self.shape, self.at)
         if owner is None:
-            raise _Broken("TK-3", f"no {shape} stands on {at}")
+            raise _Broken("TK-3", f"there is no {shape} on {at}")
         if owner != self.pieces.mover:
-            raise _Broken("TK-3", f"the {shape} on {at} is {colour_name(self.pieces, owner)}'s")
+            raise _Broken("TK-3", f"the {shape} on {at} belongs to {colour_name(self.pieces, owner)}")
         if self.rules.frozen and self._in_row(self.at):
-            raise _Broken("TK-12", f"the {shape} on {at} has arrived and never moves again")
+            raise _Broken("TK-12", f"the {shape} on {at} has arrived and may not move again")
 
     def _may_go_on(self, began_in_row: bool, number: int) -> None:
         at = self.names[self.at]
@@ -96,38 +98,40 @@ class _Walk:
                 self.free = True
                 self.left = 1
             elif self.free or not self.rules.leftover_steps:
-                raise _Broken("goal_sideways", f"the turn ends on {at}: a free step takes an arrival without capture")
+                raise _Broken("goal_sideways", f"the turn ends on {at}; a free step needs an arrival without a capture")
         if not self.left:
-            raise _Broken("TK-6" if captured else "TK-5", f"the turn ends on {at}: no step is left")
+            raise _Broken("TK-6" if captured else "TK-5", f"the turn ends on {at}, because no step is left")
 
     def _may_enter(self, to: int) -> None:
         at, there, bit = self.names[self.at], self.names[to], 1 << to
         if not bit & self.ways.lines[self.at]:
-            raise _Broken("TK-3", f"no line joins {at} and {there}")
+            raise _Broken("TK-3", f"no line connects {at} and {there}")
         if self._in_row(self.at) and not bit & self.ways.row[self.at]:
-            raise _Broken("TK-11", f"on the goal row steps lead along it, not to {there}")
+            raise _Broken("TK-11", f"steps on the goal row must lead along it, not to {there}")
         if bit & self.ways.side_rows:
-            raise _Broken("TK-10", f"{there} is in the start row of a colour at the side")
+            raise _Broken("TK-10", f"{there} is in a start row at the side, which may not be entered")
         if not bit & self.ways.enters[self.at]:
-            raise _Broken("TK-3", f"from {at} to {there} is backward for {colour_name(self.pieces, self.pieces.mover)}")
+            raise _Broken(
+                "TK-3", f"the step from {at} to {there} is backward for {colour_name(self.pieces, self.pieces.mover)}"
+            )
         self._may_carry_home(bit)
         if bit & self.blocked:
             shape = next(s for s in range(3) if self.shapes & 1 << s and self.filled.occupied[s] & bit)
-            raise _Broken("TK-4", f"{there} holds a {SHAPES[shape]} already")
+            raise _Broken("TK-4", f"there is already a {SHAPES[shape]} on {there}")
 
     def _may_carry_home(self, bit: int) -> None:
         for seat in self.carried:
             home = self.rules.ways[seat].start
             if not self.rules.carry_home and bit & home and not 1 << self.at & home:
                 colour = colour_name(self.pieces, seat)
-                raise _Broken("TK-15", f"a piece of {colour}'s may not be carried back to its start row")
+                raise _Broken("TK-15", f"a captured piece of {colour} may not be carried back to its start row")
 
     def _lands(self, to: int, captures: bool) -> None:
         bit, there = 1 << to, self.names[to]
         taken = [shape for shape in range(3) if not self.shapes & 1 << shape and self.filled.loose[shape] & bit]
         if bool(taken) != captures:
-            why = f"x{there}: pieces are captured there" if taken else f"-{there}: nothing is captured there"
-            raise _Broken("TK-6", f"this step is written {why}")
+            why = f"x{there}, because it captures" if taken else f"-{there}, because it captures nothing"
+            raise _Broken("TK-6", f"this step must be written {why}")
         for shape in taken:
             self.shapes |= 1 << shape
             self.blocked |= self.filled.occupied[shape] & ~bit
@@ -144,8 +148,9 @@ class _Walk:
 def _wants_another(pieces: Pieces, turn: int, spelling: Spelling) -> NoReturn:
     """Raise the rule that requires another turn instead."""
     if turn in pieces.barred:
-        raise _Broken("TK-17", f"the piece has just stepped sideways from {spelling.names[steps_of(turn)[0][0]]}")
+        origin = spelling.names[steps_of(turn)[0][0]]
+        raise _Broken("TK-17", f"the piece may not step back to {origin}, from which it has just stepped sideways")
     colour = pieces.rules.colours[pieces.mover]
     row = " ".join(spelling.names[circle] for circle in pieces.rules.board.rows[colour])
     owner = COLOURS[opposite(colour)]
-    raise _Broken("TK-16", f"{owner}'s goal row {row} is full, and a piece must be moved out of it first")
+    raise _Broken("TK-16", f"the goal row of {owner} ({row}) is full, and a piece must be moved out of it first")

@@ -25,15 +25,15 @@ Md1xd3-d5-d7    the moat captures two pieces: two more steps
 pass            the only move of a seat that has no other
 Tb1-c2!         with clear_goal=on_demand: the same move, and the seat across must clear its start row
 A letter (T tower, W wall, M moat), the circle where the piece starts, and each circle it enters: after -,
-or after x where it captures. Turns with different ways are different moves.
+or after x where it captures. Turns by different routes are different moves.
 """
 
 POSITION_GRAMMAR: Final = """\
 b1:TrWrMr,d1:TrMr,d5:TrWwMw r 12/12 0/0 0
 The circles that are not empty, in the order of the board: T, W, M, each with its owner's letter (r red,
 b blue, w white, y yellow); the side to move; the chips of each seat; the castles for which each seat has
-been paid; the plies played. Then, only if there are such:
-back=Td1-b1,We4-c4    the steps back that TK-17 speaks of: one for each piece that last stepped sideways
+been paid; the plies played. Then, if there are any:
+back=Td1-b1,We4-c4    the steps back that TK-17 restricts: one for each piece that last stepped sideways
 clear=w               the colours that must clear their start row, by clear_goal=on_demand
 """
 
@@ -45,8 +45,8 @@ DEMAND_MARK: Final = "!"
 _MOVE: Final = re.compile(rf"[{SHAPE_LETTERS}]{NAME.pattern}(?:[-x]{NAME.pattern}){{1,{STEPS_AT_MOST}}}", re.ASCII)
 _STEP: Final = re.compile(rf"([-x])({NAME.pattern})", re.ASCII)
 _RIGHT_MOVE: Final = (
-    "a move is written Tb1-c2, Wb1xc2-d3 or Md1xd3-d5-d7: T, W or M, the circle where the piece starts, and up to "
-    "three circles it enters, after - or, where it captures, after x; or pass; ! at the end demands a clear row"
+    "write a move as Tb1-c2, Wb1xc2-d3 or Md1xd3-d5-d7: T, W or M, the circle where the piece starts, and up to three "
+    "circles that it enters, each after -, or after x if it captures there; or as pass; a final ! demands a clear row"
 )
 
 
@@ -98,7 +98,9 @@ class Spelling:
     def _circle(self, text: str, name: str) -> int:
         circle = self.circle(name)
         if circle is None:
-            raise MalformedMove(text, f"this board has no circle {name}; it has {self.names[0]} to {self.names[-1]}")
+            raise MalformedMove(
+                text, f"there is no circle {name} on this board; its circles are {self.names[0]} to {self.names[-1]}"
+            )
         return circle
 
 

@@ -40,7 +40,7 @@ def read_board(text: str) -> Board:
     try:
         return _board(_parsed(text))
     except _Wrong as wrong:
-        raise BadOption("own_board", text, f"a board in JSON, and here {wrong}") from None
+        raise BadOption("own_board", text, f"a board in JSON, but {wrong}") from None
 
 
 def canonical(text: str) -> str:
@@ -66,8 +66,8 @@ def _parsed(text: str) -> dict[str, Data]:
     try:
         data = json.loads(text)
     except (ValueError, RecursionError):
-        raise _Wrong("the text is no JSON: it begins with { and has cells, edges, start and forward") from None
-    return _table(data, "the whole", NEEDED, REMARKS)
+        raise _Wrong("the text is not JSON; it must be an object with cells, edges, start and forward") from None
+    return _table(data, "the board", NEEDED, REMARKS)
 
 
 def _board(data: dict[str, Data]) -> Board:
@@ -87,17 +87,17 @@ def _board(data: dict[str, Data]) -> Board:
 def _unique_cells(data: Data) -> list[Data]:
     cells = _list(data, "cells")
     if len(cells) > CIRCLES_AT_MOST:
-        raise _Wrong(f"there are {len(cells)} cells; {CIRCLES_AT_MOST} are the most")
+        raise _Wrong(f"there are {len(cells)} cells; the maximum is {CIRCLES_AT_MOST}")
     names: set[str] = set()
     places: dict[Place, str] = {}
     for cell in cells:
         name, place = _cell(cell)
         if name in names:
-            raise _Wrong(f"the cell {name} is listed twice; each id stands once")
+            raise _Wrong(f"the cell {name} is listed twice; each id must be unique")
         if place in places:
             raise _Wrong(
-                f"{places[place]} and {name} both lie at x {place[0]}, y {place[1]}, "
-                "so that a line between them has no direction; each cell has a place of its own"
+                f"{places[place]} and {name} are both at x {place[0]}, y {place[1]}; "
+                "each cell must have a place of its own"
             )
         names.add(name)
         places[place] = name
@@ -108,14 +108,14 @@ def _cell(data: Data) -> tuple[str, Place]:
     cell = _table(data, "a cell", {"id", "x", "y"})
     name = cell["id"]
     if not isinstance(name, str) or not NAME.fullmatch(name):
-        raise _Wrong(f"a cell has the id {quoted(name)}; an id is a letter a to z and a number 1 to 99, like d5")
+        raise _Wrong(f"a cell has the id {quoted(name)}; an id must be a letter a to z and a number 1 to 99, like d5")
     return name, (_coordinate(cell["x"], name), _coordinate(cell["y"], name))
 
 
 def _coordinate(value: Data, name: str) -> int:
     if type(value) is int and 0 <= value <= PLACE_AT_MOST:
         return value
-    raise _Wrong(f"x and y of {name} are whole numbers from 0 to {PLACE_AT_MOST}, not {quoted(value)}")
+    raise _Wrong(f"x and y of {name} must be whole numbers from 0 to {PLACE_AT_MOST}, not {quoted(value)}")
 
 
 def _lines(data: Data, number: dict[str, int]) -> tuple[tuple[int, int], ...]:
@@ -123,16 +123,16 @@ def _lines(data: Data, number: dict[str, int]) -> tuple[tuple[int, int], ...]:
     for edge in _list(data, "edges"):
         ends = _list(edge, "an edge")
         if len(ends) != 2:
-            raise _Wrong(f"the edge {quoted(ends)} does not join two cells; an edge is a pair of ids")
+            raise _Wrong(f"the edge {quoted(ends)} does not connect two cells; an edge must be a pair of ids")
         one, other = (_known(end, number, "an edge") for end in ends)
         if one == other:
-            raise _Wrong(f"an edge leads from {ends[0]} to itself and has no direction; it joins two cells")
+            raise _Wrong(f"an edge leads from {ends[0]} to itself; it must connect two different cells")
         line = (min(one, other), max(one, other))
         if line in lines:
-            raise _Wrong(f"the edge between {ends[0]} and {ends[1]} is listed twice; each stands once")
+            raise _Wrong(f"the edge between {ends[0]} and {ends[1]} is listed twice; each edge must be unique")
         lines[line] = None
         if len(lines) > EDGES_AT_MOST:
-            raise _Wrong(f"there are more than {EDGES_AT_MOST} edges, which are the most")
+            raise _Wrong(f"there are more than {EDGES_AT_MOST} edges, which is the maximum")
     return tuple(lines)
 
 
@@ -143,14 +143,16 @@ def _rows(data: Data, number: dict[str, int], lines: tuple[tuple[int, int], ...]
     met: set[int] = set()
     for circle in (circle for row in rows for circle in row):
         if circle in met:
-            raise _Wrong(f"{names[circle]} is a start cell twice; the four rows are sixteen cells")
+            raise _Wrong(
+                f"{names[circle]} is a start cell twice; the four start rows must have sixteen different cells"
+            )
         met.add(circle)
     for row in rows:
         for one, other in pairwise(row):
             if (min(one, other), max(one, other)) not in lines:
                 raise _Wrong(
-                    f"no edge joins {names[one]} and {names[other]}; neighbours in a start row are joined, "
-                    "and a row is listed from one end to the other"
+                    f"no edge connects {names[one]} and {names[other]}; "
+                    "a start row must be listed from one end to the other, with an edge between neighbours"
                 )
     return rows
 
@@ -158,21 +160,21 @@ def _rows(data: Data, number: dict[str, int], lines: tuple[tuple[int, int], ...]
 def _row(edge: str, data: Data, number: dict[str, int]) -> tuple[int, ...]:
     row = tuple(_known(name, number, f"the start row {edge}") for name in _list(data, f"the start row {edge}"))
     if len(row) != 4:
-        raise _Wrong(f"the start row {edge} has {len(row)} cells; a start row has four")
+        raise _Wrong(f"the start row {edge} has {len(row)} cells; it must have four")
     return row
 
 
 def _not_too_many(names: tuple[str, ...], neighbours: Neighbours) -> None:
     for name, near in zip(names, neighbours, strict=True):
         if len(near) > LINES_AT_MOST:
-            raise _Wrong(f"{len(near)} edges lead from {name}; {LINES_AT_MOST} are the most")
+            raise _Wrong(f"{len(near)} edges lead from {name}; the maximum is {LINES_AT_MOST}")
 
 
 def _connected(names: tuple[str, ...], neighbours: Neighbours) -> None:
     met = _met([0], neighbours, lambda _one, _other: True)
     for circle, name in enumerate(names):
         if circle not in met:
-            raise _Wrong(f"no way leads from {names[0]} to {name}; all cells hang together")
+            raise _Wrong(f"there is no path from {names[0]} to {name}; all cells must be connected")
 
 
 def _ahead(data: Data) -> tuple[Place, ...]:
@@ -186,7 +188,7 @@ def _direction(edge: str, data: Data) -> Place:
     if type(right) is int and type(up) is int and 0 < max(abs(right), abs(up)) <= PLACE_AT_MOST:
         return right, up
     numbers = f"two whole numbers from -{PLACE_AT_MOST} to {PLACE_AT_MOST}"
-    raise _Wrong(f"forward of {edge} is {quoted(data)}; it is {numbers}, not both 0, like [0, 1]")
+    raise _Wrong(f"forward of {edge} is {quoted(data)}; it must be {numbers}, not both 0, like [0, 1]")
 
 
 def _playable(board: Board, neighbours: Neighbours) -> None:
@@ -196,8 +198,8 @@ def _playable(board: Board, neighbours: Neighbours) -> None:
         if not met & set(board.rows[opposite(colour)]):
             start, goal = EDGES[colour], EDGES[opposite(colour)]
             raise _Wrong(
-                f"{name} cannot get from its start row {start} to its goal row {goal} without going back; "
-                f"forward of {start} points from the one to the other"
+                f"{name} cannot get from its start row {start} to its goal row {goal} without a backward step; "
+                f"forward of {start} must point from one to the other"
             )
 
 
@@ -225,20 +227,20 @@ def _met(first: Iterable[int], neighbours: Neighbours, passable: Callable[[int, 
 def _known(name: Data, number: dict[str, int], where: str) -> int:
     if isinstance(name, str) and name in number:
         return number[name]
-    raise _Wrong(f"{where} names the cell {quoted(name)}, which is not among the cells")
+    raise _Wrong(f"{where} names the cell {quoted(name)}, which is not in cells")
 
 
 def _list(data: Data, what: str) -> list[Data]:
     if not isinstance(data, list):
-        raise _Wrong(f"{what} is no list but {quoted(data)}")
+        raise _Wrong(f"{what} must be a list, not {quoted(data)}")
     return data
 
 
 def _table(data: Data, what: str, needed: set[str], optional: frozenset[str] = NOTHING) -> dict[str, Data]:
     if not isinstance(data, dict):
-        raise _Wrong(f"{what} is no object but {quoted(data)}")
+        raise _Wrong(f"{what} must be an object, not {quoted(data)}")
     for key in sorted(needed - data.keys()):
-        raise _Wrong(f"{what} lacks {key}; it has {', '.join(sorted(needed))}")
+        raise _Wrong(f"{what} has no {key}; required: {', '.join(sorted(needed))}")
     for key in sorted(data.keys() - needed - optional):
-        raise _Wrong(f"{what} has {quoted(key)}, which means nothing here; it has {', '.join(sorted(needed))}")
+        raise _Wrong(f"{what} has the unknown entry {quoted(key)}; known: {', '.join(sorted(needed))}")
     return data

@@ -30,7 +30,9 @@ def read_position(text: str, rules: Rules, spelling: Spelling) -> tuple[Pieces, 
     found = GRAMMAR.fullmatch(text)
     if not found:
         example = "'b1:TrWrMr,d5:TrWw r 12/12 0/0 0'"
-        raise MalformedPosition(text, f"it is circles, side to move, chips, castles and plies, as in {example}")
+        raise MalformedPosition(
+            text, f"it must consist of circles, side to move, chips, castles and plies, as in {example}"
+        )
     try:
         pieces = _pieces(found, rules, spelling)
     except _Wrong as wrong:
@@ -38,7 +40,7 @@ def read_position(text: str, rules: Rules, spelling: Spelling) -> tuple[Pieces, 
     plies = int(found["plies"] or 0)
     written = position_text(pieces, plies, spelling)
     if not f"{written} ".startswith(f"{text} "):
-        raise MalformedPosition(text, f"it would be written {written!r}")
+        raise MalformedPosition(text, f"its canonical form is {written!r}")
     return pieces, plies
 
 
@@ -65,17 +67,17 @@ def _sets(stacks: str, rules: Rules, spelling: Spelling) -> tuple[int, ...]:
     for stack in stacks.split(","):
         found = STACK.fullmatch(stack)
         if not found or found.lastindex == 1:
-            raise _Wrong(f"{stack!a} is no circle with its pieces: these are written like d5:TrWwMw")
+            raise _Wrong(f"{stack!a} is not a circle with its pieces, which is written like d5:TrWwMw")
         circle = spelling.circle(found[1])
         if circle is None:
-            raise _Wrong(f"this board has no circle {found[1]}")
+            raise _Wrong(f"there is no circle {found[1]} on this board")
         for shape, owner in enumerate(found.groups()[1:]):
             if owner is not None:
                 sets[3 * _seat(owner, rules) + shape] |= 1 << circle
     for index, pieces in enumerate(sets):
         if pieces.bit_count() > PIECES_OF_A_SHAPE:
             colour = COLOURS[rules.colours[index // 3]]
-            raise _Wrong(f"{colour} has {pieces.bit_count()} {SHAPES[index % 3]}s; four are all")
+            raise _Wrong(f"{colour} has {pieces.bit_count()} {SHAPES[index % 3]}s; the maximum is four")
     return tuple(sets)
 
 
@@ -91,9 +93,9 @@ def _chips(listed: str | None, rules: Rules) -> tuple[int, ...]:
         return (rules.start_chips,) * rules.seats
     chips = _of_each_seat(listed, "chips", rules)
     if rules.race and any(chips):
-        raise _Wrong("there are no chips in a race: everybody has 0")
+        raise _Wrong("there are no chips in a race, so every seat must have 0")
     if rules.capped and min(chips) < 0:
-        raise _Wrong("nobody has less than 0 chips where debt is cap")
+        raise _Wrong("no seat may have fewer than 0 chips with debt=cap")
     return chips
 
 
@@ -103,36 +105,38 @@ def _castles(listed: str | None, sets: tuple[int, ...], rules: Rules) -> tuple[i
         return standing
     castles = _of_each_seat(listed, "castles", rules)
     if castles != standing and rules.frozen:
-        raise _Wrong(f"the castles are those that stand, {'/'.join(map(str, standing))}")
+        raise _Wrong(f"the castles must be those on the board, {'/'.join(map(str, standing))}")
     for had, has in zip(castles, standing, strict=True):
         if had < has or (had == CASTLES and has < CASTLES):
-            raise _Wrong("a seat has been paid for as many castles as stand or more, and for four only if four stand")
+            raise _Wrong(
+                "a seat must have been paid for at least the castles on the board, and for four only if four are there"
+            )
     return castles
 
 
 def _of_each_seat(listed: str, what: str, rules: Rules) -> tuple[int, ...]:
     numbers = tuple(map(int, listed.split("/")))
     if len(numbers) != rules.seats:
-        raise _Wrong(f"{listed} are the {what} of {len(numbers)} seats; {rules.seats} play")
+        raise _Wrong(f"{listed} gives the {what} of {len(numbers)} seats; there must be {rules.seats}")
     return numbers
 
 
 def _demanded(listed: str, mover: int, rules: Rules) -> int:
     if not rules.on_demand:
-        raise _Wrong("clear= has no meaning unless clear_goal is on_demand")
+        raise _Wrong("clear= needs clear_goal=on_demand")
     seats = [_seat(owner, rules) for owner in listed.split(",")]
     for seat in seats:
         if rules.across[seat] in (NOBODY, mover):
-            raise _Wrong("clear= names a colour that somebody faces who has moved since its last turn")
+            raise _Wrong("clear= may only name a colour whose opponent opposite has moved since its last turn")
     return sum({1 << seat for seat in seats})
 
 
 def _barred(listed: str, pieces: Pieces, spelling: Spelling) -> tuple[int, ...]:
     if not pieces.rules.remembers:
-        raise _Wrong("back= has no meaning where lateral_rule is free")
+        raise _Wrong("back= is not allowed with lateral_rule=free")
     steps = [_step(name, pieces, spelling) for name in listed.split(",")]
     if len({step >> DIGIT_BITS for step in steps}) < len(steps):
-        raise _Wrong("back= has one step for a piece")
+        raise _Wrong("back= may contain only one step for each piece")
     return tuple(sorted(steps))
 
 
@@ -141,11 +145,11 @@ def _step(text: str, pieces: Pieces, spelling: Spelling) -> int:
     try:
         step = spelling.read_move(text)
     except MalformedMove as malformed:
-        raise _Wrong(f"{text!a} in back= is no step: {malformed.details['right']}") from None
+        raise _Wrong(f"{text!a} in back= is not a step: {malformed.details['right']}") from None
     if 0 < step < TWO_STEPS:
         place = step >> DIGIT_BITS
         owner = owner_of(pieces, (place >> DIGIT_BITS) - 1, place & DIGIT)
         if owner is not None and step in pieces.rules.ways[owner].back.values():
             return step
     letters = ", ".join(SHAPE_LETTERS)
-    raise _Wrong(f"{text!a} in back= is no step sideways of a piece ({letters}) that stands there and may move")
+    raise _Wrong(f"{text!a} in back= is not a sideways step of a piece ({letters}) that is there and may move")

@@ -28,16 +28,16 @@ def _reason(pawns: Pawns, move: Written) -> Reason:
         case Walk(start, to):
             return _walk(pawns, start, to)
         case _:
-            return "TX-13", f"{SEATS[pawns.mover]} has another move, and so may not pass"
+            return "TX-13", f"{SEATS[pawns.mover]} has another move and may not pass"
 
 
 def _lay(pawns: Pawns, move: Lay) -> Reason:
     cells = cells_of(move.spot)
     if not pawns.hand:
-        return "TX-8", "all pawns are down; no more pieces are laid"
+        return "TX-8", "all pawns are placed, so no more pieces may be laid"
     if move.pawn not in cells:
         named = ", ".join(map(cell_name, cells))
-        return "TX-4", f"who lays a piece puts the pawn on that piece: on one of {named}"
+        return "TX-4", f"the pawn must be placed on the piece that is laid, on one of {named}"
     supply = pawns.ground.supply
     if move.kind not in supply.kinds:
         left = ", ".join(KINDS[kind] for kind in supply.kinds)
@@ -51,20 +51,20 @@ def _lay(pawns: Pawns, move: Lay) -> Reason:
 def _no_fit(pawns: Pawns, spot: int) -> Reason:
     ground = pawns.ground
     if not ground.pieces:
-        return "TX-3", f"the first piece is laid on {spot_name(FIRST)[1:]}, whatever its kind"
+        return "TX-3", f"the first piece must be laid on {spot_name(FIRST)[1:]}"
     ring = ground.rings.get(spot, 0)
     if ring & COVERED:
         taken = next(cell_name(cell) for cell in cells_of(spot) if cell in ground.numbers)
         return "TX-5", f"there is already a piece on {taken}"
     if not fitting("off")[ring]:
-        return "TX-5", "the piece does not touch the ground along a whole side of a cell"
+        return "TX-5", "the piece must touch the ground along a whole side of a cell"
     return "TX-6", "the piece would enclose an empty area"
 
 
 def _put(pawns: Pawns, to: int) -> Reason:
     number = pawns.ground.numbers.get(to)
     if not pawns.hand:
-        return "TX-8", "all pawns are down; now they move, as in 0.1u>2.0d"
+        return "TX-8", "all pawns are placed; write a move of a pawn as 0.1u>2.0d"
     if number is None:
         return "TX-4", f"there is no piece on {cell_name(to)}"
     if (pawns.own | pawns.enemy | pawns.neutral) >> number & 1:
@@ -78,7 +78,7 @@ def _put(pawns: Pawns, to: int) -> Reason:
 def _walk(pawns: Pawns, start: int, to: int) -> Reason:
     numbers = pawns.ground.numbers
     if pawns.hand:
-        return "TX-8", "pawns do not move before all twelve are down"
+        return "TX-8", "pawns may not move before all twelve are placed"
     if start not in numbers or not pawns.own >> numbers[start] & 1:
         return _not_own(pawns, start)
     if to not in numbers:
@@ -87,14 +87,15 @@ def _walk(pawns: Pawns, start: int, to: int) -> Reason:
         return "TX-8", f"{cell_name(to)} is not free"
     colour = colour_of(numbers[start])
     if colour != colour_of(numbers[to]):
-        return "TX-8", f"a {COLOUR_NAMES[colour]} pawn moves to a {COLOUR_NAMES[colour]} cell; {cell_name(to)} is not"
+        name = COLOUR_NAMES[colour]
+        return "TX-8", f"a {name} pawn may move only to {name} cells; {cell_name(to)} has another colour"
     return _suicide(to)
 
 
 def _not_own(pawns: Pawns, start: int) -> Reason:
     number = pawns.ground.numbers.get(start, CELLS)
     if pawns.neutral >> number & 1:
-        return "TX-9", f"the pawn on {cell_name(start)} is neutral, and never moves again"
+        return "TX-9", f"the pawn on {cell_name(start)} is neutral and may not move"
     return "TX-8", f"{SEATS[pawns.mover]} has no pawn on {cell_name(start)}"
 
 

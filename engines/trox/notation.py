@@ -15,16 +15,17 @@ MOVE_GRAMMAR: Final = """\
 lay    NBR@0.0u/0.-1d:0.0d   lay a piece and put a pawn on it: colours, middle cell, excluded cell, the pawn's cell
 put    +0.1u                 put a pawn on a piece already laid
 move   0.1u>2.0d             move a pawn, once all are down
-pass   pass                  only where nothing else is left
-A cell is x.y and the way of its point, u or d. The colours are N (black), B, R: those of cell A, of the
-middle and of cell B, counter-clockwise from the excluded cell, the neighbour of the middle that is no part.
+pass   pass                  only if there is no other move
+A cell is x.y and u or d, as it points up or down. The colours are N (black), B (blue) and R (red): those of cell A,
+of the middle and of cell B, counter-clockwise from the excluded cell, the neighbour of the middle that is not part
+of the piece.
 """
 
 POSITION_GRAMMAR: Final = """\
 BRN@0.0u/0.-1d,NRB@-2.0d/-2.1u 0.0d -2.0d - NNBRR/NNBBR round 2 0
 The pieces; the cells of Round's, of Square's and of the neutral pawns; the pawns in hand, Round's/Square's,
 in the order N, B, R; who is to move; the plies played; how many turns in succession have just been passed.
-Lists are divided by commas and sorted as ASCII text; an empty list or hand is -.
+Lists are separated by commas and sorted as ASCII text; an empty list or hand is -.
 """
 
 SEATS: Final = ("round", "square")
@@ -34,8 +35,8 @@ MOVE: Final = re.compile(
     rf"pass|({KIND})@({CELL})/({CELL}):({CELL})|\+({CELL})|({CELL})>({CELL})",
     re.ASCII,
 )
-RIGHT_MOVE: Final = "moves are written NBR@0.0u/0.-1d:0.0d (lay), +0.1u (put), 0.1u>2.0d (move) or pass"
-NO_SPOT: Final = "the excluded cell is one of the three neighbours of the middle, as in NBR@0.0u/0.-1d:0.0d"
+RIGHT_MOVE: Final = "write a move as NBR@0.0u/0.-1d:0.0d (lay), +0.1u (put), 0.1u>2.0d (move) or pass"
+NO_SPOT: Final = "the excluded cell must be one of the three neighbours of the middle, as in NBR@0.0u/0.-1d:0.0d"
 
 
 class Lay(NamedTuple):

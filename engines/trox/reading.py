@@ -27,7 +27,7 @@ def read_position(text: str, rules: Rules) -> tuple[Pawns, int]:
     """Return the pawns, and the plies played. Raises MalformedPosition."""
     found = GRAMMAR.fullmatch(text)
     if not found:
-        raise MalformedPosition(text, f"it has eight parts divided by blanks, as in {START!r}")
+        raise MalformedPosition(text, f"it must have eight fields separated by single spaces, as in {START!r}")
     try:
         pawns = _pawns(found, rules)
         plies = int(found["plies"])
@@ -38,7 +38,7 @@ def read_position(text: str, rules: Rules) -> tuple[Pawns, int]:
         raise MalformedPosition(text, str(wrong)) from None
     written = position_text(pawns, plies)
     if written != text:
-        raise MalformedPosition(text, f"it would be written {written!r}")
+        raise MalformedPosition(text, f"its canonical form is {written!r}")
     return pawns, plies
 
 
@@ -50,7 +50,7 @@ def _pawns(found: re.Match[str], rules: Rules) -> Pawns:
     ground = _ground(found["pieces"], rules.ground)
     parts = [_cells(found[name], ground) for name in (*SEATS, "neutral")]
     if parts[0] & parts[1] or (parts[0] | parts[1]) & parts[2]:
-        raise _Wrong("a cell has room for one pawn")
+        raise _Wrong("a cell may hold only one pawn")
     hands = [_hand(found["round_hand"]), _hand(found["square_hand"])]
     _count(parts, hands)
     mover = SEATS.index(found["side"])
@@ -72,7 +72,7 @@ def _ground(listed: str, ground: Ground) -> Ground:
     """
     waiting = [_piece(text) for text in listed.split(",")] if listed != "-" else []
     if len(waiting) > PIECES:
-        raise _Wrong("there are twelve pieces at the most")
+        raise _Wrong("there may be at most twelve pieces")
     while waiting:
         fitting = [piece for piece in waiting if ground.allows(piece[0])]
         if not fitting:
@@ -87,8 +87,8 @@ def _ground(listed: str, ground: Ground) -> Ground:
 
 def _misfit(ground: Ground) -> str:
     if not ground.pieces:
-        return "one piece lies where the first is laid, on 0.0u/0.-1d (TX-3)"
-    return "the pieces overlap, do not hang together by sides, or enclose an empty area (TX-5, TX-6)"
+        return "a piece must be on 0.0u/0.-1d, where the first one is laid (TX-3)"
+    return "the pieces overlap, are not connected by sides, or enclose an empty area (TX-5, TX-6)"
 
 
 def _piece(text: str) -> tuple[int, int]:
@@ -113,7 +113,7 @@ def _cells(listed: str, ground: Ground) -> int:
 def _hand(letters: str) -> int:
     counts = [letters.count(letter) for letter in COLOURS]
     if max(counts) > 2:
-        raise _Wrong("a seat has two pawns of a colour (TX-1)")
+        raise _Wrong("a seat has at most two pawns of a colour (TX-1)")
     return sum(many * one_pawn(colour) for colour, many in enumerate(counts))
 
 
@@ -123,7 +123,7 @@ def _count(parts: list[int], hands: list[int]) -> None:
         down = [(cells >> PIECES * colour & OF_A_COLOUR).bit_count() for cells in parts]
         missing = [2 - down[seat] - in_hand(hands[seat], colour) for seat in (0, 1)]
         if min(missing) < 0 or sum(missing) != down[2]:
-            raise _Wrong(f"each seat has two {name} pawns, in hand, on the ground or neutral (TX-1)")
+            raise _Wrong(f"each seat must have two {name} pawns in hand, on the ground or neutral (TX-1)")
 
 
 def _check_turn(pawns: Pawns, plies: int) -> None:
@@ -133,13 +133,13 @@ def _check_turn(pawns: Pawns, plies: int) -> None:
     placed = min(plies, PAWNS)
     in_hands = by_seat(pawns, pawns_in(pawns.hand), pawns_in(pawns.enemy_hand))
     if in_hands != (6 - (placed + 1) // 2, 6 - placed // 2):
-        raise _Wrong(f"after {plies} plies there are {placed} pawns down, placed in turn (TX-4)")
+        raise _Wrong(f"after {plies} plies {placed} pawns must have been placed, in turn (TX-4)")
     down = pawns.own | pawns.enemy | pawns.neutral
     bare = [piece for piece in range(len(pawns.ground.pieces)) if not down >> piece & OF_A_PIECE]
     if bare and plies <= PAWNS:
-        raise _Wrong("a piece is laid with a pawn on it (TX-4)")
+        raise _Wrong("every piece is laid with a pawn on it (TX-4)")
     if plies < PAWNS + pawns.passes and pawns.passes:
-        raise _Wrong("nobody passes while pawns are placed (TX-7)")
+        raise _Wrong("a seat may not pass while pawns are being placed (TX-7)")
 
 
 def _check_passes(pawns: Pawns) -> None:
@@ -148,7 +148,7 @@ def _check_passes(pawns: Pawns) -> None:
     for passes in range(pawns.passes - 1, -1, -1):
         before = before.turned(passes)
         if before.can_move() or before.result():
-            raise _Wrong(f"{SEATS[before.mover]} had no reason to pass (TX-13)")
+            raise _Wrong(f"{SEATS[before.mover]} could not have passed (TX-13)")
 
 
 def _check_captures(pawns: Pawns) -> None:

@@ -96,7 +96,7 @@ def test_a_drawn_game_is_called_drawn() -> None:
     [
         (("show", "alquerqe"), "unknown game 'alquerqe'; known: alquerque"),
         (("show", "alquerque", "-o", "huf=true"), "unknown option 'huf'; known: capture_choice"),
-        (("show", "alquerque", "-o", "huff=maybe"), "it takes true | false"),
+        (("show", "alquerque", "-o", "huff=maybe"), "it must be true | false"),
         (("show", "alquerque", "-o", "huff"), "an option is written NAME=VALUE"),
         (("show", "alquerque", "-o", "huff=@/no/such/file"), "cannot read /no/such/file"),
         (("show", "alquerque", "nonsense"), "cannot read the position 'nonsense'"),

@@ -243,7 +243,7 @@ def test_an_edited_record_is_shown_with_a_warning(path: Path) -> None:
         (b"".join([*LINES[:4], *LINES[5:]]), "the end of the match cannot be read"),
         (RECORD.replace(b'"seat":1,', b'"seat":1.5,'), "the end of the match cannot be read"),
         (RECORD.replace(b'"move":"2"', b'"move":"7"', 1), "entry 4 makes no sense: 7 is not legal: "),
-        (RECORD.replace(b'"seat":1,', b'"seat":9,'), "entry 4 makes no sense: seat 9 owes no move; "),
+        (RECORD.replace(b'"seat":1,', b'"seat":9,'), "entry 4 makes no sense: it is not the turn of seat 9; "),
     ],
 )
 def test_a_record_is_shown_as_far_as_it_makes_sense(data: bytes, why: str, path: Path) -> None:
@@ -259,7 +259,7 @@ def test_a_file_that_tells_of_no_match_is_refused_with_its_verdict(path: Path) -
         (b"junk", 4, "the entry that opens the match cannot be read"),
         (RECORD.replace(b'"kind":"opened"', b'"kind":"closed"'), 4, "the entry that opens the match cannot be read"),
         (RECORD.replace(b'"game":"nim"', b'"game":"go"'), 6, "unknown game 'go'; known: alquerque"),
-        (RECORD.replace(b'["heap",5]', b'["heap",0]'), 13, "the match cannot be opened: option heap cannot be '0'"),
+        (RECORD.replace(b'["heap",5]', b'["heap",0]'), 13, "invalid value '0' for option heap; it must be"),
         (resigned([LINES[0], *LINES[2:]]).replace(b'"entry":2', b'"entry":1'), 4, "its first entry opens no match"),
     ]:
         result = run("replay", written(path, data))

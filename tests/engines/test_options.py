@@ -48,8 +48,8 @@ def test_texts_and_values_mean_the_same(chosen: dict[str, Value], same: dict[str
         ({"limit": "٣"}, "a whole number from 0 to 100"),
         ({"limit": "9" * 5000}, "a whole number from 0 to 100"),
         ({"limit": ""}, "a whole number from 0 to 100"),
-        ({"board": "abcdef"}, "a board, of 5 characters at the most"),
-        ({"board": 7}, "a board, of 5 characters at the most"),
+        ({"board": "abcdef"}, "a board of at most 5 characters"),
+        ({"board": 7}, "a board of at most 5 characters"),
     ],
 )
 def test_a_bad_value_is_refused_with_the_good_ones(chosen: dict[str, Value], words: str) -> None:

@@ -249,7 +249,7 @@ def test_the_terms_of_a_match_must_be_possible(tmp_path: Path) -> None:
         return lie_told([replace(opened, setup=replace(opened.setup, **terms)), *MATCH[1:]], tmp_path)
 
     assert told(settings=Settings((("heap", 5000),))) == (
-        "entry 1: option heap cannot be '5000'; it takes a whole number from 1 to 1000"
+        "entry 1: invalid value '5000' for option heap; it must be a whole number from 1 to 1000"
     )
     assert told(settings=Settings((("heaps", 5),))) == "entry 1: unknown option 'heaps'; known: heap"
     assert told(settings=Settings(())) == "entry 1: its options are not all the options of nim, in their order"

@@ -299,7 +299,7 @@ def test_a_shorter_capture_may_be_huffed_where_the_option_lets_it_be_made() -> N
     assert str(played(placed(white, black, huff=True, huff_short="huffable"), "c5-b5")).endswith(" huff=e3")
     stopped = placed(white, black, huff=True, huff_short="huffable", chain="may_stop")
     assert str(played(stopped, "e3xc1")).endswith(" huff=c1")
-    # Where any capture may be chosen there is nothing to huff; without huffing the option has no effect.
+    # Where any capture may be chosen there is nothing to huff; needs the option huff the option has no effect.
     free = placed(white, black, huff=True, huff_short="huffable", capture_choice="any")
     assert "huff" not in str(played(free, "c5xe5"))
     assert moves(placed(white, black, huff_short="huffable")) == ["e3xc1xc3"]
@@ -314,8 +314,8 @@ def test_only_the_capture_that_ends_a_turn_is_huffed_for_being_short() -> None:
 
 
 def test_no_huffing_without_the_option() -> None:
-    assert "without huffing" in str(refused(start(), "!c3"))
-    assert "refused no capture" in str(refused(start(huff=True), "!c3"))
+    assert "needs the option huff" in str(refused(start(), "!c3"))
+    assert "could have captured and did not" in str(refused(start(huff=True), "!c3"))
 
 
 def test_no_backward_moves_lets_men_go_back_to_capture() -> None:
@@ -368,8 +368,8 @@ def test_no_return_ever_remembers_the_points_of_a_chain() -> None:
         ("c3-c4", "AQ-1", "no man on c3"),
         ("c4-c3", "AQ-1", "white has no man"),
         ("a1-a2", "AQ-1", "not empty"),
-        ("a1-c3", "AQ-1", "next point"),
-        ("a1-a1", "AQ-1", "next point"),
+        ("a1-c3", "AQ-1", "adjacent point"),
+        ("a1-a1", "AQ-1", "adjacent point"),
         ("a1xa2", "AQ-2", "no straight jump"),
         ("a1xc3", "AQ-2", "no enemy"),
         ("b2xb4", "AQ-2", "not empty"),
@@ -406,20 +406,20 @@ def test_the_other_seat_is_told_whose_turn_it_is() -> None:
         ("bbbbb/bbbbb/bb1ww/wwwww w 0", {}, "five ranks"),
         ("bbbbb/bbbbb/bb1ww/wwwww/wwww w 0", {}, "five ranks of five"),
         ("bbbbb/bbbbb/bbbww/wwwww/wwwww w 0", {}, "twelve men"),
-        ("5/5/5/5/5 w 0", {}, "somebody must have a man"),
-        ("5/5/1b3/5/w4 x 0", {}, "ranks, side and plies"),
-        ("5/5/1b12/5/w4 w 0", {}, "would be written"),
-        ("5/5/1b3/5/w4 w 00", {}, "ranks, side and plies"),
+        ("5/5/5/5/5 w 0", {}, "at least one man"),
+        ("5/5/1b3/5/w4 x 0", {}, "ranks, side to move and plies"),
+        ("5/5/1b12/5/w4 w 0", {}, "canonical form"),
+        ("5/5/1b3/5/w4 w 00", {}, "ranks, side to move and plies"),
         ("5/5/1b3/5/w4 w 0 again", {}, "multi_pawn"),
-        ("5/5/1b3/5/w4 w 0 again", {"multi_pawn": True}, "capture to make"),
-        ("5/5/1b3/1w3/5 w 0 again huff=b3", {"multi_pawn": True, "huff": True}, "nobody to huff"),
+        ("5/5/1b3/5/w4 w 0 again", {"multi_pawn": True}, "a possible capture"),
+        ("5/5/1b3/1w3/5 w 0 again huff=b3", {"multi_pawn": True, "huff": True}, "may not huff"),
         ("5/5/1b3/5/w4 w 0 huff=b3", {}, "needs the option huff"),
         ("5/5/1b3/5/w4 w 0 huff=a1", {"huff": True}, "just moved"),
         ("5/5/1b3/5/w4 w 0 left=a1:a2", {}, "no_return"),
-        ("5/5/1b3/5/w4 w 0 left=a1:a2+a3", {"no_return": "last"}, "one point a man"),
-        ("5/5/1b3/5/w4 w 0 left=a2:a3", {"no_return": "last"}, "'a2' is no man"),
-        ("5/5/1b3/5/w4 w 0 left=a1:a1", {"no_return": "last"}, "no other point"),
-        ("5/5/1b3/5/w4 w 0 left=b3:a1,a1:a2", {"no_return": "last"}, "would be written"),
+        ("5/5/1b3/5/w4 w 0 left=a1:a2+a3", {"no_return": "last"}, "one point per man"),
+        ("5/5/1b3/5/w4 w 0 left=a2:a3", {"no_return": "last"}, "'a2' is not a man on the board"),
+        ("5/5/1b3/5/w4 w 0 left=a1:a1", {"no_return": "last"}, "not another point"),
+        ("5/5/1b3/5/w4 w 0 left=b3:a1,a1:a2", {"no_return": "last"}, "canonical form"),
     ],
 )
 def test_a_wrong_position_is_refused_with_what_is_wrong(text: str, options: dict[str, Any], words: str) -> None:

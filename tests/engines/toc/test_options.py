@@ -279,7 +279,7 @@ def test_after_an_overshoot_and_a_new_lap_a_pawn_may_enter() -> None:
     assert pawns_after("3///", "4S:3>71", overshoot="new_lap") == "71///"
     assert pawns_after("3-///", "4S:3>71", overshoot="new_lap") == "71-///"
     assert pawns_after("71///", "3S:71>2", overshoot="new_lap", back_shortcut=False) == "2///"
-    with pytest.raises(MalformedPosition, match="no pawn is marked"):
+    with pytest.raises(MalformedPosition, match="no pawn can be marked"):
         moves_of("5+///", "3", overshoot="new_lap", back_shortcut=False)
 
 

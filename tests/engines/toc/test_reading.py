@@ -49,39 +49,39 @@ def test_chance_goes_on_where_it_was() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "its nine fields are divided by single blanks"),
-        (GOOD + " ", "its nine fields"),
-        (field(0, "5,R,R,R/R,R,R,R/R,R,R,R"), "its nine fields"),
-        (field(0, "5,72,R,R/R,R,R,R/R,R,R,R/R,R,R,R"), "its nine fields"),
-        (field(1, "4"), "its nine fields"),
-        (field(2, "01"), "its nine fields"),
-        (field(2, "٣"), "its nine fields"),
-        (field(8, "0:1"), "its nine fields"),
-        (field(8, "?"), "it has a ?"),
-        (field(6, "?" * 12), "it has a ?"),
-        (field(8, "00:2147483649"), "at most 2147483648 draws"),
-        (field(0, "5,5,R,R/R,R,R,R/R,R,R,R/R,R,R,R"), "two pawns stand on 5"),
-        (field(0, "5,R,R,R/5,R,R,R/R,R,R,R/R,R,R,R"), "two pawns stand on 5"),
-        (field(0, "H1,H1,R,R/R,R,R,R/R,R,R,R/R,R,R,R"), "two pawns stand on H1"),
-        (field(0, "18*,R,R,R/R,R,R,R/R,R,R,R/R,R,R,R"), "a fresh pawn of seat 0 stands on its start cell, 0"),
+        ("", "nine fields separated by single spaces"),
+        (GOOD + " ", "nine fields"),
+        (field(0, "5,R,R,R/R,R,R,R/R,R,R,R"), "nine fields"),
+        (field(0, "5,72,R,R/R,R,R,R/R,R,R,R/R,R,R,R"), "nine fields"),
+        (field(1, "4"), "nine fields"),
+        (field(2, "01"), "nine fields"),
+        (field(2, "٣"), "nine fields"),
+        (field(8, "0:1"), "nine fields"),
+        (field(8, "?"), "it contains ?"),
+        (field(6, "?" * 12), "it contains ?"),
+        (field(8, "00:2147483649"), "the number of draws must be at most 2147483648"),
+        (field(0, "5,5,R,R/R,R,R,R/R,R,R,R/R,R,R,R"), "there are two pawns on 5"),
+        (field(0, "5,R,R,R/5,R,R,R/R,R,R,R/R,R,R,R"), "there are two pawns on 5"),
+        (field(0, "H1,H1,R,R/R,R,R,R/R,R,R,R/R,R,R,R"), "there are two pawns on H1"),
+        (field(0, "18*,R,R,R/R,R,R,R/R,R,R,R/R,R,R,R"), "a fresh pawn of seat 0 must be on its start cell, 0"),
         (field(0, "R*,R,R,R/R,R,R,R/R,R,R,R/R,R,R,R"), "a fresh pawn of seat 0"),
         (
             field(0, "5-,R,R,R/R,R,R,R/R,R,R,R/R,R,R,R"),
             "the marks - and + need back_shortcut=false or overshoot=new_lap",
         ),
-        (field(0, "H2,5,R,R/R,R,R,R/R,R,R,R/R,R,R,R"), "it would be written '5,H2,R,R/"),
+        (field(0, "H2,5,R,R/R,R,R,R/R,R,R,R/R,R,R,R"), "its canonical form is '5,H2,R,R/"),
         (field(0, "H1,H2,H3,H4/H1,H2,H3,H4/H1,H2,H3,H4/H1,H2,H3,H4"), "only one team"),
-        (field(1, "1"), "seat 0 is to move"),
-        (field(1, "x"), "the hands have 5, 5, 5, 5 cards"),
+        (field(1, "1"), "seat 0 must be to move"),
+        (field(1, "x"), "the hands must have 5, 5, 5, 5 cards"),
         (field(2, "20001"), "the game has ended after 20000 turns"),
-        (field(7, "-"), "hands, played cards and deck make 52 cards"),
-        (field(7, "AS"), "there are 32, 16 or 0 cards left in the deck"),
-        (GOOD.replace("2S3S", "3S2S"), "it would be written"),
-        (GOOD.replace("2S3S", "2S2S"), "2S is there more than once"),
-        (field(5, "-/-/-/-"), "before the first card is played all four seats have given one"),
-        (field(5, "2H/KC/2H/KD"), "seat 2 has not had 2H in this deal, which seat 0 gave it"),
-        (field(5, "2H/KC/KD/KH", START), "when all four have given a card the exchange is over"),
-        (field(5, "KC/-/-/-", START), "seat 0 has KC no more, which it gives"),
+        (field(7, "-"), "hands, played cards and deck must add up to 52 cards"),
+        (field(7, "AS"), "the deck must have 32, 16 or 0 cards"),
+        (GOOD.replace("2S3S", "3S2S"), "its canonical form is"),
+        (GOOD.replace("2S3S", "2S2S"), "2S occurs more than once"),
+        (field(5, "-/-/-/-"), "all four seats must have given a card before the first one is played"),
+        (field(5, "2H/KC/2H/KD"), "seat 0 gave 2H to seat 2, which has not held it in this deal"),
+        (field(5, "2H/KC/KD/KH", START), "the exchange is over when all four seats have given a card"),
+        (field(5, "KC/-/-/-", START), "seat 0 gives KC, which is not in its hand"),
     ],
 )
 def test_what_is_wrong_is_said(text: str, said: str) -> None:
@@ -92,7 +92,7 @@ def test_hands_are_as_large_as_the_turn_has_it() -> None:
     fields = GOOD.split()
     hands = fields[4].split("/")
     fields[4] = "/".join([hands[0] + hands[3], *hands[1:3], "-"])
-    assert "the hands have 2, 2, 2, 2 cards" in wrong(" ".join(fields))
+    assert "the hands must have 2, 2, 2, 2 cards" in wrong(" ".join(fields))
 
 
 def test_empty_hands_are_those_of_a_game_that_is_over() -> None:
@@ -103,7 +103,7 @@ def test_empty_hands_are_those_of_a_game_that_is_over() -> None:
     text = str(position)
     assert text.split()[4] == "-/-/-/-"
     assert GAME.read(text, settings) == position
-    assert wrong(text) == "when all hands are empty the next are dealt at once"
+    assert wrong(text) == "all hands are empty only when the game is over"
 
 
 def test_marks_of_laps_are_for_pawns_on_the_ring() -> None:
@@ -114,4 +114,4 @@ def test_marks_of_laps_are_for_pawns_on_the_ring() -> None:
 
 def test_leaders_turn_with_rotate() -> None:
     text = position_text("///", "2S 3S 4S 5S", deck=16)
-    assert "seat 1 is to move" in wrong(text, leader="rotate")
+    assert "seat 1 must be to move" in wrong(text, leader="rotate")

@@ -158,45 +158,51 @@ CROWDED = [*DATA["compact32"]["edges"], *(["c3", end] for end in ("a3", "e3", "c
 MANY = [{"id": f"{file}{rank}", "x": x, "y": rank} for x, file in enumerate("abcdef") for rank in range(1, 31)]
 
 WRONG: list[tuple[object, str]] = [
-    ([], "the whole is no object but '[]'"),
-    (with_(colour="red"), "the whole has 'colour', which means nothing here; it has cells, edges, forward, start"),
-    (without("edges"), "the whole lacks edges"),
-    (with_(cells={}), "cells is no list but '{}'"),
-    (with_(cells=MANY), "there are 180 cells; 128 are the most"),
-    (with_(cells=["b1"]), "a cell is no object but 'b1'"),
-    (with_(cells=[{"id": "b1", "x": 1}]), "a cell lacks y"),
-    (cell(0, id="B1"), "a cell has the id 'B1'; an id is a letter a to z and a number 1 to 99, like d5"),
+    ([], "the board must be an object, not '[]'"),
+    (with_(colour="red"), "the board has the unknown entry 'colour'; known: cells, edges, forward, start"),
+    (without("edges"), "the board has no edges"),
+    (with_(cells={}), "cells must be a list, not '{}'"),
+    (with_(cells=MANY), "there are 180 cells; the maximum is 128"),
+    (with_(cells=["b1"]), "a cell must be an object, not 'b1'"),
+    (with_(cells=[{"id": "b1", "x": 1}]), "a cell has no y"),
+    (cell(0, id="B1"), "a cell has the id 'B1'; an id must be a letter a to z and a number 1 to 99, like d5"),
     (cell(0, id="b٣"), "a cell has the id"),
     (cell(0, id=7), "a cell has the id '7'"),
-    (cell(0, x=1.5), "x and y of b1 are whole numbers from 0 to 40, not '1.5'"),
-    (cell(0, x=True), "x and y of b1 are whole numbers"),
-    (cell(0, y=41), "x and y of b1 are whole numbers"),
-    (cell(1, id="b1"), "the cell b1 is listed twice; each id stands once"),
-    (cell(1, x=1), "b1 and c1 both lie at x 1, y 0, so that a line between them has no direction"),
-    (with_(edges=7), "edges is no list but '7'"),
-    (with_(edges=["b1"]), "an edge is no list but 'b1'"),
-    (with_(edges=[["b1", "c1", "d1"]]), "does not join two cells; an edge is a pair of ids"),
-    (with_(edges=[["b1", "z9"]]), "an edge names the cell 'z9', which is not among the cells"),
+    (cell(0, x=1.5), "x and y of b1 must be whole numbers from 0 to 40, not '1.5'"),
+    (cell(0, x=True), "x and y of b1 must be whole numbers"),
+    (cell(0, y=41), "x and y of b1 must be whole numbers"),
+    (cell(1, id="b1"), "the cell b1 is listed twice; each id must be unique"),
+    (cell(1, x=1), "b1 and c1 are both at x 1, y 0; each cell must have a place of its own"),
+    (with_(edges=7), "edges must be a list, not '7'"),
+    (with_(edges=["b1"]), "an edge must be a list, not 'b1'"),
+    (with_(edges=[["b1", "c1", "d1"]]), "does not connect two cells; an edge must be a pair of ids"),
+    (with_(edges=[["b1", "z9"]]), "an edge names the cell 'z9', which is not in cells"),
     (with_(edges=[["b1", 3]]), "an edge names the cell '3'"),
-    (with_(edges=[["b1", "b1"]]), "an edge leads from b1 to itself and has no direction"),
-    (with_(edges=[["b1", "c1"], ["c1", "b1"]]), "the edge between c1 and b1 is listed twice; each stands once"),
-    (with_(start=[]), "start is no object"),
-    (with_(start={"S": []}), "start lacks E; it has E, N, S, W"),
-    (side("S", ["b1", "c1", "d1"]), "the start row S has 3 cells; a start row has four"),
+    (with_(edges=[["b1", "b1"]]), "an edge leads from b1 to itself; it must connect two different cells"),
+    (with_(edges=[["b1", "c1"], ["c1", "b1"]]), "the edge between c1 and b1 is listed twice; each edge must be unique"),
+    (with_(start=[]), "start must be an object"),
+    (with_(start={"S": []}), "start has no E; required: E, N, S, W"),
+    (side("S", ["b1", "c1", "d1"]), "the start row S has 3 cells; it must have four"),
     (side("S", ["b1", "c1", "d1", "z1"]), "the start row S names the cell 'z1'"),
-    (side("S", ["b1", "c1", "d1", "d1"]), "d1 is a start cell twice; the four rows are sixteen cells"),
+    (
+        side("S", ["b1", "c1", "d1", "d1"]),
+        "d1 is a start cell twice; the four start rows must have sixteen different cells",
+    ),
     (side("S", ["b1", "c1", "d1", "b6"]), "b6 is a start cell twice"),
-    (side("S", ["b1", "d1", "c1", "e1"]), "no edge joins b1 and d1; neighbours in a start row are joined"),
-    (with_(edges=CROWDED), "12 edges lead from c3; 8 are the most"),
-    (with_(edges=WITHOUT_C3), "no way leads from b1 to c3; all cells hang together"),
-    (with_(forward=[]), "forward is no object"),
-    (forward("N", [0]), "forward of N is '[0]'; it is two whole numbers from -40 to 40, not both 0, like [0, 1]"),
+    (
+        side("S", ["b1", "d1", "c1", "e1"]),
+        "no edge connects b1 and d1; a start row must be listed from one end to the other",
+    ),
+    (with_(edges=CROWDED), "12 edges lead from c3; the maximum is 8"),
+    (with_(edges=WITHOUT_C3), "there is no path from b1 to c3; all cells must be connected"),
+    (with_(forward=[]), "forward must be an object"),
+    (forward("N", [0]), "forward of N is '[0]'; it must be two whole numbers from -40 to 40, not both 0, like [0, 1]"),
     (forward("N", [0, 0]), "forward of N is '[0, 0]'"),
     (forward("N", [0, -41]), "forward of N is '[0, -41]'"),
     (forward("N", [0, 0.5]), "forward of N is '[0, 0.5]'"),
     (forward("N", [0, True]), "forward of N is '[0, True]'"),
-    (forward("N", 7), "forward of N is no list but '7'"),
-    (forward("N", [0, 1]), "white cannot get from its start row N to its goal row S without going back"),
+    (forward("N", 7), "forward of N must be a list, not '7'"),
+    (forward("N", [0, 1]), "white cannot get from its start row N to its goal row S without a backward step"),
 ]
 
 
@@ -249,7 +255,7 @@ def largest() -> dict[str, Any]:
 
 @pytest.mark.parametrize("text", ["{", "NaN,", "[" * 65_536, f"[{'9' * 5000}]", "cells", "\x00"])
 def test_what_is_no_json_is_no_board(text: str) -> None:
-    with pytest.raises(BadOption, match="the text is no JSON"):
+    with pytest.raises(BadOption, match="the text is not JSON"):
         GAME.settings({"own_board": text[:65_536]})
 
 

@@ -12,29 +12,35 @@ from tests.engines.troke.test_by_the_book import some_settings
 WHITE_TO_CLEAR = "e4:Tw,b9:TrWrMr,d9:TrWrMr,f9:TrWrMr,h9:TrWwMr w"
 
 CASES: list[tuple[str, dict[str, str | int | bool], str, str, str]] = [
-    ("d5:Tr r", {}, "pass", "TK-18", "who can move may not pass: Td5-b5 Td5-c6 Td5-d7 Td5-e6 and 1 more"),
-    ("b1:Tr r", {}, "pass", "TK-18", "who can move may not pass: Tb1-b3 Tb1-c2 Tb1-d1"),
-    ("d5:Tr r", {}, "Wd5-d7", "TK-3", "no wall stands on d5"),
-    ("d5:Tr,d7:Tw r", {}, "Td7-d5", "TK-3", "the tower on d7 is white's"),
-    ("d5:Tr,d9:Mr r", {}, "Md9-b9", "TK-12", "the moat on d9 has arrived and never moves again"),
-    ("d5:Tr r", {}, "Td5-d9", "TK-3", "no line joins d5 and d9"),
-    ("d5:Tr r", {}, "Td5-d3", "TK-3", "from d5 to d3 is backward for red"),
-    ("c4:Tr r", {}, "Tc4-a4", "TK-10", "a4 is in the start row of a colour at the side"),
-    ("d5:Tr,d7:Tw r", {}, "Td5-d7", "TK-4", "d7 holds a tower already"),
-    ("d5:Tr,d7:Ww,d9:Ww r", {}, "Td5xd7-d9", "TK-4", "d9 holds a wall already"),
-    ("d5:Tr r", {}, "Td5xd7", "TK-6", "this step is written -d7: nothing is captured there"),
-    ("d5:Tr,d7:Ww r", {}, "Td5-d7", "TK-6", "this step is written xd7: pieces are captured there"),
-    ("d5:Tr r", {}, "Td5-d7-d9", "TK-5", "the turn ends on d7: no step is left"),
-    ("d3:Tr,d5:Ww r", {}, "Td3xd5-d7-d9", "TK-6", "the turn ends on d7: no step is left"),
-    ("d3:Tr,d5:Ww r", {}, "Td3xd5", "TK-8", "one more step must be made from d5, or nothing captured there"),
-    ("d3:Tr,d5:WwMw r", {}, "Td3xd5", "TK-8", "2 more steps must be made from d5, or nothing captured there"),
-    ("e8:Tr,d9:WwMw r", {}, "Te8xd9-c8", "TK-11", "on the goal row steps lead along it, not to c8"),
+    ("d5:Tr r", {}, "pass", "TK-18", "a seat that can move may not pass: Td5-b5 Td5-c6 Td5-d7 Td5-e6 and 1 more"),
+    ("b1:Tr r", {}, "pass", "TK-18", "a seat that can move may not pass: Tb1-b3 Tb1-c2 Tb1-d1"),
+    ("d5:Tr r", {}, "Wd5-d7", "TK-3", "there is no wall on d5"),
+    ("d5:Tr,d7:Tw r", {}, "Td7-d5", "TK-3", "the tower on d7 belongs to white"),
+    ("d5:Tr,d9:Mr r", {}, "Md9-b9", "TK-12", "the moat on d9 has arrived and may not move again"),
+    ("d5:Tr r", {}, "Td5-d9", "TK-3", "no line connects d5 and d9"),
+    ("d5:Tr r", {}, "Td5-d3", "TK-3", "the step from d5 to d3 is backward for red"),
+    ("c4:Tr r", {}, "Tc4-a4", "TK-10", "a4 is in a start row at the side, which may not be entered"),
+    ("d5:Tr,d7:Tw r", {}, "Td5-d7", "TK-4", "there is already a tower on d7"),
+    ("d5:Tr,d7:Ww,d9:Ww r", {}, "Td5xd7-d9", "TK-4", "there is already a wall on d9"),
+    ("d5:Tr r", {}, "Td5xd7", "TK-6", "this step must be written -d7, because it captures nothing"),
+    ("d5:Tr,d7:Ww r", {}, "Td5-d7", "TK-6", "this step must be written xd7, because it captures"),
+    ("d5:Tr r", {}, "Td5-d7-d9", "TK-5", "the turn ends on d7, because no step is left"),
+    ("d3:Tr,d5:Ww r", {}, "Td3xd5-d7-d9", "TK-6", "the turn ends on d7, because no step is left"),
+    ("d3:Tr,d5:Ww r", {}, "Td3xd5", "TK-8", "one more step must be made from d5 after the capture there"),
+    ("d3:Tr,d5:WwMw r", {}, "Td3xd5", "TK-8", "2 more steps must be made from d5 after the capture there"),
+    ("e8:Tr,d9:WwMw r", {}, "Te8xd9-c8", "TK-11", "steps on the goal row must lead along it, not to c8"),
     ("e8:Tr,d9:WwMw r", {"goal_sideways": "free_step"}, "Te8xd9-b9", "goal_sideways", "the turn ends on d9"),
     ("e8:Tr r", {"goal_sideways": "free_step"}, "Te8-d9-f9-h9", "goal_sideways", "the turn ends on f9"),
-    ("e8:Tr r", {"goal_sideways": "free_step"}, "Te8-d9-c8", "TK-11", "on the goal row steps lead along it"),
-    ("e6:Tr,e8:Ww r", {"carry_home": "forbidden"}, "Te6xe8-d9", "TK-15", "a piece of white's may not be carried back"),
-    ("f5:Tr r 12/12 0/0 0 back=Tf5-d5", {}, "Tf5-d5", "TK-17", "the piece has just stepped sideways from d5"),
-    (WHITE_TO_CLEAR, {}, "Te4-e2", "TK-16", "red's goal row b9 d9 f9 h9 is full, and a piece must be moved out"),
+    ("e8:Tr r", {"goal_sideways": "free_step"}, "Te8-d9-c8", "TK-11", "steps on the goal row must lead along it"),
+    (
+        "e6:Tr,e8:Ww r",
+        {"carry_home": "forbidden"},
+        "Te6xe8-d9",
+        "TK-15",
+        "a captured piece of white may not be carried back",
+    ),
+    ("f5:Tr r 12/12 0/0 0 back=Tf5-d5", {}, "Tf5-d5", "TK-17", "the piece may not step back to d5, from which"),
+    (WHITE_TO_CLEAR, {}, "Te4-e2", "TK-16", "the goal row of red (b9 d9 f9 h9) is full, and a piece must be moved out"),
 ]
 
 
@@ -72,7 +78,7 @@ def test_what_is_no_move_is_told_how_moves_are_written(move: str) -> None:
 
 
 def test_a_circle_that_the_board_lacks_is_named() -> None:
-    with pytest.raises(MalformedMove, match="no circle z99; it has b1 to h9"):
+    with pytest.raises(MalformedMove, match="no circle z99 on this board; its circles are b1 to h9"):
         start().play(0, "Tb1-z99")
 
 

@@ -234,7 +234,7 @@ def test_tk_18_who_cannot_move_passes_and_nobody_else() -> None:
     assert moves(at) == "pass", "the white tower has arrived"
     after = played(at, "pass")
     assert after.owing == (0,)
-    with pytest.raises(IllegalMove, match="who can move may not pass: Td5-b5"):
+    with pytest.raises(IllegalMove, match="a seat that can move may not pass: Td5-b5"):
         after.play(0, "pass")
 
 

@@ -21,23 +21,23 @@ def refused(position: TroxPosition, move: str) -> IllegalMove:
 @pytest.mark.parametrize(
     ("text", "move", "rule", "why"),
     [
-        (str(start()), "NBR@1.0u/1.-1d:1.0u", "TX-3", "the first piece is laid on 0.0u/0.-1d"),
+        (str(start()), "NBR@1.0u/1.-1d:1.0u", "TX-3", "the first piece must be laid on 0.0u/0.-1d"),
         (str(start()), "+0.0u", "TX-4", "there is no piece on 0.0u"),
         (str(start()), "NBR@0.0u/0.-1d:0.-1d", "TX-4", "on one of 0.0d, 0.0u, -1.0d"),
         (str(start()), "pass", "TX-13", "round has another move"),
         (ONE_PAWN, "+0.0d", "TX-4", "0.0d is not free"),
         (ONE_PAWN, "NBR@0.0d/1.0u:0.0d", "TX-5", "there is already a piece on 0.0d"),
-        (ONE_PAWN, "NBR@9.0d/10.0u:9.0d", "TX-5", "does not touch the ground"),
-        (TWO_PAWNS, "0.0d>0.1d", "TX-8", "before all twelve are down"),
+        (ONE_PAWN, "NBR@9.0d/10.0u:9.0d", "TX-5", "must touch the ground"),
+        (TWO_PAWNS, "0.0d>0.1d", "TX-8", "before all twelve are placed"),
         (NO_BLUE, "NBR@1.0d/1.1u:1.0d", "TX-4", "round has no blue pawn left to place, only black and red"),
         (NO_BLUE, "BRN@1.0d/1.1u:2.0u", "TX-2", "no piece BRN in the supply; it has BNR, NBR, NRB, RBN, RNB"),
-        (all_down(), "+7.0d", "TX-8", "all pawns are down; now they move"),
-        (all_down(), "NBR@9.0u/9.-1d:9.0u", "TX-8", "no more pieces are laid"),
+        (all_down(), "+7.0d", "TX-8", "all pawns are placed; write a move"),
+        (all_down(), "NBR@9.0u/9.-1d:9.0u", "TX-8", "no more pieces may be laid"),
         (all_down(), "1.0d>7.0d", "TX-8", "round has no pawn on 1.0d"),
         (all_down(), "9.9u>7.0d", "TX-8", "round has no pawn on 9.9u"),
         (all_down(), "-1.0d>9.9u", "TX-8", "there is no piece on 9.9u"),
         (all_down(), "-1.0d>0.0u", "TX-8", "0.0u is not free"),
-        (all_down(), "-1.0d>6.0d", "TX-8", "a black pawn moves to a black cell; 6.0d is not"),
+        (all_down(), "-1.0d>6.0d", "TX-8", "a black pawn may move only to black cells; 6.0d has another colour"),
         (all_down(neutral="square"), "1.0d>7.0d", "TX-9", "the pawn on 1.0d is neutral"),
     ],
 )
@@ -92,7 +92,7 @@ def test_a_forbidden_suicide_is_told(text: str, move: str) -> None:
     ],
 )
 def test_what_no_position_knows_cannot_be_read(move: str) -> None:
-    with pytest.raises(MalformedMove, match=r"moves are written NBR@0\.0u/0\.-1d:0\.0d"):
+    with pytest.raises(MalformedMove, match=r"write a move as NBR@0\.0u/0\.-1d:0\.0d"):
         start().play(0, move)
 
 
