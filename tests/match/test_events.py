@@ -16,9 +16,11 @@ from referee.match.events import (
     NonceAdded,
     PlayEnded,
     PlayStarted,
+    SeatTaken,
     redact,
+    seated_bots,
 )
-from referee.match.setup import LatePolicy, Policies
+from referee.match.setup import LatePolicy, Player, Policies
 from referee.match.state import create_match, evolve
 from tests.match.match_fixture import GAMES, SEED, Sitting, begun, terms
 from tests.strangers_games.strangers_games import FINGERS, NIM
@@ -145,3 +147,11 @@ def test_everything_else_is_told_to_all_as_it_is() -> None:
     _, start, *rest = heard(began, SPECTATOR)
     assert isinstance(start, PlayStarted)
     assert rest == began.log[2:]
+
+
+def test_the_bots_that_an_event_seats_are_named_by_seat() -> None:
+    first = Sitting(terms(players=(Player("anna"), Player()))).log[0]
+    assert seated_bots(first) == {0: "anna", 1: ""}
+    assert seated_bots(SeatTaken(0, 1, Player("bert"))) == {1: "bert"}
+    assert seated_bots(PlayStarted(0, (Player("bert"), Player("anna")))) == {0: "bert", 1: "anna"}
+    assert seated_bots(NonceAdded(0, 1, b"")) == {}
