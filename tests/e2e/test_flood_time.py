@@ -110,9 +110,9 @@ class FloodedMatch(NamedTuple):
         )
         rule = clock_pb2.ClockRule(per_move=clock_pb2.PerMove(move_ms=move_ms))
         sent_ns = time.monotonic_ns()
-        wanted = mover.match_request(ALQUERQUE, rule)
+        request = mover.match_request(ALQUERQUE, rule)
         seats = [match_pb2.BotRef(bot=organiser.bots[0]) for organiser in (mover, opponent)]
-        call_method(channel, "MatchService/CreateMatch", server.info.admin_token, **{**wanted, "seats": seats})
+        call_method(channel, "MatchService/CreateMatch", server.info.admin_token, **{**request, "seats": seats})
         opponent.connection(0)
         return cls(mover, opponent, channel, mover.next_turn(), sent_ns)
 

@@ -44,13 +44,16 @@ def test_items_of_one_message_are_handled_in_order(tmp_path: Path) -> None:
         turn = anna.receive("turn")
         move = play_pb2.Move(match_id=match_id, turn_token=turn.turn_token, move=turn.legal_moves[0], offer_draw=True)
         anna.send(move=move)
-        asked = bert.receive("turn")
-        assert list(asked.draw_offer_seats) == [0]
+        turn_of_bert = bert.receive("turn")
+        assert list(turn_of_bert.draw_offer_seats) == [0]
         # A move declines the offer, but the acceptance comes first in the same message.
         bert.send_together(
             play_pb2.BotItem(item_id=1, draw_answer=play_pb2.DrawAnswer(match_id=match_id, accept=True)),
             play_pb2.BotItem(
-                item_id=2, move=play_pb2.Move(match_id=match_id, turn_token=asked.turn_token, move=asked.legal_moves[0])
+                item_id=2,
+                move=play_pb2.Move(
+                    match_id=match_id, turn_token=turn_of_bert.turn_token, move=turn_of_bert.legal_moves[0]
+                ),
             ),
         )
         verdicts = [bert.receive("verdict") for _ in range(2)]

@@ -189,8 +189,8 @@ def test_an_entrant_that_leaves_and_rejoins_keeps_its_rating(organiser: Organise
 def test_a_match_created_by_the_organiser_is_rated_on_the_ladder(organiser: Organiser) -> None:
     create_ladder(organiser, match_terms=[match_terms(TROKE)])
     join_ladder(organiser, 0, 1)
-    wanted = organiser.match_request(rules=TROKE, seating=(0, 1)) | {"ladder": organiser.name}
-    match_id = organiser.call("MatchService/CreateMatch", **wanted).match.id
+    request = organiser.match_request(rules=TROKE, seating=(0, 1)) | {"ladder": organiser.name}
+    match_id = organiser.call("MatchService/CreateMatch", **request).match.id
     bot, _ = connect(organiser, 0, 1)
     while bot.receive("match_started").match.id != match_id:
         pass
@@ -235,8 +235,8 @@ def test_a_rated_match_that_the_ladder_cannot_rate_is_rejected(
 def test_only_members_of_the_ladder_can_join_a_rated_match(organiser: Organiser) -> None:
     create_ladder(organiser)
     join_ladder(organiser, 0, 1)
-    wanted = organiser.match_request() | {"ladder": organiser.name, "seats": [{"bot": organiser.bots[0]}, {}]}
-    match_id = organiser.call("MatchService/CreateMatch", **wanted).match.id
+    request = organiser.match_request() | {"ladder": organiser.name, "seats": [{"bot": organiser.bots[0]}, {}]}
+    match_id = organiser.call("MatchService/CreateMatch", **request).match.id
     with pytest.raises(grpc.RpcError) as raised:
         organiser.call_as_bot(2, "MatchService/JoinMatch", match_id=match_id)
     assert parse_error(raised.value).reason == "NOT_A_MEMBER"
@@ -280,26 +280,26 @@ def test_ladders_are_listed_by_name_page_by_page(organiser: Organiser) -> None:
 def test_standings_are_listed_page_by_page(organiser: Organiser) -> None:
     create_ladder(organiser)
     join_ladder(organiser, 0, 1, 2)
-    whole = call_for_ladder(organiser, "ListLadderStandings").standings
-    assert [row.rank for row in whole] == [1, 2, 3]
+    standings_list = call_for_ladder(organiser, "ListLadderStandings").standings
+    assert [row.rank for row in standings_list] == [1, 2, 3]
     found, token = [], ""
     for _ in range(BOTS):
         page = call_for_ladder(organiser, "ListLadderStandings", page_size=1, page_token=token)
         found += page.standings
         token = page.next_page_token
-    assert [row.entrant for row in found] == [row.entrant for row in whole]
+    assert [row.entrant for row in found] == [row.entrant for row in standings_list]
     assert not token
 
 
 def test_created_terms_show_every_default(organiser: Organiser) -> None:
-    made = create_ladder(organiser)
-    assert made.title == organiser.name
-    assert (made.season, made.entrant_count, made.closed) == (1, 0, False)
-    terms = made.terms
+    ladder = create_ladder(organiser)
+    assert ladder.title == organiser.name
+    assert (ladder.season, ladder.entrant_count, ladder.closed) == (1, 0, False)
+    terms = ladder.terms
     assert (terms.rematch_after, terms.provisional_matches, terms.pause_after_faults) == (1, 20, 3)
     assert terms.partner_rule == contest_pb2.PARTNER_RULE_INDIVIDUAL
     assert terms.match_terms[0].policies.illegal_move.max_attempts == 3
-    assert create_ladder(organiser) == made
+    assert create_ladder(organiser) == ladder
     with pytest.raises(grpc.RpcError) as raised:
         organiser.call("LadderService/CreateLadder", **ladder_request(organiser, rematch_after=2))
     assert parse_error(raised.value).reason == "REQUEST_ID_REUSED"

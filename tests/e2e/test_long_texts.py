@@ -115,9 +115,9 @@ def send_to_every_game(callers: Callers, rng: Random, sizes: tuple[int, ...]) ->
             for opening in openings:
                 rules = game_pb2.Rules(game=name)
                 callers.call("GameService/ReadPosition", ReadPositionRequest(rules=rules, opening=opening))
-                wanted = callers.organiser.match_request(rules)
-                wanted.pop("seats")
-                callers.call("MatchService/CreateMatch", CreateMatchRequest(opening=opening, **wanted))
+                request = callers.organiser.match_request(rules)
+                request.pop("seats")
+                callers.call("MatchService/CreateMatch", CreateMatchRequest(opening=opening, **request))
             for option in game.options.declared:
                 rules = game_pb2.Rules(game=name, options={option.name: texts[0]})
                 callers.call("GameService/ReadPosition", ReadPositionRequest(rules=rules))

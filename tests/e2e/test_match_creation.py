@@ -24,11 +24,11 @@ def organiser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Organiser]:
 
 def test_a_repeated_create_request_returns_the_match_even_if_no_other_can_be_created(tmp_path: Path) -> None:
     with server_with_organiser(tmp_path) as organiser:
-        wanted = organiser.match_request()
-        first = organiser.call("MatchService/CreateMatch", **wanted)
+        request = organiser.match_request()
+        first = organiser.call("MatchService/CreateMatch", **request)
         organiser.call_as_admin("AdminService/SetQuota", holder=organiser.name, quota=quota_pb2.Quota(max_matches=1))
         organiser.call_as_admin("AdminService/PauseBot", bot=organiser.bots[0], message="for a while")
-        again = organiser.call("MatchService/CreateMatch", **wanted)
+        again = organiser.call("MatchService/CreateMatch", **request)
         assert (first.repeated, again.repeated) == (False, True)
         assert (again.match, again.entry_number) == (first.match, first.entry_number)
         with pytest.raises(grpc.RpcError) as raised:
@@ -39,8 +39,8 @@ def test_a_repeated_create_request_returns_the_match_even_if_no_other_can_be_cre
 def test_a_hidden_match_can_be_watched_from_the_entry_number_returned_at_creation(
     organiser: Organiser,
 ) -> None:
-    wanted = organiser.match_request(visibility=HIDDEN_UNTIL_END) | {"seats": []}
-    created = organiser.call("MatchService/CreateMatch", **wanted)
+    request = organiser.match_request(visibility=HIDDEN_UNTIL_END) | {"seats": []}
+    created = organiser.call("MatchService/CreateMatch", **request)
     match_id = created.match.id
     joined = organiser.call("MatchService/JoinMatch", match_id=match_id, bot={"bot": organiser.bots[0]})
     assert (created.entry_number, joined.entry_number) == (0, 0)

@@ -138,9 +138,9 @@ def test_a_reconnected_bot_gets_its_turn_again_with_the_same_token(tmp_path: Pat
             turn = anna.receive("turn")
             anna.process.kill()
             anna.process.wait(TIMEOUT_S)
-            with run_bot(server, secrets[0]) as again:
-                assert again.receive("turn") == {**turn, "repeated": True}
-                assert again.receive("match_ended")["result"] == "played"
+            with run_bot(server, secrets[0]) as reconnected:
+                assert reconnected.receive("turn") == {**turn, "repeated": True}
+                assert reconnected.receive("match_ended")["result"] == "played"
                 assert bert.receive("match_ended")["result"] == "played"
 
 

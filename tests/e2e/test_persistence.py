@@ -101,17 +101,18 @@ def test_a_repeated_request_gets_its_first_answer_even_after_a_kill(tmp_path: Pa
             for one in (anna, bert):
                 for _ in ids:
                     one.receive("match_started")
-            asked = _first_requests(ids)
+            requests = _first_requests(ids)
             first = [
-                server.call(stub, method, request, _token_of(server, caller)) for stub, method, request, caller in asked
+                server.call(stub, method, request, _token_of(server, caller))
+                for stub, method, request, caller in requests
             ]
         assert {answer.result.WhichOneof("kind") for answer in first} == {None, "played", "voided"}
         again = [
-            server.call(stub, method, request, _token_of(server, caller)) for stub, method, request, caller in asked
+            server.call(stub, method, request, _token_of(server, caller)) for stub, method, request, caller in requests
         ]
         server.kill_and_restart()
         later = [
-            server.call(stub, method, request, _token_of(server, caller)) for stub, method, request, caller in asked
+            server.call(stub, method, request, _token_of(server, caller)) for stub, method, request, caller in requests
         ]
         assert later == again == first
         for stub, method, request, caller in _different_requests(ids):
@@ -259,11 +260,11 @@ def _lost_sessions(lines: list[bot_pb2.BotLogEntry]) -> set[str]:
     return {line.session_lost.session_id for line in lines if line.HasField("session_lost")}
 
 
-def _wait_for_log(server: RestartableServer, wanted: Callable[[list[bot_pb2.BotLogEntry]], bool]) -> set[str]:
-    """Read anna's log until `wanted` is true, and return its lost sessions. The number of calls limits the wait."""
+def _wait_for_log(server: RestartableServer, condition: Callable[[list[bot_pb2.BotLogEntry]], bool]) -> set[str]:
+    """Read anna's log until `condition` is true, and return its lost sessions. The number of calls limits the wait."""
     lines = server.bot_log(0)
     for _ in range(3_000):
-        if wanted(lines):
+        if condition(lines):
             return _lost_sessions(lines)
         lines = server.bot_log(0)
     raise AssertionError(f"the log never matched; it has {lines}")

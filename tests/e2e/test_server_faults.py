@@ -123,13 +123,13 @@ def test_a_draining_server_rejects_new_matches_with_a_retry_delay(tmp_path: Path
         organiser.call_as_admin("AdminService/Drain", grace_period_ms=TIMEOUT_S * 1000)
         assert organiser.connection(0).receive("draining").reconnect_delay_ms == 1234
         join_ladder(organiser, 0, 1)  # Joining still works, but no pairings are created any more.
-        asked: tuple[tuple[str, dict[str, Any]], ...] = (
+        requests: tuple[tuple[str, dict[str, Any]], ...] = (
             ("MatchService/CreateMatch", organiser.match_request()),
             ("MatchService/JoinMatch", {"match_id": match_id, "bot": {"bot": organiser.bots[0]}}),
             ("TournamentService/StartTournament", {"name": organiser.name}),
             ("LadderService/Challenge", {"ladder": organiser.name, "request_id": "now", "entrants": organiser.bots}),
         )
-        for method, fields in asked:
+        for method, fields in requests:
             with pytest.raises(grpc.RpcError) as raised:
                 organiser.call(method, **fields)
             assert assert_refused(raised, "DRAINING").metadata["retry_after_ms"] == "1234"

@@ -120,8 +120,8 @@ def submit_malformed_moves(organiser: Organiser, times: int) -> None:
 def start_large_matches(organiser: Organiser) -> None:
     opponent = organiser.connection(1 - SLOW)
     for _ in range(MATCHES):
-        wanted = organiser.match_request(rules=TROX, policies={"illegal_move": {"max_attempts": 1000}})
-        organiser.call("MatchService/CreateMatch", opening=LARGE, **wanted)
+        request = organiser.match_request(rules=TROX, policies={"illegal_move": {"max_attempts": 1000}})
+        organiser.call("MatchService/CreateMatch", opening=LARGE, **request)
         opponent.receive("match_started")
 
 

@@ -84,8 +84,10 @@ def test_tournaments_survive_kills_with_the_same_result(tmp_path: Path, rng: ran
         assert pairings_by_id(expected) == pairings_by_id(state.tournament)
         assert expected.standings() == state.tournament.standings()
         assert [row.points for row in tables[name]] == [row.points for row in expected.standings()]
-        made = [match_id for course in state.tournament.pairings.values() for match_id in course.match_ids.values()]
-        assert len(made) == len(set(made))
+        match_ids = [
+            match_id for course in state.tournament.pairings.values() for match_id in course.match_ids.values()
+        ]
+        assert len(match_ids) == len(set(match_ids))
 
 
 def list_pairings(channel: Any, secret: str, name: str) -> list[contest_pb2.Pairing]:

@@ -193,13 +193,13 @@ def test_a_repeated_request_creates_one_tournament_and_a_different_body_is_rejec
 
 
 def test_created_terms_show_every_default(organiser: Organiser) -> None:
-    made = create_tournament(organiser, elimination={})
-    terms = made.terms
+    tournament = create_tournament(organiser, elimination={})
+    terms = tournament.terms
     assert terms.elimination == tournament_pb2.Elimination(matches_per_pairing=1, max_extra_matches=2)
     assert terms.seeding == tournament_pb2.SEEDING_ENTRY_ORDER
     assert terms.partner_rule == contest_pb2.PARTNER_RULE_INDIVIDUAL
     assert terms.match_terms.policies.illegal_move.max_attempts == 3
-    assert made.title == organiser.name
+    assert tournament.title == organiser.name
 
 
 def test_tournaments_are_listed_page_by_page_the_newest_first(organiser: Organiser) -> None:

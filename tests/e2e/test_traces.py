@@ -94,8 +94,8 @@ def test_a_move_is_one_trace_from_arrival_to_notification(tmp_path: Path) -> Non
     assert attributes_of(refused)["rpc.grpc.status"] != attributes_of(called)["rpc.grpc.status"] == "OK"
     decided = [span for span in collector.spans_named("decide") if span.parent_span_id == answered.span_id]
     assert [attributes_of(span)["referee.bot"] for span in decided] == [organiser.bots[1]]
-    (made,) = collector.spans_named("MatchService/CreateMatch")
-    assert collector.children_of(made) == {"append", "announce"}
+    (created,) = collector.spans_named("MatchService/CreateMatch")
+    assert collector.children_of(created) == {"append", "announce"}
 
     traced = {span.trace_id.hex() for span in spans}
     logged = [json.loads(line) for line in organiser.server.log.read_text().splitlines()]
