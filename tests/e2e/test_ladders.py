@@ -182,7 +182,7 @@ def test_an_entrant_that_leaves_and_rejoins_keeps_its_rating(organiser: Organise
         if change.bot == organiser.bots[1]
     )
     assert standings(organiser).keys() == {organiser.bots[0]}
-    back = organiser.call_as_bot(1, "LadderService/JoinLadder", ladder=organiser.name).paused
+    back = organiser.call_as_bot(1, "LadderService/JoinLadder", ladder=organiser.name).standing
     assert (back.entrant.name, back.rating) == (organiser.bots[1], kept)
 
 
