@@ -253,6 +253,9 @@ class RequestSubmitter:
             return RequestAccepted(first.number, first.event.result if isinstance(first.event, PlayEnded) else None)
         if first or (request.by, request.id) in history.requests:
             raise RequestIdReused(request.id)
+        if history.match.result:
+            # The history may be cached; the log raises MatchArchived if its entries have left it since.
+            await self._live.dependencies.log.read(match_id, at_most=1)
         return None
 
     async def _decide(self, match_id: str, command: Command, request: Request | None) -> RequestAccepted:
