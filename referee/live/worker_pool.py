@@ -38,6 +38,8 @@ MAX_WORKERS = 2
 MAX_CALLS_PER_HOLDER = 8
 MAX_CPU_S = 2.0
 RETRY_AFTER_MS = 1_000
+EXIT_TIMEOUT_S = 10
+"""Time for a worker to end by itself after it has closed its pipes."""
 
 HEADER = struct.Struct(">Qd")
 """Header of a request: the size of its pickle, and its CPU limit in seconds; of a reply: its size, and 0."""
@@ -184,11 +186,22 @@ class _Worker:
             return await replies.readexactly(size)
         except (OSError, RuntimeError, asyncio.IncompleteReadError):
             # RuntimeError: uvloop raises it for a pipe that the worker has closed.
-            await self.kill()
+            await self._wait_or_kill()
             status = self._process.returncode
             if status == -signal.SIGPROF:
                 raise TooExpensive(round(max_cpu_s * 1000)) from None
             raise WorkerDied(f"a worker process ended with status {status}") from None
+
+    async def _wait_or_kill(self) -> None:
+        """Wait until the worker, which has closed a pipe, has ended by itself.
+
+        Killing it at once could lose its exit status: `Popen.send_signal` polls the process first, and asyncio reports
+        a process that was polled before it noticed the end as ended with status 255.
+        """
+        try:
+            await asyncio.wait_for(self._process.wait(), EXIT_TIMEOUT_S)
+        except TimeoutError:
+            await self.kill()
 
     async def kill(self) -> None:
         if self._process.returncode is None:

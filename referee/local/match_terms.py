@@ -70,7 +70,7 @@ def read_clock(given: object) -> TimeControl:
     try:
         return _clock_of_table(given) if isinstance(given, Mapping) else _clock_of_text(str(given))
     except BadTimeControl as wrong:
-        raise BadClock(given, f"is invalid: {wrong}") from None
+        raise BadClock(given, f"is invalid: {wrong.details['field']} {wrong.details['why']}") from None
 
 
 def _clock_of_text(text: str) -> TimeControl:

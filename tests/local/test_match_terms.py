@@ -30,7 +30,7 @@ def test_a_clock_is_a_word_or_the_table_of_the_contract(given: object, control: 
     ("given", "right"),
     [
         ("3 minutes", "60\\+1"),
-        ("0", "more than 0"),
+        ("0", "'0' is invalid: main_us must be greater than 0"),
         ("9" * 40, "60\\+1"),
         ("60 byoyomi 99999999999x1", "60\\+1"),
         ("999999999", "ten years"),
