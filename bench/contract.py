@@ -4,7 +4,7 @@ import random
 
 from engines.api import REFEREE, Game, Position, Seat
 
-PLIES_AT_MOST = 300
+MAX_PLIES = 300
 
 
 class Playouts:
@@ -54,7 +54,7 @@ class GivenMoves:
         """Return the first position of a random game and its first moves."""
         position = first = self._game.start(self._game.settings(), self._rng.randbytes(32))
         line: list[tuple[Seat, str]] = []
-        while position.outcome is None and len(line) < PLIES_AT_MOST:
+        while position.outcome is None and len(line) < MAX_PLIES:
             seat = position.owing[0]
             line.append((seat, self._rng.choice(position.moves(seat))))
             position = position.play(*line[-1])

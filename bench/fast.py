@@ -6,7 +6,7 @@ from typing import Any
 
 from engines.api import Game
 
-PLIES_AT_MOST = 500
+MAX_PLIES = 500
 """Limit of a game, because without history repetition does not end it."""
 
 FAST: dict[str, Callable[[Any], Any]] = {
@@ -50,7 +50,7 @@ class FastPlayouts:
 
     def _one_game(self, fast: Any) -> None:
         draw = self.rng.random
-        for _ in range(PLIES_AT_MOST):
+        for _ in range(MAX_PLIES):
             moves = fast.moves()
             if not moves:
                 return

@@ -77,8 +77,8 @@ async def _register(accounts: Accounts, name: str) -> None:
 
 async def _write_matches(log: EventLog) -> None:
     game = find_game(GAME)
-    some = [random_match(game, seed, answers_at_most=20) for seed in range(10)]
-    longest = max((random_match(game, seed, answers_at_most=3000) for seed in range(6)), key=len)
+    some = [random_match(game, seed, max_answers=20) for seed in range(10)]
+    longest = max((random_match(game, seed, max_answers=3000) for seed in range(6)), key=len)
     named = [(f"m{number:04}", some[number % len(some)]) for number in range(MATCHES)]
     await asyncio.gather(*(log.append(name, 0, _of(name, events)) for name, events in [*named, (LONGEST, longest)]))
 

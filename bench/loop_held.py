@@ -161,7 +161,7 @@ def measure(folder: Path, *, at_length: bool = False) -> Held:
         listen=organiser,
         http_listen=organiser,
         calls_per_minute=100_000,
-        gone_after_ms=600_000,
+        heartbeat_timeout_ms=600_000,
     )
     asyncio.run(large_data.write(settings))
     with ExitStack() as stack:

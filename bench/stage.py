@@ -20,9 +20,9 @@ from tests.e2e.server import create_organiser_token, run_server
 
 MANY = str(2**31 - 1)
 NO_QUOTAS = (
-    *("--calls-per-minute", MANY, "--matches-per-holder-at-most", MANY, "--streams-per-holder-at-most", MANY),
-    *("--bots-per-holder-at-most", MANY, "--tokens-per-holder-at-most", MANY, "--streams-at-most", MANY),
-    *("--calls-in-flight-per-holder-at-most", MANY),
+    *("--calls-per-minute", MANY, "--max-matches-per-holder", MANY, "--max-streams-per-holder", MANY),
+    *("--max-bots-per-holder", MANY, "--max-tokens-per-holder", MANY, "--max-streams", MANY),
+    *("--max-concurrent-calls-per-holder", MANY),
 )
 
 

@@ -13,8 +13,8 @@ from engines.refusals import BadOption, UnknownOption, UnknownPreset
 
 Value: TypeAlias = str | int | bool
 
-DIGITS_AT_MOST = 9
-EXAMPLES_AT_MOST = 5
+MAX_DIGITS = 9
+MAX_EXAMPLES = 5
 
 
 @dataclass(frozen=True)
@@ -131,12 +131,12 @@ class Count(Option):
 
     @property
     def examples(self) -> tuple[Value, ...]:
-        few = self.most - self.least < EXAMPLES_AT_MOST
+        few = self.most - self.least < MAX_EXAMPLES
         values = range(self.least, self.most + 1) if few else (self.least,)
         return (self.default, *(value for value in values if value != self.default))
 
     def parse(self, raw: Value) -> Value:
-        if isinstance(raw, str) and raw.isascii() and raw.isdigit() and len(raw) <= DIGITS_AT_MOST:
+        if isinstance(raw, str) and raw.isascii() and raw.isdigit() and len(raw) <= MAX_DIGITS:
             raw = int(raw)
         if isinstance(raw, int) and not isinstance(raw, bool) and self.least <= raw <= self.most:
             return raw

@@ -13,7 +13,7 @@ from bench.svg import lines
 GROWTH = 1.2
 ONE, ROOM = "1 match a bot", "64 matches a bot"
 MANY = 10_000
-PINGED_SELDOM = ("--ping-every-ms", "60000", "--gone-after-ms", "180000")
+PINGED_SELDOM = ("--ping-interval-ms", "60000", "--heartbeat-timeout-ms", "180000")
 """Flags for thousands of streams: with the default ping every five seconds, 20 000 of them exceed one process."""
 
 

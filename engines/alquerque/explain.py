@@ -7,7 +7,7 @@ from engines.alquerque.men import Men
 from engines.alquerque.notation import COLOURS, move_text
 from engines.refusals import IllegalMove
 
-LISTED_AT_MOST = 4
+MAX_LISTED = 4
 
 
 def illegal(men: Men, path: int, text: str) -> IllegalMove:
@@ -69,5 +69,5 @@ def _on_the_way(path: int, ways: Ways) -> bool:
 
 def _listed(paths: list[int]) -> str:
     texts = sorted(map(move_text, paths))
-    more = f" and {len(texts) - LISTED_AT_MOST} more" if len(texts) > LISTED_AT_MOST else ""
-    return " ".join(texts[:LISTED_AT_MOST]) + more
+    more = f" and {len(texts) - MAX_LISTED} more" if len(texts) > MAX_LISTED else ""
+    return " ".join(texts[:MAX_LISTED]) + more

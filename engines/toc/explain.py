@@ -15,7 +15,7 @@ from engines.toc.track import Track
 from engines.toc.walker import Walker
 from engines.toc.ways import Ways
 
-LISTED_AT_MOST = 4
+MAX_LISTED = 4
 
 
 def illegal(at: Round, seat: int, move: int, text: str) -> IllegalMove:
@@ -151,5 +151,5 @@ def _part(track: Track, colour: int, start: int, to: int) -> Reason | None:
 
 def _listed(moves: list[int]) -> str:
     texts = sorted(map(move_text, moves))
-    more = f" and {len(texts) - LISTED_AT_MOST} more" if len(texts) > LISTED_AT_MOST else ""
-    return " ".join(texts[:LISTED_AT_MOST]) + more
+    more = f" and {len(texts) - MAX_LISTED} more" if len(texts) > MAX_LISTED else ""
+    return " ".join(texts[:MAX_LISTED]) + more

@@ -11,7 +11,7 @@ from engines.toc.track import Track
 from engines.toc.writing import EXCHANGE, FAR, FRESH, HIDDEN, NONE, SHORT
 
 UNKNOWN = -2
-DRAWN_AT_MOST = 1 << 31
+MAX_DRAWS = 1 << 31
 EXAMPLE = "R,R,R,R/18*,R,R,R/R,R,R,R/5,H2,R,R x 0 3 HANDS GIFTS PLAYED DECK SEED:DRAWN"
 
 _PLACE = "(?:[0-9]|[1-6][0-9]|7[01]|H[1-4]|R)"
@@ -79,8 +79,8 @@ def _chance(text: str) -> Chance | None:
     if text == HIDDEN:
         return None
     seed, _, drawn = text.partition(":")
-    if int(drawn) > DRAWN_AT_MOST:
-        raise Wrong(f"the number of draws must be at most {DRAWN_AT_MOST}")
+    if int(drawn) > MAX_DRAWS:
+        raise Wrong(f"the number of draws must be at most {MAX_DRAWS}")
     return Chance(bytes.fromhex(seed), int(drawn))
 
 

@@ -12,7 +12,7 @@ from engines.troke.notation import Spelling, colour_name, owner_of
 from engines.troke.pieces import Pieces
 from engines.troke.turns import DEMAND, DIGIT, DIGIT_BITS, PASS, SHAPES, start_of, steps_of
 
-LISTED_AT_MOST = 4
+MAX_LISTED = 4
 
 
 def illegal(pieces: Pieces, turn: int, spelling: Spelling) -> IllegalMove:
@@ -24,10 +24,8 @@ def illegal(pieces: Pieces, turn: int, spelling: Spelling) -> IllegalMove:
             return IllegalMove(text, "clear_goal", _nothing_to_demand(pieces))
     if turn == PASS:
         turns = sorted(map(spelling.move, pieces.moves()))
-        more = f" and {len(turns) - LISTED_AT_MOST} more" if len(turns) > LISTED_AT_MOST else ""
-        return IllegalMove(
-            text, "TK-18", f"a seat that can move may not pass: {' '.join(turns[:LISTED_AT_MOST])}{more}"
-        )
+        more = f" and {len(turns) - MAX_LISTED} more" if len(turns) > MAX_LISTED else ""
+        return IllegalMove(text, "TK-18", f"a seat that can move may not pass: {' '.join(turns[:MAX_LISTED])}{more}")
     try:
         _Walk(pieces, turn, spelling).to_its_end()
         _wants_another(pieces, turn, spelling)

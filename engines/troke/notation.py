@@ -10,9 +10,9 @@ from engines.troke.turns import (
     DEMAND,
     DIGIT,
     DIGIT_BITS,
+    MAX_STEPS,
     PASS,
     STARTS,
-    STEPS_AT_MOST,
     circles,
     standing_on,
     stepped,
@@ -42,7 +42,7 @@ COLOUR_LETTERS: Final = "rbwy"
 PASS_TEXT: Final = "pass"
 DEMAND_MARK: Final = "!"
 
-_MOVE: Final = re.compile(rf"[{SHAPE_LETTERS}]{NAME.pattern}(?:[-x]{NAME.pattern}){{1,{STEPS_AT_MOST}}}", re.ASCII)
+_MOVE: Final = re.compile(rf"[{SHAPE_LETTERS}]{NAME.pattern}(?:[-x]{NAME.pattern}){{1,{MAX_STEPS}}}", re.ASCII)
 _STEP: Final = re.compile(rf"([-x])({NAME.pattern})", re.ASCII)
 _RIGHT_MOVE: Final = (
     "write a move as Tb1-c2, Wb1xc2-d3 or Md1xd3-d5-d7: T, W or M, the circle where the piece starts, and up to three "

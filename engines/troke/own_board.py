@@ -18,11 +18,11 @@ Data: TypeAlias = "bool | int | float | str | list[Data] | dict[str, Data] | Non
 Neighbours: TypeAlias = Sequence[Sequence[int]]
 """The circles that a line connects to each circle."""
 
-CIRCLES_AT_MOST = 128
-LINES_AT_MOST = 8
+MAX_CIRCLES = 128
+MAX_LINES = 8
 """Maximum per circle. It limits the number of turns that a position can have."""
-EDGES_AT_MOST = CIRCLES_AT_MOST * LINES_AT_MOST // 2
-PLACE_AT_MOST = 40
+MAX_EDGES = MAX_CIRCLES * MAX_LINES // 2
+MAX_COORDINATE = 40
 NEEDED = {"cells", "edges", "start", "forward"}
 REMARKS = frozenset({"uncircled_crossings"})
 NOTHING: frozenset[str] = frozenset()
@@ -86,8 +86,8 @@ def _board(data: dict[str, Data]) -> Board:
 
 def _unique_cells(data: Data) -> list[Data]:
     cells = _list(data, "cells")
-    if len(cells) > CIRCLES_AT_MOST:
-        raise _Wrong(f"there are {len(cells)} cells; the maximum is {CIRCLES_AT_MOST}")
+    if len(cells) > MAX_CIRCLES:
+        raise _Wrong(f"there are {len(cells)} cells; the maximum is {MAX_CIRCLES}")
     names: set[str] = set()
     places: dict[Place, str] = {}
     for cell in cells:
@@ -113,9 +113,9 @@ def _cell(data: Data) -> tuple[str, Place]:
 
 
 def _coordinate(value: Data, name: str) -> int:
-    if type(value) is int and 0 <= value <= PLACE_AT_MOST:
+    if type(value) is int and 0 <= value <= MAX_COORDINATE:
         return value
-    raise _Wrong(f"x and y of {name} must be whole numbers from 0 to {PLACE_AT_MOST}, not {quoted(value)}")
+    raise _Wrong(f"x and y of {name} must be whole numbers from 0 to {MAX_COORDINATE}, not {quoted(value)}")
 
 
 def _lines(data: Data, number: dict[str, int]) -> tuple[tuple[int, int], ...]:
@@ -131,8 +131,8 @@ def _lines(data: Data, number: dict[str, int]) -> tuple[tuple[int, int], ...]:
         if line in lines:
             raise _Wrong(f"the edge between {ends[0]} and {ends[1]} is listed twice; each edge must be unique")
         lines[line] = None
-        if len(lines) > EDGES_AT_MOST:
-            raise _Wrong(f"there are more than {EDGES_AT_MOST} edges, which is the maximum")
+        if len(lines) > MAX_EDGES:
+            raise _Wrong(f"there are more than {MAX_EDGES} edges, which is the maximum")
     return tuple(lines)
 
 
@@ -166,8 +166,8 @@ def _row(edge: str, data: Data, number: dict[str, int]) -> tuple[int, ...]:
 
 def _not_too_many(names: tuple[str, ...], neighbours: Neighbours) -> None:
     for name, near in zip(names, neighbours, strict=True):
-        if len(near) > LINES_AT_MOST:
-            raise _Wrong(f"{len(near)} edges lead from {name}; the maximum is {LINES_AT_MOST}")
+        if len(near) > MAX_LINES:
+            raise _Wrong(f"{len(near)} edges lead from {name}; the maximum is {MAX_LINES}")
 
 
 def _connected(names: tuple[str, ...], neighbours: Neighbours) -> None:
@@ -185,16 +185,17 @@ def _ahead(data: Data) -> tuple[Place, ...]:
 def _direction(edge: str, data: Data) -> Place:
     way = _list(data, f"forward of {edge}")
     right, up = way if len(way) == 2 else (0, 0)
-    if type(right) is int and type(up) is int and 0 < max(abs(right), abs(up)) <= PLACE_AT_MOST:
+    if type(right) is int and type(up) is int and 0 < max(abs(right), abs(up)) <= MAX_COORDINATE:
         return right, up
-    numbers = f"two whole numbers from -{PLACE_AT_MOST} to {PLACE_AT_MOST}"
+    numbers = f"two whole numbers from -{MAX_COORDINATE} to {MAX_COORDINATE}"
     raise _Wrong(f"forward of {edge} is {quoted(data)}; it must be {numbers}, not both 0, like [0, 1]")
 
 
 def _playable(board: Board, neighbours: Neighbours) -> None:
     """Check that every colour can get from its start row to its goal row without a backward step."""
     for colour, name in enumerate(COLOURS):
-        met = _met(board.rows[colour], neighbours, lambda one, other: board.advance(colour, one, other) >= 0)  # noqa: B023  # It is called at once.
+        # The function is called at once.
+        met = _met(board.rows[colour], neighbours, lambda one, other: board.advance(colour, one, other) >= 0)  # noqa: B023
         if not met & set(board.rows[opposite(colour)]):
             start, goal = EDGES[colour], EDGES[opposite(colour)]
             raise _Wrong(

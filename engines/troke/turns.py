@@ -17,7 +17,7 @@ STARTS: Final = 1 << 10
 """Smaller numbers are a shape and a circle, before any step."""
 TWO_STEPS: Final = STARTS << DIGIT_BITS
 """Smaller numbers are turns of one step."""
-STEPS_AT_MOST: Final = 3
+MAX_STEPS: Final = 3
 DEMAND: Final = 1 << 40
 """Flag above all digits: the player demands that the opposite seat clears its start row (TK-16)."""
 

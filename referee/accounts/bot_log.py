@@ -110,6 +110,6 @@ class BotLog(Protocol):
         """Append the notes, all or none, and delete the oldest lines beyond the limit."""
 
     async def read(
-        self, bot: str, wanted: LineFilter = ALL_LINES, after: int = 0, at_most: int | None = None
+        self, bot: str, wanted: LineFilter = ALL_LINES, after: int = 0, limit: int | None = None
     ) -> list[NumberedNote]:
         """Return lines after number `after`, the oldest first; empty if there are none, or no such bot."""

@@ -91,10 +91,10 @@ class Registration:
     """Whether the same request had registered the bot before; then `token` is the original one."""
 
 
-def with_fault(bot: Bot, in_a_row_at_most: int, message: str, at_ms: int) -> Bot:
+def with_fault(bot: Bot, max_consecutive: int, message: str, at_ms: int) -> Bot:
     """Return the bot after one more consecutive fault; at the limit it is paused, with `message` as the reason."""
     bot = replace(bot, faults=bot.faults + 1)
-    if bot.pause or bot.faults < in_a_row_at_most:
+    if bot.pause or bot.faults < max_consecutive:
         return bot
     return paused(bot, BotPause(PauseCause.FAULTS, message, at_ms))
 
@@ -131,7 +131,7 @@ def resumed(bot: Bot) -> Bot:
 class Accounts(Protocol):
     """Store of all bots. Every method raises LogUnavailable if it cannot be used now."""
 
-    async def register(self, request_id: str, bot: Bot, token: Token, at_most: MaxNames) -> Registration:
+    async def register(self, request_id: str, bot: Bot, token: Token, limits: MaxNames) -> Registration:
         """Insert a bot and its first token, both or neither. A repeated request of the owner inserts nothing.
 
         Raises NameTaken, TooManyNames, or RequestIdReused if the request registered another name.
@@ -140,7 +140,7 @@ class Accounts(Protocol):
     async def bot(self, name: str) -> Bot:
         """Return the bot of that name. Raises UnknownBot."""
 
-    async def bots(self, owner: str = "", after: str = "", at_most: int | None = None) -> list[Bot]:
+    async def bots(self, owner: str = "", after: str = "", limit: int | None = None) -> list[Bot]:
         """Return bots ordered by name, after the name `after`; those of one owner, if one is given."""
 
     async def change_bot(self, name: str, change: Callable[[Bot], Bot]) -> Bot:
@@ -149,8 +149,8 @@ class Accounts(Protocol):
         `change` may be called in another thread; if it raises, nothing changes.
         """
 
-    async def add_version(self, version: Version, at_most: int) -> Version:
+    async def add_version(self, version: Version, limit: int) -> Version:
         """Insert a version, or return the existing one of that name. Raises UnknownBot, TooManyNames."""
 
-    async def versions(self, bot: str, before: str = "", at_most: int | None = None) -> list[Version]:
+    async def versions(self, bot: str, before: str = "", limit: int | None = None) -> list[Version]:
         """Return versions, the newest first, older than `before`. Raises UnknownBot, UnknownVersion."""

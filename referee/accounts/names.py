@@ -17,14 +17,14 @@ def check_name(name: str) -> None:
         raise BadName(name, NAME_RULE)
 
 
-def check_words(field: str, words: str, at_most: int, at_least: int = 0) -> None:
-    """Check for one printable line of `at_least` to `at_most` characters. Raises BadField."""
-    if not at_least <= len(words) <= at_most:
-        raise BadField(field, f"it has {len(words)} characters, but must have {at_least} to {at_most}")
+def check_words(field: str, words: str, limit: int, at_least: int = 0) -> None:
+    """Check for one printable line of `at_least` to `limit` characters. Raises BadField."""
+    if not at_least <= len(words) <= limit:
+        raise BadField(field, f"it has {len(words)} characters, but must have {at_least} to {limit}")
     if not words.isprintable():
         raise BadField(field, "it must not contain unprintable characters")
 
 
-def check_text(field: str, text: str, at_most: int = DESCRIPTION_CHARS) -> None:
-    """Check for printable lines of up to `at_most` characters in total. Raises BadField."""
-    check_words(field, text.replace("\n", " "), at_most)
+def check_text(field: str, text: str, limit: int = DESCRIPTION_CHARS) -> None:
+    """Check for printable lines of up to `limit` characters in total. Raises BadField."""
+    check_words(field, text.replace("\n", " "), limit)

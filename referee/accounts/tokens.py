@@ -111,12 +111,12 @@ ALL_TOKENS = TokenFilter()
 class Quota:
     """Limits; 0 means the default of the server. Raises BadField."""
 
-    matches_at_most: int = 0
-    streams_at_most: int = 0
+    max_matches: int = 0
+    max_streams: int = 0
     calls_per_minute: int = 0
-    bots_at_most: int = 0
-    tokens_at_most: int = 0
-    stored_bytes_at_most: int = 0
+    max_bots: int = 0
+    max_tokens: int = 0
+    max_stored_bytes: int = 0
 
     def __post_init__(self) -> None:
         for limit in fields(self):
@@ -131,15 +131,13 @@ class Quota:
 class Tokens(Protocol):
     """Store of all tokens. Every method raises LogUnavailable if it cannot be used now."""
 
-    async def add_token(self, token: Token, good_at_most: int) -> None:
-        """Insert a token. Raises TooManyNames if its holder has `good_at_most` valid ones at its creation."""
+    async def add_token(self, token: Token, max_valid: int) -> None:
+        """Insert a token. Raises TooManyNames if its holder has `max_valid` valid ones at its creation."""
 
     async def find_token(self, sha256: bytes) -> Token | None:
         """Return the token with that hash, valid or not; None: there is none."""
 
-    async def tokens(
-        self, wanted: TokenFilter = ALL_TOKENS, before: str = "", at_most: int | None = None
-    ) -> list[Token]:
+    async def tokens(self, wanted: TokenFilter = ALL_TOKENS, before: str = "", limit: int | None = None) -> list[Token]:
         """Return tokens, the newest first, older than the one with the id `before`. Raises UnknownToken."""
 
     async def change_token(self, token_id: str, change: Callable[[Token], Token]) -> Token:

@@ -184,8 +184,8 @@ def _bot_row(bot: bot_pb2.Bot) -> tuple[str, ...]:
 
 
 def _session_row(bot: str, session: bot_pb2.Session) -> tuple[str, ...]:
-    at_most, path = str(session.max_matches), f"{session.round_trip_us / MS_US:.1f} ms"
-    return session.id, bot, session.version, at_most, path, _moment(session, "open_time")
+    limit, path = str(session.max_matches), f"{session.round_trip_us / MS_US:.1f} ms"
+    return session.id, bot, session.version, limit, path, _moment(session, "open_time")
 
 
 @click.group()

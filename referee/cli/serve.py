@@ -78,8 +78,8 @@ def _raise_open_files_limit() -> None:
     """Raise the soft limit of open files to the hard one, since each connection is an open file."""
     import resource  # noqa: PLC0415  # POSIX only, and other commands also run elsewhere.
 
-    _, at_most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (at_most, at_most))
+    _, limit = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
 
 
 def _uvloop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:

@@ -134,7 +134,7 @@ class ContestHost(ABC, Generic[S, R]):
         """Return the current state."""
         return (await self._find_store(name)).state
 
-    async def find(self, wanted: ContestFilter | None = None, after: str = "", at_most: int = 100) -> list[S]:
+    async def find(self, wanted: ContestFilter | None = None, after: str = "", limit: int = 100) -> list[S]:
         """Return contests that match a filter, those after the contest `after` in the order of their kind.
 
         Contests whose log is damaged are left out.
@@ -142,7 +142,7 @@ class ContestHost(ABC, Generic[S, R]):
         wanted = wanted or self._default_filter
         found: list[S] = []
         for contest in self._contests_after(self._contest(after)):
-            if len(found) == at_most:
+            if len(found) == limit:
                 break
             with suppress(ContestDamaged):
                 state = (await self._registry.get(contest)).state

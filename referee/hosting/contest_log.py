@@ -86,7 +86,7 @@ class ContestLog(Protocol):
         Raises Conflict if the log has grown.
         """
 
-    async def read(self, contest: str, after: int = 0, at_most: int | None = None) -> list[ContestEntry]:
+    async def read(self, contest: str, after: int = 0, limit: int | None = None) -> list[ContestEntry]:
         """Return the entries after number `after`, in order. Empty: there are none, or there is no such contest."""
 
     async def first_entries(self, kind: str) -> Sequence[ContestEntry | UnreadableContest]:

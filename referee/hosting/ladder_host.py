@@ -149,7 +149,7 @@ class LadderHost(ContestHost[LadderState, LadderRequest]):
         return await self._standings(state, season, all_versions)
 
     async def history(
-        self, name: str, bot: str, version: str = "", after: int = 0, at_most: int = 100
+        self, name: str, bot: str, version: str = "", after: int = 0, limit: int = 100
     ) -> list[RatingPoint]:
         """Return the history of the ratings of a bot, or of one version, oldest first, after entry number `after`.
 
@@ -159,7 +159,7 @@ class LadderHost(ContestHost[LadderState, LadderRequest]):
         await accounts.bot(bot)
         if version:
             await accounts.versions(bot, version, 1)
-        return await read_history(self._registry.log, state, Player(bot, version), after, at_most)
+        return await read_history(self._registry.log, state, Player(bot, version), after, limit)
 
     async def _carry_out(self, store: ContestStore[LadderState], command: LadderCommand) -> LadderState:
         return await self._execute(store, lambda state: decide(state.ladder, command))

@@ -120,7 +120,7 @@ class LadderRatings:
 
 
 async def read_history(
-    log: ContestLog, state: LadderState, player: Player, after: int, at_most: int
+    log: ContestLog, state: LadderState, player: Player, after: int, limit: int
 ) -> list[RatingPoint]:
     """Return points of the history of a bot, or of one of its versions, oldest first, after entry number `after`."""
     names = {player.bot}
@@ -128,10 +128,10 @@ async def read_history(
         known = state.ladder.all_entrants.values()
         names = {entrant.name for entrant in known if player.bot in {bot.bot for bot in entrant.bots}}
     found: list[RatingPoint] = []
-    while len(found) < at_most and (entries := await log.read(state.contest, after, HISTORY_BATCH_SIZE)):
+    while len(found) < limit and (entries := await log.read(state.contest, after, HISTORY_BATCH_SIZE)):
         found += [point for entry in entries for point in _points(state, entry, names, player.version)]
         after = entries[-1].number
-    return found[:at_most]
+    return found[:limit]
 
 
 def seed_rating(ladder: Ladder, bots: Sequence[Player]) -> float | None:

@@ -151,7 +151,7 @@ class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
         return await self._carry_out(store, CancelTournament(message), unless=TournamentPhase.CANCELLED)
 
     async def pairings(
-        self, name: str, wanted: PairingFilter = ANY_PAIRING, after: str = "", at_most: int = 100
+        self, name: str, wanted: PairingFilter = ANY_PAIRING, after: str = "", limit: int = 100
     ) -> list[PairingProgress]:
         """Return pairings by round and board, those after the pairing `after`. Raises NotAnEntrant."""
         tournament = (await self.get(name)).tournament
@@ -169,7 +169,7 @@ class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
                 found.append((place, progress))
         found.sort()
         first = 0 if last is None else bisect_left(found, (last,))
-        return [progress for _, progress in found[first : first + at_most]]
+        return [progress for _, progress in found[first : first + limit]]
 
     async def export(self, name: str, form: ExportFormat) -> str:
         """Return the tournament in an export format. Raises TournamentNotStarted or NotExportable."""

@@ -51,11 +51,11 @@ class BotLogRecorder:
             self._write_on()
 
     async def read(
-        self, bot: str, wanted: LineFilter = ALL_LINES, after: int = 0, at_most: int | None = None
+        self, bot: str, wanted: LineFilter = ALL_LINES, after: int = 0, limit: int | None = None
     ) -> list[NumberedNote]:
         """Return lines as `BotLog.read` does, once all pending notes are written. Raises LogUnavailable."""
         await self.flush()
-        return await self._bot_log.read(bot, wanted, after, at_most)
+        return await self._bot_log.read(bot, wanted, after, limit)
 
     async def flush(self) -> None:
         """Wait until all pending notes are written or lost."""

@@ -120,7 +120,7 @@ class TakeoverNotice:
 @dataclass(frozen=True, slots=True)
 class DrainNotice:
     closes_in_ms: int
-    return_after_ms: int
+    reconnect_delay_ms: int
 
 
 OutboxItem: TypeAlias = (
@@ -169,10 +169,10 @@ class Outbox:
         pending[key] = item
         self._nonempty.set()
 
-    def drain(self, at_most: int) -> list[OutboxItem]:
-        """Remove and return up to `at_most` items, the oldest first and turns last. Empty: none is pending."""
-        items = _take(self._items, at_most)
-        items += _take(self._turns, at_most - len(items))
+    def drain(self, limit: int) -> list[OutboxItem]:
+        """Remove and return up to `limit` items, the oldest first and turns last. Empty: none is pending."""
+        items = _take(self._items, limit)
+        items += _take(self._turns, limit - len(items))
         if not self and not self.closed:
             self._nonempty.clear()
         self._below_limit.set()
@@ -183,9 +183,9 @@ class Outbox:
         """Wait until there is something to drain, or the outbox is closed."""
         await self._nonempty.wait()
 
-    async def room(self, at_most: int) -> None:
-        """Wait until fewer than `at_most` items are pending. Backpressure for bots that do not read."""
-        while len(self) >= at_most and not self.closed:
+    async def room(self, limit: int) -> None:
+        """Wait until fewer than `limit` items are pending. Backpressure for bots that do not read."""
+        while len(self) >= limit and not self.closed:
             self._below_limit.clear()
             await self._below_limit.wait()
 
@@ -196,8 +196,8 @@ class Outbox:
         self._below_limit.set()
 
 
-def _take(pending: dict[Hashable, Any], at_most: int) -> list[OutboxItem]:
-    return [pending.pop(key) for key in list(islice(pending, at_most))]
+def _take(pending: dict[Hashable, Any], limit: int) -> list[OutboxItem]:
+    return [pending.pop(key) for key in list(islice(pending, limit))]
 
 
 MAX_ENDS_PER_SESSION = 100
@@ -210,8 +210,8 @@ class UndeliveredEnds(Protocol):
     Every method raises LogUnavailable if they cannot be used now.
     """
 
-    async def list_for(self, bot: str, at_most: int) -> list[MatchEnded]:
-        """Return up to `at_most` results, those of the newest matches, in the order of the matches' creation."""
+    async def list_for(self, bot: str, limit: int) -> list[MatchEnded]:
+        """Return up to `limit` results, those of the newest matches, in the order of the matches' creation."""
 
     async def mark_delivered(self, ends: Sequence[MatchEnded]) -> None:
         """Delete these results, which the bot has confirmed. Idempotent."""

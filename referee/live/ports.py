@@ -151,7 +151,7 @@ class EventLog(Protocol):
         both or neither. Raises Conflict if the log of the match or contest has grown, or LogUnavailable.
         """
 
-    async def read(self, match_id: str, after: int = 0, at_most: int | None = None) -> list[Entry]:
+    async def read(self, match_id: str, after: int = 0, limit: int | None = None) -> list[Entry]:
         """Return the entries after number `after`, in order. Empty: there are none, or there is no such match.
 
         Raises MatchArchived if its entries have left the log, or LogDamaged if one cannot be read.
@@ -160,10 +160,10 @@ class EventLog(Protocol):
     async def unfinished(self) -> list[str]:
         """Return the ids of matches whose last entry is not their end, in the order of creation."""
 
-    async def summaries(self, wanted: MatchFilter = EVERY_MATCH, before: str = "", at_most: int = 100) -> Summaries:
+    async def summaries(self, wanted: MatchFilter = EVERY_MATCH, before: str = "", limit: int = 100) -> Summaries:
         """Return summaries of matches, the newest first, from the first older than the match `before`.
 
-        It may stop before it has found `at_most`. Matches whose summary cannot be read are left out.
+        It may stop before it has found `limit`. Matches whose summary cannot be read are left out.
         """
 
     async def close(self) -> None:

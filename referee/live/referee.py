@@ -151,9 +151,9 @@ class Referee:
         live_match = self._live.index.find(match.setup.match_id)
         return live_clocks(live_match) if live_match and live_match.match is match else clocks_at_entry(match)
 
-    async def list_matches(self, wanted: MatchFilter = EVERY_MATCH, after: str = "", at_most: int = 100) -> MatchPage:
+    async def list_matches(self, wanted: MatchFilter = EVERY_MATCH, after: str = "", limit: int = 100) -> MatchPage:
         """Return a page of matches, the newest first, older than the match `after`."""
-        return await self._live.stored.list_matches(wanted, after, at_most)
+        return await self._live.stored.list_matches(wanted, after, limit)
 
     def free_capacity(self, player: Player, game: str) -> FreeCapacity | None:
         """Return the free capacity of the bot for that game; None: it is offline or does not accept the game.
@@ -306,15 +306,15 @@ class Referee:
 
     # Shutdown
 
-    async def drain(self, grace_us: Micros, return_after_ms: int) -> None:
+    async def drain(self, grace_us: Micros, reconnect_delay_ms: int) -> None:
         """Start nothing new, notify every session, and wait for open turns within the grace period. Then call `close`.
 
         Turns that follow from the answers are not sent.
         """
-        self._draining = RefereeDraining(return_after_ms)
+        self._draining = RefereeDraining(reconnect_delay_ms)
         self._live.notifier.sends_turns = False
         for session in self.sessions.all():
-            session.outbox.put("draining", DrainNotice(grace_us // MS, return_after_ms))
+            session.outbox.put("draining", DrainNotice(grace_us // MS, reconnect_delay_ms))
         until_us = self._time.monotonic_us() + grace_us
         asked = [
             (live_match, turn)

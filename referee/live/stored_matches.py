@@ -85,13 +85,13 @@ class StoredMatches:
         """Cache the history of a match that has just ended."""
         self._remember(history.match.setup.match_id, history)
 
-    async def list_matches(self, wanted: MatchFilter, after: str, at_most: int) -> MatchPage:
+    async def list_matches(self, wanted: MatchFilter, after: str, limit: int) -> MatchPage:
         """Return a page of matches older than the match `after`, the newest first. Raises LogUnavailable.
 
         Matches whose summary cannot be read, or whose game is unknown, are left out.
         """
         found: list[MatchStatus] = []
-        for left in range(at_most, 0, -SUMMARY_BATCH):
+        for left in range(limit, 0, -SUMMARY_BATCH):
             asked = min(left, SUMMARY_BATCH)
             part = await self._log.summaries(wanted, after, asked)
             found += [standing for summary in part.found if (standing := self._read_summary(summary))]

@@ -255,7 +255,7 @@ class RequestSubmitter:
             raise RequestIdReused(request.id)
         if history.match.result:
             # The history may be cached; the log raises MatchArchived if its entries have left it since.
-            await self._live.dependencies.log.read(match_id, at_most=1)
+            await self._live.dependencies.log.read(match_id, limit=1)
         return None
 
     async def _decide(self, match_id: str, command: Command, request: Request | None) -> RequestAccepted:

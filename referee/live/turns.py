@@ -73,10 +73,10 @@ class TurnDue:
         first = 0 if all_moves else self.since
         return [(move.seat, move.shown[self.seat]) for move in islice(self.moves, first, self.match.ply)]
 
-    def legal_moves(self, at_most: int) -> LegalMoves:
-        """Return the first `at_most` legal moves in order, and the number of all."""
+    def legal_moves(self, limit: int) -> LegalMoves:
+        """Return the first `limit` legal moves in order, and the number of all."""
         moves = self.match.require_position().moves(self.seat)
-        return LegalMoves(tuple(moves[:at_most]), len(moves))
+        return LegalMoves(tuple(moves[:limit]), len(moves))
 
     @property
     def left_us(self) -> Micros | None:

@@ -20,8 +20,8 @@ BUBBLEWRAP = "bwrap"
 OF_A_SANDBOX = ("read", "memory_mb", "processes")
 MEMORY_MB = 2_048
 PROCESSES = 256
-MEMORY_MB_AT_MOST = 1 << 20
-PROCESSES_AT_MOST = 1 << 16
+MAX_MEMORY_MB = 1 << 20
+MAX_PROCESSES = 1 << 16
 TEMPORARY = ("--perms", "1777", "--size", str(64 << 20))
 """Options of /tmp and /dev/shm."""
 UIDS = range(61_184, 65_520)
@@ -110,8 +110,8 @@ def read_sandbox(content: Mapping[str, Any], folder: Path) -> Sandbox | None:
     known("sandbox", given, OF_A_SANDBOX)
     return Sandbox(
         tuple(folder / Path(path).expanduser() for path in texts("sandbox.read", given.get("read", []))),
-        count("memory_mb", given, MEMORY_MB, MEMORY_MB_AT_MOST),
-        count("processes", given, PROCESSES, PROCESSES_AT_MOST),
+        count("memory_mb", given, MEMORY_MB, MAX_MEMORY_MB),
+        count("processes", given, PROCESSES, MAX_PROCESSES),
     )
 
 

@@ -79,11 +79,11 @@ class MeteredEventLog:
         self._metrics.seconds.observe((self._time.monotonic_us() - began_us) / SECOND)
         return entries
 
-    async def read(self, match_id: str, after: int = 0, at_most: int | None = None) -> list[Entry]:
-        return await self._log.read(match_id, after, at_most)
+    async def read(self, match_id: str, after: int = 0, limit: int | None = None) -> list[Entry]:
+        return await self._log.read(match_id, after, limit)
 
-    async def summaries(self, wanted: MatchFilter = EVERY_MATCH, before: str = "", at_most: int = 100) -> Summaries:
-        return await self._log.summaries(wanted, before, at_most)
+    async def summaries(self, wanted: MatchFilter = EVERY_MATCH, before: str = "", limit: int = 100) -> Summaries:
+        return await self._log.summaries(wanted, before, limit)
 
     async def unfinished(self) -> list[str]:
         return await self._log.unfinished()
@@ -124,8 +124,8 @@ class MeteredContestLog:
                 self._metrics.voided.labels(contest.partition("/")[0]).inc()
         return entries
 
-    async def read(self, contest: str, after: int = 0, at_most: int | None = None) -> list[ContestEntry]:
-        return await self._log.read(contest, after, at_most)
+    async def read(self, contest: str, after: int = 0, limit: int | None = None) -> list[ContestEntry]:
+        return await self._log.read(contest, after, limit)
 
     async def first_entries(self, kind: str) -> Sequence[ContestEntry | UnreadableContest]:
         return await self._log.first_entries(kind)

@@ -151,11 +151,11 @@ class TracedLog:
         with self._tracer.start_as_current_span("append", self._latest.of(match_id), SpanKind.CLIENT, about):
             return await self._log.append(match_id, after, events, request, co_append)
 
-    async def read(self, match_id: str, after: int = 0, at_most: int | None = None) -> list[Entry]:
-        return await self._log.read(match_id, after, at_most)
+    async def read(self, match_id: str, after: int = 0, limit: int | None = None) -> list[Entry]:
+        return await self._log.read(match_id, after, limit)
 
-    async def summaries(self, wanted: MatchFilter = EVERY_MATCH, before: str = "", at_most: int = 100) -> Summaries:
-        return await self._log.summaries(wanted, before, at_most)
+    async def summaries(self, wanted: MatchFilter = EVERY_MATCH, before: str = "", limit: int = 100) -> Summaries:
+        return await self._log.summaries(wanted, before, limit)
 
     async def unfinished(self) -> list[str]:
         return await self._log.unfinished()

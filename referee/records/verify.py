@@ -153,9 +153,9 @@ def replay_and_compare(events: Sequence[Event], game: Game) -> Match:
     match = _reopened(events[0], game)
     at = 1
     while at < len(events):
-        at_most = events[at:]
-        decided = _decided(match, at_most, at + 1)
-        _compare(decided.events, at_most, at + 1)
+        remaining = events[at:]
+        decided = _decided(match, remaining, at + 1)
+        _compare(decided.events, remaining, at + 1)
         match = decided.match
         at += len(decided.events)
     return match

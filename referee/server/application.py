@@ -54,7 +54,7 @@ class Application:
         self._metrics = metrics
         self._time = time
         self.lag = LoopLag(time)
-        self.pool = WorkerPool(max_cpu_s=settings.compute_at_most_ms / 1000)
+        self.pool = WorkerPool(max_cpu_s=settings.max_compute_ms / 1000)
         """Runs computations of unknown length that callers can cause."""
         self.bot_log_recorder = BotLogRecorder(stores.bot_log)
         self.notifier = BotNotifier(self.bot_log_recorder, self._sessions_of, time)
@@ -65,7 +65,7 @@ class Application:
             stores.accounts,
             self.notifier,
             time,
-            lambda match: max_faults_for(ladders, match, settings.faults_in_a_row_at_most),
+            lambda match: max_faults_for(ladders, match, settings.max_consecutive_faults),
         )
         self._observers: Sequence[MatchObserver] = [
             metrics.matches,
@@ -118,9 +118,9 @@ class Application:
         seconds = round((self._time.monotonic_us() - began_us) / SECOND, 3)
         log.info("state recovered", matches=matches, ladders=ladders, tournaments=tournaments, seconds=seconds)
 
-    async def drain(self, grace_us: Micros, return_after_ms: int) -> None:
+    async def drain(self, grace_us: Micros, reconnect_delay_ms: int) -> None:
         """Start nothing new, and let pending turns be answered for a grace period."""
-        await self.referee.drain(grace_us, return_after_ms)
+        await self.referee.drain(grace_us, reconnect_delay_ms)
         assert self.referee.draining
         await self.close_contests(self.referee.draining)
         await self.referee.close()
@@ -162,8 +162,8 @@ class Application:
 
 def live_limits(settings: Settings) -> LiveLimits:
     return LiveLimits(
-        start_within_us=settings.start_within_ms * MS,
-        max_watcher_lag=settings.watch_entries_waiting_at_most,
+        start_within_us=settings.start_timeout_ms * MS,
+        max_watcher_lag=settings.max_queued_watch_entries,
     )
 
 

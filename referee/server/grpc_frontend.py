@@ -60,22 +60,22 @@ class GrpcFrontend:
         rate_limit = RateLimiter(
             stores.quotas,
             _default_quota(settings),
-            settings.streams_at_most,
+            settings.max_streams,
             time,
             quota_notifier.check_usage,
-            settings.calls_in_flight_per_holder_at_most,
+            settings.max_concurrent_calls_per_holder,
         )
         authentication = Authenticator(stores.tokens, time)
         self._token_issuer = token_issuer = TokenIssuer(
             stores.tokens, authentication, rate_limit, time, lambda: secrets.token_bytes(SECRET_BYTES)
         )
         known_games, referee = games(), application.referee
-        games_service = Games(known_games, settings.legal_moves_at_most, application.pool.run)
+        games_service = Games(known_games, settings.max_legal_moves, application.pool.run)
         rejection_recorder = RejectionRecorder(application.bot_log_recorder, time)
         term_defaults = TermsConverter(known_games, _network_credit(settings), live_limits(settings))
         match_context = MatchContext(referee.sessions.is_online, application.duplicate_secrecy)
         count_error = count_errors(metrics.refused)
-        max_items = settings.items_per_message_at_most
+        max_items = settings.max_items_per_message
         records = Records(
             application.events,
             lambda entries: format_record(entries, stores.key, VERSION),
@@ -88,7 +88,7 @@ class GrpcFrontend:
             records,
             rate_limit,
             rejection_recorder,
-            AnswerLimits(settings.legal_moves_at_most, max_items),
+            AnswerLimits(settings.max_legal_moves, max_items),
             MatchLabels(application.ladders, application.tournaments, known_games),
             match_context,
         )
@@ -112,7 +112,7 @@ class GrpcFrontend:
             token_issuer,
             rate_limit,
             time,
-            settings.versions_per_bot_at_most,
+            settings.max_versions_per_bot,
         )
         admin = Admin(
             referee,
@@ -127,12 +127,12 @@ class GrpcFrontend:
         )
         ladders = Ladders(application.ladders, stores.accounts, term_defaults, rate_limit, max_items)
         tournaments = Tournaments(application.tournaments, stores.accounts, term_defaults, rate_limit, max_items)
-        open_calls = OpenCalls(settings.read_within_ms / MS_PER_S)
+        open_calls = OpenCalls(settings.read_timeout_ms / MS_PER_S)
         unauthenticated_calls = UnauthenticatedCalls(
-            settings.calls_without_token_at_most, settings.calls_without_token_per_address_at_most
+            settings.max_calls_without_token, settings.max_calls_without_token_per_address
         )
-        admission = Admission(authentication, rate_limit, open_calls, unauthenticated_calls, settings.hello_within_ms)
-        error_interceptor = ErrorInterceptor(application.lag, settings.message_at_most_bytes, count_error)
+        admission = Admission(authentication, rate_limit, open_calls, unauthenticated_calls, settings.hello_timeout_ms)
+        error_interceptor = ErrorInterceptor(application.lag, settings.max_message_bytes, count_error)
         self.server = Server(
             [service.add_to for service in (games_service, matches, play, bots, admin, ladders, tournaments)],
             [admission, *tracing.interceptors(), metrics.interceptor(time, METHODS), error_interceptor],
@@ -153,12 +153,12 @@ class GrpcFrontend:
 
 def _default_quota(settings: Settings) -> Quota:
     return Quota(
-        settings.matches_per_holder_at_most,
-        settings.streams_per_holder_at_most,
+        settings.max_matches_per_holder,
+        settings.max_streams_per_holder,
         settings.calls_per_minute,
-        settings.bots_per_holder_at_most,
-        settings.tokens_per_holder_at_most,
-        settings.stored_per_holder_at_most_bytes,
+        settings.max_bots_per_holder,
+        settings.max_tokens_per_holder,
+        settings.max_stored_per_holder_bytes,
     )
 
 
@@ -168,20 +168,20 @@ def _network_credit(settings: Settings) -> NetworkCredit:
 
 def _play_limits(settings: Settings) -> PlayLimits:
     return PlayLimits(
-        settings.hello_within_ms,
-        HeartbeatConfig(settings.items_per_message_at_most, settings.ping_every_ms, settings.gone_after_ms * MS),
-        settings.legal_moves_at_most,
-        settings.matches_per_bot_at_most,
-        settings.versions_per_bot_at_most,
-        settings.message_at_most_bytes,
+        settings.hello_timeout_ms,
+        HeartbeatConfig(settings.max_items_per_message, settings.ping_interval_ms, settings.heartbeat_timeout_ms * MS),
+        settings.max_legal_moves,
+        settings.max_matches_per_bot,
+        settings.max_versions_per_bot,
+        settings.max_message_bytes,
         VERSION,
     )
 
 
 def _server_limits(settings: Settings) -> ServerLimits:
     return ServerLimits(
-        settings.message_at_most_bytes,
-        settings.keepalive_every_ms,
-        settings.keepalive_within_ms,
-        settings.client_pings_apart_ms,
+        settings.max_message_bytes,
+        settings.keepalive_interval_ms,
+        settings.keepalive_timeout_ms,
+        settings.min_client_ping_interval_ms,
     )

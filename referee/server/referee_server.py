@@ -101,7 +101,7 @@ class RefereeServer:
         if not (settings.tls_cert and settings.tls_key):
             return None
         files = TlsFiles(settings.tls_cert, settings.tls_key, settings.tls_client_ca)
-        return credentials(files, settings.tls_reload_every_ms * MS, self._time.monotonic_us)
+        return credentials(files, settings.tls_reload_interval_ms * MS, self._time.monotonic_us)
 
     async def _first_admin(self) -> tuple[str, str]:
         """Create an administrator token if there is none; return its secret or its file. Raises OSError."""
@@ -130,7 +130,7 @@ class RefereeServer:
         """Start nothing new, let pending turns be answered, store everything, and stop."""
         log.info("shutting down", grace_us=self._grace_us)
         await self._frontend.server.stop_serving()
-        await self._application.drain(self._grace_us, self._settings.return_after_ms)
+        await self._application.drain(self._grace_us, self._settings.reconnect_delay_ms)
         await self._frontend.server.close(CLOSE_GRACE_US)
         self._http.close()
         await self._application.close()

@@ -61,7 +61,7 @@ class Settings:
     tls_client_ca: Path | None = _declared(
         FILE, "", "CA of client certificates (PEM); if set, clients must present a certificate."
     )
-    tls_reload_every_ms: int = _declared(integer(), "10000", "How often the TLS files are checked for changes.")
+    tls_reload_interval_ms: int = _declared(integer(), "10000", "How often the TLS files are checked for changes.")
     public_without_tls: bool = _declared(
         SWITCH, "false", "Allow other machines to connect without TLS, for instance behind a proxy."
     )
@@ -76,55 +76,57 @@ class Settings:
     )
     traces_one_in: int = _declared(integer(), "100", "Trace one of this many calls and answers of bots.")
 
-    ping_every_ms: int = _declared(integer(), "5000", "Interval of pings on a bot's stream.")
-    gone_after_ms: int = _declared(integer(), "15000", "Time without a pong after which a session is closed.")
-    hello_within_ms: int = _declared(
+    ping_interval_ms: int = _declared(integer(), "5000", "Interval of pings on a bot's stream.")
+    heartbeat_timeout_ms: int = _declared(integer(), "15000", "Time without a pong after which a session is closed.")
+    hello_timeout_ms: int = _declared(
         integer(), "10000", "Timeout of the first message of a call, such as the Hello of a Play stream."
     )
-    read_within_ms: int = _declared(
+    read_timeout_ms: int = _declared(
         integer(), "30000", "Timeout for a caller to read an answer before its call is reset."
     )
-    keepalive_every_ms: int = _declared(integer(), "60000", "Interval of gRPC keepalive pings on an idle connection.")
-    keepalive_within_ms: int = _declared(integer(), "20000", "Timeout of a keepalive ping.")
-    client_pings_apart_ms: int = _declared(
+    keepalive_interval_ms: int = _declared(
+        integer(), "60000", "Interval of gRPC keepalive pings on an idle connection."
+    )
+    keepalive_timeout_ms: int = _declared(integer(), "20000", "Timeout of a keepalive ping.")
+    min_client_ping_interval_ms: int = _declared(
         integer(), "5000", "Minimum interval of a client's own keepalive pings; faster ones get too_many_pings."
     )
 
     credit_per_move_ms: int = _declared(integer(0), "100", "Maximum network credit of a move.")
     credit_per_match_ms: int = _declared(integer(0), "10000", "Maximum network credit of a seat in a whole match.")
-    start_within_ms: int = _declared(
+    start_timeout_ms: int = _declared(
         integer(), "60000", "Time for the bots of a match to come online before it is void."
     )
-    faults_in_a_row_at_most: int = _declared(integer(), "5", "Consecutive faults after which a bot is paused.")
+    max_consecutive_faults: int = _declared(integer(), "5", "Consecutive faults after which a bot is paused.")
 
-    message_at_most_bytes: int = _declared(integer(1024), "1048576", "Maximum size of a message.")
-    compute_at_most_ms: int = _declared(
+    max_message_bytes: int = _declared(integer(1024), "1048576", "Maximum size of a message.")
+    max_compute_ms: int = _declared(
         integer(), "2000", "CPU time limit of a computation that a call requests, such as an opening or a position."
     )
-    items_per_message_at_most: int = _declared(integer(), "64", "Maximum number of items in one message of a stream.")
-    legal_moves_at_most: int = _declared(integer(0), "5000", "Maximum number of legal moves that a turn lists.")
-    watch_entries_waiting_at_most: int = _declared(
+    max_items_per_message: int = _declared(integer(), "64", "Maximum number of items in one message of a stream.")
+    max_legal_moves: int = _declared(integer(0), "5000", "Maximum number of legal moves that a turn lists.")
+    max_queued_watch_entries: int = _declared(
         integer(), "1024", "Maximum number of entries queued for a watcher before its stream is closed."
     )
-    bot_log_lines_at_most: int = _declared(integer(), "1000", "Lines that are kept of each bot's log.")
+    max_bot_log_lines: int = _declared(integer(), "1000", "Lines that are kept of each bot's log.")
 
-    streams_at_most: int = _declared(integer(), "20000", "Maximum number of open streams in total.")
-    matches_per_bot_at_most: int = _declared(integer(), "64", "Maximum number of concurrent matches of a bot.")
-    matches_per_holder_at_most: int = _declared(integer(), "1000", "Concurrent matches of a holder without a quota.")
-    streams_per_holder_at_most: int = _declared(integer(), "1000", "Open streams of a holder without a quota.")
-    bots_per_holder_at_most: int = _declared(integer(), "100", "Bots of a holder without a quota.")
-    tokens_per_holder_at_most: int = _declared(integer(), "200", "Valid tokens of a holder without a quota.")
-    stored_per_holder_at_most_bytes: int = _declared(
+    max_streams: int = _declared(integer(), "20000", "Maximum number of open streams in total.")
+    max_matches_per_bot: int = _declared(integer(), "64", "Maximum number of concurrent matches of a bot.")
+    max_matches_per_holder: int = _declared(integer(), "1000", "Concurrent matches of a holder without a quota.")
+    max_streams_per_holder: int = _declared(integer(), "1000", "Open streams of a holder without a quota.")
+    max_bots_per_holder: int = _declared(integer(), "100", "Bots of a holder without a quota.")
+    max_tokens_per_holder: int = _declared(integer(), "200", "Valid tokens of a holder without a quota.")
+    max_stored_per_holder_bytes: int = _declared(
         integer(), "1000000000", "Stored terms of the matches and contests of a holder without a quota."
     )
-    versions_per_bot_at_most: int = _declared(integer(), "1000", "Maximum number of versions of a bot.")
-    calls_in_flight_per_holder_at_most: int = _declared(
+    max_versions_per_bot: int = _declared(integer(), "1000", "Maximum number of versions of a bot.")
+    max_concurrent_calls_per_holder: int = _declared(
         integer(), "64", "Concurrent calls of a holder, not counting streams and moves."
     )
-    calls_without_token_at_most: int = _declared(
+    max_calls_without_token: int = _declared(
         integer(), "1024", "Concurrent calls without a valid token, including health checks and reflection."
     )
-    calls_without_token_per_address_at_most: int = _declared(
+    max_calls_without_token_per_address: int = _declared(
         integer(),
         "32",
         "The same of one address (IPv6: one /64 network); behind a proxy, all calls have its address.",
@@ -134,7 +136,7 @@ class Settings:
     )
 
     drain_grace_s: int = _declared(integer(0), "30", "Time for pending turns to be answered after SIGTERM.")
-    return_after_ms: int = _declared(integer(0), "2000", "Time after which bots reconnect to a drained server.")
+    reconnect_delay_ms: int = _declared(integer(0), "2000", "Time after which bots reconnect to a drained server.")
 
     def conflict(self) -> tuple[str, str] | None:
         """Return a setting that is invalid together with others and what would be valid, or None."""
@@ -144,7 +146,11 @@ class Settings:
             ("tls_client_ca", self.tls_client_ca and not self.tls_cert, "it requires tls_cert and tls_key"),
             ("listen", self._is_exposed(self.listen) and not self.tls_cert, f"without TLS {LOOPBACK_ONLY}"),
             ("http_listen", self._is_exposed(self.http_listen), f"it has no TLS, so {LOOPBACK_ONLY}"),
-            ("gone_after_ms", self.gone_after_ms <= self.ping_every_ms, "it must be greater than ping_every_ms"),
+            (
+                "heartbeat_timeout_ms",
+                self.heartbeat_timeout_ms <= self.ping_interval_ms,
+                "it must be greater than ping_interval_ms",
+            ),
         ):
             if wrong:
                 return name, right

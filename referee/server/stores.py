@@ -86,7 +86,7 @@ def _in_memory(settings: Settings, time: Time) -> Stores:
         MemoryAccounts(tokens),
         tokens,
         MemoryQuotas(),
-        MemoryBotLog(settings.bot_log_lines_at_most),
+        MemoryBotLog(settings.max_bot_log_lines),
         Ed25519PrivateKey.generate(),
         events.close,
     )
@@ -109,7 +109,7 @@ def _on_disk(settings: Settings, path: Path, time: Time, committed: Callable[[in
         SqliteAccounts(store),
         SqliteTokens(store),
         SqliteQuotas(store),
-        SqliteBotLog(store, settings.bot_log_lines_at_most),
+        SqliteBotLog(store, settings.max_bot_log_lines),
         key,
         close,
     )

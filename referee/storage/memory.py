@@ -55,21 +55,21 @@ class MemoryEventLog:
             self._add_undelivered(match_id, events)
         return entries
 
-    async def read(self, match_id: str, after: int = 0, at_most: int | None = None) -> list[Entry]:
+    async def read(self, match_id: str, after: int = 0, limit: int | None = None) -> list[Entry]:
         self._check_open()
-        return self._logs.get(match_id, [])[after:][:at_most]
+        return self._logs.get(match_id, [])[after:][:limit]
 
     async def unfinished(self) -> list[str]:
         self._check_open()
         return [match_id for match_id in self._logs if not self.is_over(match_id)]
 
-    async def summaries(self, wanted: MatchFilter = EVERY_MATCH, before: str = "", at_most: int = 100) -> Summaries:
+    async def summaries(self, wanted: MatchFilter = EVERY_MATCH, before: str = "", limit: int = 100) -> Summaries:
         self._check_open()
         matches = list(self._logs)
         older = matches[: matches.index(before)] if before in self._logs else [] if before else matches
         every = (_summary(self._logs[match_id]) for match_id in reversed(older))
-        found = list(islice((summary for summary in every if _matches_filter(summary, wanted)), at_most))
-        return Summaries(found, found[-1][0].match_id if len(found) == at_most else "")
+        found = list(islice((summary for summary in every if _matches_filter(summary, wanted)), limit))
+        return Summaries(found, found[-1][0].match_id if len(found) == limit else "")
 
     def is_over(self, match_id: str) -> bool:
         return isinstance(self._logs[match_id][-1].event, PlayEnded)
@@ -102,9 +102,9 @@ class MemoryContestLog:
         self.check(co_append)
         return self.write(co_append, self._wall_ms())
 
-    async def read(self, contest: str, after: int = 0, at_most: int | None = None) -> list[ContestEntry]:
+    async def read(self, contest: str, after: int = 0, limit: int | None = None) -> list[ContestEntry]:
         self._check_open()
-        return self._logs.get(contest, [])[after:][:at_most]
+        return self._logs.get(contest, [])[after:][:limit]
 
     async def first_entries(self, kind: str) -> list[ContestEntry]:
         self._check_open()
@@ -134,14 +134,14 @@ class MemoryUndeliveredEnds:
     def __init__(self, log: MemoryEventLog) -> None:
         self._log = log
 
-    async def list_for(self, bot: str, at_most: int) -> list[MatchEnded]:
+    async def list_for(self, bot: str, limit: int) -> list[MatchEnded]:
         ends = [
             MatchEnded(match_id, seat)
             for match_id, seats in self._log.undelivered.items()
             for seat in sorted(seats)
             if seats[seat] == bot and self._log.is_over(match_id)
         ]
-        return ends[-at_most:]
+        return ends[-limit:]
 
     async def mark_delivered(self, ends: Sequence[MatchEnded]) -> None:
         for ended in ends:
@@ -158,12 +158,12 @@ class MemoryTokens:
         self._tokens: dict[str, Token] = {}
         """Tokens by id, the oldest first."""
 
-    async def add_token(self, token: Token, good_at_most: int) -> None:
-        self.add(token, good_at_most)
+    async def add_token(self, token: Token, max_valid: int) -> None:
+        self.add(token, max_valid)
 
-    def add(self, token: Token, good_at_most: int) -> None:
-        if len(self._select(TokenFilter(token.holder, valid_at_ms=token.created_ms))) >= good_at_most:
-            raise TooManyNames("tokens", good_at_most)
+    def add(self, token: Token, max_valid: int) -> None:
+        if len(self._select(TokenFilter(token.holder, valid_at_ms=token.created_ms))) >= max_valid:
+            raise TooManyNames("tokens", max_valid)
         self._tokens[token.id] = token
 
     def first_of(self, bot: str) -> Token:
@@ -173,13 +173,11 @@ class MemoryTokens:
     async def find_token(self, sha256: bytes) -> Token | None:
         return next((token for token in self._tokens.values() if token.sha256 == sha256), None)
 
-    async def tokens(
-        self, wanted: TokenFilter = ALL_TOKENS, before: str = "", at_most: int | None = None
-    ) -> list[Token]:
+    async def tokens(self, wanted: TokenFilter = ALL_TOKENS, before: str = "", limit: int | None = None) -> list[Token]:
         if before:
             self._get(before)
         older = _up_to(list(self._tokens), before)
-        return [token for token in reversed(self._select(wanted)) if token.id in older][:at_most]
+        return [token for token in reversed(self._select(wanted)) if token.id in older][:limit]
 
     async def change_token(self, token_id: str, change: Callable[[Token], Token]) -> Token:
         token = self._get(token_id)
@@ -207,7 +205,7 @@ class MemoryAccounts:
         self._versions: dict[str, dict[str, Version]] = {}
         """Versions by bot and name, the oldest first."""
 
-    async def register(self, request_id: str, bot: Bot, token: Token, at_most: MaxNames) -> Registration:
+    async def register(self, request_id: str, bot: Bot, token: Token, limits: MaxNames) -> Registration:
         before = self._requests.get((bot.owner, request_id))
         if before == bot.name:
             return Registration(self._get(before), self._tokens.first_of(before), repeated=True)
@@ -215,9 +213,9 @@ class MemoryAccounts:
             raise RequestIdReused(request_id)
         if bot.name in self._bots:
             raise NameTaken(bot.name)
-        if len(await self.bots(bot.owner)) >= at_most.bots:
-            raise TooManyNames("bots", at_most.bots)
-        self._tokens.add(token, at_most.tokens)
+        if len(await self.bots(bot.owner)) >= limits.bots:
+            raise TooManyNames("bots", limits.bots)
+        self._tokens.add(token, limits.tokens)
         self._bots[bot.name] = replace(bot, pause=None, latest_version="", faults=0)
         self._versions[bot.name] = {}
         self._requests[bot.owner, request_id] = bot.name
@@ -226,9 +224,9 @@ class MemoryAccounts:
     async def bot(self, name: str) -> Bot:
         return self._get(name)
 
-    async def bots(self, owner: str = "", after: str = "", at_most: int | None = None) -> list[Bot]:
+    async def bots(self, owner: str = "", after: str = "", limit: int | None = None) -> list[Bot]:
         names = (name for name in sorted(self._bots) if name > after and owner in ("", self._bots[name].owner))
-        return [self._bots[name] for name in islice(names, at_most)]
+        return [self._bots[name] for name in islice(names, limit)]
 
     async def change_bot(self, name: str, change: Callable[[Bot], Bot]) -> Bot:
         bot = self._get(name)
@@ -236,23 +234,23 @@ class MemoryAccounts:
         self._bots[name] = replace(bot, description=changed.description, pause=changed.pause, faults=changed.faults)
         return self._bots[name]
 
-    async def add_version(self, version: Version, at_most: int) -> Version:
+    async def add_version(self, version: Version, limit: int) -> Version:
         bot = self._get(version.bot)
         known = self._versions[version.bot]
         if version.version in known:
             return known[version.version]
-        if len(known) >= at_most:
-            raise TooManyNames("versions", at_most)
+        if len(known) >= limit:
+            raise TooManyNames("versions", limit)
         known[version.version] = version
         self._bots[version.bot] = replace(bot, latest_version=version.version)
         return version
 
-    async def versions(self, bot: str, before: str = "", at_most: int | None = None) -> list[Version]:
+    async def versions(self, bot: str, before: str = "", limit: int | None = None) -> list[Version]:
         self._get(bot)
         known = self._versions[bot]
         if before and before not in known:
             raise UnknownVersion(bot, before)
-        return [known[name] for name in reversed(_up_to(list(known), before))][:at_most]
+        return [known[name] for name in reversed(_up_to(list(known), before))][:limit]
 
     def _get(self, name: str) -> Bot:
         if name not in self._bots:
@@ -277,11 +275,11 @@ class MemoryQuotas:
 
 
 class MemoryBotLog:
-    """A BotLog that keeps the last `lines_at_most` lines of each bot."""
+    """A BotLog that keeps the last `max_lines` lines of each bot."""
 
-    def __init__(self, lines_at_most: int) -> None:
-        assert lines_at_most >= 1
-        self._logs: defaultdict[str, deque[NumberedNote]] = defaultdict(lambda: deque(maxlen=lines_at_most))
+    def __init__(self, max_lines: int) -> None:
+        assert max_lines >= 1
+        self._logs: defaultdict[str, deque[NumberedNote]] = defaultdict(lambda: deque(maxlen=max_lines))
 
     async def append(self, bot: str, notes: Sequence[Note]) -> None:
         log = self._logs[bot]
@@ -289,12 +287,10 @@ class MemoryBotLog:
         log.extend(NumberedNote(number, note) for number, note in enumerate(notes, last + 1))
 
     async def read(
-        self, bot: str, wanted: LineFilter = ALL_LINES, after: int = 0, at_most: int | None = None
+        self, bot: str, wanted: LineFilter = ALL_LINES, after: int = 0, limit: int | None = None
     ) -> list[NumberedNote]:
         lines = self._logs.get(bot, ())
-        return list(
-            islice((line for line in lines if line.number > after and _matches_note(line.note, wanted)), at_most)
-        )
+        return list(islice((line for line in lines if line.number > after and _matches_note(line.note, wanted)), limit))
 
 
 def _summary(log: Sequence[Entry]) -> list[Entry]:

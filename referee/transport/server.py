@@ -56,19 +56,22 @@ class ServerLimits:
     """Limits and keepalive settings of grpc. Times in milliseconds, sizes in bytes."""
 
     max_message_bytes: int
-    keepalive_every_ms: int
-    keepalive_within_ms: int
-    client_pings_apart_ms: int
+    keepalive_interval_ms: int
+    keepalive_timeout_ms: int
+    min_client_ping_interval_ms: int
 
     def options(self) -> list[tuple[str, int]]:
         return [
             ("grpc.max_receive_message_length", min(OVERSIZE_FACTOR * self.max_message_bytes, MAX_INT32)),
             ("grpc.max_send_message_length", -1),
-            ("grpc.keepalive_time_ms", self.keepalive_every_ms),
-            ("grpc.keepalive_timeout_ms", self.keepalive_within_ms),
-            ("grpc.http2.ping_timeout_ms", self.keepalive_within_ms),  # Without it, keepalive_timeout_ms has no effect.
+            ("grpc.keepalive_time_ms", self.keepalive_interval_ms),
+            ("grpc.keepalive_timeout_ms", self.keepalive_timeout_ms),
+            (
+                "grpc.http2.ping_timeout_ms",
+                self.keepalive_timeout_ms,
+            ),  # Without it, keepalive_timeout_ms has no effect.
             ("grpc.keepalive_permit_without_calls", 1),
-            ("grpc.http2.min_ping_interval_without_data_ms", self.client_pings_apart_ms),
+            ("grpc.http2.min_ping_interval_without_data_ms", self.min_client_ping_interval_ms),
             ("grpc.max_concurrent_streams", MAX_STREAMS_PER_CONNECTION),
             ("grpc.server_handshake_timeout_ms", HANDSHAKE_TIMEOUT_MS),
             ("grpc.max_connection_idle_ms", MAX_IDLE_MS),

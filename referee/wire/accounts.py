@@ -87,12 +87,12 @@ def read_quota(quota: quota_pb2.Quota) -> Quota:
 
 def quota_of(quota: Quota) -> quota_pb2.Quota:
     return quota_pb2.Quota(
-        max_matches=quota.matches_at_most,
-        max_streams=quota.streams_at_most,
+        max_matches=quota.max_matches,
+        max_streams=quota.max_streams,
         max_calls_per_minute=quota.calls_per_minute,
-        max_bots=quota.bots_at_most,
-        max_tokens=quota.tokens_at_most,
-        max_stored_bytes=quota.stored_bytes_at_most,
+        max_bots=quota.max_bots,
+        max_tokens=quota.max_tokens,
+        max_stored_bytes=quota.max_stored_bytes,
     )
 
 

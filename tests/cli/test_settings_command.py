@@ -20,10 +20,10 @@ def shown(*words: str, **environment: str) -> dict[str, list[str]]:
 
 def test_it_shows_every_setting_its_value_and_where_it_came_from(tmp_path: Path) -> None:
     file = tmp_path / "referee.toml"
-    file.write_text("streams_at_most = 7", encoding="utf-8")
+    file.write_text("max_streams = 7", encoding="utf-8")
     table = shown("--config", str(file), "--listen", "[::1]:0", "--ephemeral", REFEREE_LOG_LEVEL="debug")
     assert list(table) == list(SETTINGS)
-    assert table["streams_at_most"] == ["7", f"file {file}"]
+    assert table["max_streams"] == ["7", f"file {file}"]
     assert table["listen"] == ["[::1]:0", "flag --listen"]
     assert table["ephemeral"] == ["true", "flag --ephemeral"]
     assert table["log_level"] == ["debug", "variable REFEREE_LOG_LEVEL"]
@@ -35,10 +35,10 @@ def test_a_switch_can_be_put_off_again_by_a_flag() -> None:
 
 
 def test_a_wrong_setting_is_one_sentence_and_not_a_traceback() -> None:
-    result = run("--ping-every-ms", "5s")
+    result = run("--ping-interval-ms", "5s")
     assert result.exit_code == 2
     assert (
-        "Error: invalid value '5s' for setting ping_every_ms (flag --ping-every-ms): expected an integer"
+        "Error: invalid value '5s' for setting ping_interval_ms (flag --ping-interval-ms): expected an integer"
         in result.output
     )
     assert "did you mean log_format?" in run(REFEREE_LOGFORMAT="json").output

@@ -21,7 +21,7 @@ CLOCK = "1h"
 SHORT_GAMES = {"toc": {"max_turns": "250"}}
 """Limit for random players, who need more than a thousand turns to bring all their pawns home."""
 
-SHORT_HEARTBEAT = ("--ping-every-ms", "1000", "--gone-after-ms", "6000")
+SHORT_HEARTBEAT = ("--ping-interval-ms", "1000", "--heartbeat-timeout-ms", "6000")
 """Flags that make the server and its bots detect a broken connection quickly."""
 
 

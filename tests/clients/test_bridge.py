@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from referee_client import Organiser
-from referee_client.bridge.errors_kept import AT_MOST_BYTES
+from referee_client.bridge.errors_kept import MAX_BYTES
 from referee_client.bridge.sandbox import sandboxed
 from referee_client.errors import Misconfigured
 from referee_client.organiser.terms import Terms
@@ -29,7 +29,7 @@ SHORT_MATCH = Terms("alquerque", clock="3s", start_within="10m")
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
-    with run_server(tmp_path_factory.mktemp("server"), "--ephemeral", "--faults-in-a-row-at-most", "1000") as running:
+    with run_server(tmp_path_factory.mktemp("server"), "--ephemeral", "--max-consecutive-faults", "1000") as running:
         yield running
 
 
@@ -184,7 +184,7 @@ def test_standard_error_is_stored_per_match_up_to_a_limit(
     text = (kept / f"{match}-seat0.log").read_bytes()
 
     assert text.startswith(f"about {match}".encode())
-    assert AT_MOST_BYTES < len(text) < AT_MOST_BYTES + 100
+    assert MAX_BYTES < len(text) < MAX_BYTES + 100
     assert text.endswith(b"(the bridge keeps no more of this)\n")
 
 

@@ -36,7 +36,7 @@ def test_a_match_continues_after_the_server_was_killed(tmp_path: Path) -> None:
 
 def test_bots_reconnect_after_draining_and_the_match_continues(tmp_path: Path) -> None:
     names = ["anna", "bert"]
-    flags = ("--drain-grace-s", "0", "--return-after-ms", "300")
+    flags = ("--drain-grace-s", "0", "--reconnect-delay-ms", "300")
     with ExitStack() as stack:
         with run_server(tmp_path, *flags) as server, server.channel() as channel:
             token = create_organiser_token(channel, server.admin_token)

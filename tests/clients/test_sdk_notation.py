@@ -12,14 +12,14 @@ from engines.api import Position
 from engines.registry import find
 
 SEED = bytes(32)
-PLIES_AT_MOST = 120
+MAX_PLIES = 120
 
 
 def positions(game: str, seed: int, **options: str | int | bool) -> Iterator[tuple[Position, list[str]]]:
     """Yield the positions of a random game, each with its legal moves."""
     rules, chance = find(game), random.Random(seed)
     position = rules.start(rules.settings(options), SEED)
-    for _ in range(PLIES_AT_MOST):
+    for _ in range(MAX_PLIES):
         if position.outcome:
             return
         seat = position.owing[0]

@@ -34,7 +34,7 @@ class Context:
 
 @pytest.fixture(scope="module")
 def context(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Context]:
-    flags = ("--ephemeral", "--watch-entries-waiting-at-most", "4")
+    flags = ("--ephemeral", "--max-queued-watch-entries", "4")
     with run_server(tmp_path_factory.mktemp("server"), *flags) as server, server.channel() as channel:
         token = create_organiser_token(channel, server.admin_token)
         with Organiser(server.address, token) as organiser:
@@ -210,7 +210,7 @@ def test_a_watch_on_a_stalled_connection_continues_on_a_new_one(
     for option in ("grpc.keepalive_time_ms", "grpc.keepalive_timeout_ms", "grpc.http2.ping_timeout_ms"):
         monkeypatch.setitem(calls.KEEPALIVE, option, 1_000)
     with ExitStack() as stack:
-        server = stack.enter_context(run_server(tmp_path, "--ephemeral", "--client-pings-apart-ms", "100"))
+        server = stack.enter_context(run_server(tmp_path, "--ephemeral", "--min-client-ping-interval-ms", "100"))
         organiser = stack.enter_context(connect_organiser(server))
         relay = stack.enter_context(run_relay(server.address))
         remote = stack.enter_context(Organiser(relay.address, server.admin_token, patience_s=TIMEOUT_S))

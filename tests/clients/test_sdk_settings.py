@@ -5,12 +5,12 @@ import asyncio
 import pytest
 from referee_client import Misconfigured, play
 from referee_client.bots.random import choose
-from referee_client.playing import _at_most
+from referee_client.playing import _max_matches
 
 
 def test_the_default_is_one_match_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("BOT_MAX_MATCHES", raising=False)
-    assert _at_most(None) == 1
+    assert _max_matches(None) == 1
 
 
 @pytest.mark.parametrize("number", ["-1", "many"])

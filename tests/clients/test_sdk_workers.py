@@ -40,7 +40,7 @@ def test_a_bot_that_holds_the_interpreter_lock_keeps_its_session_with_workers(tm
         "        ctypes.PyDLL(None).usleep(8_000_000)  # Holds on to the interpreter, as number crunching does.\n"
         "    return turn.legal_moves[0]\n"
     )
-    flags = ("--ephemeral", "--ping-every-ms", "500", "--gone-after-ms", "5000")
+    flags = ("--ephemeral", "--ping-interval-ms", "500", "--heartbeat-timeout-ms", "5000")
     with run_server(tmp_path, *flags) as server, connect_organiser(server) as organiser:
         outcome = play_match(server, organiser, f"{tmp_path / 'heavy.py'}:choose", "--workers", "1")
         assert (outcome.result.kind, outcome.faults) == ("played", 0)

@@ -21,7 +21,7 @@ TIMEOUT_S = 180
 MAX_LOG_LINES = 40
 """Number of lines of the server's log that are shown when a test fails."""
 
-LENIENT_FLAGS = ("--calls-per-minute", "100000", "--gone-after-ms", "600000")
+LENIENT_FLAGS = ("--calls-per-minute", "100000", "--heartbeat-timeout-ms", "600000")
 """Flags for tests that play by hand, whose bots may be silent longer than a session lasts by default."""
 
 

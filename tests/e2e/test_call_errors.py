@@ -37,7 +37,7 @@ NUMBERS = count(1)
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
     folder = tmp_path_factory.mktemp("server")
-    with run_server(folder, "--ephemeral", "--message-at-most-bytes", str(MAX_MESSAGE_BYTES)) as running:
+    with run_server(folder, "--ephemeral", "--max-message-bytes", str(MAX_MESSAGE_BYTES)) as running:
         yield running
 
 

@@ -34,7 +34,7 @@ def long_opening() -> game_pb2.Opening:
 def test_a_request_that_takes_too_long_is_rejected_and_the_next_one_is_answered(tmp_path: Path) -> None:
     opening = long_opening()
     assert len(opening.moves) > 1_000
-    with server_with_organiser(tmp_path, "--ephemeral", "--compute-at-most-ms", str(COMPUTE_MS)) as organiser:
+    with server_with_organiser(tmp_path, "--ephemeral", "--max-compute-ms", str(COMPUTE_MS)) as organiser:
         for method, request in (
             ("GameService/ReadPosition", {"rules": TOC, "opening": opening}),
             ("MatchService/CreateMatch", {**organiser.match_request(TOC), "opening": opening, "seats": []}),

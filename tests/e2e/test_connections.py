@@ -22,7 +22,7 @@ FORFEIT_AFTER_100_MS = policy_pb2.DisconnectPolicy(
     action=policy_pb2.DISCONNECT_ACTION_FORFEIT_AFTER_GRACE_PERIOD, grace_period_ms=100
 )
 CLIENT_PING_INTERVAL_MS = 400
-QUIET_STREAM = ("--ping-every-ms", "6000", "--gone-after-ms", "60000", "--keepalive-every-ms", "1000")
+QUIET_STREAM = ("--ping-interval-ms", "6000", "--heartbeat-timeout-ms", "60000", "--keepalive-interval-ms", "1000")
 """Flags with which several pings of the connection occur between two items in the stream."""
 SOCKET_TIMEOUT_S = 30
 """Less than the minute for which gRPC waits by default."""
@@ -41,7 +41,7 @@ def channel_with_keepalive(server: ServerProcess) -> Iterator[grpc.Channel]:
 
 
 def test_a_quiet_bot_within_the_keepalive_limit_stays_connected(tmp_path: Path) -> None:
-    ping_limit = ("--client-pings-apart-ms", str(CLIENT_PING_INTERVAL_MS // 2))
+    ping_limit = ("--min-client-ping-interval-ms", str(CLIENT_PING_INTERVAL_MS // 2))
     with (
         server_with_organiser(tmp_path, *QUIET_STREAM, *ping_limit) as organiser,
         channel_with_keepalive(organiser.server) as channel,
@@ -51,7 +51,7 @@ def test_a_quiet_bot_within_the_keepalive_limit_stays_connected(tmp_path: Path) 
 
 
 def test_a_client_that_pings_too_often_is_disconnected(tmp_path: Path) -> None:
-    ping_limit = ("--client-pings-apart-ms", str(10 * CLIENT_PING_INTERVAL_MS))
+    ping_limit = ("--min-client-ping-interval-ms", str(10 * CLIENT_PING_INTERVAL_MS))
     with (
         server_with_organiser(tmp_path, *QUIET_STREAM, *ping_limit) as organiser,
         channel_with_keepalive(organiser.server) as channel,
@@ -63,7 +63,9 @@ def test_a_client_that_pings_too_often_is_disconnected(tmp_path: Path) -> None:
 
 
 def test_a_connection_that_answers_no_keepalive_ping_is_closed(tmp_path: Path) -> None:
-    with run_server(tmp_path, "--ephemeral", "--keepalive-every-ms", "1000", "--keepalive-within-ms", "1000") as server:
+    with run_server(
+        tmp_path, "--ephemeral", "--keepalive-interval-ms", "1000", "--keepalive-timeout-ms", "1000"
+    ) as server:
         host, _, port = server.address.rpartition(":")
         with socket.create_connection((host, int(port)), SOCKET_TIMEOUT_S) as dead:
             dead.sendall(http2.PREFACE + http2.SETTINGS + http2.frame(http2.SETTINGS_, http2.ACK, 0))
@@ -75,7 +77,7 @@ def test_a_connection_that_answers_no_keepalive_ping_is_closed(tmp_path: Path) -
 
 def test_a_stopped_bot_process_forfeits_and_its_opponent_gets_the_result(tmp_path: Path) -> None:
     with (
-        server_with_organiser(tmp_path, "--ping-every-ms", "500", "--gone-after-ms", "8000") as organiser,
+        server_with_organiser(tmp_path, "--ping-interval-ms", "500", "--heartbeat-timeout-ms", "8000") as organiser,
         run_bot(organiser.server, organiser.secrets[1]) as bert,
         run_bot(organiser.server, organiser.secrets[0], "--max-moves", "0") as anna,
     ):

@@ -167,7 +167,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ServerThread]:
     monkeypatch.setattr("referee.transport.play.reader.check_fields", slow_check_fields)
     monkeypatch.setattr("referee.server.referee_server.LoopTime", lambda: clock)
     monkeypatch.setattr("referee.server.application.LoopLag", lambda time: LoopLag(time, clock.cpu_us))
-    running = ServerThread(replace(settings(start_within_s=36_000, patient=True), gone_after_ms=GONE_AFTER_MS))
+    running = ServerThread(replace(settings(start_within_s=36_000, patient=True), heartbeat_timeout_ms=GONE_AFTER_MS))
     yield running
     running.close()
 

@@ -103,7 +103,7 @@ def test_a_flag_falls_later_by_the_length_of_a_freeze(tmp_path: Path) -> None:
 
 
 def test_a_freeze_does_not_end_the_session_of_a_bot(tmp_path: Path) -> None:
-    with server_with_organiser(tmp_path, "--ping-every-ms", "100", "--gone-after-ms", "4000") as organiser:
+    with server_with_organiser(tmp_path, "--ping-interval-ms", "100", "--heartbeat-timeout-ms", "4000") as organiser:
         organiser.start_match()
         turn = organiser.next_turn()
         with Stopwatch().freeze(organiser.server):

@@ -23,11 +23,11 @@ MAX_GROWTH_BYTES = 15_000_000
 """Growth after the first round, whose memory the later rounds reuse: 1500 more open calls would take 33 MB."""
 MAX_CALLS_PER_ADDRESS, MAX_CALLS = 20, 30
 CALL_LIMITS = (
-    *("--calls-without-token-per-address-at-most", str(MAX_CALLS_PER_ADDRESS)),
-    *("--calls-without-token-at-most", str(MAX_CALLS)),
+    *("--max-calls-without-token-per-address", str(MAX_CALLS_PER_ADDRESS)),
+    *("--max-calls-without-token", str(MAX_CALLS)),
 )
-LONG_DEADLINES = ("--hello-within-ms", "600000", "--read-within-ms", "600000")
-SHORT_DEADLINES = ("--hello-within-ms", "1000", "--read-within-ms", "1000")
+LONG_DEADLINES = ("--hello-timeout-ms", "600000", "--read-timeout-ms", "600000")
+SHORT_DEADLINES = ("--hello-timeout-ms", "1000", "--read-timeout-ms", "1000")
 UNREAD = 150
 IN_FLIGHT = 64
 """The server's limit on open calls of one holder."""

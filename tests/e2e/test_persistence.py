@@ -33,7 +33,7 @@ from tests.e2e.test_server_interface import code_and_reason
 pytestmark = pytest.mark.slow
 
 BOTS = ("anna", "bert")
-FREQUENT_PINGS = ("--ping-every-ms", "100")
+FREQUENT_PINGS = ("--ping-interval-ms", "100")
 """Flags for frequent pings, so that no test waits long for one."""
 
 
@@ -271,7 +271,7 @@ def _wait_for_log(server: RestartableServer, condition: Callable[[list[bot_pb2.B
 
 
 def test_consecutive_faults_pause_a_bot_until_it_is_reinstated(tmp_path: Path) -> None:
-    with restartable_server(tmp_path, *FREQUENT_PINGS, "--faults-in-a-row-at-most", "2") as server:
+    with restartable_server(tmp_path, *FREQUENT_PINGS, "--max-consecutive-faults", "2") as server:
         counted = _forfeit_by_illegal_move(server, "first")
         assert (counted.kind, counted.metadata["left"]) == (play_pb2.NOTICE_KIND_FAULT_COUNTED, "1")
         server.kill_and_restart()

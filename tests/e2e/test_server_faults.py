@@ -115,7 +115,7 @@ def test_a_removed_data_directory_is_detected_and_can_be_restored(tmp_path: Path
 
 
 def test_a_draining_server_rejects_new_matches_with_a_retry_delay(tmp_path: Path) -> None:
-    with server_with_organiser(tmp_path, "--return-after-ms", "1234") as organiser:
+    with server_with_organiser(tmp_path, "--reconnect-delay-ms", "1234") as organiser:
         match_id = organiser.start_match()
         turn = organiser.next_turn()
         create_ladder(organiser)
@@ -142,7 +142,7 @@ def test_a_draining_server_rejects_new_matches_with_a_retry_delay(tmp_path: Path
 
 
 def test_a_bot_that_answers_no_ping_loses_its_session(tmp_path: Path) -> None:
-    with server_with_organiser(tmp_path, "--ping-every-ms", "100", "--gone-after-ms", "300") as organiser:
+    with server_with_organiser(tmp_path, "--ping-interval-ms", "100", "--heartbeat-timeout-ms", "300") as organiser:
         with pytest.raises(grpc.RpcError) as raised:
             organiser.connection(0).read_to_end()
         error = assert_refused(raised, "HEARTBEAT_LOST")

@@ -35,7 +35,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
-    with run_server(tmp_path_factory.mktemp("server"), "--ephemeral", "--message-at-most-bytes", "4096") as running:
+    with run_server(tmp_path_factory.mktemp("server"), "--ephemeral", "--max-message-bytes", "4096") as running:
         yield running
 
 

@@ -49,7 +49,7 @@ def slow_bot(folder: Path, *flags: str, timeout_s: float = TIMEOUT_S) -> Iterato
 
 
 def test_a_bot_that_does_not_read_uses_little_memory_and_then_gets_only_its_current_turns(tmp_path: Path) -> None:
-    flags = ("--durability", "normal", "--ping-every-ms", "20", "--gone-after-ms", "600000")
+    flags = ("--durability", "normal", "--ping-interval-ms", "20", "--heartbeat-timeout-ms", "600000")
     with (
         slow_bot(tmp_path, *flags) as (organiser, slow),
         new_organiser(organiser.server, organiser.channel, "quick") as others,
@@ -74,7 +74,7 @@ def test_a_bot_that_does_not_read_uses_little_memory_and_then_gets_only_its_curr
 
 
 def test_a_bot_that_does_not_read_loses_its_session(tmp_path: Path) -> None:
-    with slow_bot(tmp_path, "--ping-every-ms", "100", "--gone-after-ms", "8000") as (organiser, slow):
+    with slow_bot(tmp_path, "--ping-interval-ms", "100", "--heartbeat-timeout-ms", "8000") as (organiser, slow):
         match_id = owed_turns(organiser)[0].match_id
         submit_malformed_moves(organiser, ENOUGH_TO_FILL_BUFFERS)
         for response in organiser.call("MatchService/WatchMatch", match_id=match_id, after_number=0):
@@ -90,7 +90,7 @@ def test_a_bot_that_does_not_read_loses_its_session(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("timeout_s", [TIMEOUT_S, 10], ids=["it cancels", "its deadline passes"])
 def test_a_bot_that_disconnects_during_a_write_is_not_logged_as_a_fault(tmp_path: Path, timeout_s: float) -> None:
-    flags = ("--ping-every-ms", "20", "--gone-after-ms", "600000")
+    flags = ("--ping-interval-ms", "20", "--heartbeat-timeout-ms", "600000")
     with slow_bot(tmp_path, *flags, timeout_s=timeout_s) as (organiser, slow):
         submit_malformed_moves(organiser, ENOUGH_TO_FILL_BUFFERS)
         if timeout_s == TIMEOUT_S:

@@ -20,7 +20,7 @@ JOINS = 1_500
 
 
 def test_a_slow_watcher_is_disconnected_and_can_resume_without_a_gap(tmp_path: Path) -> None:
-    flags = ("--durability", "normal", "--watch-entries-waiting-at-most", "16")
+    flags = ("--durability", "normal", "--max-queued-watch-entries", "16")
     with server_with_organiser(tmp_path, *flags) as organiser, small_window_channel(organiser.server) as channel:
         match_id = organiser.create_match(rules=game_pb2.Rules(game="troke"))
         watch = {"match_id": match_id, "after_number": 0, "include_view": True}
@@ -50,7 +50,7 @@ def test_a_slow_watcher_is_disconnected_and_can_resume_without_a_gap(tmp_path: P
 
 
 def test_a_slow_watcher_of_a_ladder_is_disconnected_and_can_resume_without_a_gap(tmp_path: Path) -> None:
-    flags = ("--durability", "normal", "--watch-entries-waiting-at-most", "16")
+    flags = ("--durability", "normal", "--max-queued-watch-entries", "16")
     with server_with_organiser(tmp_path, *flags) as organiser, small_window_channel(organiser.server) as channel:
         create_ladder(organiser)
         slow = call_method(channel, "LadderService/WatchLadder", organiser.token, ladder=organiser.name)

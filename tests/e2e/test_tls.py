@@ -61,7 +61,7 @@ def count_games(address: str, admin: str, trusted: Certificate, own: Certificate
 def test_changed_certificate_files_are_reloaded(tmp_path: Path) -> None:
     before, after = Certificate("before"), Certificate("after")
     flags = before.write_files(tmp_path)
-    with run_server(tmp_path, "--ephemeral", "--tls-reload-every-ms", "1", *flags) as server:
+    with run_server(tmp_path, "--ephemeral", "--tls-reload-interval-ms", "1", *flags) as server:
         assert count_games(server.address, server.admin_token, before) == 4
         after.write_files(tmp_path)
         assert count_games(server.address, server.admin_token, after) == 4
@@ -72,7 +72,7 @@ def test_changed_certificate_files_are_reloaded(tmp_path: Path) -> None:
 def test_invalid_certificate_files_are_logged_and_the_previous_ones_stay_in_use(tmp_path: Path) -> None:
     before, after = Certificate("before"), Certificate("after")
     flags = before.write_files(tmp_path)
-    with run_server(tmp_path, "--ephemeral", "--tls-reload-every-ms", "1", *flags) as server:
+    with run_server(tmp_path, "--ephemeral", "--tls-reload-interval-ms", "1", *flags) as server:
         (tmp_path / "cert.pem").write_bytes(after.cert)
         assert count_games(server.address, server.admin_token, before) == 4
         after.write_files(tmp_path)

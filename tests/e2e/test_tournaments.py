@@ -267,7 +267,7 @@ def test_invalid_numbers_are_rejected_with_the_field_and_the_problem(
 
 
 def test_a_slow_watcher_is_disconnected_and_can_resume_without_a_gap(tmp_path: Path) -> None:
-    flags = ("--ephemeral", "--watch-entries-waiting-at-most", "1")
+    flags = ("--ephemeral", "--max-queued-watch-entries", "1")
     with server_with_organiser(tmp_path, *flags) as organiser:
         create_tournament(organiser, entrants=entrants_of(organiser))
         watched = organiser.call("TournamentService/WatchTournament", tournament=organiser.name, after_number=2)

@@ -12,7 +12,7 @@ from engines.api import REFEREE, SPECTATOR, Game, Position, Seat
 from engines.options import Settings, Value
 from engines.refusals import BadOption, IllegalMove, MalformedMove, MalformedPosition, NotYourTurn, Refusal
 
-PLIES_AT_MOST = 60_000
+MAX_PLIES = 60_000
 NONSENSE = [
     "",
     " ",
@@ -57,7 +57,7 @@ def game_path(game: Game, settings: Settings, rng: random.Random) -> Iterator[Po
     """Yield the positions of a random game, from the first until one with an outcome. Fails after too many plies."""
     position = game.start(settings, rng.randbytes(32))
     yield position
-    for _ in range(PLIES_AT_MOST):
+    for _ in range(MAX_PLIES):
         if not position.owing:
             return
         seat = rng.choice(position.owing)

@@ -95,9 +95,9 @@ class FusedContests:
         await self._fuse.wrote()
         return entries
 
-    async def read(self, contest: str, after: int = 0, at_most: int | None = None) -> list[ContestEntry]:
+    async def read(self, contest: str, after: int = 0, limit: int | None = None) -> list[ContestEntry]:
         await self._fuse.holds()
-        return await self._stored.read(contest, after, at_most)
+        return await self._stored.read(contest, after, limit)
 
     async def first_entries(self, kind: str) -> Sequence[ContestEntry | UnreadableContest]:
         await self._fuse.holds()
@@ -128,15 +128,15 @@ class FusedLog:
         await self._fuse.wrote()
         return entries
 
-    async def read(self, match_id: str, after: int = 0, at_most: int | None = None) -> list[Entry]:
+    async def read(self, match_id: str, after: int = 0, limit: int | None = None) -> list[Entry]:
         await self._fuse.holds()
-        return await self._stored.read(match_id, after, at_most)
+        return await self._stored.read(match_id, after, limit)
 
     async def unfinished(self) -> list[str]:
         return await self._stored.unfinished()
 
-    async def summaries(self, wanted: MatchFilter = EVERY_MATCH, before: str = "", at_most: int = 100) -> Summaries:
-        return await self._stored.summaries(wanted, before, at_most)
+    async def summaries(self, wanted: MatchFilter = EVERY_MATCH, before: str = "", limit: int = 100) -> Summaries:
+        return await self._stored.summaries(wanted, before, limit)
 
     async def close(self) -> None:
         pass
@@ -175,7 +175,7 @@ class Store:
 
     async def match_ids(self) -> list[str]:
         """Return the ids of all matches."""
-        return [summary[0].match_id for summary in (await self.matches.summaries(at_most=10_000)).found]
+        return [summary[0].match_id for summary in (await self.matches.summaries(limit=10_000)).found]
 
 
 class HostingHarness:

@@ -44,8 +44,8 @@ class Gated:
         await self.gate.wait()
         return entries
 
-    async def read(self, contest: str, after: int = 0, at_most: int | None = None) -> list[ContestEntry]:
-        return await self.stored.read(contest, after, at_most)
+    async def read(self, contest: str, after: int = 0, limit: int | None = None) -> list[ContestEntry]:
+        return await self.stored.read(contest, after, limit)
 
     async def first_entries(self, kind: str) -> Sequence[ContestEntry | UnreadableContest]:
         return await self.stored.first_entries(kind)
@@ -158,8 +158,8 @@ class CountingContestLog:
     async def append(self, contest: str, after: int, events: Sequence[ContestEvent]) -> list[ContestEntry]:
         return await self.stored.append(contest, after, events)
 
-    async def read(self, contest: str, after: int = 0, at_most: int | None = None) -> list[ContestEntry]:
-        entries = await self.stored.read(contest, after, at_most)
+    async def read(self, contest: str, after: int = 0, limit: int | None = None) -> list[ContestEntry]:
+        entries = await self.stored.read(contest, after, limit)
         self.read_of.append(contest)
         self.most = max(self.most, len(entries))
         return entries

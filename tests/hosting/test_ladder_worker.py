@@ -132,7 +132,7 @@ async def test_a_rating_belongs_to_the_version_that_played() -> None:
     assert [point.rated.matches for point in points] == [*range(1, len(points) + 1)]
     assert points[-1].rated == (await harness.ladders.get("main")).ladder.current_season.rating(Player("a", "1"))
     assert {point.version for point in await harness.ladders.history("main", "a")} == {"1", "2"}
-    assert await harness.ladders.history("main", "a", "1", after=points[0].number, at_most=1) == points[1:2]
+    assert await harness.ladders.history("main", "a", "1", after=points[0].number, limit=1) == points[1:2]
     await harness.close()
 
 

@@ -221,12 +221,12 @@ async def test_tournaments_are_listed_the_newest_first_by_what_is_wanted_of_them
         asked = wish(asked_terms, bot, name=name, request_id=name)
         await harness.tournaments.create(asked)
 
-    async def names(wanted: TournamentFilter | None = None, after: str = "", at_most: int = 100) -> list[str]:
-        return [state.name for state in await harness.tournaments.find(wanted, after, at_most)]
+    async def names(wanted: TournamentFilter | None = None, after: str = "", limit: int = 100) -> list[str]:
+        return [state.name for state in await harness.tournaments.find(wanted, after, limit)]
 
     assert await names() == ["three", "two", "one"]
-    assert await names(at_most=1) == ["three"]
-    assert await names(after="three", at_most=1) == ["two"]
+    assert await names(limit=1) == ["three"]
+    assert await names(after="three", limit=1) == ["two"]
     assert await names(TournamentFilter(game="nim")) == ["two", "one"]
     assert await names(TournamentFilter(bot="bob")) == ["two"]
     await harness.tournaments.cancel("one")

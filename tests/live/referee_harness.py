@@ -47,10 +47,10 @@ class GatedEnds(MemoryUndeliveredEnds):
 
     trouble: LogUnavailable | None = None
 
-    async def list_for(self, bot: str, at_most: int) -> list[MatchEnded]:
+    async def list_for(self, bot: str, limit: int) -> list[MatchEnded]:
         if self.trouble:
             raise self.trouble
-        return await super().list_for(bot, at_most)
+        return await super().list_for(bot, limit)
 
 
 class Hall:

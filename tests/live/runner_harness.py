@@ -71,18 +71,18 @@ class GatedLog:
         await self.after.wait()
         return entries
 
-    async def read(self, match_id: str, after: int = 0, at_most: int | None = None) -> list[Entry]:
+    async def read(self, match_id: str, after: int = 0, limit: int | None = None) -> list[Entry]:
         if self.trouble:
             raise self.trouble
-        entries = await self._log.read(match_id, after, at_most)
+        entries = await self._log.read(match_id, after, limit)
         self.entries_read += len(entries)
         return entries
 
     async def unfinished(self) -> list[str]:
         return await self._log.unfinished()
 
-    async def summaries(self, wanted: MatchFilter = EVERY_MATCH, before: str = "", at_most: int = 100) -> Summaries:
-        return await self._log.summaries(wanted, before, at_most)
+    async def summaries(self, wanted: MatchFilter = EVERY_MATCH, before: str = "", limit: int = 100) -> Summaries:
+        return await self._log.summaries(wanted, before, limit)
 
     async def close(self) -> None:
         await self._log.close()

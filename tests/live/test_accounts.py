@@ -61,7 +61,7 @@ def test_other_names_are_refused_with_the_rule(name: str) -> None:
         ("label", "it has 201 characters, but must have 0 to 200", lambda: replace(TOKEN, label="x" * 201)),
         ("bot", "only a token of role bot belongs to a bot", lambda: replace(TOKEN, bot="ada")),
         ("expire_time", "it must be in the future", lambda: replace(TOKEN, expires_ms=NOON_MS)),
-        ("bots_at_most", "it must not be negative", lambda: Quota(bots_at_most=-1)),
+        ("max_bots", "it must not be negative", lambda: Quota(max_bots=-1)),
     ],
 )
 def test_what_cannot_be_is_refused_by_its_field(field: str, wrong: str, made: object) -> None:
@@ -164,7 +164,7 @@ def test_the_use_of_a_token_is_known_to_the_minute() -> None:
 
 def test_limits_that_a_holder_does_not_have_are_the_usual_ones() -> None:
     usual = Quota(1, 2, 3, 4, 5)
-    assert Quota(streams_at_most=9).filled(usual) == Quota(1, 9, 3, 4, 5)
+    assert Quota(max_streams=9).filled(usual) == Quota(1, 9, 3, 4, 5)
 
 
 def test_refusals_repeat_no_endless_input() -> None:

@@ -68,7 +68,7 @@ async def test_who_reads_sees_all_that_was_noted_before() -> None:
         scribe.record("bob", note(number))
     assert await scribe.read("ada") == [NumberedNote(number + 1, note(number, f"m{number}")) for number in range(3)]
     scribe.record("ada", note(3, "m3"))
-    assert await scribe.read("ada", LineFilter(match_id="m3"), after=1, at_most=5) == [NumberedNote(4, note(3, "m3"))]
+    assert await scribe.read("ada", LineFilter(match_id="m3"), after=1, limit=5) == [NumberedNote(4, note(3, "m3"))]
     assert len(await scribe.read("bob")) == 3
 
 
@@ -124,7 +124,7 @@ async def test_with_nothing_to_write_it_is_written(times: int) -> None:
 
 
 STRICT = Policies(illegal=IllegalMovePolicy.FORFEIT)
-AT_MOST = 3
+MAX_FAULTS = 3
 
 
 class GatedAccounts(MemoryAccounts):
@@ -152,7 +152,7 @@ class House:
         self.bot_log: MemoryBotLog = after.bot_log if after else MemoryBotLog(1000)
         self.scribe = BotLogRecorder(self.bot_log)
         notices = BotNotifier(self.scribe, self.hall.referee.sessions.of_bot, self.hall.time)
-        self.conduct = AutoPause(self.accounts, notices, self.hall.time, lambda _: AT_MOST)
+        self.conduct = AutoPause(self.accounts, notices, self.hall.time, lambda _: MAX_FAULTS)
         self.hall.observers += [FaultRecorder(self.scribe), self.conduct]
 
     @classmethod
@@ -243,7 +243,7 @@ async def test_a_match_without_a_fault_begins_the_count_anew_and_a_void_one_does
 @in_loop
 async def test_who_comes_back_begins_anew_and_further_faults_of_the_paused_say_nothing() -> None:
     house = await House.opened()
-    for _ in range(AT_MOST):
+    for _ in range(MAX_FAULTS):
         await house.forfeited()
     _, sessions = await house.forfeited()
     assert noticed(sessions, 0) == []
@@ -259,10 +259,10 @@ async def test_an_administrators_pause_stays_one() -> None:
     house = await House.opened()
     banned = BotPause(PauseCause.ADMIN, "rude", 0)
     await house.accounts.change_bot("bot0", lambda bot: paused(bot, banned))
-    for _ in range(AT_MOST):
+    for _ in range(MAX_FAULTS):
         await house.forfeited()
     bot = await house.bot(0)
-    assert (bot.pause, bot.faults) == (banned, AT_MOST)
+    assert (bot.pause, bot.faults) == (banned, MAX_FAULTS)
     await house.closed()
 
 
@@ -359,5 +359,5 @@ async def test_it_is_told_again_only_when_half_of_it_was_free_in_between() -> No
     for used, heard in ((80, 1), (90, 0), (60, 0), (80, 0), (50, 0), (70, 0), (81, 1)):
         await near.check_usage("ada", CALLS, used, 100)
         assert len(notice_details(one)) == heard, used
-    await near.check_usage("ada", "streams_at_most", 4, 5)
+    await near.check_usage("ada", "max_streams", 4, 5)
     assert len(notice_details(one)) == 1, "another quota"

@@ -62,7 +62,7 @@ def long_way(straight: int) -> str:
 
     The lines are listed in the order in which a scan of the list reaches one more cell at each line.
     """
-    names = [f"{chr(97 + circle // 99)}{circle % 99 + 1}" for circle in range(own_board.CIRCLES_AT_MOST)]
+    names = [f"{chr(97 + circle // 99)}{circle % 99 + 1}" for circle in range(own_board.MAX_CIRCLES)]
     rows = [divmod(circle, 8) for circle in range(len(names))]
     cells = [{"id": name, "x": 7 - x if y % 2 else x, "y": y} for name, (y, x) in zip(names, rows, strict=True)]
     dense = len(names) - straight

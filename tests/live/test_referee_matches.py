@@ -180,7 +180,7 @@ async def test_matches_are_listed_the_newest_first_and_by_what_is_wanted() -> No
         return [standing.match.setup.match_id for standing in found.matches]
 
     assert await listed() == [open_seat, playing, fingers, nim]
-    assert await listed(at_most=2) == [open_seat, playing]
+    assert await listed(limit=2) == [open_seat, playing]
     assert await listed(after=playing) == [fingers, nim]
     assert await listed(MatchFilter(game="nim")) == [open_seat, playing, nim]
     assert await listed(MatchFilter(bot="bot1")) == [playing, fingers, nim]

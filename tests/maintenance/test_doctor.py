@@ -135,5 +135,5 @@ def test_without_tls_nobody_beyond_this_machine_may_come_in() -> None:
 
 
 def test_more_streams_than_files_that_may_be_open_are_found() -> None:
-    assert "limit of" in sentences(process(Settings(streams_at_most=1_000_000_000)), Severity.WARN)
-    assert "limit of" not in sentences(process(Settings(streams_at_most=1)), Severity.WARN)
+    assert "limit of" in sentences(process(Settings(max_streams=1_000_000_000)), Severity.WARN)
+    assert "limit of" not in sentences(process(Settings(max_streams=1)), Severity.WARN)

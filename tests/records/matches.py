@@ -129,9 +129,9 @@ def short_match(**terms: object) -> list[Event]:
     )
 
 
-def random_match(game: Game, seed: int, answers_at_most: int = 60) -> list[Event]:
-    """Return a whole random match. It is ended after `answers_at_most` answers."""
-    return _Play(game, random.Random(seed)).whole(answers_at_most)
+def random_match(game: Game, seed: int, max_answers: int = 60) -> list[Event]:
+    """Return a whole random match. It is ended after `max_answers` answers."""
+    return _Play(game, random.Random(seed)).whole(max_answers)
 
 
 class _Play:
@@ -147,12 +147,12 @@ class _Play:
         self.lively = rng.random() < 0.7
         """Whether anything but moves happens."""
 
-    def whole(self, answers_at_most: int) -> list[Event]:
+    def whole(self, max_answers: int) -> list[Event]:
         self._seat()
         answers = 0
         while self.match.phase is MatchPhase.PLAYING:
             answers += 1
-            self._ask(self._something() if answers < answers_at_most else self._last_word())
+            self._ask(self._something() if answers < max_answers else self._last_word())
         if self.match.phase is MatchPhase.WAITING:
             self._ask(VoidMatch(self.rng.choice(VOID_CAUSES), "nobody came"))
         return self.events

@@ -51,7 +51,7 @@ def test_many_more_matches_are_proved_too(game: str, tmp_path: Path, rng: Random
     for _ in range(short):
         _is_proved(random_match(find_game(game), rng.getrandbits(32)), tmp_path)
     for _ in range(long):
-        _is_proved(random_match(find_game(game), rng.getrandbits(32), answers_at_most=2_000), tmp_path)
+        _is_proved(random_match(find_game(game), rng.getrandbits(32), max_answers=2_000), tmp_path)
 
 
 def test_the_random_matches_tell_of_everything_that_can_happen() -> None:

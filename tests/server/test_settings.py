@@ -38,11 +38,11 @@ def test_without_a_word_the_defaults_hold() -> None:
 
 
 def test_a_flag_goes_before_the_environment_and_the_environment_before_the_file(file: Path) -> None:
-    content = "ping_every_ms = 1\ncalls_per_minute = 1\ndrain_grace_s = 1\n"
-    environment = {"REFEREE_PING_EVERY_MS": "2", "REFEREE_CALLS_PER_MINUTE": "2", "HOME": "elsewhere"}
-    in_force = given(file, content, environment, ping_every_ms="3")
-    assert in_force.settings == replace(Settings(), ping_every_ms=3, calls_per_minute=2, drain_grace_s=1)
-    assert in_force.where["ping_every_ms"] == "flag --ping-every-ms"
+    content = "ping_interval_ms = 1\ncalls_per_minute = 1\ndrain_grace_s = 1\n"
+    environment = {"REFEREE_PING_INTERVAL_MS": "2", "REFEREE_CALLS_PER_MINUTE": "2", "HOME": "elsewhere"}
+    in_force = given(file, content, environment, ping_interval_ms="3")
+    assert in_force.settings == replace(Settings(), ping_interval_ms=3, calls_per_minute=2, drain_grace_s=1)
+    assert in_force.where["ping_interval_ms"] == "flag --ping-interval-ms"
     assert in_force.where["calls_per_minute"] == "variable REFEREE_CALLS_PER_MINUTE"
     assert in_force.where["drain_grace_s"] == f"file {file}"
     assert in_force.where["log_level"] == "default"
@@ -59,8 +59,8 @@ def test_a_variable_names_the_file_unless_a_flag_does(file: Path, tmp_path: Path
 
 
 def test_a_file_may_write_values_as_toml_has_them_or_as_texts(file: Path) -> None:
-    content = 'ephemeral = true\nping_every_ms = 7\ngone_after_ms = "8"\nlog_level = "error"\ntls_cert = ""'
-    expected = replace(Settings(), ephemeral=True, ping_every_ms=7, gone_after_ms=8, log_level=LogLevel.ERROR)
+    content = 'ephemeral = true\nping_interval_ms = 7\nheartbeat_timeout_ms = "8"\nlog_level = "error"\ntls_cert = ""'
+    expected = replace(Settings(), ephemeral=True, ping_interval_ms=7, heartbeat_timeout_ms=8, log_level=LogLevel.ERROR)
     assert given(file, content).settings == expected
 
 
@@ -109,24 +109,24 @@ def test_every_setting_says_what_it_is_for_in_one_sentence(name: str) -> None:
 
 
 def test_what_counts_time_or_bytes_has_its_unit_as_the_last_word() -> None:
-    assert SETTINGS["ping_every_ms"].unit == "milliseconds"
+    assert SETTINGS["ping_interval_ms"].unit == "milliseconds"
     assert SETTINGS["drain_grace_s"].unit == "seconds"
-    assert SETTINGS["message_at_most_bytes"].unit == "bytes"
-    assert SETTINGS["streams_at_most"].unit == ""
+    assert SETTINGS["max_message_bytes"].unit == "bytes"
+    assert SETTINGS["max_streams"].unit == ""
     assert set(UNITS) == {"ms", "s", "bytes"}
 
 
 @pytest.mark.parametrize(
     ("name", "text", "takes"),
     [
-        ("ping_every_ms", "5s", "expected an integer from 1 to 2147483647, in milliseconds"),
-        ("ping_every_ms", "0", "expected an integer from 1 to 2147483647, in milliseconds"),
-        ("ping_every_ms", "", "an integer"),
-        ("ping_every_ms", "-1", "an integer"),
-        ("ping_every_ms", "5_000", "an integer"),
-        ("ping_every_ms", "٥", "an integer"),
-        ("ping_every_ms", "2147483648", "an integer"),
-        ("ping_every_ms", "9" * 5000, "an integer"),
+        ("ping_interval_ms", "5s", "expected an integer from 1 to 2147483647, in milliseconds"),
+        ("ping_interval_ms", "0", "expected an integer from 1 to 2147483647, in milliseconds"),
+        ("ping_interval_ms", "", "an integer"),
+        ("ping_interval_ms", "-1", "an integer"),
+        ("ping_interval_ms", "5_000", "an integer"),
+        ("ping_interval_ms", "٥", "an integer"),
+        ("ping_interval_ms", "2147483648", "an integer"),
+        ("ping_interval_ms", "9" * 5000, "an integer"),
         ("ephemeral", "yes", "expected true | false"),
         ("durability", "fast", "expected full | normal"),
         ("log_level", "INFO", "expected debug | info | warning | error"),
@@ -153,17 +153,17 @@ def test_a_bad_value_is_refused_with_what_would_be_right_and_where_it_stood(name
 
 @pytest.mark.parametrize("value", ["1.5", "[1]", "{a = 1}", "2020-01-01", "'1.5'", "true"])
 def test_a_file_holds_no_number_but_a_whole_one_where_one_is_wanted(file: Path, value: str) -> None:
-    with pytest.raises(InvalidSetting, match=r"^invalid value .* streams_at_most .*referee\.toml\): expected an int"):
-        given(file, f"streams_at_most = {value}")
+    with pytest.raises(InvalidSetting, match=r"^invalid value .* max_streams .*referee\.toml\): expected an int"):
+        given(file, f"max_streams = {value}")
 
 
 @pytest.mark.parametrize(
     ("name", "hint"),
     [
-        ("ping_every_s", "did you mean ping_every_ms, in milliseconds?"),
-        ("ping_every", "did you mean ping_every_ms, in milliseconds?"),
+        ("ping_interval_s", "did you mean ping_interval_ms, in milliseconds?"),
+        ("ping_interval", "did you mean ping_interval_ms, in milliseconds?"),
         ("drain_grace_ms", "did you mean drain_grace_s, in seconds?"),
-        ("message_at_most", "did you mean message_at_most_bytes, in bytes?"),
+        ("max_message", "did you mean max_message_bytes, in bytes?"),
         ("logformat", "did you mean log_format?"),
         ("zzz", "known: data_dir, ephemeral, admin_token_file, durability, "),
     ],
@@ -179,7 +179,7 @@ def test_an_unknown_setting_is_refused_with_the_one_that_may_be_meant(file: Path
 
 def test_a_wrong_value_is_refused_even_where_a_right_one_goes_before_it(file: Path) -> None:
     with pytest.raises(InvalidSetting, match="file"):
-        given(file, "streams_at_most = 'many'", streams_at_most="5")
+        given(file, "max_streams = 'many'", max_streams="5")
 
 
 def test_what_kubernetes_says_of_a_service_is_no_setting() -> None:
@@ -240,8 +240,8 @@ def test_on_this_machine_anything_goes(host: str) -> None:
         ({"tls_cert": "c.pem"}, "tls_key", "tls_cert requires it"),
         ({"tls_key": "k.pem"}, "tls_cert", "tls_key requires it"),
         ({"tls_client_ca": "a.pem"}, "tls_client_ca", "it requires tls_cert and tls_key"),
-        ({"gone_after_ms": "5000"}, "gone_after_ms", "it must be greater than ping_every_ms"),
-        ({"ping_every_ms": "20000"}, "gone_after_ms", "it must be greater than ping_every_ms"),
+        ({"heartbeat_timeout_ms": "5000"}, "heartbeat_timeout_ms", "it must be greater than ping_interval_ms"),
+        ({"ping_interval_ms": "20000"}, "heartbeat_timeout_ms", "it must be greater than ping_interval_ms"),
     ],
 )
 def test_settings_that_cannot_go_together_are_refused(given: dict[str, Any], blamed: str, right: str) -> None:

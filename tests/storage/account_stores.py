@@ -18,7 +18,7 @@ from referee.storage.sqlite.database import Durability
 from referee.storage.sqlite.store import SqliteStore
 
 NOON_MS = 1_750_000_000_000
-LINES_AT_MOST = 5
+MAX_LINES = 5
 PLENTY = MaxNames(bots=100, tokens=100)
 
 
@@ -30,10 +30,10 @@ class AccountStores:
     bot_log: BotLog
     store: SqliteStore | None = None
 
-    async def register(self, name: str, owner: str = "ann", at_most: MaxNames = PLENTY, **more: Any) -> Registration:
+    async def register(self, name: str, owner: str = "ann", limit: MaxNames = PLENTY, **more: Any) -> Registration:
         """Register a bot, with a request id that contains its name."""
         bot = Bot(name, owner, NOON_MS, **more)
-        return await self.accounts.register(f"request {name}", bot, bot_token(name, owner), at_most)
+        return await self.accounts.register(f"request {name}", bot, bot_token(name, owner), limit)
 
     async def add_versions(self, bot: str, *versions: str) -> None:
         for version in versions:
@@ -46,12 +46,12 @@ class AccountStores:
 
 def in_memory() -> AccountStores:
     tokens = MemoryTokens()
-    return AccountStores(MemoryAccounts(tokens), tokens, MemoryQuotas(), MemoryBotLog(LINES_AT_MOST))
+    return AccountStores(MemoryAccounts(tokens), tokens, MemoryQuotas(), MemoryBotLog(MAX_LINES))
 
 
 def in_sqlite(path: Path) -> AccountStores:
     store = SqliteStore(path, Durability.NORMAL, busy_ms=0)
-    log = SqliteBotLog(store, LINES_AT_MOST)
+    log = SqliteBotLog(store, MAX_LINES)
     return AccountStores(SqliteAccounts(store), SqliteTokens(store), SqliteQuotas(store), log, store)
 
 

@@ -73,18 +73,18 @@ async def test_a_name_is_taken_once(stores: AccountStores) -> None:
 @with_all_account_stores
 async def test_an_owner_has_only_so_many_bots(stores: AccountStores) -> None:
     two = MaxNames(bots=2, tokens=100)
-    await stores.register("ada", at_most=two)
-    await stores.register("bob", at_most=two)
+    await stores.register("ada", limit=two)
+    await stores.register("bob", limit=two)
     with pytest.raises(TooManyNames) as refused:
-        await stores.register("cat", at_most=two)
+        await stores.register("cat", limit=two)
     assert refused.value.details == {"what": "bots", "limit": "2"}
-    await stores.register("dan", owner="tom", at_most=two)
+    await stores.register("dan", owner="tom", limit=two)
 
 
 @with_all_account_stores
 async def test_a_bot_whose_token_cannot_be_entered_is_not_entered_either(stores: AccountStores) -> None:
     with pytest.raises(TooManyNames) as refused:
-        await stores.register("ada", at_most=MaxNames(bots=1, tokens=0))
+        await stores.register("ada", limit=MaxNames(bots=1, tokens=0))
     assert refused.value.details == {"what": "tokens", "limit": "0"}
     assert await stores.accounts.bots() == []
     assert not (await stores.register("ada")).repeated
@@ -107,17 +107,17 @@ async def test_bots_are_listed_by_name_in_pages(stores: AccountStores) -> None:
     for name in ("cat", "ada", "eve", "bob"):
         await stores.register(name, owner="tom" if name == "bob" else "ann")
 
-    async def names(owner: str = "", after: str = "", at_most: int | None = None) -> str:
-        return " ".join(bot.name for bot in await stores.accounts.bots(owner, after, at_most))
+    async def names(owner: str = "", after: str = "", limit: int | None = None) -> str:
+        return " ".join(bot.name for bot in await stores.accounts.bots(owner, after, limit))
 
     assert await names() == "ada bob cat eve"
-    assert await names(at_most=2) == "ada bob"
-    assert await names(after="bob", at_most=1) == "cat"
+    assert await names(limit=2) == "ada bob"
+    assert await names(after="bob", limit=1) == "cat"
     assert await names(after="b") == "bob cat eve"
     assert await names("ann") == "ada cat eve"
     assert await names("ann", "ada", 1) == "cat"
     assert await names("nobody") == ""
-    assert await names(at_most=0) == ""
+    assert await names(limit=0) == ""
 
 
 @with_all_account_stores
@@ -192,11 +192,11 @@ async def test_versions_are_listed_the_newest_first_in_pages(stores: AccountStor
     await stores.add_versions("ada", "2", "10", "1")
     await stores.add_versions("bob", "1", "2")
 
-    async def names(before: str = "", at_most: int | None = None) -> str:
-        return " ".join(version.version for version in await stores.accounts.versions("ada", before, at_most))
+    async def names(before: str = "", limit: int | None = None) -> str:
+        return " ".join(version.version for version in await stores.accounts.versions("ada", before, limit))
 
     assert await names() == "1 10 2"
-    assert await names(at_most=1) == "1"
+    assert await names(limit=1) == "1"
     assert await names("1", 1) == "10"
     assert await names("2") == ""
     assert await stores.accounts.versions("bob", "2") == [Version("bob", "1", NOON_MS)]
@@ -261,15 +261,15 @@ async def test_tokens_are_listed_the_newest_first_in_pages_and_by_what_is_wanted
     first = bot_token("ada")
 
     assert await stores.tokens.tokens() == [gone, other, two, one, first]
-    assert await stores.tokens.tokens(at_most=2) == [gone, other]
-    assert await stores.tokens.tokens(before=other.id, at_most=2) == [two, one]
+    assert await stores.tokens.tokens(limit=2) == [gone, other]
+    assert await stores.tokens.tokens(before=other.id, limit=2) == [two, one]
     assert await stores.tokens.tokens(before=first.id) == []
     assert await stores.tokens.tokens(TokenFilter(holder="ann")) == [gone, two, one, first]
     assert await stores.tokens.tokens(TokenFilter(holder="ann"), before=other.id) == [two, one, first]
     assert await stores.tokens.tokens(TokenFilter(bot="ada")) == [first]
     assert await stores.tokens.tokens(TokenFilter(holder="tom", bot="ada")) == []
     assert await stores.tokens.tokens(TokenFilter(valid_at_ms=NOON_MS + 4)) == [other, two, one, first]
-    assert await stores.tokens.tokens(TokenFilter(holder="ann", valid_at_ms=NOON_MS + 5), at_most=1) == [one]
+    assert await stores.tokens.tokens(TokenFilter(holder="ann", valid_at_ms=NOON_MS + 5), limit=1) == [one]
 
 
 @with_all_account_stores

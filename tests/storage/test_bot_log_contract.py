@@ -20,7 +20,7 @@ from referee.accounts.bot_log import (
 from referee.match.clock import SECOND, Fischer
 from referee.match.result import Fault, Forfeit
 from referee.storage.value_codec import MalformedValue
-from tests.storage.account_stores import LINES_AT_MOST, NOON_MS, AccountStores, in_sqlite, tell, with_all_account_stores
+from tests.storage.account_stores import MAX_LINES, NOON_MS, AccountStores, in_sqlite, tell, with_all_account_stores
 from tests.storage.examples import ROW
 
 EVERY_WHAT: tuple[NoteKind, ...] = (
@@ -64,7 +64,7 @@ async def test_only_so_many_lines_are_kept_and_no_number_is_given_twice(stores: 
     await stores.bot_log.append("bob", [note(1)])
     for number in range(1, 10):
         await stores.bot_log.append("ada", [note(number)])
-    kept = [NumberedNote(number, note(number)) for number in range(10 - LINES_AT_MOST, 10)]
+    kept = [NumberedNote(number, note(number)) for number in range(10 - MAX_LINES, 10)]
     assert await stores.bot_log.read("ada") == kept
     await stores.bot_log.append("ada", [note(number) for number in range(10, 30)])
     assert [line.number for line in await stores.bot_log.read("ada")] == [25, 26, 27, 28, 29]
@@ -82,27 +82,27 @@ async def test_nothing_to_write_changes_nothing(stores: AccountStores) -> None:
 async def test_reading_starts_after_a_number_and_stops_when_there_is_enough(stores: AccountStores) -> None:
     await stores.bot_log.append("ada", [note(number) for number in range(1, 6)])
 
-    async def numbers(after: int = 0, at_most: int | None = None) -> list[int]:
-        return [line.number for line in await stores.bot_log.read("ada", after=after, at_most=at_most)]
+    async def numbers(after: int = 0, limit: int | None = None) -> list[int]:
+        return [line.number for line in await stores.bot_log.read("ada", after=after, limit=limit)]
 
     assert await numbers() == [1, 2, 3, 4, 5]
     assert await numbers(3) == [4, 5]
     assert await numbers(1, 2) == [2, 3]
     assert await numbers(5) == []
     assert await numbers(2**64 - 1) == []
-    assert await numbers(at_most=0) == []
+    assert await numbers(limit=0) == []
 
 
 @with_all_account_stores
 async def test_it_can_be_read_by_version_and_by_match(stores: AccountStores) -> None:
     await stores.bot_log.append("ada", [note(1), note(2, "2"), note(3, "2", "m2"), note(4, "1", "m2"), note(5, "2")])
 
-    async def numbers(version: str = "", match_id: str = "", after: int = 0, at_most: int | None = None) -> list[int]:
-        lines = await stores.bot_log.read("ada", LineFilter(version, match_id), after, at_most)
+    async def numbers(version: str = "", match_id: str = "", after: int = 0, limit: int | None = None) -> list[int]:
+        lines = await stores.bot_log.read("ada", LineFilter(version, match_id), after, limit)
         return [line.number for line in lines]
 
     assert await numbers("2") == [2, 3, 5]
-    assert await numbers("2", after=2, at_most=1) == [3]
+    assert await numbers("2", after=2, limit=1) == [3]
     assert await numbers(match_id="m2") == [3, 4]
     assert await numbers("2", "m2") == [3]
     assert await numbers("3") == []

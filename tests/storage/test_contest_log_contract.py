@@ -55,7 +55,7 @@ async def test_reading_starts_after_a_number_and_stops_when_there_is_enough(log:
     entries = await log.contests.append(LADDER, 0, beginnings(1, 9))
     assert await log.contests.read(LADDER, 4) == entries[4:]
     assert await log.contests.read(LADDER, 4, 2) == entries[4:6]
-    assert await log.contests.read(LADDER, at_most=0) == []
+    assert await log.contests.read(LADDER, limit=0) == []
     assert await log.contests.read(LADDER, 9) == []
 
 

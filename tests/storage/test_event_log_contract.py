@@ -57,7 +57,7 @@ async def test_reading_starts_after_a_number_and_stops_when_there_is_enough(log:
     assert await log.read("m", 4) == entries[4:]
     assert await log.read("m", 4, 2) == entries[4:6]
     assert await log.read("m", 4, 100) == entries[4:]
-    assert await log.read("m", at_most=0) == []
+    assert await log.read("m", limit=0) == []
     assert await log.read("m", 9) == []
     assert await log.read("m", 10) == []
 

@@ -55,7 +55,7 @@ async def test_matches_are_found_the_newest_first_and_page_by_page(log: EventLog
     await filled(log)
     assert ids(await log.summaries()) == ["over", "waiting", "playing", "unfilled"]
     assert (await log.summaries()).stopped_at == ""
-    first = await log.summaries(at_most=2)
+    first = await log.summaries(limit=2)
     assert (ids(first), first.stopped_at) == (["over", "waiting"], "waiting")
     rest = await log.summaries(before="waiting")
     assert (ids(rest), rest.stopped_at) == (["playing", "unfilled"], "")
@@ -120,7 +120,7 @@ async def test_a_log_that_no_match_opened_has_no_summary(log: EventLog) -> None:
 
 def any_match(match_id: str, rng: Random) -> list[Event]:
     """Return the start of a match of any game, or a whole one."""
-    events = random_match(rng.choice(list(all_games().values())), rng.randrange(1 << 30), answers_at_most=8)
+    events = random_match(rng.choice(list(all_games().values())), rng.randrange(1 << 30), max_answers=8)
     opened = events[0]
     assert isinstance(opened, MatchCreated)
     labels = tuple((name, rng.choice("ab")) for name in ("ladder", "tournament") if rng.random() < 0.5)
@@ -139,7 +139,8 @@ def any_filter(rng: Random) -> MatchFilter:
         "open_only": True,
         "since_ms": rng.randrange(100),
     }
-    return MatchFilter(**{name: some[name] for name in rng.sample(list(some), rng.randrange(4))})  # type: ignore[arg-type]  # Of several kinds.
+    # The values have several types.
+    return MatchFilter(**{name: some[name] for name in rng.sample(list(some), rng.randrange(4))})  # type: ignore[arg-type]
 
 
 async def pages_of(log: EventLog, wanted: MatchFilter, size: int) -> list[Summaries]:
@@ -266,7 +267,7 @@ def test_every_search_goes_along_an_index_and_sorts_nothing(path: Path, wanted: 
         assert "TEMP B-TREE" not in plan, plans
 
 
-def steps_of(path: Path, wanted: MatchFilter, at_most: int) -> int:
+def steps_of(path: Path, wanted: MatchFilter, limit: int) -> int:
     """Return the cost for SQLite, in tens of instructions, of finding some matches and reading their summaries."""
     steps = [0]
 
@@ -275,10 +276,10 @@ def steps_of(path: Path, wanted: MatchFilter, at_most: int) -> int:
 
     with stranger(path) as connection:
         connection.set_progress_handler(count_steps, 10)
-        found, _ = match_summaries.find(connection, wanted, "", at_most)
+        found, _ = match_summaries.find(connection, wanted, "", limit)
         for match in found:
             connection.execute(match_summaries.SUMMARY, {"match": match}).fetchall()
-    assert len(found) == at_most
+    assert len(found) == limit
     return steps[0]
 
 
@@ -315,7 +316,7 @@ def test_a_summary_that_cannot_be_read_is_left_out(path: Path) -> None:
 
     async def look(log: EventLog) -> None:
         assert isinstance(log, SqliteEventLog)
-        listed = await log.summaries(at_most=2)
+        listed = await log.summaries(limit=2)
         assert (ids(listed), listed.stopped_at) == (["c"], "c")
         assert ids(await log.summaries()) == ["c", "a"]
         assert await log.stored_matches() == ["d", "c", "b", "a"]

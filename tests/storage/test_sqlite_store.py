@@ -73,7 +73,7 @@ def test_reopened_books_are_equal(path: Path) -> None:
 
     async def read(account_stores: AccountStores) -> None:
         assert await all_of(account_stores) == before
-        again = await account_stores.register("ada", description="plays", at_most=PLENTY)
+        again = await account_stores.register("ada", description="plays", limit=PLENTY)
         assert again.repeated
 
     async def all_of(account_stores: AccountStores) -> list[object]:
@@ -101,7 +101,7 @@ def test_no_secret_is_in_the_file(path: Path) -> None:
 def test_the_books_and_the_log_of_the_matches_share_a_file(path: Path) -> None:
     async def write() -> None:
         log, store = SqliteEventLog(path, at_noon), SqliteStore(path)
-        bot_log = SqliteBotLog(store, lines_at_most=5)
+        bot_log = SqliteBotLog(store, max_lines=5)
         appends = (log.append(f"m{one}", 0, notes(1, 3)) for one in range(30))
         others = (bot_log.append(f"bot{one}", [note(one)]) for one in range(30))
         await asyncio.gather(*appends, *others)

@@ -8,14 +8,14 @@ namespace referee {
 namespace {
 
 // A position can have thousands of moves.
-const int MESSAGE_AT_MOST_BYTES = 64 << 20;
+const int MAX_MESSAGE_BYTES = 64 << 20;
 
 // The default heartbeat_timeout_ms of a referee.
 const std::chrono::milliseconds WELCOME_WITHIN{15'000};
 
 std::shared_ptr<grpc::Channel> channel(const Settings& settings) {
     grpc::ChannelArguments arguments;
-    arguments.SetMaxReceiveMessageSize(MESSAGE_AT_MOST_BYTES);
+    arguments.SetMaxReceiveMessageSize(MAX_MESSAGE_BYTES);
     // Without it, the next connection would inherit the reconnect backoff of earlier failures.
     arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
     grpc::SslCredentialsOptions tls;

@@ -10,13 +10,13 @@ import grpc
 
 from referee_client.errors import Misconfigured
 
-MESSAGE_AT_MOST_BYTES = 64 * 1024 * 1024
+MAX_MESSAGE_BYTES = 64 * 1024 * 1024
 """A position can have thousands of legal moves."""
 
-PORT_AT_MOST = 65_535
+MAX_PORT = 65_535
 
 OPTIONS = (
-    ("grpc.max_receive_message_length", MESSAGE_AT_MOST_BYTES),
+    ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
     # Channels with a shared subchannel pool would inherit the reconnect backoff of earlier failures.
     ("grpc.use_local_subchannel_pool", 1),
 )
@@ -96,7 +96,7 @@ def _token(told: Mapping[str, str]) -> str:
 
 def _host_port(target: str) -> str:
     host, _, port = target.rpartition(":")
-    if not host or "/" in host or not port.isdecimal() or int(port) > PORT_AT_MOST:
+    if not host or "/" in host or not port.isdecimal() or int(port) > MAX_PORT:
         raise Misconfigured(f"the referee's address (BOT_REFEREE) is HOST:PORT, not {target!r}")
     return target
 

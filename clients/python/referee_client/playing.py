@@ -47,7 +47,7 @@ async def play(
     """
     given = address(target, token, ca)
     version = os.environ.get("BOT_VERSION", "") if version is None else version
-    wanted = Wanted(version, tuple(games), _at_most(max_matches), view)
+    wanted = Wanted(version, tuple(games), _max_matches(max_matches), view)
     thinker = _thinker(bot, workers)
     seats = Seats(thinker)
     try:
@@ -118,7 +118,7 @@ async def _session_after_session(given: Address, wanted: Wanted, seats: Seats) -
         wanted = session.wanted
 
 
-def _at_most(matches: int | None) -> int:
+def _max_matches(matches: int | None) -> int:
     told = str(os.environ.get("BOT_MAX_MATCHES") or DEFAULT_MAX_MATCHES if matches is None else matches)
     if not told.isdecimal():
         raise Misconfigured(f"BOT_MAX_MATCHES cannot be {told!r}; it takes a whole number")

@@ -21,7 +21,7 @@ from referee_client.stream import Outbox, Silence, Stream
 log = logging.getLogger("referee_client")
 
 CLIENT = f"referee-client-python/{version('referee-client')}"
-LEGAL_MOVES_AT_MOST = 5_000
+MAX_LEGAL_MOVES = 5_000
 NONCE_BYTES = 32
 
 
@@ -36,7 +36,7 @@ class Wanted:
 
     def hello(self, listed: bool) -> play_pb2.BotItem:
         """Return the Hello. `listed`: whether the referee should list legal moves."""
-        wishes = play_pb2.TurnOptions(max_legal_moves=LEGAL_MOVES_AT_MOST if listed else 0, include_view=self.view)
+        wishes = play_pb2.TurnOptions(max_legal_moves=MAX_LEGAL_MOVES if listed else 0, include_view=self.view)
         return play_pb2.BotItem(
             hello=play_pb2.Hello(
                 version=self.version,

@@ -15,7 +15,7 @@ from referee_api.v1.play_service_pb2 import PlayRequest, PlayResponse
 from referee_api.v1.play_service_pb2_grpc import PlayServiceStub
 
 WELCOME_WITHIN_S = 15.0
-"""The default `gone_after_ms` of a referee."""
+"""The default `heartbeat_timeout_ms` of a referee."""
 
 
 class Outbox:

@@ -16,8 +16,8 @@ use crate::{
 };
 
 /// A position can have thousands of moves.
-const MESSAGE_AT_MOST: usize = 64 << 20;
-const TOGETHER_AT_MOST: usize = 1_000;
+const MAX_MESSAGE: usize = 64 << 20;
+const MAX_BATCH: usize = 1_000;
 /// The default `heartbeat_timeout_ms` of a referee.
 const WELCOME_WITHIN: Duration = Duration::from_secs(15);
 
@@ -66,13 +66,13 @@ impl Session {
         let (said, to_say) = unbounded_channel();
         // Items that are queued while a message is being sent go into one message.
         let together = UnboundedReceiverStream::new(to_say)
-            .ready_chunks(TOGETHER_AT_MOST)
+            .ready_chunks(MAX_BATCH)
             .map(|items| PlayRequest { items });
         let mut request = Request::new(together);
         request.metadata_mut().insert("authorization", settings.bearer.clone());
         let _ = said.send(bot_item::Item::Hello(hello).into());
         let heard = PlayServiceClient::new(channel)
-            .max_decoding_message_size(MESSAGE_AT_MOST)
+            .max_decoding_message_size(MAX_MESSAGE)
             .play(request)
             .await?
             .into_inner();

@@ -89,12 +89,12 @@ async def whole_match(kit: KitServer) -> None:
     match = await new_match(session, *ANY_GAME)
     turn = match.turn()
     session.send_batch(play_pb2.RefereeItem(match_started=match.started()), play_pb2.RefereeItem(turn=turn))
-    moves_at_most = 60
-    while match.ply < moves_at_most:
+    max_moves = 60
+    while match.ply < max_moves:
         move = await expect_legal_answer(session, match, turn)
         match.play(turn.seat, move.move)
         verdict = play_pb2.RefereeItem(verdict=accepted(move, match.ply))
-        if match.position.outcome or match.ply == moves_at_most:
+        if match.position.outcome or match.ply == max_moves:
             session.send_batch(verdict, play_pb2.RefereeItem(match_ended=match.ended()))
             break
         turn = match.turn()

@@ -84,7 +84,7 @@ def _set_back(database: Path) -> Iterator[Finding]:
 
 
 def process(settings: Settings) -> Iterator[Finding]:
-    yield _files(settings.streams_at_most)
+    yield _files(settings.max_streams)
     if importlib.util.find_spec("uvloop"):
         yield ok("event loop", "uvloop is installed")
     else:
@@ -93,13 +93,13 @@ def process(settings: Settings) -> Iterator[Finding]:
         )
 
 
-def _files(streams_at_most: int) -> Finding:
+def _files(max_streams: int) -> Finding:
     import resource  # noqa: PLC0415  # POSIX only, and other commands run elsewhere too.
 
-    _, at_most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if at_most == resource.RLIM_INFINITY:
+    _, limit = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if limit == resource.RLIM_INFINITY:
         return ok("open files", "no limit")
-    sentence = f"limit of {at_most}, for up to {streams_at_most} streams"
-    if at_most < streams_at_most + OTHER_FILES:
-        return warn("open files", sentence, "raise the hard limit (LimitNOFILE=65536), or lower streams_at_most")
+    sentence = f"limit of {limit}, for up to {max_streams} streams"
+    if limit < max_streams + OTHER_FILES:
+        return warn("open files", sentence, "raise the hard limit (LimitNOFILE=65536), or lower max_streams")
     return ok("open files", sentence)

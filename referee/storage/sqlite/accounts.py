@@ -25,7 +25,7 @@ BOTS = """
 
 SELECT_BOT = f"{BOTS} WHERE name = ?"
 
-SELECT_PAGE = f"{BOTS} WHERE (:owner = '' OR owner = :owner) AND name > :after ORDER BY name LIMIT :at_most"
+SELECT_PAGE = f"{BOTS} WHERE (:owner = '' OR owner = :owner) AND name > :after ORDER BY name LIMIT :limit"
 
 UPDATE_BOT = """
     UPDATE bots SET description = ?, pause_cause = ?, pause_message = ?, paused_ms = ?, faults = ? WHERE name = ?
@@ -49,7 +49,7 @@ VERSIONS = """
     FROM versions
     WHERE bot = (SELECT bot FROM bots WHERE name = :bot) AND (:before IS NULL OR version < :before)
     ORDER BY version DESC
-    LIMIT :at_most
+    LIMIT :limit
 """
 
 TOKEN_COLUMNS = "sha256, role, holder, created_ms, bot, label, expires_ms, used_ms, revoked"
@@ -74,12 +74,12 @@ SELECT_TOKENS = f"""
         AND (:good_at_ms IS NULL OR NOT revoked AND (expires_ms IS NULL OR expires_ms > :good_at_ms))
         AND (:before = '' OR token < (SELECT token FROM tokens WHERE token_id = :before))
     ORDER BY token DESC
-    LIMIT :at_most
+    LIMIT :limit
 """
 
 UPDATE_TOKEN = "UPDATE tokens SET used_ms = ?, revoked = ? WHERE token_id = ?"
 
-QUOTA_COLUMNS = "matches_at_most, streams_at_most, calls_per_minute, bots_at_most, tokens_at_most, stored_bytes_at_most"
+QUOTA_COLUMNS = "max_matches, max_streams, calls_per_minute, max_bots, max_tokens, max_stored_bytes"
 
 SELECT_QUOTA = f"SELECT {QUOTA_COLUMNS} FROM quotas WHERE holder = ?"
 
@@ -97,27 +97,27 @@ class SqliteAccounts:
     def __init__(self, store: SqliteStore) -> None:
         self._store = store
 
-    async def register(self, request_id: str, bot: Bot, token: Token, at_most: MaxNames) -> Registration:
-        return await self._store.write(lambda file: _register(file, request_id, bot, token, at_most))
+    async def register(self, request_id: str, bot: Bot, token: Token, limits: MaxNames) -> Registration:
+        return await self._store.write(lambda file: _register(file, request_id, bot, token, limits))
 
     async def bot(self, name: str) -> Bot:
         return await self._store.read(lambda file: _bot(file, name))
 
-    async def bots(self, owner: str = "", after: str = "", at_most: int | None = None) -> list[Bot]:
-        values = {"owner": owner, "after": after, "at_most": row_limit(at_most)}
+    async def bots(self, owner: str = "", after: str = "", limit: int | None = None) -> list[Bot]:
+        values = {"owner": owner, "after": after, "limit": row_limit(limit)}
         return await self._store.read(lambda file: [_read_bot(row) for row in file.execute(SELECT_PAGE, values)])
 
     async def change_bot(self, name: str, change: Callable[[Bot], Bot]) -> Bot:
         return await self._store.write(lambda file: _change_bot(file, name, change))
 
-    async def add_version(self, version: Version, at_most: int) -> Version:
-        return await self._store.write(lambda file: _add_version(file, version, at_most))
+    async def add_version(self, version: Version, limit: int) -> Version:
+        return await self._store.write(lambda file: _add_version(file, version, limit))
 
-    async def versions(self, bot: str, before: str = "", at_most: int | None = None) -> list[Version]:
-        return await self._store.read(lambda file: _versions(file, bot, before, at_most))
+    async def versions(self, bot: str, before: str = "", limit: int | None = None) -> list[Version]:
+        return await self._store.read(lambda file: _versions(file, bot, before, limit))
 
 
-def _register(file: Connection, request_id: str, bot: Bot, token: Token, at_most: MaxNames) -> Registration:
+def _register(file: Connection, request_id: str, bot: Bot, token: Token, limits: MaxNames) -> Registration:
     before = file.execute(SELECT_REQUESTED, (bot.owner, request_id)).fetchone()
     if before == (bot.name,):
         return Registration(_bot(file, bot.name), _first_token(file, bot.name), repeated=True)
@@ -126,9 +126,9 @@ def _register(file: Connection, request_id: str, bot: Bot, token: Token, at_most
     if file.execute(SELECT_BOT, (bot.name,)).fetchone():
         raise NameTaken(bot.name)
     (count,) = file.execute(COUNT_BOTS, (bot.owner,)).fetchone()
-    if count >= at_most.bots:
-        raise TooManyNames("bots", at_most.bots)
-    _add_token(file, token, at_most.tokens)
+    if count >= limits.bots:
+        raise TooManyNames("bots", limits.bots)
+    _add_token(file, token, limits.tokens)
     file.execute(INSERT_BOT, (bot.name, bot.owner, request_id, bot.created_ms, bot.description))
     return Registration(_bot(file, bot.name), token, repeated=False)
 
@@ -140,24 +140,24 @@ def _change_bot(file: Connection, name: str, change: Callable[[Bot], Bot]) -> Bo
     return _bot(file, name)
 
 
-def _add_version(file: Connection, version: Version, at_most: int) -> Version:
+def _add_version(file: Connection, version: Version, limit: int) -> Version:
     _bot(file, version.bot)
     known = file.execute(VERSION, (version.bot, version.version)).fetchone()
     if known:
         return Version(version.bot, *known[1:])
     (count,) = file.execute(COUNT_VERSIONS, (version.bot,)).fetchone()
-    if count >= at_most:
-        raise TooManyNames("versions", at_most)
+    if count >= limit:
+        raise TooManyNames("versions", limit)
     file.execute(INSERT_VERSION, (version.bot, version.version, version.created_ms, version.note))
     return version
 
 
-def _versions(file: Connection, bot: str, before: str, at_most: int | None) -> list[Version]:
+def _versions(file: Connection, bot: str, before: str, limit: int | None) -> list[Version]:
     _bot(file, bot)
     values = {
         "bot": bot,
         "before": _version_key(file, bot, before) if before else None,
-        "at_most": row_limit(at_most),
+        "limit": row_limit(limit),
     }
     return [Version(bot, *row) for row in file.execute(VERSIONS, values)]
 
@@ -189,25 +189,23 @@ class SqliteTokens:
     def __init__(self, store: SqliteStore) -> None:
         self._store = store
 
-    async def add_token(self, token: Token, good_at_most: int) -> None:
-        await self._store.write(lambda file: _add_token(file, token, good_at_most))
+    async def add_token(self, token: Token, max_valid: int) -> None:
+        await self._store.write(lambda file: _add_token(file, token, max_valid))
 
     async def find_token(self, sha256: bytes) -> Token | None:
         return await self._store.read(lambda file: _find_token(file, SELECT_BY_SHA256, sha256))
 
-    async def tokens(
-        self, wanted: TokenFilter = ALL_TOKENS, before: str = "", at_most: int | None = None
-    ) -> list[Token]:
-        return await self._store.read(lambda file: select_tokens(file, wanted, before, at_most))
+    async def tokens(self, wanted: TokenFilter = ALL_TOKENS, before: str = "", limit: int | None = None) -> list[Token]:
+        return await self._store.read(lambda file: select_tokens(file, wanted, before, limit))
 
     async def change_token(self, token_id: str, change: Callable[[Token], Token]) -> Token:
         return await self._store.write(lambda file: _change_token(file, token_id, change))
 
 
-def _add_token(file: Connection, token: Token, good_at_most: int) -> None:
+def _add_token(file: Connection, token: Token, max_valid: int) -> None:
     (valid,) = file.execute(COUNT_VALID_TOKENS, (token.holder, token.created_ms)).fetchone()
-    if valid >= good_at_most:
-        raise TooManyNames("tokens", good_at_most)
+    if valid >= max_valid:
+        raise TooManyNames("tokens", max_valid)
     file.execute(INSERT_TOKEN, (token.id, *_token_row(token)))
 
 
@@ -217,7 +215,7 @@ def _first_token(file: Connection, bot: str) -> Token:
 
 
 def select_tokens(
-    file: Connection, wanted: TokenFilter = ALL_TOKENS, before: str = "", at_most: int | None = None
+    file: Connection, wanted: TokenFilter = ALL_TOKENS, before: str = "", limit: int | None = None
 ) -> list[Token]:
     """Return tokens as `Tokens.tokens` does."""
     if before:
@@ -227,7 +225,7 @@ def select_tokens(
         "bot": wanted.bot,
         "good_at_ms": wanted.valid_at_ms,
         "before": before,
-        "at_most": row_limit(at_most),
+        "limit": row_limit(limit),
     }
     return [_read_token(row) for row in file.execute(SELECT_TOKENS, values)]
 

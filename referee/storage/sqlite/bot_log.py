@@ -47,7 +47,7 @@ SELECT_LINES = """
         AND (:version = '' OR version = :version)
         AND (:match_id = '' OR match_id = :match_id)
     ORDER BY number
-    LIMIT :at_most
+    LIMIT :limit
 """
 
 MAX_INTEGER = 2**63 - 1
@@ -55,33 +55,33 @@ MAX_INTEGER = 2**63 - 1
 
 
 class SqliteBotLog:
-    """A BotLog in SQLite that keeps the last `lines_at_most` lines of each bot."""
+    """A BotLog in SQLite that keeps the last `max_lines` lines of each bot."""
 
-    def __init__(self, store: SqliteStore, lines_at_most: int) -> None:
-        assert lines_at_most >= 1
+    def __init__(self, store: SqliteStore, max_lines: int) -> None:
+        assert max_lines >= 1
         self._store = store
-        self._lines_at_most = lines_at_most
+        self._max_lines = max_lines
 
     async def append(self, bot: str, notes: Sequence[Note]) -> None:
         rows = [_row(note) for note in notes]
         await self._store.write(lambda file: self._append(file, bot, rows))
 
     async def read(
-        self, bot: str, wanted: LineFilter = ALL_LINES, after: int = 0, at_most: int | None = None
+        self, bot: str, wanted: LineFilter = ALL_LINES, after: int = 0, limit: int | None = None
     ) -> list[NumberedNote]:
         values = {
             "bot": bot,
             "after": min(after, MAX_INTEGER),
             "version": wanted.version,
             "match_id": wanted.match_id,
-            "at_most": row_limit(at_most),
+            "limit": row_limit(limit),
         }
         return await self._store.read(lambda file: [_line(row) for row in file.execute(SELECT_LINES, values)])
 
     def _append(self, file: Connection, bot: str, rows: Sequence[tuple[Any, ...]]) -> None:
         (last,) = file.execute(SELECT_LAST, (bot,)).fetchone()
         file.executemany(INSERT, [(bot, number, *row) for number, row in enumerate(rows, last + 1)])
-        file.execute(DELETE_OLD, (bot, last + len(rows) - self._lines_at_most))
+        file.execute(DELETE_OLD, (bot, last + len(rows) - self._max_lines))
 
 
 def _row(note: Note) -> tuple[Any, ...]:

@@ -73,8 +73,8 @@ class SqliteContestLog:
     async def append(self, contest: str, after: int, events: Sequence[ContestEvent]) -> list[ContestEntry]:
         return await self._write(encode_contest_append(CoAppend(contest, after, tuple(events))))
 
-    async def read(self, contest: str, after: int = 0, at_most: int | None = None) -> list[ContestEntry]:
-        values = (contest, after, row_limit(at_most))
+    async def read(self, contest: str, after: int = 0, limit: int | None = None) -> list[ContestEntry]:
+        values = (contest, after, row_limit(limit))
         entries: list[ContestEntry] = await self._read(
             lambda file: [_entry(*row) for row in file.execute(SELECT_ENTRIES, values)]
         )

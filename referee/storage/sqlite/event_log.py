@@ -100,14 +100,14 @@ class SqliteEventLog:
         entries: list[Entry] = await self._threads.write(append)
         return entries
 
-    async def read(self, match_id: str, after: int = 0, at_most: int | None = None) -> list[Entry]:
-        return await self._threads.read(lambda file: _read_entries(file, match_id, after, at_most))
+    async def read(self, match_id: str, after: int = 0, limit: int | None = None) -> list[Entry]:
+        return await self._threads.read(lambda file: _read_entries(file, match_id, after, limit))
 
     async def unfinished(self) -> list[str]:
         return await self._threads.read(lambda file: _match_ids(file, SELECT_UNFINISHED))
 
-    async def summaries(self, wanted: MatchFilter = EVERY_MATCH, before: str = "", at_most: int = 100) -> Summaries:
-        return await self._threads.read(lambda file: _read_summaries(file, wanted, before, at_most))
+    async def summaries(self, wanted: MatchFilter = EVERY_MATCH, before: str = "", limit: int = 100) -> Summaries:
+        return await self._threads.read(lambda file: _read_summaries(file, wanted, before, limit))
 
     async def stored_matches(self) -> list[str]:
         """Return the id of every match that has entries, readable or not, the newest first."""
@@ -143,8 +143,8 @@ class SqliteUndeliveredEnds:
     def __init__(self, store: SqliteStore) -> None:
         self._store = store
 
-    async def list_for(self, bot: str, at_most: int) -> list[MatchEnded]:
-        rows = await self._store.read(lambda file: file.execute(SELECT_UNDELIVERED_ENDS, (bot, at_most)).fetchall())
+    async def list_for(self, bot: str, limit: int) -> list[MatchEnded]:
+        rows = await self._store.read(lambda file: file.execute(SELECT_UNDELIVERED_ENDS, (bot, limit)).fetchall())
         return [MatchEnded(match_id, seat) for match_id, seat in reversed(rows)]
 
     async def mark_delivered(self, ends: Sequence[MatchEnded]) -> None:
@@ -152,17 +152,17 @@ class SqliteUndeliveredEnds:
         await self._store.write(lambda file: file.executemany(DELETE_UNDELIVERED_END, keys))
 
 
-def _read_entries(file: sqlite3.Connection, match_id: str, after: int, at_most: int | None) -> list[Entry]:
-    entries = [_entry(row) for row in file.execute(SELECT_ENTRIES, (match_id, after, row_limit(at_most)))]
+def _read_entries(file: sqlite3.Connection, match_id: str, after: int, limit: int | None) -> list[Entry]:
+    entries = [_entry(row) for row in file.execute(SELECT_ENTRIES, (match_id, after, row_limit(limit)))]
     if not entries and file.execute(IS_ARCHIVED, (match_id, match_id)).fetchone()[0]:
         raise MatchArchived(match_id)
     return entries
 
 
-def _read_summaries(file: sqlite3.Connection, wanted: MatchFilter, before: str, at_most: int) -> Summaries:
+def _read_summaries(file: sqlite3.Connection, wanted: MatchFilter, before: str, limit: int) -> Summaries:
     file.execute("BEGIN")  # The search and the summaries must see the same snapshot.
     try:
-        matches, stopped_at = match_summaries.find(file, wanted, before, at_most)
+        matches, stopped_at = match_summaries.find(file, wanted, before, limit)
         return Summaries([summary for match in matches if (summary := _summary(file, match))], stopped_at)
     finally:
         file.execute("ROLLBACK")

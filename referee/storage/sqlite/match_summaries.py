@@ -73,17 +73,17 @@ def write(connection: sqlite3.Connection, match: int, number: int, at_ms: int, e
         connection.execute(SEAT, (match, seat, bot))
 
 
-def find(connection: sqlite3.Connection, wanted: MatchFilter, before: str, at_most: int) -> tuple[list[int], str]:
+def find(connection: sqlite3.Connection, wanted: MatchFilter, before: str, limit: int) -> tuple[list[int], str]:
     """Return the keys of the wanted matches, the newest first, and the match at which the search stopped.
 
-    The search stops after `at_most` matches or MAX_SCANNED rows; the second value is empty if it has reached the end.
+    The search stops after `limit` matches or MAX_SCANNED rows; the second value is empty if it has reached the end.
     """
     found: list[int] = []
     with closing(_scan(connection, wanted, before)) as rows:
         for scanned, (match, is_wanted) in enumerate(rows, 1):
             if is_wanted and match not in found[-1:]:  # A bot may have several seats.
                 found.append(match)
-            if len(found) == at_most or scanned == MAX_SCANNED:
+            if len(found) == limit or scanned == MAX_SCANNED:
                 return found, connection.execute(NAME, (match,)).fetchone()[0]
     return found, ""
 

@@ -204,9 +204,9 @@ class SqliteStore:
             return [_in_savepoint(connection, operation) for operation in operations]
 
 
-def row_limit(at_most: int | None) -> int:
+def row_limit(limit: int | None) -> int:
     """Return the value of LIMIT in SQL. None: all rows."""
-    return -1 if at_most is None else at_most
+    return -1 if limit is None else limit
 
 
 def result_or_error(function: Callable[..., ResultT], *arguments: Any) -> ResultT | Exception:

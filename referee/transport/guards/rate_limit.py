@@ -131,7 +131,7 @@ class RateLimiter:
 
     async def require_storage(self, holder: str) -> None:
         """Raise TooMuchStored if the holder may not store more terms; or LogUnavailable."""
-        limit = (await self.quota(holder)).stored_bytes_at_most
+        limit = (await self.quota(holder)).max_stored_bytes
         if limit and await self._quotas.stored_bytes(holder) >= limit:
             raise TooMuchStored(limit)
 
@@ -177,7 +177,7 @@ class RateLimiter:
         """
         holder, task = caller.holder, asyncio.current_task()
         assert task is not None
-        self._check_stream_limits(holder, (await self._budget(holder)).quota.streams_at_most)
+        self._check_stream_limits(holder, (await self._budget(holder)).quota.max_streams)
         self._streams[holder] += 1
         self._tasks[task] = caller.token.id
         expiry = TokenExpiry(caller.token, self._time, lambda: self._end_stream(task))

@@ -47,7 +47,7 @@ CLOSE_TIMEOUT_S = 0.1
 @dataclass(frozen=True, slots=True)
 class HeartbeatConfig:
     max_items_per_message: int
-    ping_every_ms: int
+    ping_interval_ms: int
     timeout_us: Micros
 
 
@@ -139,7 +139,7 @@ class PlayStream:
                 raise outbox.closed
 
     async def _ping(self) -> None:
-        every_us = self._heartbeat.ping_every_ms * MS
+        every_us = self._heartbeat.ping_interval_ms * MS
         while True:
             self._session.ping()
             awake_at_us = self._time.monotonic_us() + every_us

@@ -137,7 +137,7 @@ class ItemWriter:
 
     async def _write_draining(self, item: outbox.DrainNotice, items: Items) -> None:
         items.add(
-            draining=play_pb2.Draining(grace_period_ms=item.closes_in_ms, reconnect_delay_ms=item.return_after_ms)
+            draining=play_pb2.Draining(grace_period_ms=item.closes_in_ms, reconnect_delay_ms=item.reconnect_delay_ms)
         )
 
     async def _write_taken_over(self, item: outbox.TakeoverNotice, items: Items) -> None:

@@ -70,7 +70,7 @@ class TokenIssuer:
         """Store a new token; return its secret and the token. Raises BadName, BadField or TooManyNames."""
         minted = self.mint()
         token = self.token(minted, role, holder, bot, label, expires_ms)
-        await self._tokens.add_token(token, (await self._rate_limiter.quota(holder)).tokens_at_most)
+        await self._tokens.add_token(token, (await self._rate_limiter.quota(holder)).max_tokens)
         return minted.secret, token
 
     async def revoke(self, token_id: str) -> Token:
@@ -114,7 +114,7 @@ class Bots(BotServiceServicer):
         minted = self._token_issuer.mint()
         token = self._token_issuer.token(minted, Role.BOT, owner, bot.name)
         quota = await self._rate_limiter.quota(owner)
-        limits = MaxNames(quota.bots_at_most, quota.tokens_at_most)
+        limits = MaxNames(quota.max_bots, quota.max_tokens)
         registered = await self._accounts.register(request.request_id, bot, token, limits)
         return pb.RegisterBotResponse(
             bot=bot_view_of(self._referee, registered.bot),

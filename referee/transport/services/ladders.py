@@ -193,7 +193,7 @@ class Ladders(LadderServiceServicer):
         if challenger is None:
             raise NotAMember(state.created.name, request.entrants[0])
         await self._permissions.require_any(caller, state.created.organiser, challenger.bots, "Challenge for another")
-        limit = (await self._rate_limiter.quota(caller.holder)).matches_at_most
+        limit = (await self._rate_limiter.quota(caller.holder)).max_matches
         if state.ladder.open_challenges_of(challenger.name) >= limit:
             raise TooManyMatches(limit)
 

@@ -98,7 +98,7 @@ class Matches(MatchServiceServicer):
         return pb.CreateMatchResponse(match=match, entry_number=number, repeated=created.repeated)
 
     async def _create(self, match_request: MatchRequest, caller: Caller) -> CreatedMatch:
-        limit = (await self._rate_limiter.quota(caller.holder)).matches_at_most
+        limit = (await self._rate_limiter.quota(caller.holder)).max_matches
         if self._referee.count_unfinished(caller.holder) >= limit:
             raise TooManyMatches(limit)
         await self._rate_limiter.require_storage(caller.holder)

@@ -73,7 +73,8 @@ class Play(PlayServiceServicer):
     def add_to(self, server: grpc.aio.Server) -> None:
         add_PlayServiceServicer_to_server(self, server)
 
-    async def Play(self, request_iterator: Any, context: Any) -> None:  # type: ignore[override]  # It writes to the context itself.
+    # It writes to the context itself instead of yielding messages.
+    async def Play(self, request_iterator: Any, context: Any) -> None:  # type: ignore[override]
         caller = CALLER.get()
         async with self._rate_limiter.stream(caller):
             first, rest = await self._read_hello(context)
@@ -108,7 +109,7 @@ class Play(PlayServiceServicer):
             referee_version=self._limits.referee_version,
             max_matches=session.hello.max_matches,
             matches_in_play=self._referee.count_in_play(session.player.bot),
-            ping_interval_ms=heartbeat.ping_every_ms,
+            ping_interval_ms=heartbeat.ping_interval_ms,
             heartbeat_timeout_ms=heartbeat.timeout_us // MS,
             max_message_bytes=self._limits.max_message_bytes,
         )

@@ -37,12 +37,12 @@ class SearchBot:
         self,
         seed: int | None = None,
         iterations: int | None = None,
-        seconds_at_most: float = 5.0,
+        max_seconds: float = 5.0,
         now: Monotonic = time.monotonic,
     ) -> None:
         self._rng = random.Random(seed)
         self._iterations = iterations
-        self._seconds_at_most = seconds_at_most
+        self._max_seconds = max_seconds
         self._now = now
         self._games = games()
 
@@ -56,7 +56,7 @@ class SearchBot:
         plies_on = PLIES_ON.get(game.name, PLIES_ON_ELSEWHERE)
         tree = Tree(world, table, turn.seat, HOPES.get(game.name, by_standing), plies_on, self._rng)
         tree.grow()
-        until = turn.came_at + min(budget(turn), self._seconds_at_most)
+        until = turn.came_at + min(budget(turn), self._max_seconds)
         while self._goes_on(tree.root.visits, until):
             tree.grow()
         return tree.best()

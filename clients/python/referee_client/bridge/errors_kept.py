@@ -6,7 +6,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-AT_MOST_BYTES = 1 << 20
+MAX_BYTES = 1 << 20
 """Limit of each file."""
 PIECE_BYTES = 1 << 16
 CUT = b"\n(the bridge keeps no more of this)\n"
@@ -49,7 +49,7 @@ class ErrorsKept:
 
     def _keep(self, piece: bytes) -> None:
         kept = self._kept.get(self._about, 0)
-        room = AT_MOST_BYTES - kept
+        room = MAX_BYTES - kept
         if room <= 0:
             return
         self._kept[self._about] = kept + len(piece)

@@ -41,7 +41,7 @@ final class Player implements Session.Listener {
     private static final Pattern LONE_SURROGATE = Pattern.compile("\\p{Cs}");
 
     /** A position can have thousands of moves. */
-    private static final int MESSAGE_AT_MOST_BYTES = 64 << 20;
+    private static final int MAX_MESSAGE_BYTES = 64 << 20;
 
     private final ScheduledExecutorService thread =
             Executors.newSingleThreadScheduledExecutor(daemons());
@@ -65,7 +65,7 @@ final class Player implements Session.Listener {
         referee = settings.hostPort();
         token = settings.token();
         channels =
-                settings.channels().executor(thread).maxInboundMessageSize(MESSAGE_AT_MOST_BYTES);
+                settings.channels().executor(thread).maxInboundMessageSize(MAX_MESSAGE_BYTES);
         hello =
                 Hello.newBuilder()
                         .setVersion(settings.version())
