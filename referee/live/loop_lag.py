@@ -63,22 +63,23 @@ class LoopLag:
         self._charged_until_us: Micros = 0
 
     def start(self) -> None:
-        self._set_timer(INTERVAL_US)
+        self._set_timer(self._time.monotonic_us() + INTERVAL_US)
 
     def stop(self) -> None:
         if self._timer:
             self._timer.cancel()
-        self._close_interval()
+        self._close_interval(self._time.monotonic_us())
         self._due_us, self._timer = None, None
 
     def total_us(self) -> Micros:
         """Return all lag so far, including the current one."""
-        return self._past_us + self._late_us()
+        return self._past_us + self._late_us(self._time.monotonic_us())
 
     def own_us(self, holder: str) -> Micros:
         """Return the part of the lag so far that requests of this holder caused."""
         self.charge()
-        return self._past_own_us[holder] + min(self._late_us(), self._charged_us[holder])
+        late_us = self._late_us(self._time.monotonic_us())
+        return self._past_own_us[holder] + min(late_us, self._charged_us[holder])
 
     def arrival(self, holder: str) -> MessageArrival:
         """Record that a message of that holder is read now."""
@@ -108,22 +109,24 @@ class LoopLag:
         due_us = self._due_us
         return 0 if due_us is None else max(0, self._time.monotonic_us() - due_us)
 
-    def _late_us(self) -> Micros:
-        late_us = 0 if self._due_us is None else self._time.monotonic_us() - self._due_us
+    def _late_us(self, now_us: Micros) -> Micros:
+        late_us = 0 if self._due_us is None else now_us - self._due_us
         return late_us if late_us > MIN_LAG_US else 0
 
-    def _set_timer(self, us: Micros) -> None:
-        self._due_us = self._time.monotonic_us() + us
-        self._timer = self._time.call_at(self._due_us, self._timer_fired)
+    def _set_timer(self, due_us: Micros) -> None:
+        self._due_us = due_us
+        self._timer = self._time.call_at(due_us, self._timer_fired)
 
     def _timer_fired(self) -> None:
-        late = self._close_interval()
+        # Read once: if the process is suspended between two readings, the second would hide the suspension.
+        now_us = self._time.monotonic_us()
+        late = self._close_interval(now_us)
         # A late loop is busy, and tasks wait for whole iterations of it. A timer of 0 measures each iteration in full.
-        self._set_timer(0 if late else INTERVAL_US)
+        self._set_timer(now_us + (0 if late else INTERVAL_US))
 
-    def _close_interval(self) -> bool:
+    def _close_interval(self, now_us: Micros) -> bool:
         """Add the time since the timer was due to the lag; return whether the loop was late."""
-        late_us = self._late_us()
+        late_us = self._late_us(now_us)
         self._past_us += late_us
         if late_us:
             self.stalls[bisect_left(STALL_BUCKETS_US, late_us)] += 1

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from contextvars import copy_context
 
+import pytest
+
 from referee.live.loop_lag import HOLDER, INTERVAL_US, MIN_LAG_US, LoopLag, thread_cpu_us
 from referee.match.clock import MS, SECOND, Micros
 from tests.live.fake_time import SetAlarm, StoppedTime
@@ -55,12 +57,38 @@ def test_a_loop_that_is_busy_for_long_is_late_for_all_of_that_time() -> None:
     assert lag.total_us() == time.us - began_us - INTERVAL_US
 
 
+@pytest.mark.parametrize("reading", range(1, 5))
+def test_a_suspension_right_after_any_reading_of_the_clock_is_lag(reading: int) -> None:
+    time = SuspendedTime()
+    lag = LoopLag(time)
+    lag.start()
+    time.us += 2 * INTERVAL_US
+    time.until_suspension = reading
+    for _ in range(4):
+        time.ring()
+        time.us += MS
+    assert lag.total_us() >= SECOND - INTERVAL_US
+
+
 class BusyTime(StoppedTime):
     """Clock whose alarm a test can run late, as an event loop does that is busy for long."""
 
     def call_at(self, at_us: Micros, ring: Callable[[], None]) -> SetAlarm:
         self.ring = ring
         return super().call_at(at_us, ring)
+
+
+class SuspendedTime(BusyTime):
+    """Clock of a process that is suspended for a second, right after the clock was read for a number of times."""
+
+    until_suspension = 0
+
+    def monotonic_us(self) -> Micros:
+        us = self.us
+        self.until_suspension -= 1
+        if self.until_suspension == 0:
+            self.us += SECOND
+        return us
 
 
 class Machine:
