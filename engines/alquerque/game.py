@@ -16,16 +16,16 @@ from engines.api import Game, Notation, Table
 from engines.options import Settings
 
 RULES = """\
-Twenty-five points, five by five, joined by lines; twelve men a side. White begins.
+Twenty-five points, five by five, joined by lines; twelve men on each side. White begins.
 
 AQ-1  Move one man along a line to the next point, if it is empty, in any direction.
 AQ-2  Capture by jumping along a line over an enemy man onto the empty point straight behind it.
-AQ-3  A man that has jumped jumps on while it can, turning as it likes: that is one move.
-AQ-4  Capture is compulsory, and of all chains one of those that take the most men must be chosen.
+AQ-3  A man that has jumped must continue to jump while it can, in any direction: that is one move.
+AQ-4  Capture is compulsory, and only chains that take the most men are legal.
 AQ-5  Jumped men leave the board at once; a chain may end where it began.
-AQ-6  Who has lost all men has lost, and so has, as a rule, who cannot move.
-AQ-7  Nobody may pass.
-AQ-8  Third occurrence of a position, or a hundred plies without a capture: a draw, as a rule.
+AQ-6  A player without men has lost; by default, so has a player who cannot move.
+AQ-7  Passing is not allowed.
+AQ-8  By default, the third occurrence of a position is a draw, and so are a hundred plies without a capture.
 
 Source: the sheet "Alquerque" in French, which names five variants; each is an option here.
 """

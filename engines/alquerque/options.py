@@ -7,13 +7,13 @@ OPTIONS = Options(
         Choice(
             "capture_choice",
             "max",
-            "max: of all captures one of those that take the most men must be chosen; any: any capture may be.",
+            "max: only captures that take the most men are legal; any: every capture is legal.",
             choices=("max", "any"),
         ),
         Flag(
             "multi_pawn",
             False,
-            "Whose man has captured moves again, and must capture, as long as any of his men can.",
+            "A side whose man has captured moves again, and must capture, as long as any of its men can.",
         ),
         Flag(
             "huff",
@@ -36,13 +36,13 @@ OPTIONS = Options(
         Choice(
             "stalemate",
             "loss",
-            "What it is for the side to move to have men but no move.",
+            "Result for a side to move that has men but no move.",
             choices=("loss", "draw"),
         ),
         Count(
             "repetition",
             3,
-            "The game is drawn when a position occurs for this many times; 0: never.",
+            "The game is drawn when a position has occurred this many times; 0: never.",
             least=0,
             most=100,
         ),
@@ -56,14 +56,14 @@ OPTIONS = Options(
         Choice(
             "on_draw",
             "draw",
-            "count: a game that would be drawn is won by whoever has more men.",
+            "count: a game that would be drawn is won by the side with more men.",
             choices=("draw", "count"),
         ),
         Choice(
             "chain",
             "finish",
-            "finish: a man that has jumped jumps on while it can; may_stop: its chain may end after any jump, "
-            "where capture_choice does not ask for more.",
+            "finish: a man that has jumped must continue while it can; may_stop: its chain may end after any jump, "
+            "unless capture_choice requires more.",
             choices=("finish", "may_stop"),
             late=True,
         ),

@@ -19,7 +19,7 @@ VIEW_SCHEMA: Mapping[str, Json] = {
         "to_move": {"enum": list(COLOURS), "description": "The side to move."},
         "points": {
             "type": "object",
-            "description": "Who stands on each of the 25 points.",
+            "description": "Occupants of the 25 points.",
             "required": list(NAMES[1:]),
             "propertyNames": _POINT,
             "additionalProperties": {"enum": [*COLOURS, None]},

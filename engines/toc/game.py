@@ -19,32 +19,34 @@ SEAT_NAMES = ("red", "blue", "green", "yellow")
 
 RULES = """\
 A race of four colours round a ring of 72 cells, moved by cards. Opposite seats are partners: 0 and 2, 1 and 3.
-Seat k starts on cell 18k; its four pawns wait in reserve and want to its corridor, H1 to H4.
+Seat k starts on cell 18k; its four pawns begin in reserve, and their goal is its corridor, H1 to H4.
 
-TC-1   A deck of 52 is dealt out in three deals, of 5, 4 and 4 cards a seat; then the next dealer shuffles.
+TC-1   A deck of 52 is dealt out in three deals, of 5, 4 and 4 cards for each seat; then the next dealer shuffles.
        Seat 3 deals first; the seat after the dealer leads.
 TC-2   After every deal partners give each other one card, all at the same time and unseen.
-TC-3   In turn everybody plays a card and moves a pawn by it. Who can use a card must; who cannot discards one.
+TC-3   Seats take turns to play a card and move a pawn by it. A seat that can use a card must; otherwise it
+       discards one.
 TC-4   A: start, or 1, or 11. K: start, or 13. Q: 12. J: 10, or swap. 7: divisible, and kills. 4: four back.
        Other cards: their number.
 TC-5   A start puts a pawn of the reserve on its start cell, where it is fresh until it leaves the cell. An enemy
-       there is killed; a pawn of the own team there makes the start impossible.
+       there is killed; a pawn of one's own team there makes the start impossible.
 TC-6   Pawns go clockwise and may pass others.
-TC-7   Nobody may land on a fresh pawn.
-TC-8   Landing on an enemy pawn kills it: it goes back to its reserve. Landing on a pawn of the own team is illegal.
-TC-9   A 4 goes four ring cells back, and is no way into, in or out of a corridor.
+TC-7   No pawn may land on a fresh pawn.
+TC-8   Landing on an enemy pawn kills it: it goes back to its reserve. Landing on a pawn of one's own team is
+       illegal.
+TC-9   A 4 moves four cells back on the ring, but never into, within or out of a corridor.
 TC-10  A pawn that is not fresh enters its corridor by a count that ends there exactly, passing or leaving its branch
-       cell, or goes on round the ring. In the corridor nobody is passed, killed or swapped.
+       cell, or continues round the ring. In the corridor no pawn is passed, killed or swapped.
 TC-11  In the corridor a pawn may move deeper by exact counts.
-TC-12  Seven steps are walked by one pawn or shared out among several, all of them, in any order; every enemy that is
-       passed or landed on is killed.
+TC-12  A seven is seven steps by one pawn, or divided among several in any order; all must be made. Every enemy that
+       is passed or landed on is killed.
 TC-13  No part of a divided seven enters the corridor.
-TC-14  A jack may swap an own pawn on the ring with one of another colour, unless that one is on a start cell. Neither
-       is fresh then.
-TC-15  Who has all four pawns in the corridor plays for the partner's.
+TC-14  A jack may swap one's own pawn on the ring with a pawn of another colour that is not on a start cell. Neither
+       is fresh afterwards.
+TC-15  A player with all four pawns in the corridor plays the partner's pawns.
 TC-16  A team whose eight pawns are home has won. After 20000 turns the game is drawn.
 
-Each of these that could reasonably be otherwise is an option.
+Options change every rule that could reasonably be different.
 """
 
 

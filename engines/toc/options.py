@@ -15,7 +15,7 @@ OPTIONS = Options(
         Count(
             "branch_offset",
             0,
-            "How many cells before its start cell a colour's corridor branches off.",
+            "Number of cells before its start cell at which a colour's corridor branches off.",
             least=0,
             most=2,
         ),
@@ -23,13 +23,13 @@ OPTIONS = Options(
         Choice(
             "land_on_own",
             "illegal",
-            "What it is to land on a pawn of the same colour: not allowed, or that pawn goes back to its reserve.",
+            "Effect of landing on a pawn of the same colour: not allowed, or that pawn goes back to its reserve.",
             choices=_LANDING,
         ),
         Choice(
             "land_on_partner",
             "illegal",
-            "What it is to land on a pawn of the partner: not allowed, or that pawn goes back to its reserve.",
+            "Effect of landing on a pawn of the partner: not allowed, or that pawn goes back to its reserve.",
             choices=_LANDING,
         ),
         Flag(
@@ -41,21 +41,21 @@ OPTIONS = Options(
         Choice(
             "home_entry",
             "optional",
-            "Where a count fits the corridor: the player takes it or the ring (optional), or must enter (forced).",
+            "Choice if a count fits the corridor: enter it or stay on the ring (optional), or always enter (forced).",
             choices=("optional", "forced"),
         ),
         Flag("home_inner", True, "A pawn in the corridor may move deeper by an exact count."),
         Choice(
             "home_fill",
             "any",
-            "deepest: a pawn that moves in the corridor must go as deep as the pawns there let it.",
+            "deepest: a pawn that moves in the corridor must go as deep as the pawns in it allow.",
             choices=("any", "deepest"),
         ),
         Choice(
             "seven_kills",
             "enemies",
-            "Whom a seven kills by passing: enemies, or all pawns, own and partner's too; optional: those enemies that "
-            "the player names, if any. Fresh pawns never.",
+            "Pawns that a seven kills by passing: enemies, or all, including own and partner's; optional: those "
+            "enemies that the player names, if any. Fresh pawns are never killed.",
             choices=("enemies", "all", "optional"),
         ),
         Choice(
@@ -68,7 +68,7 @@ OPTIONS = Options(
         Choice(
             "jack_excludes",
             "any_start_cell",
-            "Which pawns on the ring a jack cannot take the place of: those on any start cell, "
+            "Pawns on the ring that a jack cannot swap with: those on any start cell, "
             "those on their own start cell, or fresh ones only.",
             choices=("any_start_cell", "own_start_cell", "fresh_only"),
         ),

@@ -40,12 +40,12 @@ VIEW_SCHEMA: Mapping[str, Json] = {
     "additionalProperties": False,
     "required": ["phase", "owing", "turns", "dealer", "leader", "deal", "pawns", "hands", "gave", "played", "deck"],
     "properties": {
-        "phase": {"enum": ["exchange", "play", "over"], "description": "What the seats that owe a move owe."},
+        "phase": {"enum": ["exchange", "play", "over"], "description": "Kind of answer that the seats to move owe."},
         "owing": {"type": "array", "items": _SEAT, "description": "The seats that owe a move."},
         "turns": {"type": "integer", "minimum": 0, "description": "Cards played and discarded in the whole game."},
         "dealer": {**_SEAT, "description": "The seat that deals this deck."},
         "leader": {**_SEAT, "description": "The seat that plays first in this deal."},
-        "deal": {"enum": [1, 2, 3], "description": "Which deal of this deck it is: of 5, 4 or 4 cards."},
+        "deal": {"enum": [1, 2, 3], "description": "Number of the deal within this deck: deals have 5, 4 and 4 cards."},
         "pawns": _each_seat(
             {"type": "array", "items": _PAWN, "minItems": 4, "maxItems": 4},
             "By seat: its four pawns, those on the ring first, then corridor, then reserve.",

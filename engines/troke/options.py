@@ -22,7 +22,7 @@ OPTIONS = Options(
         Flag(
             "teams",
             False,
-            "Where four play: Red and White stand together against Blue and Yellow.",
+            "Partnership in a game of four: Red and White play together against Blue and Yellow.",
         ),
         Choice(
             "board",
@@ -54,7 +54,7 @@ OPTIONS = Options(
         Choice(
             "side_rows",
             "forbidden",
-            "forbidden: nobody enters the start rows of the two colours at his sides.",
+            "forbidden: no piece may enter the start rows of the two neighbouring colours.",
             choices=("forbidden", "allowed"),
         ),
         Choice(
@@ -69,7 +69,7 @@ OPTIONS = Options(
             "goal_pieces",
             "frozen",
             "frozen: a piece on its goal row never moves again; sideways: it may still move along the row; "
-            "own_captures: it may, and its owner's pieces may capture it there, nobody else's.",
+            "own_captures: it may, and only its owner's pieces may capture it there.",
             choices=("frozen", "sideways", "own_captures"),
         ),
         Choice(
@@ -81,7 +81,7 @@ OPTIONS = Options(
         Choice(
             "clear_goal",
             "auto",
-            "auto: whose start row is full must begin his turn by moving a piece out of it, if he can; "
+            "auto: a player whose start row is full must begin the turn by moving a piece out of it, if possible; "
             "on_demand: only if the seat whose goal row it is has demanded it; off: never.",
             choices=("auto", "off", "on_demand"),
         ),
@@ -109,7 +109,7 @@ OPTIONS = Options(
         Flag(
             "end_bonus",
             True,
-            "Who completes the fourth castle is paid for every enemy piece that is not in a castle.",
+            "The player who completes the fourth castle is paid for every enemy piece that is not in a castle.",
         ),
         Choice(
             "debt",
@@ -126,7 +126,7 @@ OPTIONS = Options(
         Count(
             "repetition",
             3,
-            "The game ends when a position occurs for this many times; 0: never.",
+            "The game ends when a position has occurred this many times; 0: never.",
             least=0,
             most=100,
         ),

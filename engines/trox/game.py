@@ -20,19 +20,19 @@ Two players build a ground of twelve pieces, each of three triangular cells, and
 
 TX-1  Round and Square have six pawns each, two of each colour: black, blue, red.
 TX-2  Each of the twelve pieces has a black, a blue and a red cell; all lie open in one supply.
-TX-3  Round begins, lays a piece in the middle and puts a pawn on it.
+TX-3  Round begins: it lays a piece in the middle and puts a pawn on it.
 TX-4  In turn, put a pawn on a free cell of its colour, on the ground or on a piece that you lay first.
 TX-5  A piece is laid touching the ground along at least one whole side of a cell, and overlaps nothing.
 TX-6  It may not enclose an empty area.
 TX-7  A pawn can always be placed.
 TX-8  When all pawns are down, move one of yours in turn, however far, to a free cell of its colour.
 TX-9  A pawn among three enemy or neutral pawns, not all neutral, is turned over: neutral for good.
-TX-10 Who has a pawn among three of his own or neutral pawns has won.
-TX-11 After an action: enemies are captured; then the mover may have won; then the pawn just played
-      may be captured; then the other may have won.
-TX-12 To play a pawn where it is captured at once is allowed, as a rule.
-TX-13 Who cannot move passes, as a rule; when both pass in succession, the game is drawn.
-TX-14 Third occurrence of the same pawns, or five hundred plies: a draw, as a rule.
+TX-10 A player with a pawn among three pawns that are the player's own or neutral has won.
+TX-11 After an action, in this order: enemies are captured; the mover may win; the pawn just played
+      may be captured; the other player may win.
+TX-12 By default, a pawn may be played where it is captured at once.
+TX-13 By default, a player who cannot move passes; when both pass in succession, the game is drawn.
+TX-14 By default, the third occurrence of the same pawns is a draw, and so are five hundred plies.
 
 Source: the sheet "Trox" in French; what it leaves open is an option here.
 """

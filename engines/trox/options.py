@@ -29,19 +29,19 @@ OPTIONS = Options(
         Choice(
             "no_move",
             "pass",
-            "What it is, once all pawns are down, to have pawns that are not neutral but no legal move.",
+            "Result, once all pawns are down, for a player who has pawns that are not neutral but no legal move.",
             choices=("pass", "loss"),
         ),
         Choice(
             "all_neutral",
             "pass",
-            "What it is, once all pawns are down, to be to move with all six pawns neutral.",
+            "Result, once all pawns are down, for a player who is to move with all six pawns neutral.",
             choices=("pass", "loss"),
         ),
         Count(
             "repetition",
             3,
-            "The game is drawn when the same pawns and side to move occur for this many times "
+            "The game is drawn when the same pawns and side to move have occurred this many times "
             "once all pawns are down; 0: never.",
             least=0,
             most=100,

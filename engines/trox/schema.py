@@ -15,7 +15,7 @@ _HAND: Mapping[str, Json] = {
     "additionalProperties": False,
     "required": list(COLOUR_NAMES),
     "properties": {
-        colour: {"type": "integer", "minimum": 0, "maximum": 2, "description": f"How many {colour} pawns."}
+        colour: {"type": "integer", "minimum": 0, "maximum": 2, "description": f"Number of {colour} pawns."}
         for colour in COLOUR_NAMES
     },
 }
@@ -37,7 +37,7 @@ VIEW_SCHEMA: Mapping[str, Json] = {
             "type": "integer",
             "minimum": 0,
             "maximum": 2,
-            "description": "How many turns in succession have just been passed.",
+            "description": "Number of consecutive turns that were just passed.",
         },
         "pieces": {
             "type": "object",
@@ -66,7 +66,7 @@ VIEW_SCHEMA: Mapping[str, Json] = {
         },
         "supply": {
             "type": "object",
-            "description": "How many pieces are left that can be laid as this kind, or as either of several.",
+            "description": "Number of pieces left that can be laid as this kind, or as one of several kinds.",
             "propertyNames": {"pattern": f"^{_KIND}(?:/{_KIND})*$"},
             "additionalProperties": {"type": "integer", "minimum": 0, "maximum": PIECES},
         },
