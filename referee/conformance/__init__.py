@@ -2,7 +2,7 @@
 
 - `clauses/`: all clauses, grouped by topic
 - `clause`: what a clause is, and how its check ends
-- `kit_server`: the gRPC server that the bot connects to, which runs the clauses; its temporary certificate for `--tls`
+- `kit_server`: the gRPC server that runs the clauses and that the bot connects to, with its certificate for `--tls`
 - `bot_session`: one Play stream of the bot
 - `bot_match`: the matches that the kit plays
 - `program`: the bot's program, started by the kit or by someone else

@@ -1,12 +1,12 @@
 """Runs matches: stores every decision, applies it, then notifies bots and watchers.
 
-ports, log_history    logs, time, ratings and observers, with their errors; the replay of any log
+ports, log_history    interfaces to logs, time, ratings and observers, and their errors; replays any log
 referee               facade: everything that adapters can call to work with matches
 registry              all live matches and their events, which it restores after a start
 live_match            one match that is not over, the index of all of them, and the start of those that wait
 runner, rated_end     the only writer of one match; appending its decisions, with rating changes
 match_timing          match time, deadlines, timers, and delays of turns
-loop_lag, worker_pool lag of the event loop; computations outside it
+loop_lag, worker_pool lag of the event loop; runs computations in worker processes
 create, match_request creating and describing matches
 submit                answers to turns and other requests, idempotently, and the verdicts on them
 sessions, outbox      online bots and their absences; what is sent to them

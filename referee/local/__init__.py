@@ -4,8 +4,8 @@
 - `match_terms`, `entrant`, `toml_validation`: games, clocks and bots in plans and on the command line
 - `local_contest`, `local_standings`: matches and arenas
 - `local_tournament`: tournaments
-- `results_folder`: records and logs of a contest, and what resuming it takes
+- `results_folder`: records and logs of a contest, and the data needed to resume it
 - `embedded_server`, `arena_client`: the server, and the client that registers bots and creates matches on it
 - `bot_pool`: starts, supervises and stops the bots
-- `bot_process`, `supervisor`, `sandbox`, `sandbox_entry`: one process of a bot
+- `bot_process`, `supervisor`, `sandbox`, `sandbox_entry`: one bot process, under a supervisor and perhaps in a sandbox
 """

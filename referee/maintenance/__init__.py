@@ -1,8 +1,8 @@
 """Maintenance of a data directory: the implementation of the commands for operators.
 
-- `data_dir`: requirements of a data directory, and filling an empty one atomically
+- `data_dir`: checks a data directory, and fills an empty one atomically
 - `backup`: a consistent copy of a data directory while its server is running, and restoring it into an empty one
-- `integrity_check`: replays every match and reads every contest
+- `integrity_check`: replays every match, verifies the records of finished ones, and reads every contest
 - `migrate`: the schema version of a database, and applying missing migrations
 - `archive`: writes old matches as record files and removes them from the database
 - `token_recovery`: replaces a lost administrator token or signing key

@@ -3,7 +3,7 @@
 - `setup`: the terms of a match: players, time controls, policies, visibility, and everything drawn from its seed
 - `commands`, `events`: what can be requested of a match, what has happened in it, and who may see what of it
 - `state`: the state of a match, and how an event changes it
-- `decide`: which command is allowed in which phase; returns the events that follow from it
+- `decide`: which command is allowed in which phase; handles all commands that are not in `moves`
 - `decision`: collects the events of one decision, and adds those that follow by themselves
 - `moves`: command handlers for what a seat does in play: answers, flags, resignations, draws
 - `clock`, `clock_charge`: time controls, and the time that a move is charged

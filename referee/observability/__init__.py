@@ -6,6 +6,6 @@
 - `event_log_metrics`: metrics of the match log and the contest log, and notification of outages
 - `rpc_metrics`: metrics of gRPC calls, recorded by an interceptor
 - `http_server`: `/healthz`, `/readyz` and `/metrics`
-- `tracing`: the interface of tracing, and tracing that is off
+- `tracing`: the interface of tracing, and the implementation that does nothing
 - `opentelemetry_tracing`, `traced_runner`: spans of calls, and of decisions; imported only if tracing is on
 """

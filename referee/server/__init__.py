@@ -1,4 +1,4 @@
-"""Composition root: reads the settings, creates every adapter and connects them. Only here is an adapter chosen.
+"""Composition root: reads the settings, creates every adapter and connects them.
 
 - `referee_server`: the whole server from `open` to `close`: start, readiness, graceful shutdown, garbage collector
 - `application`: live matches, ladders and tournaments, and the observers of their events

@@ -1,9 +1,9 @@
 """Converts between domain objects and messages of the protobuf contract.
 
 Functions `read_…` convert a message to a domain object and raise an error that names the field; `…_of` convert a
-domain object to a message; `write_…` fill in a message that is about to be sent, which saves a copy.
+domain object to a message; `write_…` fill in a message that is about to be sent, which avoids a copy.
 
-- `terms`, `rules`: what a match is played under, and requests to create one
+- `terms`, `rules`: the terms and rules of a match, and requests to create one
 - `clocks`: time controls, clocks and clock charges
 - `matches`, `entries`, `results`: a match and its turns as one viewer can see them
 - `contests`, `ladders`, `tournaments`: contests

@@ -1,7 +1,7 @@
 """SQLite adapters of the storage ports, all on one database file with a write-ahead log.
 
 - `database`: lock of a data directory; connections, transactions and migrations
-- `event_log`: match log and contest log; undelivered results of matches
+- `event_log`: match log, and undelivered results of matches
 - `group_commit`: writes a batch of appends in one transaction
 - `match_summaries`: rows by which matches are listed and filtered
 - `contests`: contest log, written by the thread of the match log
