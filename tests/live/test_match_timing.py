@@ -227,7 +227,8 @@ class Turn:
         for attempt in [one for one in self.attempts if one.verdict.done()]:
             self.attempts.remove(attempt)
             trouble = attempt.verdict.exception()
-            refused = trouble is None and isinstance(attempt.verdict.result().events[0], MoveRefused)
+            # The decision on a repeated answer has no events.
+            refused = trouble is None and isinstance(next(iter(attempt.verdict.result().events), None), MoveRefused)
             if refused or (isinstance(trouble, LogUnavailable) and attempt.token == self.token):
                 self.intervals.append((attempt.arrived_us, self.runner.match_now()))
 
@@ -274,6 +275,7 @@ class Turn:
 @example([("passes", SECOND), "hold", "attempt", ("lags", 1_170 * MS), "release"])
 @example(["hold", "attempt", ("lags", SECOND), "away", "release", ("lags", SECOND), "back", ("passes", SECOND)])
 @example(["away", "attempt", ("lags", SECOND), "back", ("passes", SECOND), "attempt"])
+@example(["hold", "attempt", "attempt"])
 @example(["read", ("lags", SECOND), "late attempt", ("passes", SECOND), "withhold", ("lags", SECOND)])
 def test_every_moment_of_a_stall_counts_once(steps: list[str | tuple[str, Micros]]) -> None:
     @in_loop
