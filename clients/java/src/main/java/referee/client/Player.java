@@ -64,8 +64,7 @@ final class Player implements Session.Listener {
         this.bot = bot;
         referee = settings.hostPort();
         token = settings.token();
-        channels =
-                settings.channels().executor(thread).maxInboundMessageSize(MAX_MESSAGE_BYTES);
+        channels = settings.channels().executor(thread).maxInboundMessageSize(MAX_MESSAGE_BYTES);
         hello =
                 Hello.newBuilder()
                         .setVersion(settings.version())
