@@ -1,7 +1,7 @@
 """The compiled form of the engines, which a wheel may have beside the pure one: `make compiled` puts it in place.
 
-A build hook of hatchling, off unless HATCH_BUILD_HOOK_ENABLE_CUSTOM is true. There is one source: mypyc turns
-the modules that bots and the referee wait for into C, and their Python files stay beside them.
+A build hook of hatchling, off unless HATCH_BUILD_HOOK_ENABLE_CUSTOM is true. There is one source: mypyc translates
+the modules whose speed matters into C, and their Python files stay beside them.
 """
 
 import shutil
@@ -14,8 +14,8 @@ from typing import Any
 from hatchling.builders.config import BuilderConfig
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-NOT_WAITED_FOR = ("__init__", "explain", "game", "options", "picture", "reading", "schema", "view", "viewing")
-"""In the folder of a game: first positions, refusals and pictures."""
+NOT_COMPILED = ("__init__", "explain", "game", "options", "picture", "position_parser", "schema", "view")
+"""Modules of a game whose speed does not matter: first positions, options, parsing, errors and drawing."""
 
 SETUP = """\
 from mypyc.build import mypycify
@@ -26,32 +26,32 @@ setup(packages=[], py_modules=[], ext_modules=mypycify({files!r}, opt_level="{op
 
 
 def compiled_modules(root: Path) -> list[str]:
-    """The modules that have a compiled form, as paths below `root`."""
-    # Only those of games: on those above them strangers build, whose classes are not compiled.
-    found = sorted(path for path in root.glob("engines/*/*.py") if path.stem not in NOT_WAITED_FOR)
+    """Return the modules that have a compiled form, as paths below `root`."""
+    # Only those of games: games of other distributions, which are not compiled, subclass the shared ones.
+    found = sorted(path for path in root.glob("engines/*/*.py") if path.stem not in NOT_COMPILED)
     return [path.relative_to(root).as_posix() for path in found]
 
 
 def compile_engines(root: Path, folder: Path, optimised: int = 2) -> list[Path]:
-    """Put a copy of the engines into `folder`, with a library beside each module that has a compiled form.
+    """Copy the engines into `folder` and compile them there, so that a library is beside each compiled module.
 
-    Gives all the libraries that this needs; `optimised` is the number after -O for the C compiler.
-    Raises CalledProcessError, after telling why, where it cannot be done.
+    Return all libraries that the compiled form needs; `optimised` is the number after -O for the C compiler.
+    Raises CalledProcessError, after printing the compiler's output, if the compilation fails.
     """
     shutil.copytree(root / "engines", folder / "engines", ignore=shutil.ignore_patterns("__pycache__", "*.so", "*.pyd"))
     (folder / "setup.py").write_text(SETUP.format(files=compiled_modules(root), optimised=optimised))
-    made = run(
+    build = run(
         [sys.executable, "setup.py", "-q", "build_ext", "--inplace"], cwd=folder, capture_output=True, check=False
     )
-    if made.returncode:
-        sys.stderr.buffer.write(made.stdout + made.stderr)
-        made.check_returncode()
+    if build.returncode:
+        sys.stderr.buffer.write(build.stdout + build.stderr)
+        build.check_returncode()
     shutil.rmtree(folder / "build")
     return [*folder.rglob("*.so"), *folder.rglob("*.pyd")]
 
 
 class CompiledEngines(BuildHookInterface[BuilderConfig]):
-    """Adds the libraries to a wheel."""
+    """Build hook that adds the libraries to a wheel."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         self._folder = TemporaryDirectory()

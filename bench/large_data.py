@@ -27,11 +27,12 @@ from referee.hosting.contest_log import (
     TournamentCreated,
     contest_id,
 )
-from referee.hosting.contest_terms import LadderTerms, MatchTerms, TournamentTerms
+from referee.hosting.contest_terms import LadderTerms, TournamentTerms
 from referee.live.match_timing import LoopTime
 from referee.live.ports import EventLog
 from referee.match.clock import SECOND, SuddenDeath
 from referee.match.events import Event, MatchCreated
+from referee.match.match_terms import MatchTerms
 from referee.match.setup import Player
 from referee.server.settings import Settings
 from referee.server.stores import open_stores

@@ -38,6 +38,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "encode turn: turns and verdicts as messages": ("referee/transport/play/writer.py", "referee/wire/"),
     "write: a message to the wire": (
         "referee/observability/rpc_metrics.py _RecordingContext.write",
+        "referee/transport/guards/open_calls.py OpenCall.write",
         "referee/transport/play/reader.py PlayStream._write",
     ),
 }

@@ -9,6 +9,7 @@ from engines.registry import games
 from referee.live.ports import Entry
 from referee.match.clock import SECOND, SuddenDeath
 from referee.match.events import MatchCreated
+from referee.match.match_terms import MatchTerms
 from referee.match.setup import SEED_BYTES, Player, Setup
 from referee.match.state import Match, create_match
 from referee.observability.metrics import GaugeSources, Metrics
@@ -19,12 +20,10 @@ MATCHES = (4, 100, 1000)
 def matches_of(game: Game, count: int) -> Iterator[tuple[MatchCreated, Match]]:
     settings = game.settings()
     seats = len(game.table(settings).seats)
-    control = SuddenDeath(600 * SECOND)
+    terms = MatchTerms(game.name, settings, (SuddenDeath(600 * SECOND),) * seats)
     for number in range(count):
         players = tuple(Player(f"bot-{number}-{seat}", "1") for seat in range(seats))
-        setup = Setup(
-            f"m{number}", game.name, game.version, settings, players, (control,) * seats, seed=bytes(SEED_BYTES)
-        )
+        setup = Setup(f"m{number}", game.version, terms, players, bytes(SEED_BYTES))
         yield MatchCreated(0, setup), create_match(MatchCreated(0, setup), game)
 
 

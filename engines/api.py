@@ -102,16 +102,16 @@ class Position(ABC):
         """Return the position as plain data by the game's `view_schema`, as `viewer` may see it."""
 
     @abstractmethod
-    def told(self, seat: Seat, move: str, viewer: Viewer) -> str:
+    def visible_move(self, seat: Seat, move: str, viewer: Viewer) -> str:
         """Return the legal `move` of `seat` as `viewer` may see it when it is played; hidden parts are replaced."""
 
-    def opened(self, seat: Seat, move: str, viewer: Viewer) -> str:
+    def revealed_move(self, seat: Seat, move: str, viewer: Viewer) -> str:
         """Return `move` as `viewer` may see it once all seats that chose at the same time have moved.
 
         `move` was played by `seat` while other seats were to move too. The method is called on the position after the
-        last of these moves. By default it returns the same as `told`.
+        last of these moves. By default it returns the same as `visible_move`.
         """
-        return self.told(seat, move, viewer)
+        return self.visible_move(seat, move, viewer)
 
     @abstractmethod
     def picture(self, viewer: Viewer) -> str:

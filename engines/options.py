@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from engines.refusals import BadOption, UnknownOption, UnknownPreset
+from engines.game_errors import BadOption, UnknownOption, UnknownPreset
 
 Value: TypeAlias = str | int | bool
 

@@ -7,7 +7,7 @@ The games of this distribution are listed in `OURS`. Other distributions add gam
 from importlib.metadata import EntryPoint, entry_points
 
 from engines.api import Game
-from engines.refusals import UnknownGame
+from engines.game_errors import UnknownGame
 
 GROUP = "referee.games"
 

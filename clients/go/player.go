@@ -206,7 +206,7 @@ func (p *player) think(owed *owedTurn) {
 func answer(ctx context.Context, choose Choose, asked Asked) (said *refereev1.BotItem) {
 	defer func() {
 		if why := recover(); why != nil {
-			complain("the bot broke down, and resigns: %v\n%s", why, debug.Stack())
+			complain("the bot failed and resigns: %v\n%s", why, debug.Stack())
 			said = resignation(asked.Turn)
 		}
 	}()

@@ -5,7 +5,7 @@ from itertools import pairwise
 from engines.alquerque.geometry import BITS, FLIPPED, NAMES, TAKEN, Ways, points_of
 from engines.alquerque.men import Men
 from engines.alquerque.notation import COLOURS, move_text
-from engines.refusals import IllegalMove
+from engines.game_errors import IllegalMove
 
 MAX_LISTED = 4
 

@@ -10,7 +10,7 @@ from engines.alquerque import notation
 from engines.alquerque.men import Rules
 from engines.alquerque.options import OPTIONS
 from engines.alquerque.position import AlquerquePosition, Ending
-from engines.alquerque.reading import read_position
+from engines.alquerque.position_parser import read_position
 from engines.alquerque.schema import VIEW_SCHEMA
 from engines.api import Game, Notation, Table
 from engines.options import Settings

@@ -7,7 +7,7 @@ from typing import Final
 
 from engines.alquerque.geometry import BITS, FILES, FLIPPED, NAMES, NUMBERS, RANK, ROW_BITS, TAKEN, path_of, points_of
 from engines.alquerque.men import Men
-from engines.refusals import MalformedMove
+from engines.game_errors import MalformedMove
 
 MOVE_GRAMMAR: Final = """\
 step     b2-c3        from, to

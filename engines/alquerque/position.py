@@ -8,8 +8,8 @@ from engines.alquerque.men import Men
 from engines.alquerque.notation import COLOURS, TEXTS, move_text, names, position_text, read_move
 from engines.alquerque.picture import caption, owner, picture
 from engines.api import Json, Outcome, Position, Seat, Viewer
+from engines.game_errors import NotYourTurn
 from engines.options import Settings
-from engines.refusals import NotYourTurn
 
 
 class Ending:
@@ -86,7 +86,7 @@ class AlquerquePosition(Position):
             "left": {NAMES[number]: names(points) for number, points in enumerate(men.barred) if points},
         }
 
-    def told(self, seat: Seat, move: str, viewer: Viewer) -> str:
+    def visible_move(self, seat: Seat, move: str, viewer: Viewer) -> str:
         return move
 
     def picture(self, viewer: Viewer) -> str:

@@ -3,11 +3,11 @@
 Explanations reveal nothing that the seat does not know: they use its own hand and what is visible to everyone.
 """
 
-from engines.refusals import IllegalMove
+from engines.game_errors import IllegalMove
 from engines.toc import cards
 from engines.toc.moves import CARD_MASK, GIFT, KILLS_SHIFT, SWAP, parts_of
 from engines.toc.notation import move_text
-from engines.toc.obstacles import Reason, going_back, steps_between, walking
+from engines.toc.obstacles import Reason, back_obstacle, steps_between, walk_obstacle
 from engines.toc.places import BITS, H1, NAMES, RESERVE, STARTS, places_in, reserve
 from engines.toc.round import EXCHANGING, Round
 from engines.toc.seven import STEPS, part_ends
@@ -69,7 +69,7 @@ def _single(track: Track, colour: int, rank: int, start: int, to: int) -> Reason
     if not BITS[start] & track.pawns[colour]:
         return _nobody(colour, start)
     if rank == cards.FOUR:
-        return going_back(track, colour, start, to)
+        return back_obstacle(track, colour, start, to)
     counts = cards.COUNTS[rank]
     if start >= H1 > to:
         return "TC-10", "a pawn may not leave the corridor"
@@ -80,7 +80,7 @@ def _single(track: Track, colour: int, rank: int, start: int, to: int) -> Reason
             "TC-4",
             f"{cards.RANKS[rank]} moves {worth} steps forward; from {NAMES[start]} to {NAMES[to]} it is {steps}",
         )
-    return walking(track, colour, start, to)
+    return walk_obstacle(track, colour, start, to)
 
 
 def _nobody(colour: int, place: int) -> Reason:
@@ -146,7 +146,7 @@ def _part(track: Track, colour: int, start: int, to: int) -> Reason | None:
     rules = track.rules
     if to >= H1 and not (rules.split_enters if start < H1 else rules.split_moves_home):
         return "TC-13", f"no part of a divided 7 may go to {NAMES[to]}"
-    return walking(track, colour, start, to)
+    return walk_obstacle(track, colour, start, to)
 
 
 def _listed(moves: list[int]) -> str:

@@ -5,10 +5,10 @@ import re
 from engines.chance import Chance
 from engines.toc import cards
 from engines.toc.places import BITS, H1, NUMBERS, RESERVE, SEATS, STARTS
+from engines.toc.position_writer import EXCHANGE, FAR, FRESH, HIDDEN, NONE, SHORT
 from engines.toc.round import EXCHANGING, NOTHING, leader
 from engines.toc.rules import Rules
 from engines.toc.track import Track
-from engines.toc.writing import EXCHANGE, FAR, FRESH, HIDDEN, NONE, SHORT
 
 UNKNOWN = -2
 MAX_DRAWS = 1 << 31
@@ -27,7 +27,7 @@ _GRAMMAR = re.compile(
 )
 
 
-class Wrong(ValueError):
+class InvalidText(ValueError):
     """Raised with a sentence on what is wrong with a text."""
 
 
@@ -37,10 +37,10 @@ class Fields:
     __slots__ = ("chance", "dealer", "deck", "gifts", "hands", "mover", "played", "track", "turns")
 
     def __init__(self, text: str, rules: Rules) -> None:
-        """Parse a text. Raises Wrong."""
+        """Parse a text. Raises InvalidText."""
         found = _GRAMMAR.fullmatch(text)
         if not found:
-            raise Wrong(f"it must have nine fields separated by single spaces, as in {EXAMPLE!r}")
+            raise InvalidText(f"it must have nine fields separated by single spaces, as in {EXAMPLE!r}")
         self.track = _track(found["pawns"], rules)
         self.mover = EXCHANGING if found["mover"] == EXCHANGE else int(found["mover"])
         self.turns = int(found["turns"])
@@ -80,7 +80,7 @@ def _chance(text: str) -> Chance | None:
         return None
     seed, _, drawn = text.partition(":")
     if int(drawn) > MAX_DRAWS:
-        raise Wrong(f"the number of draws must be at most {MAX_DRAWS}")
+        raise InvalidText(f"the number of draws must be at most {MAX_DRAWS}")
     return Chance(bytes.fromhex(seed), int(drawn))
 
 
@@ -97,7 +97,7 @@ def _track(text: str, rules: Rules) -> Track:
                 continue
             bit = BITS[place]
             if bit & (pawns[colour] if place >= H1 else taken):
-                raise Wrong(f"there are two pawns on {name}")
+                raise InvalidText(f"there are two pawns on {name}")
             pawns[colour] |= bit
             taken |= bit
             marked[mark] |= bit
@@ -107,11 +107,11 @@ def _track(text: str, rules: Rules) -> Track:
 
 def _check_mark(colour: int, place: int, mark: str, rules: Rules) -> None:
     if mark == FRESH and place != STARTS[colour]:
-        raise Wrong(f"a fresh pawn of seat {colour} must be on its start cell, {STARTS[colour]}")
+        raise InvalidText(f"a fresh pawn of seat {colour} must be on its start cell, {STARTS[colour]}")
     if mark in (SHORT, FAR):
         if not rules.keeps_laps:
-            raise Wrong(f"the marks {SHORT} and {FAR} need back_shortcut=false or overshoot=new_lap")
+            raise InvalidText(f"the marks {SHORT} and {FAR} need back_shortcut=false or overshoot=new_lap")
         if mark == FAR and rules.counts_laps and rules.new_lap:
-            raise Wrong(f"no pawn can be marked {FAR} with back_shortcut=false and overshoot=new_lap")
+            raise InvalidText(f"no pawn can be marked {FAR} with back_shortcut=false and overshoot=new_lap")
         if place >= H1:
-            raise Wrong(f"only a pawn on the ring can be marked {SHORT} or {FAR}")
+            raise InvalidText(f"only a pawn on the ring can be marked {SHORT} or {FAR}")

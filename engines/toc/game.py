@@ -7,10 +7,10 @@ that errors refer to.
 from engines.api import Game, Notation, Table
 from engines.chance import Chance
 from engines.options import Settings
-from engines.toc import notation, writing
+from engines.toc import notation, position_writer
 from engines.toc.options import OPTIONS
 from engines.toc.position import TocPosition, compiled
-from engines.toc.reading import read_position
+from engines.toc.position_parser import read_position
 from engines.toc.round import FIRST_DEALER, shuffled
 from engines.toc.schema import VIEW_SCHEMA
 from engines.toc.track import Track
@@ -56,7 +56,7 @@ class Toc(Game):
     title = "Toc"
     rules = RULES
     options = OPTIONS
-    notation = Notation(notation.MOVE_GRAMMAR, writing.POSITION_GRAMMAR)
+    notation = Notation(notation.MOVE_GRAMMAR, position_writer.POSITION_GRAMMAR)
     view_schema = VIEW_SCHEMA
 
     def table(self, settings: Settings) -> Table:

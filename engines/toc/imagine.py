@@ -7,13 +7,13 @@ except the card that it gave to its partner, which is in the partner's hand unti
 
 from engines.api import SPECTATOR
 from engines.chance import Chance
+from engines.game_errors import MalformedPosition
 from engines.options import Settings
-from engines.refusals import MalformedPosition
 from engines.toc.cards import DECK
-from engines.toc.fields import UNKNOWN, Fields, Wrong
+from engines.toc.fields import UNKNOWN, Fields, InvalidText
 from engines.toc.places import PARTNER, SEATS
 from engines.toc.position import TocPosition, compiled
-from engines.toc.reading import check_counts, whole, written_as
+from engines.toc.position_parser import check_counts, whole, written_as
 from engines.toc.round import EXCHANGING
 
 VIEWERS = (*range(SEATS), SPECTATOR)
@@ -30,8 +30,8 @@ def imagine(text: str, settings: Settings, seed: bytes) -> TocPosition:
         check_counts(fields)
         chance = _filled(fields, Chance(seed))
         return TocPosition(written_as(text, VIEWERS, whole(fields, chance)))
-    except Wrong as wrong:
-        raise MalformedPosition(text, str(wrong)) from None
+    except InvalidText as error:
+        raise MalformedPosition(text, str(error)) from None
 
 
 def _filled(fields: Fields, chance: Chance) -> Chance:

@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from engines.refusals import MalformedMove
+from engines.game_errors import MalformedMove
 from engines.toc import cards
 from engines.toc.moves import CARD_BITS, CARD_MASK, GIFT, KILLS_SHIFT, PLACE_BITS, SWAP, divided_way, parts_of
 from engines.toc.places import BITS, NAMES, NUMBERS, places_in

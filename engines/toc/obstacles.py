@@ -17,7 +17,7 @@ def steps_between(track: Track, colour: int, start: int, to: int) -> int:
     return (to - start) % RING
 
 
-def walking(track: Track, colour: int, start: int, to: int) -> Reason:
+def walk_obstacle(track: Track, colour: int, start: int, to: int) -> Reason:
     """Return why the pawn on `start` cannot walk forward to `to`, given that the count is right."""
     if to >= H1:
         return _into_corridor(track, colour, start, to)
@@ -28,7 +28,7 @@ def walking(track: Track, colour: int, start: int, to: int) -> Reason:
     return _landing(track, colour, walker, to) or _passing(start, to)
 
 
-def going_back(track: Track, colour: int, start: int, to: int) -> Reason:
+def back_obstacle(track: Track, colour: int, start: int, to: int) -> Reason:
     """Return why a 4 cannot move the pawn on `start` to `to`."""
     if start >= H1 or to >= H1:
         return "TC-9", "a 4 moves back on the ring only, not into, within or out of a corridor"

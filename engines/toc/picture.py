@@ -6,10 +6,10 @@ middle of the bottom row, and the numbers increase clockwise. The number behind 
 
 from engines.api import Viewer
 from engines.toc.places import BITS, H1, NAMES, ON_RING, RING, SEATS, STARTS, places_in, reserve
+from engines.toc.position_writer import FAR, FRESH, SHORT, cards_text, gift_text
 from engines.toc.round import EXCHANGING, Round
 from engines.toc.track import Track
 from engines.toc.view import hand_names
-from engines.toc.writing import FAR, FRESH, SHORT, cards_text, gift_text
 
 SIDE = 18
 HALF = SIDE // 2

@@ -4,17 +4,17 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from engines.api import REFEREE, Json, Outcome, Position, Seat, Viewer
+from engines.game_errors import NotYourTurn
 from engines.options import Settings
-from engines.refusals import NotYourTurn
 from engines.toc.explain import illegal
 from engines.toc.moves import GIFT
 from engines.toc.notation import SEALED, move_text, read_move
 from engines.toc.picture import picture
 from engines.toc.places import H1, PARTNER
+from engines.toc.position_writer import position_text
 from engines.toc.round import Round
 from engines.toc.rules import Rules
 from engines.toc.view import view
-from engines.toc.writing import position_text
 
 WON = ((1.0, 0.0, 1.0, 0.0), (0.0, 1.0, 0.0, 1.0))
 DRAWN = (0.5, 0.5, 0.5, 0.5)
@@ -71,11 +71,11 @@ class TocPosition(Position):
     def view(self, viewer: Viewer) -> Json:
         return view(self.round, viewer)
 
-    def told(self, seat: Seat, move: str, viewer: Viewer) -> str:
+    def visible_move(self, seat: Seat, move: str, viewer: Viewer) -> str:
         return SEALED if read_move(move) & GIFT and viewer not in (seat, REFEREE) else move
 
-    def opened(self, seat: Seat, move: str, viewer: Viewer) -> str:
-        return move if viewer == PARTNER[seat] else self.told(seat, move, viewer)
+    def revealed_move(self, seat: Seat, move: str, viewer: Viewer) -> str:
+        return move if viewer == PARTNER[seat] else self.visible_move(seat, move, viewer)
 
     def picture(self, viewer: Viewer) -> str:
         return picture(self.round, viewer)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from engines.api import Json
 from engines.toc import cards
 from engines.toc.places import NAMES
-from engines.toc.writing import HIDDEN
+from engines.toc.position_writer import HIDDEN
 
 _SEAT: dict[str, Json] = {"type": "integer", "minimum": 0, "maximum": 3}
 _CARD: Json = {"enum": [*cards.NAMES, HIDDEN]}

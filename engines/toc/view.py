@@ -3,9 +3,9 @@
 from engines.api import REFEREE, Json, Viewer
 from engines.toc import cards
 from engines.toc.places import BITS, NAMES, SEATS, places_in, reserve
+from engines.toc.position_writer import HIDDEN, gift_text, knows_hand
 from engines.toc.round import EXCHANGING, Round
 from engines.toc.track import Track
-from engines.toc.writing import HIDDEN, gift_text, knows_hand
 
 
 def view(at: Round, viewer: Viewer) -> Json:

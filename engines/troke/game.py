@@ -7,15 +7,15 @@ numbers that errors refer to.
 from functools import lru_cache
 
 from engines.api import Game, Notation, Table
+from engines.game_errors import BadOption
 from engines.options import Settings
-from engines.refusals import BadOption
 from engines.troke import notation
 from engines.troke.boards import COLOURS
 from engines.troke.options import OPTIONS
 from engines.troke.own_board import board_of
 from engines.troke.pieces import Pieces
-from engines.troke.position import ALONE, TEAMS, Course, TrokePosition
-from engines.troke.reading import read_position
+from engines.troke.position import ALONE, TEAMS, GameConstants, TrokePosition
+from engines.troke.position_parser import read_position
 from engines.troke.rules import colours_of
 from engines.troke.schema import VIEW_SCHEMA
 
@@ -55,8 +55,8 @@ French one applies, and the other is the preset troke_english. The board is a re
 
 
 @lru_cache(maxsize=256)
-def _course(settings: Settings) -> Course:
-    return Course(settings)
+def _constants(settings: Settings) -> GameConstants:
+    return GameConstants(settings)
 
 
 class Troke(Game):
@@ -78,13 +78,13 @@ class Troke(Game):
         return Table(seats, TEAMS)
 
     def start(self, settings: Settings, seed: bytes) -> TrokePosition:
-        course = _course(settings)
-        rules = course.rules
+        constants = _constants(settings)
+        rules = constants.rules
         sets = tuple(ways.start for ways in rules.ways for _ in range(3))
         nothing = (0,) * rules.seats
-        return TrokePosition(course, Pieces(rules, 0, sets, (rules.start_chips,) * rules.seats, nothing), 0)
+        return TrokePosition(constants, Pieces(rules, 0, sets, (rules.start_chips,) * rules.seats, nothing), 0)
 
     def read(self, text: str, settings: Settings) -> TrokePosition:
-        course = _course(settings)
-        pieces, plies = read_position(text, course.rules, course.spelling)
-        return TrokePosition(course, pieces, plies)
+        constants = _constants(settings)
+        pieces, plies = read_position(text, constants.rules, constants.spelling)
+        return TrokePosition(constants, pieces, plies)

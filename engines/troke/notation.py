@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from engines.refusals import MalformedMove
+from engines.game_errors import MalformedMove
 from engines.troke.boards import COLOURS, NAME, Board
 from engines.troke.pieces import Pieces
 from engines.troke.turns import (

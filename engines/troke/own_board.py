@@ -10,8 +10,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TypeAlias
 
+from engines.game_errors import BadOption, quoted
 from engines.options import Settings
-from engines.refusals import BadOption, quoted
 from engines.troke.boards import BOARDS, COLOURS, EDGES, NAME, Board, Place, opposite
 
 Data: TypeAlias = "bool | int | float | str | list[Data] | dict[str, Data] | None"
@@ -39,8 +39,8 @@ def read_board(text: str) -> Board:
     """Return the board that a JSON text describes. Raises BadOption, which says what is wrong."""
     try:
         return _board(_parsed(text))
-    except _Wrong as wrong:
-        raise BadOption("own_board", text, f"a board in JSON, but {wrong}") from None
+    except _InvalidBoard as error:
+        raise BadOption("own_board", text, f"a board in JSON, but {error}") from None
 
 
 def canonical(text: str) -> str:
@@ -58,7 +58,7 @@ def canonical(text: str) -> str:
     return json.dumps(data, separators=(",", ":"))
 
 
-class _Wrong(ValueError):
+class _InvalidBoard(ValueError):
     pass
 
 
@@ -66,7 +66,7 @@ def _parsed(text: str) -> dict[str, Data]:
     try:
         data = json.loads(text)
     except (ValueError, RecursionError):
-        raise _Wrong("the text is not JSON; it must be an object with cells, edges, start and forward") from None
+        raise _InvalidBoard("the text is not JSON; it must be an object with cells, edges, start and forward") from None
     return _table(data, "the board", NEEDED, REMARKS)
 
 
@@ -87,15 +87,15 @@ def _board(data: dict[str, Data]) -> Board:
 def _unique_cells(data: Data) -> list[Data]:
     cells = _list(data, "cells")
     if len(cells) > MAX_CIRCLES:
-        raise _Wrong(f"there are {len(cells)} cells; the maximum is {MAX_CIRCLES}")
+        raise _InvalidBoard(f"there are {len(cells)} cells; the maximum is {MAX_CIRCLES}")
     names: set[str] = set()
     places: dict[Place, str] = {}
     for cell in cells:
         name, place = _cell(cell)
         if name in names:
-            raise _Wrong(f"the cell {name} is listed twice; each id must be unique")
+            raise _InvalidBoard(f"the cell {name} is listed twice; each id must be unique")
         if place in places:
-            raise _Wrong(
+            raise _InvalidBoard(
                 f"{places[place]} and {name} are both at x {place[0]}, y {place[1]}; "
                 "each cell must have a place of its own"
             )
@@ -108,14 +108,16 @@ def _cell(data: Data) -> tuple[str, Place]:
     cell = _table(data, "a cell", {"id", "x", "y"})
     name = cell["id"]
     if not isinstance(name, str) or not NAME.fullmatch(name):
-        raise _Wrong(f"a cell has the id {quoted(name)}; an id must be a letter a to z and a number 1 to 99, like d5")
+        raise _InvalidBoard(
+            f"a cell has the id {quoted(name)}; an id must be a letter a to z and a number 1 to 99, like d5"
+        )
     return name, (_coordinate(cell["x"], name), _coordinate(cell["y"], name))
 
 
 def _coordinate(value: Data, name: str) -> int:
     if type(value) is int and 0 <= value <= MAX_COORDINATE:
         return value
-    raise _Wrong(f"x and y of {name} must be whole numbers from 0 to {MAX_COORDINATE}, not {quoted(value)}")
+    raise _InvalidBoard(f"x and y of {name} must be whole numbers from 0 to {MAX_COORDINATE}, not {quoted(value)}")
 
 
 def _lines(data: Data, number: dict[str, int]) -> tuple[tuple[int, int], ...]:
@@ -123,16 +125,16 @@ def _lines(data: Data, number: dict[str, int]) -> tuple[tuple[int, int], ...]:
     for edge in _list(data, "edges"):
         ends = _list(edge, "an edge")
         if len(ends) != 2:
-            raise _Wrong(f"the edge {quoted(ends)} does not connect two cells; an edge must be a pair of ids")
+            raise _InvalidBoard(f"the edge {quoted(ends)} does not connect two cells; an edge must be a pair of ids")
         one, other = (_known(end, number, "an edge") for end in ends)
         if one == other:
-            raise _Wrong(f"an edge leads from {ends[0]} to itself; it must connect two different cells")
+            raise _InvalidBoard(f"an edge leads from {ends[0]} to itself; it must connect two different cells")
         line = (min(one, other), max(one, other))
         if line in lines:
-            raise _Wrong(f"the edge between {ends[0]} and {ends[1]} is listed twice; each edge must be unique")
+            raise _InvalidBoard(f"the edge between {ends[0]} and {ends[1]} is listed twice; each edge must be unique")
         lines[line] = None
         if len(lines) > MAX_EDGES:
-            raise _Wrong(f"there are more than {MAX_EDGES} edges, which is the maximum")
+            raise _InvalidBoard(f"there are more than {MAX_EDGES} edges, which is the maximum")
     return tuple(lines)
 
 
@@ -143,14 +145,14 @@ def _rows(data: Data, number: dict[str, int], lines: tuple[tuple[int, int], ...]
     met: set[int] = set()
     for circle in (circle for row in rows for circle in row):
         if circle in met:
-            raise _Wrong(
+            raise _InvalidBoard(
                 f"{names[circle]} is a start cell twice; the four start rows must have sixteen different cells"
             )
         met.add(circle)
     for row in rows:
         for one, other in pairwise(row):
             if (min(one, other), max(one, other)) not in lines:
-                raise _Wrong(
+                raise _InvalidBoard(
                     f"no edge connects {names[one]} and {names[other]}; "
                     "a start row must be listed from one end to the other, with an edge between neighbours"
                 )
@@ -160,21 +162,21 @@ def _rows(data: Data, number: dict[str, int], lines: tuple[tuple[int, int], ...]
 def _row(edge: str, data: Data, number: dict[str, int]) -> tuple[int, ...]:
     row = tuple(_known(name, number, f"the start row {edge}") for name in _list(data, f"the start row {edge}"))
     if len(row) != 4:
-        raise _Wrong(f"the start row {edge} has {len(row)} cells; it must have four")
+        raise _InvalidBoard(f"the start row {edge} has {len(row)} cells; it must have four")
     return row
 
 
 def _not_too_many(names: tuple[str, ...], neighbours: Neighbours) -> None:
     for name, near in zip(names, neighbours, strict=True):
         if len(near) > MAX_LINES:
-            raise _Wrong(f"{len(near)} edges lead from {name}; the maximum is {MAX_LINES}")
+            raise _InvalidBoard(f"{len(near)} edges lead from {name}; the maximum is {MAX_LINES}")
 
 
 def _connected(names: tuple[str, ...], neighbours: Neighbours) -> None:
     met = _met([0], neighbours, lambda _one, _other: True)
     for circle, name in enumerate(names):
         if circle not in met:
-            raise _Wrong(f"there is no path from {names[0]} to {name}; all cells must be connected")
+            raise _InvalidBoard(f"there is no path from {names[0]} to {name}; all cells must be connected")
 
 
 def _ahead(data: Data) -> tuple[Place, ...]:
@@ -188,7 +190,7 @@ def _direction(edge: str, data: Data) -> Place:
     if type(right) is int and type(up) is int and 0 < max(abs(right), abs(up)) <= MAX_COORDINATE:
         return right, up
     numbers = f"two whole numbers from -{MAX_COORDINATE} to {MAX_COORDINATE}"
-    raise _Wrong(f"forward of {edge} is {quoted(data)}; it must be {numbers}, not both 0, like [0, 1]")
+    raise _InvalidBoard(f"forward of {edge} is {quoted(data)}; it must be {numbers}, not both 0, like [0, 1]")
 
 
 def _playable(board: Board, neighbours: Neighbours) -> None:
@@ -198,7 +200,7 @@ def _playable(board: Board, neighbours: Neighbours) -> None:
         met = _met(board.rows[colour], neighbours, lambda one, other: board.advance(colour, one, other) >= 0)  # noqa: B023
         if not met & set(board.rows[opposite(colour)]):
             start, goal = EDGES[colour], EDGES[opposite(colour)]
-            raise _Wrong(
+            raise _InvalidBoard(
                 f"{name} cannot get from its start row {start} to its goal row {goal} without a backward step; "
                 f"forward of {start} must point from one to the other"
             )
@@ -228,20 +230,20 @@ def _met(first: Iterable[int], neighbours: Neighbours, passable: Callable[[int, 
 def _known(name: Data, number: dict[str, int], where: str) -> int:
     if isinstance(name, str) and name in number:
         return number[name]
-    raise _Wrong(f"{where} names the cell {quoted(name)}, which is not in cells")
+    raise _InvalidBoard(f"{where} names the cell {quoted(name)}, which is not in cells")
 
 
 def _list(data: Data, what: str) -> list[Data]:
     if not isinstance(data, list):
-        raise _Wrong(f"{what} must be a list, not {quoted(data)}")
+        raise _InvalidBoard(f"{what} must be a list, not {quoted(data)}")
     return data
 
 
 def _table(data: Data, what: str, needed: set[str], optional: frozenset[str] = NOTHING) -> dict[str, Data]:
     if not isinstance(data, dict):
-        raise _Wrong(f"{what} must be an object, not {quoted(data)}")
+        raise _InvalidBoard(f"{what} must be an object, not {quoted(data)}")
     for key in sorted(needed - data.keys()):
-        raise _Wrong(f"{what} has no {key}; required: {', '.join(sorted(needed))}")
+        raise _InvalidBoard(f"{what} has no {key}; required: {', '.join(sorted(needed))}")
     for key in sorted(data.keys() - needed - optional):
-        raise _Wrong(f"{what} has the unknown entry {quoted(key)}; known: {', '.join(sorted(needed))}")
+        raise _InvalidBoard(f"{what} has the unknown entry {quoted(key)}; known: {', '.join(sorted(needed))}")
     return data

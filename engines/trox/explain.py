@@ -1,6 +1,6 @@
 """Finds out why a well-formed move is illegal: the rule it breaks, and what would be legal instead."""
 
-from engines.refusals import IllegalMove
+from engines.game_errors import IllegalMove
 from engines.trox.cellsets import CELLS, colour_of
 from engines.trox.hands import held
 from engines.trox.holes import fitting

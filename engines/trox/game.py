@@ -12,7 +12,7 @@ from engines.trox import notation
 from engines.trox.options import OPTIONS
 from engines.trox.pawns import Rules
 from engines.trox.position import Ending, TroxPosition
-from engines.trox.reading import read_position
+from engines.trox.position_parser import read_position
 from engines.trox.schema import VIEW_SCHEMA
 
 RULES = """\

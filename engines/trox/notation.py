@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias
 
-from engines.refusals import MalformedMove
+from engines.game_errors import MalformedMove
 from engines.trox.cellsets import numbers_in
 from engines.trox.hands import hand_text
 from engines.trox.lattice import CELL, cell_name, cell_named

@@ -14,7 +14,7 @@ from engines.trox.notation import SEATS, by_seat
 from engines.trox.pawns import Pawns
 from engines.trox.pieces import COLOUR_NAMES, COLOURS, PIECES
 from engines.trox.triangles import NOBODY
-from engines.trox.viewing import owner, supply_left
+from engines.trox.view import owner, supply_left
 
 SIGNS = {"round": "○", "square": "■", "neutral": "=", None: " "}
 PAINTS = ("\x1b[97;40m", "\x1b[97;44m", "\x1b[97;41m")

@@ -3,16 +3,16 @@
 from collections.abc import Sequence
 
 from engines.api import Json, Outcome, Position, Seat, Viewer
+from engines.game_errors import NotYourTurn
 from engines.options import Settings
-from engines.refusals import NotYourTurn
 from engines.trox.explain import illegal
 from engines.trox.hands import pawns_in
-from engines.trox.listing import move_texts
+from engines.trox.move_list import move_texts
 from engines.trox.notation import by_seat, move_number, position_text, read_move
 from engines.trox.pawns import Pawns
 from engines.trox.picture import picture
 from engines.trox.triangles import NOBODY
-from engines.trox.viewing import view
+from engines.trox.view import view
 
 
 class Ending:
@@ -77,7 +77,7 @@ class TroxPosition(Position):
     def view(self, viewer: Viewer) -> Json:
         return view(self.pawns, self.plies)
 
-    def told(self, seat: Seat, move: str, viewer: Viewer) -> str:
+    def visible_move(self, seat: Seat, move: str, viewer: Viewer) -> str:
         return move
 
     def picture(self, viewer: Viewer) -> str:

@@ -6,7 +6,7 @@ from engines.api import Json
 from engines.trox.lattice import CELL
 from engines.trox.notation import SEATS
 from engines.trox.pieces import COLOUR_NAMES, KINDS, PIECES
-from engines.trox.viewing import NEUTRAL, PHASES
+from engines.trox.view import NEUTRAL, PHASES
 
 _KIND = f"(?:{'|'.join(KINDS)})"
 _CELL: Mapping[str, Json] = {"pattern": f"^{CELL}$"}

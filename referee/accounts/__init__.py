@@ -1,8 +1,8 @@
 """Bots, tokens and quotas, and the log that the author of a bot can read: values and the ports that store them.
 
-bots            bots, their versions and pauses, and the port that stores them
-tokens          access tokens, their roles and secrets, quotas of their holders, and the ports that store them
-bot_log         private log of a bot: lines and port
-names           checks of names and texts
-account_errors  errors of this package
+- `bots`: bots, their versions and pauses, and the port that stores them
+- `tokens`: access tokens, their roles and secrets, quotas of their holders, and the ports that store them
+- `bot_log`: private log of a bot: lines and port
+- `names`: checks of names and texts
+- `account_errors`: errors of this package
 """

@@ -1,50 +1,50 @@
 """Errors of accounts. The `details` of each are the metadata that the contract promises for its reason."""
 
-from engines.refusals import Refusal, quoted, shortened
+from engines.game_errors import DetailedError, quoted, shortened
 
 
-class BadName(Refusal):
+class BadName(DetailedError):
     def __init__(self, name: str, wrong: str) -> None:
         super().__init__(f"{quoted(name)} cannot be a name: {wrong}", name=shortened(name), wrong=wrong)
 
 
-class BadField(Refusal):
+class BadField(DetailedError):
     """A field of a request has an invalid value."""
 
     def __init__(self, field: str, wrong: str) -> None:
         super().__init__(f"{field}: {wrong}", field=field, wrong=wrong)
 
 
-class NameTaken(Refusal):
+class NameTaken(DetailedError):
     def __init__(self, name: str) -> None:
         super().__init__(f"the name {name} is taken", name=name)
 
 
-class TooManyNames(Refusal):
+class TooManyNames(DetailedError):
     def __init__(self, what: str, limit: int) -> None:
         super().__init__(f"there can be no more {what}: the limit is {limit}", what=what, limit=str(limit))
 
 
-class UnknownBot(Refusal):
+class UnknownBot(DetailedError):
     def __init__(self, bot: str) -> None:
         super().__init__(f"there is no bot {quoted(bot)}", bot=shortened(bot))
 
 
-class UnknownVersion(Refusal):
+class UnknownVersion(DetailedError):
     def __init__(self, bot: str, version: str) -> None:
         super().__init__(f"{bot} has no version {quoted(version)}", bot=bot, version=shortened(version))
 
 
-class UnknownToken(Refusal):
+class UnknownToken(DetailedError):
     def __init__(self, token_id: str) -> None:
         super().__init__(f"there is no token {quoted(token_id)}", token_id=shortened(token_id))
 
 
-class BotPaused(Refusal):
+class BotPaused(DetailedError):
     def __init__(self, bot: str, cause: str) -> None:
         super().__init__(f"{bot} is paused ({cause})", bot=bot, cause=cause)
 
 
-class BotNotPaused(Refusal):
+class BotNotPaused(DetailedError):
     def __init__(self, bot: str) -> None:
         super().__init__(f"{bot} is not paused", bot=bot)

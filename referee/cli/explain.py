@@ -82,7 +82,7 @@ def _facts(match: Match, seat: Seat) -> list[str]:
     player = match.players[seat]
     who = escape_unprintable(f"{player.bot} {player.version}".strip() or "nobody")
     others = ", ".join(escape_unprintable(one.bot) for number, one in enumerate(match.players) if number != seat)
-    return [f"{match.table.seats[seat]} is {who}, against {others}; {control_text(match.setup.controls[seat])}."]
+    return [f"{match.table.seats[seat]} is {who}, against {others}; {control_text(match.terms.controls[seat])}."]
 
 
 def _print_turns(turns: Sequence[SeatTurn], ply: int) -> None:
@@ -97,5 +97,5 @@ def _print_turns(turns: Sequence[SeatTurn], ply: int) -> None:
             why = escape_unprintable(one.answer.sentence)
             click.echo(f"why: {why} ({one.answer.reason}; {one.answer.attempts_left} attempts left)")
         if one.row:
-            row = clock_charge_of(one.row, one.due.seat, one.due.match.setup.controls[one.due.seat])
+            row = clock_charge_of(one.row, one.due.seat, one.due.match.terms.controls[one.due.seat])
             click.echo(f"clock charge: {MessageToJson(row, preserving_proto_field_name=True)}")

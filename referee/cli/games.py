@@ -21,6 +21,7 @@ from referee.match.clock_charge import TurnMeasurement
 from referee.match.commands import StartPlay, SubmitMove
 from referee.match.decide import decide
 from referee.match.events import Event, MatchCreated, MovePlayed
+from referee.match.match_terms import MatchTerms
 from referee.match.setup import Player, Setup
 from referee.match.state import Match, create_match
 from referee.records.record_format import format_record
@@ -155,9 +156,8 @@ def _random_match(game: Game, settings: Settings, chance: Chance) -> Iterator[tu
     seats = game.table(settings).seats
     players = tuple(Player(f"random {name}") for name in seats)
     seed = chance.fork("seed").seed
-    first = MatchCreated(
-        0, Setup("random", game.name, game.version, settings, players, (Untimed(),) * len(seats), seed, seed_given=True)
-    )
+    terms = MatchTerms(game.name, settings, (Untimed(),) * len(seats))
+    first = MatchCreated(0, Setup("random", game.version, terms, players, seed, seed_given=True))
     match = create_match(first, game)
     yield first, match
     decided = decide(match, StartPlay(), 0)

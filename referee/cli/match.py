@@ -10,7 +10,6 @@ from referee.cli._shared.game_options import GameCommand, rule_options, select_g
 from referee.cli._shared.local_contest_command import STATUSES, run
 from referee.local.entrant import read_entrants
 from referee.local.local_contest import LocalContest
-from referee.local.match_terms import DEFAULT_CLOCK, LOCAL_POLICIES, read_clock
 from referee.local.plan import (
     DAY_S,
     DEFAULT_START_WITHIN_S,
@@ -23,6 +22,7 @@ from referee.local.plan import (
     read_plan,
 )
 from referee.local.results_folder import ResultsFolder
+from referee.local.terms_reader import DEFAULT_CLOCK, LOCAL_POLICIES, read_clock
 
 DEFAULT_OUT = Path("referee-arena")
 

@@ -111,7 +111,7 @@ def _heading(history: RecordHistory) -> Iterator[str]:
     yield f"{escape_unprintable(first.setup.match_id)}: {first.game.title} (version {first.setup.game_version})"
     for seat, (name, player) in enumerate(zip(first.table.seats, last.players, strict=True)):
         who = f"{player.bot} {player.version}".strip() or "nobody"
-        yield f"  seat {seat}, {name}: {escape_unprintable(who)}; {control_text(first.setup.controls[seat])}"
+        yield f"  seat {seat}, {name}: {escape_unprintable(who)}; {control_text(first.terms.controls[seat])}"
     yield ""
 
 
@@ -133,7 +133,7 @@ def _step_lines(step: MatchStep, viewer: Viewer) -> Iterator[str]:
 def _move_line(after: Match, event: MovePlayed) -> str:
     names = after.table.seats
     who = f"{names[event.seat]:{max(map(len, names))}}"
-    clocks = "  ".join(map(clock_text, after.setup.controls, after.clocks))
+    clocks = "  ".join(map(clock_text, after.terms.controls, after.clocks))
     return f"{after.ply:4}. {who} {escape_unprintable(event.move):12} {clocks}{BY[event.source]}"
 
 

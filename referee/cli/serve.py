@@ -2,24 +2,28 @@
 
 import asyncio
 import json
+import os
 import signal
 import sys
 from collections.abc import Callable
 from dataclasses import asdict
 from importlib.metadata import version
+from typing import TYPE_CHECKING
 
 import click
 
 from referee.cli._shared.game_options import GameCommand
 from referee.cli.settings import settings_options
 from referee.observability.logs import set_up_logs
-from referee.observability.tracing import TracesUnavailable, Tracing, create_tracing
-from referee.server.referee_server import RefereeServer, ServerInfo, freeze_loaded_objects, raise_gc_thresholds
 from referee.server.settings import Settings
 from referee.server.settings_reader import LoadedSettings
-from referee.server.stores import StartupError
+
+if TYPE_CHECKING:
+    from referee.observability.tracing import Tracing
+    from referee.server.referee_server import ServerInfo
 
 SHUTDOWN_SIGNALS = (signal.SIGTERM, signal.SIGINT)
+WITHOUT_EVENT_ENGINE = {"GRPC_EXPERIMENTS": "-event_engine_listener"}
 
 
 @click.command(cls=GameCommand)
@@ -33,6 +37,12 @@ def serve(in_force: LoadedSettings) -> None:
     settings = in_force.settings
     set_up_logs(settings.log_format, settings.log_level, sys.stderr)
     _raise_open_files_limit()
+    if not settings.grpc_event_engine:
+        os.environ |= {**WITHOUT_EVENT_ENGINE, **os.environ}
+    # Not before: gRPC reads its environment when it is imported.
+    from referee.server.referee_server import raise_gc_thresholds  # noqa: PLC0415
+    from referee.server.stores import StartupError  # noqa: PLC0415
+
     raise_gc_thresholds()
     try:
         with asyncio.Runner(loop_factory=_uvloop_factory()) as runner:
@@ -42,6 +52,8 @@ def serve(in_force: LoadedSettings) -> None:
 
 
 async def _serve(settings: Settings) -> None:
+    from referee.server.referee_server import RefereeServer, freeze_loaded_objects  # noqa: PLC0415
+
     server = RefereeServer(settings, _tracing(settings))
     loop = asyncio.get_running_loop()
     for number in SHUTDOWN_SIGNALS:
@@ -54,15 +66,18 @@ async def _serve(settings: Settings) -> None:
     await server.close()
 
 
-def _tracing(settings: Settings) -> Tracing:
+def _tracing(settings: Settings) -> "Tracing":
     """Raises StartupError."""
+    from referee.observability.tracing import TracesUnavailable, create_tracing  # noqa: PLC0415
+    from referee.server.stores import StartupError  # noqa: PLC0415
+
     try:
         return create_tracing(settings.traces_to, settings.traces_one_in, version("referee"))
     except TracesUnavailable as why:
         raise StartupError(str(why)) from None
 
 
-def _startup_message(opened: ServerInfo) -> str:
+def _startup_message(opened: "ServerInfo") -> str:
     facts = {name: text for name, text in asdict(opened).items() if text}
     if not sys.stdout.isatty():
         return json.dumps(facts)

@@ -12,9 +12,9 @@ from referee.cli._shared.tournament_runner import TournamentRunner
 from referee.local.contest_file import MOST, TournamentPlan
 from referee.local.entrant import read_entrants
 from referee.local.local_tournament import LocalTournament
-from referee.local.match_terms import DEFAULT_CLOCK, LOCAL_POLICIES, read_clock, terms_of
 from referee.local.plan import MAX_PARALLEL
 from referee.local.results_folder import ResultsFolder
+from referee.local.terms_reader import DEFAULT_CLOCK, LOCAL_POLICIES, read_clock, terms_of
 from referee.wire.rules import rules_of
 from referee.wire.terms import policies_of
 

@@ -15,9 +15,9 @@ from referee.cli._shared.report_text import standings_text
 from referee.cli._shared.tournament_runner import TournamentRunner
 from referee.local.contest_file import read_tournament
 from referee.local.local_tournament import LocalTournament
-from referee.local.match_terms import LOCAL_POLICIES
 from referee.local.results_folder import ResultsFolder
-from referee.match.setup import Policies
+from referee.local.terms_reader import LOCAL_POLICIES
+from referee.match.match_terms import Policies
 from referee.reporting.collector import tournament_report
 from referee.reporting.formatting import moment
 from referee.reporting.message_conversion import chosen_text, entry_line, rules_text
@@ -28,7 +28,7 @@ STATUSES = """\b
 Exit status:
     0  finished, and no match was forfeited
     2  invalid input
-    3  a bot forfeited a match: late, illegal, gone
+    3  a bot forfeited a match: late, illegal, absent
     4  a bot could not be started
   130  Ctrl-C (143: SIGTERM); finished matches are kept
 """

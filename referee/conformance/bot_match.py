@@ -5,8 +5,8 @@ from itertools import count
 from referee_api.v1 import clock_pb2, match_pb2, play_pb2, result_pb2
 
 from engines.api import Seat
+from engines.game_errors import GameError
 from engines.options import Value
-from engines.refusals import Refusal
 from engines.registry import find
 from referee.conformance.bot_session import BotSession
 from referee.conformance.clause import ClauseFailed, ClauseNotApplicable
@@ -78,9 +78,9 @@ class BotMatch:
     def play(self, seat: Seat, move: str) -> None:
         """Play a move. Raises ClauseFailed if it is illegal."""
         self.check(seat, move)
-        told = self.position.told(seat, move, seat)
+        visible = self.position.visible_move(seat, move, seat)
         self.position = self.position.play(seat, move)
-        self._history = [(seat, told)]
+        self._history = [(seat, visible)]
         self.ply += 1
         self._attempt = 1
 
@@ -88,7 +88,7 @@ class BotMatch:
         """Raise ClauseFailed if the move is illegal for the seat."""
         try:
             self.position.play(seat, move)
-        except Refusal as why:
+        except GameError as why:
             raise ClauseFailed(f"{move!r} is illegal for seat {seat} in {self.position.text(seat)}: {why}") from None
 
     def start_new_attempt(self) -> None:

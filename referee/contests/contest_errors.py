@@ -3,10 +3,10 @@
 Each error is a class with one sentence and details for programs. An error changes nothing.
 """
 
-from engines.refusals import Refusal, quoted, shortened
+from engines.game_errors import DetailedError, quoted, shortened
 
 
-class ContestError(Refusal):
+class ContestError(DetailedError):
     """Base class of the errors of contests."""
 
 

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Iterable, Iterator
 from dataclasses import dataclass
 
 from engines.api import Seat
-from engines.refusals import Refusal
+from engines.game_errors import GameError
 from referee.conformance.bot_match import MAX_LEGAL_MOVES
 from referee.conformance.kit_server import KitServer
 from referee.live.match_history import MatchHistory, MatchStatus
@@ -82,7 +82,7 @@ class ComparedTurn:
         """Why the new answer is illegal; empty if it is legal."""
         try:
             self.question.due.match.require_position().play(self.question.due.seat, self.now)
-        except Refusal as why:
+        except GameError as why:
             return str(why)
         return ""
 

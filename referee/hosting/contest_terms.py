@@ -8,15 +8,13 @@ from dataclasses import dataclass
 from enum import Enum
 
 from engines.api import REFEREE, Game, Seat, Table
-from engines.options import Settings
 from referee.accounts.account_errors import BadField
 from referee.contests.pairing import DueMatch, MatchScore, Sides
 from referee.contests.tournament.tournament_terms import Pools, Seeding, SprtTrial, TournamentPlayTerms
 from referee.live.match_request import DEFAULT_OPENING, LiveLimits, MatchRequest, Opening, find_game
-from referee.match.clock import Micros, TimeControl
-from referee.match.clock_charge import NetworkCredit
+from referee.match.match_terms import MatchTerms
 from referee.match.result import Result
-from referee.match.setup import DEFAULT_POLICIES, NO_CREDIT, SEED_BYTES, SHOWN_LIVE, Player, Policies, Visibility
+from referee.match.setup import SEED_BYTES, Player
 
 
 class Partners(Enum):
@@ -41,48 +39,6 @@ FITTING_FORMATS = (
 
 
 @dataclass(frozen=True, slots=True)
-class MatchTerms:
-    """Terms of the matches of a contest. Players, seed and opening come from the pairing."""
-
-    game: str
-    settings: Settings
-    controls: tuple[TimeControl, ...] = ()
-    """One for all seats, or one for each."""
-    credit: NetworkCredit = NO_CREDIT
-    policies: Policies = DEFAULT_POLICIES
-    visibility: Visibility = SHOWN_LIVE
-    by_lot: bool = False
-    nonce_within_us: Micros = 0
-    start_within_us: Micros = 0
-    """How long a match waits for its start. 0: the default of the referee."""
-
-    def match_request(
-        self,
-        players: tuple[Player, ...],
-        labels: dict[str, str],
-        seed: bytes | None = None,
-        opening: Opening = DEFAULT_OPENING,
-    ) -> MatchRequest:
-        """Return the request for one match with these terms."""
-        return MatchRequest(
-            self.game,
-            dict(self.settings.values),
-            None,
-            players,
-            self.controls,
-            self.credit,
-            self.policies,
-            self.visibility,
-            seed,
-            self.by_lot,
-            self.nonce_within_us,
-            self.start_within_us,
-            opening,
-            labels,
-        )
-
-
-@dataclass(frozen=True, slots=True)
 class DuplicatePlay:
     """Each start is played several times with the same seed and the seats exchanged."""
 
@@ -95,18 +51,18 @@ class DuplicatePlay:
 @dataclass(frozen=True, slots=True)
 class LadderTerms:
     match_terms: tuple[MatchTerms, ...]
-    """Used in turn; all have the same seats and sides."""
+    """Used in turn; all have the same seats and sides. Players, seed and opening come from the pairing."""
     duplicate: DuplicatePlay | None = None
     """None: single matches."""
     partners: Partners = Partners.INDIVIDUAL
-    matches_at_once: int = 0
+    max_concurrent_matches: int = 0
     """Limit of matches in play at the same time. 0: as many as bots have room for."""
     rematch_after: int = 1
     """Number of other opponents before a rematch."""
     provisional_matches: int = 20
     pause_after_faults: int = 3
     """Number of consecutive faults that pause a bot."""
-    matches_per_hour: int = 0
+    max_matches_per_hour: int = 0
     """Limit of matches that start in an hour, evenly spread. 0: no limit."""
 
     @property
@@ -117,7 +73,7 @@ class LadderTerms:
     @property
     def gap_ms(self) -> int:
         """Return the minimum time between the starts of two matches."""
-        return -(-HOUR_MS // self.matches_per_hour) if self.matches_per_hour else 0
+        return -(-HOUR_MS // self.max_matches_per_hour) if self.max_matches_per_hour else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,8 +172,8 @@ def _check_match_terms(
     terms: MatchTerms, openings: Sequence[Opening], games: Mapping[str, Game], limits: LiveLimits, *, in_sets: bool
 ) -> None:
     for opening in openings or (DEFAULT_OPENING,):
-        terms.match_request((), {}, opening=opening).setup("", bytes(SEED_BYTES), games, limits)
-    if terms.by_lot:
+        MatchRequest(terms, opening=opening).setup("", bytes(SEED_BYTES), games, limits)
+    if terms.random_seats:
         raise BadField("match_terms.random_seats", "it must be false: the pairing decides who has which seat")
     if in_sets:
         _check_shared_seed(terms, find_game(games, terms.game))
@@ -225,7 +181,7 @@ def _check_match_terms(
 
 def _check_shared_seed(terms: MatchTerms, game: Game) -> None:
     """Raises BadField if the matches of a set cannot share a seed."""
-    if terms.nonce_within_us:
+    if terms.nonce_timeout_us:
         raise BadField("match_terms.nonce_timeout_ms", "it must be 0 in duplicate play: a set has one seed")
     start = game.start(terms.settings, bytes(SEED_BYTES))
     if any(start.text(seat) != start.text(REFEREE) for seat in range(len(game.table(terms.settings).seats))):

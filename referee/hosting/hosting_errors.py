@@ -3,11 +3,11 @@
 The `details` of each are the metadata that the contract promises for its reason.
 """
 
-from engines.refusals import Refusal, quoted, shortened
+from engines.game_errors import DetailedError, quoted, shortened
 from referee.live.ports import fault_id
 
 
-class ContestDamaged(Refusal):
+class ContestDamaged(DetailedError):
     """The log of a contest cannot be decoded or folded. Nothing of the contest is changed."""
 
     def __init__(self, contest: str) -> None:
@@ -15,43 +15,43 @@ class ContestDamaged(Refusal):
         super().__init__(f"the log of {contest} is damaged; the fault is {fault} in the referee's log", fault_id=fault)
 
 
-class UnknownLadder(Refusal):
+class UnknownLadder(DetailedError):
     def __init__(self, name: str) -> None:
         super().__init__(f"there is no ladder {quoted(name)}", ladder=shortened(name))
 
 
-class UnknownTournament(Refusal):
+class UnknownTournament(DetailedError):
     def __init__(self, name: str) -> None:
         super().__init__(f"there is no tournament {quoted(name)}", tournament=shortened(name))
 
 
-class AlreadyIn(Refusal):
+class AlreadyIn(DetailedError):
     def __init__(self, bot: str, entrant: str) -> None:
         super().__init__(f"{bot} already plays here, as {entrant}", bot=bot, entrant=entrant)
 
 
-class NotAnEntrant(Refusal):
+class NotAnEntrant(DetailedError):
     def __init__(self, tournament: str, entrant: str) -> None:
         shown = shortened(entrant)
         super().__init__(f"{tournament} has no entrant {quoted(entrant)}", tournament=tournament, entrant=shown)
 
 
-class TournamentStarted(Refusal):
+class TournamentStarted(DetailedError):
     def __init__(self, tournament: str) -> None:
         super().__init__(f"{tournament} has started and accepts no more entrants", tournament=tournament)
 
 
-class TournamentNotStarted(Refusal):
+class TournamentNotStarted(DetailedError):
     def __init__(self, tournament: str) -> None:
         super().__init__(f"{tournament} has not started", tournament=tournament)
 
 
-class TournamentOver(Refusal):
+class TournamentOver(DetailedError):
     def __init__(self, tournament: str, phase: str) -> None:
         super().__init__(f"{tournament} is {phase}", tournament=tournament, phase=phase)
 
 
-class WrongEntrantCount(Refusal):
+class WrongEntrantCount(DetailedError):
     def __init__(self, tournament: str, entrants: str, wanted: str) -> None:
         super().__init__(
             f"{tournament} has {entrants} entrants; it needs {wanted}",
@@ -61,7 +61,7 @@ class WrongEntrantCount(Refusal):
         )
 
 
-class NotExportable(Refusal):
+class NotExportable(DetailedError):
     def __init__(self, tournament: str, form: str, why: str) -> None:
         super().__init__(
             f"{tournament} cannot be exported as {form}: {why}", tournament=tournament, format=form, why=why

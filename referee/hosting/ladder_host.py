@@ -97,7 +97,7 @@ class LadderHost(ContestHost[LadderState, LadderRequest]):
             TournamentEntrant(entrant.name, bots=entrant.bots), store.state.seating.bots, self._deps.accounts
         )
         state = await self._carry_out(store, JoinLadder(LadderEntrant(resolved.name, resolved.bots)))
-        rows = await self._standings(state, 0, all_versions=False)
+        rows = await self.standings_of(state)
         return next(row for row in rows if row.entrant.name == resolved.name)
 
     async def leave(self, name: str, entrant: str, message: str = "") -> None:
@@ -146,7 +146,7 @@ class LadderHost(ContestHost[LadderState, LadderRequest]):
         state = await self.get(name)
         if not 0 <= season <= state.ladder.season:
             raise BadField("season", f"there is no season {season}; 1 to {state.ladder.season} exist")
-        return await self._standings(state, season, all_versions)
+        return await self.standings_of(state, season, all_versions)
 
     async def history(
         self, name: str, bot: str, version: str = "", after: int = 0, limit: int = 100
@@ -176,7 +176,10 @@ class LadderHost(ContestHost[LadderState, LadderRequest]):
                 if bot.pause:
                     raise BotPaused(bot.name, bot.pause.cause.value)
 
-    async def _standings(self, state: LadderState, season: int, all_versions: bool) -> list[LadderStandingsRow]:
+    async def standings_of(
+        self, state: LadderState, season: int = 0, all_versions: bool = False
+    ) -> list[LadderStandingsRow]:
+        """Return the standings in that state of a ladder, best first. `season`: see `standings`."""
         available, _ = await self._availability.of_entrants(state, with_busy=True)
         playing = {it.name: state.ladder.entrants[it.name].rated_player(it.bots) for it in available}
         return state.ladder.standings(playing, season, all_versions)

@@ -86,15 +86,15 @@ class LadderRatings:
 
     def result_of(self, state: LadderState, match: Match) -> LadderResult | None:
         """Return the result of a match that is over. None: it is void, or cannot be rated on the ladder."""
-        setup = match.setup
-        if match.result is None or find_game(self._games, setup.game).table(setup.settings).sides != state.sides:
+        terms = match.terms
+        if match.result is None or find_game(self._games, terms.game).table(terms.settings).sides != state.sides:
             return None
         rated = _rated_players(state, match.players)
         if rated is None:
             return None
         sides = tuple(tuple(dict.fromkeys(rated[seat] for seat in side)) for side in state.sides)
         finish = finish_order_of(match.result, sides)
-        labels = dict(setup.labels)
+        labels = dict(match.setup.labels)
         due = labels.get(REQUEST_ID, "") if labels.get(MAKER) == state.contest else ""
         forfeited = dict.fromkeys(rated[forfeit.seat] for forfeit in match.result.forfeits)
         return LadderResult(finish, tuple(forfeited), due) if finish else None

@@ -9,9 +9,10 @@ from referee.contests.ladder.state import Ladder, LadderPhase, LadderPlayTerms, 
 from referee.contests.pairing import ContestMatchStarted, DueMatch, DuplicateSets, SetStart, Sides
 from referee.contests.strength.rating import RatingRecord
 from referee.hosting.contest_log import LADDER, ContestEntry, LadderCreated, contest_id
-from referee.hosting.contest_terms import LadderTerms, MatchTerms, Seating, seating
+from referee.hosting.contest_terms import LadderTerms, Seating, seating
 from referee.hosting.hosting_errors import ContestDamaged
 from referee.live.match_request import find_game
+from referee.match.match_terms import MatchTerms
 from referee.match.result import PlayerRating, RatingChange
 from referee.match.setup import Player
 
@@ -170,7 +171,7 @@ class LadderFold:
             seats.bots,
             DuplicateSets(duplicate.arrangements or len(table.sides), len(duplicate.openings)) if duplicate else None,
             len(terms.match_terms),
-            terms.matches_at_once or None,
+            terms.max_concurrent_matches or None,
             terms.rematch_after,
             terms.provisional_matches,
         )

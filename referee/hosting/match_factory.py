@@ -34,9 +34,9 @@ def match_request_for(state: ContestState, due: DueMatch, players: tuple[Player,
     terms, start, openings = state.match_terms(due), state.start_of(due), state.terms.openings
     labels = {MAKER: state.contest, REQUEST_ID: due.id, PAIRING: due.pairing.id, **state.labels}
     if start is None:
-        return terms.match_request(players, labels)
+        return MatchRequest(terms, players, labels=labels)
     opening = DEFAULT_OPENING if start.opening is None else openings[start.opening]
-    return terms.match_request(players, {**labels, SET: start.set_id}, start.seed, opening)
+    return MatchRequest(terms, players, start.seed, opening, {**labels, SET: start.set_id})
 
 
 class BotUnavailable(Exception):
@@ -92,7 +92,7 @@ class MatchFactory:
         """Return the players with the versions that are online. Raises BotUnavailable."""
         players = []
         for player in request.players:
-            free = self._referee.free_capacity(player, request.game)
+            free = self._referee.free_capacity(player, request.terms.game)
             if free is None or free.room <= self._reserved[free.player]:
                 raise BotUnavailable(player.bot)
             players.append(free.player)

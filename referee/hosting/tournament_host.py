@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from engines.refusals import Refusal
+from engines.game_errors import DetailedError
 from referee.accounts.account_errors import NameTaken
 from referee.accounts.names import check_words
 from referee.contests import contest_errors as pure
@@ -256,7 +256,7 @@ def _contract_errors(state: TournamentState) -> Iterator[None]:
         raise (convert(state, error.details) if convert else error) from None
 
 
-CONTRACT_ERRORS: dict[type[pure.ContestError], Callable[[TournamentState, Mapping[str, str]], Refusal]] = {
+CONTRACT_ERRORS: dict[type[pure.ContestError], Callable[[TournamentState, Mapping[str, str]], DetailedError]] = {
     pure.CommandNotAllowed: lambda state, _: TournamentOver(state.name, state.tournament.phase.value),
     pure.EntryClosed: lambda state, _: TournamentStarted(state.name),
     pure.EntrantNameTaken: lambda _, said: NameTaken(said["name"]),

@@ -15,9 +15,10 @@ from referee.contests.tournament.decide import decide, will_pair_round
 from referee.contests.tournament.events import TournamentEnded, TournamentEvent, TournamentPaired, TournamentPlayStarted
 from referee.contests.tournament.state import Tournament, TournamentPhase, evolve
 from referee.hosting.contest_log import LADDER, TOURNAMENT, ContestEntry, TournamentCreated, contest_id
-from referee.hosting.contest_terms import MatchTerms, TournamentTerms
+from referee.hosting.contest_terms import TournamentTerms
 from referee.hosting.hosting_errors import ContestDamaged
 from referee.live.worker_pool import RunFunction
+from referee.match.match_terms import MatchTerms
 from referee.match.setup import Player
 
 MAX_ENTRANTS_HERE = 16
@@ -96,7 +97,7 @@ class TournamentState:
     @property
     def full(self) -> bool:
         """Whether the limit of matches in play at the same time is reached."""
-        at_once = self.tournament.terms.matches_at_once
+        at_once = self.tournament.terms.max_concurrent_matches
         return at_once is not None and len(self.tournament.matches_in_play) >= at_once
 
     def has_bot(self, bot: str) -> bool:

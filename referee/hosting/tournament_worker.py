@@ -50,7 +50,7 @@ class TournamentWorker(ContestWorker[TournamentState]):
     async def _create_due_matches(self) -> None:
         """Create matches as far as their bots have room; entrants without room are passed over."""
         in_play = len(self.state.playing)
-        limit = self.state.tournament.terms.matches_at_once
+        limit = self.state.tournament.terms.max_concurrent_matches
         unavailable: set[str] = set()
         for number, part in enumerate(self.state.waiting_in_parts):
             if number:

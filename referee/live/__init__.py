@@ -1,16 +1,16 @@
 """Runs matches: stores every decision, applies it, then notifies bots and watchers.
 
-ports, log_history    interfaces to logs, time, ratings and observers, and their errors; replays any log
-referee               facade: everything that adapters can call to work with matches
-registry              all live matches and their events, which it restores after a start
-live_match            one match that is not over, the index of all of them, and the start of those that wait
-runner, rated_end     the only writer of one match; appending its decisions, with rating changes
-match_timing          match time, deadlines, timers, and delays of turns
-loop_lag, worker_pool lag of the event loop; runs computations in worker processes
-create, match_request creating and describing matches
-submit                answers to turns and other requests, idempotently, and the verdicts on them
-sessions, outbox      online bots and their absences; what is sent to them
-turns                 a turn as its seat may see it; notification of bots
-match_history, stored_matches, watch  history of a match; matches of the log; watching matches and contests
-bot_notices           what the author of a bot learns: its private log, notices, the automatic pause
+- `ports`, `log_history`: interfaces to logs, time, ratings and observers, and their errors; replays any log
+- `referee`: facade: everything that adapters can call to work with matches
+- `registry`: all live matches and their events, which it restores after a start
+- `live_match`: one match that is not over, the index of all of them, and the start of those that wait
+- `runner`, `rated_end`: the only writer of one match; appending its decisions, with rating changes
+- `match_timing`: match time, deadlines, timers, and delays of turns
+- `loop_lag`, `worker_pool`: lag of the event loop; runs computations in worker processes
+- `create`, `match_request`: creating and describing matches
+- `submit`: answers to turns and other requests, idempotently, and the verdicts on them
+- `sessions`, `outbox`: online bots and their absences; what is sent to them
+- `turns`: a turn as its seat may see it; notification of bots
+- `match_history`, `stored_matches`, `watch`: history of a match; matches of the log; watching matches and contests
+- `bot_notices`: what the author of a bot learns: its private log, notices, the automatic pause
 """

@@ -91,7 +91,7 @@ class FaultRecorder:
             if isinstance(event, FlagFell):
                 assert before  # A flag fall is never the first event of a match.
                 self._note(
-                    entry, match, event.seat, before.ply, LateMoveNote(event.row, match.setup.controls[event.seat])
+                    entry, match, event.seat, before.ply, LateMoveNote(event.row, match.terms.controls[event.seat])
                 )
             elif isinstance(event, SeatForfeited):
                 forfeit = next(forfeit for forfeit in match.forfeits if forfeit.seat == event.seat)

@@ -10,11 +10,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from engines.api import Seat
+from referee.live.live_match import open_match
 from referee.live.match_history import MatchStatus
 from referee.live.match_request import MAKER, PAIRING, REQUEST_ID, LiveLimits, MatchRequest
 from referee.live.ports import Conflict, UnknownMatch
 from referee.live.registry import LiveMatches
-from referee.live.runner import MatchRunner
 from referee.live.worker_pool import RunFunction, run_inline
 from referee.match.commands import TakeSeat
 from referee.match.match_errors import MatchOver, NotAllowedNow, RequestIdReused, SeatHeld
@@ -58,7 +58,7 @@ class MatchCreator:
         match_id = self._match_id(request)
         setup = await self._setup(request, match_id, request.seed or self._draw_seed())
         try:
-            runner = await MatchRunner.open(setup, self._live.find_game(setup.game), self._live.dependencies)
+            runner = await open_match(setup, self._live.find_game(setup.terms.game), self._live.dependencies)
         except Conflict:
             return await self._find_created(request, match_id)
         live_match = self._live.index.find(match_id)
@@ -108,7 +108,7 @@ class MatchCreator:
         # `own_board` of Troke 8 ms of CPU, every other option of any game 1 ms, every position 2 ms.
         if not request.opening.moves:
             return request.setup(match_id, seed, self._live.games, self._limits)
-        game = self._live.find_game(request.game)
+        game = self._live.find_game(request.terms.game)
         holder = (
             "" if PAIRING in request.labels else request.labels.get(MAKER, "")
         )  # Contests have no limit on waiting calls.

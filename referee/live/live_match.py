@@ -10,19 +10,20 @@ from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from engines.api import Seat
+from engines.api import Game, Seat
 from referee.live.match_history import MatchHistory
 from referee.live.match_request import MAKER
 from referee.live.match_timing import DeadlineTimer
 from referee.live.outbox import NonceRequested
-from referee.live.ports import Time
+from referee.live.ports import RunnerDependencies, Time
 from referee.live.runner import MatchRunner
 from referee.live.sessions import Session, Sessions
 from referee.match.clock import Micros
-from referee.match.commands import Command, StartPlay, TakeSeat, VoidMatch
+from referee.match.commands import Command, ResumeMatch, StartPlay, TakeSeat, VoidMatch
+from referee.match.events import MatchCreated
 from referee.match.result import EndCause
-from referee.match.setup import Player
-from referee.match.state import Match, MatchPhase
+from referee.match.setup import Player, Setup
+from referee.match.state import Match, MatchPhase, create_match
 
 
 class LiveMatch:
@@ -64,7 +65,7 @@ class LiveMatch:
 
     def holds(self, bot: str, seat: Seat) -> bool:
         """Return whether the bot holds that seat."""
-        players = self.match.players
+        players = self.history.state.players
         return bool(bot) and 0 <= seat < len(players) and players[seat].bot == bot
 
     def seats_of(self, bot: str) -> list[Seat]:
@@ -121,6 +122,35 @@ class LiveMatchIndex:
         return list(self._by_id.values())
 
 
+async def open_match(setup: Setup, game: Game, dependencies: RunnerDependencies) -> MatchRunner:
+    """Create a match. Raises an error of its terms, Conflict if its id is taken, or LogUnavailable.
+
+    If the caller is cancelled, the match may be in the log nevertheless, and can be resumed.
+    """
+    setup.check(game)
+    event = MatchCreated(0, setup)
+    entries = await dependencies.log.append(setup.match_id, 0, [event])
+    runner = MatchRunner(create_match(event, game), dependencies)
+    runner.notify(dependencies.observer.on_entries, None, entries, runner.match)
+    return runner
+
+
+async def resume_match(match: Match, at_ms: int, dependencies: RunnerDependencies) -> MatchRunner:
+    """Resume a match that no runner runs; `at_ms` is when its last entry was written.
+
+    Match time has stood still since then and runs from now on, so bots should be back first.
+    Raises Conflict if another process resumes it too, or LogUnavailable.
+    """
+    down_ms = max(0, dependencies.time.wall_ms() - at_ms)  # The wall clock may have been set back.
+    back = dependencies.decide(match, ResumeMatch(down_ms), match.at_us)
+    if not back.events:  # The match is over. It still returns verdicts for repeated answers.
+        return MatchRunner(match, dependencies)
+    entries = await dependencies.log.append(match.setup.match_id, match.number, back.events)
+    runner = MatchRunner(back.match, dependencies)
+    runner.notify(dependencies.observer.on_entries, match, entries, runner.match)
+    return runner
+
+
 TOO_LATE = "not every seat was taken by a bot that was there in time"
 
 
@@ -150,8 +180,8 @@ class MatchStarter:
             self.stop_timer(live_match)
             return
         now_us = runner.match_now()
-        start_within_us = live_match.match.setup.start_within_us
-        if start_within_us and now_us >= start_within_us:
+        start_timeout_us = live_match.match.terms.start_timeout_us
+        if start_timeout_us and now_us >= start_timeout_us:
             self._submit(live_match, VoidMatch(EndCause.NOT_STARTED, TOO_LATE))
             return
         sessions = self._ready_sessions(live_match.match)
@@ -193,7 +223,7 @@ class MatchStarter:
         return sessions if len(sessions) == len(match.players) else []
 
     def _ready_session(self, match: Match, player: Player) -> Session | None:
-        session = self._session(player, match.setup.game)
+        session = self._session(player, match.terms.game)
         if session is None:
             return None
         matches = self._playing.get(session.player, {})
@@ -210,10 +240,10 @@ class MatchStarter:
     def _nonces_complete(self, live_match: LiveMatch, sessions: list[Session], now_us: Micros) -> bool:
         """Return whether all nonces are given or the time for them is over. If not, request those that are missing."""
         match = live_match.match
-        if not match.setup.nonce_within_us or None not in match.nonces:
+        if not match.terms.nonce_timeout_us or None not in match.nonces:
             return True
         if live_match.nonces_due_us is None:
-            live_match.nonces_due_us = now_us + match.setup.nonce_within_us
+            live_match.nonces_due_us = now_us + match.terms.nonce_timeout_us
         if now_us >= live_match.nonces_due_us:
             return True
         until_us = self._monotonic_us(live_match.nonces_due_us, now_us)
@@ -235,7 +265,7 @@ class MatchStarter:
 
     def _set_timer(self, live_match: LiveMatch, now_us: Micros) -> None:
         """Set the timer to the next time limit of the match: for its start, or for nonces."""
-        dues = (live_match.match.setup.start_within_us, live_match.nonces_due_us)
+        dues = (live_match.match.terms.start_timeout_us, live_match.nonces_due_us)
         due_us = min((due for due in dues if due and due > now_us), default=None)
         if live_match.start_timer is None:
             live_match.start_timer = DeadlineTimer(self._time, lambda: self._timer_fired(live_match))

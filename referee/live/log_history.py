@@ -6,9 +6,10 @@ The log may be that of a match or of a contest. Its entries are numbered 1, 2, 3
 import asyncio
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Generic, Protocol, TypeVar
+
+from msgspec import Struct
 
 
 class NumberedEntry(Protocol):
@@ -22,8 +23,7 @@ EntryT = TypeVar("EntryT", bound=NumberedEntry)
 State = TypeVar("State")
 
 
-@dataclass(frozen=True, slots=True)
-class LogStep(Generic[EntryT, State]):
+class LogStep(Struct, Generic[EntryT, State], frozen=True, gc=False):
     """One entry, and the states before and after it."""
 
     entry: EntryT

@@ -75,15 +75,18 @@ class LoopLag:
         """Return all lag so far, including the current one."""
         return self._past_us + self._late_us(self._time.monotonic_us())
 
-    def own_us(self, holder: str) -> Micros:
-        """Return the part of the lag so far that requests of this holder caused."""
-        self.charge()
+    def lag_us(self, holder: str) -> Micros:
+        """Return all lag so far, except the part that requests of this holder caused."""
         late_us = self._late_us(self._time.monotonic_us())
-        return self._past_own_us[holder] + min(late_us, self._charged_us[holder])
+        past_us = self._past_us - self._past_own_us.get(holder, 0)
+        if not late_us:
+            return past_us
+        self.charge()
+        return past_us + late_us - min(late_us, self._charged_us.get(holder, 0))
 
     def arrival(self, holder: str) -> MessageArrival:
         """Record that a message of that holder is read now."""
-        return MessageArrival(self._time.monotonic_us(), self.total_us() - self.own_us(holder))
+        return MessageArrival(self._time.monotonic_us(), self.lag_us(holder))
 
     def charge(self) -> None:
         """Charge the CPU time since the last call, as far as the loop was late, to the holder of this task."""

@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from msgspec import Struct
+
 from engines.api import Game, Seat, Viewer
 from referee.live.log_history import LogHistory, LogStep
 from referee.live.ports import UNREADABLE, Entry, LogDamaged
@@ -47,8 +49,7 @@ class MatchStatus:
         return self.match.number
 
 
-@dataclass(frozen=True, slots=True)
-class PlayedMove:
+class PlayedMove(Struct, frozen=True, gc=False):
     """A move that was made."""
 
     seat: Seat
@@ -59,8 +60,7 @@ class PlayedMove:
     """Whether other seats still have to choose and may not see it."""
 
 
-@dataclass(frozen=True, slots=True)
-class VerdictLocation:
+class VerdictLocation(Struct, frozen=True, gc=False):
     """Location of a verdict on an answer in the log."""
 
     number: int
@@ -69,8 +69,7 @@ class VerdictLocation:
     """Number of moves made before it."""
 
 
-@dataclass(frozen=True, slots=True)
-class WatchedEntry:
+class WatchedEntry(Struct, frozen=True, gc=False):
     """One entry of a match as one viewer may see it."""
 
     number: int
@@ -159,7 +158,7 @@ class MatchHistory(LogHistory[Entry, Match]):
     def _apply_move(self, step: MatchStep, event: MovePlayed) -> None:
         assert step.before
         before = step.before.require_position()
-        shown = tuple([before.told(event.seat, event.move, seat) for seat in range(len(step.state.players))])
+        shown = tuple([before.visible_move(event.seat, event.move, seat) for seat in range(len(step.state.players))])
         self.moves.append(PlayedMove(event.seat, event.move, shown, _is_sealed(step.before, event.seat, step.state)))
         self.last_move_of[event.seat] = len(self.moves)
 
@@ -210,7 +209,7 @@ class MatchFold:
         if match is None:
             if not isinstance(event, MatchCreated):
                 raise LogDamaged(entry.match_id, entry.number, UNREADABLE)
-            return create_match(event, self.find_game(event.setup.game))
+            return create_match(event, self.find_game(event.setup.terms.game))
         if is_unplayable(entry, self.unplayable_from):
             return replace(match, number=entry.number)
         return evolve(match, event)

@@ -1,24 +1,13 @@
-"""Request for a match: its terms before defaults are filled in, and filters for lists of matches."""
+"""Request for a match, before defaults are filled in, and filters for lists of matches."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from engines.api import REFEREE, Game, Position, Seat
-from engines.options import Value
-from engines.refusals import UnknownGame
-from referee.match.clock import SECOND, Micros, TimeControl
-from referee.match.clock_charge import NetworkCredit
-from referee.match.setup import (
-    DEFAULT_POLICIES,
-    NO_CREDIT,
-    SHOWN_LIVE,
-    Player,
-    Policies,
-    Setup,
-    Visibility,
-    game_seed,
-    match_chance,
-)
+from engines.game_errors import UnknownGame
+from referee.match.clock import SECOND, Micros
+from referee.match.match_terms import MatchTerms
+from referee.match.setup import Player, Setup, game_seed, match_chance
 from referee.match.state import MatchPhase
 
 MAKER = "maker"
@@ -37,7 +26,7 @@ OPEN_SEAT = Player()
 class LiveLimits:
     """How long the server waits for bots, and how far watchers may fall behind."""
 
-    start_within_us: Micros = 60 * SECOND
+    start_timeout_us: Micros = 60 * SECOND
     """How long a match waits for its start if its request sets no limit."""
     return_within_us: Micros = 15 * SECOND
     """How long a match in play waits for its bots after a restart, while match time stands still."""
@@ -60,54 +49,25 @@ DEFAULT_OPENING = Opening()
 
 @dataclass(frozen=True, slots=True)
 class MatchRequest:
-    """The terms of a match to be created."""
+    """Request to create a match."""
 
-    game: str
-    chosen: Mapping[str, Value] = field(default_factory=dict)
-    """Options, which override the preset, which overrides the defaults."""
-    preset: str | None = None
+    terms: MatchTerms
     players: tuple[Player, ...] = ()
     """One for each seat; empty: all seats are open."""
-    controls: tuple[TimeControl, ...] = ()
-    """One for all seats, or one for each."""
-    credit: NetworkCredit = NO_CREDIT
-    policies: Policies = DEFAULT_POLICIES
-    visibility: Visibility = SHOWN_LIVE
     seed: bytes | None = None
     """None: the referee draws one."""
-    by_lot: bool = False
-    nonce_within_us: Micros = 0
-    """How long seats may add a nonce. 0: no nonces are requested."""
-    start_within_us: Micros = 0
-    """How long the match waits for its start. 0: the limit of the server (`LiveLimits.start_within_us`)."""
     opening: Opening = DEFAULT_OPENING
     labels: Mapping[str, str] = field(default_factory=dict)
     """Labels by name, without empty ones."""
 
     def setup(self, match_id: str, seed: bytes, games: Mapping[str, Game], limits: LiveLimits) -> Setup:
-        """Return the terms with every default filled in. Raises UnknownGame, BadSetup or an error of the game."""
-        game = find_game(games, self.game)
-        settings = game.settings(self.chosen, self.preset)
-        seats = len(game.table(settings).seats)
-        setup = Setup(
-            match_id,
-            game.name,
-            game.version,
-            settings,
-            self.players or (OPEN_SEAT,) * seats,
-            self.controls * seats if len(self.controls) == 1 else self.controls,
-            seed,
-            self.credit,
-            self.policies,
-            self.visibility,
-            self.seed is not None,
-            self.by_lot,
-            nonce_within_us=self.nonce_within_us,
-            start_within_us=self.start_within_us or limits.start_within_us,
-            labels=tuple(self.labels.items()),
-        )
-        opening = "" if self.opening == DEFAULT_OPENING else _opened(game, setup, self.opening).text(REFEREE)
-        setup = replace(setup, opening=opening)
+        """Return the setup with every default filled in. Raises UnknownGame, BadSetup or an error of the game."""
+        game = find_game(games, self.terms.game)
+        terms = self.terms.with_defaults(game, limits.start_timeout_us)
+        players = self.players or (OPEN_SEAT,) * len(game.table(terms.settings).seats)
+        opening = "" if self.opening == DEFAULT_OPENING else _opened(game, terms, seed, self.opening).text(REFEREE)
+        labels = tuple(self.labels.items())
+        setup = Setup(match_id, game.version, terms, players, seed, self.seed is not None, opening, labels)
         setup.check(game)
         return setup
 
@@ -119,12 +79,12 @@ def find_game(games: Mapping[str, Game], name: str) -> Game:
     return games[name]
 
 
-def _opened(game: Game, setup: Setup, opening: Opening) -> Position:
+def _opened(game: Game, terms: MatchTerms, seed: bytes, opening: Opening) -> Position:
     if opening.position:
-        position = game.read(opening.position, setup.settings)
+        position = game.read(opening.position, terms.settings)
     else:
         # The moves depend on what is dealt, so it follows from the seed alone and nonces cannot change it.
-        position = game.start(setup.settings, game_seed(match_chance(setup.seed, ())))
+        position = game.start(terms.settings, game_seed(match_chance(seed, ())))
     for seat, move in opening.moves:
         position = position.play(seat, move)
     return position

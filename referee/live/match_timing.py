@@ -14,13 +14,15 @@ import asyncio
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
+from weakref import WeakMethod
 
 from engines.api import Seat
 from referee.live.ports import Time, Timer
 from referee.match.clock import MS, SECOND, Micros
 from referee.match.clock_charge import flag_falls_at_us
-from referee.match.setup import DisconnectPolicy
+from referee.match.match_terms import DisconnectPolicy
 from referee.match.state import Match, Turn
 
 
@@ -44,7 +46,7 @@ class MatchTime:
         return min(self.now_us(), max(self._resumed_us, monotonic_us - self._opened_us))
 
     def now_us(self) -> Micros:
-        return self._running_us() if self._stopped_us is None else self._stopped_us
+        return self._time.monotonic_us() - self._opened_us if self._stopped_us is None else self._stopped_us
 
     def stop(self) -> None:
         self._stopped_us = self.now_us()
@@ -120,15 +122,15 @@ def deadlines(match: Match, stall_us: Callable[[Seat], Micros]) -> list[Deadline
 def flag_falls_us(match: Match, turn: Turn) -> Micros | None:
     """Return the first moment at which an answer to the turn is late, without referee delay; None: there is none."""
     setup, seat = match.setup, turn.seat
-    credit_us = min(setup.credit.per_move_us, match.credit_us[seat])
-    return flag_falls_at_us(setup.controls[seat], match.clocks[seat], turn.asked_us, credit_us)
+    credit_us = min(setup.terms.credit.per_move_us, match.credit_us[seat])
+    return flag_falls_at_us(setup.terms.controls[seat], match.clocks[seat], turn.asked_us, credit_us)
 
 
 def _grace_ends_us(match: Match, turn: Turn) -> Micros | None:
-    gone_us, policies = match.gone_us[turn.seat], match.setup.policies
+    gone_us, policies = match.gone_us[turn.seat], match.terms.policies
     if gone_us is None or policies.gone is not DisconnectPolicy.FORFEIT_AFTER_GRACE:
         return None
-    return max(gone_us, turn.asked_us) + policies.grace_us
+    return max(gone_us, turn.asked_us) + policies.grace_period_us
 
 
 class LoopTime:
@@ -215,6 +217,43 @@ class RefereeDelays:
         return self._lag_at_stop_us[seat] if seat in self._lag_at_stop_us else self._read_lag_us(seat)
 
 
+class MatchTimer(DeadlineTimer):
+    """The timer of one match, set to the next deadline of its turns."""
+
+    def __init__(
+        self, match_time: MatchTime, delays: RefereeDelays, time: Time, on_timer: "WeakMethod[Callable[[], None]]"
+    ) -> None:
+        """`on_timer` is a weak reference: only the garbage collector could free a cycle of a runner and its timer."""
+        super().__init__(time, partial(_call_if_alive, on_timer))
+        self._match_time = match_time
+        self._delays = delays
+
+    def set_next(self, match: Match) -> None:
+        """Set the timer to the next deadline, or before."""
+        if not self.fires_by(self._soonest_us(deadlines(match, lambda _: 0))):  # Usually: no delay is read.
+            self.set(self._soonest_us(self._deadlines(match)))
+
+    def due(self, match: Match) -> list[Deadline]:
+        """Return the deadlines that have passed."""
+        now_us = self._match_time.now_us()
+        return [late for late in self._deadlines(match) if late.at_us <= now_us]
+
+    def _deadlines(self, match: Match) -> list[Deadline]:
+        """Return the current deadlines. Turns that are withheld have none."""
+        found = deadlines(match, lambda seat: self._delays.delay_us(seat, self._match_time.now_us()))
+        return [late for late in found if not self._delays.is_withheld(late.seat)]
+
+    def _soonest_us(self, found: list[Deadline]) -> Micros | None:
+        """Return the next deadline in monotonic time. None: there is none."""
+        soonest_us = min([deadline.at_us for deadline in found], default=None)
+        return None if soonest_us is None else self._match_time.monotonic_us(soonest_us)
+
+
+def _call_if_alive(method: "WeakMethod[Callable[[], None]]") -> None:
+    if alive := method():
+        alive()
+
+
 WINDOW_US: Micros = 300 * SECOND
 """A measurement counts for at least this long, and at most twice as long."""
 
@@ -231,12 +270,8 @@ class NetworkPath:
         self._least_before_us: Micros | None = None
         """Minimum of the window before the current one."""
         self._window = 0
-
-    @property
-    def round_trip_us(self) -> Micros:
+        self.round_trip_us: Micros = 0
         """Estimated round trip; 0: unknown."""
-        known = [us for us in (self._least_us, self._least_before_us) if us is not None]
-        return min(known, default=0)
 
     def record_ping(self, us: Micros, now_us: Micros) -> None:
         window = now_us // WINDOW_US
@@ -244,6 +279,8 @@ class NetworkPath:
             self._least_before_us = self._least_us if window == self._window + 1 else None
             self._least_us, self._window = None, window
         self._least_us = us if self._least_us is None else min(self._least_us, us)
+        before_us = self._least_before_us
+        self.round_trip_us = self._least_us if before_us is None else min(self._least_us, before_us)
 
     def record_answer(self, us: Micros, now_us: Micros) -> None:
         """Record the time from a turn until its answer arrived, which the round trip cannot exceed."""

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from itertools import count, islice
 from typing import Any, Protocol, TypeAlias
 
+from msgspec import Struct
+
 from engines.api import Seat
 from referee.accounts.bot_log import NoticeNote
 from referee.match.clock import Micros
@@ -26,16 +28,14 @@ class HelloAccepted:
     """The answer to every Hello."""
 
 
-@dataclass(frozen=True, slots=True)
-class TurnNotice:
+class TurnNotice(Struct, frozen=True, gc=False):
     """The seat owes a move. `Referee.turn_due` returns the turn, or None if it has passed."""
 
     match_id: str
     seat: Seat
 
 
-@dataclass(frozen=True, slots=True)
-class RequestAccepted:
+class RequestAccepted(Struct, frozen=True, gc=False):
     """A request was accepted."""
 
     number: int
@@ -44,8 +44,7 @@ class RequestAccepted:
     """Result of the match. None: it is not over."""
 
 
-@dataclass(frozen=True, slots=True)
-class MoveAccepted:
+class MoveAccepted(Struct, frozen=True, gc=False):
     """A move was accepted."""
 
     event: MovePlayed
@@ -59,8 +58,7 @@ class MoveAccepted:
     """Whether the same answer was given before; this is its original verdict."""
 
 
-@dataclass(frozen=True, slots=True)
-class VerdictNotice:
+class VerdictNotice(Struct, frozen=True):
     """Result of an item that the bot sent: accepted or rejected."""
 
     item_id: int
@@ -171,11 +169,13 @@ class Outbox:
 
     def drain(self, limit: int) -> list[OutboxItem]:
         """Remove and return up to `limit` items, the oldest first and turns last. Empty: none is pending."""
-        items = _take(self._items, limit)
-        items += _take(self._turns, limit - len(items))
-        if not self and not self.closed:
+        items = _take(self._items, limit) if self._items else []
+        if self._turns:
+            items += _take(self._turns, limit - len(items))
+        if not self._items and not self._turns and not self.closed:
             self._nonempty.clear()
-        self._below_limit.set()
+        if not self._below_limit.is_set():
+            self._below_limit.set()
         self._on_sent(items)
         return items
 
@@ -197,6 +197,10 @@ class Outbox:
 
 
 def _take(pending: dict[Hashable, Any], limit: int) -> list[OutboxItem]:
+    if len(pending) <= limit:
+        items = list(pending.values())
+        pending.clear()
+        return items
     return [pending.pop(key) for key in list(islice(pending, limit))]
 
 

@@ -3,13 +3,18 @@
 Each port has one suite of contract tests that every adapter passes.
 """
 
+import asyncio
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
+from msgspec import Struct
+
 from engines.api import Seat
-from engines.refusals import Refusal, quoted, shortened
+from engines.game_errors import DetailedError, quoted, shortened
 from referee.live.match_request import EVERY_MATCH, MatchFilter
 from referee.match.clock import Micros
 from referee.match.commands import Command
@@ -32,8 +37,7 @@ class Request:
     """Canonical text of the request, to detect that an id is reused for another one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True, gc=False):
     """An event as stored in the log."""
 
     match_id: str
@@ -61,17 +65,17 @@ class LogUnavailable(Exception):
     """The log cannot be written or read now (disk full, read-only, locked). Nothing was changed."""
 
 
-class UnknownMatch(Refusal):
+class UnknownMatch(DetailedError):
     def __init__(self, match_id: str) -> None:
         super().__init__(f"there is no match {quoted(match_id)}", match_id=shortened(match_id))
 
 
-class MatchArchived(Refusal):
+class MatchArchived(DetailedError):
     """The match is over, and its entries have left the log. Nothing can be appended to it."""
 
     def __init__(self, match_id: str) -> None:
         super().__init__(
-            f"match {match_id} is archived: whoever runs this referee keeps its record, {match_id}.jsonl",
+            f"match {match_id} is archived; the operator of this server has its record, {match_id}.jsonl",
             match_id=match_id,
         )
 
@@ -88,7 +92,7 @@ MISSING, UNREADABLE = "is missing", "cannot be read"
 """What can be wrong with an entry."""
 
 
-class LogDamaged(Refusal):
+class LogDamaged(DetailedError):
     """The log of a match lacks an entry, or holds one that cannot be read."""
 
     def __init__(self, match_id: str, number: int, wrong: str = MISSING) -> None:
@@ -100,12 +104,12 @@ class LogDamaged(Refusal):
         )
 
 
-class EngineFault(Refusal):
+class EngineFault(DetailedError):
     """The game failed while deciding; the match is void."""
 
     def __init__(self, match_id: str) -> None:
         super().__init__(
-            f"the rules of the game broke down; match {match_id} is void",
+            f"the engine of the game failed; match {match_id} is void",
             match_id=match_id,
             fault_id=fault_id(match_id),
         )
@@ -121,6 +125,7 @@ class Summaries:
     """The match at which the search stopped; older ones may match too. Empty: all were searched."""
 
 
+T = TypeVar("T")
 ContestEventT = TypeVar("ContestEventT")
 
 
@@ -134,8 +139,29 @@ class CoAppend(Generic[ContestEventT]):
     events: tuple[ContestEventT, ...]
 
 
+AppendCallback: TypeAlias = "Callable[[list[Entry] | Exception], None]"
+"""Called once with the entries of an append that is durable, or with the error because of which nothing was written."""
+
+
 class EventLog(Protocol):
-    """The log of every match: the source of truth."""
+    """The log of every match: the source of truth. Adapters inherit from it."""
+
+    @abstractmethod
+    def begin_append(
+        self,
+        match_id: str,
+        after: int,
+        events: Sequence[Event],
+        request: Request | None,
+        co_append: CoAppend[Any] | None,
+        done: AppendCallback,
+    ) -> None:
+        """Write `events` right after entry number `after`, all or none, and call `done` later on this event loop.
+
+        The last entry answers the `request`. `co_append` is written in the same transaction: both or neither. The error
+        is Conflict if the log of the match or contest has grown, or LogUnavailable. Raises what makes an event
+        impossible to write.
+        """
 
     async def append(
         self,
@@ -145,29 +171,45 @@ class EventLog(Protocol):
         request: Request | None = None,
         co_append: CoAppend[Any] | None = None,
     ) -> list[Entry]:
-        """Write `events` right after entry number `after`, all or none; durable when this returns.
+        """Return the entries of `begin_append` once they are durable. Raises its error.
 
-        Return them as entries. The last one answers the `request`. `co_append` is written in the same transaction:
-        both or neither. Raises Conflict if the log of the match or contest has grown, or LogUnavailable.
+        If the caller is cancelled, they are written completely or not at all.
         """
+        written: asyncio.Future[list[Entry]] = asyncio.get_running_loop().create_future()
+        self.begin_append(match_id, after, events, request, co_append, partial(settle, written))
+        return await written
 
+    @abstractmethod
     async def read(self, match_id: str, after: int = 0, limit: int | None = None) -> list[Entry]:
         """Return the entries after number `after`, in order. Empty: there are none, or there is no such match.
 
         Raises MatchArchived if its entries have left the log, or LogDamaged if one cannot be read.
         """
 
+    @abstractmethod
     async def unfinished(self) -> list[str]:
         """Return the ids of matches whose last entry is not their end, in the order of creation."""
 
+    @abstractmethod
     async def summaries(self, wanted: MatchFilter = EVERY_MATCH, before: str = "", limit: int = 100) -> Summaries:
         """Return summaries of matches, the newest first, from the first older than the match `before`.
 
         It may stop before it has found `limit`. Matches whose summary cannot be read are left out.
         """
 
+    @abstractmethod
     async def close(self) -> None:
         """Write pending appends and close the log. Nothing can be appended afterwards."""
+
+
+def settle(future: "asyncio.Future[T]", result: T | Exception) -> None:
+    """Set the result or the exception of a future, unless it was cancelled."""
+    if future.done():
+        return
+    if isinstance(result, Exception):
+        future.set_exception(result)
+    else:
+        future.set_result(result)
 
 
 class Timer(Protocol):
@@ -273,6 +315,14 @@ class RunnerDependencies:
     """None: nothing is rated."""
     decide: Decide = by_the_rules
     """May be wrapped, such as for traces."""
+
+    def seat_delays(self, match_id: str, seat: Seat) -> SeatDelays:
+        """Return the delays of the turn of a seat; none if they cannot be read, which is reported."""
+        try:
+            return self.observer.seat_delays(match_id, seat)
+        except Exception as fault:
+            self.report_fault(match_id, fault)
+            return SeatDelays()
 
     def report_fault(self, match_id: str, fault: Exception) -> None:
         """Report a fault of the server in a match; failures of the report itself are ignored."""

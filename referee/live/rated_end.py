@@ -33,7 +33,7 @@ async def append_decision(
     Raises Conflict if the log of the match has grown, or LogUnavailable.
     """
     match_id = decided.match.setup.match_id
-    if dependencies.rating_writer is None or not _is_rated(decided):
+    if dependencies.rating_writer is None or not is_rated(dependencies, decided):
         return decided, await dependencies.log.append(match_id, after, decided.events, request)
     for _ in range(MAX_ATTEMPTS):
         try:
@@ -67,9 +67,9 @@ async def _write_rated(
     return written or (decided, await dependencies.log.append(match_id, after, decided.events, request))
 
 
-def _is_rated(decided: Decision) -> bool:
+def is_rated(dependencies: RunnerDependencies, decided: Decision) -> bool:
     """Return whether the decision ends a rated match. Cheap checks come first: nearly all decisions end no match."""
     end = decided.events[-1]
-    if not isinstance(end, PlayEnded) or end.result.kind is EndKind.VOID:
+    if type(end) is not PlayEnded or dependencies.rating_writer is None or end.result.kind is EndKind.VOID:
         return False
     return LADDER in dict(decided.match.setup.labels)

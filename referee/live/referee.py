@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from engines.api import Game, Seat, Viewer
-from engines.refusals import Refusal
+from engines.game_errors import DetailedError
 from referee.live.create import CreatedMatch, MatchCreator
 from referee.live.live_match import FreeCapacity, LiveMatch
 from referee.live.loop_lag import LoopLag, MessageArrival
@@ -26,8 +26,9 @@ from referee.live.ports import (
     unwrapped,
 )
 from referee.live.registry import LiveMatches
+from referee.live.runner import DecisionCallback
 from referee.live.stored_matches import MatchPage
-from referee.live.submit import AnswerSubmitter, RequestSubmitter, TurnAnswer, outcome
+from referee.live.submit import AnswerSubmitter, RequestSubmitter, TurnAnswer, verdict_or_error
 from referee.live.turns import SeatClock, TurnDue, clocks_at_entry, live_clocks, turn_due
 from referee.live.watch import CooperativeYield, MatchWatch, WatchStart
 from referee.live.worker_pool import RunFunction, run_inline
@@ -46,14 +47,14 @@ from referee.match.commands import (
 from referee.match.decision import Decision
 from referee.match.match_errors import NonceRefused, NotAllowedNow
 from referee.match.result import EndCause
-from referee.match.setup import Player
+from referee.match.setup import Player, Setup
 from referee.match.state import Match, MatchPhase, Turn
 
 
-class RefereeDraining(Refusal):
+class RefereeDraining(DetailedError):
     def __init__(self, retry_after_ms: int) -> None:
         super().__init__(
-            f"the referee is about to go and starts nothing new; try again in {retry_after_ms} ms",
+            f"the server is shutting down and starts nothing new; try again in {retry_after_ms} ms",
             retry_after_ms=str(retry_after_ms),
         )
 
@@ -142,6 +143,10 @@ class Referee:
         live_match = self._live.index.find(match_id)
         return live_match.match if live_match else (await self._live.stored.history(match_id)).match
 
+    async def setup(self, match_id: str) -> Setup:
+        """Return the setup of a match with the players that its seats have now, also if its game was removed."""
+        return await self._live.stored.setup(match_id)
+
     async def match_as_seen(self, match_id: str, viewer: Viewer) -> Match | None:
         """Return the match as `viewer` may see it now, possibly an earlier state. None: nothing yet."""
         return (await self.watch(match_id, None, viewer))[0].state
@@ -208,22 +213,20 @@ class Referee:
         """
         return self._answers.submit(TurnAnswer(match_id, seat, token, move, request_id, offers_draw, arrival))
 
-    def submit_if_running(self, answer: TurnAnswer, bot: str) -> asyncio.Future[Decision] | None:
-        """Queue the answer of that bot if nothing has to be looked up for it; else return None: use `submit`.
+    def try_submit(self, answer: TurnAnswer, bot: str, done: DecisionCallback) -> bool:
+        """Submit the answer of that bot if nothing has to be looked up for it; else return False: use `submit`.
 
-        When the future is done, `verdict_if_done` or else `wait_for_verdict` returns the verdict.
+        `done` is called with the decision or its error, perhaps before this returns.
         """
-        return self._answers.submit_if_running(answer, bot)
+        return self._answers.try_submit(answer, bot, done)
 
-    def verdict_if_done(
-        self, answer: TurnAnswer, decision: asyncio.Future[Decision]
-    ) -> MoveAccepted | Exception | None:
-        """Return the verdict of a finished decision, or the error that `submit` would raise. None: look it up."""
-        return outcome(answer, decision)
+    def verdict_if_known(self, answer: TurnAnswer, decided: Decision | Exception) -> MoveAccepted | Exception | None:
+        """Return the verdict by a decision, or the error that `submit` would raise. None: use `find_verdict`."""
+        return verdict_or_error(answer, decided)
 
-    async def wait_for_verdict(self, answer: TurnAnswer, decision: asyncio.Future[Decision]) -> MoveAccepted:
-        """Return the verdict of a decision, looked up if necessary. Raises what `submit` raises."""
-        return await self._answers.wait_for_verdict(answer, decision)
+    async def find_verdict(self, answer: TurnAnswer, decided: Decision | Exception) -> MoveAccepted:
+        """Return the verdict by a decision, looked up if necessary. Raises what `submit` raises."""
+        return await self._answers.find_verdict(answer, decided)
 
     async def validate(self, match_id: str, seat: Seat, token: str, move: str) -> int:
         """Check an answer without playing it or counting an attempt; return the number of the last entry.

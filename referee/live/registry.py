@@ -10,8 +10,8 @@ from itertools import chain
 from typing import Any, TypeVar
 
 from engines.api import Game, Seat
-from engines.refusals import Refusal
-from referee.live.live_match import LiveMatch, LiveMatchIndex, MatchStarter
+from engines.game_errors import DetailedError
+from referee.live.live_match import LiveMatch, LiveMatchIndex, MatchStarter, resume_match
 from referee.live.loop_lag import LoopLag
 from referee.live.match_history import MatchHistory, match_steps
 from referee.live.match_request import find_game
@@ -36,14 +36,16 @@ from referee.live.turns import TurnNotifier
 from referee.match.clock import SECOND, Micros
 from referee.match.commands import Command, DisconnectSeat, ReconnectSeat, StartPlay
 from referee.match.decision import Decision
-from referee.match.events import MatchResumed, PlayStarted, SeatDisconnected, SeatReconnected, SeatTaken
+from referee.match.events import MatchResumed, MovePlayed, PlayStarted, SeatDisconnected, SeatReconnected, SeatTaken
 from referee.match.match_errors import MatchOver
 from referee.match.state import Match, MatchPhase
 
 T = TypeVar("T")
 
+ORDINARY_MOVE = {MovePlayed}
+"""Kinds of the entries of nearly all decisions: one move that ends nothing."""
 PRESENCE_EVENTS = (PlayStarted, MatchResumed, SeatDisconnected, SeatReconnected)
-EXPECTED_ERRORS = (Refusal, LogUnavailable, NotRunHere)
+EXPECTED_ERRORS = (DetailedError, LogUnavailable, NotRunHere)
 """Errors of a command that are not reported as faults."""
 RESUME_RETRY_US = SECOND
 """Delay before another attempt to resume a match whose log could not be written."""
@@ -122,17 +124,18 @@ class LiveMatches:
                 observer.on_entries(before, entries, match)
             except Exception as fault:
                 self.on_fault(match.setup.match_id, fault)
-        self.notifier.notify(live_match, news)
-        self._apply(live_match, {type(entry.event) for entry in entries})
+        kinds = {type(entry.event) for entry in entries}
+        self.notifier.notify(live_match, news, kinds)
+        if kinds != ORDINARY_MOVE:
+            self._apply(live_match, kinds)
+        self.lag.charge()  # A callback of the log has no holder, and must not be charged to that of the next task.
 
     def seat_delays(self, match_id: str, seat: Seat) -> SeatDelays:
         live_match = self.index.find(match_id)
         if live_match is None:
             return SeatDelays(0, self.lag.total_us())
-        player = live_match.match.players[seat]
-        session = self.sessions.session_for(player)
-        own_us = self.lag.own_us(self.sessions.holder_of(player.bot))
-        return SeatDelays(session.round_trip_us if session else 0, self.lag.total_us() - own_us)
+        round_trip_us, holder = self.sessions.path_and_holder(live_match.history.state.players[seat])
+        return SeatDelays(round_trip_us, self.lag.lag_us(holder))
 
     def on_fault(self, match_id: str, fault: Exception) -> None:
         for observer in chain(self._observers, self._presence_observers):
@@ -255,7 +258,7 @@ class LiveMatches:
         self.index.remove(live_match.match_id)
         self.stored.remember(live_match.history)
         self.starter.release(live_match)
-        self.start_task(live_match.active_runner.close())
+        live_match.active_runner.stop()
         for bot in {player.bot for player in live_match.match.players}:
             for other in self.index.of_bot(bot):
                 if other.match.phase is MatchPhase.WAITING:
@@ -271,7 +274,7 @@ class LiveMatches:
 
     async def _resume(self, live_match: LiveMatch) -> None:
         try:
-            runner = await MatchRunner.resume(live_match.match, live_match.history.at_ms, self.dependencies)
+            runner = await resume_match(live_match.match, live_match.history.at_ms, self.dependencies)
         except Conflict:
             self.on_stopped(live_match.match_id)
         except LogUnavailable:

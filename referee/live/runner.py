@@ -1,30 +1,39 @@
 """The only writer of one live match: decide, store, apply, notify.
 
-Commands of all callers enter one queue and are decided one at a time, in order of arrival. The resulting events are
-appended to the log, then applied, then announced. A queued command is decided even if its caller disconnects.
+A command for an idle match is decided at once, without a task or a future: it is the path of nearly all moves. While
+a decision is being written, further commands wait in a queue and are decided one at a time, in order of arrival, by a
+task that lives as long as there is a queue. Both ways give the same log. A queued command is decided even if its caller
+disconnects.
 
 While the log is unavailable nothing happens and match time stands still, as during a restart; `MatchResumed` in the
 log says for how long. If another process has written to the log, this runner stops.
 """
 
 import asyncio
-from collections.abc import Callable
-from contextlib import suppress
+from collections import deque
+from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
+from weakref import WeakMethod
 
-from engines.api import Game, Seat
+from engines.api import Seat
 from referee.live.loop_lag import HOLDER, MessageArrival
-from referee.live.match_timing import Deadline, DeadlineTimer, MatchTime, RefereeDelays, deadlines
-from referee.live.ports import Conflict, LogUnavailable, Request, RunnerDependencies, RunnerObserver, SeatDelays
-from referee.live.rated_end import append_decision
+from referee.live.match_timing import MatchTime, MatchTimer, RefereeDelays
+from referee.live.ports import (
+    Conflict,
+    Entry,
+    LogUnavailable,
+    Request,
+    RunnerDependencies,
+    settle,
+)
+from referee.live.rated_end import append_decision, is_rated
 from referee.match.clock import MS, SECOND, Micros
 from referee.match.clock_charge import TurnMeasurement
 from referee.match.commands import Command, EndGracePeriod, FallFlag, ResumeMatch, SubmitMove
 from referee.match.decision import Decision
-from referee.match.events import MatchCreated
-from referee.match.setup import Setup
-from referee.match.state import Match, create_match
+from referee.match.events import MovePlayed
+from referee.match.state import Match
 
 FIRST_RETRY_US = 100 * MS
 LAST_RETRY_US = 10 * SECOND
@@ -39,25 +48,21 @@ class NotRunHere(Exception):
         self.match_id = match_id
 
 
+DecisionCallback: TypeAlias = Callable[[Decision | Exception], None]
+"""Called once with the stored decision on a command, or with the error because of which nothing has changed."""
+
+
 class QueuedCommand(NamedTuple):
-    """A command in the queue of a runner, and the future of its caller."""
+    """A command that waits until the runner is idle."""
 
     command: Command
-    caller: asyncio.Future[Decision]
-    request: Request | None = None
+    done: DecisionCallback
+    request: Request | None
     """Stored with the answer, so that a repeated request finds it."""
-    holder: str = ""
+    holder: str
     """The holder on whose behalf it is decided."""
-    since_us: Micros | None = None
+    since_us: Micros | None
     """When the reported event happened, in monotonic time; None: now."""
-
-    def answer(self, decided: Decision) -> None:
-        if not self.caller.done():  # It is done if the caller was cancelled.
-            self.caller.set_result(decided)
-
-    def refuse(self, error: Exception) -> None:
-        if not self.caller.done():
-            self.caller.set_exception(error)
 
 
 class MatchRunner:
@@ -68,46 +73,18 @@ class MatchRunner:
         self.match = match
         self._dependencies = dependencies
         self._time = MatchTime(dependencies.time, match.at_us)
-        # Without a reference to the runner: only the garbage collector could free such a cycle.
-        self._read_delays = partial(_delays, dependencies.observer, match.setup.match_id)
-        self._delays = RefereeDelays(match, match.at_us, partial(_lag_us, dependencies.observer, match.setup.match_id))
+        self._delays = RefereeDelays(match, match.at_us, partial(_lag_us, dependencies, match.setup.match_id))
         self._retry_us = FIRST_RETRY_US
         self._closed = False
-        self._queue: asyncio.Queue[QueuedCommand | None] = asyncio.Queue()
+        self._busy = False
+        """Whether a decision is being written, or the queue is being worked off."""
+        self._queue: deque[QueuedCommand | None] = deque()
         """Commands to decide. None: check the deadlines."""
-        inbox = self._queue  # Again without a reference to the runner.
-        self._timer = DeadlineTimer(dependencies.time, lambda: inbox.put_nowait(None))
+        self._task: asyncio.Task[None] | None = None
+        self._idle: asyncio.Event | None = None
+        """Set when the runner is not busy any more. None: nobody waits for it."""
+        self._timer = MatchTimer(self._time, self._delays, dependencies.time, WeakMethod(self._on_timer))
         self._set_timer()
-        self._task = asyncio.create_task(self._run())
-
-    @classmethod
-    async def open(cls, setup: Setup, game: Game, dependencies: RunnerDependencies) -> "MatchRunner":
-        """Create a match. Raises an error of its terms, Conflict if its id is taken, or LogUnavailable.
-
-        If the caller is cancelled, the match may be in the log nevertheless, and can be resumed.
-        """
-        setup.check(game)
-        event = MatchCreated(0, setup)
-        entries = await dependencies.log.append(setup.match_id, 0, [event])
-        runner = cls(create_match(event, game), dependencies)
-        runner._notify(dependencies.observer.on_entries, None, entries, runner.match)
-        return runner
-
-    @classmethod
-    async def resume(cls, match: Match, at_ms: int, dependencies: RunnerDependencies) -> "MatchRunner":
-        """Resume a match that no runner runs; `at_ms` is when its last entry was written.
-
-        Match time has stood still since then and runs from now on, so bots should be back first.
-        Raises Conflict if another process resumes it too, or LogUnavailable.
-        """
-        down_ms = max(0, dependencies.time.wall_ms() - at_ms)  # The wall clock may have been set back.
-        back = dependencies.decide(match, ResumeMatch(down_ms), match.at_us)
-        if not back.events:  # The match is over. It still returns verdicts for repeated answers.
-            return cls(match, dependencies)
-        entries = await dependencies.log.append(match.setup.match_id, match.number, back.events)
-        runner = cls(back.match, dependencies)
-        runner._notify(dependencies.observer.on_entries, match, entries, runner.match)
-        return runner
 
     @property
     def match_id(self) -> str:
@@ -120,24 +97,39 @@ class MatchRunner:
     def submit(
         self, command: Command, request: Request | None = None, since_us: Micros | None = None
     ) -> asyncio.Future[Decision]:
-        """Queue `command`; the future has the decision once it is stored.
+        """Execute `command`; the future has the result of `execute`. Raises NotRunHere if the runner has stopped."""
+        decided: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
+        self.execute(command, partial(settle, decided), request, since_us)
+        return decided
+
+    def execute(
+        self, command: Command, done: DecisionCallback, request: Request | None = None, since_us: Micros | None = None
+    ) -> None:
+        """Decide `command`, and call `done` with the decision once it is stored, perhaps before this returns.
 
         A `request` is stored with it, so that it can be found again. `since_us` is when the reported event happened, in
-        monotonic time; the event gets this time, but none before the last entry.
-
-        If no event follows, nothing is written; the match holds the verdict on a repeated answer. The future raises an
-        error of the command, LogUnavailable, or NotRunHere if the runner stops; then nothing has changed. Raises
-        NotRunHere if the runner has stopped already.
+        monotonic time; the event gets this time, but none before the last entry. If no event follows, nothing is
+        written; the match holds the verdict on a repeated answer. `done` gets an error of the command, LogUnavailable,
+        or NotRunHere if nothing has changed. Raises NotRunHere if the runner has stopped already.
         """
         if self._closed:
             raise NotRunHere(self.match_id)
-        queued = QueuedCommand(command, asyncio.get_running_loop().create_future(), request, HOLDER.get(), since_us)
-        self._queue.put_nowait(queued)
-        return queued.caller
+        if self._busy or self._time.stopped:
+            self._enqueue(QueuedCommand(command, done, request, HOLDER.get(), since_us))
+            return
+        try:
+            decided = self._decide(command, since_us)
+            if decided.events:
+                self._begin_commit(command, decided, done, request)
+        except Exception as error:
+            self.notify(done, error)
+        else:
+            if not decided.events:
+                self.notify(done, decided)
 
     def measure(self, seat: Seat, arrival: MessageArrival | None = None) -> TurnMeasurement:
         """Return the measurement of an answer of `seat` that arrived then; None: now."""
-        delays = self._read_delays(seat)
+        delays = self._dependencies.seat_delays(self.match_id, seat)
         if arrival is None:
             return TurnMeasurement(self.match_now(), delays.network_us, self._delays.delay_us(seat, self.match_now()))
         at_us = self._time.at_us(arrival.at_us)
@@ -152,40 +144,130 @@ class MatchRunner:
         if self._is_current_turn(seat, token):
             self._delays.withhold(seat, self.match_now())
 
+    def stop(self) -> None:
+        """Accept nothing more. What is queued is still decided."""
+        self._closed = True
+        self._timer.stop()
+
     async def close(self) -> None:
         """Accept nothing more, decide what is queued, and stop."""
-        self._closed = True
-        self._queue.put_nowait(None)
-        await asyncio.wait([self._task])  # A plain await would cancel the task if the caller is cancelled.
+        self.stop()
+        if self._busy:
+            self._idle = asyncio.Event()
+            await self._idle.wait()
 
-    async def _run(self) -> None:
+    def _enqueue(self, queued: QueuedCommand | None) -> None:
+        self._queue.append(queued)
+        if not self._busy:
+            self._start_task()
+
+    def _on_timer(self) -> None:
+        if not self._closed:
+            self._enqueue(None)
+
+    def _start_task(self, first: Coroutine[Any, Any, None] | None = None) -> None:
+        self._busy, self._task = True, asyncio.create_task(self._run(first))
+
+    def _begin_commit(
+        self, command: Command, decided: Decision, done: DecisionCallback, request: Request | None
+    ) -> None:
+        """Store, apply and notify in callbacks. The end of a rated match needs a task."""
+        dependencies = self._dependencies
+        if is_rated(dependencies, decided):
+            self._start_task(self._commit_and_answer(command, decided, done, request))
+            return
+        on_written = partial(self._on_written, command, decided, done)
+        dependencies.log.begin_append(self.match_id, self.match.number, decided.events, request, None, on_written)
+        self._busy = True
+
+    def _on_written(
+        self, command: Command, decided: Decision, done: DecisionCallback, written: list[Entry] | Exception
+    ) -> None:
         try:
-            while not (self._closed and self._queue.empty()):
-                queued = await self._queue.get()
-                await (self._answer(queued) if queued else self._check_deadlines())
-                self._set_timer()
+            if isinstance(written, Exception):
+                self._on_append_failed(command, done, written)
+            else:
+                self.notify(done, self._apply(command, decided, written))
         except Exception as fault:
-            self._refuse_queued()
-            if not isinstance(fault, Conflict):
-                self._report_fault(fault)
-            self._notify(self._dependencies.observer.on_stopped, self.match_id)
-        finally:
-            self._refuse_queued()
+            self._stop_after(fault)
+        self._on_idle()
+
+    def _on_append_failed(self, command: Command, done: DecisionCallback, error: Exception) -> None:
+        """Raises Conflict."""
+        if isinstance(error, LogUnavailable):
+            self._suspend()
+            self._credit_delay(command)
+        if isinstance(error, Conflict):
+            self.notify(done, NotRunHere(self.match_id))
+            raise error
+        self.notify(done, error)
+
+    def _on_idle(self) -> None:
+        """Continue with the queue, or else become idle."""
+        if self._queue:
+            self._start_task()
+            return
+        self._busy = False
+        if not self._closed:
+            try:
+                self._set_timer()
+            except Exception as fault:
+                self._stop_after(fault)
+        if self._idle:
+            self._idle.set()
+
+    async def _run(self, first: Coroutine[Any, Any, None] | None = None) -> None:
+        """Work off the queue, after `first`."""
+        try:
+            if first:
+                await first
+            while self._queue:
+                queued = self._queue.popleft()
+                await (self._answer(queued) if queued else self._check_deadlines())
+        except Exception as fault:
+            self._stop_after(fault)
+        self._on_idle()
+
+    def _stop_after(self, fault: Exception) -> None:
+        """Stop, since another process writes the log, or because of a bug."""
+        self.stop()
+        while self._queue:
+            queued = self._queue.popleft()
+            if queued:
+                self.notify(queued.done, NotRunHere(self.match_id))
+        if not isinstance(fault, Conflict):
+            self._dependencies.report_fault(self.match_id, fault)
+        self.notify(self._dependencies.observer.on_stopped, self.match_id)
 
     async def _answer(self, queued: QueuedCommand) -> None:
         HOLDER.set(queued.holder)
+        command = queued.command
         try:
-            decided = await self._handle(queued.command, queued.request, queued.since_us)
-        except LogUnavailable as error:
-            self._credit_delay(queued.command)
-            queued.refuse(error)
-        except (Conflict, asyncio.CancelledError):
-            queued.refuse(NotRunHere(self.match_id))
+            if self._time.stopped:
+                await self._resume()
+            decided = self._decide(command, queued.since_us)
+        except Conflict:
+            self.notify(queued.done, NotRunHere(self.match_id))
             raise
         except Exception as error:
-            queued.refuse(error)
+            if isinstance(error, LogUnavailable):
+                self._credit_delay(command)
+            self.notify(queued.done, error)
+            return
+        if decided.events:
+            await self._commit_and_answer(command, decided, queued.done, queued.request)
         else:
-            queued.answer(decided)
+            self.notify(queued.done, decided)
+
+    async def _commit_and_answer(
+        self, command: Command, decided: Decision, done: DecisionCallback, request: Request | None
+    ) -> None:
+        try:
+            stored = await self._commit(command, decided, request)
+        except Exception as error:
+            self._on_append_failed(command, done, error)
+        else:
+            self.notify(done, stored)
 
     async def _check_deadlines(self) -> None:
         """Decide what is due. It stays due if it cannot be stored."""
@@ -194,51 +276,54 @@ class MatchRunner:
         try:
             if self._time.stopped:
                 await self._resume()
-            for late in [late for late in self._deadlines() if late.at_us <= self.match_now()]:
-                await self._handle(
-                    EndGracePeriod(late.seat) if late.of_grace else FallFlag(late.seat, self.measure(late.seat))
-                )
+            for late in self._timer.due(self.match):
+                check = EndGracePeriod(late.seat) if late.of_grace else FallFlag(late.seat, self.measure(late.seat))
+                decided = self._decide(check)
+                if decided.events:
+                    await self._commit(check, decided)
         except LogUnavailable:
             self._retry_us = min(2 * self._retry_us, LAST_RETRY_US)
 
-    async def _handle(
-        self, command: Command, request: Request | None = None, since_us: Micros | None = None
-    ) -> Decision:
-        """Decide and commit."""
-        if self._time.stopped:
-            await self._resume()
+    def _decide(self, command: Command, since_us: Micros | None = None) -> Decision:
         at_us = self.match_now() if since_us is None else max(self.match.at_us, self._time.at_us(since_us))
-        decided = self._dependencies.decide(self.match, command, at_us)
-        return await self._commit(command, decided, request) if decided.events else decided
+        return self._dependencies.decide(self.match, command, at_us)
 
     async def _resume(self) -> None:
         """Resume after the log was unavailable. Raises LogUnavailable if it still is."""
         resume = ResumeMatch(self._time.stopped_ms())
-        await self._commit(resume, self._dependencies.decide(self.match, resume, self.match_now()))
+        await self._commit(resume, self._decide(resume))
         self._time.resume()
         self._delays.resume()
         self._retry_us = FIRST_RETRY_US
 
     async def _commit(self, command: Command, decided: Decision, request: Request | None = None) -> Decision:
         """Store, apply, notify. Return the decision as it was stored, with rating changes."""
-        before = self.match
         try:
-            decided, entries = await append_decision(self._dependencies, before.number, decided, request)
+            decided, entries = await append_decision(self._dependencies, self.match.number, decided, request)
         except LogUnavailable:
-            self._time.stop()
-            self._delays.stop()
+            self._suspend()
             raise
-        self._credit_delay(command)
-        self.match = after = decided.match
+        return self._apply(command, decided, entries)
+
+    def _suspend(self) -> None:
+        """Stop match time, since the log is unavailable."""
+        self._time.stop()
+        self._delays.stop()
+
+    def _apply(self, command: Command, decided: Decision, entries: Sequence[Entry]) -> Decision:
+        before, after = self.match, decided.match
+        if type(decided.events[0]) is not MovePlayed:  # Otherwise the seat has no turn any more.
+            self._credit_delay(command)
+        self.match = after
         self._delays.update_turns(before, after, self.match_now())
-        self._notify(self._dependencies.observer.on_entries, before, entries, after)
+        self.notify(self._dependencies.observer.on_entries, before, entries, after)
         if decided.fault:
-            self._report_fault(decided.fault)
+            self._dependencies.report_fault(self.match_id, decided.fault)
         return decided
 
     def _credit_delay(self, command: Command) -> None:
         """Count the time from the arrival of an answer until its rejection was stored, or failed to be, as delay."""
-        if isinstance(command, SubmitMove) and self._is_current_turn(command.seat, command.token):
+        if type(command) is SubmitMove and self._is_current_turn(command.seat, command.token):
             measured = command.measured
             self._delays.add_wait(command.seat, measured.arrived_us, measured.stall_us, self.match_now())
 
@@ -250,51 +335,16 @@ class MatchRunner:
         """Set the timer to the next deadline; or to the next retry, while the log is unavailable."""
         if self._time.stopped:
             self._timer.set(self._dependencies.time.monotonic_us() + self._retry_us)
-            return
-        if self._timer.fires_by(self._soonest_us(deadlines(self.match, lambda _: 0))):  # Usually: no delay is read.
-            return
-        self._timer.set(self._soonest_us(self._deadlines()))
+        else:
+            self._timer.set_next(self.match)
 
-    def _deadlines(self) -> list[Deadline]:
-        """Return the current deadlines. Turns that are withheld have none."""
-        return [late for late in deadlines(self.match, self.delay_us) if not self._delays.is_withheld(late.seat)]
-
-    def _soonest_us(self, found: list[Deadline]) -> Micros | None:
-        """Return the next deadline in monotonic time. None: there is none."""
-        soonest_us = min([deadline.at_us for deadline in found], default=None)
-        return None if soonest_us is None else self._time.monotonic_us(soonest_us)
-
-    def _refuse_queued(self) -> None:
-        self._closed = True
-        self._timer.stop()
-        while not self._queue.empty():
-            queued = self._queue.get_nowait()
-            if queued:
-                queued.refuse(NotRunHere(self.match_id))
-
-    def _notify(self, observe: Callable[..., None], *news: Any) -> None:
-        """Call an observer. Its exceptions are reported and undo nothing."""
+    def notify(self, callback: Callable[..., None], *news: Any) -> None:
+        """Call an observer or the callback of a command. Its exceptions are reported and undo nothing."""
         try:
-            observe(*news)
+            callback(*news)
         except Exception as fault:
-            self._report_fault(fault)
-
-    def _report_fault(self, fault: Exception) -> None:
-        _report_fault(self._dependencies.observer, self.match_id, fault)
+            self._dependencies.report_fault(self.match_id, fault)
 
 
-def _delays(observer: RunnerObserver, match_id: str, seat: Seat) -> SeatDelays:
-    try:
-        return observer.seat_delays(match_id, seat)
-    except Exception as fault:
-        _report_fault(observer, match_id, fault)
-        return SeatDelays()
-
-
-def _lag_us(observer: RunnerObserver, match_id: str, seat: Seat) -> Micros:
-    return _delays(observer, match_id, seat).lag_us
-
-
-def _report_fault(observer: RunnerObserver, match_id: str, fault: Exception) -> None:
-    with suppress(Exception):  # A failure to report cannot be reported.
-        observer.on_fault(match_id, fault)
+def _lag_us(dependencies: RunnerDependencies, match_id: str, seat: Seat) -> Micros:
+    return dependencies.seat_delays(match_id, seat).lag_us

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 
-from engines.refusals import Refusal
+from engines.game_errors import DetailedError
 from referee.live.match_timing import NetworkPath
 from referee.live.outbox import EndDelivery, MatchEnded, Outbox, OutboxItem, PingNotice, TakeoverNotice
 from referee.live.ports import Time, Timer
@@ -26,7 +26,7 @@ ABSENCE_DELAY_US: Micros = SECOND
 MIN_ABSENCE_GAP_US: Micros = 10 * SECOND
 
 
-class SessionTakenOver(Refusal):
+class SessionTakenOver(DetailedError):
     def __init__(self, player: Player, session_id: str) -> None:
         super().__init__(
             f"a newer session of {player.bot} {player.version} owns its seats now: {session_id}",
@@ -212,9 +212,12 @@ class Sessions:
         """Return when a session of the bot was last opened or closed; 0: never."""
         return self._bots[bot].since_ms if bot in self._bots else 0
 
-    def holder_of(self, bot: str) -> str:
-        """Return the holder of the bot; empty if it never had a session."""
-        return self._bots[bot].holder if bot in self._bots else ""
+    def path_and_holder(self, player: Player) -> tuple[Micros, str]:
+        """Return the round trip of the bot that is online (0: unknown), and its holder (empty: it had no session)."""
+        bot = self._bots.get(player.bot)
+        if bot is None:
+            return 0, ""
+        return bot.path.round_trip_us if bot.sessions else 0, bot.holder
 
     def is_online(self, player: Player) -> bool:
         """Return whether some session can play its seats."""

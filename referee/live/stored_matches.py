@@ -10,15 +10,25 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from engines.api import Game
-from engines.refusals import Refusal
+from engines.game_errors import DetailedError
 from referee.live.live_match import LiveMatchIndex
 from referee.live.log_history import first_missing, replay
 from referee.live.match_history import MatchFold, MatchHistory, MatchStatus
 from referee.live.match_request import MatchFilter
-from referee.live.ports import Conflict, EngineFault, Entry, EventLog, LogDamaged, LogUnavailable, UnknownMatch
-from referee.match.events import MatchCreated, PlayEnded, PlayStarted
+from referee.live.ports import (
+    UNREADABLE,
+    Conflict,
+    EngineFault,
+    Entry,
+    EventLog,
+    LogDamaged,
+    LogUnavailable,
+    UnknownMatch,
+)
+from referee.match.events import MatchCreated, PlayEnded, PlayStarted, SeatTaken
 from referee.match.result import EndCause, void_result
-from referee.match.state import MatchPhase
+from referee.match.setup import Player, Setup
+from referee.match.state import MatchPhase, replace_at
 
 REPLAY_CHUNK = 25
 """Entries to replay before the event loop runs other tasks."""
@@ -35,6 +45,17 @@ class MatchPage:
     matches: list[MatchStatus]
     next_after: str = ""
     """Pass it as `after` to get the next page. Empty: this is the last page (see `ports.Summaries.stopped_at`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnplayableMatch:
+    """What the log says of a match whose game cannot apply it, such as one whose game was removed."""
+
+    error: EngineFault
+    setup: Setup
+    """With the players that the seats have now."""
+    other_requests: dict[tuple[int | str, str], Entry]
+    """The entry that answers each request other than a move, by caller and request id."""
 
 
 class UnplayableLog(Exception):
@@ -58,8 +79,8 @@ class StoredMatches:
         self._find_game = find_game
         self._live = live_matches
         self._on_fault = on_fault
-        self._cache: OrderedDict[str, MatchHistory | Refusal] = OrderedDict()
-        """LRU cache of finished matches: the history, or the error if the log cannot be read or replayed.
+        self._cache: OrderedDict[str, MatchHistory | UnplayableMatch | DetailedError] = OrderedDict()
+        """LRU cache of finished matches: the history, what is known without it, or the error if the log is damaged.
 
         The error for a damaged log is cached even if the match is not over, since no runner runs it.
         """
@@ -69,17 +90,37 @@ class StoredMatches:
 
         The last two mean that its log cannot be replayed or read.
         """
+        found = await self.history_or_log(match_id)
+        if isinstance(found, UnplayableMatch):
+            raise found.error
+        return found
+
+    async def history_or_log(self, match_id: str) -> MatchHistory | UnplayableMatch:
+        """Return the history of a match, or what its log says if its game cannot apply it.
+
+        Raises UnknownMatch, LogUnavailable or LogDamaged.
+        """
         live_match = self._live.find(match_id)
         if live_match:
             return live_match.history
         if match_id in self._cache:
             self._cache.move_to_end(match_id)
-            history = self._cache[match_id]
+            found = self._cache[match_id]
         else:
-            history = await self._load(match_id)
-        if isinstance(history, Refusal):
-            raise history
-        return history
+            found = await self._load(match_id)
+        if isinstance(found, DetailedError):
+            raise found
+        return found
+
+    async def setup(self, match_id: str) -> Setup:
+        """Return the setup of a match with the players that its seats have now, also if its game was removed.
+
+        Raises UnknownMatch, LogUnavailable or LogDamaged.
+        """
+        found = await self.history_or_log(match_id)
+        if isinstance(found, UnplayableMatch):
+            return found.setup
+        return replace(found.match.setup, players=found.match.players)
 
     def remember(self, history: MatchHistory) -> None:
         """Cache the history of a match that has just ended."""
@@ -136,8 +177,8 @@ class StoredMatches:
         except Exception:  # Left out of the list; a request for the match by its id gets the reason.
             return None
 
-    async def _load(self, match_id: str) -> MatchHistory | Refusal:
-        """Replay the log of a match; return the error instead if that is impossible."""
+    async def _load(self, match_id: str) -> MatchHistory | UnplayableMatch | LogDamaged:
+        """Replay the log of a match; if that is impossible, return what is known, or else the error."""
         try:
             entries = await self._log.read(match_id)
         except LogDamaged as error:
@@ -146,19 +187,19 @@ class StoredMatches:
             return error
         if not entries:
             raise UnknownMatch(match_id)
-        history: MatchHistory | Refusal
+        history: MatchHistory | UnplayableMatch | LogDamaged
         try:
             history = await replay_log(entries, self._find_game)
         except UnplayableLog as error:
             lacks = first_missing(entries)
-            history = LogDamaged(match_id, lacks) if lacks else EngineFault(match_id)
+            history = LogDamaged(match_id, lacks) if lacks else read_without_game(match_id, entries)
             if not ended_as_unplayable(entries):  # Otherwise it was reported when the match was voided.
                 self._on_fault(match_id, error)
         if isinstance(entries[-1].event, PlayEnded):
             self._remember(match_id, history)
         return history
 
-    def _remember(self, match_id: str, history: MatchHistory | Refusal) -> None:
+    def _remember(self, match_id: str, history: MatchHistory | UnplayableMatch | LogDamaged) -> None:
         self._cache[match_id] = history
         if len(self._cache) > HISTORY_CACHE_SIZE:
             self._cache.popitem(last=False)
@@ -188,6 +229,22 @@ async def replay_log(entries: Sequence[Entry], find_game: Callable[[str], Game])
             history.extend([step])
     assert history
     return history
+
+
+def read_without_game(match_id: str, entries: Sequence[Entry]) -> UnplayableMatch | LogDamaged:
+    """Return what a whole log says of a match without its game; LogDamaged if it is not the log of a match."""
+    first = entries[0].event
+    if not isinstance(first, MatchCreated):
+        return LogDamaged(match_id, 1, UNREADABLE)
+    players = first.setup.players
+    for entry in entries:
+        if isinstance(entry.event, SeatTaken):
+            missing = max(0, entry.event.seat + 1 - len(players))
+            players = replace_at((*players, *[Player()] * missing), entry.event.seat, entry.event.player)
+        elif isinstance(entry.event, PlayStarted):
+            players = entry.event.seated
+    requests = {(entry.request.by, entry.request.id): entry for entry in entries if entry.request}
+    return UnplayableMatch(EngineFault(match_id), replace(first.setup, players=players), requests)
 
 
 def read_summary(summary: Sequence[Entry], find_game: Callable[[str], Game]) -> MatchStatus:

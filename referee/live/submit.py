@@ -6,17 +6,20 @@ all requests, so they are found later in the match, after it, and after a restar
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from weakref import WeakValueDictionary
 
+from msgspec import Struct
+
 from engines.api import Seat
-from engines.refusals import Refusal, shortened
+from engines.game_errors import DetailedError, shortened
 from referee.live.loop_lag import MessageArrival
 from referee.live.match_history import MatchHistory, VerdictLocation
 from referee.live.outbox import MoveAccepted, RequestAccepted
 from referee.live.ports import EngineFault, Request
 from referee.live.registry import LiveMatches
-from referee.live.runner import MatchRunner, NotRunHere
+from referee.live.runner import DecisionCallback, MatchRunner, NotRunHere
+from referee.live.stored_matches import UnplayableMatch
 from referee.match.clock_charge import ClockCharge
 from referee.match.commands import Command, SubmitMove
 from referee.match.decide import decide
@@ -26,8 +29,7 @@ from referee.match.match_errors import ClockExpired, MatchOver, RequestIdReused
 from referee.match.result import Result
 
 
-@dataclass(frozen=True, slots=True)
-class TurnAnswer:
+class TurnAnswer(Struct, frozen=True, gc=False):
     """An answer of a seat to its turn."""
 
     match_id: str
@@ -44,7 +46,7 @@ class TurnAnswer:
         return SubmitMove(self.seat, self.token, self.move, measured, self.request_id, self.offers_draw)
 
 
-class AttemptRefused(Refusal):
+class AttemptRefused(DetailedError):
     """The move is malformed or illegal. The attempt counts."""
 
     def __init__(self, event: MoveRefused, ply: int, repeated: bool = False) -> None:
@@ -88,27 +90,28 @@ class AnswerSubmitter:
             return await self._first_verdict(answer, MatchOver(str(history.match.result)))
         runner = await self._live.runner(answer.match_id)
         try:
-            decision = runner.submit(answer.to_command(runner))
-        except NotRunHere as error:
-            return await self._first_verdict(answer, error)
-        return await self.wait_for_verdict(answer, decision)
+            decided: Decision | Exception = await runner.submit(answer.to_command(runner))
+        except Exception as error:
+            decided = error
+        return await self.find_verdict(answer, decided)
 
-    def submit_if_running(self, answer: TurnAnswer, bot: str) -> asyncio.Future[Decision] | None:
-        """See `Referee.submit_if_running`."""
+    def try_submit(self, answer: TurnAnswer, bot: str, done: DecisionCallback) -> bool:
+        """See `Referee.try_submit`."""
         live_match = self._live.index.find(answer.match_id)
         if live_match is None or live_match.runner is None or not live_match.holds(bot, answer.seat):
-            return None
+            return False
         try:
-            return live_match.runner.submit(answer.to_command(live_match.runner))
+            live_match.runner.execute(answer.to_command(live_match.runner), done)
         except NotRunHere:
-            return None
+            return False
+        return True
 
-    async def wait_for_verdict(self, answer: TurnAnswer, decision: asyncio.Future[Decision]) -> MoveAccepted:
-        """See `Referee.wait_for_verdict`."""
-        try:
-            decided = await decision
-        except LOOK_UP_VERDICT as error:
-            return await self._first_verdict(answer, error)
+    async def find_verdict(self, answer: TurnAnswer, decided: Decision | Exception) -> MoveAccepted:
+        """See `Referee.find_verdict`."""
+        if isinstance(decided, LOOK_UP_VERDICT):
+            return await self._first_verdict(answer, decided)
+        if isinstance(decided, Exception):
+            raise decided
         if not decided.events:
             return await self._first_verdict(answer, NotRunHere(answer.match_id))
         return _verdict_on(answer.match_id, decided, decided.events)
@@ -161,13 +164,12 @@ def _locate_verdict(history: MatchHistory, answer: TurnAnswer) -> VerdictLocatio
     return verdict
 
 
-def outcome(answer: TurnAnswer, decision: asyncio.Future[Decision]) -> MoveAccepted | Exception | None:
-    """See `Referee.verdict_if_done`."""
+def verdict_or_error(answer: TurnAnswer, decided: Decision | Exception) -> MoveAccepted | Exception | None:
+    """See `Referee.verdict_if_known`."""
+    if isinstance(decided, Exception):
+        return None if isinstance(decided, LOOK_UP_VERDICT) else decided
     try:
-        decided = decision.result()
         return _verdict_on(answer.match_id, decided, decided.events) if decided.events else None
-    except LOOK_UP_VERDICT:
-        return None
     except Exception as error:
         return error
 
@@ -247,13 +249,13 @@ class RequestSubmitter:
 
     async def _find_first(self, match_id: str, request: Request) -> RequestAccepted | None:
         """Return the original result of a repeated request; None: this is the first one. Raises RequestIdReused."""
-        history = await self._live.stored.history(match_id)
+        history = await self._live.stored.history_or_log(match_id)
         first = history.other_requests.get((request.by, request.id))
         if first and first.request == request:
             return RequestAccepted(first.number, first.event.result if isinstance(first.event, PlayEnded) else None)
-        if first or (request.by, request.id) in history.requests:
+        if first or (not isinstance(history, UnplayableMatch) and (request.by, request.id) in history.requests):
             raise RequestIdReused(request.id)
-        if history.match.result:
+        if isinstance(history, UnplayableMatch) or history.match.result:
             # The history may be cached; the log raises MatchArchived if its entries have left it since.
             await self._live.dependencies.log.read(match_id, limit=1)
         return None

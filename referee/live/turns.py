@@ -4,9 +4,11 @@ A turn is self-contained: a bot needs no memory of earlier turns. Turns, starts 
 of bots after they are in the log.
 """
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from itertools import islice
+
+from msgspec import Struct
 
 from engines.api import Json, Seat
 from referee.live.live_match import LiveMatch
@@ -20,8 +22,7 @@ from referee.match.events import FlagFell, MatchResumed, MovePlayed, MoveSource,
 from referee.match.state import Match, MatchPhase, Turn
 
 
-@dataclass(frozen=True, slots=True)
-class SeatClock:
+class SeatClock(Struct, frozen=True, gc=False):
     """Clock of one seat at one moment."""
 
     seat: Seat
@@ -42,8 +43,7 @@ class LegalMoves:
     count: int
 
 
-@dataclass(frozen=True, slots=True)
-class TurnDue:
+class TurnDue(Struct, frozen=True, gc=False):
     """A turn that a seat owes now, with the state of the match."""
 
     match: Match
@@ -86,7 +86,7 @@ class TurnDue:
     @property
     def attempts_left(self) -> int:
         """Attempts left, including this one."""
-        return self.match.setup.policies.attempts_a_turn - self.turn.attempt + 1
+        return self.match.terms.policies.attempts_a_turn - self.turn.attempt + 1
 
     @property
     def offers(self) -> tuple[Seat, ...]:
@@ -103,7 +103,7 @@ class TurnDue:
 
 def seat_clocks(match: Match, now_us: Micros, stall_us: Sequence[Micros]) -> tuple[SeatClock, ...]:
     """Return every seat's clock at a match time; `stall_us` is the referee delay of each seat's turn."""
-    return tuple([_seat_clock(match, seat, now_us, stall_us[seat]) for seat in range(len(match.players))])
+    return tuple([_seat_clock(match, seat, now_us, us) for seat, us in enumerate(stall_us)])
 
 
 def clocks_at_entry(match: Match) -> tuple[SeatClock, ...]:
@@ -112,7 +112,7 @@ def clocks_at_entry(match: Match) -> tuple[SeatClock, ...]:
 
 
 def _seat_clock(match: Match, seat: Seat, now_us: Micros, stall_us: Micros) -> SeatClock:
-    turn, clock, control = match.turns[seat], match.clocks[seat], match.setup.controls[seat]
+    turn, clock, control = match.turns[seat], match.clocks[seat], match.terms.controls[seat]
     if turn is None:
         used_us, left_us = 0, control.limit_us(clock)
     else:
@@ -125,7 +125,7 @@ def _seat_clock(match: Match, seat: Seat, now_us: Micros, stall_us: Micros) -> S
 
 def live_clocks(live_match: LiveMatch) -> tuple[SeatClock, ...]:
     """Return every seat's clock, as of now."""
-    match, runner = live_match.match, live_match.runner
+    match, runner = live_match.history.state, live_match.runner
     if runner is None:
         return clocks_at_entry(match)
     stalls_us = [runner.delay_us(turn.seat) if turn else 0 for turn in match.turns]
@@ -134,14 +134,17 @@ def live_clocks(live_match: LiveMatch) -> tuple[SeatClock, ...]:
 
 def turn_due(live_match: LiveMatch | None, seat: Seat) -> TurnDue | None:
     """Return the turn that the seat owes now; None: none. The next call for this turn is marked `repeated`."""
-    turn = live_match.match.turns[seat] if live_match else None
-    if live_match is None or live_match.runner is None or turn is None:
+    if live_match is None or live_match.runner is None:
         return None
-    repeated = live_match.sent_tokens.get(seat) == turn.token
-    live_match.sent_tokens[seat] = turn.token
     history = live_match.history
-    since = history.last_move_of.get(seat, 0)
-    return TurnDue(live_match.match, turn, history.moves, since, live_clocks(live_match), repeated)
+    match = history.state
+    turn = match.turns[seat]
+    if turn is None:
+        return None
+    token = turn.token
+    repeated = live_match.sent_tokens.get(seat) == token
+    live_match.sent_tokens[seat] = token
+    return TurnDue(match, turn, history.moves, history.last_move_of.get(seat, 0), live_clocks(live_match), repeated)
 
 
 class TurnNotifier:
@@ -150,18 +153,17 @@ class TurnNotifier:
         self.sends_turns = True
         """False: no new turns are sent, since the server is draining."""
 
-    def notify(self, live_match: LiveMatch, steps: Sequence[MatchStep]) -> None:
-        """Notify the bots of stored steps."""
-        before, match = steps[0].before, live_match.match
-        if any(isinstance(step.entry.event, PlayStarted) for step in steps):
+    def notify(self, live_match: LiveMatch, steps: Sequence[MatchStep], kinds: Set[type]) -> None:
+        """Notify the bots of stored steps, which have events of these kinds."""
+        before, match = steps[0].before, steps[-1].state
+        if PlayStarted in kinds:
             self._notify_start(live_match)
         if match.phase is MatchPhase.OVER:
             self._notify_end(live_match)
         elif before:
-            self._notify_expired(live_match, before, steps)
-            self._notify_turns(
-                live_match, before, log_was_away=any(isinstance(step.entry.event, MatchResumed) for step in steps)
-            )
+            if MovePlayed in kinds:
+                self._notify_expired(live_match, before, steps)
+            self._notify_turns(live_match, before, match, log_was_away=MatchResumed in kinds)
 
     def notify_new_session(self, live_match: LiveMatch, seat: Seat) -> bool:
         """Send the turn of the seat if a new session owns it; return whether one does."""
@@ -192,32 +194,32 @@ class TurnNotifier:
             event = step.entry.event
             if isinstance(event, MovePlayed) and event.source is not MoveSource.BOT and _had_turn(before, event):
                 assert step.before
-                played = step.before.require_position().told(event.seat, event.move, event.seat)
-                lapsed = TurnExpired(
+                played = step.before.require_position().visible_move(event.seat, event.move, event.seat)
+                expired = TurnExpired(
                     live_match.match_id, event.seat, event.token, played, _clock_charge(steps, event.token)
                 )
-                self._put(live_match, event.seat, ("lapsed", live_match.match_id, event.token), lapsed)
+                self._put(live_match, event.seat, ("expired", live_match.match_id, event.token), expired)
 
-    def _notify_turns(self, live_match: LiveMatch, before: Match, log_was_away: bool) -> None:
+    def _notify_turns(self, live_match: LiveMatch, before: Match, match: Match, log_was_away: bool) -> None:
         """Send new turns and those changed by a draw offer.
 
         After an outage of the log all turns are sent again, since answers given meanwhile were rejected and not all
         bots resend them.
         """
-        match = live_match.match
         all_of_them = match.offers != before.offers or (log_was_away and live_match.runner is not None)
-        for turn in filter(None, match.turns):
-            if all_of_them or turn != before.turns[turn.seat]:
-                session = self._sessions.session_for(match.players[turn.seat])
+        for seat, turn in enumerate(match.turns):
+            if turn and (all_of_them or turn is not before.turns[seat]):
+                session = self._sessions.session_for(match.players[seat])
                 if session:
                     self._notify_turn(live_match, turn, session)
 
     def _notify_turn(self, live_match: LiveMatch, turn: Turn, session: Session) -> None:
+        match_id, seat = live_match.history.state.setup.match_id, turn.seat
         if self.sends_turns:
-            live_match.notified_sessions[turn.seat] = session
-            session.outbox.put(("turn", live_match.match_id, turn.seat), TurnNotice(live_match.match_id, turn.seat))
-        elif live_match.sent_tokens.get(turn.seat) != turn.token:
-            live_match.active_runner.withhold(turn.seat, turn.token)
+            live_match.notified_sessions[seat] = session
+            session.outbox.put(("turn", match_id, seat), TurnNotice(match_id, seat))
+        elif live_match.sent_tokens.get(seat) != turn.token:
+            live_match.active_runner.withhold(seat, turn.token)
 
     def _put(self, live_match: LiveMatch, seat: Seat, key: tuple[str, str, str], item: TurnExpired) -> None:
         session = self._sessions.session_for(live_match.match.players[seat])

@@ -12,12 +12,12 @@ from itertools import takewhile
 from typing import Generic, Self
 
 from engines.api import SPECTATOR, Game, Viewer
-from engines.refusals import Refusal
+from engines.game_errors import DetailedError
 from referee.live.log_history import EntryT, LogHistory, LogStep, State, replay
 from referee.live.match_history import MatchFold, MatchHistory, MatchStatus, MatchStep, PlayedMove, WatchedEntry
 from referee.live.ports import Entry, EventLog
 from referee.match.events import MovePlayed, MoveRefused, redact
-from referee.match.setup import VisibilityMode
+from referee.match.match_terms import VisibilityMode
 from referee.match.state import Match, MatchPhase
 
 READ_BATCH = 200
@@ -26,14 +26,14 @@ FOLD_CHUNK = 8
 """Number of entries of a long match log to fold before other tasks run."""
 
 
-class SlowConsumer(Refusal):
+class SlowConsumer(DetailedError):
     def __init__(self, resume_after: int) -> None:
         super().__init__(
             f"this watcher has fallen too far behind; go on after {resume_after}", resume_after=str(resume_after)
         )
 
 
-class NumberAhead(Refusal):
+class NumberAhead(DetailedError):
     def __init__(self, after: int, last: int) -> None:
         super().__init__(f"there is no entry {after} yet; the last one is {last}", after=str(after), last=str(last))
 
@@ -179,7 +179,7 @@ class MatchWatch(LogWatch[Entry, Match]):
         return (
             self._viewer != SPECTATOR
             or match.phase is MatchPhase.OVER
-            or match.setup.visibility.shown is VisibilityMode.LIVE
+            or match.terms.visibility.shown is VisibilityMode.LIVE
         )
 
     def _is_over(self, state: Match) -> bool:
@@ -189,7 +189,7 @@ class MatchWatch(LogWatch[Entry, Match]):
         await (super()._advance_to_now() if self._sees_all else self._skip(None))
 
     def _check_pace(self) -> None:
-        if self._history.match.setup.visibility.shown is VisibilityMode.LIVE:
+        if self._history.match.terms.visibility.shown is VisibilityMode.LIVE:
             super()._check_pace()
 
     async def _visible_steps(self) -> list[MatchStep]:
@@ -207,7 +207,7 @@ class MatchWatch(LogWatch[Entry, Match]):
     def _is_visible(self, step: MatchStep) -> bool:
         if self._sees_all:
             return True
-        current, visibility = self._history.match, self._history.match.setup.visibility
+        current, visibility = self._history.match, self._history.match.terms.visibility
         if visibility.shown is VisibilityMode.AFTER_END:
             return False
         return step.state.phase is MatchPhase.WAITING or step.state.ply + visibility.delay_plies <= current.ply
@@ -222,8 +222,8 @@ class MatchWatch(LogWatch[Entry, Match]):
         position = step.before.position if step.before else None
         event = None if unplayable else redact(entry.event, position, self._viewer)
         if isinstance(event, MovePlayed):
-            self._history.last_shown[self._viewer] = heard = self._move_for_viewer(entry, event, match)
-            return heard
+            self._history.last_shown[self._viewer] = watched = self._move_for_viewer(entry, event, match)
+            return watched
         if isinstance(entry.event, MoveRefused) and not unplayable and self._history.match.phase is MatchPhase.OVER:
             event = entry.event  # Rejected moves are public after the end.
         return WatchedEntry(entry.number, entry.at_ms, event, match)
@@ -238,4 +238,4 @@ class MatchWatch(LogWatch[Entry, Match]):
         return WatchedEntry(entry.number, entry.at_ms, shown, match, made.sealed, revealed)
 
     def _reveal(self, made: PlayedMove, match: Match) -> str:
-        return match.require_position().opened(made.seat, made.move, self._viewer)
+        return match.require_position().revealed_move(made.seat, made.move, self._viewer)

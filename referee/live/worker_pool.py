@@ -27,7 +27,7 @@ from typing import Any, BinaryIO, Protocol, TypeVar, TypeVarTuple, Unpack
 
 import structlog
 
-from engines.refusals import Refusal
+from engines.game_errors import DetailedError
 
 log = structlog.get_logger("referee.live")
 
@@ -47,7 +47,7 @@ NICENESS = 10
 """Niceness of workers: if all cores are busy, the event loop comes first."""
 
 
-class TooExpensive(Refusal):
+class TooExpensive(DetailedError):
     """The work needs more CPU time than its limit."""
 
     def __init__(self, limit_ms: int) -> None:
@@ -55,7 +55,7 @@ class TooExpensive(Refusal):
         super().__init__(sentence, limit_ms=str(limit_ms))
 
 
-class TooManyWaiting(Refusal):
+class TooManyWaiting(DetailedError):
     """The holder has reached the limit of calls that wait for a result."""
 
     def __init__(self, limit: int) -> None:

@@ -1,7 +1,7 @@
 """Local contests: an embedded server, bots as child processes, and a folder with a record of every match.
 
 - `plan`, `contest_file`: plans of arenas, and of tournaments and ladders
-- `match_terms`, `entrant`, `toml_validation`: games, clocks and bots in plans and on the command line
+- `terms_reader`, `entrant`, `toml_validation`: games, clocks and bots in plans and on the command line
 - `local_contest`, `local_standings`: matches and arenas
 - `local_tournament`: tournaments
 - `results_folder`: records and logs of a contest, and the data needed to resume it

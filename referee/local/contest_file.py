@@ -8,14 +8,14 @@ from typing import Any
 from google.protobuf.message import Message
 from referee_api.v1 import contest_pb2, game_pb2, ladder_pb2, match_pb2, sprt_pb2, tournament_pb2
 
-from engines.refusals import quoted
+from engines.game_errors import quoted
 from referee.accounts.names import NAME, NAME_RULE
 from referee.local.entrant import Entrant, read_bots
-from referee.local.match_terms import OF_A_MATCH, match_terms
 from referee.local.plan import DAY_S, DEFAULT_START_WITHIN_S, MAX_PARALLEL, BotPlan
 from referee.local.sandbox import read_sandbox
+from referee.local.terms_reader import OF_A_MATCH, match_terms
 from referee.local.toml_validation import BadPlan, count, fill, known, read_toml, value, word
-from referee.match.setup import Policies
+from referee.match.match_terms import Policies
 
 FORMATS = ("round_robin", "swiss", "elimination", "gauntlet", "pools", "sprt")
 OF_BOTH = ("title", "duplicate", "partners", "policies", "clock")
@@ -65,7 +65,7 @@ class LadderPlan:
 
 
 def read_tournament(file: Path, usual: Policies) -> TournamentPlan:
-    """Read a tournament's plan file. Raises BadPlan or another Refusal."""
+    """Read a tournament's plan file. Raises BadPlan or another DetailedError."""
     content = read_toml(file)
     known(str(file), content, OF_A_TOURNAMENT)
     bots = read_bots(content)
@@ -84,7 +84,7 @@ def read_tournament(file: Path, usual: Policies) -> TournamentPlan:
 
 
 def read_ladder(file: Path) -> LadderPlan:
-    """Read a ladder's plan file. Raises BadPlan or another Refusal."""
+    """Read a ladder's plan file. Raises BadPlan or another DetailedError."""
     content = read_toml(file)
     known(str(file), content, OF_A_LADDER)
     terms = ladder_pb2.LadderTerms(match_terms=_games(content), partner_rule=_partners(content))

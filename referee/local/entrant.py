@@ -18,7 +18,7 @@ from itertools import count
 from pathlib import PurePath
 from typing import Any
 
-from engines.refusals import Refusal, quoted
+from engines.game_errors import DetailedError, quoted
 from referee.local.toml_validation import BadPlan, known, texts, value
 
 BUILT_IN = ("random", "greedy", "search")
@@ -35,7 +35,7 @@ SEPARATOR = "--"
 OF_A_BOT = ("run", "folder", "env")
 
 
-class BadEntrant(Refusal):
+class BadEntrant(DetailedError):
     """Invalid notation of a bot."""
 
     def __init__(self, given: str, wrong: str) -> None:

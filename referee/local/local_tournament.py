@@ -13,7 +13,7 @@ from referee_api.v1 import contest_pb2, tournament_pb2
 from referee_api.v1.tournament_pb2 import TournamentEntry
 from referee_client import Organiser, Refused
 
-from engines.refusals import Refusal
+from engines.game_errors import DetailedError
 from engines.registry import games
 from referee.contests.tournament.commands import EnterTournament, StartTournament
 from referee.contests.tournament.decide import decide
@@ -50,7 +50,7 @@ class LocalTournament:
     folder: ResultsFolder
 
     def check(self) -> None:
-        """Raise a Refusal if it could not start, and TermsChanged if the folder has a tournament of another plan."""
+        """Raise a DetailedError if it cannot start; TermsChanged if the folder has a tournament of another plan."""
         check_can_start(self.plan.terms, self.plan.entrants)
         self.plan.check_sandbox(self.run_in)
         self.folder.check_plan(self._plan_json())
@@ -79,7 +79,7 @@ class LocalTournament:
 
 
 def check_can_start(terms: tournament_pb2.TournamentTerms, entrants: Iterable[contest_pb2.Entrant]) -> None:
-    """Raise a Refusal if the terms or the number of entrants are invalid."""
+    """Raise a DetailedError if the terms or the number of entrants are invalid."""
     known = games()
     wanted = read_tournament_terms(terms, TermsConverter(known, NetworkCredit(), LiveLimits()))
     check_tournament_terms(wanted, known, LiveLimits())
@@ -157,7 +157,7 @@ class TournamentRuntime:
         entrants = [one for one in self.plan.entrants if absent.isdisjoint(ref.bot for ref in one.bots)]
         try:
             check_can_start(self.plan.terms, entrants)
-        except Refusal as why:
+        except DetailedError as why:
             raise TooFewEntrants(str(why)) from None
         try:
             await asyncio.to_thread(

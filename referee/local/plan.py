@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from engines.api import Game, Table
+from engines.game_errors import DetailedError
 from engines.options import Settings
-from engines.refusals import Refusal
 from engines.registry import find
 from referee.local.entrant import NAME, NAME_RULE, Entrant, read_bots
-from referee.local.match_terms import DEFAULT_CLOCK, LOCAL_POLICIES, policies_in, read_clock
 from referee.local.sandbox import Sandbox, read_sandbox
+from referee.local.terms_reader import DEFAULT_CLOCK, LOCAL_POLICIES, policies_in, read_clock
 from referee.local.toml_validation import BadPlan, count, known, read_toml, value
 from referee.match.clock import TimeControl, Untimed
-from referee.match.setup import Policies
+from referee.match.match_terms import Policies
 from referee.wire.terms import read_policies
 
 MAX_BOTS_PER_MATCH = 6
@@ -118,7 +118,7 @@ class Plan(BotPlan):
 
 
 def read_plan(file: Path) -> Plan:
-    """Read a plan file. Raises BadPlan or another Refusal."""
+    """Read a plan file. Raises BadPlan or another DetailedError."""
     content = read_toml(file)
     known(str(file), content, OF_ALL)
     bots = read_bots(content)
@@ -187,8 +187,8 @@ def _read_game(where: str, every: Mapping[str, Any], given: object, there: int) 
         control = read_clock(own.get("clock", DEFAULT_CLOCK))
         policies = read_policies(policies_in(own, LOCAL_POLICIES))
         return GameTerms(label, game, settings, control, policies, bots_per_match, _games(own, bots_per_match))
-    except Refusal as refusal:
-        raise BadPlan(where, str(refusal)) from None
+    except DetailedError as error:
+        raise BadPlan(where, str(error)) from None
 
 
 def _for_every_game(every: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:

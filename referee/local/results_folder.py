@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engines.api import Seat
-from engines.refusals import Refusal, quoted
+from engines.game_errors import DetailedError, quoted
 from referee.local.entrant import entrant_of
 from referee.local.plan import LocalPairing
 from referee.match.events import Event, FlagFell, MatchCreated, MovePlayed, MoveRefused, PlayEnded, SeatForfeited
@@ -23,7 +23,7 @@ VOID_ENDING = ".void.jsonl"
 """Suffix of a void match, which is played again."""
 
 
-class TermsChanged(Refusal):
+class TermsChanged(DetailedError):
     """The results folder contains a match or a tournament with other terms."""
 
     def __init__(self, file: str, differing: str) -> None:
@@ -34,7 +34,7 @@ class TermsChanged(Refusal):
         )
 
 
-class InvalidRecordFile(Refusal):
+class InvalidRecordFile(DetailedError):
     """A file of the results folder is not a record."""
 
     def __init__(self, file: str, verdict: str) -> None:
@@ -161,9 +161,9 @@ def _check(file: str, opened: Event, pairing: LocalPairing) -> None:
     terms = pairing.terms
     setup = opened.setup.completed(terms.game)
     differing = {
-        "rules": (setup.game, setup.settings) != (terms.game.name, terms.settings),
-        "clocks": set(setup.controls) != {terms.control},
-        "policies": setup.policies != terms.policies,
+        "rules": (setup.terms.game, setup.terms.settings) != (terms.game.name, terms.settings),
+        "clocks": set(setup.terms.controls) != {terms.control},
+        "policies": setup.terms.policies != terms.policies,
         "seats": [entrant_of(player.bot) for player in setup.players] != [entrant.name for entrant in pairing.seats],
     }
     for what, differs in differing.items():

@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from engines.refusals import quoted
+from engines.game_errors import quoted
 from referee.local.toml_validation import BadPlan, count, known, texts
 
 BUBBLEWRAP = "bwrap"

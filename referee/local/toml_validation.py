@@ -8,14 +8,14 @@ from typing import Any, TypeVar
 from google.protobuf import json_format
 from google.protobuf.message import Message
 
-from engines.refusals import Refusal, quoted
+from engines.game_errors import DetailedError, quoted
 
 T = TypeVar("T")
 
 TYPE_NAMES: dict[type, str] = {str: "a string", dict: "a table", list: "a list", bool: "true or false"}
 
 
-class BadPlan(Refusal):
+class BadPlan(DetailedError):
     """Invalid value in a plan."""
 
     def __init__(self, where: str, wrong: str) -> None:

@@ -7,7 +7,7 @@ from io import BytesIO
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from engines.api import Game
-from engines.refusals import UnknownGame
+from engines.game_errors import UnknownGame
 from referee.hosting.contest_log import LADDER, TOURNAMENT, ContestLog
 from referee.hosting.contest_store import ContestStore, Fold
 from referee.hosting.ladder_state import LadderFold
@@ -70,7 +70,7 @@ def _log_match_problem(entries: Sequence[Entry], find_game: FindGame) -> str:
     if not isinstance(opened, MatchCreated):
         raise LogDamaged(entries[0].match_id, 1, UNREADABLE)
     try:
-        replay_and_compare([entry.event for entry in entries], find_game(opened.setup.game))
+        replay_and_compare([entry.event for entry in entries], find_game(opened.setup.terms.game))
     except (UnknownGame, ReplayMismatch) as why:
         return str(why)
     return ""

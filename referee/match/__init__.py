@@ -1,6 +1,7 @@
 """One match as a pure value: its state, its clocks, and the events that follow from a command. No I/O.
 
-- `setup`: the terms of a match: players, time controls, policies, visibility, and everything drawn from its seed
+- `match_terms`: the terms of a match: game, settings, time controls, policies, visibility
+- `setup`: the terms of one match with its players and seed, and everything drawn from the seed
 - `commands`, `events`: what can be requested of a match, what has happened in it, and who may see what of it
 - `state`: the state of a match, and how an event changes it
 - `decide`: which command is allowed in which phase; handles all commands that are not in `moves`

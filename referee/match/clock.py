@@ -191,12 +191,12 @@ class Correspondence(TimeControl):
     """Days for each move; unused time is saved up to a maximum."""
 
     move_us: Micros
-    most_us: Micros
+    max_us: Micros
 
     def check(self) -> None:
         self._require_positive("move_us")
-        if self.most_us < self.move_us:
-            raise BadTimeControl("most_us", "must be at least the time for one move")
+        if self.max_us < self.move_us:
+            raise BadTimeControl("max_us", "must be at least the time for one move")
 
     def initial_clock(self) -> Clock:
         return Clock(self.move_us)
@@ -205,7 +205,7 @@ class Correspondence(TimeControl):
         return clock.left_us
 
     def after(self, clock: Clock, thought_us: Micros) -> Clock:
-        return Clock(min(self.most_us, clock.left_us - thought_us + self.move_us))
+        return Clock(min(self.max_us, clock.left_us - thought_us + self.move_us))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,8 @@ microseconds since the match was created, suspended while the referee is down.
 
 from dataclasses import dataclass
 
+from msgspec import Struct
+
 from referee.match.clock import MAX_TIME_US, Clock, Micros, TimeControl
 from referee.match.match_errors import BadTimeControl
 
@@ -25,8 +27,7 @@ class NetworkCredit:
             raise BadTimeControl("per_match_us", "must be from 0 to ten years")
 
 
-@dataclass(frozen=True, slots=True)
-class TurnMeasurement:
+class TurnMeasurement(Struct, frozen=True, gc=False):
     """Measurements of the referee about one answer or one check of the flag."""
 
     arrived_us: Micros

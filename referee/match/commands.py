@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from msgspec import Struct
+
 from engines.api import Seat
 from referee.match.clock_charge import TurnMeasurement
 from referee.match.result import EndCause
@@ -29,8 +31,7 @@ MAX_MOVE_CHARS = 1000
 """A longer text is a malformed move and is not passed to the engine."""
 
 
-@dataclass(frozen=True, slots=True)
-class SubmitMove:
+class SubmitMove(Struct, frozen=True, gc=False):
     seat: Seat
     token: str
     move: str
@@ -40,8 +41,7 @@ class SubmitMove:
     offers_draw: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class FallFlag:
+class FallFlag(Struct, frozen=True, gc=False):
     """Check whether the time of a seat is over. Sent by a timer; harmless if it comes too early or more than once."""
 
     seat: Seat

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from engines.refusals import shortened
+from engines.game_errors import shortened
 from referee.match.clock import Micros
 from referee.match.commands import (
     AbortMatch,
@@ -53,6 +53,7 @@ from referee.match.match_errors import (
     SeatsOpen,
     TooLateToAbort,
 )
+from referee.match.match_terms import DisconnectPolicy
 from referee.match.moves import (
     accept_draw,
     check_not_dropped,
@@ -64,7 +65,7 @@ from referee.match.moves import (
     submit_move,
 )
 from referee.match.result import VOID_CAUSES, EndCause, EndKind, Fault, result_by_rank, void_result
-from referee.match.setup import MAX_NONCE_BYTES, DisconnectPolicy, draw_seats, match_chance
+from referee.match.setup import MAX_NONCE_BYTES, draw_seats, match_chance
 from referee.match.state import Match, MatchPhase
 
 ALLOWED: dict[MatchPhase, frozenset[type]] = {
@@ -150,7 +151,7 @@ def _take_seat(builder: DecisionBuilder, command: TakeSeat) -> None:
 def _add_nonce(builder: DecisionBuilder, command: AddNonce) -> None:
     match = builder.match
     given = match.nonces[command.seat]
-    if not match.setup.nonce_within_us:
+    if not match.terms.nonce_timeout_us:
         raise NonceRefused("the match uses no nonces")
     if len(command.nonce) > MAX_NONCE_BYTES:
         raise NonceRefused(f"it has more than {MAX_NONCE_BYTES} bytes")
@@ -166,7 +167,7 @@ def _start_play(builder: DecisionBuilder, _: StartPlay) -> None:
     if still_open:
         raise SeatsOpen(still_open)
     seated = match.players
-    if match.setup.by_lot:
+    if match.terms.random_seats:
         seated = draw_seats(match_chance(match.setup.seed, [n or b"" for n in match.nonces]), seated)
     builder.add(PlayStarted(builder.now_us, seated))
     builder.settle()
@@ -183,11 +184,11 @@ def _reconnect_seat(builder: DecisionBuilder, command: ReconnectSeat) -> None:
 
 
 def _end_grace_period(builder: DecisionBuilder, command: EndGracePeriod) -> None:
-    policies = builder.match.setup.policies
+    policies = builder.match.terms.policies
     turn, gone_us = builder.match.turns[command.seat], builder.match.gone_us[command.seat]
     if policies.gone is not DisconnectPolicy.FORFEIT_AFTER_GRACE or turn is None or gone_us is None:
         return
-    if builder.now_us - max(gone_us, turn.asked_us) >= policies.grace_us:
+    if builder.now_us - max(gone_us, turn.asked_us) >= policies.grace_period_us:
         builder.drop_seat(SeatForfeited(builder.now_us, command.seat, Fault.GONE))
 
 

@@ -3,14 +3,17 @@
 `DecisionBuilder` adds what follows by itself: the end by the rules, moves by policy, the result after a dropout.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+from msgspec import Struct
 
 from engines.api import Outcome, Position
-from engines.refusals import shortened
+from engines.game_errors import shortened
 from referee.match.clock import Micros
 from referee.match.clock_charge import ClockCharge, TurnMeasurement, charge
 from referee.match.commands import SubmitMove
 from referee.match.events import Event, FlagFell, MovePlayed, MoveSource, PlayEnded, SeatForfeited, SeatResigned
+from referee.match.match_terms import DropoutPolicy, LatePolicy
 from referee.match.result import (
     EndCause,
     EndKind,
@@ -21,12 +24,11 @@ from referee.match.result import (
     result_by_rank,
     result_by_rules,
 )
-from referee.match.setup import DropoutPolicy, LatePolicy, draw_move
+from referee.match.setup import draw_move
 from referee.match.state import Match, Turn, evolve
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(Struct, frozen=True):
     """The events that follow from a command, and the state after them."""
 
     events: tuple[Event, ...]
@@ -39,7 +41,7 @@ class Decision:
         *before, end = self.events
         assert isinstance(end, PlayEnded)
         events = (*before, replace(end, ratings=ratings))
-        return replace(self, events=events, match=replace(self.match, ratings=ratings))
+        return Decision(events, replace(self.match, ratings=ratings), self.fault)
 
 
 class DecisionBuilder:
@@ -68,7 +70,7 @@ class DecisionBuilder:
             turn = next((turn for turn in self.match.owing if turn.seat in out), None)
             if turn is None:
                 return
-            random = self.match.setup.policies.dropout is DropoutPolicy.RANDOM_MOVES
+            random = self.match.terms.policies.dropout is DropoutPolicy.RANDOM_MOVES
             self.play_policy_move(turn, MoveSource.RANDOM if random else MoveSource.DEFAULT)
 
     def play_policy_move(self, turn: Turn, source: MoveSource, row: ClockCharge | None = None) -> None:
@@ -91,14 +93,14 @@ class DecisionBuilder:
 
     def charge_turn(self, turn: Turn, measured: TurnMeasurement) -> ClockCharge:
         match, seat = self.match, turn.seat
-        credit = min(match.setup.credit.per_move_us, match.credit_us[seat])
-        return charge(match.setup.controls[seat], match.clocks[seat], turn.asked_us, measured, credit)
+        credit = min(match.terms.credit.per_move_us, match.credit_us[seat])
+        return charge(match.terms.controls[seat], match.clocks[seat], turn.asked_us, measured, credit)
 
     def apply_late_policy(self, turn: Turn, row: ClockCharge, answer: SubmitMove | None = None) -> None:
         """Record that the flag of a seat fell, and apply the policy for late moves."""
         move, request_id = (shortened(answer.move), answer.request_id) if answer else ("", "")
         self.add(FlagFell(self.now_us, turn.seat, turn.token, row, move, request_id))
-        late = self.match.setup.policies.late
+        late = self.match.terms.policies.late
         if late is LatePolicy.FORFEIT:
             self.drop_seat(SeatForfeited(self.now_us, turn.seat, Fault.TIME))
         else:
@@ -128,7 +130,7 @@ def result_after_dropout(match: Match) -> Result | None:
     """Return the result if the match ends because a seat dropped out; None if it continues."""
     out = dropped_sides(match)
     still_in = len(match.table.sides) - len(out)
-    if still_in > 1 and match.setup.policies.dropout is not DropoutPolicy.ENDS_MATCH:
+    if still_in > 1 and match.terms.policies.dropout is not DropoutPolicy.ENDS_MATCH:
         # All other sides may have agreed to a draw already.
         return draw_result(match, EndCause.DRAW_AGREED) if is_draw_agreed(match) else None
     return _closed(match, EndCause.RESIGNATION, match.require_position().standing)

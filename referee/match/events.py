@@ -192,7 +192,7 @@ def redact(event: Event, before: Position | None, viewer: Viewer) -> Event | Non
         return event if event.seat == viewer else None
     if isinstance(event, MovePlayed):
         assert before is not None
-        move = before.told(event.seat, event.move, viewer)
+        move = before.visible_move(event.seat, event.move, viewer)
         return replace(event, move=move, request_id=event.request_id if event.seat == viewer else "")
     if isinstance(event, FlagFell) and event.seat != viewer:
         return replace(event, move="", request_id="")

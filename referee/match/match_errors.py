@@ -1,10 +1,10 @@
 """Errors of commands and setups. An error changes nothing."""
 
-from engines.refusals import Refusal, quoted
+from engines.game_errors import DetailedError, quoted
 
 
-class MatchError(Refusal):
-    """Base class of the errors of a match. Errors of the game are other subclasses of `engines.refusals.Refusal`."""
+class MatchError(DetailedError):
+    """Base class of the errors of a match. Errors of the game are subclasses of `engines.game_errors.GameError`."""
 
 
 class BadTimeControl(MatchError):

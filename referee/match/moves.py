@@ -4,7 +4,7 @@ Answers may be late, illegal or repeated.
 """
 
 from engines.api import Seat
-from engines.refusals import IllegalMove, MalformedMove, shortened
+from engines.game_errors import IllegalMove, MalformedMove, shortened
 from referee.match.clock_charge import ClockCharge
 from referee.match.commands import (
     MAX_MOVE_CHARS,
@@ -36,8 +36,8 @@ from referee.match.match_errors import (
     SeatOut,
     StaleTurn,
 )
+from referee.match.match_terms import IllegalMovePolicy
 from referee.match.result import EndCause, Fault
-from referee.match.setup import IllegalMovePolicy
 from referee.match.state import Match, Turn
 
 MAX_SENTENCE_CHARS = 1_000
@@ -105,7 +105,7 @@ def _refuse(
     builder: DecisionBuilder, turn: Turn, row: ClockCharge, command: SubmitMove, refusal: MalformedMove | IllegalMove
 ) -> None:
     """Count a failed attempt, and apply the policy after the last one."""
-    policies = builder.match.setup.policies
+    policies = builder.match.terms.policies
     left = policies.attempts_a_turn - turn.attempt
     illegal = isinstance(refusal, IllegalMove)
     builder.add(

@@ -5,9 +5,12 @@ events of a match over `create_match` reproduces its state.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 from typing import Any, TypeVar
+
+from msgspec import Struct
 
 from engines.api import Game, Position, Seat, Table
 from engines.chance import Chance
@@ -32,6 +35,7 @@ from referee.match.events import (
     SeatResigned,
     SeatTaken,
 )
+from referee.match.match_terms import MatchTerms
 from referee.match.result import Forfeit, RatingChange, Result
 from referee.match.setup import Player, Setup, game_seed, match_chance
 
@@ -46,8 +50,7 @@ class MatchPhase(Enum):
     OVER = "over"
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(Struct, frozen=True, gc=False):
     """A move that a seat owes. Each attempt at it has a token of its own, and each token one verdict."""
 
     seat: Seat
@@ -100,6 +103,10 @@ class Match:
     ratings: tuple[RatingChange, ...] = ()
     """Rating changes by the result, in order of seats."""
 
+    @cached_property
+    def terms(self) -> MatchTerms:
+        return self.setup.terms
+
     @property
     def dropped_seats(self) -> frozenset[Seat]:
         """The seats that dropped out."""
@@ -128,7 +135,7 @@ class Match:
 def create_match(event: MatchCreated, game: Game) -> Match:
     """Return the state after the first event."""
     setup = event.setup.completed(game)
-    table = game.table(setup.settings)
+    table = game.table(setup.terms.settings)
     seats = len(table.seats)
     return Match(
         setup,
@@ -136,8 +143,8 @@ def create_match(event: MatchCreated, game: Game) -> Match:
         table,
         players=setup.players,
         nonces=(None,) * seats,
-        clocks=tuple(control.initial_clock() for control in setup.controls),
-        credit_us=(setup.credit.per_match_us,) * seats,
+        clocks=tuple(control.initial_clock() for control in setup.terms.controls),
+        credit_us=(setup.terms.credit.per_match_us,) * seats,
         turns=(None,) * seats,
         verdicts=(None,) * seats,
         moves_made=(0,) * seats,
@@ -176,9 +183,9 @@ def _play_began(match: Match, event: PlayStarted, position: Position | None) -> 
     setup = match.setup
     chance = match_chance(setup.seed, [nonce or b"" for nonce in match.nonces])
     if position is None and setup.opening:
-        position = match.game.read(setup.opening, setup.settings)
+        position = match.game.read(setup.opening, setup.terms.settings)
     if position is None:
-        position = match.game.start(setup.settings, game_seed(chance))
+        position = match.game.start(setup.terms.settings, game_seed(chance))
     return {
         "phase": MatchPhase.PLAYING,
         "players": event.seated,
@@ -210,7 +217,7 @@ def _move_refused(match: Match, event: MoveRefused, _: Position | None) -> Chang
     turn = match.turns[event.seat]
     if turn is None:
         raise ValueError(f"seat {event.seat} owes no move that could be refused")
-    again = replace(turn, attempt=turn.attempt + 1)
+    again = Turn(turn.seat, turn.ply, turn.asked_us, turn.attempt + 1)
     return {
         "turns": replace_at(match.turns, event.seat, again),
         "verdicts": replace_at(match.verdicts, event.seat, event),
@@ -290,7 +297,7 @@ def _asked(turns: tuple[Turn | None, ...], position: Position, ply: int, at_us: 
 def _charged(match: Match, seat: Seat, row: ClockCharge) -> Changes:
     """Return the changes to clocks and network credit by a charge."""
     clocks = replace_at(match.clocks, seat, row.after)
-    if type(match.setup.controls[seat]) is Hourglass:
+    if type(match.terms.controls[seat]) is Hourglass:
         clocks = _sand_shared(match, seat, clocks, row)
     return {
         "clocks": clocks,

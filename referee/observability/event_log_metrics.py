@@ -4,16 +4,28 @@ Both logs are wrapped: a wrapper implements the same port and counts what passes
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
-from prometheus_client import CollectorRegistry, Counter, Histogram
+from prometheus_client import CollectorRegistry
 
 from referee.contests.pairing import ContestMatchVoided
 from referee.hosting.contest_log import LADDER, TOURNAMENT, ContestEntry, ContestEvent, ContestLog, UnreadableContest
 from referee.live.match_request import EVERY_MATCH, MatchFilter
-from referee.live.ports import CoAppend, Conflict, Entry, EventLog, LogUnavailable, Request, Summaries, Time
-from referee.match.clock import SECOND
+from referee.live.ports import (
+    AppendCallback,
+    CoAppend,
+    Conflict,
+    Entry,
+    EventLog,
+    LogUnavailable,
+    Request,
+    Summaries,
+    Time,
+)
+from referee.match.clock import SECOND, Micros
 from referee.match.events import Event
+from referee.observability.metric_families import CounterFamily, HistogramFamily
 
 APPEND_S = (0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10)
 GROUP = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
@@ -28,26 +40,20 @@ def ignore_outage(_: str) -> None:
 
 class AppendMetrics:
     def __init__(self, registry: CollectorRegistry) -> None:
-        self.seconds = Histogram(
-            "referee_append_seconds",
-            "Time until an append to the match log was durable.",
-            buckets=APPEND_S,
-            registry=registry,
-        )
-        self.group = Histogram(
-            "referee_append_group",
-            "Appends that were committed in one transaction.",
-            buckets=GROUP,
-            registry=registry,
-        )
-        self.failed = Counter(
-            "referee_appends_failed", "Appends to the match log that failed.", ("reason",), registry=registry
+        self.seconds = HistogramFamily(
+            registry, "referee_append_seconds", "Time until an append to the match log was durable.", APPEND_S
+        ).labels()
+        self.group = HistogramFamily(
+            registry, "referee_append_group", "Appends that were committed in one transaction.", GROUP
+        ).labels()
+        self.failed = CounterFamily(
+            registry, "referee_appends_failed", "Appends to the match log that failed.", "reason"
         )
         for reason in ("conflict", "unavailable"):
             self.failed.labels(reason)  # Initialised with 0, so that `increase` sees the first one.
 
 
-class MeteredEventLog:
+class MeteredEventLog(EventLog):
     """An EventLog that counts the appends to another one and reports its outages."""
 
     def __init__(self, log: EventLog, time: Time, metrics: AppendMetrics, outage: OutageCallback) -> None:
@@ -57,27 +63,29 @@ class MeteredEventLog:
         self._outage = outage
         self._unavailable = False
 
-    async def append(
+    def begin_append(
         self,
         match_id: str,
         after: int,
         events: Sequence[Event],
-        request: Request | None = None,
-        co_append: CoAppend[Any] | None = None,
-    ) -> list[Entry]:
+        request: Request | None,
+        co_append: CoAppend[Any] | None,
+        done: AppendCallback,
+    ) -> None:
         began_us = self._time.monotonic_us()
-        try:
-            entries = await self._log.append(match_id, after, events, request, co_append)
-        except Conflict:
+        self._log.begin_append(match_id, after, events, request, co_append, partial(self._appended, began_us, done))
+
+    def _appended(self, began_us: Micros, done: AppendCallback, written: list[Entry] | Exception) -> None:
+        if isinstance(written, Conflict):
             self._metrics.failed.labels("conflict").inc()
-            raise
-        except LogUnavailable as why:
+        elif isinstance(written, LogUnavailable):
             self._metrics.failed.labels("unavailable").inc()
-            self._report(str(why))
-            raise
-        self._report("")
-        self._metrics.seconds.observe((self._time.monotonic_us() - began_us) / SECOND)
-        return entries
+            self._report(str(written))
+        elif not isinstance(written, Exception):
+            if self._unavailable:
+                self._report("")
+            self._metrics.seconds.observe((self._time.monotonic_us() - began_us) / SECOND)
+        done(written)
 
     async def read(self, match_id: str, after: int = 0, limit: int | None = None) -> list[Entry]:
         return await self._log.read(match_id, after, limit)
@@ -100,11 +108,8 @@ class MeteredEventLog:
 
 class ContestMetrics:
     def __init__(self, registry: CollectorRegistry) -> None:
-        self.voided = Counter(
-            "referee_pairings_voided",
-            "Matches of contests that became void and will be replayed.",
-            ("kind",),
-            registry=registry,
+        self.voided = CounterFamily(
+            registry, "referee_pairings_voided", "Matches of contests that became void and will be replayed.", "kind"
         )
         for kind in (LADDER, TOURNAMENT):
             self.voided.labels(kind)  # Initialised with 0, so that `increase` sees the first one.

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Info, ProcessCollector, generate_latest
+from prometheus_client import CollectorRegistry, Gauge, Info, ProcessCollector, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
 from prometheus_client.metrics_core import Metric
 
@@ -32,6 +32,7 @@ from referee.observability.event_log_metrics import (
     ignore_outage,
 )
 from referee.observability.match_metrics import MatchMetrics
+from referee.observability.metric_families import CounterFamily
 from referee.observability.rpc_metrics import ResponseMetrics, RpcMetrics
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
@@ -66,7 +67,7 @@ class Metrics:
     """Metrics of one server. Nothing is global: two servers in one process have separate metrics."""
 
     def __init__(self, version: str) -> None:
-        self._registry = _RegistryWithoutCreated()
+        self._registry = CollectorRegistry()
         Info("referee_build", "The running version.", registry=self._registry).info(
             {"version": version, "python": platform.python_version()}
         )
@@ -75,11 +76,8 @@ class Metrics:
         """A MatchObserver."""
         self._appends = AppendMetrics(self._registry)
         self._contests = ContestMetrics(self._registry)
-        self._refusals = Counter(
-            "referee_refusals",
-            "Errors that were sent to callers, in calls and streams.",
-            ("reason",),
-            registry=self._registry,
+        self._refusals = CounterFamily(
+            self._registry, "referee_refusals", "Errors that were sent to callers, in calls and streams.", "reason"
         )
         for reason in FAULTS:
             self._refusals.labels(reason)  # Initialised with 0, so that `increase` sees the first one.
@@ -104,7 +102,7 @@ class Metrics:
         return MeteredContestLog(log, self._contests)
 
     def committed(self, appends: int) -> None:
-        """Record that this many appends were committed in one transaction. May be called from any thread."""
+        """Record that this many appends were committed in one transaction. May be called from one other thread."""
         self._appends.group.observe(appends)
 
     def interceptor(self, time: Time, methods: Collection[str]) -> RpcMetrics:
@@ -125,15 +123,6 @@ class Metrics:
     def text(self) -> bytes:
         """Return all metrics in the text format of Prometheus (`CONTENT_TYPE`)."""
         return generate_latest(self._registry)
-
-
-class _RegistryWithoutCreated(CollectorRegistry):
-    """Omits the `_created` samples of the client library, which would double the size of the page."""
-
-    def collect(self) -> Iterator[Metric]:
-        for family in super().collect():
-            family.samples = [sample for sample in family.samples if not sample.name.endswith("_created")]
-            yield family
 
 
 class GaugeCollector:
@@ -174,7 +163,7 @@ def _stalls(stalls: Sequence[int], lag_us: Micros) -> Metric:
 
 def _matches(live: Iterable[Match]) -> Metric:
     family = GaugeMetricFamily("referee_matches", "Unfinished matches.", labels=("game", "phase"))
-    tally = Tally((match.setup.game, match.phase.value) for match in live)
+    tally = Tally((match.terms.game, match.phase.value) for match in live)
     for labels, count in sorted(tally.items()):
         family.add_metric(labels, count)
     return family

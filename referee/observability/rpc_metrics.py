@@ -10,10 +10,11 @@ from typing import Any, TypeAlias
 
 import grpc
 import grpc.aio
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client import CollectorRegistry, Gauge
 
 from referee.live.ports import Time
 from referee.match.clock import SECOND
+from referee.observability.metric_families import CounterFamily, HistogramFamily
 
 CALL_S = (0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10)
 
@@ -30,17 +31,15 @@ class ResponseMetrics:
     """Counts repeated answers and gaps in watched entries, in the messages that leave the server."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
-        self._duplicates = Counter(
+        self._duplicates = CounterFamily(
+            registry,
             "referee_duplicates_absorbed",
             "Requests that were repeated and got their original answer.",
-            ("method",),
-            registry=registry,
+            "method",
         )
-        self._gaps = Counter(
-            "referee_resume_gaps",
-            "Entries that a watcher missed or got twice. It must stay 0.",
-            registry=registry,
-        )
+        self._gaps = CounterFamily(
+            registry, "referee_resume_gaps", "Entries that a watcher missed or got twice. It must stay 0."
+        ).labels()
 
     def record(self, method: str, answer: Any) -> None:
         """Record the response of a unary call."""
@@ -59,7 +58,7 @@ class ResponseMetrics:
                     self._duplicates.labels(method).inc()
                 elif kind == "entry":
                     numbers.append(item.entry.number)
-            if sequence.has_gap(numbers):
+            if numbers and sequence.has_gap(numbers):
                 self._gaps.inc()
 
         return record
@@ -100,14 +99,8 @@ class RpcMetrics(grpc.aio.ServerInterceptor):
         self._handlers: dict[str, Handler] = {}
         """Cache of wrapped handlers, by path."""
         self._names = {method: method.rpartition(".")[2] for method in methods}
-        self._calls = Counter("referee_rpcs", "Calls that ended.", ("method", "code"), registry=registry)
-        self._seconds = Histogram(
-            "referee_rpc_seconds",
-            "Durations of unary calls.",
-            ("method",),
-            buckets=CALL_S,
-            registry=registry,
-        )
+        self._calls = CounterFamily(registry, "referee_rpcs", "Calls that ended.", "method", "code")
+        self._seconds = HistogramFamily(registry, "referee_rpc_seconds", "Durations of unary calls.", CALL_S, "method")
         self._open = Gauge("referee_streams_open", "Open streams.", ("method",), registry=registry)
 
     async def intercept_service(

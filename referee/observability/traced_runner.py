@@ -11,11 +11,12 @@ from typing import Any, NamedTuple
 
 import structlog
 from opentelemetry.context import Context
-from opentelemetry.trace import Span, SpanKind, Tracer, format_trace_id, set_span_in_context
+from opentelemetry.trace import Span, SpanKind, Status, StatusCode, Tracer, format_trace_id, set_span_in_context
 
 from engines.api import Seat
 from referee.live.match_request import EVERY_MATCH, MatchFilter
 from referee.live.ports import (
+    AppendCallback,
     CoAppend,
     Decide,
     Entry,
@@ -127,7 +128,7 @@ class TracedDecide:
         return self._open_spans.context(Answer(match.setup.match_id, command.token))
 
 
-class TracedLog:
+class TracedLog(EventLog):
     """An EventLog that records a span for each append."""
 
     def __init__(self, log: EventLog, tracer: Tracer, latest: _LatestContexts) -> None:
@@ -135,21 +136,30 @@ class TracedLog:
         self._tracer = tracer
         self._latest = latest
 
-    async def append(
+    def begin_append(
         self,
         match_id: str,
         after: int,
         events: Sequence[Event],
-        request: Request | None = None,
-        co_append: CoAppend[Any] | None = None,
-    ) -> list[Entry]:
+        request: Request | None,
+        co_append: CoAppend[Any] | None,
+        done: AppendCallback,
+    ) -> None:
         about: dict[str, Any] = {"referee.match_id": match_id, "referee.after": after, "referee.entries": len(events)}
         if request:
             about["referee.request_id"] = request.id
         if co_append:
             about["referee.co_append"] = co_append.contest
-        with self._tracer.start_as_current_span("append", self._latest.of(match_id), SpanKind.CLIENT, about):
-            return await self._log.append(match_id, after, events, request, co_append)
+        span = self._tracer.start_span("append", self._latest.of(match_id), SpanKind.CLIENT, about)
+
+        def appended(written: list[Entry] | Exception) -> None:
+            if isinstance(written, Exception):
+                span.record_exception(written)
+                span.set_status(Status(StatusCode.ERROR, f"{type(written).__name__}: {written}"))
+            span.end()
+            done(written)
+
+        self._log.begin_append(match_id, after, events, request, co_append, appended)
 
     async def read(self, match_id: str, after: int = 0, limit: int | None = None) -> list[Entry]:
         return await self._log.read(match_id, after, limit)
@@ -177,7 +187,7 @@ class TracedObserver:
         about: dict[str, str | int] = {
             "referee.match_id": match_id,
             "referee.number": match.number,
-            "referee.game": match.setup.game,
+            "referee.game": match.terms.game,
         }
         with self._tracer.start_as_current_span("announce", self._latest.of(match_id), attributes=about):
             self._observer.on_entries(before, entries, match)
@@ -199,7 +209,7 @@ def _about(match: Match, command: Command) -> dict[str, str | int]:
     setup = match.setup
     about: dict[str, str | int] = {
         "referee.match_id": setup.match_id,
-        "referee.game": setup.game,
+        "referee.game": setup.terms.game,
         "referee.ply": match.ply,
         "referee.command": type(command).__name__,
     }

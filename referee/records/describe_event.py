@@ -5,7 +5,7 @@ from dataclasses import fields
 from enum import Enum
 from typing import Any
 
-from engines.refusals import quoted
+from engines.game_errors import quoted
 from referee.match.clock import Clock
 from referee.match.clock_charge import ClockCharge
 from referee.match.events import (
@@ -41,7 +41,7 @@ DESCRIPTIONS: dict[type, Callable[[Any], str]] = {
     DrawDeclined: lambda event: f"seat {event.seat} declined a draw",
     SeatResigned: lambda event: f"seat {event.seat} resigned",
     SeatForfeited: lambda event: f"seat {event.seat} forfeited ({event.fault.value})",
-    SeatDisconnected: lambda event: f"the bot of seat {event.seat} was gone",
+    SeatDisconnected: lambda event: f"the bot of seat {event.seat} was offline",
     SeatReconnected: lambda event: f"the bot of seat {event.seat} was back",
     MatchResumed: lambda event: f"the referee was back, after {event.down_ms} ms",
     PlayEnded: lambda event: f"the match ended: {event.result}",

@@ -18,7 +18,7 @@ from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from engines.refusals import Refusal
+from engines.game_errors import DetailedError
 from referee.live.log_history import first_missing
 from referee.live.ports import UNREADABLE, Entry, LogDamaged
 from referee.match.clock import Micros
@@ -26,7 +26,7 @@ from referee.match.events import Event, MatchCreated, PlayEnded
 from referee.match.result import Result
 from referee.match.setup import Setup
 from referee.records.signing_key import public_hex
-from referee.storage.codec import MATCH_EVENTS, MATCH_TYPES, EventCodec
+from referee.storage.codec import MATCH_EVENTS, MATCH_TYPES, RECORD_UPCASTERS, EventCodec
 
 VERSION = 1
 MAX_LINE_BYTES = 1 << 20
@@ -169,7 +169,7 @@ def _parsed(body: bytes) -> dict[str, Any]:
     return data if isinstance(data, dict) else {}
 
 
-ENTRY_VERSION = 1
+ENTRY_VERSION = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +183,7 @@ class RecordedEnd:
 
 EVENTS = {**MATCH_EVENTS, "play_ended": RecordedEnd}
 
-_CODEC: EventCodec[Event | RecordedEnd] = EventCodec(EVENTS, MATCH_TYPES, ENTRY_VERSION, {})
+_CODEC: EventCodec[Event | RecordedEnd] = EventCodec(EVENTS, MATCH_TYPES, ENTRY_VERSION, RECORD_UPCASTERS)
 
 
 def encode_event(event: Event) -> str:
@@ -197,7 +197,7 @@ def decode_event(line: str) -> Event:
     return PlayEnded(event.at_us, event.result, event.seed) if isinstance(event, RecordedEnd) else event
 
 
-class NotOver(Refusal):
+class NotOver(DetailedError):
     """The match is not over. A record contains the seed, so it is written only after the end."""
 
     def __init__(self, match_id: str) -> None:
@@ -221,7 +221,7 @@ def format_record(entries: Sequence[Entry], key: Ed25519PrivateKey, referee: str
 
 
 def _lines(setup: Setup, entries: Sequence[Entry], key: Ed25519PrivateKey, referee: str) -> Iterator[bytes]:
-    part = _hashed(RecordHeader(referee, setup.match_id, setup.game, setup.game_version).body())
+    part = _hashed(RecordHeader(referee, setup.match_id, setup.terms.game, setup.game_version).body())
     yield part.line()
     for entry in entries:
         part = _hashed(EntryLine(entry.number, entry.at_ms, encode_event(entry.event), part.hash).body())

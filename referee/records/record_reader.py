@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import BinaryIO, NoReturn
 
 from engines.api import Game
-from engines.refusals import UnknownGame
+from engines.game_errors import UnknownGame
 from referee.live.log_history import LogStep, replay
 from referee.live.match_history import MatchFold, MatchStep
 from referee.live.ports import Entry
@@ -295,12 +295,10 @@ def _opened(entry: Entry, find_game: Callable[[str], Game]) -> Match:
         raise RecordInvalid(RecordStatus.NO_RECORD, "its first entry opens no match")
     setup = entry.event.setup
     try:
-        game = find_game(setup.game)
+        game = find_game(setup.terms.game)
     except UnknownGame as unknown:
         raise RecordInvalid(RecordStatus.UNKNOWN_GAME, str(unknown)) from None
     try:
-        # An unverified file may contain options that the game does not know.
-        game.settings(dict(setup.settings.values))
         setup.completed(game).check(game)
         return create_match(entry.event, game)
     except Exception as broken:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
 
 from engines.api import Game
-from engines.refusals import SHOWN_CHARS, Refusal, UnknownGame
+from engines.game_errors import SHOWN_CHARS, DetailedError, UnknownGame
 from referee.match.clock_charge import TurnMeasurement
 from referee.match.commands import (
     AddNonce,
@@ -127,7 +127,7 @@ def _check_header(record: MatchRecord) -> None:
     first, header = record.entries[0].event, record.header
     if not isinstance(first, MatchCreated):
         return
-    says = (first.setup.match_id, first.setup.game, first.setup.game_version)
+    says = (first.setup.match_id, first.setup.terms.game, first.setup.game_version)
     if says != (header.match_id, header.game, header.game_version):
         raise ReplayMismatch(1, "it opens another match, or another game, than the first line names")
 
@@ -164,16 +164,13 @@ def replay_and_compare(events: Sequence[Event], game: Game) -> Match:
 def _reopened(event: Event, game: Game) -> Match:
     if not isinstance(event, MatchCreated):
         raise ReplayMismatch(1, f"it is the first one, and says that {describe(event)}, not what the match is")
-    setup = event.setup.completed(game)
     try:
-        if setup.settings == game.settings(dict(setup.settings.values)):
-            setup.check(game)
-            return create_match(event, game)
-    except Refusal as refusal:
-        raise ReplayMismatch(1, str(refusal)) from None
+        event.setup.completed(game).check(game)
+        return create_match(event, game)
+    except DetailedError as error:
+        raise ReplayMismatch(1, str(error)) from None
     except Exception as fault:
         raise ReplayMismatch(1, _broke(game, fault)) from None
-    raise ReplayMismatch(1, f"its options are not all the options of {game.name}, in their order")
 
 
 def _broke(game: Game, fault: Exception) -> str:
@@ -188,10 +185,8 @@ def _decided(match: Match, events: Sequence[Event], number: int) -> Decision:
         raise ReplayMismatch(number, f"the record says that {describe(event)}, and nothing before it leads to that")
     try:
         decided = decide(match, command, event.at_us)
-    except Refusal as refusal:
-        raise ReplayMismatch(
-            number, f"the record says that {describe(event)}, and that is refused: {refusal}"
-        ) from None
+    except DetailedError as error:
+        raise ReplayMismatch(number, f"the record says that {describe(event)}, and that is refused: {error}") from None
     if decided.fault:
         raise ReplayMismatch(number, _broke(match.game, decided.fault))
     if not decided.events:

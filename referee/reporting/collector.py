@@ -1,11 +1,12 @@
 """Collect the data of a report: from a running server, or from the results folder that it was saved to.
 
-Separate calls for standings, SPRT state and pairings could return different states while matches are played. They are
-taken from the exported JSON of the tournament, which has all of one state.
+Separate calls for standings, SPRT state and pairings could return different states while matches are played. Of a
+tournament they are taken from its exported JSON, which has all of one state; of a ladder, from the snapshot with which
+a watch begins. What was listed later is left out.
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
@@ -13,7 +14,8 @@ from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 from google.protobuf import json_format
-from referee_api.v1 import contest_pb2, match_pb2, rating_pb2, sprt_pb2, tournament_pb2
+from referee_api.v1 import contest_pb2, ladder_pb2, match_pb2, rating_pb2, sprt_pb2, tournament_pb2
+from referee_api.v1.ladder_service_pb2 import LadderSnapshot
 from referee_api.v1.match_service_pb2 import ListMatchesResponse
 from referee_api.v1.tournament_service_pb2 import GetTournamentStandingsResponse
 from referee_client import Organiser, Refused
@@ -28,6 +30,12 @@ MAX_RECORDS = 250
 MAX_PAIRINGS = 2_000
 """First pairings to show: enough for nine rounds of 400 entrants."""
 CONCURRENT_CALLS = 8
+SNAPSHOT_ROWS = 100
+"""Rows of the standings in the snapshot of a ladder, as the contract says."""
+SNAPSHOT_ATTEMPTS = 10
+"""Attempts to read the longer standings of a ladder before its next match is rated."""
+STANDINGS_EVENTS = frozenset({"match_rated", "entrant_joined", "entrant_left", "season_started"})
+"""Entries of a ladder that change its standings."""
 
 T = TypeVar("T")
 
@@ -125,14 +133,21 @@ def tournament_report(organiser: Organiser, name: str, full: bool = True, progre
     `progress` is called with the number of records read and their total. The report shows a single state, even while
     matches are played: later results are left out. Raises the errors of the organiser client.
     """
+    tournament, snapshot, matches = _fetch_tournament(organiser, name)
+    statistics = _fetch_statistics(organiser, matches if full else (), EntrantIndex(tournament.entrants), progress)
+    return build_tournament_report(tournament, snapshot.table, matches, statistics, _meetings(snapshot) if full else ())
+
+
+def _fetch_tournament(
+    organiser: Organiser, name: str
+) -> tuple[tournament_pb2.Tournament, Snapshot, Sequence[match_pb2.Match]]:
+    """Return a tournament, its snapshot, and the matches that it includes, all of one state."""
     exported = organiser.tournaments.export(name, "json")
     tournament = organiser.tournaments.get(name)
     snapshot = read_snapshot(exported, tournament.terms.tie_breaks)
-    tournament = snapshot.restrict(tournament)
     played = snapshot.match_ids
     matches = [match for match in organiser.tournaments.matches(name) if match.id in played]
-    statistics = _fetch_statistics(organiser, matches if full else (), EntrantIndex(tournament.entrants), progress)
-    return build_tournament_report(tournament, snapshot.table, matches, statistics, _meetings(snapshot) if full else ())
+    return snapshot.restrict(tournament), snapshot, matches
 
 
 def _meetings(snapshot: Snapshot) -> Sequence[contest_pb2.Pairing]:
@@ -144,15 +159,45 @@ def _meetings(snapshot: Snapshot) -> Sequence[contest_pb2.Pairing]:
 
 def ladder_report(organiser: Organiser, name: str, full: bool = True, progress: Progress = no_progress) -> Report:
     """Fetch the report of a ladder; without times and rating histories unless `full`. See `tournament_report`."""
-    ladder = organiser.ladders.get(name)
-    standings = organiser.ladders.standings(name)
+    snapshot, standings = _fetch_standings(organiser, name)
     matches = list(organiser.ladders.matches(name))
     entrants = EntrantIndex(row.entrant for row in standings)
     with ThreadPoolExecutor(CONCURRENT_CALLS) as executor:
         names = [name_of(row) for row in standings] if full else []
         histories = dict(zip(names, executor.map(lambda who: _history(organiser, name, who), names), strict=True))
+    rated = {entry.match_rated.match_id for entry in _later_entries(organiser, name, snapshot.entry_number)}
+    matches = [match for match in matches if match.id not in rated]
     statistics = _fetch_statistics(organiser, matches if full else (), entrants, progress)
-    return build_ladder_report(ladder, standings, matches, histories, statistics)
+    histories = {who: [point for point in points if point.match_id not in rated] for who, points in histories.items()}
+    return build_ladder_report(snapshot.ladder, standings, matches, histories, statistics)
+
+
+def _fetch_standings(organiser: Organiser, name: str) -> tuple[LadderSnapshot, Sequence[ladder_pb2.LadderStanding]]:
+    """Return the snapshot of a ladder, and all rows of its standings at the same entry.
+
+    Standings that are longer than the snapshot take a call of their own; if they have changed in between, it is
+    repeated. After the last attempt they may be a little later than the snapshot.
+    """
+    attempts = 0
+    while True:
+        snapshot = organiser.ladders.snapshot(name)
+        if len(snapshot.standings) < SNAPSHOT_ROWS:
+            return snapshot, snapshot.standings
+        standings = organiser.ladders.standings(name)
+        later = _later_entries(organiser, name, snapshot.entry_number)
+        attempts += 1
+        if attempts == SNAPSHOT_ATTEMPTS or STANDINGS_EVENTS.isdisjoint(entry.WhichOneof("event") for entry in later):
+            return snapshot, standings
+
+
+def _later_entries(organiser: Organiser, name: str, number: int) -> Collection[ladder_pb2.LadderEntry]:
+    """Return the entries of a ladder after that number, up to now."""
+    last = organiser.ladders.snapshot(name).entry_number
+    watching = organiser.ladders.watch(name, number)
+    try:
+        return list(islice(watching, last - number))
+    finally:
+        watching.close()
 
 
 def _history(organiser: Organiser, ladder: str, who: str) -> Sequence[rating_pb2.RatingPoint]:
@@ -189,11 +234,12 @@ class ReportDataMissing(Exception):
 
 
 def save_report_data(organiser: Organiser, name: str, folder: Path) -> None:
-    """Save the data of a tournament atomically. Its records are in the folder already."""
+    """Save the data of one state of a tournament atomically. Its records are in the folder already."""
+    tournament, snapshot, matches = _fetch_tournament(organiser, name)
     data = {
-        "tournament": json_format.MessageToDict(organiser.tournaments.get(name)),
-        "table": json_format.MessageToDict(organiser.tournaments.table(name)),
-        "matches": json_format.MessageToDict(ListMatchesResponse(matches=organiser.tournaments.matches(name))),
+        "tournament": json_format.MessageToDict(tournament),
+        "table": json_format.MessageToDict(snapshot.table),
+        "matches": json_format.MessageToDict(ListMatchesResponse(matches=matches)),
     }
     part = folder / f"{REPORT_DATA}.part"
     part.write_text(f"{json.dumps(data, indent=1, sort_keys=True)}\n", encoding="utf-8")
@@ -211,7 +257,8 @@ def read_saved_report(folder: Path) -> Report:
         raise ReportDataMissing(f"{folder} is not the folder of a tournament run: it has no {REPORT_DATA}") from None
     except (OSError, ValueError, KeyError, TypeError, json_format.ParseError) as error:
         raise ReportDataMissing(f"{folder / REPORT_DATA} cannot be read: {error}") from None
-    statistics = RecordStatistics(EntrantIndex(tournament.entrants).find)
+    played = {match.id for match in matches.matches}
+    statistics = RecordStatistics(EntrantIndex(tournament.entrants).find, played)
     for record in sorted((folder / RECORDS).glob("*.jsonl")):
         try:
             statistics.add_record(record.read_bytes())

@@ -8,7 +8,7 @@ from google.protobuf.message import Message
 from referee_api.v1 import clock_pb2, contest_pb2, game_pb2, ladder_pb2, match_pb2, sprt_pb2, tournament_pb2
 from referee_client.matches import result_in
 
-from engines.refusals import Refusal
+from engines.game_errors import GameError
 from engines.registry import find
 from referee.contests.strength.elo import EloEstimate
 from referee.reporting.formatting import counted, plain, points_text, signed, sprt_text
@@ -69,7 +69,7 @@ def _defaults(game: str) -> Mapping[str, str]:
     """Return the default options; empty for unknown games."""
     try:
         return find(game).settings({}).texts()
-    except Refusal:
+    except GameError:
         return {}
 
 

@@ -1,13 +1,13 @@
 """Statistics from match records: time used by each entrant, and forfeits by illegal moves."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from io import BytesIO
 from itertools import islice
 from statistics import median
 
 from engines.api import Seat
-from engines.refusals import quoted
+from engines.game_errors import quoted
 from referee.match.clock import Micros
 from referee.match.events import Event, FlagFell, MatchCreated, MovePlayed, MoveRefused, PlayEnded, PlayStarted
 from referee.match.result import Fault
@@ -23,9 +23,13 @@ MAX_ILLEGAL_MOVES = 20
 class RecordStatistics:
     """Accumulates statistics over the records of a contest."""
 
-    def __init__(self, entrant_of: Callable[[str, str], str | None]) -> None:
-        """`entrant_of` maps a bot and its version to an entrant, or None."""
+    def __init__(self, entrant_of: Callable[[str, str], str | None], match_ids: Collection[str] | None = None) -> None:
+        """`entrant_of` maps a bot and its version to an entrant, or None. Only records of `match_ids` are added.
+
+        None: records of all matches are added.
+        """
         self._entrant_of = entrant_of
+        self._match_ids = match_ids
         self._turns: defaultdict[str, list[Micros]] = defaultdict(list)
         self._flags: Counter[str] = Counter()
         self.matches = 0
@@ -38,10 +42,13 @@ class RecordStatistics:
             events = [entry.event for entry in read_record(BytesIO(record)).entries]
         except RecordInvalid:
             return
+        match_id = _match_id(events)
+        if self._match_ids is not None and match_id not in self._match_ids:
+            return
         self.matches += 1
         seated = [self._entrant_of(player.bot, player.version) for player in _players(events)]
         room = MAX_ILLEGAL_MOVES - len(self.illegal_moves)
-        self.illegal_moves += islice(illegal_moves(_match_id(events), events, seated), room)
+        self.illegal_moves += islice(illegal_moves(match_id, events, seated), room)
         for event in events:
             if isinstance(event, MovePlayed | FlagFell) and event.row and (name := seated[event.seat]):
                 self._turns[name].append(event.row.charged_us)

@@ -162,7 +162,7 @@ class Application:
 
 def live_limits(settings: Settings) -> LiveLimits:
     return LiveLimits(
-        start_within_us=settings.start_timeout_ms * MS,
+        start_timeout_us=settings.start_timeout_ms * MS,
         max_watcher_lag=settings.max_queued_watch_entries,
     )
 

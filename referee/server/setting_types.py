@@ -8,7 +8,7 @@ from ipaddress import IPv6Address, ip_address
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from engines.refusals import Refusal, quoted, shortened
+from engines.game_errors import DetailedError, quoted, shortened
 
 T = TypeVar("T")
 Word = TypeVar("Word", bound=Enum)
@@ -110,14 +110,14 @@ def setting_text(value: object) -> str:
     return str(value.value if isinstance(value, Enum) else value)
 
 
-class UnknownSetting(Refusal):
+class UnknownSetting(DetailedError):
     """A name that no setting has."""
 
     def __init__(self, name: str, where: str, hint: str) -> None:
         super().__init__(f"unknown setting {quoted(name)} ({where}); {hint}", setting=shortened(name), where=where)
 
 
-class InvalidSetting(Refusal):
+class InvalidSetting(DetailedError):
     """A known setting whose value is invalid, alone or together with others."""
 
     def __init__(self, name: str, value: object, where: str, right: str) -> None:
@@ -125,7 +125,7 @@ class InvalidSetting(Refusal):
         super().__init__(sentence, setting=name, value=shortened(str(value)), where=where, right=right)
 
 
-class SettingsUnreadable(Refusal):
+class SettingsUnreadable(DetailedError):
     """A settings file that cannot be read or parsed."""
 
     def __init__(self, file: str, why: str) -> None:

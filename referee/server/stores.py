@@ -14,14 +14,8 @@ from referee.live.outbox import UndeliveredEnds
 from referee.live.ports import EventLog, LogUnavailable, Time
 from referee.records.signing_key import KeyUnusable, load_or_create
 from referee.server.settings import Settings
-from referee.storage.memory import (
-    MemoryAccounts,
-    MemoryBotLog,
-    MemoryEventLog,
-    MemoryQuotas,
-    MemoryTokens,
-    MemoryUndeliveredEnds,
-)
+from referee.storage.memory import MemoryEventLog, MemoryUndeliveredEnds
+from referee.storage.memory_accounts import MemoryAccounts, MemoryBotLog, MemoryQuotas, MemoryTokens
 from referee.storage.sqlite.accounts import SqliteAccounts, SqliteQuotas, SqliteTokens
 from referee.storage.sqlite.bot_log import SqliteBotLog
 from referee.storage.sqlite.database import DataDirLock, NewerDatabase

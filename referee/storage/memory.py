@@ -1,26 +1,31 @@
-"""All storage ports in memory, for one event loop: for tests and for servers with `ephemeral`."""
+"""The logs of matches and contests in memory, for one event loop: for tests and for servers with `ephemeral`."""
 
-from collections import defaultdict, deque
+import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from itertools import islice
 from typing import Any
 
+from msgspec import structs
+
 from engines.api import Seat
-from referee.accounts.account_errors import NameTaken, TooManyNames, UnknownBot, UnknownToken, UnknownVersion
-from referee.accounts.bot_log import ALL_LINES, LineFilter, Note, NumberedNote
-from referee.accounts.bots import Bot, MaxNames, Registration, Version
-from referee.accounts.tokens import ALL_TOKENS, Quota, Token, TokenFilter
 from referee.hosting.contest_log import ContestEntry, ContestEvent, co_appended
 from referee.live.match_request import EVERY_MATCH, LADDER, TOURNAMENT, MatchFilter
 from referee.live.outbox import MatchEnded
-from referee.live.ports import CoAppend, Conflict, Entry, LogUnavailable, Request, Summaries
+from referee.live.ports import (
+    AppendCallback,
+    CoAppend,
+    Conflict,
+    Entry,
+    EventLog,
+    LogUnavailable,
+    Request,
+    Summaries,
+)
 from referee.match.events import Event, MatchCreated, PlayEnded, PlayStarted, seated_bots
-from referee.match.match_errors import RequestIdReused
 from referee.match.state import MatchPhase
 
 
-class MemoryEventLog:
+class MemoryEventLog(EventLog):
     """An EventLog for one event loop."""
 
     def __init__(self, wall_ms: Callable[[], int]) -> None:
@@ -32,25 +37,40 @@ class MemoryEventLog:
         """The contest log, which can be written together with this one."""
         self._closed = False
 
-    async def append(
+    def begin_append(
         self,
         match_id: str,
         after: int,
         events: Sequence[Event],
-        request: Request | None = None,
-        co_append: CoAppend[Any] | None = None,
-    ) -> list[Entry]:
+        request: Request | None,
+        co_append: CoAppend[Any] | None,
+        done: AppendCallback,
+    ) -> None:
+        written: list[Entry] | Exception
+        try:
+            self._check(match_id, after, co_append)
+        except (Conflict, LogUnavailable) as error:
+            written = error
+        else:
+            written = self._write(match_id, after, events, request, co_append)
+        asyncio.get_running_loop().call_soon(done, written)
+
+    def _check(self, match_id: str, after: int, co_append: CoAppend[Any] | None) -> None:
+        """Raises Conflict or LogUnavailable."""
         self._check_open()
         last = len(self._logs.get(match_id, ()))
         if last != after:
             raise Conflict(match_id, after, last)
-        at_ms = self._wall_ms()
         if co_append:
             self.contests.check(co_append)
+
+    def _write(self, match_id: str, after: int, events: Sequence[Event], request: Any, co_append: Any) -> list[Entry]:
+        at_ms = self._wall_ms()
+        if co_append:
             self.contests.write(co_append, at_ms)
         entries = [Entry(match_id, number, at_ms, event) for number, event in enumerate(events, after + 1)]
         if entries:
-            entries[-1] = replace(entries[-1], request=request)
+            entries[-1] = structs.replace(entries[-1], request=request)
             self._logs.setdefault(match_id, []).extend(entries)
             self._add_undelivered(match_id, events)
         return entries
@@ -151,148 +171,6 @@ class MemoryUndeliveredEnds:
                 self._log.undelivered.pop(ended.match_id, None)
 
 
-class MemoryTokens:
-    """A Tokens port in memory."""
-
-    def __init__(self) -> None:
-        self._tokens: dict[str, Token] = {}
-        """Tokens by id, the oldest first."""
-
-    async def add_token(self, token: Token, max_valid: int) -> None:
-        self.add(token, max_valid)
-
-    def add(self, token: Token, max_valid: int) -> None:
-        if len(self._select(TokenFilter(token.holder, valid_at_ms=token.created_ms))) >= max_valid:
-            raise TooManyNames("tokens", max_valid)
-        self._tokens[token.id] = token
-
-    def first_of(self, bot: str) -> Token:
-        """Return the token that was issued when the bot was registered."""
-        return self._select(TokenFilter(bot=bot))[0]
-
-    async def find_token(self, sha256: bytes) -> Token | None:
-        return next((token for token in self._tokens.values() if token.sha256 == sha256), None)
-
-    async def tokens(self, wanted: TokenFilter = ALL_TOKENS, before: str = "", limit: int | None = None) -> list[Token]:
-        if before:
-            self._get(before)
-        older = _up_to(list(self._tokens), before)
-        return [token for token in reversed(self._select(wanted)) if token.id in older][:limit]
-
-    async def change_token(self, token_id: str, change: Callable[[Token], Token]) -> Token:
-        token = self._get(token_id)
-        changed = change(token)
-        self._tokens[token_id] = replace(token, used_ms=changed.used_ms, revoked=changed.revoked)
-        return self._tokens[token_id]
-
-    def _select(self, wanted: TokenFilter) -> list[Token]:
-        return [token for token in self._tokens.values() if _matches_token(token, wanted)]
-
-    def _get(self, token_id: str) -> Token:
-        if token_id not in self._tokens:
-            raise UnknownToken(token_id)
-        return self._tokens[token_id]
-
-
-class MemoryAccounts:
-    """An Accounts port in memory; the first token of each bot is added to `tokens`."""
-
-    def __init__(self, tokens: MemoryTokens) -> None:
-        self._tokens = tokens
-        self._bots: dict[str, Bot] = {}
-        self._requests: dict[tuple[str, str], str] = {}
-        """Name of the registered bot, by owner and request id."""
-        self._versions: dict[str, dict[str, Version]] = {}
-        """Versions by bot and name, the oldest first."""
-
-    async def register(self, request_id: str, bot: Bot, token: Token, limits: MaxNames) -> Registration:
-        before = self._requests.get((bot.owner, request_id))
-        if before == bot.name:
-            return Registration(self._get(before), self._tokens.first_of(before), repeated=True)
-        if before:
-            raise RequestIdReused(request_id)
-        if bot.name in self._bots:
-            raise NameTaken(bot.name)
-        if len(await self.bots(bot.owner)) >= limits.bots:
-            raise TooManyNames("bots", limits.bots)
-        self._tokens.add(token, limits.tokens)
-        self._bots[bot.name] = replace(bot, pause=None, latest_version="", faults=0)
-        self._versions[bot.name] = {}
-        self._requests[bot.owner, request_id] = bot.name
-        return Registration(self._bots[bot.name], token, repeated=False)
-
-    async def bot(self, name: str) -> Bot:
-        return self._get(name)
-
-    async def bots(self, owner: str = "", after: str = "", limit: int | None = None) -> list[Bot]:
-        names = (name for name in sorted(self._bots) if name > after and owner in ("", self._bots[name].owner))
-        return [self._bots[name] for name in islice(names, limit)]
-
-    async def change_bot(self, name: str, change: Callable[[Bot], Bot]) -> Bot:
-        bot = self._get(name)
-        changed = change(bot)
-        self._bots[name] = replace(bot, description=changed.description, pause=changed.pause, faults=changed.faults)
-        return self._bots[name]
-
-    async def add_version(self, version: Version, limit: int) -> Version:
-        bot = self._get(version.bot)
-        known = self._versions[version.bot]
-        if version.version in known:
-            return known[version.version]
-        if len(known) >= limit:
-            raise TooManyNames("versions", limit)
-        known[version.version] = version
-        self._bots[version.bot] = replace(bot, latest_version=version.version)
-        return version
-
-    async def versions(self, bot: str, before: str = "", limit: int | None = None) -> list[Version]:
-        self._get(bot)
-        known = self._versions[bot]
-        if before and before not in known:
-            raise UnknownVersion(bot, before)
-        return [known[name] for name in reversed(_up_to(list(known), before))][:limit]
-
-    def _get(self, name: str) -> Bot:
-        if name not in self._bots:
-            raise UnknownBot(name)
-        return self._bots[name]
-
-
-class MemoryQuotas:
-    """A Quotas port in memory."""
-
-    def __init__(self) -> None:
-        self._quotas: dict[str, Quota | None] = {}
-
-    async def quota(self, holder: str) -> Quota | None:
-        return self._quotas.get(holder)
-
-    async def stored_bytes(self, holder: str) -> int:
-        return 0
-
-    async def set_quota(self, holder: str, quota: Quota | None) -> None:
-        self._quotas[holder] = quota
-
-
-class MemoryBotLog:
-    """A BotLog that keeps the last `max_lines` lines of each bot."""
-
-    def __init__(self, max_lines: int) -> None:
-        assert max_lines >= 1
-        self._logs: defaultdict[str, deque[NumberedNote]] = defaultdict(lambda: deque(maxlen=max_lines))
-
-    async def append(self, bot: str, notes: Sequence[Note]) -> None:
-        log = self._logs[bot]
-        last = log[-1].number if log else 0
-        log.extend(NumberedNote(number, note) for number, note in enumerate(notes, last + 1))
-
-    async def read(
-        self, bot: str, wanted: LineFilter = ALL_LINES, after: int = 0, limit: int | None = None
-    ) -> list[NumberedNote]:
-        lines = self._logs.get(bot, ())
-        return list(islice((line for line in lines if line.number > after and _matches_note(line.note, wanted)), limit))
-
-
 def _summary(log: Sequence[Entry]) -> list[Entry]:
     """Return all entries until play began, and the end."""
     began = next((entry.number for entry in log if isinstance(entry.event, PlayStarted)), len(log))
@@ -308,7 +186,7 @@ def _matches_filter(summary: Sequence[Entry], wanted: MatchFilter) -> bool:
     for entry in summary:
         by_seat.update(seated_bots(entry.event))
     return (
-        wanted.game in ("", setup.game)
+        wanted.game in ("", setup.terms.game)
         and wanted.ladder in ("", labels.get(LADDER))
         and wanted.tournament in ("", labels.get(TOURNAMENT))
         and wanted.bot in ("", *by_seat.values())
@@ -322,20 +200,3 @@ def _phase(summary: Sequence[Entry]) -> MatchPhase:
     if isinstance(summary[-1].event, PlayEnded):
         return MatchPhase.OVER
     return MatchPhase.PLAYING if isinstance(summary[-1].event, PlayStarted) else MatchPhase.WAITING
-
-
-def _up_to(names: Sequence[str], name: str) -> Sequence[str]:
-    """Return the names in front of `name`, or all if it is empty."""
-    return names[: names.index(name)] if name else names
-
-
-def _matches_token(token: Token, wanted: TokenFilter) -> bool:
-    return (
-        wanted.holder in ("", token.holder)
-        and wanted.bot in ("", token.bot)
-        and (wanted.valid_at_ms is None or token.is_valid_at(wanted.valid_at_ms))
-    )
-
-
-def _matches_note(note: Note, wanted: LineFilter) -> bool:
-    return wanted.version in ("", note.version) and wanted.match_id in ("", note.match_id)

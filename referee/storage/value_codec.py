@@ -14,7 +14,7 @@ from enum import Enum
 from types import NoneType, UnionType
 from typing import Any, TypeAlias, Union, get_args, get_origin, get_type_hints
 
-from engines.refusals import quoted
+from engines.game_errors import quoted
 
 JsonValue: TypeAlias = Any
 """A value as the `json` module returns it."""

@@ -206,7 +206,7 @@ def _bank_rule(control: core.Bank) -> clock_pb2.ClockRule:
 
 
 def _correspondence_rule(control: core.Correspondence) -> clock_pb2.ClockRule:
-    days = clock_pb2.Correspondence(move_ms=ms_down(control.move_us), max_ms=ms_down(control.most_us))
+    days = clock_pb2.Correspondence(move_ms=ms_down(control.move_us), max_ms=ms_down(control.max_us))
     return clock_pb2.ClockRule(correspondence=days)
 
 

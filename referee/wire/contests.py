@@ -51,7 +51,7 @@ SPRT_VERDICTS = {
     SprtVerdict.UNDECIDED: sprt_pb2.SPRT_VERDICT_UNDECIDED,
 }
 SPRT_DEFAULT_ERROR = 0.05
-DEFAULT_EXTRA_MATCHES = Elimination().extra
+DEFAULT_EXTRA_MATCHES = Elimination().max_extra_matches
 
 
 def read_entrant(entrant: contest_pb2.Entrant, field: str) -> tuple[str, tuple[Player, ...]]:
@@ -129,7 +129,7 @@ def format_of(form: TournamentFormat) -> dict[str, Any]:
             elimination = pb.Elimination(
                 double_elimination=form.twice,
                 matches_per_pairing=form.matches,
-                max_extra_matches=form.extra,
+                max_extra_matches=form.max_extra_matches,
                 third_place_match=form.third_place,
             )
             return {"elimination": elimination}
@@ -160,7 +160,7 @@ def sprt_of(test: SprtParameters, model: OutcomeModel) -> sprt_pb2.Sprt:
         alpha=test.alpha,
         beta=test.beta,
         model=enum_value(SPRT_MODELS, model),
-        max_matches=test.matches_at_most or 0,
+        max_matches=test.max_matches or 0,
     )
 
 

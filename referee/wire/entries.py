@@ -11,8 +11,8 @@ from engines.api import Viewer
 from referee.live.match_history import MatchStatus, WatchedEntry
 from referee.live.turns import SeatClock, clocks_at_entry
 from referee.match import events as core
+from referee.match.match_terms import DisconnectPolicy
 from referee.match.result import Forfeit
-from referee.match.setup import DisconnectPolicy
 from referee.match.state import Match
 from referee.wire.basic_types import ms_down, timestamp
 from referee.wire.clocks import clock_charge_of
@@ -104,7 +104,7 @@ def _flag_fell(event: core.FlagFell, watched: WatchedEntry, _: ViewerContext) ->
 
 
 def _charge_of(event: core.MovePlayed | core.FlagFell, watched: WatchedEntry) -> clock_pb2.ClockCharge | None:
-    return clock_charge_of(event.row, event.seat, watched.match.setup.controls[event.seat]) if event.row else None
+    return clock_charge_of(event.row, event.seat, watched.match.terms.controls[event.seat]) if event.row else None
 
 
 def _move_rejected(event: core.MoveRefused, _watched: WatchedEntry, _context: ViewerContext) -> entry_pb2.MoveRejected:
@@ -120,9 +120,10 @@ def _forfeited(event: core.SeatForfeited, watched: WatchedEntry, _: ViewerContex
 def _seat_disconnected(
     event: core.SeatDisconnected, watched: WatchedEntry, _: ViewerContext
 ) -> entry_pb2.SeatDisconnected:
-    policies = watched.match.setup.policies
+    policies = watched.match.terms.policies
     graced = policies.gone is DisconnectPolicy.FORFEIT_AFTER_GRACE
-    return entry_pb2.SeatDisconnected(seat=event.seat, grace_period_ms=ms_down(policies.grace_us) if graced else None)
+    grace_period_ms = ms_down(policies.grace_period_us) if graced else None
+    return entry_pb2.SeatDisconnected(seat=event.seat, grace_period_ms=grace_period_ms)
 
 
 def _ended(event: core.PlayEnded, watched: WatchedEntry, context: ViewerContext) -> entry_pb2.PlayEnded:

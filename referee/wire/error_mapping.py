@@ -18,7 +18,7 @@ from google.rpc.error_details_pb2 import BadRequest, ErrorInfo, QuotaFailure, Re
 from google.rpc.status_pb2 import Status
 from referee_api.v1 import error_pb2
 
-from engines import refusals as engine
+from engines import game_errors
 from referee.accounts import account_errors
 from referee.contests import contest_errors
 from referee.contests.strength.sprt_evaluation import BadSprt
@@ -58,14 +58,14 @@ ErrorMapper: TypeAlias = Callable[[Exception, str], WireError]
 WHY = {"why": "wrong"}
 
 _DOMAIN_ERRORS: dict[type[Exception], ErrorMapping] = {
-    engine.MalformedMove: ErrorMapping(INVALID, "move"),
-    engine.MalformedPosition: ErrorMapping(INVALID, "opening.position"),
-    engine.UnknownGame: ErrorMapping(INVALID, "game"),
-    engine.UnknownOption: ErrorMapping(INVALID, "rules.options"),
-    engine.UnknownPreset: ErrorMapping(INVALID, "rules.preset"),
-    engine.BadOption: ErrorMapping(INVALID, "rules.options"),
-    engine.IllegalMove: ErrorMapping(FAILED, added={"ply": "", "attempts_left": ""}),
-    engine.NotYourTurn: ErrorMapping(Code.ABORTED),
+    game_errors.MalformedMove: ErrorMapping(INVALID, "move"),
+    game_errors.MalformedPosition: ErrorMapping(INVALID, "opening.position"),
+    game_errors.UnknownGame: ErrorMapping(INVALID, "game"),
+    game_errors.UnknownOption: ErrorMapping(INVALID, "rules.options"),
+    game_errors.UnknownPreset: ErrorMapping(INVALID, "rules.preset"),
+    game_errors.BadOption: ErrorMapping(INVALID, "rules.options"),
+    game_errors.IllegalMove: ErrorMapping(FAILED, added={"ply": "", "attempts_left": ""}),
+    game_errors.NotYourTurn: ErrorMapping(Code.ABORTED),
     match_errors.BadTimeControl: ErrorMapping(INVALID, "time_control.{field}", renamed=WHY),
     match_errors.BadSetup: ErrorMapping(INVALID, "{field}", reason="BAD_FIELD", renamed=WHY),
     match_errors.NoSuchSeat: ErrorMapping(
@@ -140,27 +140,13 @@ ERROR_MAPPINGS: dict[type[Exception], ErrorMapping] = {
 """Status code and reason of every error class."""
 
 SETUP_ERROR_MAPPINGS = {
-    "attempts": ErrorMapping(INVALID, reason="BAD_POLICY", blamed="policies.illegal_move.max_attempts", renamed=WHY),
-    "grace_us": ErrorMapping(INVALID, reason="BAD_POLICY", blamed="policies.disconnect.grace_period_ms", renamed=WHY),
-    "delay_plies": ErrorMapping(INVALID, reason="BAD_POLICY", blamed="visibility.delay_plies", renamed=WHY),
-    "hourglass": ErrorMapping(INVALID, reason="BAD_TIME_CONTROL", blamed="time_control", renamed=WHY),
-    "players": ErrorMapping(INVALID, reason="BAD_SEATS", blamed="seats"),
+    "max_attempts": ErrorMapping(INVALID, "policies.illegal_move.max_attempts", reason="BAD_POLICY", renamed=WHY),
+    "grace_period_us": ErrorMapping(INVALID, "policies.disconnect.grace_period_ms", reason="BAD_POLICY", renamed=WHY),
+    "delay_plies": ErrorMapping(INVALID, "visibility.delay_plies", reason="BAD_POLICY", renamed=WHY),
+    "hourglass": ErrorMapping(INVALID, "time_control", reason="BAD_TIME_CONTROL", renamed=WHY),
+    "players": ErrorMapping(INVALID, "seats", reason="BAD_SEATS"),
 }
 """Mappings of BadSetup, by its field."""
-
-RENAMED_FIELDS = {
-    "attempts": "max_attempts",
-    "extra_matches_at_most": "max_extra_matches",
-    "grace_ms": "grace_period_ms",
-    "late_entry_rounds": "last_entry_round",
-    "matches_at_most": "max_matches",
-    "matches_at_once": "max_concurrent_matches",
-    "matches_per_hour": "max_matches_per_hour",
-    "most_ms": "max_ms",
-    "nonce_within_ms": "nonce_timeout_ms",
-    "start_within_ms": "start_timeout_ms",
-}
-"""Fields of requests by their name in the core, where the two differ."""
 
 
 def to_wire_error(why: Exception, match_id: str = "") -> WireError | None:
@@ -174,10 +160,7 @@ def to_wire_error(why: Exception, match_id: str = "") -> WireError | None:
     if field.endswith("_us"):  # The core counts microseconds; the same field of a request is in milliseconds.
         in_request = f"{field.removesuffix('_us')}_ms"
         sentence = sentence.replace(field, in_request, 1)
-        details["field"] = field = in_request
-    if field in RENAMED_FIELDS:
-        sentence = sentence.replace(field, RENAMED_FIELDS[field], 1)
-        details["field"] = RENAMED_FIELDS[field]
+        details["field"] = in_request
     metadata = {**mapping.added, **{mapping.renamed.get(name, name): text for name, text in details.items()}}
     if match_id:
         metadata.setdefault("match_id", match_id)
@@ -217,7 +200,7 @@ def reason_number(reason: str) -> error_pb2.ErrorReason.ValueType:
 def _mapping_of(why: Exception, details: Details) -> ErrorMapping | None:
     if isinstance(why, submit.AttemptRefused):
         illegal = why.reason == "ILLEGAL_MOVE"
-        return ERROR_MAPPINGS[engine.IllegalMove if illegal else engine.MalformedMove]
+        return ERROR_MAPPINGS[game_errors.IllegalMove if illegal else game_errors.MalformedMove]
     if isinstance(why, match_errors.BadSetup) and details["field"] in SETUP_ERROR_MAPPINGS:
         return SETUP_ERROR_MAPPINGS[details["field"]]
     return next((ERROR_MAPPINGS[cls] for cls in type(why).__mro__ if cls in ERROR_MAPPINGS), None)

@@ -14,9 +14,10 @@ from referee.contests.ladder.state import Ladder
 from referee.contests.pairing import ContestMatchScored, ContestMatchStarted, ContestMatchVoided
 from referee.hosting.contest_log import LadderCreated
 from referee.hosting.contest_store import ContestStep
-from referee.hosting.contest_terms import DuplicatePlay, LadderTerms, MatchTerms, seating
+from referee.hosting.contest_terms import DuplicatePlay, LadderTerms, seating
 from referee.hosting.ladder_ratings import RatingPoint
 from referee.hosting.ladder_state import LadderState
+from referee.match.match_terms import MatchTerms
 from referee.wire.basic_types import enum_value, parse_enum_or_default, timestamp
 from referee.wire.contests import PARTNERS, duplicate_of, entrant_of, pairing_of
 from referee.wire.results import changes_of, rated_of
@@ -93,11 +94,11 @@ def _terms_of(state: LadderState, converter: TermsConverter, *, with_openings: b
         match_terms=map(converter.message_of, terms.match_terms),
         duplicate_play=duplicate_of(sets.arrangements, openings) if sets else None,
         partner_rule=enum_value(PARTNERS, terms.partners),
-        max_concurrent_matches=terms.matches_at_once,
+        max_concurrent_matches=terms.max_concurrent_matches,
         rematch_after=terms.rematch_after,
         provisional_matches=terms.provisional_matches,
         pause_after_faults=terms.pause_after_faults,
-        max_matches_per_hour=terms.matches_per_hour,
+        max_matches_per_hour=terms.max_matches_per_hour,
     )
 
 

@@ -57,7 +57,7 @@ def match_of(status: MatchStatus, match_context: MatchContext, viewer: Viewer) -
     labels = dict(match.setup.labels)
     return match_pb2.Match(
         id=match.setup.match_id,
-        terms=terms_of(match.setup),
+        terms=terms_of(match.terms, match.setup.game_version),
         seat_layout=seat_layout_of(match.table),
         seats=seats_of(match.players, match_context.present),
         opening=_opening_of(match, REFEREE if match_context.open(match) else viewer),
@@ -88,7 +88,7 @@ def seed_commitment_of(match: Match, match_context: MatchContext) -> seed_pb2.Se
     nonces = [
         seed_pb2.SeatNonce(seat=seat, nonce=nonce or b"")
         for seat, nonce in enumerate(match.nonces)
-        if match.setup.nonce_within_us and match.phase is not MatchPhase.WAITING
+        if match.terms.nonce_timeout_us and match.phase is not MatchPhase.WAITING
     ]
     return seed_pb2.SeedCommitment(
         commitment=match.setup.commitment,
@@ -119,7 +119,7 @@ def _opening_of(match: Match, viewer: Viewer) -> game_pb2.Opening | None:
     setup = match.setup
     if not setup.opening:
         return None
-    return game_pb2.Opening(position=_position_seen(match.game, setup.opening, setup.settings, viewer))
+    return game_pb2.Opening(position=_position_seen(match.game, setup.opening, setup.terms.settings, viewer))
 
 
 @lru_cache(OPENING_CACHE_SIZE)
@@ -140,9 +140,9 @@ def write_turn(turn: play_pb2.Turn, due: TurnDue, options: TurnOptions, *, with_
     turn.match_id = setup.match_id
     turn.seat = due.turn.seat
     turn.turn_token = due.turn.token
-    turn.rules_hash = large_rules_hash(setup.game, setup.game_version, setup.settings)
+    turn.rules_hash = large_rules_hash(setup.terms.game, setup.game_version, setup.terms.settings)
     if with_rules or not turn.rules_hash:
-        turn.rules.CopyFrom(rules_of(setup.game, setup.game_version, setup.settings))
+        turn.rules.CopyFrom(rules_of(setup.terms.game, setup.game_version, setup.terms.settings))
     turn.ply = match.ply
     turn.position = due.position
     for seat, move in due.moves_since(options.all_moves):

@@ -9,22 +9,20 @@ from referee_api.v1.match_service_pb2 import CreateMatchRequest
 from engines.api import Game, Table
 from referee.accounts.account_errors import BadField
 from referee.accounts.names import check_words
-from referee.hosting.contest_terms import MatchTerms
-from referee.live.match_request import LADDER, MAKER, REQUEST_ID, TITLE, LiveLimits, MatchRequest
+from referee.live.match_request import LADDER, MAKER, REQUEST_ID, TITLE, LiveLimits, MatchRequest, find_game
 from referee.match.clock import MS
 from referee.match.clock_charge import NetworkCredit
-from referee.match.setup import (
-    SEED_BYTES,
+from referee.match.match_terms import (
     DisconnectPolicy,
     DropoutPolicy,
     IllegalMovePolicy,
     LatePolicy,
-    Player,
+    MatchTerms,
     Policies,
-    Setup,
     Visibility,
     VisibilityMode,
 )
+from referee.match.setup import SEED_BYTES, Player
 from referee.wire.basic_types import enum_value, ms_down, parse_enum_or_default
 from referee.wire.clocks import read_controls, read_credit, time_control_of
 from referee.wire.rules import read_opening, read_rules, rules_of
@@ -62,18 +60,19 @@ class TermsConverter:
 
     def message_of(self, terms: MatchTerms) -> match_pb2.MatchTerms:
         """Convert the terms, with every default filled in."""
-        return terms_of(terms.match_request((), {}).setup("", bytes(SEED_BYTES), self.games, self.limits))
+        game = find_game(self.games, terms.game)
+        return terms_of(terms.with_defaults(game, self.limits.start_timeout_us), game.version)
 
 
-def terms_of(setup: Setup) -> match_pb2.MatchTerms:
+def terms_of(terms: MatchTerms, game_version: int) -> match_pb2.MatchTerms:
     return match_pb2.MatchTerms(
-        rules=rules_of(setup.game, setup.game_version, setup.settings),
-        time_control=time_control_of(setup.controls, setup.credit),
-        policies=policies_of(setup.policies),
-        visibility=visibility_of(setup.visibility),
-        start_timeout_ms=ms_down(setup.start_within_us),
-        random_seats=setup.by_lot,
-        nonce_timeout_ms=ms_down(setup.nonce_within_us),
+        rules=rules_of(terms.game, game_version, terms.settings),
+        time_control=time_control_of(terms.controls, terms.credit),
+        policies=policies_of(terms.policies),
+        visibility=visibility_of(terms.visibility),
+        start_timeout_ms=ms_down(terms.start_timeout_us),
+        random_seats=terms.random_seats,
+        nonce_timeout_ms=ms_down(terms.nonce_timeout_us),
     )
 
 
@@ -87,15 +86,16 @@ def read_match_request(request: CreateMatchRequest, maker: str, converter: Terms
         raise BadField("seed", f"it has {len(request.seed)} bytes, but must have {SEED_BYTES}")
     check_words("title", request.title, TITLE_CHARS)
     labels = {MAKER: maker, REQUEST_ID: request.request_id, TITLE: request.title, LADDER: request.ladder}
-    return terms.match_request(
+    return MatchRequest(
+        terms,
         tuple(Player(seat.bot, seat.version) for seat in request.seats),
-        {name: text for name, text in labels.items() if text},
         request.seed or None,
         read_opening(request.opening),
+        {name: text for name, text in labels.items() if text},
     )
 
 
-DEFAULT_ATTEMPTS = Policies().attempts
+DEFAULT_ATTEMPTS = Policies().max_attempts
 
 ILLEGAL_MOVE = {
     policy_pb2.ILLEGAL_MOVE_ACTION_RETRY_THEN_FORFEIT: IllegalMovePolicy.REFUSE_THEN_FORFEIT,
@@ -139,11 +139,11 @@ def read_policies(given: policy_pb2.Policies) -> Policies:
 def policies_of(policies: Policies) -> policy_pb2.Policies:
     return policy_pb2.Policies(
         illegal_move=policy_pb2.IllegalMovePolicy(
-            action=enum_value(ILLEGAL_MOVE, policies.illegal), max_attempts=policies.attempts
+            action=enum_value(ILLEGAL_MOVE, policies.illegal), max_attempts=policies.max_attempts
         ),
         timeout=enum_value(TIMEOUT, policies.late),
         disconnect=policy_pb2.DisconnectPolicy(
-            action=enum_value(DISCONNECT, policies.gone), grace_period_ms=ms_down(policies.grace_us)
+            action=enum_value(DISCONNECT, policies.gone), grace_period_ms=ms_down(policies.grace_period_us)
         ),
         forfeit_effect=enum_value(FORFEIT_EFFECT, policies.dropout),
     )

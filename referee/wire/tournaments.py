@@ -99,9 +99,9 @@ def _terms_of(state: TournamentState, converter: TermsConverter, *, with_opening
         duplicate_play=duplicate_of(sets.arrangements, openings) if sets else None,
         tie_breaks=[enum_value(TIE_BREAKS, one) for one in state.tournament.tie_breaks],
         seeding=enum_value(SEEDINGS, contest.seeding),
-        max_concurrent_matches=contest.matches_at_once or 0,
+        max_concurrent_matches=contest.max_concurrent_matches or 0,
         ladder=terms.ladder,
-        last_entry_round=contest.late_entry_rounds,
+        last_entry_round=contest.last_entry_round,
         partner_rule=enum_value(PARTNERS, terms.partners),
         **format_of(contest.format),
     )

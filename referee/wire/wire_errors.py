@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from google.rpc.code_pb2 import Code
 
-from engines.refusals import Refusal, shortened
+from engines.game_errors import DetailedError, shortened
 
 RETRY_AFTER_MS = 1_000
 """Default of `RetryInfo`."""
@@ -39,7 +39,7 @@ def reason_of(error: type[Exception]) -> str:
     return re.sub(r"(?<!^)(?=[A-Z])", "_", error.__name__).upper()
 
 
-class TransportError(Refusal):
+class TransportError(DetailedError):
     """Base class of the errors of the transport."""
 
     mapping: ClassVar[ErrorMapping]

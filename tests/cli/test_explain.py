@@ -1,4 +1,4 @@
-"""What a bot's author is shown of a match."""
+"""`referee explain`: a match as the author of a bot sees it."""
 
 from pathlib import Path
 
@@ -11,33 +11,36 @@ from referee.match.clock import MS, SECOND, Fischer
 from referee.match.clock_charge import NetworkCredit, TurnMeasurement
 from referee.match.commands import FallFlag, Resign, StartPlay, SubmitMove, VoidMatch
 from referee.match.events import Event
+from referee.match.match_terms import MatchTerms
 from referee.match.result import EndCause
 from referee.match.setup import Player, Setup
 from tests.records.forgery import record_of
-from tests.records.matches import happened
+from tests.records.matches import decided_events
 
 ALQUERQUE = find("alquerque")
 
 
-def alquerque(*asked: tuple[int, object]) -> list[Event]:
+def alquerque_match(*commands: tuple[int, object]) -> list[Event]:
     setup = Setup(
         "m-1",
-        "alquerque",
         ALQUERQUE.version,
-        ALQUERQUE.settings(),
+        MatchTerms(
+            "alquerque",
+            ALQUERQUE.settings(),
+            (Fischer(10 * SECOND, SECOND),) * 2,
+            NetworkCredit(100 * MS, SECOND),
+        ),
         (Player("ada", "1"), Player("bob", "2")),
-        (Fischer(10 * SECOND, SECOND),) * 2,
         bytes(32),
-        NetworkCredit(100 * MS, SECOND),
     )
-    return happened(setup, (0, StartPlay()), *asked)  # type: ignore[arg-type]  # They are commands.
+    return decided_events(setup, (0, StartPlay()), *commands)  # type: ignore[arg-type]  # They are commands.
 
 
-REFUSED = SubmitMove(0, "0.0.1", "a1-a2", TurnMeasurement(SECOND))
-TAKEN = SubmitMove(0, "0.0.2", "c2-c3", TurnMeasurement(3 * SECOND, 150 * MS, 250 * MS))
+REJECTED_MOVE = SubmitMove(0, "0.0.1", "a1-a2", TurnMeasurement(SECOND))
+ACCEPTED_MOVE = SubmitMove(0, "0.0.2", "c2-c3", TurnMeasurement(3 * SECOND, 150 * MS, 250 * MS))
 MATCH = (
-    (SECOND, REFUSED),
-    (3 * SECOND, TAKEN),
+    (SECOND, REJECTED_MOVE),
+    (3 * SECOND, ACCEPTED_MOVE),
     (4 * SECOND, SubmitMove(1, "1.1.1", "c4xc2", TurnMeasurement(4 * SECOND))),
     (20 * SECOND, FallFlag(0, TurnMeasurement(20 * SECOND))),
 )
@@ -46,16 +49,16 @@ MATCH = (
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     path = tmp_path / "match.jsonl"
-    path.write_bytes(record_of(alquerque(*MATCH)))
+    path.write_bytes(record_of(alquerque_match(*MATCH)))
     return path
 
 
-def explained(path: Path, *words: str) -> Result:
-    return CliRunner().invoke(main, ["explain", str(path), *words])
+def run_explain(path: Path, *arguments: str) -> Result:
+    return CliRunner().invoke(main, ["explain", str(path), *arguments])
 
 
-def test_each_attempt_is_a_line_with_its_clock_row(path: Path) -> None:
-    lines = explained(path, "--seat", "ada").stdout.splitlines()
+def test_each_attempt_is_a_line_with_its_clock_charge(path: Path) -> None:
+    lines = run_explain(path, "--seat", "ada").stdout.splitlines()
     head = next(number for number, line in enumerate(lines) if line.startswith("ply"))
     table = [line.split() for line in lines[head : head + 4]]
 
@@ -65,17 +68,17 @@ def test_each_attempt_is_a_line_with_its_clock_row(path: Path) -> None:
     assert table[3][:5] == ["2", "none:", "FLAG", "FELL", "1"]
 
 
-def test_the_bars_say_where_the_time_went(path: Path) -> None:
-    lines = explained(path, "--seat", "0").stdout.splitlines()
-    taken, fell = (next(line for line in lines if word in line) for word in ("c2-c3", "FELL"))
+def test_the_bars_show_how_the_time_was_used(path: Path) -> None:
+    lines = run_explain(path, "--seat", "0").stdout.splitlines()
+    move_line, flag_line = (next(line for line in lines if word in line) for word in ("c2-c3", "FELL"))
 
-    assert taken.count("█") == round(2.6 / 16 * 40)
-    assert (taken.count("▒"), taken.count("░")) == (1, 1)
-    assert fell.count("█") == 40
+    assert move_line.count("█") == round(2.6 / 16 * 40)
+    assert (move_line.count("▒"), move_line.count("░")) == (1, 1)
+    assert flag_line.count("█") == 40
 
 
 @pytest.mark.parametrize(
-    ("asked", "sentence"),
+    ("commands", "sentence"),
     [
         (MATCH, "The match was forfeited: seat 0 (ada) ran out of time."),
         (((SECOND, Resign(0)),), "seat 1 (bob) won: resignation. seat 0 (ada) resigned."),
@@ -85,50 +88,50 @@ def test_the_bars_say_where_the_time_went(path: Path) -> None:
         ),
     ],
 )
-def test_the_end_is_told_with_who_is_to_blame(tmp_path: Path, asked: tuple[tuple[int, object]], sentence: str) -> None:
+def test_the_end_is_explained_with_the_responsible_bot(
+    tmp_path: Path, commands: tuple[tuple[int, object]], sentence: str
+) -> None:
     path = tmp_path / "match.jsonl"
-    path.write_bytes(record_of(alquerque(*asked)))
+    path.write_bytes(record_of(alquerque_match(*commands)))
 
-    assert sentence in explained(path, "--seat", "1").stdout
-
-
-def test_one_ply_is_shown_as_it_was_sent_with_every_attempt(path: Path) -> None:
-    shown = explained(path, "--seat", "0", "--ply", "0").stdout
-
-    assert shown.count('"match_id": "m-1"') == 2
-    assert '"turn_token": "0.0.1"' in shown
-    assert '"turn_token": "0.0.2"' in shown
-    assert "answered: a1-a2 REJECTED" in shown
-    assert "ILLEGAL_MOVE; 2 attempts left" in shown
-    assert '"charged_us": "2650000"' in shown
+    assert sentence in run_explain(path, "--seat", "1").stdout
 
 
-def test_hidden_cards_stay_hidden(tmp_path: Path) -> None:
+def test_the_turns_of_one_ply_are_shown_as_they_were_sent(path: Path) -> None:
+    output = run_explain(path, "--seat", "0", "--ply", "0").stdout
+
+    assert output.count('"match_id": "m-1"') == 2
+    assert '"turn_token": "0.0.1"' in output
+    assert '"turn_token": "0.0.2"' in output
+    assert "answered: a1-a2 REJECTED" in output
+    assert "ILLEGAL_MOVE; 2 attempts left" in output
+    assert '"charged_us": "2650000"' in output
+
+
+def test_hidden_cards_of_other_seats_are_not_shown(tmp_path: Path) -> None:
     toc = find("toc")
     setup = Setup(
         "t-1",
-        "toc",
         toc.version,
-        toc.settings(),
+        MatchTerms("toc", toc.settings(), (Fischer(10 * SECOND, SECOND),) * 4),
         tuple(Player(f"bot{seat}") for seat in range(4)),
-        (Fischer(10 * SECOND, SECOND),) * 4,
         bytes(32),
     )
     path = tmp_path / "toc.jsonl"
-    path.write_bytes(record_of(happened(setup, (0, StartPlay()), (SECOND, Resign(1)))))
+    path.write_bytes(record_of(decided_events(setup, (0, StartPlay()), (SECOND, Resign(1)))))
 
-    shown = explained(path, "--seat", "2", "--ply", "0").stdout
+    output = run_explain(path, "--seat", "2", "--ply", "0").stdout
 
-    assert "?????/?????/" in shown
-    assert "?????" in shown.split('"position": "')[1].split('"')[0].split(" ")[4].split("/")[3]
+    assert "?????/?????/" in output
+    assert "?????" in output.split('"position": "')[1].split('"')[0].split(" ")[4].split("/")[3]
 
 
-def test_the_page_needs_nothing_else_and_obeys_nobody(tmp_path: Path) -> None:
+def test_the_html_page_is_self_contained_and_escapes_moves(tmp_path: Path) -> None:
     path, html = tmp_path / "match.jsonl", tmp_path / "match.html"
-    evil = SubmitMove(0, "0.0.1", "<script>x</script>", TurnMeasurement(SECOND))
-    path.write_bytes(record_of(alquerque((SECOND, evil), (2 * SECOND, Resign(0)))))
+    script_move = SubmitMove(0, "0.0.1", "<script>x</script>", TurnMeasurement(SECOND))
+    path.write_bytes(record_of(alquerque_match((SECOND, script_move), (2 * SECOND, Resign(0)))))
 
-    assert explained(path, "--seat", "0", "--html", str(html)).exit_code == 0
+    assert run_explain(path, "--seat", "0", "--html", str(html)).exit_code == 0
     page = html.read_text(encoding="utf-8")
 
     assert "&lt;script&gt;x" in page
@@ -138,32 +141,32 @@ def test_the_page_needs_nothing_else_and_obeys_nobody(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "right"),
+    ("arguments", "hint"),
     [
         (("--seat", "carol"), "seats: 0 (ada), 1 (bob)"),
         (("--seat", "7"), "seats: 0 (ada), 1 (bob)"),
         (("--seat", "0", "--ply", "1"), "no turn at ply 1; it had turns at 0, 2"),
     ],
 )
-def test_a_mistake_is_answered_with_what_would_have_been_right(path: Path, words: tuple[str, ...], right: str) -> None:
-    result = explained(path, *words)
+def test_an_invalid_option_is_rejected_with_a_hint(path: Path, arguments: tuple[str, ...], hint: str) -> None:
+    result = run_explain(path, *arguments)
 
     assert result.exit_code == 2
-    assert right in " ".join(result.stderr.split())
+    assert hint in " ".join(result.stderr.split())
 
 
-def test_what_is_no_record_is_said_to_be_none(tmp_path: Path) -> None:
+def test_a_file_that_is_no_record_is_rejected(tmp_path: Path) -> None:
     path = tmp_path / "no.jsonl"
     path.write_text("nothing\n")
 
-    result = explained(path, "--seat", "0")
+    result = run_explain(path, "--seat", "0")
 
     assert result.exit_code == 2
     assert "cannot be read" in " ".join(result.stderr.split())
 
 
-def test_a_page_that_cannot_be_written_is_told_in_a_sentence(path: Path, tmp_path: Path) -> None:
-    result = explained(path, "--seat", "0", "--html", str(tmp_path / "nowhere" / "match.html"))
+def test_a_page_that_cannot_be_written_is_reported_in_one_sentence(path: Path, tmp_path: Path) -> None:
+    result = run_explain(path, "--seat", "0", "--html", str(tmp_path / "nowhere" / "match.html"))
 
     assert result.exit_code == 1
     assert "nowhere/match.html: No such file or directory" in result.stderr

@@ -1,4 +1,4 @@
-"""Numbers that nobody can mean are refused before anything starts, with the numbers that could be meant."""
+"""Numbers out of range are rejected before anything starts, with the valid range."""
 
 import pytest
 from click.testing import CliRunner
@@ -9,7 +9,7 @@ HUGE = "99999999999999999999"
 
 
 @pytest.mark.parametrize(
-    ("words", "right"),
+    ("arguments", "hint"),
     [
         (("match", "--games", HUGE), "1<=x<=100000"),
         (("match", "--parallel", HUGE), "1<=x<=1000"),
@@ -24,8 +24,8 @@ HUGE = "99999999999999999999"
         (("sprt", "--elo1", "1e308"), "at most 2000"),
     ],
 )
-def test_what_nobody_can_mean_is_refused(words: tuple[str, ...], right: str) -> None:
-    result = CliRunner().invoke(main, [words[0], "random", "greedy", *words[1:]])
+def test_a_number_out_of_range_is_rejected_with_the_valid_range(arguments: tuple[str, ...], hint: str) -> None:
+    result = CliRunner().invoke(main, [arguments[0], "random", "greedy", *arguments[1:]])
 
     assert result.exit_code == 2
-    assert right in " ".join(result.stderr.split())
+    assert hint in " ".join(result.stderr.split())

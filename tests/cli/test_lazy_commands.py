@@ -1,4 +1,4 @@
-"""A command imports what it needs, and no more."""
+"""A command imports only the modules that it needs."""
 
 import subprocess
 import sys
@@ -16,7 +16,7 @@ def test_every_command_is_found_under_its_name(name: str) -> None:
     assert command.name == name
 
 
-def test_what_is_no_command_is_not_found() -> None:
+def test_an_unknown_command_is_not_found() -> None:
     assert main.get_command(click.Context(main), "as_typed") is None
 
 

@@ -8,7 +8,7 @@ import pytest
 from referee.cli._shared.local_contest_command import as_typed
 
 
-def test_the_program_is_named_as_it_can_be_called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_program_is_printed_so_that_it_can_be_called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program = tmp_path / "referee"
     program.write_text("#!/bin/sh\n")
     program.chmod(0o755)

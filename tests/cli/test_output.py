@@ -1,4 +1,4 @@
-"""What is shown of a long run while it goes on."""
+"""The progress bar of a long run."""
 
 import sys
 from types import SimpleNamespace
@@ -9,7 +9,7 @@ import pytest
 from referee.cli._shared.output import progress
 
 
-def test_a_terminal_shows_a_bar_and_the_time_to_go(
+def test_a_terminal_shows_a_progress_bar_and_the_remaining_time(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     now_s = 1_000.0

@@ -26,20 +26,20 @@ from referee.match.clock import (
 from referee.match.clock_charge import TurnMeasurement
 from referee.match.commands import FallFlag, Resign, StartPlay, SubmitMove, VoidMatch
 from referee.match.events import Event
+from referee.match.match_terms import LatePolicy, Policies
 from referee.match.result import EndCause
-from referee.match.setup import LatePolicy, Policies
 from referee.records.record_reader import RecordStatus
 from referee.records.signing_key import fingerprint, public_hex
-from tests.match.match_fixture import replay as replayed
+from tests.match.match_fixture import replay as fold
 from tests.records.forgery import KEY, OTHER_KEY, lines_of, record_of, rehashed, resigned
-from tests.records.matches import SECOND, find_game, happened, nim_setup, random_match, short_match
+from tests.records.matches import SECOND, decided_events, find_game, nim_setup, random_match, short_match
 
 RECORD = record_of(short_match())
 LINES = lines_of(RECORD)
 
 
 @pytest.fixture(autouse=True)
-def _strangers_are_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+def _install_example_games(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("nim", "fingers"):
         monkeypatch.setitem(registry.OURS, name, f"tests.strangers_games.strangers_games:{name.upper()}")
 
@@ -51,18 +51,18 @@ def path(tmp_path: Path) -> Path:
     return path
 
 
-def run(*words: object) -> Result:
-    result = CliRunner().invoke(main, list(map(str, words)))
+def run(*arguments: object) -> Result:
+    result = CliRunner().invoke(main, list(map(str, arguments)))
     assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
     return result
 
 
-def written(path: Path, data: bytes) -> Path:
+def write_record(path: Path, data: bytes) -> Path:
     path.write_bytes(data)
     return path
 
 
-def test_verify_says_of_a_good_record_what_it_holds_and_who_signed_it(path: Path) -> None:
+def test_verify_describes_a_valid_record_and_its_signature(path: Path) -> None:
     result = run("verify", path)
     assert result.exit_code == 0
     assert result.output == (
@@ -84,15 +84,15 @@ def test_verify_compares_the_key_given_in_hexadecimal_or_as_a_file(path: Path) -
 
 
 @pytest.mark.parametrize("key", ["", "abc", "0" * 63, "/no/such/file"])
-def test_a_key_that_is_none_is_a_mistake_of_the_command(key: str, path: Path) -> None:
+def test_an_invalid_key_is_an_error_of_the_command(key: str, path: Path) -> None:
     result = run("verify", path, "--key", key)
     assert result.exit_code == 2
     assert "Invalid value for --key" in result.output
 
 
-def test_verify_gives_each_file_its_line_and_ends_with_the_worst(path: Path) -> None:
-    edited = written(path.with_name("edited"), RECORD.replace(b"ada", b"eve"))
-    cut = written(path.with_name("cut"), RECORD[:-1])
+def test_verify_prints_a_line_per_file_and_exits_with_the_worst_status(path: Path) -> None:
+    edited = write_record(path.with_name("edited"), RECORD.replace(b"ada", b"eve"))
+    cut = write_record(path.with_name("cut"), RECORD[:-1])
     missing = path.with_name("missing")
     result = run("verify", path, edited, cut, missing, path)
     assert result.exit_code == 10
@@ -118,30 +118,32 @@ def test_verify_gives_each_file_its_line_and_ends_with_the_worst(path: Path) -> 
         (resigned([line.replace(b"1990", b"1991") for line in LINES]), 13),
     ],
 )
-def test_each_trouble_has_its_exit_status(data: bytes, status: int, tmp_path: Path) -> None:
-    result = run("verify", written(tmp_path / "record", data))
+def test_each_record_status_has_its_exit_status(data: bytes, status: int, tmp_path: Path) -> None:
+    result = run("verify", write_record(tmp_path / "record", data))
     assert result.exit_code == status
     assert f": {RecordStatus(status).words}: " in result.output
     assert result.output.count("\n") == 1
 
 
-def test_verify_without_a_file_says_how_it_is_used() -> None:
+def test_verify_without_a_file_is_an_error() -> None:
     assert run("verify").exit_code == 2
 
 
-def test_a_directory_is_no_record(tmp_path: Path) -> None:
+def test_a_directory_cannot_be_read_as_a_record(tmp_path: Path) -> None:
     assert run("verify", tmp_path).output == f"{tmp_path}: unreadable: it cannot be read: Is a directory\n"
 
 
-def test_what_a_record_says_cannot_forge_the_answer(tmp_path: Path) -> None:
-    forged = record_of(happened(nim_setup(match_id="x\nother.jsonl: fine: \x1b[2J"), (1, VoidMatch(EndCause.DECLARED))))
-    output = run("verify", written(tmp_path / "record", forged)).output
+def test_control_characters_in_a_record_are_escaped(tmp_path: Path) -> None:
+    forged = record_of(
+        decided_events(nim_setup(match_id="x\nother.jsonl: fine: \x1b[2J"), (1, VoidMatch(EndCause.DECLARED)))
+    )
+    output = run("verify", write_record(tmp_path / "record", forged)).output
     assert output.count("\n") == 1
     assert "x\\nother.jsonl: fine: \\x1b[2J, nim" in output
     assert "\x1b" not in run("replay", tmp_path / "record").output
 
 
-def test_replay_tells_the_whole_match_and_draws_the_last_board(path: Path) -> None:
+def test_replay_prints_the_whole_match_and_the_last_board(path: Path) -> None:
     result = run("replay", path)
     assert result.exit_code == 0
     assert result.stderr == ""
@@ -162,14 +164,14 @@ def test_replay_tells_the_whole_match_and_draws_the_last_board(path: Path) -> No
     )
 
 
-def test_replay_stops_at_a_ply(path: Path) -> None:
+def test_replay_can_stop_at_a_ply(path: Path) -> None:
     assert run("replay", path, "--ply", 0).output.endswith("play began between ada 1, bob 2\n\n|||||\n\n5 0\n")
-    at_two = run("replay", path, "--ply", 2).output
-    assert at_two.endswith("   2. second 2            0:10.999  0:10.998\n\n||\n\n2 0\n")
+    until_ply_two = run("replay", path, "--ply", 2).output
+    assert until_ply_two.endswith("   2. second 2            0:10.999  0:10.998\n\n||\n\n2 0\n")
     assert "the match ended" in run("replay", path, "--ply", 3).output
 
 
-def test_replay_draws_every_board_when_asked(path: Path) -> None:
+def test_replay_draws_every_board_on_request(path: Path) -> None:
     shown = run("replay", path, "--all").output
     assert [line for line in shown.splitlines() if line.startswith("|")] == ["||||", "||"]
 
@@ -179,36 +181,36 @@ def moves_in(shown: str) -> list[str]:
 
 
 def test_replay_shows_what_a_seat_or_a_spectator_could_see(tmp_path: Path) -> None:
-    path = written(tmp_path / "fingers.jsonl", record_of(random_match(find_game("fingers"), 3)))
-    whole = moves_in(run("replay", path).output)
-    of_seat = moves_in(run("replay", path, "--seat", 1).output)
-    assert "?" not in whole
-    assert "?" in of_seat
-    assert set(of_seat) & set("123")
-    assert moves_in(run("replay", path, "--spectator").output) == ["?"] * len(whole)
+    path = write_record(tmp_path / "fingers.jsonl", record_of(random_match(find_game("fingers"), 3)))
+    all_moves = moves_in(run("replay", path).output)
+    seat_moves = moves_in(run("replay", path, "--seat", 1).output)
+    assert "?" not in all_moves
+    assert "?" in seat_moves
+    assert set(seat_moves) & set("123")
+    assert moves_in(run("replay", path, "--spectator").output) == ["?"] * len(all_moves)
 
 
-def test_an_attempt_that_was_refused_is_shown_to_its_seat_and_to_the_referee(tmp_path: Path) -> None:
+def test_a_rejected_attempt_is_shown_to_its_seat_and_to_the_referee(tmp_path: Path) -> None:
     attempt = SubmitMove(0, "0.0.1", "9", TurnMeasurement(20))
-    events = happened(nim_setup(), (10, StartPlay()), (20, attempt), (30, Resign(1)))
-    path = written(tmp_path / "record", record_of(events))
+    events = decided_events(nim_setup(), (10, StartPlay()), (20, attempt), (30, Resign(1)))
+    path = write_record(tmp_path / "record", record_of(events))
     assert "seat 0's attempt '9' was refused" in run("replay", path).output
     assert "attempt" in run("replay", path, "--seat", 0).output
     assert "attempt" not in run("replay", path, "--seat", 1).output
 
 
-def test_moves_that_nobody_sent_say_who_chose_them(tmp_path: Path) -> None:
-    for late, words in ((LatePolicy.RANDOM_MOVE, "(at random)"), (LatePolicy.DEFAULT_MOVE, "(by default)")):
-        terms = nim_setup(policies=Policies(late=late))
-        fallen = FallFlag(0, TurnMeasurement(11 * SECOND))
-        events = happened(terms, (0, StartPlay()), (11 * SECOND, fallen), (12 * SECOND, Resign(1)))
-        shown = run("replay", written(tmp_path / "record", record_of(events))).output
+def test_moves_chosen_by_a_policy_are_marked(tmp_path: Path) -> None:
+    for late_policy, arguments in ((LatePolicy.RANDOM_MOVE, "(at random)"), (LatePolicy.DEFAULT_MOVE, "(by default)")):
+        setup = nim_setup(policies=Policies(late=late_policy))
+        flag_fall = FallFlag(0, TurnMeasurement(11 * SECOND))
+        events = decided_events(setup, (0, StartPlay()), (11 * SECOND, flag_fall), (12 * SECOND, Resign(1)))
+        shown = run("replay", write_record(tmp_path / "record", record_of(events))).output
         assert "the flag of seat 0 fell" in shown
-        assert words in shown
+        assert arguments in shown
 
 
 @pytest.mark.parametrize(
-    ("words", "answer"),
+    ("arguments", "answer"),
     [
         (("--ply", "4"), "the match has 3 plies"),
         (("--ply", "-1"), "-1"),
@@ -216,19 +218,21 @@ def test_moves_that_nobody_sent_say_who_chose_them(tmp_path: Path) -> None:
         (("--seat", "1", "--spectator"), "--seat and --spectator exclude each other"),
     ],
 )
-def test_a_mistake_is_answered_in_one_sentence(words: tuple[str, ...], answer: str, path: Path) -> None:
-    result = run("replay", path, *words)
+def test_an_invalid_option_of_replay_is_an_error(arguments: tuple[str, ...], answer: str, path: Path) -> None:
+    result = run("replay", path, *arguments)
     assert result.exit_code == 2
     assert answer in result.output
 
 
-def test_a_match_that_never_began_has_no_board(tmp_path: Path) -> None:
-    path = written(tmp_path / "record", record_of(happened(nim_setup(), (1, VoidMatch(EndCause.NOT_STARTED)))))
+def test_a_match_that_did_not_start_has_no_board(tmp_path: Path) -> None:
+    path = write_record(
+        tmp_path / "record", record_of(decided_events(nim_setup(), (1, VoidMatch(EndCause.NOT_STARTED))))
+    )
     assert run("replay", path).output.endswith("the match ended: void, not_started\n\nplay did not start\n")
 
 
 def test_an_edited_record_is_shown_with_a_warning(path: Path) -> None:
-    result = run("replay", written(path, RECORD.replace(b"ada", b"eve")))
+    result = run("replay", write_record(path, RECORD.replace(b"ada", b"eve")))
     assert result.exit_code == 0
     assert result.stderr == (
         "warning: this record is not valid: edited: line 2 is not what was hashed when it was written\n"
@@ -237,7 +241,7 @@ def test_an_edited_record_is_shown_with_a_warning(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "why"),
+    ("data", "reason"),
     [
         (b"".join(LINES[:4]), "the end of the match cannot be read"),
         (b"".join([*LINES[:4], *LINES[5:]]), "the end of the match cannot be read"),
@@ -246,35 +250,35 @@ def test_an_edited_record_is_shown_with_a_warning(path: Path) -> None:
         (RECORD.replace(b'"seat":1,', b'"seat":9,'), "entry 4 makes no sense: it is not the turn of seat 9; "),
     ],
 )
-def test_a_record_is_shown_as_far_as_it_makes_sense(data: bytes, why: str, path: Path) -> None:
-    result = run("replay", written(path, data))
+def test_a_damaged_record_is_shown_up_to_the_damage(data: bytes, reason: str, path: Path) -> None:
+    result = run("replay", write_record(path, data))
     assert result.exit_code == 0
     first_move = "   1. first  1            0:10.999  0:10.000\n"
-    assert f"{first_move}      the record ends here: {why}" in result.stdout
+    assert f"{first_move}      the record ends here: {reason}" in result.stdout
     assert result.stdout.endswith("\n\n||||\n\n4 1\n")
 
 
-def test_a_file_that_tells_of_no_match_is_refused_with_its_verdict(path: Path) -> None:
-    for data, status, words in [
+def test_a_file_without_a_match_is_rejected_with_its_record_status(path: Path) -> None:
+    for data, status, arguments in [
         (b"junk", 4, "the entry that opens the match cannot be read"),
         (RECORD.replace(b'"kind":"opened"', b'"kind":"closed"'), 4, "the entry that opens the match cannot be read"),
         (RECORD.replace(b'"game":"nim"', b'"game":"go"'), 6, "unknown game 'go'; known: alquerque"),
         (RECORD.replace(b'["heap",5]', b'["heap",0]'), 13, "invalid value '0' for option heap; it must be"),
         (resigned([LINES[0], *LINES[2:]]).replace(b'"entry":2', b'"entry":1'), 4, "its first entry opens no match"),
     ]:
-        result = run("replay", written(path, data))
+        result = run("replay", write_record(path, data))
         assert result.exit_code == status, result.output
-        assert words in result.stderr
+        assert arguments in result.stderr
     result = run("replay", path.with_name("missing"))
     assert result.exit_code == 3
     assert "No such file or directory" in result.stderr
 
 
 @pytest.mark.parametrize("game", ["alquerque", "trox", "troke", "toc", "fingers"])
-def test_the_last_board_of_every_game_is_the_one_it_ended_with(game: str, tmp_path: Path) -> None:
+def test_replay_of_every_game_ends_with_its_final_position(game: str, tmp_path: Path) -> None:
     events: list[Event] = random_match(find_game(game), 2)
-    path = written(tmp_path / "record", record_of(events))
-    last = replayed(events, find_game)
+    path = write_record(tmp_path / "record", record_of(events))
+    last = fold(events, find_game)
     assert last.position
     assert run("replay", path).output.endswith(f"\n{last.position.text(REFEREE)}\n")
 
@@ -289,7 +293,7 @@ def test_the_last_board_of_every_game_is_the_one_it_ended_with(game: str, tmp_pa
         (3_661_001_000, "1:01:01.001"),
     ],
 )
-def test_times_are_rounded_down_to_a_thousandth(time_us: int, text: str) -> None:
+def test_times_are_rounded_down_to_milliseconds(time_us: int, text: str) -> None:
     assert time_text(time_us) == text
 
 
@@ -305,7 +309,7 @@ def test_times_are_rounded_down_to_a_thousandth(time_us: int, text: str) -> None
         (MovesPerPeriod((Period(0, 5),)), Clock(5_000_000, 0, 0), "0:05.000"),
     ],
 )
-def test_a_clock_says_what_is_left(control: TimeControl, clock: Clock, text: str) -> None:
+def test_a_clock_is_printed_with_the_remaining_time(control: TimeControl, clock: Clock, text: str) -> None:
     assert clock_text(control, clock) == text
 
 
@@ -321,5 +325,5 @@ def test_a_clock_says_what_is_left(control: TimeControl, clock: Clock, text: str
         ),
     ],
 )
-def test_a_rule_of_time_is_named_with_its_figures(control: TimeControl, text: str) -> None:
+def test_a_time_control_is_printed_with_its_parameters(control: TimeControl, text: str) -> None:
     assert control_text(control) == text

@@ -1,4 +1,4 @@
-"""A report as text: rounds with results, ranges that are real, and a legend."""
+"""A report as text: rounds with results, scores with bounds, and a legend."""
 
 from dataclasses import replace
 
@@ -9,28 +9,32 @@ from referee.reporting.report import IllegalMove
 from tests.reporting.season import report
 
 
-def test_the_rounds_of_a_tournament_are_told_with_their_results() -> None:
+def test_the_report_lists_the_rounds_of_a_tournament_with_results() -> None:
     lines = report_text(report(3)).splitlines()
-    at = next(place for place, line in enumerate(lines) if line.startswith("\x1b[1mround") or line.startswith("round"))
-    assert lines[at + 2].split() == ["1.2", *lines[at + 2].split()[1:]]
-    assert lines[at + 2].endswith(("1 : 0", "0 : 1"))
+    first_line = next(
+        number for number, line in enumerate(lines) if line.startswith("\x1b[1mround") or line.startswith("round")
+    )
+    assert lines[first_line + 2].split() == ["1.2", *lines[first_line + 2].split()[1:]]
+    assert lines[first_line + 2].endswith(("1 : 0", "0 : 1"))
     assert any(line.split() == ["4.2", "bot-02", "bye"] for line in lines)
     assert any(line.startswith("4.1") and line.endswith("playing") for line in lines)
 
 
-def test_a_legend_says_what_the_scales_are() -> None:
+def test_a_legend_explains_the_scales() -> None:
     text = report_text(report(3, kind="ladder"))
     for term in ("rating: ", "?: ", "elo: ", "± n: "):
         assert f"\n{term}" in text
     assert "\npoints: " in report_text(report(3))
 
 
-def test_a_score_has_the_bounds_that_are_given() -> None:
+def test_a_score_is_printed_with_its_bounds() -> None:
     assert score_text(1.0, 0.676, 1.0) == "100 % (68–100)"
 
 
-def test_what_lost_a_match_by_an_illegal_move_is_told_as_text_and_on_the_page() -> None:
-    told = replace(report(3), illegal_moves=(IllegalMove("m-1", "bot-02", "'e9': there is no such point"),))
-    assert "\nbot-02 in m-1: illegal move: 'e9': there is no such point" in report_text(told)
-    assert "there is no such point" in page(told)
+def test_an_illegal_move_that_lost_a_match_is_reported_in_text_and_html() -> None:
+    with_illegal_move = replace(
+        report(3), illegal_moves=(IllegalMove("m-1", "bot-02", "'e9': there is no such point"),)
+    )
+    assert "\nbot-02 in m-1: illegal move: 'e9': there is no such point" in report_text(with_illegal_move)
+    assert "there is no such point" in page(with_illegal_move)
     assert "illegal move" not in page(report(3))

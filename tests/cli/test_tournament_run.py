@@ -14,117 +14,117 @@ import pytest
 from tests.e2e.contests import ROUND_ROBIN, match_terms
 from tests.e2e.organiser import call_method
 from tests.e2e.server import register_bots, run_server
-from tests.local.test_commands import ADDRESS, WITHIN_S, bots_of, program, referee, running
+from tests.local.test_commands import ADDRESS, TIMEOUT_S, bot_processes_of, program, referee, start_referee
 
 pytestmark = pytest.mark.slow
 
 
-def cup(folder: Path, form: str, *bots: str, more: str = "") -> Path:
+def write_plan(folder: Path, form: str, *bots: str, more: str = "") -> Path:
     file = folder / "cup.toml"
-    named = "\n".join(f'{name} = "{given}"' for name, given in (bot.split("=", 1) for bot in bots))
-    file.write_text(f'game = "alquerque"\n{form}\nparallel = 2\n{more}\n[bots]\n{named}\n', encoding="utf-8")
+    bot_lines = "\n".join(f'{name} = "{command}"' for name, command in (bot.split("=", 1) for bot in bots))
+    file.write_text(f'game = "alquerque"\n{form}\nparallel = 2\n{more}\n[bots]\n{bot_lines}\n', encoding="utf-8")
     return file
 
 
-def honest(*names: str) -> list[str]:
+def honest_bots(*names: str) -> list[str]:
     return [f"{name}={program()}" for name in names]
 
 
-def pairings_in(folder: Path) -> list[str]:
-    """Their ids."""
-    told = json.loads((folder / "tournament.json").read_text(encoding="utf-8"))
-    return [one["id"] for one in told["pairings"]]
+def pairing_ids_in(folder: Path) -> list[str]:
+    """Return the ids of the pairings in the exported tournament."""
+    next_error_line = json.loads((folder / "tournament.json").read_text(encoding="utf-8"))
+    return [pairing["id"] for pairing in next_error_line["pairings"]]
 
 
-def test_a_tournament_is_played_to_its_end_and_everything_is_kept_apart_from_any_other(tmp_path: Path) -> None:
+def test_a_tournament_is_played_to_its_end_and_its_folder_belongs_to_it(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    file = cup(tmp_path, "round_robin = { cycles = 1 }", *honest("anna", "bert", "carl", "dora"))
-    played = referee("tournament", "run", str(file), "--out", str(out))
-    assert played.returncode == 0, played.stderr
-    assert "6/6" in played.stdout
+    file = write_plan(tmp_path, "round_robin = { cycles = 1 }", *honest_bots("anna", "bert", "carl", "dora"))
+    completed = referee("tournament", "run", str(file), "--out", str(out))
+    assert completed.returncode == 0, completed.stderr
+    assert "6/6" in completed.stdout
     for name in ("report.html", "standings.csv", "tournament.json", "tournament.trf", "bots/anna.log"):
         assert (out / name).exists(), name
     assert len(list(out.glob("records/*.jsonl"))) == 6
     assert referee("verify", *map(str, out.glob("records/*"))).returncode == 0
 
-    again = referee("tournament", "run", str(file), "--out", str(out))
-    assert again.returncode == 0, again.stderr
-    assert "6 of 6 pairings are already played" in again.stdout
+    repeated = referee("tournament", "run", str(file), "--out", str(out))
+    assert repeated.returncode == 0, repeated.stderr
+    assert "6 of 6 pairings are already played" in repeated.stdout
     text, html = referee("report", str(out)), referee("report", str(out), "--html")
     assert "1 " in text.stdout
     assert text.returncode == 0
     assert html.stdout == (out / "report.html").read_text(encoding="utf-8")
 
-    other = cup(tmp_path, "round_robin = { cycles = 2 }", *honest("anna", "bert"))
-    refused = referee("tournament", "run", str(other), "--out", str(out))
-    assert refused.returncode == 2
-    assert "other terms" in refused.stderr.replace("\n", " ")
+    other = write_plan(tmp_path, "round_robin = { cycles = 2 }", *honest_bots("anna", "bert"))
+    failed = referee("tournament", "run", str(other), "--out", str(out))
+    assert failed.returncode == 2
+    assert "other terms" in failed.stderr.replace("\n", " ")
 
 
-def test_an_interrupted_tournament_leaves_no_process_and_goes_on_where_it_was(tmp_path: Path) -> None:
+def test_an_interrupted_tournament_leaves_no_process_and_can_be_resumed(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    file = cup(tmp_path, "round_robin = { cycles = 4 }", *honest("anna", "bert", "carl", "dora"))
-    words = ("tournament", "run", str(file), "--out", str(out))
-    with running(*words) as process:
+    file = write_plan(tmp_path, "round_robin = { cycles = 4 }", *honest_bots("anna", "bert", "carl", "dora"))
+    arguments = ("tournament", "run", str(file), "--out", str(out))
+    with start_referee(*arguments) as process:
         assert process.stdout
         found = ADDRESS.match(process.stdout.readline())
         assert found, process.communicate()[1]
         assert process.stdout.readline().lstrip().startswith("1/24")
-        assert len(bots_of(found[1])) >= 4
+        assert len(bot_processes_of(found[1])) >= 4
         process.send_signal(signal.SIGTERM)
-        _, errors = process.communicate(timeout=WITHIN_S)
+        _, errors = process.communicate(timeout=TIMEOUT_S)
         assert process.returncode == 128 + signal.SIGTERM, errors
-        assert bots_of(found[1]) == []
-    kept = {file: file.stat().st_mtime_ns for file in out.glob("records/*")}
-    again = referee(*words)
-    assert again.returncode == 0, again.stderr
-    assert "of 24 pairings are already played" in again.stdout
-    assert {file: file.stat().st_mtime_ns for file in kept} == kept
+        assert bot_processes_of(found[1]) == []
+    records = {file: file.stat().st_mtime_ns for file in out.glob("records/*")}
+    repeated = referee(*arguments)
+    assert repeated.returncode == 0, repeated.stderr
+    assert "of 24 pairings are already played" in repeated.stdout
+    assert {file: file.stat().st_mtime_ns for file in records} == records
     assert len(list(out.glob("records/*.jsonl"))) == 24
-    assert len(set(pairings_in(out))) == 24
+    assert len(set(pairing_ids_in(out))) == 24
 
 
 @pytest.mark.parametrize("command", ["tournament", "match", "sprt"])
-def test_who_is_killed_leaves_nothing_behind(tmp_path: Path, command: str) -> None:
-    bots = [f"anna={program('parent')}", *honest("bert", "carl")]
-    words = {
-        "tournament": ("tournament", "run", str(cup(tmp_path, "round_robin = { cycles = 9 }", *bots))),
+def test_a_killed_command_leaves_no_process(tmp_path: Path, command: str) -> None:
+    bots = [f"anna={program('parent')}", *honest_bots("bert", "carl")]
+    arguments = {
+        "tournament": ("tournament", "run", str(write_plan(tmp_path, "round_robin = { cycles = 9 }", *bots))),
         "match": ("match", *bots[:2], "--games", "99"),
         "sprt": ("sprt", *bots[:2], "--elo1", "1"),
     }[command]
-    with running(*words, "--out", str(tmp_path / "out")) as process:
+    with start_referee(*arguments, "--out", str(tmp_path / "out")) as process:
         assert process.stdout
         found = ADDRESS.match(process.stdout.readline())
         assert found, process.communicate()[1]
         assert process.stdout.readline()
-        left = [os.pidfd_open(int(one)) for one in bots_of(found[1])]
-        assert len(left) > 4, "anna, her child, and bert; two supervisors"
+        bot_handles = [os.pidfd_open(int(process_id)) for process_id in bot_processes_of(found[1])]
+        assert len(bot_handles) > 4, "anna, her child, and bert; two supervisors"
         process.kill()
-        for one in left:
-            assert select.select([one], [], [], WITHIN_S)[0]
-            os.close(one)
+        for handle in bot_handles:
+            assert select.select([handle], [], [], TIMEOUT_S)[0]
+            os.close(handle)
 
 
-def test_who_would_not_start_is_out_and_the_others_play_on(tmp_path: Path) -> None:
-    file = cup(
+def test_bots_that_do_not_start_are_reported_and_the_others_play(tmp_path: Path) -> None:
+    file = write_plan(
         tmp_path,
         "swiss = { rounds = 2 }",
-        *honest("anna", "bert", "carl"),
+        *honest_bots("anna", "bert", "carl"),
         "none=grpc:./there-is-no-such-bot",
         f"bad={program('dies-at-once')}",
     )
-    played = referee("tournament", "run", str(file), "--out", str(tmp_path / "out"))
-    assert played.returncode == 4, played.stderr
-    assert "none could not be started: ./there-is-no-such-bot: No such file" in played.stderr
-    assert "I will not play" in played.stderr
-    assert "2/2" in played.stdout
+    completed = referee("tournament", "run", str(file), "--out", str(tmp_path / "out"))
+    assert completed.returncode == 4, completed.stderr
+    assert "none could not be started: ./there-is-no-such-bot: No such file" in completed.stderr
+    assert "I will not play" in completed.stderr
+    assert "2/2" in completed.stdout
 
 
-def test_a_bot_that_dies_in_its_matches_loses_them_and_the_tournament_ends(tmp_path: Path) -> None:
-    file = cup(tmp_path, "round_robin = { cycles = 1 }", *honest("anna", "bert"), f"bad={program('dies')}")
-    played = referee("tournament", "run", str(file), "--out", str(tmp_path / "out"))
-    assert played.returncode == 3, played.stderr + played.stdout
-    assert "disconnected" in played.stdout
+def test_a_bot_that_crashes_loses_its_matches_and_the_tournament_ends(tmp_path: Path) -> None:
+    file = write_plan(tmp_path, "round_robin = { cycles = 1 }", *honest_bots("anna", "bert"), f"bad={program('dies')}")
+    completed = referee("tournament", "run", str(file), "--out", str(tmp_path / "out"))
+    assert completed.returncode == 3, completed.stderr + completed.stdout
+    assert "disconnected" in completed.stdout
 
 
 @pytest.mark.parametrize(
@@ -135,140 +135,144 @@ def test_a_bot_that_dies_in_its_matches_loses_them_and_the_tournament_ends(tmp_p
         'gauntlet = { challengers = ["anna"] }',
     ],
 )
-def test_other_formats_end_too(tmp_path: Path, form: str) -> None:
-    file = cup(tmp_path, form, *honest("anna", "bert", "carl", "dora"))
-    played = referee("tournament", "run", str(file), "--out", str(tmp_path / "out"))
-    assert played.returncode == 0, played.stderr + played.stdout
+def test_tournaments_of_other_formats_are_played_to_the_end(tmp_path: Path, form: str) -> None:
+    file = write_plan(tmp_path, form, *honest_bots("anna", "bert", "carl", "dora"))
+    completed = referee("tournament", "run", str(file), "--out", str(tmp_path / "out"))
+    assert completed.returncode == 0, completed.stderr + completed.stdout
     assert not (tmp_path / "out" / "tournament.trf").exists()
 
 
-WRONG = [
+INVALID_PLANS = [
     ("swiss = { rounds = 9 }", "", "takes 10 to 1000 entrants"),
     ("round_robin = {}", 'entrants = ["zed"]', "no bot 'zed'"),
     ("round_robin = {}", f'title = "{"x" * 201}"', "the limit is 200"),
 ]
-"""Format, other terms, and what the refusal says."""
+"""Format, other terms, and a part of the error message."""
 
 
-def test_what_could_not_begin_leaves_the_folder_to_what_can(tmp_path: Path) -> None:
+def test_an_invalid_plan_leaves_the_folder_usable(tmp_path: Path) -> None:
     out = ("--out", str(tmp_path / "out"))
-    for form, more, right in WRONG:
-        wrong = cup(tmp_path, form, *honest("anna", "bert"), more=more)
-        refused = referee("tournament", "run", str(wrong), *out)
-        assert refused.returncode == 2, refused.stderr
-        assert right in " ".join(refused.stderr.split())
+    for form, more, hint in INVALID_PLANS:
+        plan = write_plan(tmp_path, form, *honest_bots("anna", "bert"), more=more)
+        failed = referee("tournament", "run", str(plan), *out)
+        assert failed.returncode == 2, failed.stderr
+        assert hint in " ".join(failed.stderr.split())
 
-    mended = cup(tmp_path, "round_robin = { cycles = 2 }", *honest("anna", "bert"))
-    assert referee("tournament", "run", str(mended), *out).returncode == 0
-
-
-def test_where_too_few_come_it_is_told_who_did_not_and_the_same_command_tries_again(tmp_path: Path) -> None:
-    late = tmp_path / "late.sh"
-    file = cup(tmp_path, "round_robin = {}", *honest("anna"), f"late=grpc:{late}")
-    words = ("tournament", "run", str(file), "--out", str(tmp_path / "out"))
-    alone = referee(*words)
-    assert alone.returncode == 4, alone.stderr
-    assert "it cannot start: this tournament takes 2 to 447 entrants, not 1" in alone.stderr
-    assert f"late could not be started: {late}: No such file" in alone.stderr
-
-    late.write_text(f"#!/bin/sh\nexec {program().removeprefix('grpc:')}\n", encoding="utf-8")
-    late.chmod(0o700)
-    together = referee(*words)
-    assert together.returncode == 0, together.stderr
-    assert "1/1" in together.stdout
+    valid_plan = write_plan(tmp_path, "round_robin = { cycles = 2 }", *honest_bots("anna", "bert"))
+    assert referee("tournament", "run", str(valid_plan), *out).returncode == 0
 
 
-def test_where_too_few_come_back_it_is_over_and_told_as_any_other(tmp_path: Path) -> None:
+def test_a_tournament_with_too_few_bots_can_be_started_again_by_the_same_command(tmp_path: Path) -> None:
+    late_bot = tmp_path / "late.sh"
+    file = write_plan(tmp_path, "round_robin = {}", *honest_bots("anna"), f"late=grpc:{late_bot}")
+    arguments = ("tournament", "run", str(file), "--out", str(tmp_path / "out"))
+    first_run = referee(*arguments)
+    assert first_run.returncode == 4, first_run.stderr
+    assert "it cannot start: this tournament takes 2 to 447 entrants, not 1" in first_run.stderr
+    assert f"late could not be started: {late_bot}: No such file" in first_run.stderr
+
+    late_bot.write_text(f"#!/bin/sh\nexec {program().removeprefix('grpc:')}\n", encoding="utf-8")
+    late_bot.chmod(0o700)
+    second_run = referee(*arguments)
+    assert second_run.returncode == 0, second_run.stderr
+    assert "1/1" in second_run.stdout
+
+
+def test_a_resumed_tournament_with_too_few_bots_ends_and_is_reported(tmp_path: Path) -> None:
     out, names = tmp_path / "out", ("anna", "late")
     (out / "referee").mkdir(parents=True)
     with run_server(tmp_path, "--data-dir", str(out / "referee")) as server, server.channel() as channel:
         register_bots(channel, server.admin_token, *names)
-        asked = {
+        request = {
             "request_id": "cup",
             "name": "cup",
             "terms": {"match_terms": match_terms(), **ROUND_ROBIN},
             "entrants": [{"bots": [{"bot": name}]} for name in names],
         }
-        call_method(channel, "TournamentService/CreateTournament", server.admin_token, **asked)
+        call_method(channel, "TournamentService/CreateTournament", server.admin_token, **request)
         call_method(channel, "TournamentService/StartTournament", server.admin_token, name="cup")
         (out / "referee" / "token").write_text(server.admin_token, encoding="utf-8")
-    file = cup(tmp_path, "round_robin = {}", *honest("anna"), "late=./there-is-no-such-bot")
-    played = referee("tournament", "run", str(file), "--out", str(out))
-    assert played.returncode == 4, played.stderr
-    assert "late could not be started: exit status 2" in played.stderr
-    assert "state: finished" in played.stdout
+    file = write_plan(tmp_path, "round_robin = {}", *honest_bots("anna"), "late=./there-is-no-such-bot")
+    completed = referee("tournament", "run", str(file), "--out", str(out))
+    assert completed.returncode == 4, completed.stderr
+    assert "late could not be started: exit status 2" in completed.stderr
+    assert "state: finished" in completed.stdout
 
 
 @pytest.mark.parametrize("blocked", ["report-data.json.part", "records/1.1.1.jsonl.part"])
-def test_a_folder_that_cannot_be_written_is_told_in_a_sentence_and_the_rest_is_played_later(
-    tmp_path: Path, blocked: str
-) -> None:
+def test_a_folder_that_cannot_be_written_is_reported_and_the_rest_is_played_later(tmp_path: Path, blocked: str) -> None:
     out = tmp_path / "out"
     (out / blocked).mkdir(parents=True)
-    words = ("tournament", "run", str(cup(tmp_path, "round_robin = {}", *honest("anna", "bert"))), "--out", str(out))
-    broken = referee(*words)
-    assert (broken.returncode, broken.stderr.count("\n")) == (1, 1), broken.stderr
-    assert "Is a directory; to play the rest, run the same command with the same --out" in broken.stderr
+    arguments = (
+        "tournament",
+        "run",
+        str(write_plan(tmp_path, "round_robin = {}", *honest_bots("anna", "bert"))),
+        "--out",
+        str(out),
+    )
+    failed_run = referee(*arguments)
+    assert (failed_run.returncode, failed_run.stderr.count("\n")) == (1, 1), failed_run.stderr
+    assert "Is a directory; to play the rest, run the same command with the same --out" in failed_run.stderr
 
     (out / blocked).rmdir()
-    assert referee(*words).returncode == 0
+    assert referee(*arguments).returncode == 0
     assert len(list(out.glob("records/*.jsonl"))) == 1
 
 
-def test_a_full_disk_is_told_at_once_and_the_tournament_goes_on_when_there_is_room(tmp_path: Path) -> None:
+def test_a_full_disk_is_reported_at_once_and_the_tournament_continues_later(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    file = cup(tmp_path, "round_robin = { cycles = 9 }", *honest("anna", "bert"))
-    with running("tournament", "run", str(file), "--out", str(out)) as process:
+    file = write_plan(tmp_path, "round_robin = { cycles = 9 }", *honest_bots("anna", "bert"))
+    with start_referee("tournament", "run", str(file), "--out", str(out)) as process:
         assert process.stdout
         assert process.stderr
         while not process.stdout.readline().lstrip().startswith("1/9"):
             assert process.poll() is None
-        usual = resource.prlimit(process.pid, resource.RLIMIT_FSIZE)
-        full = (out / "referee" / "referee.db-wal").stat().st_size
-        resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (full, usual[1]))
-        assert "clocks are stopped until" in told(process.stderr)
-        resource.prlimit(process.pid, resource.RLIMIT_FSIZE, usual)
-        assert "can be written again; the tournament continues" in told(process.stderr)
-        shown, _ = process.communicate(timeout=WITHIN_S)
+        limit = resource.prlimit(process.pid, resource.RLIMIT_FSIZE)
+        current_size = (out / "referee" / "referee.db-wal").stat().st_size
+        resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (current_size, limit[1]))
+        assert "clocks are stopped until" in next_error_line(process.stderr)
+        resource.prlimit(process.pid, resource.RLIMIT_FSIZE, limit)
+        assert "can be written again; the tournament continues" in next_error_line(process.stderr)
+        shown, _ = process.communicate(timeout=TIMEOUT_S)
         assert process.returncode == 0
         assert "9/9" in shown
     assert len(list(out.glob("records/*.jsonl"))) == 9
 
 
-def test_records_for_which_there_is_no_room_are_kept_when_there_is(tmp_path: Path) -> None:
+def test_records_that_could_not_be_written_are_written_later(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    file = cup(tmp_path, "round_robin = { cycles = 3 }", *honest("anna", "bert"))
+    file = write_plan(tmp_path, "round_robin = { cycles = 3 }", *honest_bots("anna", "bert"))
     (out / "records").mkdir(parents=True)
     part = out / "records" / "1.1.1.jsonl.part"
     part.symlink_to("/dev/full")
-    with running("tournament", "run", str(file), "--out", str(out)) as process:
+    with start_referee("tournament", "run", str(file), "--out", str(out)) as process:
         assert process.stderr
-        assert "cannot write the records of 1.1: No space left on device" in told(process.stderr)
+        assert "cannot write the records of 1.1: No space left on device" in next_error_line(process.stderr)
         part.unlink()
-        process.communicate(timeout=WITHIN_S)
+        process.communicate(timeout=TIMEOUT_S)
         assert process.returncode == 0
     assert len(list(out.glob("records/*.jsonl"))) == 3
 
 
-def told(errors: IO[str]) -> str:
-    """The next line that says anything."""
+def next_error_line(errors: IO[str]) -> str:
+    """Return the next line that is not empty."""
     return next(line for line in errors if line.strip())
 
 
-def test_bots_and_folders_that_are_missing_are_asked_for(tmp_path: Path) -> None:
+def test_missing_bots_and_folders_are_reported(tmp_path: Path) -> None:
     file = tmp_path / "cup.toml"
     file.write_text('game = "trox"\n')
-    refused = referee("tournament", "run", str(file))
-    assert (refused.returncode, "below [bots]" in refused.stderr) == (2, True)
-    refused = referee("report", str(tmp_path))
-    assert (refused.returncode, "is not the folder of a tournament run" in refused.stderr) == (1, True)
+    failed = referee("tournament", "run", str(file))
+    assert (failed.returncode, "below [bots]" in failed.stderr) == (2, True)
+    failed = referee("report", str(tmp_path))
+    assert (failed.returncode, "is not the folder of a tournament run" in failed.stderr) == (1, True)
 
 
-def sprt(out: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return referee("sprt", *words, "--clock", "20+0.1", "--out", str(out))
+def sprt(out: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return referee("sprt", *arguments, "--clock", "20+0.1", "--out", str(out))
 
 
-def test_a_test_stops_as_soon_as_it_knows_and_its_exit_status_is_the_verdict(tmp_path: Path) -> None:
+def test_an_sprt_stops_at_its_verdict_and_exits_with_its_status(tmp_path: Path) -> None:
     passed = sprt(tmp_path / "up", "greedy", "random", "--elo1", "200", "--parallel", "2")
     assert passed.returncode == 0, passed.stderr
     assert "passed: LLR" in passed.stdout
@@ -279,11 +283,11 @@ def test_a_test_stops_as_soon_as_it_knows_and_its_exit_status_is_the_verdict(tmp
     assert "undecided: LLR" in undecided.stdout
 
 
-def test_single_matches_can_be_counted_and_openings_given(tmp_path: Path) -> None:
+def test_an_sprt_can_count_single_matches_and_use_openings(tmp_path: Path) -> None:
     openings = tmp_path / "openings.txt"
     openings.write_text("# the usual one\nbbbbb/bbbbb/bb1ww/wwwww/wwwww w 0\n")
-    words = ("greedy", "random", "--model", "trinomial", "--elo1", "300", "--openings", str(openings))
-    passed = sprt(tmp_path / "out", *words)
+    arguments = ("greedy", "random", "--model", "trinomial", "--elo1", "300", "--openings", str(openings))
+    passed = sprt(tmp_path / "out", *arguments)
     assert passed.returncode == 0, passed.stderr + passed.stdout
-    refused = sprt(tmp_path / "none", "greedy", "random", "--openings", str(tmp_path / "nowhere"))
-    assert refused.returncode == 2
+    failed = sprt(tmp_path / "none", "greedy", "random", "--openings", str(tmp_path / "nowhere"))
+    assert failed.returncode == 2

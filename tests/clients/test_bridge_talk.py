@@ -8,7 +8,7 @@ from referee_client.answers import Answer
 from referee_client.bridge.talk import LINE_BYTES, Talk
 from referee_client.turn import Turn
 
-TURN = Turn("m", 0, "t", "alquerque", {}, 0, "a position", told_moves=())
+TURN = Turn("m", 0, "t", "alquerque", {}, 0, "a position", listed_moves=())
 
 
 async def answer_two_turns(lines: bytes) -> tuple[Answer, Answer]:

@@ -99,6 +99,9 @@ def test_a_ladder_is_created_played_and_closed(context: Context, tmp_path: Path)
     watching.close()
     (point, *_) = ladders.history("main", "anna")
     assert point.match_id == rated.match_id
+    snapshot = ladders.snapshot("main")
+    assert snapshot.entry_number > 0
+    assert {row.entrant.name for row in snapshot.standings} == {"anna", "bert"}
     assert ladders.start_season("main").season == 2
     ladders.leave("main", "bert")
     assert [one.name for one in ladders.list(bot="anna")] == ["main"]

@@ -7,12 +7,12 @@ import urllib.request
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import grpc
 import pytest
-from referee_client import AsyncOrganiser, Gone, NotAllowed, NotServed, Organiser, Refused, Terms
+from referee_client import AsyncOrganiser, Gone, NotAllowed, NotServed, Organiser, Refused, Terms, address
 from referee_client.organiser import calls
 from referee_client.organiser.clock_text import BadClock, clock
 
@@ -140,10 +140,15 @@ def test_a_downloaded_record_passes_verification(context: Context, tmp_path: Pat
     assert list(tmp_path.iterdir()) == [file]
 
 
-def test_a_slow_watcher_resumes_without_a_gap(context: Context) -> None:
-    organiser = context.organiser
-    with run_bot(context.server, organiser.register_bot("quick"), "random"):
-        match = organiser.create_match(long_match("toc"), ["quick"] * 4)
+def test_a_slow_watcher_resumes_without_a_gap(context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Otherwise gRPC lets the window of flow control grow, and buffers the whole match for the watcher.
+    monkeypatch.setattr(address, "OPTIONS", (*address.OPTIONS, ("grpc.http2.bdp_probe", 0)))
+    terms = replace(long_match("toc"), options={"max_turns": "800"})
+    with (
+        Organiser(context.server.address, context.token) as organiser,
+        run_bot(context.server, organiser.register_bot("quick"), "random"),
+    ):
+        match = organiser.create_match(terms, ["quick"] * 4)
         slow = organiser.watch(match.id)
         numbers = [next(slow).number]
         organiser.result(match.id)

@@ -26,14 +26,14 @@ class SeatHarness:
         cast = Cast(bot)
         self.seats = Seats(OnLoop(cast) if cast.is_async else InThreads(cast))
         self.recorded: asyncio.Queue[play_pb2.BotItem] = asyncio.Queue()
-        self.seats.speak_by(self.recorded.put_nowait)
+        self.seats.connect(self.recorded.put_nowait)
 
     async def next_item(self) -> play_pb2.BotItem:
         return await asyncio.wait_for(self.recorded.get(), TIMEOUT_S)
 
     async def assert_nothing_sent_before(self, other: play_pb2.Turn) -> None:
         """Assert that nothing is sent before the answer to `other`."""
-        self.seats.asked(other, listed=True)
+        self.seats.on_turn(other, listed=True)
         assert (await self.next_item()).move.turn_token == other.turn_token
 
 
@@ -79,7 +79,7 @@ class SlowBot:
 @async_test
 async def test_an_answer_has_the_token_of_its_turn() -> None:
     harness = SeatHarness(first_move)
-    harness.seats.asked(turn("t7", seat=1), listed=True)
+    harness.seats.on_turn(turn("t7", seat=1), listed=True)
     move = (await harness.next_item()).move
     assert (move.match_id, move.turn_token, move.move, move.offer_draw) == ("m", "t7", "a1-b2", False)
 
@@ -88,9 +88,9 @@ async def test_an_answer_has_the_token_of_its_turn() -> None:
 async def test_a_turn_repeated_while_the_bot_thinks_is_answered_once() -> None:
     bot = SlowBot()
     harness = SeatHarness(bot)
-    harness.seats.asked(turn("t1"), listed=True)
+    harness.seats.on_turn(turn("t1"), listed=True)
     await bot.thinking.wait()
-    harness.seats.asked(turn("t1", repeated=True), listed=True)
+    harness.seats.on_turn(turn("t1", repeated=True), listed=True)
     bot.may_answer.set()
     assert (await harness.next_item()).move.turn_token == "t1"
     await harness.assert_nothing_sent_before(turn("t2"))
@@ -101,9 +101,9 @@ async def test_a_turn_repeated_while_the_bot_thinks_is_answered_once() -> None:
 async def test_a_turn_repeated_after_its_answer_gets_the_same_answer() -> None:
     asked = iter(["one", "another"])
     harness = SeatHarness(lambda _: next(asked))
-    harness.seats.asked(turn(), listed=True)
+    harness.seats.on_turn(turn(), listed=True)
     answer = await harness.next_item()
-    harness.seats.asked(turn(repeated=True), listed=True)
+    harness.seats.on_turn(turn(repeated=True), listed=True)
     assert await harness.next_item() == answer
 
 
@@ -111,12 +111,12 @@ async def test_a_turn_repeated_after_its_answer_gets_the_same_answer() -> None:
 async def test_an_answer_found_while_disconnected_is_sent_when_the_turn_is_repeated() -> None:
     bot = SlowBot()
     harness = SeatHarness(bot)
-    harness.seats.asked(turn(), listed=True)
+    harness.seats.on_turn(turn(), listed=True)
     await bot.thinking.wait()
-    harness.seats.fall_silent()
+    harness.seats.disconnect()
     bot.may_answer.set()
-    harness.seats.speak_by(harness.recorded.put_nowait)
-    harness.seats.asked(turn(repeated=True), listed=True)
+    harness.seats.connect(harness.recorded.put_nowait)
+    harness.seats.on_turn(turn(repeated=True), listed=True)
     assert (await harness.next_item()).move.move == "a1-b2 1"
 
 
@@ -129,13 +129,13 @@ async def test_the_next_turn_after_a_rejection_shows_its_reason() -> None:
         return "c1-c2" if turn.refused else "nonsense"
 
     harness = SeatHarness(stubborn)
-    harness.seats.asked(turn("t1"), listed=True)
+    harness.seats.on_turn(turn("t1"), listed=True)
     assert (await harness.next_item()).move.move == "nonsense"
-    harness.seats.judged(rejection("t1", error_pb2.ERROR_REASON_MALFORMED_MOVE))
-    harness.seats.asked(turn("t2"), listed=True)
+    harness.seats.on_verdict(rejection("t1", error_pb2.ERROR_REASON_MALFORMED_MOVE))
+    harness.seats.on_turn(turn("t2"), listed=True)
     assert (await harness.next_item()).move.move == "c1-c2"
-    harness.seats.judged(play_pb2.Verdict(match_id="m", turn_token="t2", accepted=play_pb2.Acceptance()))
-    harness.seats.asked(turn("t3"), listed=True)
+    harness.seats.on_verdict(play_pb2.Verdict(match_id="m", turn_token="t2", accepted=play_pb2.Acceptance()))
+    harness.seats.on_turn(turn("t3"), listed=True)
     await harness.next_item()
     assert seen == [None, "MALFORMED_MOVE", None]
 
@@ -143,18 +143,18 @@ async def test_the_next_turn_after_a_rejection_shows_its_reason() -> None:
 @async_test
 async def test_an_answer_rejected_as_unavailable_is_sent_again() -> None:
     harness = SeatHarness(first_move)
-    harness.seats.asked(turn(), listed=True)
+    harness.seats.on_turn(turn(), listed=True)
     answer = await harness.next_item()
-    harness.seats.judged(rejection("t1", error_pb2.ERROR_REASON_STORE_UNAVAILABLE, retry_after_ms="1"))
+    harness.seats.on_verdict(rejection("t1", error_pb2.ERROR_REASON_STORE_UNAVAILABLE, retry_after_ms="1"))
     assert await harness.next_item() == answer
 
 
 @async_test
 async def test_a_stale_answer_is_not_sent_again() -> None:
     harness = SeatHarness(first_move)
-    harness.seats.asked(turn("t1"), listed=True)
+    harness.seats.on_turn(turn("t1"), listed=True)
     await harness.next_item()
-    harness.seats.judged(
+    harness.seats.on_verdict(
         play_pb2.Verdict(match_id="m", turn_token="t1", stale=play_pb2.StaleAnswer(current_turn_token="t2"))
     )
     await harness.assert_nothing_sent_before(turn("t2"))
@@ -164,9 +164,9 @@ async def test_a_stale_answer_is_not_sent_again() -> None:
 async def test_an_expired_turn_is_not_answered() -> None:
     bot = SlowBot()
     harness = SeatHarness(bot)
-    harness.seats.asked(turn("t1"), listed=True)
+    harness.seats.on_turn(turn("t1"), listed=True)
     await bot.thinking.wait()
-    harness.seats.lapsed(play_pb2.TurnExpired(match_id="m", turn_token="t1"))
+    harness.seats.on_turn_expired(play_pb2.TurnExpired(match_id="m", turn_token="t1"))
     bot.may_answer.set()
     await harness.assert_nothing_sent_before(turn("t2", "another"))
 
@@ -180,8 +180,8 @@ async def test_moves_of_different_matches_are_chosen_concurrently() -> None:
         return first_move(turn)
 
     harness = SeatHarness(wait_for_other)
-    harness.seats.asked(turn("t1", "m1"), listed=True)
-    harness.seats.asked(turn("t2", "m2"), listed=True)
+    harness.seats.on_turn(turn("t1", "m1"), listed=True)
+    harness.seats.on_turn(turn("t2", "m2"), listed=True)
     assert {(await harness.next_item()).move.turn_token, (await harness.next_item()).move.turn_token} == {"t1", "t2"}
 
 
@@ -214,19 +214,19 @@ def test_an_asynchronous_bot_that_raises_resigns_only_that_seat(failure: type[Ba
 async def _assert_resigns_only_in_m(choose: Callable[[Turn], Any]) -> None:
     harness = SeatHarness(choose)
     async with asyncio.timeout(TIMEOUT_S):
-        harness.seats.asked(turn("t1", seat=1), listed=True)
+        harness.seats.on_turn(turn("t1", seat=1), listed=True)
         item = await harness.next_item()
         assert (item.resignation.match_id, item.resignation.seat) == ("m", 1)
-        harness.seats.asked(turn("t2", "elsewhere"), listed=True)
+        harness.seats.on_turn(turn("t2", "elsewhere"), listed=True)
         assert (await harness.next_item()).move.turn_token == "t2"
 
 
 @async_test
 async def test_a_bot_may_resign_and_offer_a_draw_with_its_move() -> None:
     harness = SeatHarness(lambda turn: RESIGN if turn.ply else Choice("a1-b2", offer_draw=True))
-    harness.seats.asked(turn("t1"), listed=True)
+    harness.seats.on_turn(turn("t1"), listed=True)
     assert (await harness.next_item()).move.offer_draw
-    harness.seats.asked(turn("t2", ply=1), listed=True)
+    harness.seats.on_turn(turn("t2", ply=1), listed=True)
     assert (await harness.next_item()).WhichOneof("item") == "resignation"
 
 
@@ -237,7 +237,7 @@ def test_a_long_answer_is_truncated_to_one_character_above_the_limit(
     @async_test
     async def scenario() -> None:
         harness = SeatHarness(lambda _: choice("I think " * 250_000))
-        harness.seats.asked(turn("t1"), listed=True)
+        harness.seats.on_turn(turn("t1"), listed=True)
         item = (await harness.next_item()).move.move
         assert (len(item), set(item.split())) == (MOVE_CHARS + 1, {"I", "think"})
 
@@ -252,7 +252,7 @@ def test_an_answer_that_cannot_be_encoded_is_sent_with_replacement_characters(
     @async_test
     async def scenario() -> None:
         harness = SeatHarness(lambda _: choice("c2\udc80c3"))
-        harness.seats.asked(turn("t1"), listed=True)
+        harness.seats.on_turn(turn("t1"), listed=True)
         assert (await harness.next_item()).move.move.replace("\ufffd", "") == "c2c3"
 
     scenario()
@@ -262,12 +262,12 @@ def test_an_answer_that_cannot_be_encoded_is_sent_with_replacement_characters(
 @async_test
 async def test_the_turn_is_answered_after_a_rejected_draw_claim() -> None:
     harness = SeatHarness(lambda turn: first_move(turn) if turn.refused else CLAIM_DRAW)
-    harness.seats.asked(turn("t1"), listed=True)
+    harness.seats.on_turn(turn("t1"), listed=True)
     claim = await harness.next_item()
     assert claim.WhichOneof("item") == "draw_claim"
     verdict = rejection("", error_pb2.ERROR_REASON_DRAW_NOT_CLAIMABLE)
     verdict.item_id = claim.item_id
-    harness.seats.judged(verdict)
+    harness.seats.on_verdict(verdict)
     assert (await harness.next_item()).move.turn_token == "t1"
 
 
@@ -301,12 +301,12 @@ async def test_a_bot_class_gets_an_instance_per_seat_and_start_and_end_once() ->
         seats=[result_pb2.SeatResult(rank=2)],
     )
     ends = play_pb2.MatchEnded(match_id="m", result=result)
-    harness.seats.started(begins)
-    harness.seats.started(begins)
-    harness.seats.asked(turn("t1"), listed=True)
+    harness.seats.on_match_started(begins)
+    harness.seats.on_match_started(begins)
+    harness.seats.on_turn(turn("t1"), listed=True)
     await harness.next_item()
-    harness.seats.ended(ends)
-    harness.seats.ended(ends)
+    harness.seats.on_match_ended(ends)
+    harness.seats.on_match_ended(ends)
     await harness.assert_nothing_sent_before(turn("t2", "other"))
     recorded = [await asyncio.to_thread(RecordingBot.recorded.get, timeout=TIMEOUT_S) for _ in range(4)]
     assert sorted(recorded, key=lambda it: it[0]) == [
@@ -338,11 +338,11 @@ async def test_a_turn_without_rules_has_the_rules_of_its_match() -> None:
     harness = SeatHarness(record_rules)
     rules = game_pb2.Rules(game="troke", options={"own_board": "{}"})
     match = match_pb2.Match(id="m", terms=match_pb2.MatchTerms(rules=rules))
-    harness.seats.started(play_pb2.MatchStarted(match=match, rules_hash="h"))
+    harness.seats.on_match_started(play_pb2.MatchStarted(match=match, rules_hash="h"))
     bare = turn("t1", rules_hash="h")
     bare.ClearField("rules")
-    harness.seats.asked(bare, listed=True)
+    harness.seats.on_turn(bare, listed=True)
     await harness.next_item()
-    harness.seats.asked(turn("t2"), listed=True)
+    harness.seats.on_turn(turn("t2"), listed=True)
     await harness.next_item()
     assert seen == [("troke", "{}"), ("alquerque", "")]

@@ -27,7 +27,7 @@ def turn_in(game: Game, position: Position, seat: Seat) -> Turn:
         options=position.settings.texts(),
         ply=0,
         position=position.text(seat),
-        came_at=0.0,
+        arrived_at=0.0,
     )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from itertools import count
 
 from engines.chance import Chance
@@ -32,6 +33,11 @@ def entrant(name: str, bots: int = 1) -> LadderEntrant:
     return LadderEntrant(name, tuple(Player(f"{name}{seat}") for seat in range(bots)) if bots > 1 else (Player(name),))
 
 
+def replay(terms: LadderPlayTerms, events: Iterable[LadderEvent]) -> Ladder:
+    """Return the ladder after these events."""
+    return reduce(evolve, events, Ladder(terms))
+
+
 @dataclass
 class LadderHarness:
     """A ladder with its log."""
@@ -59,9 +65,9 @@ class LadderHarness:
     @property
     def available(self) -> tuple[AvailableEntrant, ...]:
         busy = [name for due in self.ladder.matches_in_play for name in due.pairing.entrants]
-        there = [self.ladder.entrants[name] for name in self.slots if name in self.ladder.entrants]
+        available = [self.ladder.entrants[name] for name in self.slots if name in self.ladder.entrants]
         return tuple(
-            AvailableEntrant(it.name, self.bots(it.name), self.slots[it.name] - busy.count(it.name)) for it in there
+            AvailableEntrant(it.name, self.bots(it.name), self.slots[it.name] - busy.count(it.name)) for it in available
         )
 
     def bots(self, name: str) -> tuple[Player, ...]:
@@ -76,17 +82,17 @@ class LadderHarness:
 
     def start_matches(self) -> list[DueMatch]:
         """Start all matches that can start now."""
-        begun = select_matches_to_start(self.ladder, self.available)
-        for due in begun:
+        started = select_matches_to_start(self.ladder, self.available)
+        for due in started:
             self.do(StartLadderMatch(due.id, f"m{next(self.ids)}"))
-        return begun
+        return started
 
     def pair_and_start(self, allow_early_rematch: bool = False) -> list[DueMatch]:
         """Pair and start for as long as there are free slots."""
-        begun = self.start_matches()
+        started = self.start_matches()
         while self.ladder.phase is LadderPhase.OPEN and self.do(PairEntrants(self.available, allow_early_rematch)):
-            begun += self.start_matches()
-        return begun
+            started += self.start_matches()
+        return started
 
     def id_of(self, due: DueMatch) -> str:
         return self.ladder.pairings[due.pairing.id].match_ids[due.number, due.attempt]
@@ -121,5 +127,5 @@ class ByStrength:
     def __call__(self, it: LadderHarness, due: DueMatch) -> Sequence[int]:
         finish = it.finish(due, range(1, 1 + len(due.pairing.sides or due.seats)))
         one, other = (sum(self.strengths[player.bot] for player in side) for side in finish.sides)
-        lot, self.chance = self.chance.below(1 << 20)
-        return (1, 2) if lot / (1 << 20) < expected_score(one - other) else (2, 1)
+        drawn, self.chance = self.chance.below(1 << 20)
+        return (1, 2) if drawn / (1 << 20) < expected_score(one - other) else (2, 1)

@@ -12,12 +12,12 @@ def random_seats(bots: Iterable[int], seats: int, draws: Iterator[float]) -> lis
     return sorted(bots, key=lambda _: next(draws))[:seats]
 
 
-def simulated_match(strengths: Sequence[float], who: Sequence[int], draws: Iterator[float]) -> FinishOrder[int]:
+def simulated_match(strengths: Sequence[float], bots: Sequence[int], draws: Iterator[float]) -> FinishOrder[int]:
     """Return the result of a match: each bot performs at its strength plus noise. One match in ten is a draw."""
-    shown = [strengths[bot] - ELO_SCALE * gumbel(draws) for bot in who]
+    performances = [strengths[bot] - ELO_SCALE * gumbel(draws) for bot in bots]
     drawn = next(draws) < 0.1
-    ranks = tuple(1 if drawn else 1 + sum(other > mine for other in shown) for mine in shown)
-    return FinishOrder(tuple((bot,) for bot in who), ranks)
+    ranks = tuple(1 if drawn else 1 + sum(other > mine for other in performances) for mine in performances)
+    return FinishOrder(tuple((bot,) for bot in bots), ranks)
 
 
 def gauss(draws: Iterator[float]) -> float:

@@ -31,7 +31,7 @@ def table(names: str, *rounds: list[str]) -> RoundResults:
     return rows
 
 
-def rounds_by_lot(
+def random_rounds(
     many: int, rounds: int, seed: bytes, planned: int = 0
 ) -> Iterator[tuple[RoundResults, list[Pairing]]]:
     """Yield each round with random results: the table before it, and its pairings.
@@ -47,9 +47,9 @@ def rounds_by_lot(
             return
         yield {name: [*encounters] for name, encounters in rows.items()}, pairings
         for pairing in pairings:
-            lot, chance = chance.below(3)
+            drawn, chance = chance.below(3)
             progress = PairingProgress(pairing)
             if not pairing.is_bye:
-                progress = progress.with_score(1, MatchScore(((1, 2), (1, 1), (2, 1))[lot]))
+                progress = progress.with_score(1, MatchScore(((1, 2), (1, 1), (2, 1))[drawn]))
             for name in pairing.entrants:
                 rows[name].append(progress.round_result(name))

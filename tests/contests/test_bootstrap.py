@@ -43,7 +43,7 @@ def test_three_equal_sets_leave_doubt() -> None:
     assert found.elo == elo_difference(1.0)
 
 
-def test_even_sets_are_no_lead() -> None:
+def test_even_sets_give_no_lead() -> None:
     found = bootstrap_estimate([0.5] * 30, CHANCE)
 
     assert found.elo == 0

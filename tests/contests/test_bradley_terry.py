@@ -110,7 +110,7 @@ results = st.lists(
     st.tuples(st.permutations("abcde"), st.integers(2, 4), st.lists(st.integers(1, 4), min_size=4, max_size=4)),
     min_size=1,
     max_size=30,
-).map(lambda listed: [FinishOrder(tuple((p,) for p in who[:n]), tuple(ranks[:n])) for who, n, ranks in listed])
+).map(lambda listed: [FinishOrder(tuple((p,) for p in players[:n]), tuple(ranks[:n])) for players, n, ranks in listed])
 
 
 @settings(max_examples=40, deadline=None)
@@ -131,12 +131,12 @@ def test_the_order_of_matches_does_not_matter(finishes: list[FinishOrder[str]], 
 def test_the_intervals_contain_the_true_values_as_often_as_stated(seats: int) -> None:
     draws, held, compared, bots, fields = random_numbers(f"field of {seats}"), 0, 0, 16, 25
     for _ in range(fields):
-        truth = [150 * gauss(draws) for _ in range(bots)]
+        strengths = [150 * gauss(draws) for _ in range(bots)]
         met = [random_seats(range(bots), seats, draws) for _ in range(30 * bots // seats)]
-        found = fit_strengths(simulated_match(truth, who, draws) for who in met)
+        found = fit_strengths(simulated_match(strengths, players, draws) for players in met)
         for bot in found.elo:
             estimate = found.estimate(bot)
-            held += estimate.low <= truth[bot] - math.fsum(truth) / bots <= estimate.high
+            held += estimate.low <= strengths[bot] - math.fsum(strengths) / bots <= estimate.high
             compared += 1
 
     assert 0.92 < held / compared < 0.99

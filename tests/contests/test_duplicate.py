@@ -68,7 +68,7 @@ def test_a_set_is_over_when_all_its_matches_have_results() -> None:
     assert play.tournament.pairings["1.1"].is_set_over(1)
 
 
-def test_three_at_a_table_take_every_seat_in_a_set() -> None:
+def test_three_entrants_at_a_table_take_every_seat_in_a_set() -> None:
     play = twice(Pools(1, 3), "abc", arrangements=3)
 
     sat = Counter((name, seat) for due in play.tournament.due_matches() for seat, name in enumerate(due.seats))
@@ -107,7 +107,7 @@ def test_a_rematch_in_the_next_cycle_has_another_opening() -> None:
 
 
 def test_a_knock_out_pairing_is_played_in_whole_sets() -> None:
-    play = twice(Elimination(matches=3, extra=1), "ab")
+    play = twice(Elimination(matches=3, max_extra_matches=1), "ab")
 
     assert len(play.tournament.due_matches()) == 4
     while play.tournament.due_matches():
@@ -115,8 +115,8 @@ def test_a_knock_out_pairing_is_played_in_whole_sets() -> None:
     assert len(play.tournament.pairings["w1.1"].scores) == 6
 
 
-def test_a_further_set_is_played_to_its_end_though_its_first_match_was_won() -> None:
-    play = twice(Elimination(extra=4), "ab")
+def test_a_further_set_is_completed_even_if_its_first_match_is_won() -> None:
+    play = twice(Elimination(max_extra_matches=4), "ab")
     for due in play.tournament.due_matches():
         play.result(due, level(due))
     one, other = play.tournament.due_matches()

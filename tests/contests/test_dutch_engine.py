@@ -11,44 +11,44 @@ from referee.contests.pairing_progress import PairingProgress
 from referee.contests.systems import swiss
 from referee.contests.systems.swiss import Unpairable, pair_swiss_round
 from referee.contests.tables.round_result import MISSED, RoundResult, RoundResults
-from tests.contests.swiss_rounds import rounds_by_lot
+from tests.contests.swiss_rounds import random_rounds
 from tests.contests.trf_reader import played_result
 
 Seats = tuple[str, ...]
 
 
-def by_the_library(table: RoundResults, there: list[str], rounds: int) -> list[Seats] | None:
+def library_pairing(table: RoundResults, present: list[str], rounds: int) -> list[Seats] | None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(swiss, "DutchEngine", LibraryEngine)
-        return paired(table, there, rounds)
+        return paired(table, present, rounds)
 
 
-def paired(table: RoundResults, there: list[str], rounds: int) -> list[Seats] | None:
+def paired(table: RoundResults, present: list[str], rounds: int) -> list[Seats] | None:
     try:
-        return [it.entrants for it in pair_swiss_round(table, there, rounds)]
+        return [it.entrants for it in pair_swiss_round(table, present, rounds)]
     except Unpairable:
         return None
 
 
 def compare(seed: int, least: int, most: int) -> int:
     """Play a random tournament with draws, absences and walkovers. Return the number of rounds."""
-    lot = Random(seed)
-    count = lot.randint(least, most)
-    rounds = lot.randint(3, min(count, 11))
+    rng = Random(seed)
+    count = rng.randint(least, most)
+    rounds = rng.randint(3, min(count, 11))
     rows: dict[str, list[RoundResult]] = {f"P{number}": [] for number in range(1, count + 1)}
-    missing = lot.choice([0.0, 0.0, 0.1, 0.3])
+    missing = rng.choice([0.0, 0.0, 0.1, 0.3])
     for number in range(rounds):
-        there = [name for name in rows if lot.random() >= missing]
-        found = paired(rows, there, rounds) if there else []
-        assert found == (by_the_library(rows, there, rounds) if there else []), f"seed {seed}, round {number + 1}"
+        present = [name for name in rows if rng.random() >= missing]
+        found = paired(rows, present, rounds) if present else []
+        assert found == (library_pairing(rows, present, rounds) if present else []), f"seed {seed}, round {number + 1}"
         if found is None:
             return number
         for board, seats in enumerate(found, start=1):
             progress = PairingProgress(Pairing(f"{number}.{board}", number + 1, board, seats))
-            if len(seats) == 2 and lot.random() < 0.05:
+            if len(seats) == 2 and rng.random() < 0.05:
                 progress = progress.with_departure(seats[0])
             elif len(seats) == 2:
-                progress = progress.with_score(1, MatchScore(lot.choice([(1, 2), (1, 1), (2, 1)])))
+                progress = progress.with_score(1, MatchScore(rng.choice([(1, 2), (1, 1), (2, 1)])))
             for name in seats:
                 rows[name].append(progress.round_result(name))
         for encounters in rows.values():
@@ -67,7 +67,7 @@ def test_larger_tournaments_are_paired_as_by_the_library() -> None:
 
 def cpu_s_of_round(entrants: int, number: int) -> float:
     """CPU seconds for a round of a tournament of nine rounds."""
-    rounds = rounds_by_lot(entrants, 9, b"size")
+    rounds = random_rounds(entrants, 9, b"size")
     for _ in range(number - 1):
         next(rounds)
     before = time.process_time()
@@ -85,7 +85,7 @@ def test_a_round_of_400_takes_less_than_a_minute_of_cpu() -> None:
     assert cpu_s_of_round(400, 2) < 60
 
 
-def halves_that_have_met(count: int) -> RoundResults:
+def halves_that_met(count: int) -> RoundResults:
     """Return results in which each of the upper half has drawn with each of the lower half."""
     half = count // 2
     rows: dict[str, list[RoundResult]] = {f"P{number}": [] for number in range(1, count + 1)}
@@ -99,23 +99,23 @@ def halves_that_have_met(count: int) -> RoundResults:
 
 
 @pytest.mark.parametrize("count", [8, 12])
-def test_several_exchanges_between_halves_are_those_of_the_library(count: int) -> None:
-    rows = halves_that_have_met(count)
+def test_exchanges_between_halves_equal_those_of_the_library(count: int) -> None:
+    rows = halves_that_met(count)
     found = paired(rows, list(rows), count)
-    assert found == by_the_library(rows, list(rows), count)
+    assert found == library_pairing(rows, list(rows), count)
     assert found is not None
     upper = {f"P{number + 1}" for number in range(count // 2)}
     assert all(len(upper & {*seats}) != 1 for seats in found)
 
 
-def mostly_across(seed: int) -> RoundResults:
+def mostly_between_halves(seed: int) -> RoundResults:
     """Return rounds in which the upper half met the lower one where possible, mostly drawn."""
-    lot = Random(seed)
-    count = lot.choice([6, 7, 8, 9, 10, 12])
+    rng = Random(seed)
+    count = rng.choice([6, 7, 8, 9, 10, 12])
     rows: dict[str, list[RoundResult]] = {f"P{number}": [] for number in range(1, count + 1)}
     names = list(rows)
-    for number in range(lot.randint(2, count - 2)):
-        lot.shuffle(names)
+    for number in range(rng.randint(2, count - 2)):
+        rng.shuffle(names)
         upper = [name for name in names if int(name[1:]) <= count // 2]
         free = [name for name in names if name not in upper]
         for name in upper:
@@ -124,7 +124,7 @@ def mostly_across(seed: int) -> RoundResults:
             if other:
                 free.remove(other)
                 first, second = (name, other) if number % 2 else (other, name)
-                points = lot.choice([0.5, 0.5, 0.5, 1])
+                points = rng.choice([0.5, 0.5, 0.5, 1])
                 rows[first].append(played_result(points, second, 0))
                 rows[second].append(played_result(1 - points, first, 1))
         for encounters in rows.values():
@@ -133,6 +133,6 @@ def mostly_across(seed: int) -> RoundResults:
 
 
 @pytest.mark.parametrize("seed", [2399, 3397])
-def test_who_of_the_lower_half_moves_up_is_the_choice_of_the_library(seed: int) -> None:
-    rows = mostly_across(seed)
-    assert paired(rows, list(rows), 14) == by_the_library(rows, list(rows), 14)
+def test_the_same_player_of_the_lower_half_moves_up_as_in_the_library(seed: int) -> None:
+    rows = mostly_between_halves(seed)
+    assert paired(rows, list(rows), 14) == library_pairing(rows, list(rows), 14)

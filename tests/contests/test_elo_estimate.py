@@ -57,7 +57,7 @@ def test_without_sets_the_estimate_is_uncertain() -> None:
     assert (found.low, found.high) == pytest.approx((-1199.8, 1199.8), abs=0.1)
 
 
-def test_three_wins_in_a_row_are_no_certainty() -> None:
+def test_three_wins_in_a_row_leave_a_wide_interval() -> None:
     found = estimate_from_counts(OutcomeCounts((0, 0, 3)))
 
     assert found.low < 50
@@ -68,7 +68,7 @@ counted = st.lists(st.integers(0, 200), min_size=3, max_size=3) | st.lists(st.in
 
 
 @given(counted)
-def test_the_lead_lies_in_its_interval_and_the_other_way_round_is_the_mirror(counts: tuple[int, ...]) -> None:
+def test_the_lead_lies_in_its_interval_and_exchanging_the_entrants_mirrors_both(counts: tuple[int, ...]) -> None:
     found, other = (
         estimate_from_counts(OutcomeCounts(tuple(counts))),
         estimate_from_counts(OutcomeCounts(tuple(reversed(counts)))),

@@ -41,24 +41,24 @@ def test_the_third_place_can_be_played_for() -> None:
 
 
 def test_a_level_pairing_has_further_matches_and_then_the_better_seed_advances() -> None:
-    play = started(Elimination(matches=2, extra=2), "ab")
+    play = started(Elimination(matches=2, max_extra_matches=2), "ab")
     play.play_out(level)
     assert len(play.tournament.pairings["w1.1"].scores) == 4
     assert play.table[0][1] == "a"
 
 
 def test_a_further_match_that_is_won_decides() -> None:
-    play = started(Elimination(matches=2, extra=2), "ab")
+    play = started(Elimination(matches=2, max_extra_matches=2), "ab")
     play.play_out(lambda due: level(due) if due.number < 3 else MatchScore((2, 1)))
     assert len(play.tournament.pairings["w1.1"].scores) == 3
     assert play.table[0][1] == "b"
 
 
 def test_the_winner_of_the_losers_bracket_has_to_win_two_finals() -> None:
-    def upset(due: DueMatch) -> MatchScore:
+    def lower_seed_wins(due: DueMatch) -> MatchScore:
         return MatchScore((2, 1)) if due.pairing.id in {"w2.1", "g6.1"} else better_name_wins(due)
 
-    play = started(Elimination(twice=True), "abcd").play_out(upset)
+    play = started(Elimination(twice=True), "abcd").play_out(lower_seed_wins)
     assert [progress.pairing.id for progress in play.tournament.pairings.values()] == [
         "w1.1", "w1.2", "w2.1", "l1.1", "l2.1", "f5.1", "g6.1",
     ]  # fmt: skip
@@ -75,16 +75,18 @@ def test_an_entrant_that_left_loses_its_next_pairing() -> None:
 
 @settings(max_examples=12, deadline=None)
 @given(st.integers(2, 21), st.booleans(), st.binary(max_size=3))
-def test_everybody_but_the_winner_has_lost_as_often_as_it_takes(many: int, twice: bool, seed: bytes) -> None:
+def test_every_entrant_but_the_winner_has_lost_the_required_number_of_matches(
+    many: int, twice: bool, seed: bytes
+) -> None:
     chance = Chance(seed)
 
-    def by_lot(_: DueMatch) -> MatchScore:
+    def random_winner(_: DueMatch) -> MatchScore:
         nonlocal chance
-        lot, chance = chance.below(2)
-        return MatchScore(((1, 2), (2, 1))[lot])
+        drawn, chance = chance.below(2)
+        return MatchScore(((1, 2), (2, 1))[drawn])
 
     names = [f"P{number:02}" for number in range(many)]
-    play = started(Elimination(twice=twice), names).play_out(by_lot)
+    play = started(Elimination(twice=twice), names).play_out(random_winner)
     pairings = play.tournament.pairings.values()
     losses = Counter(name for it in pairings for name in it.pairing.entrants if name != it.winner)
     (winner,) = [name for rank, name, _ in play.table if rank == 1]
@@ -93,7 +95,7 @@ def test_everybody_but_the_winner_has_lost_as_often_as_it_takes(many: int, twice
 
 
 @pytest.mark.parametrize("twice", [False, True])
-def test_every_pairing_is_planned_as_soon_as_its_two_are_known(twice: bool) -> None:
+def test_every_pairing_is_planned_as_soon_as_its_entrants_are_known(twice: bool) -> None:
     play = started(Elimination(twice=twice), "abcdefgh")
     while play.tournament.phase is TournamentPhase.PLAYING:
         bracket = play.tournament.knockout()

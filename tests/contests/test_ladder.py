@@ -37,7 +37,7 @@ from referee.contests.ladder.events import (
     MatchRated,
     SeasonStarted,
 )
-from referee.contests.ladder.state import LadderPlayTerms, replay
+from referee.contests.ladder.state import LadderPlayTerms
 from referee.contests.pairing import (
     ContestMatchScored,
     ContestMatchStarted,
@@ -56,13 +56,14 @@ from tests.contests.ladder_harness import (
     LadderHarness,
     entrant,
     new_ladder,
+    replay,
 )
 from tests.contests.recomputed_ratings import recompute_ratings
 
 A, B = Player("a"), Player("b")
 
 
-def begun(*names: str, **terms: object) -> LadderHarness:
+def started_ladder(*names: str, **terms: object) -> LadderHarness:
     """Return a ladder on which all play, as far as there are opponents."""
     it = new_ladder(replace(DUEL, **terms), *names)  # type: ignore[arg-type]
     it.pair_and_start()
@@ -90,7 +91,7 @@ def test_an_offline_entrant_is_not_paired() -> None:
 
 
 def test_the_limit_on_concurrent_matches_holds() -> None:
-    it = begun(*"abcdef", max_concurrent_matches=2)
+    it = started_ladder(*"abcdef", max_concurrent_matches=2)
     assert len(it.ladder.matches_in_play) == 2
     it.result(it.ladder.matches_in_play[0], 1, 2)
     assert len(it.pair_and_start()) == 1
@@ -107,7 +108,7 @@ def test_a_deferred_match_does_not_delay_others() -> None:
 
 
 def test_a_match_is_created_once() -> None:
-    it = begun("a", "b")
+    it = started_ladder("a", "b")
     assert it.ladder.due_matches == []
     assert it.start_matches() == []
 
@@ -118,14 +119,14 @@ def test_terms_are_taken_in_turn() -> None:
 
 
 def test_an_early_rematch_waits_for_others_unless_allowed() -> None:
-    it = begun(*"abcd")
+    it = started_ladder(*"abcd")
     it.result(first := it.ladder.matches_in_play[0], 1, 2)
     assert it.pair() == []
     assert [set(table) for table in it.pair(allow_early_rematch=True)] == [set(first.seats)]
 
 
 def test_a_paused_ladder_starts_no_matches_and_can_be_resumed() -> None:
-    it = begun(*"ab")
+    it = started_ladder(*"ab")
     it.join("c", "d")
     assert it.do(PauseLadder("back soon")) == [LadderPaused("back soon")]
     assert it.do(PauseLadder()) == []
@@ -146,7 +147,7 @@ def test_a_paused_ladder_starts_no_matches_and_can_be_resumed() -> None:
 
 
 def test_a_result_scores_the_pairing_and_changes_the_ratings() -> None:
-    it = begun("a", "b")
+    it = started_ladder("a", "b")
     (due,) = it.ladder.matches_in_play
     winner, loser = (Player(name) for name in due.seats)
     finish = FinishOrder(((winner,), (loser,)), (1, 2))
@@ -171,7 +172,7 @@ def test_a_result_without_a_start_adds_the_start() -> None:
 
 
 def test_a_result_that_could_not_be_rated_scores_the_pairing() -> None:
-    it = begun("a", "b")
+    it = started_ladder("a", "b")
     (due,) = it.ladder.matches_in_play
     record = RecordLadderResult(due.id, "m0", it.finish(due, (1, 2)))
     assert it.do(record) == [ContestMatchScored("1", 1, MatchScore((1, 2)))]
@@ -179,14 +180,14 @@ def test_a_result_that_could_not_be_rated_scores_the_pairing() -> None:
 
 
 def test_a_match_of_another_contest_is_rated_and_scores_nothing() -> None:
-    it = begun("a", "b")
+    it = started_ladder("a", "b")
     (rated,) = it.do(RateMatch("other", FinishOrder(((A,), (B,)), (1, 2))))
     assert isinstance(rated, MatchRated)
     assert len(it.ladder.matches_in_play) == 1
 
 
 def test_a_void_match_is_played_again_and_never_rated() -> None:
-    it = begun("a", "b")
+    it = started_ladder("a", "b")
     (first,) = it.ladder.matches_in_play
     assert it.void(first) == [ContestMatchVoided("1", 1)]
     assert it.do(RateMatch("m0", it.finish(first, (1, 2)), (), first.id))[:-1] == []  # Too late to be scored.
@@ -196,7 +197,7 @@ def test_a_void_match_is_played_again_and_never_rated() -> None:
 
 
 def test_a_forfeit_is_a_loss() -> None:
-    it = begun("a", "b")
+    it = started_ladder("a", "b")
     (due,) = it.ladder.matches_in_play
     loser = Player(due.seats[1])
     it.result(due, 1, 2, forfeited=[loser])
@@ -206,7 +207,7 @@ def test_a_forfeit_is_a_loss() -> None:
 
 
 def test_a_rating_belongs_to_a_version() -> None:
-    it = begun("a", "b")
+    it = started_ladder("a", "b")
     it.version["a"] = "2"
     it.result(it.ladder.matches_in_play[0], 1, 1)
     assert it.ladder.current_season.rating(Player("a", "2")).matches == 1
@@ -218,7 +219,7 @@ def test_a_rating_belongs_to_a_version() -> None:
 
 
 def test_with_all_versions_each_rated_version_has_a_row() -> None:
-    it = begun("a", "b")
+    it = started_ladder("a", "b")
     for version in ("1", "2"):
         it.version["a"] = version
         it.result(it.ladder.matches_in_play[0], 1, 1)
@@ -231,7 +232,7 @@ def test_with_all_versions_each_rated_version_has_a_row() -> None:
 
 
 def test_a_pairing_is_played_with_the_seats_exchanged_from_the_same_start() -> None:
-    it = begun("a", "b", duplicate=DuplicateSets(2, openings=3))
+    it = started_ladder("a", "b", duplicate=DuplicateSets(2, openings=3))
     (first,) = it.ladder.matches_in_play
     it.result(first, 1, 2)
     (second,) = it.pair_and_start()
@@ -273,7 +274,7 @@ def test_fixed_partners_have_one_rating_between_them() -> None:
 
 
 def test_an_entrant_that_leaves_finishes_its_match_and_is_rated() -> None:
-    it = begun("a", "b")
+    it = started_ladder("a", "b")
     (due,) = it.ladder.matches_in_play
     it.do(LeaveLadder("a"))
     assert it.ladder.matches_in_play == [due]
@@ -283,7 +284,7 @@ def test_an_entrant_that_leaves_finishes_its_match_and_is_rated() -> None:
 
 
 def test_a_void_match_of_an_entrant_that_left_is_not_played_again() -> None:
-    it = begun("a", "b")
+    it = started_ladder("a", "b")
     (due,) = it.ladder.matches_in_play
     it.do(LeaveLadder("a"))
     it.void(due)
@@ -291,7 +292,7 @@ def test_a_void_match_of_an_entrant_that_left_is_not_played_again() -> None:
 
 
 def test_an_entrant_that_rejoins_keeps_its_ratings() -> None:
-    it = begun("a", "b")
+    it = started_ladder("a", "b")
     it.result(it.ladder.matches_in_play[0], 1, 2)
     before = it.ladder.current_season.rating(A)
     it.do(LeaveLadder("a"))
@@ -300,14 +301,14 @@ def test_an_entrant_that_rejoins_keeps_its_ratings() -> None:
     assert len(it.pair_and_start()) == 1
 
 
-def test_nobody_takes_over_the_rating_of_others_with_their_name() -> None:
+def test_an_entrant_cannot_take_over_a_rating_by_using_a_name() -> None:
     it = new_ladder(TOC_PARTNERS, "us")
     it.do(LeaveLadder("us"))
     with pytest.raises(EntrantNameTaken):
         it.do(JoinLadder(LadderEntrant("us", (Player("x"), Player("y")))))
 
 
-def test_invalid_commands_are_refused() -> None:
+def test_invalid_commands_are_errors() -> None:
     it = new_ladder(DUEL, "a")
     with pytest.raises(AlreadyOnLadder):
         it.do(JoinLadder(LadderEntrant("other", (A,))))
@@ -327,14 +328,14 @@ def test_invalid_commands_are_refused() -> None:
 
 
 def test_a_challenge_starts_first_once_all_have_free_slots() -> None:
-    it = begun(*"abcd")
+    it = started_ladder(*"abcd")
     one, other = it.ladder.matches_in_play
-    asked = (one.seats[0], other.seats[0])
-    it.do(ChallengeEntrants("r", asked))
+    requested = (one.seats[0], other.seats[0])
+    it.do(ChallengeEntrants("r", requested))
     it.result(one, 1, 2)
     assert it.pair_and_start() == []  # A slot is reserved.
     it.result(other, 1, 2)
-    assert [set(due.seats) for due in it.pair_and_start()] == [set(asked), set("abcd") - set(asked)]
+    assert [set(due.seats) for due in it.pair_and_start()] == [set(requested), set("abcd") - set(requested)]
 
 
 def test_open_challenges_of_an_entrant_are_counted() -> None:
@@ -345,7 +346,7 @@ def test_open_challenges_of_an_entrant_are_counted() -> None:
 
 
 def test_a_repeated_void_changes_nothing() -> None:
-    it = begun("a", "b")
+    it = started_ladder("a", "b")
     (due,) = it.ladder.matches_in_play
     assert it.void(due)
     assert it.void(due) == []
@@ -358,15 +359,15 @@ def test_a_challenge_of_an_offline_entrant_reserves_no_slot() -> None:
     assert [set(due.seats) for due in it.pair_and_start()] == [{"b", "c"}]
 
 
-def test_the_same_request_is_the_same_challenge_even_when_it_is_over() -> None:
+def test_a_repeated_request_is_the_same_challenge_even_when_it_is_over() -> None:
     it = new_ladder(DUEL, "a", "b")
     it.do(ChallengeEntrants("r", ("a", "b")))
     it.result(it.start_matches()[0], 1, 2)
     it.pair_and_start()
     assert it.do(ChallengeEntrants("r", ("b", "a"))) == []
-    asked = find_challenge(it.ladder, "r")
-    assert asked
-    assert asked.is_done
+    requested = find_challenge(it.ladder, "r")
+    assert requested
+    assert requested.is_done
     it.join("c")
     with pytest.raises(RequestIdReused):
         it.do(ChallengeEntrants("r", ("a", "c")))
@@ -376,7 +377,7 @@ def test_the_same_request_is_the_same_challenge_even_when_it_is_over() -> None:
 
 
 def test_a_new_season_widens_ratings_and_keeps_the_old_standings() -> None:
-    it = begun("a", "b")
+    it = started_ladder("a", "b")
     it.result(it.ladder.matches_in_play[0], 1, 2)
     old = it.ladder.standings()
     assert it.do(StartSeason("r")) == [SeasonStarted(2, "r")]
@@ -390,12 +391,12 @@ def test_a_new_season_widens_ratings_and_keeps_the_old_standings() -> None:
 
 def test_a_repeated_request_is_recognised_after_a_departure_and_after_the_closure() -> None:
     it = new_ladder(DUEL, "a", "b", "c")
-    asked = StartSeason("s"), ChallengeEntrants("r", ("a", "b"))
-    for command in asked:
+    requested = StartSeason("s"), ChallengeEntrants("r", ("a", "b"))
+    for command in requested:
         it.do(command)
     for change in (LeaveLadder("a"), CloseLadder(), FinishClosure()):
         assert it.do(change)
-        assert [it.do(command) for command in asked] == [[], []]
+        assert [it.do(command) for command in requested] == [[], []]
         with pytest.raises(RequestIdReused):
             it.do(ChallengeEntrants("r", ("b", "c")))
     with pytest.raises(LadderClosed):
@@ -403,7 +404,7 @@ def test_a_repeated_request_is_recognised_after_a_departure_and_after_the_closur
 
 
 def test_a_closing_ladder_stops_pairing_and_waits_for_its_matches() -> None:
-    it = begun(*"abcd")
+    it = started_ladder(*"abcd")
     one, other = it.ladder.matches_in_play
     assert it.do(CloseLadder("bye")) == [LadderClosureStarted("bye")]
     assert it.do(CloseLadder()) == it.do(FinishClosure()) == []

@@ -11,7 +11,7 @@ from referee.contests.systems.matching import Matching
 Edges = dict[tuple[int, int], int]
 
 
-def best(vertices: list[int], weights: Edges) -> int:
+def best_total(vertices: list[int], weights: Edges) -> int:
     """Return the maximum weight of a matching of all vertices, by networkx."""
     graph = networkx.Graph()
     graph.add_weighted_edges_from((one, other, weights[one, other]) for one, other in combinations(vertices, 2))
@@ -21,24 +21,24 @@ def best(vertices: list[int], weights: Edges) -> int:
 
 def check(seed: int, max_pairs: int) -> None:
     """Draw a graph, and compare after each of five changes, some of which remove a pair."""
-    lot = Random(seed)
-    count = 2 * lot.randint(1, max_pairs)
-    top = lot.choice([2, 5, 100, 10**30])
+    rng = Random(seed)
+    count = 2 * rng.randint(1, max_pairs)
+    top = rng.choice([2, 5, 100, 10**30])
     forbidden = -top * count * 10
     vertices = list(range(count))
     weights = dict.fromkeys(combinations(vertices, 2), forbidden)
     matching = Matching(count, forbidden)
     for _ in range(5):
-        for _ in range(lot.choice([1, 3, count * count])):
-            one, other = sorted(lot.sample(vertices, 2))
-            weights[one, other] = lot.choice([forbidden, lot.randint(1, top), lot.randint(1, top)])
+        for _ in range(rng.choice([1, 3, count * count])):
+            one, other = sorted(rng.sample(vertices, 2))
+            weights[one, other] = rng.choice([forbidden, rng.randint(1, top), rng.randint(1, top)])
             matching.set_weight(one, other, weights[one, other])
         partner = matching.solve()
         assert sorted(partner) == vertices
         assert all(partner[mate] == vertex for vertex, mate in partner.items())
-        assert sum(weights[pair] for pair in partner.items() if pair in weights) == best(vertices, weights)
-        if len(vertices) > 2 and lot.random() < 0.3:
-            one = lot.choice(vertices)
+        assert sum(weights[pair] for pair in partner.items() if pair in weights) == best_total(vertices, weights)
+        if len(vertices) > 2 and rng.random() < 0.3:
+            one = rng.choice(vertices)
             matching.remove(one, partner[one])
             vertices = [it for it in vertices if it not in (one, partner[one])]
 

@@ -32,10 +32,10 @@ def met(*tables: str) -> PairingHistory:
 
 @given(climbers, st.integers(2, 4), st.integers(0, 6))
 def test_each_candidate_has_at_most_one_match_and_only_with_a_free_slot(
-    there: list[PairingCandidate], at_a_table: int, most: int
+    candidates: list[PairingCandidate], at_a_table: int, most: int
 ) -> None:
-    found = choose_matches(there, PairingHistory(), PairingOptions(at_a_table), most)
-    with_room = {it.name for it in there if it.free_slots}
+    found = choose_matches(candidates, PairingHistory(), PairingOptions(at_a_table), most)
+    with_room = {it.name for it in candidates if it.free_slots}
     names = [name for table in found for name in table]
     assert len(names) == len(set(names))
     assert set(names) <= with_room
@@ -43,9 +43,9 @@ def test_each_candidate_has_at_most_one_match_and_only_with_a_free_slot(
 
 
 @given(climbers)
-def test_the_order_of_candidates_does_not_matter(there: list[PairingCandidate]) -> None:
-    assert choose_matches(there, PairingHistory(), PairingOptions(), 9) == choose_matches(
-        there[::-1], PairingHistory(), PairingOptions(), 9
+def test_the_order_of_candidates_does_not_matter(candidates: list[PairingCandidate]) -> None:
+    assert choose_matches(candidates, PairingHistory(), PairingOptions(), 9) == choose_matches(
+        candidates[::-1], PairingHistory(), PairingOptions(), 9
     )
 
 
@@ -60,14 +60,16 @@ def test_the_most_informative_match_is_between_uncertain_equals() -> None:
 
 
 def test_provisional_candidates_come_first_and_then_the_longest_wait() -> None:
-    there = [
+    candidates = [
         PairingCandidate("old", 1500, 60, 1),
         PairingCandidate("waiting", 1500, 60, 1, pairings_since_last=3),
         PairingCandidate("new", 1500, 60, 1, provisional=True),
         PairingCandidate("other", 1500, 60, 1),
     ]
-    assert set(choose_matches(there[:3], PairingHistory(), PairingOptions(), 1)[0]) >= {"new"}
-    assert set(choose_matches([there[0], there[1], there[3]], PairingHistory(), PairingOptions(), 1)[0]) >= {"waiting"}
+    assert set(choose_matches(candidates[:3], PairingHistory(), PairingOptions(), 1)[0]) >= {"new"}
+    assert set(
+        choose_matches([candidates[0], candidates[1], candidates[3]], PairingHistory(), PairingOptions(), 1)[0]
+    ) >= {"waiting"}
 
 
 def test_a_very_long_wait_precedes_provisional_candidates() -> None:
@@ -89,10 +91,10 @@ def test_without_other_opponents_there_is_a_rematch() -> None:
 
 
 def test_a_candidate_can_wait_for_opponents_that_are_playing() -> None:
-    there = [*known("a", "b"), PairingCandidate("c", 1500, 60, 0), PairingCandidate("d", 1500, 60, 0)]
-    assert choose_matches(there, met("ab"), PairingOptions(), 2) == [("b", "a")]
-    assert choose_matches(there, met("ab"), PairingOptions(wait_for_fresh=True), 2) == []
-    assert choose_matches(there, met("ab", "ac", "bd"), PairingOptions(wait_for_fresh=True), 2) != []
+    candidates = [*known("a", "b"), PairingCandidate("c", 1500, 60, 0), PairingCandidate("d", 1500, 60, 0)]
+    assert choose_matches(candidates, met("ab"), PairingOptions(), 2) == [("b", "a")]
+    assert choose_matches(candidates, met("ab"), PairingOptions(wait_for_fresh=True), 2) == []
+    assert choose_matches(candidates, met("ab", "ac", "bd"), PairingOptions(wait_for_fresh=True), 2) != []
 
 
 def test_the_rematch_distance_is_limited_by_the_number_of_candidates() -> None:

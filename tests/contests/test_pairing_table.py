@@ -35,13 +35,13 @@ def test_the_table_behaves_like_a_dictionary(rng: random.Random) -> None:
             after = changed(plain[progress.pairing.id], rng)
             plain[progress.pairing.id] = after
             pairings = pairings.with_changed(after)
-        gone = rng.choice(NAMES)
+        departed = rng.choice(NAMES)
         if rng.random() < 0.5:
-            pairings = pairings.with_departure(gone)
+            pairings = pairings.with_departure(departed)
             plain = {
                 key: progress
-                if progress.is_done or gone not in progress.pairing.entrants
-                else progress.with_departure(gone)
+                if progress.is_done or departed not in progress.pairing.entrants
+                else progress.with_departure(departed)
                 for key, progress in plain.items()
             }
         for one in (pairings, pickle.loads(pickle.dumps(pairings))):

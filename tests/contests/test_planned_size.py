@@ -15,19 +15,19 @@ from tests.contests.tournament_harness import entered, started
 NOTHING_KNOWN = PlannedSize()
 
 
-def begun(form: TournamentFormat, names: str = "abcde") -> PlannedSize:
+def size_of(form: TournamentFormat, names: str = "abcde") -> PlannedSize:
     return compute_planned_size(started(form, names).tournament)
 
 
 def test_the_size_of_a_schedule_is_known_from_the_start() -> None:
     assert compute_planned_size(entered(RoundRobin(), "abcd").tournament) == NOTHING_KNOWN
-    assert begun(RoundRobin(), "abcd") == PlannedSize(3, 6)
-    assert begun(Gauntlet(("a",))) == PlannedSize(4, 4)
+    assert size_of(RoundRobin(), "abcd") == PlannedSize(3, 6)
+    assert size_of(Gauntlet(("a",))) == PlannedSize(4, 4)
 
 
 def test_a_number_of_rounds_is_known_before_the_start() -> None:
     assert compute_planned_size(entered(Swiss(3), "abcde").tournament) == PlannedSize(3)
-    assert begun(Pools(4, 3)) == PlannedSize(4)
+    assert size_of(Pools(4, 3)) == PlannedSize(4)
 
 
 def test_a_knock_out_has_one_pairing_less_than_entrants() -> None:
@@ -38,8 +38,8 @@ def test_a_knock_out_has_one_pairing_less_than_entrants() -> None:
 
 
 def test_the_size_of_other_formats_is_known_at_the_end() -> None:
-    assert begun(Elimination(twice=True)) == NOTHING_KNOWN
-    assert begun(SprtTrial(SprtParameters(10)), "ab") == NOTHING_KNOWN
+    assert size_of(Elimination(twice=True)) == NOTHING_KNOWN
+    assert size_of(SprtTrial(SprtParameters(10)), "ab") == NOTHING_KNOWN
     play = started(Elimination(twice=True), "abc").play_out()
     assert compute_planned_size(play.tournament) == PlannedSize(play.tournament.round, len(play.tournament.pairings))
 

@@ -58,5 +58,5 @@ def test_a_slow_table_does_not_hold_up_the_next_round() -> None:
     assert slow in play.tournament.due_matches()
 
 
-def test_the_same_tournament_comes_to_the_same_tables() -> None:
+def test_equal_tournaments_have_equal_tables() -> None:
     assert tables(started(Pools(5, 4), names(13)).play_out()) == tables(started(Pools(5, 4), names(13)).play_out())

@@ -17,42 +17,42 @@ from tests.contests.simulated_ladder import SimulatedLadder, fifty_bots
 DUEL = LadderPlayTerms("main", b"seed", rematch_after=5)
 TABLE = LadderPlayTerms("main", b"seed", table_size=4, rematch_after=5)
 
-LOOKED_AT = (10, 30, 100)
+MATCH_COUNTS = (10, 30, 100)
 """Numbers of matches per bot after which intervals are checked."""
 
 FIELDS = 3
 
 
 def covered(
-    terms: LadderPlayTerms, spread: float, fields: int = FIELDS, looked_at: Sequence[int] = LOOKED_AT
+    terms: LadderPlayTerms, spread: float, fields: int = FIELDS, match_counts: Sequence[int] = MATCH_COUNTS
 ) -> list[float]:
     """Return the share of intervals that contain the true strength, after each of these numbers of matches."""
     shares: list[list[float]] = []
     for number in range(fields):
         draws = random_numbers(f"field {number}, {spread} Elo, {terms.table_size} at a table")
         known, before = SimulatedLadder(fifty_bots(draws, spread), draws, terms), 0
-        for after in looked_at:
+        for after in match_counts:
             shares.append([known.play_paired(after - before).coverage])
             before = after
-    return [mean(share for (share,) in shares[place :: len(looked_at)]) for place in range(len(looked_at))]
+    return [mean(share for (share,) in shares[place :: len(match_counts)]) for place in range(len(match_counts))]
 
 
 @pytest.mark.slow
 def test_intervals_in_one_field_contain_the_true_values_about_as_often_as_stated() -> None:
-    assert min(covered(DUEL, 250, fields=1, looked_at=(10, 30))) >= 0.85
+    assert min(covered(DUEL, 250, fields=1, match_counts=(10, 30))) >= 0.85
 
 
 @pytest.mark.soak
 def test_intervals_contain_the_true_values_as_often_as_stated() -> None:
-    held = {
+    shares_by_terms = {
         (terms.table_size, spread): covered(terms, spread)
         for terms in (DUEL, TABLE)
         for spread in (250, 300)  # A new rating assumes about this spread.
     }
 
-    print(held)  # noqa: T201
-    assert 0.93 <= mean(share for shares in held.values() for share in shares) <= 0.97, held
-    assert min(min(shares) for shares in held.values()) >= 0.9, held
+    print(shares_by_terms)  # noqa: T201
+    assert 0.93 <= mean(share for shares in shares_by_terms.values() for share in shares) <= 0.97, shares_by_terms
+    assert min(min(shares) for shares in shares_by_terms.values()) >= 0.9, shares_by_terms
 
 
 @pytest.mark.soak
@@ -71,11 +71,13 @@ def test_fifty_bots_are_ordered_within_the_stated_uncertainty(fields: int) -> No
         draws = random_numbers(f"order {number}")
         known = SimulatedLadder(fifty_bots(draws, 250), draws, DUEL).play_paired(40)
         for (one, (error, deviation)), (other, (its_error, its_deviation)) in combinations(known.errors.items(), 2):
-            truth = known.strengths[one] - known.strengths[other]
-            found = truth + error - its_error
-            if abs(found) > 1.96 * hypot(deviation, its_deviation):  # The ladder claims to know the better one.
+            true_difference = known.strengths[one] - known.strengths[other]
+            estimated_difference = true_difference + error - its_error
+            if abs(estimated_difference) > 1.96 * hypot(
+                deviation, its_deviation
+            ):  # The ladder claims to know the better one.
                 sure += 1
-                wrong += truth * found < 0
+                wrong += true_difference * estimated_difference < 0
 
     print(f"{wrong} of {sure} wrong, of {fields * 50 * 49 // 2}")  # noqa: T201
     assert sure > fields * 50 * 49 // 2 * 0.4
@@ -84,15 +86,15 @@ def test_fifty_bots_are_ordered_within_the_stated_uncertainty(fields: int) -> No
 
 @pytest.mark.soak
 def test_matchmaking_needs_fewer_matches_than_random_pairing() -> None:
-    paired = by_lot = 0
+    paired = unpaired = 0
     for number in range(4):
         strengths = {f"bot{17 * bot % 50:02}": 800 + 30.0 * bot for bot in range(50)}
-        lots = SimulatedLadder(strengths, random_numbers(f"lots {number}"), DUEL).play_random(100)
+        random_ladder = SimulatedLadder(strengths, random_numbers(f"lots {number}"), DUEL).play_random(100)
         known = SimulatedLadder(strengths, random_numbers(f"paired {number}"), DUEL)
-        while known.mean_error > lots.mean_error:
+        while known.mean_error > random_ladder.mean_error:
             known.play_paired(1)
         paired += known.matches
-        by_lot += lots.matches
+        unpaired += random_ladder.matches
 
-    print(f"{paired} matches as paired tell as much as {by_lot} by lot: {paired / by_lot:.2f}")  # noqa: T201
-    assert paired < 0.85 * by_lot
+    print(f"{paired} matches as paired give as much information as {unpaired} random ones: {paired / unpaired:.2f}")  # noqa: T201
+    assert paired < 0.85 * unpaired

@@ -61,8 +61,8 @@ def test_the_test_stops_at_a_bound(counts: tuple[int, ...], verdict: SprtVerdict
 def test_without_matches_left_the_test_is_undecided() -> None:
     tally = OutcomeCounts((2, 10, 20, 10, 3))
 
-    assert evaluate_sprt(SprtParameters(elo1=5, matches_at_most=90), tally).verdict is SprtVerdict.UNDECIDED
-    nearly = evaluate_sprt(SprtParameters(elo1=5, matches_at_most=92), tally)
+    assert evaluate_sprt(SprtParameters(elo1=5, max_matches=90), tally).verdict is SprtVerdict.UNDECIDED
+    nearly = evaluate_sprt(SprtParameters(elo1=5, max_matches=92), tally)
     assert (nearly.verdict, nearly.matches_to_go) == (SprtVerdict.OPEN, 2)
 
 
@@ -91,10 +91,10 @@ def test_the_mirrored_test_has_the_opposite_verdict(counts: tuple[int, ...]) -> 
         ({"elo1": 0.0, "elo0": -1e308}, "elo0"),
         ({"elo1": 5.0, "alpha": 0.0}, "alpha"),
         ({"elo1": 5.0, "beta": 0.5}, "beta"),
-        ({"elo1": 5.0, "matches_at_most": 0}, "matches_at_most"),
+        ({"elo1": 5.0, "max_matches": 0}, "max_matches"),
     ],
 )
-def test_invalid_parameters_are_refused(wrong: dict[str, Any], field: str) -> None:
+def test_invalid_parameters_are_an_error(wrong: dict[str, Any], field: str) -> None:
     with pytest.raises(BadSprt) as refused:
         SprtParameters(**wrong)
 

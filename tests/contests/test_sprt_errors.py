@@ -17,7 +17,7 @@ SPRT = SprtParameters(elo0=0, elo1=100, alpha=ALPHA, beta=BETA)
 TRINOMIAL, PENTANOMIAL = 3, 5
 
 
-class Ran(NamedTuple):
+class SprtRun(NamedTuple):
     verdict: SprtVerdict
     tally: OutcomeCounts
 
@@ -31,11 +31,11 @@ def rates(lead: float, outcomes: int, draws: float) -> tuple[float, ...]:
     return tuple(sum(first[i] * second[points - i] for i in range(3) if 0 <= points - i < 3) for points in range(5))
 
 
-def run(of_outcomes: tuple[float, ...], draws: Iterator[float]) -> Ran:
+def run(of_outcomes: tuple[float, ...], draws: Iterator[float]) -> SprtRun:
     tally = no_outcomes(len(of_outcomes))
     while (verdict := decide_sprt(SPRT, tally)) is SprtVerdict.OPEN:
         tally = tally.with_outcome(outcome(of_outcomes, next(draws)))
-    return Ran(verdict, tally)
+    return SprtRun(verdict, tally)
 
 
 def wald(of_outcomes: tuple[float, ...], lead: float) -> float:
@@ -62,15 +62,19 @@ def test_error_rates_hold_and_lengths_are_as_wald_predicts(
 ) -> None:
     of_outcomes, draws = rates(lead, outcomes, drawn), random_numbers(f"{outcomes} outcomes, {drawn} drawn, {lead} Elo")
 
-    ran = [run(of_outcomes, draws) for _ in range(runs)]
+    test_runs = [run(of_outcomes, draws) for _ in range(runs)]
 
-    erred = sum(it.verdict is wrong for it in ran) / runs
-    sets = sum(sum(it.tally.counts) for it in ran) / runs
-    told = f"{erred:.3f} of {runs} erred, where {allowed} may; {sets:.1f} sets, {wald(of_outcomes, lead):.1f} by Wald"
-    print(told)  # noqa: T201  # `pytest -rP` shows the evidence.
-    assert erred <= allowed, told
+    error_rate = sum(it.verdict is wrong for it in test_runs) / runs
+    sets = sum(sum(it.tally.counts) for it in test_runs) / runs
+    message = (
+        f"{error_rate:.3f} of {runs} erred, where {allowed} may; {sets:.1f} sets, {wald(of_outcomes, lead):.1f} by Wald"
+    )
+    print(message)  # noqa: T201  # `pytest -rP` shows the evidence.
+    assert error_rate <= allowed, message
     by_wald = wald(of_outcomes, lead)
-    assert 0.8 * by_wald < sets < 1.3 * by_wald + 2 * outcomes, told  # One set for each outcome carries no information.
+    assert 0.8 * by_wald < sets < 1.3 * by_wald + 2 * outcomes, (
+        message
+    )  # One set for each outcome carries no information.
 
 
 @pytest.mark.slow

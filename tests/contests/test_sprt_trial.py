@@ -10,11 +10,11 @@ from referee.contests.strength.sprt_evaluation import SprtParameters, SprtVerdic
 from referee.contests.tournament.commands import StartTournamentMatch, WithdrawEntrant
 from referee.contests.tournament.events import TournamentEnded
 from referee.contests.tournament.sprt_trial import TrialState
-from referee.contests.tournament.state import TournamentPhase, replay
+from referee.contests.tournament.state import TournamentPhase
 from referee.contests.tournament.tournament_export import estimate_strengths
 from referee.contests.tournament.tournament_terms import OutcomeModel, SprtTrial, TournamentPlayTerms
 from tests.contests.random_draws import random_numbers
-from tests.contests.tournament_harness import TournamentHarness, level, started
+from tests.contests.tournament_harness import TournamentHarness, level, replay, started
 
 SPRT = SprtParameters(elo1=100)
 PARTNERS = ((0, 2), (1, 3))
@@ -23,7 +23,7 @@ PARTNERS = ((0, 2), (1, 3))
 def trial(
     model: OutcomeModel = OutcomeModel.PENTANOMIAL, at_once: int = 4, test: SprtParameters = SPRT
 ) -> TournamentHarness:
-    return started(TournamentPlayTerms(SprtTrial(test, model), b"seed", matches_at_once=at_once), "ab")
+    return started(TournamentPlayTerms(SprtTrial(test, model), b"seed", max_concurrent_matches=at_once), "ab")
 
 
 def state_of(play: TournamentHarness) -> TrialState:
@@ -36,7 +36,7 @@ def wins(name: str, due: DueMatch) -> MatchScore:
     return MatchScore(tuple(1 if entrant == name else 2 for entrant in due.pairing.entrants))
 
 
-def by_lot(draws: Iterator[float], lead: float) -> dict[str, MatchScore]:
+def random_results(draws: Iterator[float], lead: float) -> dict[str, MatchScore]:
     """Return a random result for each match, fixed in advance."""
     won = {True: MatchScore((1, 2)), False: MatchScore((2, 1))}
     return {
@@ -90,7 +90,7 @@ def test_single_matches_count_one_by_one_and_the_first_seat_alternates() -> None
 
 def test_three_outcomes_can_be_counted_in_sets_too() -> None:
     terms = TournamentPlayTerms(
-        SprtTrial(SPRT, OutcomeModel.TRINOMIAL), b"seed", duplicate=DuplicateSets(openings=3), matches_at_once=2
+        SprtTrial(SPRT, OutcomeModel.TRINOMIAL), b"seed", duplicate=DuplicateSets(openings=3), max_concurrent_matches=2
     )
     play = started(terms, "ab")
     one, two = play.tournament.due_matches()
@@ -116,7 +116,7 @@ def test_a_set_that_ends_early_waits_for_those_planned_before_it() -> None:
 
 @pytest.mark.parametrize("lead", [0.0, 100.0])
 def test_the_order_in_which_matches_end_changes_neither_verdict_nor_counts(lead: float) -> None:
-    results = by_lot(random_numbers(f"order, {lead}"), lead)
+    results = random_results(random_numbers(f"order, {lead}"), lead)
     one_by_one = trial(at_once=1).play_out(lambda due: results[due.id])
     quick_wins = trial(at_once=8)
     while quick_wins.tournament.phase is TournamentPhase.PLAYING:
@@ -128,7 +128,7 @@ def test_the_order_in_which_matches_end_changes_neither_verdict_nor_counts(lead:
     assert len(quick_wins.tournament.pairings) > quick_wins.tournament.trial_progress.sets  # Some were played in vain.
 
 
-def test_what_was_played_beyond_the_set_that_decided_does_not_count() -> None:
+def test_sets_after_the_deciding_one_do_not_count() -> None:
     play = trial(at_once=8)
     slow = play.tournament.due_matches()[0]
     while others := play.tournament.due_matches([slow.id]):
@@ -158,7 +158,7 @@ def test_a_slow_set_limits_how_far_others_are_planned_ahead() -> None:
 
 
 def test_a_trial_without_matches_left_is_undecided() -> None:
-    play = trial(test=SprtParameters(elo1=5, matches_at_most=11)).play_out(level)
+    play = trial(test=SprtParameters(elo1=5, max_matches=11)).play_out(level)
 
     state = state_of(play)
     assert (state.verdict, state.matches, state.matches_to_go) == (SprtVerdict.UNDECIDED, 10, 0)
@@ -182,17 +182,17 @@ def test_the_state_is_that_of_the_sequential_test() -> None:
         play.result(due, wins("a" if number % 3 else "b", due))
 
     state = state_of(play)
-    said = evaluate_sprt(SPRT, OutcomeCounts(state.counts))
-    assert (state.verdict, state.llr, state.estimate) == (said.verdict, said.llr, said.estimate)
-    assert (state.lower, state.upper, state.matches_to_go) == (SPRT.lower, SPRT.upper, said.matches_to_go)
-    assert estimate_strengths(play.tournament) == {"a": said.estimate, "b": said.estimate.mirrored}
+    expected = evaluate_sprt(SPRT, OutcomeCounts(state.counts))
+    assert (state.verdict, state.llr, state.estimate) == (expected.verdict, expected.llr, expected.estimate)
+    assert (state.lower, state.upper, state.matches_to_go) == (SPRT.lower, SPRT.upper, expected.matches_to_go)
+    assert estimate_strengths(play.tournament) == {"a": expected.estimate, "b": expected.estimate.mirrored}
 
 
 def test_without_counted_sets_the_estimate_is_uncertain() -> None:
     assert state_of(trial()).counts == (0, 0, 0, 0, 0)
     assert estimate_strengths(trial().tournament) == {}
     assert started(
-        TournamentPlayTerms(SprtTrial(SprtParameters(1.0, matches_at_most=9), at_a_table=3), b""), "ab"
+        TournamentPlayTerms(SprtTrial(SprtParameters(1.0, max_matches=9), at_a_table=3), b""), "ab"
     ).tournament.trial_state == TrialState(
         SprtVerdict.OPEN, None, SPRT.lower, SPRT.upper, (), state_of(trial()).estimate, 0, 9
     )
@@ -206,11 +206,11 @@ def test_without_counted_sets_the_estimate_is_uncertain() -> None:
         (4, PARTNERS, "abab", "baba"),
     ],
 )
-def test_the_first_holds_one_side_and_the_second_all_others(
+def test_the_first_entrant_has_one_side_and_the_second_all_others(
     at_a_table: int, sides: tuple[tuple[int, ...], ...], first: str, second: str
 ) -> None:
-    form = SprtTrial(SprtParameters(elo1=50, matches_at_most=60), at_a_table=at_a_table, sides=sides)
-    play = started(TournamentPlayTerms(form, b"", matches_at_once=4), "ab")
+    form = SprtTrial(SprtParameters(elo1=50, max_matches=60), at_a_table=at_a_table, sides=sides)
+    play = started(TournamentPlayTerms(form, b"", max_concurrent_matches=4), "ab")
 
     seats = ["".join(due.seats) for due in play.tournament.pairings["1.1"].due_matches]
     assert seats[:2] == [first, second]
@@ -225,8 +225,8 @@ def test_the_first_holds_one_side_and_the_second_all_others(
 
 
 def test_with_more_than_two_sides_each_set_gives_the_first_entrants_score() -> None:
-    form = SprtTrial(SprtParameters(elo1=50, matches_at_most=3), at_a_table=3)
-    play = started(TournamentPlayTerms(form, b"", matches_at_once=3), "ab")
+    form = SprtTrial(SprtParameters(elo1=50, max_matches=3), at_a_table=3)
+    play = started(TournamentPlayTerms(form, b"", max_concurrent_matches=3), "ab")
     for due, ranks in zip(play.tournament.due_matches(), [(1, 2, 3), (2, 1, 3), (1, 1, 3)], strict=True):
         play.result(due, MatchScore(ranks))
 
@@ -252,7 +252,7 @@ def test_replaying_the_log_gives_the_same_trial_and_void_matches_are_repeated() 
 
 def test_matches_of_a_set_after_the_deciding_one_do_not_count() -> None:
     terms = TournamentPlayTerms(
-        SprtTrial(SPRT, OutcomeModel.TRINOMIAL), b"seed", duplicate=DuplicateSets(), matches_at_once=2
+        SprtTrial(SPRT, OutcomeModel.TRINOMIAL), b"seed", duplicate=DuplicateSets(), max_concurrent_matches=2
     )
     plays = [started(terms, "ab") for _ in range(2)]
     for number, play in enumerate(plays):

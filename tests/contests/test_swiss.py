@@ -11,20 +11,20 @@ from referee.contests.pairing_progress import PairingProgress
 from referee.contests.systems.swiss import Unpairable, pair_swiss_round
 from referee.contests.tables.round_result import ResultKind, RoundResult, RoundResults, total_points
 from referee.contests.tournament.tournament_export import TrfReport
-from tests.contests.swiss_rounds import rounds_by_lot, table
+from tests.contests.swiss_rounds import random_rounds, table
 from tests.contests.trf_reader import read_trf
 
 DUTCH = Path(__file__).parent / "dutch"
 
 
-def report(name: str) -> TrfReport:
+def read_report(name: str) -> TrfReport:
     return read_trf((DUTCH / f"{name}.trf").read_text())
 
 
-def played(told: RoundResults, number: int) -> set[tuple[str, ...]]:
+def played(results: RoundResults, number: int) -> set[tuple[str, ...]]:
     """Return the pairings of a finished round, in the order of seats."""
     found: set[tuple[str, ...]] = set()
-    for name, encounters in told.items():
+    for name, encounters in results.items():
         encounter = encounters[number - 1]
         if encounter.kind is ResultKind.BYE:
             found.add((name,))
@@ -33,32 +33,36 @@ def played(told: RoundResults, number: int) -> set[tuple[str, ...]]:
     return found
 
 
-def unplayed(told: RoundResults, number: int) -> set[frozenset[str]]:
+def unplayed(results: RoundResults, number: int) -> set[frozenset[str]]:
     """Return the pairs of a round that did not play. Their colours are not in the file."""
     return {
         frozenset((name, *encounters[number - 1].opponents))
-        for name, encounters in told.items()
+        for name, encounters in results.items()
         if encounters[number - 1].kind in {ResultKind.UNOPPOSED, ResultKind.ABSENT}
     }
 
 
 @pytest.mark.parametrize("name", ["ten", "eleven", "twenty", pytest.param("forty", marks=pytest.mark.slow)])
 def test_every_round_is_paired_as_by_an_external_checker(name: str) -> None:
-    told = report(name)
-    for number in range(1, told.rounds + 1):
-        before = {entrant: encounters[: number - 1] for entrant, encounters in told.table.items()}
-        there = [entrant for entrant, them in told.table.items() if them[number - 1].kind not in {ResultKind.MISSED}]
-        first = told.table["P1"][0].seat == 0
-        found = {it.entrants for it in pair_swiss_round(before, there, told.rounds, first_has_first_move=first)}
-        pairs = {seats for seats in found if frozenset(seats) not in unplayed(told.table, number)}
-        assert pairs == played(told.table, number)
-        assert {frozenset(seats) for seats in found - pairs} == unplayed(told.table, number)
+    report = read_report(name)
+    for number in range(1, report.rounds + 1):
+        before = {entrant: encounters[: number - 1] for entrant, encounters in report.table.items()}
+        present = [
+            entrant for entrant, them in report.table.items() if them[number - 1].kind not in {ResultKind.MISSED}
+        ]
+        first = report.table["P1"][0].seat == 0
+        found = {it.entrants for it in pair_swiss_round(before, present, report.rounds, first_has_first_move=first)}
+        pairs = {seats for seats in found if frozenset(seats) not in unplayed(report.table, number)}
+        assert pairs == played(report.table, number)
+        assert {frozenset(seats) for seats in found - pairs} == unplayed(report.table, number)
 
 
 @pytest.mark.slow
 def test_a_late_round_of_a_long_tournament_is_paired_as_by_an_external_checker() -> None:
-    told = report("sixty")
-    found = [tuple(int(name[1:]) for name in it.entrants) for it in pair_swiss_round(told.table, list(told.table), 15)]
+    report = read_report("sixty")
+    found = [
+        tuple(int(name[1:]) for name in it.entrants) for it in pair_swiss_round(report.table, list(report.table), 15)
+    ]
     assert found == [
         (1, 15), (3, 2), (11, 17), (7, 10), (8, 14), (4, 6), (5, 12), (9, 16), (13, 25), (24, 22),
         (18, 29), (20, 23), (19, 33), (21, 38), (39, 26), (28, 36), (31, 40), (37, 35), (44, 46), (30, 32),
@@ -78,7 +82,7 @@ def test_the_bye_goes_to_the_entrant_that_has_played_most() -> None:
     assert [it.entrants for it in pair_swiss_round(before, "12345", 3)] == [("2", "1"), ("3", "5"), ("4",)]
 
 
-def test_a_round_without_a_pairing_free_of_rematches_is_refused() -> None:
+def test_a_round_that_needs_a_rematch_is_an_error() -> None:
     before = table("1234", ["1-2 1", "3-4 1"], ["3-1 1", "4-2 1"], ["1-4 1", "2-3 1"])
     with pytest.raises(Unpairable):
         pair_swiss_round(before, "1234", 4)
@@ -93,7 +97,7 @@ def test_the_higher_score_gets_its_colour_preference() -> None:
 
 def simulated(many: int, rounds: int, seed: bytes) -> list[list[Pairing]]:
     """Return all rounds of a tournament with random results."""
-    return [pairings for _, pairings in rounds_by_lot(many, rounds, seed)]
+    return [pairings for _, pairings in random_rounds(many, rounds, seed)]
 
 
 TOURNAMENTS = st.tuples(st.integers(6, 17), st.integers(1, 6), st.binary(min_size=1, max_size=4))
@@ -115,7 +119,7 @@ def test_there_are_no_rematches_and_no_second_byes(case: tuple[int, int, bytes])
 @pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(TOURNAMENTS)
-def test_colours_are_balanced_but_for_the_last_round_of_those_on_top(case: tuple[int, int, bytes]) -> None:
+def test_colours_are_balanced_except_in_the_last_round_of_the_leaders(case: tuple[int, int, bytes]) -> None:
     """C.04.3, C.3: no difference above two, and no colour three times in succession, except between topscorers."""
     many, rounds, seed = case
     done = simulated(many, rounds, seed)

@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 
 from referee.contests.systems.swiss import pair_swiss_round
 from referee.contests.tables.round_result import ResultKind, RoundResult, RoundResults, total_points
-from tests.contests.swiss_rounds import rounds_by_lot, table
+from tests.contests.swiss_rounds import random_rounds, table
 
 Pair = frozenset[str]
 """Two entrants, or a single one that has a bye."""
 
 
-def wish(encounters: Sequence[RoundResult]) -> tuple[int | None, int]:
+def colour_preference(encounters: Sequence[RoundResult]) -> tuple[int | None, int]:
     """Return the preferred seat, and the strength of the preference from 0 to 3 (absolute)."""
     seats = [it.seat for it in encounters if it.seat is not None]
     if not seats:
@@ -34,40 +34,40 @@ def wish(encounters: Sequence[RoundResult]) -> tuple[int | None, int]:
     return (int(surplus > 0), 2) if surplus else (1 - seats[-1], 1)
 
 
-def may_meet(told: RoundResults, one: str, other: str) -> bool:
-    met = any(other in it.opponents for it in told[one])
-    (wanted, strength), (others, other_strength) = wish(told[one]), wish(told[other])
+def may_meet(results: RoundResults, one: str, other: str) -> bool:
+    met = any(other in it.opponents for it in results[one])
+    (wanted, strength), (others, other_strength) = colour_preference(results[one]), colour_preference(results[other])
     return not met and (wanted != others or min(strength, other_strength) < 3)
 
 
-def may_rest(told: RoundResults, name: str) -> bool:
-    return all(it.kind is not ResultKind.BYE for it in told[name])
+def may_get_bye(results: RoundResults, name: str) -> bool:
+    return all(it.kind is not ResultKind.BYE for it in results[name])
 
 
-def every_pairing(told: RoundResults, names: Sequence[str], byes: int) -> Iterator[frozenset[Pair]]:
+def every_pairing(results: RoundResults, names: Sequence[str], byes: int) -> Iterator[frozenset[Pair]]:
     """Yield all allowed pairings with that number of byes."""
     if not names:
         yield frozenset()
         return
     first, *rest = names
     for other in rest:
-        if may_meet(told, first, other):
+        if may_meet(results, first, other):
             left = [name for name in rest if name != other]
-            for pairing in every_pairing(told, left, byes):
+            for pairing in every_pairing(results, left, byes):
                 yield pairing | {frozenset({first, other})}
-    if byes and may_rest(told, first):
-        for pairing in every_pairing(told, rest, byes - 1):
+    if byes and may_get_bye(results, first):
+        for pairing in every_pairing(results, rest, byes - 1):
             yield pairing | {frozenset({first})}
 
 
-def rests(told: RoundResults, pairing: Collection[Pair]) -> float:
+def bye_points(results: RoundResults, pairing: Collection[Pair]) -> float:
     """Return the points of the entrant with the bye."""
-    return sum(total_points(told[name]) for pair in pairing if len(pair) == 1 for name in pair)
+    return sum(total_points(results[name]) for pair in pairing if len(pair) == 1 for name in pair)
 
 
-def within(told: RoundResults, pairing: Collection[Pair], points: float) -> set[Pair]:
+def pairs_from(results: RoundResults, pairing: Collection[Pair], points: float) -> set[Pair]:
     """Return the pairs in which both have at least this number of points."""
-    return {pair for pair in pairing if len(pair) == 2 and min(total_points(told[name]) for name in pair) >= points}
+    return {pair for pair in pairing if len(pair) == 2 and min(total_points(results[name]) for name in pair) >= points}
 
 
 @dataclass(frozen=True)
@@ -88,36 +88,38 @@ class Bracket:
 
     def clashes(self, strength: int) -> int:
         """Return the number of pairs in which both prefer the same colour, at least with this strength."""
-        both = [(wish(one), wish(other)) for one, other in self.pairs]
+        both = [(colour_preference(one), colour_preference(other)) for one, other in self.pairs]
         return sum(mine[0] == its[0] and min(mine[1], its[1]) >= strength for mine, its in both)
 
 
-def bracket(told: RoundResults, pairing: Collection[Pair], points: float) -> Bracket:
-    pairs = within(told, pairing, points)
+def bracket(results: RoundResults, pairing: Collection[Pair], points: float) -> Bracket:
+    pairs = pairs_from(results, pairing, points)
     paired = frozenset[str]().union(*pairs)
-    floats = [total_points(told[name]) for name in told if total_points(told[name]) >= points and name not in paired]
-    lowest = [pair for pair in pairs if min(total_points(told[name]) for name in pair) == points]
-    return Bracket([[told[name] for name in pair] for pair in lowest], floats, points)
+    floats = [
+        total_points(results[name]) for name in results if total_points(results[name]) >= points and name not in paired
+    ]
+    lowest = [pair for pair in pairs if min(total_points(results[name]) for name in pair) == points]
+    return Bracket([[results[name] for name in pair] for pair in lowest], floats, points)
 
 
-def badness(told: RoundResults, pairing: Collection[Pair], groups: Sequence[float]) -> list[Any]:
+def violations(results: RoundResults, pairing: Collection[Pair], groups: Sequence[float]) -> list[Any]:
     """Return the quality criteria of the first of these groups; less is better."""
-    one, *below = [bracket(told, pairing, points) for points in groups[:2]]
+    one, *below = [bracket(results, pairing, points) for points in groups[:2]]
     floats = [measure for it in (one, *below) for measure in (len(it.floats), it.differences)]
     return [*floats, one.clashes(1), one.clashes(2)]
 
 
-def best(told: RoundResults, found: frozenset[Pair]) -> bool:
+def is_best(results: RoundResults, found: frozenset[Pair]) -> bool:
     """Return whether each group, from the top, is the best that is possible after what was found above it."""
-    possible = list(every_pairing(told, list(told), len(told) % 2))
-    lowest = min(rests(told, it) for it in possible)
-    possible = [it for it in possible if rests(told, it) == lowest]
-    groups = sorted({total_points(encounters) for encounters in told.values()}, reverse=True)
+    possible = list(every_pairing(results, list(results), len(results) % 2))
+    lowest = min(bye_points(results, it) for it in possible)
+    possible = [it for it in possible if bye_points(results, it) == lowest]
+    groups = sorted({total_points(encounters) for encounters in results.values()}, reverse=True)
     for number, points in enumerate(groups):
-        least = min(badness(told, it, groups[number:]) for it in possible)
-        if found not in possible or badness(told, found, groups[number:]) != least:
+        least = min(violations(results, it, groups[number:]) for it in possible)
+        if found not in possible or violations(results, found, groups[number:]) != least:
             return False
-        possible = [it for it in possible if within(told, it, points) == within(told, found, points)]
+        possible = [it for it in possible if pairs_from(results, it, points) == pairs_from(results, found, points)]
     return True
 
 
@@ -127,8 +129,8 @@ def test_in_every_score_group_as_few_as_possible_float_as_short_as_possible(
     many: int, rounds: int, seed: bytes
 ) -> None:
     # One round more is planned than can be played, so none of them is the last.
-    for told, pairings in rounds_by_lot(many, rounds, seed, planned=many + 1):
-        assert best(told, frozenset(frozenset(it.entrants) for it in pairings))
+    for results, pairings in random_rounds(many, rounds, seed, planned=many + 1):
+        assert is_best(results, frozenset(frozenset(it.entrants) for it in pairings))
 
 
 def test_of_two_floaters_the_one_without_a_colour_clash_is_paired() -> None:
@@ -141,5 +143,5 @@ def test_of_two_floaters_the_one_without_a_colour_clash_is_paired() -> None:
     )
     found = frozenset(frozenset(it.entrants) for it in pair_swiss_round(before, "12345678", 4))
     assert found == {frozenset(pair) for pair in ("13", "75", "64", "28")}
-    assert best(before, found)
-    assert not best(before, frozenset(map(frozenset, ("13", "65", "74", "28"))))
+    assert is_best(before, found)
+    assert not is_best(before, frozenset(map(frozenset, ("13", "65", "74", "28"))))

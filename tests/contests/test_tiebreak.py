@@ -24,8 +24,8 @@ def field(name: str, *, predetermined: bool = False) -> ResultTable:
     return ResultTable(read_trf((PUBLISHED / f"{name}.trf").read_text()).table, predetermined)
 
 
-def column(tie_break: TieBreak, told: ResultTable) -> list[float]:
-    return [tie_break_value(tie_break, told, name, list(told.results)) for name in told.results]
+def column(tie_break: TieBreak, table: ResultTable) -> list[float]:
+    return [tie_break_value(tie_break, table, name, list(table.results)) for name in table.results]
 
 
 HELD_SWISS = {
@@ -55,20 +55,20 @@ def test_rounds_not_played_count_as_fides_own_server_counts_them(tie_break: TieB
 
 
 def test_in_a_round_robin_a_forfeit_counts_as_played() -> None:
-    told = field("held_round_robin", predetermined=True)
-    assert column(TieBreak.SONNEBORN_BERGER, told) == [9.25, 6.25, 6.25, 4.25, 3.25, 2.25]
+    results = field("held_round_robin", predetermined=True)
+    assert column(TieBreak.SONNEBORN_BERGER, results) == [9.25, 6.25, 6.25, 4.25, 3.25, 2.25]
 
 
 def test_direct_encounter_splits_a_round_robin_as_in_fides_exercise() -> None:
-    told = field("held_round_robin", predetermined=True)
-    ranks = {row.entrant: row.rank for row in compute_standings(told, [TieBreak.DIRECT_ENCOUNTER])}
+    results = field("held_round_robin", predetermined=True)
+    ranks = {row.entrant: row.rank for row in compute_standings(results, [TieBreak.DIRECT_ENCOUNTER])}
     assert ranks == {"Alyx": 1, "Bruno": 2, "Charline": 2, "Helene": 4, "Franck": 5, "David": 6}
 
 
 def test_direct_encounter_splits_a_swiss_only_as_far_as_unplayed_games_allow() -> None:
-    told = field("held_swiss_nine")
-    ranks = {row.entrant: row.rank for row in compute_standings(told, [TieBreak.DIRECT_ENCOUNTER])}
-    assert [ranks[name] for name in told.results] == [3, 5, 1, 3, 9, 2, 6, 6, 14, 9, 13, 14, 16, 9, 9, 6]
+    results = field("held_swiss_nine")
+    ranks = {row.entrant: row.rank for row in compute_standings(results, [TieBreak.DIRECT_ENCOUNTER])}
+    assert [ranks[name] for name in results.results] == [3, 5, 1, 3, 9, 2, 6, 6, 14, 9, 13, 14, 16, 9, 9, 6]
 
 
 CANDIDATES = """
@@ -111,10 +111,10 @@ def test_the_candidates_of_2016_are_reproduced() -> None:
     assert (rows[-1].entrant, rows[-1].points) == ("Topalov", 4.5)
 
 
-def test_had_the_last_game_been_drawn_the_better_of_three_would_have_been_caruana() -> None:
+def test_with_a_draw_in_the_last_game_caruana_leads_the_three_way_tie() -> None:
     """As published before the last round, for the case that Anand won his game."""
-    told = candidates("½½")
-    assert split_tied(TieBreak.DIRECT_ENCOUNTER, told, ["Karjakin", "Caruana", "Anand"])[0] == ["Caruana"]
+    results = candidates("½½")
+    assert split_tied(TieBreak.DIRECT_ENCOUNTER, results, ["Karjakin", "Caruana", "Anand"])[0] == ["Caruana"]
 
 
 HAMILTON = """
@@ -152,29 +152,29 @@ the one that 9 and 18 both missed; the published numbers follow from this one.
 SIGNS = {"+": 1.0, "=": 0.5, "-": 0.0}
 
 
-def cell(told: str) -> RoundResult:
-    if told == ".":
+def cell(text: str) -> RoundResult:
+    if text == ".":
         return MISSED
-    points = SIGNS[told[0]]
-    if told.endswith("BYE"):
-        return RoundResult(ResultKind.BYE if points == 1 else ResultKind.EXCUSED, points)
-    return played_result(points, told[2:], "WB".index(told[1]))
+    points = SIGNS[text[0]]
+    if text.endswith("BYE"):
+        return RoundResult(ResultKind.BYE if points == 1 else ResultKind.MISSED, points)
+    return played_result(points, text[2:], "WB".index(text[1]))
 
 
 def hamilton() -> dict[str, list[RoundResult]]:
     rows = [line.split() for line in HAMILTON.strip().splitlines()]
-    told = {name: list(map(cell, cells)) for name, _, *cells in rows}
-    assert [total_points(told[name]) for name in told] == [float(points) for _, points, *_ in rows]
-    return told
+    results = {name: list(map(cell, cells)) for name, _, *cells in rows}
+    assert [total_points(results[name]) for name in results] == [float(points) for _, points, *_ in rows]
+    return results
 
 
-def test_the_table_of_the_club_agrees_with_itself() -> None:
-    told = hamilton()
-    for name, encounters in told.items():
+def test_the_table_of_the_club_is_consistent() -> None:
+    results = hamilton()
+    for name, encounters in results.items():
         for number, encounter in enumerate(encounters):
             for other, points in encounter.points_against:
-                ((back, theirs),) = told[other][number].points_against
-                assert (back, theirs, told[other][number].seat) == (name, 1 - points, 1 - (encounter.seat or 0))
+                ((back, theirs),) = results[other][number].points_against
+                assert (back, theirs, results[other][number].seat) == (name, 1 - points, 1 - (encounter.seat or 0))
 
 
 PUBLISHED_OF_BOTH = {
@@ -187,20 +187,20 @@ PUBLISHED_OF_BOTH = {
 
 @pytest.mark.parametrize("tie_break", PUBLISHED_OF_BOTH)
 def test_a_club_championship_is_reproduced(tie_break: TieBreak) -> None:
-    told = ResultTable(hamilton())
-    assert tuple(tie_break_value(tie_break, told, name, ["1", "2"]) for name in "12") == PUBLISHED_OF_BOTH[tie_break]
+    results = ResultTable(hamilton())
+    assert tuple(tie_break_value(tie_break, results, name, ["1", "2"]) for name in "12") == PUBLISHED_OF_BOTH[tie_break]
 
 
-def test_the_third_tie_break_separates_the_two_on_top() -> None:
+def test_the_third_tie_break_separates_the_two_leaders() -> None:
     three = [TieBreak.DIRECT_ENCOUNTER, TieBreak.PROGRESSIVE, TieBreak.BUCHHOLZ]
     for so_many, ranks in ((2, [1, 1]), (3, [1, 2])):
         rows = {row.entrant: row.rank for row in compute_standings(ResultTable(hamilton()), three[:so_many])}
         assert [rows["1"], rows["2"]] == ranks
 
 
-def test_an_entrant_certain_to_be_alone_on_top_is_ranked_first() -> None:
+def test_an_entrant_that_certainly_leads_alone_is_ranked_first() -> None:
     """C.07, 6.3: b and c have not met, and stay tied behind a."""
-    told = ResultTable(
+    results = ResultTable(
         {
             "a": [played_result(1, "b"), played_result(1, "c")],
             "b": [played_result(0, "a"), played_result(1, "d")],
@@ -208,4 +208,4 @@ def test_an_entrant_certain_to_be_alone_on_top_is_ranked_first() -> None:
             "d": [played_result(0, "c"), played_result(0, "b")],
         }
     )
-    assert split_tied(TieBreak.DIRECT_ENCOUNTER, told, ["b", "a", "c"]) == [["a"], ["b", "c"]]
+    assert split_tied(TieBreak.DIRECT_ENCOUNTER, results, ["b", "a", "c"]) == [["a"], ["b", "c"]]

@@ -26,7 +26,7 @@ from referee.contests.tournament.commands import (
 )
 from referee.contests.tournament.decide import will_pair_round
 from referee.contests.tournament.events import TournamentEnded, TournamentEntrant, TournamentPaired
-from referee.contests.tournament.state import TournamentPhase, replay
+from referee.contests.tournament.state import TournamentPhase
 from referee.contests.tournament.tournament_pairing import compute_planned_size
 from referee.contests.tournament.tournament_terms import (
     Elimination,
@@ -39,7 +39,7 @@ from referee.contests.tournament.tournament_terms import (
     TournamentFormat,
     TournamentPlayTerms,
 )
-from tests.contests.tournament_harness import TournamentHarness, better_name_wins, entered, started
+from tests.contests.tournament_harness import TournamentHarness, better_name_wins, entered, replay, started
 
 FORMATS: list[TournamentFormat] = [
     RoundRobin(2),
@@ -117,7 +117,7 @@ def test_the_seats_rotate_within_a_pairing() -> None:
 
 
 def test_due_matches_respect_the_limit() -> None:
-    play = started(TournamentPlayTerms(RoundRobin(), b"", matches_at_once=2), "abcd")
+    play = started(TournamentPlayTerms(RoundRobin(), b"", max_concurrent_matches=2), "abcd")
     one, two = play.tournament.due_matches()
     assert play.tournament.due_matches([one.id, two.id]) == []
     assert [due.id for due in play.tournament.due_matches([two.id])] == [one.id]
@@ -155,12 +155,12 @@ def test_a_schedule_that_is_planned_in_parts_ends_as_if_it_were_planned_at_once(
     assert in_parts.table == at_once.table
 
 
-def test_a_limit_of_matches_in_play_is_reached_also_where_it_is_higher_than_what_is_planned_ahead() -> None:
+def test_a_limit_of_matches_in_play_above_the_planning_horizon_is_reached() -> None:
     limit = planning.MIN_OPEN_PAIRINGS + 100
     assert (
         len(
             started(
-                TournamentPlayTerms(RoundRobin(50), b"seed", matches_at_once=limit), "abcdefgh"
+                TournamentPlayTerms(RoundRobin(50), b"seed", max_concurrent_matches=limit), "abcdefgh"
             ).tournament.due_matches()
         )
         == limit
@@ -207,7 +207,7 @@ def test_a_withdrawal_before_the_start_removes_the_entrant() -> None:
 
 
 def test_a_late_entrant_has_missed_the_rounds_before() -> None:
-    play = started(TournamentPlayTerms(Swiss(3), b"", late_entry_rounds=1), "abcd")
+    play = started(TournamentPlayTerms(Swiss(3), b"", last_entry_round=1), "abcd")
     play.do(EnterTournament(TournamentEntrant("e")))
     for due in play.tournament.due_matches():
         play.result(due, better_name_wins(due))
@@ -222,7 +222,7 @@ def test_a_bye_gives_the_points_of_a_win() -> None:
     assert sorted(points for _, _, points in play.table) == [0, 1, 1]
 
 
-def test_the_best_rated_is_number_one_and_the_unrated_come_last() -> None:
+def test_the_best_rated_entrant_is_number_one_and_unrated_ones_are_last() -> None:
     play = entered(TournamentPlayTerms(RoundRobin(), b"", seeding=Seeding.RATING), [])
     for name, rating in {"weak": 1000.0, "new": None, "strong": 2000.0}.items():
         play.do(EnterTournament(TournamentEntrant(name, rating)))
@@ -248,7 +248,7 @@ def test_a_cancelled_tournament_ignores_results() -> None:
     assert play.result(due, MatchScore((1, 2))) == []
 
 
-def test_invalid_commands_are_refused() -> None:
+def test_invalid_commands_are_errors() -> None:
     play = entered(Swiss(3), "abc")
     with pytest.raises(EntrantNameTaken):
         play.do(EnterTournament(TournamentEntrant("a")))
@@ -270,7 +270,7 @@ def test_the_table_of_an_earlier_round_can_still_be_seen() -> None:
 
 
 def test_matches_are_counted_one_by_one_also_within_a_pairing() -> None:
-    play = started(TournamentPlayTerms(Elimination(matches=3, extra=0), b""), "ab")
+    play = started(TournamentPlayTerms(Elimination(matches=3, max_extra_matches=0), b""), "ab")
     for due, ranks in zip(play.tournament.due_matches(), [(1, 2), (1, 1), (2, 1)], strict=True):
         play.result(due, MatchScore(ranks, ("a",) if ranks == (2, 1) else ()))
     row = next(row for row in play.tournament.standings() if row.entrant == "a")
@@ -309,7 +309,7 @@ def test_a_match_begins_once_and_not_after_its_end() -> None:
 
 
 def test_matches_in_play_count_towards_the_limit() -> None:
-    play = started(TournamentPlayTerms(RoundRobin(), b"", matches_at_once=2), "abcd")
+    play = started(TournamentPlayTerms(RoundRobin(), b"", max_concurrent_matches=2), "abcd")
     begin(play)
     assert [due.id for due in play.tournament.due_matches()] == ["1.2/1.1"]
     assert play.tournament.due_matches(["1.2/1.1"]) == []
@@ -378,7 +378,7 @@ def test_a_repeated_withdrawal_changes_nothing() -> None:
 
 
 def test_a_late_entrant_is_seeded_by_its_rating() -> None:
-    play = entered(TournamentPlayTerms(Swiss(3), b"", seeding=Seeding.RATING, late_entry_rounds=1), [])
+    play = entered(TournamentPlayTerms(Swiss(3), b"", seeding=Seeding.RATING, last_entry_round=1), [])
     for name, rating in {"weak": 1000.0, "new": None, "strong": 2000.0, "other": 900.0}.items():
         play.do(EnterTournament(TournamentEntrant(name, rating)))
     play.do(StartTournament())
@@ -404,7 +404,7 @@ def test_a_gauntlet_needs_its_challengers_and_an_opponent() -> None:
         entered(Gauntlet(("a", "b")), "ab").do(StartTournament())
 
 
-def test_a_score_of_partners_who_differ_or_with_a_strangers_forfeit_is_refused() -> None:
+def test_unequal_scores_of_partners_or_a_forfeit_of_another_player_are_an_error() -> None:
     play = started(Pools(1, 4, ((0, 2), (1, 3))), "abcd")
     (due,) = play.tournament.due_matches()
     with pytest.raises(BadScore, match="differ within a side"):
@@ -422,7 +422,7 @@ def test_a_swiss_without_a_possible_pairing_ends() -> None:
     assert play.tournament.phase is TournamentPhase.FINISHED
 
 
-def test_a_round_robin_has_no_late_entry() -> None:
+def test_a_round_robin_does_not_allow_late_entry() -> None:
     with pytest.raises(EntryClosed):
         started(RoundRobin(), "ab").do(EnterTournament(TournamentEntrant("c")))
 
@@ -450,7 +450,7 @@ def test_a_table_left_before_its_start_scores_nothing() -> None:
     assert {encounters[0].kind for encounters in play.tournament.round_results().values()} == {ResultKind.MISSED}
 
 
-def test_both_may_leave_a_knock_out() -> None:
+def test_both_entrants_may_leave_a_knock_out() -> None:
     play = started(Elimination(), "abcd")
     for name in "ad":
         play.do(WithdrawEntrant(name))

@@ -29,7 +29,7 @@ SPRT = SprtParameters(elo1=10)
         (RoundRobin(1001), "cycles", "from 1 to 1000"),
         (Swiss(0), "rounds", "from 1 to"),
         (Elimination(matches=0), "matches_per_pairing", "from 1 to"),
-        (Elimination(extra=-1), "extra_matches_at_most", "from 0 to"),
+        (Elimination(max_extra_matches=-1), "max_extra_matches", "from 0 to"),
         (Gauntlet(()), "challengers", "at least one"),
         (Gauntlet(("a", "a")), "challengers", "a repetition"),
         (Gauntlet(("a",), 0), "cycles", "from 1 to"),
@@ -39,12 +39,12 @@ SPRT = SprtParameters(elo1=10)
         (Pools(1, 4, ((0, 1), (1, 3))), "sides", "each seat"),
         (Pools(1, 4, ((0, 1), (2, 3))), "sides", "the same sides"),
         (SprtTrial(SPRT, at_a_table=1), "seats at a table", "from 2 to 8"),
-        (SprtTrial(SPRT, at_a_table=3), "matches_at_most", "must be given"),
-        (SprtTrial(SprtParameters(1, matches_at_most=1)), "matches_at_most", "at least 2"),
-        (SprtTrial(SprtParameters(1, matches_at_most=2), at_a_table=3), "matches_at_most", "at least 3"),
+        (SprtTrial(SPRT, at_a_table=3), "max_matches", "must be given"),
+        (SprtTrial(SprtParameters(1, max_matches=1)), "max_matches", "at least 2"),
+        (SprtTrial(SprtParameters(1, max_matches=2), at_a_table=3), "max_matches", "at least 3"),
     ],
 )
-def test_an_invalid_format_is_refused(form: TournamentFormat, field: str, why: str) -> None:
+def test_an_invalid_format_is_an_error(form: TournamentFormat, field: str, why: str) -> None:
     with pytest.raises(BadTerms, match=why) as refused:
         TournamentPlayTerms(form, b"")
     assert refused.value.details["field"] == field
@@ -60,20 +60,20 @@ def test_an_invalid_format_is_refused(form: TournamentFormat, field: str, why: s
         (RoundRobin(), DuplicateSets(openings=-1), "from 0 to"),
     ],
 )
-def test_invalid_sets_are_refused(form: TournamentFormat, duplicate: DuplicateSets, why: str) -> None:
+def test_invalid_sets_are_an_error(form: TournamentFormat, duplicate: DuplicateSets, why: str) -> None:
     with pytest.raises(BadTerms, match=why):
         TournamentPlayTerms(form, b"", duplicate=duplicate)
 
 
 def test_numbers_of_any_format_are_checked_too() -> None:
-    with pytest.raises(BadTerms, match="matches_at_once must be from 1 to 1000"):
-        TournamentPlayTerms(RoundRobin(), b"", matches_at_once=0)
+    with pytest.raises(BadTerms, match="max_concurrent_matches must be from 1 to 1000"):
+        TournamentPlayTerms(RoundRobin(), b"", max_concurrent_matches=0)
     with pytest.raises(BadTerms, match="tie_breaks contain a repetition"):
         TournamentPlayTerms(RoundRobin(), b"", tie_breaks=(TieBreak.WINS, TieBreak.WINS))
-    with pytest.raises(BadTerms, match="late_entry_rounds must be from 0 to 2"):
-        TournamentPlayTerms(Swiss(3), b"", late_entry_rounds=3)
-    with pytest.raises(BadTerms, match="late_entry_rounds must be 0"):
-        TournamentPlayTerms(RoundRobin(), b"", late_entry_rounds=1)
+    with pytest.raises(BadTerms, match="last_entry_round must be from 0 to 2"):
+        TournamentPlayTerms(Swiss(3), b"", last_entry_round=3)
+    with pytest.raises(BadTerms, match="last_entry_round must be 0"):
+        TournamentPlayTerms(RoundRobin(), b"", last_entry_round=1)
     with pytest.raises(BadTerms, match="seeding must be the order of entry"):
         TournamentPlayTerms(SprtTrial(SPRT), b"", seeding=Seeding.LOT)
 
@@ -81,7 +81,7 @@ def test_numbers_of_any_format_are_checked_too() -> None:
 def test_a_trial_that_counts_sets_is_played_in_sets_by_default() -> None:
     assert TournamentPlayTerms(SprtTrial(SPRT), b"").duplicate_sets == DuplicateSets(2)
     assert TournamentPlayTerms(
-        SprtTrial(SprtParameters(1, matches_at_most=9), at_a_table=3), b""
+        SprtTrial(SprtParameters(1, max_matches=9), at_a_table=3), b""
     ).duplicate_sets == DuplicateSets(3)
     assert TournamentPlayTerms(SprtTrial(SPRT, OutcomeModel.TRINOMIAL), b"").duplicate_sets is None
     assert TournamentPlayTerms(RoundRobin(), b"").duplicate_sets is None

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import reduce
 
 from referee.contests.pairing import DueMatch, MatchScore
 from referee.contests.tournament.commands import (
@@ -27,6 +28,11 @@ def better_name_wins(due: DueMatch) -> MatchScore:
 
 def level(due: DueMatch) -> MatchScore:
     return MatchScore((1,) * len(due.pairing.entrants))
+
+
+def replay(terms: TournamentPlayTerms, events: Iterable[TournamentEvent]) -> Tournament:
+    """Return the tournament after these events."""
+    return reduce(evolve, events, Tournament(terms))
 
 
 @dataclass

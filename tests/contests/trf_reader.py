@@ -20,7 +20,7 @@ READ: dict[str, tuple[ResultKind, float]] = {
     "F": (ResultKind.BYE, WIN),
     "+": (ResultKind.UNOPPOSED, WIN),
     "-": (ResultKind.ABSENT, LOSS),
-    "H": (ResultKind.EXCUSED, DRAW),
+    "H": (ResultKind.MISSED, DRAW),  # A requested bye with half a point, which our tournaments do not have.
     "Z": (ResultKind.MISSED, LOSS),
 }
 

@@ -17,37 +17,41 @@ from referee.wire.matches import turn_of
 from tests.clients.sdk import connect_organiser
 from tests.e2e.server import bearer, run_server
 
-WISHES = TurnOptions(max_legal_moves=5_000, view=True, all_moves=False)
-OF_THE_MOMENT = ("clocks", "time_left_ms", "repeated")
+TURN_OPTIONS = TurnOptions(max_legal_moves=5_000, view=True, all_moves=False)
+VOLATILE_FIELDS = ("clocks", "time_left_ms", "repeated")
 """Fields that a record cannot restore: the time left when a turn was sent, and whether it was repeated."""
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("game", ["alquerque", "toc"])
-def test_the_turns_of_a_record_are_those_that_the_server_sent(tmp_path: Path, game: str) -> None:
+def test_the_turns_rebuilt_from_a_record_equal_those_that_the_server_sent(tmp_path: Path, game: str) -> None:
     seats = 4 if game == "toc" else 2
-    with run_server(tmp_path, "--ephemeral") as server, connect_organiser(server) as ours:
-        secret = ours.register_bot("solo")
-        said: queue.Queue[play_pb2.BotItem] = queue.Queue()
-        wishes = play_pb2.TurnOptions(max_legal_moves=5_000, include_view=True)
-        said.put(play_pb2.BotItem(hello=play_pb2.Hello(version="1", max_matches=1, turn_options=wishes)))
+    with run_server(tmp_path, "--ephemeral") as server, connect_organiser(server) as organiser:
+        secret = organiser.register_bot("solo")
+        outgoing: queue.Queue[play_pb2.BotItem] = queue.Queue()
+        turn_options = play_pb2.TurnOptions(max_legal_moves=5_000, include_view=True)
+        outgoing.put(play_pb2.BotItem(hello=play_pb2.Hello(version="1", max_matches=1, turn_options=turn_options)))
         options = {"max_turns": "60"} if game == "toc" else {}
         with server.channel() as channel:
-            stream = PlayServiceStub(channel).Play(_spoken(said), metadata=bearer(secret))
-            match = ours.create_match(Terms(game, options=options, clock="1h", start_within="10m"), ["solo"] * seats)
-            sent = list(_played(stream, said, seats))
+            stream = PlayServiceStub(channel).Play(_requests(outgoing), metadata=bearer(secret))
+            match = organiser.create_match(
+                Terms(game, options=options, clock="1h", start_within="10m"), ["solo"] * seats
+            )
+            sent = list(_play(stream, outgoing, seats))
             stream.cancel()
-        record = ours.record(match.id, tmp_path / "match.jsonl")
+        record = organiser.record(match.id, tmp_path / "match.jsonl")
 
-    tale = read_record_history(record, find)
+    history = read_record_history(record, find)
     for seat in range(seats):
-        rebuilt = [turn_of(one.due, WISHES) for one in seat_turns(tale, seat)]
+        rebuilt = [turn_of(seat_turn.due, TURN_OPTIONS) for seat_turn in seat_turns(history, seat)]
         received = [turn for turn in sent if turn.seat == seat]
-        assert [_lasting(turn) for turn in rebuilt] == [_lasting(turn) for turn in received]
+        assert [_without_volatile_fields(turn) for turn in rebuilt] == [
+            _without_volatile_fields(turn) for turn in received
+        ]
 
 
-def _played(
-    stream: Iterator[play_service_pb2.PlayResponse], said: "queue.Queue[play_pb2.BotItem]", seats: int
+def _play(
+    stream: Iterator[play_service_pb2.PlayResponse], outgoing: "queue.Queue[play_pb2.BotItem]", seats: int
 ) -> Iterator[play_pb2.Turn]:
     """Play all seats, and yield every turn that is received.
 
@@ -56,16 +60,16 @@ def _played(
     depend on timing. After a rejected answer the same seat is therefore the next to answer.
     """
     ended = 0
-    asked: dict[int, play_pb2.Turn] = {}
+    pending: dict[int, play_pb2.Turn] = {}
     awaited: int | None = None
     for response in stream:
         for item in response.items:
             kind = item.WhichOneof("item")
             if kind == "ping":
-                said.put(play_pb2.BotItem(pong=play_pb2.Pong(id=item.ping.id)))
+                outgoing.put(play_pb2.BotItem(pong=play_pb2.Pong(id=item.ping.id)))
             elif kind == "turn":
                 yield item.turn
-                asked[item.turn.seat] = item.turn
+                pending[item.turn.seat] = item.turn
                 awaited = None if awaited == item.turn.seat else awaited
             elif kind == "verdict" and item.verdict.WhichOneof("outcome") == "accepted":
                 awaited = None
@@ -73,9 +77,9 @@ def _played(
                 ended += 1
         if ended == seats:
             return
-        if asked and awaited is None:
-            awaited = min(asked)
-            said.put(_answer(asked.pop(awaited)))
+        if pending and awaited is None:
+            awaited = min(pending)
+            outgoing.put(_answer(pending.pop(awaited)))
 
 
 def _answer(turn: play_pb2.Turn) -> play_pb2.BotItem:
@@ -83,13 +87,13 @@ def _answer(turn: play_pb2.Turn) -> play_pb2.BotItem:
     return play_pb2.BotItem(move=play_pb2.Move(match_id=turn.match_id, turn_token=turn.turn_token, move=move))
 
 
-def _spoken(said: "queue.Queue[play_pb2.BotItem]") -> Iterator[play_service_pb2.PlayRequest]:
+def _requests(outgoing: "queue.Queue[play_pb2.BotItem]") -> Iterator[play_service_pb2.PlayRequest]:
     while True:
-        yield play_service_pb2.PlayRequest(items=[said.get()])
+        yield play_service_pb2.PlayRequest(items=[outgoing.get()])
 
 
-def _lasting(turn: play_pb2.Turn) -> bytes:
-    lasting = play_pb2.Turn.FromString(turn.SerializeToString())
-    for name in OF_THE_MOMENT:
-        lasting.ClearField(name)  # type: ignore[arg-type]  # All names are fields of Turn.
-    return lasting.SerializeToString(deterministic=True)
+def _without_volatile_fields(turn: play_pb2.Turn) -> bytes:
+    stable_turn = play_pb2.Turn.FromString(turn.SerializeToString())
+    for name in VOLATILE_FIELDS:
+        stable_turn.ClearField(name)  # type: ignore[arg-type]  # All names are fields of Turn.
+    return stable_turn.SerializeToString(deterministic=True)

@@ -19,7 +19,7 @@ from tests.e2e.fuzz_calls import FORBIDDEN_CODES
 from tests.e2e.organiser import ALQUERQUE, Organiser
 from tests.e2e.server import TIMEOUT_S, bearer, create_organiser_token
 from tests.e2e.server_thread import ServerThread
-from tests.transport.test_field_limits import TEXTS, filled, named
+from tests.transport.test_field_limits import TEXTS, case_id, filled_request
 
 MAX_CPU_S = 0.25
 """CPU time of the event loop per call. Reading and rejecting a message of a megabyte takes a tenth of that."""
@@ -99,9 +99,9 @@ def fill_every_field(callers: Callers, rng: Random, sizes: tuple[int, ...]) -> N
         if method == "PlayService/Play":
             continue
         for size in sizes:
-            request = filled(case, size, rng.choice(("x", "0", "[")))
+            request = filled_request(case, size, rng.choice(("x", "0", "[")))
             assert request.ByteSize() < 1 << 20
-            assert callers.call(method, request) is not grpc.StatusCode.OK or size < MESSAGE_BYTES, named(case)
+            assert callers.call(method, request) is not grpc.StatusCode.OK or size < MESSAGE_BYTES, case_id(case)
 
 
 def send_to_every_game(callers: Callers, rng: Random, sizes: tuple[int, ...]) -> None:

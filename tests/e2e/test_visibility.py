@@ -201,7 +201,7 @@ def test_an_engine_fault_has_one_id_in_the_result_the_error_and_the_log(
         assert organiser.call("MatchService/GetMatch", match_id=match_id).match.result.voided == voided
         assert watch_match(organiser.channel, organiser.token, match_id)[-1].play_ended.result.voided == voided
         (line,) = [line for line in server.log.read_text().splitlines() if voided.fault_id in line]
-        assert "HeapFellOver" in line
+        assert "BrokenGame" in line
 
 
 def test_a_match_whose_rules_have_changed_can_be_watched_to_its_end(
@@ -223,3 +223,19 @@ def test_a_match_whose_rules_have_changed_can_be_watched_to_its_end(
         voided = entries[-1].play_ended.result.voided
         assert voided.cause == result_pb2.VOID_CAUSE_ENGINE_FAULT
         assert voided.fault_id in server.log.read_text()
+
+
+def test_a_repeated_resignation_gets_its_result_after_the_game_was_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "games"))
+    install_games(tmp_path / "games", nim="tests.strangers_games.strangers_games:NIM")
+    with run_server(tmp_path) as server, connect_organiser(server, "removed") as organiser:
+        request = {"match_id": organiser.start_match(rules=NIM), "request_id": "r"}
+        first = organiser.call_as_bot(1, "MatchService/Resign", **request)
+        assert first.result.sides
+        server.kill()
+    install_games(tmp_path / "games")
+    with run_server(tmp_path) as server, server.channel() as channel:
+        again = call_method(channel, "MatchService/Resign", organiser.secrets[1], **request)
+        assert again == first

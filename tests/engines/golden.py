@@ -27,7 +27,7 @@ def settings_of(game: Game, words: str) -> Settings:
     return game.settings(chosen, preset)
 
 
-def opened(game: Game, words: str, start: str, seed: bytes = b"") -> Position:
+def first_position(game: Game, words: str, start: str, seed: bytes = b"") -> Position:
     settings = settings_of(game, words)
     return game.start(settings, seed) if start == "start" else game.read(start, settings)
 
@@ -45,7 +45,7 @@ class PerftLine:
         return f"{self.options} ; {self.start} ; {' '.join(map(str, self.counts))}"
 
     def counted(self) -> "PerftLine":
-        at = opened(find(self.game), self.options, self.start)
+        at = first_position(find(self.game), self.options, self.start)
         counts = tuple(perft(at, depth) for depth in range(1, len(self.counts) + 1))
         return PerftLine(self.game, self.options, self.start, counts)
 
@@ -96,7 +96,7 @@ def renewed_game(text: str) -> str:
 
 
 def _start(head: dict[str, str]) -> Position:
-    return opened(find(head["game"]), head["options"], head["start"], bytes.fromhex(head["seed"]))
+    return first_position(find(head["game"]), head["options"], head["start"], bytes.fromhex(head["seed"]))
 
 
 def _outcome_text(outcome: Outcome | None) -> str:

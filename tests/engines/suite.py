@@ -9,8 +9,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from engines.api import REFEREE, SPECTATOR, Game, Position, Seat
+from engines.game_errors import BadOption, GameError, IllegalMove, MalformedMove, MalformedPosition, NotYourTurn
 from engines.options import Settings, Value
-from engines.refusals import BadOption, IllegalMove, MalformedMove, MalformedPosition, NotYourTurn, Refusal
 
 MAX_PLIES = 60_000
 NONSENSE = [
@@ -82,13 +82,13 @@ class Checker:
 
     def check(self, position: Position, rng: random.Random) -> None:
         """Check all properties of one position."""
-        self.who_owes_and_what(position)
-        self.text_says_everything(position)
-        self.views_follow_the_schema(position)
-        self.listed_moves_are_accepted(position, rng)
-        self.nothing_else_is_accepted(position, rng)
+        self.check_owing_and_moves(position)
+        self.check_text(position)
+        self.check_views(position)
+        self.check_listed_moves(position, rng)
+        self.check_other_moves(position, rng)
 
-    def who_owes_and_what(self, position: Position) -> None:
+    def check_owing_and_moves(self, position: Position) -> None:
         seats = range(len(self.table.seats))
         assert list(position.owing) == sorted(set(position.owing))
         assert set(position.owing) <= set(seats)
@@ -105,7 +105,7 @@ class Checker:
             assert min(position.outcome.side_ranks) == 1
             assert position.outcome.reason.replace("_", "").isalpha()
 
-    def text_says_everything(self, position: Position) -> None:
+    def check_text(self, position: Position) -> None:
         text = str(position)
         again = self.game.read(text, self.settings)
         assert again == position
@@ -116,22 +116,22 @@ class Checker:
             assert [again.moves(seat) for seat in again.owing] == [position.moves(seat) for seat in position.owing]
         assert position.picture(REFEREE)
 
-    def views_follow_the_schema(self, position: Position) -> None:
+    def check_views(self, position: Position) -> None:
         for viewer in self.viewers:
             self.schema.validate(position.view(viewer))
             assert position.text(viewer).isprintable()
 
-    def listed_moves_are_accepted(self, position: Position, rng: random.Random) -> None:
+    def check_listed_moves(self, position: Position, rng: random.Random) -> None:
         before = str(position)
         for seat in position.owing:
             moves = position.moves(seat)
             for move in rng.sample(moves, min(3, len(moves))):
                 assert position.play(seat, move) == position.play(seat, move)
-                assert position.told(seat, move, seat) == move == position.told(seat, move, REFEREE)
-                assert isinstance(position.told(seat, move, SPECTATOR), str)
+                assert position.visible_move(seat, move, seat) == move == position.visible_move(seat, move, REFEREE)
+                assert isinstance(position.visible_move(seat, move, SPECTATOR), str)
         assert str(position) == before
 
-    def nothing_else_is_accepted(self, position: Position, rng: random.Random) -> None:
+    def check_other_moves(self, position: Position, rng: random.Random) -> None:
         seen = sorted(self.moves_seen)
         tried = [*NONSENSE, *rng.sample(seen, min(20, len(seen)))]
         tried += [mutated(rng.choice(seen), rng) for _ in range(10)] if seen else []
@@ -139,19 +139,19 @@ class Checker:
             legal = set(position.moves(seat))
             for move in tried:
                 if move not in legal:
-                    self._refused(position, seat, move)
+                    self._check_rejected(position, seat, move)
 
-    def _refused(self, position: Position, seat: Seat, move: str) -> None:
-        with pytest.raises(Refusal) as caught:
+    def _check_rejected(self, position: Position, seat: Seat, move: str) -> None:
+        with pytest.raises(GameError) as caught:
             position.play(seat, move)
-        refusal = caught.value
-        assert type(refusal) in (IllegalMove, MalformedMove, NotYourTurn)
-        assert str(refusal)
-        assert str(refusal).isprintable()
-        if isinstance(refusal, IllegalMove):
+        error = caught.value
+        assert type(error) in (IllegalMove, MalformedMove, NotYourTurn)
+        assert str(error)
+        assert str(error).isprintable()
+        if isinstance(error, IllegalMove):
             assert seat in position.owing
-            assert refusal.details["rule"]
-        elif isinstance(refusal, NotYourTurn):
+            assert error.details["rule"]
+        elif isinstance(error, NotYourTurn):
             assert seat not in position.owing
 
 
@@ -162,7 +162,7 @@ def mutated(text: str, rng: random.Random) -> str:
     return rng.choice([text[:at] + letter + text[at:], text[:at] + text[at + 1 :], text[:at] + letter + text[at + 1 :]])
 
 
-def broken_texts_are_refused(game: Game, settings: Settings, texts: list[str], rng: random.Random) -> None:
+def check_broken_texts(game: Game, settings: Settings, texts: list[str], rng: random.Random) -> None:
     """Check that a mutated position is parsed as what it says, or rejected, and that it never causes a crash."""
     for text in texts:
         mangled = mutated(text, rng)

@@ -38,7 +38,7 @@ def done(chance: Chance, what: str) -> str:
 
 
 @pytest.mark.parametrize(("seed", "what", "gives"), vectors())
-def test_the_page_of_vectors_is_true(seed: bytes, what: str, gives: str) -> None:
+def test_the_test_vectors_on_the_page_are_correct(seed: bytes, what: str, gives: str) -> None:
     assert done(Chance(seed), what) == gives
 
 
@@ -64,7 +64,7 @@ def test_ten_lines_in_any_language_reproduce_a_shuffle() -> None:
 
 
 @given(st.binary(max_size=40), st.integers(1, 2**32))
-def test_a_number_is_below_what_was_asked_and_drawing_changes_no_value(seed: bytes, n: int) -> None:
+def test_a_drawn_number_is_below_the_bound_and_the_generator_is_immutable(seed: bytes, n: int) -> None:
     chance = Chance(seed)
     number, left = chance.below(n)
     assert 0 <= number < n
@@ -73,7 +73,7 @@ def test_a_number_is_below_what_was_asked_and_drawing_changes_no_value(seed: byt
     assert chance.below(n) == (number, left)
 
 
-def test_draws_in_the_incomplete_last_run_are_thrown_away() -> None:
+def test_draws_in_the_incomplete_last_run_are_discarded() -> None:
     """For numbers below 2**31 + 1, a plain remainder would make half of them twice as likely."""
     taken = 0
     chance = Chance(b"rejection")
@@ -84,11 +84,11 @@ def test_draws_in_the_incomplete_last_run_are_thrown_away() -> None:
 
 
 @given(st.binary(max_size=8), st.lists(st.integers(), max_size=60))
-def test_a_shuffle_keeps_every_thing(seed: bytes, things: list[int]) -> None:
+def test_a_shuffle_is_a_permutation(seed: bytes, things: list[int]) -> None:
     assert Counter(Chance(seed).shuffled(things)[0]) == Counter(things)
 
 
-def test_every_order_of_three_comes_as_often_as_another() -> None:
+def test_all_orders_of_three_are_equally_frequent() -> None:
     orders: Counter[tuple[int, ...]] = Counter()
     chance = Chance(b"fair")
     for _ in range(6000):
@@ -98,6 +98,6 @@ def test_every_order_of_three_comes_as_often_as_another() -> None:
     assert all(900 < often < 1100 for often in orders.values())
 
 
-def test_forks_are_told_apart_by_their_purpose() -> None:
+def test_forks_for_different_purposes_differ() -> None:
     assert len({Chance(b"seed").fork(purpose) for purpose in ("deal", "moves", "seats", "")}) == 4
     assert Chance(b"seed", 9).fork("deal") == Chance(b"seed").fork("deal")

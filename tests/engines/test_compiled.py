@@ -1,4 +1,4 @@
-"""The engines keep their promises when compiled: all quick tests of pure packages, on the compiled form."""
+"""Runs the quick tests of the pure packages on the compiled form of the engines."""
 
 import json
 import os
@@ -13,14 +13,14 @@ import pytest
 from hatch_build import compile_engines, compiled_modules
 
 ROOT = Path(__file__).parents[2]
-WHERE_FROM = """
+PRINT_FILES = """
 import importlib, json, sys
 print(json.dumps({name: importlib.import_module(name).__file__ for name in sys.argv[1:]}))
 """
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a copy of the project in which the engines are compiled."""
     compiler = str(sysconfig.get_config_var("CC") or "cc").split()[0]
     if not shutil.which(compiler) or not Path(sysconfig.get_path("include"), "Python.h").exists():
@@ -36,23 +36,27 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def python(house: Path, *words: str) -> str:
+def python(project: Path, *words: str) -> str:
     """Return the output of Python with the project copy as its folder, so that it imports from there first."""
     # CI tests the pure form thoroughly; here the settings of a developer are enough.
-    mine = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "PYTHON", "COV", "CI"))}
-    ran = subprocess.run([sys.executable, *words], cwd=house, env=mine, capture_output=True, text=True, check=False)
-    assert ran.returncode == 0, ran.stdout + ran.stderr
-    return ran.stdout
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "PYTHON", "COV", "CI"))
+    }
+    completed = subprocess.run(
+        [sys.executable, *words], cwd=project, env=environment, capture_output=True, text=True, check=False
+    )
+    assert completed.returncode == 0, completed.stdout + completed.stderr
+    return completed.stdout
 
 
 @pytest.mark.slow
 @pytest.mark.toolchain
-def test_what_is_imported_is_the_compiled_form(house: Path) -> None:
+def test_imports_find_the_compiled_modules(project: Path) -> None:
     modules = [path.removesuffix(".py").replace("/", ".") for path in compiled_modules(ROOT)]
-    came_from = json.loads(python(house, "-c", WHERE_FROM, *modules))
-    assert len(came_from) > len(["alquerque", "toc", "troke", "trox"])
-    for module, file in came_from.items():
-        assert Path(file).parent == house.joinpath(*module.split(".")).parent
+    file_of = json.loads(python(project, "-c", PRINT_FILES, *modules))
+    assert len(file_of) > len(["alquerque", "toc", "troke", "trox"])
+    for module, file in file_of.items():
+        assert Path(file).parent == project.joinpath(*module.split(".")).parent
         assert Path(file).name.endswith(sysconfig.get_config_var("EXT_SUFFIX"))
 
 
@@ -66,5 +70,5 @@ def test_what_is_imported_is_the_compiled_form(house: Path) -> None:
     ],
     ids=["some", "all"],
 )
-def test_the_quick_tests_of_the_pure_floors_hold_on_the_compiled_form(house: Path, tests: tuple[str, ...]) -> None:
-    python(house, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "not slow", *tests)
+def test_quick_tests_of_pure_packages_pass_on_the_compiled_form(project: Path, tests: tuple[str, ...]) -> None:
+    python(project, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "not slow", *tests)

@@ -7,10 +7,10 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from engines.api import Game, Position
+from engines.game_errors import BadOption, MalformedPosition, UnknownOption, UnknownPreset
 from engines.options import Settings
-from engines.refusals import BadOption, MalformedPosition, UnknownOption, UnknownPreset
 from engines.registry import games
-from tests.engines.suite import Checker, broken_texts_are_refused, game_path, is_endless, settings_of
+from tests.engines.suite import Checker, check_broken_texts, game_path, is_endless, settings_of
 from tests.strangers_games.strangers_games import FINGERS, NIM
 
 GAMES = [*games().values(), NIM, FINGERS]
@@ -24,7 +24,7 @@ def some_positions(path: list[Position], many: int, rng: random.Random) -> list[
 
 
 @every_game
-def test_a_game_by_default_keeps_every_promise(game: Game) -> None:
+def test_a_game_with_default_options_passes_all_checks(game: Game) -> None:
     rng = random.Random(game.name)
     settings = game.settings()
     checker = Checker(game, settings)
@@ -33,7 +33,7 @@ def test_a_game_by_default_keeps_every_promise(game: Game) -> None:
 
 
 @every_game
-def test_every_option_and_preset_keeps_every_promise(game: Game) -> None:
+def test_every_option_and_preset_passes_all_checks(game: Game) -> None:
     rng = random.Random(game.name)
     for settings in settings_of(game, 4, rng):
         path = list(islice(game_path(game, settings, rng), 60))
@@ -43,17 +43,17 @@ def test_every_option_and_preset_keeps_every_promise(game: Game) -> None:
 
 @pytest.mark.slow
 @every_game
-def test_random_combinations_of_options_keep_every_promise(game: Game, rng: random.Random) -> None:
-    keep_every_promise(game, 6, rng)
+def test_random_combinations_of_options_pass_all_checks(game: Game, rng: random.Random) -> None:
+    check_all(game, 6, rng)
 
 
 @pytest.mark.soak
 @every_game
-def test_many_random_combinations_of_options_keep_every_promise(game: Game, rng: random.Random) -> None:
-    keep_every_promise(game, 60, rng)
+def test_many_random_combinations_of_options_pass_all_checks(game: Game, rng: random.Random) -> None:
+    check_all(game, 60, rng)
 
 
-def keep_every_promise(game: Game, random_combinations: int, rng: random.Random) -> None:
+def check_all(game: Game, random_combinations: int, rng: random.Random) -> None:
     for settings in settings_of(game, random_combinations, rng):
         checker = Checker(game, settings)
         # A game need not end if all limits are switched off.
@@ -71,18 +71,18 @@ def test_equal_seeds_and_moves_give_equal_games(game: Game) -> None:
 
 
 @every_game
-def test_a_mangled_position_is_refused_or_read_as_it_says(game: Game) -> None:
+def test_a_mutated_position_is_an_error_or_parses_to_itself(game: Game) -> None:
     rng = random.Random(game.name)
     for settings in settings_of(game, 3, rng):
         texts = list(map(str, islice(game_path(game, settings, rng), 60)))
-        broken_texts_are_refused(game, settings, texts * 3, rng)
+        check_broken_texts(game, settings, texts * 3, rng)
         for nonsense in ("", " ", "x", "?", "\n", texts[0] + "\n", " " + texts[0], texts[0] + " ", "٣", "9" * 5000):
             with pytest.raises(MalformedPosition):
                 game.read(nonsense, settings)
 
 
 @every_game
-def test_two_positions_of_different_settings_are_never_equal(game: Game) -> None:
+def test_positions_with_different_settings_are_never_equal(game: Game) -> None:
     rng = random.Random(game.name)
     starts = [game.start(settings, b"") for settings in settings_of(game, 0, rng)]
     assert len(set(starts)) == len(starts)
@@ -91,7 +91,7 @@ def test_two_positions_of_different_settings_are_never_equal(game: Game) -> None
 
 
 @every_game
-def test_unknown_options_and_presets_are_refused_and_the_known_are_named(game: Game) -> None:
+def test_errors_for_unknown_options_and_presets_list_the_known_ones(game: Game) -> None:
     with pytest.raises(UnknownOption) as unknown:
         game.settings({"no_such_option": "1"})
     assert all(option.name in unknown.value.details["known"] for option in game.options.declared)
@@ -101,7 +101,7 @@ def test_unknown_options_and_presets_are_refused_and_the_known_are_named(game: G
 
 
 @every_game
-def test_bad_values_are_refused_and_the_good_are_named(game: Game) -> None:
+def test_errors_for_bad_values_list_the_valid_ones(game: Game) -> None:
     for option in game.options.declared:
         with pytest.raises(BadOption) as bad:
             game.settings({option.name: "no such value" * 10_000})
@@ -109,7 +109,7 @@ def test_bad_values_are_refused_and_the_good_are_named(game: Game) -> None:
 
 
 @every_game
-def test_an_option_is_declared_well(game: Game) -> None:
+def test_every_option_has_a_name_a_description_and_a_valid_default(game: Game) -> None:
     Draft202012Validator.check_schema(game.options.schema())
     validator = Draft202012Validator(game.options.schema())
     for option in game.options.declared:
@@ -134,7 +134,7 @@ def test_a_game_describes_itself(game: Game) -> None:
 
 
 @every_game
-def test_settings_without_the_late_options_are_those_by_default(game: Game) -> None:
+def test_settings_without_the_late_options_have_their_defaults(game: Game) -> None:
     late = [option.late for option in game.options.declared]
     assert late == sorted(late), "late options are declared after all others, or old records would not verify"
     whole = game.settings()

@@ -47,6 +47,6 @@ def test_a_move_is_allowed_exactly_if_it_is_listed(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["alquerque", "troke"])
-def test_who_can_move_has_a_move(name: str) -> None:
+def test_can_move_is_true_exactly_if_there_is_a_move(name: str) -> None:
     for at in map(FAST[name][0], positions(name)):
         assert at.can_move() == bool(at.moves())

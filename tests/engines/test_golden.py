@@ -15,7 +15,7 @@ MANY_SEVENS = "66,68,69,71/10,18*,R,R/2,36*,R,R/12,54*,R,R 0 0 3 4S7H7C"
     [pytest.param(it, marks=pytest.mark.slow if MANY_SEVENS in str(it) else ()) for it in perft_lines()],
     ids=lambda line: f"{line.game}: {line}",
 )
-def test_perft_counts_are_as_written(line: PerftLine, renewing: bool) -> None:
+def test_perft_counts_equal_the_golden_files(line: PerftLine, renewing: bool) -> None:
     counted = line.counted()
     if renewing:
         renew_perft(counted)
@@ -24,7 +24,7 @@ def test_perft_counts_are_as_written(line: PerftLine, renewing: bool) -> None:
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*/*.game")), ids=lambda path: f"{path.parent.name}/{path.stem}")
-def test_golden_games_go_as_written(path: Path, renewing: bool) -> None:
+def test_golden_games_replay_as_written(path: Path, renewing: bool) -> None:
     text = path.read_text(encoding="utf-8")
     now = renewed_game(text)
     if renewing:

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from engines.refusals import IllegalMove, MalformedMove, MalformedPosition
+from engines.game_errors import IllegalMove, MalformedMove, MalformedPosition
 from engines.registry import games
 
 CHARS = 400_000
@@ -21,7 +21,7 @@ PIECES = {
 
 
 @pytest.mark.parametrize("name", PIECES)
-def test_a_text_far_too_long_is_refused_in_linear_time(name: str) -> None:
+def test_a_far_too_long_text_is_rejected_in_linear_time(name: str) -> None:
     game = games()[name]
     settings = game.settings()
     start = game.start(settings, bytes(32))

@@ -2,8 +2,8 @@
 
 import pytest
 
+from engines.game_errors import BadOption, GameError, UnknownOption, UnknownPreset, quoted
 from engines.options import Choice, Count, Flag, Options, Preset, Settings, Text, Value, written
-from engines.refusals import BadOption, Refusal, UnknownOption, UnknownPreset, quoted
 
 OPTIONS = Options(
     (
@@ -17,11 +17,11 @@ OPTIONS = Options(
 )
 
 
-def test_the_defaults_stand_where_nothing_is_chosen() -> None:
+def test_options_that_are_not_chosen_have_their_defaults() -> None:
     assert OPTIONS.settings({}).texts() == {"pace": "slow", "huff": "false", "limit": "10", "board": "", "seats": "2"}
 
 
-def test_a_choice_beats_the_preset_and_the_preset_beats_the_default() -> None:
+def test_a_choice_overrides_the_preset_and_the_preset_overrides_the_default() -> None:
     settings = OPTIONS.settings({"limit": "7"}, "quick")
     assert (settings.choice("pace"), settings.count("limit"), settings.flag("huff")) == ("fast", 7, False)
 
@@ -30,7 +30,7 @@ def test_a_choice_beats_the_preset_and_the_preset_beats_the_default() -> None:
     ("chosen", "same"),
     [({"huff": "true"}, {"huff": True}), ({"limit": "42"}, {"limit": 42}), ({"board": "abc"}, {"board": "abc"})],
 )
-def test_texts_and_values_mean_the_same(chosen: dict[str, Value], same: dict[str, Value]) -> None:
+def test_texts_and_values_of_options_are_equivalent(chosen: dict[str, Value], same: dict[str, Value]) -> None:
     assert OPTIONS.settings(chosen) == OPTIONS.settings(same)
     assert OPTIONS.settings(OPTIONS.settings(same).texts()) == OPTIONS.settings(same)
 
@@ -52,7 +52,7 @@ def test_texts_and_values_mean_the_same(chosen: dict[str, Value], same: dict[str
         ({"board": 7}, "a board of at most 5 characters"),
     ],
 )
-def test_a_bad_value_is_refused_with_the_good_ones(chosen: dict[str, Value], words: str) -> None:
+def test_the_error_for_a_bad_value_lists_the_valid_values(chosen: dict[str, Value], words: str) -> None:
     with pytest.raises(BadOption) as bad:
         OPTIONS.settings(chosen)
     assert words in str(bad.value)
@@ -60,19 +60,19 @@ def test_a_bad_value_is_refused_with_the_good_ones(chosen: dict[str, Value], wor
     assert len(str(bad.value)) < 250
 
 
-def test_an_unknown_option_is_refused_with_the_known_ones() -> None:
+def test_the_error_for_an_unknown_option_lists_the_known_options() -> None:
     with pytest.raises(UnknownOption, match="unknown option 'huf'; known: pace, huff, limit, board, seats"):
         OPTIONS.settings({"huf": "true"})
 
 
-def test_an_unknown_preset_is_refused_with_the_known_ones() -> None:
+def test_the_error_for_an_unknown_preset_lists_the_known_presets() -> None:
     with pytest.raises(UnknownPreset, match="known: quick"):
         OPTIONS.settings({}, "quik")
     with pytest.raises(UnknownPreset, match="no presets"):
         Options(()).settings({}, "quick")
 
 
-def test_the_schema_says_what_the_parser_does() -> None:
+def test_the_schema_agrees_with_the_parser() -> None:
     properties = OPTIONS.schema()["properties"]
     assert isinstance(properties, dict)
     assert properties["pace"] == {"enum": ["slow", "fast"], "default": "slow", "description": "How fast."}
@@ -81,12 +81,12 @@ def test_the_schema_says_what_the_parser_does() -> None:
     assert properties["board"]["maxLength"] == 5
 
 
-def test_examples_begin_with_the_default_and_reach_the_edge() -> None:
+def test_examples_begin_with_the_default_and_include_the_limits() -> None:
     examples = [option.examples for option in OPTIONS.declared]
     assert examples == [("slow", "fast"), (False, True), (10, 0), ("",), (2, 3, 4)]
 
 
-def test_a_value_is_written_as_it_is_read() -> None:
+def test_a_formatted_value_parses_to_itself() -> None:
     assert [written(value) for value in (True, False, 3, "word")] == ["true", "false", "3", "word"]
 
 
@@ -97,14 +97,14 @@ def test_settings_are_a_value() -> None:
         OPTIONS.settings({})["huf"]
 
 
-def test_bad_input_is_quoted_in_ascii_and_cut() -> None:
+def test_bad_input_is_quoted_in_ascii_and_shortened() -> None:
     assert quoted("é\n") == r"'\xe9\n'"
     assert len(quoted("x" * 5000)) < 90
     assert len(quoted("\x00" * 5000)) < 400
-    assert Refusal("No.", why="because").details == {"why": "because"}
+    assert GameError("No.", why="because").details == {"why": "because"}
 
 
-def test_settings_from_before_an_option_was_there_have_its_default() -> None:
+def test_settings_that_are_older_than_an_option_have_its_default() -> None:
     now = Options((*OPTIONS.declared, Flag("lively", False, "Whether.", late=True)))
     before = OPTIONS.settings({"limit": 7})
     assert now.completed(before) == now.settings({"limit": 7})

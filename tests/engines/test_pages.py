@@ -42,7 +42,7 @@ def test_every_option_is_on_the_page_with_all_its_values(game: Game) -> None:
 
 
 @every_page
-def test_the_tests_that_hold_the_sentences_of_a_sheet_are_there(game: Game) -> None:
+def test_the_tests_named_in_the_table_of_sentences_exist(game: Game) -> None:
     tables = page(game).split("sentence by sentence\n")[1].split("\n## ")[0]
     rows = [line.split(" | ") for line in tables.splitlines() if line.startswith("| ") and "---" not in line]
     sentences = [row for row in rows if "test" not in row[-1].split("`")[0]]

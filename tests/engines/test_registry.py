@@ -8,26 +8,26 @@ from pathlib import Path
 import pytest
 
 from engines import registry
-from engines.refusals import UnknownGame
+from engines.game_errors import UnknownGame
 from engines.registry import GROUP, find, games
 
-STRANGERS = Path(__file__).parents[1] / "strangers_games"
+EXTERNAL_GAMES = Path(__file__).parents[1] / "strangers_games"
 INSTALL = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "--no-index"]
 
 
-def test_our_games_come_first_and_go_by_their_names() -> None:
+def test_the_games_of_this_distribution_come_first_under_their_names() -> None:
     assert list(games())[: len(registry.OURS)] == list(registry.OURS)
     assert all(game.name == name for name, game in games().items())
 
 
-def test_an_unknown_game_is_refused_and_the_known_are_named() -> None:
+def test_the_error_for_an_unknown_game_lists_the_known_games() -> None:
     with pytest.raises(UnknownGame, match="known: alquerque"):
         find("chess")
 
 
 @pytest.mark.slow
-def test_a_game_installed_from_a_folder_is_played(tmp_path: Path) -> None:
-    subprocess.run([*INSTALL, "--target", str(tmp_path), str(STRANGERS)], check=True)
+def test_a_game_installed_from_a_folder_can_be_played(tmp_path: Path) -> None:
+    subprocess.run([*INSTALL, "--target", str(tmp_path), str(EXTERNAL_GAMES)], check=True)
     for game, words in [("nim", "won: last_taken"), ("fingers", "rounds_over")]:
         played = subprocess.run(
             [sys.executable, "-m", "referee", "play", game, "--seed", "1"],
@@ -43,18 +43,18 @@ def _with(monkeypatch: pytest.MonkeyPatch, name: str, place: str) -> None:
     monkeypatch.setattr(registry, "entry_points", lambda group: [EntryPoint(name, place, group)])
 
 
-def test_a_stranger_joins_by_an_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_entry_point_adds_a_game_of_another_distribution(monkeypatch: pytest.MonkeyPatch) -> None:
     _with(monkeypatch, "nim", "tests.strangers_games.strangers_games:NIM")
     assert find("nim").title == "Nim"
 
 
-def test_two_games_of_one_name_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_games_with_the_same_name_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     _with(monkeypatch, "alquerque", "tests.strangers_games.strangers_games:NIM")
     with pytest.raises(ValueError, match="two games are called 'alquerque'"):
         games()
 
 
-def test_an_entry_point_that_names_no_game_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_entry_point_that_refers_to_no_game_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     _with(monkeypatch, "not_a_game", "engines.registry:GROUP")
     with pytest.raises(TypeError, match=f"entry point 'not_a_game' of '{GROUP}' is str, not a Game"):
         games()

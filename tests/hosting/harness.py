@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from engines.api import Game
-from engines.refusals import Refusal
+from engines.game_errors import DetailedError
 from referee.accounts.bots import Bot, MaxNames, Version
 from referee.accounts.tokens import Role, Token
 from referee.contests.tournament.events import TournamentEntrant
 from referee.contests.tournament.tournament_terms import TournamentFormat, TournamentPlayTerms
 from referee.hosting.contest_log import ContestEntry, ContestEvent, UnreadableContest
-from referee.hosting.contest_terms import MatchTerms, Partners, TournamentTerms
+from referee.hosting.contest_terms import Partners, TournamentTerms
 from referee.hosting.contest_worker import HostingDependencies
 from referee.hosting.ladder_host import LadderHost, ladder_registry, max_faults_for
 from referee.hosting.ladder_ratings import LadderRatings
@@ -36,84 +36,87 @@ from referee.live.sessions import Hello, Session
 from referee.match.clock import SECOND, SuddenDeath
 from referee.match.events import Event
 from referee.match.match_errors import MatchOver
+from referee.match.match_terms import MatchTerms
 from referee.match.result import EndCause
 from referee.match.setup import Player
 from referee.match.state import Match
-from referee.storage.memory import MemoryAccounts, MemoryBotLog, MemoryEventLog, MemoryTokens, MemoryUndeliveredEnds
+from referee.storage.memory import MemoryEventLog, MemoryUndeliveredEnds
+from referee.storage.memory_accounts import MemoryAccounts, MemoryBotLog, MemoryTokens
 from referee.storage.sqlite.event_log import SqliteEventLog
-from tests.live.fake_time import StoppedTime
+from tests.live.fake_time import FakeTime
 from tests.live.referee_harness import GAMES
+from tests.live.runner_harness import AwaitedLog
 
-MANY = Hello(max_matches=1000)
+MANY_MATCHES = Hello(max_matches=1000)
 Choose = Callable[[Match, int, Sequence[str]], str]
 """Returns the move of a seat out of its legal moves. Empty: the bot does not answer."""
 
 
 Stored: TypeAlias = MemoryEventLog | SqliteEventLog
-WITHIN_S = 180
+TIMEOUT_S = 180
 """Timeout of whatever a test waits for."""
 
 
-class Fuse:
+class SimulatedCrash:
     """Simulates a crash: after that many durable writes, every read and write hangs."""
 
     def __init__(self, writes: int | None = None) -> None:
         """None: there is no crash."""
         self._writes = writes
         self.written = 0
-        self.away = False
+        self.log_unavailable = False
         """Whether the log is unavailable for now."""
-        self.blown = asyncio.Event()
+        self.happened = asyncio.Event()
 
-    def blows_after(self, more: int) -> None:
+    def trigger_after(self, more: int) -> None:
         """Crash after that many more durable writes."""
         self._writes = self.written + more
 
-    async def wrote(self) -> None:
+    async def count_write(self) -> None:
         self.written += 1
         if self.written == self._writes:
-            self.blown.set()
-        await self.holds()
+            self.happened.set()
+        await self.check()
 
-    async def holds(self) -> None:
-        if self.away:
+    async def check(self) -> None:
+        if self.log_unavailable:
             raise LogUnavailable("the disk is full")
-        if self.blown.is_set():
+        if self.happened.is_set():
             await asyncio.Event().wait()
 
 
-class FusedContests:
-    """A ContestLog that fails with the fuse."""
+class CrashingContestLog:
+    """A ContestLog that fails in a simulated crash."""
 
-    def __init__(self, stored: Stored, fuse: Fuse) -> None:
+    def __init__(self, stored: Stored, crash: SimulatedCrash) -> None:
         self._stored = stored.contests
-        self._fuse = fuse
+        self._crash = crash
 
     async def append(self, contest: str, after: int, events: Sequence[ContestEvent]) -> list[ContestEntry]:
-        await self._fuse.holds()
+        await self._crash.check()
         entries = await self._stored.append(contest, after, events)
-        await self._fuse.wrote()
+        await self._crash.count_write()
         return entries
 
     async def read(self, contest: str, after: int = 0, limit: int | None = None) -> list[ContestEntry]:
-        await self._fuse.holds()
+        await self._crash.check()
         return await self._stored.read(contest, after, limit)
 
     async def first_entries(self, kind: str) -> Sequence[ContestEntry | UnreadableContest]:
-        await self._fuse.holds()
+        await self._crash.check()
         return await self._stored.first_entries(kind)
 
     async def last_entries(self, kind: str) -> Sequence[ContestEntry | UnreadableContest]:
-        await self._fuse.holds()
+        await self._crash.check()
         return await self._stored.last_entries(kind)
 
 
-class FusedLog:
-    """An EventLog that fails with the fuse."""
+class CrashingEventLog(AwaitedLog):
+    """An EventLog that fails in a simulated crash."""
 
-    def __init__(self, stored: Stored, fuse: Fuse) -> None:
+    def __init__(self, stored: Stored, crash: SimulatedCrash) -> None:
         self._stored = stored
-        self._fuse = fuse
+        self._crash = crash
 
     async def append(
         self,
@@ -123,13 +126,13 @@ class FusedLog:
         request: Request | None = None,
         co_append: CoAppend[Any] | None = None,
     ) -> list[Entry]:
-        await self._fuse.holds()
+        await self._crash.check()
         entries = await self._stored.append(match_id, after, events, request, co_append)
-        await self._fuse.wrote()
+        await self._crash.count_write()
         return entries
 
     async def read(self, match_id: str, after: int = 0, limit: int | None = None) -> list[Entry]:
-        await self._fuse.holds()
+        await self._crash.check()
         return await self._stored.read(match_id, after, limit)
 
     async def unfinished(self) -> list[str]:
@@ -147,17 +150,17 @@ class Store:
 
     def __init__(self, on_disk: Path | None = None) -> None:
         """None: store everything in memory."""
-        self.time = StoppedTime()
+        self.time = FakeTime()
         """Clock of the process that uses the store."""
         in_memory = MemoryEventLog(self._wall_ms)
         self._on_disk = on_disk
         self.matches: Stored = SqliteEventLog(on_disk, self._wall_ms) if on_disk else in_memory
-        self.unheard = MemoryUndeliveredEnds(in_memory)
+        self.undelivered_ends = MemoryUndeliveredEnds(in_memory)
         self.tokens = MemoryTokens()
         self.accounts = MemoryAccounts(self.tokens)
         self._tokens = count(1)
 
-    async def survives(self) -> None:
+    async def reopen(self) -> None:
         """Open the database again after its process was killed; pending writes are durable."""
         if self._on_disk:
             await self.matches.close()
@@ -181,18 +184,18 @@ class Store:
 class HostingHarness:
     """One server process, from `open` until `close` or until it is killed."""
 
-    def __init__(self, store: Store, fuse: Fuse | None = None, games: dict[str, Game] = GAMES) -> None:
+    def __init__(self, store: Store, crash: SimulatedCrash | None = None, games: dict[str, Game] = GAMES) -> None:
         self.store = store
-        self.fuse = fuse or Fuse()
-        self.time = store.time = StoppedTime()
+        self.crash = crash or SimulatedCrash()
+        self.time = store.time = FakeTime()
         self.faults: list[tuple[str, Exception]] = []
-        self.choose: Choose = by_the_match
+        self.choose: Choose = choose_by_match
         self.voided: frozenset[str] = frozenset()
         """Ids of due matches that are declared void before their first move."""
         ids = count(1)
-        self.contests = FusedContests(store.matches, self.fuse)
+        self.contests = CrashingContestLog(store.matches, self.crash)
         self.registry = ladder_registry(self.contests, games, self._report_fault)
-        self.conduct = AutoPause(
+        self.auto_pause = AutoPause(
             store.accounts,
             BotNotifier(BotLogRecorder(MemoryBotLog(1000)), self._sessions_of, self.time),
             self.time,
@@ -200,15 +203,15 @@ class HostingHarness:
         )
         ratings = LadderRatings(self.registry, games)
         self.referee = Referee(
-            FusedLog(store.matches, self.fuse),
-            store.unheard,
+            CrashingEventLog(store.matches, self.crash),
+            store.undelivered_ends,
             self.time,
             games,
             LiveLimits(),
             lambda: f"s{next(ids)}",
             lambda: bytes(32),
             LoopLag(self.time),
-            [self.conduct],
+            [self.auto_pause],
             ratings,
         )
         self.factory = MatchFactory(self.referee, store.accounts)
@@ -222,7 +225,7 @@ class HostingHarness:
             lambda: bytes(32),
             self._report_fault,
         )
-        self.ladders = LadderHost(self.registry, dependencies, ratings, self.conduct.flush)
+        self.ladders = LadderHost(self.registry, dependencies, ratings, self.auto_pause.flush)
         tournaments = tournament_registry(self.contests, self._report_fault)
         self.tournaments = TournamentHost(tournaments, dependencies, self.ladders)
         self._playing: set[asyncio.Task[None]] = set()
@@ -242,25 +245,25 @@ class HostingHarness:
             await asyncio.wait(self._playing)
         assert self.faults == []
 
-    def come(self, *names: str, hello: Hello = MANY, version: str = "1") -> list[Session]:
+    def connect(self, *names: str, hello: Hello = MANY_MATCHES, version: str = "1") -> list[Session]:
         """Connect bots, which answer their turns."""
         sessions = [self.referee.sessions.open(Player(name, version), hello) for name in names]
         for session in sessions:
-            task = asyncio.create_task(self._plays(session))
+            task = asyncio.create_task(self._play(session))
             self._playing.add(task)
             task.add_done_callback(self._playing.discard)
         return sessions
 
-    async def over(self, name: str) -> TournamentState:
+    async def until_over(self, name: str) -> TournamentState:
         """Return the tournament when it is over."""
         return await self.until(name, lambda state: state.over)
 
-    async def until(self, name: str, holds: Callable[[TournamentState], bool]) -> TournamentState:
+    async def until(self, name: str, condition: Callable[[TournamentState], bool]) -> TournamentState:
         """Return the tournament as soon as the condition holds."""
-        state, watching = await self.tournaments.watch(name, None)
-        async with asyncio.timeout(WITHIN_S):
-            while not holds(state):
-                state = (await anext(watching))[-1].state
+        state, watch = await self.tournaments.watch(name, None)
+        async with asyncio.timeout(TIMEOUT_S):
+            while not condition(state):
+                state = (await anext(watch))[-1].state
         return state
 
     def _report_fault(self, contest: str, fault: Exception) -> None:
@@ -269,27 +272,27 @@ class HostingHarness:
     def _sessions_of(self, bot: str) -> Sequence[Session]:
         return self.referee.sessions.of_bot(bot)
 
-    async def _plays(self, session: Session) -> None:
+    async def _play(self, session: Session) -> None:
         while not session.outbox.closed:
             await session.outbox.wait()
             for item in session.outbox.drain(1000):
                 if isinstance(item, TurnNotice):
-                    await self._answers(item)
+                    await self._answer_turn(item)
 
-    async def _answers(self, asked: TurnNotice) -> None:
-        due = self.referee.turn_due(asked.match_id, asked.seat)
+    async def _answer_turn(self, turn_notice: TurnNotice) -> None:
+        due = self.referee.turn_due(turn_notice.match_id, turn_notice.seat)
         if due and dict(due.match.setup.labels).get(REQUEST_ID) in self.voided:
             with suppress(MatchOver):
-                await self.referee.void(asked.match_id, EndCause.DECLARED, "power failure")
+                await self.referee.void(turn_notice.match_id, EndCause.DECLARED, "power failure")
         elif due:
-            moves = due.match.require_position().moves(asked.seat)
-            move = self.choose(due.match, asked.seat, moves)
-            with suppress(Refusal, NotRunHere):  # The match was aborted.
+            moves = due.match.require_position().moves(turn_notice.seat)
+            move = self.choose(due.match, turn_notice.seat, moves)
+            with suppress(DetailedError, NotRunHere):  # The match was aborted.
                 if move:
-                    await self.referee.submit(asked.match_id, asked.seat, due.turn.token, move)
+                    await self.referee.submit(turn_notice.match_id, turn_notice.seat, due.turn.token, move)
 
 
-def by_the_match(match: Match, seat: int, moves: Sequence[str]) -> str:
+def choose_by_match(match: Match, seat: int, moves: Sequence[str]) -> str:
     """Return a move that depends only on the match, the ply and the seat."""
     return moves[zlib.crc32(f"{match.setup.match_id} {match.ply} {seat}".encode()) % len(moves)]
 
@@ -300,18 +303,20 @@ def terms(
     options: dict[str, Any] | None = None,
     openings: tuple[Opening, ...] = (),
     partners: Partners = Partners.INDIVIDUAL,
-    nonce_within_us: int = 0,
+    nonce_timeout_us: int = 0,
     **more: Any,
 ) -> TournamentTerms:
     """Return terms with small matches of ten seconds for each seat."""
-    chosen = {"heap": 6} if game == "nim" and options is None else options or {}
+    chosen_options = {"heap": 6} if game == "nim" and options is None else options or {}
     match_terms = MatchTerms(
-        game, GAMES[game].settings(chosen), (SuddenDeath(10 * SECOND),), nonce_within_us=nonce_within_us
+        game, GAMES[game].settings(chosen_options), (SuddenDeath(10 * SECOND),), nonce_timeout_us=nonce_timeout_us
     )
     return TournamentTerms((match_terms,), TournamentPlayTerms(form, b"", **more), openings, partners=partners)
 
 
-def wish(terms: TournamentTerms, *bots: str, name: str = "cup", request_id: str = "r1") -> TournamentRequest:
+def tournament_request(
+    terms: TournamentTerms, *bots: str, name: str = "cup", request_id: str = "r1"
+) -> TournamentRequest:
     return TournamentRequest(name, "org", request_id, terms, entrants=tuple(map(entrant, bots)))
 
 
@@ -319,20 +324,20 @@ def entrant(bot: str, *partners: str, name: str = "") -> TournamentEntrant:
     return TournamentEntrant(name or bot, bots=tuple(Player(one) for one in (bot, *partners)))
 
 
-def all_tasks_but_this() -> set[asyncio.Task[Any]]:
-    mine = asyncio.current_task()
-    return {task for task in asyncio.all_tasks() if task is not mine}
+def other_tasks() -> set[asyncio.Task[Any]]:
+    current = asyncio.current_task()
+    return {task for task in asyncio.all_tasks() if task is not current}
 
 
-async def killed() -> None:
+async def kill_process() -> None:
     """Cancel all tasks but that of the test, as if the process were killed."""
-    tasks = all_tasks_but_this()
+    tasks = other_tasks()
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def first_of(*work: Coroutine[Any, Any, Any]) -> None:
+async def run_until_first(*work: Coroutine[Any, Any, Any]) -> None:
     """Return when one of the coroutines is done, and cancel the others."""
     done, others = await asyncio.wait([asyncio.create_task(one) for one in work], return_when=asyncio.FIRST_COMPLETED)
     for task in others:

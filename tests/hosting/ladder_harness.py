@@ -7,7 +7,7 @@ from typing import Any
 
 from referee.contests.ladder.events import LadderEntrant, LadderEvent, MatchRated
 from referee.contests.pairing import ContestMatchStarted
-from referee.hosting.contest_terms import LadderTerms, MatchTerms, Partners
+from referee.hosting.contest_terms import LadderTerms, Partners
 from referee.hosting.ladder_host import LadderRequest
 from referee.hosting.ladder_state import LadderFold, LadderState
 from referee.live.log_history import replay
@@ -16,10 +16,11 @@ from referee.live.runner import NotRunHere
 from referee.live.sessions import Session
 from referee.match.clock import SECOND, SuddenDeath
 from referee.match.events import MatchCreated, PlayEnded
+from referee.match.match_terms import MatchTerms
 from referee.match.result import EndKind
 from referee.match.setup import Player
 from tests.contests.recomputed_ratings import recompute_ratings
-from tests.hosting.harness import WITHIN_S, HostingHarness, Store
+from tests.hosting.harness import TIMEOUT_S, HostingHarness, Store
 from tests.live.referee_harness import GAMES
 
 CONTEST = "ladder/main"
@@ -27,17 +28,17 @@ CONTEST = "ladder/main"
 
 def ladder_terms(*games: str, **more: Any) -> LadderTerms:
     """Return terms with small matches of ten seconds for each seat."""
-    chosen: dict[str, dict[str, Any]] = {"nim": {"heap": 6}, "stones": {"seats": 2}}
+    options: dict[str, dict[str, Any]] = {"nim": {"heap": 6}, "stones": {"seats": 2}}
     return LadderTerms(
         tuple(
-            MatchTerms(game, GAMES[game].settings(chosen.get(game, {})), (SuddenDeath(10 * SECOND),))
+            MatchTerms(game, GAMES[game].settings(options.get(game, {})), (SuddenDeath(10 * SECOND),))
             for game in games or ("nim",)
         ),
         **more,
     )
 
 
-def climber(bot: str, *partners: str, name: str = "") -> LadderEntrant:
+def ladder_entrant(bot: str, *partners: str, name: str = "") -> LadderEntrant:
     return LadderEntrant(name, tuple(map(Player, (bot, *partners))))
 
 
@@ -45,11 +46,11 @@ async def new_ladder(harness: HostingHarness, terms: LadderTerms, *bots: str) ->
     """Create a ladder with these bots, which are offline."""
     await harness.ladders.create(LadderRequest("main", "org", "r1", terms))
     for bot in bots:
-        await harness.ladders.join("main", climber(bot))
+        await harness.ladders.join("main", ladder_entrant(bot))
     return await harness.ladders.get("main")
 
 
-async def opened(terms: LadderTerms, *bots: str, versions: tuple[str, ...] = ("1",)) -> HostingHarness:
+async def open_with_ladder(terms: LadderTerms, *bots: str, versions: tuple[str, ...] = ("1",)) -> HostingHarness:
     store = Store()
     await store.register(*bots, versions=versions)
     harness = HostingHarness(store)
@@ -58,18 +59,18 @@ async def opened(terms: LadderTerms, *bots: str, versions: tuple[str, ...] = ("1
     return harness
 
 
-async def until(harness: HostingHarness, holds: Callable[[LadderState], bool]) -> LadderState:
+async def until(harness: HostingHarness, condition: Callable[[LadderState], bool]) -> LadderState:
     """Return the ladder as soon as the condition holds."""
-    state, watching = await harness.ladders.watch("main", None)
-    async with asyncio.timeout(WITHIN_S):
-        while not holds(state):
-            state = (await anext(watching))[-1].state
+    state, watch = await harness.ladders.watch("main", None)
+    async with asyncio.timeout(TIMEOUT_S):
+        while not condition(state):
+            state = (await anext(watch))[-1].state
     return state
 
 
-def rated(many: int) -> Callable[[LadderState], bool]:
+def rated(count: int) -> Callable[[LadderState], bool]:
     """Return a condition: that many matches of two bots are rated."""
-    return lambda state: sum(it.matches for it in state.ladder.current_season.ratings.values()) >= 2 * many
+    return lambda state: sum(it.matches for it in state.ladder.current_season.ratings.values()) >= 2 * count
 
 
 async def events(store: Store) -> list[LadderEvent]:
@@ -82,13 +83,13 @@ async def check_the_logs(store: Store) -> None:
     entries = await store.matches.contests.read(CONTEST)
     assert [entry.number for entry in entries] == [*range(1, len(entries) + 1)]
     state = list(replay(LadderFold(GAMES), entries))[-1].state
-    happened = await events(store)
-    assert recompute_ratings(happened) == state.ladder.current_season.ratings
-    began = [event.match_id for event in happened if isinstance(event, ContestMatchStarted)]
+    recorded = await events(store)
+    assert recompute_ratings(recorded) == state.ladder.current_season.ratings
+    began = [event.match_id for event in recorded if isinstance(event, ContestMatchStarted)]
     assert len(began) == len(set(began))
-    told = {event.match_id: state.by_seat(event) for event in happened if isinstance(event, MatchRated)}
-    assert told == await _ended_and_rated(store)
-    assert max(Counter(event.match_id for event in happened if isinstance(event, MatchRated)).values(), default=1) == 1
+    logged = {event.match_id: state.by_seat(event) for event in recorded if isinstance(event, MatchRated)}
+    assert logged == await _ended_and_rated(store)
+    assert max(Counter(event.match_id for event in recorded if isinstance(event, MatchRated)).values(), default=1) == 1
 
 
 async def _ended_and_rated(store: Store) -> dict[str, Any]:
@@ -108,7 +109,7 @@ def ladder_partners(**more: Any) -> LadderTerms:
     return ladder_terms("toc", partners=Partners.FIXED, **more)
 
 
-def leaves(harness: HostingHarness, session: Session) -> None:
+def disconnect(harness: HostingHarness, session: Session) -> None:
     """Disconnect a bot."""
     harness.referee.sessions.close(session)
     session.outbox.close(NotRunHere(""))

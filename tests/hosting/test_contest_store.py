@@ -12,7 +12,7 @@ from referee.hosting.contest_store import ContestRegistry, ContestStore, Contest
 from referee.live.ports import LogUnavailable
 from referee.live.watch import SlowConsumer
 from referee.storage.memory import MemoryEventLog
-from tests.live.fake_time import StoppedTime, settled
+from tests.live.fake_time import FakeTime, settle
 from tests.live.runner_harness import in_loop
 
 Names = tuple[str, ...]
@@ -24,21 +24,21 @@ def fold(names: Names | None, entry: ContestEntry) -> Names:
     return (*(names or ()), entry.event.entrant.name)
 
 
-def came(name: str) -> EntrantEntered:
+def entered_event(name: str) -> EntrantEntered:
     return EntrantEntered(TournamentEntrant(name))
 
 
-class Gated:
+class GatedContestLog:
     """A ContestLog whose appends can be held after they are durable, or rejected."""
 
     def __init__(self) -> None:
-        self.stored = MemoryEventLog(StoppedTime().wall_ms).contests
+        self.stored = MemoryEventLog(FakeTime().wall_ms).contests
         self.gate = asyncio.Event()
         self.gate.set()
-        self.away = False
+        self.log_unavailable = False
 
     async def append(self, contest: str, after: int, events: Sequence[ContestEvent]) -> list[ContestEntry]:
-        if self.away:
+        if self.log_unavailable:
             raise LogUnavailable("the disk is full")
         entries = await self.stored.append(contest, after, events)
         await self.gate.wait()
@@ -54,114 +54,114 @@ class Gated:
         return await self.stored.last_entries(kind)
 
 
-async def opened(log: ContestLog) -> ContestStore[Names]:
-    return ContestStore(log, fold, await log.append("tournament/cup", 0, [came("ada")]))
+async def create_store(log: ContestLog) -> ContestStore[Names]:
+    return ContestStore(log, fold, await log.append("tournament/cup", 0, [entered_event("ada")]))
 
 
-def watching(store: ContestStore[Names], max_behind: int = 1000) -> ContestWatch[Names]:
+def watch_of(store: ContestStore[Names], max_behind: int = 1000) -> ContestWatch[Names]:
     return ContestWatch(store, lambda names: names[-1] == "last", max_behind)
 
 
 @in_loop
-async def test_changes_are_decided_one_after_the_other_each_of_what_the_one_before_has_made() -> None:
-    store = await opened(Gated())
-    await asyncio.gather(*(store.execute(lambda names: [came(f"n{len(names)}")]) for _ in range(5)))
+async def test_concurrent_changes_are_decided_one_after_the_other() -> None:
+    store = await create_store(GatedContestLog())
+    await asyncio.gather(*(store.execute(lambda names: [entered_event(f"n{len(names)}")]) for _ in range(5)))
     assert store.state == ("ada", "n1", "n2", "n3", "n4", "n5")
     assert store.number == 6
 
 
 @in_loop
-async def test_who_hangs_up_leaves_no_book_behind_its_log() -> None:
-    log = Gated()
-    store = await opened(log)
+async def test_a_cancelled_execution_leaves_no_store_behind_its_log() -> None:
+    log = GatedContestLog()
+    store = await create_store(log)
     log.gate.clear()
-    asking = asyncio.create_task(store.execute(lambda _: [came("bob")]))
-    await settled()
-    asking.cancel()
+    execution = asyncio.create_task(store.execute(lambda _: [entered_event("bob")]))
+    await settle()
+    execution.cancel()
     log.gate.set()
-    await settled()
+    await settle()
     assert store.state == ("ada", "bob")
 
 
 @in_loop
-async def test_a_book_whose_log_has_moved_on_reads_on_and_decides_again() -> None:
-    log = Gated()
-    store = await opened(log)
-    await log.append("tournament/cup", 1, [came("bob")])
-    await store.execute(lambda names: [came("cyd")] if "bob" in names else [came("too early")])
+async def test_a_store_whose_log_was_extended_reloads_and_decides_again() -> None:
+    log = GatedContestLog()
+    store = await create_store(log)
+    await log.append("tournament/cup", 1, [entered_event("bob")])
+    await store.execute(lambda names: [entered_event("cyd")] if "bob" in names else [entered_event("too early")])
     assert store.state == ("ada", "bob", "cyd")
     assert [entry.number for entry in await log.read("tournament/cup")] == [1, 2, 3]
 
 
 @in_loop
-async def test_what_is_refused_or_cannot_be_written_changes_nothing() -> None:
-    log = Gated()
-    store = await opened(log)
+async def test_a_command_that_is_rejected_or_cannot_be_written_changes_nothing() -> None:
+    log = GatedContestLog()
+    store = await create_store(log)
 
-    def refuses(_: Names) -> Sequence[ContestEvent]:
+    def reject(_: Names) -> Sequence[ContestEvent]:
         raise KeyError("no")
 
     with pytest.raises(KeyError):
-        await store.execute(refuses)
-    log.away = True
+        await store.execute(reject)
+    log.log_unavailable = True
     with pytest.raises(LogUnavailable):
-        await store.execute(lambda _: [came("bob")])
-    log.away = False
+        await store.execute(lambda _: [entered_event("bob")])
+    log.log_unavailable = False
     assert store.number == 1
-    await store.execute(lambda _: [came("bob")])
+    await store.execute(lambda _: [entered_event("bob")])
     assert store.state == ("ada", "bob")
 
 
 @in_loop
-async def test_who_watches_hears_each_entry_once_whether_the_book_or_the_log_has_it() -> None:
-    log = Gated()
-    store = await opened(log)
+async def test_a_watch_returns_each_entry_once_from_cache_or_log() -> None:
+    log = GatedContestLog()
+    store = await create_store(log)
     for number in range(2 * stores.STEP_CACHE_SIZE):
-        await store.execute(lambda _, number=number: [came(f"n{number}")])  # type: ignore[misc]
-    await store.execute(lambda _: [came("last")])
+        await store.execute(lambda _, number=number: [entered_event(f"n{number}")])  # type: ignore[misc]
+    await store.execute(lambda _: [entered_event("last")])
     for after in (0, 1, stores.STEP_CACHE_SIZE, store.number - stores.STEP_CACHE_SIZE, store.number - 1):
-        one = watching(store)
-        await one.begin(after)
-        steps = [step for batch in [batch async for batch in one] for step in batch]
+        watch = watch_of(store)
+        await watch.begin(after)
+        steps = [step for batch in [batch async for batch in watch] for step in batch]
         assert [step.entry.number for step in steps] == [*range(after + 1, store.number + 1)]
         assert steps[-1].state == store.state
         assert all(len(step.state) == step.entry.number for step in steps)
-    at_the_end = watching(store)
-    await at_the_end.begin(None)
-    assert [batch async for batch in at_the_end] == []
+    watch_from_end = watch_of(store)
+    await watch_from_end.begin(None)
+    assert [batch async for batch in watch_from_end] == []
 
 
 @in_loop
-async def test_who_has_caught_up_and_falls_too_far_behind_is_told_where_to_go_on() -> None:
-    log = Gated()
-    store = await opened(log)
-    one = watching(store, max_behind=3)
-    await one.begin(None)
-    waiting = asyncio.ensure_future(anext(one))
-    await settled()
-    await store.execute(lambda _: [came("bob")])
+async def test_a_watcher_that_falls_behind_gets_the_number_to_resume_from() -> None:
+    log = GatedContestLog()
+    store = await create_store(log)
+    watch = watch_of(store, max_behind=3)
+    await watch.begin(None)
+    waiting = asyncio.ensure_future(anext(watch))
+    await settle()
+    await store.execute(lambda _: [entered_event("bob")])
     assert [step.entry.number for step in await waiting] == [2]
-    await store.execute(lambda _: [came(name) for name in ("c", "d", "e", "f")])
-    with pytest.raises(SlowConsumer) as why:
-        await anext(one)
-    assert why.value.details == {"resume_after": "2"}
+    await store.execute(lambda _: [entered_event(name) for name in ("c", "d", "e", "f")])
+    with pytest.raises(SlowConsumer) as error:
+        await anext(watch)
+    assert error.value.details == {"resume_after": "2"}
 
 
 class CountingContestLog:
     """A ContestLog that records which contests are read, and the largest batch."""
 
     def __init__(self) -> None:
-        self.stored: ContestLog = MemoryEventLog(StoppedTime().wall_ms).contests
-        self.read_of: list[str] = []
-        self.most = 0
+        self.stored: ContestLog = MemoryEventLog(FakeTime().wall_ms).contests
+        self.contests_read: list[str] = []
+        self.largest_batch = 0
 
     async def append(self, contest: str, after: int, events: Sequence[ContestEvent]) -> list[ContestEntry]:
         return await self.stored.append(contest, after, events)
 
     async def read(self, contest: str, after: int = 0, limit: int | None = None) -> list[ContestEntry]:
         entries = await self.stored.read(contest, after, limit)
-        self.read_of.append(contest)
-        self.most = max(self.most, len(entries))
+        self.contests_read.append(contest)
+        self.largest_batch = max(self.largest_batch, len(entries))
         return entries
 
     async def first_entries(self, kind: str) -> Sequence[ContestEntry | UnreadableContest]:
@@ -176,8 +176,8 @@ def count(before: int | None, _: ContestEntry) -> int:
     return (before or 0) + 1
 
 
-def entered(many: int) -> list[ContestEvent]:
-    return [EntrantEntered(TournamentEntrant(f"bot {number}")) for number in range(many)]
+def entry_events(total: int) -> list[ContestEvent]:
+    return [EntrantEntered(TournamentEntrant(f"bot {number}")) for number in range(total)]
 
 
 def fail(contest: str, fault: Exception) -> None:
@@ -194,12 +194,12 @@ async def registry_of(log: CountingContestLog, **contests: list[ContestEvent]) -
 
 
 @in_loop
-async def test_what_is_over_is_not_read_before_somebody_asks_for_it() -> None:
+async def test_a_finished_contest_is_not_read_until_it_is_requested() -> None:
     log = CountingContestLog()
     registry = await registry_of(
-        log, old=[*entered(2), TournamentEnded()], cup=entered(2), off=[TournamentEnded(cancelled=True)]
+        log, old=[*entry_events(2), TournamentEnded()], cup=entry_events(2), off=[TournamentEnded(cancelled=True)]
     )
-    assert set(log.read_of) == {"tournament/cup"}
+    assert set(log.contests_read) == {"tournament/cup"}
     assert [store.contest for store in registry.active] == ["tournament/cup"]
     assert list(registry.first_entries) == ["tournament/old", "tournament/cup", "tournament/off"]
     assert (await registry.get("tournament/old")).state == 3
@@ -209,19 +209,19 @@ async def test_what_is_over_is_not_read_before_somebody_asks_for_it() -> None:
 
 
 @in_loop
-async def test_a_long_log_is_read_piece_by_piece() -> None:
+async def test_a_long_log_is_read_in_batches() -> None:
     log = CountingContestLog()
-    many = 3 * stores.READ_BATCH_SIZE + 7
-    registry = await registry_of(log, cup=entered(many))
-    assert registry.active[0].state == many
-    assert log.most == stores.READ_BATCH_SIZE
+    total = 3 * stores.READ_BATCH_SIZE + 7
+    registry = await registry_of(log, cup=entry_events(total))
+    assert registry.active[0].state == total
+    assert log.largest_batch == stores.READ_BATCH_SIZE
 
 
 @in_loop
-async def test_what_has_ended_here_is_no_longer_among_those_that_go_on() -> None:
+async def test_a_contest_that_has_ended_is_no_longer_active() -> None:
     log = CountingContestLog()
     registry = await registry_of(log)
-    store = await registry.add("cup", entered(1))
+    store = await registry.add("cup", entry_events(1))
     assert registry.active == [store]
     await store.execute(lambda _: [TournamentEnded()])
     assert registry.active == []

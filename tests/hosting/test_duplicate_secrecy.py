@@ -10,22 +10,22 @@ from referee.hosting.contest_workers import DuplicateSecrecy
 from referee.live.ports import Entry
 from referee.match.events import PlayEnded
 from referee.match.state import Match
-from tests.hosting.harness import HostingHarness, Store, terms, wish
+from tests.hosting.harness import HostingHarness, Store, terms, tournament_request
 from tests.hosting.ladder_harness import ladder_terms, new_ladder, rated, until
 from tests.live.runner_harness import in_loop
 
 
-class Hearing:
+class SecrecyObserver:
     """Observes whether a match is secret when its end is announced."""
 
     def __init__(self, harness: HostingHarness) -> None:
-        self.sealed = DuplicateSecrecy({LADDER: harness.ladders.workers, TOURNAMENT: harness.tournaments.workers})
-        self.at_ends: list[bool] = []
+        self.is_secret = DuplicateSecrecy({LADDER: harness.ladders.workers, TOURNAMENT: harness.tournaments.workers})
+        self.secret_at_end: list[bool] = []
         harness.referee.subscribe(self)
 
     def on_entries(self, before: Match | None, entries: Sequence[Entry], match: Match) -> None:
         if isinstance(entries[-1].event, PlayEnded):
-            self.at_ends.append(self.sealed(match))
+            self.secret_at_end.append(self.is_secret(match))
 
     def on_fault(self, match_id: str, fault: Exception) -> None:
         raise AssertionError(match_id) from fault
@@ -43,25 +43,25 @@ async def new_harness() -> HostingHarness:
 
 
 @in_loop
-async def test_the_last_match_of_a_tournaments_set_is_open_as_soon_as_it_is_over() -> None:
+async def test_the_last_match_of_a_set_in_a_tournament_is_public_as_soon_as_it_ends() -> None:
     harness = await new_harness()
-    hearing = Hearing(harness)
+    observer = SecrecyObserver(harness)
     harness.voided = frozenset({"1.1/2.1"})
-    harness.come("a", "b")
-    twice = terms(RoundRobin(), duplicate=DuplicateSets(2), matches_at_once=1)
-    await harness.tournaments.create(wish(twice, "a", "b"))
+    harness.connect("a", "b")
+    duplicate_terms = terms(RoundRobin(), duplicate=DuplicateSets(2), max_concurrent_matches=1)
+    await harness.tournaments.create(tournament_request(duplicate_terms, "a", "b"))
     await harness.tournaments.start("cup")
-    await harness.over("cup")
-    assert hearing.at_ends == [True, True, False]  # The second became void and was played again.
+    await harness.until_over("cup")
+    assert observer.secret_at_end == [True, True, False]  # The second became void and was played again.
     await harness.close()
 
 
 @in_loop
-async def test_so_is_that_of_a_ladders_set() -> None:
+async def test_the_last_match_of_a_set_on_a_ladder_is_public_as_soon_as_it_ends() -> None:
     harness = await new_harness()
-    hearing = Hearing(harness)
-    await new_ladder(harness, ladder_terms(duplicate=DuplicatePlay(), matches_at_once=1), "a", "b")
-    harness.come("a", "b")
+    observer = SecrecyObserver(harness)
+    await new_ladder(harness, ladder_terms(duplicate=DuplicatePlay(), max_concurrent_matches=1), "a", "b")
+    harness.connect("a", "b")
     await until(harness, rated(2))
-    assert hearing.at_ends[:2] == [True, False]
+    assert observer.secret_at_end[:2] == [True, False]
     await harness.close()

@@ -18,112 +18,126 @@ from referee.hosting.ladder_host import LadderRequest
 from referee.hosting.ladder_state import LadderState
 from referee.live.sessions import Hello
 from referee.match.result import EndCause
-from tests.hosting.harness import Fuse, HostingHarness, Store, first_of, killed
-from tests.hosting.ladder_harness import check_the_logs, climber, events, ladder_terms, opened, rated, until
+from tests.hosting.harness import HostingHarness, SimulatedCrash, Store, kill_process, run_until_first
+from tests.hosting.ladder_harness import (
+    check_the_logs,
+    events,
+    ladder_entrant,
+    ladder_terms,
+    open_with_ladder,
+    rated,
+    until,
+)
 from tests.live.runner_harness import in_loop
 
 BOTS = ("ada", "bob", "cyd", "dan")
-LATE = "eve"
+LATE_BOT = "eve"
 TWO = Hello(max_matches=2)
 TERMS = ladder_terms(provisional_matches=2)
 
 
-async def climbed(harness: HostingHarness) -> LadderState:
+async def run_ladder(harness: HostingHarness) -> LadderState:
     """Send the requests of all clients that the ladder does not show as done, and wait for the end of the ladder."""
     await harness.open()
     ladders = harness.ladders
     state = await ladders.create(LadderRequest("main", "org", "r1", TERMS))
     for bot in BOTS:
         if bot not in state.ladder.all_entrants:
-            await ladders.join("main", climber(bot))
-    harness.come(*BOTS, LATE, hello=TWO)
+            await ladders.join("main", ladder_entrant(bot))
+    harness.connect(*BOTS, LATE_BOT, hello=TWO)
     if state.ladder.season == 1:
         state = await until(harness, rated(3))
         await ladders.challenge("main", "org/c", ("cyd", "dan"))
         if "ada" in state.ladder.entrants:
             await ladders.leave("main", "ada", "enough")
-        if LATE not in state.ladder.all_entrants:
-            await ladders.join("main", climber(LATE))
+        if LATE_BOT not in state.ladder.all_entrants:
+            await ladders.join("main", ladder_entrant(LATE_BOT))
         await ladders.start_season("main", "s2")
     if not state.closed:
-        await until(harness, lambda state: rated(4)(state) and challenged(state))
+        await until(harness, lambda state: rated(4)(state) and challenge_is_played(state))
         await ladders.close("main", "good night")
     return await until(harness, lambda state: state.over)
 
 
-def challenged(state: LadderState) -> bool:
+def challenge_is_played(state: LadderState) -> bool:
     """Return whether the challenge has been played."""
     return state.ladder.pairings[state.ladder.challenges["org/c"]].is_done
 
 
-async def climbed_by_mortals(store: Store, lives: Iterator[int]) -> int:
+async def run_with_crashes(store: Store, writes_per_process: Iterator[int]) -> int:
     """Run processes that each crash after a number of durable writes. Return how many it took."""
-    await store.register(*BOTS, LATE)
-    for lived, writes in zip(count(1), lives, strict=False):
-        harness = HostingHarness(store, Fuse(writes))
-        await first_of(climbed(harness), harness.fuse.blown.wait())
-        if not harness.fuse.blown.is_set():
+    await store.register(*BOTS, LATE_BOT)
+    for process_count, writes in zip(count(1), writes_per_process, strict=False):
+        harness = HostingHarness(store, SimulatedCrash(writes))
+        await run_until_first(run_ladder(harness), harness.crash.happened.wait())
+        if not harness.crash.happened.is_set():
             await harness.close()
-            return lived
-        await killed()
-        await store.survives()
+            return process_count
+        await kill_process()
+        await store.reopen()
     raise AssertionError("it never ends")
 
 
 async def check(store: Store) -> None:
     await check_the_logs(store)
-    happened = await events(store)
-    joined = [event.entrant.name for event in happened if isinstance(event, LadderJoined)]
-    assert joined == [*BOTS, LATE]
-    assert [event.name for event in happened if isinstance(event, LadderLeft)] == ["ada"]
-    assert [event.season for event in happened if isinstance(event, SeasonStarted)] == [2]
-    paired = [event for event in happened if isinstance(event, LadderPaired)]
+    recorded = await events(store)
+    joined = [event.entrant.name for event in recorded if isinstance(event, LadderJoined)]
+    assert joined == [*BOTS, LATE_BOT]
+    assert [event.name for event in recorded if isinstance(event, LadderLeft)] == ["ada"]
+    assert [event.season for event in recorded if isinstance(event, SeasonStarted)] == [2]
+    paired = [event for event in recorded if isinstance(event, LadderPaired)]
     assert [event.pairing.id for event in paired] == [str(number) for number in range(1, len(paired) + 1)]
     assert [event.pairing.entrants for event in paired if event.challenge] in ([("cyd", "dan")], [("dan", "cyd")])
-    assert happened[-1] == LadderClosureFinished()
+    assert recorded[-1] == LadderClosureFinished()
     assert await store.matches.unfinished() == []
-    left = next(at for at, event in enumerate(happened) if isinstance(event, LadderLeft))
-    assert all("ada" not in event.pairing.entrants for event in happened[left:] if isinstance(event, LadderPaired))
-    assert sum(isinstance(event, MatchRated) for event in happened) == len(await store.match_ids())
+    leave_index = next(at for at, event in enumerate(recorded) if isinstance(event, LadderLeft))
+    assert all(
+        "ada" not in event.pairing.entrants for event in recorded[leave_index:] if isinstance(event, LadderPaired)
+    )
+    assert sum(isinstance(event, MatchRated) for event in recorded) == len(await store.match_ids())
 
 
 @pytest.mark.parametrize("writes", [11, 23])
-def test_whoever_comes_goes_challenges_or_begins_a_season_has_done_so_once(writes: int) -> None:
+def test_joins_leaves_challenges_and_seasons_happen_once_despite_crashes(writes: int) -> None:
     @in_loop
-    async def lived() -> None:
+    async def process_count() -> None:
         store = Store()
-        assert await climbed_by_mortals(store, iter([writes] * 100)) > 2
+        assert await run_with_crashes(store, iter([writes] * 100)) > 2
         await check(store)
 
-    lived()
+    process_count()
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("writes", [13, 29, *(pytest.param(each, marks=pytest.mark.soak) for each in (10, 17))])
-def test_so_it_is_on_disk(writes: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize("writes", [13, 29, *(pytest.param(value, marks=pytest.mark.soak) for value in (10, 17))])
+def test_joins_leaves_challenges_and_seasons_happen_once_despite_crashes_with_a_database(
+    writes: int, tmp_path: Path
+) -> None:
     @in_loop
-    async def lived() -> None:
+    async def process_count() -> None:
         store = Store(tmp_path / "log.db")
-        assert await climbed_by_mortals(store, iter([writes] * 100)) > 2
+        assert await run_with_crashes(store, iter([writes] * 100)) > 2
         await check(store)
         await store.matches.close()
 
-    lived()
+    process_count()
 
 
 @in_loop
-async def test_a_match_that_became_void_as_its_process_died_is_played_again() -> None:
-    harness = await opened(ladder_terms(), "ada", "bob")
+async def test_a_match_that_became_void_during_a_crash_is_played_again() -> None:
+    harness = await open_with_ladder(ladder_terms(), "ada", "bob")
     harness.choose = lambda *_: ""
-    harness.come("ada", "bob")
+    harness.connect("ada", "bob")
     state = await until(harness, lambda state: bool(state.ladder.matches_in_play))
     match_id = state.match_id(state.ladder.matches_in_play[0]) or ""
-    harness.fuse.blows_after(1)
-    await first_of(harness.referee.void(match_id, EndCause.DECLARED, "power failure"), harness.fuse.blown.wait())
-    await killed()
+    harness.crash.trigger_after(1)
+    await run_until_first(
+        harness.referee.void(match_id, EndCause.DECLARED, "power failure"), harness.crash.happened.wait()
+    )
+    await kill_process()
     after = HostingHarness(harness.store)
     await after.open()
-    after.come("ada", "bob", hello=Hello(max_matches=1))
+    after.connect("ada", "bob", hello=Hello(max_matches=1))
     state = await until(after, rated(1))
     first = state.ladder.pairings["1"]
     assert (first.void_counts, [*first.match_ids]) == ({1: 1}, [(1, 1), (1, 2)])

@@ -4,22 +4,22 @@ from referee.contests.ladder.events import LadderPaired, MatchRated
 from referee.contests.strength.rating import FinishOrder, compute_rating_updates
 from referee.live.sessions import Hello
 from referee.match.setup import Player
-from tests.hosting.harness import Fuse, HostingHarness, Store, killed
-from tests.hosting.ladder_harness import CONTEST, events, ladder_terms, opened, until
+from tests.hosting.harness import HostingHarness, SimulatedCrash, Store, kill_process
+from tests.hosting.ladder_harness import CONTEST, events, ladder_terms, open_with_ladder, until
 from tests.live.runner_harness import in_loop
 
-MANY = 40
-NEW = [f"new-{number}" for number in range(MANY)]
-KNOWN = [f"known-{number}" for number in range(MANY)]
+BOT_COUNT = 40
+NEW = [f"new-{number}" for number in range(BOT_COUNT)]
+KNOWN = [f"known-{number}" for number in range(BOT_COUNT)]
 TWO = Hello(max_matches=2)
 
 
-async def crowd() -> Store:
+async def large_ladder() -> Store:
     """Create a ladder with many entrants, half of them provisional and all offline."""
-    harness = await opened(ladder_terms(provisional_matches=1), *NEW, *KNOWN)
+    harness = await open_with_ladder(ladder_terms(provisional_matches=1), *NEW, *KNOWN)
     await harness.close()
     written = len(await events(harness.store)) + 1
-    await harness.store.matches.contests.append(CONTEST, written, [met(*pair) for pair in pairs(KNOWN)])
+    await harness.store.matches.contests.append(CONTEST, written, [rated_match(*pair) for pair in pairs(KNOWN)])
     return harness.store
 
 
@@ -27,7 +27,7 @@ def pairs(names: list[str]) -> list[tuple[str, str]]:
     return list(zip(names[::2], names[1::2], strict=True))
 
 
-def met(winner: str, loser: str) -> MatchRated:
+def rated_match(winner: str, loser: str) -> MatchRated:
     finish = FinishOrder(((Player(winner, "1"),), (Player(loser, "1"),)), (1, 2))
     return MatchRated(f"{winner}-{loser}", finish, (), compute_rating_updates({}, finish))
 
@@ -38,24 +38,24 @@ async def paired(store: Store) -> list[str]:
 
 
 @in_loop
-async def test_each_gets_one_opponent_before_anybody_gets_a_second_one_new_or_not() -> None:
-    store = await crowd()
+async def test_every_entrant_gets_one_opponent_before_any_gets_a_second_one() -> None:
+    store = await large_ladder()
     harness = HostingHarness(store)
     harness.choose = lambda *_: ""
     await harness.open()
-    harness.come(*NEW, *KNOWN, hello=TWO)
-    await until(harness, lambda state: state.ladder.planned_count > MANY)
-    first = (await paired(store))[: 2 * MANY]
+    harness.connect(*NEW, *KNOWN, hello=TWO)
+    await until(harness, lambda state: state.ladder.planned_count > BOT_COUNT)
+    first = (await paired(store))[: 2 * BOT_COUNT]
     assert sorted(first) == sorted([*NEW, *KNOWN])
     await harness.close()
 
 
 @in_loop
-async def test_they_are_paired_a_few_at_a_time() -> None:
-    store = await crowd()
-    harness = HostingHarness(store, Fuse(1))
+async def test_waiting_entrants_are_paired_in_batches() -> None:
+    store = await large_ladder()
+    harness = HostingHarness(store, SimulatedCrash(1))
     await harness.open()
-    harness.come(*NEW, *KNOWN, hello=TWO)
-    await harness.fuse.blown.wait()
-    assert 0 < len(await paired(store)) <= MANY / 2
-    await killed()
+    harness.connect(*NEW, *KNOWN, hello=TWO)
+    await harness.crash.happened.wait()
+    assert 0 < len(await paired(store)) <= BOT_COUNT / 2
+    await kill_process()

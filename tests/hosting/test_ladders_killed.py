@@ -11,65 +11,65 @@ from typing import Any
 
 import pytest
 
-from engines.refusals import Refusal
+from engines.game_errors import DetailedError
 from referee.contests.ladder.events import LadderEvent, LadderPaired, MatchRated
 from referee.contests.pairing import ContestMatchScored, ContestMatchStarted, ContestMatchVoided
 from referee.hosting.contest_terms import DuplicatePlay, LadderTerms
 from referee.hosting.ladder_host import LadderRequest
 from referee.live.sessions import Hello
-from tests.hosting.harness import Fuse, HostingHarness, Store, first_of, killed
-from tests.hosting.ladder_harness import check_the_logs, climber, events, ladder_terms, rated, until
+from tests.hosting.harness import HostingHarness, SimulatedCrash, Store, kill_process, run_until_first
+from tests.hosting.ladder_harness import check_the_logs, events, ladder_entrant, ladder_terms, rated, until
 from tests.live.runner_harness import in_loop
 
 BOTS = ("ada", "bob", "cyd", "dan")
-TOLD = (LadderPaired, ContestMatchStarted, ContestMatchScored, ContestMatchVoided, MatchRated)
+COMPARED_EVENTS = (LadderPaired, ContestMatchStarted, ContestMatchScored, ContestMatchVoided, MatchRated)
 
 
 @dataclass(frozen=True)
-class Plot:
+class Scenario:
     """Terms of a ladder, and the events of the scenario."""
 
     terms: LadderTerms
     matches: int = 5
     """Number of rated matches after which the scenario ends."""
     voided: frozenset[str] = frozenset()
-    challenged: bool = False
+    with_challenge: bool = False
 
 
-ONE_AT_A_TIME = {"matches_at_once": 1, "provisional_matches": 2}
-PLOTS = {
-    "single matches": Plot(ladder_terms(**ONE_AT_A_TIME)),
-    "with voids": Plot(ladder_terms(**ONE_AT_A_TIME), voided=frozenset({"1/1.1", "3/1.1", "3/1.2"})),
-    "in sets": Plot(ladder_terms(**ONE_AT_A_TIME, duplicate=DuplicatePlay()), voided=frozenset({"2/2.1"})),
-    "with a challenge": Plot(ladder_terms(**ONE_AT_A_TIME), challenged=True),
+ONE_AT_A_TIME = {"max_concurrent_matches": 1, "provisional_matches": 2}
+SCENARIOS = {
+    "single matches": Scenario(ladder_terms(**ONE_AT_A_TIME)),
+    "with voids": Scenario(ladder_terms(**ONE_AT_A_TIME), voided=frozenset({"1/1.1", "3/1.1", "3/1.2"})),
+    "in sets": Scenario(ladder_terms(**ONE_AT_A_TIME, duplicate=DuplicatePlay()), voided=frozenset({"2/2.1"})),
+    "with a challenge": Scenario(ladder_terms(**ONE_AT_A_TIME), with_challenge=True),
 }
 
 
-async def played(harness: HostingHarness, plot: Plot, hello: Hello) -> None:
+async def run_contest(harness: HostingHarness, scenario: Scenario, hello: Hello) -> None:
     """Send the requests of all clients to each process, because a client without an answer repeats its request."""
-    harness.voided = plot.voided
+    harness.voided = scenario.voided
     await harness.open()
-    await harness.ladders.create(LadderRequest("main", "org", "r1", plot.terms))
+    await harness.ladders.create(LadderRequest("main", "org", "r1", scenario.terms))
     for bot in BOTS:
-        with suppress(Refusal):  # It has joined already.
-            await harness.ladders.join("main", climber(bot))
-    if plot.challenged:
+        with suppress(DetailedError):  # It has joined already.
+            await harness.ladders.join("main", ladder_entrant(bot))
+    if scenario.with_challenge:
         await harness.ladders.challenge("main", "org/c", ("cyd", "dan"))
-    harness.come(*BOTS, hello=hello)
-    await until(harness, rated(plot.matches))
+    harness.connect(*BOTS, hello=hello)
+    await until(harness, rated(scenario.matches))
 
 
-async def played_by_mortals(store: Store, plot: Plot, lives: Iterator[int], hello: Hello) -> None:
+async def run_with_crashes(store: Store, scenario: Scenario, writes_per_process: Iterator[int], hello: Hello) -> None:
     """Run processes that each crash after a number of durable writes, until one does not."""
-    for writes in lives:
-        harness = HostingHarness(store, Fuse(writes))
-        await first_of(played(harness, plot, hello), harness.fuse.blown.wait())
-        await killed()
-        await store.survives()
-        if not harness.fuse.blown.is_set():
+    for writes in writes_per_process:
+        harness = HostingHarness(store, SimulatedCrash(writes))
+        await run_until_first(run_contest(harness, scenario, hello), harness.crash.happened.wait())
+        await kill_process()
+        await store.reopen()
+        if not harness.crash.happened.is_set():
             return
     harness = HostingHarness(store)
-    await played(harness, plot, hello)
+    await run_contest(harness, scenario, hello)
     await harness.close()
 
 
@@ -79,53 +79,55 @@ async def new_store() -> Store:
     return store
 
 
-def told(happened: list[LadderEvent], plot: Plot) -> Any:
+def comparable_part(recorded: list[LadderEvent], scenario: Scenario) -> Any:
     """Return all events that must be the same, with ratings before and after, up to the last match that counts here."""
-    kept = [event for event in happened if isinstance(event, TOLD)]
-    ends = [at for at, event in enumerate(kept) if isinstance(event, MatchRated)]
-    return kept[: ends[plot.matches - 1] + 1]
+    compared = [event for event in recorded if isinstance(event, COMPARED_EVENTS)]
+    ends = [at for at, event in enumerate(compared) if isinstance(event, MatchRated)]
+    return compared[: ends[scenario.matches - 1] + 1]
 
 
 ONE = Hello(max_matches=1)
 
 
-def walked(plot: Plot, steps: slice) -> None:
+def check_crashes(scenario: Scenario, steps: slice) -> None:
     @in_loop
-    async def walk() -> None:
+    async def check_all() -> None:
         store = await new_store()
         harness = HostingHarness(store)
-        await played(harness, plot, ONE)
-        writes = harness.fuse.written
+        await run_contest(harness, scenario, ONE)
+        writes = harness.crash.written
         await harness.close()
-        alone = told(await events(store), plot)
+        expected = comparable_part(await events(store), scenario)
         assert writes > 20
-        for stops_after in range(1, writes + 1)[steps]:
+        for writes_until_crash in range(1, writes + 1)[steps]:
             store = await new_store()
-            await played_by_mortals(store, plot, iter([stops_after]), ONE)
-            assert told(await events(store), plot) == alone, f"stopped after write {stops_after}"
+            await run_with_crashes(store, scenario, iter([writes_until_crash]), ONE)
+            assert comparable_part(await events(store), scenario) == expected, (
+                f"stopped after write {writes_until_crash}"
+            )
             await check_the_logs(store)
 
-    walk()
+    check_all()
 
 
-@pytest.mark.parametrize("plot", PLOTS)
-def test_a_ladder_that_was_stopped_at_some_writes_goes_on_as_if_nobody_had_stopped_it(plot: str) -> None:
-    walked(PLOTS[plot], slice(3, None, 17))
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_a_ladder_killed_after_some_writes_continues_as_without_a_crash(scenario: str) -> None:
+    check_crashes(SCENARIOS[scenario], slice(3, None, 17))
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("plot", PLOTS)
-def test_a_ladder_that_was_stopped_at_any_write_goes_on_as_if_nobody_had_stopped_it(plot: str) -> None:
-    walked(PLOTS[plot], slice(None))
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_a_ladder_killed_after_any_write_continues_as_without_a_crash(scenario: str) -> None:
+    check_crashes(SCENARIOS[scenario], slice(None))
 
 
 @pytest.mark.parametrize("writes", [13, 29])
-def test_where_many_play_at_once_and_no_process_lives_long_every_result_is_rated_once(writes: int) -> None:
+def test_concurrent_results_are_rated_once_when_processes_are_killed_early(writes: int) -> None:
     @in_loop
-    async def lived() -> None:
+    async def scenario_run() -> None:
         store = await new_store()
-        plot = Plot(ladder_terms(), matches=25, voided=frozenset({"2/1.1", "5/1.1"}))
-        await played_by_mortals(store, plot, iter([writes] * 200), Hello(max_matches=2))
+        scenario = Scenario(ladder_terms(), matches=25, voided=frozenset({"2/1.1", "5/1.1"}))
+        await run_with_crashes(store, scenario, iter([writes] * 200), Hello(max_matches=2))
         await check_the_logs(store)
 
-    lived()
+    scenario_run()

@@ -7,118 +7,118 @@ from referee.contests.tournament.tournament_terms import RoundRobin
 from referee.hosting.match_factory import MatchQueue, QueuedMatch, WaitReason
 from referee.live.sessions import Hello
 from referee.match.clock import SECOND
-from tests.hosting.harness import HostingHarness, Store, terms, wish
-from tests.hosting.ladder_harness import ladder_terms, opened, until
-from tests.live.fake_time import settled
+from tests.hosting.harness import HostingHarness, Store, terms, tournament_request
+from tests.hosting.ladder_harness import ladder_terms, open_with_ladder, until
+from tests.live.fake_time import settle
 from tests.live.runner_harness import in_loop
 
 ONE = Hello(max_matches=1)
 LATER_MS = 7_000
 
 
-def ladders(harness: HostingHarness) -> MatchQueue:
+def ladder_queue(harness: HostingHarness) -> MatchQueue:
     return harness.ladders.queue(harness.time.wall_ms())
 
 
-def tournaments(harness: HostingHarness) -> Counter[WaitReason]:
-    return Counter(it.waits_for for it in harness.tournaments.queue(harness.time.wall_ms()).waiting)
+def tournament_wait_reasons(harness: HostingHarness) -> Counter[WaitReason]:
+    return Counter(item.waits_for for item in harness.tournaments.queue(harness.time.wall_ms()).waiting)
 
 
-async def cup(*bots: str, at_once: int | None = None) -> HostingHarness:
+async def start_tournament(*bots: str, at_once: int | None = None) -> HostingHarness:
     """Start a tournament. Its bots are offline, and would not answer."""
     store = Store()
     await store.register(*bots)
     harness = HostingHarness(store)
     harness.choose = lambda *_: ""
     await harness.open()
-    await harness.tournaments.create(wish(terms(RoundRobin(), matches_at_once=at_once), *bots))
+    await harness.tournaments.create(tournament_request(terms(RoundRobin(), max_concurrent_matches=at_once), *bots))
     await harness.tournaments.start("cup")
-    await settled()
+    await settle()
     return harness
 
 
 @in_loop
 async def test_a_ladder_without_bots_has_no_queue() -> None:
-    harness = await opened(ladder_terms(), *"abcd")
-    assert ladders(harness) == MatchQueue(1, ())
+    harness = await open_with_ladder(ladder_terms(), *"abcd")
+    assert ladder_queue(harness) == MatchQueue(1, ())
     await harness.close()
 
 
 @in_loop
-async def test_a_challenge_waits_for_its_bots_as_long_as_they_are_away() -> None:
-    harness = await opened(ladder_terms(), "a", "b")
+async def test_a_challenge_waits_for_its_bots_until_they_are_online() -> None:
+    harness = await open_with_ladder(ladder_terms(), "a", "b")
     await harness.ladders.challenge("main", "org/1", ("a", "b"))
-    await harness.time.passes(LATER_MS * SECOND // 1_000)
-    assert ladders(harness) == MatchQueue(1, (QueuedMatch(WaitReason.BOTS, LATER_MS),))
+    await harness.time.advance(LATER_MS * SECOND // 1_000)
+    assert ladder_queue(harness) == MatchQueue(1, (QueuedMatch(WaitReason.BOTS, LATER_MS),))
     harness.choose = lambda *_: ""
-    harness.come("a", "b")
+    harness.connect("a", "b")
     await until(harness, lambda state: bool(state.ladder.matches_in_play))
-    assert ladders(harness) == MatchQueue(1, ())
+    assert ladder_queue(harness) == MatchQueue(1, ())
     await harness.close()
 
 
 @in_loop
-async def test_how_long_it_waits_is_known_after_a_restart() -> None:
-    harness = await opened(ladder_terms(), "a", "b")
+async def test_the_waiting_time_of_a_challenge_survives_a_restart() -> None:
+    harness = await open_with_ladder(ladder_terms(), "a", "b")
     await harness.ladders.challenge("main", "org/1", ("a", "b"))
     await harness.close()
-    again = HostingHarness(harness.store)
-    again.time.us = harness.time.us + LATER_MS * SECOND // 1_000
-    await again.open()
-    assert ladders(again) == MatchQueue(1, (QueuedMatch(WaitReason.BOTS, LATER_MS),))
-    await again.close()
+    restarted = HostingHarness(harness.store)
+    restarted.time.us = harness.time.us + LATER_MS * SECOND // 1_000
+    await restarted.open()
+    assert ladder_queue(restarted) == MatchQueue(1, (QueuedMatch(WaitReason.BOTS, LATER_MS),))
+    await restarted.close()
 
 
 @in_loop
-async def test_room_is_kept_for_the_match_that_comes_first() -> None:
-    harness = await opened(ladder_terms(), *"abcd")
+async def test_room_is_reserved_for_the_first_match_in_the_queue() -> None:
+    harness = await open_with_ladder(ladder_terms(), *"abcd")
     harness.choose = lambda *_: ""
-    harness.come("b", "d", hello=ONE)
-    await settled()
-    for rival in "bc":
-        await harness.ladders.challenge("main", f"org/{rival}", ("a", rival))
-    harness.come("a", "c", hello=ONE)
-    await settled()
-    assert [it.waits_for for it in ladders(harness).waiting] == [WaitReason.BOTS] * 2
+    harness.connect("b", "d", hello=ONE)
+    await settle()
+    for opponent in "bc":
+        await harness.ladders.challenge("main", f"org/{opponent}", ("a", opponent))
+    harness.connect("a", "c", hello=ONE)
+    await settle()
+    assert [item.waits_for for item in ladder_queue(harness).waiting] == [WaitReason.BOTS] * 2
     await harness.close()
 
 
 @in_loop
-async def test_a_pairing_whose_bots_are_there_waits_for_nothing_though_one_of_them_is_paused() -> None:
-    harness = await cup(*"abc")
+async def test_a_pairing_of_online_bots_has_no_wait_reason_even_if_one_is_paused() -> None:
+    harness = await start_tournament(*"abc")
     await harness.store.accounts.change_bot("a", lambda bot: paused(bot, BotPause(PauseCause.ADMIN, "rest", 1)))
-    assert tournaments(harness) == {WaitReason.BOTS: 3}
-    harness.come(*"abc")
-    await settled()
-    assert tournaments(harness) == {WaitReason.NOTHING: 2}
+    assert tournament_wait_reasons(harness) == {WaitReason.BOTS: 3}
+    harness.connect(*"abc")
+    await settle()
+    assert tournament_wait_reasons(harness) == {WaitReason.NOTHING: 2}
     await harness.close()
 
 
 @in_loop
-async def test_matches_wait_for_their_place_where_only_so_many_are_played_at_once() -> None:
-    harness = await cup(*"abcd", at_once=1)
-    harness.come(*"abcd")
-    await settled()
-    assert tournaments(harness) == {WaitReason.PLACE: 5}
+async def test_matches_of_a_tournament_wait_while_its_limit_of_concurrent_matches_is_reached() -> None:
+    harness = await start_tournament(*"abcd", at_once=1)
+    harness.connect(*"abcd")
+    await settle()
+    assert tournament_wait_reasons(harness) == {WaitReason.PLACE: 5}
     await harness.close()
 
 
 @in_loop
-async def test_a_ladder_has_places_too() -> None:
-    harness = await opened(ladder_terms(matches_at_once=1), *"abc")
+async def test_matches_of_a_ladder_wait_while_its_limit_of_concurrent_matches_is_reached() -> None:
+    harness = await open_with_ladder(ladder_terms(max_concurrent_matches=1), *"abc")
     harness.choose = lambda *_: ""
-    harness.come(*"abc")
-    await settled()
+    harness.connect(*"abc")
+    await settle()
     await harness.ladders.challenge("main", "org/1", ("a", "b"))
-    assert [it.waits_for for it in ladders(harness).waiting] == [WaitReason.PLACE]
+    assert [item.waits_for for item in ladder_queue(harness).waiting] == [WaitReason.PLACE]
     await harness.close()
 
 
 @in_loop
-async def test_what_is_over_is_in_no_queue() -> None:
-    harness = await opened(ladder_terms(), "a", "b")
+async def test_a_closed_ladder_has_no_queue() -> None:
+    harness = await open_with_ladder(ladder_terms(), "a", "b")
     await harness.ladders.challenge("main", "org/1", ("a", "b"))
     await harness.ladders.close("main")
-    await settled()
-    assert ladders(harness) == MatchQueue(0, ())
+    await settle()
+    assert ladder_queue(harness) == MatchQueue(0, ())
     await harness.close()

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from engines.refusals import Refusal
+from engines.game_errors import DetailedError
 from referee.accounts.account_errors import BadField, BadName, BotPaused, NameTaken, UnknownBot, UnknownVersion
 from referee.accounts.bots import BotPause, PauseCause, paused
 from referee.contests.contest_errors import WrongParticipantCount
@@ -33,14 +33,14 @@ from referee.live.ports import LogUnavailable
 from referee.live.watch import NumberAhead
 from referee.match.match_errors import RequestIdReused
 from referee.match.setup import Player
-from tests.hosting.harness import MANY, HostingHarness, Store, entrant, killed, terms, wish
-from tests.live.fake_time import settled
+from tests.hosting.harness import MANY_MATCHES, HostingHarness, Store, entrant, kill_process, terms, tournament_request
+from tests.live.fake_time import settle
 from tests.live.runner_harness import in_loop
 
-CUP = wish(terms(RoundRobin()), "ada", "bob")
+CUP = tournament_request(terms(RoundRobin()), "ada", "bob")
 
 
-async def opened(*bots: str) -> HostingHarness:
+async def open_process(*bots: str) -> HostingHarness:
     store = Store()
     await store.register(*bots)
     harness = HostingHarness(store)
@@ -49,8 +49,8 @@ async def opened(*bots: str) -> HostingHarness:
 
 
 @in_loop
-async def test_a_tournament_is_made_with_its_entrants_and_a_seed_that_the_referee_drew() -> None:
-    harness = await opened("ada", "bob")
+async def test_a_tournament_is_created_with_its_entrants_and_a_random_seed() -> None:
+    harness = await open_process("ada", "bob")
     state = await harness.tournaments.create(CUP)
     assert (state.name, state.title, state.organiser, state.number) == ("cup", "cup", "org", 3)
     assert state.tournament.phase is TournamentPhase.ENTRY
@@ -60,94 +60,97 @@ async def test_a_tournament_is_made_with_its_entrants_and_a_seed_that_the_refere
 
 
 @in_loop
-async def test_the_same_request_makes_one_tournament_also_after_a_restart() -> None:
-    harness = await opened("ada", "bob", "cyd")
+async def test_a_repeated_create_request_makes_one_tournament_even_after_a_restart() -> None:
+    harness = await open_process("ada", "bob", "cyd")
     both = await asyncio.gather(harness.tournaments.create(CUP), harness.tournaments.create(CUP))
     assert both[0] == both[1]
     await harness.tournaments.enter("cup", entrant("cyd"))
     await harness.close()
-    after = HostingHarness(harness.store)
-    await after.open()
-    assert list((await after.tournaments.create(CUP)).tournament.entrants) == ["ada", "bob", "cyd"]
+    restarted = HostingHarness(harness.store)
+    await restarted.open()
+    assert list((await restarted.tournaments.create(CUP)).tournament.entrants) == ["ada", "bob", "cyd"]
     for other in (
         replace(CUP, name="other"),
         replace(CUP, title="The cup"),
         replace(CUP, terms=terms(RoundRobin(2))),
-        wish(terms(RoundRobin()), "ada", "cyd"),
-        wish(terms(RoundRobin()), "ada"),
-        wish(terms(RoundRobin()), "ada", "bob", "cyd"),  # Now equal, but not to the first request.
+        tournament_request(terms(RoundRobin()), "ada", "cyd"),
+        tournament_request(terms(RoundRobin()), "ada"),
+        tournament_request(terms(RoundRobin()), "ada", "bob", "cyd"),  # Now equal, but not to the first request.
         replace(CUP, entrants=(entrant("ada"), entrant("bob", name="bobby"))),
     ):
         with pytest.raises(RequestIdReused):
-            await after.tournaments.create(other)
+            await restarted.tournaments.create(other)
     with pytest.raises(NameTaken):
-        await after.tournaments.create(replace(CUP, request_id="r2"))
+        await restarted.tournaments.create(replace(CUP, request_id="r2"))
     with pytest.raises(NameTaken):
-        await after.tournaments.create(replace(CUP, organiser="another"))
-    await after.close()
+        await restarted.tournaments.create(replace(CUP, organiser="another"))
+    await restarted.close()
 
 
-BAD: dict[str, tuple[TournamentRequest, type[Refusal]]] = {
+INVALID_REQUESTS: dict[str, tuple[TournamentRequest, type[DetailedError]]] = {
     "a name": (replace(CUP, name="The Cup"), BadName),
     "a title": (replace(CUP, title="x" * 201), BadField),
-    "a bot": (wish(terms(RoundRobin()), "ada", "nobody"), UnknownBot),
+    "a bot": (tournament_request(terms(RoundRobin()), "ada", "nobody"), UnknownBot),
     "a version": (replace(CUP, entrants=(TournamentEntrant("ada", bots=(Player("ada", "9"),)),)), UnknownVersion),
-    "a bot twice": (wish(terms(RoundRobin()), "ada", "ada"), AlreadyIn),
+    "a bot twice": (tournament_request(terms(RoundRobin()), "ada", "ada"), AlreadyIn),
     "two bots for a seat": (replace(CUP, entrants=(entrant("ada", "bob"),)), WrongParticipantCount),
     "partners without a name": (
         replace(
-            wish(terms(RoundRobin(), "stones", {"seats": 4, "teams": True}, partners=Partners.FIXED)),
+            tournament_request(terms(RoundRobin(), "stones", {"seats": 4, "teams": True}, partners=Partners.FIXED)),
             entrants=(TournamentEntrant("", bots=(Player("ada"), Player("bob"))),),
         ),
         BadField,
     ),
-    "a format for two": (wish(terms(RoundRobin(), "stones")), BadField),
-    "seeding by ratings that nobody has": (wish(terms(RoundRobin(), seeding=Seeding.RATING)), BadField),
+    "a format for two": (tournament_request(terms(RoundRobin(), "stones")), BadField),
+    "seeding by ratings that nobody has": (tournament_request(terms(RoundRobin(), seeding=Seeding.RATING)), BadField),
     "the name of somebody else's bot": (replace(CUP, entrants=(entrant("ada", name="bob"),)), BadField),
     "a name that is none": (replace(CUP, entrants=(entrant("ada", name=" "),)), BadField),
-    "another table": (wish(terms(Pools(2, 4), "stones")), BadField),
+    "another table": (tournament_request(terms(Pools(2, 4), "stones")), BadField),
     "an opening": (
-        wish(terms(RoundRobin(), openings=(Opening(moves=((0, "9"),)),), duplicate=DuplicateSets(2, 1))),
-        Refusal,
+        tournament_request(terms(RoundRobin(), openings=(Opening(moves=((0, "9"),)),), duplicate=DuplicateSets(2, 1))),
+        DetailedError,
     ),
-    "nonces in sets": (wish(terms(RoundRobin(), duplicate=DuplicateSets(2), nonce_within_us=1)), BadField),
+    "nonces in sets": (
+        tournament_request(terms(RoundRobin(), duplicate=DuplicateSets(2), nonce_timeout_us=1)),
+        BadField,
+    ),
     "hidden hands in sets": (
-        wish(terms(RoundRobin(), "toc", partners=Partners.FIXED, duplicate=DuplicateSets(2))),
+        tournament_request(terms(RoundRobin(), "toc", partners=Partners.FIXED, duplicate=DuplicateSets(2))),
         BadField,
     ),
 }
 
 
-@pytest.mark.parametrize("what", BAD)
-def test_a_tournament_that_cannot_be_is_refused_and_nothing_is_written(what: str) -> None:
+@pytest.mark.parametrize("case", INVALID_REQUESTS)
+def test_an_invalid_tournament_is_rejected_and_nothing_is_written(case: str) -> None:
     @in_loop
-    async def refused() -> None:
-        harness = await opened("ada", "bob")
-        asked, why = BAD[what]
-        with pytest.raises(why):
-            await harness.tournaments.create(asked)
+    async def check() -> None:
+        harness = await open_process("ada", "bob")
+        turn_notice, error = INVALID_REQUESTS[case]
+        with pytest.raises(error):
+            await harness.tournaments.create(turn_notice)
         assert await harness.contests.first_entries("tournament") == []
         await harness.close()
 
-    refused()
+    check()
 
 
 @in_loop
-async def test_seats_are_not_drawn_by_lot_as_the_pairing_says_who_sits_where() -> None:
-    harness = await opened("ada", "bob")
-    by_lot = replace(CUP.terms, match_terms=(replace(CUP.terms.match_terms[0], by_lot=True),))
+async def test_random_seats_are_rejected_because_pairings_assign_the_seats() -> None:
+    harness = await open_process("ada", "bob")
+    random_seats = replace(CUP.terms, match_terms=(replace(CUP.terms.match_terms[0], random_seats=True),))
     with pytest.raises(BadField, match="random_seats"):
-        await harness.tournaments.create(replace(CUP, terms=by_lot))
+        await harness.tournaments.create(replace(CUP, terms=random_seats))
     await harness.close()
 
 
 @in_loop
-async def test_who_may_enter_and_who_may_not() -> None:
-    harness = await opened("ada", "bob", "cyd", "dan", "eve")
+async def test_only_active_new_bots_with_new_names_can_enter_before_the_start() -> None:
+    harness = await open_process("ada", "bob", "cyd", "dan", "eve")
     await harness.tournaments.create(CUP)
-    with pytest.raises(AlreadyIn) as why:
+    with pytest.raises(AlreadyIn) as error:
         await harness.tournaments.enter("cup", entrant("ada", name="other"))
-    assert why.value.details == {"bot": "ada", "entrant": "ada"}
+    assert error.value.details == {"bot": "ada", "entrant": "ada"}
     await harness.tournaments.enter("cup", entrant("eve", name="evening"))
     with pytest.raises(NameTaken):
         await harness.tournaments.enter("cup", entrant("cyd", name="evening"))
@@ -165,13 +168,13 @@ async def test_who_may_enter_and_who_may_not() -> None:
 
 
 @in_loop
-async def test_what_is_out_of_order_is_refused_and_what_is_done_twice_is_no_fault() -> None:
-    harness = await opened("ada", "bob")
+async def test_requests_in_the_wrong_phase_are_rejected_and_a_repeated_cancel_is_not() -> None:
+    harness = await open_process("ada", "bob")
     cup = harness.tournaments
-    await cup.create(wish(terms(Gauntlet(("cyd",))), "ada"))
-    with pytest.raises(WrongEntrantCount) as why:
+    await cup.create(tournament_request(terms(Gauntlet(("cyd",))), "ada"))
+    with pytest.raises(WrongEntrantCount) as error:
         await cup.start("cup")
-    assert (why.value.details["tournament"], why.value.details["entrants"]) == ("cup", "1")
+    assert (error.value.details["tournament"], error.value.details["entrants"]) == ("cup", "1")
     await cup.enter("cup", entrant("bob"))
     with pytest.raises(NotAnEntrant):
         await cup.start("cup")
@@ -185,48 +188,48 @@ async def test_what_is_out_of_order_is_refused_and_what_is_done_twice_is_no_faul
         await cup.export("cup", ExportFormat.CSV)
     await cup.cancel("cup", "no challenger")
     assert (await cup.cancel("cup")).tournament.phase is TournamentPhase.CANCELLED
-    for late in (cup.start("cup"), cup.enter("cup", entrant("ada")), cup.withdraw("cup", "ada")):
+    for call in (cup.start("cup"), cup.enter("cup", entrant("ada")), cup.withdraw("cup", "ada")):
         with pytest.raises(TournamentOver):
-            await late
+            await call
     with pytest.raises(UnknownTournament):
         await cup.get("bowl")
     await harness.close()
 
 
 @in_loop
-async def test_a_finished_tournament_is_not_called_off_and_a_begun_one_is_started_again_without_harm() -> None:
-    harness = await opened("ada", "bob")
-    harness.come("ada", "bob")
+async def test_a_finished_tournament_cannot_be_cancelled_and_a_repeated_start_has_no_effect() -> None:
+    harness = await open_process("ada", "bob")
+    harness.connect("ada", "bob")
     await harness.tournaments.create(CUP)
     started = await harness.tournaments.start("cup")
     assert started.started_ms
     assert (await harness.tournaments.start("cup")).started_ms == started.started_ms
-    state = await harness.over("cup")
+    state = await harness.until_over("cup")
     assert state.ended_ms
-    for asked in (harness.tournaments.cancel("cup"), harness.tournaments.start("cup")):
+    for turn_notice in (harness.tournaments.cancel("cup"), harness.tournaments.start("cup")):
         with pytest.raises(TournamentOver):
-            await asked
+            await turn_notice
     await harness.close()
 
 
 @in_loop
-async def test_tournaments_are_listed_the_newest_first_by_what_is_wanted_of_them() -> None:
-    harness = await opened("ada", "bob", "cyd")
+async def test_tournaments_are_listed_newest_first_and_can_be_filtered() -> None:
+    harness = await open_process("ada", "bob", "cyd")
     two = {"seats": 2}
-    for name, asked_terms, bot in (
+    for name, tournament_terms, bot in (
         ("one", terms(RoundRobin()), "ada"),
         ("two", terms(RoundRobin()), "bob"),
         ("three", terms(RoundRobin(), "fingers", two), "cyd"),
     ):
-        asked = wish(asked_terms, bot, name=name, request_id=name)
-        await harness.tournaments.create(asked)
+        turn_notice = tournament_request(tournament_terms, bot, name=name, request_id=name)
+        await harness.tournaments.create(turn_notice)
 
-    async def names(wanted: TournamentFilter | None = None, after: str = "", limit: int = 100) -> list[str]:
-        return [state.name for state in await harness.tournaments.find(wanted, after, limit)]
+    async def names(wanted: TournamentFilter | None = None, restarted: str = "", limit: int = 100) -> list[str]:
+        return [state.name for state in await harness.tournaments.find(wanted, restarted, limit)]
 
     assert await names() == ["three", "two", "one"]
     assert await names(limit=1) == ["three"]
-    assert await names(after="three", limit=1) == ["two"]
+    assert await names(restarted="three", limit=1) == ["two"]
     assert await names(TournamentFilter(game="nim")) == ["two", "one"]
     assert await names(TournamentFilter(bot="bob")) == ["two"]
     await harness.tournaments.cancel("one")
@@ -235,56 +238,60 @@ async def test_tournaments_are_listed_the_newest_first_by_what_is_wanted_of_them
 
 
 @in_loop
-async def test_pairings_are_listed_by_round_and_board_with_how_far_they_are() -> None:
-    harness = await opened("ada", "bob", "cyd", "dan")
-    harness.come("ada", "bob", "cyd")
-    harness.referee.sessions.open(Player("dan", "1"), MANY)
-    await harness.tournaments.create(wish(terms(RoundRobin()), "ada", "bob", "cyd"))
-    await harness.tournaments.create(wish(terms(RoundRobin()), "ada", "dan", name="bowl", request_id="r2"))
+async def test_pairings_are_listed_by_round_and_board_with_their_phase() -> None:
+    harness = await open_process("ada", "bob", "cyd", "dan")
+    harness.connect("ada", "bob", "cyd")
+    harness.referee.sessions.open(Player("dan", "1"), MANY_MATCHES)
+    await harness.tournaments.create(tournament_request(terms(RoundRobin()), "ada", "bob", "cyd"))
+    await harness.tournaments.create(
+        tournament_request(terms(RoundRobin()), "ada", "dan", name="bowl", request_id="r2")
+    )
     await harness.tournaments.start("cup")
     await harness.tournaments.start("bowl")
-    await harness.over("cup")
-    await settled()
+    await harness.until_over("cup")
+    await settle()
 
     async def ids(name: str, wanted: PairingFilter = ANY_PAIRING, *more: Any) -> list[str]:
-        return [course.pairing.id for course in await harness.tournaments.pairings(name, wanted, *more)]
+        return [progress.pairing.id for progress in await harness.tournaments.pairings(name, wanted, *more)]
 
     assert await ids("cup") == ["1.1", "2.1", "3.1"]
     assert await ids("cup", ANY_PAIRING, "1.1", 1) == ["2.1"]
     assert await ids("cup", PairingFilter(round=3)) == ["3.1"]
     assert len(await ids("cup", PairingFilter(entrant="ada"))) == 2
     assert await ids("cup", PairingFilter(phase=PairingPhase.DONE)) == ["1.1", "2.1", "3.1"]
-    assert [phase_of(course) for course in await harness.tournaments.pairings("bowl")] == [PairingPhase.PLAYING]
+    assert [phase_of(progress) for progress in await harness.tournaments.pairings("bowl")] == [PairingPhase.PLAYING]
     with pytest.raises(NotAnEntrant):
         await ids("cup", PairingFilter(entrant="eve"))
-    await killed()
+    await kill_process()
 
 
 @in_loop
-async def test_a_tournament_is_exported_as_what_can_say_it() -> None:
-    harness = await opened("ada", "bob")
-    harness.come("ada", "bob")
+async def test_a_tournament_is_exported_in_the_formats_that_its_format_supports() -> None:
+    harness = await open_process("ada", "bob")
+    harness.connect("ada", "bob")
     await harness.tournaments.create(replace(CUP, title="The cup"))
-    await harness.tournaments.create(wish(terms(Elimination()), "ada", "bob", name="bowl", request_id="r2"))
+    await harness.tournaments.create(
+        tournament_request(terms(Elimination()), "ada", "bob", name="bowl", request_id="r2")
+    )
     for name in ("cup", "bowl"):
         await harness.tournaments.start(name)
-        await harness.over(name)
+        await harness.until_over(name)
     assert (await harness.tournaments.export("cup", ExportFormat.CSV)).startswith("rank,entrant,points")
     assert '"pairings"' in await harness.tournaments.export("cup", ExportFormat.JSON)
     assert "The cup" in await harness.tournaments.export("cup", ExportFormat.TRF)
-    with pytest.raises(NotExportable) as why:
+    with pytest.raises(NotExportable) as error:
         await harness.tournaments.export("bowl", ExportFormat.TRF)
-    assert (why.value.details["tournament"], why.value.details["format"]) == ("bowl", "trf")
+    assert (error.value.details["tournament"], error.value.details["format"]) == ("bowl", "trf")
     await harness.close()
 
 
 @in_loop
-async def test_standings_after_a_round_and_the_matches_of_the_cross_table() -> None:
-    harness = await opened("ada", "bob", "cyd", "dan")
-    harness.come("ada", "bob", "cyd", "dan")
-    await harness.tournaments.create(wish(terms(Swiss(2)), "ada", "bob", "cyd", "dan"))
+async def test_standings_after_a_round_and_the_cross_table_count_the_right_matches() -> None:
+    harness = await open_process("ada", "bob", "cyd", "dan")
+    harness.connect("ada", "bob", "cyd", "dan")
+    await harness.tournaments.create(tournament_request(terms(Swiss(2)), "ada", "bob", "cyd", "dan"))
     await harness.tournaments.start("cup")
-    state = await harness.over("cup")
+    state = await harness.until_over("cup")
     assert sum(row.standing.points for row in rows(state)) == 4
     assert sum(row.standing.points for row in rows(state, 1)) == 2
     assert all(row.estimate for row in rows(state))
@@ -295,28 +302,28 @@ async def test_standings_after_a_round_and_the_matches_of_the_cross_table() -> N
 
 
 @in_loop
-async def test_watching_from_any_number_on_hears_every_entry_once_and_then_ends() -> None:
-    harness = await opened("ada", "bob", "cyd")
-    harness.come("ada", "bob", "cyd")
-    await harness.tournaments.create(wish(terms(RoundRobin()), "ada", "bob", "cyd"))
+async def test_a_watch_from_any_number_returns_every_entry_once_and_then_ends() -> None:
+    harness = await open_process("ada", "bob", "cyd")
+    harness.connect("ada", "bob", "cyd")
+    await harness.tournaments.create(tournament_request(terms(RoundRobin()), "ada", "bob", "cyd"))
     live: list[int] = []
 
-    async def watched() -> None:
-        _, watching = await harness.tournaments.watch("cup", 0)
-        async for steps in watching:
+    async def collect() -> None:
+        _, watch = await harness.tournaments.watch("cup", 0)
+        async for steps in watch:
             live.extend(step.entry.number for step in steps)
 
-    watcher = asyncio.create_task(watched())
-    await settled()
+    watcher = asyncio.create_task(collect())
+    await settle()
     await harness.tournaments.start("cup")
-    state = await harness.over("cup")
+    state = await harness.until_over("cup")
     await watcher
     assert live == [*range(1, state.number + 1)]
-    for after in range(state.number + 1):
-        whole, watching = await harness.tournaments.watch("cup", after)
-        steps = [step for batch in [batch async for batch in watching] for step in batch]
-        assert [step.entry.number for step in steps] == [*range(after + 1, state.number + 1)]
-        assert whole == state
+    for restarted in range(state.number + 1):
+        snapshot, watch = await harness.tournaments.watch("cup", restarted)
+        steps = [step for batch in [batch async for batch in watch] for step in batch]
+        assert [step.entry.number for step in steps] == [*range(restarted + 1, state.number + 1)]
+        assert snapshot == state
         assert not steps or steps[-1].state == state
     with pytest.raises(NumberAhead):
         await harness.tournaments.watch("cup", state.number + 1)
@@ -324,12 +331,12 @@ async def test_watching_from_any_number_on_hears_every_entry_once_and_then_ends(
 
 
 @in_loop
-async def test_who_watches_is_sent_away_when_the_referee_goes() -> None:
-    harness = await opened("ada", "bob")
+async def test_a_watch_ends_when_the_referee_stops() -> None:
+    harness = await open_process("ada", "bob")
     await harness.tournaments.create(CUP)
-    _, watching = await harness.tournaments.watch("cup", None)
-    waiting = asyncio.ensure_future(anext(watching))
-    await settled()
+    _, watch = await harness.tournaments.watch("cup", None)
+    waiting = asyncio.ensure_future(anext(watch))
+    await settle()
     await harness.tournaments.stop(LogUnavailable("it goes"))
     with pytest.raises(LogUnavailable):
         await waiting
@@ -337,8 +344,8 @@ async def test_who_watches_is_sent_away_when_the_referee_goes() -> None:
 
 
 @in_loop
-async def test_tournaments_that_are_over_are_read_again_when_they_are_asked_for() -> None:
-    harness = await opened("ada", "bob")
+async def test_a_finished_tournament_that_left_the_cache_is_read_again() -> None:
+    harness = await open_process("ada", "bob")
     names = [f"cup-{number}" for number in range(FINISHED_CACHE_SIZE + 2)]
     for name in names:
         await harness.tournaments.create(replace(CUP, name=name, request_id=name))

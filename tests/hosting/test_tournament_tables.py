@@ -24,7 +24,7 @@ from referee.hosting.tournament_state import MAX_ENTRANTS_HERE, TournamentState,
 from referee.hosting.tournament_tables import TournamentTables, cross_table, rows
 from referee.live.worker_pool import WorkerPool
 from tests.contests.tournament_harness import entered
-from tests.hosting.harness import HostingHarness, Store, terms, wish
+from tests.hosting.harness import HostingHarness, Store, terms, tournament_request
 from tests.live.runner_harness import in_loop
 
 LARGE = MAX_ENTRANTS_HERE + 1
@@ -37,120 +37,123 @@ class Recorder:
     """`Run` that computes in the event loop, and records the functions that it is given."""
 
     def __init__(self) -> None:
-        self.ran: list[Callable[..., Any]] = []
+        self.functions: list[Callable[..., Any]] = []
 
     async def __call__(
         self, function: Callable[[Unpack[Args]], T], *args: *Args, holder: str = "", max_cpu_s: float | None = None
     ) -> T:
         assert max_cpu_s
         assert holder == ""
-        self.ran.append(function)
+        self.functions.append(function)
         await asyncio.sleep(0)
         return function(*args)
 
 
-def tournament(entrants: int, form: Any = None) -> Tournament:
+def new_tournament(entrants: int, form: Any = None) -> Tournament:
     return entered(form or Swiss(3), (f"bot{number}" for number in range(entrants))).tournament
 
 
-async def through(it: Tournament, run: Recorder, *commands: TournamentCommand) -> Tournament:
+async def execute(tournament: Tournament, runner: Recorder, *commands: TournamentCommand) -> Tournament:
     for command in commands:
-        for event in await decide_and_pair(it, command, run):
-            it = evolve(it, event)
-    return it
+        for event in await decide_and_pair(tournament, command, runner):
+            tournament = evolve(tournament, event)
+    return tournament
 
 
 @in_loop
-async def test_each_round_of_a_large_swiss_is_paired_elsewhere_and_nothing_else_is() -> None:
-    run = Recorder()
-    it = await through(tournament(LARGE), run, StartTournament())
-    assert len(run.ran) == 1
-    for due in it.due_matches():
-        begin = StartTournamentMatch(due.pairing.id, due.number, due.attempt, due.id)
-        it = await through(
-            it, run, begin, RecordTournamentScore(due.pairing.id, due.number, due.attempt, MatchScore((1, 2)))
+async def test_only_the_rounds_of_a_large_swiss_are_paired_in_a_worker() -> None:
+    runner = Recorder()
+    tournament = await execute(new_tournament(LARGE), runner, StartTournament())
+    assert len(runner.functions) == 1
+    for due in tournament.due_matches():
+        start_match = StartTournamentMatch(due.pairing.id, due.number, due.attempt, due.id)
+        tournament = await execute(
+            tournament,
+            runner,
+            start_match,
+            RecordTournamentScore(due.pairing.id, due.number, due.attempt, MatchScore((1, 2))),
         )
-    assert it.round == 2
-    assert run.ran == [decide, decide]
+    assert tournament.round == 2
+    assert runner.functions == [decide, decide]
 
 
 @pytest.mark.slow
 @in_loop
-async def test_a_worker_process_comes_to_the_same() -> None:
+async def test_a_worker_process_computes_the_same_pairings() -> None:
     pool = WorkerPool()
-    it = tournament(LARGE)
-    events = await decide_and_pair(it, StartTournament(), pool.run)
-    assert events == decide(it, StartTournament())
-    after = await through(it, Recorder(), StartTournament())
+    tournament = new_tournament(LARGE)
+    events = await decide_and_pair(tournament, StartTournament(), pool.run)
+    assert events == decide(tournament, StartTournament())
+    after = await execute(tournament, Recorder(), StartTournament())
     assert await pool.run(estimate_strengths, after) == estimate_strengths(after)
     await pool.close()
 
 
 @in_loop
-async def test_a_small_field_is_paired_at_once() -> None:
-    run = Recorder()
-    assert (await through(tournament(MAX_ENTRANTS_HERE), run, StartTournament())).round == 1
-    assert run.ran == []
+async def test_a_small_tournament_is_paired_in_the_event_loop() -> None:
+    runner = Recorder()
+    assert (await execute(new_tournament(MAX_ENTRANTS_HERE), runner, StartTournament())).round == 1
+    assert runner.functions == []
 
 
 @in_loop
-async def test_a_refusal_is_the_same_in_a_large_field() -> None:
+async def test_a_command_is_rejected_equally_in_a_large_tournament() -> None:
     with pytest.raises(CommandNotAllowed):
-        await decide_and_pair(tournament(LARGE), StartTournamentMatch("1.1", 1, 1, "m"), Recorder())
+        await decide_and_pair(new_tournament(LARGE), StartTournamentMatch("1.1", 1, 1, "m"), Recorder())
 
 
-def test_only_rounds_of_a_swiss_and_of_pools_take_long() -> None:
-    assert will_pair_round(tournament(5), StartTournament())
-    assert will_pair_round(tournament(5, Pools(2, 3)), StartTournament())
-    assert not will_pair_round(tournament(5, RoundRobin()), StartTournament())
+def test_only_swiss_and_pools_pair_rounds_during_play() -> None:
+    assert will_pair_round(new_tournament(5), StartTournament())
+    assert will_pair_round(new_tournament(5, Pools(2, 3)), StartTournament())
+    assert not will_pair_round(new_tournament(5, RoundRobin()), StartTournament())
 
 
-async def finished(harness: HostingHarness, *bots: str) -> TournamentState:
+async def play_tournament(harness: HostingHarness, *bots: str) -> TournamentState:
     await harness.open()
-    harness.come(*bots)
-    await harness.tournaments.create(wish(terms(Swiss(2), "nim"), *bots))
+    harness.connect(*bots)
+    await harness.tournaments.create(tournament_request(terms(Swiss(2), "nim"), *bots))
     await harness.tournaments.start("cup")
-    return await harness.over("cup")
+    return await harness.until_over("cup")
 
 
 @in_loop
-async def test_a_table_is_computed_once_for_all_who_ask(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_table_is_computed_once_for_all_callers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tournament_tables, "MAX_PAIRINGS_HERE", 0)
     store = Store()
     await store.register("ada", "bob", "cyd")
     harness = HostingHarness(store)
-    state = await finished(harness, "ada", "bob", "cyd")
-    run = Recorder()
-    tables = TournamentTables(run)
+    state = await play_tournament(harness, "ada", "bob", "cyd")
+    runner = Recorder()
+    tables = TournamentTables(runner)
     found = await asyncio.gather(*(tables.rows(state) for _ in range(5)))
     assert found == [rows(state)] * 5
     assert await tables.rows(state, state.tournament.round + 7) == found[0]
-    assert run.ran == [rows]
+    assert runner.functions == [rows]
     assert await tables.rows(state, 1) == rows(state, 1)
     assert await tables.cross_table(state) == cross_table(state)
-    assert run.ran == [rows, rows, cross_table]
+    assert runner.functions == [rows, rows, cross_table]
     await harness.close()
 
 
 @in_loop
-async def test_a_table_that_failed_is_computed_again(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_failed_table_is_computed_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tournament_tables, "TABLES_CACHE_SIZE", 1)
     store = Store()
     await store.register("ada", "bob", "cyd")
     harness = HostingHarness(store)
-    state = await finished(harness, "ada", "bob", "cyd")
+    state = await play_tournament(harness, "ada", "bob", "cyd")
     tables = TournamentTables(Recorder())
-    asked = 0
+    call = 0
 
     def report(_: TournamentState) -> str:
-        nonlocal asked
-        asked += 1
+        nonlocal call
+        call += 1
         raise TrfNotAvailable("it is broken")
 
     for _ in range(2):
         with pytest.raises(TrfNotAvailable):
             await tables.export(state, report)
-    assert asked == 2
+    assert call == 2
     await tables.rows(state)
     await tables.cross_table(state)
     assert len(tables._cache) == 1
@@ -158,13 +161,13 @@ async def test_a_table_that_failed_is_computed_again(monkeypatch: pytest.MonkeyP
 
 
 @in_loop
-async def test_there_is_no_table_before_the_start() -> None:
+async def test_tables_are_not_available_before_the_start() -> None:
     store = Store()
     await store.register("ada", "bob", "cyd")
     harness = HostingHarness(store)
     await harness.open()
-    state = await harness.tournaments.create(wish(terms(Swiss(2), "nim"), "ada", "bob", "cyd"))
-    for asked in (harness.tournaments.tables.rows(state), harness.tournaments.tables.cross_table(state)):
+    state = await harness.tournaments.create(tournament_request(terms(Swiss(2), "nim"), "ada", "bob", "cyd"))
+    for call in (harness.tournaments.tables.rows(state), harness.tournaments.tables.cross_table(state)):
         with pytest.raises(TournamentNotStarted):
-            await asked
+            await call
     await harness.close()

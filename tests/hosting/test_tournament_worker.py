@@ -1,4 +1,4 @@
-"""The worker of a tournament when bots are offline, busy, paused or gone, and when something fails."""
+"""The worker of a tournament when bots are offline, busy, paused or disconnected, and when something fails."""
 
 import asyncio
 from collections.abc import Sequence
@@ -24,14 +24,23 @@ from referee.match.clock import SECOND
 from referee.match.result import EndCause, EndKind
 from referee.match.setup import Player
 from referee.match.state import Match
-from tests.hosting.harness import MANY, HostingHarness, Store, by_the_match, entrant, killed, terms, wish
-from tests.live.fake_time import settled
+from tests.hosting.harness import (
+    MANY_MATCHES,
+    HostingHarness,
+    Store,
+    choose_by_match,
+    entrant,
+    kill_process,
+    terms,
+    tournament_request,
+)
+from tests.live.fake_time import settle
 from tests.live.referee_harness import GAMES
 from tests.live.runner_harness import in_loop
 
 
-class Noting:
-    """Observer that keeps finished matches."""
+class FinishedMatchObserver:
+    """Observer that records finished matches."""
 
     def __init__(self, ended: list[Match]) -> None:
         self._ended = ended
@@ -47,20 +56,20 @@ class Noting:
         pass
 
 
-def best(match: Match, moves: Sequence[str]) -> str:
+def best_nim_move(match: Match, moves: Sequence[str]) -> str:
     """Leave a multiple of four in a game of Nim."""
     position = match.require_position()
     seat = position.owing[0]
     return next((move for move in moves if int(position.play(seat, move).text(REFEREE).split()[0]) % 4 == 0), moves[0])
 
 
-async def begun(harness: HostingHarness, asked: object, *bots: str, name: str = "cup") -> None:
-    await harness.tournaments.create(wish(asked, *bots, name=name, request_id=name))  # type: ignore[arg-type]
+async def start_tournament(harness: HostingHarness, tournament_terms: object, *bots: str, name: str = "cup") -> None:
+    await harness.tournaments.create(tournament_request(tournament_terms, *bots, name=name, request_id=name))  # type: ignore[arg-type]
     await harness.tournaments.start(name)
-    await settled()
+    await settle()
 
 
-async def opened(*bots: str, versions: tuple[str, ...] = ("1",)) -> HostingHarness:
+async def open_process(*bots: str, versions: tuple[str, ...] = ("1",)) -> HostingHarness:
     store = Store()
     await store.register(*bots, versions=versions)
     harness = HostingHarness(store)
@@ -68,101 +77,101 @@ async def opened(*bots: str, versions: tuple[str, ...] = ("1",)) -> HostingHarne
     return harness
 
 
-async def met(harness: HostingHarness, name: str = "cup") -> list[set[str]]:
+async def pairs_with_results(harness: HostingHarness, name: str = "cup") -> list[set[str]]:
     """Return the entrants of each pairing with a result, in the order of pairings."""
     state = await harness.tournaments.get(name)
-    return [{*course.pairing.entrants} for course in state.tournament.pairings.values() if course.scores]
+    return [{*progress.pairing.entrants} for progress in state.tournament.pairings.values() if progress.scores]
 
 
 @in_loop
-async def test_a_pair_of_which_one_is_away_holds_up_nobody_else_even_under_a_cap() -> None:
-    harness = await opened("ada", "bob", "cyd", "dan")
-    harness.come("bob", "cyd", "dan")
-    await begun(harness, terms(RoundRobin(), matches_at_once=1), "ada", "bob", "cyd", "dan")
+async def test_a_pairing_with_an_offline_bot_blocks_no_other_even_under_a_limit() -> None:
+    harness = await open_process("ada", "bob", "cyd", "dan")
+    harness.connect("bob", "cyd", "dan")
+    await start_tournament(harness, terms(RoundRobin(), max_concurrent_matches=1), "ada", "bob", "cyd", "dan")
     state = await harness.until(
         "cup", lambda state: not state.tournament.matches_in_play and len(state.tournament.open_pairings) == 3
     )
-    assert all("ada" in course.pairing.entrants for course in state.tournament.open_pairings)
-    harness.come("ada")
-    assert (await harness.over("cup")).tournament.phase is TournamentPhase.FINISHED
+    assert all("ada" in progress.pairing.entrants for progress in state.tournament.open_pairings)
+    harness.connect("ada")
+    assert (await harness.until_over("cup")).tournament.phase is TournamentPhase.FINISHED
     await harness.close()
 
 
 @in_loop
-async def test_no_more_matches_are_in_play_than_the_cap_says() -> None:
-    harness = await opened("ada", "bob", "cyd", "dan")
+async def test_no_more_matches_are_in_play_than_the_limit_of_the_tournament() -> None:
+    harness = await open_process("ada", "bob", "cyd", "dan")
     for name in ("ada", "bob", "cyd", "dan"):
-        harness.referee.sessions.open(Player(name, "1"), MANY)  # It never answers.
-    await begun(harness, terms(RoundRobin(2), matches_at_once=5), "ada", "bob", "cyd", "dan")
+        harness.referee.sessions.open(Player(name, "1"), MANY_MATCHES)  # It never answers.
+    await start_tournament(harness, terms(RoundRobin(2), max_concurrent_matches=5), "ada", "bob", "cyd", "dan")
     assert len(harness.referee.live_matches) == 5
-    await killed()
+    await kill_process()
 
 
 @in_loop
-async def test_a_bot_gets_no_more_matches_than_it_has_room_for_from_all_tournaments_together() -> None:
-    harness = await opened("ada", "bob", "cyd", "dan")
+async def test_all_tournaments_together_respect_the_room_of_a_bot() -> None:
+    harness = await open_process("ada", "bob", "cyd", "dan")
     for name in ("ada", "bob", "cyd", "dan"):
         harness.referee.sessions.open(Player(name, "1"), Hello(max_matches=2))
     for name in ("one", "two", "three"):
-        await begun(harness, terms(RoundRobin()), "ada", "bob", "cyd", "dan", name=name)
+        await start_tournament(harness, terms(RoundRobin()), "ada", "bob", "cyd", "dan", name=name)
     for name in ("ada", "bob", "cyd", "dan"):
         assert sum(Player(name, "1") in match.players for match in harness.referee.live_matches) == 2
-    await killed()
+    await kill_process()
 
 
 @in_loop
-async def test_several_tournaments_are_played_at_once_and_all_end() -> None:
-    harness = await opened("ada", "bob", "cyd")
-    harness.come("ada", "bob", "cyd", hello=Hello(max_matches=2))
+async def test_several_concurrent_tournaments_all_end() -> None:
+    harness = await open_process("ada", "bob", "cyd")
+    harness.connect("ada", "bob", "cyd", hello=Hello(max_matches=2))
     for name in ("one", "two", "three"):
-        await begun(harness, terms(RoundRobin(2)), "ada", "bob", "cyd", name=name)
+        await start_tournament(harness, terms(RoundRobin(2)), "ada", "bob", "cyd", name=name)
     for name in ("one", "two", "three"):
-        assert (await harness.over(name)).tournament.phase is TournamentPhase.FINISHED
+        assert (await harness.until_over(name)).tournament.phase is TournamentPhase.FINISHED
     await harness.close()
 
 
 @in_loop
-async def test_the_pairing_of_a_paused_bot_waits_until_it_is_back() -> None:
-    harness = await opened("ada", "bob", "cyd")
-    await begun(harness, terms(RoundRobin()), "ada", "bob", "cyd")
+async def test_a_pairing_of_a_paused_bot_waits_until_it_is_resumed() -> None:
+    harness = await open_process("ada", "bob", "cyd")
+    await start_tournament(harness, terms(RoundRobin()), "ada", "bob", "cyd")
     await harness.store.accounts.change_bot("ada", lambda bot: paused(bot, BotPause(PauseCause.ADMIN, "rest", 1)))
-    harness.come("ada", "bob", "cyd")
-    await settled()
-    assert await met(harness) == [{"bob", "cyd"}]
+    harness.connect("ada", "bob", "cyd")
+    await settle()
+    assert await pairs_with_results(harness) == [{"bob", "cyd"}]
     await harness.store.accounts.change_bot("ada", resumed)
-    await harness.time.passes(SECOND)
-    await harness.over("cup")
+    await harness.time.advance(SECOND)
+    await harness.until_over("cup")
     await harness.close()
 
 
 @in_loop
-async def test_a_match_that_broke_down_is_tried_again_after_a_rest_that_doubles() -> None:
-    harness = await opened("ada", "bob")
+async def test_a_match_with_a_referee_fault_is_retried_with_exponential_backoff() -> None:
+    harness = await open_process("ada", "bob")
     for name in ("ada", "bob"):
-        harness.referee.sessions.open(Player(name, "1"), MANY)
-    await begun(harness, terms(RoundRobin()), "ada", "bob")
-    for rest in (1, 2, 4):
+        harness.referee.sessions.open(Player(name, "1"), MANY_MATCHES)
+    await start_tournament(harness, terms(RoundRobin()), "ada", "bob")
+    for backoff_s in (1, 2, 4):
         (match,) = harness.referee.live_matches
         await harness.referee.void(match.setup.match_id, EndCause.REFEREE_FAULT, "it broke")
-        await harness.time.passes(rest * SECOND - 1)
+        await harness.time.advance(backoff_s * SECOND - 1)
         assert harness.referee.live_matches == []
-        await harness.time.passes(1)
+        await harness.time.advance(1)
         assert len(harness.referee.live_matches) == 1
     state = await harness.tournaments.get("cup")
-    assert [course.void_counts for course in state.tournament.pairings.values()] == [{1: 3}]
-    await killed()
+    assert [progress.void_counts for progress in state.tournament.pairings.values()] == [{1: 3}]
+    await kill_process()
 
 
 @in_loop
 async def test_a_void_match_is_played_again_at_once_and_is_never_scored() -> None:
-    harness = await opened("ada", "bob")
+    harness = await open_process("ada", "bob")
     harness.voided = frozenset({"1.1/1.1", "1.1/1.2"})
-    harness.come("ada", "bob")
-    await begun(harness, terms(RoundRobin()), "ada", "bob")
-    state = await harness.over("cup")
-    (course,) = state.tournament.pairings.values()
-    assert (course.void_counts, len(course.scores), len(course.match_ids)) == ({1: 2}, 1, 3)
-    results = [(await harness.referee.status(match_id)).match.result for match_id in course.match_ids.values()]
+    harness.connect("ada", "bob")
+    await start_tournament(harness, terms(RoundRobin()), "ada", "bob")
+    state = await harness.until_over("cup")
+    (progress,) = state.tournament.pairings.values()
+    assert (progress.void_counts, len(progress.scores), len(progress.match_ids)) == ({1: 2}, 1, 3)
+    results = [(await harness.referee.status(match_id)).match.result for match_id in progress.match_ids.values()]
     assert [result.kind for result in results if result] == [
         EndKind.VOID,
         EndKind.VOID,
@@ -172,146 +181,153 @@ async def test_a_void_match_is_played_again_at_once_and_is_never_scored() -> Non
 
 
 @in_loop
-async def test_who_withdraws_plays_its_matches_to_the_end_and_they_count() -> None:
-    harness = await opened("ada", "bob", "cyd")
-    harness.come("bob", "cyd")
-    silent = harness.referee.sessions.open(Player("ada", "1"), Hello(max_matches=1))
-    await begun(harness, terms(RoundRobin()), "ada", "bob", "cyd")
+async def test_a_withdrawn_entrant_finishes_its_matches_and_they_count() -> None:
+    harness = await open_process("ada", "bob", "cyd")
+    harness.connect("bob", "cyd")
+    silent_session = harness.referee.sessions.open(Player("ada", "1"), Hello(max_matches=1))
+    await start_tournament(harness, terms(RoundRobin()), "ada", "bob", "cyd")
     state = await harness.until("cup", lambda state: len(state.tournament.open_pairings) == 2)
     (due,) = state.tournament.matches_in_play
     await harness.tournaments.withdraw("cup", "ada", "I am tired")
-    await settled()
+    await settle()
     assert len(harness.referee.live_matches) == 1
-    harness.referee.sessions.close(silent)
-    harness.come("ada")
-    state = await harness.over("cup")
+    harness.referee.sessions.close(silent_session)
+    harness.connect("ada")
+    state = await harness.until_over("cup")
     assert state.tournament.pairings[due.pairing.id].scores
     assert (
-        sum("ada" in course.pairing.entrants and bool(course.scores) for course in state.tournament.pairings.values())
+        sum(
+            "ada" in progress.pairing.entrants and bool(progress.scores)
+            for progress in state.tournament.pairings.values()
+        )
         == 1
     )
     await harness.close()
 
 
 @in_loop
-async def test_calling_a_tournament_off_makes_its_matches_in_play_void_also_after_a_crash() -> None:
-    harness = await opened("ada", "bob", "cyd")
+async def test_cancelling_a_tournament_voids_its_matches_in_play_even_after_a_crash() -> None:
+    harness = await open_process("ada", "bob", "cyd")
     for name in ("ada", "bob", "cyd"):
-        harness.referee.sessions.open(Player(name, "1"), MANY)
-    await begun(harness, terms(RoundRobin()), "ada", "bob", "cyd")
-    await begun(harness, terms(RoundRobin()), "ada", "bob", "cyd", name="other")
+        harness.referee.sessions.open(Player(name, "1"), MANY_MATCHES)
+    await start_tournament(harness, terms(RoundRobin()), "ada", "bob", "cyd")
+    await start_tournament(harness, terms(RoundRobin()), "ada", "bob", "cyd", name="other")
     assert len(harness.referee.live_matches) == 6
     await harness.tournaments.cancel("cup", "rain")
     await harness.tournaments.cancel("cup")
-    await settled()
+    await settle()
     assert len(harness.referee.live_matches) == 3
     await harness.contests.append(
         "tournament/other", (await harness.tournaments.get("other")).number, [TournamentEnded(cancelled=True)]
     )
-    await killed()
+    await kill_process()
     after = HostingHarness(harness.store)
     await after.open()
-    await settled()
+    await settle()
     assert after.referee.live_matches == []
     assert (await after.tournaments.get("other")).tournament.phase is TournamentPhase.CANCELLED
     await after.close()
 
 
 @in_loop
-async def test_while_draining_nothing_new_is_made_and_what_ends_still_counts() -> None:
-    harness = await opened("ada", "bob", "cyd")
-    harness.come("ada", "bob", hello=Hello(max_matches=1))
-    await begun(harness, terms(RoundRobin(3)), "ada", "bob", "cyd")
+async def test_a_draining_referee_creates_no_matches_and_still_records_results() -> None:
+    harness = await open_process("ada", "bob", "cyd")
+    harness.connect("ada", "bob", hello=Hello(max_matches=1))
+    await start_tournament(harness, terms(RoundRobin(3)), "ada", "bob", "cyd")
     await harness.until("cup", lambda state: len(state.tournament.open_pairings) < 9)
     await harness.referee.drain(0, 1)
-    harness.come("cyd")
-    await settled()
-    assert {frozenset(pair) for pair in await met(harness)} == {frozenset(("ada", "bob"))}
+    harness.connect("cyd")
+    await settle()
+    assert {frozenset(pair) for pair in await pairs_with_results(harness)} == {frozenset(("ada", "bob"))}
     with pytest.raises(RefereeDraining):
-        await begun(harness, terms(RoundRobin()), "ada", "bob", name="other")
+        await start_tournament(harness, terms(RoundRobin()), "ada", "bob", name="other")
     await harness.close()
 
 
 @in_loop
-async def test_two_versions_of_one_bot_meet_in_a_test_that_stops_as_soon_as_it_knows() -> None:
-    harness = await opened("ada", versions=("1", "2"))
-    harness.come("ada", version="1")
-    harness.come("ada", version="2")
-    harness.choose = lambda match, seat, moves: moves[0] if match.players[seat].version == "1" else best(match, moves)
-    old, new = (TournamentEntrant(f"ada-{version}", bots=(Player("ada", version),)) for version in "12")
-    asked = terms(SprtTrial(SprtParameters(200)), matches_at_once=6)
-    await harness.tournaments.create(replace(wish(asked), entrants=(new, old)))
+async def test_an_sprt_trial_of_two_versions_stops_at_its_verdict() -> None:
+    harness = await open_process("ada", versions=("1", "2"))
+    harness.connect("ada", version="1")
+    harness.connect("ada", version="2")
+    harness.choose = lambda match, seat, moves: (
+        moves[0] if match.players[seat].version == "1" else best_nim_move(match, moves)
+    )
+    old_version, new_version = (TournamentEntrant(f"ada-{version}", bots=(Player("ada", version),)) for version in "12")
+    tournament_terms = terms(SprtTrial(SprtParameters(200)), max_concurrent_matches=6)
+    await harness.tournaments.create(replace(tournament_request(tournament_terms), entrants=(new_version, old_version)))
     await harness.tournaments.start("cup")
-    state = await harness.over("cup")
+    state = await harness.until_over("cup")
     assert state.tournament.trial_state
     assert state.tournament.trial_state.verdict is SprtVerdict.PASSED
-    await settled()
+    await settle()
     assert harness.referee.live_matches == []
     await harness.close()
 
 
 @in_loop
-async def test_partners_sit_where_their_side_sits_and_sides_change() -> None:
-    harness = await opened("ada", "bob", "cyd", "dan")
-    harness.come("ada", "bob", "cyd", "dan")
-    asked = terms(RoundRobin(2), "stones", {"seats": 4, "teams": True}, partners=Partners.FIXED)
+async def test_partners_get_the_seats_of_their_side_and_sides_alternate() -> None:
+    harness = await open_process("ada", "bob", "cyd", "dan")
+    harness.connect("ada", "bob", "cyd", "dan")
+    tournament_terms = terms(RoundRobin(2), "stones", {"seats": 4, "teams": True}, partners=Partners.FIXED)
     pairs = (entrant("ada", "bob", name="reds"), entrant("cyd", "dan", name="blues"))
-    await harness.tournaments.create(replace(wish(asked), entrants=pairs))
+    await harness.tournaments.create(replace(tournament_request(tournament_terms), entrants=pairs))
     await harness.tournaments.start("cup")
-    state = await harness.over("cup")
-    seen = set()
-    for course in state.tournament.pairings.values():
-        match = (await harness.referee.status(course.match_ids[1, 1])).match
-        seen.add("".join(player.bot[0] for player in match.players))
+    state = await harness.until_over("cup")
+    seatings = set()
+    for progress in state.tournament.pairings.values():
+        match = (await harness.referee.status(progress.match_ids[1, 1])).match
+        seatings.add("".join(player.bot[0] for player in match.players))
         assert match.result
         first = "reds" if match.players[0].bot == "ada" else "blues"
-        side = course.pairing.entrants.index(first)
-        assert course.scores[1].ranks[side] == match.result.side_ranks[0]
-    assert seen == {"acbd", "cadb"}
+        side = progress.pairing.entrants.index(first)
+        assert progress.scores[1].ranks[side] == match.result.side_ranks[0]
+    assert seatings == {"acbd", "cadb"}
     await harness.close()
 
 
 @in_loop
-async def test_partners_that_change_share_the_rank_of_their_side() -> None:
-    harness = await opened("ada", "bob", "cyd", "dan")
-    harness.come("ada", "bob", "cyd", "dan")
+async def test_changing_partners_share_the_rank_of_their_side() -> None:
+    harness = await open_process("ada", "bob", "cyd", "dan")
+    harness.connect("ada", "bob", "cyd", "dan")
     teams = {"seats": 4, "teams": True}
-    await begun(harness, terms(Pools(3, 4, ((0, 2), (1, 3))), "stones", teams), "ada", "bob", "cyd", "dan")
-    state = await harness.over("cup")
+    await start_tournament(harness, terms(Pools(3, 4, ((0, 2), (1, 3))), "stones", teams), "ada", "bob", "cyd", "dan")
+    state = await harness.until_over("cup")
     partners = set()
-    for course in state.tournament.pairings.values():
-        sides = [frozenset(course.pairing.entrants[place] for place in side) for side in course.pairing.sides]
+    for progress in state.tournament.pairings.values():
+        sides = [frozenset(progress.pairing.entrants[position] for position in side) for side in progress.pairing.sides]
         partners.add(frozenset(sides))
-        assert course.scores[1].ranks[0] == course.scores[1].ranks[2]
+        assert progress.scores[1].ranks[0] == progress.scores[1].ranks[2]
     assert len(partners) == 3
     await harness.close()
 
 
 @in_loop
-async def test_who_comes_late_is_paired_from_the_next_round_on() -> None:
-    harness = await opened("ada", "bob", "cyd", "dan", "eve")
-    harness.come("ada", "bob", "cyd", "eve")
-    await begun(harness, terms(Swiss(3), late_entry_rounds=1), "ada", "bob", "cyd", "dan")
+async def test_a_late_entrant_is_paired_from_the_next_round_on() -> None:
+    harness = await open_process("ada", "bob", "cyd", "dan", "eve")
+    harness.connect("ada", "bob", "cyd", "eve")
+    await start_tournament(harness, terms(Swiss(3), last_entry_round=1), "ada", "bob", "cyd", "dan")
     await harness.until("cup", lambda state: len(state.tournament.open_pairings) == 1)
     await harness.tournaments.enter("cup", entrant("eve"))
-    harness.come("dan")
-    state = await harness.over("cup")
-    rounds = {course.pairing.round for course in state.tournament.pairings.values() if "eve" in course.pairing.entrants}
+    harness.connect("dan")
+    state = await harness.until_over("cup")
+    rounds = {
+        progress.pairing.round for progress in state.tournament.pairings.values() if "eve" in progress.pairing.entrants
+    }
     assert rounds == {2, 3}
     await harness.close()
 
 
 @in_loop
-async def test_the_matches_of_a_set_have_seed_and_opening_in_common_and_other_seats() -> None:
-    harness = await opened("ada", "bob")
-    harness.come("ada", "bob")
+async def test_matches_of_a_set_share_seed_and_opening_with_exchanged_seats() -> None:
+    harness = await open_process("ada", "bob")
+    harness.connect("ada", "bob")
     openings = (Opening(moves=((0, "1"),)), Opening(moves=((0, "2"),)))
-    asked = terms(RoundRobin(2), openings=openings, duplicate=DuplicateSets(2, 2))
-    await begun(harness, asked, "ada", "bob")
-    state = await harness.over("cup")
+    tournament_terms = terms(RoundRobin(2), openings=openings, duplicate=DuplicateSets(2, 2))
+    await start_tournament(harness, tournament_terms, "ada", "bob")
+    state = await harness.until_over("cup")
     sets = []
-    for course in state.tournament.pairings.values():
-        setups = [(await harness.referee.status(match_id)).match.setup for match_id in course.match_ids.values()]
+    for progress in state.tournament.pairings.values():
+        setups = [(await harness.referee.status(match_id)).match.setup for match_id in progress.match_ids.values()]
         assert len({(setup.seed, setup.opening, dict(setup.labels)[SET]) for setup in setups}) == 1
         assert [setup.players for setup in setups] == [setups[0].players, setups[0].players[::-1]]
         sets.append((setups[0].seed, setups[0].opening))
@@ -320,120 +336,122 @@ async def test_the_matches_of_a_set_have_seed_and_opening_in_common_and_other_se
 
 
 @in_loop
-async def test_a_set_is_sealed_until_its_last_match_is_over_and_a_void_one_is_not() -> None:
-    harness = await opened("ada", "bob")
-    sealed = DuplicateSecrecy({TOURNAMENT: harness.tournaments.workers})
+async def test_matches_of_a_set_stay_secret_until_its_last_match_is_over() -> None:
+    harness = await open_process("ada", "bob")
+    is_secret = DuplicateSecrecy({TOURNAMENT: harness.tournaments.workers})
     harness.voided = frozenset({"1.1/2.1"})
-    harness.come("ada", "bob", hello=Hello(max_matches=1))
-    was_sealed: dict[str, list[bool]] = {}
+    harness.connect("ada", "bob", hello=Hello(max_matches=1))
+    was_secret: dict[str, list[bool]] = {}
 
-    def noted(match: Match, seat: int, moves: Sequence[str]) -> str:
+    def choose_and_check(match: Match, seat: int, moves: Sequence[str]) -> str:
         for other in ended:
-            was_sealed.setdefault(other.setup.match_id, []).append(sealed(other))
-        return by_the_match(match, seat, moves)
+            was_secret.setdefault(other.setup.match_id, []).append(is_secret(other))
+        return choose_by_match(match, seat, moves)
 
     ended: list[Match] = []
-    harness.referee.subscribe(Noting(ended))
-    harness.choose = noted
-    await begun(harness, terms(RoundRobin(2), duplicate=DuplicateSets(2), matches_at_once=1), "ada", "bob")
-    state = await harness.over("cup")
-    first, void, again, *_ = (match.setup.match_id for match in ended)
-    assert state.tournament.pairings["1.1"].match_ids == {(1, 1): first, (2, 1): void, (2, 2): again}
-    assert [was_sealed[first][0], was_sealed[first][-1]] == [True, False]
-    assert [was_sealed[void][0], was_sealed[void][-1]] == [True, False]
-    assert not any(map(sealed, ended))
+    harness.referee.subscribe(FinishedMatchObserver(ended))
+    harness.choose = choose_and_check
+    await start_tournament(
+        harness, terms(RoundRobin(2), duplicate=DuplicateSets(2), max_concurrent_matches=1), "ada", "bob"
+    )
+    state = await harness.until_over("cup")
+    first, void, replayed, *_ = (match.setup.match_id for match in ended)
+    assert state.tournament.pairings["1.1"].match_ids == {(1, 1): first, (2, 1): void, (2, 2): replayed}
+    assert [was_secret[first][0], was_secret[first][-1]] == [True, False]
+    assert [was_secret[void][0], was_secret[void][-1]] == [True, False]
+    assert not any(map(is_secret, ended))
     await harness.close()
 
 
 @pytest.mark.parametrize("turns", range(0, 24, 3))
-def test_called_off_while_a_match_is_being_made_none_goes_on(turns: int) -> None:
+def test_a_tournament_cancelled_while_it_creates_a_match_leaves_no_match_in_play(turns: int) -> None:
     @in_loop
-    async def called_off() -> None:
-        harness = await opened("ada", "bob", "cyd")
+    async def check() -> None:
+        harness = await open_process("ada", "bob", "cyd")
         for name in ("ada", "bob", "cyd"):
-            harness.referee.sessions.open(Player(name, "1"), MANY)
-        await harness.tournaments.create(wish(terms(RoundRobin(2)), "ada", "bob", "cyd"))
+            harness.referee.sessions.open(Player(name, "1"), MANY_MATCHES)
+        await harness.tournaments.create(tournament_request(terms(RoundRobin(2)), "ada", "bob", "cyd"))
         await harness.tournaments.start("cup")
         for _ in range(turns):
             await asyncio.sleep(0)
         await harness.tournaments.cancel("cup")
-        await settled()
+        await settle()
         assert harness.referee.live_matches == []
         await harness.close()
 
-    called_off()
+    check()
 
 
 @in_loop
-async def test_while_the_log_is_away_nothing_is_made_and_a_second_after_it_is_back_all_goes_on() -> None:
-    harness = await opened("ada", "bob")
-    await begun(harness, terms(RoundRobin()), "ada", "bob")
-    harness.fuse.away = True
-    harness.come("ada", "bob")
-    await settled()
+async def test_no_match_is_created_while_the_log_is_unavailable_and_play_continues_afterwards() -> None:
+    harness = await open_process("ada", "bob")
+    await start_tournament(harness, terms(RoundRobin()), "ada", "bob")
+    harness.crash.log_unavailable = True
+    harness.connect("ada", "bob")
+    await settle()
     assert harness.referee.live_matches == []
-    harness.fuse.away = False
-    await harness.time.passes(SECOND)
-    await harness.over("cup")
+    harness.crash.log_unavailable = False
+    await harness.time.advance(SECOND)
+    await harness.until_over("cup")
     await harness.close()
 
 
 @in_loop
-async def test_a_match_whose_start_could_not_be_recorded_is_found_again_after_a_second() -> None:
-    harness = await opened("ada", "bob")
+async def test_a_match_whose_start_could_not_be_recorded_is_recorded_a_second_later() -> None:
+    harness = await open_process("ada", "bob")
     harness.choose = lambda *_: ""
     append = harness.contests.append
 
-    async def append_but_no_start(contest: str, after: int, events: Sequence[ContestEvent]) -> list[ContestEntry]:
+    async def append_except_starts(contest: str, after: int, events: Sequence[ContestEvent]) -> list[ContestEntry]:
         if isinstance(events[0], ContestMatchStarted):
             raise LogUnavailable("the disk is full")
         return await append(contest, after, events)
 
-    harness.contests.append = append_but_no_start  # type: ignore[method-assign]
-    harness.come("ada", "bob", hello=Hello(max_matches=1))
-    await begun(harness, terms(RoundRobin()), "ada", "bob")
+    harness.contests.append = append_except_starts  # type: ignore[method-assign]
+    harness.connect("ada", "bob", hello=Hello(max_matches=1))
+    await start_tournament(harness, terms(RoundRobin()), "ada", "bob")
     (match,) = harness.referee.live_matches
     state = await harness.tournaments.get("cup")
     assert not state.playing
     harness.contests.append = append  # type: ignore[method-assign]
-    await harness.time.passes(SECOND)
-    await settled()
+    await harness.time.advance(SECOND)
+    await settle()
     state = await harness.tournaments.get("cup")
     assert [state.match_id(due) for due in state.playing] == [match.setup.match_id]
     await harness.close()
 
 
 @in_loop
-async def test_a_tournament_whose_game_has_gone_is_complained_of_and_holds_up_nobody() -> None:
-    harness = await opened("ada", "bob")
-    await begun(harness, terms(RoundRobin()), "ada", "bob")
-    await begun(harness, terms(RoundRobin(), "fingers", {"seats": 2}), "ada", "bob", name="gone")
-    await killed()
+async def test_a_tournament_whose_game_was_removed_is_reported_and_blocks_no_other() -> None:
+    harness = await open_process("ada", "bob")
+    await start_tournament(harness, terms(RoundRobin()), "ada", "bob")
+    await start_tournament(harness, terms(RoundRobin(), "fingers", {"seats": 2}), "ada", "bob", name="gone")
+    await kill_process()
     after = HostingHarness(harness.store, games={name: game for name, game in GAMES.items() if name != "fingers"})
     await after.open()
-    after.come("ada", "bob")
-    await after.over("cup")
+    after.connect("ada", "bob")
+    await after.until_over("cup")
     assert [contest for contest, _ in after.faults] == ["tournament/gone"]
     after.faults.clear()
     await after.close()
 
 
 @in_loop
-async def test_what_breaks_over_a_tournament_is_complained_of_and_tried_again_after_a_minute() -> None:
-    harness = await opened("ada", "bob")
-    harness.come("ada", "bob")
-    broken = terms(RoundRobin())
-    fallen = replace(broken, match_terms=(replace(broken.match_terms[0], controls=()),))
-    made = TournamentCreated("cup", "cup", "org", "r1", fallen)
+async def test_a_fault_in_a_tournament_is_reported_and_retried_after_a_minute() -> None:
+    harness = await open_process("ada", "bob")
+    harness.connect("ada", "bob")
+    valid_terms = terms(RoundRobin())
+    without_controls = replace(valid_terms, match_terms=(replace(valid_terms.match_terms[0], controls=()),))
+    created = TournamentCreated("cup", "cup", "org", "r1", without_controls)
     players = [EntrantEntered(entrant(name)) for name in ("ada", "bob")]
-    await harness.contests.append("tournament/cup", 0, [made, *players])
-    await killed()
+    await harness.contests.append("tournament/cup", 0, [created, *players])
+    await kill_process()
     after = HostingHarness(harness.store)
     await after.open()
-    after.come("ada", "bob")
+    after.connect("ada", "bob")
     await after.tournaments.start("cup")
-    await settled()
-    await after.time.passes(60 * SECOND)
+    await settle()
+    await after.time.advance(60 * SECOND)
     assert [contest for contest, _ in after.faults] == ["tournament/cup"] * 2
     after.faults.clear()
     await after.close()

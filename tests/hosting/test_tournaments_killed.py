@@ -20,14 +20,22 @@ from referee.hosting.contest_terms import TournamentTerms
 from referee.hosting.tournament_state import TournamentState, fold_tournament
 from referee.live.log_history import replay
 from referee.match.events import PlayEnded
-from tests.hosting.harness import Fuse, HostingHarness, Store, first_of, killed, terms, wish
+from tests.hosting.harness import (
+    HostingHarness,
+    SimulatedCrash,
+    Store,
+    kill_process,
+    run_until_first,
+    terms,
+    tournament_request,
+)
 from tests.live.runner_harness import in_loop
 
 BOTS = ("ada", "bob", "cyd", "dan")
 
 
 @dataclass(frozen=True)
-class Plot:
+class Scenario:
     """Terms of a tournament, and the events of the scenario."""
 
     terms: TournamentTerms
@@ -35,69 +43,72 @@ class Plot:
     voided: frozenset[str] = frozenset()
 
 
-PLOTS = {
-    "round robin": Plot(terms(RoundRobin(), matches_at_once=3)),
-    "swiss": Plot(terms(Swiss(2))),
-    "knock-out with voids": Plot(
+SCENARIOS = {
+    "round robin": Scenario(terms(RoundRobin(), max_concurrent_matches=3)),
+    "swiss": Scenario(terms(Swiss(2))),
+    "knock-out with voids": Scenario(
         terms(Elimination(third_place=True)), voided=frozenset({"w1.1/1.1", "w2.1/1.1", "w2.1/1.2"})
     ),
-    "in sets with a void": Plot(terms(RoundRobin(), duplicate=DuplicateSets(2)), BOTS[:3], frozenset({"1.1/2.1"})),
-    "a test of two": Plot(terms(SprtTrial(SprtParameters(400, matches_at_most=6)), matches_at_once=4), BOTS[:2]),
+    "in sets with a void": Scenario(terms(RoundRobin(), duplicate=DuplicateSets(2)), BOTS[:3], frozenset({"1.1/2.1"})),
+    "a test of two": Scenario(terms(SprtTrial(SprtParameters(400, max_matches=6)), max_concurrent_matches=4), BOTS[:2]),
 }
 
 
-async def played(harness: HostingHarness, plot: Plot) -> None:
+async def run_contest(harness: HostingHarness, scenario: Scenario) -> None:
     """Send the organiser's requests to each process, because an organiser without an answer repeats its request."""
-    harness.voided = plot.voided
+    harness.voided = scenario.voided
     await harness.open()
-    harness.come(*plot.bots)
-    await harness.tournaments.create(wish(plot.terms, *plot.bots))
+    harness.connect(*scenario.bots)
+    await harness.tournaments.create(tournament_request(scenario.terms, *scenario.bots))
     if not (await harness.tournaments.get("cup")).over:
         await harness.tournaments.start("cup")
-    await harness.over("cup")
+    await harness.until_over("cup")
 
 
-async def played_by_mortals(store: Store, plot: Plot, lives: Iterator[int]) -> TournamentState:
+async def run_with_crashes(store: Store, scenario: Scenario, writes_per_process: Iterator[int]) -> TournamentState:
     """Run processes that each crash after a number of durable writes; the last one does not."""
-    for writes in lives:
-        harness = HostingHarness(store, Fuse(writes))
-        await first_of(played(harness, plot), harness.fuse.blown.wait())
-        if not harness.fuse.blown.is_set():
+    for writes in writes_per_process:
+        harness = HostingHarness(store, SimulatedCrash(writes))
+        await run_until_first(run_contest(harness, scenario), harness.crash.happened.wait())
+        if not harness.crash.happened.is_set():
             break
-        await killed()
-        await store.survives()
+        await kill_process()
+        await store.reopen()
     else:
         harness = HostingHarness(store)
-        await played(harness, plot)
+        await run_contest(harness, scenario)
     state = await harness.tournaments.get("cup")
     await harness.close()
     return state
 
 
-async def uninterrupted(plot: Plot) -> tuple[TournamentState, int]:
+async def run_without_crash(scenario: Scenario) -> tuple[TournamentState, int]:
     """Return the tournament without a crash, and its number of durable writes."""
-    store = await new_store(plot)
+    store = await new_store(scenario)
     harness = HostingHarness(store)
-    await played(harness, plot)
+    await run_contest(harness, scenario)
     state = await harness.tournaments.get("cup")
     await harness.close()
-    return state, harness.fuse.written
+    return state, harness.crash.written
 
 
-async def new_store(plot: Plot, on_disk: Path | None = None) -> Store:
+async def new_store(scenario: Scenario, on_disk: Path | None = None) -> Store:
     store = Store(on_disk)
-    await store.register(*plot.bots)
+    await store.register(*scenario.bots)
     return store
 
 
-def told(state: TournamentState) -> Any:
+def comparable_part(state: TournamentState) -> Any:
     """Return everything that must be the same. In an SPRT trial, only pairings that counted."""
     tournament = state.tournament
     counted = tournament.trial_progress.sets or None
-    courses = [*tournament.pairings.values()][:counted]
+    all_progress = [*tournament.pairings.values()][:counted]
     return (
         tournament.phase,
-        [(course.pairing, course.scores, course.void_counts, sorted(course.match_ids.items())) for course in courses],
+        [
+            (progress.pairing, progress.scores, progress.void_counts, sorted(progress.match_ids.items()))
+            for progress in all_progress
+        ],
         tournament.standings(),
         tournament.trial_progress,
     )
@@ -115,65 +126,65 @@ async def check_the_logs(store: Store, state: TournamentState) -> None:
     planned = [it.id for entry in entries if isinstance(entry.event, TournamentPaired) for it in entry.event.pairings]
     assert len(planned) == len(set(planned))
     assert await store.matches.unfinished() == []
-    ids = {match_id for course in state.tournament.pairings.values() for match_id in course.match_ids.values()}
+    ids = {match_id for progress in state.tournament.pairings.values() for match_id in progress.match_ids.values()}
     assert set(await store.match_ids()) == ids
-    for course in state.tournament.pairings.values():
-        for number, score in course.scores.items():
-            end = (await store.matches.read(course.match_ids[number, course.current_attempt(number)]))[-1].event
+    for progress in state.tournament.pairings.values():
+        for number, score in progress.scores.items():
+            end = (await store.matches.read(progress.match_ids[number, progress.current_attempt(number)]))[-1].event
             assert isinstance(end, PlayEnded)
-            ranks = dict(zip(course.pairing.seats_of_match(number), end.result.ranks, strict=True))
-            assert score.ranks == tuple(ranks[name] for name in course.pairing.entrants)
+            ranks = dict(zip(progress.pairing.seats_of_match(number), end.result.ranks, strict=True))
+            assert score.ranks == tuple(ranks[name] for name in progress.pairing.entrants)
 
 
-def walked(plot: Plot, steps: slice) -> None:
+def check_crashes(scenario: Scenario, steps: slice) -> None:
     @in_loop
-    async def walk() -> None:
-        alone, writes = await uninterrupted(plot)
+    async def check_all() -> None:
+        expected, writes = await run_without_crash(scenario)
         assert writes > 20
-        for stops_after in range(1, writes + 1)[steps]:
-            store = await new_store(plot)
-            state = await played_by_mortals(store, plot, iter([stops_after]))
-            assert told(state) == told(alone), f"stopped after write {stops_after}"
+        for writes_until_crash in range(1, writes + 1)[steps]:
+            store = await new_store(scenario)
+            state = await run_with_crashes(store, scenario, iter([writes_until_crash]))
+            assert comparable_part(state) == comparable_part(expected), f"stopped after write {writes_until_crash}"
             await check_the_logs(store, state)
 
-    walk()
+    check_all()
 
 
-@pytest.mark.parametrize("plot", PLOTS)
-def test_a_tournament_that_was_stopped_at_some_writes_ends_as_if_nobody_had_stopped_it(plot: str) -> None:
-    walked(PLOTS[plot], slice(3, None, 17))
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_a_tournament_killed_after_some_writes_ends_as_without_a_crash(scenario: str) -> None:
+    check_crashes(SCENARIOS[scenario], slice(3, None, 17))
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("plot", PLOTS)
-def test_a_tournament_that_was_stopped_at_any_write_ends_as_if_nobody_had_stopped_it(plot: str) -> None:
-    walked(PLOTS[plot], slice(None))
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_a_tournament_killed_after_any_write_ends_as_without_a_crash(scenario: str) -> None:
+    check_crashes(SCENARIOS[scenario], slice(None))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("plot", PLOTS)
-def test_so_it_is_on_disk(plot: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_a_tournament_in_a_database_ends_as_without_a_crash(scenario: str, tmp_path: Path) -> None:
     @in_loop
-    async def lived() -> None:
-        alone, _ = await uninterrupted(PLOTS[plot])
-        store = await new_store(PLOTS[plot], tmp_path / "log.db")
-        state = await played_by_mortals(store, PLOTS[plot], iter([13] * 100))
-        assert told(state) == told(alone)
+    async def scenario_run() -> None:
+        expected, _ = await run_without_crash(SCENARIOS[scenario])
+        store = await new_store(SCENARIOS[scenario], tmp_path / "log.db")
+        state = await run_with_crashes(store, SCENARIOS[scenario], iter([13] * 100))
+        assert comparable_part(state) == comparable_part(expected)
         await check_the_logs(store, state)
         await store.matches.close()
 
-    lived()
+    scenario_run()
 
 
-@pytest.mark.parametrize("plot", PLOTS)
+@pytest.mark.parametrize("scenario", SCENARIOS)
 @pytest.mark.parametrize("writes", [11, 19])
-def test_no_process_has_to_live_long(plot: str, writes: int) -> None:
+def test_a_tournament_ends_as_without_a_crash_when_processes_are_killed_early(scenario: str, writes: int) -> None:
     @in_loop
-    async def lived() -> None:
-        alone, _ = await uninterrupted(PLOTS[plot])
-        store = await new_store(PLOTS[plot])
-        state = await played_by_mortals(store, PLOTS[plot], iter([writes] * 100))
-        assert told(state) == told(alone)
+    async def scenario_run() -> None:
+        expected, _ = await run_without_crash(SCENARIOS[scenario])
+        store = await new_store(SCENARIOS[scenario])
+        state = await run_with_crashes(store, SCENARIOS[scenario], iter([writes] * 100))
+        assert comparable_part(state) == comparable_part(expected)
         await check_the_logs(store, state)
 
-    lived()
+    scenario_run()

@@ -15,44 +15,46 @@ from referee.hosting.hosting_errors import UnknownLadder
 from referee.hosting.ladder_host import LadderRequest
 from referee.hosting.ladder_ratings import seed_rating
 from referee.match.setup import Player
-from tests.hosting.harness import HostingHarness, Store, terms, wish
+from tests.hosting.harness import HostingHarness, Store, terms, tournament_request
 from tests.live.runner_harness import in_loop
 
 
 @in_loop
-async def test_every_match_that_counts_is_rated_once_and_the_next_tournament_is_seeded_by_it() -> None:
+async def test_every_scored_match_is_rated_once_and_the_ratings_seed_the_next_tournament() -> None:
     store = Store()
     await store.register("ada", "bob", "cyd")
     harness = HostingHarness(store)
     await harness.open()
-    harness.come("ada", "bob", "cyd")
+    harness.connect("ada", "bob", "cyd")
     harness.voided = frozenset({"1.1/1.1"})
-    rated = replace(terms(RoundRobin(2)), ladder="main")
+    rated_terms = replace(terms(RoundRobin(2)), ladder="main")
     with pytest.raises(UnknownLadder):
-        await harness.tournaments.create(wish(rated, "ada", "bob", "cyd"))
-    await harness.ladders.create(LadderRequest("main", "org", "r1", LadderTerms(rated.match_terms)))
-    await harness.tournaments.create(wish(rated, "ada", "bob", "cyd"))
+        await harness.tournaments.create(tournament_request(rated_terms, "ada", "bob", "cyd"))
+    await harness.ladders.create(LadderRequest("main", "org", "r1", LadderTerms(rated_terms.match_terms)))
+    await harness.tournaments.create(tournament_request(rated_terms, "ada", "bob", "cyd"))
     await harness.tournaments.start("cup")
-    await harness.over("cup")
+    await harness.until_over("cup")
     ratings = (await harness.ladders.get("main")).ladder.current_season.ratings
-    assert {player: known.matches for player, known in ratings.items()} == {
+    assert {player: record.matches for player, record in ratings.items()} == {
         Player(name, "1"): 4 for name in ("ada", "bob", "cyd")
     }
-    seeded = replace(terms(RoundRobin(), seeding=Seeding.RATING), ladder="main")
-    await harness.tournaments.create(wish(seeded, "ada", "bob", "cyd", name="next", request_id="r2"))
+    seeded_terms = replace(terms(RoundRobin(), seeding=Seeding.RATING), ladder="main")
+    await harness.tournaments.create(
+        tournament_request(seeded_terms, "ada", "bob", "cyd", name="next", request_id="r2")
+    )
     state = await harness.tournaments.start("next")
-    best_first = sorted(ratings, key=lambda player: -ratings[player].rating.value)
-    assert list(state.tournament.entrants) == [player.bot for player in best_first]
+    by_rating = sorted(ratings, key=lambda player: -ratings[player].rating.value)
+    assert list(state.tournament.entrants) == [player.bot for player in by_rating]
     assert state.tournament.entrants["ada"].rating == ratings[Player("ada", "1")].rating.value
-    await harness.over("next")
+    await harness.until_over("next")
     await harness.close()
 
 
-def test_partners_are_seeded_by_the_rating_that_they_have_together() -> None:
-    reds = LadderJoined(ClimbingEntrant("reds", (Player("ada"), Player("bob"))))
-    ladder = evolve(Ladder(LadderPlay("main", bytes(32), bots_per_entrant=2)), reds)
-    together = RatingRecord(SkillRating(1600, 50), 9)
-    ladder = replace(ladder, current_season=replace(ladder.current_season, ratings={Player("reds"): together}))
+def test_partners_are_seeded_by_their_shared_rating() -> None:
+    joined = LadderJoined(ClimbingEntrant("reds", (Player("ada"), Player("bob"))))
+    ladder = evolve(Ladder(LadderPlay("main", bytes(32), bots_per_entrant=2)), joined)
+    shared_rating = RatingRecord(SkillRating(1600, 50), 9)
+    ladder = replace(ladder, current_season=replace(ladder.current_season, ratings={Player("reds"): shared_rating}))
     assert seed_rating(ladder, (Player("ada"), Player("bob"))) == 1600
     assert seed_rating(ladder, (Player("bob"), Player("ada"))) is None
     assert seed_rating(ladder, (Player("ada"), Player("cyd"))) is None

@@ -19,7 +19,7 @@ LADDER = "ladder/main"
 Ratings = dict[Player, rated.RatingRecord]
 
 
-class LadderRater:
+class FakeRatingWriter:
     """`RatingWriter` for one ladder in memory."""
 
     def __init__(self, log: ContestLog) -> None:
@@ -29,43 +29,44 @@ class LadderRater:
         self.ratings: Ratings = {}
         self.fault: Exception | None = None
         """Raised before anything is written, if set."""
-        self.fault_when_written: Exception | None = None
+        self.fault_after_write: Exception | None = None
 
     @asynccontextmanager
     async def rate(self, match: Match) -> AsyncIterator[MatchRating]:
         async with self._lock:
             if self.fault:
                 raise self.fault
-            event = self._rated(match)
-            changes = tuple(map(_told, range(len(event.changes)), event.changes))
+            event = self._match_rated(match)
+            changes = tuple(map(_rating_change, range(len(event.changes)), event.changes))
             try:
                 yield MatchRating(changes, CoAppend(LADDER, self.number, (event,)))
             except Conflict:
-                await self._read_anew()
+                await self._reload()
                 raise
-            self._believe(event)
-            if self.fault_when_written:
-                raise self.fault_when_written
+            self._apply(event)
+            if self.fault_after_write:
+                raise self.fault_after_write
 
-    def _rated(self, match: Match) -> ladder.MatchRated:
+    def _match_rated(self, match: Match) -> ladder.MatchRated:
         sides = tuple(tuple(match.players[seat] for seat in side) for side in match.table.sides)
         finish = finish_order_of(match.result, sides) if match.result else None
         assert finish, "a void match is not rated"
         return ladder.MatchRated(match.setup.match_id, finish, (), rated.compute_rating_updates(self.ratings, finish))
 
-    def _believe(self, event: ladder.MatchRated) -> None:
+    def _apply(self, event: ladder.MatchRated) -> None:
         self.number += 1
         self.ratings |= {change.player: change.after for change in event.changes}
 
-    async def _read_anew(self) -> None:
+    async def _reload(self) -> None:
         for entry in await self._log.read(LADDER, self.number):
             assert isinstance(entry.event, ladder.MatchRated)
-            self._believe(entry.event)
+            self._apply(entry.event)
 
 
-def _told(seat: int, change: "rated.RatingUpdate[Player]") -> RatingChange:
+def _rating_change(seat: int, change: "rated.RatingUpdate[Player]") -> RatingChange:
     before, after = (
-        PlayerRating(it.rating.value, it.rating.deviation, it.matches) for it in (change.before, change.after)
+        PlayerRating(rated_player.rating.value, rated_player.rating.deviation, rated_player.matches)
+        for rated_player in (change.before, change.after)
     )
     return RatingChange(seat, change.player.bot, change.player.version, before, after)
 
@@ -75,7 +76,7 @@ async def rated_matches(log: ContestLog) -> list[str]:
     return [entry.event.match_id for entry in await log.read(LADDER) if isinstance(entry.event, ladder.MatchRated)]
 
 
-async def told_ratings(log: ContestLog) -> Ratings:
+async def recompute_logged_ratings(log: ContestLog) -> Ratings:
     """Return the ratings recomputed from the finish orders in the ladder's log."""
     events = [entry.event for entry in await log.read(LADDER)]
     return rate_matches(event.finish for event in events if isinstance(event, ladder.MatchRated))

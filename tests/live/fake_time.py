@@ -7,16 +7,16 @@ from itertools import count
 
 from referee.match.clock import MS, Micros
 
-SWITCHED_ON_WALL_MS = 1_700_000_000_000
+START_WALL_MS = 1_700_000_000_000
 
 
-async def settled() -> None:
+async def settle() -> None:
     """Yield until every other task of the event loop waits for something."""
-    for _ in range(30):
+    for _ in range(100):
         await asyncio.sleep(0)
 
 
-class SetAlarm:
+class FakeAlarm:
     def __init__(self, ring: Callable[[], None]) -> None:
         self.ring = ring
         self.cancelled = False
@@ -25,14 +25,14 @@ class SetAlarm:
         self.cancelled = True
 
 
-class StoppedTime:
-    """Clock that stands still, except during `passes`."""
+class FakeTime:
+    """Clock that stands still, except during `advance`."""
 
     def __init__(self) -> None:
         self.us: Micros = 1_000_000_000
-        self.wall_offset_ms = SWITCHED_ON_WALL_MS
+        self.wall_offset_ms = START_WALL_MS
         self._order = count()
-        self._alarms: list[tuple[Micros, int, SetAlarm]] = []
+        self._alarms: list[tuple[Micros, int, FakeAlarm]] = []
 
     def monotonic_us(self) -> Micros:
         return self.us
@@ -40,8 +40,8 @@ class StoppedTime:
     def wall_ms(self) -> int:
         return self.us // MS + self.wall_offset_ms
 
-    def call_at(self, at_us: Micros, ring: Callable[[], None]) -> SetAlarm:
-        alarm = SetAlarm(ring)
+    def call_at(self, at_us: Micros, ring: Callable[[], None]) -> FakeAlarm:
+        alarm = FakeAlarm(ring)
         heapq.heappush(self._alarms, (at_us, next(self._order), alarm))
         return alarm
 
@@ -50,19 +50,19 @@ class StoppedTime:
         """Return the times of all alarms that are not cancelled."""
         return sorted(at_us for at_us, _, alarm in self._alarms if not alarm.cancelled)
 
-    async def comes_to_the_next_alarm(self) -> None:
-        await self.passes(self.alarms_us[0] - self.us)
+    async def advance_to_next_alarm(self) -> None:
+        await self.advance(self.alarms_us[0] - self.us)
 
-    async def passes(self, us: Micros) -> None:
+    async def advance(self, us: Micros) -> None:
         """Advance the clock and run the alarms that become due, with everything that follows from each."""
         end_us = self.us + us
-        await settled()
+        await settle()
         while self._alarms and self._alarms[0][0] <= end_us:
             at_us, _, alarm = heapq.heappop(self._alarms)
             if not alarm.cancelled:
                 self.us = max(self.us, at_us)
                 alarm.cancelled = True
                 alarm.ring()
-                await settled()
+                await settle()
         self.us = end_us
-        await settled()
+        await settle()

@@ -1,10 +1,11 @@
 """A complete referee on a stopped clock; tests submit the answers of the bots."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import count
 from typing import Any
 
 from engines.api import Game
+from engines.options import Value
 from engines.registry import games
 from referee.live.loop_lag import LoopLag
 from referee.live.match_request import LiveLimits, MatchRequest
@@ -14,29 +15,31 @@ from referee.live.referee import Referee
 from referee.live.sessions import Hello, Session
 from referee.live.turns import TurnDue
 from referee.match.clock import SECOND, SuddenDeath
+from referee.match.match_terms import MatchTerms
 from referee.match.setup import Player
 from referee.match.state import Match, MatchPhase
 from referee.storage.memory import MemoryEventLog, MemoryUndeliveredEnds
-from tests.live.fake_time import StoppedTime, settled
+from tests.live.fake_time import FakeTime, settle
 from tests.live.runner_harness import GatedLog
 from tests.match.games import BRITTLE, STONES
+from tests.match.setups import split
 from tests.strangers_games.strangers_games import FINGERS, NIM
 
 GAMES: dict[str, Game] = {**games(), "nim": NIM, "fingers": FINGERS, "brittle": BRITTLE, "stones": STONES}
 BOTS = tuple(Player(f"bot{seat}", "1") for seat in range(4))
-USUAL = LiveLimits()
-MANY = Hello(max_matches=1000)
+DEFAULT_LIMITS = LiveLimits()
+MANY_MATCHES = Hello(max_matches=1000)
 
 
-class Noting:
+class Recorder:
     """Observer that records entries and faults."""
 
     def __init__(self) -> None:
-        self.heard: list[Entry] = []
+        self.received: list[Entry] = []
         self.faults: list[tuple[str, Exception]] = []
 
     def on_entries(self, before: Match | None, entries: Sequence[Entry], match: Match) -> None:
-        self.heard.extend(entries)
+        self.received.extend(entries)
 
     def on_fault(self, match_id: str, fault: Exception) -> None:
         self.faults.append((match_id, fault))
@@ -45,32 +48,34 @@ class Noting:
 class GatedEnds(MemoryUndeliveredEnds):
     """Store of undelivered ends that can be made unavailable."""
 
-    trouble: LogUnavailable | None = None
+    error: LogUnavailable | None = None
 
     async def list_for(self, bot: str, limit: int) -> list[MatchEnded]:
-        if self.trouble:
-            raise self.trouble
+        if self.error:
+            raise self.error
         return await super().list_for(bot, limit)
 
 
-class Hall:
+class RefereeHarness:
     """One server process with its referee."""
 
     log: GatedLog
 
-    def __init__(self, after: "Hall | None" = None, limits: LiveLimits = USUAL, games: dict[str, Game] = GAMES) -> None:
+    def __init__(
+        self, after: "RefereeHarness | None" = None, limits: LiveLimits = DEFAULT_LIMITS, games: dict[str, Game] = GAMES
+    ) -> None:
         """Start with an empty log, or with the log of an earlier process."""
-        self.time: StoppedTime = after.time if after else StoppedTime()
+        self.time: FakeTime = after.time if after else FakeTime()
         self.stored: MemoryEventLog = after.stored if after else MemoryEventLog(self.time.wall_ms)
         self.log = GatedLog(self.time, self.stored)
-        self.unheard = GatedEnds(self.stored)
-        self.noted = Noting()
-        self.observers: list[MatchObserver] = [self.noted]
+        self.undelivered_ends = GatedEnds(self.stored)
+        self.recorder = Recorder()
+        self.observers: list[MatchObserver] = [self.recorder]
         self.lag = LoopLag(self.time)
         self.ids: Iterator[int] = after.ids if after else count(1)
         self.referee = Referee(
             self.log,
-            self.unheard,
+            self.undelivered_ends,
             self.time,
             games,
             limits,
@@ -80,38 +85,38 @@ class Hall:
             self.observers,
         )
 
-    async def crashed(self, games: dict[str, Game] | None = None) -> "Hall":
+    async def restart(self, games: dict[str, Game] | None = None) -> "RefereeHarness":
         """Return another process on the same log. This one is closed."""
         await self.referee.close()
-        return Hall(after=self, games=games or GAMES)
+        return RefereeHarness(after=self, games=games or GAMES)
 
-    def come(self, *players: Player, hello: Hello = MANY) -> list[Session]:
+    def connect(self, *players: Player, hello: Hello = MANY_MATCHES) -> list[Session]:
         return [self.referee.sessions.open(player, hello) for player in players]
 
     async def create(self, game: str = "nim", **more: Any) -> str:
         """Create a match of bot0, bot1, … with ten seconds per seat, unless `more` says otherwise; return its id."""
         created = await self.referee.create(wish(game, **more))
-        await settled()
+        await settle()
         return created.status.match.setup.match_id
 
-    async def begun(self, game: str = "nim", **more: Any) -> tuple[str, list[Session]]:
-        sessions = self.come(*BOTS[: seats_of(game)])
+    async def start_match(self, game: str = "nim", **more: Any) -> tuple[str, list[Session]]:
+        sessions = self.connect(*BOTS[: seats_of(game)])
         match_id = await self.create(game, **more)
         assert (await self.referee.status(match_id)).match.phase is MatchPhase.PLAYING
         return match_id, sessions
 
-    def due(self, match_id: str, seat: int) -> TurnDue:
+    def turn_due(self, match_id: str, seat: int) -> TurnDue:
         due = self.referee.turn_due(match_id, seat)
         assert due
         return due
 
-    async def played(self, match_id: str, seat: int, move: str, **more: Any) -> Any:
+    async def submit_move(self, match_id: str, seat: int, move: str, **more: Any) -> Any:
         """Answer the seat's turn."""
-        answered = await self.referee.submit(match_id, seat, self.due(match_id, seat).turn.token, move, **more)
-        await settled()
+        answered = await self.referee.submit(match_id, seat, self.turn_due(match_id, seat).turn.token, move, **more)
+        await settle()
         return answered
 
-    async def kinds(self, match_id: str) -> list[str]:
+    async def event_kinds(self, match_id: str) -> list[str]:
         return [type(entry.event).__name__ for entry in await self.stored.read(match_id)]
 
     async def match(self, match_id: str) -> Match:
@@ -122,20 +127,21 @@ def seats_of(game: str) -> int:
     return len(GAMES[game].table(GAMES[game].settings()).seats)
 
 
-def wish(game: str = "nim", **more: Any) -> MatchRequest:
-    usual: dict[str, Any] = {"players": BOTS[: seats_of(game)], "controls": (SuddenDeath(10 * SECOND),)}
-    return MatchRequest(game, **usual | more)
+def wish(game: str = "nim", chosen: Mapping[str, Value] | None = None, **more: Any) -> MatchRequest:
+    defaults: dict[str, Any] = {"players": BOTS[: seats_of(game)], "controls": (SuddenDeath(10 * SECOND),)}
+    terms, others = split(defaults | more)
+    return MatchRequest(MatchTerms(game, GAMES[game].settings(chosen), **terms), **others)
 
 
-def told(session: Session) -> list[OutboxItem]:
+def drain_outbox(session: Session) -> list[OutboxItem]:
     """Remove and return everything in the outgoing queue."""
     return session.outbox.drain(1000)
 
 
-def asked(session: Session) -> list[TurnNotice]:
+def drain_turns(session: Session) -> list[TurnNotice]:
     """Empty the outgoing queue, and return the turns that were in it."""
-    return [item for item in told(session) if isinstance(item, TurnNotice)]
+    return [item for item in drain_outbox(session) if isinstance(item, TurnNotice)]
 
 
-def of_kind(items: Sequence[OutboxItem], kind: Callable[..., OutboxItem]) -> list[OutboxItem]:
+def filter_by_type(items: Sequence[OutboxItem], kind: Callable[..., OutboxItem]) -> list[OutboxItem]:
     return [item for item in items if type(item) is kind]

@@ -8,8 +8,19 @@ from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, ParamSpec
 
 from engines.api import Game, Seat
+from referee.live.live_match import open_match, resume_match
 from referee.live.match_request import EVERY_MATCH, MatchFilter
-from referee.live.ports import CoAppend, Entry, LogUnavailable, Request, RunnerDependencies, SeatDelays, Summaries
+from referee.live.ports import (
+    AppendCallback,
+    CoAppend,
+    Entry,
+    EventLog,
+    LogUnavailable,
+    Request,
+    RunnerDependencies,
+    SeatDelays,
+    Summaries,
+)
 from referee.live.runner import MatchRunner
 from referee.match.clock import SECOND, SuddenDeath, TimeControl
 from referee.match.commands import StartPlay, SubmitMove
@@ -18,8 +29,9 @@ from referee.match.events import Event
 from referee.match.setup import Player, Setup
 from referee.match.state import Match, MatchPhase
 from referee.storage.memory import MemoryEventLog
-from tests.live.fake_time import StoppedTime, settled
+from tests.live.fake_time import FakeTime, settle
 from tests.match.match_fixture import replay
+from tests.match.setups import make_setup
 from tests.strangers_games.strangers_games import FINGERS, NIM
 
 Arguments = ParamSpec("Arguments")
@@ -35,7 +47,7 @@ def in_loop(test: Callable[Arguments, Coroutine[Any, Any, None]]) -> Callable[Ar
     def run(*args: Arguments.args, **kwargs: Arguments.kwargs) -> None:
         async def alone() -> None:
             await test(*args, **kwargs)
-            await settled()
+            await settle()
             assert asyncio.all_tasks() == {asyncio.current_task()}
 
         asyncio.run(alone())
@@ -43,16 +55,38 @@ def in_loop(test: Callable[Arguments, Coroutine[Any, Any, None]]) -> Callable[Ar
     return run
 
 
-class GatedLog:
+class AwaitedLog(EventLog):
+    """Base of event logs whose `append` is a coroutine."""
+
+    def begin_append(
+        self,
+        match_id: str,
+        after: int,
+        events: Sequence[Event],
+        request: Request | None,
+        co_append: CoAppend[Any] | None,
+        done: AppendCallback,
+    ) -> None:
+        task = asyncio.create_task(self.append(match_id, after, events, request, co_append))
+        task.add_done_callback(lambda task: done(_result_of(task)))
+
+
+def _result_of(task: asyncio.Task[list[Entry]]) -> list[Entry] | Exception:
+    error = task.exception()
+    assert error is None or isinstance(error, Exception)
+    return error or task.result()
+
+
+class GatedLog(AwaitedLog):
     """`EventLog` whose appends can be held before and after they are written, and which can be unavailable."""
 
-    def __init__(self, time: StoppedTime, log: MemoryEventLog) -> None:
+    def __init__(self, time: FakeTime, log: MemoryEventLog) -> None:
         self._time = time
         self._log = log
-        self.trouble: BaseException | None = None
+        self.error: BaseException | None = None
         self.before = _open_gate()
         self.after = _open_gate()
-        self.tried_us: list[int] = []
+        self.attempt_times_us: list[int] = []
         self.entries_read = 0
 
     async def append(
@@ -63,17 +97,17 @@ class GatedLog:
         request: Request | None = None,
         co_append: CoAppend[Any] | None = None,
     ) -> list[Entry]:
-        self.tried_us.append(self._time.us)
+        self.attempt_times_us.append(self._time.us)
         await self.before.wait()
-        if self.trouble:
-            raise self.trouble
+        if self.error:
+            raise self.error
         entries = await self._log.append(match_id, after, events, request, co_append)
         await self.after.wait()
         return entries
 
     async def read(self, match_id: str, after: int = 0, limit: int | None = None) -> list[Entry]:
-        if self.trouble:
-            raise self.trouble
+        if self.error:
+            raise self.error
         entries = await self._log.read(match_id, after, limit)
         self.entries_read += len(entries)
         return entries
@@ -87,11 +121,11 @@ class GatedLog:
     async def close(self) -> None:
         await self._log.close()
 
-    def goes_away(self) -> None:
-        self.trouble = LogUnavailable("the disk is full")
+    def make_unavailable(self) -> None:
+        self.error = LogUnavailable("the disk is full")
 
-    def comes_back(self) -> None:
-        self.trouble = None
+    def make_available(self) -> None:
+        self.error = None
 
 
 def _open_gate() -> asyncio.Event:
@@ -100,11 +134,11 @@ def _open_gate() -> asyncio.Event:
     return gate
 
 
-class NotingKeeper:
+class RecordingObserver:
     def __init__(self) -> None:
         self.announced: list[tuple[Match | None, Sequence[Entry], Match]] = []
         self.faults: list[Exception] = []
-        self.was_left: list[str] = []
+        self.stopped_matches: list[str] = []
         self.delays_of: dict[Seat, SeatDelays] = {}
 
     def on_entries(self, before: Match | None, entries: Sequence[Entry], match: Match) -> None:
@@ -117,50 +151,50 @@ class NotingKeeper:
         self.faults.append(fault)
 
     def on_stopped(self, match_id: str) -> None:
-        self.was_left.append(match_id)
+        self.stopped_matches.append(match_id)
 
     @property
-    def heard(self) -> list[Entry]:
+    def received(self) -> list[Entry]:
         return [entry for _, entries, _ in self.announced for entry in entries]
 
 
-class Scene:
+class RunnerHarness:
     """One server process with its runners."""
 
-    def __init__(self, beside: "Scene | None" = None) -> None:
+    def __init__(self, shared_with: "RunnerHarness | None" = None) -> None:
         """Start with an empty log, or share the log of another process."""
-        self.time: StoppedTime = beside.time if beside else StoppedTime()
-        self.stored: MemoryEventLog = beside.stored if beside else MemoryEventLog(self.time.wall_ms)
+        self.time: FakeTime = shared_with.time if shared_with else FakeTime()
+        self.stored: MemoryEventLog = shared_with.stored if shared_with else MemoryEventLog(self.time.wall_ms)
         self.log = GatedLog(self.time, self.stored)
-        self.keeper = NotingKeeper()
+        self.observer = RecordingObserver()
 
     @property
-    def desk(self) -> RunnerDependencies:
-        return RunnerDependencies(self.log, self.time, self.keeper)
+    def dependencies(self) -> RunnerDependencies:
+        return RunnerDependencies(self.log, self.time, self.observer)
 
-    async def begun(self, setup: Setup) -> MatchRunner:
+    async def start_match(self, setup: Setup) -> MatchRunner:
         """Return the runner of a new match that is in play."""
-        runner = await MatchRunner.open(setup, GAMES[setup.game], self.desk)
+        runner = await open_match(setup, GAMES[setup.terms.game], self.dependencies)
         await runner.submit(StartPlay())
         return runner
 
-    async def resumed(self, match_id: str = "m1") -> MatchRunner:
-        return await resume(match_id, self.desk)
+    async def resume_match(self, match_id: str = "m1") -> MatchRunner:
+        return await resume(match_id, self.dependencies)
 
     async def events(self, match_id: str = "m1") -> list[Event]:
         return [entry.event for entry in await self.stored.read(match_id)]
 
-    async def kinds(self, match_id: str = "m1") -> list[str]:
+    async def event_kinds(self, match_id: str = "m1") -> list[str]:
         return [type(event).__name__ for event in await self.events(match_id)]
 
-    async def log_tells_of(self, runner: MatchRunner) -> bool:
+    async def log_agrees_with(self, runner: MatchRunner) -> bool:
         """Check that the match equals the fold of its log, and that this process announced its entries once and in
         order.
         """
         entries = await self.stored.read(runner.match_id)
-        told = replay((entry.event for entry in entries), GAMES.__getitem__)
-        heard = [entry for entry in self.keeper.heard if entry.match_id == runner.match_id]
-        return told == runner.match and heard == entries[len(entries) - len(heard) :]
+        recomputed = replay((entry.event for entry in entries), GAMES.__getitem__)
+        announced = [entry for entry in self.observer.received if entry.match_id == runner.match_id]
+        return recomputed == runner.match and announced == entries[len(entries) - len(announced) :]
 
 
 def terms(game: Game = NIM, match_id: str = "m1", control: TimeControl = TEN_SECONDS, **more: Any) -> Setup:
@@ -168,8 +202,16 @@ def terms(game: Game = NIM, match_id: str = "m1", control: TimeControl = TEN_SEC
     settings = more.pop("settings", game.settings())
     seats = len(game.table(settings).seats)
     players = tuple(Player(f"bot{seat}", "1") for seat in range(seats))
-    usual: dict[str, Any] = {"players": players, "controls": (control,) * seats, "seed": bytes(32)}
-    return Setup(match_id, game.name, game.version, settings, **usual | more)
+    usual: dict[str, Any] = {
+        "match_id": match_id,
+        "game": game.name,
+        "game_version": game.version,
+        "settings": settings,
+        "players": players,
+        "controls": (control,) * seats,
+        "seed": bytes(32),
+    }
+    return make_setup(**usual | more)
 
 
 def answer(runner: MatchRunner, seat: Seat, move: str, **more: Any) -> SubmitMove:
@@ -183,12 +225,12 @@ async def resume(match_id: str, dependencies: RunnerDependencies) -> MatchRunner
     """Return a runner for a match, folded from its log."""
     entries = await dependencies.log.read(match_id)
     match = replay((entry.event for entry in entries), GAMES.__getitem__)
-    return await MatchRunner.resume(match, entries[-1].at_ms, dependencies)
+    return await resume_match(match, entries[-1].at_ms, dependencies)
 
 
-def goes_on(runner: MatchRunner) -> bool:
+def is_playing(runner: MatchRunner) -> bool:
     return runner.match.phase is MatchPhase.PLAYING
 
 
-async def played(runner: MatchRunner, seat: Seat, move: str) -> Decision:
+async def submit_move(runner: MatchRunner, seat: Seat, move: str) -> Decision:
     return await runner.submit(answer(runner, seat, move))

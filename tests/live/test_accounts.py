@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from engines.refusals import Refusal
+from engines.game_errors import DetailedError
 from referee.accounts.account_errors import BadField, BadName, BotNotPaused, BotPaused
 from referee.accounts.bots import (
     Bot,
@@ -29,12 +29,12 @@ TOKEN = Token(sha256_of("s"), Role.ORGANISER, "ann", NOON_MS, expires_ms=NOON_MS
 
 
 @pytest.mark.parametrize("name", ["a", "ada", "a1-", "x" * 40])
-def test_names_of_bots_are_short_words(name: str) -> None:
+def test_valid_bot_names_are_accepted(name: str) -> None:
     assert Bot(name, "ann", NOON_MS).name == name
 
 
 @pytest.mark.parametrize("name", ["", "1ada", "-a", "Ada", "a_b", "a b", "a.b", "a/b", "é", "a\n", "٣", "x" * 41])
-def test_other_names_are_refused_with_the_rule(name: str) -> None:
+def test_an_invalid_bot_name_is_rejected_with_the_rule(name: str) -> None:
     with pytest.raises(BadName) as refused:
         Bot(name, "ann", NOON_MS)
     assert refused.value.details["name"] == name
@@ -42,7 +42,7 @@ def test_other_names_are_refused_with_the_rule(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("field", "wrong", "made"),
+    ("field", "wrong", "make"),
     [
         ("owner", "it has 0 characters, but must have 1 to 64", lambda: replace(BOT, owner="")),
         ("owner", "it has 65 characters, but must have 1 to 64", lambda: replace(BOT, owner="x" * 65)),
@@ -64,10 +64,10 @@ def test_other_names_are_refused_with_the_rule(name: str) -> None:
         ("max_bots", "it must not be negative", lambda: Quota(max_bots=-1)),
     ],
 )
-def test_what_cannot_be_is_refused_by_its_field(field: str, wrong: str, made: object) -> None:
-    assert callable(made)
+def test_an_invalid_value_is_rejected_with_its_field(field: str, wrong: str, make: object) -> None:
+    assert callable(make)
     with pytest.raises(BadField) as refused:
-        made()
+        make()
     assert refused.value.details == {"field": field, "wrong": wrong}
 
 
@@ -84,11 +84,11 @@ def test_a_token_of_role_bot_names_its_bot() -> None:
 # Pauses
 
 
-def test_its_owner_brings_a_bot_back_from_its_faults() -> None:
+def test_the_owner_of_a_bot_can_resume_it_after_an_automatic_pause() -> None:
     assert returned(paused(BOT, BROKEN)) == BOT
 
 
-def test_so_many_faults_in_a_row_pause_a_bot_and_are_forgotten_when_it_comes_back() -> None:
+def test_consecutive_faults_pause_a_bot_and_are_reset_when_it_is_resumed() -> None:
     bot = BOT
     for faults in (1, 2):
         bot = with_fault(bot, 3, "three", NOON_MS)
@@ -102,7 +102,7 @@ def test_so_many_faults_in_a_row_pause_a_bot_and_are_forgotten_when_it_comes_bac
     assert with_fault(bot, 2, "two", NOON_MS).pause == BotPause(PauseCause.FAULTS, "two", NOON_MS)
 
 
-def test_only_an_administrator_lifts_an_administrators_pause() -> None:
+def test_only_an_administrator_can_end_a_pause_by_an_administrator() -> None:
     banned = paused(BOT, BANNED)
     with pytest.raises(BotPaused) as refused:
         returned(banned)
@@ -110,13 +110,13 @@ def test_only_an_administrator_lifts_an_administrators_pause() -> None:
     assert resumed(banned) == BOT
 
 
-def test_a_bot_that_plays_cannot_be_brought_back() -> None:
-    for back in (returned, resumed):
+def test_a_bot_that_is_not_paused_cannot_be_resumed() -> None:
+    for resume in (returned, resumed):
         with pytest.raises(BotNotPaused):
-            back(BOT)
+            resume(BOT)
 
 
-def test_faults_do_not_soften_an_administrators_pause() -> None:
+def test_faults_do_not_replace_a_pause_by_an_administrator() -> None:
     assert paused(paused(BOT, BANNED), BROKEN).pause == BANNED
     assert paused(paused(BOT, BROKEN), BANNED).pause == BANNED
     again = replace(BROKEN, since_ms=NOON_MS + 1)
@@ -126,24 +126,24 @@ def test_faults_do_not_soften_an_administrators_pause() -> None:
 # Tokens
 
 
-def test_a_secret_is_made_of_the_bytes_it_was_given() -> None:
+def test_a_secret_is_determined_by_the_given_bytes() -> None:
     minted = mint_secret(bytes(range(32)))
     assert minted == mint_secret(bytes(range(32))) != mint_secret(bytes(32))
     assert re.fullmatch("rf_[a-z2-7]{52}", minted.secret)
     assert minted.sha256 == hashlib.sha256(minted.secret.encode()).digest() == sha256_of(minted.secret)
 
 
-def test_a_secret_does_not_slip_out_where_values_are_printed() -> None:
+def test_a_printed_token_does_not_contain_its_secret() -> None:
     minted = mint_secret(bytes(32))
     assert minted.secret not in f"{minted} {minted!r}"
 
 
-def test_a_secret_is_made_of_32_bytes_and_no_fewer() -> None:
+def test_a_secret_needs_32_bytes() -> None:
     with pytest.raises(AssertionError):
         mint_secret(bytes(31))
 
 
-def test_any_text_can_be_looked_up() -> None:
+def test_any_text_can_be_hashed() -> None:
     assert len(sha256_of("\ud800")) == 32
 
 
@@ -151,23 +151,23 @@ def test_the_id_of_a_token_follows_from_its_hash() -> None:
     assert TOKEN.id == "tk_" + hashlib.sha256(b"s").hexdigest()[:16]
 
 
-def test_a_token_is_good_until_it_expires_or_is_revoked() -> None:
+def test_a_token_is_valid_until_it_expires_or_is_revoked() -> None:
     assert TOKEN.is_valid_at(NOON_MS + 9)
     assert not TOKEN.is_valid_at(NOON_MS + 10)
     assert replace(TOKEN, expires_ms=None).is_valid_at(NOON_MS * 2)
     assert not revoked(TOKEN).is_valid_at(NOON_MS)
 
 
-def test_the_use_of_a_token_is_known_to_the_minute() -> None:
+def test_the_last_use_of_a_token_is_stored_by_the_minute() -> None:
     assert used(TOKEN, 120_001).used_ms == used(TOKEN, 179_999).used_ms == 120_000
 
 
-def test_limits_that_a_holder_does_not_have_are_the_usual_ones() -> None:
-    usual = Quota(1, 2, 3, 4, 5)
-    assert Quota(max_streams=9).filled(usual) == Quota(1, 9, 3, 4, 5)
+def test_missing_limits_of_a_holder_have_the_default_values() -> None:
+    default = Quota(1, 2, 3, 4, 5)
+    assert Quota(max_streams=9).filled(default) == Quota(1, 9, 3, 4, 5)
 
 
-def test_refusals_repeat_no_endless_input() -> None:
-    with pytest.raises(Refusal) as refused:
+def test_an_error_message_does_not_repeat_long_input() -> None:
+    with pytest.raises(DetailedError) as refused:
         Bot("x" * 100_000, "ann", NOON_MS)
     assert len(str(refused.value)) < 300

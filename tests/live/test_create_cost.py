@@ -11,12 +11,14 @@ from contextlib import suppress
 import pytest
 
 from engines.api import REFEREE, Game
-from engines.refusals import Refusal
+from engines.game_errors import DetailedError
 from engines.registry import games
 from engines.troke import own_board
 from referee.live.loop_lag import thread_cpu_us
 from referee.live.match_request import LiveLimits, MatchRequest, Opening
 from referee.match.clock import SECOND, SuddenDeath
+from referee.match.match_terms import MatchTerms
+from referee.match.setup import Setup
 from referee.transport.guards.field_limits import OPTION, POSITION
 from tests.engines.troke.test_boards import largest
 
@@ -43,52 +45,55 @@ def fixed_work() -> None:
 def cpu_us(work: Callable[[], object]) -> int:
     own_board.read_board.cache_clear()
     before_us = thread_cpu_us()
-    with suppress(Refusal):
+    with suppress(DetailedError):
         work()
     return thread_cpu_us() - before_us
 
 
-def made(game: Game, options: dict[str, str], position: str = "") -> Callable[[], object]:
-    wish = MatchRequest(game.name, dict(options), controls=(CONTROL,), opening=Opening(position))
-    return lambda: wish.setup("m", bytes(32), {game.name: game}, LiveLimits())
+def setup_builder(game: Game, options: dict[str, str], position: str = "") -> Callable[[], object]:
+    def build() -> Setup:
+        terms = MatchTerms(game.name, game.settings(options), (CONTROL,))
+        return MatchRequest(terms, opening=Opening(position)).setup("m", bytes(32), {game.name: game}, LiveLimits())
+
+    return build
 
 
-def filled(piece: str, size: int) -> str:
+def repeat_to(piece: str, size: int) -> str:
     return (piece * (size // len(piece) + 1))[:size]
 
 
-def long_way(straight: int) -> str:
+def long_path_board(path_length: int) -> str:
     """Return a board connected by one long path that ends in cells with as many lines as are allowed.
 
     The lines are listed in the order in which a scan of the list reaches one more cell at each line.
     """
-    names = [f"{chr(97 + circle // 99)}{circle % 99 + 1}" for circle in range(own_board.MAX_CIRCLES)]
-    rows = [divmod(circle, 8) for circle in range(len(names))]
+    names = [f"{chr(97 + number // 99)}{number % 99 + 1}" for number in range(own_board.MAX_CIRCLES)]
+    rows = [divmod(number, 8) for number in range(len(names))]
     cells = [{"id": name, "x": 7 - x if y % 2 else x, "y": y} for name, (y, x) in zip(names, rows, strict=True)]
-    dense = len(names) - straight
-    lines = [(one, one + far) for one in range(dense) for far in (2, 3, 4) if one + far < dense]
-    lines += [(one, one + 1) for one in range(len(names) - 1)]
-    edges = [[names[one], names[other]] for one, other in sorted(lines, reverse=True)]
+    dense = len(names) - path_length
+    lines = [(first, first + distance) for first in range(dense) for distance in (2, 3, 4) if first + distance < dense]
+    lines += [(first, first + 1) for first in range(len(names) - 1)]
+    edges = [[names[first], names[second]] for first, second in sorted(lines, reverse=True)]
     start = {"S": names[:4], "W": names[4:8], "N": names[-4:], "E": names[-8:-4]}
     forward = {"S": [0, 1], "W": [0, 1], "N": [0, -1], "E": [0, -1]}
     return json.dumps({"cells": cells, "edges": edges, "start": start, "forward": forward})
 
 
-def wishes(game: Game) -> Iterator[Callable[[], object]]:
+def setup_builders(game: Game) -> Iterator[Callable[[], object]]:
     start = game.start(game.settings(), bytes(32)).text(REFEREE)
     for piece in PIECES:
         for before in ("", start, f"{start} ", start[: len(start) // 2]):
-            yield made(game, {}, (before + filled(piece, POSITION))[:POSITION])
+            yield setup_builder(game, {}, (before + repeat_to(piece, POSITION))[:POSITION])
         for option in game.options.declared:
-            yield made(game, {option.name: filled(piece, OPTION)})
-            yield made(game, {option.name: f"[{filled(piece, OPTION - 1)}"})
+            yield setup_builder(game, {option.name: repeat_to(piece, OPTION)})
+            yield setup_builder(game, {option.name: f"[{repeat_to(piece, OPTION - 1)}"})
     if game.name == "troke":
-        for board in (json.dumps(largest()), *(long_way(straight) for straight in (0, 40, 80, 120))):
-            yield made(game, {"own_board": board})
+        for board in (json.dumps(largest()), *(long_path_board(path_length) for path_length in (0, 40, 80, 120))):
+            yield setup_builder(game, {"own_board": board})
 
 
 @pytest.mark.parametrize("game", games().values(), ids=lambda game: game.name)
-def test_no_options_and_no_position_cost_more_than_a_fixed_piece_of_work(game: Game) -> None:
+def test_reading_any_options_or_position_costs_at_most_a_fixed_amount_of_work(game: Game) -> None:
     limit_us = cpu_us(fixed_work)
-    for wish in wishes(game):
-        assert cpu_us(wish) <= limit_us or any(cpu_us(wish) <= cpu_us(fixed_work) for _ in range(TRIES))
+    for build in setup_builders(game):
+        assert cpu_us(build) <= limit_us or any(cpu_us(build) <= cpu_us(fixed_work) for _ in range(TRIES))

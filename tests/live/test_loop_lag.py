@@ -9,17 +9,17 @@ import pytest
 
 from referee.live.loop_lag import HOLDER, INTERVAL_US, MIN_LAG_US, LoopLag, thread_cpu_us
 from referee.match.clock import MS, SECOND, Micros
-from tests.live.fake_time import SetAlarm, StoppedTime
+from tests.live.fake_time import FakeAlarm, FakeTime
 from tests.live.runner_harness import in_loop
 
 
 @in_loop
-async def test_a_loop_that_rings_in_time_has_no_lag() -> None:
-    time = StoppedTime()
+async def test_a_loop_whose_alarms_run_on_time_has_no_lag() -> None:
+    time = FakeTime()
     lag = LoopLag(time)
     assert lag.total_us() == 0
     lag.start()
-    await time.passes(SECOND)
+    await time.advance(SECOND)
     assert lag.total_us() == 0
     lag.stop()
     assert time.alarms_us == []
@@ -27,15 +27,15 @@ async def test_a_loop_that_rings_in_time_has_no_lag() -> None:
 
 
 @in_loop
-async def test_a_stall_is_seen_before_the_alarm_rings_and_counted_once_after() -> None:
-    time = StoppedTime()
+async def test_a_stall_is_noticed_before_the_alarm_runs_and_counted_once() -> None:
+    time = FakeTime()
     lag = LoopLag(time)
     lag.start()
     time.us += INTERVAL_US + 500 * MS
     assert lag.total_us() == 500 * MS
-    await time.passes(0)
+    await time.advance(0)
     assert lag.total_us() == 500 * MS
-    await time.passes(SECOND)
+    await time.advance(SECOND)
     assert lag.total_us() == 500 * MS
     time.us += INTERVAL_US + MIN_LAG_US
     assert lag.total_us() == 500 * MS
@@ -46,8 +46,8 @@ async def test_a_stall_is_seen_before_the_alarm_rings_and_counted_once_after() -
     assert lag.total_us() == 500 * MS + MIN_LAG_US + 1
 
 
-def test_a_loop_that_is_busy_for_long_is_late_for_all_of_that_time() -> None:
-    time = BusyTime()
+def test_the_whole_time_of_a_long_busy_period_counts_as_lag() -> None:
+    time = LateAlarmTime()
     lag = LoopLag(time)
     lag.start()
     began_us = time.us
@@ -58,7 +58,7 @@ def test_a_loop_that_is_busy_for_long_is_late_for_all_of_that_time() -> None:
 
 
 @pytest.mark.parametrize("reading", range(1, 5))
-def test_a_suspension_right_after_any_reading_of_the_clock_is_lag(reading: int) -> None:
+def test_a_suspension_right_after_any_reading_of_the_clock_counts_as_lag(reading: int) -> None:
     time = SuspendedTime()
     lag = LoopLag(time)
     lag.start()
@@ -70,15 +70,15 @@ def test_a_suspension_right_after_any_reading_of_the_clock_is_lag(reading: int) 
     assert lag.total_us() >= SECOND - INTERVAL_US
 
 
-class BusyTime(StoppedTime):
+class LateAlarmTime(FakeTime):
     """Clock whose alarm a test can run late, as an event loop does that is busy for long."""
 
-    def call_at(self, at_us: Micros, ring: Callable[[], None]) -> SetAlarm:
+    def call_at(self, at_us: Micros, ring: Callable[[], None]) -> FakeAlarm:
         self.ring = ring
         return super().call_at(at_us, ring)
 
 
-class SuspendedTime(BusyTime):
+class SuspendedTime(LateAlarmTime):
     """Clock of a process that is suspended for a second, right after the clock was read for a number of times."""
 
     until_suspension = 0
@@ -94,19 +94,19 @@ class SuspendedTime(BusyTime):
 class Machine:
     """A clock and a CPU time that a test advances by hand, and the lag of an event loop on them."""
 
-    def __init__(self, time: StoppedTime | None = None) -> None:
-        self.time = time or StoppedTime()
+    def __init__(self, time: FakeTime | None = None) -> None:
+        self.time = time or FakeTime()
         self.cpu_us: Micros = 0
         self.lag = LoopLag(self.time, lambda: self.cpu_us)
         self.lag.start()
 
-    def computes(self, holder: str, cpu_us: Micros, stands_still_us: Micros = 0) -> None:
+    def run_step(self, holder: str, cpu_us: Micros, blocked_us: Micros = 0) -> None:
         """Run a step for a holder, during which the machine may also be blocked."""
-        copy_context().run(self._step, holder, cpu_us, stands_still_us)
+        copy_context().run(self._step, holder, cpu_us, blocked_us)
 
-    def _step(self, holder: str, cpu_us: Micros, stands_still_us: Micros) -> None:
+    def _step(self, holder: str, cpu_us: Micros, blocked_us: Micros) -> None:
         HOLDER.set(holder)
-        self.time.us += cpu_us + stands_still_us
+        self.time.us += cpu_us + blocked_us
         self.cpu_us += cpu_us
         self.lag.charge()
 
@@ -116,57 +116,59 @@ class Machine:
 
 
 @in_loop
-async def test_the_lag_that_a_holders_requests_took_is_given_back_to_all_others() -> None:
+async def test_lag_caused_by_the_requests_of_a_holder_is_credited_to_all_others() -> None:
     machine = Machine()
-    machine.computes("ada", 300 * MS)
-    machine.computes("bob", 200 * MS)
-    machine.computes("", 100 * MS)
-    in_the_middle = machine.credits("ada", "bob", "eve", "")
-    assert in_the_middle == [300 * MS, 390 * MS, 590 * MS, 590 * MS], "of the first step, ten milliseconds are no lag"
-    await machine.time.passes(0)
-    assert machine.credits("ada", "bob", "eve", "") == in_the_middle
-    await machine.time.passes(SECOND)
-    assert machine.credits("ada", "bob", "eve", "") == in_the_middle
+    machine.run_step("ada", 300 * MS)
+    machine.run_step("bob", 200 * MS)
+    machine.run_step("", 100 * MS)
+    during_the_interval = machine.credits("ada", "bob", "eve", "")
+    assert during_the_interval == [300 * MS, 390 * MS, 590 * MS, 590 * MS], (
+        "of the first step, ten milliseconds are no lag"
+    )
+    await machine.time.advance(0)
+    assert machine.credits("ada", "bob", "eve", "") == during_the_interval
+    await machine.time.advance(SECOND)
+    assert machine.credits("ada", "bob", "eve", "") == during_the_interval
     machine.lag.stop()
 
 
 @in_loop
-async def test_a_holder_gets_back_the_time_in_which_the_process_did_not_run_during_its_own_request() -> None:
+async def test_time_without_cpu_during_its_own_request_is_credited_to_a_holder() -> None:
     machine = Machine()
     machine.time.us += INTERVAL_US
-    machine.computes("ada", 20 * MS, stands_still_us=2 * SECOND)
+    machine.run_step("ada", 20 * MS, blocked_us=2 * SECOND)
     assert machine.credits("ada", "bob") == [2 * SECOND, 2 * SECOND + 20 * MS]
     machine.lag.stop()
     assert machine.credits("ada", "bob") == [2 * SECOND, 2 * SECOND + 20 * MS]
 
 
 @in_loop
-async def test_what_is_computed_between_two_steps_goes_to_the_step_after_it() -> None:
+async def test_cpu_time_between_two_steps_is_charged_to_the_second_step() -> None:
     machine = Machine()
     machine.time.us += INTERVAL_US
     machine.time.us += 30 * MS
     machine.cpu_us += 30 * MS
-    machine.computes("ada", 20 * MS)
+    machine.run_step("ada", 20 * MS)
     assert machine.credits("ada", "bob") == [0, 50 * MS]
     machine.lag.stop()
 
 
 @in_loop
-async def test_what_was_computed_in_time_is_not_held_against_anybody() -> None:
+async def test_cpu_time_that_causes_no_lag_is_charged_to_no_holder() -> None:
     machine = Machine()
-    machine.computes("ada", 9 * MS)
-    await machine.time.passes(MS)
+    machine.run_step("ada", 9 * MS)
+    await machine.time.advance(MS)
     machine.time.us += INTERVAL_US
-    machine.computes("bob", 100 * MS)
+    machine.run_step("bob", 100 * MS)
     assert machine.credits("ada", "bob") == [100 * MS, 0]
     machine.lag.stop()
 
 
-def test_a_flood_that_never_lets_up_gives_its_holder_nothing() -> None:
-    time = BusyTime()
+def test_continuous_requests_earn_their_holder_no_credit() -> None:
+    time = LateAlarmTime()
     machine = Machine(time)
     for _ in range(100):
-        machine.computes("ada", 20 * MS)
+        machine.run_step("ada", 20 * MS)
         time.ring()
     assert machine.credits("ada", "bob") == [0, 1_990 * MS]
     machine.lag.stop()
@@ -175,13 +177,13 @@ def test_a_flood_that_never_lets_up_gives_its_holder_nothing() -> None:
 def test_every_step_of_every_task_is_charged_to_its_holder() -> None:
     machine: Machine
 
-    async def computes(us: Micros) -> None:
+    async def compute(us: Micros) -> None:
         for _ in range(2):
             await asyncio.sleep(0)
             machine.time.us += us
             machine.cpu_us += us
 
-    async def breaks() -> None:
+    async def fail() -> None:
         try:
             await asyncio.sleep(SECOND)
         finally:
@@ -190,14 +192,14 @@ def test_every_step_of_every_task_is_charged_to_its_holder() -> None:
 
     async def serve(holder: str, us: Micros) -> None:
         HOLDER.set(holder)
-        await asyncio.create_task(computes(us))
-        broken = asyncio.create_task(breaks())
+        await asyncio.create_task(compute(us))
+        failing = asyncio.create_task(fail())
         await asyncio.sleep(0)
-        broken.cancel()
+        failing.cancel()
         with suppress(asyncio.CancelledError):
-            await broken
+            await failing
 
-    async def all_of_them() -> None:
+    async def serve_all() -> None:
         nonlocal machine
         machine = Machine()
         machine.time.us += INTERVAL_US
@@ -206,7 +208,7 @@ def test_every_step_of_every_task_is_charged_to_its_holder() -> None:
         assert machine.credits("ada", "bob", "eve") == [70 * MS, 250 * MS, 320 * MS]
         machine.lag.stop()
 
-    asyncio.run(all_of_them())
+    asyncio.run(serve_all())
 
 
 @in_loop
@@ -214,13 +216,13 @@ async def test_stalls_are_counted_by_their_length() -> None:
     machine = Machine()
     for ms in (5, 6, 10, 11, 500, 501, 9_000):
         machine.time.us += INTERVAL_US + ms * MS
-        await machine.time.passes(0)
+        await machine.time.advance(0)
     assert machine.lag.stalls == [2, 1, 0, 1, 1, 0, 1]
     machine.lag.stop()
 
 
 @in_loop
-async def test_any_thread_can_ask_for_how_long_the_loop_has_been_silent() -> None:
+async def test_any_thread_can_read_how_long_the_loop_has_been_unresponsive() -> None:
     machine = Machine()
     assert machine.lag.unresponsive_us() == 0
     machine.time.us += INTERVAL_US + 3 * SECOND
@@ -229,7 +231,7 @@ async def test_any_thread_can_ask_for_how_long_the_loop_has_been_silent() -> Non
     assert machine.lag.unresponsive_us() == 0
 
 
-def test_cpu_time_is_that_of_this_thread() -> None:
+def test_cpu_time_is_measured_for_the_current_thread() -> None:
     before_us = thread_cpu_us()
     while thread_cpu_us() == before_us:
         pass

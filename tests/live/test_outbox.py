@@ -6,7 +6,7 @@ from referee.match.match_errors import StaleTurn
 VERDICT = VerdictNotice(1, "m", "0.0.1", StaleTurn("m", ""))
 
 
-def test_a_verdict_goes_before_the_turn_that_follows_from_it() -> None:
+def test_a_verdict_is_sent_before_the_turn_that_follows_it() -> None:
     outbox = Outbox()
     outbox.put(("turn", "m", 0), TurnNotice("m", 0))
     outbox.put(("turn", "n", 0), TurnNotice("n", 0))
@@ -19,7 +19,7 @@ def test_a_verdict_goes_before_the_turn_that_follows_from_it() -> None:
     assert outbox.drain(3) == []
 
 
-def test_of_two_turns_of_a_seat_only_the_newer_waits() -> None:
+def test_a_newer_turn_of_a_seat_replaces_the_older_one() -> None:
     outbox = Outbox()
     for match in ("m", "n", "m"):
         outbox.put(("turn", match, 0), TurnNotice(match, 0))

@@ -7,128 +7,128 @@ from typing import NoReturn
 import pytest
 
 from engines.api import Seat
+from referee.live.live_match import open_match
 from referee.live.ports import Conflict, Entry, SeatDelays
-from referee.live.runner import MatchRunner
 from referee.match.clock import SECOND
 from referee.match.match_errors import BadSetup
 from referee.match.state import Match, MatchPhase
-from tests.live.fake_time import settled
-from tests.live.runner_harness import NotingKeeper, Scene, answer, goes_on, in_loop, played, terms
+from tests.live.fake_time import settle
+from tests.live.runner_harness import RecordingObserver, RunnerHarness, answer, in_loop, is_playing, submit_move, terms
 from tests.strangers_games.strangers_games import NIM
 
 
 @in_loop
-async def test_until_it_is_written_a_move_is_neither_believed_nor_told() -> None:
-    scene = Scene()
-    runner = await scene.begun(terms())
-    scene.log.before.clear()
-    heard = list(scene.keeper.heard)
+async def test_a_move_is_neither_applied_nor_announced_until_it_is_written() -> None:
+    harness = RunnerHarness()
+    runner = await harness.start_match(terms())
+    harness.log.before.clear()
+    announced = list(harness.observer.received)
     move = runner.submit(answer(runner, 0, "1"))
-    await settled()
+    await settle()
     assert runner.match.ply == 0
-    assert scene.keeper.heard == heard
+    assert harness.observer.received == announced
     assert not move.done()
-    scene.log.before.set()
+    harness.log.before.set()
     assert (await move).match is runner.match
     assert runner.match.ply == 1
-    assert await scene.log_tells_of(runner)
+    assert await harness.log_agrees_with(runner)
     await runner.close()
 
 
 @in_loop
-async def test_an_announcement_says_how_the_match_was_and_is() -> None:
-    scene = Scene()
-    runner = await MatchRunner.open(terms(), NIM, scene.desk)
+async def test_an_announcement_contains_the_match_before_and_after() -> None:
+    harness = RunnerHarness()
+    runner = await open_match(terms(), NIM, harness.dependencies)
     opened = runner.match
-    assert scene.keeper.announced == [(None, await scene.log.read("m1"), opened)]
+    assert harness.observer.announced == [(None, await harness.log.read("m1"), opened)]
     await runner.close()
 
 
-@pytest.mark.parametrize("where", ["in line", "before it is written", "after it is written"])
+@pytest.mark.parametrize("moment", ["in line", "before it is written", "after it is written"])
 @in_loop
-async def test_who_hangs_up_never_leaves_a_match_behind_its_log(where: str) -> None:
-    scene = Scene()
-    runner = await scene.begun(terms())
-    gate = scene.log.after if where == "after it is written" else scene.log.before
+async def test_a_caller_that_disconnects_never_leaves_a_match_behind_its_log(moment: str) -> None:
+    harness = RunnerHarness()
+    runner = await harness.start_match(terms())
+    gate = harness.log.after if moment == "after it is written" else harness.log.before
     gate.clear()
-    caller = asyncio.create_task(played(runner, 0, "1"))
-    if where != "in line":
-        await settled()
+    caller = asyncio.create_task(submit_move(runner, 0, "1"))
+    if moment != "in line":
+        await settle()
     else:
         await asyncio.sleep(0)
     caller.cancel()
-    following = runner.submit(answer(runner, 1, "3", token="1.1.1"))
-    await settled()
+    next_move = runner.submit(answer(runner, 1, "3", token="1.1.1"))
+    await settle()
     assert caller.cancelled()
     gate.set()
-    assert (await following).match.ply == 2
+    assert (await next_move).match.ply == 2
     assert runner.match.ply == 2
-    assert await scene.log_tells_of(runner)
+    assert await harness.log_agrees_with(runner)
     await runner.close()
 
 
 @in_loop
-async def test_who_hangs_up_on_a_refusal_is_not_missed() -> None:
-    scene = Scene()
-    runner = await scene.begun(terms())
+async def test_a_cancelled_command_that_would_be_rejected_does_no_harm() -> None:
+    harness = RunnerHarness()
+    runner = await harness.start_match(terms())
     runner.submit(answer(runner, 0, "1", token="old")).cancel()
-    await played(runner, 0, "1")
-    assert await scene.log_tells_of(runner)
+    await submit_move(runner, 0, "1")
+    assert await harness.log_agrees_with(runner)
     await runner.close()
 
 
 @in_loop
-async def test_a_crash_between_writing_and_believing_loses_nothing() -> None:
-    crashing = Scene()
-    dead = await crashing.begun(terms())
-    crashing.log.after.clear()
-    move = dead.submit(answer(dead, 0, "2"))
-    await settled()
+async def test_a_crash_between_append_and_apply_loses_nothing() -> None:
+    crashed_process = RunnerHarness()
+    crashed_runner = await crashed_process.start_match(terms())
+    crashed_process.log.after.clear()
+    move = crashed_runner.submit(answer(crashed_runner, 0, "2"))
+    await settle()
     assert not move.done()
-    assert dead.match.ply == 0
-    scene = Scene(beside=crashing)
-    runner = await scene.resumed()
+    assert crashed_runner.match.ply == 0
+    harness = RunnerHarness(shared_with=crashed_process)
+    runner = await harness.resume_match()
     assert str(runner.match.require_position()) == "19 1"
-    assert await scene.log_tells_of(runner)
+    assert await harness.log_agrees_with(runner)
     again = await runner.submit(answer(runner, 0, "2", token="0.0.1"))
     assert again.events == (), "the answer has its verdict"
     await runner.close()
-    crashing.log.after.set()
-    await dead.close()
+    crashed_process.log.after.set()
+    await crashed_runner.close()
 
 
 @in_loop
-async def test_terms_that_cannot_be_are_refused_before_anything_is_written() -> None:
-    scene = Scene()
+async def test_an_invalid_setup_is_rejected_before_anything_is_written() -> None:
+    harness = RunnerHarness()
     with pytest.raises(BadSetup):
-        await MatchRunner.open(terms(seed=b"short"), NIM, scene.desk)
-    assert scene.log.tried_us == []
+        await open_match(terms(seed=b"short"), NIM, harness.dependencies)
+    assert harness.log.attempt_times_us == []
 
 
 @in_loop
-async def test_an_id_that_is_taken_is_a_conflict() -> None:
-    scene = Scene()
-    runner = await scene.begun(terms())
+async def test_opening_a_match_with_a_used_id_is_a_conflict() -> None:
+    harness = RunnerHarness()
+    runner = await harness.start_match(terms())
     with pytest.raises(Conflict):
-        await MatchRunner.open(terms(), NIM, scene.desk)
+        await open_match(terms(), NIM, harness.dependencies)
     await runner.close()
 
 
 @in_loop
-async def test_a_match_whose_maker_hung_up_can_be_resumed() -> None:
-    scene = Scene()
-    scene.log.after.clear()
-    opening = asyncio.create_task(MatchRunner.open(terms(), NIM, scene.desk))
-    await settled()
+async def test_a_match_whose_creator_disconnected_can_be_resumed() -> None:
+    harness = RunnerHarness()
+    harness.log.after.clear()
+    opening = asyncio.create_task(open_match(terms(), NIM, harness.dependencies))
+    await settle()
     opening.cancel()
-    await settled()
-    scene.log.after.set()
-    runner = await scene.resumed()
+    await settle()
+    harness.log.after.set()
+    runner = await harness.resume_match()
     assert runner.match.phase is MatchPhase.WAITING
     await runner.close()
 
 
-class FailingKeeper(NotingKeeper):
+class FailingObserver(RecordingObserver):
     """Observer that raises an error in each method, after recording entries and faults."""
 
     def on_entries(self, before: Match | None, entries: Sequence[Entry], match: Match) -> NoReturn:
@@ -144,13 +144,13 @@ class FailingKeeper(NotingKeeper):
 
 
 @in_loop
-async def test_observers_that_fail_stop_no_match_and_are_reported() -> None:
-    scene = Scene()
-    scene.keeper = FailingKeeper()
-    runner = await scene.begun(terms())
-    await played(runner, 0, "1")
-    assert await scene.log_tells_of(runner)
-    assert {str(fault) for fault in scene.keeper.faults} == {"announce", "delays"}
-    await scene.time.passes(11 * SECOND)
-    assert not goes_on(runner)
+async def test_a_failing_observer_stops_no_match_and_is_reported() -> None:
+    harness = RunnerHarness()
+    harness.observer = FailingObserver()
+    runner = await harness.start_match(terms())
+    await submit_move(runner, 0, "1")
+    assert await harness.log_agrees_with(runner)
+    assert {str(fault) for fault in harness.observer.faults} == {"announce", "delays"}
+    await harness.time.advance(11 * SECOND)
+    assert not is_playing(runner)
     await runner.close()

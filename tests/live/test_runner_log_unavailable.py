@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import pytest
 
+from referee.live.live_match import open_match
 from referee.live.ports import LogUnavailable
 from referee.live.runner import FIRST_RETRY_US, LAST_RETRY_US, MatchRunner
 from referee.match.clock import MS, SECOND, Bronstein
@@ -12,87 +13,87 @@ from referee.match.clock_charge import TurnMeasurement
 from referee.match.commands import Resign, StartPlay, SubmitMove
 from referee.match.events import FlagFell, MatchResumed, MovePlayed
 from referee.match.state import MatchPhase
-from tests.live.fake_time import settled
-from tests.live.runner_harness import Scene, answer, goes_on, in_loop, played, terms
+from tests.live.fake_time import settle
+from tests.live.runner_harness import RunnerHarness, answer, in_loop, is_playing, submit_move, terms
 from tests.strangers_games.strangers_games import FINGERS, NIM
 
 
-async def refused(runner: MatchRunner, seat: int, move: str) -> None:
+async def check_rejected(runner: MatchRunner, seat: int, move: str) -> None:
     with pytest.raises(LogUnavailable, match="disk is full"):
-        await played(runner, seat, move)
+        await submit_move(runner, seat, move)
 
 
 @in_loop
-async def test_a_command_is_refused_and_changes_nothing_and_the_match_goes_on_when_it_can() -> None:
-    scene = Scene()
-    runner = await scene.begun(terms())
+async def test_a_command_is_rejected_without_effect_and_the_match_continues_later() -> None:
+    harness = RunnerHarness()
+    runner = await harness.start_match(terms())
     before = runner.match
-    scene.log.goes_away()
-    await refused(runner, 0, "1")
-    await refused(runner, 0, "1")
+    harness.log.make_unavailable()
+    await check_rejected(runner, 0, "1")
+    await check_rejected(runner, 0, "1")
     assert runner.match is before
-    scene.log.comes_back()
-    await played(runner, 0, "1")
-    assert await scene.kinds() == ["MatchCreated", "PlayStarted", "MatchResumed", "MovePlayed"]
-    assert await scene.log_tells_of(runner)
+    harness.log.make_available()
+    await submit_move(runner, 0, "1")
+    assert await harness.event_kinds() == ["MatchCreated", "PlayStarted", "MatchResumed", "MovePlayed"]
+    assert await harness.log_agrees_with(runner)
     await runner.close()
 
 
 @in_loop
-async def test_time_stands_still_until_the_log_is_back_and_the_log_says_for_how_long() -> None:
-    scene = Scene()
-    runner = await scene.begun(terms())
-    await scene.time.passes(3 * SECOND)
-    scene.log.goes_away()
-    down_from_us = scene.time.us
-    await refused(runner, 0, "1")
-    await scene.time.passes(60 * SECOND)
-    assert goes_on(runner)
-    scene.log.comes_back()
-    await scene.time.comes_to_the_next_alarm()
-    back = (await scene.events())[-1]
-    assert isinstance(back, MatchResumed)
-    assert back.at_us == 3 * SECOND
-    assert back.down_ms == (scene.time.us - down_from_us) // MS >= 60_000
-    await scene.time.passes(7 * SECOND)
-    assert goes_on(runner)
-    await scene.time.passes(1)
-    assert isinstance((await scene.events())[3], FlagFell)
+async def test_match_time_stops_until_the_log_is_available_and_the_log_records_for_how_long() -> None:
+    harness = RunnerHarness()
+    runner = await harness.start_match(terms())
+    await harness.time.advance(3 * SECOND)
+    harness.log.make_unavailable()
+    down_from_us = harness.time.us
+    await check_rejected(runner, 0, "1")
+    await harness.time.advance(60 * SECOND)
+    assert is_playing(runner)
+    harness.log.make_available()
+    await harness.time.advance_to_next_alarm()
+    resumed = (await harness.events())[-1]
+    assert isinstance(resumed, MatchResumed)
+    assert resumed.at_us == 3 * SECOND
+    assert resumed.down_ms == (harness.time.us - down_from_us) // MS >= 60_000
+    await harness.time.advance(7 * SECOND)
+    assert is_playing(runner)
+    await harness.time.advance(1)
+    assert isinstance((await harness.events())[3], FlagFell)
     await runner.close()
 
 
 @in_loop
-async def test_it_is_tried_again_after_pauses_that_grow_to_a_most() -> None:
-    scene = Scene()
-    runner = await scene.begun(terms())
-    scene.log.goes_away()
-    await refused(runner, 0, "1")
-    scene.log.tried_us = [scene.time.us]
-    await scene.time.passes(60 * SECOND)
-    tried = scene.log.tried_us
-    pauses = [later - earlier for earlier, later in pairwise(tried)]
+async def test_writing_is_retried_with_an_exponential_backoff_up_to_a_limit() -> None:
+    harness = RunnerHarness()
+    runner = await harness.start_match(terms())
+    harness.log.make_unavailable()
+    await check_rejected(runner, 0, "1")
+    harness.log.attempt_times_us = [harness.time.us]
+    await harness.time.advance(60 * SECOND)
+    attempt_times = harness.log.attempt_times_us
+    pauses = [later - earlier for earlier, later in pairwise(attempt_times)]
     assert pauses[:4] == [FIRST_RETRY_US, 2 * FIRST_RETRY_US, 4 * FIRST_RETRY_US, 8 * FIRST_RETRY_US]
     assert pauses[-1] == max(pauses) == LAST_RETRY_US
-    scene.log.comes_back()
-    await scene.time.passes(LAST_RETRY_US)
-    scene.log.goes_away()
-    await refused(runner, 0, "1")
-    scene.log.tried_us = [scene.time.us]
-    await scene.time.passes(FIRST_RETRY_US)
-    assert scene.log.tried_us[1:] == [scene.time.us], "it begins with the first pause again"
+    harness.log.make_available()
+    await harness.time.advance(LAST_RETRY_US)
+    harness.log.make_unavailable()
+    await check_rejected(runner, 0, "1")
+    harness.log.attempt_times_us = [harness.time.us]
+    await harness.time.advance(FIRST_RETRY_US)
+    assert harness.log.attempt_times_us[1:] == [harness.time.us], "it begins with the first pause again"
     await runner.close()
 
 
 @in_loop
-async def test_a_flag_that_could_not_be_written_falls_when_it_can() -> None:
-    scene = Scene()
-    runner = await scene.begun(terms())
-    scene.log.goes_away()
-    await scene.time.passes(30 * SECOND)
-    assert goes_on(runner)
-    scene.log.comes_back()
-    await scene.time.passes(LAST_RETRY_US)
-    assert await scene.kinds() == [
+async def test_a_flag_fall_that_could_not_be_written_is_written_later() -> None:
+    harness = RunnerHarness()
+    runner = await harness.start_match(terms())
+    harness.log.make_unavailable()
+    await harness.time.advance(30 * SECOND)
+    assert is_playing(runner)
+    harness.log.make_available()
+    await harness.time.advance(LAST_RETRY_US)
+    assert await harness.event_kinds() == [
         "MatchCreated",
         "PlayStarted",
         "MatchResumed",
@@ -101,41 +102,41 @@ async def test_a_flag_that_could_not_be_written_falls_when_it_can() -> None:
         "PlayEnded",
     ]
     assert runner.match.forfeits[0].seat == 0
-    assert await scene.log_tells_of(runner)
+    assert await harness.log_agrees_with(runner)
     await runner.close()
 
 
 @in_loop
-async def test_an_answer_that_waited_for_a_write_that_failed_is_not_charged_for_it() -> None:
-    scene = Scene()
-    runner = await scene.begun(terms(FINGERS))
-    await scene.time.passes(SECOND)
-    scene.log.before.clear()
+async def test_an_answer_is_not_charged_for_waiting_for_a_failed_write() -> None:
+    harness = RunnerHarness()
+    runner = await harness.start_match(terms(FINGERS))
+    await harness.time.advance(SECOND)
+    harness.log.before.clear()
     answers = [runner.submit(answer(runner, seat, "1")) for seat in (0, 1, 1)]
-    await scene.time.passes(4 * SECOND)
-    scene.log.goes_away()
-    scene.log.before.set()
+    await harness.time.advance(4 * SECOND)
+    harness.log.make_unavailable()
+    harness.log.before.set()
     verdicts = await asyncio.gather(*answers, return_exceptions=True)
     assert [type(verdict) for verdict in verdicts] == [LogUnavailable] * 3
-    scene.log.comes_back()
-    await scene.time.passes(FIRST_RETRY_US)
-    await asyncio.gather(*(played(runner, seat, "1") for seat in range(3)))
-    rows = [event.row for event in await scene.events() if isinstance(event, MovePlayed)]
+    harness.log.make_available()
+    await harness.time.advance(FIRST_RETRY_US)
+    await asyncio.gather(*(submit_move(runner, seat, "1") for seat in range(3)))
+    rows = [event.row for event in await harness.events() if isinstance(event, MovePlayed)]
     assert [row.charged_us for row in rows if row] == [SECOND, SECOND, 5 * SECOND]
     await runner.close()
 
 
 @pytest.mark.parametrize(("seat", "token"), [(1, "1.0.2"), (7, "7.0.1"), (-1, "-1.0.1")])
 @in_loop
-async def test_an_answer_to_no_turn_of_its_seat_gains_nothing_from_it(seat: int, token: str) -> None:
-    scene = Scene()
-    runner = await scene.begun(terms(FINGERS))
-    scene.log.before.clear()
+async def test_an_answer_without_a_turn_earns_no_credit_from_an_outage(seat: int, token: str) -> None:
+    harness = RunnerHarness()
+    runner = await harness.start_match(terms(FINGERS))
+    harness.log.before.clear()
     first = runner.submit(answer(runner, 0, "1"))
     stale = runner.submit(SubmitMove(seat, token, "1", TurnMeasurement(runner.match_now())))
-    await scene.time.passes(4 * SECOND)
-    scene.log.goes_away()
-    scene.log.before.set()
+    await harness.time.advance(4 * SECOND)
+    harness.log.make_unavailable()
+    harness.log.before.set()
     assert [type(verdict) for verdict in await asyncio.gather(first, stale, return_exceptions=True)] == [
         LogUnavailable,
         LogUnavailable,
@@ -146,10 +147,10 @@ async def test_an_answer_to_no_turn_of_its_seat_gains_nothing_from_it(seat: int,
 
 
 @in_loop
-async def test_other_commands_are_refused_too() -> None:
-    scene = Scene()
-    runner = await MatchRunner.open(terms(control=Bronstein(SECOND)), NIM, scene.desk)
-    scene.log.goes_away()
+async def test_commands_other_than_moves_are_rejected_too() -> None:
+    harness = RunnerHarness()
+    runner = await open_match(terms(control=Bronstein(SECOND)), NIM, harness.dependencies)
+    harness.log.make_unavailable()
     for command in (StartPlay(), Resign(0)):
         with pytest.raises(LogUnavailable):
             await runner.submit(command)
@@ -158,64 +159,64 @@ async def test_other_commands_are_refused_too() -> None:
 
 
 @in_loop
-async def test_nothing_is_opened_or_resumed_without_a_log() -> None:
-    scene = Scene()
-    scene.log.goes_away()
+async def test_no_match_is_opened_or_resumed_while_the_log_is_unavailable() -> None:
+    harness = RunnerHarness()
+    harness.log.make_unavailable()
     with pytest.raises(LogUnavailable):
-        await MatchRunner.open(terms(), NIM, scene.desk)
+        await open_match(terms(), NIM, harness.dependencies)
     with pytest.raises(LogUnavailable):
-        await scene.resumed()
-    assert scene.keeper.announced == []
+        await harness.resume_match()
+    assert harness.observer.announced == []
 
 
 @in_loop
-async def test_closing_without_a_log_refuses_what_waits() -> None:
-    scene = Scene()
-    runner = await scene.begun(terms())
-    scene.log.goes_away()
+async def test_closing_while_the_log_is_unavailable_rejects_queued_commands() -> None:
+    harness = RunnerHarness()
+    runner = await harness.start_match(terms())
+    harness.log.make_unavailable()
     move = runner.submit(answer(runner, 0, "1"))
     await runner.close()
     assert isinstance(move.exception(), LogUnavailable)
-    assert scene.time.alarms_us == []
+    assert harness.time.alarms_us == []
 
 
 @in_loop
-async def test_a_log_that_breaks_its_promise_is_the_callers_to_hear_of() -> None:
-    scene = Scene()
-    runner = await scene.begun(terms())
-    scene.log.trouble = ZeroDivisionError("not promised")
+async def test_an_unexpected_exception_of_the_log_is_raised_to_the_caller() -> None:
+    harness = RunnerHarness()
+    runner = await harness.start_match(terms())
+    harness.log.error = ZeroDivisionError("not promised")
     with pytest.raises(ZeroDivisionError):
-        await played(runner, 0, "1")
-    scene.log.comes_back()
-    await played(runner, 0, "1")
-    assert await scene.log_tells_of(runner)
+        await submit_move(runner, 0, "1")
+    harness.log.make_available()
+    await submit_move(runner, 0, "1")
+    assert await harness.log_agrees_with(runner)
     await runner.close()
 
 
 @in_loop
-async def test_where_no_caller_hears_of_it_the_runner_gives_up_and_says_so() -> None:
-    scene = Scene()
-    runner = await scene.begun(terms())
-    scene.log.trouble = ZeroDivisionError("not promised")
-    await scene.time.passes(11 * SECOND)
-    await settled()
-    assert [type(fault) for fault in scene.keeper.faults] == [ZeroDivisionError]
-    assert scene.keeper.was_left == ["m1"]
-    assert scene.time.alarms_us == []
+async def test_an_unexpected_exception_without_a_caller_stops_the_runner_and_is_reported() -> None:
+    harness = RunnerHarness()
+    runner = await harness.start_match(terms())
+    harness.log.error = ZeroDivisionError("not promised")
+    await harness.time.advance(11 * SECOND)
+    await settle()
+    assert [type(fault) for fault in harness.observer.faults] == [ZeroDivisionError]
+    assert harness.observer.stopped_matches == ["m1"]
+    assert harness.time.alarms_us == []
     await runner.close()
 
 
 @in_loop
-async def test_a_log_that_is_slow_costs_the_seat_that_waits_for_its_turn_nothing() -> None:
-    scene = Scene()
-    runner = await scene.begun(terms())
-    scene.log.before.clear()
+async def test_a_slow_append_costs_the_next_seat_no_time() -> None:
+    harness = RunnerHarness()
+    runner = await harness.start_match(terms())
+    harness.log.before.clear()
     move = runner.submit(answer(runner, 0, "1"))
-    await scene.time.passes(30 * SECOND)
-    scene.log.before.set()
+    await harness.time.advance(30 * SECOND)
+    harness.log.before.set()
     await move
-    await scene.time.passes(10 * SECOND)
-    await played(runner, 1, "1")
+    await harness.time.advance(10 * SECOND)
+    await submit_move(runner, 1, "1")
     assert runner.match.clocks[1].left_us == 0
-    assert goes_on(runner)
+    assert is_playing(runner)
     await runner.close()

@@ -8,13 +8,13 @@ import pytest
 
 from engines.alquerque import GAME as ALQUERQUE
 from engines.api import Game
-from referee.live.runner import MatchRunner
+from referee.live.live_match import open_match
 from referee.match.clock import MS, SECOND, Fischer
 from referee.match.commands import Resign, StartPlay
 from referee.match.events import MatchCreated, MovePlayed, PlayEnded
 from referee.match.match_errors import MatchOver
 from referee.match.result import EndKind
-from tests.live.runner_harness import GAMES, Scene, answer, goes_on, in_loop, played, terms
+from tests.live.runner_harness import GAMES, RunnerHarness, answer, in_loop, is_playing, submit_move, terms
 from tests.strangers_games.strangers_games import FINGERS, NIM
 
 GAMES["alquerque"] = ALQUERQUE
@@ -22,66 +22,66 @@ GAMES["alquerque"] = ALQUERQUE
 
 @pytest.mark.parametrize("game", [NIM, FINGERS, ALQUERQUE], ids=lambda game: game.name)
 @in_loop
-async def test_a_whole_match_is_its_log_and_was_announced(game: Game) -> None:
-    scene, chance = Scene(), random.Random(1)
-    runner = await scene.begun(terms(game, control=Fischer(60 * SECOND, SECOND)))
-    while goes_on(runner):
-        turn = chance.choice(runner.match.owing)
-        await scene.time.passes(chance.randrange(5 * MS))
-        await played(runner, turn.seat, chance.choice(runner.match.require_position().moves(turn.seat)))
-    events = await scene.events()
+async def test_a_whole_match_equals_the_fold_of_its_log_and_was_announced(game: Game) -> None:
+    harness, rng = RunnerHarness(), random.Random(1)
+    runner = await harness.start_match(terms(game, control=Fischer(60 * SECOND, SECOND)))
+    while is_playing(runner):
+        turn = rng.choice(runner.match.owing)
+        await harness.time.advance(rng.randrange(5 * MS))
+        await submit_move(runner, turn.seat, rng.choice(runner.match.require_position().moves(turn.seat)))
+    events = await harness.events()
     assert isinstance(events[0], MatchCreated)
     assert isinstance(events[-1], PlayEnded)
     assert runner.match.result
     assert runner.match.result.kind is EndKind.PLAYED
-    assert await scene.log_tells_of(runner)
-    assert scene.time.alarms_us == []
-    assert scene.keeper.faults == []
+    assert await harness.log_agrees_with(runner)
+    assert harness.time.alarms_us == []
+    assert harness.observer.faults == []
     await runner.close()
 
 
 @in_loop
-async def test_each_move_is_charged_what_passed_until_it_arrived() -> None:
-    scene = Scene()
-    runner = await scene.begun(terms())
-    thoughts = [700 * MS, 1, 0, 2 * SECOND]
-    for ply, thought_us in enumerate(thoughts):
-        await scene.time.passes(thought_us)
-        await played(runner, ply % 2, "1")
-    rows = [event.row for event in await scene.events() if isinstance(event, MovePlayed)]
-    assert [row.charged_us for row in rows if row] == thoughts
+async def test_each_move_is_charged_the_time_until_it_arrived() -> None:
+    harness = RunnerHarness()
+    runner = await harness.start_match(terms())
+    think_times = [700 * MS, 1, 0, 2 * SECOND]
+    for ply, think_us in enumerate(think_times):
+        await harness.time.advance(think_us)
+        await submit_move(runner, ply % 2, "1")
+    rows = [event.row for event in await harness.events() if isinstance(event, MovePlayed)]
+    assert [row.charged_us for row in rows if row] == think_times
     assert [clock.left_us for clock in runner.match.clocks] == [9_300_000, 7_999_999]
     await runner.close()
 
 
 @in_loop
-async def test_seats_that_choose_at_once_are_heard_one_after_the_other() -> None:
-    scene = Scene()
-    runner = await scene.begun(terms(FINGERS))
+async def test_simultaneous_answers_are_decided_one_after_the_other() -> None:
+    harness = RunnerHarness()
+    runner = await harness.start_match(terms(FINGERS))
     for _ in range(3):
-        await asyncio.gather(*(played(runner, seat, str(seat + 1)) for seat in range(3)))
-    assert not goes_on(runner)
-    assert [event.seat for event in await scene.events() if isinstance(event, MovePlayed)] == [0, 1, 2] * 3
-    assert await scene.log_tells_of(runner)
+        await asyncio.gather(*(submit_move(runner, seat, str(seat + 1)) for seat in range(3)))
+    assert not is_playing(runner)
+    assert [event.seat for event in await harness.events() if isinstance(event, MovePlayed)] == [0, 1, 2] * 3
+    assert await harness.log_agrees_with(runner)
     await runner.close()
 
 
 @in_loop
-async def test_two_hundred_matches_do_not_hear_of_each_other() -> None:
-    scene = Scene()
-    runners = [await MatchRunner.open(terms(match_id=f"m{number}"), NIM, scene.desk) for number in range(200)]
+async def test_two_hundred_concurrent_matches_are_independent() -> None:
+    harness = RunnerHarness()
+    runners = [await open_match(terms(match_id=f"m{number}"), NIM, harness.dependencies) for number in range(200)]
     await asyncio.gather(*(runner.submit(StartPlay()) for runner in runners))
     for ply in range(7):
-        await asyncio.gather(*(played(runner, ply % 2, "3") for runner in runners))
+        await asyncio.gather(*(submit_move(runner, ply % 2, "3") for runner in runners))
     assert {str(runner.match.result) for runner in runners} == {"played, rules (last_taken), ranks 1 2"}
     assert {runner.match.number for runner in runners} == {10}
     await asyncio.gather(*(runner.close() for runner in runners))
 
 
 @in_loop
-async def test_a_match_that_is_over_has_its_verdicts_for_who_asks_again() -> None:
-    scene = Scene()
-    runner = await scene.begun(terms(settings=NIM.settings({"heap": 1})))
+async def test_a_finished_match_returns_its_verdict_to_a_repeated_answer() -> None:
+    harness = RunnerHarness()
+    runner = await harness.start_match(terms(settings=NIM.settings({"heap": 1})))
     last = answer(runner, 0, "1")
     first = await runner.submit(last)
     again = await runner.submit(last)
@@ -95,12 +95,12 @@ async def test_a_match_that_is_over_has_its_verdicts_for_who_asks_again() -> Non
 @pytest.mark.slow
 @pytest.mark.parametrize("matches", [1_000, pytest.param(10_000, marks=pytest.mark.soak)])
 @in_loop
-async def test_many_matches_in_one_process_stay_small(matches: int) -> None:
-    scene = Scene()
+async def test_a_match_in_memory_stays_below_its_size_limit(matches: int) -> None:
+    harness = RunnerHarness()
     tracemalloc.start()
-    runners = [await scene.begun(terms(match_id=f"m{number}")) for number in range(matches)]
-    bytes_a_match = tracemalloc.get_traced_memory()[0] / len(runners)
+    runners = [await harness.start_match(terms(match_id=f"m{number}")) for number in range(matches)]
+    bytes_per_match = tracemalloc.get_traced_memory()[0] / len(runners)
     tracemalloc.stop()
-    assert bytes_a_match < 16_384, "runner, match, and its entries in the memory log"
-    assert len(scene.time.alarms_us) == len(runners), "one alarm a match"
+    assert bytes_per_match < 16_384, "runner, match, and its entries in the memory log"
+    assert len(harness.time.alarms_us) == len(runners), "one alarm a match"
     await asyncio.gather(*(runner.close() for runner in runners))

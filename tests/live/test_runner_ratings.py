@@ -1,10 +1,11 @@
-"""A result and its rating changes are one transaction: both are written once, or neither; no match is lost by it."""
+"""A result and its rating changes are written in one transaction: both once, or neither."""
 
 import asyncio
 from pathlib import Path
 
 import pytest
 
+from referee.live.live_match import open_match
 from referee.live.match_request import LADDER
 from referee.live.match_timing import LoopTime
 from referee.live.ports import LogUnavailable, RunnerDependencies
@@ -16,243 +17,251 @@ from referee.match.result import EndCause
 from referee.match.setup import Player, Setup
 from referee.match.state import MatchPhase
 from referee.storage.sqlite.event_log import SqliteEventLog
-from tests.live.fake_rating_writer import LadderRater, rated_matches, told_ratings
-from tests.live.fake_time import settled
-from tests.live.runner_harness import NotingKeeper, Scene, goes_on, in_loop, terms
+from tests.live.fake_rating_writer import FakeRatingWriter, rated_matches, recompute_logged_ratings
+from tests.live.fake_time import settle
+from tests.live.runner_harness import RecordingObserver, RunnerHarness, in_loop, is_playing, terms
 from tests.strangers_games.strangers_games import NIM
 
 ON_LADDER = ((LADDER, "main"),)
 BOT0, BOT1 = Player("bot0", "1"), Player("bot1", "1")
 
 
-class RatedScene(Scene):
+class RatedRunnerHarness(RunnerHarness):
     """One process with its runners and a ladder."""
 
-    def __init__(self, beside: Scene | None = None) -> None:
-        super().__init__(beside)
-        self.ladder = LadderRater(self.stored.contests)
+    def __init__(self, shared_with: RunnerHarness | None = None) -> None:
+        super().__init__(shared_with)
+        self.ladder = FakeRatingWriter(self.stored.contests)
 
     @property
-    def desk(self) -> RunnerDependencies:
-        return RunnerDependencies(self.log, self.time, self.keeper, self.ladder)
+    def dependencies(self) -> RunnerDependencies:
+        return RunnerDependencies(self.log, self.time, self.observer, self.ladder)
 
     async def end(self, match_id: str = "m1") -> PlayEnded:
         end = (await self.events(match_id))[-1]
         assert isinstance(end, PlayEnded)
         return end
 
-    async def agrees(self) -> bool:
+    async def ratings_agree_with_log(self) -> bool:
         """Return whether the ratings equal those that follow from the results in the ladder's log."""
-        return self.ladder.ratings == await told_ratings(self.stored.contests)
+        return self.ladder.ratings == await recompute_logged_ratings(self.stored.contests)
 
 
-def rated_terms(match_id: str = "m1") -> Setup:
+def rated_setup(match_id: str = "m1") -> Setup:
     return terms(match_id=match_id, labels=ON_LADDER)
 
 
 @in_loop
-async def test_an_end_says_what_it_did_to_ratings_to_everybody_who_hears_of_it() -> None:
-    scene = RatedScene()
-    runner = await scene.begun(rated_terms())
+async def test_the_end_of_a_match_contains_its_rating_changes_for_log_caller_and_observer() -> None:
+    harness = RatedRunnerHarness()
+    runner = await harness.start_match(rated_setup())
     decided = await runner.submit(Resign(0))
-    one, other = (await scene.end()).ratings
-    assert (one.seat, one.bot, one.version) == (0, "bot0", "1")
-    assert one.after.value < one.before.value == other.before.value < other.after.value
-    assert one.after.deviation < one.before.deviation
-    assert (one.before.matches, one.after.matches) == (0, 1)
-    assert runner.match.ratings == decided.match.ratings == (one, other)
-    assert decided.events[-1] == await scene.end() == scene.keeper.heard[-1].event
-    assert await scene.log_tells_of(runner)
-    assert await rated_matches(scene.stored.contests) == ["m1"]
-    assert await scene.agrees()
+    first, second = (await harness.end()).ratings
+    assert (first.seat, first.bot, first.version) == (0, "bot0", "1")
+    assert first.after.value < first.before.value == second.before.value < second.after.value
+    assert first.after.deviation < first.before.deviation
+    assert (first.before.matches, first.after.matches) == (0, 1)
+    assert runner.match.ratings == decided.match.ratings == (first, second)
+    assert decided.events[-1] == await harness.end() == harness.observer.received[-1].event
+    assert await harness.log_agrees_with(runner)
+    assert await rated_matches(harness.stored.contests) == ["m1"]
+    assert await harness.ratings_agree_with_log()
     await runner.close()
 
 
 @in_loop
-async def test_the_next_match_is_rated_by_what_the_last_one_left() -> None:
-    scene = RatedScene()
+async def test_a_match_is_rated_from_the_ratings_after_the_previous_match() -> None:
+    harness = RatedRunnerHarness()
     for match_id in ("m1", "m2"):
-        runner = await scene.begun(rated_terms(match_id))
+        runner = await harness.start_match(rated_setup(match_id))
         await runner.submit(Resign(0))
         await runner.close()
-    assert [change.before for change in (await scene.end("m2")).ratings] == [
-        change.after for change in (await scene.end("m1")).ratings
+    assert [change.before for change in (await harness.end("m2")).ratings] == [
+        change.after for change in (await harness.end("m1")).ratings
     ]
 
 
 @in_loop
-async def test_many_that_end_at_once_are_rated_one_after_the_other() -> None:
-    scene = RatedScene()
-    runners = [await scene.begun(rated_terms(f"m{number}")) for number in range(12)]
+async def test_matches_that_end_at_once_are_rated_one_after_the_other() -> None:
+    harness = RatedRunnerHarness()
+    runners = [await harness.start_match(rated_setup(f"m{number}")) for number in range(12)]
     await asyncio.gather(*(runner.submit(Resign(number % 2)) for number, runner in enumerate(runners)))
-    rated = await rated_matches(scene.stored.contests)
+    rated = await rated_matches(harness.stored.contests)
     assert sorted(rated) == sorted(runner.match_id for runner in runners)
-    assert scene.ladder.ratings[BOT0].matches == 12
-    assert await scene.agrees()
+    assert harness.ladder.ratings[BOT0].matches == 12
+    assert await harness.ratings_agree_with_log()
     await asyncio.gather(*(runner.close() for runner in runners))
 
 
 @in_loop
-async def test_unrated_and_void_matches_do_not_ask_for_ratings() -> None:
-    scene = RatedScene()
-    scene.ladder.fault = AssertionError("it was asked")
-    unrated, void = await scene.begun(terms()), await scene.begun(rated_terms("m2"))
+async def test_unrated_and_void_matches_do_not_call_the_rating_writer() -> None:
+    harness = RatedRunnerHarness()
+    harness.ladder.fault = AssertionError("it was asked")
+    unrated, void = await harness.start_match(terms()), await harness.start_match(rated_setup("m2"))
     await unrated.submit(Resign(0))
     await void.submit(VoidMatch(EndCause.DECLARED, "the power went"))
-    assert (await scene.end("m1")).ratings == (await scene.end("m2")).ratings == ()
-    assert scene.keeper.faults == []
+    assert (await harness.end("m1")).ratings == (await harness.end("m2")).ratings == ()
+    assert harness.observer.faults == []
     await unrated.close()
     await void.close()
 
 
 @in_loop
-async def test_a_flag_that_falls_is_rated_too() -> None:
-    scene = RatedScene()
-    runner = await scene.begun(rated_terms())
-    await scene.time.passes(11 * SECOND)
-    assert [change.bot for change in (await scene.end()).ratings] == ["bot0", "bot1"]
-    assert await scene.agrees()
+async def test_a_match_that_ends_by_a_flag_fall_is_rated() -> None:
+    harness = RatedRunnerHarness()
+    runner = await harness.start_match(rated_setup())
+    await harness.time.advance(11 * SECOND)
+    assert [change.bot for change in (await harness.end()).ratings] == ["bot0", "bot1"]
+    assert await harness.ratings_agree_with_log()
     await runner.close()
 
 
 @in_loop
-async def test_while_the_log_is_away_the_match_stands_still_and_is_rated_when_it_is_back() -> None:
-    scene = RatedScene()
-    runner = await scene.begun(rated_terms())
-    other = await scene.begun(rated_terms("m2"))
-    scene.log.goes_away()
+async def test_a_match_that_ends_during_an_outage_of_the_log_is_rated_later() -> None:
+    harness = RatedRunnerHarness()
+    runner = await harness.start_match(rated_setup())
+    second = await harness.start_match(rated_setup("m2"))
+    harness.log.make_unavailable()
     with pytest.raises(LogUnavailable):
         await runner.submit(Resign(0))
-    assert goes_on(runner)
-    assert scene.ladder.ratings == {}
-    assert scene.keeper.faults == []
-    scene.log.comes_back()
-    await other.submit(Resign(0))  # Meanwhile the ladder's log grows.
+    assert is_playing(runner)
+    assert harness.ladder.ratings == {}
+    assert harness.observer.faults == []
+    harness.log.make_available()
+    await second.submit(Resign(0))  # Meanwhile the ladder's log grows.
     await runner.submit(Resign(0))
-    assert await rated_matches(scene.stored.contests) == ["m2", "m1"]
-    assert [change.before.matches for change in (await scene.end("m1")).ratings] == [1, 1]
-    assert await scene.agrees()
+    assert await rated_matches(harness.stored.contests) == ["m2", "m1"]
+    assert [change.before.matches for change in (await harness.end("m1")).ratings] == [1, 1]
+    assert await harness.ratings_agree_with_log()
     await runner.close()
-    await other.close()
+    await second.close()
 
 
 @in_loop
-async def test_while_the_ladder_cannot_be_read_its_match_is_not_ended_without_it() -> None:
-    scene = RatedScene()
-    runner = await scene.begun(rated_terms())
-    scene.ladder.fault = LogUnavailable("the disk is gone")
+async def test_a_match_does_not_end_while_its_ladder_cannot_be_read() -> None:
+    harness = RatedRunnerHarness()
+    runner = await harness.start_match(rated_setup())
+    harness.ladder.fault = LogUnavailable("the disk is gone")
     with pytest.raises(LogUnavailable, match="disk is gone"):
         await runner.submit(Resign(0))
-    assert goes_on(runner)
-    scene.ladder.fault = None
+    assert is_playing(runner)
+    harness.ladder.fault = None
     await runner.submit(Resign(0))
-    assert await rated_matches(scene.stored.contests) == ["m1"]
-    assert scene.keeper.faults == []
+    assert await rated_matches(harness.stored.contests) == ["m1"]
+    assert harness.observer.faults == []
     await runner.close()
 
 
 @in_loop
-async def test_a_flag_that_could_not_be_written_is_rated_once_when_it_can() -> None:
-    scene = RatedScene()
-    runner = await scene.begun(rated_terms())
-    scene.log.goes_away()
-    await scene.time.passes(30 * SECOND)
-    scene.log.comes_back()
-    await scene.time.passes(LAST_RETRY_US)
+async def test_a_flag_fall_that_is_written_later_is_rated_once() -> None:
+    harness = RatedRunnerHarness()
+    runner = await harness.start_match(rated_setup())
+    harness.log.make_unavailable()
+    await harness.time.advance(30 * SECOND)
+    harness.log.make_available()
+    await harness.time.advance(LAST_RETRY_US)
     assert runner.match.phase is MatchPhase.OVER
-    assert await rated_matches(scene.stored.contests) == ["m1"]
-    assert await scene.log_tells_of(runner)
+    assert await rated_matches(harness.stored.contests) == ["m1"]
+    assert await harness.log_agrees_with(runner)
     await runner.close()
 
 
 @in_loop
-async def test_where_another_process_has_rated_meanwhile_the_match_is_rated_anew() -> None:
-    here, there = (scene := RatedScene()), RatedScene(beside=scene)
-    mine, theirs = await here.begun(rated_terms("m1")), await there.begun(rated_terms("m2"))
-    await theirs.submit(Resign(0))
-    decided = await mine.submit(Resign(0))
-    assert await rated_matches(scene.stored.contests) == ["m2", "m1"]
+async def test_a_match_is_rated_again_if_another_process_has_changed_the_ladder() -> None:
+    first_process, second_process = (harness := RatedRunnerHarness()), RatedRunnerHarness(shared_with=harness)
+    first_runner, second_runner = (
+        await first_process.start_match(rated_setup("m1")),
+        await second_process.start_match(rated_setup("m2")),
+    )
+    await second_runner.submit(Resign(0))
+    decided = await first_runner.submit(Resign(0))
+    assert await rated_matches(harness.stored.contests) == ["m2", "m1"]
     assert [change.before.matches for change in decided.match.ratings] == [1, 1]
-    assert here.keeper.faults == []
-    assert here.keeper.was_left == []
-    assert await here.agrees()
-    await mine.close()
-    await theirs.close()
+    assert first_process.observer.faults == []
+    assert first_process.observer.stopped_matches == []
+    assert await first_process.ratings_agree_with_log()
+    await first_runner.close()
+    await second_runner.close()
 
 
 @in_loop
-async def test_of_two_runners_of_one_match_only_the_first_to_write_is_rated() -> None:
-    here, there = (scene := RatedScene()), RatedScene(beside=scene)
-    runner = await here.begun(rated_terms())
-    twin = MatchRunner(runner.match, there.desk)  # Like two runners of one match after a network partition.
-    await settled()
-    verdicts = await asyncio.gather(runner.submit(Resign(0)), twin.submit(Resign(1)), return_exceptions=True)
+async def test_only_the_first_of_two_runners_of_one_match_is_rated() -> None:
+    first_process, second_process = (harness := RatedRunnerHarness()), RatedRunnerHarness(shared_with=harness)
+    runner = await first_process.start_match(rated_setup())
+    second_runner = MatchRunner(
+        runner.match, second_process.dependencies
+    )  # Like two runners of one match after a network partition.
+    await settle()
+    verdicts = await asyncio.gather(runner.submit(Resign(0)), second_runner.submit(Resign(1)), return_exceptions=True)
     assert [isinstance(verdict, Exception) for verdict in verdicts] == [False, True]
-    assert there.keeper.was_left == ["m1"]
-    assert await rated_matches(scene.stored.contests) == ["m1"]
+    assert second_process.observer.stopped_matches == ["m1"]
+    assert await rated_matches(harness.stored.contests) == ["m1"]
     await runner.close()
-    await twin.close()
+    await second_runner.close()
 
 
-class HastyLadder(LadderRater):
-    """Ladder that never reads what other processes have written."""
+class NeverReloadingRatingWriter(FakeRatingWriter):
+    """Rating writer that never reads what other processes have written."""
 
-    async def _read_anew(self) -> None:
+    async def _reload(self) -> None:
         pass
 
 
 @in_loop
-async def test_a_ladder_that_is_never_as_it_was_read_makes_its_match_stand_still_and_no_more() -> None:
-    here, there = (scene := RatedScene()), RatedScene(beside=scene)
-    here.ladder = HastyLadder(scene.stored.contests)
-    mine, theirs = await here.begun(rated_terms("m1")), await there.begun(rated_terms("m2"))
-    await theirs.submit(Resign(0))
+async def test_a_ladder_that_conflicts_every_time_rejects_the_command_and_keeps_the_match() -> None:
+    first_process, second_process = (harness := RatedRunnerHarness()), RatedRunnerHarness(shared_with=harness)
+    first_process.ladder = NeverReloadingRatingWriter(harness.stored.contests)
+    first_runner, second_runner = (
+        await first_process.start_match(rated_setup("m1")),
+        await second_process.start_match(rated_setup("m2")),
+    )
+    await second_runner.submit(Resign(0))
     with pytest.raises(LogUnavailable, match="grew during each"):
-        await mine.submit(Resign(0))
-    assert goes_on(mine)
-    here.ladder.number = 1  # As if it had read the log.
-    await mine.submit(Resign(0))
-    assert await rated_matches(scene.stored.contests) == ["m2", "m1"]
-    assert here.keeper.was_left == []
-    await mine.close()
-    await theirs.close()
+        await first_runner.submit(Resign(0))
+    assert is_playing(first_runner)
+    first_process.ladder.number = 1  # As if it had read the log.
+    await first_runner.submit(Resign(0))
+    assert await rated_matches(harness.stored.contests) == ["m2", "m1"]
+    assert first_process.observer.stopped_matches == []
+    await first_runner.close()
+    await second_runner.close()
 
 
 @in_loop
-async def test_a_mistake_in_the_ratings_costs_the_rating_and_not_the_match() -> None:
-    scene = RatedScene()
-    scene.ladder.fault = ZeroDivisionError("a mistake of ours")
-    runner = await scene.begun(rated_terms())
+async def test_a_fault_in_the_rating_leaves_the_match_finished_and_unrated() -> None:
+    harness = RatedRunnerHarness()
+    harness.ladder.fault = ZeroDivisionError("a mistake of ours")
+    runner = await harness.start_match(rated_setup())
     decided = await runner.submit(Resign(0))
     assert decided.match.phase is MatchPhase.OVER
-    assert (await scene.end()).ratings == ()
-    assert await rated_matches(scene.stored.contests) == []
-    assert scene.keeper.faults == [scene.ladder.fault]
+    assert (await harness.end()).ratings == ()
+    assert await rated_matches(harness.stored.contests) == []
+    assert harness.observer.faults == [harness.ladder.fault]
     await runner.close()
 
 
 @pytest.mark.parametrize("fault", [ZeroDivisionError("a mistake of ours"), LogUnavailable("the disk is full")])
 @in_loop
-async def test_what_goes_wrong_after_the_stroke_undoes_nothing(fault: Exception) -> None:
-    scene = RatedScene()
-    scene.ladder.fault_when_written = fault
-    runner = await scene.begun(rated_terms())
+async def test_a_fault_after_the_transaction_undoes_nothing(fault: Exception) -> None:
+    harness = RatedRunnerHarness()
+    harness.ladder.fault_after_write = fault
+    runner = await harness.start_match(rated_setup())
     decided = await runner.submit(Resign(0))
-    assert decided.match.ratings == (await scene.end()).ratings != ()
-    assert await rated_matches(scene.stored.contests) == ["m1"]
-    assert scene.keeper.faults == [fault]
-    assert await scene.log_tells_of(runner)
+    assert decided.match.ratings == (await harness.end()).ratings != ()
+    assert await rated_matches(harness.stored.contests) == ["m1"]
+    assert harness.observer.faults == [fault]
+    assert await harness.log_agrees_with(runner)
     await runner.close()
 
 
 @in_loop
-async def test_in_a_file_results_and_ratings_agree_when_it_is_opened_again(tmp_path: Path) -> None:
+async def test_results_and_ratings_agree_in_a_reopened_database(tmp_path: Path) -> None:
     time, path = LoopTime(), tmp_path / "log.db"
     log = SqliteEventLog(path, time.wall_ms)
-    ladder = LadderRater(log.contests)
-    desk = RunnerDependencies(log, time, NotingKeeper(), ladder)
+    ladder = FakeRatingWriter(log.contests)
+    desk = RunnerDependencies(log, time, RecordingObserver(), ladder)
     setups = [terms(match_id=f"m{number}", control=SuddenDeath(DAY), labels=ON_LADDER) for number in range(10)]
-    runners = [await MatchRunner.open(setup, NIM, desk) for setup in setups]
+    runners = [await open_match(setup, NIM, desk) for setup in setups]
     await asyncio.gather(*(runner.submit(StartPlay()) for runner in runners))
     await asyncio.gather(*(runner.submit(Resign(number % 2)) for number, runner in enumerate(runners)))
     await asyncio.gather(*(runner.close() for runner in runners))
@@ -260,11 +269,11 @@ async def test_in_a_file_results_and_ratings_agree_when_it_is_opened_again(tmp_p
 
     log = SqliteEventLog(path, time.wall_ms)
     assert await log.unfinished() == []
-    assert await told_ratings(log.contests) == ladder.ratings
-    told = {runner.match_id: runner.match.ratings for runner in runners}
+    assert await recompute_logged_ratings(log.contests) == ladder.ratings
+    expected = {runner.match_id: runner.match.ratings for runner in runners}
     for match_id in await rated_matches(log.contests):
         end = (await log.read(match_id))[-1].event
         assert isinstance(end, PlayEnded)
-        assert end.ratings == told.pop(match_id) != ()
-    assert told == {}
+        assert end.ratings == expected.pop(match_id) != ()
+    assert expected == {}
     await log.close()

@@ -2,82 +2,85 @@
 
 import pytest
 
+from referee.live.live_match import open_match
 from referee.match.clock import SECOND
 from referee.match.commands import Resign, StartPlay, TakeSeat
 from referee.match.events import MatchResumed, MovePlayed
 from referee.match.match_errors import MatchOver
 from referee.match.setup import Player
 from referee.match.state import MatchPhase
-from tests.live.runner_harness import Scene, answer, goes_on, in_loop, played, terms
+from tests.live.runner_harness import RunnerHarness, answer, in_loop, is_playing, submit_move, terms
 from tests.strangers_games.strangers_games import FINGERS, NIM
 
 HOUR_MS = 3_600_000
 
 
-async def crashed(scene: Scene, down_ms: int = HOUR_MS) -> Scene:
+async def restart(harness: RunnerHarness, down_ms: int = HOUR_MS) -> RunnerHarness:
     """Return another process on the same log, `down_ms` later. The first one no longer does anything."""
-    await scene.time.passes(0)
-    scene.log.before.clear()
-    later = Scene(beside=scene)
-    scene.time.wall_offset_ms += down_ms
+    await harness.time.advance(0)
+    harness.log.before.clear()
+    later = RunnerHarness(shared_with=harness)
+    harness.time.wall_offset_ms += down_ms
     return later
 
 
 @in_loop
-async def test_it_goes_on_in_the_same_turn_with_the_same_token_and_without_the_time_it_was_down() -> None:
-    old = Scene()
-    dead = await old.begun(terms())
-    await old.time.passes(2 * SECOND)
-    await played(dead, 0, "1")
-    turns = dead.match.turns
-    await dead.close()
-    new = await crashed(old)
-    runner = await new.resumed()
+async def test_a_resumed_match_has_the_same_turn_and_token_and_is_not_charged_for_the_downtime() -> None:
+    old_process = RunnerHarness()
+    old_runner = await old_process.start_match(terms())
+    await old_process.time.advance(2 * SECOND)
+    await submit_move(old_runner, 0, "1")
+    turns = old_runner.match.turns
+    await old_runner.close()
+    new_process = await restart(old_process)
+    runner = await new_process.resume_match()
     assert runner.match.turns == turns
-    assert (await new.events())[-1] == MatchResumed(2 * SECOND, HOUR_MS)
-    await new.time.passes(3 * SECOND)
-    await played(runner, 1, "1")
-    moves = [event for event in await new.events() if isinstance(event, MovePlayed)]
+    assert (await new_process.events())[-1] == MatchResumed(2 * SECOND, HOUR_MS)
+    await new_process.time.advance(3 * SECOND)
+    await submit_move(runner, 1, "1")
+    moves = [event for event in await new_process.events() if isinstance(event, MovePlayed)]
     assert moves[1].token == "1.1.1"
     assert moves[1].row
     assert moves[1].row.charged_us == 3 * SECOND
-    assert await new.log_tells_of(runner)
+    assert await new_process.log_agrees_with(runner)
     await runner.close()
 
 
 @in_loop
-async def test_it_is_announced() -> None:
-    old = Scene()
-    dead = await old.begun(terms())
-    await dead.close()
-    new = await crashed(old)
-    runner = await new.resumed()
-    assert new.keeper.announced == [(dead.match, (await new.stored.read("m1"))[2:], runner.match)]
+async def test_resuming_a_match_is_announced() -> None:
+    old_process = RunnerHarness()
+    old_runner = await old_process.start_match(terms())
+    await old_runner.close()
+    new_process = await restart(old_process)
+    runner = await new_process.resume_match()
+    assert new_process.observer.announced == [
+        (old_runner.match, (await new_process.stored.read("m1"))[2:], runner.match)
+    ]
     await runner.close()
 
 
 @in_loop
-async def test_the_flag_falls_by_what_was_left() -> None:
-    old = Scene()
-    dead = await old.begun(terms())
-    await dead.close()
-    await old.time.passes(500 * SECOND)
-    new = await crashed(old)
-    runner = await new.resumed()
-    await new.time.passes(10 * SECOND)
-    assert goes_on(runner)
-    await new.time.passes(1)
-    assert not goes_on(runner)
+async def test_the_flag_of_a_resumed_match_falls_after_the_time_that_was_left() -> None:
+    old_process = RunnerHarness()
+    old_runner = await old_process.start_match(terms())
+    await old_runner.close()
+    await old_process.time.advance(500 * SECOND)
+    new_process = await restart(old_process)
+    runner = await new_process.resume_match()
+    await new_process.time.advance(10 * SECOND)
+    assert is_playing(runner)
+    await new_process.time.advance(1)
+    assert not is_playing(runner)
     await runner.close()
 
 
 @in_loop
-async def test_what_was_sealed_stays_chosen() -> None:
-    old = Scene()
-    dead = await old.begun(terms(FINGERS))
-    await played(dead, 1, "2")
-    await dead.close()
-    runner = await (await crashed(old)).resumed()
+async def test_a_sealed_choice_survives_a_restart() -> None:
+    old_process = RunnerHarness()
+    old_runner = await old_process.start_match(terms(FINGERS))
+    await submit_move(old_runner, 1, "2")
+    await old_runner.close()
+    runner = await (await restart(old_process)).resume_match()
     assert [turn.seat for turn in runner.match.owing] == [0, 2]
     again = await runner.submit(answer(runner, 1, "2", token="1.0.1"))
     assert again.events == ()
@@ -85,47 +88,47 @@ async def test_what_was_sealed_stays_chosen() -> None:
 
 
 @in_loop
-async def test_a_match_can_crash_as_often_as_it_likes() -> None:
-    scene, moves = Scene(), 0
-    runner = await scene.begun(terms())
-    while goes_on(runner):
-        await played(runner, moves % 2, "2" if moves < 10 else "1")
+async def test_a_match_survives_a_restart_after_every_move() -> None:
+    harness, moves = RunnerHarness(), 0
+    runner = await harness.start_match(terms())
+    while is_playing(runner):
+        await submit_move(runner, moves % 2, "2" if moves < 10 else "1")
         moves += 1
         await runner.close()
-        scene = await crashed(scene)
-        runner = await scene.resumed()
+        harness = await restart(harness)
+        runner = await harness.resume_match()
     assert moves == 11
-    assert (await scene.kinds()).count("MatchResumed") == 10
+    assert (await harness.event_kinds()).count("MatchResumed") == 10
     await runner.close()
 
 
 @in_loop
-async def test_a_match_that_waits_for_its_seats_goes_on_waiting() -> None:
-    old = Scene()
-    dead = await old.begun(terms(match_id="other"))
-    await dead.close()
+async def test_a_match_that_waits_for_bots_still_waits_after_a_restart() -> None:
+    old_process = RunnerHarness()
+    old_runner = await old_process.start_match(terms(match_id="other"))
+    await old_runner.close()
     open_seats = terms(players=(Player("a"), Player()))
-    runner = await type(dead).open(open_seats, NIM, old.desk)
+    runner = await open_match(open_seats, NIM, old_process.dependencies)
     await runner.close()
-    new = await crashed(old)
-    runner = await new.resumed()
+    new_process = await restart(old_process)
+    runner = await new_process.resume_match()
     assert runner.match.phase is MatchPhase.WAITING
     await runner.submit(TakeSeat(1, Player("b")))
     await runner.submit(StartPlay())
-    assert await new.kinds() == ["MatchCreated", "MatchResumed", "SeatTaken", "PlayStarted"]
+    assert await new_process.event_kinds() == ["MatchCreated", "MatchResumed", "SeatTaken", "PlayStarted"]
     await runner.close()
 
 
 @in_loop
-async def test_a_match_that_is_over_is_not_written_to_and_still_has_its_verdicts() -> None:
-    old = Scene()
-    dead = await old.begun(terms(settings=NIM.settings({"heap": 1})))
-    await played(dead, 0, "1")
-    await dead.close()
-    new = await crashed(old)
-    runner = await new.resumed()
-    assert new.log.tried_us == []
-    assert new.keeper.announced == []
+async def test_a_finished_match_gets_no_entry_and_keeps_its_verdicts() -> None:
+    old_process = RunnerHarness()
+    old_runner = await old_process.start_match(terms(settings=NIM.settings({"heap": 1})))
+    await submit_move(old_runner, 0, "1")
+    await old_runner.close()
+    new_process = await restart(old_process)
+    runner = await new_process.resume_match()
+    assert new_process.log.attempt_times_us == []
+    assert new_process.observer.announced == []
     again = await runner.submit(answer(runner, 0, "1", token="0.0.1"))
     assert again.events == ()
     assert again.match.verdicts[0]
@@ -135,11 +138,11 @@ async def test_a_match_that_is_over_is_not_written_to_and_still_has_its_verdicts
 
 
 @in_loop
-async def test_a_wall_clock_that_was_set_back_makes_no_negative_time() -> None:
-    old = Scene()
-    dead = await old.begun(terms())
-    await dead.close()
-    new = await crashed(old, down_ms=-HOUR_MS)
-    runner = await new.resumed()
-    assert (await new.events())[-1] == MatchResumed(0, 0)
+async def test_a_wall_clock_that_was_set_back_gives_no_negative_downtime() -> None:
+    old_process = RunnerHarness()
+    old_runner = await old_process.start_match(terms())
+    await old_runner.close()
+    new_process = await restart(old_process, down_ms=-HOUR_MS)
+    runner = await new_process.resume_match()
+    assert (await new_process.events())[-1] == MatchResumed(0, 0)
     await runner.close()

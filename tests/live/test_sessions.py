@@ -15,45 +15,45 @@ from referee.match.clock import MS, SECOND, Micros
 from referee.match.events import MatchCreated
 from referee.match.setup import Player
 from referee.storage.memory import MemoryEventLog, MemoryUndeliveredEnds
-from tests.live.fake_time import SetAlarm, StoppedTime, settled
+from tests.live.fake_time import FakeAlarm, FakeTime, settle
 from tests.live.runner_harness import in_loop, terms
 from tests.storage.examples import END
 
 ONE, TWO, BERT = Player("anna", "1"), Player("anna", "2"), Player("bert", "1")
 
 
-def at_once(work: Coroutine[Any, Any, None]) -> None:
+def run_without_waiting(work: Coroutine[Any, Any, None]) -> None:
     """Run a coroutine that never waits, because everything it uses is in memory."""
     with suppress(StopIteration):
         work.send(None)
 
 
-class Desk:
+class SessionsHarness:
     def __init__(self) -> None:
-        self.time = StoppedTime()
+        self.time = FakeTime()
         self.changed: list[str] = []
         self.log = MemoryEventLog(self.time.wall_ms)
         ids = iter(range(1000))
-        ends = EndDelivery(MemoryUndeliveredEnds(self.log), at_once)
+        ends = EndDelivery(MemoryUndeliveredEnds(self.log), run_without_waiting)
         self.sessions = Sessions(self.time, lambda: f"s{next(ids)}", self.changed.append, ends)
 
-    async def ends(self, match_id: str, tell: bool = True) -> MatchEnded:
-        """End a match in which ONE had a seat, and notify ONE if `tell` is set."""
+    async def end_match(self, match_id: str, notify: bool = True) -> MatchEnded:
+        """End a match in which ONE had a seat, and notify ONE if `notify` is set."""
         await self.log.append(match_id, 0, [MatchCreated(0, terms(match_id=match_id, players=(ONE, BERT))), END])
         ended = MatchEnded(match_id, 0)
-        if tell:
+        if notify:
             self.sessions.notify_end(ONE, ended)
         return ended
 
-    async def pong(self, session: Session, ping_id: int, path_us: int = 0) -> None:
+    async def pong(self, session: Session, ping_id: int, round_trip_us: int = 0) -> None:
         session.ping()
         session.outbox.drain(100)
-        await self.time.passes(path_us)
+        await self.time.advance(round_trip_us)
         session.pong(ping_id)
 
 
-def test_the_newest_session_of_a_version_owns_its_seats_and_the_newest_of_the_bot_all_others() -> None:
-    sessions = (desk := Desk()).sessions
+def test_the_newest_session_of_a_version_owns_its_seats_and_the_newest_of_the_bot_the_other_seats() -> None:
+    sessions = (harness := SessionsHarness()).sessions
     assert not sessions.is_online(ONE)
     one, two = sessions.open(ONE), sessions.open(TWO)
     assert sessions.session_for(ONE) is one
@@ -64,13 +64,13 @@ def test_the_newest_session_of_a_version_owns_its_seats_and_the_newest_of_the_bo
     assert sessions.session_for(TWO) is one
     assert sessions.all() == [one]
     assert sessions.of_bot("anna") == (one,)
-    assert desk.changed == ["anna"] * 3
-    assert sessions.since_ms("anna") == desk.time.wall_ms()
+    assert harness.changed == ["anna"] * 3
+    assert sessions.since_ms("anna") == harness.time.wall_ms()
     assert sessions.since_ms("bert") == 0
 
 
-def test_a_newer_session_of_the_same_version_takes_over_and_the_older_one_is_told() -> None:
-    sessions = (desk := Desk()).sessions
+def test_a_newer_session_of_the_same_version_takes_over_and_the_older_one_is_notified() -> None:
+    sessions = (harness := SessionsHarness()).sessions
     older = sessions.open(ONE)
     newer = sessions.open(ONE)
     assert older.outbox.drain(10) == [TakeoverNotice(newer.id)]
@@ -78,56 +78,56 @@ def test_a_newer_session_of_the_same_version_takes_over_and_the_older_one_is_tol
     assert older.outbox.closed.details == {"bot": "anna", "version": "1", "session_id": newer.id}
     sessions.close(older)
     assert sessions.session_for(ONE) is newer
-    assert desk.changed == ["anna"] * 2
+    assert harness.changed == ["anna"] * 2
 
 
-def test_another_hello_changes_what_is_wanted() -> None:
-    sessions = (desk := Desk()).sessions
+def test_another_hello_changes_the_accepted_games() -> None:
+    sessions = (harness := SessionsHarness()).sessions
     session = sessions.open(ONE, Hello(games=frozenset({"nim"})))
     assert session.accepts_game("nim")
     assert not session.accepts_game("toc")
     sessions.update_hello(session, Hello(max_matches=0))
     assert session.accepts_game("toc")
-    assert desk.changed == ["anna"] * 2
+    assert harness.changed == ["anna"] * 2
 
 
 @in_loop
-async def test_the_path_is_the_least_that_any_pong_took_and_nothing_that_a_bot_claims() -> None:
-    desk = Desk()
-    session = desk.sessions.open(ONE)
+async def test_the_round_trip_is_the_minimum_over_all_pongs_and_not_claimed_by_the_bot() -> None:
+    harness = SessionsHarness()
+    session = harness.sessions.open(ONE)
     session.pong(1)
     assert session.round_trip_us == 0
-    for ping_id, path_us in enumerate((40 * MS, 900 * MS, 30 * MS, 50 * MS), 1):
-        await desk.pong(session, ping_id, path_us)
+    for ping_id, round_trip_us in enumerate((40 * MS, 900 * MS, 30 * MS, 50 * MS), 1):
+        await harness.pong(session, ping_id, round_trip_us)
     assert session.round_trip_us == 30 * MS
     assert session.silent_us == 0
     session.pong(1)
-    await desk.time.passes(5 * MS)
+    await harness.time.advance(5 * MS)
     assert session.silent_us == 5 * MS
     assert session.round_trip_us == 30 * MS
 
 
 @in_loop
-async def test_late_pongs_gain_nothing_and_a_new_session_does_not_forget_the_path() -> None:
-    desk = Desk()
-    session = desk.sessions.open(ONE)
-    await desk.pong(session, 1, 20 * MS)
+async def test_late_pongs_do_not_raise_the_round_trip_and_a_new_session_keeps_it() -> None:
+    harness = SessionsHarness()
+    session = harness.sessions.open(ONE)
+    await harness.pong(session, 1, 20 * MS)
     for ping_id in range(2, 40):
-        await desk.pong(session, ping_id, 150 * MS)
+        await harness.pong(session, ping_id, 150 * MS)
     assert session.round_trip_us == 20 * MS
-    desk.sessions.close(session)
-    another = desk.sessions.open(ONE)
-    await desk.pong(another, 1, 150 * MS)
+    harness.sessions.close(session)
+    another = harness.sessions.open(ONE)
+    await harness.pong(another, 1, 150 * MS)
     assert another.round_trip_us == 20 * MS
 
 
 @in_loop
-async def test_a_quick_answer_shows_that_the_path_is_no_longer() -> None:
-    desk = Desk()
-    session = desk.sessions.open(ONE)
+async def test_a_quick_answer_lowers_the_round_trip() -> None:
+    harness = SessionsHarness()
+    session = harness.sessions.open(ONE)
     session.record_answer_time(30 * MS)
     assert session.round_trip_us == 0, "no ping was answered yet"
-    await desk.pong(session, 1, 150 * MS)
+    await harness.pong(session, 1, 150 * MS)
     session.record_answer_time(SECOND)
     assert session.round_trip_us == 150 * MS
     session.record_answer_time(30 * MS)
@@ -137,23 +137,23 @@ async def test_a_quick_answer_shows_that_the_path_is_no_longer() -> None:
 
 
 @in_loop
-async def test_a_path_that_has_become_longer_is_believed_in_the_end() -> None:
-    desk = Desk()
-    session = desk.sessions.open(ONE)
-    await desk.pong(session, 1, 20 * MS)
-    await desk.time.passes(WINDOW_US)
-    await desk.pong(session, 2, 50 * MS)
+async def test_a_longer_round_trip_is_accepted_after_a_time_window() -> None:
+    harness = SessionsHarness()
+    session = harness.sessions.open(ONE)
+    await harness.pong(session, 1, 20 * MS)
+    await harness.time.advance(WINDOW_US)
+    await harness.pong(session, 2, 50 * MS)
     assert session.round_trip_us == 20 * MS
-    await desk.time.passes(WINDOW_US)
-    await desk.pong(session, 3, 60 * MS)
+    await harness.time.advance(WINDOW_US)
+    await harness.pong(session, 3, 60 * MS)
     assert session.round_trip_us == 50 * MS
-    await desk.time.passes(3 * WINDOW_US)
-    await desk.pong(session, 4, 90 * MS)
+    await harness.time.advance(3 * WINDOW_US)
+    await harness.pong(session, 4, 90 * MS)
     assert session.round_trip_us == 90 * MS
 
 
-def test_pings_that_nobody_answers_are_forgotten() -> None:
-    session = Desk().sessions.open(ONE)
+def test_old_unanswered_pings_are_dropped() -> None:
+    session = SessionsHarness().sessions.open(ONE)
     for _ in range(MAX_OPEN_PINGS + 1):
         session.ping()
         session.outbox.drain(10)
@@ -165,48 +165,48 @@ def test_pings_that_nobody_answers_are_forgotten() -> None:
 
 
 @in_loop
-async def test_an_end_is_told_in_every_session_until_a_later_pong_shows_that_it_arrived() -> None:
-    desk = Desk()
-    end = await desk.ends("m", tell=False)
-    first = desk.sessions.open(ONE)
+async def test_an_end_is_sent_in_every_session_until_a_later_pong_confirms_it() -> None:
+    harness = SessionsHarness()
+    end = await harness.end_match("m", notify=False)
+    first = harness.sessions.open(ONE)
     first.ping()
     assert first.outbox.drain(1) == [end]
-    second = desk.sessions.open(ONE)
+    second = harness.sessions.open(ONE)
     second.ping()
     assert end in second.outbox.drain(1)
     second.ping()
     second.outbox.drain(10)
     second.pong(2)
-    third = desk.sessions.open(ONE)
+    third = harness.sessions.open(ONE)
     assert third.outbox.drain(10) == []
 
 
 @in_loop
-async def test_a_pong_to_a_ping_from_before_shows_nothing() -> None:
-    desk = Desk()
-    session = desk.sessions.open(ONE)
+async def test_a_pong_to_an_earlier_ping_confirms_nothing() -> None:
+    harness = SessionsHarness()
+    session = harness.sessions.open(ONE)
     session.ping()
     session.outbox.drain(10)
-    end = await desk.ends("m")
+    end = await harness.end_match("m")
     assert session.outbox.drain(10) == [end]
     session.pong(1)
-    assert desk.sessions.open(ONE).outbox.drain(10) == [end]
+    assert harness.sessions.open(ONE).outbox.drain(10) == [end]
 
 
 @in_loop
-async def test_of_many_ends_that_nobody_heard_the_newest_are_told_and_the_others_in_the_next_session() -> None:
-    desk = Desk()
-    ends = [await desk.ends(f"m{number}") for number in range(MAX_ENDS_PER_SESSION + 2)]
-    first = desk.sessions.open(ONE)
+async def test_the_newest_undelivered_ends_are_sent_first_and_the_others_in_the_next_session() -> None:
+    harness = SessionsHarness()
+    ends = [await harness.end_match(f"m{number}") for number in range(MAX_ENDS_PER_SESSION + 2)]
+    first = harness.sessions.open(ONE)
     first.ping()
-    told = first.outbox.drain(2 * MAX_ENDS_PER_SESSION)
-    assert told == [*ends[2:], PingNotice(1, 0)]
+    sent = first.outbox.drain(2 * MAX_ENDS_PER_SESSION)
+    assert sent == [*ends[2:], PingNotice(1, 0)]
     first.pong(1)
-    assert desk.sessions.open(ONE).outbox.drain(10) == ends[:2]
+    assert harness.sessions.open(ONE).outbox.drain(10) == ends[:2]
 
 
 @in_loop
-async def test_the_newest_of_a_key_replaces_the_one_before_and_comes_after_all_else() -> None:
+async def test_an_item_replaces_the_one_with_the_same_key_and_moves_to_the_end() -> None:
     outbox = Outbox()
     for number in range(1000):
         outbox.put("turn", MatchEnded("m", number))
@@ -217,16 +217,16 @@ async def test_the_newest_of_a_key_replaces_the_one_before_and_comes_after_all_e
 
 
 @in_loop
-async def test_who_waits_is_woken_by_what_comes_or_by_the_close() -> None:
+async def test_waiting_ends_with_a_new_item_or_when_the_outbox_closes() -> None:
     outbox = Outbox()
     waiting = asyncio.create_task(outbox.wait())
-    await settled()
+    await settle()
     assert not waiting.done()
     outbox.put(None, NoticeNote("x", "y"))
     await waiting
     outbox.drain(5)
     waiting = asyncio.create_task(outbox.wait())
-    await settled()
+    await settle()
     outbox.put(None, NoticeNote("x", "y"))
     outbox.close(KeyError("why"))
     outbox.close(KeyError("another"))
@@ -238,37 +238,37 @@ async def test_who_waits_is_woken_by_what_comes_or_by_the_close() -> None:
 
 
 @in_loop
-async def test_who_does_not_read_is_not_read_from() -> None:
+async def test_a_full_outbox_blocks_the_reader_of_its_stream() -> None:
     outbox = Outbox()
     await outbox.room(1)
     outbox.put(None, NoticeNote("x", "y"))
     reading = asyncio.create_task(outbox.room(1))
-    await settled()
+    await settle()
     assert not reading.done()
     outbox.drain(1)
     await reading
     outbox.put(None, NoticeNote("x", "y"))
     reading = asyncio.create_task(outbox.room(1))
-    await settled()
+    await settle()
     outbox.close(KeyError())
     await reading
 
 
-class HastyTime(StoppedTime):
-    """Clock whose alarms ring slightly early, as on an event loop with a timer resolution of one millisecond."""
+class EarlyAlarmTime(FakeTime):
+    """Clock whose alarms run slightly early, as on an event loop with a timer resolution of one millisecond."""
 
     EARLY_US = 900
 
-    def call_at(self, at_us: Micros, ring: Callable[[], None]) -> SetAlarm:
+    def call_at(self, at_us: Micros, ring: Callable[[], None]) -> FakeAlarm:
         return super().call_at(at_us - self.EARLY_US, ring)
 
 
-@pytest.mark.parametrize("kind", [StoppedTime, HastyTime])
-def test_an_absence_is_written_although_its_alarm_rings_early(kind: type[StoppedTime]) -> None:
+@pytest.mark.parametrize("kind", [FakeTime, EarlyAlarmTime])
+def test_an_absence_is_written_even_if_its_alarm_runs_early(kind: type[FakeTime]) -> None:
     time = kind()
     written: list[Micros | None] = []
     absences = Absences(time, lambda bot: written.append(absences.absent_since_us(bot)))
     began_us = time.monotonic_us()
     absences.update("anna", online=False)
-    asyncio.run(time.passes(ABSENCE_DELAY_US))
+    asyncio.run(time.advance(ABSENCE_DELAY_US))
     assert written == [began_us]

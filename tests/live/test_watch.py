@@ -14,317 +14,317 @@ from referee.live.stored_matches import REPLAY_CHUNK
 from referee.live.watch import READ_BATCH, CooperativeYield, MatchWatch, NumberAhead, SlowConsumer
 from referee.match.clock import Untimed
 from referee.match.events import MatchCreated, MovePlayed, MoveRefused, PlayEnded
+from referee.match.match_terms import Visibility, VisibilityMode
 from referee.match.result import EndCause
-from referee.match.setup import Visibility, VisibilityMode
 from referee.match.state import MatchPhase
-from tests.live.fake_time import settled
-from tests.live.referee_harness import Hall
+from tests.live.fake_time import settle
+from tests.live.referee_harness import RefereeHarness
 from tests.live.runner_harness import in_loop
 from tests.match.games import ONE_OR_TWO
 
-LATE = Visibility(VisibilityMode.DELAYED, 2)
+DELAYED = Visibility(VisibilityMode.DELAYED, 2)
 AFTER_END = Visibility(VisibilityMode.AFTER_END)
 
 
-async def to_the_end(watching: MatchWatch) -> list[WatchedEntry]:
-    return [heard async for batch in watching for heard in batch]
+async def read_to_end(watch: MatchWatch) -> list[WatchedEntry]:
+    return [received async for batch in watch for received in batch]
 
 
-def numbers(heard: list[WatchedEntry]) -> list[int]:
-    return [one.number for one in heard]
+def numbers(received: list[WatchedEntry]) -> list[int]:
+    return [entry.number for entry in received]
 
 
-async def played_out(hall: Hall, match_id: str, plies: int | None = None) -> None:
+async def play_on(harness: RefereeHarness, match_id: str, plies: int | None = None) -> None:
     """Play one stone per turn until the match is over, or for this number of plies."""
-    while plies != 0 and (match := await hall.match(match_id)).phase is MatchPhase.PLAYING:
-        await hall.played(match_id, match.owing[0].seat, "1")
+    while plies != 0 and (match := await harness.match(match_id)).phase is MatchPhase.PLAYING:
+        await harness.submit_move(match_id, match.owing[0].seat, "1")
         plies = plies and plies - 1
 
 
 @in_loop
-async def test_live_and_resumed_are_the_same_from_every_number() -> None:
-    hall = Hall()
-    match_id, _ = await hall.begun(chosen={"heap": 7})
-    live = [(after, (await hall.referee.watch(match_id, after, SPECTATOR))[1]) for after in (0, 1, 2)]
-    watchers = [(after, asyncio.create_task(to_the_end(watching))) for after, watching in live]
-    await settled()
-    await played_out(hall, match_id)
-    last = (await hall.match(match_id)).number
+async def test_live_and_resumed_watches_return_the_same_from_every_number() -> None:
+    harness = RefereeHarness()
+    match_id, _ = await harness.start_match(chosen={"heap": 7})
+    live = [(after, (await harness.referee.watch(match_id, after, SPECTATOR))[1]) for after in (0, 1, 2)]
+    watchers = [(after, asyncio.create_task(read_to_end(watch))) for after, watch in live]
+    await settle()
+    await play_on(harness, match_id)
+    last = (await harness.match(match_id)).number
     watchers += [
-        (after, asyncio.create_task(to_the_end((await hall.referee.watch(match_id, after, SPECTATOR))[1])))
+        (after, asyncio.create_task(read_to_end((await harness.referee.watch(match_id, after, SPECTATOR))[1])))
         for after in range(last + 1)
     ]
     for after, watcher in watchers:
         assert numbers(await watcher) == list(range(after + 1, last + 1))
     with pytest.raises(NumberAhead):
-        await hall.referee.watch(match_id, last + 1, SPECTATOR)
-    await hall.referee.close()
+        await harness.referee.watch(match_id, last + 1, SPECTATOR)
+    await harness.referee.close()
 
 
 @in_loop
-async def test_a_long_log_is_read_where_the_last_steps_are_not_enough() -> None:
-    hall = Hall()
-    match_id, _ = await hall.begun(chosen={"heap": 3 * MAX_CACHED_STEPS}, controls=(Untimed(),))
-    await played_out(hall, match_id, 2 * MAX_CACHED_STEPS)
+async def test_a_watch_reads_the_log_if_the_cached_steps_do_not_suffice() -> None:
+    harness = RefereeHarness()
+    match_id, _ = await harness.start_match(chosen={"heap": 3 * MAX_CACHED_STEPS}, controls=(Untimed(),))
+    await play_on(harness, match_id, 2 * MAX_CACHED_STEPS)
     for after in (0, 1, MAX_CACHED_STEPS, 2 * MAX_CACHED_STEPS):
-        whole, watching = await hall.referee.watch(match_id, after, SPECTATOR)
-        assert whole.number == after
-        assert (whole.state.number if whole.state else 0) == after
-        assert numbers(await anext(watching))[0] == after + 1
-    await hall.referee.close()
+        snapshot, watch = await harness.referee.watch(match_id, after, SPECTATOR)
+        assert snapshot.number == after
+        assert (snapshot.state.number if snapshot.state else 0) == after
+        assert numbers(await anext(watch))[0] == after + 1
+    await harness.referee.close()
 
 
 @in_loop
-async def test_from_now_on_is_from_the_state_as_it_is() -> None:
-    hall = Hall()
-    match_id, _ = await hall.begun()
-    whole, watching = await hall.referee.watch(match_id, None, SPECTATOR)
-    assert (whole.number, whole.state) == (2, await hall.match(match_id))
-    assert whole.status.number == 2
-    await hall.played(match_id, 0, "1")
-    (heard,) = await anext(watching)
-    assert heard.number == 3
-    assert heard.match.require_position().text(SPECTATOR) == "20 1"
-    await hall.referee.close()
+async def test_a_watch_without_a_number_starts_at_the_current_state() -> None:
+    harness = RefereeHarness()
+    match_id, _ = await harness.start_match()
+    snapshot, watch = await harness.referee.watch(match_id, None, SPECTATOR)
+    assert (snapshot.number, snapshot.state) == (2, await harness.match(match_id))
+    assert snapshot.status.number == 2
+    await harness.submit_move(match_id, 0, "1")
+    (received,) = await anext(watch)
+    assert received.number == 3
+    assert received.match.require_position().text(SPECTATOR) == "20 1"
+    await harness.referee.close()
 
 
 @in_loop
-async def test_each_hears_what_the_rules_show_it_and_nobody_the_seed() -> None:
-    hall = Hall()
-    match_id, _ = await hall.begun("fingers")
-    await hall.played(match_id, 0, "3")
-    heard = {}
+async def test_each_viewer_sees_what_the_rules_show_it_and_only_the_referee_sees_the_seed() -> None:
+    harness = RefereeHarness()
+    match_id, _ = await harness.start_match("fingers")
+    await harness.submit_move(match_id, 0, "3")
+    received = {}
     for viewer in (0, 1, SPECTATOR, REFEREE):
-        _, watching = await hall.referee.watch(match_id, 0, viewer)
-        opened, _, move = await anext(watching)
+        _, watch = await harness.referee.watch(match_id, 0, viewer)
+        opened, _, move = await anext(watch)
         assert isinstance(opened.event, MatchCreated)
         assert isinstance(move.event, MovePlayed)
-        heard[viewer] = (move.event.move, len(opened.event.setup.seed))
-    assert heard == {0: ("3", 0), 1: ("?", 0), SPECTATOR: ("?", 0), REFEREE: ("3", 32)}
-    await hall.referee.close()
+        received[viewer] = (move.event.move, len(opened.event.setup.seed))
+    assert received == {0: ("3", 0), 1: ("?", 0), SPECTATOR: ("?", 0), REFEREE: ("3", 32)}
+    await harness.referee.close()
 
 
 @in_loop
-async def test_choices_stay_sealed_until_the_last_one_opens_them_in_order_of_seats() -> None:
-    hall = Hall()
-    match_id, _ = await hall.begun("fingers")
+async def test_choices_stay_sealed_until_the_last_one_reveals_them_in_order_of_seats() -> None:
+    harness = RefereeHarness()
+    match_id, _ = await harness.start_match("fingers")
     for seat, move in ((2, "3"), (0, "1"), (1, "2"), (1, "1")):
-        await hall.played(match_id, seat, move)
+        await harness.submit_move(match_id, seat, move)
     for viewer, moves in ((1, ["?", "?", "2", "1"]), (SPECTATOR, ["?", "?", "2", "?"])):
-        _, watching = await hall.referee.watch(match_id, 2, viewer)
-        choices = await anext(watching)
-        assert [one.event.move for one in choices if isinstance(one.event, MovePlayed)] == moves
-        assert [one.sealed for one in choices] == [True, True, False, True]
-        assert [one.revealed for one in choices] == [(), (), ((0, "1"), (2, "3")), ()]
-    await hall.referee.close()
+        _, watch = await harness.referee.watch(match_id, 2, viewer)
+        choices = await anext(watch)
+        assert [entry.event.move for entry in choices if isinstance(entry.event, MovePlayed)] == moves
+        assert [entry.sealed for entry in choices] == [True, True, False, True]
+        assert [entry.revealed for entry in choices] == [(), (), ((0, "1"), (2, "3")), ()]
+    await harness.referee.close()
 
 
 @in_loop
-async def test_a_gift_in_toc_is_opened_to_its_receiver_when_all_are_in_and_to_no_other() -> None:
-    hall = Hall()
-    match_id, _ = await hall.begun("toc")
-    gifts = [hall.due(match_id, seat).legal_moves(1).listed[0] for seat in range(4)]
+async def test_a_gift_in_toc_is_revealed_to_its_receiver_only() -> None:
+    harness = RefereeHarness()
+    match_id, _ = await harness.start_match("toc")
+    gifts = [harness.turn_due(match_id, seat).legal_moves(1).listed[0] for seat in range(4)]
     for seat, gift in enumerate(gifts):
-        await hall.played(match_id, seat, gift)
+        await harness.submit_move(match_id, seat, gift)
     opened = {}
     for viewer in (0, 1, SPECTATOR):
-        _, watching = await hall.referee.watch(match_id, 5, viewer)
-        (last,) = await anext(watching)
+        _, watch = await harness.referee.watch(match_id, 5, viewer)
+        (last,) = await anext(watch)
         opened[viewer] = [move for _, move in last.revealed]
     assert opened == {0: [gifts[0], "=?", gifts[2]], 1: ["=?", gifts[1], "=?"], SPECTATOR: ["=?"] * 3}
-    await hall.referee.close()
+    await harness.referee.close()
 
 
 @in_loop
-async def test_an_entry_of_which_a_viewer_may_know_nothing_comes_with_its_number() -> None:
-    hall = Hall()
-    match_id, _ = await hall.begun()
+async def test_a_hidden_entry_is_sent_with_its_number_only() -> None:
+    harness = RefereeHarness()
+    match_id, _ = await harness.start_match()
     with pytest.raises(ValueError, match="not legal"):
-        await hall.played(match_id, 0, "9")
-    events = [(await anext((await hall.referee.watch(match_id, 2, viewer))[1]))[0].event for viewer in (0, 1)]
+        await harness.submit_move(match_id, 0, "9")
+    events = [(await anext((await harness.referee.watch(match_id, 2, viewer))[1]))[0].event for viewer in (0, 1)]
     assert isinstance(events[0], MoveRefused)
     assert events[1] is None
-    await hall.referee.close()
+    await harness.referee.close()
 
 
 @in_loop
-async def test_a_refused_attempt_is_told_to_all_when_the_match_is_over() -> None:
-    hall = Hall()
-    match_id, _ = await hall.begun()
+async def test_a_rejected_attempt_is_shown_to_all_when_the_match_is_over() -> None:
+    harness = RefereeHarness()
+    match_id, _ = await harness.start_match()
     with pytest.raises(ValueError, match="not legal"):
-        await hall.played(match_id, 0, "9")
-    await hall.referee.resign(match_id, 0)
-    _, watching = await hall.referee.watch(match_id, 2, SPECTATOR)
-    attempt = (await anext(watching))[0].event
+        await harness.submit_move(match_id, 0, "9")
+    await harness.referee.resign(match_id, 0)
+    _, watch = await harness.referee.watch(match_id, 2, SPECTATOR)
+    attempt = (await anext(watch))[0].event
     assert isinstance(attempt, MoveRefused)
     assert attempt.move == "9"
-    await hall.referee.close()
+    await harness.referee.close()
 
 
 @in_loop
-async def test_who_sees_a_match_late_gets_all_of_it_late_and_nothing_twice() -> None:
-    hall = Hall()
-    match_id, _ = await hall.begun(chosen={"heap": 6}, visibility=LATE)
-    whole, watching = await hall.referee.watch(match_id, 0, SPECTATOR)
-    assert whole.state is None
-    assert numbers(await anext(watching)) == [1]
-    listening = asyncio.create_task(anext(watching))
-    await played_out(hall, match_id, 1)
-    assert not listening.done()
-    await played_out(hall, match_id, 1)
-    assert numbers(await listening) == [2]
-    await played_out(hall, match_id, 2)
-    seen = await hall.referee.match_as_seen(match_id, SPECTATOR)
+async def test_a_delayed_watch_returns_every_entry_late_and_once() -> None:
+    harness = RefereeHarness()
+    match_id, _ = await harness.start_match(chosen={"heap": 6}, visibility=DELAYED)
+    snapshot, watch = await harness.referee.watch(match_id, 0, SPECTATOR)
+    assert snapshot.state is None
+    assert numbers(await anext(watch)) == [1]
+    next_batch = asyncio.create_task(anext(watch))
+    await play_on(harness, match_id, 1)
+    assert not next_batch.done()
+    await play_on(harness, match_id, 1)
+    assert numbers(await next_batch) == [2]
+    await play_on(harness, match_id, 2)
+    seen = await harness.referee.match_as_seen(match_id, SPECTATOR)
     assert seen
     assert (seen.ply, seen.number) == (2, 4)
-    assert (await hall.referee.match_as_seen(match_id, 0)) == await hall.match(match_id)
+    assert (await harness.referee.match_as_seen(match_id, 0)) == await harness.match(match_id)
     with pytest.raises(NumberAhead):
-        await hall.referee.watch(match_id, 5, SPECTATOR)
-    later, _ = await hall.referee.watch(match_id, 1, SPECTATOR)
+        await harness.referee.watch(match_id, 5, SPECTATOR)
+    later, _ = await harness.referee.watch(match_id, 1, SPECTATOR)
     assert later.number == 1
-    assert numbers(await anext(watching)) == [3, 4]
-    await played_out(hall, match_id)
-    assert numbers(await to_the_end(watching)) == [5, 6, 7, 8, 9]
-    await hall.referee.close()
+    assert numbers(await anext(watch)) == [3, 4]
+    await play_on(harness, match_id)
+    assert numbers(await read_to_end(watch)) == [5, 6, 7, 8, 9]
+    await harness.referee.close()
 
 
 @in_loop
-async def test_a_match_that_is_shown_after_its_end_shows_nothing_before() -> None:
-    hall = Hall()
-    match_id, _ = await hall.begun(chosen={"heap": 1}, visibility=AFTER_END)
-    assert await hall.referee.match_as_seen(match_id, SPECTATOR) is None
-    _, watching = await hall.referee.watch(match_id, None, SPECTATOR)
-    listening = asyncio.create_task(to_the_end(watching))
-    await settled()
-    assert not listening.done()
-    await played_out(hall, match_id)
-    assert numbers(await listening) == [1, 2, 3, 4]
-    await hall.referee.close()
+async def test_a_match_that_is_visible_after_its_end_shows_nothing_before() -> None:
+    harness = RefereeHarness()
+    match_id, _ = await harness.start_match(chosen={"heap": 1}, visibility=AFTER_END)
+    assert await harness.referee.match_as_seen(match_id, SPECTATOR) is None
+    _, watch = await harness.referee.watch(match_id, None, SPECTATOR)
+    next_batch = asyncio.create_task(read_to_end(watch))
+    await settle()
+    assert not next_batch.done()
+    await play_on(harness, match_id)
+    assert numbers(await next_batch) == [1, 2, 3, 4]
+    await harness.referee.close()
 
 
 @in_loop
-async def test_who_falls_too_far_behind_is_told_from_where_to_go_on() -> None:
-    hall = Hall(limits=LiveLimits(max_watcher_lag=3))
-    match_id, _ = await hall.begun()
-    await played_out(hall, match_id, 4)
-    _, watching = await hall.referee.watch(match_id, 0, SPECTATOR)
-    assert numbers(await anext(watching)) == [1, 2, 3, 4, 5, 6]
-    listening = asyncio.create_task(anext(watching))
-    await settled()
-    await played_out(hall, match_id, 1)
-    assert numbers(await listening) == [7]
-    await played_out(hall, match_id, 4)
+async def test_a_watcher_that_falls_too_far_behind_gets_the_number_to_resume_from() -> None:
+    harness = RefereeHarness(limits=LiveLimits(max_watcher_lag=3))
+    match_id, _ = await harness.start_match()
+    await play_on(harness, match_id, 4)
+    _, watch = await harness.referee.watch(match_id, 0, SPECTATOR)
+    assert numbers(await anext(watch)) == [1, 2, 3, 4, 5, 6]
+    next_batch = asyncio.create_task(anext(watch))
+    await settle()
+    await play_on(harness, match_id, 1)
+    assert numbers(await next_batch) == [7]
+    await play_on(harness, match_id, 4)
     with pytest.raises(SlowConsumer) as slow:
-        await anext(watching)
+        await anext(watch)
     assert slow.value.details == {"resume_after": "7"}
-    _, resumed = await hall.referee.watch(match_id, 7, SPECTATOR)
+    _, resumed = await harness.referee.watch(match_id, 7, SPECTATOR)
     assert numbers(await anext(resumed)) == [8, 9, 10, 11]
-    await hall.referee.close()
+    await harness.referee.close()
 
 
 @in_loop
-async def test_who_watches_is_told_when_the_referee_goes_or_the_match_leaves() -> None:
-    hall = Hall()
-    leaving, _ = await hall.begun()
-    staying = await hall.create()
-    watchers = [(await hall.referee.watch(match_id, None, SPECTATOR))[1] for match_id in (leaving, staying)]
-    listening = [asyncio.create_task(anext(watching)) for watching in watchers]
-    await settled()
-    await hall.stored.append(leaving, 2, [])
-    entries = await hall.stored.read(leaving)
-    await hall.stored.append(leaving, 2, [entries[1].event])  # Another process writes to this log.
+async def test_a_watch_ends_when_the_referee_stops_or_the_match_is_run_elsewhere() -> None:
+    harness = RefereeHarness()
+    moved_away, _ = await harness.start_match()
+    waiting = await harness.create()
+    watchers = [(await harness.referee.watch(match_id, None, SPECTATOR))[1] for match_id in (moved_away, waiting)]
+    next_batch = [asyncio.create_task(anext(watch)) for watch in watchers]
+    await settle()
+    await harness.stored.append(moved_away, 2, [])
+    entries = await harness.stored.read(moved_away)
+    await harness.stored.append(moved_away, 2, [entries[1].event])  # Another process writes to this log.
     with pytest.raises(NotRunHere):
-        await hall.referee.resign(leaving, 0)
+        await harness.referee.resign(moved_away, 0)
     with pytest.raises(NotRunHere):
-        await listening[0]
+        await next_batch[0]
     with pytest.raises(NotRunHere):
-        await hall.referee.resign(leaving, 0)
-    await hall.referee.close()
+        await harness.referee.resign(moved_away, 0)
+    await harness.referee.close()
     with pytest.raises(RefereeDraining):
-        await listening[1]
+        await next_batch[1]
 
 
 @pytest.mark.parametrize("more", [0, MAX_CACHED_STEPS, READ_BATCH])
 @in_loop
-async def test_what_its_rules_follow_no_more_is_told_by_its_numbers_and_then_the_end(more: int) -> None:
-    """Holds whether the latest steps are in memory or the log is read, once or several times."""
-    hall = Hall()
-    match_id, _ = await hall.begun(chosen={"heap": 1000}, controls=(Untimed(),))
+async def test_entries_that_the_rules_cannot_replay_are_sent_as_numbers_followed_by_the_end(more: int) -> None:
+    """The result is the same whether the latest steps are cached or the log is read, once or several times."""
+    harness = RefereeHarness()
+    match_id, _ = await harness.start_match(chosen={"heap": 1000}, controls=(Untimed(),))
     for seat, move in ((0, "1"), (1, "3")):
-        await hall.played(match_id, seat, move)
-    await played_out(hall, match_id, 1 + more)
-    last = (await hall.match(match_id)).number + 1
-    later = await hall.crashed(games={"nim": ONE_OR_TWO})
+        await harness.submit_move(match_id, seat, move)
+    await play_on(harness, match_id, 1 + more)
+    last = (await harness.match(match_id)).number + 1
+    later = await harness.restart(games={"nim": ONE_OR_TWO})
     assert await later.referee.recover() == 0
     for after in (0, 3, 4, last - 1):
-        whole, watching = await later.referee.watch(match_id, after, SPECTATOR)
-        assert (whole.number, whole.status.number) == (after, last)
-        told = await to_the_end(watching)
-        assert numbers(told) == list(range(after + 1, last + 1))
-        followed = ["MatchCreated", "PlayStarted", "MovePlayed"][after:]
-        assert [type(one.event).__name__ for one in told if one.event] == [*followed, "PlayEnded"]
-        ended = told[-1].event
+        snapshot, watch = await later.referee.watch(match_id, after, SPECTATOR)
+        assert (snapshot.number, snapshot.status.number) == (after, last)
+        received = await read_to_end(watch)
+        assert numbers(received) == list(range(after + 1, last + 1))
+        replayed = ["MatchCreated", "PlayStarted", "MovePlayed"][after:]
+        assert [type(entry.event).__name__ for entry in received if entry.event] == [*replayed, "PlayEnded"]
+        ended = received[-1].event
         assert isinstance(ended, PlayEnded)
         assert ended.result.cause is EndCause.ENGINE_FAULT
     await later.referee.close()
 
 
 @in_loop
-async def test_a_finished_match_that_its_rules_follow_no_more_is_refused_and_said_so_once() -> None:
-    hall = Hall()
-    match_id, _ = await hall.begun()
-    await hall.played(match_id, 0, "3")
-    await hall.referee.resign(match_id, 1)
-    later = await hall.crashed(games={"nim": ONE_OR_TWO})
+async def test_watching_a_finished_match_that_cannot_be_replayed_fails_and_is_reported_once() -> None:
+    harness = RefereeHarness()
+    match_id, _ = await harness.start_match()
+    await harness.submit_move(match_id, 0, "3")
+    await harness.referee.resign(match_id, 1)
+    later = await harness.restart(games={"nim": ONE_OR_TWO})
     for _ in range(2):
         with pytest.raises(EngineFault):
             await later.referee.watch(match_id, 0, SPECTATOR)
     (listed,) = (await later.referee.list_matches()).matches
     assert listed.match.result
     assert listed.match.result.cause is EndCause.RESIGNATION  # As in the original match.
-    assert [where for where, _ in later.noted.faults] == [match_id]
+    assert [where for where, _ in later.recorder.faults] == [match_id]
     await later.referee.close()
 
 
 @in_loop
-async def test_who_is_told_a_long_story_lets_the_others_have_their_turn() -> None:
-    hall, turns = Hall(), 0
-    match_id, _ = await hall.begun(chosen={"heap": 3 * REPLAY_CHUNK})
-    await played_out(hall, match_id)
+async def test_replaying_a_long_log_yields_to_other_tasks() -> None:
+    harness, turns = RefereeHarness(), 0
+    match_id, _ = await harness.start_match(chosen={"heap": 3 * REPLAY_CHUNK})
+    await play_on(harness, match_id)
 
-    async def take_turns() -> None:
+    async def count_turns() -> None:
         nonlocal turns
         while True:
             turns += 1
             await asyncio.sleep(0)
 
-    (_, watching), others = await hall.referee.watch(match_id, 0, SPECTATOR), asyncio.create_task(take_turns())
+    (_, watch), others = await harness.referee.watch(match_id, 0, SPECTATOR), asyncio.create_task(count_turns())
     await asyncio.sleep(0)
     before = turns
-    heard = await anext(watching)
-    assert turns - before >= len(heard) / REPLAY_CHUNK > 2
+    received = await anext(watch)
+    assert turns - before >= len(received) / REPLAY_CHUNK > 2
     others.cancel()
-    await settled()
+    await settle()
 
 
 MANY = 5
-PIECES = 4
+PAUSES = 4
 
 
 @in_loop
-async def test_of_many_with_long_work_no_two_go_on_in_one_turn_of_the_loop() -> None:
+async def test_no_two_long_tasks_continue_in_the_same_iteration_of_the_loop() -> None:
     turns = CooperativeYield()
     turn = 0
-    went_on: list[int] = []
+    turns_of_work: list[int] = []
 
-    async def work() -> None:
-        for _ in range(PIECES):
+    async def pause_repeatedly() -> None:
+        for _ in range(PAUSES):
             await turns.pause()
-            went_on.append(turn)
+            turns_of_work.append(turn)
 
-    working = asyncio.gather(*(work() for _ in range(MANY)))
+    working = asyncio.gather(*(pause_repeatedly() for _ in range(MANY)))
     while not working.done():
         await asyncio.sleep(0)
         turn += 1
-    assert len(went_on) == MANY * PIECES
-    assert len(set(went_on)) == len(went_on)
+    assert len(turns_of_work) == MANY * PAUSES
+    assert len(set(turns_of_work)) == len(turns_of_work)

@@ -1,4 +1,4 @@
-"""Computations of unknown length run outside the process, with a limit."""
+"""The worker pool runs long computations in other processes, with a CPU limit."""
 
 import asyncio
 import os
@@ -13,17 +13,17 @@ from pathlib import Path
 import pytest
 import uvloop
 
-from engines.refusals import IllegalMove
+from engines.game_errors import IllegalMove
 from referee.live.worker_pool import TooExpensive, TooManyWaiting, WorkerDied, WorkerPool
 from tests.live.runner_harness import in_loop
 from tests.live.worker_functions import (
     add,
-    die,
-    fail,
+    kill_itself,
+    loop_forever,
     print_and_return,
     process_id,
-    refuse,
-    think_for_ever,
+    raise_bug,
+    raise_game_error,
     wait_for,
 )
 
@@ -40,7 +40,7 @@ async def pool_of(workers: int, calls_per_holder: int = 100) -> AsyncIterator[Wo
 
 
 @in_loop
-async def test_a_function_runs_in_another_process_which_is_used_again() -> None:
+async def test_a_function_runs_in_another_process_which_is_reused() -> None:
     async with pool_of(1) as pool:
         assert await pool.run(add, 2, 3) == 5
         first, second = await pool.run(process_id), await pool.run(process_id)
@@ -48,41 +48,41 @@ async def test_a_function_runs_in_another_process_which_is_used_again() -> None:
 
 
 @in_loop
-async def test_what_needs_too_much_cpu_is_ended_and_its_worker_replaced() -> None:
+async def test_a_call_that_exceeds_its_cpu_limit_is_killed_and_its_worker_replaced() -> None:
     async with pool_of(1) as pool:
         before = await pool.run(process_id)
-        with pytest.raises(TooExpensive) as refused:
-            await pool.run(think_for_ever, max_cpu_s=0.05)
-        assert refused.value.details == {"limit_ms": "50"}
+        with pytest.raises(TooExpensive) as error:
+            await pool.run(loop_forever, max_cpu_s=0.05)
+        assert error.value.details == {"limit_ms": "50"}
         assert await pool.run(process_id) != before
 
 
 @in_loop
-async def test_the_loop_goes_on_meanwhile() -> None:
+async def test_a_call_does_not_block_the_event_loop() -> None:
     async with pool_of(1) as pool:
-        began_s = time.thread_time()
+        start_s = time.thread_time()
         with pytest.raises(TooExpensive):
-            await pool.run(think_for_ever, max_cpu_s=0.5)
-        assert time.thread_time() - began_s < 0.25
+            await pool.run(loop_forever, max_cpu_s=0.5)
+        assert time.thread_time() - start_s < 0.25
 
 
 @in_loop
-async def test_a_refusal_comes_back_as_it_was_raised() -> None:
+async def test_an_exception_is_raised_again_in_the_caller() -> None:
     async with pool_of(1) as pool:
-        with pytest.raises(IllegalMove) as refused:
-            await pool.run(refuse)
+        with pytest.raises(IllegalMove) as error:
+            await pool.run(raise_game_error)
         expected = IllegalMove("a1-a2", "AQ-1", "there is no line")
-        assert (str(refused.value), refused.value.details) == (str(expected), expected.details)
+        assert (str(error.value), error.value.details) == (str(expected), expected.details)
         with pytest.raises(LookupError, match="a bug") as failed:
-            await pool.run(fail)
-        assert "in fail" in "".join(failed.value.__notes__)
+            await pool.run(raise_bug)
+        assert "in raise_bug" in "".join(failed.value.__notes__)
 
 
 @in_loop
 async def test_a_worker_that_dies_fails_one_call_and_is_replaced() -> None:
     async with pool_of(1) as pool:
         with pytest.raises(WorkerDied):
-            await pool.run(die)
+            await pool.run(kill_itself)
         assert await pool.run(add, 1, 1) == 2
 
 
@@ -95,19 +95,19 @@ async def test_the_exit_status_of_a_worker_that_died_is_its_own() -> None:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(Process, "kill", kill)
             with pytest.raises(WorkerDied, match="status -9"):
-                await pool.run(die)
+                await pool.run(kill_itself)
             with pytest.raises(TooExpensive):
-                await pool.run(think_for_ever, max_cpu_s=0.1)
+                await pool.run(loop_forever, max_cpu_s=0.1)
 
 
 @in_loop
-async def test_a_call_is_tried_again_when_its_worker_was_killed() -> None:
+async def test_a_call_is_retried_when_its_worker_was_killed() -> None:
     async with pool_of(1) as pool:
         os.kill(await pool.run(process_id), signal.SIGKILL)
         assert await pool.run(add, 1, 1) == 2
 
 
-def test_a_call_is_tried_again_when_the_loop_knows_already_that_the_worker_is_gone() -> None:
+def test_a_call_is_retried_when_the_loop_has_already_noticed_the_end_of_the_worker() -> None:
     """uvloop, which runs the server, reports a closed pipe by another exception than asyncio's own loop."""
 
     async def run() -> None:
@@ -124,21 +124,21 @@ def test_a_call_is_tried_again_when_the_loop_knows_already_that_the_worker_is_go
 @in_loop
 async def test_a_worker_that_cannot_be_started_fails_one_call(monkeypatch: pytest.MonkeyPatch) -> None:
     async with pool_of(1) as pool:
-        with monkeypatch.context() as broken:
-            broken.setattr(sys, "executable", "/no/such/program")
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, "executable", "/no/such/program")
             with pytest.raises(WorkerDied, match="cannot be started"):
                 await pool.run(add, 1, 1)
         assert await pool.run(add, 1, 1) == 2
 
 
 @in_loop
-async def test_what_a_function_prints_is_no_reply() -> None:
+async def test_printed_output_of_a_function_is_not_its_reply() -> None:
     async with pool_of(1) as pool:
         assert await pool.run(print_and_return) == "a reply"
 
 
 @in_loop
-async def test_a_holder_waits_for_so_many_results_at_the_most(tmp_path: Path) -> None:
+async def test_a_holder_has_a_limited_number_of_pending_calls(tmp_path: Path) -> None:
     gate = tmp_path / "gate"
     async with pool_of(1, calls_per_holder=2) as pool:
         waiting = [asyncio.create_task(pool.run(wait_for, gate, holder=HOLDER)) for _ in range(2)]
@@ -155,9 +155,9 @@ async def test_a_holder_waits_for_so_many_results_at_the_most(tmp_path: Path) ->
 
 
 @in_loop
-async def test_closing_ends_what_runs() -> None:
+async def test_closing_the_pool_kills_running_calls() -> None:
     pool = WorkerPool(1)
-    running = asyncio.create_task(pool.run(think_for_ever, max_cpu_s=1000))
+    running = asyncio.create_task(pool.run(loop_forever, max_cpu_s=1000))
     await asyncio.sleep(0)
     await pool.close()
     with pytest.raises(asyncio.CancelledError):

@@ -5,7 +5,7 @@ import signal
 import time
 from pathlib import Path
 
-from engines.refusals import IllegalMove
+from engines.game_errors import IllegalMove
 
 
 def add(left: int, right: int) -> int:
@@ -16,20 +16,20 @@ def process_id() -> int:
     return os.getpid()
 
 
-def think_for_ever() -> None:
+def loop_forever() -> None:
     while True:
         pass
 
 
-def refuse() -> None:
+def raise_game_error() -> None:
     raise IllegalMove("a1-a2", "AQ-1", "there is no line")
 
 
-def fail() -> None:
+def raise_bug() -> None:
     raise LookupError("a bug")
 
 
-def die() -> None:
+def kill_itself() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 

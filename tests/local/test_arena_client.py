@@ -13,17 +13,17 @@ from tests.live.runner_harness import in_loop
 
 
 @in_loop
-async def test_every_entrant_has_a_holder_of_its_own_so_that_its_calls_take_time_from_no_other() -> None:
+async def test_every_entrant_has_its_own_holder_and_thus_its_own_rate_limit() -> None:
     anna, admin = read_entrant("anna=random"), read_entrant("admin=random")
     bots = [anna.instance_name(1), anna.instance_name(2), admin.instance_name(1)]
-    async with embedded(60, patient=False) as at, ArenaClient(at.grpc, at.admin_token) as client:
+    async with embedded(60, patient=False) as server, ArenaClient(server.grpc, server.admin_token) as client:
         secrets = [await client.register(bot) for bot in bots]
         secrets += [await client.register(anna.instance_name(1))]
-        async with grpc.aio.insecure_channel(at.grpc) as channel:
+        async with grpc.aio.insecure_channel(server.grpc) as channel:
             request = admin_service_pb2.ListTokensRequest()
-            tokens = (await AdminServiceStub(channel).ListTokens(request, metadata=bearer(at.admin_token))).tokens
+            tokens = (await AdminServiceStub(channel).ListTokens(request, metadata=bearer(server.admin_token))).tokens
             for bot, secret in zip([*bots, anna.instance_name(1)], secrets, strict=True):
                 await BotServiceStub(channel).GetBot(bot_service_pb2.GetBotRequest(name=bot), metadata=bearer(secret))
-    playing = {(token.bot, token.holder) for token in tokens if token.label == "arena"}
-    assert playing == {(bots[0], "bot anna"), (bots[1], "bot anna"), (bots[2], "bot admin")}
+    holders = {(token.bot, token.holder) for token in tokens if token.label == "arena"}
+    assert holders == {(bots[0], "bot anna"), (bots[1], "bot anna"), (bots[2], "bot admin")}
     assert len(set(secrets)) == 4

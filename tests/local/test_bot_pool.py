@@ -29,12 +29,14 @@ import json, os, pathlib
 token = pathlib.Path(os.environ["BOT_TOKEN_FILE"]).read_text()
 environ = pathlib.Path("/proc/self/environ").read_text() + "".join(
     path.read_text(errors="replace") for path in pathlib.Path(f"/proc/{os.getppid()}").glob("environ"))
-print(json.dumps({"token": token, "told": dict(os.environ), "environ": environ}))
+print(json.dumps({"token": token, "variables": dict(os.environ), "environ": environ}))
 """
 
 
-def ran(tmp_path: Path, bot: Entrant, sandbox: Sandbox | None = None, address: str = "127.0.0.1:7700") -> Any:
-    """What the bot printed, as JSON."""
+def run_and_read_output(
+    tmp_path: Path, bot: Entrant, sandbox: Sandbox | None = None, address: str = "127.0.0.1:7700"
+) -> Any:
+    """Run a bot, and return its output parsed as JSON."""
 
     async def scenario() -> None:
         results = ResultsFolder(tmp_path / "out")
@@ -51,36 +53,36 @@ def ran(tmp_path: Path, bot: Entrant, sandbox: Sandbox | None = None, address: s
     return json.loads((tmp_path / "out" / "bots" / f"{bot.name}.log").read_text())
 
 
-def test_a_bot_is_given_its_token_by_a_pipe_and_nothing_of_the_operators(
+def test_a_bot_gets_its_token_by_a_pipe_and_no_variables_of_the_operator(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("CLOUD_PASSWORD", "BOT_TOKEN", "LIBRARY_PATH"):
         monkeypatch.setenv(name, "the operator's")
     monkeypatch.setenv("LC_ALL", "C.UTF-8")
-    said = ran(tmp_path, Entrant("anna", (sys.executable, "-c", REPORT), env=("LIBRARY_PATH",)))
-    assert said["token"] == TOKEN
-    assert TOKEN not in said["environ"]
-    assert said["told"]["BOT_REFEREE"] == "127.0.0.1:7700"
-    assert said["told"]["LIBRARY_PATH"] == "the operator's"
-    assert {"PATH", "LC_ALL"} <= said["told"].keys()
-    assert not {"CLOUD_PASSWORD", "BOT_TOKEN"} & said["told"].keys()
+    output = run_and_read_output(tmp_path, Entrant("anna", (sys.executable, "-c", REPORT), env=("LIBRARY_PATH",)))
+    assert output["token"] == TOKEN
+    assert TOKEN not in output["environ"]
+    assert output["variables"]["BOT_REFEREE"] == "127.0.0.1:7700"
+    assert output["variables"]["LIBRARY_PATH"] == "the operator's"
+    assert {"PATH", "LC_ALL"} <= output["variables"].keys()
+    assert not {"CLOUD_PASSWORD", "BOT_TOKEN"} & output["variables"].keys()
 
 
 PROBE = """
 import json, os, pathlib, socket, subprocess, sys
 
-def tried(action):
+def attempt(action):
     try:
         return action()
     except (OSError, MemoryError) as why:
         return type(why).__name__
 
-def connected(port):
+def echo(port):
     with socket.create_connection(("127.0.0.1", port)) as there:
         there.sendall(b"hello\\n")
         return there.makefile().readline()
 
-def forked():
+def fork():
     try:
         for _ in range(200):
             children.append(subprocess.Popen(["sleep", "60"]))
@@ -92,24 +94,24 @@ children = []
 referee, other, secret, out = sys.argv[1:]
 print(json.dumps({
     "token": pathlib.Path(os.environ["BOT_TOKEN_FILE"]).read_text(),
-    "own": tried(lambda: pathlib.Path("own.txt").read_text()),
-    "system": tried(lambda: "root" in pathlib.Path("/etc/passwd").read_text()),
-    "write own": tried(lambda: pathlib.Path("new.txt").write_text("x")),
-    "secret": tried(lambda: pathlib.Path(secret).read_text()),
-    "out": tried(lambda: sorted(os.listdir(out))),
+    "own": attempt(lambda: pathlib.Path("own.txt").read_text()),
+    "system": attempt(lambda: "root" in pathlib.Path("/etc/passwd").read_text()),
+    "write own": attempt(lambda: pathlib.Path("new.txt").write_text("x")),
+    "secret": attempt(lambda: pathlib.Path(secret).read_text()),
+    "out": attempt(lambda: sorted(os.listdir(out))),
     "processes": len([name for name in os.listdir("/proc") if name.isdecimal()]),
-    "to referee": tried(lambda: connected(int(referee))),
-    "to other": tried(lambda: connected(int(other))),
-    "memory": tried(lambda: len(bytearray(1 << 30))),
-    "disk": tried(lambda: pathlib.Path("/tmp/large").write_bytes(bytes(100 << 20))),
-    "forks": forked(),
+    "to referee": attempt(lambda: echo(int(referee))),
+    "to other": attempt(lambda: echo(int(other))),
+    "memory": attempt(lambda: len(bytearray(1 << 30))),
+    "disk": attempt(lambda: pathlib.Path("/tmp/large").write_bytes(bytes(100 << 20))),
+    "forks": fork(),
 }))
 """
 
 
 @dataclass
-class Echo:
-    """Answers every line with itself."""
+class EchoServer:
+    """Server that sends every line back."""
 
     listening: socket.socket
 
@@ -130,13 +132,13 @@ class Echo:
 
 
 @contextmanager
-def echoing() -> Iterator[Echo]:
+def echo_server() -> Iterator[EchoServer]:
     with socket.create_server(("127.0.0.1", 0)) as listening:
-        echo = Echo(listening)
-        serving = threading.Thread(target=echo.serve)
+        server = EchoServer(listening)
+        serving = threading.Thread(target=server.serve)
         serving.start()
         try:
-            yield echo
+            yield server
         finally:
             listening.shutdown(socket.SHUT_RDWR)
             serving.join(60)
@@ -147,9 +149,9 @@ def needs_bubblewrap() -> None:
         pytest.skip("bubblewrap is not installed")
 
 
-def test_a_sandbox_shows_the_bots_own_folder_and_the_referee_and_nothing_else(tmp_path: Path) -> None:
+def test_a_sandboxed_bot_can_use_only_its_own_folder_and_the_referee(tmp_path: Path) -> None:
     needs_bubblewrap()
-    tmp_path.chmod(0o755)  # If root runs this, the bot is somebody else.
+    tmp_path.chmod(0o755)  # If root runs this test, the bot runs as another user.
     folder = tmp_path / "anna"
     (folder / "out").mkdir(parents=True)
     (folder / "own.txt").write_text("mine")
@@ -157,18 +159,18 @@ def test_a_sandbox_shows_the_bots_own_folder_and_the_referee_and_nothing_else(tm
     (tmp_path / "out").mkdir()
     sandbox = Sandbox(memory_mb=512, processes=20)
     sandbox.check([folder])
-    with echoing() as referee, echoing() as other:
-        words = (str(referee.port), str(other.port), str(tmp_path / "secret.txt"), str(tmp_path / "out"))
-        bot = Entrant("anna", (sys.executable, "-c", PROBE, *words), folder="anna")
-        said = ran(tmp_path, bot, sandbox, f"127.0.0.1:{referee.port}")
-    assert said == {
+    with echo_server() as referee, echo_server() as other:
+        arguments = (str(referee.port), str(other.port), str(tmp_path / "secret.txt"), str(tmp_path / "out"))
+        bot = Entrant("anna", (sys.executable, "-c", PROBE, *arguments), folder="anna")
+        output = run_and_read_output(tmp_path, bot, sandbox, f"127.0.0.1:{referee.port}")
+    assert output == {
         "token": TOKEN,
         "own": "mine",
         "system": True,
         "write own": "OSError",
         "secret": "FileNotFoundError",
         "out": "FileNotFoundError",
-        "processes": 2,  # Itself, and bubblewrap.
+        "processes": 2,  # The bot and bubblewrap.
         "to referee": "hello\n",
         "to other": "ConnectionRefusedError",
         "memory": "MemoryError",
@@ -177,33 +179,33 @@ def test_a_sandbox_shows_the_bots_own_folder_and_the_referee_and_nothing_else(tm
     }
 
 
-def test_what_the_arena_keeps_is_hidden_also_in_the_folder_that_a_bot_sees(tmp_path: Path) -> None:
+def test_the_results_folder_is_hidden_from_a_sandboxed_bot(tmp_path: Path) -> None:
     needs_bubblewrap()
     tmp_path.chmod(0o755)
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "token").write_text("the administrator's")
-    look = "import json, os; print(json.dumps([os.listdir('out'), 'books' in os.listdir('.')]))"
-    books = tmp_path / "books"
-    books.mkdir()
-    said = ran(tmp_path, Entrant("anna", (sys.executable, "-c", look)), Sandbox(read=(books,)))
-    assert said == [[], True]
+    command = "import json, os; print(json.dumps([os.listdir('out'), 'books' in os.listdir('.')]))"
+    readable = tmp_path / "books"
+    readable.mkdir()
+    output = run_and_read_output(tmp_path, Entrant("anna", (sys.executable, "-c", command)), Sandbox(read=(readable,)))
+    assert output == [[], True]
 
 
-def test_a_sandbox_that_cannot_be_made_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sandbox_that_cannot_be_created_is_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(BadPlan, match="a bot would see all of"):
         Sandbox().check([Path.home()])
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(BadPlan, match="bubblewrap is not installed"):
         Sandbox().check([])
-    no_sandbox = tmp_path / BUBBLEWRAP
-    no_sandbox.write_text("#!/bin/sh\necho no namespaces >&2; exit 1\n")
-    no_sandbox.chmod(0o755)
+    broken_bubblewrap = tmp_path / BUBBLEWRAP
+    broken_bubblewrap.write_text("#!/bin/sh\necho no namespaces >&2; exit 1\n")
+    broken_bubblewrap.chmod(0o755)
     with pytest.raises(BadPlan, match=r"does not work here \(no namespaces\)"):
         Sandbox().check([])
 
 
-class Program:
-    """A bot's process that ends when the test says so."""
+class FakeProcess:
+    """Process of a bot that runs until the test ends it."""
 
     def __init__(self) -> None:
         self.ended = asyncio.Event()
@@ -225,113 +227,113 @@ class Program:
         return "exit status 7"
 
 
-class Programs:
-    """Starts such programs in place of a launcher."""
+class FakeLauncher:
+    """Launcher that starts fake processes."""
 
     def __init__(self) -> None:
-        self.started: list[tuple[str, Program]] = []
+        self.started: list[tuple[str, FakeProcess]] = []
         self.missing: set[str] = set()
 
-    async def start(self, entrant: Entrant, name: str, token: str, max_matches: int) -> Program:
+    async def start(self, entrant: Entrant, name: str, token: str, max_matches: int) -> FakeProcess:
         if entrant.name in self.missing:
             raise FileNotFoundError(2, "No such file or directory")
-        self.started.append((name, Program()))
+        self.started.append((name, FakeProcess()))
         return self.started[-1][1]
 
     def names(self) -> list[str]:
         return [name for name, _ in self.started]
 
 
-class Online:
-    """A server on which every bot is ready at once, unless it is deaf."""
+class FakeServer:
+    """Server on which every bot is ready at once, except silent ones."""
 
-    def __init__(self, *deaf: str) -> None:
-        self.deaf = deaf
+    def __init__(self, *silent: str) -> None:
+        self.silent = silent
 
     async def register(self, bot: str) -> str:
         return f"token of {bot}"
 
     async def is_ready(self, bot: str, game: str) -> bool:
-        return bot not in self.deaf
+        return bot not in self.silent
 
     async def is_playing(self, bot: str) -> bool:
         return False
 
 
 ANNA, BERT = Entrant("anna", ("anna",)), Entrant("bert", ("bert",))
-LISTENS = Entrant("lines", ("lines",), alone=True)
+LISTENING = Entrant("lines", ("lines",), alone=True)
 
 
-def pool(server: Online, programs: Programs) -> BotPool:
-    return BotPool(cast(ArenaClient, server), cast(Launcher, programs))
+def create_pool(server: FakeServer, launcher: FakeLauncher) -> BotPool:
+    return BotPool(cast(ArenaClient, server), cast(Launcher, launcher))
 
 
 @in_loop
-async def test_a_bot_has_as_many_instances_as_it_plays_matches_at_once_and_they_are_used_again() -> None:
-    programs = Programs()
-    bots = pool(Online(), programs)
+async def test_a_bot_has_one_instance_per_concurrent_match_and_instances_are_reused() -> None:
+    launcher = FakeLauncher()
+    bots = create_pool(FakeServer(), launcher)
     async with bots.seated([ANNA, BERT]), bots.seated([BERT, ANNA]):
-        assert programs.names() == ["anna", "bert", "anna--2", "bert--2"]
+        assert launcher.names() == ["anna", "bert", "anna--2", "bert--2"]
     async with bots.seated([ANNA]) as seated:
         assert seated[ANNA].secret == f"token of {seated[ANNA].name}"
-    assert len(programs.started) == 4
+    assert len(launcher.started) == 4
     await bots.end()
-    assert not any(program.is_running for _, program in programs.started)
+    assert not any(program.is_running for _, program in launcher.started)
 
 
 @in_loop
-async def test_an_instance_that_has_crashed_is_started_again_for_the_next_match() -> None:
-    programs = Programs()
-    bots = pool(Online(), programs)
+async def test_a_crashed_instance_is_restarted_for_the_next_match() -> None:
+    launcher = FakeLauncher()
+    bots = create_pool(FakeServer(), launcher)
     async with bots.seated([ANNA]) as seated:
         seated[ANNA].proven = True
-        programs.started[0][1].crash()
+        launcher.started[0][1].crash()
         raise_for_crashed(seated.values())
     async with bots.seated([ANNA]) as seated:
         assert (seated[ANNA].is_running, seated[ANNA].proven) == (True, False)
-        programs.started[1][1].crash()
+        launcher.started[1][1].crash()
         with pytest.raises(BotStartFailed, match="exit status 7"):
             raise_for_crashed(seated.values())
-    assert programs.names() == ["anna", "anna"]
+    assert launcher.names() == ["anna", "anna"]
 
 
 @in_loop
-async def test_a_program_that_listens_plays_one_match_after_the_other() -> None:
-    bots = pool(Online(), Programs())
-    async with bots.seated([LISTENS]):
-        second = asyncio.create_task(bots.seated([LISTENS]).__aenter__())
+async def test_a_listening_program_plays_one_match_after_the_other() -> None:
+    bots = create_pool(FakeServer(), FakeLauncher())
+    async with bots.seated([LISTENING]):
+        second = asyncio.create_task(bots.seated([LISTENING]).__aenter__())
         await asyncio.sleep(0)
         assert not second.done()
-    assert (await second)[LISTENS].name == "lines"
+    assert (await second)[LISTENING].name == "lines"
 
 
 @in_loop
-async def test_who_does_not_start_or_says_nothing_is_told_with_the_reason() -> None:
-    programs = Programs()
-    programs.missing.add("anna")
-    bots = pool(Online("bert"), programs)
-    whys = await bots.start([ANNA, BERT, LISTENS], "trox", 0)
-    assert whys == {
+async def test_a_bot_that_does_not_start_or_connect_is_reported_with_the_reason() -> None:
+    launcher = FakeLauncher()
+    launcher.missing.add("anna")
+    bots = create_pool(FakeServer("bert"), launcher)
+    reasons = await bots.start([ANNA, BERT, LISTENING], "trox", 0)
+    assert reasons == {
         ANNA: "anna: No such file or directory",
         BERT: "it sent no Hello, or does not accept trox; exit status 7",
     }
-    others = pool(Online("bert"), programs)
+    others = create_pool(FakeServer("bert"), launcher)
     with pytest.raises(BotStartFailed, match="sent no Hello"):
         async with others.seated([BERT]) as seated:
             await others.raise_for_silent(seated.values(), "trox")
 
 
 @in_loop
-async def test_a_bot_of_a_tournament_is_given_up_when_it_crashes_in_every_match() -> None:
-    programs = Programs()
-    bots = pool(Online(), programs)
+async def test_a_bot_that_crashes_five_times_in_a_row_is_not_restarted() -> None:
+    launcher = FakeLauncher()
+    bots = create_pool(FakeServer(), launcher)
     assert await bots.start([ANNA], "trox", 0) == {}
     running = asyncio.create_task(bots.keep_running(ANNA, "trox", 0))
     for crashes in range(1, 9):
-        programs.started[-1][1].crash()
-        while len(programs.started) == crashes and not running.done():
+        launcher.started[-1][1].crash()
+        while len(launcher.started) == crashes and not running.done():
             await asyncio.sleep(0)
         if crashes == 3:
             bots.reset_crashes("anna")
     assert await running == "it crashed 5 times in a row; exit status 7"
-    assert len(programs.started) == 8
+    assert len(launcher.started) == 8

@@ -14,145 +14,145 @@ import pytest
 
 from referee.local.bot_process import LOG_BYTES, BotProcess
 
-WITHIN_S = 60
-WITH_A_CHILD = """
+TIMEOUT_S = 60
+BOT_WITH_CHILD = """
 import signal, subprocess, sys
 if sys.argv[1] == "stubborn":
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
 child = subprocess.Popen(["sleep", "3600"], start_new_session=sys.argv[2:] == ["escapes"], env={})
-with open("told", "w") as told:
-    told.write(str(child.pid))
+with open("child", "w") as file:
+    file.write(str(child.pid))
 if sys.argv[1] != "goes":
     signal.pause()
-open("told").read()  # Until the test has a handle of the child.
+open("child").read()  # Wait until the test has a handle of the child.
 """
 
 
 @asynccontextmanager
-async def started(folder: Path, *command: str) -> AsyncIterator[BotProcess]:
-    process = await BotProcess.start(command, os.environ, folder, folder / "said.log")
+async def start_bot(folder: Path, *command: str) -> AsyncIterator[BotProcess]:
+    process = await BotProcess.start(command, os.environ, folder, folder / "output.log")
     try:
         yield process
     finally:
         await process.end()
 
 
-async def child_of(folder: Path) -> int:
-    """A handle of the process that the bot has started."""
-    return os.pidfd_open(int(await asyncio.to_thread((folder / "told").read_text)))
+async def child_handle(folder: Path) -> int:
+    """Return a handle of the process that the bot has started."""
+    return os.pidfd_open(int(await asyncio.to_thread((folder / "child").read_text)))
 
 
-def ends(child: int) -> bool:
-    return bool(select.select([child], [], [], WITHIN_S)[0])
+def wait_for_end(child: int) -> bool:
+    return bool(select.select([child], [], [], TIMEOUT_S)[0])
 
 
-@pytest.mark.parametrize("manner", ["gentle", pytest.param("stubborn", marks=pytest.mark.slow)])
-def test_nothing_is_left_of_a_bot_that_is_ended(tmp_path: Path, manner: str) -> None:
+@pytest.mark.parametrize("behaviour", ["gentle", pytest.param("stubborn", marks=pytest.mark.slow)])
+def test_ending_a_bot_ends_its_child_processes(tmp_path: Path, behaviour: str) -> None:
     async def scenario() -> None:
-        os.mkfifo(tmp_path / "told")
-        async with started(tmp_path, sys.executable, "-c", WITH_A_CHILD, manner) as bot:
-            child = await child_of(tmp_path)
+        os.mkfifo(tmp_path / "child")
+        async with start_bot(tmp_path, sys.executable, "-c", BOT_WITH_CHILD, behaviour) as bot:
+            child = await child_handle(tmp_path)
         assert not bot.is_running
-        assert ends(child)
+        assert wait_for_end(child)
 
     asyncio.run(scenario())
 
 
-KILLED = """
+PARENT_OF_BOT = """
 import asyncio, os, sys
 from pathlib import Path
 from referee.local.bot_process import BotProcess
 
-async def begins():
-    await BotProcess.start((sys.executable, "-c", sys.argv[1], "stubborn"), os.environ, Path.cwd(), Path("said.log"))
-    print("begun", flush=True)
+async def main():
+    await BotProcess.start((sys.executable, "-c", sys.argv[1], "stubborn"), os.environ, Path.cwd(), Path("output.log"))
+    print("started", flush=True)
     await asyncio.Event().wait()
 
-asyncio.run(begins())
+asyncio.run(main())
 """
 
 
-def test_nothing_is_left_of_a_bot_whose_referee_is_killed(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "told")
-    command = [sys.executable, "-c", KILLED, WITH_A_CHILD]
+def test_a_bot_ends_with_its_child_processes_when_its_referee_is_killed(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "child")
+    command = [sys.executable, "-c", PARENT_OF_BOT, BOT_WITH_CHILD]
     with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, start_new_session=True) as referee:
-        child = asyncio.run(child_of(tmp_path))
+        child = asyncio.run(child_handle(tmp_path))
         assert referee.stdout
-        assert referee.stdout.readline() == b"begun\n"
+        assert referee.stdout.readline() == b"started\n"
         os.killpg(referee.pid, signal.SIGKILL)
-    assert ends(child)
+    assert wait_for_end(child)
 
 
-@pytest.mark.parametrize("words", [["goes"], ["goes", "escapes"], ["gentle", "escapes"]])
-def test_nothing_is_left_behind_also_outside_of_the_process_group(tmp_path: Path, words: list[str]) -> None:
+@pytest.mark.parametrize("arguments", [["goes"], ["goes", "escapes"], ["gentle", "escapes"]])
+def test_child_processes_outside_the_process_group_are_ended_too(tmp_path: Path, arguments: list[str]) -> None:
     async def scenario() -> None:
-        os.mkfifo(tmp_path / "told")
-        async with started(tmp_path, sys.executable, "-c", WITH_A_CHILD, *words) as bot:
-            child = await child_of(tmp_path)
-            if words[0] == "goes":
-                await asyncio.to_thread((tmp_path / "told").write_text, "go")
+        os.mkfifo(tmp_path / "child")
+        async with start_bot(tmp_path, sys.executable, "-c", BOT_WITH_CHILD, *arguments) as bot:
+            child = await child_handle(tmp_path)
+            if arguments[0] == "goes":
+                await asyncio.to_thread((tmp_path / "child").write_text, "go")
                 await bot.wait()
             else:
                 await bot.end()
-            assert ends(child)
+            assert wait_for_end(child)
 
     asyncio.run(scenario())
 
 
 @pytest.mark.parametrize(
-    ("script", "how"),
+    ("script", "status"),
     [("echo hello; echo trouble >&2; exit 3", "exit status 3"), ("echo trouble; kill -9 $$", "SIGKILL")],
 )
-def test_the_last_words_say_how_it_went_and_what_it_wrote(tmp_path: Path, script: str, how: str) -> None:
+def test_the_exit_summary_contains_the_status_and_the_last_output(tmp_path: Path, script: str, status: str) -> None:
     async def scenario() -> str:
-        (tmp_path / "said.log").write_text("words of an earlier run\n")
-        async with started(tmp_path, "sh", "-c", script) as bot:
+        (tmp_path / "output.log").write_text("words of an earlier run\n")
+        async with start_bot(tmp_path, "sh", "-c", script) as bot:
             await bot.wait()
             return bot.exit_summary()
 
-    words = asyncio.run(scenario())
-    assert how in words.splitlines()[0]
-    assert words.splitlines()[-1] == "  trouble"
-    assert "earlier" not in words
+    summary = asyncio.run(scenario())
+    assert status in summary.splitlines()[0]
+    assert summary.splitlines()[-1] == "  trouble"
+    assert "earlier" not in summary
 
 
-def test_the_last_words_of_a_flood_are_few_and_harmless(tmp_path: Path) -> None:
+def test_the_exit_summary_is_limited_and_free_of_control_characters(tmp_path: Path) -> None:
     async def scenario() -> str:
-        async with started(tmp_path, "sh", "-c", "seq 100000; printf '\\033[2Jclear\\n'") as bot:
+        async with start_bot(tmp_path, "sh", "-c", "seq 100000; printf '\\033[2Jclear\\n'") as bot:
             await bot.wait()
             return bot.exit_summary()
 
-    words = asyncio.run(scenario()).splitlines()
-    assert len(words) == 9
-    assert words[-1] == "  [2Jclear"
+    summary = asyncio.run(scenario()).splitlines()
+    assert len(summary) == 9
+    assert summary[-1] == "  [2Jclear"
 
 
-def test_the_log_of_a_bot_has_a_bounded_size_and_keeps_the_last(tmp_path: Path) -> None:
+def test_the_output_log_of_a_bot_is_rotated_and_keeps_the_latest_lines(tmp_path: Path) -> None:
     async def scenario() -> None:
-        async with started(tmp_path, "sh", "-c", "seq 400000; echo the last") as bot:
+        async with start_bot(tmp_path, "sh", "-c", "seq 400000; echo the last") as bot:
             await bot.wait()
 
     asyncio.run(scenario())
-    assert sorted(file.name for file in tmp_path.iterdir()) == ["said.log", "said.log.1"]
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["output.log", "output.log.1"]
     assert all(file.stat().st_size <= LOG_BYTES + 200 for file in tmp_path.iterdir())
-    lines = (tmp_path / "said.log").read_text().splitlines()
-    assert lines[0].startswith("(log rotated: earlier output is in said.log.1")
+    lines = (tmp_path / "output.log").read_text().splitlines()
+    assert lines[0].startswith("(log rotated: earlier output is in output.log.1")
     assert lines[-1] == "the last"
 
 
-def test_a_program_without_its_run_bit_is_called_not_executable(tmp_path: Path) -> None:
+def test_starting_a_file_that_is_not_executable_fails_with_a_hint(tmp_path: Path) -> None:
     async def scenario() -> None:
         (tmp_path / "bot").write_text("#!/bin/sh\n")
-        async with started(tmp_path, "./bot"):
+        async with start_bot(tmp_path, "./bot"):
             pass
 
     with pytest.raises(PermissionError, match="not executable; `chmod"):
         asyncio.run(scenario())
 
 
-def test_there_is_no_such_program(tmp_path: Path) -> None:
+def test_starting_a_missing_program_fails(tmp_path: Path) -> None:
     async def scenario() -> None:
-        async with started(tmp_path, "./nothing"):
+        async with start_bot(tmp_path, "./nothing"):
             pass
 
     with pytest.raises(FileNotFoundError):

@@ -5,44 +5,44 @@ from pathlib import Path
 import pytest
 from referee_api.v1 import contest_pb2, policy_pb2, sprt_pb2, tournament_pb2
 
-from engines.refusals import Refusal
+from engines.game_errors import DetailedError
 from referee.local.contest_file import LadderPlan, TournamentPlan, read_ladder, read_tournament
-from referee.local.match_terms import LOCAL_POLICIES
-from referee.match.setup import Policies
+from referee.local.terms_reader import LOCAL_POLICIES
+from referee.match.match_terms import Policies
 
 BOTS = '[bots]\nanna = "random"\nbert = "./bert --fast"\n'
 
 
-def cup(tmp_path: Path, text: str, usual: Policies = LOCAL_POLICIES) -> TournamentPlan:
+def read_cup(tmp_path: Path, text: str, defaults: Policies = LOCAL_POLICIES) -> TournamentPlan:
     file = tmp_path / "cup.toml"
     file.write_text(text, encoding="utf-8")
-    return read_tournament(file, usual)
+    return read_tournament(file, defaults)
 
 
-def main(tmp_path: Path, text: str) -> LadderPlan:
+def read_main_ladder(tmp_path: Path, text: str) -> LadderPlan:
     file = tmp_path / "main.toml"
     file.write_text(text, encoding="utf-8")
     return read_ladder(file)
 
 
-def test_the_least_tournament_names_a_game_and_bots_and_is_a_round_robin(tmp_path: Path) -> None:
-    read = cup(tmp_path, f'game = "trox"\n{BOTS}')
-    assert (read.name, read.title, read.matches_a_bot, read.start_within_s) == ("cup", "", 1, 60)
-    assert [bot.name for bot in read.bots] == ["anna", "bert"]
-    assert [entrant.name for entrant in read.entrants] == ["anna", "bert"]
-    assert read.terms.WhichOneof("format") == "round_robin"
-    assert read.terms.match_terms.rules.game == "trox"
-    assert read.terms.match_terms.time_control.rule.fischer.main_ms == 60_000
-    assert read.terms.match_terms.policies.disconnect.grace_period_ms == 5_000
+def test_a_minimal_tournament_file_has_a_game_and_bots_and_is_a_round_robin(tmp_path: Path) -> None:
+    plan = read_cup(tmp_path, f'game = "trox"\n{BOTS}')
+    assert (plan.name, plan.title, plan.matches_a_bot, plan.start_within_s) == ("cup", "", 1, 60)
+    assert [bot.name for bot in plan.bots] == ["anna", "bert"]
+    assert [entrant.name for entrant in plan.entrants] == ["anna", "bert"]
+    assert plan.terms.WhichOneof("format") == "round_robin"
+    assert plan.terms.match_terms.rules.game == "trox"
+    assert plan.terms.match_terms.time_control.rule.fischer.main_ms == 60_000
+    assert plan.terms.match_terms.policies.disconnect.grace_period_ms == 5_000
 
 
-def test_on_a_referee_that_runs_a_bot_that_is_away_may_come_back_if_its_clock_allows(tmp_path: Path) -> None:
-    policies = cup(tmp_path, 'game = "trox"', Policies()).terms.match_terms.policies
+def test_a_running_referee_uses_its_own_disconnect_policy(tmp_path: Path) -> None:
+    policies = read_cup(tmp_path, 'game = "trox"', Policies()).terms.match_terms.policies
     assert policies.disconnect.action == policy_pb2.DISCONNECT_ACTION_UNSPECIFIED
 
 
-def test_everything_that_a_tournament_can_be_asked(tmp_path: Path) -> None:
-    read = cup(
+def test_a_tournament_file_can_set_all_terms(tmp_path: Path) -> None:
+    plan = read_cup(
         tmp_path,
         f"""
         name = "spring"
@@ -61,8 +61,8 @@ def test_everything_that_a_tournament_can_be_asked(tmp_path: Path) -> None:
         {BOTS}
         """,
     )
-    terms = read.terms
-    assert (read.name, read.title, read.matches_a_bot) == ("spring", "The spring cup", 2)
+    terms = plan.terms
+    assert (plan.name, plan.title, plan.matches_a_bot) == ("spring", "The spring cup", 2)
     assert terms.match_terms.rules.options["huff"] == "true"
     assert terms.swiss.rounds == 5
     assert list(terms.tie_breaks) == [tournament_pb2.TIE_BREAK_BUCHHOLZ, tournament_pb2.TIE_BREAK_WINS]
@@ -86,27 +86,27 @@ def test_everything_that_a_tournament_can_be_asked(tmp_path: Path) -> None:
         'sprt = { elo1 = 5.5, model = "trinomial" }',
     ],
 )
-def test_every_format_is_a_table_of_its_name(tmp_path: Path, table: str) -> None:
-    terms = cup(tmp_path, f'game = "trox"\n{table}\n{BOTS}').terms
+def test_every_format_is_a_table_of_the_same_name(tmp_path: Path, table: str) -> None:
+    terms = read_cup(tmp_path, f'game = "trox"\n{table}\n{BOTS}').terms
     assert terms.WhichOneof("format") == table.partition(" ")[0]
     assert terms.sprt.model == (sprt_pb2.SPRT_MODEL_TRINOMIAL if "sprt" in table else 0)
 
 
-def test_teams_take_part_in_place_of_their_bots(tmp_path: Path) -> None:
-    read = cup(tmp_path, f'game = "toc"\npartners = "fixed"\n{BOTS}[teams]\nreds = ["anna", "bert"]\n')
-    assert [entrant.name for entrant in read.entrants] == ["reds"]
-    assert [ref.bot for ref in read.entrants[0].bots] == ["anna", "bert"]
-    assert read.terms.partner_rule == contest_pb2.PARTNER_RULE_FIXED
+def test_teams_are_entrants_in_place_of_their_bots(tmp_path: Path) -> None:
+    plan = read_cup(tmp_path, f'game = "toc"\npartners = "fixed"\n{BOTS}[teams]\nreds = ["anna", "bert"]\n')
+    assert [entrant.name for entrant in plan.entrants] == ["reds"]
+    assert [ref.bot for ref in plan.entrants[0].bots] == ["anna", "bert"]
+    assert plan.terms.partner_rule == contest_pb2.PARTNER_RULE_FIXED
 
 
-def test_bots_that_come_by_themselves_are_named_with_versions(tmp_path: Path) -> None:
-    (anna, bert) = cup(tmp_path, 'game = "trox"\nentrants = ["anna/1.4", "bert"]').entrants
+def test_entrants_can_be_given_as_bot_names_with_versions(tmp_path: Path) -> None:
+    (anna, bert) = read_cup(tmp_path, 'game = "trox"\nentrants = ["anna/1.4", "bert"]').entrants
     assert (anna.name, anna.bots[0].bot, anna.bots[0].version) == ("anna", "anna", "1.4")
     assert bert.bots[0].version == ""
 
 
 @pytest.mark.parametrize(
-    ("text", "right"),
+    ("text", "hint"),
     [
         ("game =", "cannot be read"),
         ('gmae = "trox"', "unknown key 'gmae'; known: name, title"),
@@ -136,19 +136,19 @@ def test_bots_that_come_by_themselves_are_named_with_versions(tmp_path: Path) ->
         (f'game = "trox"\ngauntlet = {{ challengers = ["x"] }}\n{BOTS}', "no entrant 'x'; known: anna, bert"),
     ],
 )
-def test_what_cannot_be_is_refused_with_its_key_and_what_would_be_right(tmp_path: Path, text: str, right: str) -> None:
-    with pytest.raises(Refusal) as refused:
-        cup(tmp_path, text)
-    assert right in str(refused.value)
+def test_an_invalid_tournament_file_is_rejected_with_the_key_and_a_hint(tmp_path: Path, text: str, hint: str) -> None:
+    with pytest.raises(DetailedError) as error:
+        read_cup(tmp_path, text)
+    assert hint in str(error.value)
 
 
-def test_a_contest_may_be_called_whatever_the_referee_takes(tmp_path: Path) -> None:
+def test_a_contest_can_have_any_name_that_the_referee_accepts(tmp_path: Path) -> None:
     name = "the-spring-cup--of-all-bots-of-this-town"
-    assert cup(tmp_path, f'game = "trox"\nname = "{name}"').name == name
+    assert read_cup(tmp_path, f'game = "trox"\nname = "{name}"').name == name
 
 
-def test_a_ladder_has_one_game_or_several_by_terms_of_their_own(tmp_path: Path) -> None:
-    read = main(
+def test_a_ladder_has_one_or_several_games_with_their_own_terms(tmp_path: Path) -> None:
+    plan = read_main_ladder(
         tmp_path,
         """
         title = "The main ladder"
@@ -163,16 +163,16 @@ def test_a_ladder_has_one_game_or_several_by_terms_of_their_own(tmp_path: Path) 
         clock = "60+1"
         """,
     )
-    first, second = read.terms.match_terms
-    assert (read.name, read.title) == ("main", "The main ladder")
+    first, second = plan.terms.match_terms
+    assert (plan.name, plan.title) == ("main", "The main ladder")
     assert first.time_control.rule.per_move.move_ms == 2_000
     assert second.time_control.rule.fischer.increment_ms == 1_000
-    assert (read.terms.max_concurrent_matches, read.terms.rematch_after, read.terms.provisional_matches) == (8, 3, 0)
-    assert read.terms.HasField("duplicate_play")
+    assert (plan.terms.max_concurrent_matches, plan.terms.rematch_after, plan.terms.provisional_matches) == (8, 3, 0)
+    assert plan.terms.HasField("duplicate_play")
 
 
 @pytest.mark.parametrize(
-    ("text", "right"),
+    ("text", "hint"),
     [
         ("", "games: missing"),
         ("games = [1]", "games 1: expected a table"),
@@ -181,7 +181,7 @@ def test_a_ladder_has_one_game_or_several_by_terms_of_their_own(tmp_path: Path) 
         ('rematch_after = 0\n[[games]]\ngame = "trox"', "rematch_after: expected an integer from 1 to"),
     ],
 )
-def test_a_ladder_that_cannot_be_is_refused(tmp_path: Path, text: str, right: str) -> None:
-    with pytest.raises(Refusal) as refused:
-        main(tmp_path, text)
-    assert right in str(refused.value)
+def test_an_invalid_ladder_file_is_rejected_with_a_hint(tmp_path: Path, text: str, hint: str) -> None:
+    with pytest.raises(DetailedError) as error:
+        read_main_ladder(tmp_path, text)
+    assert hint in str(error.value)

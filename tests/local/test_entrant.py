@@ -11,7 +11,7 @@ BRIDGE = (sys.executable, "-m", "referee_client.bridge")
 
 
 @pytest.mark.parametrize(
-    ("given", "name", "command"),
+    ("argument", "name", "command"),
     [
         ("random", "random", (*CLIENT, "random")),
         ("python:my_bots.deep:DeepBot", "deep", (*CLIENT, "my_bots.deep:DeepBot")),
@@ -25,18 +25,18 @@ BRIDGE = (sys.executable, "-m", "referee_client.bridge")
         ("rita=random", "rita", (*CLIENT, "random")),
     ],
 )
-def test_a_bot_is_given_in_one_of_several_ways(given: str, name: str, command: tuple[str, ...]) -> None:
-    entrant = read_entrant(given)
+def test_an_entrant_can_be_given_in_several_forms(argument: str, name: str, command: tuple[str, ...]) -> None:
+    entrant = read_entrant(argument)
     assert (entrant.name, entrant.command) == (name, command)
 
 
-def test_only_a_program_that_listens_has_no_copies() -> None:
+def test_only_a_listening_program_has_a_single_instance() -> None:
     assert read_entrant("tcp:localhost:9000").alone
     assert not read_entrant("./bot").alone
 
 
 @pytest.mark.parametrize(
-    ("given", "right"),
+    ("argument", "hint"),
     [
         ("", "is not a command"),
         ("'", "No closing quotation"),
@@ -48,11 +48,11 @@ def test_only_a_program_that_listens_has_no_copies() -> None:
         (f"{'r' * 33}=random", "up to 32"),
     ],
 )
-def test_what_is_no_bot_is_refused_with_what_would_be_right(given: str, right: str) -> None:
-    with pytest.raises(BadEntrant, match=right):
-        read_entrant(given)
+def test_an_invalid_entrant_is_rejected_with_a_hint(argument: str, hint: str) -> None:
+    with pytest.raises(BadEntrant, match=hint):
+        read_entrant(argument)
 
 
-def test_no_two_bots_have_one_name() -> None:
+def test_entrants_get_distinct_names() -> None:
     entrants = read_entrants(["random", "random", "random-2=greedy", "random"])
     assert [entrant.name for entrant in entrants] == ["random", "random-2", "random-2-2", "random-3"]

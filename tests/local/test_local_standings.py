@@ -10,7 +10,7 @@ from referee.match.result import EndCause, EndKind, Fault, Forfeit, Result, void
 
 
 def finish(*ranks: int, seats: str = "ab", sides: tuple[int, ...] | None = None) -> MatchFinish:
-    """Of a match that the rules ended, with these ranks in order of seats."""
+    """Return a match that the rules ended, with these ranks in order of seats."""
     result = Result(EndKind.PLAYED, EndCause.RULES, "done", ranks=ranks, side_ranks=sides or ranks)
     return MatchFinish("nim/a.b.1", "nim", tuple(seats), result, Counter(), 9)
 
@@ -22,7 +22,7 @@ def test_a_win_is_a_point_and_a_draw_half_of_one() -> None:
     assert (best.score, best.points_in["nim"]) == (2.5 / 4, 2.5)
 
 
-def test_among_three_the_second_gets_half_a_point_and_has_lost() -> None:
+def test_the_second_of_three_gets_half_a_point_and_counts_as_a_loss() -> None:
     rows = standings("abc", [finish(2, 1, 3, seats="abc")])
     assert [(row.name, row.points, row.won, row.lost) for row in rows] == [
         ("b", 1.0, 1, 0),
@@ -31,12 +31,12 @@ def test_among_three_the_second_gets_half_a_point_and_has_lost() -> None:
     ]
 
 
-def test_partners_share_what_their_side_gets() -> None:
+def test_partners_each_get_the_points_of_their_side() -> None:
     rows = standings("abcd", [finish(1, 2, 1, 2, seats="abcd", sides=(1, 2))])
     assert {row.name: row.points for row in rows} == {"a": 1.0, "b": 0.0, "c": 1.0, "d": 0.0}
 
 
-def test_who_holds_two_seats_of_a_side_has_played_one_match() -> None:
+def test_a_bot_with_two_seats_of_a_side_has_played_one_match() -> None:
     rows = standings("ab", [finish(1, 2, 1, 2, seats="abab", sides=(1, 2))])
     assert [(row.name, row.played, row.points) for row in rows] == [("a", 1, 1.0), ("b", 1, 0.0)]
 
@@ -63,8 +63,8 @@ def test_a_void_match_counts_for_nothing() -> None:
 
 
 @pytest.mark.parametrize(("matches", "low"), [(4, 0.510), (16, 0.806), (100, 0.963)])
-def test_more_matches_say_more(matches: int, low: float) -> None:
-    """Wilson's interval, as textbooks have it."""
+def test_more_matches_give_narrower_bounds(matches: int, low: float) -> None:
+    """The expected bounds are textbook values of Wilson's interval."""
     best, worst = standings("ab", [finish(1, 2)] * matches)
     assert best.bounds == pytest.approx((low, 1), abs=0.001)
     assert worst.bounds == pytest.approx((0, 1 - low), abs=0.001)
@@ -76,6 +76,6 @@ def test_bounds_stay_within_0_and_1() -> None:
         assert 0 <= row.bounds[0] <= row.score <= row.bounds[1] <= 1
 
 
-def test_the_bounds_are_the_familiar_ones_for_many_mixed_results() -> None:
+def test_bounds_for_many_mixed_results_equal_the_normal_approximation() -> None:
     best, _ = standings("ab", [finish(1, 2)] * 5000 + [finish(2, 1)] * 5000)
     assert best.bounds == pytest.approx((0.4902, 0.5098), abs=0.0001)

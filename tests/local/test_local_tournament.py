@@ -1,19 +1,19 @@
-"""Whether a tournament can start is checked before anything is started."""
+"""A tournament is checked before any bot is started."""
 
 from pathlib import Path
 
 import pytest
 
-from engines.refusals import Refusal
+from engines.game_errors import DetailedError
 from referee.local.contest_file import read_tournament
 from referee.local.local_tournament import check_can_start
-from referee.match.setup import Policies
+from referee.match.match_terms import Policies
 
 
-def check(folder: Path, text: str, bots: str = "abc") -> None:
+def check_tournament(folder: Path, text: str, bots: str = "abc") -> None:
     file = folder / "cup.toml"
-    named = "".join(f'{bot} = "random"\n' for bot in bots)
-    file.write_text(f'game = "alquerque"\n{text}\n[bots]\n{named}', encoding="utf-8")
+    bot_lines = "".join(f'{bot} = "random"\n' for bot in bots)
+    file.write_text(f'game = "alquerque"\n{text}\n[bots]\n{bot_lines}', encoding="utf-8")
     plan = read_tournament(file, Policies())
     check_can_start(plan.terms, plan.entrants)
 
@@ -22,12 +22,12 @@ def check(folder: Path, text: str, bots: str = "abc") -> None:
     "text",
     ["", "swiss = { rounds = 2 }", 'gauntlet = { challengers = ["a"] }', "elimination = { double_elimination = true }"],
 )
-def test_what_can_begin_is_not_refused(tmp_path: Path, text: str) -> None:
-    check(tmp_path, text)
+def test_a_tournament_that_can_start_is_accepted(tmp_path: Path, text: str) -> None:
+    check_tournament(tmp_path, text)
 
 
 @pytest.mark.parametrize(
-    ("text", "right"),
+    ("text", "hint"),
     [
         ("swiss = {}", "rounds must be from 1 to 1000"),
         ("swiss = { rounds = 3 }", "takes 4 to 1000 entrants, not 3"),
@@ -39,7 +39,7 @@ def test_what_can_begin_is_not_refused(tmp_path: Path, text: str) -> None:
         ('seeding = "rating"', "needs a ladder"),
     ],
 )
-def test_what_cannot_begin_is_refused_with_what_would_be_right(tmp_path: Path, text: str, right: str) -> None:
-    with pytest.raises(Refusal) as refused:
-        check(tmp_path, text)
-    assert right in str(refused.value)
+def test_a_tournament_that_cannot_start_is_rejected_with_a_hint(tmp_path: Path, text: str, hint: str) -> None:
+    with pytest.raises(DetailedError) as error:
+        check_tournament(tmp_path, text)
+    assert hint in str(error.value)

@@ -7,36 +7,36 @@ from pathlib import Path
 
 import pytest
 
-from engines.refusals import Refusal
+from engines.game_errors import DetailedError
 from engines.registry import OURS, find
 from referee.local.entrant import Entrant
-from referee.local.match_terms import LOCAL_POLICIES
 from referee.local.plan import GameTerms, Plan, order_of, read_plan
 from referee.local.sandbox import Sandbox
+from referee.local.terms_reader import LOCAL_POLICIES
 from referee.match.clock import SECOND, Fischer, PerMove, Untimed
-from referee.match.setup import DisconnectPolicy, LatePolicy
+from referee.match.match_terms import DisconnectPolicy, LatePolicy
 
-HOUSE = Path(__file__).parents[2]
+PROJECT = Path(__file__).parents[2]
 BOTS = '[bots]\nanna = "random"\nbert = "./bert --fast"\n'
 
 
-def plan(tmp_path: Path, text: str) -> Plan:
+def plan_from(tmp_path: Path, text: str) -> Plan:
     file = tmp_path / "plan.toml"
     file.write_text(text, encoding="utf-8")
     return read_plan(file)
 
 
-def test_the_least_plan_names_bots_and_a_game(tmp_path: Path) -> None:
-    read = plan(tmp_path, f'{BOTS}[[games]]\ngame = "trox"\n')
-    assert [entrant.name for entrant in read.bots] == ["anna", "bert"]
-    assert read.bots[1].command[-2:] == ("./bert", "--fast")
-    (terms,) = read.terms
+def test_a_minimal_plan_has_bots_and_a_game(tmp_path: Path) -> None:
+    plan = plan_from(tmp_path, f'{BOTS}[[games]]\ngame = "trox"\n')
+    assert [entrant.name for entrant in plan.bots] == ["anna", "bert"]
+    assert plan.bots[1].command[-2:] == ("./bert", "--fast")
+    (terms,) = plan.terms
     assert (terms.label, terms.bots_per_match, terms.games) == ("trox", 2, 2)
     assert (terms.control, terms.policies) == (Fischer(60 * SECOND, SECOND), LOCAL_POLICIES)
 
 
-def test_a_game_has_its_own_terms_or_those_of_all(tmp_path: Path) -> None:
-    first, second = plan(
+def test_a_game_has_its_own_terms_or_the_common_ones(tmp_path: Path) -> None:
+    first, second = plan_from(
         tmp_path,
         f"""
         clock = "2/move"
@@ -61,18 +61,18 @@ def test_a_game_has_its_own_terms_or_those_of_all(tmp_path: Path) -> None:
     assert second.settings.flag("huff")
 
 
-def test_a_bot_may_have_a_folder_and_variables_and_all_of_them_a_sandbox(tmp_path: Path) -> None:
+def test_bots_can_have_folders_and_variables_and_a_plan_can_have_a_sandbox(tmp_path: Path) -> None:
     bots = '[bots]\nanna = { run = "grpc:./bot", folder = "anna", env = ["BOOK"] }\nbert = "random"\n'
     game = '[[games]]\ngame = "trox"\n'
-    read = plan(tmp_path, f'sandbox = {{ read = ["books"], processes = 9 }}\n{bots}{game}')
-    assert (read.bots[0].command, read.bots[0].folder, read.bots[0].env) == (("./bot",), "anna", ("BOOK",))
-    assert read.sandbox == Sandbox((tmp_path / "books",), processes=9)
-    assert plan(tmp_path, f"sandbox = true\n{bots}{game}").sandbox == Sandbox()
-    assert plan(tmp_path, f"sandbox = false\n{bots}{game}").sandbox is None
+    plan = plan_from(tmp_path, f'sandbox = {{ read = ["books"], processes = 9 }}\n{bots}{game}')
+    assert (plan.bots[0].command, plan.bots[0].folder, plan.bots[0].env) == (("./bot",), "anna", ("BOOK",))
+    assert plan.sandbox == Sandbox((tmp_path / "books",), processes=9)
+    assert plan_from(tmp_path, f"sandbox = true\n{bots}{game}").sandbox == Sandbox()
+    assert plan_from(tmp_path, f"sandbox = false\n{bots}{game}").sandbox is None
 
 
 @pytest.mark.parametrize(
-    ("text", "right"),
+    ("text", "hint"),
     [
         ("bots = ", "cannot be read"),
         (f"{BOTS}", "[[games]]"),
@@ -100,77 +100,77 @@ def test_a_bot_may_have_a_folder_and_variables_and_all_of_them_a_sandbox(tmp_pat
         (f'sandbox = {{ memory_mb = 0 }}\n{BOTS}[[games]]\ngame = "trox"', "memory_mb: expected an integer from 1 to"),
     ],
 )
-def test_what_cannot_be_is_refused_with_what_would_be_right(tmp_path: Path, text: str, right: str) -> None:
-    with pytest.raises(Refusal, match=re.escape(right)):
-        plan(tmp_path, text)
+def test_an_invalid_plan_is_rejected_with_a_hint(tmp_path: Path, text: str, hint: str) -> None:
+    with pytest.raises(DetailedError, match=re.escape(hint)):
+        plan_from(tmp_path, text)
 
 
-def test_there_is_no_such_file(tmp_path: Path) -> None:
-    with pytest.raises(Refusal, match="No such file"):
+def test_a_missing_plan_file_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(DetailedError, match="No such file"):
         read_plan(tmp_path / "nothing.toml")
 
 
-def test_the_demo_plays_every_game_of_ours() -> None:
-    assert {terms.game.name for terms in read_plan(HOUSE / "demo.toml").terms} == set(OURS)
+def test_the_demo_plan_contains_every_builtin_game() -> None:
+    assert {terms.game.name for terms in read_plan(PROJECT / "demo.toml").terms} == set(OURS)
 
 
-def test_the_plan_on_the_page_can_be_read(tmp_path: Path) -> None:
-    page = (HOUSE / "docs" / "arena.md").read_text(encoding="utf-8")
-    shown, sandboxed = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
-    assert plan(tmp_path, f'{sandboxed}[[games]]\ngame = "trox"\n').sandbox
-    read = plan(tmp_path, shown)
-    assert len(read.bots) >= 4
+def test_the_example_plans_of_the_documentation_can_be_read(tmp_path: Path) -> None:
+    page = (PROJECT / "docs" / "arena.md").read_text(encoding="utf-8")
+    example, sandboxed = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    assert plan_from(tmp_path, f'{sandboxed}[[games]]\ngame = "trox"\n').sandbox
+    plan = plan_from(tmp_path, example)
+    assert len(plan.bots) >= 4
 
 
 ANNA, BERT, CLEO, DORA = (Entrant(name, (name,)) for name in ("anna", "bert", "cleo", "dora"))
-ALL = (ANNA, BERT, CLEO, DORA)
+ALL_BOTS = (ANNA, BERT, CLEO, DORA)
 
 
 def terms(game: str, bots_per_match: int, games: int) -> GameTerms:
-    known = find(game)
-    return GameTerms(game, known, known.settings(), Untimed(), LOCAL_POLICIES, bots_per_match, games)
+    game_rules = find(game)
+    return GameTerms(game, game_rules, game_rules.settings(), Untimed(), LOCAL_POLICIES, bots_per_match, games)
 
 
 def plan_of(bots: tuple[Entrant, ...], *games: GameTerms) -> Plan:
     return Plan(bots=bots, terms=games, parallel=1)
 
 
-def test_in_a_cycle_everybody_meets_everybody_in_every_seat() -> None:
-    seatings = Counter(pairing.seats for pairing in plan_of(ALL, terms("trox", 2, 2)).pairings())
-    wanted = {pair for both in combinations(ALL, 2) for pair in (both, both[::-1])}
-    assert seatings == Counter(wanted)
+def test_in_a_cycle_all_bots_meet_each_other_in_every_seat() -> None:
+    seatings = Counter(pairing.seats for pairing in plan_of(ALL_BOTS, terms("trox", 2, 2)).pairings())
+    expected = {pair for pair_of_bots in combinations(ALL_BOTS, 2) for pair in (pair_of_bots, pair_of_bots[::-1])}
+    assert seatings == Counter(expected)
 
 
 @pytest.mark.parametrize("size", [2, 3, 4])
-def test_a_group_sits_in_every_order_once_before_it_sits_in_one_again(size: int) -> None:
-    group = ALL[:size]
-    different = {2: 2, 3: 6, 4: 24}[size]
-    orders = [order_of(group, number) for number in range(2 * different)]
-    assert orders[:different] == orders[different:]
-    assert len(set(orders)) == different
-    for turn in range(0, different, size):
+def test_a_group_has_every_seating_order_once_before_one_repeats(size: int) -> None:
+    group = ALL_BOTS[:size]
+    order_count = {2: 2, 3: 6, 4: 24}[size]
+    orders = [order_of(group, number) for number in range(2 * order_count)]
+    assert orders[:order_count] == orders[order_count:]
+    assert len(set(orders)) == order_count
+    for turn in range(0, order_count, size):
         for seat in range(size):
             assert {order[seat] for order in orders[turn : turn + size]} == set(group)
 
 
-def test_who_joins_later_plays_only_matches_of_its_own() -> None:
+def test_adding_a_bot_adds_only_matches_of_that_bot() -> None:
     before = plan_of((ANNA, BERT, DORA), terms("toc", 2, 4), terms("trox", 2, 2)).pairings()
-    after = plan_of(ALL, terms("toc", 2, 4), terms("trox", 2, 2)).pairings()
+    after = plan_of(ALL_BOTS, terms("toc", 2, 4), terms("trox", 2, 2)).pairings()
     assert [pairing for pairing in after if CLEO not in pairing.seats] == before
 
 
-def test_no_two_matches_share_a_name() -> None:
-    names = [pairing.name for pairing in plan_of(ALL, terms("toc", 4, 4), terms("trox", 2, 4)).pairings()]
+def test_match_names_are_unique() -> None:
+    names = [pairing.name for pairing in plan_of(ALL_BOTS, terms("toc", 4, 4), terms("trox", 2, 4)).pairings()]
     assert len(set(names)) == len(names)
     assert "trox/anna.bert.1" in names
 
 
-def test_who_stops_early_has_played_all_games_about_as_often() -> None:
-    pairings = plan_of(ALL, terms("alquerque", 2, 2), terms("trox", 2, 2)).pairings()
+def test_the_games_of_a_plan_alternate() -> None:
+    pairings = plan_of(ALL_BOTS, terms("alquerque", 2, 2), terms("trox", 2, 2)).pairings()
     assert Counter(pairing.terms.label for pairing in pairings[:12]) == {"alquerque": 6, "trox": 6}
 
 
-def test_two_bots_at_a_table_of_four_hold_a_side_each() -> None:
+def test_each_of_two_bots_holds_one_side_in_a_game_for_four() -> None:
     (pairing,) = plan_of((ANNA, BERT), terms("toc", 2, 1)).pairings()
     assert pairing.seats == (ANNA, BERT, ANNA, BERT)
     assert pairing.entrants == (ANNA, BERT)

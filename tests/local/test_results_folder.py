@@ -8,10 +8,11 @@ from engines.options import Settings
 from referee.local.plan import LocalPairing, read_plan
 from referee.local.results_folder import ResultsFolder, TermsChanged
 from referee.match.commands import Resign, StartPlay
+from referee.match.match_terms import MatchTerms
 from referee.match.setup import Player, Setup
 from referee.server.stores import StartupError
 from tests.records.forgery import record_of
-from tests.records.matches import happened
+from tests.records.matches import decided_events
 
 PLAN = '[bots]\nanna = "random"\nbert = "random"\n[[games]]\ngame = "alquerque"\n'
 
@@ -22,22 +23,23 @@ def first_pairing(tmp_path: Path, more: str = "") -> LocalPairing:
     return read_plan(file).pairings()[0]
 
 
-def played(pairing: LocalPairing, settings: Settings) -> bytes:
-    """The record of a short match by the terms of a pairing, but for its options."""
+def record_by_terms(pairing: LocalPairing, settings: Settings) -> bytes:
+    """Return the record of a short match with the terms of a pairing and other options."""
     terms = pairing.terms
     players = tuple(Player(entrant.name, "1") for entrant in pairing.seats)
     controls = (terms.control,) * len(players)
     game = terms.game
-    setup = Setup("m1", game.name, game.version, settings, players, controls, bytes(32), policies=terms.policies)
-    return record_of(happened(setup, (10, StartPlay()), (20, Resign(0))))
+    match_terms = MatchTerms(game.name, settings, controls, policies=terms.policies)
+    setup = Setup("m1", game.version, match_terms, players, bytes(32))
+    return record_of(decided_events(setup, (10, StartPlay()), (20, Resign(0))))
 
 
-def test_a_match_from_before_an_option_was_there_counts_as_played_by_its_default(tmp_path: Path) -> None:
+def test_a_record_without_a_newer_option_counts_as_played_with_its_default(tmp_path: Path) -> None:
     pairing = first_pairing(tmp_path)
-    late = [option.name for option in pairing.terms.game.options.declared if option.late]
-    before = Settings(tuple(it for it in pairing.terms.settings.values if it[0] not in late))
+    late_options = [option.name for option in pairing.terms.game.options.declared if option.late]
+    old_settings = Settings(tuple(value for value in pairing.terms.settings.values if value[0] not in late_options))
     folder = ResultsFolder(tmp_path)
-    folder.keep(pairing, played(pairing, before))
+    folder.keep(pairing, record_by_terms(pairing, old_settings))
     finish = folder.finish(pairing)
     assert finish is not None
     assert finish.moves == 0
@@ -46,7 +48,7 @@ def test_a_match_from_before_an_option_was_there_counts_as_played_by_its_default
         folder.finish(other)
 
 
-def test_a_folder_is_for_one_plan_once_it_is_claimed(tmp_path: Path) -> None:
+def test_a_claimed_folder_belongs_to_one_plan(tmp_path: Path) -> None:
     folder = ResultsFolder(tmp_path)
     folder.check_plan("anything")
     folder.claim("the plan")
@@ -55,7 +57,7 @@ def test_a_folder_is_for_one_plan_once_it_is_claimed(tmp_path: Path) -> None:
         folder.check_plan("another")
 
 
-def test_the_token_of_the_first_start_is_kept_for_all_others_and_for_nobody_else(tmp_path: Path) -> None:
+def test_the_first_admin_token_is_stored_and_readable_by_its_owner_only(tmp_path: Path) -> None:
     folder = ResultsFolder(tmp_path)
     folder.data.mkdir()
     with pytest.raises(StartupError, match="belongs to another program"):

@@ -17,25 +17,25 @@ from referee.records.signing_key import load_or_create
 from referee.server.stores import DATABASE, KEY
 from referee.storage.sqlite.event_log import SqliteEventLog
 from tests.hosting.harness import terms
-from tests.hosting.ladder_harness import climber, ladder_terms
-from tests.records.matches import happened, nim_setup, short_match
+from tests.hosting.ladder_harness import ladder_entrant, ladder_terms
+from tests.records.matches import decided_events, nim_setup, short_match
 from tests.storage.stores import NOON_MS
 
 DAY_MS = 86_400_000
 
 
-def finished(match_id: str, **terms: object) -> list[Event]:
+def finished_match(match_id: str, **terms: object) -> list[Event]:
     """Return the events of a finished match of Nim."""
     return short_match(match_id=match_id, **terms)
 
 
-def going_on(match_id: str) -> list[Event]:
+def match_in_play(match_id: str) -> list[Event]:
     """Return the events of a match of Nim after one move."""
     move = SubmitMove(0, "0.0.1", "1", TurnMeasurement(1_010))
-    return happened(nim_setup(match_id=match_id), (10, StartPlay()), (1_010, move))
+    return decided_events(nim_setup(match_id=match_id), (10, StartPlay()), (1_010, move))
 
 
-def remembered(data_dir: Path, *matches: Sequence[Event], at_ms: int = NOON_MS) -> Path:
+def create_data_dir(data_dir: Path, *matches: Sequence[Event], at_ms: int = NOON_MS) -> Path:
     """Append these matches to the database of a data directory, created if missing, all at the time `at_ms`."""
     data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     load_or_create(data_dir / KEY)
@@ -63,13 +63,13 @@ def entries_in(data_dir: Path, match_ids: Iterable[str]) -> dict[str, list[Entry
     return asyncio.run(read())
 
 
-def tell(data_dir: Path, sql: str, *values: object) -> list[tuple[object, ...]]:
+def execute_sql(data_dir: Path, sql: str, *values: object) -> list[tuple[object, ...]]:
     """Run an SQL statement directly on the database, without the server's code."""
     with closing(sqlite3.connect(data_dir / DATABASE, isolation_level=None)) as connection:
         return connection.execute(sql, values).fetchall()
 
 
-def scribble(file: Path, at: int = -1000) -> None:
+def flip_bit(file: Path, at: int = -1000) -> None:
     """Change one byte; by default, one near the end."""
     content = bytearray(file.read_bytes())
     content[at] ^= 1
@@ -79,7 +79,9 @@ def scribble(file: Path, at: int = -1000) -> None:
 def with_ladder(data_dir: Path, name: str) -> Path:
     """Add a ladder of Toc with two entrants to a data directory."""
     made = LadderCreated(name, name, "org", f"make {name}", bytes(32), ladder_terms("toc"))
-    return _with(data_dir, f"ladder/{name}", made, *(LadderJoined(climber(bot, name=bot)) for bot in ("ada", "bob")))
+    return _with(
+        data_dir, f"ladder/{name}", made, *(LadderJoined(ladder_entrant(bot, name=bot)) for bot in ("ada", "bob"))
+    )
 
 
 def with_tournament(data_dir: Path, name: str) -> Path:

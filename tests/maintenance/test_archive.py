@@ -12,7 +12,7 @@ from referee.contests.tournament.events import TournamentEnded as TournamentOver
 from referee.live.outbox import MatchEnded
 from referee.live.ports import Conflict, MatchArchived, Summaries
 from referee.maintenance.archive import ArchiveResult
-from referee.maintenance.archive import archive as archived
+from referee.maintenance.archive import archive as run_archive
 from referee.maintenance.backup import back_up
 from referee.maintenance.data_dir import MaintenanceError
 from referee.records.record_format import MAX_LINE_BYTES
@@ -24,9 +24,17 @@ from referee.storage.codec import CONTEST_CODEC
 from referee.storage.sqlite.database import migrations
 from referee.storage.sqlite.event_log import SqliteEventLog, SqliteUndeliveredEnds
 from referee.storage.sqlite.store import SqliteStore
-from tests.maintenance.data_dirs import DAY_MS, entries_in, finished, going_on, remembered, tell, with_tournament
+from tests.maintenance.data_dirs import (
+    DAY_MS,
+    create_data_dir,
+    entries_in,
+    execute_sql,
+    finished_match,
+    match_in_play,
+    with_tournament,
+)
 from tests.records.matches import find_game
-from tests.storage.stores import NOON_MS, at_noon, notes
+from tests.storage.stores import NOON_MS, noon_ms, notes
 
 LATER_MS = NOON_MS + DAY_MS
 
@@ -34,62 +42,67 @@ LATER_MS = NOON_MS + DAY_MS
 @pytest.fixture
 def data_dir(tmp_path: Path) -> Path:
     """Two old matches, one of them not over, and one that ended a day later."""
-    old = remembered(tmp_path / "data", finished("old"), going_on("long"), at_ms=NOON_MS)
-    return remembered(old, finished("new"), at_ms=LATER_MS)
+    old_match = create_data_dir(tmp_path / "data", finished_match("old"), match_in_play("long"), at_ms=NOON_MS)
+    return create_data_dir(old_match, finished_match("new"), at_ms=LATER_MS)
 
 
 def archive(data_dir: Path, to: Path, before_ms: int = LATER_MS) -> ArchiveResult:
-    return archived(data_dir, before_ms, to, find_game)
+    return run_archive(data_dir, before_ms, to, find_game)
 
 
-def needs_archived(data_dir: Path, match_id: str) -> None:
+def check_archived(data_dir: Path, match_id: str) -> None:
     with pytest.raises(MatchArchived, match=f"{match_id}.jsonl"):
         entries_in(data_dir, [match_id])
 
 
-def test_a_match_that_was_over_before_is_a_record_and_has_left(data_dir: Path, tmp_path: Path) -> None:
-    kept = entries_in(data_dir, ["long", "new"])
+def test_an_old_finished_match_is_moved_from_the_database_to_a_record(data_dir: Path, tmp_path: Path) -> None:
+    before = entries_in(data_dir, ["long", "new"])
     done = archive(data_dir, tmp_path / "old matches")
 
     key = public_hex(load_or_create(data_dir / KEY))
     assert [path.name for path in (tmp_path / "old matches").iterdir()] == ["old.jsonl"]
     assert verify(tmp_path / "old matches" / "old.jsonl", key, find_game).status is RecordStatus.FINE
     assert (done.removed, done.kept) == (1, ())
-    needs_archived(data_dir, "old")
-    assert entries_in(data_dir, ["long", "new"]) == kept
+    check_archived(data_dir, "old")
+    assert entries_in(data_dir, ["long", "new"]) == before
 
 
-def test_a_match_that_ended_at_that_very_moment_stays(data_dir: Path, tmp_path: Path) -> None:
+def test_a_match_that_ended_exactly_at_the_limit_stays(data_dir: Path, tmp_path: Path) -> None:
     assert archive(data_dir, tmp_path / "records", before_ms=NOON_MS).removed == 0
     assert archive(data_dir, tmp_path / "records", before_ms=NOON_MS + 1).removed == 1
 
 
-def test_a_match_that_no_record_can_hold_stays_and_all_others_leave(tmp_path: Path) -> None:
-    poison = finished("poison", labels=(("title", "x" * MAX_LINE_BYTES),))
-    done = archive(remembered(tmp_path / "data", finished("one"), poison, finished("two")), tmp_path / "records")
-    (stayed,) = done.kept
-    assert (stayed.match_id, done.removed) == ("poison", 2)
-    assert "does not fit into a record" in stayed.kept_because
+def test_a_match_that_is_too_large_for_a_record_stays_and_others_are_archived(tmp_path: Path) -> None:
+    too_large = finished_match("poison", labels=(("title", "x" * MAX_LINE_BYTES),))
+    done = archive(
+        create_data_dir(tmp_path / "data", finished_match("one"), too_large, finished_match("two")),
+        tmp_path / "records",
+    )
+    (kept_match,) = done.kept
+    assert (kept_match.match_id, done.removed) == ("poison", 2)
+    assert "does not fit into a record" in kept_match.kept_because
     assert {path.name for path in (tmp_path / "records").iterdir()} == {"one.jsonl", "two.jsonl"}
 
 
-def test_what_its_maker_has_stored_is_less_when_it_has_left(tmp_path: Path) -> None:
-    old = finished("old", labels=(("maker", "ada"),))
-    data_dir = remembered(tmp_path / "data", old, finished("other", labels=(("maker", "bob"),)), finished("unmade"))
-    data_dir = remembered(data_dir, finished("new", labels=(("maker", "ada"),)), at_ms=LATER_MS)
-    lines = tell(data_dir, "SELECT length(line) FROM entries WHERE number = 1 ORDER BY match")
+def test_archiving_reduces_the_stored_bytes_of_the_holder(tmp_path: Path) -> None:
+    old_match = finished_match("old", labels=(("maker", "ada"),))
+    data_dir = create_data_dir(
+        tmp_path / "data", old_match, finished_match("other", labels=(("maker", "bob"),)), finished_match("unmade")
+    )
+    data_dir = create_data_dir(data_dir, finished_match("new", labels=(("maker", "ada"),)), at_ms=LATER_MS)
+    lines = execute_sql(data_dir, "SELECT length(line) FROM entries WHERE number = 1 ORDER BY match")
     (old_bytes,), (other_bytes,), _, (new_bytes,) = lines
     stored = "SELECT * FROM stored_bytes ORDER BY holder"
-    assert tell(data_dir, stored) == [("ada", int(str(old_bytes)) + int(str(new_bytes))), ("bob", other_bytes)]
+    assert execute_sql(data_dir, stored) == [("ada", int(str(old_bytes)) + int(str(new_bytes))), ("bob", other_bytes)]
     archive(data_dir, tmp_path / "records")
-    assert tell(data_dir, stored) == [("ada", new_bytes), ("bob", 0)]
+    assert execute_sql(data_dir, stored) == [("ada", new_bytes), ("bob", 0)]
 
 
-def test_nobody_can_make_an_archived_match_again_nor_find_it_in_a_list(data_dir: Path, tmp_path: Path) -> None:
+def test_an_archived_match_cannot_be_created_again_and_is_not_listed(data_dir: Path, tmp_path: Path) -> None:
     archive(data_dir, tmp_path / "records")
 
-    async def look() -> None:
-        log = SqliteEventLog(data_dir / DATABASE, at_noon)
+    async def check() -> None:
+        log = SqliteEventLog(data_dir / DATABASE, noon_ms)
         for after in (0, 6):
             with pytest.raises(Conflict):
                 await log.append("old", after, notes(1, 1))
@@ -100,49 +113,49 @@ def test_nobody_can_make_an_archived_match_again_nor_find_it_in_a_list(data_dir:
         assert await log.read("never was") == []
         await log.close()
 
-    asyncio.run(look())
+    asyncio.run(check())
 
 
-def test_its_summary_has_left_too(data_dir: Path, tmp_path: Path) -> None:
+def test_the_summary_of_an_archived_match_is_removed(data_dir: Path, tmp_path: Path) -> None:
     archive(data_dir, tmp_path / "records")
-    assert tell(data_dir, "SELECT match FROM match_summaries") == [(2,), (3,)]
-    assert tell(data_dir, "SELECT DISTINCT match FROM match_seats") == [(2,), (3,)]
+    assert execute_sql(data_dir, "SELECT match FROM match_summaries") == [(2,), (3,)]
+    assert execute_sql(data_dir, "SELECT DISTINCT match FROM match_seats") == [(2,), (3,)]
 
 
-def test_its_end_is_told_to_nobody_any_more(data_dir: Path, tmp_path: Path) -> None:
-    async def unheard() -> Sequence[MatchEnded]:
-        clerk = SqliteStore(data_dir / DATABASE)
-        ends = await SqliteUndeliveredEnds(clerk).list_for("ada", 10)
-        await clerk.close()
+def test_undelivered_ends_of_an_archived_match_are_removed(data_dir: Path, tmp_path: Path) -> None:
+    async def undelivered() -> Sequence[MatchEnded]:
+        store = SqliteStore(data_dir / DATABASE)
+        ends = await SqliteUndeliveredEnds(store).list_for("ada", 10)
+        await store.close()
         return ends
 
-    assert asyncio.run(unheard()) == [MatchEnded("old", 0), MatchEnded("new", 0)]
+    assert asyncio.run(undelivered()) == [MatchEnded("old", 0), MatchEnded("new", 0)]
     archive(data_dir, tmp_path / "records")
-    assert asyncio.run(unheard()) == [MatchEnded("new", 0)]
+    assert asyncio.run(undelivered()) == [MatchEnded("new", 0)]
 
 
-@pytest.mark.parametrize("spoil", ["DELETE FROM entries", "UPDATE entries SET line = CAST(x'ff' AS TEXT)"])
+@pytest.mark.parametrize("damage", ["DELETE FROM entries", "UPDATE entries SET line = CAST(x'ff' AS TEXT)"])
 @pytest.mark.parametrize("number", [1, 3])
-def test_a_match_with_an_entry_that_cannot_be_read_stays_and_the_others_leave(
-    tmp_path: Path, spoil: str, number: int
+def test_a_match_with_an_unreadable_entry_stays_and_others_are_archived(
+    tmp_path: Path, damage: str, number: int
 ) -> None:
-    data_dir = remembered(tmp_path / "data", finished("spoilt"), finished("sound"))
-    tell(data_dir, f"{spoil} WHERE match = 1 AND number = ?", number)
+    data_dir = create_data_dir(tmp_path / "data", finished_match("spoilt"), finished_match("sound"))
+    execute_sql(data_dir, f"{damage} WHERE match = 1 AND number = ?", number)
     done = archive(data_dir, tmp_path / "records")
-    (stays,) = done.kept
-    assert (stays.match_id, done.removed) == ("spoilt", 1)
-    assert f"its entry {number} " in stays.kept_because
-    needs_archived(data_dir, "sound")
+    (kept_match,) = done.kept
+    assert (kept_match.match_id, done.removed) == ("spoilt", 1)
+    assert f"its entry {number} " in kept_match.kept_because
+    check_archived(data_dir, "sound")
 
 
-def test_to_archive_again_changes_nothing(data_dir: Path, tmp_path: Path) -> None:
+def test_archiving_again_changes_nothing(data_dir: Path, tmp_path: Path) -> None:
     archive(data_dir, tmp_path / "records")
     before = (tmp_path / "records" / "old.jsonl").read_bytes()
     assert archive(data_dir, tmp_path / "records").removed == 0
     assert (tmp_path / "records" / "old.jsonl").read_bytes() == before
 
 
-def test_who_was_stopped_between_writing_and_removing_goes_on(data_dir: Path, tmp_path: Path) -> None:
+def test_archiving_continues_after_a_crash_between_writing_and_removing(data_dir: Path, tmp_path: Path) -> None:
     back_up(data_dir, tmp_path / "copy", LATER_MS)
     archive(data_dir, tmp_path / "records")
     record = (tmp_path / "records" / "old.jsonl").read_bytes()
@@ -152,84 +165,88 @@ def test_who_was_stopped_between_writing_and_removing_goes_on(data_dir: Path, tm
     assert {path.name: path.read_bytes() for path in (tmp_path / "records").iterdir()} == {"old.jsonl": record}
 
 
-def test_what_cannot_be_proven_stays(data_dir: Path, tmp_path: Path) -> None:
-    tell(
+def test_a_match_that_cannot_be_verified_stays(data_dir: Path, tmp_path: Path) -> None:
+    execute_sql(
         data_dir, "UPDATE entries SET line = replace(line, '\"at_us\":', '\"at_us\":9') WHERE match = 1 AND number = 4"
     )
-    kept = entries_in(data_dir, ["old"])
+    before = entries_in(data_dir, ["old"])
     done = archive(data_dir, tmp_path / "records")
-    assert [(one.match_id, "rules differ" in one.kept_because) for one in done.kept] == [("old", True)]
+    assert [(match.match_id, "rules differ" in match.kept_because) for match in done.kept] == [("old", True)]
     assert done.removed == 0
-    assert entries_in(data_dir, ["old"]) == kept
+    assert entries_in(data_dir, ["old"]) == before
     assert [*(tmp_path / "records").iterdir()] == []
 
 
-def test_what_lacks_an_entry_stays(data_dir: Path, tmp_path: Path) -> None:
-    tell(data_dir, "DELETE FROM entries WHERE match = 1 AND number = 4")
+def test_a_match_with_a_missing_entry_stays(data_dir: Path, tmp_path: Path) -> None:
+    execute_sql(data_dir, "DELETE FROM entries WHERE match = 1 AND number = 4")
     done = archive(data_dir, tmp_path / "records")
-    assert [(one.match_id, "entry 4 is missing" in one.kept_because) for one in done.kept] == [("old", True)]
+    assert [(match.match_id, "entry 4 is missing" in match.kept_because) for match in done.kept] == [("old", True)]
     assert [*(tmp_path / "records").iterdir()] == []
 
 
-OVER = "INSERT INTO contest_entries (contest, number, at_ms, line) VALUES (1, 2, 0, ?)"
+INSERT_END = "INSERT INTO contest_entries (contest, number, at_ms, line) VALUES (1, 2, 0, ?)"
 
 
 def test_matches_of_a_tournament_stay_until_it_is_over(tmp_path: Path) -> None:
-    of_cup = {"labels": (("maker", "tournament/cup"),)}
-    data_dir = remembered(tmp_path / "data", finished("one", **of_cup), finished("other"))
+    tournament_labels = {"labels": (("maker", "tournament/cup"),)}
+    data_dir = create_data_dir(tmp_path / "data", finished_match("one", **tournament_labels), finished_match("other"))
     with_tournament(data_dir, "cup")
     done = archive(data_dir, tmp_path / "records")
-    assert [(one.match_id, one.kept_because) for one in done.kept] == [("one", "tournament/cup is not over")]
+    assert [(match.match_id, match.kept_because) for match in done.kept] == [("one", "tournament/cup is not over")]
     assert done.removed == 1
 
-    tell(data_dir, OVER, "{}")  # An entry that cannot be decoded leaves it open whether the tournament is over.
-    assert [one.match_id for one in archive(data_dir, tmp_path / "records").kept] == ["one"]
-    tell(data_dir, "UPDATE contest_entries SET line = ? WHERE number = 2", CONTEST_CODEC.encode(TournamentOver()))
+    execute_sql(
+        data_dir, INSERT_END, "{}"
+    )  # An entry that cannot be decoded leaves it open whether the tournament is over.
+    assert [match.match_id for match in archive(data_dir, tmp_path / "records").kept] == ["one"]
+    execute_sql(
+        data_dir, "UPDATE contest_entries SET line = ? WHERE number = 2", CONTEST_CODEC.encode(TournamentOver())
+    )
     assert archive(data_dir, tmp_path / "records").removed == 1
 
 
 @pytest.mark.slow
-def test_matches_go_on_meanwhile(data_dir: Path, tmp_path: Path) -> None:
-    remembered(data_dir, *(finished(f"old {number}") for number in range(100)))
-    written, going, enough = [0], Signal(), Signal()
+def test_the_server_can_write_during_archiving(data_dir: Path, tmp_path: Path) -> None:
+    create_data_dir(data_dir, *(finished_match(f"old {number}") for number in range(100)))
+    written, writing, stop = [0], Signal(), Signal()
 
-    async def play_on() -> None:
-        log = SqliteEventLog(data_dir / DATABASE, at_noon)
-        while not enough.is_set():
+    async def keep_writing() -> None:
+        log = SqliteEventLog(data_dir / DATABASE, noon_ms)
+        while not stop.is_set():
             await log.append("busy", written[0], notes(1, 1))
             written[0] += 1
-            going.set()
+            writing.set()
         await log.close()
 
-    writer = Thread(target=asyncio.run, args=(play_on(),))
+    writer = Thread(target=asyncio.run, args=(keep_writing(),))
     writer.start()
     try:
-        assert going.wait(60)
+        assert writing.wait(60)
         before = written[0]
         done = archive(data_dir, tmp_path / "records")
-        during = written[0] - before
+        written_meanwhile = written[0] - before
     finally:
-        enough.set()
+        stop.set()
         writer.join(60)
     assert (done.removed, done.kept) == (101, ())
-    assert during > 10, "it had to wait for all of them"
+    assert written_meanwhile > 10, "it had to wait for all of them"
     assert len(entries_in(data_dir, ["busy"])["busy"]) == written[0]
 
 
-def test_a_backup_of_what_was_archived_from_is_whole(data_dir: Path, tmp_path: Path) -> None:
+def test_a_backup_after_archiving_is_complete(data_dir: Path, tmp_path: Path) -> None:
     archive(data_dir, tmp_path / "records")
     back_up(data_dir, tmp_path / "copy", LATER_MS)
-    needs_archived(tmp_path / "copy", "old")
+    check_archived(tmp_path / "copy", "old")
 
 
-def test_the_room_that_they_took_is_free_for_others(data_dir: Path, tmp_path: Path) -> None:
-    remembered(data_dir, *(finished(f"old {number}") for number in range(50)))
+def test_archiving_frees_space_in_the_database(data_dir: Path, tmp_path: Path) -> None:
+    create_data_dir(data_dir, *(finished_match(f"old {number}") for number in range(50)))
     assert archive(data_dir, tmp_path / "records").free_bytes > 50_000
 
 
 @pytest.mark.parametrize("version", [1, len(migrations()) + 1])
-def test_a_database_of_another_release_is_left_alone(data_dir: Path, tmp_path: Path, version: int) -> None:
-    tell(data_dir, f"PRAGMA user_version = {version}")
+def test_a_database_of_another_release_is_not_archived(data_dir: Path, tmp_path: Path, version: int) -> None:
+    execute_sql(data_dir, f"PRAGMA user_version = {version}")
     with pytest.raises(MaintenanceError, match=f"the database has version {version}, and this release requires"):
         archive(data_dir, tmp_path / "records")
-    assert tell(data_dir, "PRAGMA user_version") == [(version,)]
+    assert execute_sql(data_dir, "PRAGMA user_version") == [(version,)]

@@ -7,6 +7,7 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -19,15 +20,15 @@ from referee.match.result import EndCause, void_result
 from referee.match.setup import Player
 from referee.records.signing_key import load_or_create
 from referee.server.stores import DATABASE, KEY
-from referee.storage.codec import MATCH_CODEC
+from referee.storage.codec import MATCH_CODEC, RENAMED_FIELDS
 from referee.storage.sqlite import database
 from referee.storage.sqlite.database import migration_names, migrations
-from tests.maintenance.data_dirs import entries_in, finished, going_on, remembered, tell
-from tests.records.matches import all_games, happened, nim_setup, random_match
+from tests.maintenance.data_dirs import create_data_dir, entries_in, execute_sql, finished_match, match_in_play
+from tests.records.matches import all_games, decided_events, nim_setup, random_match
 from tests.storage.stores import NOON_MS
 
-NOW = len(migrations())
-OLDER = range(1, NOW)
+CURRENT = len(migrations())
+OLDER = range(1, CURRENT)
 
 WRITTEN = {
     2: [
@@ -61,8 +62,10 @@ RENAMED = {
 }
 """New names of tables and columns, by their old names."""
 
+FIRST_NAMES = {new: first for first, new in RENAMED_FIELDS.items()}
 
-def of_version(version: int, data_dir: Path) -> Path:
+
+def create_old_data_dir(version: int, data_dir: Path) -> Path:
     """Create a data directory with a database of this version."""
     data_dir.mkdir(mode=0o700)
     load_or_create(data_dir / KEY)
@@ -71,10 +74,10 @@ def of_version(version: int, data_dir: Path) -> Path:
         for number in range(1, version + 1):
             database.migrate(connection, migrations()[:number])
             if number == 1:
-                _write(connection, "done", 1, finished("done"))
-                _write(connection, "going on", 0, going_on("going on"))
-            for said in WRITTEN.get(number, []):
-                connection.execute(said)
+                _write(connection, "done", 1, finished_match("done"))
+                _write(connection, "going on", 0, match_in_play("going on"))
+            for statement in WRITTEN.get(number, []):
+                connection.execute(statement)
     return data_dir
 
 
@@ -85,13 +88,22 @@ def _write(connection: sqlite3.Connection, match_id: str, over: int, events: Seq
 
 
 def _as_first_written(event: Event) -> str:
-    """Encode an event as version 1 of the codec did, which had no ratings."""
+    """Encode an event as version 1 of the codec did: without ratings, and with all terms in the setup."""
     data = {**json.loads(MATCH_CODEC.encode(event)), "v": 1}
     data.pop("ratings", None)
+    if "setup" in data:
+        terms = data["setup"].pop("terms")
+        data["setup"] = _as_first_named({**data["setup"], **terms})
     return json.dumps(data, separators=(",", ":"))
 
 
-def content(data_dir: Path) -> dict[str, object]:
+def _as_first_named(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {FIRST_NAMES.get(name, name): _as_first_named(field) for name, field in value.items()}
+    return list(map(_as_first_named, value)) if isinstance(value, list) else value
+
+
+def all_rows(data_dir: Path) -> dict[str, object]:
     """Return all rows of every table as dictionaries."""
     with closing(sqlite3.connect(data_dir / DATABASE)) as connection:
         connection.row_factory = sqlite3.Row
@@ -99,146 +111,151 @@ def content(data_dir: Path) -> dict[str, object]:
         return {table: [dict(row) for row in connection.execute(f"SELECT * FROM {table}")] for table in tables}
 
 
-def test_what_each_version_can_write_is_known_here() -> None:
-    assert {1, *WRITTEN} == set(range(1, NOW + 1))
+def test_every_version_has_test_data() -> None:
+    assert {1, *WRITTEN} == set(range(1, CURRENT + 1))
 
 
 @pytest.mark.parametrize("version", OLDER)
-def test_nothing_is_lost_on_the_way(tmp_path: Path, version: int) -> None:
-    data_dir = of_version(version, tmp_path / "data")
-    before = content(data_dir)
+def test_a_migration_loses_no_data(tmp_path: Path, version: int) -> None:
+    data_dir = create_old_data_dir(version, tmp_path / "data")
+    before = all_rows(data_dir)
     plan = migrate(data_dir)
-    after = content(data_dir)
+    after = all_rows(data_dir)
 
-    assert (plan.version, plan.known, plan.pending) == (version, NOW, tuple(migration_names()[version:]))
-    assert tell(data_dir, "PRAGMA user_version") == [(NOW,)]
+    assert (plan.version, plan.known, plan.pending) == (version, CURRENT, tuple(migration_names()[version:]))
+    assert execute_sql(data_dir, "PRAGMA user_version") == [(CURRENT,)]
     for table, rows in before.items():
         assert isinstance(rows, list)
-        kept = after[RENAMED.get(table, table)]
-        assert isinstance(kept, list)
-        assert len(kept) == len(rows)
+        migrated_rows = after[RENAMED.get(table, table)]
+        assert isinstance(migrated_rows, list)
+        assert len(migrated_rows) == len(rows)
         renamed = [{RENAMED.get(column, column): value for column, value in row.items()} for row in rows]
-        assert all(was.items() <= row.items() for was, row in zip(renamed, kept, strict=True)), table
+        assert all(old_row.items() <= row.items() for old_row, row in zip(renamed, migrated_rows, strict=True)), table
 
 
-@pytest.mark.parametrize("version", [*OLDER, NOW])
-def test_its_matches_can_be_read_and_proven(tmp_path: Path, version: int) -> None:
-    data_dir = of_version(version, tmp_path / "data")
-    tell(data_dir, "DELETE FROM contest_entries") if version >= 7 else None
+@pytest.mark.parametrize("version", [*OLDER, CURRENT])
+def test_migrated_matches_can_be_read_and_verified(tmp_path: Path, version: int) -> None:
+    data_dir = create_old_data_dir(version, tmp_path / "data")
+    execute_sql(data_dir, "DELETE FROM contest_entries") if version >= 7 else None
     migrate(data_dir)
-    told = entries_in(data_dir, ["done", "going on"])
-    assert [entry.event for entry in told["done"]] == finished("done")
+    entries = entries_in(data_dir, ["done", "going on"])
+    assert [entry.event for entry in entries["done"]] == finished_match("done")
     back_up(data_dir, tmp_path / "copy", NOON_MS)
     done = restore(tmp_path / "copy", tmp_path / "new", all_games(), lambda _manifest, _one: None)
     assert (done.matches, done.unfinished, done.unverified) == (2, 1, ())
 
 
 @pytest.mark.parametrize("version", OLDER)
-def test_it_comes_to_the_same_database_as_a_new_one(tmp_path: Path, version: int) -> None:
+def test_a_migrated_database_has_the_schema_of_a_new_one(tmp_path: Path, version: int) -> None:
     schema = "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name"
-    old, new = of_version(version, tmp_path / "old"), remembered(tmp_path / "new")
+    old, new = create_old_data_dir(version, tmp_path / "old"), create_data_dir(tmp_path / "new")
     migrate(old)
-    assert tell(old, schema) == tell(new, schema)
+    assert execute_sql(old, schema) == execute_sql(new, schema)
 
 
-@pytest.mark.parametrize("version", range(1, min(5, NOW)))
-def test_who_sits_in_a_match_that_goes_on_will_hear_of_its_end(tmp_path: Path, version: int) -> None:
-    data_dir = of_version(version, tmp_path / "data")
+@pytest.mark.parametrize("version", range(1, min(5, CURRENT)))
+def test_matches_in_play_get_undelivered_ends_for_their_bots(tmp_path: Path, version: int) -> None:
+    data_dir = create_old_data_dir(version, tmp_path / "data")
     migrate(data_dir)
-    assert tell(data_dir, "SELECT match, seat, bot FROM undelivered_ends") == [(2, 0, "ada"), (2, 1, "bob")]
+    assert execute_sql(data_dir, "SELECT match, seat, bot FROM undelivered_ends") == [(2, 0, "ada"), (2, 1, "bob")]
 
 
-def test_what_makers_had_stored_before_is_counted(tmp_path: Path) -> None:
-    data_dir = of_version(7, tmp_path / "data")
+def test_the_migration_counts_the_stored_bytes_of_each_holder(tmp_path: Path) -> None:
+    data_dir = create_old_data_dir(7, tmp_path / "data")
     labels = '[["title","t"],["maker","ada"]]'
-    made = f"UPDATE entries SET line = json_set(line, '$.setup.labels', json('{labels}')) WHERE entry = 1"
-    tell(data_dir, made)
-    tell(data_dir, "UPDATE entries SET line = 'spoilt' WHERE number = 1 AND match = 2")
-    tell(data_dir, """UPDATE contest_entries SET line = '{"organiser":"ada"}' WHERE contest = 1""")
+    set_labels = f"UPDATE entries SET line = json_set(line, '$.setup.labels', json('{labels}')) WHERE entry = 1"
+    execute_sql(data_dir, set_labels)
+    execute_sql(data_dir, "UPDATE entries SET line = 'spoilt' WHERE number = 1 AND match = 2")
+    execute_sql(data_dir, """UPDATE contest_entries SET line = '{"organiser":"ada"}' WHERE contest = 1""")
     migrate(data_dir)
-    ((match,),) = tell(data_dir, "SELECT length(line) FROM entries WHERE match = 1 AND number = 1")
+    ((match,),) = execute_sql(data_dir, "SELECT length(line) FROM entries WHERE match = 1 AND number = 1")
     assert isinstance(match, int)
-    assert tell(data_dir, "SELECT * FROM stored_bytes") == [("ada", match + len('{"organiser":"ada"}'))]
+    assert execute_sql(data_dir, "SELECT * FROM stored_bytes") == [("ada", match + len('{"organiser":"ada"}'))]
 
 
 SUMMARIES = ("SELECT * FROM match_summaries ORDER BY match", "SELECT * FROM match_seats ORDER BY match, seat")
 
 
-def test_matches_from_before_there_were_summaries_have_the_same_as_new_ones(tmp_path: Path, rng: Random) -> None:
+def test_migrated_matches_have_the_same_summaries_as_new_ones(tmp_path: Path, rng: Random) -> None:
     labels = {"labels": (("title", "t"), ("tournament", "cup"), ("ladder", "main"))}
-    matches = [finished("rated", **labels), going_on("playing"), [*unfilled("waiting")], [*unfilled("void")]]
+    matches = [
+        finished_match("rated", **labels),
+        match_in_play("playing"),
+        [*match_with_open_seat("waiting")],
+        [*match_with_open_seat("void")],
+    ]
     matches[-1].append(PlayEnded(5, void_result(EndCause.NOT_STARTED), bytes(32)))
     games = list(all_games().values())
     matches += [random_match(rng.choice(games), rng.randrange(1 << 30), 6) for _ in range(30)]
-    named = [_named(f"m{number}", events) for number, events in enumerate(matches)]
-    data_dir = of_version(8, tmp_path / "old")
-    tell(data_dir, "DELETE FROM entries")
-    tell(data_dir, "DELETE FROM unheard_ends")
-    tell(data_dir, "DELETE FROM matches")
+    matches_with_ids = [_with_match_id(f"m{number}", events) for number, events in enumerate(matches)]
+    data_dir = create_old_data_dir(8, tmp_path / "old")
+    execute_sql(data_dir, "DELETE FROM entries")
+    execute_sql(data_dir, "DELETE FROM unheard_ends")
+    execute_sql(data_dir, "DELETE FROM matches")
     with closing(sqlite3.connect(data_dir / DATABASE)) as connection, connection:
-        for number, events in enumerate(named):
+        for number, events in enumerate(matches_with_ids):
             _write(connection, f"m{number}", isinstance(events[-1], PlayEnded), events)
     migrate(data_dir)
-    new = remembered(tmp_path / "new", *named)
+    new = create_data_dir(tmp_path / "new", *matches_with_ids)
     for rows in SUMMARIES:
-        assert tell(data_dir, rows) == tell(new, rows)
-    assert len(tell(data_dir, SUMMARIES[0])) == len(named)
+        assert execute_sql(data_dir, rows) == execute_sql(new, rows)
+    assert len(execute_sql(data_dir, SUMMARIES[0])) == len(matches_with_ids)
 
 
-def unfilled(match_id: str) -> list[Event]:
+def match_with_open_seat(match_id: str) -> list[Event]:
     """Return the events of a match with an open seat and one that has been taken."""
-    return happened(nim_setup(match_id=match_id, players=(Player(),) * 2), (5, TakeSeat(1, Player("cyd", "1"))))
+    return decided_events(nim_setup(match_id=match_id, players=(Player(),) * 2), (5, TakeSeat(1, Player("cyd", "1"))))
 
 
-def _named(match_id: str, events: Sequence[Event]) -> list[Event]:
+def _with_match_id(match_id: str, events: Sequence[Event]) -> list[Event]:
     first = events[0]
     assert isinstance(first, MatchCreated)
     return [replace(first, setup=replace(first.setup, match_id=match_id)), *events[1:]]
 
 
 @pytest.mark.parametrize("number", [1, 2, 3])
-@pytest.mark.parametrize("spoilt", ["'scribble'", "CAST(x'ff' AS TEXT)", "'{}'", "substr(line, 1, 60)"])
-def test_spoilt_entries_do_not_keep_a_database_from_its_summaries(tmp_path: Path, spoilt: str, number: int) -> None:
-    data_dir = of_version(8, tmp_path / "data")
-    tell(data_dir, f"UPDATE entries SET line = {spoilt} WHERE match = 1 AND number = {number}")
+@pytest.mark.parametrize("damaged", ["'scribble'", "CAST(x'ff' AS TEXT)", "'{}'", "substr(line, 1, 60)"])
+def test_damaged_entries_do_not_stop_the_migration_of_summaries(tmp_path: Path, damaged: str, number: int) -> None:
+    data_dir = create_old_data_dir(8, tmp_path / "data")
+    execute_sql(data_dir, f"UPDATE entries SET line = {damaged} WHERE match = 1 AND number = {number}")
     migrate(data_dir)
-    assert (2, "playing") in tell(data_dir, "SELECT match, phase FROM match_summaries")
+    assert (2, "playing") in execute_sql(data_dir, "SELECT match, phase FROM match_summaries")
 
 
-def test_a_look_changes_nothing(tmp_path: Path) -> None:
-    data_dir = of_version(4, tmp_path / "data")
-    before = content(data_dir)
+def test_planning_a_migration_changes_nothing(tmp_path: Path) -> None:
+    data_dir = create_old_data_dir(4, tmp_path / "data")
+    before = all_rows(data_dir)
     assert plan_migration(data_dir).pending[0] == "0005_unheard_ends"
-    assert content(data_dir) == before
-    assert tell(data_dir, "PRAGMA user_version") == [(4,)]
+    assert all_rows(data_dir) == before
+    assert execute_sql(data_dir, "PRAGMA user_version") == [(4,)]
 
 
-def test_who_is_up_to_date_has_nothing_to_do(tmp_path: Path) -> None:
-    assert migrate(remembered(tmp_path / "data", finished("one"))).pending == ()
+def test_a_current_database_has_no_pending_migrations(tmp_path: Path) -> None:
+    assert migrate(create_data_dir(tmp_path / "data", finished_match("one"))).pending == ()
 
 
-def test_nothing_is_done_under_a_server_that_runs(tmp_path: Path) -> None:
-    data_dir = of_version(4, tmp_path / "data")
+def test_a_migration_is_rejected_while_the_server_runs(tmp_path: Path) -> None:
+    data_dir = create_old_data_dir(4, tmp_path / "data")
     with closing(sqlite3.connect(data_dir / DATABASE, isolation_level=None)) as server:
         server.execute("SELECT count(*) FROM matches").fetchone()
         with pytest.raises(MaintenanceError, match=r"the database is in use .*: stop the server first"):
             migrate(data_dir)
-    assert tell(data_dir, "PRAGMA user_version") == [(4,)]
+    assert execute_sql(data_dir, "PRAGMA user_version") == [(4,)]
     assert migrate(data_dir).version == 4
 
 
-def test_there_is_no_way_back(tmp_path: Path) -> None:
-    data_dir = remembered(tmp_path / "data")
-    tell(data_dir, f"PRAGMA user_version = {NOW + 1}")
-    for way in (plan_migration, migrate):
-        with pytest.raises(MaintenanceError, match=f"has version {NOW + 1}, .* up to {NOW}"):
-            way(data_dir)
+def test_a_database_of_a_newer_release_is_not_migrated(tmp_path: Path) -> None:
+    data_dir = create_data_dir(tmp_path / "data")
+    execute_sql(data_dir, f"PRAGMA user_version = {CURRENT + 1}")
+    for call in (plan_migration, migrate):
+        with pytest.raises(MaintenanceError, match=f"has version {CURRENT + 1}, .* up to {CURRENT}"):
+            call(data_dir)
 
 
-def test_a_step_that_fails_takes_back_the_others(tmp_path: Path) -> None:
-    data_dir = of_version(2, tmp_path / "data")
-    tell(data_dir, "CREATE TABLE unheard_ends (mine TEXT)")
+def test_a_failed_migration_rolls_back_all_steps(tmp_path: Path) -> None:
+    data_dir = create_old_data_dir(2, tmp_path / "data")
+    execute_sql(data_dir, "CREATE TABLE unheard_ends (mine TEXT)")
     with pytest.raises(MaintenanceError, match="migration failed: table unheard_ends already exists"):
         migrate(data_dir)
-    assert tell(data_dir, "PRAGMA user_version") == [(2,)]
-    assert tell(data_dir, "SELECT count(*) FROM sqlite_schema WHERE name = 'bot_log'") == [(0,)]
+    assert execute_sql(data_dir, "PRAGMA user_version") == [(2,)]
+    assert execute_sql(data_dir, "SELECT count(*) FROM sqlite_schema WHERE name = 'bot_log'") == [(0,)]

@@ -27,15 +27,15 @@ def data_dir(tmp_path: Path) -> Path:
 
 def valid_tokens(data_dir: Path) -> list[Token]:
     async def listed() -> list[Token]:
-        clerk = SqliteStore(data_dir / DATABASE)
-        tokens = await SqliteTokens(clerk).tokens(TokenFilter(valid_at_ms=NOW_MS))
-        await clerk.close()
+        store = SqliteStore(data_dir / DATABASE)
+        tokens = await SqliteTokens(store).tokens(TokenFilter(valid_at_ms=NOW_MS))
+        await store.close()
         return tokens
 
     return asyncio.run(listed())
 
 
-def test_a_new_token_is_an_administrators_and_leaves_others_alone(data_dir: Path) -> None:
+def test_a_recovered_token_is_an_administrators_and_does_not_revoke_others(data_dir: Path) -> None:
     first, second = (create_admin_token(data_dir, NOW_MS, revoke_others=False) for _ in range(2))
     assert [(token.sha256, token.role) for token in valid_tokens(data_dir)] == [
         (sha256_of(second), Role.ADMIN),
@@ -43,11 +43,11 @@ def test_a_new_token_is_an_administrators_and_leaves_others_alone(data_dir: Path
     ]
 
 
-def test_others_are_revoked_on_request_but_only_administrators(data_dir: Path) -> None:
+def test_other_administrator_tokens_are_revoked_on_request(data_dir: Path) -> None:
     async def add(token: Token) -> None:
-        clerk = SqliteStore(data_dir / DATABASE)
-        await SqliteTokens(clerk).add_token(token, 9)
-        await clerk.close()
+        store = SqliteStore(data_dir / DATABASE)
+        await SqliteTokens(store).add_token(token, 9)
+        await store.close()
 
     create_admin_token(data_dir, NOW_MS, revoke_others=False)
     asyncio.run(add(Token(b"o" * 32, Role.ORGANISER, "ada", NOW_MS)))
@@ -55,25 +55,25 @@ def test_others_are_revoked_on_request_but_only_administrators(data_dir: Path) -
     assert [token.sha256 for token in valid_tokens(data_dir)] == [sha256_of(secret), b"o" * 32]
 
 
-def test_a_new_key_is_made_only_where_there_is_none(data_dir: Path) -> None:
+def test_a_signing_key_is_created_only_if_there_is_none(data_dir: Path) -> None:
     shown = create_signing_key(data_dir)
     assert shown == fingerprint(public_hex(load(data_dir / KEY)))
     with pytest.raises(MaintenanceError, match=r"referee-key\.pem exists"):
         create_signing_key(data_dir)
 
 
-def test_nothing_is_replaced_under_a_running_server_or_without_a_database(data_dir: Path) -> None:
+def test_recovery_is_rejected_while_the_server_runs_and_without_a_database(data_dir: Path) -> None:
     with DataDirLock(data_dir), pytest.raises(MaintenanceError, match="already uses it"):
         create_admin_token(data_dir, NOW_MS, revoke_others=True)
     with pytest.raises(MaintenanceError, match=r"there is no referee\.db"):
         create_signing_key(data_dir / "elsewhere")
 
 
-def test_the_commands_show_what_they_made(data_dir: Path) -> None:
+def test_the_commands_print_the_new_token_and_key(data_dir: Path) -> None:
     flags = ["--data-dir", str(data_dir)]
     token = CliRunner().invoke(main, ["recover", "admin-token", *flags])
     key = CliRunner().invoke(main, ["recover", "signing-key", *flags])
-    again = CliRunner().invoke(main, ["recover", "signing-key", *flags])
+    second_key = CliRunner().invoke(main, ["recover", "signing-key", *flags])
     assert token.stdout.startswith("rf_")
     assert key.stdout.startswith("new records are signed by ")
-    assert (again.exit_code, "referee-key.pem exists" in again.stderr) == (1, True)
+    assert (second_key.exit_code, "referee-key.pem exists" in second_key.stderr) == (1, True)

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from engines.api import Game, Json, Notation, Outcome, Position, Seat, Table, Viewer
+from engines.game_errors import BadOption, IllegalMove, MalformedMove, MalformedPosition, NotYourTurn
 from engines.options import Choice, Count, Flag, Options, Settings
-from engines.refusals import BadOption, IllegalMove, MalformedMove, MalformedPosition, NotYourTurn
 from tests.strangers_games.strangers_games.nim import Nim, NimPosition
 
 
@@ -67,7 +67,7 @@ class StonesPosition(Position):
     def view(self, viewer: Viewer) -> Json:
         return {"text": self.text(viewer)}
 
-    def told(self, seat: Seat, move: str, viewer: Viewer) -> str:
+    def visible_move(self, seat: Seat, move: str, viewer: Viewer) -> str:
         return move
 
     def picture(self, viewer: Viewer) -> str:
@@ -78,7 +78,7 @@ class Stones(Game):
     name = "stones"
     version = 1
     title = "Stones"
-    rules = "ST-1  Take one, two or three in turn; who has most at the end has won. Level is a draw to claim."
+    rules = "ST-1  Take one, two or three in turn; the seat with the most at the end has won. Level is a draw to claim."
     options = Options(
         (
             Count("heap", 12, "How many there are at the start.", least=1, most=1000),
@@ -106,7 +106,7 @@ class Stones(Game):
         return StonesPosition(settings, int(found[1]), int(found[2]), tuple(map(int, found[3].split(","))))
 
 
-class HeapFellOver(Exception):
+class BrokenGame(Exception):
     """Raised by Brittle."""
 
 
@@ -115,7 +115,7 @@ class BrittlePosition(NimPosition):
     def play(self, seat: Seat, move: str) -> Position:
         breaks = self.rules.choice("breaks")
         if breaks == "playing" and move == "2":
-            raise HeapFellOver("two were too many")
+            raise BrokenGame("two were too many")
         if breaks == "whose_turn" and move == "2":
             raise NotYourTurn(seat, (1 - seat,))
         after = super().play(seat, move)
@@ -130,7 +130,7 @@ class BrittlePosition(NimPosition):
     @property
     def outcome(self) -> Outcome | None:
         if self.rules.choice("breaks") == "outcome" and self.heap < self.rules.count("heap"):
-            raise HeapFellOver("who has won is not known")
+            raise BrokenGame("the winner is not known")
         return super().outcome
 
 
@@ -143,7 +143,7 @@ class Brittle(Nim):
             Choice(
                 "breaks",
                 "playing",
-                "What goes wrong.",
+                "Which call fails.",
                 choices=("playing", "whose_turn", "own_default", "outcome", "starting", "over_at_once"),
             ),
         )
@@ -151,7 +151,7 @@ class Brittle(Nim):
 
     def start(self, settings: Settings, seed: bytes) -> NimPosition:
         if settings.choice("breaks") == "starting":
-            raise HeapFellOver("there was no table")
+            raise BrokenGame("there was no table")
         heap = 0 if settings.choice("breaks") == "over_at_once" else settings.count("heap")
         return BrittlePosition(settings, heap, 0)
 

@@ -8,27 +8,27 @@ from referee.match.clock import Bank, Bronstein, Clock, Fischer, Hourglass, PerM
 from referee.match.clock_charge import ClockCharge, TurnMeasurement
 from referee.match.setup import Setup
 
-ALL_THAT_IS_LEFT = (SuddenDeath, Fischer, Bronstein, Hourglass)
+LIMITED_BY_TIME_LEFT = (SuddenDeath, Fischer, Bronstein, Hourglass)
 
 
-class TimeByHand:
+class ManualClock:
     """Time and network credit that each seat has left."""
 
     def __init__(self, setup: Setup, sides: tuple[tuple[int, ...], ...]) -> None:
         self.setup, self.sides = setup, sides
-        self.clocks = {seat: control.initial_clock() for seat, control in enumerate(setup.controls)}
-        self.credit = dict.fromkeys(self.clocks, setup.credit.per_match_us)
+        self.clocks = {seat: control.initial_clock() for seat, control in enumerate(setup.terms.controls)}
+        self.credit = dict.fromkeys(self.clocks, setup.terms.credit.per_match_us)
 
     def sums(self, seat: int, asked: int, measured: TurnMeasurement) -> tuple[int, int]:
         """Return the charge for an answer, and its network credit."""
         thinking = max(0, measured.arrived_us - asked - measured.stall_us)
-        credit = min(measured.network_us, self.setup.credit.per_move_us, self.credit[seat], thinking)
+        credit = min(measured.network_us, self.setup.terms.credit.per_move_us, self.credit[seat], thinking)
         return thinking - credit, credit
 
     def limit(self, seat: int) -> int | None:
         """Return how long the seat may take for its move; None means without limit."""
         left = self.clocks[seat].left_us
-        match self.setup.controls[seat]:
+        match self.setup.terms.controls[seat]:
             case Untimed():
                 limit = None
             case PerMove(each):
@@ -36,7 +36,7 @@ class TimeByHand:
             case UsDelay(_, free) | Bank(_, free):
                 limit = left + free
             case control:
-                limit = left if isinstance(control, ALL_THAT_IS_LEFT) else control.limit_us(self.clocks[seat])
+                limit = left if isinstance(control, LIMITED_BY_TIME_LEFT) else control.limit_us(self.clocks[seat])
         return limit
 
     def is_late(self, seat: int, asked: int, measured: TurnMeasurement) -> bool:
@@ -56,7 +56,7 @@ class TimeByHand:
 
     def _use(self, seat: int, used: int) -> None:
         clock = self.clocks[seat]
-        match self.setup.controls[seat]:
+        match self.setup.terms.controls[seat]:
             case Untimed() | PerMove():
                 after = clock
             case SuddenDeath() | Hourglass():
@@ -68,7 +68,7 @@ class TimeByHand:
             case control:
                 after = control.after(clock, used)
         self.clocks[seat] = after
-        if isinstance(self.setup.controls[seat], Hourglass):
+        if isinstance(self.setup.terms.controls[seat], Hourglass):
             self._share(seat, used)
 
     def _share(self, seat: int, sand: int) -> None:

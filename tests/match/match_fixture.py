@@ -1,4 +1,4 @@
-"""A fixture with one match, its log and its time, to be played by hand in a test.
+"""A fixture with one match, its log and its time, which a test advances step by step.
 
 Time advances only when the test says so. After each command the log is folded again and must yield the match.
 """
@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from engines.api import Game
+from engines.game_errors import DetailedError
 from engines.options import Value
-from engines.refusals import Refusal
 from engines.registry import games
 from referee.match.clock import SECOND, Micros, SuddenDeath, TimeControl
 from referee.match.clock_charge import TurnMeasurement
@@ -21,6 +21,7 @@ from referee.match.result import Result
 from referee.match.setup import Player, Setup
 from referee.match.state import Match, MatchPhase, create_match, evolve
 from tests.match.games import BRITTLE, STONES
+from tests.match.setups import make_setup
 from tests.strangers_games.strangers_games import FINGERS, NIM
 
 GAMES: dict[str, Game] = games() | {game.name: game for game in (NIM, FINGERS, STONES, BRITTLE)}
@@ -32,7 +33,7 @@ def replay(events: Iterable[Event], find_game: Callable[[str], Game]) -> Match:
     """Return the state after these events, the first of which must be MatchCreated."""
     first, *rest = events
     assert isinstance(first, MatchCreated)
-    match = create_match(first, find_game(first.setup.game))
+    match = create_match(first, find_game(first.setup.terms.game))
     for event in rest:
         match = evolve(match, event)
     return match
@@ -50,14 +51,23 @@ def terms(
     players = rest.pop("players", tuple(Player(f"bot{seat}", "1.0") for seat in seats))
     controls = (control,) * len(seats) if isinstance(control, TimeControl) else tuple(control)
     seed = rest.pop("seed", SEED)
-    return Setup("m1", game.name, game.version, settings, players, controls, seed, **rest)
+    return make_setup(
+        match_id="m1",
+        game=game.name,
+        game_version=game.version,
+        settings=settings,
+        players=players,
+        controls=controls,
+        seed=seed,
+        **rest,
+    )
 
 
-class Sitting:
-    """A match that was opened, its log, and the match time."""
+class MatchFixture:
+    """A match, its log, and the match time."""
 
     def __init__(self, setup: Setup) -> None:
-        self.game = GAMES[setup.game]
+        self.game = GAMES[setup.terms.game]
         setup.check(self.game)
         first = MatchCreated(0, setup)
         self.now_us: Micros = 0
@@ -76,10 +86,10 @@ class Sitting:
         assert [type(event) for event in self.log].count(PlayEnded) == (self.match.phase is MatchPhase.OVER)
         return decided.events
 
-    def refuses(self, command: Command, wait_us: Micros = 0) -> Refusal:
+    def refuses(self, command: Command, wait_us: Micros = 0) -> DetailedError:
         """Return the error that `command` gets after `wait_us`; nothing else changes."""
         self.now_us += wait_us
-        with pytest.raises(Refusal) as caught:
+        with pytest.raises(DetailedError) as caught:
             decide(self.match, command, self.now_us)
         assert str(caught.value).isprintable()
         return caught.value
@@ -118,11 +128,11 @@ class Sitting:
         return [clock.left_us for clock in self.match.clocks]
 
 
-def begun(*args: Any, **rest: Any) -> Sitting:
+def started_match(*args: Any, **rest: Any) -> MatchFixture:
     """Return a match in play, with `terms`."""
-    sitting = Sitting(terms(*args, **rest))
-    sitting.do(StartPlay())
-    return sitting
+    fixture = MatchFixture(terms(*args, **rest))
+    fixture.do(StartPlay())
+    return fixture
 
 
 def kinds(events: Sequence[Event]) -> list[str]:

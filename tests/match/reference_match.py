@@ -1,7 +1,7 @@
 """A reference implementation of a match, in plain dicts, written from the rules alone.
 
-It predicts the error or the first event of each command; then it reads the events one by one, and says after each what
-has to follow. A move is legal if the position lists it; time is added up by hand.
+It predicts the error or the first event of each command; then it reads the events one by one and predicts which event
+follows each. A move is legal if the position lists it; clocks are plain sums.
 """
 
 import re
@@ -30,24 +30,25 @@ from referee.match.commands import (
     VoidMatch,
 )
 from referee.match.events import Event, FlagFell, MovePlayed, MoveRefused, MoveSource, PlayEnded
+from referee.match.match_terms import DisconnectPolicy, DropoutPolicy, IllegalMovePolicy, LatePolicy
 from referee.match.result import VOID_CAUSES, EndCause, EndKind
-from referee.match.setup import DisconnectPolicy, DropoutPolicy, IllegalMovePolicy, LatePolicy, Setup
+from referee.match.setup import Setup
 from referee.match.state import Match
-from tests.match.manual_clock import TimeByHand
+from tests.match.manual_clock import ManualClock
 
 NOTHING = ""
 BEFORE_PLAY = (TakeSeat, AddNonce, StartPlay)
 DURING_PLAY = (SubmitMove, Resign, OfferDraw, AcceptDraw, DeclineDraw, ClaimDraw, AdjudicateMatch)
-NO_LONGER = (*BEFORE_PLAY, *DURING_PLAY[1:], AbortMatch, VoidMatch)
+INVALID_AFTER_THE_END = (*BEFORE_PLAY, *DURING_PLAY[1:], AbortMatch, VoidMatch)
 Turn: TypeAlias = dict[str, int]
 
 
-class Book:
+class ReferenceMatch:
     """The expected state of a match."""
 
     def __init__(self, game: Game, setup: Setup) -> None:
-        self.game, self.setup, self.policies = game, setup, setup.policies
-        self.sides = game.table(setup.settings).sides
+        self.game, self.setup, self.policies = game, setup, setup.terms.policies
+        self.sides = game.table(setup.terms.settings).sides
         self.seats = range(len(setup.players))
         self.phase = "waiting"
         self.players = dict(enumerate(setup.players))
@@ -55,7 +56,7 @@ class Book:
         self.position: Position | None = None
         self.ply = 0
         self.turns: dict[int, Turn] = {}
-        self.time = TimeByHand(setup, self.sides)
+        self.time = ManualClock(setup, self.sides)
         self.answers: dict[int, dict[str, str]] = {}
         self.out: list[int] = []
         self.faults: list[int] = []
@@ -68,7 +69,7 @@ class Book:
 
     # Commands and their expected results
 
-    def foretell(self, command: Command, now: int) -> str:
+    def predict(self, command: Command, now: int) -> str:
         """Return the class of the error, or of the first event, or NOTHING."""
         self.command, self.now = command, now
         seat = getattr(command, "seat", None)
@@ -78,10 +79,10 @@ class Book:
             return "NotAllowedNow"
         if self.phase == "playing" and isinstance(command, BEFORE_PLAY):
             return "NotAllowedNow"
-        if self.phase == "over" and isinstance(command, NO_LONGER):
+        if self.phase == "over" and isinstance(command, INVALID_AFTER_THE_END):
             return "MatchOver"
-        foretold: str = getattr(self, method_for(command))(command)
-        return foretold
+        expected: str = getattr(self, method_for(command))(command)
+        return expected
 
     def _take_seat(self, command: TakeSeat) -> str:
         held = self.players[command.seat]
@@ -91,7 +92,7 @@ class Book:
 
     def _add_nonce(self, command: AddNonce) -> str:
         given = self.nonces.get(command.seat, command.nonce)
-        if not self.setup.nonce_within_us or len(command.nonce) > 64 or given != command.nonce:
+        if not self.setup.terms.nonce_timeout_us or len(command.nonce) > 64 or given != command.nonce:
             return "NonceRefused"
         return NOTHING if command.seat in self.nonces else "NonceAdded"
 
@@ -158,8 +159,8 @@ class Book:
             or not {command.seat} & self.gone.keys() & self.turns.keys()
         ):
             return NOTHING
-        waited = self.now - max(self.gone[command.seat], self.turns[command.seat]["asked"])
-        return "SeatForfeited" if waited >= self.policies.grace_us else NOTHING
+        waited = self.now - max(self.gone[command.seat], self.turns[command.seat]["started"])
+        return "SeatForfeited" if waited >= self.policies.grace_period_us else NOTHING
 
     def _resume_match(self, _: ResumeMatch) -> str:
         return NOTHING if self.phase == "over" else "MatchResumed"
@@ -225,7 +226,7 @@ class Book:
 
     def _move_refused(self, event: MoveRefused) -> str:
         turn = self.turns[event.seat]
-        allowed = self.policies.attempts if self.policies.illegal is IllegalMovePolicy.REFUSE_THEN_FORFEIT else 1
+        allowed = self.policies.max_attempts if self.policies.illegal is IllegalMovePolicy.REFUSE_THEN_FORFEIT else 1
         assert event.attempts_left == allowed - turn["attempt"] >= 0
         turn["attempt"] += 1
         self._remember(event, "refused", event.move)
@@ -323,7 +324,7 @@ class Book:
     def _ask(self) -> None:
         owing = self.require_position.owing
         self.turns = {
-            seat: self.turns.get(seat) or {"ply": self.ply, "asked": self.now, "attempt": 1} for seat in owing
+            seat: self.turns.get(seat) or {"ply": self.ply, "started": self.now, "attempt": 1} for seat in owing
         }
 
     def _settled(self) -> str:
@@ -354,10 +355,10 @@ class Book:
     # Time
 
     def _is_late(self, seat: int, measured: TurnMeasurement) -> bool:
-        return self.time.is_late(seat, self.turns[seat]["asked"], measured)
+        return self.time.is_late(seat, self.turns[seat]["started"], measured)
 
     def _charge(self, seat: int, row: ClockCharge) -> None:
-        assert row.asked_us == self.turns[seat]["asked"]
+        assert row.asked_us == self.turns[seat]["started"]
         self.time.charge(seat, row)
 
     # Comparison with the match under test
@@ -367,7 +368,7 @@ class Book:
         assert (match.result is not None) == (self.phase == "over")
         assert match.ply == self.ply
         assert {turn.seat: (turn.token, turn.asked_us) for turn in match.owing} == {
-            seat: (self.token(seat), turn["asked"]) for seat, turn in self.turns.items()
+            seat: (self.token(seat), turn["started"]) for seat, turn in self.turns.items()
         }
         assert dict(enumerate(match.clocks)) == self.time.clocks
         assert all(clock.left_us >= 0 for clock in match.clocks)

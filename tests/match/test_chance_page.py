@@ -23,7 +23,7 @@ def nonces_of(words: str) -> list[bytes]:
     return [b"" if word == "-" else bytes.fromhex(word) for word in words.split()]
 
 
-def stranger(name: str) -> Callable[..., Any]:
+def page_function(name: str) -> Callable[..., Any]:
     """Return a function that the page defines."""
     names: dict[str, Any] = {}
     for block in BLOCKS:
@@ -38,7 +38,7 @@ def test_the_page_has_vectors_with_and_without_nonces_for_two_and_for_four() -> 
 
 
 @pytest.mark.parametrize(("seed", "nonces", "of_match", "of_game", "lot", "policy"), VECTORS)
-def test_the_vectors_of_the_page_are_what_the_referee_draws(
+def test_the_referee_draws_the_test_vectors_of_the_page(
     seed: str, nonces: str, of_match: str, of_game: str, lot: str, policy: str
 ) -> None:
     given = nonces_of(nonces)
@@ -50,16 +50,16 @@ def test_the_vectors_of_the_page_are_what_the_referee_draws(
 
 
 @pytest.mark.parametrize(("seed", "nonces", "of_match", "of_game", "lot", "policy"), VECTORS)
-def test_the_recipes_of_the_page_give_the_same(
+def test_the_code_on_the_page_computes_the_test_vectors(
     seed: str, nonces: str, of_match: str, of_game: str, lot: str, policy: str
 ) -> None:
-    mixed = stranger("seed_of_match")(bytes.fromhex(seed), nonces_of(nonces))
-    fork = stranger("fork")
+    mixed = page_function("seed_of_match")(bytes.fromhex(seed), nonces_of(nonces))
+    fork = page_function("fork")
     assert mixed.hex() == of_match
     assert fork(mixed, "game").hex() == of_game
-    assert stranger("shuffle")(fork(mixed, "seats"), sorted(lot.split())) == lot.split()
+    assert page_function("shuffle")(fork(mixed, "seats"), sorted(lot.split())) == lot.split()
     assert Chance(fork(mixed, "policy 12 1")).below(10)[0] == int(policy)
 
 
-def test_a_nonce_has_as_many_bytes_as_the_page_says() -> None:
+def test_the_limit_of_nonces_is_the_one_on_the_page() -> None:
     assert f"of up to {setup.MAX_NONCE_BYTES} bytes" in PAGE

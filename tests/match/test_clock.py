@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from referee.match.clock import (
     DAY,
+    MAX_MOVES_OR_PERIODS,
     MAX_TIME_US,
     MS,
     SECOND,
@@ -93,7 +94,7 @@ SEQUENCES: list[tuple[TimeControl, Clock, list[tuple[int, Clock]]]] = [
 
 
 @pytest.mark.parametrize(("control", "first", "moves"), SEQUENCES, ids=str)
-def test_each_move_leaves_what_the_rule_says(
+def test_each_move_leaves_the_time_of_the_rule(
     control: TimeControl, first: Clock, moves: list[tuple[int, Clock]]
 ) -> None:
     clock = control.initial_clock()
@@ -133,7 +134,7 @@ def test_the_next_period_or_increment_never_makes_a_late_move_timely(
     assert control.limit_us(clock) == limit
 
 
-BAD: list[tuple[Callable[[], TimeControl], str, str]] = [
+INVALID: list[tuple[Callable[[], TimeControl], str, str]] = [
     (lambda: SuddenDeath(0), "main_us", "must be greater than 0"),
     (lambda: SuddenDeath(-1), "main_us", "must be from 0 to ten years"),
     (lambda: SuddenDeath(MAX_TIME_US + 1), "main_us", "must be from 0 to ten years"),
@@ -145,7 +146,7 @@ BAD: list[tuple[Callable[[], TimeControl], str, str]] = [
     (lambda: Bank(0, 5), "bank_us", "must be greater than 0"),
     (lambda: Hourglass(0), "main_us", "must be greater than 0"),
     (lambda: Correspondence(0, 5), "move_us", "must be greater than 0"),
-    (lambda: Correspondence(5, 4), "most_us", "must be at least the time for one move"),
+    (lambda: Correspondence(5, 4), "max_us", "must be at least the time for one move"),
     (lambda: JapaneseByoYomi(5, 0, 1), "period_us", "must be greater than 0"),
     (lambda: JapaneseByoYomi(5, 1, 0), "periods", "must be greater than 0"),
     (lambda: CanadianByoYomi(5, 0, 1), "period_us", "must be greater than 0"),
@@ -170,8 +171,8 @@ BAD: list[tuple[Callable[[], TimeControl], str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("make", "field", "why"), BAD)
-def test_a_clock_that_cannot_be_is_refused_with_what_would_be_right(
+@pytest.mark.parametrize(("make", "field", "why"), INVALID)
+def test_the_error_for_an_invalid_clock_says_what_is_valid(
     make: Callable[[], TimeControl], field: str, why: str
 ) -> None:
     with pytest.raises(BadTimeControl) as caught:
@@ -186,9 +187,10 @@ def test_the_longest_and_the_shortest_clocks_are_allowed() -> None:
     assert Fischer(1, MAX_TIME_US).after(Clock(1), 1) == Clock(MAX_TIME_US)
     assert UsDelay(0, 1).initial_clock() == Clock(0)
     assert MovesPerPeriod((Period(1, MAX_TIME_US, MAX_TIME_US),)).initial_clock() == Clock(MAX_TIME_US, 0, 1)
+    assert MovesPerPeriod((Period(MAX_MOVES_OR_PERIODS, 1),)).initial_clock() == Clock(1, 0, MAX_MOVES_OR_PERIODS)
 
 
-def test_a_day_has_its_microseconds() -> None:
+def test_the_units_of_time_are_correct() -> None:
     assert (MS, SECOND, DAY, MAX_TIME_US) == (1_000, 1_000_000, 86_400_000_000, 3_660 * 86_400_000_000)
 
 
@@ -230,7 +232,7 @@ thoughts = st.lists(st.one_of(st.just(1.0), st.just(0.0), st.floats(0, 1)), min_
 
 
 @given(controls(timed=True), thoughts)
-def test_no_time_is_created_but_by_rule(control: TimeControl, shares: list[float]) -> None:
+def test_time_is_added_only_by_the_rule(control: TimeControl, shares: list[float]) -> None:
     """Each move takes a share of its limit; 1.0 uses it up, to the microsecond."""
     clock, used = control.initial_clock(), 0
     for number, share in enumerate(shares, 1):
@@ -251,7 +253,7 @@ def limited_us(control: TimeControl, clock: Clock) -> int:
 
 
 @given(controls(timed=True), thoughts, st.data())
-def test_who_thinks_longer_never_has_more_afterwards(
+def test_a_longer_thought_never_leaves_more_time(
     control: TimeControl, shares: list[float], data: st.DataObject
 ) -> None:
     clock = control.initial_clock()
@@ -264,7 +266,7 @@ def test_who_thinks_longer_never_has_more_afterwards(
 
 
 @given(controls(timed=True), thoughts)
-def test_the_limit_itself_can_be_used_and_leaves_a_clock_to_play_on(control: TimeControl, shares: list[float]) -> None:
+def test_the_whole_limit_can_be_used_and_leaves_a_valid_clock(control: TimeControl, shares: list[float]) -> None:
     clock = control.initial_clock()
     for share in shares:
         limit = limited_us(control, clock)

@@ -25,7 +25,7 @@ from referee.match.clock_charge import (
 from referee.match.match_errors import BadTimeControl
 from tests.match.clock_strategies import controls
 from tests.match.games import STONES
-from tests.match.match_fixture import Sitting, begun
+from tests.match.match_fixture import MatchFixture, started_match
 
 HUNDRED = SuddenDeath(100)
 
@@ -51,7 +51,7 @@ HUNDRED = SuddenDeath(100)
         (990, 10, 0, 10, 0, 0, False),  # The answer arrived before the turn was sent: no charge and no credit.
     ],
 )
-def test_what_is_charged_is_what_elapsed_less_stall_and_credit(
+def test_the_charge_is_the_elapsed_time_less_referee_delay_and_credit(
     arrived: int, network: int, stall: int, credit_left: int, credited: int, charged: int, late: bool
 ) -> None:
     row = charge(HUNDRED, Clock(100), 1_000, TurnMeasurement(arrived, network, stall), credit_left)
@@ -60,17 +60,17 @@ def test_what_is_charged_is_what_elapsed_less_stall_and_credit(
     assert row.measured == TurnMeasurement(arrived, network, stall)
 
 
-def test_who_is_late_has_used_all_there_was_and_not_more() -> None:
+def test_a_late_answer_uses_up_the_limit_and_no_more() -> None:
     assert charge(Fischer(100, 7), Clock(30), 0, TurnMeasurement(1_000), 0).after == Clock(7)
     assert charge(JapaneseByoYomi(100, 10, 3), Clock(5, 3), 0, TurnMeasurement(1_000), 0).after == Clock(0, 1)
 
 
-def test_without_a_clock_nobody_is_late() -> None:
+def test_without_a_clock_no_answer_is_late() -> None:
     row = charge(Untimed(), Clock(), 0, TurnMeasurement(10**15), 0)
     assert (row.charged_us, row.after, row.late) == (10**15, Clock(), False)
 
 
-def test_a_row_as_the_details_of_a_refusal_settles_the_quarrel() -> None:
+def test_the_details_of_an_error_contain_the_clock_charge() -> None:
     assert charge(HUNDRED, Clock(90), 5, TurnMeasurement(210, 30, 40), 20).texts() == {
         "asked_us": "5",
         "arrived_us": "210",
@@ -90,7 +90,9 @@ def test_a_row_as_the_details_of_a_refusal_settles_the_quarrel() -> None:
     st.integers(0, 3000),
     st.integers(0, 300),
 )
-def test_rows_add_up(control: TimeControl, asked: int, elapsed: int, network: int, stall: int, credit: int) -> None:
+def test_the_numbers_of_a_clock_charge_are_consistent(
+    control: TimeControl, asked: int, elapsed: int, network: int, stall: int, credit: int
+) -> None:
     before = control.initial_clock()
     row = charge(control, before, asked, TurnMeasurement(asked + elapsed, network, stall), credit)
     thinking = max(0, elapsed - stall)
@@ -103,7 +105,7 @@ def test_rows_add_up(control: TimeControl, asked: int, elapsed: int, network: in
 
 
 @given(controls(), st.integers(0, 1000), st.integers(0, 100), st.integers(0, 200))
-def test_the_flag_falls_at_the_first_moment_that_no_answer_can_meet(
+def test_the_flag_falls_at_the_first_moment_when_every_answer_is_late(
     control: TimeControl, asked: int, credit: int, more_network: int
 ) -> None:
     falls_at = flag_falls_at_us(control, control.initial_clock(), asked, credit)
@@ -119,12 +121,12 @@ def test_without_a_clock_no_flag_falls() -> None:
     assert flag_falls_at_us(Untimed(), Clock(), 0, 10) is None
 
 
-def test_sand_is_shared_in_equal_parts_and_a_part_of_a_microsecond_is_lost() -> None:
+def test_hourglass_time_is_shared_equally_and_fractions_of_a_microsecond_are_lost() -> None:
     assert [hourglass_share(10, others) for others in (1, 2, 3)] == [10, 5, 3]
 
 
-def test_credit_is_capped_a_move_and_a_match() -> None:
-    sitting = begun(control=HUNDRED, credit=NetworkCredit(10, 25))
+def test_network_credit_is_limited_per_move_and_per_match() -> None:
+    fixture = started_match(control=HUNDRED, credit=NetworkCredit(10, 25))
     for seat, after, network, left, credit_left in [
         (0, 30, 50, 80, 15),
         (1, 30, 4, 74, 21),
@@ -134,67 +136,80 @@ def test_credit_is_capped_a_move_and_a_match() -> None:
         (1, 30, 9, 53, 9),
         (0, 30, 50, 5, 0),
     ]:
-        sitting.move(seat, "1", after, network_us=network)
-        assert (sitting.left_us[seat], sitting.match.credit_us[seat]) == (left, credit_left)
+        fixture.move(seat, "1", after, network_us=network)
+        assert (fixture.left_us[seat], fixture.match.credit_us[seat]) == (left, credit_left)
 
 
-def sand(sitting: Sitting) -> int:
-    return sum(sitting.left_us)
+def total_us(fixture: MatchFixture) -> int:
+    return sum(fixture.left_us)
 
 
-def test_what_one_seat_uses_of_an_hourglass_the_other_gets() -> None:
-    sitting = begun(control=Hourglass(100))
-    sitting.move(0, "1", 30)
-    assert sitting.left_us == [70, 130]
-    sitting.move(1, "1", 130)
-    assert sitting.left_us == [200, 0]
+def test_the_time_that_one_seat_uses_of_an_hourglass_goes_to_the_other() -> None:
+    fixture = started_match(control=Hourglass(100))
+    fixture.move(0, "1", 30)
+    assert fixture.left_us == [70, 130]
+    fixture.move(1, "1", 130)
+    assert fixture.left_us == [200, 0]
 
 
-def test_three_seats_share_the_sand_and_lose_less_than_a_microsecond_each() -> None:
-    sitting = begun(STONES, Hourglass(100))
-    sitting.move(0, "1", 31)
-    assert sitting.left_us == [69, 115, 115]
+def test_three_seats_share_hourglass_time_and_lose_less_than_a_microsecond_each() -> None:
+    fixture = started_match(STONES, Hourglass(100))
+    fixture.move(0, "1", 31)
+    assert fixture.left_us == [69, 115, 115]
 
 
-def test_partners_get_no_sand_from_each_other() -> None:
-    sitting = begun(STONES, Hourglass(100), {"seats": 4, "teams": True})
-    sitting.move(0, "1", 40)
-    assert sitting.left_us == [60, 120, 100, 120]
-    sitting.move(1, "1", 21)
-    assert sitting.left_us == [70, 99, 110, 120]
+def test_partners_get_no_hourglass_time_from_each_other() -> None:
+    fixture = started_match(STONES, Hourglass(100), {"seats": 4, "teams": True})
+    fixture.move(0, "1", 40)
+    assert fixture.left_us == [60, 120, 100, 120]
+    fixture.move(1, "1", 21)
+    assert fixture.left_us == [70, 99, 110, 120]
 
 
-def test_who_is_late_by_an_hourglass_gives_all_it_had() -> None:
-    sitting = begun(control=Hourglass(100))
-    sitting.flag(0, 101)
-    assert sitting.left_us == [0, 200]
+def test_a_seat_that_is_late_by_an_hourglass_loses_all_its_time() -> None:
+    fixture = started_match(control=Hourglass(100))
+    fixture.flag(0, 101)
+    assert fixture.left_us == [0, 200]
 
 
 @given(st.integers(2, 4), st.lists(st.tuples(st.integers(0, 150), st.integers(0, 20)), max_size=12))
-def test_an_hourglass_makes_no_sand_and_loses_only_the_rounding(seats: int, moves: list[tuple[int, int]]) -> None:
-    sitting = begun(STONES, Hourglass(1000), {"seats": seats}, credit=NetworkCredit(10, 40))
+def test_an_hourglass_adds_no_time_and_loses_only_by_rounding(seats: int, moves: list[tuple[int, int]]) -> None:
+    fixture = started_match(STONES, Hourglass(1000), {"seats": seats}, credit=NetworkCredit(10, 40))
     for took, network in moves:
-        before = sand(sitting)
-        sitting.move(sitting.owing[0], "1", took, network_us=network)
-        assert before - (seats - 2) <= sand(sitting) <= before
+        before = total_us(fixture)
+        fixture.move(fixture.owing[0], "1", took, network_us=network)
+        assert before - (seats - 2) <= total_us(fixture) <= before
 
 
 @given(st.lists(st.tuples(st.integers(0, 2500), st.integers(0, 900), st.integers(0, 900)), max_size=12))
-def test_rows_of_a_whole_match_add_up_to_its_clocks(moves: list[tuple[int, int, int]]) -> None:
-    sitting = begun(STONES, SuddenDeath(100_000), {"seats": 2}, credit=NetworkCredit(300, 1000))
+def test_the_clock_charges_of_a_match_add_up_to_its_clocks(moves: list[tuple[int, int, int]]) -> None:
+    fixture = started_match(STONES, SuddenDeath(100_000), {"seats": 2}, credit=NetworkCredit(300, 1000))
     for took, network, stall in moves:
-        sitting.move(sitting.owing[0], "1", took, network_us=network, stall_us=stall)
+        fixture.move(fixture.owing[0], "1", took, network_us=network, stall_us=stall)
     charged, credited = [0, 0], [0, 0]
     for number, (took, network, stall) in enumerate(moves):
         seat, thinking = number % 2, max(0, took - stall)
         credit = min(network, 300, 1000 - credited[seat], thinking)
         credited[seat] += credit
         charged[seat] += thinking - credit
-    assert sitting.left_us == [100_000 - charged[0], 100_000 - charged[1]]
-    assert list(sitting.match.credit_us) == [1000 - credited[0], 1000 - credited[1]]
+    assert fixture.left_us == [100_000 - charged[0], 100_000 - charged[1]]
+    assert list(fixture.match.credit_us) == [1000 - credited[0], 1000 - credited[1]]
 
 
-@pytest.mark.parametrize("caps", [(-1, 0), (0, -1), (MAX_TIME_US + 1, 0), (0, MAX_TIME_US + 1)])
-def test_credit_cannot_be_owed(caps: tuple[int, int]) -> None:
-    with pytest.raises(BadTimeControl, match="from 0 to ten years"):
+@pytest.mark.parametrize(
+    ("caps", "field"),
+    [
+        ((-1, 0), "per_move_us"),
+        ((0, -1), "per_match_us"),
+        ((MAX_TIME_US + 1, 0), "per_move_us"),
+        ((0, MAX_TIME_US + 1), "per_match_us"),
+    ],
+)
+def test_a_network_credit_out_of_range_is_refused(caps: tuple[int, int], field: str) -> None:
+    with pytest.raises(BadTimeControl) as caught:
         NetworkCredit(*caps)
+    assert caught.value.details == {"field": field, "why": "must be from 0 to ten years"}
+
+
+def test_the_largest_network_credit_is_ten_years() -> None:
+    assert NetworkCredit(MAX_TIME_US, MAX_TIME_US).per_match_us == MAX_TIME_US

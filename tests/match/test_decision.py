@@ -6,185 +6,185 @@ from referee.match.clock import SuddenDeath
 from referee.match.commands import DisconnectSeat, EndGracePeriod, Resign
 from referee.match.events import MovePlayed, MoveSource
 from referee.match.match_errors import SeatOut, StaleTurn
+from referee.match.match_terms import DisconnectPolicy, DropoutPolicy, IllegalMovePolicy, Policies
 from referee.match.result import EndCause, EndKind, Fault, Forfeit
-from referee.match.setup import DisconnectPolicy, DropoutPolicy, IllegalMovePolicy, Policies
 from tests.match.games import STONES
-from tests.match.match_fixture import Sitting, begun, kinds
+from tests.match.match_fixture import MatchFixture, kinds, started_match
 from tests.strangers_games.strangers_games import FINGERS
 
-GOING_ON = [DropoutPolicy.RANDOM_MOVES, DropoutPolicy.DEFAULT_MOVES]
+CONTINUING_POLICIES = [DropoutPolicy.RANDOM_MOVES, DropoutPolicy.DEFAULT_MOVES]
 DEFAULTS = Policies(IllegalMovePolicy.FORFEIT, dropout=DropoutPolicy.DEFAULT_MOVES)
 
 
-def four(heap: int = 40, policies: Policies = DEFAULTS) -> Sitting:
-    return begun(STONES, SuddenDeath(100), {"seats": 4, "heap": heap}, policies=policies)
+def four(heap: int = 40, policies: Policies = DEFAULTS) -> MatchFixture:
+    return started_match(STONES, SuddenDeath(100), {"seats": 4, "heap": heap}, policies=policies)
 
 
-def sources(sitting: Sitting) -> list[tuple[int, MoveSource]]:
-    return [(event.seat, event.source) for event in sitting.log if isinstance(event, MovePlayed)]
+def sources(fixture: MatchFixture) -> list[tuple[int, MoveSource]]:
+    return [(event.seat, event.source) for event in fixture.log if isinstance(event, MovePlayed)]
 
 
-def test_a_game_that_is_played_out_ends_by_its_rules() -> None:
-    sitting = begun(STONES, chosen={"heap": 6})
-    sitting.move(0, "1")
-    sitting.move(1, "2")
-    assert kinds(sitting.move(2, "3")) == ["MovePlayed", "PlayEnded"]
-    assert (sitting.result.kind, sitting.result.cause, sitting.result.reason) == (
+def test_a_finished_game_ends_the_match_by_its_rules() -> None:
+    fixture = started_match(STONES, chosen={"heap": 6})
+    fixture.move(0, "1")
+    fixture.move(1, "2")
+    assert kinds(fixture.move(2, "3")) == ["MovePlayed", "PlayEnded"]
+    assert (fixture.result.kind, fixture.result.cause, fixture.result.reason) == (
         EndKind.PLAYED,
         EndCause.RULES,
         "none_left",
     )
-    assert (sitting.result.scores, sitting.result.ranks) == ((1.0, 2.0, 3.0), (3, 2, 1))
-    assert sitting.owing == []
+    assert (fixture.result.scores, fixture.result.ranks) == ((1.0, 2.0, 3.0), (3, 2, 1))
+    assert fixture.owing == []
 
 
-def test_a_game_of_teams_that_is_played_out_ranks_the_teams() -> None:
-    sitting = begun(STONES, chosen={"heap": 8, "seats": 4, "teams": True})
+def test_a_finished_game_of_teams_ranks_the_teams() -> None:
+    fixture = started_match(STONES, chosen={"heap": 8, "seats": 4, "teams": True})
     for move in "1232":
-        sitting.move(sitting.owing[0], move)
-    assert sitting.result.scores == (1.0, 2.0, 3.0, 2.0)
-    assert (sitting.result.side_scores, sitting.result.ranks) == ((4.0, 4.0), (1, 1, 1, 1))
+        fixture.move(fixture.owing[0], move)
+    assert fixture.result.scores == (1.0, 2.0, 3.0, 2.0)
+    assert (fixture.result.side_scores, fixture.result.ranks) == ((4.0, 4.0), (1, 1, 1, 1))
 
 
 @pytest.mark.parametrize("dropout", DropoutPolicy)
 def test_with_two_sides_a_dropout_always_ends_the_match(dropout: DropoutPolicy) -> None:
-    for sitting in (
-        begun(policies=Policies(dropout=dropout)),
-        begun(STONES, chosen={"seats": 4, "teams": True}, policies=Policies(dropout=dropout)),
+    for fixture in (
+        started_match(policies=Policies(dropout=dropout)),
+        started_match(STONES, chosen={"seats": 4, "teams": True}, policies=Policies(dropout=dropout)),
     ):
-        assert kinds(sitting.do(Resign(0))) == ["SeatResigned", "PlayEnded"]
+        assert kinds(fixture.do(Resign(0))) == ["SeatResigned", "PlayEnded"]
 
 
 def test_by_default_a_dropout_ends_a_match_of_four_sides() -> None:
-    sitting = four(policies=Policies())
-    sitting.move(0, "2")
-    sitting.move(1, "3")
-    assert kinds(sitting.flag(2, 101)) == ["FlagFell", "SeatForfeited", "PlayEnded"]
-    assert (sitting.result.kind, sitting.result.ranks) == (EndKind.FORFEITED, (2, 1, 4, 3))
-    assert sitting.result.forfeits == (Forfeit(2, Fault.TIME, 2),)
+    fixture = four(policies=Policies())
+    fixture.move(0, "2")
+    fixture.move(1, "3")
+    assert kinds(fixture.flag(2, 101)) == ["FlagFell", "SeatForfeited", "PlayEnded"]
+    assert (fixture.result.kind, fixture.result.ranks) == (EndKind.FORFEITED, (2, 1, 4, 3))
+    assert fixture.result.forfeits == (Forfeit(2, Fault.TIME, 2),)
 
 
-@pytest.mark.parametrize("dropout", GOING_ON)
-def test_the_game_goes_on_and_the_policy_plays_for_the_seat_at_once(dropout: DropoutPolicy) -> None:
-    sitting = four(policies=Policies(dropout=dropout))
+@pytest.mark.parametrize("dropout", CONTINUING_POLICIES)
+def test_after_a_dropout_the_policy_moves_for_the_seat_at_once(dropout: DropoutPolicy) -> None:
+    fixture = four(policies=Policies(dropout=dropout))
     source = MoveSource.RANDOM if dropout is DropoutPolicy.RANDOM_MOVES else MoveSource.DEFAULT
-    assert kinds(sitting.do(Resign(0))) == ["SeatResigned", "MovePlayed"]
-    assert sitting.owing == [1]
+    assert kinds(fixture.do(Resign(0))) == ["SeatResigned", "MovePlayed"]
+    assert fixture.owing == [1]
     for seat in (1, 2):
-        assert kinds(sitting.move(seat, "1")) == ["MovePlayed"]
-    assert kinds(sitting.move(3, "1")) == ["MovePlayed", "MovePlayed"]
-    assert sources(sitting) == [(0, source), (1, MoveSource.BOT), (2, MoveSource.BOT), (3, MoveSource.BOT), (0, source)]
+        assert kinds(fixture.move(seat, "1")) == ["MovePlayed"]
+    assert kinds(fixture.move(3, "1")) == ["MovePlayed", "MovePlayed"]
+    assert sources(fixture) == [(0, source), (1, MoveSource.BOT), (2, MoveSource.BOT), (3, MoveSource.BOT), (0, source)]
 
 
-def test_default_moves_for_a_dropout_are_the_games_own() -> None:
-    sitting = four()
-    sitting.do(Resign(0))
-    played = sitting.log[-1]
+def test_default_moves_for_a_dropout_are_those_of_the_game() -> None:
+    fixture = four()
+    fixture.do(Resign(0))
+    played = fixture.log[-1]
     assert isinstance(played, MovePlayed)
     assert (played.move, played.row, played.request_id) == ("3", None, "")
-    assert sitting.left_us == [100] * 4
+    assert fixture.left_us == [100] * 4
 
 
-def test_a_seat_drops_out_of_turn_and_is_played_for_when_its_turn_comes() -> None:
-    sitting = four()
-    assert kinds(sitting.do(Resign(1))) == ["SeatResigned"]
-    assert sitting.owing == [0]
-    assert kinds(sitting.move(0, "1")) == ["MovePlayed", "MovePlayed"]
-    assert sitting.owing == [2]
+def test_the_policy_moves_for_a_seat_that_dropped_out_when_its_turn_comes() -> None:
+    fixture = four()
+    assert kinds(fixture.do(Resign(1))) == ["SeatResigned"]
+    assert fixture.owing == [0]
+    assert kinds(fixture.move(0, "1")) == ["MovePlayed", "MovePlayed"]
+    assert fixture.owing == [2]
 
 
 @pytest.mark.parametrize("fault", Fault)
-def test_every_fault_of_a_bot_drops_its_seat_out(fault: Fault) -> None:
+def test_every_fault_of_a_bot_makes_its_seat_drop_out(fault: Fault) -> None:
     policies = Policies(
         IllegalMovePolicy.FORFEIT,
         gone=DisconnectPolicy.FORFEIT_AFTER_GRACE,
-        grace_us=5,
+        grace_period_us=5,
         dropout=DropoutPolicy.DEFAULT_MOVES,
     )
-    sitting = four(policies=policies)
+    fixture = four(policies=policies)
     if fault is Fault.TIME:
-        events = kinds(sitting.flag(0, 101))
+        events = kinds(fixture.flag(0, 101))
         assert events == ["FlagFell", "SeatForfeited", "MovePlayed"]
     elif fault is Fault.ILLEGAL_MOVE:
-        assert kinds(sitting.move(0, "9")) == ["MoveRefused", "SeatForfeited", "MovePlayed"]
+        assert kinds(fixture.move(0, "9")) == ["MoveRefused", "SeatForfeited", "MovePlayed"]
     else:
-        sitting.do(DisconnectSeat(0))
-        assert kinds(sitting.do(EndGracePeriod(0), wait_us=5)) == ["SeatForfeited", "MovePlayed"]
-    assert sitting.match.forfeits == (Forfeit(0, fault, 0),)
-    assert sitting.match.dropped_seats == {0}
+        fixture.do(DisconnectSeat(0))
+        assert kinds(fixture.do(EndGracePeriod(0), wait_us=5)) == ["SeatForfeited", "MovePlayed"]
+    assert fixture.match.forfeits == (Forfeit(0, fault, 0),)
+    assert fixture.match.dropped_seats == {0}
 
 
-def test_who_dropped_out_can_neither_move_nor_drop_out_again() -> None:
-    sitting = four()
-    answer = sitting.answer(0, "1")
-    sitting.do(Resign(0))
-    assert isinstance(sitting.refuses(answer), StaleTurn)
-    refusal = sitting.refuses(Resign(0))
-    assert isinstance(refusal, SeatOut)
-    assert refusal.details == {"seat": "0"}
+def test_a_seat_that_dropped_out_can_neither_move_nor_drop_out_again() -> None:
+    fixture = four()
+    answer = fixture.answer(0, "1")
+    fixture.do(Resign(0))
+    assert isinstance(fixture.refuses(answer), StaleTurn)
+    error = fixture.refuses(Resign(0))
+    assert isinstance(error, SeatOut)
+    assert error.details == {"seat": "0"}
 
 
-def test_who_dropped_out_is_last_though_the_policy_played_well_for_it() -> None:
-    sitting = begun(STONES, chosen={"heap": 5}, policies=DEFAULTS)
-    sitting.move(0, "9")
-    sitting.move(1, "1")
-    assert kinds(sitting.move(2, "1")) == ["MovePlayed", "PlayEnded"]
-    assert (sitting.result.kind, sitting.result.cause, sitting.result.reason) == (
+def test_a_seat_that_dropped_out_is_last_even_if_the_policy_plays_well() -> None:
+    fixture = started_match(STONES, chosen={"heap": 5}, policies=DEFAULTS)
+    fixture.move(0, "9")
+    fixture.move(1, "1")
+    assert kinds(fixture.move(2, "1")) == ["MovePlayed", "PlayEnded"]
+    assert (fixture.result.kind, fixture.result.cause, fixture.result.reason) == (
         EndKind.FORFEITED,
         EndCause.FAULT,
         "none_left",
     )
-    assert (sitting.result.scores, sitting.result.ranks) == ((3.0, 1.0, 1.0), (3, 1, 1))
-    assert sitting.result.forfeits == (Forfeit(0, Fault.ILLEGAL_MOVE, 0),)
+    assert (fixture.result.scores, fixture.result.ranks) == ((3.0, 1.0, 1.0), (3, 1, 1))
+    assert fixture.result.forfeits == (Forfeit(0, Fault.ILLEGAL_MOVE, 0),)
 
 
-def test_a_game_that_went_on_without_who_resigned_was_played() -> None:
-    sitting = begun(STONES, chosen={"heap": 5}, policies=DEFAULTS)
-    sitting.do(Resign(0))
-    sitting.move(1, "1")
-    sitting.move(2, "1")
-    assert (sitting.result.kind, sitting.result.cause) == (EndKind.PLAYED, EndCause.RULES)
-    assert (sitting.result.ranks, sitting.result.side_ranks) == ((3, 1, 1), (3, 1, 1))
+def test_a_game_that_continues_after_a_resignation_counts_as_played() -> None:
+    fixture = started_match(STONES, chosen={"heap": 5}, policies=DEFAULTS)
+    fixture.do(Resign(0))
+    fixture.move(1, "1")
+    fixture.move(2, "1")
+    assert (fixture.result.kind, fixture.result.cause) == (EndKind.PLAYED, EndCause.RULES)
+    assert (fixture.result.ranks, fixture.result.side_ranks) == ((3, 1, 1), (3, 1, 1))
 
 
 def test_the_match_ends_when_one_side_remains() -> None:
-    sitting = four()
-    sitting.do(Resign(3))
-    sitting.move(0, "9")
-    assert sitting.owing == [1]
-    assert kinds(sitting.do(Resign(2))) == ["SeatResigned", "PlayEnded"]
-    assert (sitting.result.kind, sitting.result.ranks) == (EndKind.FORFEITED, (2, 1, 2, 2))
-    assert sitting.result.forfeits == (Forfeit(0, Fault.ILLEGAL_MOVE, 0),)
+    fixture = four()
+    fixture.do(Resign(3))
+    fixture.move(0, "9")
+    assert fixture.owing == [1]
+    assert kinds(fixture.do(Resign(2))) == ["SeatResigned", "PlayEnded"]
+    assert (fixture.result.kind, fixture.result.ranks) == (EndKind.FORFEITED, (2, 1, 2, 2))
+    assert fixture.result.forfeits == (Forfeit(0, Fault.ILLEGAL_MOVE, 0),)
 
 
 def test_faults_are_listed_in_the_order_in_which_they_happened() -> None:
-    sitting = four()
-    sitting.move(0, "1")
-    sitting.move(1, "9")
-    sitting.flag(2, 101)
-    sitting.flag(3, 101)
-    assert sitting.result.forfeits == (
+    fixture = four()
+    fixture.move(0, "1")
+    fixture.move(1, "9")
+    fixture.flag(2, 101)
+    fixture.flag(3, 101)
+    assert fixture.result.forfeits == (
         Forfeit(1, Fault.ILLEGAL_MOVE, 1),
         Forfeit(2, Fault.TIME, 2),
         Forfeit(3, Fault.TIME, 3),
     )
-    assert sitting.result.ranks == (1, 2, 2, 2)
+    assert fixture.result.ranks == (1, 2, 2, 2)
 
 
-def test_a_sealed_choice_is_made_for_a_dropout_round_after_round() -> None:
-    sitting = begun(FINGERS, policies=Policies(dropout=DropoutPolicy.DEFAULT_MOVES))
-    assert kinds(sitting.do(Resign(1))) == ["SeatResigned", "MovePlayed"]
-    assert sitting.owing == [0, 2]
+def test_the_policy_makes_sealed_choices_for_a_dropout_in_every_round() -> None:
+    fixture = started_match(FINGERS, policies=Policies(dropout=DropoutPolicy.DEFAULT_MOVES))
+    assert kinds(fixture.do(Resign(1))) == ["SeatResigned", "MovePlayed"]
+    assert fixture.owing == [0, 2]
     for _ in range(2):
-        sitting.move(0, "2")
-        assert kinds(sitting.move(2, "3")) == ["MovePlayed", "MovePlayed"]
-    sitting.move(2, "3")
-    assert kinds(sitting.move(0, "2")) == ["MovePlayed", "PlayEnded"]
-    assert sitting.result.ranks[1] == 3
+        fixture.move(0, "2")
+        assert kinds(fixture.move(2, "3")) == ["MovePlayed", "MovePlayed"]
+    fixture.move(2, "3")
+    assert kinds(fixture.move(0, "2")) == ["MovePlayed", "PlayEnded"]
+    assert fixture.result.ranks[1] == 3
 
 
-def test_policies_play_a_game_to_its_end_when_nobody_else_owes() -> None:
-    sitting = begun(STONES, chosen={"heap": 3}, policies=DEFAULTS)
-    assert kinds(sitting.do(Resign(0))) == ["SeatResigned", "MovePlayed", "PlayEnded"]
-    assert sitting.result.scores == (3.0, 0.0, 0.0)
-    assert sitting.result.ranks == (3, 1, 1)
+def test_policies_play_a_game_to_its_end_when_no_other_seat_is_to_move() -> None:
+    fixture = started_match(STONES, chosen={"heap": 3}, policies=DEFAULTS)
+    assert kinds(fixture.do(Resign(0))) == ["SeatResigned", "MovePlayed", "PlayEnded"]
+    assert fixture.result.scores == (3.0, 0.0, 0.0)
+    assert fixture.result.ranks == (3, 1, 1)

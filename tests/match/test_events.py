@@ -20,137 +20,143 @@ from referee.match.events import (
     redact,
     seated_bots,
 )
-from referee.match.setup import LatePolicy, Player, Policies
+from referee.match.match_terms import LatePolicy, Policies
+from referee.match.setup import Player
 from referee.match.state import create_match, evolve
-from tests.match.match_fixture import GAMES, SEED, Sitting, begun, terms
+from tests.match.match_fixture import GAMES, SEED, MatchFixture, started_match, terms
 from tests.strangers_games.strangers_games import FINGERS, NIM
 
 TOC = GAMES["toc"]
 
 
-def heard(sitting: Sitting, viewer: int) -> list[Event | None]:
+def visible_events(fixture: MatchFixture, viewer: int) -> list[Event | None]:
     """Return the events of a match as a viewer sees them; None for an entry that is hidden."""
-    first, *rest = sitting.log
+    first, *rest = fixture.log
     assert isinstance(first, MatchCreated)
-    hearing, match = [redact(first, None, viewer)], create_match(first, sitting.game)
+    visible, match = [redact(first, None, viewer)], create_match(first, fixture.game)
     for event in rest:
-        hearing.append(redact(event, match.position, viewer))
+        visible.append(redact(event, match.position, viewer))
         match = evolve(match, event)
-    return hearing
+    return visible
 
 
-def moves_heard(sitting: Sitting, viewer: int) -> list[str]:
-    return [event.move for event in heard(sitting, viewer) if isinstance(event, MovePlayed)]
+def visible_moves(fixture: MatchFixture, viewer: int) -> list[str]:
+    return [event.move for event in visible_events(fixture, viewer) if isinstance(event, MovePlayed)]
 
 
-def test_the_referee_hears_everything_as_it_is() -> None:
-    sitting = begun(FINGERS)
-    sitting.move(1, "9")
-    sitting.move(1, "3", request_id="r1")
-    sitting.do(AdjudicateMatch((1, 2, 3)))
-    assert heard(sitting, REFEREE) == sitting.log
+def test_the_referee_sees_all_events_unchanged() -> None:
+    fixture = started_match(FINGERS)
+    fixture.move(1, "9")
+    fixture.move(1, "3", request_id="r1")
+    fixture.do(AdjudicateMatch((1, 2, 3)))
+    assert visible_events(fixture, REFEREE) == fixture.log
 
 
 @pytest.mark.parametrize("viewer", [0, 1, SPECTATOR])
-def test_the_seed_is_told_with_the_end_and_not_before(viewer: int) -> None:
-    sitting = begun(NIM)
-    sitting.move(0, "1")
-    before_the_end = heard(sitting, viewer)
+def test_the_seed_is_visible_only_at_the_end(viewer: int) -> None:
+    fixture = started_match(NIM)
+    fixture.move(0, "1")
+    before_the_end = visible_events(fixture, viewer)
     assert repr(SEED) not in repr(before_the_end)
     first = before_the_end[0]
     assert isinstance(first, MatchCreated)
-    assert first.setup == replace(sitting.match.setup, seed=b"")
-    sitting.do(AdjudicateMatch((1, 2)))
-    last = heard(sitting, viewer)[-1]
+    assert first.setup == replace(fixture.match.setup, seed=b"")
+    fixture.do(AdjudicateMatch((1, 2)))
+    last = visible_events(fixture, viewer)[-1]
     assert isinstance(last, PlayEnded)
     assert last.seed == SEED
 
 
 @pytest.mark.parametrize("viewer", [0, 1, 2, SPECTATOR])
-def test_an_opening_is_not_told_in_the_text_that_shows_hidden_things(viewer: int) -> None:
+def test_the_full_text_of_an_opening_is_not_visible(viewer: int) -> None:
     """The text of an opening is for the referee: it holds hidden information and the seed of later draws."""
     secret = "0 0,0,0 --- 2 c0ffee/1"
-    assert "c0ffee" not in repr(heard(begun(FINGERS, opening=secret), viewer))
-    assert "c0ffee" in repr(heard(begun(FINGERS, opening=secret), REFEREE))
+    assert "c0ffee" not in repr(visible_events(started_match(FINGERS, opening=secret), viewer))
+    assert "c0ffee" in repr(visible_events(started_match(FINGERS, opening=secret), REFEREE))
 
 
-def test_a_sealed_choice_is_told_to_its_seat_alone() -> None:
-    sitting = begun(FINGERS)
+def test_a_sealed_choice_is_visible_only_to_its_seat() -> None:
+    fixture = started_match(FINGERS)
     for seat, move in [(2, "3"), (0, "1"), (1, "2")]:
-        sitting.move(seat, move)
-    assert moves_heard(sitting, REFEREE) == ["3", "1", "2"]
-    assert moves_heard(sitting, 0) == ["?", "1", "?"]
-    assert moves_heard(sitting, 1) == ["?", "?", "2"]
-    assert moves_heard(sitting, 2) == ["3", "?", "?"]
-    assert moves_heard(sitting, SPECTATOR) == ["?", "?", "?"]
+        fixture.move(seat, move)
+    assert visible_moves(fixture, REFEREE) == ["3", "1", "2"]
+    assert visible_moves(fixture, 0) == ["?", "1", "?"]
+    assert visible_moves(fixture, 1) == ["?", "?", "2"]
+    assert visible_moves(fixture, 2) == ["3", "?", "?"]
+    assert visible_moves(fixture, SPECTATOR) == ["?", "?", "?"]
 
 
-def test_a_sealed_choice_that_a_policy_drew_is_told_to_its_seat_alone() -> None:
-    sitting = begun(FINGERS, policies=Policies(late=LatePolicy.RANDOM_MOVE))
-    sitting.flag(1, 10_000_001)
-    drawn = sitting.log[-1]
+def test_a_sealed_choice_of_a_policy_is_visible_only_to_its_seat() -> None:
+    fixture = started_match(FINGERS, policies=Policies(late=LatePolicy.RANDOM_MOVE))
+    fixture.flag(1, 10_000_001)
+    drawn = fixture.log[-1]
     assert isinstance(drawn, MovePlayed)
-    assert [moves_heard(sitting, viewer) for viewer in (0, 1, 2, SPECTATOR)] == [["?"], [drawn.move], ["?"], ["?"]]
+    assert [visible_moves(fixture, viewer) for viewer in (0, 1, 2, SPECTATOR)] == [["?"], [drawn.move], ["?"], ["?"]]
 
 
-def test_a_gift_in_toc_is_told_to_its_giver_alone() -> None:
-    sitting = begun(TOC)
+def test_a_gift_in_toc_is_visible_only_to_its_giver() -> None:
+    fixture = started_match(TOC)
     for seat in (3, 1, 0):
-        gift = sitting.match.require_position().moves(seat)[0]
-        sitting.move(seat, gift)
+        gift = fixture.match.require_position().moves(seat)[0]
+        fixture.move(seat, gift)
         for viewer in {0, 1, 2, 3, SPECTATOR} - {seat}:
-            assert moves_heard(sitting, viewer)[-1] != gift
-            assert f"move={gift!r}" not in repr(heard(sitting, viewer)[-1])
-        assert moves_heard(sitting, seat)[-1] == gift
+            assert visible_moves(fixture, viewer)[-1] != gift
+            assert f"move={gift!r}" not in repr(visible_events(fixture, viewer)[-1])
+        assert visible_moves(fixture, seat)[-1] == gift
 
 
-def test_moves_that_lie_open_are_told_to_all() -> None:
-    sitting = begun(NIM)
-    sitting.move(0, "2")
-    assert [moves_heard(sitting, viewer) for viewer in (0, 1, SPECTATOR)] == [["2"]] * 3
+def test_open_moves_are_visible_to_all() -> None:
+    fixture = started_match(NIM)
+    fixture.move(0, "2")
+    assert [visible_moves(fixture, viewer) for viewer in (0, 1, SPECTATOR)] == [["2"]] * 3
 
 
 @pytest.mark.parametrize("viewer", [0, 2, SPECTATOR])
-def test_a_refused_attempt_is_its_seats_own_business(viewer: int) -> None:
-    sitting = begun(FINGERS)
-    sitting.move(1, "7", request_id="mine")
-    assert heard(sitting, viewer)[-1] is None
-    own = heard(sitting, 1)[-1]
+def test_a_rejected_attempt_is_visible_only_to_its_seat(viewer: int) -> None:
+    fixture = started_match(FINGERS)
+    fixture.move(1, "7", request_id="mine")
+    assert visible_events(fixture, viewer)[-1] is None
+    own = visible_events(fixture, 1)[-1]
     assert isinstance(own, MoveRefused)
-    assert own == sitting.log[-1]
+    assert own == fixture.log[-1]
 
 
 @pytest.mark.parametrize("viewer", [0, 2, SPECTATOR])
-def test_a_late_answer_is_not_told_to_others_but_its_clock_is(viewer: int) -> None:
-    sitting = begun(FINGERS)
-    sitting.move(1, "3", 10_000_001, request_id="mine")
-    late = sitting.log[2]
+def test_others_see_the_clock_but_not_the_move_of_a_late_answer(viewer: int) -> None:
+    fixture = started_match(FINGERS)
+    fixture.move(1, "3", 10_000_001, request_id="mine")
+    late = fixture.log[2]
     assert isinstance(late, FlagFell)
     assert (late.move, late.request_id) == ("3", "mine")
-    assert heard(sitting, viewer)[2] == replace(late, move="", request_id="")
-    assert heard(sitting, 1)[2] == late
+    assert visible_events(fixture, viewer)[2] == replace(late, move="", request_id="")
+    assert visible_events(fixture, 1)[2] == late
 
 
-def test_the_name_that_a_caller_gave_its_request_is_told_to_it_alone() -> None:
-    sitting = begun(NIM)
-    sitting.move(0, "2", request_id="mine")
-    named = [event.request_id for viewer in (0, 1) for event in heard(sitting, viewer) if isinstance(event, MovePlayed)]
+def test_a_request_id_is_visible_only_to_its_seat() -> None:
+    fixture = started_match(NIM)
+    fixture.move(0, "2", request_id="mine")
+    named = [
+        event.request_id
+        for viewer in (0, 1)
+        for event in visible_events(fixture, viewer)
+        if isinstance(event, MovePlayed)
+    ]
     assert named == ["mine", ""]
 
 
-def test_everything_else_is_told_to_all_as_it_is() -> None:
-    sitting = Sitting(terms(NIM, nonce_within_us=1_000_000))
-    sitting.do(AddNonce(1, b"salt"))
-    assert heard(sitting, SPECTATOR)[1] == NonceAdded(0, 1, b"salt")
-    began = begun(NIM)
+def test_all_other_events_are_visible_to_all() -> None:
+    fixture = MatchFixture(terms(NIM, nonce_timeout_us=1_000_000))
+    fixture.do(AddNonce(1, b"salt"))
+    assert visible_events(fixture, SPECTATOR)[1] == NonceAdded(0, 1, b"salt")
+    began = started_match(NIM)
     began.do(FallFlag(0, TurnMeasurement(10_000_001)))
-    _, start, *rest = heard(began, SPECTATOR)
+    _, start, *rest = visible_events(began, SPECTATOR)
     assert isinstance(start, PlayStarted)
     assert rest == began.log[2:]
 
 
-def test_the_bots_that_an_event_seats_are_named_by_seat() -> None:
-    first = Sitting(terms(players=(Player("anna"), Player()))).log[0]
+def test_seated_bots_returns_the_players_by_seat() -> None:
+    first = MatchFixture(terms(players=(Player("anna"), Player()))).log[0]
     assert seated_bots(first) == {0: "anna", 1: ""}
     assert seated_bots(SeatTaken(0, 1, Player("bert"))) == {1: "bert"}
     assert seated_bots(PlayStarted(0, (Player("bert"), Player("anna")))) == {0: "bert", 1: "anna"}

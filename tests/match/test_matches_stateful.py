@@ -22,8 +22,8 @@ from hypothesis.stateful import (
 )
 
 from engines.api import SPECTATOR
+from engines.game_errors import DetailedError
 from engines.options import Value
-from engines.refusals import Refusal
 from referee.match.clock import TimeControl
 from referee.match.clock_charge import NetworkCredit, TurnMeasurement
 from referee.match.commands import (
@@ -49,13 +49,14 @@ from referee.match.commands import (
 from referee.match.decide import decide
 from referee.match.decision import Decision
 from referee.match.events import Event, MatchCreated, MovePlayed, MoveRefused, PlayEnded, PlayStarted, redact
+from referee.match.match_terms import DisconnectPolicy, DropoutPolicy, IllegalMovePolicy, LatePolicy, Policies
 from referee.match.result import EndCause
-from referee.match.setup import DisconnectPolicy, DropoutPolicy, IllegalMovePolicy, LatePolicy, Player, Policies, Setup
+from referee.match.setup import Player, Setup
 from referee.match.state import Match, create_match, evolve
 from tests.engines.suite import game_path
 from tests.match.clock_strategies import controls
 from tests.match.match_fixture import GAMES, replay, terms
-from tests.match.reference_match import Book
+from tests.match.reference_match import ReferenceMatch
 
 TABLES: list[tuple[str, dict[str, Value]]] = [
     ("nim", {}),
@@ -108,102 +109,102 @@ def setups(draw: st.DrawFn) -> Setup:
         seed=draw(st.binary(min_size=32, max_size=32)),
         credit=NetworkCredit(draw(st.integers(0, 50)), draw(st.integers(0, 200))),
         policies=draw(policies()),
-        by_lot=draw(st.booleans()),
-        nonce_within_us=draw(st.sampled_from((0, 1_000_000))),
+        random_seats=draw(st.booleans()),
+        nonce_timeout_us=draw(st.sampled_from((0, 1_000_000))),
         opening=draw(st.sampled_from(last_positions(game, tuple(chosen.items())))) if draw(st.booleans()) else "",
     )
 
 
-def decided_or_refused(match: Match, command: Command, now: int) -> Decision | Refusal:
+def decision_or_error(match: Match, command: Command, now: int) -> Decision | DetailedError:
     try:
         return decide(match, command, now)
-    except Refusal as refusal:
-        return refusal
+    except DetailedError as error:
+        return error
 
 
 class Matches(RuleBasedStateMachine):
     """State machine of one match."""
 
     @initialize(setup=setups(), waits=st.integers(0, 7))
-    def the_match_is_opened(self, setup: Setup, waits: int) -> None:
-        self.game = GAMES[setup.game]
+    def open_match(self, setup: Setup, waits: int) -> None:
+        self.game = GAMES[setup.terms.game]
         setup.check(self.game)
         first = MatchCreated(0, setup)
         self.log: list[Event] = [first]
         self.match: Match = create_match(first, self.game)
-        self.book = Book(self.game, setup)
+        self.reference = ReferenceMatch(self.game, setup)
         self.now = 0
         self.last: Command = StartPlay()
         self.stages: list[tuple[int, Match]] = []
         if waits != 5:
-            self.all_are_there(True, waits)
+            self.start_play(True, waits)
 
-    def ask(self, command: Command, wait: int = 0) -> None:
+    def send(self, command: Command, wait: int = 0) -> None:
         """Send a command to both implementations, `wait` later, and compare the results."""
         self.now += wait
-        foretold = self.book.foretell(command, self.now)
+        expected = self.reference.predict(command, self.now)
         before, text = self.match, str(self.match.position)
-        decided = decided_or_refused(before, command, self.now)
-        if isinstance(decided, Refusal):
-            assert type(decided).__name__ == foretold
+        decided = decision_or_error(before, command, self.now)
+        if isinstance(decided, DetailedError):
+            assert type(decided).__name__ == expected
             assert str(before.position) == text
             return
         assert decided.fault is None
         for event in decided.events:
-            assert type(event).__name__ == foretold
+            assert type(event).__name__ == expected
             if isinstance(event, PlayStarted):
-                foretold = self.book.begin(evolve(before, event).require_position())
+                expected = self.reference.begin(evolve(before, event).require_position())
             else:
-                foretold = self.book.read(event)
-        assert foretold == ""
-        self.secrets_are_kept(before, decided.events)
+                expected = self.reference.read(event)
+        assert expected == ""
+        self.check_redaction(before, decided.events)
         self.log.extend(decided.events)
         self.match = decided.match
         if isinstance(command, SubmitMove):
             self.last = command
 
-    def secrets_are_kept(self, match: Match, events: tuple[Event, ...]) -> None:
+    def check_redaction(self, match: Match, events: tuple[Event, ...]) -> None:
         seats = range(len(match.table.seats))
         for event in events:
             for viewer in (*seats, SPECTATOR):
-                hears = redact(event, match.position, viewer)
-                assert isinstance(event, PlayEnded) == (repr(match.setup.seed) in repr(hears))
+                visible = redact(event, match.position, viewer)
+                assert isinstance(event, PlayEnded) == (repr(match.setup.seed) in repr(visible))
                 if isinstance(event, MoveRefused):
-                    assert (hears == event) if viewer == event.seat else (hears is None)
+                    assert (visible == event) if viewer == event.seat else (visible is None)
                 if isinstance(event, MovePlayed) and viewer != event.seat and len(match.owing) > 1:
                     # Where several seats have a turn at once, their choices are sealed.
-                    assert isinstance(hears, MovePlayed)
-                    assert hears.move != event.move
-                    assert f"move={event.move!r}" not in repr(hears)
+                    assert isinstance(visible, MovePlayed)
+                    assert visible.move != event.move
+                    assert f"move={event.move!r}" not in repr(visible)
             match = evolve(match, event)
 
     # Before play
 
     def seat(self, data: st.DataObject) -> int:
         """Draw a seat: mostly one that has a turn, and rarely one that does not exist."""
-        many = len(self.book.seats)
+        many = len(self.reference.seats)
         chosen = data.draw(st.integers(0, 31))
         if chosen in (15, 30):
             return -1 if chosen == 15 else many
-        owing = sorted(self.book.turns)
+        owing = sorted(self.reference.turns)
         return owing[chosen % len(owing)] if owing and chosen < 20 else chosen % many
 
-    @precondition(lambda self: self.book.phase == "waiting")
+    @precondition(lambda self: self.reference.phase == "waiting")
     @rule(data=st.data(), bot=st.sampled_from(["anna", "bert"]), version=st.sampled_from(["", "1"]))
-    def a_seat_is_taken(self, data: st.DataObject, bot: str, version: str) -> None:
-        self.ask(TakeSeat(self.seat(data), Player(bot, version)))
+    def take_seat(self, data: st.DataObject, bot: str, version: str) -> None:
+        self.send(TakeSeat(self.seat(data), Player(bot, version)))
 
-    @precondition(lambda self: self.book.phase == "waiting")
+    @precondition(lambda self: self.reference.phase == "waiting")
     @rule(data=st.data(), nonce=st.sampled_from([b"", b"salt", bytes(64), bytes(65)]))
-    def a_nonce_is_given(self, data: st.DataObject, nonce: bytes) -> None:
-        self.ask(AddNonce(self.seat(data), nonce))
+    def add_nonce(self, data: st.DataObject, nonce: bytes) -> None:
+        self.send(AddNonce(self.seat(data), nonce))
 
-    @precondition(lambda self: self.book.phase == "waiting")
+    @precondition(lambda self: self.reference.phase == "waiting")
     @rule(fill=st.booleans(), wait=st.integers(0, 50))
-    def all_are_there(self, fill: bool, wait: int) -> None:
-        for seat in self.book.seats if fill else ():
-            self.ask(TakeSeat(seat, Player("carl", "3")))
-        self.ask(StartPlay(), wait)
+    def start_play(self, fill: bool, wait: int) -> None:
+        for seat in self.reference.seats if fill else ():
+            self.send(TakeSeat(seat, Player("carl", "3")))
+        self.send(StartPlay(), wait)
 
     # Answers
 
@@ -211,127 +212,127 @@ class Matches(RuleBasedStateMachine):
         """Draw a measurement, often at the very microsecond at which the flag falls."""
         network, stall = data.draw(st.integers(0, 60)), data.draw(st.sampled_from([0, 0, 7, 200]))
         arrived = self.now + data.draw(st.integers(0, 30))
-        limit = self.book.time.limit(seat) if seat in self.book.turns else None
+        limit = self.reference.time.limit(seat) if seat in self.reference.turns else None
         if limit is not None and data.draw(st.integers(0, 4)) == 3:
-            credit = min(network, self.book.setup.credit.per_move_us, self.book.time.credit[seat])
-            falls = self.book.turns[seat]["asked"] + limit + stall + credit
+            credit = min(network, self.reference.setup.terms.credit.per_move_us, self.reference.time.credit[seat])
+            falls = self.reference.turns[seat]["started"] + limit + stall + credit
             arrived = max(self.now, falls + data.draw(st.integers(0, 1)))
         self.now = arrived
         return TurnMeasurement(arrived, network, stall)
 
-    @precondition(lambda self: self.book.turns)
+    @precondition(lambda self: self.reference.turns)
     @rule(many=st.integers(1, 30))
-    def play_goes_on_at_once(self, many: int) -> None:
-        luck = random.Random(many)
+    def play_random_moves(self, many: int) -> None:
+        rng = random.Random(many)
         for _ in range(many):
-            if self.book.turns:
-                seat = luck.choice(sorted(self.book.turns))
-                move = luck.choice(self.book.require_position.moves(seat))
-                self.ask(SubmitMove(seat, self.book.token(seat), move, TurnMeasurement(self.now)))
+            if self.reference.turns:
+                seat = rng.choice(sorted(self.reference.turns))
+                move = rng.choice(self.reference.require_position.moves(seat))
+                self.send(SubmitMove(seat, self.reference.token(seat), move, TurnMeasurement(self.now)))
 
     def answer(self, data: st.DataObject, seat: int, move: str, **rest: Any) -> None:
         measured = self.measured(data, seat)
-        token = rest.pop("token", self.book.token(seat))
-        self.ask(SubmitMove(seat, token, move, measured, **rest), data.draw(st.integers(0, 3)))
+        token = rest.pop("token", self.reference.token(seat))
+        self.send(SubmitMove(seat, token, move, measured, **rest), data.draw(st.integers(0, 3)))
 
-    @precondition(lambda self: self.book.turns)
+    @precondition(lambda self: self.reference.turns)
     @rule(data=st.data(), many=st.integers(1, 4), offers=st.integers(0, 5), request_id=st.sampled_from(["", "", "r"]))
-    def legal_moves_are_played(self, data: st.DataObject, many: int, offers: int, request_id: str) -> None:
+    def play_legal_moves(self, data: st.DataObject, many: int, offers: int, request_id: str) -> None:
         for _ in range(many):
-            if self.book.turns:
-                seat = data.draw(st.sampled_from(sorted(self.book.turns)))
-                move = data.draw(st.sampled_from(self.book.require_position.moves(seat)))
+            if self.reference.turns:
+                seat = data.draw(st.sampled_from(sorted(self.reference.turns)))
+                move = data.draw(st.sampled_from(self.reference.require_position.moves(seat)))
                 self.answer(data, seat, move, offers_draw=offers == 3, request_id=request_id)
 
-    @precondition(lambda self: self.book.phase != "waiting")
+    @precondition(lambda self: self.reference.phase != "waiting")
     @rule(data=st.data(), move=st.sampled_from(NONSENSE), request_id=st.sampled_from(["", "r", "s"]))
-    def something_else_is_tried(self, data: st.DataObject, move: str, request_id: str) -> None:
+    def submit_other_text(self, data: st.DataObject, move: str, request_id: str) -> None:
         self.answer(data, self.seat(data), move, request_id=request_id)
 
     @rule(data=st.data(), token=st.sampled_from(["", "0.0.1", "1.1.1", "0.0.2", "nonsense"]))
-    def an_old_turn_is_answered(self, data: st.DataObject, token: str) -> None:
+    def answer_old_turn(self, data: st.DataObject, token: str) -> None:
         self.answer(data, self.seat(data), "1", token=token)
 
     @rule(move=st.sampled_from(["", "", "1"]), wait=st.integers(0, 5))
-    def the_last_answer_comes_again(self, move: str, wait: int) -> None:
+    def repeat_last_answer(self, move: str, wait: int) -> None:
         last = self.last
         if isinstance(last, SubmitMove):
             again = SubmitMove(last.seat, last.token, move or last.move, last.measured, last.request_id)
             before = len(self.log)
-            self.ask(again, wait)
-            if self.book.token(last.seat) != last.token:
+            self.send(again, wait)
+            if self.reference.token(last.seat) != last.token:
                 assert len(self.log) == before
 
     @rule(data=st.data())
-    def a_timer_looks_at_a_clock(self, data: st.DataObject) -> None:
+    def fire_timer(self, data: st.DataObject) -> None:
         seat = self.seat(data)
-        self.ask(FallFlag(seat, self.measured(data, seat)))
+        self.send(FallFlag(seat, self.measured(data, seat)))
 
     # Seats that disconnect and return
 
     @rule(data=st.data(), wait=st.integers(0, 50))
-    def a_bot_leaves(self, data: st.DataObject, wait: int) -> None:
-        self.ask(DisconnectSeat(self.seat(data)), wait)
+    def disconnect_bot(self, data: st.DataObject, wait: int) -> None:
+        self.send(DisconnectSeat(self.seat(data)), wait)
 
     @rule(data=st.data(), wait=st.integers(0, 50))
-    def a_bot_returns(self, data: st.DataObject, wait: int) -> None:
-        self.ask(ReconnectSeat(self.seat(data)), wait)
+    def reconnect_bot(self, data: st.DataObject, wait: int) -> None:
+        self.send(ReconnectSeat(self.seat(data)), wait)
 
     @rule(data=st.data(), wait=st.sampled_from([0, 1, 50, 300]))
-    def a_grace_may_be_over(self, data: st.DataObject, wait: int) -> None:
-        self.ask(EndGracePeriod(self.seat(data)), wait)
+    def end_grace_period(self, data: st.DataObject, wait: int) -> None:
+        self.send(EndGracePeriod(self.seat(data)), wait)
 
     # Draws and ends; final ones are rare, or few matches would be long
 
     @rule(data=st.data(), command=st.sampled_from([OfferDraw, AcceptDraw, DeclineDraw, ClaimDraw]))
-    def a_draw_is_spoken_of(self, data: st.DataObject, command: Any) -> None:
-        self.ask(command(self.seat(data)))
+    def send_draw_command(self, data: st.DataObject, command: Any) -> None:
+        self.send(command(self.seat(data)))
 
     @rule(data=st.data(), often=st.integers(0, 7))
-    def a_seat_resigns(self, data: st.DataObject, often: int) -> None:
+    def resign_seat(self, data: st.DataObject, often: int) -> None:
         if often == 5:
-            self.ask(Resign(self.seat(data)))
+            self.send(Resign(self.seat(data)))
 
     @rule(data=st.data(), seats=st.lists(st.integers(0, 3), min_size=2, max_size=4), decliner=st.integers(0, 5))
-    def a_draw_goes_round_the_table(self, data: st.DataObject, seats: list[int], decliner: int) -> None:
+    def offer_draw_from_seats(self, data: st.DataObject, seats: list[int], decliner: int) -> None:
         for seat in seats:
-            self.ask(DeclineDraw(seat) if seat == decliner else OfferDraw(seat))
+            self.send(DeclineDraw(seat) if seat == decliner else OfferDraw(seat))
 
     @rule(data=st.data(), often=st.integers(0, 15))
-    def somebody_calls_it_off(self, data: st.DataObject, often: int) -> None:
-        if often == 7 or self.book.moved:
+    def abort_match(self, data: st.DataObject, often: int) -> None:
+        if often == 7 or self.reference.moved:
             seat = self.seat(data)
-            self.ask(AbortMatch(None if often == 7 and seat == 1 else seat))
+            self.send(AbortMatch(None if often == 7 and seat == 1 else seat))
 
     @rule(cause=st.sampled_from(EndCause), often=st.integers(0, 15))
-    def something_breaks(self, cause: EndCause, often: int) -> None:
+    def void_match(self, cause: EndCause, often: int) -> None:
         if often == 7:
-            self.ask(VoidMatch(cause, "so it is"))
+            self.send(VoidMatch(cause, "so it is"))
 
-    @rule(data=st.data(), often=st.integers(0, 15), amiss=st.sampled_from([0, 0, 0, 1]))
-    def a_person_decides(self, data: st.DataObject, often: int, amiss: int) -> None:
+    @rule(data=st.data(), often=st.integers(0, 15), surplus=st.sampled_from([0, 0, 0, 1]))
+    def adjudicate_match(self, data: st.DataObject, often: int, surplus: int) -> None:
         if often == 7:
-            many = len(self.book.sides) + amiss
-            self.ask(AdjudicateMatch(tuple(data.draw(st.lists(st.integers(1, 3), min_size=many, max_size=many)))))
+            many = len(self.reference.sides) + surplus
+            self.send(AdjudicateMatch(tuple(data.draw(st.lists(st.integers(1, 3), min_size=many, max_size=many)))))
 
     # Crashes
 
     @rule(down_ms=st.integers(0, 10**9))
-    def the_referee_crashes_and_folds_its_log_again(self, down_ms: int) -> None:
-        folded = replay(self.log, GAMES.__getitem__)
-        assert folded == self.match
-        self.match = folded
-        self.stages.append((len(self.log), folded))
-        self.ask(ResumeMatch(down_ms))
+    def crash_and_replay(self, down_ms: int) -> None:
+        replayed = replay(self.log, GAMES.__getitem__)
+        assert replayed == self.match
+        self.match = replayed
+        self.stages.append((len(self.log), replayed))
+        self.send(ResumeMatch(down_ms))
 
     # Invariants
 
     @invariant()
-    def the_two_referees_agree(self) -> None:
-        self.book.agrees_with(self.match)
+    def states_agree(self) -> None:
+        self.reference.agrees_with(self.match)
 
     @invariant()
-    def the_log_has_no_gaps_and_one_end(self) -> None:
+    def log_is_complete_and_has_at_most_one_end(self) -> None:
         assert self.match.number == len(self.log)
         assert isinstance(self.log[-1], PlayEnded) == (self.match.result is not None)
         assert not any(isinstance(event, PlayEnded) for event in self.log[:-1])
@@ -344,11 +345,11 @@ class Matches(RuleBasedStateMachine):
                 assert replay(self.log[:number], GAMES.__getitem__) == stage
 
 
-def test_matches_go_by_the_book() -> None:
+def test_matches_agree_with_the_reference() -> None:
     run_state_machine_as_test(Matches, settings=settings(max_examples=80, stateful_step_count=40))
 
 
 @pytest.mark.soak
-def test_many_long_matches_go_by_the_book() -> None:
+def test_many_long_matches_agree_with_the_reference() -> None:
     thorough = settings(max_examples=200, stateful_step_count=60, suppress_health_check=list(HealthCheck))
     run_state_machine_as_test(Matches, settings=thorough)

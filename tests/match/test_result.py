@@ -36,7 +36,7 @@ TEAMS = Table(("a", "b", "c", "d"), ((0, 2), (1, 3)))
         (TEAMS, (2, 1), (0.0, 1.0, 0.0, 1.0)),
     ],
 )
-def test_a_side_scores_the_share_of_the_others_that_it_is_ahead_of(
+def test_the_score_of_a_side_is_the_share_of_sides_behind_it(
     table: Table, side_ranks: tuple[int, ...], scores: tuple[float, ...]
 ) -> None:
     result = result_by_rank(table, EndKind.PLAYED, EndCause.RESIGNATION, side_ranks)
@@ -48,7 +48,7 @@ def test_a_side_scores_the_share_of_the_others_that_it_is_ahead_of(
 
 
 @given(st.lists(st.integers(0, 3), min_size=2, max_size=6))
-def test_scores_of_an_end_out_of_turn_always_add_up_to_half_the_sides(standing: list[int]) -> None:
+def test_scores_of_an_early_end_add_up_to_half_the_number_of_sides(standing: list[int]) -> None:
     table = Table(tuple("abcdef"[: len(standing)]), tuple((seat,) for seat in range(len(standing))))
     result = result_by_rank(
         table, EndKind.PLAYED, EndCause.RESIGNATION, rank_sides(tuple(map(float, standing)), frozenset())
@@ -68,13 +68,13 @@ def test_scores_of_an_end_out_of_turn_always_add_up_to_half_the_sides(standing: 
         ((0.0, 0.0), [0, 1], (1, 1)),
     ],
 )
-def test_sides_rank_by_their_standing_and_those_out_are_last(
+def test_sides_rank_by_standing_and_sides_that_dropped_out_are_last(
     standing: tuple[float, ...], last: list[int], ranks: tuple[int, ...]
 ) -> None:
     assert rank_sides(standing, frozenset(last)) == ranks
 
 
-def test_an_end_by_the_rules_keeps_the_games_own_scores() -> None:
+def test_an_end_by_the_rules_has_the_scores_of_the_game() -> None:
     outcome = Outcome("no_men", (7.0, 3.0, 7.0, 3.0), (14.0, 6.0))
     assert result_by_rules(outcome, TEAMS) == Result(
         EndKind.PLAYED, EndCause.RULES, "no_men", (7.0, 3.0, 7.0, 3.0), (1, 2, 1, 2), (14.0, 6.0), (1, 2)
@@ -85,7 +85,7 @@ def test_a_void_match_has_no_scores() -> None:
     assert void_result(EndCause.DECLARED, "the power went") == Result(EndKind.VOID, EndCause.DECLARED, "the power went")
 
 
-def test_only_what_breaks_a_match_makes_it_void() -> None:
+def test_only_failures_void_a_match() -> None:
     assert {cause.value for cause in VOID_CAUSES} == {
         "not_started",
         "aborted",
@@ -95,7 +95,7 @@ def test_only_what_breaks_a_match_makes_it_void() -> None:
     }
 
 
-def test_a_result_says_itself_in_a_line() -> None:
+def test_a_result_has_a_one_line_summary() -> None:
     assert str(void_result(EndCause.ABORTED)) == "void, aborted"
     assert (
         str(result_by_rank(TWO, EndKind.PLAYED, EndCause.RULES, (2, 1), "no_men"))
@@ -104,4 +104,5 @@ def test_a_result_says_itself_in_a_line() -> None:
     forfeits = (Forfeit(0, Fault.TIME, 3),)
     lost = result_by_rank(TWO, EndKind.FORFEITED, EndCause.FAULT, (2, 1), "", forfeits)
     assert str(lost) == "forfeited, fault, ranks 2 1"
+    assert result_by_rank(TWO, EndKind.PLAYED, EndCause.RESIGNATION, (2, 1)).reason == ""
     assert lost.forfeits == forfeits

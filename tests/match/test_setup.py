@@ -10,31 +10,29 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engines.chance import Chance
+from engines.game_errors import BadOption, MalformedPosition
 from engines.options import Settings
-from engines.refusals import BadOption, MalformedPosition
 from referee.match.clock import MAX_TIME_US, Fischer, Hourglass, SuddenDeath
 from referee.match.commands import AddNonce, StartPlay
 from referee.match.events import MatchCreated, MovePlayed, MoveSource
 from referee.match.match_errors import BadSetup
-from referee.match.setup import (
-    MAX_NONCE_BYTES,
+from referee.match.match_terms import (
     DisconnectPolicy,
     IllegalMovePolicy,
     LatePolicy,
-    Player,
     Policies,
     Visibility,
     VisibilityMode,
-    draw_move,
-    match_chance,
 )
+from referee.match.setup import MAX_NONCE_BYTES, Player, draw_move, match_chance
 from referee.match.state import create_match
 from tests.match.games import STONES
-from tests.match.match_fixture import GAMES, SEED, TEN_SECONDS, Sitting, begun, terms
+from tests.match.match_fixture import GAMES, SEED, TEN_SECONDS, MatchFixture, started_match, terms
+from tests.match.setups import change_setup
 from tests.strangers_games.strangers_games import FINGERS, NIM
 
 
-def test_good_terms_give_the_table() -> None:
+def test_valid_terms_return_the_table() -> None:
     assert terms(STONES).check(STONES) == STONES.table(STONES.settings())
 
 
@@ -51,13 +49,13 @@ def test_good_terms_give_the_table() -> None:
             "delay_plies",
             "must be at least 1 if the match is shown with a delay",
         ),
-        ({"nonce_within_us": -1}, "nonce_within_us", "must be from 0 to ten years"),
-        ({"start_within_us": MAX_TIME_US + 1}, "start_within_us", "must be from 0 to ten years"),
+        ({"nonce_timeout_us": -1}, "nonce_timeout_us", "must be from 0 to ten years"),
+        ({"start_timeout_us": MAX_TIME_US + 1}, "start_timeout_us", "must be from 0 to ten years"),
         ({"labels": (("title", "x" * 65_536),)}, "terms", "have 65552 characters of text; the limit is 65536"),
         ({"opening": "0 1"}, "opening", "must not be a position in which the game is over"),
     ],
 )
-def test_terms_that_cannot_go_together_are_refused(wrong: dict[str, Any], field: str, why: str) -> None:
+def test_contradictory_terms_are_an_error(wrong: dict[str, Any], field: str, why: str) -> None:
     setup = terms(**wrong)
     with pytest.raises(BadSetup) as caught:
         setup.check(NIM)
@@ -66,7 +64,7 @@ def test_terms_that_cannot_go_together_are_refused(wrong: dict[str, Any], field:
 
 
 @pytest.mark.parametrize("given", [1, 3])
-def test_a_player_too_few_or_too_many_is_refused_with_both_numbers(given: int) -> None:
+def test_the_error_for_a_wrong_number_of_players_has_both_numbers(given: int) -> None:
     with pytest.raises(
         BadSetup, match="players must be 2, one for each seat; the name of an open seat is empty"
     ) as caught:
@@ -85,31 +83,31 @@ def test_a_player_too_few_or_too_many_is_refused_with_both_numbers(given: int) -
         {"opening": "7 1"},
     ],
 )
-def test_terms_that_go_together_are_taken(right: dict[str, Any]) -> None:
+def test_compatible_terms_are_accepted(right: dict[str, Any]) -> None:
     assert terms(**right).check(NIM) == NIM.table(NIM.settings())
 
 
-def test_an_opening_that_cannot_be_read_is_the_games_to_refuse() -> None:
+def test_an_invalid_opening_raises_the_error_of_the_game() -> None:
     with pytest.raises(MalformedPosition, match="it is the heap"):
         terms(opening="nonsense").check(NIM)
 
 
-def test_options_that_cannot_go_together_are_the_games_to_refuse() -> None:
+def test_contradictory_options_raise_the_error_of_the_game() -> None:
     settings = Settings((("heap", 12), ("seats", 3), ("teams", True)))
     with pytest.raises(BadOption, match="four seats"):
         STONES.table(settings)
 
 
 @pytest.mark.parametrize("attempts", [0, -1, 1001])
-def test_attempts_are_bounded(attempts: int) -> None:
-    with pytest.raises(BadSetup, match="attempts must be from 1 to 1000"):
-        Policies(attempts=attempts)
+def test_the_number_of_attempts_is_limited(attempts: int) -> None:
+    with pytest.raises(BadSetup, match="max_attempts must be from 1 to 1000"):
+        Policies(max_attempts=attempts)
 
 
-def test_the_usual_policies_are_three_attempts_and_no_grace() -> None:
+def test_the_default_policies_are_three_attempts_and_no_grace_period() -> None:
     assert Policies().attempts_a_turn == 3
-    assert Policies(attempts=1).attempts_a_turn == 1
-    assert Policies(attempts=1000).attempts_a_turn == 1000
+    assert Policies(max_attempts=1).attempts_a_turn == 1
+    assert Policies(max_attempts=1000).attempts_a_turn == 1000
 
 
 @pytest.mark.parametrize("illegal", [IllegalMovePolicy.FORFEIT, IllegalMovePolicy.RANDOM_MOVE])
@@ -117,22 +115,22 @@ def test_other_policies_give_one_attempt(illegal: IllegalMovePolicy) -> None:
     assert Policies(illegal).attempts_a_turn == 1
 
 
-def test_who_forfeits_when_gone_has_some_grace() -> None:
-    with pytest.raises(BadSetup, match="grace_us must be greater than 0"):
+def test_forfeit_after_grace_needs_a_grace_period() -> None:
+    with pytest.raises(BadSetup, match="grace_period_us must be greater than 0"):
         Policies(gone=DisconnectPolicy.FORFEIT_AFTER_GRACE)
-    assert Policies(gone=DisconnectPolicy.FORFEIT_AFTER_GRACE, grace_us=1).grace_us == 1
+    assert Policies(gone=DisconnectPolicy.FORFEIT_AFTER_GRACE, grace_period_us=1).grace_period_us == 1
 
 
-def test_a_match_is_made_for_the_rules_that_are_here() -> None:
+def test_a_match_needs_the_rules_version_of_this_server() -> None:
     with pytest.raises(BadSetup, match="game_version must be 1 on this server"):
         replace(terms(), game_version=2).check(NIM)
 
 
-def test_terms_from_before_an_option_was_there_are_completed() -> None:
+def test_terms_that_are_older_than_an_option_are_completed() -> None:
     game = GAMES["alquerque"]
     now = terms(game)
     late = [option.name for option in game.options.declared if option.late]
-    before = replace(now, settings=Settings(tuple(it for it in now.settings.values if it[0] not in late)))
+    before = change_setup(now, settings=Settings(tuple(it for it in now.terms.settings.values if it[0] not in late)))
     assert late
     assert before != now
     assert before.completed(game) == now
@@ -180,7 +178,7 @@ def test_the_seed_of_a_match_mixes_the_seed_with_every_nonce(seed: bytes, given_
     assert match_chance(seed, given_nonces) == Chance(seed_of_match(seed, given_nonces))
 
 
-def test_where_one_nonce_ends_and_the_next_begins_matters() -> None:
+def test_moving_bytes_between_two_nonces_changes_the_seed() -> None:
     assert match_chance(SEED, [b"ab", b""]) != match_chance(SEED, [b"a", b"b"])
 
 
@@ -189,50 +187,50 @@ def test_the_commitment_is_the_hash_of_the_seed() -> None:
 
 
 @given(seeds, st.lists(st.binary(max_size=64), min_size=3, max_size=3))
-def test_the_lot_of_seats_and_the_games_own_seed_can_be_computed_again(seed: bytes, given_nonces: list[bytes]) -> None:
-    setup = terms(FINGERS, seed=seed, by_lot=True, nonce_within_us=1_000_000)
-    sitting = Sitting(setup)
+def test_the_random_seats_and_the_seed_of_the_game_can_be_recomputed(seed: bytes, given_nonces: list[bytes]) -> None:
+    setup = terms(FINGERS, seed=seed, random_seats=True, nonce_timeout_us=1_000_000)
+    fixture = MatchFixture(setup)
     for seat, nonce in enumerate(given_nonces):
-        sitting.do(AddNonce(seat, nonce))
-    sitting.do(StartPlay())
+        fixture.do(AddNonce(seat, nonce))
+    fixture.do(StartPlay())
     mixed = seed_of_match(seed, given_nonces)
-    assert list(sitting.match.players) == Draws(forked(mixed, "seats")).shuffled(list(setup.players))
-    assert sitting.match.position == FINGERS.start(setup.settings, forked(mixed, "game"))
+    assert list(fixture.match.players) == Draws(forked(mixed, "seats")).shuffled(list(setup.players))
+    assert fixture.match.position == FINGERS.start(setup.terms.settings, forked(mixed, "game"))
 
 
-def test_a_seat_that_gave_no_nonce_counts_as_an_empty_one() -> None:
-    sitting = Sitting(terms(FINGERS, nonce_within_us=1_000_000))
-    sitting.do(AddNonce(1, b"one"))
-    sitting.do(StartPlay())
-    assert sitting.match.require_chance().seed == seed_of_match(SEED, [b"", b"one", b""])
+def test_a_missing_nonce_counts_as_an_empty_one() -> None:
+    fixture = MatchFixture(terms(FINGERS, nonce_timeout_us=1_000_000))
+    fixture.do(AddNonce(1, b"one"))
+    fixture.do(StartPlay())
+    assert fixture.match.require_chance().seed == seed_of_match(SEED, [b"", b"one", b""])
 
 
-def test_without_a_lot_everybody_keeps_the_seat() -> None:
-    sitting = begun(STONES)
-    assert sitting.match.players == terms(STONES).players
+def test_without_random_seats_all_players_keep_their_seats() -> None:
+    fixture = started_match(STONES)
+    assert fixture.match.players == terms(STONES).players
 
 
-def test_a_lot_gives_every_seat_to_everybody_somewhere() -> None:
+def test_random_seats_can_give_every_seat_to_every_player() -> None:
     firsts = set()
     for number in range(20):
-        firsts.add(begun(STONES, seed=bytes([number]) * 32, by_lot=True).match.players[0])
+        firsts.add(started_match(STONES, seed=bytes([number]) * 32, random_seats=True).match.players[0])
     assert len(firsts) == 3
 
 
 @given(seeds)
-def test_a_move_drawn_for_a_seat_can_be_computed_again(seed: bytes) -> None:
-    sitting = begun(FINGERS, seed=seed, policies=Policies(late=LatePolicy.RANDOM_MOVE))
+def test_a_random_move_for_a_seat_can_be_recomputed(seed: bytes) -> None:
+    fixture = started_match(FINGERS, seed=seed, policies=Policies(late=LatePolicy.RANDOM_MOVE))
     mixed = seed_of_match(seed, [b"", b"", b""])
     for ply, seat in enumerate([2, 0, 1, 1, 2]):
-        sitting.now_us += 10_000_001
-        *_, played = sitting.flag(seat)
+        fixture.now_us += 10_000_001
+        *_, played = fixture.flag(seat)
         moves = ["1", "2", "3"]
         move = moves[Draws(forked(mixed, f"policy {ply} {seat}")).below(3)]
         assert isinstance(played, MovePlayed)
         assert (played.seat, played.move, played.source) == (seat, move, MoveSource.RANDOM)
 
 
-def test_every_legal_move_is_drawn_somewhere() -> None:
+def test_every_legal_move_can_be_drawn() -> None:
     position = NIM.start(NIM.settings(), b"")
     drawn = {draw_move(Chance(bytes([number])), position, 0, 0) for number in range(30)}
     assert drawn == {"1", "2", "3"}

@@ -8,11 +8,11 @@ from referee.match.events import MatchCreated, MatchResumed, MoveRefused, PlayEn
 from referee.match.setup import Player
 from referee.match.state import NEVER, MatchPhase, Turn, create_match, evolve, replace_at
 from tests.match.games import STONES
-from tests.match.match_fixture import GAMES, TEN_SECONDS, Sitting, begun, replay, terms
+from tests.match.match_fixture import GAMES, TEN_SECONDS, MatchFixture, replay, started_match, terms
 from tests.strangers_games.strangers_games import NIM
 
 
-def test_a_match_that_was_opened_waits_with_full_clocks() -> None:
+def test_a_new_match_waits_with_full_clocks() -> None:
     setup = terms(STONES, credit=NetworkCredit(5, 50))
     match = create_match(MatchCreated(7, setup), STONES)
     assert (match.phase, match.number, match.at_us, match.ply) == (MatchPhase.WAITING, 1, 7, 0)
@@ -23,23 +23,23 @@ def test_a_match_that_was_opened_waits_with_full_clocks() -> None:
     assert (match.owing, match.dropped_seats, match.result) == ((), frozenset(), None)
 
 
-def test_a_log_says_all_that_the_match_is() -> None:
-    sitting = begun(nonce_within_us=1_000_000)
-    sitting.move(0, "9")
-    sitting.move(0, "1", 5, offers_draw=True)
-    sitting.do(DisconnectSeat(0), wait_us=5)
-    sitting.do(Resign(1))
-    assert replay(sitting.log, GAMES.__getitem__) == sitting.match
+def test_replaying_the_log_gives_the_match() -> None:
+    fixture = started_match(nonce_timeout_us=1_000_000)
+    fixture.move(0, "9")
+    fixture.move(0, "1", 5, offers_draw=True)
+    fixture.do(DisconnectSeat(0), wait_us=5)
+    fixture.do(Resign(1))
+    assert replay(fixture.log, GAMES.__getitem__) == fixture.match
 
 
-def test_any_beginning_of_a_log_is_the_match_as_it_stood() -> None:
-    sitting = begun()
-    stages = [(len(sitting.log), sitting.match)]
+def test_replaying_a_prefix_of_the_log_gives_the_earlier_state() -> None:
+    fixture = started_match()
+    stages = [(len(fixture.log), fixture.match)]
     for seat, move in [(0, "1"), (1, "9"), (1, "2"), (0, "3")]:
-        sitting.move(seat, move, 5)
-        stages.append((len(sitting.log), sitting.match))
+        fixture.move(seat, move, 5)
+        stages.append((len(fixture.log), fixture.match))
     for many, match in stages:
-        assert replay(sitting.log[:many], GAMES.__getitem__) == match
+        assert replay(fixture.log[:many], GAMES.__getitem__) == match
 
 
 def test_every_event_has_the_next_number_and_its_time() -> None:
@@ -55,49 +55,49 @@ def test_a_token_names_seat_ply_and_attempt() -> None:
 
 
 def test_each_attempt_has_a_token_of_its_own() -> None:
-    sitting = begun()
-    tokens = [sitting.token(0)]
+    fixture = started_match()
+    tokens = [fixture.token(0)]
     for move in ("9", "9", "1"):
-        sitting.move(0, move)
-        tokens.append(sitting.token(sitting.owing[0]))
+        fixture.move(0, move)
+        tokens.append(fixture.token(fixture.owing[0]))
     assert tokens == ["0.0.1", "0.0.2", "0.0.3", "1.1.1"]
 
 
-def test_moves_are_counted_by_seat_whoever_chose_them() -> None:
-    sitting = begun(STONES)
+def test_moves_are_counted_by_seat_including_those_of_policies() -> None:
+    fixture = started_match(STONES)
     for _ in range(4):
-        sitting.move(sitting.owing[0], "1")
-    assert sitting.match.moves_made == (2, 1, 1)
-    assert sitting.match.ply == 4
+        fixture.move(fixture.owing[0], "1")
+    assert fixture.match.moves_made == (2, 1, 1)
+    assert fixture.match.ply == 4
 
 
-def test_the_end_leaves_nothing_owed_and_nothing_offered() -> None:
-    sitting = begun()
-    sitting.do(OfferDraw(1))
-    sitting.do(Resign(0))
-    assert isinstance(sitting.log[-1], PlayEnded)
-    assert (sitting.match.owing, sitting.match.offers) == ((), frozenset())
-    assert sitting.match.phase is MatchPhase.OVER
+def test_after_the_end_there_are_no_turns_and_no_draw_offers() -> None:
+    fixture = started_match()
+    fixture.do(OfferDraw(1))
+    fixture.do(Resign(0))
+    assert isinstance(fixture.log[-1], PlayEnded)
+    assert (fixture.match.owing, fixture.match.offers) == ((), frozenset())
+    assert fixture.match.phase is MatchPhase.OVER
 
 
 def test_a_match_is_a_value() -> None:
-    one, other = begun().match, begun().match
+    one, other = started_match().match, started_match().match
     assert one == other
-    assert one != begun(seed=bytes(32)).match
+    assert one != started_match(seed=bytes(32)).match
 
 
 def test_sides_are_found_by_seat() -> None:
-    match = begun(STONES, chosen={"seats": 4, "teams": True}).match
+    match = started_match(STONES, chosen={"seats": 4, "teams": True}).match
     assert [match.side_of(seat) for seat in range(4)] == [0, 1, 0, 1]
 
 
 @pytest.mark.parametrize(("seat", "there"), [(0, "xbc"), (1, "axc"), (2, "abx")])
-def test_one_thing_of_many_is_replaced(seat: int, there: str) -> None:
+def test_replace_at_changes_one_item(seat: int, there: str) -> None:
     assert "".join(replace_at(("a", "b", "c"), seat, "x")) == there
 
 
-def test_position_and_chance_are_there_from_the_beginning_of_play_only() -> None:
-    waiting = Sitting(terms(players=(Player("a"), Player("b"))))
+def test_position_and_random_generator_exist_only_after_the_start_of_play() -> None:
+    waiting = MatchFixture(terms(players=(Player("a"), Player("b"))))
     assert (waiting.match.position, waiting.match.chance) == (None, None)
     for early in (waiting.match.require_position, waiting.match.require_chance):
         with pytest.raises(ValueError, match="play has not begun"):
@@ -107,7 +107,7 @@ def test_position_and_chance_are_there_from_the_beginning_of_play_only() -> None
     assert waiting.match.require_chance() == waiting.match.chance
 
 
-def test_events_that_no_match_can_tell_are_no_match() -> None:
+def test_an_impossible_order_of_events_is_an_error() -> None:
     first = MatchCreated(0, terms())
     refused = MoveRefused(0, 0, "0.0.1", "x", "ILLEGAL_MOVE", "", "no", 2)
     with pytest.raises(ValueError, match="seat 0 owes no move that could be refused"):

@@ -15,11 +15,15 @@ class Page:
 
     def value(self, name: str, **labels: str) -> float:
         """Return the value of one sample, or 0 if it does not exist."""
-        return next((value for has, value in self._samples(name) if has == labels), 0.0)
+        return next((value for sample_labels, value in self._samples(name) if sample_labels == labels), 0.0)
 
     def all(self, name: str) -> dict[tuple[str, ...], float]:
         """Return all samples other than 0, by their label values in the order of the label names."""
-        return {tuple(has[label] for label in sorted(has)): value for has, value in self._samples(name) if value}
+        return {
+            tuple(sample_labels[label] for label in sorted(sample_labels)): value
+            for sample_labels, value in self._samples(name)
+            if value
+        }
 
     def labels(self, family: str) -> set[str]:
         return {label for sample in self.families[family].samples for label in sample.labels}

@@ -6,38 +6,41 @@ from referee.hosting.contest_log import LADDER, TOURNAMENT
 from referee.hosting.match_factory import MatchQueue, QueuedMatch, WaitReason
 from referee.observability.metrics import GaugeSources, Metrics
 from referee.storage.memory import MemoryEventLog
-from tests.live.fake_time import StoppedTime
+from tests.live.fake_time import FakeTime
 from tests.live.runner_harness import in_loop
 from tests.observability.exposition import Page
 
 
-def page(**queues: MatchQueue) -> Page:
+def queue_page(**queues: MatchQueue) -> Page:
     metrics = Metrics("1.2.3")
     metrics.register_gauges(GaugeSources(list, list, lambda: 0, lambda: [0] * 7, lambda: True, queues=lambda: queues))
     return Page(metrics)
 
 
-def test_the_queue_is_told_by_kind_and_by_what_is_waited_for() -> None:
+def test_the_queue_is_counted_by_kind_and_wait_reason() -> None:
     waiting = (
         QueuedMatch(WaitReason.BOTS, 5_000),
         QueuedMatch(WaitReason.BOTS, 7_500),
         QueuedMatch(WaitReason.NOTHING, 10),
     )
-    told = page(ladder=MatchQueue(2, ()), tournament=MatchQueue(1, waiting))
-    assert told.all("referee_contests") == {("ladder",): 2, ("tournament",): 1}
-    assert told.all("referee_pairings_waiting") == {("tournament", "bots"): 2, ("tournament", "nothing"): 1}
-    assert told.all("referee_pairings_oldest_seconds") == {("tournament", "bots"): 7.5, ("tournament", "nothing"): 0.01}
+    metrics_page = queue_page(ladder=MatchQueue(2, ()), tournament=MatchQueue(1, waiting))
+    assert metrics_page.all("referee_contests") == {("ladder",): 2, ("tournament",): 1}
+    assert metrics_page.all("referee_pairings_waiting") == {("tournament", "bots"): 2, ("tournament", "nothing"): 1}
+    assert metrics_page.all("referee_pairings_oldest_seconds") == {
+        ("tournament", "bots"): 7.5,
+        ("tournament", "nothing"): 0.01,
+    }
 
 
-def test_an_empty_queue_is_told_as_such() -> None:
-    samples = page(ladder=MatchQueue(0, ())).families["referee_pairings_oldest_seconds"].samples
+def test_an_empty_queue_is_exported_with_zero_values() -> None:
+    samples = queue_page(ladder=MatchQueue(0, ())).families["referee_pairings_oldest_seconds"].samples
     assert {sample.labels["waits_for"]: sample.value for sample in samples} == {"bots": 0, "place": 0, "nothing": 0}
 
 
 @in_loop
-async def test_pairings_that_became_void_are_counted_by_kind() -> None:
+async def test_void_pairings_are_counted_by_kind() -> None:
     metrics = Metrics("1.2.3")
-    contests = metrics.meter_contest_log(MemoryEventLog(StoppedTime().wall_ms).contests)
+    contests = metrics.meter_contest_log(MemoryEventLog(FakeTime().wall_ms).contests)
     await contests.append(f"{TOURNAMENT}/cup", 0, [ContestMatchVoided("1.1", 1), ContestMatchVoided("1.2", 1)])
     await contests.append(f"{LADDER}/main", 0, [LadderClosureStarted(), ContestMatchVoided("1", 1)])
     assert Page(metrics).all("referee_pairings_voided_total") == {("ladder",): 1, ("tournament",): 2}

@@ -9,29 +9,29 @@ from referee.live.ports import CoAppend, Conflict, LogUnavailable
 from referee.match.clock import MS
 from referee.match.events import MatchCreated
 from referee.observability.metrics import Metrics
-from tests.live.runner_harness import Scene, in_loop, terms
+from tests.live.runner_harness import RunnerHarness, in_loop, terms
 from tests.observability.exposition import Page
 
 
-def opened(match_id: str) -> list[MatchCreated]:
+def creation(match_id: str) -> list[MatchCreated]:
     return [MatchCreated(0, terms(match_id=match_id))]
 
 
 @in_loop
-async def test_an_append_takes_until_it_is_durable() -> None:
-    scene, metrics = Scene(), Metrics("1.2.3")
-    log = metrics.meter_event_log(scene.log, scene.time)
-    scene.log.after.clear()
-    append = asyncio.create_task(log.append("m1", 0, opened("m1")))
-    await scene.time.passes(3 * MS)
-    scene.log.after.set()
+async def test_the_duration_of_an_append_ends_when_it_is_durable() -> None:
+    harness, metrics = RunnerHarness(), Metrics("1.2.3")
+    log = metrics.meter_event_log(harness.log, harness.time)
+    harness.log.after.clear()
+    append = asyncio.create_task(log.append("m1", 0, creation("m1")))
+    await harness.time.advance(3 * MS)
+    harness.log.after.set()
     await append
     page = Page(metrics)
     assert page.value("referee_append_seconds_count") == 1
     assert page.value("referee_append_seconds_sum") == pytest.approx(0.003)
 
 
-def test_what_one_transaction_makes_durable_is_one_group() -> None:
+def test_the_appends_of_one_transaction_are_one_group() -> None:
     metrics = Metrics("1.2.3")
     for appends in (1, 5, 1):
         metrics.committed(appends)
@@ -42,35 +42,35 @@ def test_what_one_transaction_makes_durable_is_one_group() -> None:
 
 
 @in_loop
-async def test_an_append_that_wrote_nothing_is_counted_apart() -> None:
-    scene, metrics = Scene(), Metrics("1.2.3")
-    log = metrics.meter_event_log(scene.log, scene.time)
+async def test_a_failed_append_is_counted_separately() -> None:
+    harness, metrics = RunnerHarness(), Metrics("1.2.3")
+    log = metrics.meter_event_log(harness.log, harness.time)
     with pytest.raises(Conflict):
-        await log.append("m1", 5, opened("m1"))
-    scene.log.goes_away()
+        await log.append("m1", 5, creation("m1"))
+    harness.log.make_unavailable()
     with pytest.raises(LogUnavailable):
-        await log.append("m1", 0, opened("m1"))
+        await log.append("m1", 0, creation("m1"))
     page = Page(metrics)
     assert page.all("referee_appends_failed_total") == {("conflict",): 1, ("unavailable",): 1}
     assert page.value("referee_append_seconds_count") == 0
 
 
 @in_loop
-async def test_a_measured_log_reads_and_closes_as_the_log_does() -> None:
-    scene, metrics = Scene(), Metrics("1.2.3")
-    log = metrics.meter_event_log(scene.log, scene.time)
-    entries = await log.append("m1", 0, opened("m1"))
+async def test_a_measured_log_reads_and_closes_the_log() -> None:
+    harness, metrics = RunnerHarness(), Metrics("1.2.3")
+    log = metrics.meter_event_log(harness.log, harness.time)
+    entries = await log.append("m1", 0, creation("m1"))
     assert await log.read("m1") == entries
     assert await log.read("m1", after=1) == []
     assert await log.unfinished() == ["m1"]
     await log.close()
     with pytest.raises(LogUnavailable):
-        await scene.stored.read("m1")
+        await harness.stored.read("m1")
 
 
 @in_loop
-async def test_what_stands_beside_an_append_is_written_through_it_too() -> None:
-    scene, metrics = Scene(), Metrics("1.2.3")
-    log = metrics.meter_event_log(scene.log, scene.time)
-    await log.append("m1", 0, opened("m1"), None, CoAppend("ladder/main", 0, (LadderClosureFinished(),)))
-    assert [entry.event for entry in await scene.stored.contests.read("ladder/main")] == [LadderClosureFinished()]
+async def test_a_measured_log_passes_on_co_appends() -> None:
+    harness, metrics = RunnerHarness(), Metrics("1.2.3")
+    log = metrics.meter_event_log(harness.log, harness.time)
+    await log.append("m1", 0, creation("m1"), None, CoAppend("ladder/main", 0, (LadderClosureFinished(),)))
+    assert [entry.event for entry in await harness.stored.contests.read("ladder/main")] == [LadderClosureFinished()]

@@ -1,47 +1,50 @@
 """Metrics of whole matches that are played by runners; the number of series does not grow with the matches."""
 
 import random
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Sequence
+from types import FrameType
 
 import pytest
 
 from engines.api import Game
+from referee.live.live_match import open_match
 from referee.live.match_request import LADDER
 from referee.live.ports import Entry, RunnerDependencies, SeatDelays
 from referee.live.runner import MatchRunner
 from referee.match.clock import MS, SECOND
 from referee.match.clock_charge import NetworkCredit
 from referee.match.commands import DisconnectSeat, Resign, StartPlay
-from referee.match.setup import IllegalMovePolicy, LatePolicy, Policies
+from referee.match.match_terms import IllegalMovePolicy, LatePolicy, Policies
 from referee.match.state import Match
 from referee.observability.metrics import GaugeSources, Metrics
-from tests.live.fake_rating_writer import LadderRater
-from tests.live.runner_harness import NotingKeeper, Scene, answer, goes_on, in_loop, played, terms
+from tests.live.fake_rating_writer import FakeRatingWriter
+from tests.live.runner_harness import RecordingObserver, RunnerHarness, answer, in_loop, is_playing, submit_move, terms
 from tests.observability.exposition import Page
 from tests.strangers_games.strangers_games import FINGERS, NIM
 
 ON_LADDER = ((LADDER, "main"),)
 
 
-class MeasuredScene(Scene):
-    """A scene whose keeper updates the metrics, with a ladder."""
+class MeasuredRunnerHarness(RunnerHarness):
+    """A runner harness whose observer updates the metrics, with a ladder."""
 
     def __init__(self) -> None:
         super().__init__()
         self.metrics = Metrics("1.2.3")
-        self.keeper = TellingKeeper(self.metrics)
-        self._ladder = LadderRater(self.stored.contests)
+        self.observer = MetricsObserver(self.metrics)
+        self._ladder = FakeRatingWriter(self.stored.contests)
 
     @property
-    def desk(self) -> RunnerDependencies:
-        return RunnerDependencies(self.log, self.time, self.keeper, self._ladder)
+    def dependencies(self) -> RunnerDependencies:
+        return RunnerDependencies(self.log, self.time, self.observer, self._ladder)
 
     @property
     def page(self) -> Page:
         return Page(self.metrics)
 
 
-class TellingKeeper(NotingKeeper):
+class MetricsObserver(RecordingObserver):
     def __init__(self, metrics: Metrics) -> None:
         super().__init__()
         self._metrics = metrics
@@ -55,24 +58,24 @@ class TellingKeeper(NotingKeeper):
         self._metrics.matches.on_fault(match_id, fault)
 
 
-async def played_at_random(scene: Scene, game: Game, match_id: str) -> int:
+async def play_at_random(harness: RunnerHarness, game: Game, match_id: str) -> int:
     """Play a whole match with random moves, and return its number of plies."""
-    chance = random.Random(match_id)
-    runner = await scene.begun(terms(game, match_id))
-    while goes_on(runner):
-        turn = chance.choice(runner.match.owing)
-        await scene.time.passes(2 * MS)
-        await played(runner, turn.seat, chance.choice(runner.match.require_position().moves(turn.seat)))
+    rng = random.Random(match_id)
+    runner = await harness.start_match(terms(game, match_id))
+    while is_playing(runner):
+        turn = rng.choice(runner.match.owing)
+        await harness.time.advance(2 * MS)
+        await submit_move(runner, turn.seat, rng.choice(runner.match.require_position().moves(turn.seat)))
     await runner.close()
     return runner.match.ply
 
 
 @in_loop
 async def test_whole_matches_are_counted_by_game() -> None:
-    scene = MeasuredScene()
-    nim = [await played_at_random(scene, NIM, f"n{number}") for number in range(3)]
-    fingers = await played_at_random(scene, FINGERS, "f1")
-    page = scene.page
+    harness = MeasuredRunnerHarness()
+    nim = [await play_at_random(harness, NIM, f"n{number}") for number in range(3)]
+    fingers = await play_at_random(harness, FINGERS, "f1")
+    page = harness.page
     assert page.all("referee_matches_opened_total") == {("nim",): 3, ("fingers",): 1}
     assert page.value("referee_moves_total", game="nim", source="bot") == sum(nim)
     assert page.value("referee_moves_total", game="fingers", source="bot") == fingers
@@ -80,20 +83,20 @@ async def test_whole_matches_are_counted_by_game() -> None:
 
 
 @in_loop
-async def test_ratings_that_matches_have_changed_are_counted() -> None:
-    scene = MeasuredScene()
+async def test_rating_changes_are_counted_by_game() -> None:
+    harness = MeasuredRunnerHarness()
     for match_id, labels in (("m1", ON_LADDER), ("m2", ()), ("m3", ON_LADDER)):
-        runner = await scene.begun(terms(match_id=match_id, labels=labels))
+        runner = await harness.start_match(terms(match_id=match_id, labels=labels))
         await runner.submit(Resign(0))
         await runner.close()
-    assert scene.page.all("referee_ratings_applied_total") == {("nim",): 4}
+    assert harness.page.all("referee_ratings_applied_total") == {("nim",): 4}
 
 
 @in_loop
-async def test_think_time_is_what_the_clocks_were_charged() -> None:
-    scene = MeasuredScene()
-    moves = await played_at_random(scene, NIM, "m1")
-    page = scene.page
+async def test_think_time_is_the_charged_time() -> None:
+    harness = MeasuredRunnerHarness()
+    moves = await play_at_random(harness, NIM, "m1")
+    page = harness.page
     assert page.value("referee_think_seconds_count", game="nim") == moves
     assert page.value("referee_think_seconds_sum", game="nim") == pytest.approx(moves * 0.002)
     assert page.value("referee_think_seconds_bucket", game="nim", le="0.001") == 0
@@ -101,96 +104,96 @@ async def test_think_time_is_what_the_clocks_were_charged() -> None:
 
 
 @in_loop
-async def test_a_move_that_stands_in_line_has_waited_for_its_decision() -> None:
-    scene = MeasuredScene()
-    runner = await scene.begun(terms(FINGERS))
-    scene.log.before.clear()
+async def test_decision_time_includes_waiting_in_the_queue() -> None:
+    harness = MeasuredRunnerHarness()
+    runner = await harness.start_match(terms(FINGERS))
+    harness.log.before.clear()
     first, second = runner.submit(answer(runner, 0, "1")), runner.submit(answer(runner, 1, "1"))
-    await scene.time.passes(40 * MS)
-    scene.log.before.set()
+    await harness.time.advance(40 * MS)
+    harness.log.before.set()
     await first
     await second
-    assert scene.page.value("referee_decision_seconds_sum", game="fingers") == pytest.approx(0.04)
-    assert scene.page.value("referee_decision_seconds_count", game="fingers") == 2
+    assert harness.page.value("referee_decision_seconds_sum", game="fingers") == pytest.approx(0.04)
+    assert harness.page.value("referee_decision_seconds_count", game="fingers") == 2
     await runner.close()
 
 
 @in_loop
-async def test_what_is_given_back_is_counted_in_seconds() -> None:
-    scene = MeasuredScene()
-    runner = await scene.begun(terms(credit=NetworkCredit(50 * MS, SECOND)))
-    scene.keeper.delays_of[0] = SeatDelays(network_us=80 * MS, lag_us=200 * MS)
-    await scene.time.passes(SECOND)
-    await played(runner, 0, "1")
-    assert scene.page.value("referee_network_credit_seconds_total", game="nim") == pytest.approx(0.05)
-    assert scene.page.value("referee_stall_given_back_seconds_total", game="nim") == pytest.approx(0.2)
-    assert scene.page.value("referee_think_seconds_sum", game="nim") == pytest.approx(0.75)
+async def test_credits_are_counted_in_seconds() -> None:
+    harness = MeasuredRunnerHarness()
+    runner = await harness.start_match(terms(credit=NetworkCredit(50 * MS, SECOND)))
+    harness.observer.delays_of[0] = SeatDelays(network_us=80 * MS, lag_us=200 * MS)
+    await harness.time.advance(SECOND)
+    await submit_move(runner, 0, "1")
+    assert harness.page.value("referee_network_credit_seconds_total", game="nim") == pytest.approx(0.05)
+    assert harness.page.value("referee_stall_given_back_seconds_total", game="nim") == pytest.approx(0.2)
+    assert harness.page.value("referee_think_seconds_sum", game="nim") == pytest.approx(0.75)
     await runner.close()
 
 
 @in_loop
-async def test_a_flag_falls_for_no_answer_for_a_late_one_or_for_being_away() -> None:
-    scene = MeasuredScene()
-    silent, late, away = [await scene.begun(terms(match_id=name)) for name in ("silent", "late", "away")]
+async def test_flag_falls_are_counted_by_cause() -> None:
+    harness = MeasuredRunnerHarness()
+    no_answer, late, away = [await harness.start_match(terms(match_id=name)) for name in ("silent", "late", "away")]
     await away.submit(DisconnectSeat(0))
-    scene.log.before.clear()  # Block the log, so that the late answer is queued before the timer fires.
-    await scene.time.passes(10 * SECOND)
-    scene.log.before.set()
-    scene.time.us += 1
-    asked = late.submit(answer(late, 0, "1"))
-    await scene.time.passes(SECOND)
-    assert asked.done()
-    assert scene.page.all("referee_flags_fallen_total") == {
+    harness.log.before.clear()  # Block the log, so that the late answer is queued before the timer fires.
+    await harness.time.advance(10 * SECOND)
+    harness.log.before.set()
+    harness.time.us += 1
+    late_move = late.submit(answer(late, 0, "1"))
+    await harness.time.advance(SECOND)
+    assert late_move.done()
+    assert harness.page.all("referee_flags_fallen_total") == {
         ("no_answer", "nim"): 1,
         ("late_answer", "nim"): 1,
         ("away", "nim"): 1,
     }
-    assert scene.page.all("referee_matches_ended_total") == {("time", "nim", "forfeited"): 3}
-    for runner in (silent, late, away):
+    assert harness.page.all("referee_matches_ended_total") == {("time", "nim", "forfeited"): 3}
+    for runner in (no_answer, late, away):
         await runner.close()
 
 
 @in_loop
-async def test_a_policys_moves_are_no_thoughts_of_a_bot() -> None:
-    scene = MeasuredScene()
-    runner = await scene.begun(terms(policies=Policies(late=LatePolicy.RANDOM_MOVE)))
-    await scene.time.passes(10 * SECOND + 1)
-    assert scene.page.value("referee_moves_total", game="nim", source="random") == 1
-    assert scene.page.value("referee_think_seconds_count", game="nim") == 0
+async def test_moves_of_a_policy_have_no_think_time() -> None:
+    harness = MeasuredRunnerHarness()
+    runner = await harness.start_match(terms(policies=Policies(late=LatePolicy.RANDOM_MOVE)))
+    await harness.time.advance(10 * SECOND + 1)
+    assert harness.page.value("referee_moves_total", game="nim", source="random") == 1
+    assert harness.page.value("referee_think_seconds_count", game="nim") == 0
     await runner.submit(Resign(1))
     await runner.close()
 
 
 @in_loop
-async def test_what_an_illegal_move_was_given_back_counts_though_a_policy_moved_instead() -> None:
-    scene = MeasuredScene()
-    runner = await scene.begun(terms(policies=Policies(illegal=IllegalMovePolicy.RANDOM_MOVE)))
-    scene.keeper.delays_of[0] = SeatDelays(lag_us=200 * MS)
-    await scene.time.passes(SECOND)
-    await played(runner, 0, "nonsense")
-    assert scene.page.value("referee_moves_total", game="nim", source="random") == 1
-    assert scene.page.value("referee_stall_given_back_seconds_total", game="nim") == pytest.approx(0.2)
-    assert scene.page.value("referee_think_seconds_count", game="nim") == 0
+async def test_the_credit_of_an_illegal_move_that_a_policy_replaces_is_counted() -> None:
+    harness = MeasuredRunnerHarness()
+    runner = await harness.start_match(terms(policies=Policies(illegal=IllegalMovePolicy.RANDOM_MOVE)))
+    harness.observer.delays_of[0] = SeatDelays(lag_us=200 * MS)
+    await harness.time.advance(SECOND)
+    await submit_move(runner, 0, "nonsense")
+    assert harness.page.value("referee_moves_total", game="nim", source="random") == 1
+    assert harness.page.value("referee_stall_given_back_seconds_total", game="nim") == pytest.approx(0.2)
+    assert harness.page.value("referee_think_seconds_count", game="nim") == 0
     await runner.close()
 
 
 @in_loop
-async def test_matches_sessions_and_lag_are_asked_when_somebody_looks() -> None:
-    scene, live = MeasuredScene(), list[MatchRunner]()
-    here = ["bot0", "bot0", "stranger"]
-    scene.metrics.register_gauges(
+async def test_matches_sessions_and_lag_are_read_at_scrape_time() -> None:
+    harness, live = MeasuredRunnerHarness(), list[MatchRunner]()
+    online_bots = ["bot0", "bot0", "other"]
+    harness.metrics.register_gauges(
         GaugeSources(
             lambda: [runner.match for runner in live],
-            lambda: here,
+            lambda: online_bots,
             lambda: 2_500_000,
             lambda: [3, 0, 0, 0, 0, 1, 1],
             lambda: True,
         )
     )
-    live.append(await MatchRunner.open(terms(match_id="m1"), NIM, scene.desk))
-    live.append(await scene.begun(terms(match_id="m2")))
-    live.append(await scene.begun(terms(FINGERS, "m3")))
-    page = scene.page
+    live.append(await open_match(terms(match_id="m1"), NIM, harness.dependencies))
+    live.append(await harness.start_match(terms(match_id="m2")))
+    live.append(await harness.start_match(terms(FINGERS, "m3")))
+    page = harness.page
     assert page.all("referee_matches") == {("nim", "waiting"): 1, ("nim", "playing"): 1, ("fingers", "playing"): 1}
     assert page.value("referee_sessions") == 3
     assert page.all("referee_bots") == {("playing",): 1, ("idle",): 1, ("away",): 2}
@@ -202,24 +205,57 @@ async def test_matches_sessions_and_lag_are_asked_when_somebody_looks() -> None:
     assert page.value("referee_event_loop_stall_seconds_sum") == 2.5
     await live[1].submit(Resign(0))
     await live[0].submit(StartPlay())
-    assert scene.page.all("referee_matches") == {("nim", "playing"): 1, ("fingers", "playing"): 1}
+    assert harness.page.all("referee_matches") == {("nim", "playing"): 1, ("fingers", "playing"): 1}
     for runner in live:
         await runner.close()
 
 
 @in_loop
-async def test_nothing_grows_with_the_number_of_matches() -> None:
-    scene = MeasuredScene()
-    await played_at_random(scene, NIM, "a secret name")
-    once = scene.metrics.text().count(b"\n")
+async def test_the_number_of_series_does_not_grow_with_the_matches() -> None:
+    harness = MeasuredRunnerHarness()
+    await play_at_random(harness, NIM, "a secret name")
+    line_count = harness.metrics.text().count(b"\n")
     for number in range(20):
-        await played_at_random(scene, NIM, f"m{number}")
-    assert scene.metrics.text().count(b"\n") == once
-    assert b"secret" not in scene.metrics.text()
-    assert b"bot0" not in scene.metrics.text()
+        await play_at_random(harness, NIM, f"m{number}")
+    assert harness.metrics.text().count(b"\n") == line_count
+    assert b"secret" not in harness.metrics.text()
+    assert b"bot0" not in harness.metrics.text()
 
 
-def test_a_fault_of_ours_is_counted() -> None:
+def functions_called_by(function: Callable[[], None]) -> list[str]:
+    """Return the names of the Python functions that `function` calls, directly or not."""
+    called: list[str] = []
+
+    def note(frame: FrameType, event: str, _: object) -> None:
+        if event == "call":
+            called.append(frame.f_code.co_qualname)
+
+    sys.setprofile(note)
+    try:
+        function()
+    finally:
+        sys.setprofile(None)
+    return called[1:]
+
+
+@in_loop
+async def test_a_move_is_recorded_in_three_calls() -> None:
+    harness = MeasuredRunnerHarness()
+    runner = await harness.start_match(terms(credit=NetworkCredit(50 * MS, SECOND)))
+    harness.observer.delays_of[0] = SeatDelays(network_us=80 * MS, lag_us=200 * MS)
+    await harness.time.advance(SECOND)
+    await submit_move(runner, 0, "1")
+    before, entries, match = harness.observer.announced[-1]
+    assert functions_called_by(lambda: harness.metrics.matches.on_entries(before, entries, match)) == [
+        "MatchMetrics.on_entries",
+        "MatchMetrics._move_played",
+        "HistogramSeries.observe",
+        "HistogramSeries.observe",
+    ]
+    await runner.close()
+
+
+def test_an_internal_fault_is_counted() -> None:
     metrics = Metrics("1.2.3")
     metrics.matches.on_fault("m1", ValueError("nobody has thought of this"))
     assert Page(metrics).value("referee_faults_total") == 1

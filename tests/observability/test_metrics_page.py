@@ -14,56 +14,58 @@ from referee.hosting.match_factory import MatchQueue, QueuedMatch, WaitReason
 from referee.live.ports import LogUnavailable
 from referee.match.clock import SECOND
 from referee.observability.metrics import GaugeSources, Metrics
-from tests.live.runner_harness import Scene, in_loop, played, terms
+from tests.live.runner_harness import RunnerHarness, in_loop, submit_move, terms
 from tests.observability.exposition import Page
 
 PAGE = Path(__file__).parents[2] / "docs" / "metrics.md"
 HEAD = "| metric | type | labels | meaning |\n| --- | --- | --- | --- |\n"
 
 
-async def match_is_played(metrics: Metrics) -> None:
+async def play_match(metrics: Metrics) -> None:
     """Play a match with a move and a flag fall, while another match continues whose log cannot be written."""
-    scene = Scene()
-    runner = await scene.begun(terms())
-    await played(runner, 0, "1")
-    await scene.time.passes(11 * SECOND)
+    harness = RunnerHarness()
+    runner = await harness.start_match(terms())
+    await submit_move(runner, 0, "1")
+    await harness.time.advance(11 * SECOND)
     await runner.close()
-    for before, entries, match in scene.keeper.announced:
+    for before, entries, match in harness.observer.announced:
         metrics.matches.on_entries(before, entries, match)
-    going_on = scene.keeper.announced[1][2]
-    here, queues = Path(__file__).parent, {"tournament": MatchQueue(1, (QueuedMatch(WaitReason.BOTS, 1),))}
+    match_in_play = harness.observer.announced[1][2]
+    data_dir, queues = Path(__file__).parent, {"tournament": MatchQueue(1, (QueuedMatch(WaitReason.BOTS, 1),))}
     metrics.register_gauges(
         GaugeSources(
-            lambda: [going_on],
+            lambda: [match_in_play],
             lambda: ["bot0"],
             lambda: 0,
             lambda: [0] * 7,
             lambda: True,
             lambda: 1.0,
-            here,
+            data_dir,
             lambda: queues,
         )
     )
-    scene.log.goes_away()
+    harness.log.make_unavailable()
     with pytest.raises(LogUnavailable):
-        await metrics.meter_event_log(scene.log, scene.time).append("m1", 0, ())
+        await metrics.meter_event_log(harness.log, harness.time).append("m1", 0, ())
 
 
-async def calls_are_made(metrics: Metrics) -> None:
+async def make_calls(metrics: Metrics) -> None:
     """Make a unary call and a streaming call."""
 
     async def answer(*_: object) -> bytes:
         return b""
 
-    async def again(*_: object) -> SubmitMoveResponse:
+    async def answer_again(*_: object) -> SubmitMoveResponse:
         return SubmitMoveResponse(repeated=True)
 
     handlers: dict[str, Any] = {
-        "Call": grpc.unary_unary_rpc_method_handler(again, response_serializer=SubmitMoveResponse.SerializeToString),
+        "Call": grpc.unary_unary_rpc_method_handler(
+            answer_again, response_serializer=SubmitMoveResponse.SerializeToString
+        ),
         "Join": grpc.stream_unary_rpc_method_handler(answer),
     }
     server = grpc.aio.server(
-        interceptors=[metrics.interceptor(Scene().time, [f"/of.Test/{name}" for name in handlers])]
+        interceptors=[metrics.interceptor(RunnerHarness().time, [f"/of.Test/{name}" for name in handlers])]
     )
     server.add_generic_rpc_handlers([grpc.method_handlers_generic_handler("of.Test", handlers)])
     port = server.add_insecure_port("127.0.0.1:0")
@@ -75,12 +77,12 @@ async def calls_are_made(metrics: Metrics) -> None:
     await server.stop(None)
 
 
-def exported() -> list[Metric]:
+def exported_families() -> list[Metric]:
     """Cause every event that is measured, and return all metric families."""
     metrics = Metrics("1.2.3")
     metrics.refused("ILLEGAL_MOVE")
-    in_loop(match_is_played)(metrics)
-    asyncio.run(calls_are_made(metrics))
+    in_loop(play_match)(metrics)
+    asyncio.run(make_calls(metrics))
     page = Page(metrics)
     return [family for family in page.families.values() if not family.name.startswith("process_")]
 
@@ -91,12 +93,12 @@ def row(family: Metric) -> str:
     return f"| `{name}` | {family.type} | {', '.join(f'`{label}`' for label in labels)} | {family.documentation} |\n"
 
 
-def test_the_table_of_metrics_is_what_is_exported(renewing: bool) -> None:
+def test_the_table_of_metrics_lists_exactly_the_exported_metrics(renewing: bool) -> None:
     page = PAGE.read_text(encoding="utf-8")
     before, head, rest = page.partition(HEAD)
     assert head
     end = rest.index("\n\n") + 1
-    table = "".join(sorted(map(row, exported())))
+    table = "".join(sorted(map(row, exported_families())))
     if renewing:
         PAGE.write_text(f"{before}{head}{table}{rest[end:]}", encoding="utf-8")
     else:
@@ -105,5 +107,5 @@ def test_the_table_of_metrics_is_what_is_exported(renewing: bool) -> None:
 
 def test_every_label_is_explained() -> None:
     page = PAGE.read_text(encoding="utf-8")
-    labels = {label for family in exported() for sample in family.samples for label in sample.labels} - {"le"}
+    labels = {label for family in exported_families() for sample in family.samples for label in sample.labels} - {"le"}
     assert [label for label in sorted(labels) if f"- `{label}`" not in page] == []

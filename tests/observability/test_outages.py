@@ -1,51 +1,42 @@
 """An outage of the event log is reported at its start and its end, and not with every move in between."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
-from referee.live.ports import CoAppend, Entry, LogUnavailable, Request
-from referee.match.events import Event
+from referee.live.ports import CoAppend, LogUnavailable
 from referee.observability.metrics import Metrics
 from referee.storage.memory import MemoryEventLog
-from tests.live.fake_time import StoppedTime
+from tests.live.fake_time import FakeTime
 from tests.live.runner_harness import in_loop
-from tests.storage.stores import at_noon, events_of, notes
+from tests.storage.stores import events_of, noon_ms, notes
 
 
-class Failing(MemoryEventLog):
+class FailingEventLog(MemoryEventLog):
     """Event log whose disk can be full."""
 
     full = False
 
-    async def append(
-        self,
-        match_id: str,
-        after: int,
-        events: Sequence[Event],
-        request: Request | None = None,
-        co_append: CoAppend[Any] | None = None,
-    ) -> list[Entry]:
+    def _check(self, match_id: str, after: int, co_append: CoAppend[Any] | None) -> None:
         if self.full:
             raise LogUnavailable("the disk is full")
-        return await super().append(match_id, after, events, request, co_append)
+        super()._check(match_id, after, co_append)
 
 
 @in_loop
-async def test_it_is_told_once_that_nothing_can_be_written_and_once_that_it_can_again() -> None:
-    heard: list[str] = []
-    failing = Failing(at_noon)
-    log = Metrics("test").meter_event_log(failing, StoppedTime(), heard.append)
+async def test_an_outage_of_the_log_is_reported_once_at_its_start_and_once_at_its_end() -> None:
+    reports: list[str] = []
+    failing_log = FailingEventLog(noon_ms)
+    log = Metrics("test").meter_event_log(failing_log, FakeTime(), reports.append)
     await log.append("m", 0, notes(1, 1))
-    assert heard == []
-    failing.full = True
+    assert reports == []
+    failing_log.full = True
     for _ in range(3):
         with pytest.raises(LogUnavailable):
             await log.append("m", 1, notes(2, 2))
-    assert heard == ["the disk is full"]
-    failing.full = False
+    assert reports == ["the disk is full"]
+    failing_log.full = False
     await log.append("m", 1, notes(2, 2))
     await log.append("m", 2, notes(3, 3))
-    assert heard == ["the disk is full", ""]
+    assert reports == ["the disk is full", ""]
     assert await events_of(log, "m") == notes(1, 3)

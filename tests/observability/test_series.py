@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from engines.api import Game
 from referee.hosting.match_factory import MatchQueue, QueuedMatch, WaitReason
@@ -13,7 +14,7 @@ from referee.match.events import MatchCreated
 from referee.match.setup import Player
 from referee.match.state import Match
 from referee.observability.metrics import GaugeSources, Metrics
-from tests.live.runner_harness import Scene, in_loop, played, terms
+from tests.live.runner_harness import RunnerHarness, in_loop, submit_move, terms
 from tests.strangers_games.strangers_games import FINGERS, NIM
 
 MATCHES = 10_000
@@ -23,62 +24,65 @@ Announced = list[tuple[Match | None, list[Entry], Match]]
 
 
 async def whole_match(game: Game) -> Announced:
-    scene = Scene()
-    runner = await scene.begun(terms(game))
-    await played(runner, 0, "1")
+    harness = RunnerHarness()
+    runner = await harness.start_match(terms(game))
+    await submit_move(runner, 0, "1")
     await runner.submit(Resign(1))
     await runner.close()
-    return [(before, list(entries), match) for before, entries, match in scene.keeper.announced]
+    return [(before, list(entries), match) for before, entries, match in harness.observer.announced]
 
 
-def of_others(announced: Announced, number: int) -> Announced:
+def with_other_bots(announced: Announced, number: int) -> Announced:
     """Return the announcements of a match with another id and other bots."""
     seats = len(announced[0][2].players)
     players = tuple(Player(f"bot-{(number + seat) % BOTS}", str(number)) for seat in range(seats))
 
-    def renamed(match: Any) -> Any:
+    def rename_match(match: Any) -> Any:
         if match is None:
             return None
         return replace(match, setup=replace(match.setup, match_id=f"m{number}", players=players), players=players)
 
-    def told(entry: Entry) -> Entry:
+    def rename_entry(entry: Entry) -> Entry:
         event = entry.event
         if isinstance(event, MatchCreated):
             event = replace(event, setup=replace(event.setup, match_id=f"m{number}", players=players))
-        return replace(entry, match_id=f"m{number}", event=event)
+        return structs.replace(entry, match_id=f"m{number}", event=event)
 
-    return [(renamed(before), [*map(told, entries)], renamed(match)) for before, entries, match in announced]
+    return [
+        (rename_match(before), [*map(rename_entry, entries)], rename_match(match))
+        for before, entries, match in announced
+    ]
 
 
 @pytest.mark.slow
 @in_loop
-async def test_series_grow_with_games_and_with_nothing_else() -> None:
-    metrics, live, here = Metrics("1.2.3"), dict[str, Match](), list[str]()
+async def test_the_number_of_series_depends_on_games_only() -> None:
+    metrics, live, online_bots = Metrics("1.2.3"), dict[str, Match](), list[str]()
     waiting: list[QueuedMatch] = []
     metrics.register_gauges(
         GaugeSources(
             live.values,
-            lambda: here,
+            lambda: online_bots,
             lambda: 0,
             lambda: [0] * 7,
             lambda: True,
             queues=lambda: {"ladder": MatchQueue(1, tuple(waiting))},
         )
     )
-    ways = [await whole_match(game) for game in (NIM, FINGERS)]
+    example_matches = [await whole_match(game) for game in (NIM, FINGERS)]
 
-    def happens(number: int) -> None:
-        for before, entries, match in of_others(ways[number % len(ways)], number):
+    def record_match(number: int) -> None:
+        for before, entries, match in with_other_bots(example_matches[number % len(example_matches)], number):
             metrics.matches.on_entries(before, entries, match)
             if match.result is None:
                 live[f"m{number % 100}"] = match
-        here.append(f"bot-{number % BOTS}")
+        online_bots.append(f"bot-{number % BOTS}")
         waiting.append(QueuedMatch(list(WaitReason)[number % len(WaitReason)], number))
 
     for number in range(2):
-        happens(number)
-    few = metrics.text().count(b"\n")
+        record_match(number)
+    line_count = metrics.text().count(b"\n")
     for number in range(2, MATCHES):
-        happens(number)
-    assert metrics.text().count(b"\n") == few
+        record_match(number)
+    assert metrics.text().count(b"\n") == line_count
     assert b"bot-" not in metrics.text()

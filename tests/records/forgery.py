@@ -48,12 +48,12 @@ def resigned(lines: Iterable[bytes], key: Ed25519PrivateKey = KEY) -> bytes:
     return re.sub(rb'(?<="signature":")[0-9a-f]{128}', signature, record)
 
 
-def trouble_in(data: bytes) -> VerificationResult | None:
+def format_error(data: bytes) -> VerificationResult | None:
     """Return what is wrong with the format, the hash chain or the signature; None if nothing is."""
     try:
         whole(data)
-    except RecordInvalid as trouble:
-        return trouble.verdict
+    except RecordInvalid as error:
+        return error.verdict
     return None
 
 
@@ -68,7 +68,7 @@ def verdict_on(data: bytes, folder: Path, expected_key: str | None = None) -> Ve
     return verify(path, expected_key, find_game)
 
 
-def lie_told(events: Sequence[Event], folder: Path) -> str:
+def first_mismatch(events: Sequence[Event], folder: Path) -> str:
     """Return the first difference that `verify` finds in a record of these events, signed by the referee itself."""
     verdict = verdict_on(record_of(events), folder)
     assert verdict.status is RecordStatus.RULES_DIFFER, verdict

@@ -6,8 +6,8 @@ from functools import cache
 
 from engines import registry
 from engines.api import Game
+from engines.game_errors import BadOption, DetailedError, UnknownGame
 from engines.options import Settings
-from engines.refusals import BadOption, Refusal, UnknownGame
 from referee.live.ports import Entry
 from referee.match.clock import (
     Bank,
@@ -47,11 +47,20 @@ from referee.match.commands import (
 )
 from referee.match.decide import decide
 from referee.match.events import Event, MatchCreated
+from referee.match.match_terms import (
+    DisconnectPolicy,
+    DropoutPolicy,
+    IllegalMovePolicy,
+    LatePolicy,
+    MatchTerms,
+    Policies,
+)
 from referee.match.result import VOID_CAUSES
-from referee.match.setup import DisconnectPolicy, DropoutPolicy, IllegalMovePolicy, LatePolicy, Player, Policies, Setup
+from referee.match.setup import Player, Setup
 from referee.match.state import Match, MatchPhase, Turn, create_match
 from tests.engines.suite import any_choice
 from tests.match.games import BRITTLE, STONES
+from tests.match.setups import make_setup
 from tests.strangers_games.strangers_games import FINGERS, NIM
 
 SECOND = 1_000_000
@@ -93,7 +102,7 @@ def entries_of(events: Sequence[Event]) -> list[Entry]:
 
 
 def nim_setup(**terms: object) -> Setup:
-    """Return a match of Nim for two, in which seat 0 begins with a heap of five; `terms` are other fields of Setup."""
+    """Return a match of Nim for two, in which seat 0 begins with a heap of five, but for the fields in `terms`."""
     usual: dict[str, object] = {
         "match_id": "nim-1",
         "game": "nim",
@@ -103,14 +112,14 @@ def nim_setup(**terms: object) -> Setup:
         "controls": (Fischer(10 * SECOND, SECOND),) * 2,
         "seed": bytes(range(32)),
     }
-    return Setup(**{**usual, **terms})  # type: ignore[arg-type]  # A test names the fields it means.
+    return make_setup(**{**usual, **terms})
 
 
-def happened(setup: Setup, *asked: tuple[int, Command]) -> list[Event]:
+def decided_events(setup: Setup, *asked: tuple[int, Command]) -> list[Event]:
     """Return the events of a match that gets these commands at these times."""
     first = MatchCreated(0, setup)
     events: list[Event] = [first]
-    match = create_match(first, find_game(setup.game))
+    match = create_match(first, find_game(setup.terms.game))
     for at_us, command in asked:
         decided = decide(match, command, at_us)
         events.extend(decided.events)
@@ -120,7 +129,7 @@ def happened(setup: Setup, *asked: tuple[int, Command]) -> list[Event]:
 
 def short_match(**terms: object) -> list[Event]:
     """Return three moves of Nim, by which seat 0 wins."""
-    return happened(
+    return decided_events(
         nim_setup(**terms),
         (10, StartPlay()),
         (1_010, SubmitMove(0, "0.0.1", "1", TurnMeasurement(1_010))),
@@ -131,10 +140,10 @@ def short_match(**terms: object) -> list[Event]:
 
 def random_match(game: Game, seed: int, max_answers: int = 60) -> list[Event]:
     """Return a whole random match. It is ended after `max_answers` answers."""
-    return _Play(game, random.Random(seed)).whole(max_answers)
+    return _RandomMatch(game, random.Random(seed)).play(max_answers)
 
 
-class _Play:
+class _RandomMatch:
     """One match, played by random commands."""
 
     def __init__(self, game: Game, rng: random.Random) -> None:
@@ -144,23 +153,23 @@ class _Play:
         first.setup.check(game)
         self.events: list[Event] = [first]
         self.match: Match = create_match(first, game)
-        self.lively = rng.random() < 0.7
-        """Whether anything but moves happens."""
+        self.disturbed = rng.random() < 0.7
+        """Whether anything except moves happens."""
 
-    def whole(self, max_answers: int) -> list[Event]:
+    def play(self, max_answers: int) -> list[Event]:
         self._seat()
         answers = 0
         while self.match.phase is MatchPhase.PLAYING:
             answers += 1
-            self._ask(self._something() if answers < max_answers else self._last_word())
+            self._execute(self._next_command() if answers < max_answers else self._final_command())
         if self.match.phase is MatchPhase.WAITING:
-            self._ask(VoidMatch(self.rng.choice(VOID_CAUSES), "nobody came"))
+            self._execute(VoidMatch(self.rng.choice(VOID_CAUSES), "no player came"))
         return self.events
 
-    def _ask(self, command: Command) -> None:
+    def _execute(self, command: Command) -> None:
         try:
             decided = decide(self.match, command, self.now_us)
-        except Refusal:
+        except DetailedError:
             return
         self.events.extend(decided.events)
         self.match = decided.match
@@ -168,22 +177,22 @@ class _Play:
     def _seat(self) -> None:
         for seat in range(len(self.match.players)):
             if self.rng.random() < 0.97:
-                self._ask(TakeSeat(seat, Player(f"late{seat}", "0.1")))
+                self._execute(TakeSeat(seat, Player(f"late{seat}", "0.1")))
             if self.rng.random() < 0.8:
-                self._ask(AddNonce(seat, self.rng.randbytes(self.rng.choice([0, 1, 16, 64]))))
+                self._execute(AddNonce(seat, self.rng.randbytes(self.rng.choice([0, 1, 16, 64]))))
         self.now_us += self.rng.randrange(5)
-        self._ask(StartPlay())
+        self._execute(StartPlay())
 
-    def _something(self) -> Command:
+    def _next_command(self) -> Command:
         turn = self.rng.choice(self.match.owing)
         self.now_us += self.rng.choice([0, 1_000, SECOND // 2, SECOND, 3 * SECOND // 2])
         if self.match.require_position().claimable and self.rng.random() < 0.3:
             return ClaimDraw(turn.seat)
-        if not self.lively or self.rng.random() < 0.75:
+        if not self.disturbed or self.rng.random() < 0.75:
             return self._answer(turn, self._legal(turn))
-        return self._trouble(turn)
+        return self._disturbance(turn)
 
-    def _trouble(self, turn: Turn) -> Command:
+    def _disturbance(self, turn: Turn) -> Command:
         seat = self.rng.randrange(len(self.match.players))
         late_us = self.now_us + self.rng.choice([0, SECOND, 30 * SECOND])
         kind = self.rng.randrange(20)
@@ -216,15 +225,15 @@ class _Play:
     def _legal(self, turn: Turn) -> str:
         return self.rng.choice(self.match.require_position().moves(turn.seat))
 
-    def _last_word(self) -> Command:
+    def _final_command(self) -> Command:
         sides = len(self.match.table.sides)
-        words: list[Command] = [
+        commands: list[Command] = [
             AdjudicateMatch(tuple(self.rng.choices(range(1, 4), k=sides)), "it is late"),
             VoidMatch(self.rng.choice(VOID_CAUSES), "it is late"),
             AbortMatch(),
             Resign(0),
         ]
-        return self.rng.choice(words)
+        return self.rng.choice(commands)
 
 
 def _any_setup(game: Game, rng: random.Random) -> Setup:
@@ -241,16 +250,18 @@ def _any_setup(game: Game, rng: random.Random) -> Setup:
         opening = "" if position.outcome else str(position)
     return Setup(
         f"{game.name}-{rng.randrange(1000)}",
-        game.name,
         game.version,
-        settings,
+        MatchTerms(
+            game.name,
+            settings,
+            tuple(Hourglass(9 * SECOND) if hourglass else rng.choice(CONTROLS) for _ in range(seats)),
+            NetworkCredit(rng.choice([0, 400, 100_000]), rng.choice([0, 1_000, SECOND])),
+            _any_policies(rng),
+            random_seats=rng.random() < 0.3,
+            nonce_timeout_us=rng.choice((0, 1_000_000)),
+        ),
         tuple(Player() if rng.random() < 0.2 else Player(f"bot{seat}", "1.0") for seat in range(seats)),
-        tuple(Hourglass(9 * SECOND) if hourglass else rng.choice(CONTROLS) for _ in range(seats)),
         rng.randbytes(32),
-        NetworkCredit(rng.choice([0, 400, 100_000]), rng.choice([0, 1_000, SECOND])),
-        _any_policies(rng),
-        by_lot=rng.random() < 0.3,
-        nonce_within_us=rng.choice((0, 1_000_000)),
         opening=opening,
         labels=(("title", 'Größe, "quoted" \\ and a line\n'),),
     )

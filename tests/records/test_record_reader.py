@@ -21,21 +21,21 @@ STRANGE: tuple[Any, ...] = (
 )
 
 
-def _places(data: Any) -> Iterator[tuple[Any, Any]]:
+def _containers(data: Any) -> Iterator[tuple[Any, Any]]:
     """Yield each container in this data with each of its keys."""
     for key in data if isinstance(data, dict) else range(len(data)):
         yield data, key
         if isinstance(data[key], dict | list):
-            yield from _places(data[key])
+            yield from _containers(data[key])
 
 
-def _strange(line: bytes, rng: random.Random) -> bytes:
+def _with_strange_value(line: bytes, rng: random.Random) -> bytes:
     """Return an entry's line with one value of its event removed or replaced by an unexpected one."""
     found = re.search(rb'"event":(\{.*\}),"after"', line)
     if not found:
         return line
     event = json.loads(found[1])
-    holder, key = rng.choice(list(_places(event)))
+    holder, key = rng.choice(list(_containers(event)))
     if rng.random() < 0.1:
         del holder[key]
     else:
@@ -47,12 +47,12 @@ def _verdict(rng: random.Random, events_of: str, path: Path) -> VerificationResu
     """Return the result for a signed record in which one line is changed."""
     lines = lines_of(record_of(random_match(find_game(events_of), rng.randrange(50))))
     at = rng.randrange(1, len(lines) - 1)
-    lines[at] = _strange(lines[at], rng)
+    lines[at] = _with_strange_value(lines[at], rng)
     path.write_bytes(resigned(lines))
     return verify(path, None, find_game)
 
 
-def _there_is_a_verdict(game: str, path: Path, times: int, rng: random.Random) -> None:
+def _check_verdicts(game: str, path: Path, times: int, rng: random.Random) -> None:
     for _ in range(times):
         verdict = _verdict(rng, game, path)
         assert verdict.status in (
@@ -66,11 +66,11 @@ def _there_is_a_verdict(game: str, path: Path, times: int, rng: random.Random) -
 
 
 @pytest.mark.parametrize("game", list(all_games()))
-def test_any_nonsense_has_a_verdict(game: str, tmp_path: Path, rng: random.Random) -> None:
-    _there_is_a_verdict(game, tmp_path / "record", 20, rng)
+def test_any_changed_value_gets_a_verdict(game: str, tmp_path: Path, rng: random.Random) -> None:
+    _check_verdicts(game, tmp_path / "record", 20, rng)
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("game", list(all_games()))
-def test_much_more_nonsense_has_a_verdict_too(game: str, tmp_path: Path, rng: random.Random) -> None:
-    _there_is_a_verdict(game, tmp_path / "record", 200, rng)
+def test_many_more_changed_values_get_a_verdict(game: str, tmp_path: Path, rng: random.Random) -> None:
+    _check_verdicts(game, tmp_path / "record", 200, rng)

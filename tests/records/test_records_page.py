@@ -36,11 +36,11 @@ def test_the_example_is_the_record_of_the_shortest_match(renewing: bool) -> None
     assert example() == SMALL
 
 
-def test_the_example_is_proved(tmp_path: Path) -> None:
+def test_the_example_is_verified(tmp_path: Path) -> None:
     assert verdict_on(example(), tmp_path, public_hex(KEY)).status is RecordStatus.FINE
 
 
-def strangers_check() -> Callable[[bytes, str], list[dict[str, Any]]]:
+def page_verifier() -> Callable[[bytes, str], list[dict[str, Any]]]:
     """Return the verifier that the page shows."""
     found = re.search(r"```python\n(.*?)```", page(), re.DOTALL)
     assert found
@@ -51,12 +51,12 @@ def strangers_check() -> Callable[[bytes, str], list[dict[str, Any]]]:
 
 
 def test_the_verifier_of_the_page_reads_the_example() -> None:
-    lines = strangers_check()(example(), public_hex(KEY))
+    lines = page_verifier()(example(), public_hex(KEY))
     assert [line.get("entry") for line in lines] == [None, 1, 2, 3, 4, None]
 
 
-def test_the_verifier_of_the_page_refuses_what_was_changed() -> None:
-    check, lines = strangers_check(), lines_of(example())
+def test_the_verifier_of_the_page_rejects_changed_records() -> None:
+    check, lines = page_verifier(), lines_of(example())
     digit = b"1" if lines[-1].endswith(b'0"}\n') else b"0"
     changed = [
         b"".join(lines).replace(b'"move":"1"', b'"move":"2"'),
@@ -94,6 +94,6 @@ def test_every_verdict_is_listed_with_its_status() -> None:
     assert listed == [(str(int(status)), status.words) for status in RecordStatus]
 
 
-def test_what_the_page_says_of_sizes_is_true() -> None:
+def test_the_sizes_on_the_page_are_correct() -> None:
     assert f"{MAX_LINE_BYTES} bytes" in page()
     assert f"these {len(signed_bytes('0' * 64))} bytes" in page()

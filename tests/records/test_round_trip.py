@@ -14,11 +14,14 @@ from referee.match.events import Event, PlayEnded
 from referee.match.result import EndCause
 from referee.records.record_reader import RecordStatus, read_record_history
 from referee.records.signing_key import fingerprint, public_hex
-from referee.records.verify import replay_finished_match
+from referee.records.verify import replay_finished_match, verify
+from tests.match.setups import change_setup
 from tests.records.forgery import KEY, record_of, verdict_on, whole
 from tests.records.matches import all_games, find_game, random_match, short_match
+from tests.records.test_every_byte import SMALL
 from tests.storage.examples import RATED_END
 
+GOLDEN = Path(__file__).parent / "golden"
 FEW = range(12)
 
 
@@ -27,11 +30,11 @@ def _late(game: Game) -> dict[str, Value]:
     return {option.name: option.default for option in game.options.declared if option.late}
 
 
-def _chose_none_of(late: dict[str, Value], opened: Any) -> bool:
-    return all(opened.setup.settings[name] == default for name, default in late.items())
+def _has_defaults_of(late: dict[str, Value], created: Any) -> bool:
+    return all(created.setup.terms.settings[name] == default for name, default in late.items())
 
 
-def _is_proved(events: list[Event], folder: Path) -> None:
+def _check_verified(events: list[Event], folder: Path) -> None:
     record = record_of(events)
     assert [entry.event for entry in whole(record).entries] == events
     verdict = verdict_on(record, folder, public_hex(KEY))
@@ -39,22 +42,22 @@ def _is_proved(events: list[Event], folder: Path) -> None:
 
 
 @pytest.mark.parametrize("game", list(all_games()))
-def test_whole_matches_are_written_read_and_proved(game: str, tmp_path: Path) -> None:
+def test_whole_matches_are_written_read_and_verified(game: str, tmp_path: Path) -> None:
     for seed in FEW:
-        _is_proved(random_match(find_game(game), seed), tmp_path)
+        _check_verified(random_match(find_game(game), seed), tmp_path)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("short", "long"), [(5, 1), pytest.param(200, 5, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("game", list(all_games()))
-def test_many_more_matches_are_proved_too(game: str, tmp_path: Path, rng: Random, short: int, long: int) -> None:
+def test_many_more_matches_are_verified(game: str, tmp_path: Path, rng: Random, short: int, long: int) -> None:
     for _ in range(short):
-        _is_proved(random_match(find_game(game), rng.getrandbits(32)), tmp_path)
+        _check_verified(random_match(find_game(game), rng.getrandbits(32)), tmp_path)
     for _ in range(long):
-        _is_proved(random_match(find_game(game), rng.getrandbits(32), max_answers=2_000), tmp_path)
+        _check_verified(random_match(find_game(game), rng.getrandbits(32), max_answers=2_000), tmp_path)
 
 
-def test_the_random_matches_tell_of_everything_that_can_happen() -> None:
+def test_random_matches_contain_every_event_and_every_cause_of_an_end() -> None:
     kinds: set[str] = set()
     causes: set[EndCause] = set()
     for seed, game in product(range(200), all_games().values()):
@@ -66,18 +69,18 @@ def test_the_random_matches_tell_of_everything_that_can_happen() -> None:
     pytest.fail(f"200 matches of each game had only {kinds} and {causes}")
 
 
-def test_what_is_fine_is_told_in_one_line(tmp_path: Path) -> None:
+def test_the_verdict_on_a_valid_record_is_one_line(tmp_path: Path) -> None:
     verdict = verdict_on(record_of(short_match()), tmp_path)
-    mine = fingerprint(public_hex(KEY))
+    own = fingerprint(public_hex(KEY))
     assert str(verdict) == (
         "fine: match nim-1, nim, 6 entries, played, rules (last_taken), ranks 1 2; "
-        f"signed by {mine}, not compared with any key you trust"
+        f"signed by {own}, not compared with any key you trust"
     )
     verdict = verdict_on(record_of(short_match()), tmp_path, public_hex(KEY))
-    assert verdict.sentence.endswith(f"signed by {mine}, the key expected")
+    assert verdict.sentence.endswith(f"signed by {own}, the key expected")
 
 
-def test_a_record_is_read_in_the_words_it_was_written_in() -> None:
+def test_a_parsed_record_has_the_fields_that_were_written() -> None:
     record = whole(record_of(short_match()))
     assert (record.header.referee, record.header.match_id) == ("0.1.0", "nim-1")
     assert (record.header.game, record.header.game_version) == ("nim", 1)
@@ -86,7 +89,7 @@ def test_a_record_is_read_in_the_words_it_was_written_in() -> None:
     assert record.entries[0].at_ms == 1_790_000_000_001
 
 
-def test_a_log_can_be_decided_again_whatever_its_match_did_to_ratings() -> None:
+def test_a_log_with_rating_changes_can_be_replayed() -> None:
     *before, end = short_match()
     assert isinstance(end, PlayEnded)
     rated = [*before, replace(end, ratings=RATED_END.ratings)]
@@ -94,16 +97,24 @@ def test_a_log_can_be_decided_again_whatever_its_match_did_to_ratings() -> None:
 
 
 @pytest.mark.parametrize("game", [name for name, game in all_games().items() if _late(game)])
-def test_a_record_from_before_an_option_was_there_is_proved(game: str, tmp_path: Path) -> None:
+def test_a_record_that_is_older_than_an_option_is_verified(game: str, tmp_path: Path) -> None:
     """Records name all options that their game had; new options have defaults that change nothing."""
     late = _late(find_game(game))
     played = (random_match(find_game(game), seed) for seed in count())
-    opened: Any
-    opened, *others = next(events for events in played if _chose_none_of(late, events[0]))
-    values = tuple(it for it in opened.setup.settings.values if it[0] not in late)
-    before = replace(opened, setup=replace(opened.setup, settings=Settings(values)))
-    assert before != opened
-    _is_proved([before, *others], tmp_path)
+    created: Any
+    created, *others = next(events for events in played if _has_defaults_of(late, events[0]))
+    values = tuple(it for it in created.setup.terms.settings.values if it[0] not in late)
+    before = replace(created, setup=change_setup(created.setup, settings=Settings(values)))
+    assert before != created
+    _check_verified([before, *others], tmp_path)
     file = tmp_path / "before.jsonl"
     file.write_bytes(record_of([before, *others]))
     assert read_record_history(file, find_game).broke_off == ""
+
+
+@pytest.mark.parametrize("path", sorted(GOLDEN.glob("*.jsonl")), ids=lambda path: path.stem)
+def test_records_of_every_version_of_the_events_are_proved(path: Path) -> None:
+    assert verify(path, public_hex(KEY), find_game).status is RecordStatus.FINE
+    assert [entry.event for entry in whole(path.read_bytes()).entries] == [
+        entry.event for entry in whole(SMALL).entries
+    ]

@@ -28,7 +28,7 @@ OTHER_KIND = generate_private_key(SECP256R1())
 PEM = KEY.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
 
 
-def test_a_key_is_made_once_and_only_its_owner_can_read_it(tmp_path: Path) -> None:
+def test_a_key_is_created_once_and_only_its_owner_can_read_it(tmp_path: Path) -> None:
     path = tmp_path / "referee.pem"
     made = load_or_create(path)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
@@ -37,7 +37,7 @@ def test_a_key_is_made_once_and_only_its_owner_can_read_it(tmp_path: Path) -> No
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_key_that_another_process_made_meanwhile_stays(tmp_path: Path) -> None:
+def test_a_key_that_another_process_creates_meanwhile_is_used(tmp_path: Path) -> None:
     path = tmp_path / "referee.pem"
     made = load_or_create(path)
     keys._create(path)
@@ -45,7 +45,7 @@ def test_a_key_that_another_process_made_meanwhile_stays(tmp_path: Path) -> None
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_public_key_is_known_by_its_digits_its_pem_or_its_file(tmp_path: Path) -> None:
+def test_a_public_key_can_be_given_as_digits_as_pem_or_as_a_file(tmp_path: Path) -> None:
     digits, pem = tmp_path / "digits", tmp_path / "public.pem"
     digits.write_text(f"{public_hex(KEY).upper()}\n")
     pem.write_bytes(PEM)
@@ -54,7 +54,7 @@ def test_a_public_key_is_known_by_its_digits_its_pem_or_its_file(tmp_path: Path)
     assert public_hex(KEY.public_key()) == public_hex(KEY)
 
 
-def test_a_fingerprint_is_half_a_hash_in_eight_groups() -> None:
+def test_a_fingerprint_is_the_first_half_of_a_hash_in_eight_groups() -> None:
     assert fingerprint(public_hex(KEY)) == "5647-5aa7-5463-474c-0285-df5d-bf2b-cab7"
     assert fingerprint(public_hex(OTHER_KEY)) != fingerprint(public_hex(KEY))
 
@@ -75,7 +75,7 @@ def test_a_fingerprint_is_half_a_hash_in_eight_groups() -> None:
     ],
     ids=["empty", "public", "encrypted", "other kind"],
 )
-def test_a_file_without_a_usable_private_key_is_refused_and_left_as_it_is(
+def test_a_file_without_a_usable_private_key_is_an_error_and_is_not_changed(
     data: bytes, words: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "referee.pem"
@@ -85,7 +85,7 @@ def test_a_file_without_a_usable_private_key_is_refused_and_left_as_it_is(
     assert path.read_bytes() == data
 
 
-def test_a_place_where_no_key_can_be_made_is_named(tmp_path: Path) -> None:
+def test_the_error_names_the_folder_where_no_key_can_be_created(tmp_path: Path) -> None:
     with pytest.raises(KeyUnusable, match=r"cannot use the key .*nowhere/referee.pem: No such file or directory"):
         load_or_create(tmp_path / "nowhere" / "referee.pem")
     with pytest.raises(KeyUnusable, match="Is a directory"):
@@ -104,19 +104,19 @@ def test_a_place_where_no_key_can_be_made_is_named(tmp_path: Path) -> None:
     ],
     ids=["junk", "private", "other kind"],
 )
-def test_a_file_without_a_public_key_is_refused(data: bytes, words: str, tmp_path: Path) -> None:
+def test_a_file_without_a_public_key_is_an_error(data: bytes, words: str, tmp_path: Path) -> None:
     path = tmp_path / "key"
     path.write_bytes(data)
     with pytest.raises(KeyUnusable, match=words):
         read_public_key(str(path))
 
 
-def test_what_is_neither_a_key_nor_a_file_is_refused() -> None:
+def test_a_text_that_is_neither_a_key_nor_a_file_is_an_error() -> None:
     with pytest.raises(KeyUnusable, match="abc is neither 64 hexadecimal digits nor a file: No such file"):
         read_public_key("abc")
 
 
-def test_a_signature_holds_for_its_key_and_its_message_only() -> None:
+def test_a_signature_is_valid_only_for_its_key_and_message() -> None:
     signature = KEY.sign(b"message").hex()
     assert is_signature_valid(public_hex(KEY), signature, b"message")
     assert not is_signature_valid(public_hex(KEY), signature, b"massage")

@@ -37,23 +37,25 @@ from referee.match.events import (
     SeatReconnected,
     SeatResigned,
 )
+from referee.match.match_terms import DisconnectPolicy, DropoutPolicy, IllegalMovePolicy, Policies
 from referee.match.result import EndCause, EndKind, Fault, Result
-from referee.match.setup import DisconnectPolicy, DropoutPolicy, IllegalMovePolicy, Player, Policies, Setup
+from referee.match.setup import Player, Setup
 from referee.records.record_reader import RecordStatus
 from referee.records.verify import ReplayMismatch, replay_finished_match
-from tests.records.forgery import lie_told, lines_of, record_of, resigned, verdict_on
-from tests.records.matches import SECOND, find_game, happened, nim_setup, random_match, short_match
+from tests.match.setups import change_setup
+from tests.records.forgery import first_mismatch, lines_of, record_of, resigned, verdict_on
+from tests.records.matches import SECOND, decided_events, find_game, nim_setup, random_match, short_match
 from tests.strangers_games.strangers_games.nim import Nim
 
 MATCH = short_match()
 """Opened, began, three moves (entries 3 to 5), ended."""
-BEGUN = (10, StartPlay())
+START = (10, StartPlay())
 
 
 def _with(events: Sequence[Event], number: int, **changed: object) -> list[Event]:
     """Return the same events with some fields of one changed."""
-    told: Any = events[number - 1]
-    return [*events[: number - 1], replace(told, **changed), *events[number:]]
+    event: Any = events[number - 1]
+    return [*events[: number - 1], replace(event, **changed), *events[number:]]
 
 
 def _row(number: int, **changed: object) -> list[Event]:
@@ -62,7 +64,7 @@ def _row(number: int, **changed: object) -> list[Event]:
 
 
 @pytest.mark.parametrize(
-    ("changed", "said"),
+    ("changed", "expected"),
     [
         ({"asked_us": 1_000}, "its turn was asked at 1000 µs, by the entries before it was at 1010 µs"),
         ({"network_credit_us": 500}, "it was given 500 µs of network credit, by its own row and the caps it is 0 µs"),
@@ -70,51 +72,57 @@ def _row(number: int, **changed: object) -> list[Event]:
         ({"late": True}, "its answer was late, by its own row it was in time"),
     ],
 )
-def test_a_wrong_figure_of_a_clock_row_is_named(changed: dict[str, object], said: str, tmp_path: Path) -> None:
-    assert lie_told(_row(4, **changed), tmp_path) == f"entry 4: seat 1: {said}"
+def test_a_wrong_number_in_a_clock_charge_is_found(changed: dict[str, object], expected: str, tmp_path: Path) -> None:
+    assert first_mismatch(_row(4, **changed), tmp_path) == f"entry 4: seat 1: {expected}"
 
 
-def test_a_wrong_clock_before_or_after_a_move_is_named(tmp_path: Path) -> None:
+def test_a_wrong_clock_before_or_after_a_move_is_found(tmp_path: Path) -> None:
     played: Any = MATCH[3]
     more = replace(played.row.after, left_us=99 * SECOND)
-    said = "it was left 99000000 µs, by its own row it is 10998010 µs"
-    assert lie_told(_row(4, after=more), tmp_path) == f"entry 4: seat 1: {said}"
+    expected = "it was left 99000000 µs, by its own row it is 10998010 µs"
+    assert first_mismatch(_row(4, after=more), tmp_path) == f"entry 4: seat 1: {expected}"
     period = replace(played.row.before, periods=1, moves=2)
-    said = "it had 10000000 µs, period 1, 2 moves to go before its move, by the entries before it is 10000000 µs"
-    assert lie_told(_row(4, before=period), tmp_path) == f"entry 4: seat 1: {said}"
+    expected = "it had 10000000 µs, period 1, 2 moves to go before its move, by the entries before it is 10000000 µs"
+    assert first_mismatch(_row(4, before=period), tmp_path) == f"entry 4: seat 1: {expected}"
 
 
 @pytest.mark.parametrize(
     "changed", [{"network_us": -1}, {"stall_us": -1}, {"arrived_us": 3_011}, {"arrived_us": -1}], ids=str
 )
-def test_what_cannot_have_been_measured_is_not_believed(changed: dict[str, object], tmp_path: Path) -> None:
-    assert lie_told(_row(4, **changed), tmp_path) == "entry 4: what its clock row says was measured cannot have been"
+def test_impossible_measurements_are_found(changed: dict[str, object], tmp_path: Path) -> None:
+    assert (
+        first_mismatch(_row(4, **changed), tmp_path) == "entry 4: what its clock row says was measured cannot have been"
+    )
 
 
-def test_match_time_does_not_run_backwards(tmp_path: Path) -> None:
-    said = "entry 4: match time runs backwards, from 1010 µs to 900 µs"
-    assert lie_told(_with(MATCH, 4, at_us=900), tmp_path) == said
+def test_decreasing_match_times_are_found(tmp_path: Path) -> None:
+    expected = "entry 4: match time runs backwards, from 1010 µs to 900 µs"
+    assert first_mismatch(_with(MATCH, 4, at_us=900), tmp_path) == expected
 
 
 @pytest.mark.parametrize(("move", "why"), [("3", "3 is not legal: 1 to 2 may be"), ("x", "cannot read the move 'x'")])
-def test_a_move_that_cannot_have_been_played_is_named(move: str, why: str, tmp_path: Path) -> None:
-    said = f"entry 5: the record says that seat 0 played '{move}'; by the rules seat 0's attempt '{move}' was refused ("
-    assert lie_told(_with(MATCH, 5, move=move), tmp_path).startswith(said + why)
+def test_an_illegal_move_is_found(move: str, why: str, tmp_path: Path) -> None:
+    expected = (
+        f"entry 5: the record says that seat 0 played '{move}'; by the rules seat 0's attempt '{move}' was refused ("
+    )
+    assert first_mismatch(_with(MATCH, 5, move=move), tmp_path).startswith(expected + why)
 
 
-def test_another_move_than_the_one_played_leads_elsewhere(tmp_path: Path) -> None:
-    said = "entry 6: the record says that the match ended: played, rules (last_taken), ranks 1 2, and nothing before it"
-    assert lie_told(_with(MATCH, 5, move="1"), tmp_path).startswith(said)
+def test_a_legal_move_that_was_not_played_is_found_by_its_consequences(tmp_path: Path) -> None:
+    expected = (
+        "entry 6: the record says that the match ended: played, rules (last_taken), ranks 1 2, and nothing before it"
+    )
+    assert first_mismatch(_with(MATCH, 5, move="1"), tmp_path).startswith(expected)
 
 
-def test_a_legal_move_that_was_refused_is_named(tmp_path: Path) -> None:
+def test_a_rejection_of_a_legal_move_is_found(tmp_path: Path) -> None:
     refused = MoveRefused(3_010, 1, "1.1.1", "2", "ILLEGAL_MOVE", "NIM-1", "no", 2)
-    said = "entry 4: the record says that seat 1's attempt '2' was refused (no); by the rules seat 1 played '2'"
-    assert lie_told([*MATCH[:3], refused, *MATCH[3:]], tmp_path) == said
+    expected = "entry 4: the record says that seat 1's attempt '2' was refused (no); by the rules seat 1 played '2'"
+    assert first_mismatch([*MATCH[:3], refused, *MATCH[3:]], tmp_path) == expected
 
 
 @pytest.mark.parametrize(
-    ("changed", "said"),
+    ("changed", "expected"),
     [
         ({"ranks": (2, 1)}, "ranks of the result: (2, 1) by the record, (1, 2) by the rules"),
         ({"scores": (0.0, 1.0)}, "scores of the result: (0.0, 1.0) by the record, (1.0, 0.0) by the rules"),
@@ -122,46 +130,46 @@ def test_a_legal_move_that_was_refused_is_named(tmp_path: Path) -> None:
         ({"reason": "bribery"}, "reason of the result: 'bribery' by the record, 'last_taken' by the rules"),
     ],
 )
-def test_a_wrong_result_is_named(changed: dict[str, Any], said: str, tmp_path: Path) -> None:
+def test_a_wrong_result_is_found(changed: dict[str, Any], expected: str, tmp_path: Path) -> None:
     ended: Any = MATCH[-1]
-    told = lie_told(_with(MATCH, 6, result=replace(ended.result, **changed)), tmp_path)
-    assert told.startswith("entry 6: where the match ended: ")
-    assert told.endswith(said)
+    message = first_mismatch(_with(MATCH, 6, result=replace(ended.result, **changed)), tmp_path)
+    assert message.startswith("entry 6: where the match ended: ")
+    assert message.endswith(expected)
 
 
-def test_a_seed_that_is_not_the_one_of_the_opening_is_named(tmp_path: Path) -> None:
-    told = lie_told(_with(MATCH, 6, seed=b"\1" * 32), tmp_path)
-    assert f"seed: {'01' * 32} by the record, {bytes(range(32)).hex()} by the rules" in told
+def test_a_seed_that_differs_from_that_of_the_first_entry_is_found(tmp_path: Path) -> None:
+    message = first_mismatch(_with(MATCH, 6, seed=b"\1" * 32), tmp_path)
+    assert f"seed: {'01' * 32} by the record, {bytes(range(32)).hex()} by the rules" in message
 
 
-def test_a_match_does_not_end_because_the_record_says_so(tmp_path: Path) -> None:
+def test_an_end_without_a_cause_is_found(tmp_path: Path) -> None:
     ended: Any = MATCH[-1]
-    said = "entry 4: the record says that the match ended: {}, and nothing before it leads to that"
-    assert lie_told([*MATCH[:3], ended], tmp_path) == said.format(ended.result)
+    expected = "entry 4: the record says that the match ended: {}, and nothing before it leads to that"
+    assert first_mismatch([*MATCH[:3], ended], tmp_path) == expected.format(ended.result)
     claimed = Result(EndKind.PLAYED, EndCause.DRAW_CLAIMED, "tired", (0.5, 0.5), (1, 1), (0.5, 0.5), (1, 1))
-    told = lie_told([*MATCH[:3], replace(ended, result=claimed)], tmp_path)
-    assert "and that is refused: no draw is possible: the rules allow this seat no claim in this position" in told
-    told = lie_told([MATCH[0], replace(ended, result=claimed)], tmp_path)
-    assert told == "entry 2: " + said.format(claimed).removeprefix("entry 4: ")
+    message = first_mismatch([*MATCH[:3], replace(ended, result=claimed)], tmp_path)
+    assert "and that is refused: no draw is possible: the rules allow this seat no claim in this position" in message
+    message = first_mismatch([MATCH[0], replace(ended, result=claimed)], tmp_path)
+    assert message == "entry 2: " + expected.format(claimed).removeprefix("entry 4: ")
 
 
-def test_nothing_happens_after_the_end(tmp_path: Path) -> None:
+def test_an_event_after_the_end_is_found(tmp_path: Path) -> None:
     again = [*MATCH, SeatResigned(9_010, 0), MATCH[-1]]
-    assert "entry 7: the record says that seat 0 resigned, and that is refused: the match is over" in lie_told(
+    assert "entry 7: the record says that seat 0 resigned, and that is refused: the match is over" in first_mismatch(
         again, tmp_path
     )
     back = [*MATCH, MatchResumed(9_010, 5), MATCH[-1]]
-    said = "entry 7: the record says that the referee was back, after 5 ms, and by the rules nothing happens"
-    assert lie_told(back, tmp_path) == said
+    expected = "entry 7: the record says that the referee was back, after 5 ms, and by the rules nothing happens"
+    assert first_mismatch(back, tmp_path) == expected
 
 
-def test_a_match_that_the_rules_end_cannot_go_on(tmp_path: Path) -> None:
+def test_a_missing_end_by_the_rules_is_found(tmp_path: Path) -> None:
     going_on = [*MATCH[:5], SeatResigned(9_010, 1), MATCH[-1]]
-    said = "entry 6: the record says that seat 1 resigned; by the rules the match ended: played, rules (last_taken)"
-    assert lie_told(going_on, tmp_path).startswith(said)
+    expected = "entry 6: the record says that seat 1 resigned; by the rules the match ended: played, rules (last_taken)"
+    assert first_mismatch(going_on, tmp_path).startswith(expected)
 
 
-def test_a_record_stops_where_the_match_stops() -> None:
+def test_missing_last_entries_are_found() -> None:
     """A signer can omit the end, or what follows from the rules; both are detected."""
     nim = find_game("nim")
     with pytest.raises(
@@ -172,115 +180,125 @@ def test_a_record_stops_where_the_match_stops() -> None:
         replay_finished_match(MATCH[:4], nim)
 
 
-def test_a_seat_that_owes_no_move_has_not_moved(tmp_path: Path) -> None:
-    told = lie_told(_with(MATCH, 4, seat=0), tmp_path)
-    assert told.startswith("entry 4: the record says that seat 0 played '2', and that is refused: '1.1.1' is not the")
-    assert "there is no seat 7" in lie_told(_with(MATCH, 4, seat=7), tmp_path)
+def test_a_move_of_a_seat_that_is_not_to_move_is_found(tmp_path: Path) -> None:
+    message = first_mismatch(_with(MATCH, 4, seat=0), tmp_path)
+    assert message.startswith(
+        "entry 4: the record says that seat 0 played '2', and that is refused: '1.1.1' is not the"
+    )
+    assert "there is no seat 7" in first_mismatch(_with(MATCH, 4, seat=7), tmp_path)
 
 
-def test_a_bot_answers_with_a_clock_row_and_a_policy_follows_from_something(tmp_path: Path) -> None:
-    leads_to_nothing = "entry 4: the record says that {} for seat 1 '2', and nothing before it leads to that"
-    assert "nothing before it leads to that" in lie_told(_with(MATCH, 4, row=None), tmp_path)
-    by_lot = lie_told(_with(MATCH, 4, source=MoveSource.RANDOM), tmp_path)
-    assert by_lot == leads_to_nothing.format("the lot played")
-    by_default = lie_told(_with(MATCH, 4, source=MoveSource.DEFAULT), tmp_path)
-    assert by_default == leads_to_nothing.format("the game's default played")
+def test_a_move_needs_a_clock_charge_or_a_cause_for_the_policy(tmp_path: Path) -> None:
+    unexplained = "entry 4: the record says that {} for seat 1 '2', and nothing before it leads to that"
+    assert "nothing before it leads to that" in first_mismatch(_with(MATCH, 4, row=None), tmp_path)
+    by_lot = first_mismatch(_with(MATCH, 4, source=MoveSource.RANDOM), tmp_path)
+    assert by_lot == unexplained.format("the lot played")
+    by_default = first_mismatch(_with(MATCH, 4, source=MoveSource.DEFAULT), tmp_path)
+    assert by_default == unexplained.format("the game's default played")
 
 
-def test_a_flag_does_not_fall_before_its_time(tmp_path: Path) -> None:
+def test_a_flag_that_falls_too_early_is_found(tmp_path: Path) -> None:
     late = 20 * SECOND
-    fell = happened(nim_setup(), BEGUN, (late, FallFlag(0, TurnMeasurement(late))))
-    told: Any = fell[2]
-    early = _with(fell, 3, at_us=5_000, row=replace(told.row, arrived_us=5_000))
-    assert "the record says that the flag of seat 0 fell, and by the rules nothing happens" in lie_told(early, tmp_path)
-    assert "forfeited (time), and nothing before it leads to that" in lie_told([*fell[:2], *fell[3:]], tmp_path)
+    fell = decided_events(nim_setup(), START, (late, FallFlag(0, TurnMeasurement(late))))
+    fallen: Any = fell[2]
+    early = _with(fell, 3, at_us=5_000, row=replace(fallen.row, arrived_us=5_000))
+    assert "the record says that the flag of seat 0 fell, and by the rules nothing happens" in first_mismatch(
+        early, tmp_path
+    )
+    assert "forfeited (time), and nothing before it leads to that" in first_mismatch([*fell[:2], *fell[3:]], tmp_path)
 
 
-def test_a_bot_is_not_gone_before_its_grace_is_over(tmp_path: Path) -> None:
-    terms = nim_setup(policies=Policies(gone=DisconnectPolicy.FORFEIT_AFTER_GRACE, grace_us=SECOND))
-    events = happened(terms, BEGUN, (20, DisconnectSeat(0)), (20 + SECOND, EndGracePeriod(0)))
+def test_a_forfeit_before_the_end_of_the_grace_period_is_found(tmp_path: Path) -> None:
+    terms = nim_setup(policies=Policies(gone=DisconnectPolicy.FORFEIT_AFTER_GRACE, grace_period_us=SECOND))
+    events = decided_events(terms, START, (20, DisconnectSeat(0)), (20 + SECOND, EndGracePeriod(0)))
     assert isinstance(events[-1], PlayEnded)
     early = _with(_with(events, 4, at_us=SECOND), 5, at_us=SECOND)
-    said = "entry 4: the record says that seat 0 forfeited (gone), and by the rules nothing happens"
-    assert lie_told(early, tmp_path) == said
+    expected = "entry 4: the record says that seat 0 forfeited (gone), and by the rules nothing happens"
+    assert first_mismatch(early, tmp_path) == expected
 
 
-def test_a_lot_that_the_seed_did_not_draw_is_named(tmp_path: Path) -> None:
-    asked: list[tuple[int, Command]] = [(1, AddNonce(0, b"a")), (2, AddNonce(1, b"")), BEGUN, (30, Resign(0))]
-    events = happened(nim_setup(by_lot=True, nonce_within_us=1_000_000), *asked)
+def test_random_seats_that_do_not_follow_from_the_seed_are_found(tmp_path: Path) -> None:
+    asked: list[tuple[int, Command]] = [(1, AddNonce(0, b"a")), (2, AddNonce(1, b"")), START, (30, Resign(0))]
+    events = decided_events(nim_setup(random_seats=True, nonce_timeout_us=1_000_000), *asked)
     began: Any = events[3]
-    told = lie_told(_with(events, 4, seated=began.seated[::-1]), tmp_path)
-    drawn, bent = ("ada 1, bob 2", "bob 2, ada 1")[:: 1 if began.seated[0].bot == "ada" else -1]
-    assert told == f"entry 4: where play began between {bent}, seated: {bent} by the record, {drawn} by the rules"
+    message = first_mismatch(_with(events, 4, seated=began.seated[::-1]), tmp_path)
+    drawn, changed = ("ada 1, bob 2", "bob 2, ada 1")[:: 1 if began.seated[0].bot == "ada" else -1]
+    assert (
+        message == f"entry 4: where play began between {changed}, seated: {changed} by the record, {drawn} by the rules"
+    )
 
 
-def test_a_move_that_the_lot_did_not_draw_is_named(tmp_path: Path) -> None:
+def test_a_random_move_that_does_not_follow_from_the_seed_is_found(tmp_path: Path) -> None:
     terms = nim_setup(policies=Policies(illegal=IllegalMovePolicy.RANDOM_MOVE))
-    late: list[tuple[int, Command]] = [BEGUN, (20, SubmitMove(0, "0.0.1", "9", TurnMeasurement(15))), (30, Resign(0))]
-    events = happened(terms, *late)
+    late: list[tuple[int, Command]] = [START, (20, SubmitMove(0, "0.0.1", "9", TurnMeasurement(15))), (30, Resign(0))]
+    events = decided_events(terms, *late)
     drawn: Any = events[3]
     other = next(move for move in "123" if move != drawn.move)
-    said = f"the lot played for seat 0 '{other}', move: '{other}' by the record, '{drawn.move}' by the rules"
-    assert lie_told(_with(events, 4, move=other), tmp_path) == f"entry 4: where {said}"
+    expected = f"the lot played for seat 0 '{other}', move: '{other}' by the record, '{drawn.move}' by the rules"
+    assert first_mismatch(_with(events, 4, move=other), tmp_path) == f"entry 4: where {expected}"
     assert verdict_on(record_of(events), tmp_path).status is RecordStatus.FINE
 
 
-def test_another_seed_draws_other_lots(tmp_path: Path) -> None:
+def test_a_changed_seed_is_found_by_the_random_draws(tmp_path: Path) -> None:
     """A signer may change the seed; then what was drawn from it no longer matches."""
-    opened: Any
-    opened, *others = random_match(find_game("toc"), 1)
-    bent = replace(opened, setup=replace(opened.setup, seed=b"\7" * 32, opening=""))
+    created: Any
+    created, *others = random_match(find_game("toc"), 1)
+    changed = replace(created, setup=replace(created.setup, seed=b"\7" * 32, opening=""))
     ended: Any = others.pop()
-    assert lie_told([bent, *others, replace(ended, seed=b"\7" * 32)], tmp_path)
+    assert first_mismatch([changed, *others, replace(ended, seed=b"\7" * 32)], tmp_path)
 
 
-def test_an_attempt_too_long_to_be_recorded_whole_is_believed_in_its_wording_only(tmp_path: Path) -> None:
+def test_the_error_text_of_a_shortened_attempt_is_not_checked(tmp_path: Path) -> None:
     attempt = SubmitMove(0, "0.0.1", "1" * 200, TurnMeasurement(15))
-    events = happened(nim_setup(), BEGUN, (20, attempt), (30, Resign(0)))
+    events = decided_events(nim_setup(), START, (20, attempt), (30, Resign(0)))
     reworded = _with(events, 3, sentence="the game said more of the whole of it", rule="NIM-2")
     assert verdict_on(record_of(reworded), tmp_path).status is RecordStatus.FINE
-    assert "attempts left: 7 by the record, 2 by the rules" in lie_told(_with(events, 3, attempts_left=7), tmp_path)
+    assert "attempts left: 7 by the record, 2 by the rules" in first_mismatch(
+        _with(events, 3, attempts_left=7), tmp_path
+    )
 
 
-def test_the_terms_of_a_match_must_be_possible(tmp_path: Path) -> None:
-    opened: Any = MATCH[0]
+def test_invalid_match_terms_are_found(tmp_path: Path) -> None:
+    created: Any = MATCH[0]
 
-    def told(**terms: object) -> str:
-        return lie_told([replace(opened, setup=replace(opened.setup, **terms)), *MATCH[1:]], tmp_path)
+    def message(**terms: object) -> str:
+        return first_mismatch([replace(created, setup=change_setup(created.setup, **terms)), *MATCH[1:]], tmp_path)
 
-    assert told(settings=Settings((("heap", 5000),))) == (
+    assert message(settings=Settings((("heap", 5000),))) == (
         "entry 1: invalid value '5000' for option heap; it must be a whole number from 1 to 1000"
     )
-    assert told(settings=Settings((("heaps", 5),))) == "entry 1: unknown option 'heaps'; known: heap"
-    assert told(settings=Settings(())) == "entry 1: its options are not all the options of nim, in their order"
+    assert message(settings=Settings((("heaps", 5),))) == "entry 1: unknown option 'heaps'; known: heap"
+    assert message(settings=Settings(())) == (
+        "entry 1: invalid match terms: settings must be all the options of nim, in their order"
+    )
     assert (
-        told(players=(Player("ada"),))
+        message(players=(Player("ada"),))
         == "entry 1: invalid match terms: players must be 2, one for each seat; the name of an open seat is empty"
     )
-    assert "cannot read the position 'nonsense'" in told(opening="nonsense")
+    assert "cannot read the position 'nonsense'" in message(opening="nonsense")
 
 
-def test_a_record_opens_the_match_that_its_first_line_names(tmp_path: Path) -> None:
+def test_a_first_entry_of_another_match_is_found(tmp_path: Path) -> None:
     first, *others = lines_of(record_of(MATCH))
     verdict = verdict_on(resigned([first.replace(b'"nim-1"', b'"nim-2"'), *others]), tmp_path)
     assert verdict.status is RecordStatus.RULES_DIFFER
     assert verdict.sentence == "entry 1: it opens another match, or another game, than the first line names"
 
 
-def test_a_record_begins_with_its_opening(tmp_path: Path) -> None:
+def test_a_missing_first_entry_is_found(tmp_path: Path) -> None:
     lines = lines_of(record_of(MATCH))
     event = lines[2][lines[2].index(b'"event":') : lines[2].index(b',"after"')]
-    was = lines[1][lines[1].index(b'"event":') : lines[1].index(b',"after"')]
-    verdict = verdict_on(resigned([line.replace(was, event) for line in lines]), tmp_path)
+    created = lines[1][lines[1].index(b'"event":') : lines[1].index(b',"after"')]
+    verdict = verdict_on(resigned([line.replace(created, event) for line in lines]), tmp_path)
     assert verdict.sentence == (
         "entry 1: it is the first one, and says that play began between ada 1, bob 2, not what the match is"
     )
 
 
-def test_control_characters_of_a_record_do_not_reach_the_terminal(tmp_path: Path) -> None:
-    events = happened(nim_setup(), (1, VoidMatch(EndCause.DECLARED, "\x1b[2Jfine\n")))
-    told = lie_told(_with(_with(events, 2, seed=b""), 2), tmp_path)
-    assert told.startswith("entry 2: where the match ended: void, declared (\\x1b[2Jfine\\n), seed: of no bytes by")
+def test_control_characters_of_a_record_are_escaped(tmp_path: Path) -> None:
+    events = decided_events(nim_setup(), (1, VoidMatch(EndCause.DECLARED, "\x1b[2Jfine\n")))
+    message = first_mismatch(_with(_with(events, 2, seed=b""), 2), tmp_path)
+    assert message.startswith("entry 2: where the match ended: void, declared (\\x1b[2Jfine\\n), seed: of no bytes by")
 
 
 def _stones(**terms: object) -> Setup:
@@ -296,14 +314,14 @@ def _answers(*moves: tuple[int, int, str]) -> list[tuple[int, Command]]:
     ]
 
 
-def test_a_claimed_draw_is_proved_whoever_claimed_it(tmp_path: Path) -> None:
+def test_a_claimed_draw_is_verified_for_any_claiming_seat(tmp_path: Path) -> None:
     level = _answers((0, 0, "2"), (1, 1, "2"), (2, 2, "2"))
-    claimed = happened(_stones(), BEGUN, *level, (200, ClaimDraw(0)))
+    claimed = decided_events(_stones(), START, *level, (200, ClaimDraw(0)))
     drawn: Any = claimed[-1]
     assert drawn.result.cause is EndCause.DRAW_CLAIMED
     assert verdict_on(record_of(claimed), tmp_path).status is RecordStatus.FINE
-    said = "and that is refused: no draw is possible: the rules allow this seat no claim in this position"
-    assert said in lie_told([*claimed[:4], drawn], tmp_path)
+    expected = "and that is refused: no draw is possible: the rules allow this seat no claim in this position"
+    assert expected in first_mismatch([*claimed[:4], drawn], tmp_path)
 
 
 FAULTY = _answers((0, 0, "1"), (1, 1, "1"), (2, 2, "9"))
@@ -314,23 +332,23 @@ def _level_after_a_fault() -> Setup:
     """Return terms whose seed draws the move 1 for the seat that forfeited."""
     for number in range(100):
         setup = _stones(seed=bytes([number]) * 32)
-        drawn: Any = happened(setup, BEGUN, *FAULTY)[-1]
+        drawn: Any = decided_events(setup, START, *FAULTY)[-1]
         if drawn.move == "1":
             return setup
     raise AssertionError("no seed draws a 1")
 
 
-def test_a_draw_claimed_after_a_fault_is_proved_too(tmp_path: Path) -> None:
-    claimed = happened(_level_after_a_fault(), BEGUN, *FAULTY, (200, ClaimDraw(0)))
+def test_a_draw_claimed_after_a_fault_is_verified(tmp_path: Path) -> None:
+    claimed = decided_events(_level_after_a_fault(), START, *FAULTY, (200, ClaimDraw(0)))
     ended: Any = claimed[-1]
     assert (ended.result.cause, ended.result.reason) == (EndCause.FAULT, "level")
     assert verdict_on(record_of(claimed), tmp_path).status is RecordStatus.FINE
 
 
-def test_rules_that_broke_in_the_match_are_believed(tmp_path: Path) -> None:
+def test_an_engine_fault_of_the_match_is_accepted(tmp_path: Path) -> None:
     """The game that failed then may be fixed now; the match is void all the same."""
     terms = nim_setup(game="brittle", settings=find_game("brittle").settings())
-    broken = happened(terms, BEGUN, (20, SubmitMove(0, "0.0.1", "2", TurnMeasurement(15))))
+    broken = decided_events(terms, START, (20, SubmitMove(0, "0.0.1", "2", TurnMeasurement(15))))
     ended: Any = broken[-1]
     assert ended.result.cause is EndCause.ENGINE_FAULT
     assert verdict_on(record_of(broken), tmp_path).status is RecordStatus.FINE
@@ -341,20 +359,20 @@ class Tableless(Nim):
         raise ZeroDivisionError("no seats")
 
 
-def test_rules_that_break_before_there_is_a_match_are_named() -> None:
+def test_an_engine_exception_before_the_first_position_is_reported() -> None:
     with pytest.raises(ReplayMismatch, match=r"entry 1: the rules of nim broke here: ZeroDivisionError\('no seats'\)"):
         replay_finished_match(MATCH, Tableless())
 
 
-def test_rules_that_break_now_are_named(tmp_path: Path) -> None:
-    fine = happened(nim_setup(), BEGUN, (20, SubmitMove(0, "0.0.1", "2", TurnMeasurement(15))), (30, Resign(1)))
-    opened: Any = fine[0]
-    terms = replace(opened.setup, game="brittle", settings=find_game("brittle").settings())
-    told = lie_told([replace(opened, setup=terms), *fine[1:]], tmp_path)
-    assert told == "entry 3: the rules of brittle broke here: HeapFellOver('two were too many')"
+def test_an_engine_exception_during_the_replay_is_reported(tmp_path: Path) -> None:
+    fine = decided_events(nim_setup(), START, (20, SubmitMove(0, "0.0.1", "2", TurnMeasurement(15))), (30, Resign(1)))
+    created: Any = fine[0]
+    terms = change_setup(created.setup, game="brittle", settings=find_game("brittle").settings())
+    message = first_mismatch([replace(created, setup=terms), *fine[1:]], tmp_path)
+    assert message == "entry 3: the rules of brittle broke here: BrokenGame('two were too many')"
 
 
-def test_offers_and_forfeits_must_have_been_possible(tmp_path: Path) -> None:
+def test_impossible_offers_and_forfeits_are_found(tmp_path: Path) -> None:
     ended: Any = MATCH[-1]
     cases: list[tuple[Event, str]] = [
         (DrawDeclined(20, 0), "that is refused: no draw is possible: no other seat has offered one"),
@@ -364,5 +382,5 @@ def test_offers_and_forfeits_must_have_been_possible(tmp_path: Path) -> None:
         (PlayStarted(20, ()), "is refused: StartPlay is not possible while the match is playing"),
         (DrawOffered(20, 5), "that is refused: there is no seat 5"),
     ]
-    for event, said in cases:
-        assert said in lie_told([*MATCH[:2], event, ended], tmp_path)
+    for event, expected in cases:
+        assert expected in first_mismatch([*MATCH[:2], event, ended], tmp_path)

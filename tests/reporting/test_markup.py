@@ -7,22 +7,22 @@ from referee.reporting.markup import DAY, HOUR, SECOND, Scale, fit_scale, tick_v
 
 
 @given(st.floats(-3000, 3000, allow_subnormal=False), st.floats(1, 4000), st.integers(2, 8))
-def test_marks_are_few_round_evenly_spaced_and_on_the_line(low: float, length: float, at_most: int) -> None:
+def test_ticks_are_limited_evenly_spaced_and_on_the_scale(low: float, length: float, max_count: int) -> None:
     scale = Scale(low, low + length)
-    found = tick_values(scale, at_most)
-    assert len(found) <= at_most
-    assert all(scale.low <= mark <= scale.high for mark in found)
-    assert len({found[number + 1] - found[number] for number in range(len(found) - 1)}) <= 1
+    ticks = tick_values(scale, max_count)
+    assert len(ticks) <= max_count
+    assert all(scale.low <= mark <= scale.high for mark in ticks)
+    assert len({ticks[number + 1] - ticks[number] for number in range(len(ticks) - 1)}) <= 1
 
 
 @given(st.integers(0, 2_000_000_000_000), st.integers(SECOND, 400 * DAY))
-def test_times_are_few_and_each_is_written_differently(low: int, length: int) -> None:
-    found = time_ticks(Scale(low, low + length), 5)
-    assert len(found) <= 5
-    assert len({text for _, text in found}) == len(found)
+def test_time_ticks_are_limited_and_have_distinct_labels(low: int, length: int) -> None:
+    ticks = time_ticks(Scale(low, low + length), 5)
+    assert len(ticks) <= 5
+    assert len({text for _, text in ticks}) == len(ticks)
 
 
-def test_times_are_written_as_finely_as_they_need() -> None:
+def test_labels_of_time_ticks_have_the_necessary_precision() -> None:
     assert [text for _, text in time_ticks(Scale(0, 20 * SECOND), 5)] == [
         "00:00:00",
         "00:00:05",
@@ -35,11 +35,11 @@ def test_times_are_written_as_finely_as_they_need() -> None:
     assert time_ticks(Scale(0, 3 * DAY), 5)[0][1] == "01 Jan"
 
 
-def test_a_line_holds_all_values_and_has_a_length_even_for_one() -> None:
+def test_a_scale_contains_all_values_and_has_a_minimum_length() -> None:
     assert fit_scale([1500.0], 100.0) == Scale(1450.0, 1550.0)
     assert fit_scale([], 100.0) == Scale(-50.0, 50.0)
     assert fit_scale([0.0, 200.0], 100.0, margin=0.1) == Scale(-20.0, 220.0)
 
 
-def test_what_lies_beyond_the_line_stands_at_its_end() -> None:
+def test_values_outside_the_scale_are_clamped() -> None:
     assert [Scale(0, 10).at(value) for value in (-5, 2.5, 99)] == [0, 25, 100]

@@ -49,11 +49,13 @@ def entrant(bot: str, version: str = "", name: str = "") -> contest_pb2.Entrant:
     return contest_pb2.Entrant(name=name or bot, bots=[match_pb2.BotRef(bot=bot, version=version)])
 
 
-def match(one: str, other: str, result: result_pb2.Result, at: int = 0, version: str = "") -> match_pb2.Match:
-    seats = [match_pb2.Seat(bot=one, version=version), match_pb2.Seat(bot=other, version=version)]
-    made = match_pb2.Match(id=f"{one}-{other}-{at}", seat_layout=TWO_SIDES, seats=seats, result=result)
-    made.end_time.FromMilliseconds(at)
-    return made
+def match(
+    first_bot: str, second_bot: str, result: result_pb2.Result, at: int = 0, version: str = ""
+) -> match_pb2.Match:
+    seats = [match_pb2.Seat(bot=first_bot, version=version), match_pb2.Seat(bot=second_bot, version=version)]
+    message = match_pb2.Match(id=f"{first_bot}-{second_bot}-{at}", seat_layout=TWO_SIDES, seats=seats, result=result)
+    message.end_time.FromMilliseconds(at)
+    return message
 
 
 def won(*ranks: int) -> result_pb2.Result:
@@ -63,32 +65,32 @@ def won(*ranks: int) -> result_pb2.Result:
     )
 
 
-def test_games_come_in_the_order_in_which_they_ended_with_entrants_for_bots() -> None:
+def test_finished_games_are_sorted_by_their_end_and_name_entrants() -> None:
     forfeit = result_pb2.Result(
         forfeited=result_pb2.ForfeitedResult(
             forfeits=[result_pb2.Forfeit(seat=1, cause=result_pb2.FORFEIT_CAUSE_TIME, ply=3)]
         ),
         sides=[result_pb2.SideResult(rank=1), result_pb2.SideResult(rank=2)],
     )
-    going_on = match_pb2.Match(seat_layout=TWO_SIDES, seats=[match_pb2.Seat(bot="anna"), match_pb2.Seat(bot="bert")])
-    matches = [match("bert", "anna", won(2, 1), 2), match("anna", "bert", forfeit, 1), going_on]
+    in_play = match_pb2.Match(seat_layout=TWO_SIDES, seats=[match_pb2.Seat(bot="anna"), match_pb2.Seat(bot="bert")])
+    matches = [match("bert", "anna", won(2, 1), 2), match("anna", "bert", forfeit, 1), in_play]
     first, second = finished_games(matches, EntrantIndex([entrant("anna", name="A"), entrant("bert")]))
     assert (first.sides, first.ranks, first.end) == ((("A",), ("bert",)), (1, 2), End("forfeited", "time"))
     assert first.at_fault == ("bert",)
     assert second.end == End("played", "no_men")
 
 
-def test_two_versions_of_one_bot_are_two_entrants_and_a_version_that_nobody_named_is_whoever_was_there() -> None:
-    both = EntrantIndex([entrant("anna", "1", "old"), entrant("anna", "2", "new"), entrant("bert")])
-    assert [both.find("anna", "1"), both.find("anna", "2"), both.find("bert", "7")] == ["old", "new", "bert"]
-    assert both.find("carl", "") is None
+def test_entrants_are_found_by_version_or_by_bot_if_no_version_is_given() -> None:
+    index = EntrantIndex([entrant("anna", "1", "old"), entrant("anna", "2", "new"), entrant("bert")])
+    assert [index.find("anna", "1"), index.find("anna", "2"), index.find("bert", "7")] == ["old", "new", "bert"]
+    assert index.find("carl", "") is None
 
 
-def test_a_match_with_a_stranger_is_no_part_of_it() -> None:
+def test_a_match_with_another_bot_is_omitted() -> None:
     assert finished_games([match("anna", "carl", won(1, 2))], EntrantIndex([entrant("anna")])) == ()
 
 
-def test_only_unusual_options_are_told() -> None:
+def test_only_options_other_than_the_defaults_are_printed() -> None:
     assert rules_text(game_pb2.Rules(game="alquerque", options={"huff": "true", "multi_pawn": "false"})).startswith(
         "alquerque, "
     )
@@ -98,7 +100,7 @@ def test_only_unusual_options_are_told() -> None:
     )
 
 
-def test_clocks_and_formats_are_told_in_words() -> None:
+def test_clocks_and_formats_are_described_in_words() -> None:
     fischer = clock_pb2.ClockRule(fischer=clock_pb2.Fischer(main_ms=60_000, increment_ms=500))
     assert clock_text(clock_pb2.TimeControl(rule=fischer)) == "fischer, main 60 s, increment 0.5 s"
     assert clock_text(clock_pb2.TimeControl(rule=clock_pb2.ClockRule(untimed=clock_pb2.Untimed()))) == "no clock"
@@ -112,7 +114,7 @@ def test_clocks_and_formats_are_told_in_words() -> None:
     assert chosen_text(sprt) == "sprt, elo1 5, model trinomial"
 
 
-def test_a_tournament_is_told_with_its_table_its_tie_breaks_and_ratings_as_the_results_make_them() -> None:
+def test_a_tournament_report_has_standings_tie_breaks_and_rating_histories() -> None:
     table = GetTournamentStandingsResponse(
         standings=[
             tournament_pb2.TournamentStanding(
@@ -128,40 +130,42 @@ def test_a_tournament_is_told_with_its_table_its_tie_breaks_and_ratings_as_the_r
         ],
         sprt=sprt_pb2.SprtState(verdict=sprt_pb2.SPRT_VERDICT_PASSED, counts=[0, 0, 1], llr=3, matches=1),
     )
-    held = tournament_pb2.Tournament(
+    tournament = tournament_pb2.Tournament(
         name="cup", entrants=[entrant("anna"), entrant("bert")], phase=tournament_pb2.TOURNAMENT_PHASE_FINISHED
     )
-    told = build_tournament_report(held, table, [match("anna", "bert", won(1, 2))], RecordStatistics(lambda *_: None))
-    assert told.tie_breaks == ("median buchholz",)
-    assert told.rows[0].tie_breaks == (0.5,)
-    assert dict(told.facts)["State"] == "finished"
-    assert told.histories["anna"][0].value > told.histories["bert"][0].value
-    assert told.sprt
-    assert (told.sprt.verdict, told.sprt.llr) == ("passed", 3)
+    report = build_tournament_report(
+        tournament, table, [match("anna", "bert", won(1, 2))], RecordStatistics(lambda *_: None)
+    )
+    assert report.tie_breaks == ("median buchholz",)
+    assert report.rows[0].tie_breaks == (0.5,)
+    assert dict(report.facts)["State"] == "finished"
+    assert report.histories["anna"][0].value > report.histories["bert"][0].value
+    assert report.sprt
+    assert (report.sprt.verdict, report.sprt.llr) == ("passed", 3)
 
 
-def test_a_ladder_is_told_with_the_ratings_it_keeps() -> None:
+def test_a_ladder_report_has_the_ratings_of_the_ladder() -> None:
     rating = rating_pb2.Rating(value=1600, deviation=50, provisional=True)
     row = ladder_pb2.LadderStanding(rank=1, entrant=entrant("anna"), rating=rating, wins=3)
     point = rating_pb2.RatingPoint(rating=rating)
-    told = build_ladder_report(
+    report = build_ladder_report(
         ladder_pb2.Ladder(name="main"), [row], [], {"anna": [point]}, RecordStatistics(lambda *_: None)
     )
-    assert told.rows[0].rating == Rating(1600, 50, provisional=True)
-    assert told.rows[0].points is None
-    assert told.histories["anna"][0].value == 1600
+    assert report.rows[0].rating == Rating(1600, 50, provisional=True)
+    assert report.rows[0].points is None
+    assert report.histories["anna"][0].value == 1600
 
 
-def test_a_folder_that_holds_no_tournament_says_so(tmp_path: Path) -> None:
+def test_a_folder_without_report_data_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ReportDataMissing, match=r"is not the folder of a tournament run"):
         read_saved_report(tmp_path)
-    for told in ("{}", "[]", "no"):
-        (tmp_path / "report-data.json").write_text(told)
+    for text in ("{}", "[]", "no"):
+        (tmp_path / "report-data.json").write_text(text)
         with pytest.raises(ReportDataMissing, match="cannot be read"):
             read_saved_report(tmp_path)
 
 
-def test_a_folder_whose_records_cannot_be_read_says_which(tmp_path: Path) -> None:
+def test_the_error_names_a_record_that_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "report-data.json").write_text('{"tournament": {}, "table": {}, "matches": {}}')
     (tmp_path / "records" / "1.1.1.jsonl").mkdir(parents=True)
     with pytest.raises(ReportDataMissing, match=r"1\.1\.1\.jsonl cannot be read: Is a directory"):
@@ -202,11 +206,11 @@ def test_a_folder_whose_records_cannot_be_read_says_which(tmp_path: Path) -> Non
         (ladder_pb2.LadderEntry(), "unknown event; this program is older than the referee"),
     ],
 )
-def test_an_entry_is_a_line(entry: Entry, line: str) -> None:
+def test_an_entry_is_formatted_as_one_line(entry: Entry, line: str) -> None:
     assert entry_line(entry) == line
 
 
-def test_every_entry_of_the_contract_has_its_line() -> None:
+def test_every_kind_of_entry_has_a_line() -> None:
     for message in (TournamentEntry, ladder_pb2.LadderEntry):
         for field in message.DESCRIPTOR.oneofs_by_name["event"].fields:
             entry = message()

@@ -4,7 +4,7 @@ from referee.match.clock_charge import TurnMeasurement
 from referee.match.commands import SubmitMove
 from referee.reporting.record_statistics import MAX_ILLEGAL_MOVES, RecordStatistics
 from referee.reporting.report import Times
-from tests.cli.test_explain import MATCH, alquerque
+from tests.cli.test_explain import MATCH, alquerque_match
 from tests.records.forgery import record_of
 
 S = 1_000_000
@@ -15,9 +15,9 @@ def name_of(bot: str, version: str) -> str | None:
     return NAMES.get((bot, version))
 
 
-def test_the_times_are_what_the_clocks_were_charged_and_flags_are_counted() -> None:
+def test_times_are_the_charged_times_and_flag_falls_are_counted() -> None:
     statistics = RecordStatistics(name_of)
-    statistics.add_record(record_of(alquerque(*MATCH)))
+    statistics.add_record(record_of(alquerque_match(*MATCH)))
     times = statistics.times()
     assert statistics.matches == 1
     assert times["bob"] == Times(1, S, S, S, S)
@@ -25,19 +25,27 @@ def test_the_times_are_what_the_clocks_were_charged_and_flags_are_counted() -> N
     assert times["ada"].total_us == times["ada"].longest_us + 2_650_000  # 3 s, less the network's 100 ms and a stall.
 
 
-def test_somebody_else_and_what_is_no_record_say_nothing() -> None:
+def test_other_bots_and_invalid_records_are_ignored() -> None:
     statistics = RecordStatistics(lambda bot, _: "ada" if bot == "ada" else None)
-    statistics.add_record(record_of(alquerque(*MATCH)))
+    statistics.add_record(record_of(alquerque_match(*MATCH)))
     statistics.add_record(b"no record\n")
     assert statistics.times().keys() == {"ada"}
     assert statistics.matches == 1
 
 
-def test_a_match_that_was_lost_by_an_illegal_move_is_named_with_what_was_refused() -> None:
+def test_only_the_records_of_the_given_matches_are_added() -> None:
+    record = record_of(alquerque_match(*MATCH))
+    for match_ids, added in (({"m-1"}, 1), ({"m-2"}, 0)):
+        statistics = RecordStatistics(name_of, match_ids)
+        statistics.add_record(record)
+        assert (statistics.matches, bool(statistics.times())) == (added, bool(added))
+
+
+def test_matches_lost_by_an_illegal_move_are_listed_with_the_move() -> None:
     attempts = [
         (number * S, SubmitMove(0, f"0.0.{number}", "a1-a2", TurnMeasurement(number * S))) for number in (1, 2, 3)
     ]
-    record = record_of(alquerque(*attempts))
+    record = record_of(alquerque_match(*attempts))
     statistics = RecordStatistics(name_of)
     for _ in range(MAX_ILLEGAL_MOVES + 1):
         statistics.add_record(record)
@@ -46,7 +54,7 @@ def test_a_match_that_was_lost_by_an_illegal_move_is_named_with_what_was_refused
     assert len(statistics.illegal_moves[0].refused) > len("'a1-a2': ")
 
 
-def test_a_match_that_was_lost_on_time_is_not_named_although_a_move_was_refused() -> None:
+def test_a_match_lost_on_time_is_not_listed_despite_a_rejected_move() -> None:
     statistics = RecordStatistics(name_of)
-    statistics.add_record(record_of(alquerque(*MATCH)))
+    statistics.add_record(record_of(alquerque_match(*MATCH)))
     assert statistics.illegal_moves == []

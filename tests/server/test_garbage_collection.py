@@ -1,4 +1,4 @@
-"""The garbage collector runs rarely, but it runs."""
+"""The garbage collector is configured to run rarely."""
 
 import gc
 import weakref
@@ -9,7 +9,7 @@ import pytest
 from referee.server.referee_server import GC_YOUNG_THRESHOLD, freeze_loaded_objects, raise_gc_thresholds
 
 
-class Circle:
+class ReferenceCycle:
     """Reference cycle, which only the garbage collector can free."""
 
     def __init__(self) -> None:
@@ -17,25 +17,25 @@ class Circle:
 
 
 @pytest.fixture(autouse=True)
-def _as_it_was() -> Iterator[None]:
+def _restore_gc() -> Iterator[None]:
     threshold = gc.get_threshold()
     yield
     gc.unfreeze()
     gc.set_threshold(*threshold)
 
 
-def test_circles_are_freed_though_nobody_asks_for_it() -> None:
+def test_reference_cycles_are_freed_automatically() -> None:
     raise_gc_thresholds()
     freeze_loaded_objects()
-    first = weakref.ref(Circle())
-    kept = [Circle() for _ in range(2 * GC_YOUNG_THRESHOLD)]
+    first = weakref.ref(ReferenceCycle())
+    later_cycles = [ReferenceCycle() for _ in range(2 * GC_YOUNG_THRESHOLD)]
     assert first() is None
-    assert kept
+    assert later_cycles
 
 
-def test_what_is_there_when_all_is_taken_up_is_never_looked_at_again() -> None:
-    there = [Circle()]
+def test_objects_loaded_before_the_freeze_are_never_collected() -> None:
+    loaded = [ReferenceCycle()]
     freeze_loaded_objects()
-    known = weakref.ref(there.pop())
+    reference = weakref.ref(loaded.pop())
     gc.collect()
-    assert known() is not None
+    assert reference() is not None

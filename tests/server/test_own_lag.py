@@ -32,7 +32,7 @@ from referee_api.v1.play_service_pb2_grpc import PlayServiceStub
 
 from referee.local.embedded_server import embedded
 from referee.match.clock import MS
-from referee.storage.memory import MemoryTokens
+from referee.storage.memory_accounts import MemoryTokens
 from referee.transport.guards import authentication as auth
 from referee.transport.services.games import Games
 from tests.e2e.server import TIMEOUT_S, bearer
@@ -40,12 +40,12 @@ from tests.e2e.server import TIMEOUT_S, bearer
 COST_US = 100 * MS
 """CPU time of one call."""
 CALLS = 4
-GRAIN_US = 20 * MS
+TOLERANCE_US = 20 * MS
 """Amount of loop lag that may go unnoticed: the timer that measures it is set every ten milliseconds."""
 
 
 @dataclass
-class Player:
+class BotWithTurn:
     """A bot that owes a move in a match of its own, in which its opponent never gets to move."""
 
     channel: grpc.aio.Channel
@@ -53,11 +53,11 @@ class Player:
     stream: Any
     turn: play_pb2.Turn
 
-    async def ask(self) -> None:
+    async def make_call(self) -> None:
         request = game_service_pb2.GetGameRequest(name="alquerque")
         await GameServiceStub(self.channel).GetGame(request, metadata=bearer(self.secret), timeout=TIMEOUT_S)
 
-    async def row(self) -> clock_pb2.ClockCharge:
+    async def submit_and_read_charge(self) -> clock_pb2.ClockCharge:
         """Submit its move, and return the clock charge."""
         token, move = self.turn.turn_token, self.turn.legal_moves[0]
         request = match_service_pb2.SubmitMoveRequest(
@@ -68,7 +68,7 @@ class Player:
         return row
 
 
-async def listens(channel: grpc.aio.Channel, secret: str) -> Any:
+async def open_play_stream(channel: grpc.aio.Channel, secret: str) -> Any:
     """Open a Play stream, send Hello and read the answer to it."""
     stream = PlayServiceStub(channel).Play(metadata=bearer(secret))
     hello = play_pb2.Hello(version="1", turn_options=play_pb2.TurnOptions(max_legal_moves=1))
@@ -77,7 +77,7 @@ async def listens(channel: grpc.aio.Channel, secret: str) -> Any:
     return stream
 
 
-async def asked(stream: Any) -> play_pb2.Turn:
+async def read_turn(stream: Any) -> play_pb2.Turn:
     while True:
         for item in (await stream.read()).items:
             if item.HasField("turn"):
@@ -85,34 +85,36 @@ async def asked(stream: Any) -> play_pb2.Turn:
                 return turn
 
 
-async def player(channel: grpc.aio.Channel, admin: str, holder: str) -> Player:
-    new = admin_service_pb2.CreateTokenRequest(role=token_pb2.ROLE_ORGANISER, holder=holder)
-    owner = bearer((await AdminServiceStub(channel).CreateToken(new, metadata=bearer(admin))).secret)
+async def start_match_for(channel: grpc.aio.Channel, admin: str, holder: str) -> BotWithTurn:
+    token_request = admin_service_pb2.CreateTokenRequest(role=token_pb2.ROLE_ORGANISER, holder=holder)
+    owner = bearer((await AdminServiceStub(channel).CreateToken(token_request, metadata=bearer(admin))).secret)
     names = [f"{holder}-{seat}" for seat in range(2)]
-    registering = [bot_service_pb2.RegisterBotRequest(request_id=name, name=name) for name in names]
-    secrets = [(await BotServiceStub(channel).RegisterBot(one, metadata=owner)).secret for one in registering]
-    streams = [await listens(channel, secret) for secret in secrets]
-    hour = clock_pb2.ClockRule(sudden_death=clock_pb2.SuddenDeath(main_ms=3_600_000))
-    terms = match_pb2.MatchTerms(rules=game_pb2.Rules(game="alquerque"), time_control=clock_pb2.TimeControl(rule=hour))
+    registrations = [bot_service_pb2.RegisterBotRequest(request_id=name, name=name) for name in names]
+    secrets = [(await BotServiceStub(channel).RegisterBot(request, metadata=owner)).secret for request in registrations]
+    streams = [await open_play_stream(channel, secret) for secret in secrets]
+    time_rule = clock_pb2.ClockRule(sudden_death=clock_pb2.SuddenDeath(main_ms=3_600_000))
+    terms = match_pb2.MatchTerms(
+        rules=game_pb2.Rules(game="alquerque"), time_control=clock_pb2.TimeControl(rule=time_rule)
+    )
     seats = [match_pb2.BotRef(bot=name) for name in names]
-    wanted = match_service_pb2.CreateMatchRequest(request_id="match", terms=terms, seats=seats)
-    await MatchServiceStub(channel).CreateMatch(wanted, metadata=owner)
-    return Player(channel, secrets[0], streams, await asked(streams[0]))
+    match_request = match_service_pb2.CreateMatchRequest(request_id="match", terms=terms, seats=seats)
+    await MatchServiceStub(channel).CreateMatch(match_request, metadata=owner)
+    return BotWithTurn(channel, secrets[0], streams, await read_turn(streams[0]))
 
 
 @asynccontextmanager
-async def ada_and_bob() -> AsyncIterator[tuple[Player, Player]]:
+async def two_bots_with_turns() -> AsyncIterator[tuple[BotWithTurn, BotWithTurn]]:
     """Yield bots of two holders, each with a turn.
 
     Bob's turn begins first, and the tests end it last: whatever delays Ada's turn delays his too.
     """
-    async with embedded(60, patient=True) as opened, grpc.aio.insecure_channel(opened.grpc) as channel:
-        bob = await player(channel, opened.admin_token, "bob")
-        yield await player(channel, opened.admin_token, "ada"), bob
+    async with embedded(60, patient=True) as server, grpc.aio.insecure_channel(server.grpc) as channel:
+        bob = await start_match_for(channel, server.admin_token, "bob")
+        yield await start_match_for(channel, server.admin_token, "ada"), bob
 
 
-def costly(monkeypatch: pytest.MonkeyPatch, cost: Callable[[], object]) -> None:
-    """Let a call that all roles may make have this cost."""
+def set_call_cost(monkeypatch: pytest.MonkeyPatch, cost: Callable[[], object]) -> None:
+    """Add this cost to a call that all roles may make."""
     answer = Games.GetGame
 
     async def get_game(self: Games, request: Any, context: Any) -> Any:
@@ -122,73 +124,79 @@ def costly(monkeypatch: pytest.MonkeyPatch, cost: Callable[[], object]) -> None:
     monkeypatch.setattr(Games, "GetGame", get_game)
 
 
-def computes() -> None:
+def use_cpu_time() -> None:
     until_ns = time.thread_time_ns() + COST_US * 1_000
     while time.thread_time_ns() < until_ns:
         pass
 
 
-def test_a_bot_that_asks_expensive_things_in_its_own_turn_is_not_given_that_time(
+def test_the_cost_of_its_own_calls_is_not_credited_to_a_bot(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    costly(monkeypatch, computes)
+    set_call_cost(monkeypatch, use_cpu_time)
 
-    async def play() -> None:
-        async with ada_and_bob() as (ada, bob):
+    async def check() -> None:
+        async with two_bots_with_turns() as (ada, bob):
             for _ in range(CALLS):
-                await ada.ask()
-            gained, kept = (await ada.row()).stall_us, (await bob.row()).stall_us
-            assert kept >= CALLS * (COST_US - GRAIN_US)
-            assert kept - gained >= CALLS * (COST_US - GRAIN_US)
+                await ada.make_call()
+            ada_delay_us, bob_delay_us = (
+                (await ada.submit_and_read_charge()).stall_us,
+                (await bob.submit_and_read_charge()).stall_us,
+            )
+            assert bob_delay_us >= CALLS * (COST_US - TOLERANCE_US)
+            assert bob_delay_us - ada_delay_us >= CALLS * (COST_US - TOLERANCE_US)
 
-    asyncio.run(play())
-
-
-def test_many_expensive_calls_at_once_gain_nothing_either(monkeypatch: pytest.MonkeyPatch) -> None:
-    costly(monkeypatch, computes)
-
-    async def play() -> None:
-        async with ada_and_bob() as (ada, bob):
-            await asyncio.gather(*(ada.ask() for _ in range(CALLS)))
-            gained, kept = (await ada.row()).stall_us, (await bob.row()).stall_us
-            assert kept - gained >= CALLS * (COST_US - GRAIN_US)
-
-    asyncio.run(play())
+    asyncio.run(check())
 
 
-def test_time_in_which_the_process_did_not_run_is_given_back_to_all_whoever_was_served_then(
+def test_the_cost_of_its_own_concurrent_calls_is_not_credited_to_a_bot(monkeypatch: pytest.MonkeyPatch) -> None:
+    set_call_cost(monkeypatch, use_cpu_time)
+
+    async def check() -> None:
+        async with two_bots_with_turns() as (ada, bob):
+            await asyncio.gather(*(ada.make_call() for _ in range(CALLS)))
+            ada_delay_us, bob_delay_us = (
+                (await ada.submit_and_read_charge()).stall_us,
+                (await bob.submit_and_read_charge()).stall_us,
+            )
+            assert bob_delay_us - ada_delay_us >= CALLS * (COST_US - TOLERANCE_US)
+
+    asyncio.run(check())
+
+
+def test_time_without_cpu_is_credited_to_all_bots(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    costly(monkeypatch, lambda: time.sleep(COST_US / 1_000_000))
+    set_call_cost(monkeypatch, lambda: time.sleep(COST_US / 1_000_000))
 
-    async def play() -> None:
-        async with ada_and_bob() as (ada, bob):
+    async def check() -> None:
+        async with two_bots_with_turns() as (ada, bob):
             for _ in range(CALLS):
-                await ada.ask()
-            rows = await ada.row(), await bob.row()
-            assert min(row.stall_us for row in rows) >= CALLS * (COST_US - GRAIN_US)
+                await ada.make_call()
+            rows = await ada.submit_and_read_charge(), await bob.submit_and_read_charge()
+            assert min(row.stall_us for row in rows) >= CALLS * (COST_US - TOLERANCE_US)
 
-    asyncio.run(play())
+    asyncio.run(check())
 
 
-def test_a_submitted_move_does_not_wait_for_a_disk_that_is_busy_with_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_submitted_move_does_not_wait_for_reading_a_token(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(auth, "CACHE_US", 0)
     read = MemoryTokens.find_token
     waiting = 0
 
-    async def play() -> None:
-        free = asyncio.Event()
+    async def check() -> None:
+        disk_is_free = asyncio.Event()
 
-        async def slowly(self: MemoryTokens, sha256: bytes) -> Any:
+        async def wait_and_read(self: MemoryTokens, sha256: bytes) -> Any:
             nonlocal waiting
             waiting += 1
-            await free.wait()
+            await disk_is_free.wait()
             return await read(self, sha256)
 
-        async with ada_and_bob() as (ada, _):
-            monkeypatch.setattr(MemoryTokens, "find_token", slowly)
-            assert not (await ada.row()).late
+        async with two_bots_with_turns() as (ada, _):
+            monkeypatch.setattr(MemoryTokens, "find_token", wait_and_read)
+            assert not (await ada.submit_and_read_charge()).late
             assert waiting == 1
-            free.set()
+            disk_is_free.set()
 
-    asyncio.run(play())
+    asyncio.run(check())

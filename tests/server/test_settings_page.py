@@ -9,12 +9,12 @@ HEAD = "| setting | default | takes | what for |\n| --- | --- | --- | --- |\n"
 
 
 def row(setting: Setting) -> str:
-    takes = setting.takes.replace("|", "\\|")
+    values = setting.takes.replace("|", "\\|")
     default = f"`{setting.default}`" if setting.default else "none"
-    return f"| `{setting.name}` | {default} | {takes} | {setting.meaning} |\n"
+    return f"| `{setting.name}` | {default} | {values} | {setting.meaning} |\n"
 
 
-def test_the_table_of_settings_is_the_declaration(renewing: bool) -> None:
+def test_the_table_of_settings_lists_exactly_the_declared_settings(renewing: bool) -> None:
     page = PAGE.read_text(encoding="utf-8")
     before, head, rest = page.partition(HEAD)
     assert head

@@ -21,21 +21,21 @@ def settings(data_dir: Path) -> Settings:
     return local_settings(start_within_s=1, patient=True, data=data_dir)
 
 
-def start(wanted: Settings) -> ServerInfo:
+def start(start_settings: Settings) -> ServerInfo:
     """Start a server and stop it. Raises StartupError."""
 
     async def run() -> ServerInfo:
-        server = RefereeServer(wanted)
-        opened = await server.open()
+        server = RefereeServer(start_settings)
+        info = await server.open()
         server.shutdown(grace_us=0)
         await server.close()
-        return opened
+        return info
 
     return asyncio.run(run())
 
 
-def test_a_second_server_on_a_data_directory_is_refused(tmp_path: Path) -> None:
-    async def twice() -> None:
+def test_a_second_server_on_a_data_directory_does_not_start(tmp_path: Path) -> None:
+    async def check() -> None:
         first = RefereeServer(settings(tmp_path))
         await first.open()
         with pytest.raises(StartupError, match=r"process .* already uses it"):
@@ -43,36 +43,36 @@ def test_a_second_server_on_a_data_directory_is_refused(tmp_path: Path) -> None:
         first.shutdown(grace_us=0)
         await first.close()
 
-    asyncio.run(twice())
+    asyncio.run(check())
     start(settings(tmp_path))
 
 
-@pytest.mark.parametrize("busy", ["listen", "http_listen"])
-def test_a_first_start_that_fails_on_a_busy_port_says_so_and_makes_no_token(tmp_path: Path, busy: str) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        address: Any = Address("127.0.0.1", taken.getsockname()[1])
+@pytest.mark.parametrize("setting", ["listen", "http_listen"])
+def test_a_first_start_that_fails_on_a_used_port_creates_no_token(tmp_path: Path, setting: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other_server:
+        address: Any = Address("127.0.0.1", other_server.getsockname()[1])
         with pytest.raises(StartupError, match=r"(?i)address already in use"):
-            start(replace(settings(tmp_path), **{busy: address}))
+            start(replace(settings(tmp_path), **{setting: address}))
     assert start(settings(tmp_path)).admin_token.startswith("rf_")
 
 
 def test_the_first_token_is_written_to_a_file_that_only_its_owner_can_read(tmp_path: Path) -> None:
     file = tmp_path / "admin-token"
     file.touch(0o644)
-    opened = start(replace(settings(tmp_path / "data"), admin_token_file=file))
-    assert (opened.admin_token, opened.admin_token_file) == ("", str(file))
+    info = start(replace(settings(tmp_path / "data"), admin_token_file=file))
+    assert (info.admin_token, info.admin_token_file) == ("", str(file))
     assert file.read_text().startswith("rf_")
     assert file.stat().st_mode & 0o777 == 0o600
     assert start(replace(settings(tmp_path / "data"), admin_token_file=file)).admin_token_file == ""
 
 
-def test_a_token_that_cannot_be_written_is_not_made(tmp_path: Path) -> None:
+def test_a_token_that_cannot_be_written_is_not_created(tmp_path: Path) -> None:
     with pytest.raises(StartupError, match="No such file"):
         start(replace(settings(tmp_path / "data"), admin_token_file=tmp_path / "missing" / "admin-token"))
     assert start(settings(tmp_path / "data")).admin_token.startswith("rf_")
 
 
-def test_a_lost_signing_key_is_not_replaced_silently(tmp_path: Path) -> None:
+def test_a_missing_signing_key_is_not_replaced_silently(tmp_path: Path) -> None:
     start(settings(tmp_path))
     (tmp_path / KEY).unlink()
     with pytest.raises(StartupError, match=r"referee-key\.pem is missing .* `referee recover signing-key`"):
@@ -81,15 +81,15 @@ def test_a_lost_signing_key_is_not_replaced_silently(tmp_path: Path) -> None:
     DataDirLock(tmp_path).release()  # The lock can be taken, because a failed start releases it.
 
 
-def test_no_file_is_readable_by_others_in_a_folder_that_was_there_before(tmp_path: Path) -> None:
+def test_files_in_an_existing_data_directory_are_not_readable_by_others(tmp_path: Path) -> None:
     tmp_path.chmod(0o755)
 
-    async def look() -> None:
-        books = open_stores(settings(tmp_path), LoopTime(), lambda _: None)
-        loose = [file.name for file in tmp_path.iterdir() if file.stat().st_mode & 0o007]
-        await books.close()
-        assert not loose
+    async def check() -> None:
+        stores = open_stores(settings(tmp_path), LoopTime(), lambda _: None)
+        readable = [file.name for file in tmp_path.iterdir() if file.stat().st_mode & 0o007]
+        await stores.close()
+        assert not readable
 
-    asyncio.run(look())
+    asyncio.run(check())
     (tmp_path / DATABASE).chmod(0o644)
-    asyncio.run(look())
+    asyncio.run(check())

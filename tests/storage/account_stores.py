@@ -1,4 +1,4 @@
-"""The account stores that keep the contract: bots, tokens, quotas and bot logs."""
+"""The account stores that the contract suites run with: bots, tokens, quotas and bot logs."""
 
 import asyncio
 from collections.abc import Callable, Coroutine
@@ -11,7 +11,7 @@ import pytest
 from referee.accounts.bot_log import BotLog
 from referee.accounts.bots import Accounts, Bot, MaxNames, Registration, Version
 from referee.accounts.tokens import Quotas, Role, Token, Tokens, sha256_of
-from referee.storage.memory import MemoryAccounts, MemoryBotLog, MemoryQuotas, MemoryTokens
+from referee.storage.memory_accounts import MemoryAccounts, MemoryBotLog, MemoryQuotas, MemoryTokens
 from referee.storage.sqlite.accounts import SqliteAccounts, SqliteQuotas, SqliteTokens
 from referee.storage.sqlite.bot_log import SqliteBotLog
 from referee.storage.sqlite.database import Durability
@@ -19,7 +19,7 @@ from referee.storage.sqlite.store import SqliteStore
 
 NOON_MS = 1_750_000_000_000
 MAX_LINES = 5
-PLENTY = MaxNames(bots=100, tokens=100)
+HIGH_LIMITS = MaxNames(bots=100, tokens=100)
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class AccountStores:
     bot_log: BotLog
     store: SqliteStore | None = None
 
-    async def register(self, name: str, owner: str = "ann", limit: MaxNames = PLENTY, **more: Any) -> Registration:
+    async def register(self, name: str, owner: str = "ann", limit: MaxNames = HIGH_LIMITS, **more: Any) -> Registration:
         """Register a bot, with a request id that contains its name."""
         bot = Bot(name, owner, NOON_MS, **more)
         return await self.accounts.register(f"request {name}", bot, bot_token(name, owner), limit)
@@ -60,31 +60,31 @@ ACCOUNT_STORES: dict[str, Callable[[Path], AccountStores]] = {
     "sqlite": lambda folder: in_sqlite(folder / "referee.db"),
 }
 
-Story = Callable[[AccountStores], Coroutine[Any, Any, None]]
+StoreTest = Callable[[AccountStores], Coroutine[Any, Any, None]]
 
 
-def with_all_account_stores(story: Story) -> Callable[[str, Path], None]:
+def with_all_account_stores(coroutine: StoreTest) -> Callable[[str, Path], None]:
     """Return a test that runs the coroutine with each empty account store."""
 
     @pytest.mark.parametrize("make", ACCOUNT_STORES)
     def test(make: str, tmp_path: Path) -> None:
-        tell(ACCOUNT_STORES[make](tmp_path), story)
+        run_with_store(ACCOUNT_STORES[make](tmp_path), coroutine)
 
-    test.__name__ = story.__name__
+    test.__name__ = coroutine.__name__
     return test
 
 
-def tell(stores: AccountStores, *stories: Story) -> None:
+def run_with_store(stores: AccountStores, *coroutines: StoreTest) -> None:
     """Run the coroutines one after the other, and close the stores."""
 
-    async def told() -> None:
+    async def run_all() -> None:
         try:
-            for story in stories:
-                await story(stores)
+            for coroutine in coroutines:
+                await coroutine(stores)
         finally:
             await stores.close()
 
-    asyncio.run(told())
+    asyncio.run(run_all())
 
 
 def bot_token(bot: str, holder: str = "ann", word: str = "first") -> Token:

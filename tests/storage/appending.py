@@ -10,12 +10,12 @@ from pathlib import Path
 from referee.live.ports import EventLog
 from referee.storage.sqlite.database import Durability
 from referee.storage.sqlite.event_log import SqliteEventLog
-from tests.storage.stores import at_noon, notes
+from tests.storage.stores import noon_ms, notes
 
 MATCHES = ("a", "b", "c")
 
 
-async def play(log: EventLog, match_id: str, at_once: int) -> None:
+async def append_until_killed(log: EventLog, match_id: str, at_once: int) -> None:
     last = len(await log.read(match_id))
     while True:
         entries = await log.append(match_id, last, notes(last + 1, last + at_once))
@@ -25,8 +25,8 @@ async def play(log: EventLog, match_id: str, at_once: int) -> None:
 
 
 async def main(path: str, durability: str, at_once: str) -> None:
-    log = SqliteEventLog(Path(path), at_noon, Durability(durability))
-    await asyncio.gather(*(play(log, match_id, int(at_once)) for match_id in MATCHES))
+    log = SqliteEventLog(Path(path), noon_ms, Durability(durability))
+    await asyncio.gather(*(append_until_killed(log, match_id, int(at_once)) for match_id in MATCHES))
 
 
 if __name__ == "__main__":

@@ -9,20 +9,20 @@ from pathlib import Path
 
 from referee.live.ports import CoAppend
 from referee.storage.sqlite.event_log import SqliteEventLog
-from tests.storage.contests import LADDER, beginnings
-from tests.storage.stores import at_noon, notes
+from tests.storage.contests import LADDER, matches_started
+from tests.storage.stores import noon_ms, notes
 
 MATCHES = ("a", "b", "c")
 AT_ONCE = 40
 """Events of a match, and of the contest, in one transaction: enough to fill some pages."""
 
 
-async def play(log: SqliteEventLog, match_id: str, contest: asyncio.Lock) -> None:
+async def append_until_killed(log: SqliteEventLog, match_id: str, contest: asyncio.Lock) -> None:
     last = 0
     while True:
         async with contest:
             written = len(await log.contests.read(LADDER))
-            co_append = CoAppend(LADDER, written, tuple(beginnings(written + 1, written + AT_ONCE)))
+            co_append = CoAppend(LADDER, written, tuple(matches_started(written + 1, written + AT_ONCE)))
             await log.append(match_id, last, notes(last + 1, last + AT_ONCE), None, co_append)
         last += AT_ONCE
         sys.stdout.write(f"{match_id} {last}\n")
@@ -30,8 +30,8 @@ async def play(log: SqliteEventLog, match_id: str, contest: asyncio.Lock) -> Non
 
 
 async def main(path: str) -> None:
-    log, contest = SqliteEventLog(Path(path), at_noon), asyncio.Lock()
-    await asyncio.gather(*(play(log, match_id, contest) for match_id in MATCHES))
+    log, contest = SqliteEventLog(Path(path), noon_ms), asyncio.Lock()
+    await asyncio.gather(*(append_until_killed(log, match_id, contest) for match_id in MATCHES))
 
 
 if __name__ == "__main__":

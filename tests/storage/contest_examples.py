@@ -1,5 +1,7 @@
 """One event of each kind that a contest log can hold, and terms of each kind."""
 
+from dataclasses import replace
+
 from engines.options import Settings
 from referee.contests import pairing as match
 from referee.contests.ladder import events as ladder
@@ -21,26 +23,18 @@ from referee.contests.tournament.tournament_terms import (
     TournamentPlayTerms,
 )
 from referee.hosting.contest_log import ContestEvent, LadderCreated, TournamentCreated
-from referee.hosting.contest_terms import DuplicatePlay, LadderTerms, MatchTerms, Partners, TournamentTerms
+from referee.hosting.contest_terms import DuplicatePlay, LadderTerms, Partners, TournamentTerms
 from referee.live.match_request import Opening
 from referee.match.clock import SECOND, Fischer
+from referee.match.match_terms import MatchTerms
 from referee.match.setup import Player
-from tests.storage.examples import EVERY_CONTROL, SETUP
+from tests.storage.examples import SETUP
 
 SEED = bytes(range(32))
 
 MATCH_TERMS = (
-    MatchTerms(
-        "alquerque",
-        Settings((("variant", "middle \u00e9tude"), ("draw_plies", 50), ("huff", True))),
-        EVERY_CONTROL,
-        SETUP.credit,
-        SETUP.policies,
-        SETUP.visibility,
-        by_lot=True,
-        start_within_us=60 * SECOND,
-    ),
-    MatchTerms("alquerque", Settings(()), (Fischer(180 * SECOND, 2 * SECOND),), nonce_within_us=5 * SECOND),
+    replace(SETUP.terms, nonce_timeout_us=0),
+    MatchTerms("alquerque", Settings(()), (Fischer(180 * SECOND, 2 * SECOND),), nonce_timeout_us=5 * SECOND),
 )
 
 OPENINGS = (Opening("some position", ((0, "c3-d4"), (1, "pass"))), Opening())
@@ -52,7 +46,7 @@ ONE_TABLE = ((0, 2), (1, 3))
 EVERY_FORMAT: tuple[TournamentFormat, ...] = (
     RoundRobin(2),
     Swiss(5),
-    Elimination(twice=True, matches=4, extra=2, third_place=False),
+    Elimination(twice=True, matches=4, max_extra_matches=2, third_place=False),
     Gauntlet(("ada", "bob"), 3),
     Pools(4, 4, ONE_TABLE),
     SprtTrial(SprtParameters(5.0, 0.0, 0.05, 0.025, 4000), OutcomeModel.TRINOMIAL),
@@ -70,8 +64,8 @@ SWISS = TournamentTerms(
         SEED,
         tie_breaks=(TieBreak.BUCHHOLZ, TieBreak.WINS),
         seeding=Seeding.RATING,
-        matches_at_once=4,
-        late_entry_rounds=2,
+        max_concurrent_matches=4,
+        last_entry_round=2,
         duplicate=DuplicateSets(2, 2),
     ),
     OPENINGS,
@@ -110,7 +104,7 @@ EXAMPLES: tuple[ContestEvent, ...] = (
     match.ContestMatchScored("1.1", 1, MatchScore((2, 1), ("ada",))),
     match.ContestMatchVoided("1.1", 1),
     tournament.TournamentEnded(cancelled=True, message="rain"),
-    LadderCreated("slow", "slow", "ann", "request 5", SEED, LadderTerms(MATCH_TERMS[1:], matches_per_hour=12)),
+    LadderCreated("slow", "slow", "ann", "request 5", SEED, LadderTerms(MATCH_TERMS[1:], max_matches_per_hour=12)),
     ladder.LadderPaused("back on Monday"),
     ladder.LadderResumed(),
 )

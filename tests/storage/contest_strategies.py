@@ -13,13 +13,14 @@ from referee.contests.tournament.tournament_terms import TournamentPlayTerms
 from referee.hosting.contest_log import ContestEvent
 from referee.match.clock import TimeControl
 from referee.match.clock_charge import NetworkCredit
-from referee.match.setup import Player, Policies
+from referee.match.match_terms import Policies
+from referee.match.setup import Player
 from referee.storage.codec import CONTEST_EVENTS
 from tests.storage.contest_examples import EVERY_FORMAT, SWISS, tournament_terms
 from tests.storage.examples import SETUP
 from tests.storage.strategies import CONTROLS, PLAYER, SCORE, SOME_BYTES, TEXT, TIME, WHOLE
 
-Known = Mapping[Any, st.SearchStrategy[Any]]
+Strategies = Mapping[Any, st.SearchStrategy[Any]]
 
 FINISH = st.lists(PLAYER, unique=True, min_size=2, max_size=6).flatmap(
     lambda players: st.builds(
@@ -31,40 +32,44 @@ FINISH = st.lists(PLAYER, unique=True, min_size=2, max_size=6).flatmap(
 
 TERMS = st.sampled_from([SWISS.tournament, *(tournament_terms(form).tournament for form in EVERY_FORMAT)])
 
-KNOWN: Known = {
+STRATEGIES: Strategies = {
     int: WHOLE,
     str: TEXT,
     bool: st.booleans(),
     float: SCORE,
     bytes: SOME_BYTES,
     TimeControl: CONTROLS,
-    Policies: st.just(SETUP.policies),
+    Policies: st.just(SETUP.terms.policies),
     NetworkCredit: st.builds(NetworkCredit, TIME, TIME),
     FinishOrder[Player]: FINISH,
     TournamentPlayTerms: TERMS,
 }
 
 
-def any_of(hint: Any, known: Known = KNOWN) -> st.SearchStrategy[Any]:
+def strategy_for(hint: Any, strategies: Strategies = STRATEGIES) -> st.SearchStrategy[Any]:
     """Return a strategy for any value of this type."""
-    if hint in known:
-        return known[hint]
+    if hint in strategies:
+        return strategies[hint]
     origin, inner = get_origin(hint), get_args(hint)
     if origin is tuple and inner[-1] is Ellipsis:
-        return st.lists(any_of(inner[0], known), max_size=3).map(tuple)
+        return st.lists(strategy_for(inner[0], strategies), max_size=3).map(tuple)
     if origin is tuple:
-        return st.tuples(*(any_of(one, known) for one in inner))
+        return st.tuples(*(strategy_for(part, strategies) for part in inner))
     if is_dataclass(origin):
         parameters = zip(origin.__parameters__, inner, strict=True)  # type: ignore[union-attr]  # It is generic.
-        return built(origin, {**known, **{name: any_of(one, known) for name, one in parameters}})
+        return build_strategy(
+            origin, {**strategies, **{name: strategy_for(part, strategies) for name, part in parameters}}
+        )
     if origin:
-        return st.one_of(*(st.none() if one is NoneType else any_of(one, known) for one in inner))
-    return st.sampled_from(hint) if issubclass(hint, Enum) else built(hint, known)
+        return st.one_of(*(st.none() if part is NoneType else strategy_for(part, strategies) for part in inner))
+    return st.sampled_from(hint) if issubclass(hint, Enum) else build_strategy(hint, strategies)
 
 
-def built(cls: Any, known: Known) -> st.SearchStrategy[Any]:
+def build_strategy(cls: Any, strategies: Strategies) -> st.SearchStrategy[Any]:
     hints = get_type_hints(cls)
-    return st.builds(cls, *(any_of(hints[field.name], known) for field in fields(cls)))
+    return st.builds(cls, *(strategy_for(hints[field.name], strategies) for field in fields(cls)))
 
 
-EVENTS: dict[type, st.SearchStrategy[ContestEvent]] = {cls: built(cls, KNOWN) for cls in CONTEST_EVENTS.values()}
+EVENTS: dict[type, st.SearchStrategy[ContestEvent]] = {
+    cls: build_strategy(cls, STRATEGIES) for cls in CONTEST_EVENTS.values()
+}

@@ -6,13 +6,13 @@ from referee.hosting.contest_log import ContestEvent, ContestLog
 LADDER = "ladder/main"
 
 
-def began(number: int) -> ContestEvent:
+def match_started(number: int) -> ContestEvent:
     """Return a distinguishable event."""
     return ContestMatchStarted("main/1", number, 1, f"match {number}")
 
 
-def beginnings(first: int, last: int) -> list[ContestEvent]:
-    return [began(number) for number in range(first, last + 1)]
+def matches_started(first: int, last: int) -> list[ContestEvent]:
+    return [match_started(number) for number in range(first, last + 1)]
 
 
 async def contest_events(log: ContestLog, contest: str = LADDER) -> list[ContestEvent]:

@@ -7,18 +7,18 @@ from referee.match import clock, events
 from referee.match.clock import MS, SECOND, Clock
 from referee.match.clock_charge import ClockCharge, NetworkCredit
 from referee.match.events import Event
-from referee.match.result import EndCause, EndKind, Fault, Forfeit, PlayerRating, RatingChange, Result
-from referee.match.setup import (
+from referee.match.match_terms import (
     DisconnectPolicy,
     DropoutPolicy,
     IllegalMovePolicy,
     LatePolicy,
-    Player,
+    MatchTerms,
     Policies,
-    Setup,
     Visibility,
     VisibilityMode,
 )
+from referee.match.result import EndCause, EndKind, Fault, Forfeit, PlayerRating, RatingChange, Result
+from referee.match.setup import Player, Setup
 
 ADA = Player("ada", "1.2")
 OPEN_SEAT = Player()
@@ -40,26 +40,28 @@ EVERY_CONTROL = (
 
 SETUP = Setup(
     match_id="m17",
-    game="alquerque",
     game_version=1,
-    settings=Settings((("variant", "middle \u00e9tude"), ("draw_plies", 50), ("huff", True))),
-    players=(ADA, OPEN_SEAT),
-    controls=EVERY_CONTROL,
-    seed=bytes(range(32)),
-    credit=NetworkCredit(100 * MS, 2 * SECOND),
-    policies=Policies(
-        IllegalMovePolicy.RANDOM_MOVE,
-        1,
-        LatePolicy.DEFAULT_MOVE,
-        DisconnectPolicy.FORFEIT_AFTER_GRACE,
-        30 * SECOND,
-        DropoutPolicy.RANDOM_MOVES,
+    terms=MatchTerms(
+        game="alquerque",
+        settings=Settings((("variant", "middle \u00e9tude"), ("draw_plies", 50), ("huff", True))),
+        controls=EVERY_CONTROL,
+        credit=NetworkCredit(100 * MS, 2 * SECOND),
+        policies=Policies(
+            IllegalMovePolicy.RANDOM_MOVE,
+            1,
+            LatePolicy.DEFAULT_MOVE,
+            DisconnectPolicy.FORFEIT_AFTER_GRACE,
+            30 * SECOND,
+            DropoutPolicy.RANDOM_MOVES,
+        ),
+        visibility=Visibility(VisibilityMode.DELAYED, 10),
+        random_seats=True,
+        nonce_timeout_us=5 * SECOND,
+        start_timeout_us=60 * SECOND,
     ),
-    visibility=Visibility(VisibilityMode.DELAYED, 10),
+    players=(ADA, OPEN_SEAT),
+    seed=bytes(range(32)),
     seed_given=True,
-    by_lot=True,
-    nonce_within_us=5 * SECOND,
-    start_within_us=60 * SECOND,
     opening="some position",
     labels=(("title", "Round 1"), ("ladder", "main")),
 )

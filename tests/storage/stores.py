@@ -1,4 +1,4 @@
-"""The logs that keep the contract, and helpers for tests of them."""
+"""The logs that the contract suites run with, and helpers for tests of them."""
 
 import asyncio
 import sqlite3
@@ -18,7 +18,7 @@ from referee.storage.sqlite.event_log import SqliteEventLog
 NOON_MS = 1_750_000_000_000
 
 
-def at_noon() -> int:
+def noon_ms() -> int:
     """Return a constant wall clock time."""
     return NOON_MS
 
@@ -27,40 +27,40 @@ Store = MemoryEventLog | SqliteEventLog
 """Event logs, each with its contest log."""
 
 STORES: dict[str, Callable[[Path], Store]] = {
-    "memory": lambda _: MemoryEventLog(at_noon),
-    "sqlite full": lambda folder: SqliteEventLog(folder / "log.db", at_noon),
-    "sqlite normal": lambda folder: SqliteEventLog(folder / "log.db", at_noon, Durability.NORMAL),
+    "memory": lambda _: MemoryEventLog(noon_ms),
+    "sqlite full": lambda folder: SqliteEventLog(folder / "log.db", noon_ms),
+    "sqlite normal": lambda folder: SqliteEventLog(folder / "log.db", noon_ms, Durability.NORMAL),
 }
 
-Story = Callable[[Store], Coroutine[Any, Any, None]]
+StoreTest = Callable[[Store], Coroutine[Any, Any, None]]
 
 
-def with_every_log(story: Story) -> Callable[[str, Path], None]:
+def with_every_log(coroutine: StoreTest) -> Callable[[str, Path], None]:
     """Return a test that runs the coroutine with an empty log of each kind."""
 
     @pytest.mark.parametrize("store", STORES)
     def test(store: str, tmp_path: Path) -> None:
-        tell(STORES[store](tmp_path), story)
+        run_with_store(STORES[store](tmp_path), coroutine)
 
-    test.__name__ = story.__name__
+    test.__name__ = coroutine.__name__
     return test
 
 
-def tell(log: Store, *stories: Story) -> None:
+def run_with_store(log: Store, *coroutines: StoreTest) -> None:
     """Run the coroutines one after the other, and close the log."""
 
-    async def told() -> None:
+    async def run_all() -> None:
         try:
             async with asyncio.timeout(60):  # A bug should fail the test, not block it.
-                for story in stories:
-                    await story(log)
+                for coroutine in coroutines:
+                    await coroutine(log)
         finally:
             await log.close()
 
-    asyncio.run(told())
+    asyncio.run(run_all())
 
 
-def stranger(path: Path) -> "closing[sqlite3.Connection]":
+def other_connection(path: Path) -> "closing[sqlite3.Connection]":
     """Open a connection to the same file, as another process would."""
     return closing(sqlite3.connect(path, isolation_level=None))
 

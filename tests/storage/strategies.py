@@ -6,18 +6,18 @@ from engines.options import Settings
 from referee.match import clock, events
 from referee.match.clock_charge import ClockCharge, NetworkCredit
 from referee.match.events import Event
-from referee.match.result import EndCause, EndKind, Fault, Forfeit, PlayerRating, RatingChange, Result
-from referee.match.setup import (
+from referee.match.match_terms import (
     DisconnectPolicy,
     DropoutPolicy,
     IllegalMovePolicy,
     LatePolicy,
-    Player,
+    MatchTerms,
     Policies,
-    Setup,
     Visibility,
     VisibilityMode,
 )
+from referee.match.result import EndCause, EndKind, Fault, Forfeit, PlayerRating, RatingChange, Result
+from referee.match.setup import Player, Setup
 
 WHOLE = st.integers(-(1 << 63), (1 << 63) - 1)
 TEXT = st.text(max_size=20)
@@ -51,30 +51,37 @@ ROW = st.builds(ClockCharge, WHOLE, WHOLE, WHOLE, WHOLE, WHOLE, WHOLE, CLOCK, CL
 PLAYER = st.builds(Player, TEXT, TEXT)
 PLAYERS = st.lists(PLAYER, max_size=4).map(tuple)
 
+POLICIES = st.builds(
+    Policies,
+    st.sampled_from(IllegalMovePolicy),
+    TIMES,
+    st.sampled_from(LatePolicy),
+    st.sampled_from(DisconnectPolicy),
+    SOME_TIME,
+    st.sampled_from(DropoutPolicy),
+)
+
+MATCH_TERMS = st.builds(
+    MatchTerms,
+    game=TEXT,
+    settings=st.builds(Settings, st.lists(st.tuples(TEXT, st.one_of(TEXT, WHOLE, st.booleans()))).map(tuple)),
+    controls=st.lists(CONTROLS, max_size=4).map(tuple),
+    credit=st.builds(NetworkCredit, TIME, TIME),
+    policies=POLICIES,
+    visibility=st.builds(Visibility, st.sampled_from(VisibilityMode), WHOLE),
+    random_seats=st.booleans(),
+    nonce_timeout_us=WHOLE,
+    start_timeout_us=WHOLE,
+)
+
 SETUP = st.builds(
     Setup,
     match_id=TEXT,
-    game=TEXT,
     game_version=WHOLE,
-    settings=st.builds(Settings, st.lists(st.tuples(TEXT, st.one_of(TEXT, WHOLE, st.booleans()))).map(tuple)),
+    terms=MATCH_TERMS,
     players=PLAYERS,
-    controls=st.lists(CONTROLS, max_size=4).map(tuple),
     seed=SOME_BYTES,
-    credit=st.builds(NetworkCredit, TIME, TIME),
-    policies=st.builds(
-        Policies,
-        st.sampled_from(IllegalMovePolicy),
-        TIMES,
-        st.sampled_from(LatePolicy),
-        st.sampled_from(DisconnectPolicy),
-        SOME_TIME,
-        st.sampled_from(DropoutPolicy),
-    ),
-    visibility=st.builds(Visibility, st.sampled_from(VisibilityMode), WHOLE),
     seed_given=st.booleans(),
-    by_lot=st.booleans(),
-    nonce_within_us=WHOLE,
-    start_within_us=WHOLE,
     opening=TEXT,
     labels=st.lists(st.tuples(TEXT, TEXT), max_size=3).map(tuple),
 )

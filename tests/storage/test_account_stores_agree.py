@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from engines.refusals import Refusal
+from engines.game_errors import DetailedError
 from referee.accounts.bots import (
     Bot,
     BotPause,
@@ -36,55 +36,55 @@ CHANGES = (
 )
 
 
-def token_by_lot(lot: Random, role: Role, holder: str, bot: str = "") -> Token:
-    now = NOON_MS + lot.randrange(10)
-    return Token(sha256_of(str(lot.random())), role, holder, now, bot, expires_ms=lot.choice((None, now + 5)))
+def random_token(rng: Random, role: Role, holder: str, bot: str = "") -> Token:
+    now = NOON_MS + rng.randrange(10)
+    return Token(sha256_of(str(rng.random())), role, holder, now, bot, expires_ms=rng.choice((None, now + 5)))
 
 
-async def about_bots(stores: AccountStores, lot: Random) -> object:
-    name, other, holder, page = lot.choice(NAMES), lot.choice(NAMES), lot.choice(HOLDERS), lot.choice((None, 0, 1, 3))
-    match lot.randrange(5):
+async def call_accounts(stores: AccountStores, rng: Random) -> object:
+    name, other, holder, page = rng.choice(NAMES), rng.choice(NAMES), rng.choice(HOLDERS), rng.choice((None, 0, 1, 3))
+    match rng.randrange(5):
         case 0:
-            token, limits = token_by_lot(lot, Role.BOT, holder, name), MaxNames(lot.randrange(4), lot.randrange(6))
+            token, limits = random_token(rng, Role.BOT, holder, name), MaxNames(rng.randrange(4), rng.randrange(6))
             return await stores.accounts.register(other, Bot(name, holder, NOON_MS), token, limits)
         case 1:
-            return await stores.accounts.change_bot(name, lot.choice(CHANGES))
+            return await stores.accounts.change_bot(name, rng.choice(CHANGES))
         case 2:
-            return await stores.accounts.add_version(Version(name, lot.choice("abcd"), lot.randrange(99)), 3)
+            return await stores.accounts.add_version(Version(name, rng.choice("abcd"), rng.randrange(99)), 3)
         case 3:
-            return await stores.accounts.versions(name, lot.choice(("", "a", "b")), page)
+            return await stores.accounts.versions(name, rng.choice(("", "a", "b")), page)
         case _:
-            return await stores.accounts.bots(lot.choice(("", holder)), lot.choice(("", other)), page)
+            return await stores.accounts.bots(rng.choice(("", holder)), rng.choice(("", other)), page)
 
 
-async def about_tokens(stores: AccountStores, lot: Random) -> object:
-    name, holder, page = lot.choice(NAMES), lot.choice(HOLDERS), lot.choice((None, 0, 1, 3))
+async def call_tokens(stores: AccountStores, rng: Random) -> object:
+    name, holder, page = rng.choice(NAMES), rng.choice(HOLDERS), rng.choice((None, 0, 1, 3))
     ids = ["", "tk_0", *(token.id for token in await stores.tokens.tokens())]
-    match lot.randrange(3):
+    match rng.randrange(3):
         case 0:
-            await stores.tokens.add_token(token_by_lot(lot, Role.ORGANISER, holder), lot.randrange(9))
+            await stores.tokens.add_token(random_token(rng, Role.ORGANISER, holder), rng.randrange(9))
             return await stores.tokens.tokens()
         case 1:
-            return await stores.tokens.change_token(lot.choice(ids), revoked)
+            return await stores.tokens.change_token(rng.choice(ids), revoked)
         case _:
-            wanted = TokenFilter(lot.choice(("", holder)), lot.choice(("", name)), lot.choice((None, NOON_MS + 7)))
-            return await stores.tokens.tokens(wanted, lot.choice(ids), page)
+            wanted = TokenFilter(rng.choice(("", holder)), rng.choice(("", name)), rng.choice((None, NOON_MS + 7)))
+            return await stores.tokens.tokens(wanted, rng.choice(ids), page)
 
 
-async def told(stores: AccountStores, seed: int) -> list[object]:
+async def run_random_calls(stores: AccountStores, seed: int) -> list[object]:
     """Run random calls, and return their results; equal results lead to equal calls."""
-    lot, answers = Random(seed), list[object]()
+    rng, answers = Random(seed), list[object]()
     for _ in range(STEPS):
         try:
-            answers.append(await lot.choice((about_bots, about_tokens))(stores, lot))
-        except Refusal as refusal:
-            answers.append((type(refusal), str(refusal), refusal.details))
+            answers.append(await rng.choice((call_accounts, call_tokens))(stores, rng))
+        except DetailedError as error:
+            answers.append((type(error), str(error), error.details))
     await stores.close()
     return answers
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_the_same_story_has_the_same_answers(tmp_path: Path, seed: int) -> None:
-    by_memory = asyncio.run(told(in_memory(), seed))
-    assert asyncio.run(told(in_sqlite(tmp_path / "referee.db"), seed)) == by_memory
-    assert len({str(answer) for answer in by_memory}) > STEPS // 6
+def test_the_same_calls_have_the_same_results_in_memory_and_in_sqlite(tmp_path: Path, seed: int) -> None:
+    expected = asyncio.run(run_random_calls(in_memory(), seed))
+    assert asyncio.run(run_random_calls(in_sqlite(tmp_path / "referee.db"), seed)) == expected
+    assert len({str(answer) for answer in expected}) > STEPS // 6

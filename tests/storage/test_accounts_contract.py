@@ -1,4 +1,4 @@
-"""Promises of all account stores."""
+"""Contract of all account stores."""
 
 import asyncio
 from dataclasses import replace
@@ -17,8 +17,8 @@ from referee.accounts.bots import Bot, BotPause, MaxNames, PauseCause, Registrat
 from referee.accounts.tokens import Quota, Role, Token, TokenFilter, revoked, sha256_of, used
 from referee.match.match_errors import RequestIdReused
 from tests.storage.account_stores import (
+    HIGH_LIMITS,
     NOON_MS,
-    PLENTY,
     AccountStores,
     bot_token,
     organiser_token,
@@ -32,74 +32,78 @@ BROKEN = BotPause(PauseCause.FAULTS, "five faults in a row", NOON_MS + 1)
 
 
 @with_all_account_stores
-async def test_a_bot_is_entered_with_its_first_token(stores: AccountStores) -> None:
+async def test_a_bot_is_registered_with_its_first_token(stores: AccountStores) -> None:
     bot = Bot("ada", "ann", NOON_MS, "plays\nwell")
     token = bot_token("ada")
-    assert await stores.accounts.register("r", bot, token, PLENTY) == Registration(bot, token, repeated=False)
+    assert await stores.accounts.register("r", bot, token, HIGH_LIMITS) == Registration(bot, token, repeated=False)
     assert await stores.accounts.bot("ada") == bot
     assert await stores.tokens.tokens() == [token]
 
 
 @with_all_account_stores
-async def test_the_same_request_again_enters_nothing_and_tells_what_is(stores: AccountStores) -> None:
+async def test_a_repeated_registration_changes_nothing_and_returns_the_current_bot(stores: AccountStores) -> None:
     first = await stores.register("ada", description="new")
     await stores.accounts.change_bot("ada", lambda bot: replace(bot, description="changed"))
     await stores.tokens.add_token(bot_token("ada", word="second"), 100)
-    again = await stores.accounts.register(
+    repeated = await stores.accounts.register(
         "request ada", Bot("ada", "ann", NOON_MS + 9, "new"), bot_token("ada", word="third"), MaxNames(0, 0)
     )
-    assert again == Registration(replace(first.bot, description="changed"), first.token, repeated=True)
+    assert repeated == Registration(replace(first.bot, description="changed"), first.token, repeated=True)
     assert len(await stores.tokens.tokens()) == 2
 
 
 @with_all_account_stores
-async def test_a_request_id_is_not_for_another_bot_of_the_same_owner(stores: AccountStores) -> None:
+async def test_a_request_id_cannot_be_reused_for_another_bot_of_the_same_owner(stores: AccountStores) -> None:
     await stores.register("ada")
     with pytest.raises(RequestIdReused):
-        await stores.accounts.register("request ada", Bot("bob", "ann", NOON_MS), bot_token("bob"), PLENTY)
-    other = await stores.accounts.register("request ada", Bot("eve", "tom", NOON_MS), bot_token("eve", "tom"), PLENTY)
+        await stores.accounts.register("request ada", Bot("bob", "ann", NOON_MS), bot_token("bob"), HIGH_LIMITS)
+    other = await stores.accounts.register(
+        "request ada", Bot("eve", "tom", NOON_MS), bot_token("eve", "tom"), HIGH_LIMITS
+    )
     assert not other.repeated
 
 
 @with_all_account_stores
-async def test_a_name_is_taken_once(stores: AccountStores) -> None:
+async def test_a_bot_name_can_be_registered_once(stores: AccountStores) -> None:
     await stores.register("ada")
     for owner in ("ann", "tom"):
         with pytest.raises(NameTaken):
-            await stores.accounts.register("new", Bot("ada", owner, NOON_MS), bot_token("ada", word="new"), PLENTY)
+            await stores.accounts.register("new", Bot("ada", owner, NOON_MS), bot_token("ada", word="new"), HIGH_LIMITS)
     assert len(await stores.tokens.tokens()) == 1
 
 
 @with_all_account_stores
-async def test_an_owner_has_only_so_many_bots(stores: AccountStores) -> None:
-    two = MaxNames(bots=2, tokens=100)
-    await stores.register("ada", limit=two)
-    await stores.register("bob", limit=two)
-    with pytest.raises(TooManyNames) as refused:
-        await stores.register("cat", limit=two)
-    assert refused.value.details == {"what": "bots", "limit": "2"}
-    await stores.register("dan", owner="tom", limit=two)
+async def test_an_owner_has_a_limited_number_of_bots(stores: AccountStores) -> None:
+    two_bots = MaxNames(bots=2, tokens=100)
+    await stores.register("ada", limit=two_bots)
+    await stores.register("bob", limit=two_bots)
+    with pytest.raises(TooManyNames) as error:
+        await stores.register("cat", limit=two_bots)
+    assert error.value.details == {"what": "bots", "limit": "2"}
+    await stores.register("dan", owner="tom", limit=two_bots)
 
 
 @with_all_account_stores
-async def test_a_bot_whose_token_cannot_be_entered_is_not_entered_either(stores: AccountStores) -> None:
-    with pytest.raises(TooManyNames) as refused:
+async def test_a_bot_whose_token_is_rejected_is_not_registered(stores: AccountStores) -> None:
+    with pytest.raises(TooManyNames) as error:
         await stores.register("ada", limit=MaxNames(bots=1, tokens=0))
-    assert refused.value.details == {"what": "tokens", "limit": "0"}
+    assert error.value.details == {"what": "tokens", "limit": "0"}
     assert await stores.accounts.bots() == []
     assert not (await stores.register("ada")).repeated
 
 
 @with_all_account_stores
-async def test_of_many_who_want_a_name_at_once_one_gets_it(stores: AccountStores) -> None:
-    wanting = (
-        stores.accounts.register("r", Bot("ada", f"owner {one}", NOON_MS), bot_token("ada", word=str(one)), PLENTY)
-        for one in range(20)
+async def test_one_of_many_concurrent_registrations_of_a_name_succeeds(stores: AccountStores) -> None:
+    registrations = (
+        stores.accounts.register(
+            "r", Bot("ada", f"owner {number}", NOON_MS), bot_token("ada", word=str(number)), HIGH_LIMITS
+        )
+        for number in range(20)
     )
-    answers = await asyncio.gather(*wanting, return_exceptions=True)
-    (won,) = (answer for answer in answers if isinstance(answer, Registration))
-    assert await stores.accounts.bot("ada") == won.bot
-    assert await stores.tokens.tokens() == [won.token]
+    answers = await asyncio.gather(*registrations, return_exceptions=True)
+    (winner,) = (answer for answer in answers if isinstance(answer, Registration))
+    assert await stores.accounts.bot("ada") == winner.bot
+    assert await stores.tokens.tokens() == [winner.token]
 
 
 @with_all_account_stores
@@ -121,7 +125,7 @@ async def test_bots_are_listed_by_name_in_pages(stores: AccountStores) -> None:
 
 
 @with_all_account_stores
-async def test_a_change_keeps_all_but_description_pause_and_faults(stores: AccountStores) -> None:
+async def test_a_change_of_a_bot_can_only_set_description_pause_and_faults(stores: AccountStores) -> None:
     before = (await stores.register("ada")).bot
     after = replace(before, description="new", pause=BROKEN, faults=5)
     changed = await stores.accounts.change_bot("ada", lambda _: replace(after, owner="eve", created_ms=0))
@@ -130,7 +134,7 @@ async def test_a_change_keeps_all_but_description_pause_and_faults(stores: Accou
 
 
 @with_all_account_stores
-async def test_a_change_that_is_refused_changes_nothing(stores: AccountStores) -> None:
+async def test_a_rejected_change_changes_nothing(stores: AccountStores) -> None:
     before = (await stores.register("ada")).bot
     with pytest.raises(BotNotPaused):
         await stores.accounts.change_bot("ada", resumed)
@@ -138,26 +142,26 @@ async def test_a_change_that_is_refused_changes_nothing(stores: AccountStores) -
 
 
 @with_all_account_stores
-async def test_changes_at_once_all_count(stores: AccountStores) -> None:
+async def test_concurrent_changes_are_all_applied(stores: AccountStores) -> None:
     await stores.register("ada")
 
-    def one_more(bot: Bot) -> Bot:
+    def append_mark(bot: Bot) -> Bot:
         return replace(bot, description=bot.description + "!")
 
-    await asyncio.gather(*(stores.accounts.change_bot("ada", one_more) for _ in range(50)))
+    await asyncio.gather(*(stores.accounts.change_bot("ada", append_mark) for _ in range(50)))
     assert (await stores.accounts.bot("ada")).description == "!" * 50
 
 
 @with_all_account_stores
-async def test_nobody_knows_a_bot_that_was_not_registered(stores: AccountStores) -> None:
-    for asked in (
+async def test_every_call_for_an_unknown_bot_is_rejected(stores: AccountStores) -> None:
+    for call in (
         stores.accounts.bot("ada"),
         stores.accounts.change_bot("ada", lambda bot: paused(bot, BROKEN)),
         stores.accounts.add_version(Version("ada", "1", NOON_MS), 10),
         stores.accounts.versions("ada"),
     ):
         with pytest.raises(UnknownBot, match="there is no bot 'ada'"):
-            await asked
+            await call
 
 
 # Versions
@@ -173,20 +177,20 @@ async def test_the_version_registered_last_is_the_latest(stores: AccountStores) 
 
 
 @with_all_account_stores
-async def test_a_version_is_entered_once(stores: AccountStores) -> None:
+async def test_a_version_is_registered_once(stores: AccountStores) -> None:
     await stores.register("ada")
     first = Version("ada", "1", NOON_MS, "new eyes")
     assert await stores.accounts.add_version(first, 2) == first
     await stores.accounts.add_version(Version("ada", "2", NOON_MS), 2)
     assert await stores.accounts.add_version(Version("ada", "1", NOON_MS + 9, "again"), 2) == first
     assert (await stores.accounts.bot("ada")).latest_version == "2"
-    with pytest.raises(TooManyNames) as refused:
+    with pytest.raises(TooManyNames) as error:
         await stores.accounts.add_version(Version("ada", "3", NOON_MS), 2)
-    assert refused.value.details == {"what": "versions", "limit": "2"}
+    assert error.value.details == {"what": "versions", "limit": "2"}
 
 
 @with_all_account_stores
-async def test_versions_are_listed_the_newest_first_in_pages(stores: AccountStores) -> None:
+async def test_versions_are_listed_newest_first_in_pages(stores: AccountStores) -> None:
     for name in ("ada", "bob"):
         await stores.register(name)
     await stores.add_versions("ada", "2", "10", "1")
@@ -208,7 +212,7 @@ async def test_versions_are_listed_the_newest_first_in_pages(stores: AccountStor
 
 
 @with_all_account_stores
-async def test_a_token_is_found_by_its_hash_with_all_that_is_known_of_it(stores: AccountStores) -> None:
+async def test_a_token_is_found_by_its_hash_with_all_fields(stores: AccountStores) -> None:
     token = Token(sha256_of("s"), Role.ADMIN, "ann", NOON_MS, label="laptop", expires_ms=NOON_MS + 1)
     await stores.tokens.add_token(token, 1)
     assert await stores.tokens.find_token(sha256_of("s")) == token
@@ -216,74 +220,74 @@ async def test_a_token_is_found_by_its_hash_with_all_that_is_known_of_it(stores:
 
 
 @with_all_account_stores
-async def test_a_token_is_found_too_when_it_is_no_longer_good(stores: AccountStores) -> None:
+async def test_a_revoked_token_is_found_too(stores: AccountStores) -> None:
     token = organiser_token("s")
     await stores.tokens.add_token(token, 1)
-    gone = await stores.tokens.change_token(token.id, revoked)
-    assert gone == replace(token, revoked=True)
-    assert await stores.tokens.find_token(token.sha256) == gone
-    assert await stores.tokens.change_token(token.id, revoked) == gone
+    revoked_token = await stores.tokens.change_token(token.id, revoked)
+    assert revoked_token == replace(token, revoked=True)
+    assert await stores.tokens.find_token(token.sha256) == revoked_token
+    assert await stores.tokens.change_token(token.id, revoked) == revoked_token
 
 
 @with_all_account_stores
-async def test_a_change_of_a_token_keeps_all_but_use_and_revocation(stores: AccountStores) -> None:
+async def test_a_change_of_a_token_can_only_set_last_use_and_revocation(stores: AccountStores) -> None:
     token = organiser_token("s")
     await stores.tokens.add_token(token, 1)
     changed = await stores.tokens.change_token(
-        token.id, lambda it: replace(used(it, NOON_MS + 61_000), role=Role.ADMIN, holder="eve")
+        token.id, lambda token: replace(used(token, NOON_MS + 61_000), role=Role.ADMIN, holder="eve")
     )
     assert changed == replace(token, used_ms=NOON_MS + 60_000 - NOON_MS % 60_000)
     assert await stores.tokens.tokens() == [changed]
 
 
 @with_all_account_stores
-async def test_a_holder_has_only_so_many_good_tokens(stores: AccountStores) -> None:
-    spent = organiser_token("old")
-    await stores.tokens.add_token(spent, 2)
+async def test_a_holder_has_a_limited_number_of_valid_tokens(stores: AccountStores) -> None:
+    revoked_token = organiser_token("old")
+    await stores.tokens.add_token(revoked_token, 2)
     await stores.tokens.add_token(replace(organiser_token("short"), created_ms=0, expires_ms=NOON_MS), 2)
-    await stores.tokens.change_token(spent.id, revoked)
+    await stores.tokens.change_token(revoked_token.id, revoked)
     await stores.tokens.add_token(organiser_token("one"), 2)
     await stores.tokens.add_token(organiser_token("two"), 2)
-    with pytest.raises(TooManyNames) as refused:
+    with pytest.raises(TooManyNames) as error:
         await stores.tokens.add_token(organiser_token("three"), 2)
-    assert refused.value.details == {"what": "tokens", "limit": "2"}
+    assert error.value.details == {"what": "tokens", "limit": "2"}
     await stores.tokens.add_token(organiser_token("other", holder="tom"), 2)
 
 
 @with_all_account_stores
-async def test_tokens_are_listed_the_newest_first_in_pages_and_by_what_is_wanted(stores: AccountStores) -> None:
+async def test_tokens_are_listed_newest_first_in_pages_and_can_be_filtered(stores: AccountStores) -> None:
     await stores.register("ada")
-    one, two = organiser_token("one"), organiser_token("two", expires_ms=NOON_MS + 5)
-    other, gone = organiser_token("other", holder="tom"), organiser_token("gone")
-    for token in (one, two, other, gone):
+    older, newer = organiser_token("one"), organiser_token("two", expires_ms=NOON_MS + 5)
+    other, revoked_token = organiser_token("other", holder="tom"), organiser_token("gone")
+    for token in (older, newer, other, revoked_token):
         await stores.tokens.add_token(token, 100)
-    gone = await stores.tokens.change_token(gone.id, revoked)
+    revoked_token = await stores.tokens.change_token(revoked_token.id, revoked)
     first = bot_token("ada")
 
-    assert await stores.tokens.tokens() == [gone, other, two, one, first]
-    assert await stores.tokens.tokens(limit=2) == [gone, other]
-    assert await stores.tokens.tokens(before=other.id, limit=2) == [two, one]
+    assert await stores.tokens.tokens() == [revoked_token, other, newer, older, first]
+    assert await stores.tokens.tokens(limit=2) == [revoked_token, other]
+    assert await stores.tokens.tokens(before=other.id, limit=2) == [newer, older]
     assert await stores.tokens.tokens(before=first.id) == []
-    assert await stores.tokens.tokens(TokenFilter(holder="ann")) == [gone, two, one, first]
-    assert await stores.tokens.tokens(TokenFilter(holder="ann"), before=other.id) == [two, one, first]
+    assert await stores.tokens.tokens(TokenFilter(holder="ann")) == [revoked_token, newer, older, first]
+    assert await stores.tokens.tokens(TokenFilter(holder="ann"), before=other.id) == [newer, older, first]
     assert await stores.tokens.tokens(TokenFilter(bot="ada")) == [first]
     assert await stores.tokens.tokens(TokenFilter(holder="tom", bot="ada")) == []
-    assert await stores.tokens.tokens(TokenFilter(valid_at_ms=NOON_MS + 4)) == [other, two, one, first]
-    assert await stores.tokens.tokens(TokenFilter(holder="ann", valid_at_ms=NOON_MS + 5), limit=1) == [one]
+    assert await stores.tokens.tokens(TokenFilter(valid_at_ms=NOON_MS + 4)) == [other, newer, older, first]
+    assert await stores.tokens.tokens(TokenFilter(holder="ann", valid_at_ms=NOON_MS + 5), limit=1) == [older]
 
 
 @with_all_account_stores
-async def test_nobody_knows_a_token_that_was_not_made(stores: AccountStores) -> None:
-    for asked in (stores.tokens.change_token("tk_0", revoked), stores.tokens.tokens(before="tk_0")):
+async def test_every_call_for_an_unknown_token_is_rejected(stores: AccountStores) -> None:
+    for call in (stores.tokens.change_token("tk_0", revoked), stores.tokens.tokens(before="tk_0")):
         with pytest.raises(UnknownToken, match="there is no token 'tk_0'"):
-            await asked
+            await call
 
 
 # Quotas
 
 
 @with_all_account_stores
-async def test_limits_of_ones_own_are_given_changed_and_taken_back(stores: AccountStores) -> None:
+async def test_a_quota_of_a_holder_can_be_set_changed_and_removed(stores: AccountStores) -> None:
     assert await stores.quotas.quota("ann") is None
     await stores.quotas.set_quota("ann", Quota(1, 2, 3, 4, 5))
     await stores.quotas.set_quota("tom", Quota())

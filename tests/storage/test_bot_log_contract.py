@@ -1,4 +1,4 @@
-"""Promises of all stores of bot logs."""
+"""Contract of all stores of bot logs."""
 
 import asyncio
 from dataclasses import replace
@@ -20,10 +20,17 @@ from referee.accounts.bot_log import (
 from referee.match.clock import SECOND, Fischer
 from referee.match.result import Fault, Forfeit
 from referee.storage.value_codec import MalformedValue
-from tests.storage.account_stores import MAX_LINES, NOON_MS, AccountStores, in_sqlite, tell, with_all_account_stores
+from tests.storage.account_stores import (
+    MAX_LINES,
+    NOON_MS,
+    AccountStores,
+    in_sqlite,
+    run_with_store,
+    with_all_account_stores,
+)
 from tests.storage.examples import ROW
 
-EVERY_WHAT: tuple[NoteKind, ...] = (
+EVERY_NOTE_KIND: tuple[NoteKind, ...] = (
     RefusedNote("ILLEGAL_MOVE", "a1-b2 is not legal", (("move", "a1-b2"), ("rule", "AQ-3")), "a1-b2"),
     LateMoveNote(ROW, Fischer(60 * SECOND, SECOND)),
     ForfeitNote(Forfeit(1, Fault.ILLEGAL_MOVE, 17)),
@@ -37,21 +44,21 @@ def note(number: int, version: str = "1", match_id: str = "m1") -> Note:
 
 
 @with_all_account_stores
-async def test_every_kind_of_trouble_is_read_as_it_was_written(stores: AccountStores) -> None:
-    notes = [Note(NOON_MS, "1.2", what) for what in EVERY_WHAT]
+async def test_every_kind_of_note_is_read_as_it_was_written(stores: AccountStores) -> None:
+    notes = [Note(NOON_MS, "1.2", kind) for kind in EVERY_NOTE_KIND]
     await stores.bot_log.append("ada", notes)
     assert await stores.bot_log.read("ada") == [NumberedNote(number, note) for number, note in enumerate(notes, 1)]
 
 
 @with_all_account_stores
-async def test_it_knows_match_seat_and_ply_where_there_are_any(stores: AccountStores) -> None:
+async def test_match_seat_and_ply_of_a_note_are_optional(stores: AccountStores) -> None:
     notes = [note(7), replace(note(8), match_id="", seat=None, ply=None)]
     await stores.bot_log.append("ada", notes)
     assert [line.note for line in await stores.bot_log.read("ada")] == notes
 
 
 @with_all_account_stores
-async def test_bots_have_logs_of_their_own(stores: AccountStores) -> None:
+async def test_each_bot_has_its_own_log(stores: AccountStores) -> None:
     await stores.bot_log.append("ada", [note(1), note(2)])
     await stores.bot_log.append("bob", [note(3)])
     assert await stores.bot_log.read("ada") == [NumberedNote(1, note(1)), NumberedNote(2, note(2))]
@@ -60,26 +67,26 @@ async def test_bots_have_logs_of_their_own(stores: AccountStores) -> None:
 
 
 @with_all_account_stores
-async def test_only_so_many_lines_are_kept_and_no_number_is_given_twice(stores: AccountStores) -> None:
+async def test_a_limited_number_of_lines_is_stored_and_no_number_is_reused(stores: AccountStores) -> None:
     await stores.bot_log.append("bob", [note(1)])
     for number in range(1, 10):
         await stores.bot_log.append("ada", [note(number)])
-    kept = [NumberedNote(number, note(number)) for number in range(10 - MAX_LINES, 10)]
-    assert await stores.bot_log.read("ada") == kept
+    expected = [NumberedNote(number, note(number)) for number in range(10 - MAX_LINES, 10)]
+    assert await stores.bot_log.read("ada") == expected
     await stores.bot_log.append("ada", [note(number) for number in range(10, 30)])
     assert [line.number for line in await stores.bot_log.read("ada")] == [25, 26, 27, 28, 29]
     assert [line.number for line in await stores.bot_log.read("bob")] == [1]
 
 
 @with_all_account_stores
-async def test_nothing_to_write_changes_nothing(stores: AccountStores) -> None:
+async def test_appending_no_notes_changes_nothing(stores: AccountStores) -> None:
     await stores.bot_log.append("ada", [note(1)])
     await stores.bot_log.append("ada", [])
     assert await stores.bot_log.read("ada") == [NumberedNote(1, note(1))]
 
 
 @with_all_account_stores
-async def test_reading_starts_after_a_number_and_stops_when_there_is_enough(stores: AccountStores) -> None:
+async def test_reading_starts_after_a_number_and_stops_at_the_limit(stores: AccountStores) -> None:
     await stores.bot_log.append("ada", [note(number) for number in range(1, 6)])
 
     async def numbers(after: int = 0, limit: int | None = None) -> list[int]:
@@ -94,7 +101,7 @@ async def test_reading_starts_after_a_number_and_stops_when_there_is_enough(stor
 
 
 @with_all_account_stores
-async def test_it_can_be_read_by_version_and_by_match(stores: AccountStores) -> None:
+async def test_lines_can_be_filtered_by_version_and_match(stores: AccountStores) -> None:
     await stores.bot_log.append("ada", [note(1), note(2, "2"), note(3, "2", "m2"), note(4, "1", "m2"), note(5, "2")])
 
     async def numbers(version: str = "", match_id: str = "", after: int = 0, limit: int | None = None) -> list[int]:
@@ -109,20 +116,20 @@ async def test_it_can_be_read_by_version_and_by_match(stores: AccountStores) -> 
 
 
 @with_all_account_stores
-async def test_many_writers_at_once_lose_nothing(stores: AccountStores) -> None:
+async def test_concurrent_appends_lose_nothing(stores: AccountStores) -> None:
     await asyncio.gather(*(stores.bot_log.append("ada", [note(number)]) for number in range(20)))
     assert [line.number for line in await stores.bot_log.read("ada")] == [16, 17, 18, 19, 20]
 
 
-def test_a_long_move_is_cut() -> None:
+def test_a_long_move_is_truncated() -> None:
     assert RefusedNote("MALFORMED_MOVE", "too long", move="x" * 5000).move == "x" * 1000
 
 
-def test_the_file_takes_no_note_that_could_not_be_read(tmp_path: Path) -> None:
-    async def refused(stores: AccountStores) -> None:
-        mistake = SessionLostNote("s", 5)  # type: ignore[arg-type]  # the mistake that is shown
+def test_a_note_that_could_not_be_decoded_is_not_written(tmp_path: Path) -> None:
+    async def check(stores: AccountStores) -> None:
+        invalid_note = SessionLostNote("s", 5)  # type: ignore[arg-type]  # the mistake that is shown
         with pytest.raises(MalformedValue):
-            await stores.bot_log.append("ada", [note(1), Note(NOON_MS, "1", mistake)])
+            await stores.bot_log.append("ada", [note(1), Note(NOON_MS, "1", invalid_note)])
         assert await stores.bot_log.read("ada") == []
 
-    tell(in_sqlite(tmp_path / "referee.db"), refused)
+    run_with_store(in_sqlite(tmp_path / "referee.db"), check)

@@ -1,4 +1,4 @@
-"""Promises of all event logs for co-appends: entries of a match and of a contest in one transaction."""
+"""Contract of all event logs for co-appends: entries of a match and of a contest in one transaction."""
 
 import asyncio
 
@@ -6,47 +6,52 @@ import pytest
 
 from referee.hosting.contest_log import ContestEntry, ContestEvent, co_appended
 from referee.live.ports import CoAppend, Conflict, Request
-from tests.storage.contests import LADDER, began, beginnings, contest_events
+from tests.storage.contests import LADDER, contest_events, match_started, matches_started
 from tests.storage.examples import END
 from tests.storage.stores import NOON_MS, Store, events_of, note, notes, with_every_log
 
 
 def co_append(after: int, *numbers: int) -> CoAppend[ContestEvent]:
     """Return a co-append of starts of these matches."""
-    return CoAppend(LADDER, after, tuple(map(began, numbers)))
+    return CoAppend(LADDER, after, tuple(map(match_started, numbers)))
 
 
 @with_every_log
-async def test_both_are_written(log: Store) -> None:
+async def test_match_and_contest_entries_are_written_together(log: Store) -> None:
     request = Request(1, "r", "Resign(seat=1)")
     entries = await log.append("m", 0, [note(1), END], request, co_append(0, 1, 2))
     assert [(entry.number, entry.event, entry.request) for entry in entries] == [(1, note(1), None), (2, END, request)]
     assert await log.read("m") == entries
     written = await log.contests.read(LADDER)
-    assert written == [ContestEntry(LADDER, 1, NOON_MS, began(1)), ContestEntry(LADDER, 2, NOON_MS, began(2))]
-    assert co_appended(co_append(0, 1, 2), entries[-1].at_ms) == written, "who wrote them knows what they became"
+    assert written == [
+        ContestEntry(LADDER, 1, NOON_MS, match_started(1)),
+        ContestEntry(LADDER, 2, NOON_MS, match_started(2)),
+    ]
+    assert co_appended(co_append(0, 1, 2), entries[-1].at_ms) == written, (
+        "a caller can compute the entries that it has written"
+    )
     await log.append("n", 0, [note(1), END], None, co_append(2, 3))
-    await log.contests.append(LADDER, 3, beginnings(4, 4))
-    assert await contest_events(log.contests) == beginnings(1, 4)
+    await log.contests.append(LADDER, 3, matches_started(4, 4))
+    assert await contest_events(log.contests) == matches_started(1, 4)
 
 
 @with_every_log
-async def test_a_conflict_of_the_contest_refuses_both(log: Store) -> None:
+async def test_a_conflict_of_the_contest_rejects_both_appends(log: Store) -> None:
     await log.append("m", 0, notes(1, 1))
-    await log.contests.append(LADDER, 0, beginnings(1, 2))
+    await log.contests.append(LADDER, 0, matches_started(1, 2))
     for wrong in (0, 1, 3):
         with pytest.raises(Conflict) as conflict:
             await log.append("m", 1, [END], None, co_append(wrong, 3))
         assert (conflict.value.of, conflict.value.after, conflict.value.last) == (LADDER, wrong, 2)
     with pytest.raises(Conflict):
-        await log.append("unheard of", 0, [END], None, co_append(0, 3))
+        await log.append("unknown", 0, [END], None, co_append(0, 3))
     assert await events_of(log, "m") == notes(1, 1)
-    assert await log.unfinished() == ["m"], "what stands beside the log has not changed either"
-    assert await contest_events(log.contests) == beginnings(1, 2)
+    assert await log.unfinished() == ["m"], "the summaries have not changed either"
+    assert await contest_events(log.contests) == matches_started(1, 2)
 
 
 @with_every_log
-async def test_a_conflict_of_the_match_refuses_both(log: Store) -> None:
+async def test_a_conflict_of_the_match_rejects_both_appends(log: Store) -> None:
     await log.append("m", 0, notes(1, 3))
     for contest_after in (0, 5):
         with pytest.raises(Conflict):
@@ -60,57 +65,57 @@ async def test_a_conflict_of_the_match_refuses_both(log: Store) -> None:
 
 
 @with_every_log
-async def test_of_many_at_once_to_one_contest_exactly_those_in_order_are_written(log: Store) -> None:
-    in_order, too_late = list(range(0, 60, 2)), list(range(1, 60, 2))
+async def test_concurrent_co_appends_to_one_contest_are_written_if_their_numbers_follow(log: Store) -> None:
+    expected, outdated = list(range(0, 60, 2)), list(range(1, 60, 2))
 
     async def end(number: int, after: int) -> None:
         await log.append(f"m{number}", 0, [END], None, co_append(after, number))
 
     # Every second one expects the number that the one before it has already used.
     answers = await asyncio.gather(*(end(number, number // 2) for number in range(60)), return_exceptions=True)
-    assert [number for number, answer in enumerate(answers) if isinstance(answer, Conflict)] == too_late
-    assert await contest_events(log.contests) == [began(number) for number in in_order]
+    assert [number for number, answer in enumerate(answers) if isinstance(answer, Conflict)] == outdated
+    assert await contest_events(log.contests) == [match_started(number) for number in expected]
     assert [await events_of(log, f"m{number}") for number in range(60)] == [[END], []] * 30
 
-    await asyncio.gather(*(end(number, after) for after, number in enumerate(too_late, 30)))
-    assert await contest_events(log.contests) == [began(number) for number in in_order + too_late]
+    await asyncio.gather(*(end(number, after) for after, number in enumerate(outdated, 30)))
+    assert await contest_events(log.contests) == [match_started(number) for number in expected + outdated]
 
 
 @with_every_log
-async def test_of_many_who_write_beside_the_same_entry_one_wins(log: Store) -> None:
-    racing = (log.append(f"m{racer}", 0, [END], None, co_append(0, racer)) for racer in range(40))
-    alone = (log.contests.append(LADDER, 0, beginnings(racer, racer)) for racer in range(40, 50))
-    answers = await asyncio.gather(*racing, *alone, return_exceptions=True)
-    (winner,) = (racer for racer, answer in enumerate(answers) if isinstance(answer, list))
+async def test_one_of_many_concurrent_co_appends_after_the_same_entry_wins(log: Store) -> None:
+    match_appends = (log.append(f"m{number}", 0, [END], None, co_append(0, number)) for number in range(40))
+    contest_appends = (log.contests.append(LADDER, 0, matches_started(number, number)) for number in range(40, 50))
+    answers = await asyncio.gather(*match_appends, *contest_appends, return_exceptions=True)
+    (winner,) = (number for number, answer in enumerate(answers) if isinstance(answer, list))
     assert [conflict.of for conflict in answers if isinstance(conflict, Conflict)] == [LADDER] * 49
-    assert await contest_events(log.contests) == [began(winner)]
-    assert [racer for racer in range(40) if await log.read(f"m{racer}")] == [
+    assert await contest_events(log.contests) == [match_started(winner)]
+    assert [number for number in range(40) if await log.read(f"m{number}")] == [
         winner for winner in [winner] if winner < 40
     ]
 
 
 @with_every_log
-async def test_a_conflict_does_not_hurt_those_beside_it(log: Store) -> None:
+async def test_a_conflict_does_not_affect_other_appends_of_the_batch(log: Store) -> None:
     answers = await asyncio.gather(
         log.append("m", 0, [END], None, co_append(0, 1)),
         log.append("n", 0, [END], None, co_append(0, 2)),
         log.append("n", 0, notes(1, 1)),
         log.append("m", 0, [END], None, co_append(1, 3)),
-        log.contests.append(LADDER, 1, beginnings(4, 4)),
+        log.contests.append(LADDER, 1, matches_started(4, 4)),
         log.append("n", 1, [END], None, co_append(2, 5)),
         return_exceptions=True,
     )
     assert [type(answer) for answer in answers] == [list, Conflict, list, Conflict, list, list]
     assert [conflict.of for conflict in answers if isinstance(conflict, Conflict)] == [LADDER, "m"]
-    assert await contest_events(log.contests) == [began(1), began(4), began(5)]
+    assert await contest_events(log.contests) == [match_started(1), match_started(4), match_started(5)]
     assert await events_of(log, "n") == [note(1), END]
 
 
 @with_every_log
-async def test_who_is_cancelled_leaves_both_or_neither(log: Store) -> None:
-    appending = asyncio.ensure_future(log.append("m", 0, [END], None, co_append(0, 1, 2, 3)))
+async def test_a_cancelled_co_append_is_written_completely_or_not_at_all(log: Store) -> None:
+    append_task = asyncio.ensure_future(log.append("m", 0, [END], None, co_append(0, 1, 2, 3)))
     await asyncio.sleep(0)
-    appending.cancel()
-    await asyncio.wait([appending])
+    append_task.cancel()
+    await asyncio.wait([append_task])
     await log.append("n", 0, notes(1, 1))
-    assert (await events_of(log, "m"), await contest_events(log.contests)) in ([[], []], ([END], beginnings(1, 3)))
+    assert (await events_of(log, "m"), await contest_events(log.contests)) in ([[], []], ([END], matches_started(1, 3)))

@@ -28,12 +28,12 @@ def lines_of(path: Path) -> list[str]:
     return path.read_text(encoding="ascii").splitlines()
 
 
-def test_the_examples_show_every_kind() -> None:
+def test_the_examples_contain_every_kind() -> None:
     assert {type(event) for event in EXAMPLES} == set(CONTEST_EVENTS.values()) == set(get_args(ContestEvent))
     assert {type(form) for form in EVERY_FORMAT} == set(FORMATS.values()) == set(get_args(TournamentFormat))
 
 
-def test_events_of_contests_are_written_as_ever(renewing: bool) -> None:
+def test_the_written_form_of_contest_events_does_not_change(renewing: bool) -> None:
     path = GOLDEN / f"version_{CONTEST_VERSION}.jsonl"
     lines = [CONTEST_CODEC.encode(event) for event in EXAMPLES]
     if renewing:
@@ -43,13 +43,13 @@ def test_events_of_contests_are_written_as_ever(renewing: bool) -> None:
 
 
 @pytest.mark.parametrize("path", sorted(GOLDEN.glob("*.jsonl")), ids=lambda path: path.stem)
-def test_lines_of_every_version_are_read(path: Path) -> None:
+def test_lines_of_every_version_can_be_read(path: Path) -> None:
     lines = lines_of(path)
     events = [CONTEST_CODEC.decode(line) for line in lines]
     assert events == list(EXAMPLES[: len(lines)]), "each version has its new examples last"
 
 
-def test_every_version_before_this_one_is_upcast() -> None:
+def test_every_older_version_has_an_upcaster() -> None:
     assert list(CONTEST_UPCASTERS) == list(range(1, CONTEST_VERSION))
 
 
@@ -57,14 +57,14 @@ def test_every_version_before_this_one_is_upcast() -> None:
 @given(data=st.data())
 def test_an_event_is_read_as_it_was_written(cls: type, data: st.DataObject) -> None:
     event = data.draw(EVENTS[cls])
-    again = CONTEST_CODEC.decode(CONTEST_CODEC.encode(event))
-    assert again == event
-    assert repr(again) == repr(event)  # Python considers 1, 1.0 and True equal; a log must not.
+    decoded = CONTEST_CODEC.decode(CONTEST_CODEC.encode(event))
+    assert decoded == event
+    assert repr(decoded) == repr(event)  # Python considers 1, 1.0 and True equal; a log must not.
 
 
-def test_a_rating_is_read_to_the_last_digit() -> None:
-    again = CONTEST_CODEC.decode(CONTEST_CODEC.encode(RATED))
-    assert again == RATED
+def test_a_rating_is_read_with_full_precision() -> None:
+    decoded = CONTEST_CODEC.decode(CONTEST_CODEC.encode(RATED))
+    assert decoded == RATED
     change = json.loads(CONTEST_CODEC.encode(RATED))["changes"][1]
     assert change["after"]["rating"] == {
         "value": 1704.1,
@@ -73,7 +73,7 @@ def test_a_rating_is_read_to_the_last_digit() -> None:
 
 
 @pytest.mark.parametrize(
-    ("was", "is_", "sentence"),
+    ("old_text", "new_text", "sentence"),
     [
         ('"ranks":[1,2]', '"ranks":[1]', "finish: there must be at least two sides, and one rank for each"),
         ('"bot":"bob"', '"bot":1', "finish.sides.1.0.bot: expected a string, not '1'"),
@@ -85,15 +85,15 @@ def test_a_rating_is_read_to_the_last_digit() -> None:
         ('"kind":"rated"', '"kind":"crowned"', "unknown kind 'crowned'; known: ladder_made, joined, left, "),
     ],
 )
-def test_what_is_wrong_with_a_line_is_named(was: str, is_: str, sentence: str) -> None:
+def test_the_error_names_what_is_wrong_with_a_line(old_text: str, new_text: str, sentence: str) -> None:
     line = CONTEST_CODEC.encode(RATED)
-    assert was in line
-    with pytest.raises(MalformedEntry) as refused:
-        CONTEST_CODEC.decode(line.replace(was, is_))
-    assert str(refused.value).startswith(f"cannot read this entry: {sentence}")
+    assert old_text in line
+    with pytest.raises(MalformedEntry) as error:
+        CONTEST_CODEC.decode(line.replace(old_text, new_text))
+    assert str(error.value).startswith(f"cannot read this entry: {sentence}")
 
 
-def test_terms_that_cannot_be_are_not_read() -> None:
+def test_invalid_terms_are_not_read() -> None:
     line = next(CONTEST_CODEC.encode(event) for event in EXAMPLES if '"kind":"swiss"' in CONTEST_CODEC.encode(event))
     with pytest.raises(MalformedEntry, match=r"terms.tournament: .*rounds"):
         CONTEST_CODEC.decode(line.replace('"rounds":5', '"rounds":0'))

@@ -16,13 +16,13 @@ import pytest
 from referee.live.ports import EventLog
 from referee.storage.sqlite.event_log import SqliteEventLog
 from tests.storage.appending import MATCHES
-from tests.storage.stores import at_noon, events_of, note, notes, tell
+from tests.storage.stores import events_of, noon_ms, note, notes, run_with_store
 
 PROJECT = Path(__file__).parents[2]
 
 
 @contextmanager
-def appending(path: Path, durability: str, at_once: int) -> Iterator["subprocess.Popen[str]"]:
+def run_appending_process(path: Path, durability: str, at_once: int) -> Iterator["subprocess.Popen[str]"]:
     command = [sys.executable, "-m", "tests.storage.appending", str(path), durability, str(at_once)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=PROJECT) as process:
         try:
@@ -31,7 +31,7 @@ def appending(path: Path, durability: str, at_once: int) -> Iterator["subprocess
             process.kill()
 
 
-def acknowledged(process: "subprocess.Popen[str]", lines: list[str]) -> dict[str, int]:
+def kill_and_read_acknowledged(process: "subprocess.Popen[str]", lines: list[str]) -> dict[str, int]:
     """Kill the process. Return the last acknowledged number of each match."""
     process.kill()
     rest, _ = process.communicate()
@@ -42,19 +42,19 @@ def acknowledged(process: "subprocess.Popen[str]", lines: list[str]) -> dict[str
     return last
 
 
-def killed_after(path: Path, acknowledgements: int, durability: str = "full", at_once: int = 3) -> dict[str, int]:
-    with appending(path, durability, at_once) as process:
+def kill_after(path: Path, acknowledgements: int, durability: str = "full", at_once: int = 3) -> dict[str, int]:
+    with run_appending_process(path, durability, at_once) as process:
         assert process.stdout
         lines = [process.stdout.readline() for _ in range(acknowledgements)]
-        return acknowledged(process, lines)
+        return kill_and_read_acknowledged(process, lines)
 
 
-def killed_at_size(path: Path, size: int, at_once: int) -> dict[str, int]:
+def kill_at_size(path: Path, size: int, at_once: int) -> dict[str, int]:
     """Kill the process as soon as a file of the database reaches this size. Return the last acknowledged numbers."""
-    with appending(path.with_suffix(".db"), "full", at_once) as process:
+    with run_appending_process(path.with_suffix(".db"), "full", at_once) as process:
         while not path.exists() or path.stat().st_size < size:
             assert process.poll() is None
-        return acknowledged(process, [])
+        return kill_and_read_acknowledged(process, [])
 
 
 def check(path: Path, last: dict[str, int], at_once: int) -> None:
@@ -68,14 +68,14 @@ def check(path: Path, last: dict[str, int], at_once: int) -> None:
         after = len(await log.read("later"))
         await log.append("later", after, [note(after)])
 
-    tell(SqliteEventLog(path, at_noon), read)
+    run_with_store(SqliteEventLog(path, noon_ms), read)
 
 
 @pytest.mark.parametrize("durability", ["full", "normal"])
-def test_what_was_acknowledged_survives_a_kill(tmp_path: Path, durability: str) -> None:
+def test_acknowledged_entries_survive_a_kill(tmp_path: Path, durability: str) -> None:
     path = tmp_path / "log.db"
     for acknowledgements in (1, 30):
-        last = killed_after(path, acknowledgements, durability)
+        last = kill_after(path, acknowledgements, durability)
         assert max(last.values()) > 0
         check(path, last, at_once=3)
 
@@ -83,31 +83,31 @@ def test_what_was_acknowledged_survives_a_kill(tmp_path: Path, durability: str) 
 @pytest.mark.slow
 @pytest.mark.parametrize("kills", [1, pytest.param(6, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("durability", ["full", "normal"])
-def test_killed_at_many_points(tmp_path: Path, durability: str, kills: int, rng: random.Random) -> None:
+def test_a_log_survives_kills_at_many_points(tmp_path: Path, durability: str, kills: int, rng: random.Random) -> None:
     path = tmp_path / "log.db"
     for acknowledgements in [2, 3, 4, 5, *(rng.randrange(6, 400) for _ in range(kills))]:
-        check(path, killed_after(path, acknowledgements, durability), at_once=3)
+        check(path, kill_after(path, acknowledgements, durability), at_once=3)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [0, 1])
 @pytest.mark.parametrize("name", ["log.db", "log.db-wal"])
-def test_killed_while_the_file_is_made(tmp_path: Path, name: str, size: int) -> None:
-    check(tmp_path / "log.db", killed_at_size(tmp_path / name, size, at_once=3), at_once=3)
+def test_a_log_survives_a_kill_while_its_file_is_created(tmp_path: Path, name: str, size: int) -> None:
+    check(tmp_path / "log.db", kill_at_size(tmp_path / name, size, at_once=3), at_once=3)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [60_000, 460_000, pytest.param(None, marks=pytest.mark.soak)])
-def test_killed_inside_large_appends(tmp_path: Path, size: int | None, rng: random.Random) -> None:
+def test_a_log_survives_a_kill_during_large_appends(tmp_path: Path, size: int | None, rng: random.Random) -> None:
     """The first append takes some 400 kB of write-ahead log, and two more are written in one transaction."""
     size = size or rng.randrange(20_000, 560_000)
-    last = killed_at_size(tmp_path / "log.db-wal", size, at_once=4000)
+    last = kill_at_size(tmp_path / "log.db-wal", size, at_once=4000)
     check(tmp_path / "log.db", last, at_once=4000)
 
 
-def test_a_log_torn_anywhere_holds_whole_appends(tmp_path: Path) -> None:
-    """As after a power failure: only a part of the write-ahead log is there."""
-    path, torn = tmp_path / "log.db", tmp_path / "torn.db"
+def test_a_truncated_write_ahead_log_holds_whole_appends(tmp_path: Path) -> None:
+    """After a power failure, only a part of the write-ahead log may exist."""
+    path, truncated = tmp_path / "log.db", tmp_path / "torn.db"
     ends = [0, 1, 4, 204, 205, 500]
     files: list[bytes] = []
 
@@ -123,12 +123,12 @@ def test_a_log_torn_anywhere_holds_whole_appends(tmp_path: Path) -> None:
         found.append(len(events))
         await log.append("m", len(events), [note(0)])
 
-    tell(SqliteEventLog(path, at_noon), write)
-    base, wal = files
+    run_with_store(SqliteEventLog(path, noon_ms), write)
+    database, wal = files
     found: list[int] = []
     for length in (*range(20_000, len(wal), 1_999), len(wal)):
-        torn.write_bytes(base)
-        Path(f"{torn}-wal").write_bytes(wal[:length])
-        tell(SqliteEventLog(torn, at_noon), read)
+        truncated.write_bytes(database)
+        Path(f"{truncated}-wal").write_bytes(wal[:length])
+        run_with_store(SqliteEventLog(truncated, noon_ms), read)
     assert found == sorted(found)
     assert sorted(set(found)) == ends

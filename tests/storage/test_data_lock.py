@@ -19,7 +19,7 @@ sys.stdin.read()
 """
 
 
-def test_a_second_lock_is_refused_and_names_the_process_that_holds_the_first(tmp_path: Path) -> None:
+def test_a_second_lock_is_rejected_and_the_error_names_the_process_that_holds_the_first(tmp_path: Path) -> None:
     with DataDirLock(tmp_path), pytest.raises(DataDirLocked, match=f"process {os.getpid()} already uses it"):
         DataDirLock(tmp_path)
     DataDirLock(tmp_path).release()
@@ -30,7 +30,7 @@ def test_locks_of_different_names_do_not_exclude_each_other(tmp_path: Path) -> N
         assert {file.name for file in tmp_path.iterdir()} == {SERVER_LOCK, ARCHIVE_LOCK}
 
 
-def test_releasing_twice_releases_nobody_elses_lock(tmp_path: Path) -> None:
+def test_releasing_a_lock_twice_does_not_release_another_lock(tmp_path: Path) -> None:
     first = DataDirLock(tmp_path)
     first.release()
     with DataDirLock(tmp_path):
@@ -39,7 +39,7 @@ def test_releasing_twice_releases_nobody_elses_lock(tmp_path: Path) -> None:
             DataDirLock(tmp_path)
 
 
-def test_the_lock_ends_with_a_killed_process(tmp_path: Path) -> None:
+def test_a_lock_ends_when_its_process_is_killed(tmp_path: Path) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", HOLD_AND_WAIT, str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as holder:
@@ -52,12 +52,12 @@ def test_the_lock_ends_with_a_killed_process(tmp_path: Path) -> None:
         DataDirLock(tmp_path).release()
 
 
-def test_a_directory_that_is_missing_cannot_be_locked(tmp_path: Path) -> None:
+def test_a_missing_directory_cannot_be_locked(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         DataDirLock(tmp_path / "missing")
 
 
-def test_a_file_system_without_locks_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_locking_fails_on_a_file_system_without_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def unsupported(*_: object) -> None:
         raise OSError(38, "Function not implemented")
 

@@ -1,4 +1,4 @@
-"""Promises of all event logs."""
+"""Contract of all event logs."""
 
 import asyncio
 
@@ -10,7 +10,7 @@ from tests.storage.stores import NOON_MS, events_of, note, notes, with_every_log
 
 
 @with_every_log
-async def test_entries_are_numbered_from_one_and_dated(log: EventLog) -> None:
+async def test_entries_have_consecutive_numbers_and_times(log: EventLog) -> None:
     first = await log.append("m", 0, notes(1, 2))
     second = await log.append("m", 2, notes(3, 3))
     assert first == [Entry("m", 1, NOON_MS, note(1)), Entry("m", 2, NOON_MS, note(2))]
@@ -19,15 +19,15 @@ async def test_entries_are_numbered_from_one_and_dated(log: EventLog) -> None:
 
 
 @with_every_log
-async def test_a_request_stands_beside_the_last_entry_of_what_it_brought_about(log: EventLog) -> None:
-    of_seat, of_person = (
+async def test_a_request_is_stored_with_the_last_entry_of_its_append(log: EventLog) -> None:
+    seat_request, person_request = (
         Request(1, "r", "Resign(seat=1)"),
         Request("\N{SNOWMAN}", "r", ""),
     )
-    entries = await log.append("m", 0, notes(1, 2), of_seat)
+    entries = await log.append("m", 0, notes(1, 2), seat_request)
     entries += await log.append("m", 2, notes(3, 3))
-    entries += await log.append("m", 3, notes(4, 4), of_person)
-    assert [entry.request for entry in entries] == [None, of_seat, None, of_person]
+    entries += await log.append("m", 3, notes(4, 4), person_request)
+    assert [entry.request for entry in entries] == [None, seat_request, None, person_request]
     assert await log.read("m") == entries
 
 
@@ -38,7 +38,7 @@ async def test_every_kind_of_event_is_read_as_it_was_written(log: EventLog) -> N
 
 
 @with_every_log
-async def test_matches_have_logs_of_their_own(log: EventLog) -> None:
+async def test_each_match_has_its_own_log(log: EventLog) -> None:
     await log.append("m", 0, notes(1, 2))
     await log.append("n", 0, notes(7, 7))
     assert await events_of(log, "m") == notes(1, 2)
@@ -52,7 +52,7 @@ async def test_an_unknown_match_has_an_empty_log(log: EventLog) -> None:
 
 
 @with_every_log
-async def test_reading_starts_after_a_number_and_stops_when_there_is_enough(log: EventLog) -> None:
+async def test_reading_starts_after_a_number_and_stops_at_the_limit(log: EventLog) -> None:
     entries = await log.append("m", 0, notes(1, 9))
     assert await log.read("m", 4) == entries[4:]
     assert await log.read("m", 4, 2) == entries[4:6]
@@ -63,7 +63,7 @@ async def test_reading_starts_after_a_number_and_stops_when_there_is_enough(log:
 
 
 @with_every_log
-async def test_a_conflict_says_how_long_the_log_is(log: EventLog) -> None:
+async def test_a_conflict_reports_the_length_of_the_log(log: EventLog) -> None:
     await log.append("m", 0, notes(1, 3))
     for wrong in (0, 2, 4):
         with pytest.raises(Conflict) as conflict:
@@ -86,19 +86,19 @@ async def test_a_conflict_changes_nothing(log: EventLog) -> None:
 
 
 @with_every_log
-async def test_of_many_who_write_the_same_entry_one_wins(log: EventLog) -> None:
+async def test_one_of_many_concurrent_appends_of_the_same_entry_wins(log: EventLog) -> None:
     for after in (0, 2):
-        racing = (log.append("m", after, [note(racer), note(-racer)]) for racer in range(50))
-        answers = await asyncio.gather(*racing, return_exceptions=True)
-        (won,) = (answer for answer in answers if isinstance(answer, list))
-        lost = [answer for answer in answers if isinstance(answer, Conflict)]
-        assert len(lost) == 49
-        assert {conflict.last for conflict in lost} == {after + 2}
-        assert await log.read("m", after) == won
+        appends = (log.append("m", after, [note(number), note(-number)]) for number in range(50))
+        answers = await asyncio.gather(*appends, return_exceptions=True)
+        (winner,) = (answer for answer in answers if isinstance(answer, list))
+        conflicts = [answer for answer in answers if isinstance(answer, Conflict)]
+        assert len(conflicts) == 49
+        assert {conflict.last for conflict in conflicts} == {after + 2}
+        assert await log.read("m", after) == winner
 
 
 @with_every_log
-async def test_a_conflict_does_not_hurt_those_beside_it(log: EventLog) -> None:
+async def test_a_conflict_does_not_affect_other_appends_of_the_batch(log: EventLog) -> None:
     answers = await asyncio.gather(
         log.append("m", 0, notes(1, 2)),
         log.append("m", 0, notes(1, 2)),
@@ -111,7 +111,7 @@ async def test_a_conflict_does_not_hurt_those_beside_it(log: EventLog) -> None:
 
 
 @with_every_log
-async def test_who_appends_nothing_writes_nothing(log: EventLog) -> None:
+async def test_appending_no_events_writes_nothing(log: EventLog) -> None:
     assert await log.append("m", 0, []) == []
     assert await log.unfinished() == []
     await log.append("m", 0, notes(1, 1))
@@ -121,17 +121,17 @@ async def test_who_appends_nothing_writes_nothing(log: EventLog) -> None:
 
 
 @with_every_log
-async def test_what_was_appended_does_not_change_with_the_list(log: EventLog) -> None:
+async def test_changing_the_list_after_an_append_does_not_change_the_entries(log: EventLog) -> None:
     events = notes(1, 2)
-    appending = asyncio.ensure_future(log.append("m", 0, events))
+    append_task = asyncio.ensure_future(log.append("m", 0, events))
     await asyncio.sleep(0)
     events.clear()
-    await appending
+    await append_task
     assert await events_of(log, "m") == notes(1, 2)
 
 
 @with_every_log
-async def test_matches_are_unfinished_until_their_end_in_the_order_of_their_opening(log: EventLog) -> None:
+async def test_unfinished_matches_are_listed_in_order_of_opening_until_their_end(log: EventLog) -> None:
     for match_id in ("z", "a", "m"):
         await log.append(match_id, 0, notes(1, 1))
     await log.append("z", 1, notes(2, 2))
@@ -143,13 +143,13 @@ async def test_matches_are_unfinished_until_their_end_in_the_order_of_their_open
 
 
 @with_every_log
-async def test_many_matches_are_written_at_the_same_time(log: EventLog) -> None:
-    async def play(match_id: str) -> None:
+async def test_many_matches_can_be_written_concurrently(log: EventLog) -> None:
+    async def append_notes(match_id: str) -> None:
         for after in range(0, 20, 2):
             await log.append(match_id, after, notes(after + 1, after + 2))
 
     matches = [f"match {number}" for number in range(100)]
-    await asyncio.gather(*map(play, matches))
+    await asyncio.gather(*map(append_notes, matches))
     for match_id in matches:
         assert [entry.number for entry in await log.read(match_id)] == list(range(1, 21))
         assert await events_of(log, match_id) == notes(1, 20)
@@ -157,7 +157,7 @@ async def test_many_matches_are_written_at_the_same_time(log: EventLog) -> None:
 
 @pytest.mark.soak
 @with_every_log
-async def test_ten_thousand_matches(log: EventLog) -> None:
+async def test_ten_thousand_matches_can_be_written_and_finished(log: EventLog) -> None:
     matches = [f"match {number}" for number in range(10_000)]
     await asyncio.gather(*(log.append(match_id, 0, [note(number)]) for number, match_id in enumerate(matches)))
     assert await log.unfinished() == matches
@@ -167,41 +167,41 @@ async def test_ten_thousand_matches(log: EventLog) -> None:
 
 
 @with_every_log
-async def test_a_reader_sees_whole_appends_and_no_gaps(log: EventLog) -> None:
+async def test_a_concurrent_reader_sees_whole_appends_without_gaps(log: EventLog) -> None:
     async def write() -> None:
         for after in range(0, 300, 3):
             await log.append("m", after, notes(after + 1, after + 3))
 
     writing = asyncio.ensure_future(write())
-    known = 0
-    while known < 300:
-        entries = await log.read("m", known)
+    read_count = 0
+    while read_count < 300:
+        entries = await log.read("m", read_count)
         assert len(entries) % 3 == 0
-        assert [entry.number for entry in entries] == list(range(known + 1, known + 1 + len(entries)))
-        known += len(entries)
+        assert [entry.number for entry in entries] == list(range(read_count + 1, read_count + 1 + len(entries)))
+        read_count += len(entries)
         await asyncio.sleep(0)
     await writing
 
 
 @with_every_log
-async def test_what_was_appended_can_be_read_at_once(log: EventLog) -> None:
+async def test_appended_entries_can_be_read_at_once(log: EventLog) -> None:
     for number in range(20):
         (entry,) = await log.append("m", number, [note(number)])
         assert await log.read("m", number) == [entry]
 
 
 @with_every_log
-async def test_who_is_cancelled_leaves_all_or_nothing(log: EventLog) -> None:
-    appending = asyncio.ensure_future(log.append("m", 0, notes(1, 5)))
+async def test_a_cancelled_append_is_written_completely_or_not_at_all(log: EventLog) -> None:
+    append_task = asyncio.ensure_future(log.append("m", 0, notes(1, 5)))
     await asyncio.sleep(0)
-    appending.cancel()
-    await asyncio.wait([appending])
+    append_task.cancel()
+    await asyncio.wait([append_task])
     await log.append("n", 0, notes(1, 1))
     assert await events_of(log, "m") in ([], notes(1, 5))
 
 
 @with_every_log
-async def test_a_closed_log_is_not_written(log: EventLog) -> None:
+async def test_a_closed_log_rejects_reads_and_appends(log: EventLog) -> None:
     await log.append("m", 0, notes(1, 1))
     await log.close()
     await log.close()

@@ -16,12 +16,12 @@ def lines_of(path: Path) -> list[str]:
     return path.read_text(encoding="ascii").splitlines()
 
 
-def test_the_examples_show_every_kind() -> None:
+def test_the_examples_contain_every_kind() -> None:
     assert {type(event) for event in EXAMPLES} == set(MATCH_EVENTS.values()) == set(get_args(Event))
     assert {type(control) for control in EVERY_CONTROL} == set(TIME_CONTROLS.values())
 
 
-def test_events_are_written_as_ever(renewing: bool) -> None:
+def test_the_written_form_of_events_does_not_change(renewing: bool) -> None:
     path = GOLDEN / f"version_{MATCH_VERSION}.jsonl"
     lines = [MATCH_CODEC.encode(event) for event in EXAMPLES]
     if renewing:
@@ -31,7 +31,7 @@ def test_events_are_written_as_ever(renewing: bool) -> None:
 
 
 @pytest.mark.parametrize("path", sorted(GOLDEN.glob("*.jsonl")), ids=lambda path: path.stem)
-def test_lines_of_every_version_are_read(path: Path) -> None:
+def test_lines_of_every_version_can_be_read(path: Path) -> None:
     lines = lines_of(path)
     events = [MATCH_CODEC.decode(line) for line in lines]
     assert events == list(EXAMPLES[: len(lines)]), "each version has its new examples last"

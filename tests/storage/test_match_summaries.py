@@ -22,9 +22,10 @@ from referee.storage.memory import MemoryEventLog
 from referee.storage.sqlite import match_summaries
 from referee.storage.sqlite.event_log import SqliteEventLog
 from referee.wire.matches import MatchContext, match_of
-from tests.records.matches import all_games, find_game, happened, nim_setup, random_match, short_match
+from tests.match.setups import change_setup
+from tests.records.matches import all_games, decided_events, find_game, nim_setup, random_match, short_match
 from tests.storage.examples import EXAMPLES
-from tests.storage.stores import STORES, Store, at_noon, notes, stranger, tell, with_every_log
+from tests.storage.stores import STORES, Store, noon_ms, notes, other_connection, run_with_store, with_every_log
 
 ADA, BOB, OPEN = Player("ada", "1"), Player("bob", "2"), Player()
 SCORED = (("title", "t"), ("ladder", "main"), ("tournament", "cup"))
@@ -34,25 +35,34 @@ def ids(summaries: Summaries) -> list[str]:
     return [summary[0].match_id for summary in summaries.found]
 
 
-def waiting(match_id: str, *players: Player) -> list[Event]:
-    return happened(nim_setup(match_id=match_id, players=players))
+def waiting_match(match_id: str, *players: Player) -> list[Event]:
+    return decided_events(nim_setup(match_id=match_id, players=players))
 
 
-async def filled(log: EventLog) -> None:
+async def append_examples(log: EventLog) -> None:
     """Append a match that never filled and is void, one in play, one that waits, and one that is over."""
-    unfilled = happened(nim_setup(match_id="unfilled", players=(ADA, OPEN)), (5, VoidMatch(EndCause.NOT_STARTED)))
-    playing = happened(nim_setup(match_id="playing", players=(ADA, OPEN)), (5, TakeSeat(1, BOB)), (9, StartPlay()))
-    for events in (unfilled, playing, waiting("waiting", BOB, OPEN), short_match(match_id="over", labels=SCORED)):
-        opened = events[0]
-        assert isinstance(opened, MatchCreated)
+    never_filled = decided_events(
+        nim_setup(match_id="unfilled", players=(ADA, OPEN)), (5, VoidMatch(EndCause.NOT_STARTED))
+    )
+    playing = decided_events(
+        nim_setup(match_id="playing", players=(ADA, OPEN)), (5, TakeSeat(1, BOB)), (9, StartPlay())
+    )
+    for events in (
+        never_filled,
+        playing,
+        waiting_match("waiting", BOB, OPEN),
+        short_match(match_id="over", labels=SCORED),
+    ):
+        created = events[0]
+        assert isinstance(created, MatchCreated)
         for number, event in enumerate(events):  # One at a time, as a running match appends them.
-            await log.append(opened.setup.match_id, number, [event])
+            await log.append(created.setup.match_id, number, [event])
 
 
 @with_every_log
-async def test_matches_are_found_the_newest_first_and_page_by_page(log: EventLog) -> None:
+async def test_matches_are_found_newest_first_in_pages(log: EventLog) -> None:
     assert await log.summaries() == Summaries([])
-    await filled(log)
+    await append_examples(log)
     assert ids(await log.summaries()) == ["over", "waiting", "playing", "unfilled"]
     assert (await log.summaries()).stopped_at == ""
     first = await log.summaries(limit=2)
@@ -84,31 +94,33 @@ async def test_matches_are_found_the_newest_first_and_page_by_page(log: EventLog
         (MatchFilter(phase=MatchPhase.OVER, bot="bob", ladder="main", tournament="cup", game="nim"), ["over"]),
     ],
 )
-def test_what_is_wanted_must_all_hold(store: str, tmp_path: Path, wanted: MatchFilter, found: list[str]) -> None:
-    async def look(log: Store) -> None:
-        await filled(log)
+def test_all_conditions_of_a_filter_must_hold(
+    store: str, tmp_path: Path, wanted: MatchFilter, found: list[str]
+) -> None:
+    async def check(log: Store) -> None:
+        await append_examples(log)
         assert ids(await log.summaries(wanted)) == found
 
-    tell(STORES[store](tmp_path), look)
+    run_with_store(STORES[store](tmp_path), check)
 
 
 @with_every_log
-async def test_a_bot_with_several_seats_has_one_match(log: EventLog) -> None:
+async def test_a_match_is_listed_once_for_a_bot_with_several_seats(log: EventLog) -> None:
     for match_id in "ab":
-        await log.append(match_id, 0, waiting(match_id, ADA, ADA))
+        await log.append(match_id, 0, waiting_match(match_id, ADA, ADA))
     assert ids(await log.summaries(MatchFilter(bot="ada"))) == ["b", "a"]
     assert ids(await log.summaries(MatchFilter(bot="ada"), before="b")) == ["a"]
 
 
 @with_every_log
-async def test_a_summary_has_all_entries_until_play_began_and_the_end(log: EventLog) -> None:
+async def test_a_summary_contains_all_entries_until_the_start_and_the_end(log: EventLog) -> None:
     await log.append("m", 0, EXAMPLES)
     entries = await log.read("m")
     assert (await log.summaries()).found == [[*entries[:4], entries[-1]]]
 
 
 @with_every_log
-async def test_a_log_that_no_match_opened_has_no_summary(log: EventLog) -> None:
+async def test_a_log_without_a_creation_has_no_summary(log: EventLog) -> None:
     await log.append("m", 0, notes(1, 2))
     await log.append("n", 0, [*notes(1, 1), *EXAMPLES])
     assert await log.summaries() == Summaries([])
@@ -121,16 +133,16 @@ async def test_a_log_that_no_match_opened_has_no_summary(log: EventLog) -> None:
 def any_match(match_id: str, rng: Random) -> list[Event]:
     """Return the start of a match of any game, or a whole one."""
     events = random_match(rng.choice(list(all_games().values())), rng.randrange(1 << 30), max_answers=8)
-    opened = events[0]
-    assert isinstance(opened, MatchCreated)
+    created = events[0]
+    assert isinstance(created, MatchCreated)
     labels = tuple((name, rng.choice("ab")) for name in ("ladder", "tournament") if rng.random() < 0.5)
-    setup = replace(opened.setup, match_id=match_id, labels=labels)
+    setup = replace(created.setup, match_id=match_id, labels=labels)
     rest = events[1:] if rng.random() < 0.5 else events[1 : rng.randrange(1, len(events) + 1)]
-    return [replace(opened, setup=setup), *rest]
+    return [replace(created, setup=setup), *rest]
 
 
 def any_filter(rng: Random) -> MatchFilter:
-    some = {
+    values = {
         "bot": rng.choice(("bot0", "bot1", "late0")),
         "game": rng.choice(list(all_games())),
         "phase": rng.choice(list(MatchPhase)),
@@ -140,7 +152,7 @@ def any_filter(rng: Random) -> MatchFilter:
         "since_ms": rng.randrange(100),
     }
     # The values have several types.
-    return MatchFilter(**{name: some[name] for name in rng.sample(list(some), rng.randrange(4))})  # type: ignore[arg-type]
+    return MatchFilter(**{name: values[name] for name in rng.sample(list(values), rng.randrange(4))})  # type: ignore[arg-type]
 
 
 async def pages_of(log: EventLog, wanted: MatchFilter, size: int) -> list[Summaries]:
@@ -150,68 +162,71 @@ async def pages_of(log: EventLog, wanted: MatchFilter, size: int) -> list[Summar
     return pages
 
 
-def is_wanted(standing: MatchStatus, wanted: MatchFilter) -> bool:
-    match = standing.match
+def is_wanted(status: MatchStatus, wanted: MatchFilter) -> bool:
+    match = status.match
     bots, labels = [player.bot for player in match.players], dict(match.setup.labels)
     return (
         (not wanted.bot or wanted.bot in bots)
         and (not wanted.open_only or "" in bots)
-        and wanted.game in ("", match.setup.game)
+        and wanted.game in ("", match.terms.game)
         and wanted.phase in (None, match.phase)
         and wanted.ladder in ("", labels.get("ladder"))
         and wanted.tournament in ("", labels.get("tournament"))
-        and standing.opened_ms >= wanted.since_ms
+        and status.opened_ms >= wanted.since_ms
     )
 
 
-def test_a_list_tells_what_whole_logs_tell(tmp_path: Path, rng: Random) -> None:
-    seed, aside = rng.random(), MatchContext(lambda _: False)
+def test_listed_matches_agree_with_their_whole_logs(tmp_path: Path, rng: Random) -> None:
+    seed, context = rng.random(), MatchContext(lambda _: False)
 
-    async def compare(log: Store) -> None:
+    async def check(log: Store) -> None:
         rng.seed(seed)
-        standings: list[MatchStatus] = []
+        statuses: list[MatchStatus] = []
         for number in range(60):
             await log.append(f"m{number}", 0, any_match(f"m{number}", rng))
-            standings.insert(0, (await replay_log(await log.read(f"m{number}"), find_game)).status)
+            statuses.insert(0, (await replay_log(await log.read(f"m{number}"), find_game)).status)
         for _ in range(150):
             wanted, size = any_filter(rng), rng.randrange(1, 70)
-            expected = [match_of(it, aside, -1) for it in standings if is_wanted(it, wanted)]
+            expected = [match_of(status, context, -1) for status in statuses if is_wanted(status, wanted)]
             pages = await pages_of(log, wanted, size)
-            told = [match_of(read_summary(summary, find_game), aside, -1) for page in pages for summary in page.found]
-            assert told == expected, wanted
+            listed = [
+                match_of(read_summary(summary, find_game), context, -1) for page in pages for summary in page.found
+            ]
+            assert listed == expected, wanted
 
-    tell(MemoryEventLog(count().__next__), compare)
-    tell(SqliteEventLog(tmp_path / "log.db", count().__next__), compare)
+    run_with_store(MemoryEventLog(count().__next__), check)
+    run_with_store(SqliteEventLog(tmp_path / "log.db", count().__next__), check)
 
 
-def archive(log: EventLog) -> StoredMatches:
+def stored_matches(log: EventLog) -> StoredMatches:
     return StoredMatches(log, find_game, LiveMatchIndex(), lambda _match_id, _why: None)
 
 
 @with_every_log
-async def test_a_long_list_comes_in_parts(log: EventLog) -> None:
+async def test_a_long_list_is_read_in_batches(log: EventLog) -> None:
     names = [f"m{number}" for number in range(2 * SUMMARY_BATCH + 1)]
     for name in names:
-        await log.append(name, 0, waiting(name, ADA, OPEN))
+        await log.append(name, 0, waiting_match(name, ADA, OPEN))
     names.reverse()
     for size in (1, SUMMARY_BATCH, SUMMARY_BATCH + 1, len(names) - 1):
-        listed = await archive(log).list_matches(EVERY_MATCH, "", size)
-        assert [it.match.setup.match_id for it in listed.matches] == names[:size]
+        listed = await stored_matches(log).list_matches(EVERY_MATCH, "", size)
+        assert [status.match.setup.match_id for status in listed.matches] == names[:size]
         assert listed.next_after == names[size - 1]
-    assert (await archive(log).list_matches(EVERY_MATCH, "", len(names) + 1)).next_after == ""
-    assert (await archive(log).list_matches(EVERY_MATCH, names[-1], 10)).matches == []
+    assert (await stored_matches(log).list_matches(EVERY_MATCH, "", len(names) + 1)).next_after == ""
+    assert (await stored_matches(log).list_matches(EVERY_MATCH, names[-1], 10)).matches == []
 
 
 @with_every_log
-async def test_matches_of_unknown_games_are_left_out_of_lists(log: EventLog) -> None:
+async def test_matches_of_unknown_games_are_omitted_from_lists(log: EventLog) -> None:
     for match_id, game in (("a", "nim"), ("b", "gone"), ("c", "nim")):
         await log.append(match_id, 0, short_match(match_id=match_id))
         if game == "gone":
-            opened = (await log.read("b"))[0].event
-            assert isinstance(opened, MatchCreated)
-            await log.append("gone", 0, [replace(opened, setup=replace(opened.setup, match_id="gone", game="gone"))])
-    listed = await archive(log).list_matches(EVERY_MATCH, "", 10)
-    assert [it.match.setup.match_id for it in listed.matches] == ["c", "b", "a"]
+            created = (await log.read("b"))[0].event
+            assert isinstance(created, MatchCreated)
+            setup = change_setup(created.setup, match_id="gone", game="gone")
+            await log.append("gone", 0, [replace(created, setup=setup)])
+    listed = await stored_matches(log).list_matches(EVERY_MATCH, "", 10)
+    assert [status.match.setup.match_id for status in listed.matches] == ["c", "b", "a"]
     assert listed.next_after == ""
 
 
@@ -224,17 +239,17 @@ def path(tmp_path: Path) -> Path:
 
 
 def sqlite_log(path: Path) -> SqliteEventLog:
-    return SqliteEventLog(path, at_noon, busy_ms=0)
+    return SqliteEventLog(path, noon_ms, busy_ms=0)
 
 
 def with_matches(path: Path, *matches: Sequence[Event]) -> None:
     async def write(log: EventLog) -> None:
         for events in matches:
-            opened = events[0]
-            assert isinstance(opened, MatchCreated)
-            await log.append(opened.setup.match_id, 0, events)
+            created = events[0]
+            assert isinstance(created, MatchCreated)
+            await log.append(created.setup.match_id, 0, events)
 
-    tell(sqlite_log(path), write)
+    run_with_store(sqlite_log(path), write)
 
 
 EACH_FILTER = [
@@ -251,15 +266,15 @@ EACH_FILTER = [
 
 
 @pytest.mark.parametrize("wanted", EACH_FILTER)
-def test_every_search_goes_along_an_index_and_sorts_nothing(path: Path, wanted: MatchFilter) -> None:
+def test_every_search_uses_an_index_and_does_not_sort(path: Path, wanted: MatchFilter) -> None:
     with_matches(path, short_match(match_id="m"))
-    said: list[str] = []
-    with stranger(path) as connection:
-        connection.set_trace_callback(said.append)
+    statements: list[str] = []
+    with other_connection(path) as connection:
+        connection.set_trace_callback(statements.append)
         match_summaries.find(connection, wanted, "", 1)
         connection.set_trace_callback(None)
-        searches = [one for one in said if "SELECT" in one]
-        plans = [row[3] for one in searches for row in connection.execute(f"EXPLAIN QUERY PLAN {one}")]
+        searches = [statement for statement in statements if "SELECT" in statement]
+        plans = [row[3] for statement in searches for row in connection.execute(f"EXPLAIN QUERY PLAN {statement}")]
     assert searches
     assert plans
     for plan in plans:
@@ -274,7 +289,7 @@ def steps_of(path: Path, wanted: MatchFilter, limit: int) -> int:
     def count_steps() -> None:
         steps[0] += 1
 
-    with stranger(path) as connection:
+    with other_connection(path) as connection:
         connection.set_progress_handler(count_steps, 10)
         found, _ = match_summaries.find(connection, wanted, "", limit)
         for match in found:
@@ -288,60 +303,60 @@ FOUND_AT_ONCE += [MatchFilter(ladder="main"), MatchFilter(tournament="cup", bot=
 
 
 @pytest.mark.parametrize("wanted", FOUND_AT_ONCE)
-def test_a_page_costs_the_same_among_few_matches_and_among_many(path: Path, wanted: MatchFilter) -> None:
+def test_the_cost_of_a_page_does_not_depend_on_the_number_of_matches(path: Path, wanted: MatchFilter) -> None:
     with_matches(path, *(short_match(match_id=f"few{number}", labels=SCORED) for number in range(10)))
-    among_few = steps_of(path, wanted, 10)
+    cost_among_few = steps_of(path, wanted, 10)
     with_matches(path, *(short_match(match_id=f"many{number}", labels=SCORED) for number in range(300)))
-    assert steps_of(path, wanted, 10) <= among_few * 1.2
+    assert steps_of(path, wanted, 10) <= cost_among_few * 1.2
 
 
-def test_a_search_for_what_is_rare_is_spread_over_pages(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_for_rare_matches_is_split_into_pages(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(match_summaries, "MAX_SCANNED", 4)
-    rare = [short_match(match_id="rare", players=(ADA, BOB), labels=(("ladder", "main"),))]
-    with_matches(path, *rare, *(short_match(match_id=f"m{number}") for number in range(9)))
+    rare_match = [short_match(match_id="rare", players=(ADA, BOB), labels=(("ladder", "main"),))]
+    with_matches(path, *rare_match, *(short_match(match_id=f"m{number}") for number in range(9)))
 
     async def search(log: EventLog) -> None:
         pages = await pages_of(log, MatchFilter(bot="ada", ladder="main"), 10)
         assert [(ids(page), page.stopped_at) for page in pages] == [([], "m5"), ([], "m1"), (["rare"], "")]
 
-    tell(sqlite_log(path), search)
+    run_with_store(sqlite_log(path), search)
 
 
-def test_a_summary_that_cannot_be_read_is_left_out(path: Path) -> None:
+def test_a_summary_that_cannot_be_read_is_omitted(path: Path) -> None:
     with_matches(path, *(short_match(match_id=match_id) for match_id in "abcd"))
-    with stranger(path) as other:
+    with other_connection(path) as other:
         other.execute("UPDATE entries SET line = 'scribble' WHERE match = 4 AND number = 1")
         other.execute("UPDATE entries SET line = CAST(x'ff' AS TEXT) WHERE match = 2 AND number = 2")
         other.execute("UPDATE entries SET line = 'scribble' WHERE match = 1 AND number = 4")  # No summary shows a move.
 
-    async def look(log: EventLog) -> None:
+    async def check(log: EventLog) -> None:
         assert isinstance(log, SqliteEventLog)
         listed = await log.summaries(limit=2)
         assert (ids(listed), listed.stopped_at) == (["c"], "c")
         assert ids(await log.summaries()) == ["c", "a"]
         assert await log.stored_matches() == ["d", "c", "b", "a"]
 
-    tell(sqlite_log(path), look)
+    run_with_store(sqlite_log(path), check)
 
 
 def test_a_summary_is_written_with_its_entries_or_not_at_all(path: Path) -> None:
     first, *rest = short_match(match_id="m")
     with_matches(path, [first])
     rows = "SELECT phase, began, ended FROM match_summaries"
-    with stranger(path) as other:
+    with other_connection(path) as other:
         other.execute(
             "CREATE TRIGGER no_end BEFORE INSERT ON entries WHEN NEW.line LIKE '%play_ended%'"
             " BEGIN SELECT raise(ROLLBACK, 'the disk is full'); END"
         )
 
-    async def refused(log: EventLog) -> None:
+    async def check(log: EventLog) -> None:
         with pytest.raises(LogUnavailable, match="disk is full"):
             await log.append("m", 1, rest)
-        with stranger(path) as other:
+        with other_connection(path) as other:
             assert other.execute(rows).fetchall() == [("waiting", None, None)]
             other.execute("DROP TRIGGER no_end")
         await log.append("m", 1, rest)
 
-    tell(sqlite_log(path), refused)
-    with stranger(path) as other:
+    run_with_store(sqlite_log(path), check)
+    with other_connection(path) as other:
         assert other.execute(rows).fetchall() == [("over", 2, len(rest) + 1)]

@@ -16,7 +16,7 @@ from referee.storage.codec import MalformedEntry
 from referee.storage.sqlite.database import NewerDatabase, migrate, migrations, transaction
 from referee.storage.sqlite.event_log import SELECT_UNFINISHED, SqliteEventLog
 from tests.storage.examples import END, EXAMPLES
-from tests.storage.stores import NOON_MS, at_noon, events_of, note, notes, stranger, tell
+from tests.storage.stores import NOON_MS, events_of, noon_ms, note, notes, other_connection, run_with_store
 
 
 @pytest.fixture
@@ -24,9 +24,9 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "log.db"
 
 
-def opened(path: Path) -> SqliteEventLog:
+def open_log(path: Path) -> SqliteEventLog:
     """Open a log that does not wait for locks."""
-    return SqliteEventLog(path, at_noon, busy_ms=0)
+    return SqliteEventLog(path, noon_ms, busy_ms=0)
 
 
 # Durability
@@ -43,36 +43,36 @@ def test_a_reopened_log_is_equal(path: Path) -> None:
         await log.append("n", 3, notes(4, 4))
 
     before: list[object] = []
-    tell(opened(path), write)
-    tell(opened(path), read)
+    run_with_store(open_log(path), write)
+    run_with_store(open_log(path), read)
 
 
-def test_closing_writes_what_is_waiting(path: Path) -> None:
-    async def hang_up(log: EventLog) -> None:
-        appending = [asyncio.ensure_future(log.append(f"match {number}", 0, notes(1, 3))) for number in range(100)]
+def test_closing_writes_pending_appends(path: Path) -> None:
+    async def check(log: EventLog) -> None:
+        append_task = [asyncio.ensure_future(log.append(f"match {number}", 0, notes(1, 3))) for number in range(100)]
         await asyncio.sleep(0)
         await log.close()
-        assert [len(entries) for entries in await asyncio.gather(*appending)] == [3] * 100
+        assert [len(entries) for entries in await asyncio.gather(*append_task)] == [3] * 100
 
     async def read(log: EventLog) -> None:
         assert len(await log.unfinished()) == 100
 
-    tell(opened(path), hang_up)
-    tell(opened(path), read)
+    run_with_store(open_log(path), check)
+    run_with_store(open_log(path), read)
 
 
-def test_the_file_itself_refuses_a_number_twice(path: Path) -> None:
+def test_the_database_schema_rejects_a_duplicate_number(path: Path) -> None:
     async def write(log: EventLog) -> None:
         await log.append("m", 0, notes(1, 1))
 
-    tell(opened(path), write)
-    with stranger(path) as connection, pytest.raises(sqlite3.IntegrityError, match="UNIQUE"):
+    run_with_store(open_log(path), write)
+    with other_connection(path) as connection, pytest.raises(sqlite3.IntegrityError, match="UNIQUE"):
         connection.execute("INSERT INTO entries (match, number, at_ms, line) SELECT match, number, 0, '' FROM entries")
 
 
 def test_unfinished_matches_have_an_index(path: Path) -> None:
-    asyncio.run(opened(path).close())
-    with stranger(path) as connection:
+    asyncio.run(open_log(path).close())
+    with other_connection(path) as connection:
         ((*_, plan),) = connection.execute(f"EXPLAIN QUERY PLAN {SELECT_UNFINISHED}")
     assert "unfinished_matches" in plan
     assert "TEMP" not in plan
@@ -81,120 +81,120 @@ def test_unfinished_matches_have_an_index(path: Path) -> None:
 # Group commit
 
 
-class HeldClock:
+class BlockingClock:
     """Wall clock that blocks the writing thread, which reads it once per batch, until it is released."""
 
     def __init__(self) -> None:
-        self.asked = Signal()
+        self.blocked = Signal()
         self.released = Signal()
         self.groups = 0
 
     def __call__(self) -> int:
-        self.asked.set()
-        self.released.wait(60)  # With a timeout, see `tell`.
+        self.blocked.set()
+        self.released.wait(60)  # With a timeout: a bug should fail the test, not block it.
         self.groups += 1
         return NOON_MS + self.groups
 
 
-def test_all_that_waits_is_written_together(path: Path) -> None:
-    async def crowd(log: EventLog) -> None:
+def test_pending_appends_are_written_in_one_batch(path: Path) -> None:
+    async def check(log: EventLog) -> None:
         first = asyncio.ensure_future(log.append("first", 0, notes(1, 1)))
-        await asyncio.to_thread(clock.asked.wait)
+        await asyncio.to_thread(clock.blocked.wait)
         others = [asyncio.ensure_future(log.append(f"match {number}", 0, notes(1, 1))) for number in range(200)]
         await asyncio.sleep(0)
         clock.released.set()
         assert [entry.at_ms for entry in await first] == [NOON_MS + 1]
         assert {entry.at_ms for entries in await asyncio.gather(*others) for entry in entries} == {NOON_MS + 2}
 
-    clock = HeldClock()
-    tell(SqliteEventLog(path, clock), crowd)
+    clock = BlockingClock()
+    run_with_store(SqliteEventLog(path, clock), check)
     assert clock.groups == 2
 
 
-def test_it_tells_how_many_appends_each_transaction_made_durable(path: Path) -> None:
-    async def crowd(log: EventLog) -> None:
+def test_the_log_reports_the_number_of_appends_per_transaction(path: Path) -> None:
+    async def check(log: EventLog) -> None:
         first = asyncio.ensure_future(log.append("first", 0, notes(1, 1)))
-        await asyncio.to_thread(clock.asked.wait)
+        await asyncio.to_thread(clock.blocked.wait)
         others = [asyncio.ensure_future(log.append(match_id, 0, notes(1, 1))) for match_id in ("a", "b", "a")]
         await asyncio.sleep(0)
         clock.released.set()
         await first
-        told = await asyncio.gather(*others, return_exceptions=True)
-        assert [type(answer) for answer in told] == [list, list, Conflict]
+        answers = await asyncio.gather(*others, return_exceptions=True)
+        assert [type(answer) for answer in answers] == [list, list, Conflict]
         with pytest.raises(Conflict):
             await log.append("a", 7, notes(1, 1))
         assert groups == [1, 2]
 
-    clock, groups = HeldClock(), list[int]()
-    tell(SqliteEventLog(path, clock, committed=groups.append), crowd)
+    clock, groups = BlockingClock(), list[int]()
+    run_with_store(SqliteEventLog(path, clock, committed=groups.append), check)
 
 
 def test_reading_does_not_wait_for_the_writer(path: Path) -> None:
-    async def read_meanwhile(log: EventLog) -> None:
-        appending = asyncio.ensure_future(log.append("m", 0, notes(1, 1)))
-        await asyncio.to_thread(clock.asked.wait)
+    async def check(log: EventLog) -> None:
+        append_task = asyncio.ensure_future(log.append("m", 0, notes(1, 1)))
+        await asyncio.to_thread(clock.blocked.wait)
         assert await log.read("m") == []
         clock.released.set()
-        await appending
+        await append_task
 
-    clock = HeldClock()
-    tell(SqliteEventLog(path, clock), read_meanwhile)
+    clock = BlockingClock()
+    run_with_store(SqliteEventLog(path, clock), check)
 
 
-def test_a_cancelled_append_that_is_already_waiting_is_written(path: Path) -> None:
-    async def hang_up(log: EventLog) -> None:
-        appending = asyncio.ensure_future(log.append("m", 0, notes(1, 5)))
-        await asyncio.to_thread(clock.asked.wait)
-        appending.cancel()
-        await asyncio.wait([appending])
+def test_a_cancelled_append_that_is_already_pending_is_written(path: Path) -> None:
+    async def check(log: EventLog) -> None:
+        append_task = asyncio.ensure_future(log.append("m", 0, notes(1, 5)))
+        await asyncio.to_thread(clock.blocked.wait)
+        append_task.cancel()
+        await asyncio.wait([append_task])
         clock.released.set()
         await log.append("n", 0, notes(1, 1))
         assert await events_of(log, "m") == notes(1, 5)
 
-    clock = HeldClock()
-    tell(SqliteEventLog(path, clock), hang_up)
+    clock = BlockingClock()
+    run_with_store(SqliteEventLog(path, clock), check)
 
 
 # Sharing
 
 
 def test_several_event_loops_share_a_log(path: Path) -> None:
-    async def play(match_id: str) -> None:
+    async def append_notes(match_id: str) -> None:
         for after in range(50):
             await log.append(match_id, after, [note(after)])
 
-    log = opened(path)
+    log = open_log(path)
     with ThreadPoolExecutor() as pool:
-        list(pool.map(lambda match_id: asyncio.run(play(match_id)), "abcd"))
+        list(pool.map(lambda match_id: asyncio.run(append_notes(match_id)), "abcd"))
 
     async def read(log: EventLog) -> None:
         for match_id in "abcd":
             assert await events_of(log, match_id) == notes(0, 49)
 
-    tell(log, read)
+    run_with_store(log, read)
 
 
-def test_an_event_loop_that_is_gone_does_not_stop_the_others(path: Path) -> None:
-    async def hang_up() -> None:
-        appending.append(asyncio.ensure_future(log.append("m", 0, notes(1, 2))))
-        await asyncio.to_thread(clock.asked.wait)
+def test_a_closed_event_loop_does_not_stop_the_others(path: Path) -> None:
+    async def check() -> None:
+        append_task.append(asyncio.ensure_future(log.append("m", 0, notes(1, 2))))
+        await asyncio.to_thread(clock.blocked.wait)
 
-    appending: list[object] = []
-    clock = HeldClock()
+    append_task: list[object] = []
+    clock = BlockingClock()
     log = SqliteEventLog(path, clock)
-    asyncio.run(hang_up())
+    asyncio.run(check())
     clock.released.set()
 
-    async def go_on(log: EventLog) -> None:
+    async def write_more(log: EventLog) -> None:
         await log.append("m", 2, notes(3, 3))
         assert await events_of(log, "m") == notes(1, 3)
 
-    tell(log, go_on)
+    run_with_store(log, write_more)
 
 
-def test_where_somebody_else_wrote_it_is_found_out_and_hurts_nobody_beside(path: Path) -> None:
+def test_an_append_of_another_process_causes_a_conflict_and_does_not_affect_other_matches(path: Path) -> None:
     async def write(log: EventLog) -> None:
-        other = opened(path)
+        other = open_log(path)
         await log.append("m", 0, notes(1, 1))
         await log.append("n", 0, notes(1, 1))
         await other.append("m", 1, notes(2, 3))
@@ -208,12 +208,12 @@ def test_where_somebody_else_wrote_it_is_found_out_and_hurts_nobody_beside(path:
         assert await events_of(log, "m") == await events_of(other, "n") == notes(1, 4)
         await other.close()
 
-    tell(opened(path), write)
+    run_with_store(open_log(path), write)
 
 
-def test_of_two_logs_on_one_file_one_wins_each_entry(path: Path) -> None:
-    async def race() -> None:
-        logs = (SqliteEventLog(path, at_noon), SqliteEventLog(path, at_noon))
+def test_one_of_two_logs_on_one_database_wins_each_entry(path: Path) -> None:
+    async def check() -> None:
+        logs = (SqliteEventLog(path, noon_ms), SqliteEventLog(path, noon_ms))
         for after in range(50):
             answers = await asyncio.gather(
                 *(log.append("m", after, [note(after)]) for log in logs), return_exceptions=True
@@ -223,96 +223,96 @@ def test_of_two_logs_on_one_file_one_wins_each_entry(path: Path) -> None:
             assert await events_of(log, "m") == notes(0, 49)
             await log.close()
 
-    asyncio.run(race())
+    asyncio.run(check())
 
 
 # Faults
 
 
-def writing_of(log: EventLog) -> sqlite3.Connection:
+def writing_connection(log: EventLog) -> sqlite3.Connection:
     """Return the connection by which a log writes, to cause faults that depend on the machine and the user."""
     assert isinstance(log, SqliteEventLog)
     return log._threads.writing
 
 
-async def refused_append(log: EventLog, cause: str) -> None:
+async def check_append_rejected(log: EventLog, cause: str) -> None:
     """Check that nothing can be written now, that nothing changes, and that the log can be read."""
     with pytest.raises(LogUnavailable, match=cause):
         await log.append("m", 1, notes(2, 3000))
     assert await events_of(log, "m") == notes(1, 1)
 
 
-async def begin(log: EventLog) -> None:
+async def write_first(log: EventLog) -> None:
     await log.append("m", 0, notes(1, 1))
 
 
-async def go_on(log: EventLog) -> None:
+async def write_more(log: EventLog) -> None:
     await log.append("m", 1, notes(2, 3000))
     assert await events_of(log, "m") == notes(1, 3000)
     await log.append("m", 3000, [END])
     assert await log.unfinished() == []
 
 
-def test_a_locked_file(path: Path) -> None:
-    async def refused(log: EventLog) -> None:
-        with stranger(path) as other:
+def test_nothing_is_written_while_the_database_is_locked(path: Path) -> None:
+    async def check(log: EventLog) -> None:
+        with other_connection(path) as other:
             other.execute("BEGIN EXCLUSIVE")
-            await refused_append(log, "database is locked")
+            await check_append_rejected(log, "database is locked")
             other.execute("ROLLBACK")
 
-    tell(opened(path), begin, refused, go_on)
+    run_with_store(open_log(path), write_first, check, write_more)
 
 
-def test_all_who_were_to_be_written_together_are_refused_together(path: Path) -> None:
-    async def crowd(log: EventLog) -> None:
-        with stranger(path) as other:
+def test_all_appends_of_a_failed_batch_are_rejected(path: Path) -> None:
+    async def check(log: EventLog) -> None:
+        with other_connection(path) as other:
             other.execute("BEGIN EXCLUSIVE")
-            appending = (log.append(f"match {number}", 0, notes(1, 1)) for number in range(50))
-            answers = await asyncio.gather(*appending, return_exceptions=True)
+            append_task = (log.append(f"match {number}", 0, notes(1, 1)) for number in range(50))
+            answers = await asyncio.gather(*append_task, return_exceptions=True)
             other.execute("ROLLBACK")
         assert {type(answer) for answer in answers} == {LogUnavailable}
         assert await log.unfinished() == ["m"]
 
-    tell(opened(path), begin, crowd, go_on)
+    run_with_store(open_log(path), write_first, check, write_more)
 
 
-def test_a_lock_that_is_soon_released_is_waited_for(path: Path) -> None:
-    async def held_up(log: EventLog) -> None:
-        with stranger(path) as other:
+def test_an_append_waits_for_a_short_lock(path: Path) -> None:
+    async def check(log: EventLog) -> None:
+        with other_connection(path) as other:
             other.execute("BEGIN EXCLUSIVE")
-            clock.asked.clear()
-            appending = asyncio.ensure_future(log.append("m", 1, notes(2, 2)))
-            await asyncio.to_thread(clock.asked.wait)
+            clock.blocked.clear()
+            append_task = asyncio.ensure_future(log.append("m", 1, notes(2, 2)))
+            await asyncio.to_thread(clock.blocked.wait)
             other.execute("ROLLBACK")
-            await appending
+            await append_task
 
-    clock = HeldClock()
+    clock = BlockingClock()
     clock.released.set()
-    tell(SqliteEventLog(path, clock), begin, held_up)
+    run_with_store(SqliteEventLog(path, clock), write_first, check)
 
 
-def test_a_file_that_may_only_be_read(path: Path) -> None:
-    async def refused(log: EventLog) -> None:
+def test_nothing_is_written_to_a_read_only_database(path: Path) -> None:
+    async def check(log: EventLog) -> None:
         # The user who runs the tests may write any file, so SQLite itself is set to read-only.
-        writing_of(log).execute("PRAGMA query_only = 1")
-        await refused_append(log, "readonly")
-        writing_of(log).execute("PRAGMA query_only = 0")
+        writing_connection(log).execute("PRAGMA query_only = 1")
+        await check_append_rejected(log, "readonly")
+        writing_connection(log).execute("PRAGMA query_only = 0")
 
-    tell(opened(path), begin, refused, go_on)
+    run_with_store(open_log(path), write_first, check, write_more)
 
 
-def test_a_full_disk(path: Path) -> None:
-    async def refused(log: EventLog) -> None:
-        (pages,) = writing_of(log).execute("PRAGMA page_count").fetchone()
-        writing_of(log).execute(f"PRAGMA max_page_count = {pages}")
-        await refused_append(log, "full")
-        writing_of(log).execute("PRAGMA max_page_count = 1000000")
+def test_nothing_is_written_to_a_full_disk(path: Path) -> None:
+    async def check(log: EventLog) -> None:
+        (pages,) = writing_connection(log).execute("PRAGMA page_count").fetchone()
+        writing_connection(log).execute(f"PRAGMA max_page_count = {pages}")
+        await check_append_rejected(log, "full")
+        writing_connection(log).execute("PRAGMA max_page_count = 1000000")
 
-    tell(opened(path), begin, refused, go_on)
+    run_with_store(open_log(path), write_first, check, write_more)
 
 
 @contextmanager
-def files_no_longer_than(length: int) -> Iterator[None]:
+def max_file_size(length: int) -> Iterator[None]:
     """Limit the size of files that this process writes."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (length, hard))
@@ -323,16 +323,16 @@ def files_no_longer_than(length: int) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("more", [0, 1, 4_000, 50_000])
-def test_a_disk_that_takes_no_more(path: Path, more: int) -> None:
-    async def refused(log: EventLog) -> None:
-        with files_no_longer_than(Path(f"{path}-wal").stat().st_size + more):
-            await refused_append(log, "disk")
+def test_nothing_is_written_beyond_the_file_size_limit(path: Path, more: int) -> None:
+    async def check(log: EventLog) -> None:
+        with max_file_size(Path(f"{path}-wal").stat().st_size + more):
+            await check_append_rejected(log, "disk")
 
-    tell(opened(path), begin, refused, go_on)
+    run_with_store(open_log(path), write_first, check, write_more)
 
 
-def test_an_event_that_cannot_be_written_is_refused_alone(path: Path) -> None:
-    async def crowd(log: EventLog) -> None:
+def test_an_invalid_event_is_rejected_without_affecting_other_appends(path: Path) -> None:
+    async def check(log: EventLog) -> None:
         answers = await asyncio.gather(
             log.append("m", 0, notes(1, 1)),
             log.append("n", 0, [note(1), note(2.5)]),  # type: ignore[arg-type]  # the mistake that is shown
@@ -341,18 +341,18 @@ def test_an_event_that_cannot_be_written_is_refused_alone(path: Path) -> None:
         assert [type(answer) for answer in answers] == [list, MalformedEntry]
         assert await log.unfinished() == ["m"]
 
-    tell(opened(path), crowd)
+    run_with_store(open_log(path), check)
 
 
-SPOILING = (
+DAMAGES = (
     "UPDATE entries SET line = 'scribble' WHERE number = ?",
     "UPDATE entries SET line = CAST(x'ff' || CAST(line AS BLOB) AS TEXT) WHERE number = ?",
 )
 """Faults as a disk causes them; the second leaves no text."""
 
 
-@pytest.mark.parametrize("spoil", SPOILING)
-def test_an_entry_that_cannot_be_read_is_named(path: Path, spoil: str) -> None:
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_the_error_names_an_entry_that_cannot_be_read(path: Path, damage: str) -> None:
     async def write(log: EventLog) -> None:
         await log.append("m", 0, notes(1, 3))
         await log.append("n", 0, notes(1, 1))
@@ -363,93 +363,93 @@ def test_an_entry_that_cannot_be_read_is_named(path: Path, spoil: str) -> None:
         assert "invalid JSON" in str(damaged.value.__cause__)
         assert await events_of(log, "n") == notes(1, 1)
 
-    tell(opened(path), write)
-    with stranger(path) as other:
-        other.execute(spoil, (2,))
-    tell(opened(path), read)
+    run_with_store(open_log(path), write)
+    with other_connection(path) as other:
+        other.execute(damage, (2,))
+    run_with_store(open_log(path), read)
 
 
 @pytest.mark.parametrize("name", ["log.db", "log.db-wal"])
-def test_nothing_is_written_where_the_files_are_not_those_that_were_opened(path: Path, name: str) -> None:
-    file, aside = path.with_name(name), path.with_name("aside")
+def test_nothing_is_written_if_a_database_file_was_replaced(path: Path, name: str) -> None:
+    file, moved_file = path.with_name(name), path.with_name("aside")
 
-    async def refused(log: EventLog) -> None:
+    async def check(log: EventLog) -> None:
         assert await events_of(log, "m") == notes(1, 1)  # From now on the log can be read without opening a file.
-        file.rename(aside)
-        await refused_append(log, f"{name} has been removed or replaced")
-        file.write_bytes(aside.read_bytes())
-        await refused_append(log, f"{name} has been removed or replaced")
-        aside.replace(file)
+        file.rename(moved_file)
+        await check_append_rejected(log, f"{name} has been removed or replaced")
+        file.write_bytes(moved_file.read_bytes())
+        await check_append_rejected(log, f"{name} has been removed or replaced")
+        moved_file.replace(file)
 
-    tell(opened(path), begin, refused, go_on)
+    run_with_store(open_log(path), write_first, check, write_more)
 
 
 # Opening
 
 
-def test_a_place_where_no_file_can_be(tmp_path: Path) -> None:
+def test_a_log_cannot_be_opened_at_an_invalid_path(tmp_path: Path) -> None:
     with pytest.raises(LogUnavailable, match="unable to open"):
-        opened(tmp_path)
+        open_log(tmp_path)
     with pytest.raises(LogUnavailable, match="No such file"):
-        opened(tmp_path / "nowhere" / "log.db")
+        open_log(tmp_path / "nowhere" / "log.db")
 
 
-def test_a_file_that_is_no_database(path: Path) -> None:
+def test_a_file_that_is_no_database_cannot_be_opened(path: Path) -> None:
     path.write_text("Dear diary, today I lost at trox." * 100, encoding="ascii")
     with pytest.raises(LogUnavailable, match="not a database"):
-        opened(path)
+        open_log(path)
 
 
-def test_a_file_that_is_locked_when_it_is_opened(path: Path) -> None:
-    with stranger(path) as other:
+def test_a_locked_database_cannot_be_opened(path: Path) -> None:
+    with other_connection(path) as other:
         other.execute("BEGIN EXCLUSIVE")
         with pytest.raises(LogUnavailable, match="locked"):
-            opened(path)
+            open_log(path)
         other.execute("ROLLBACK")
-    asyncio.run(opened(path).close())
+    asyncio.run(open_log(path).close())
 
 
-def test_a_log_in_memory_is_another_class(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_in_memory_sqlite_database_is_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)  # The log creates a file of this name.
     with pytest.raises(LogUnavailable, match="no write-ahead log is possible here"):
-        opened(Path(":memory:"))
+        open_log(Path(":memory:"))
 
 
-def test_a_file_of_a_later_release_is_refused_and_left_alone(path: Path) -> None:
-    with stranger(path) as later:
-        later.execute("PRAGMA user_version = 99")
+def test_a_database_of_a_newer_release_is_rejected_and_not_changed(path: Path) -> None:
+    with other_connection(path) as newer:
+        newer.execute("PRAGMA user_version = 99")
         known = len(migrations())
         with pytest.raises(NewerDatabase, match=f"version 99, and this release supports versions up to {known}"):
-            opened(path)
-        assert later.execute("SELECT count(*) FROM sqlite_schema").fetchone() == (0,)
+            open_log(path)
+        assert newer.execute("SELECT count(*) FROM sqlite_schema").fetchone() == (0,)
 
 
-def test_a_file_takes_the_steps_that_it_has_not_taken(path: Path) -> None:
+def test_only_missing_migrations_are_applied(path: Path) -> None:
     steps = ["CREATE TABLE t (n);\n\nINSERT INTO t VALUES (1);", "UPDATE t SET n = 10 * n + 2"]
-    with stranger(path) as connection:
+    with other_connection(path) as connection:
         for known in (1, 1, 2, 2):
             migrate(connection, steps[:known])
         assert connection.execute("SELECT n FROM t").fetchall() == [(12,)]
         assert connection.execute("PRAGMA user_version").fetchone() == (2,)
 
 
-def test_a_step_that_fails_is_not_taken_in_part(path: Path) -> None:
-    with stranger(path) as connection:
+def test_a_failed_migration_is_not_applied_in_part(path: Path) -> None:
+    with other_connection(path) as connection:
         with pytest.raises(sqlite3.OperationalError):
             migrate(connection, ["CREATE TABLE t (n)", "CREATE TABLE u (n);\n\nINSERT INTO nothing VALUES (1)"])
         assert connection.execute("SELECT count(*) FROM sqlite_schema").fetchone() == (0,)
         assert connection.execute("PRAGMA user_version").fetchone() == (0,)
 
 
-def test_two_processes_may_open_a_new_file_at_once(path: Path) -> None:
+def test_a_new_database_can_be_opened_concurrently(path: Path) -> None:
     with ThreadPoolExecutor() as pool:
-        logs = list(pool.map(lambda _: SqliteEventLog(path, at_noon), range(8)))
+        logs = list(pool.map(lambda _: SqliteEventLog(path, noon_ms), range(8)))
     for log in logs:
         asyncio.run(log.close())
 
 
 def test_a_transaction_is_all_or_nothing(path: Path) -> None:
-    with stranger(path) as connection:
+    with other_connection(path) as connection:
         connection.execute("CREATE TABLE t (n)")
         with pytest.raises(sqlite3.OperationalError), transaction(connection):
             connection.executemany("INSERT INTO t VALUES (abs(?))", [(1,), (-(2**63),)])

@@ -15,8 +15,8 @@ from referee.storage.sqlite.bot_log import INSERT, SqliteBotLog
 from referee.storage.sqlite.database import NewerDatabase
 from referee.storage.sqlite.event_log import SqliteEventLog
 from referee.storage.sqlite.store import SqliteStore
-from tests.storage.account_stores import PLENTY, AccountStores, in_sqlite, organiser_token, tell
-from tests.storage.stores import at_noon, events_of, notes, stranger
+from tests.storage.account_stores import HIGH_LIMITS, AccountStores, in_sqlite, organiser_token, run_with_store
+from tests.storage.stores import events_of, noon_ms, notes, other_connection
 from tests.storage.test_bot_log_contract import note
 
 
@@ -35,21 +35,21 @@ def numbers(file: sqlite3.Connection) -> list[int]:
     return [number for (number,) in file.execute("SELECT number FROM bot_log ORDER BY number")]
 
 
-class Held:
+class BlockingWrite:
     """A write that blocks the writing thread until it is released."""
 
     def __init__(self) -> None:
-        self.begun = Signal()
+        self.started = Signal()
         self.released = Signal()
 
     def __call__(self, file: sqlite3.Connection) -> int:
-        self.begun.set()
+        self.started.set()
         self.released.wait(60)  # With a timeout: a bug should fail the test, not block it.
         return add(0, file)
 
 
-def test_nothing_is_written_where_the_file_is_not_the_one_that_was_opened(path: Path) -> None:
-    async def told() -> None:
+def test_nothing_is_written_if_the_database_file_was_replaced(path: Path) -> None:
+    async def check() -> None:
         store = SqliteStore(path)
         path.rename(path.with_suffix(".aside"))
         with pytest.raises(LogUnavailable, match=r"referee\.db has been removed or replaced"):
@@ -59,24 +59,24 @@ def test_nothing_is_written_where_the_file_is_not_the_one_that_was_opened(path: 
         assert await store.read(numbers) == [2]
         await store.close()
 
-    asyncio.run(told())
+    asyncio.run(check())
 
 
-def test_reopened_books_are_equal(path: Path) -> None:
+def test_reopened_account_stores_are_equal(path: Path) -> None:
     async def write(account_stores: AccountStores) -> None:
         await account_stores.register("ada", description="plays")
         await account_stores.add_versions("ada", "1", "2")
         await account_stores.tokens.add_token(organiser_token("s"), 100)
         await account_stores.quotas.set_quota("ann", Quota(1))
         await account_stores.bot_log.append("ada", [note(number) for number in range(9)])
-        before.extend(await all_of(account_stores))
+        before.extend(await read_all(account_stores))
 
     async def read(account_stores: AccountStores) -> None:
-        assert await all_of(account_stores) == before
-        again = await account_stores.register("ada", description="plays", limit=PLENTY)
-        assert again.repeated
+        assert await read_all(account_stores) == before
+        repeated = await account_stores.register("ada", description="plays", limit=HIGH_LIMITS)
+        assert repeated.repeated
 
-    async def all_of(account_stores: AccountStores) -> list[object]:
+    async def read_all(account_stores: AccountStores) -> list[object]:
         return [
             await account_stores.accounts.bots(),
             await account_stores.accounts.versions("ada"),
@@ -86,24 +86,24 @@ def test_reopened_books_are_equal(path: Path) -> None:
         ]
 
     before: list[object] = []
-    tell(in_sqlite(path), write)
-    tell(in_sqlite(path), read)
+    run_with_store(in_sqlite(path), write)
+    run_with_store(in_sqlite(path), read)
 
 
-def test_no_secret_is_in_the_file(path: Path) -> None:
+def test_the_database_contains_no_secret(path: Path) -> None:
     async def write(account_stores: AccountStores) -> None:
         await account_stores.tokens.add_token(organiser_token("rf_the-secret-itself"), 100)
 
-    tell(in_sqlite(path), write)
+    run_with_store(in_sqlite(path), write)
     assert all(b"rf_" not in file.read_bytes() for file in path.parent.iterdir())
 
 
-def test_the_books_and_the_log_of_the_matches_share_a_file(path: Path) -> None:
+def test_account_stores_and_match_log_can_share_a_database(path: Path) -> None:
     async def write() -> None:
-        log, store = SqliteEventLog(path, at_noon), SqliteStore(path)
+        log, store = SqliteEventLog(path, noon_ms), SqliteStore(path)
         bot_log = SqliteBotLog(store, max_lines=5)
-        appends = (log.append(f"m{one}", 0, notes(1, 3)) for one in range(30))
-        others = (bot_log.append(f"bot{one}", [note(one)]) for one in range(30))
+        appends = (log.append(f"m{number}", 0, notes(1, 3)) for number in range(30))
+        others = (bot_log.append(f"bot{number}", [note(number)]) for number in range(30))
         await asyncio.gather(*appends, *others)
         assert await events_of(log, "m29") == notes(1, 3)
         assert len(await bot_log.read("bot29")) == 1
@@ -113,15 +113,15 @@ def test_the_books_and_the_log_of_the_matches_share_a_file(path: Path) -> None:
     asyncio.run(write())
 
 
-def test_what_waits_is_written_together_and_stands_apart(path: Path) -> None:
-    async def crowd() -> None:
+def test_a_failed_write_does_not_affect_the_others_of_its_batch(path: Path) -> None:
+    async def check() -> None:
         store = SqliteStore(path)
-        held = Held()
-        first = asyncio.ensure_future(store.write(held))
-        await asyncio.to_thread(held.begun.wait)
-        others = [asyncio.ensure_future(store.write(order)) for order in (one, spoilt, two)]
+        blocking_write = BlockingWrite()
+        first = asyncio.ensure_future(store.write(blocking_write))
+        await asyncio.to_thread(blocking_write.started.wait)
+        others = [asyncio.ensure_future(store.write(write)) for write in (add_one, failing, add_two)]
         await asyncio.sleep(0)
-        held.released.set()
+        blocking_write.released.set()
         assert await first == 0
         answers = await asyncio.gather(*others, return_exceptions=True)
         assert answers[0] == 1
@@ -130,73 +130,73 @@ def test_what_waits_is_written_together_and_stands_apart(path: Path) -> None:
         assert await store.read(numbers) == [0, 1, 2]
         await store.close()
 
-    def one(file: sqlite3.Connection) -> int:
+    def add_one(file: sqlite3.Connection) -> int:
         return add(1, file)
 
-    def two(file: sqlite3.Connection) -> list[int]:
+    def add_two(file: sqlite3.Connection) -> list[int]:
         add(2, file)
         return numbers(file)
 
-    def spoilt(file: sqlite3.Connection) -> int:
+    def failing(file: sqlite3.Connection) -> int:
         add(99, file)
         raise UnknownBot("nobody")
 
-    asyncio.run(crowd())
+    asyncio.run(check())
 
 
-def test_a_reader_sees_only_what_is_committed_and_does_not_wait(path: Path) -> None:
-    async def look() -> None:
+def test_a_reader_sees_only_committed_data_and_does_not_wait(path: Path) -> None:
+    async def check() -> None:
         store = SqliteStore(path)
-        held = Held()
-        writing = asyncio.ensure_future(store.write(held))
-        await asyncio.to_thread(held.begun.wait)
+        blocking_write = BlockingWrite()
+        writing = asyncio.ensure_future(store.write(blocking_write))
+        await asyncio.to_thread(blocking_write.started.wait)
         assert await store.read(numbers) == []
-        held.released.set()
+        blocking_write.released.set()
         await writing
         assert await store.read(numbers) == [0]
         await store.close()
 
-    asyncio.run(look())
+    asyncio.run(check())
 
 
-def test_who_hangs_up_does_not_take_the_order_back(path: Path) -> None:
-    async def hang_up() -> None:
+def test_a_cancelled_write_is_still_executed(path: Path) -> None:
+    async def check() -> None:
         store = SqliteStore(path)
-        held = Held()
-        writing = asyncio.ensure_future(store.write(held))
-        await asyncio.to_thread(held.begun.wait)
+        blocking_write = BlockingWrite()
+        writing = asyncio.ensure_future(store.write(blocking_write))
+        await asyncio.to_thread(blocking_write.started.wait)
         writing.cancel()
         await asyncio.wait([writing])
-        held.released.set()
+        blocking_write.released.set()
         assert await store.write(lambda file: add(1, file)) == 1
         assert await store.read(numbers) == [0, 1]
         await store.close()
 
-    asyncio.run(hang_up())
+    asyncio.run(check())
 
 
-def test_closing_writes_what_is_waiting_and_then_nothing_more(path: Path) -> None:
-    async def close() -> None:
+def test_closing_executes_pending_writes_and_rejects_later_ones(path: Path) -> None:
+    async def check() -> None:
         store = SqliteStore(path)
-        orders = [asyncio.ensure_future(store.write(partial(add, one))) for one in range(20)]
+        writes = [asyncio.ensure_future(store.write(partial(add, number))) for number in range(20)]
         await asyncio.sleep(0)
         await store.close()
-        assert await asyncio.gather(*orders) == list(range(20))
+        assert await asyncio.gather(*writes) == list(range(20))
         await store.close()
         with pytest.raises(LogUnavailable, match="closed"):
             await store.write(lambda file: add(99, file))
         with pytest.raises(LogUnavailable, match="closed"):
             await store.read(numbers)
 
-    asyncio.run(close())
-    with stranger(path) as other:
+    asyncio.run(check())
+    with other_connection(path) as other:
         assert numbers(other) == list(range(20))
 
 
-def test_a_locked_file_changes_nothing_and_is_used_again_when_it_is_free(path: Path) -> None:
-    async def story() -> None:
+def test_a_write_to_a_locked_database_changes_nothing_and_later_ones_succeed(path: Path) -> None:
+    async def check() -> None:
         store = SqliteStore(path, busy_ms=0)
-        with stranger(path) as other:
+        with other_connection(path) as other:
             other.execute("BEGIN EXCLUSIVE")
             with pytest.raises(LogUnavailable, match="the database is unavailable: database is locked"):
                 await store.write(lambda file: add(1, file))
@@ -206,26 +206,26 @@ def test_a_locked_file_changes_nothing_and_is_used_again_when_it_is_free(path: P
         assert await store.read(numbers) == [1]
         await store.close()
 
-    asyncio.run(story())
+    asyncio.run(check())
 
 
-def test_a_full_disk_changes_nothing_and_the_next_order_is_done_when_there_is_room(path: Path) -> None:
-    async def story() -> None:
+def test_a_write_to_a_full_disk_changes_nothing_and_later_ones_succeed(path: Path) -> None:
+    async def check() -> None:
         store = SqliteStore(path)
         (pages,) = await store.read(lambda file: file.execute("PRAGMA page_count").fetchone())
         store._threads.writing.execute(f"PRAGMA max_page_count = {pages}")
         with pytest.raises(LogUnavailable, match="full"):
-            await store.write(lambda file: [add(one, file) for one in range(5000)])
+            await store.write(lambda file: [add(number, file) for number in range(5000)])
         assert await store.read(numbers) == []
         store._threads.writing.execute("PRAGMA max_page_count = 1000000")
-        await store.write(lambda file: [add(one, file) for one in range(5000)])
+        await store.write(lambda file: [add(number, file) for number in range(5000)])
         assert len(await store.read(numbers)) == 5000
         await store.close()
 
-    asyncio.run(story())
+    asyncio.run(check())
 
 
-def test_files_that_cannot_be_books(path: Path, tmp_path: Path) -> None:
+def test_an_invalid_path_or_file_cannot_be_opened(path: Path, tmp_path: Path) -> None:
     with pytest.raises(LogUnavailable, match="unable to open"):
         SqliteStore(tmp_path)
     path.write_text("Dear diary, today I lost at trox." * 100, encoding="ascii")
@@ -233,8 +233,8 @@ def test_files_that_cannot_be_books(path: Path, tmp_path: Path) -> None:
         SqliteStore(path)
 
 
-def test_a_file_of_a_later_release_is_refused(path: Path) -> None:
-    with stranger(path) as later:
-        later.execute("PRAGMA user_version = 99")
+def test_a_database_of_a_newer_release_is_rejected(path: Path) -> None:
+    with other_connection(path) as newer:
+        newer.execute("PRAGMA user_version = 99")
         with pytest.raises(NewerDatabase):
             SqliteStore(path)

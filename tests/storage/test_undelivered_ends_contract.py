@@ -1,4 +1,4 @@
-"""Promises of all stores of undelivered ends."""
+"""Contract of all stores of undelivered ends."""
 
 import asyncio
 import sqlite3
@@ -20,13 +20,13 @@ from referee.storage.sqlite.event_log import SELECT_UNDELIVERED_ENDS, SqliteEven
 from referee.storage.sqlite.store import SqliteStore
 from tests.live.runner_harness import terms
 from tests.storage.examples import END
-from tests.storage.stores import NOON_MS, at_noon, notes, stranger
+from tests.storage.stores import NOON_MS, noon_ms, notes, other_connection
 
-ANNA, BERT, CARL, NOBODY = Player("anna", "1"), Player("bert", "1"), Player("carl", "2"), Player()
+ANNA, BERT, CARL, OPEN_SEAT = Player("anna", "1"), Player("bert", "1"), Player("carl", "2"), Player()
 
 
 @dataclass(frozen=True)
-class Shelf:
+class MatchStores:
     log: EventLog
     undelivered: UndeliveredEnds
     close: Callable[[], Coroutine[Any, Any, None]]
@@ -34,137 +34,143 @@ class Shelf:
     async def write(self, match_id: str, *events: Event) -> None:
         await self.log.append(match_id, len(await self.log.read(match_id)), events)
 
-    async def over(self, match_id: str, *players: Player) -> None:
-        await self.write(match_id, opened(match_id, *players), END)
+    async def finish(self, match_id: str, *players: Player) -> None:
+        await self.write(match_id, match_created(match_id, *players), END)
 
 
-def in_memory() -> Shelf:
-    log = MemoryEventLog(at_noon)
-    return Shelf(log, MemoryUndeliveredEnds(log), log.close)
+def in_memory() -> MatchStores:
+    log = MemoryEventLog(noon_ms)
+    return MatchStores(log, MemoryUndeliveredEnds(log), log.close)
 
 
-def in_sqlite(path: Path) -> Shelf:
-    log, store = SqliteEventLog(path, at_noon, Durability.NORMAL), SqliteStore(path, Durability.NORMAL, busy_ms=5_000)
+def in_sqlite(path: Path) -> MatchStores:
+    log, store = SqliteEventLog(path, noon_ms, Durability.NORMAL), SqliteStore(path, Durability.NORMAL, busy_ms=5_000)
 
     async def close() -> None:
         await log.close()
         await store.close()
 
-    return Shelf(log, SqliteUndeliveredEnds(store), close)
+    return MatchStores(log, SqliteUndeliveredEnds(store), close)
 
 
-LOGS_WITH_ENDS: dict[str, Callable[[Path], Shelf]] = {
+LOGS_WITH_ENDS: dict[str, Callable[[Path], MatchStores]] = {
     "memory": lambda _: in_memory(),
     "sqlite": lambda folder: in_sqlite(folder / "referee.db"),
 }
 
-Story = Callable[[Shelf], Coroutine[Any, Any, None]]
+StoreTest = Callable[[MatchStores], Coroutine[Any, Any, None]]
 
 
-def with_every_shelf(story: Story) -> Callable[[str, Path], None]:
+def with_all_match_stores(coroutine: StoreTest) -> Callable[[str, Path], None]:
     @pytest.mark.parametrize("make", LOGS_WITH_ENDS)
     def test(make: str, tmp_path: Path) -> None:
-        tell(LOGS_WITH_ENDS[make](tmp_path), story)
+        run_with_stores(LOGS_WITH_ENDS[make](tmp_path), coroutine)
 
-    test.__name__ = story.__name__
+    test.__name__ = coroutine.__name__
     return test
 
 
-def tell(shelf: Shelf, story: Story) -> None:
-    async def told() -> None:
+def run_with_stores(stores: MatchStores, coroutine: StoreTest) -> None:
+    async def run_test() -> None:
         try:
-            await story(shelf)
+            await coroutine(stores)
         finally:
-            await shelf.close()
+            await stores.close()
 
-    asyncio.run(told())
+    asyncio.run(run_test())
 
 
-def opened(match_id: str, *players: Player) -> Event:
+def match_created(match_id: str, *players: Player) -> Event:
     return MatchCreated(0, terms(match_id=match_id, players=players))
 
 
-@with_every_shelf
-async def test_each_bot_is_to_hear_of_the_end_of_its_matches_and_of_no_others(shelf: Shelf) -> None:
-    await shelf.over("m1", ANNA, BERT)
-    await shelf.write("m2", opened("m2", ANNA, BERT))
-    await shelf.over("m3", CARL, ANNA)
-    assert await shelf.undelivered.list_for("anna", 10) == [MatchEnded("m1", 0), MatchEnded("m3", 1)]
-    assert await shelf.undelivered.list_for("bert", 10) == [MatchEnded("m1", 1)]
-    assert await shelf.undelivered.list_for("nobody", 10) == []
-    await shelf.write("m2", END)
-    assert await shelf.undelivered.list_for("bert", 10) == [MatchEnded("m1", 1), MatchEnded("m2", 1)]
+@with_all_match_stores
+async def test_each_bot_has_the_ends_of_its_own_matches_only(stores: MatchStores) -> None:
+    await stores.finish("m1", ANNA, BERT)
+    await stores.write("m2", match_created("m2", ANNA, BERT))
+    await stores.finish("m3", CARL, ANNA)
+    assert await stores.undelivered.list_for("anna", 10) == [MatchEnded("m1", 0), MatchEnded("m3", 1)]
+    assert await stores.undelivered.list_for("bert", 10) == [MatchEnded("m1", 1)]
+    assert await stores.undelivered.list_for("nobody", 10) == []
+    await stores.write("m2", END)
+    assert await stores.undelivered.list_for("bert", 10) == [MatchEnded("m1", 1), MatchEnded("m2", 1)]
 
 
-@with_every_shelf
-async def test_what_was_heard_is_not_told_again_and_the_others_still_are(shelf: Shelf) -> None:
+@with_all_match_stores
+async def test_a_delivered_end_is_removed_and_the_others_remain(stores: MatchStores) -> None:
     for match_id in ("m1", "m2"):
-        await shelf.over(match_id, ANNA, BERT)
+        await stores.finish(match_id, ANNA, BERT)
     for _ in range(2):
         ends = [MatchEnded("m1", 0), MatchEnded("m2", 1), MatchEnded("no such match", 0)]
-        await shelf.undelivered.mark_delivered(ends)
-    assert await shelf.undelivered.list_for("anna", 10) == [MatchEnded("m2", 0)]
-    assert await shelf.undelivered.list_for("bert", 10) == [MatchEnded("m1", 1)]
-    await shelf.undelivered.mark_delivered([MatchEnded("m2", 0)])
-    assert await shelf.undelivered.list_for("anna", 10) == []
+        await stores.undelivered.mark_delivered(ends)
+    assert await stores.undelivered.list_for("anna", 10) == [MatchEnded("m2", 0)]
+    assert await stores.undelivered.list_for("bert", 10) == [MatchEnded("m1", 1)]
+    await stores.undelivered.mark_delivered([MatchEnded("m2", 0)])
+    assert await stores.undelivered.list_for("anna", 10) == []
 
 
-@with_every_shelf
-async def test_who_sits_where_is_what_the_log_says_last(shelf: Shelf) -> None:
-    await shelf.write("m1", opened("m1", ANNA, NOBODY), SeatTaken(1, 1, CARL), PlayStarted(2, (CARL, ANNA)), END)
-    await shelf.write("m2", opened("m2", NOBODY, NOBODY), SeatTaken(1, 1, CARL), END)
-    assert await shelf.undelivered.list_for("anna", 10) == [MatchEnded("m1", 1)]
-    assert await shelf.undelivered.list_for("carl", 10) == [MatchEnded("m1", 0), MatchEnded("m2", 1)]
+@with_all_match_stores
+async def test_the_latest_seat_assignment_in_the_log_counts(stores: MatchStores) -> None:
+    await stores.write(
+        "m1", match_created("m1", ANNA, OPEN_SEAT), SeatTaken(1, 1, CARL), PlayStarted(2, (CARL, ANNA)), END
+    )
+    await stores.write("m2", match_created("m2", OPEN_SEAT, OPEN_SEAT), SeatTaken(1, 1, CARL), END)
+    assert await stores.undelivered.list_for("anna", 10) == [MatchEnded("m1", 1)]
+    assert await stores.undelivered.list_for("carl", 10) == [MatchEnded("m1", 0), MatchEnded("m2", 1)]
 
 
-@with_every_shelf
-async def test_a_bot_that_sits_on_both_sides_is_to_hear_of_both(shelf: Shelf) -> None:
-    await shelf.over("m1", ANNA, ANNA)
-    assert await shelf.undelivered.list_for("anna", 10) == [MatchEnded("m1", 0), MatchEnded("m1", 1)]
-    await shelf.undelivered.mark_delivered([MatchEnded("m1", 0)])
-    assert await shelf.undelivered.list_for("anna", 10) == [MatchEnded("m1", 1)]
+@with_all_match_stores
+async def test_a_bot_with_two_seats_has_two_undelivered_ends(stores: MatchStores) -> None:
+    await stores.finish("m1", ANNA, ANNA)
+    assert await stores.undelivered.list_for("anna", 10) == [MatchEnded("m1", 0), MatchEnded("m1", 1)]
+    await stores.undelivered.mark_delivered([MatchEnded("m1", 0)])
+    assert await stores.undelivered.list_for("anna", 10) == [MatchEnded("m1", 1)]
 
 
-@with_every_shelf
-async def test_of_many_ends_the_newest_come_first_in_line(shelf: Shelf) -> None:
+@with_all_match_stores
+async def test_a_limited_list_contains_the_newest_ends(stores: MatchStores) -> None:
     for number in range(5):
-        await shelf.over(f"m{number}", ANNA, BERT)
-    assert await shelf.undelivered.list_for("anna", 2) == [MatchEnded("m3", 0), MatchEnded("m4", 0)]
+        await stores.finish(f"m{number}", ANNA, BERT)
+    assert await stores.undelivered.list_for("anna", 2) == [MatchEnded("m3", 0), MatchEnded("m4", 0)]
 
 
-def test_an_end_and_the_log_that_tells_of_it_are_written_together(tmp_path: Path) -> None:
-    async def lost(shelf: Shelf) -> None:
-        with stranger(tmp_path / "referee.db") as connection:
+def test_an_end_and_its_log_entry_are_written_in_one_transaction(tmp_path: Path) -> None:
+    async def check(stores: MatchStores) -> None:
+        with other_connection(tmp_path / "referee.db") as connection:
             connection.execute("DROP TABLE undelivered_ends")
         with pytest.raises(LogUnavailable):
-            await shelf.over("m1", ANNA, BERT)
-        assert await shelf.log.read("m1") == []
+            await stores.finish("m1", ANNA, BERT)
+        assert await stores.log.read("m1") == []
 
-    tell(in_sqlite(tmp_path / "referee.db"), lost)
+    run_with_stores(in_sqlite(tmp_path / "referee.db"), check)
 
 
-def test_a_file_from_before_there_were_such_ends_is_read_and_its_matches_end_for_all(tmp_path: Path) -> None:
+def test_a_database_without_undelivered_ends_is_migrated_and_later_ends_are_stored(tmp_path: Path) -> None:
     path = tmp_path / "referee.db"
-    with stranger(path) as older:
-        migrate(older, migrations()[:3])
-        write_as_ever(older, "over", opened("over", ANNA, BERT), END)
-        write_as_ever(older, "waits", opened("waits", ANNA, NOBODY))
-        write_as_ever(older, "taken", opened("taken", NOBODY, BERT), SeatTaken(1, 0, BERT), SeatTaken(2, 0, CARL))
-        write_as_ever(older, "plays", opened("plays", ANNA, BERT), PlayStarted(1, (BERT, ANNA)), *notes(3, 4))
+    with other_connection(path) as old_file:
+        migrate(old_file, migrations()[:3])
+        write_as_first_release(old_file, "over", match_created("over", ANNA, BERT), END)
+        write_as_first_release(old_file, "waits", match_created("waits", ANNA, OPEN_SEAT))
+        write_as_first_release(
+            old_file, "taken", match_created("taken", OPEN_SEAT, BERT), SeatTaken(1, 0, BERT), SeatTaken(2, 0, CARL)
+        )
+        write_as_first_release(
+            old_file, "plays", match_created("plays", ANNA, BERT), PlayStarted(1, (BERT, ANNA)), *notes(3, 4)
+        )
 
-    async def ends(shelf: Shelf) -> None:
-        assert [entry.request for entry in await shelf.log.read("over")] == [None, None]
-        assert await shelf.undelivered.list_for("anna", 10) == []
+    async def check(stores: MatchStores) -> None:
+        assert [entry.request for entry in await stores.log.read("over")] == [None, None]
+        assert await stores.undelivered.list_for("anna", 10) == []
         for match_id in ("waits", "taken", "plays"):
-            await shelf.write(match_id, END)
-        assert await shelf.undelivered.list_for("anna", 10) == [MatchEnded("waits", 0), MatchEnded("plays", 1)]
-        assert await shelf.undelivered.list_for("bert", 10) == [MatchEnded("taken", 1), MatchEnded("plays", 0)]
-        assert await shelf.undelivered.list_for("carl", 10) == [MatchEnded("taken", 0)]
+            await stores.write(match_id, END)
+        assert await stores.undelivered.list_for("anna", 10) == [MatchEnded("waits", 0), MatchEnded("plays", 1)]
+        assert await stores.undelivered.list_for("bert", 10) == [MatchEnded("taken", 1), MatchEnded("plays", 0)]
+        assert await stores.undelivered.list_for("carl", 10) == [MatchEnded("taken", 0)]
 
-    tell(in_sqlite(path), ends)
+    run_with_stores(in_sqlite(path), check)
 
 
-def write_as_ever(file: sqlite3.Connection, match_id: str, *events: Event) -> None:
+def write_as_first_release(file: sqlite3.Connection, match_id: str, *events: Event) -> None:
     """Write events as the first release did."""
     over = events[-1] == END
     match = file.execute("INSERT INTO matches (match_id, over) VALUES (?, ?)", (match_id, over)).lastrowid
@@ -173,8 +179,8 @@ def write_as_ever(file: sqlite3.Connection, match_id: str, *events: Event) -> No
 
 
 def test_ends_of_a_bot_have_an_index(tmp_path: Path) -> None:
-    tell(in_sqlite(tmp_path / "referee.db"), lambda shelf: shelf.undelivered.mark_delivered([]))
-    with stranger(tmp_path / "referee.db") as connection:
+    run_with_stores(in_sqlite(tmp_path / "referee.db"), lambda stores: stores.undelivered.mark_delivered([]))
+    with other_connection(tmp_path / "referee.db") as connection:
         plan = [row[-1] for row in connection.execute(f"EXPLAIN QUERY PLAN {SELECT_UNDELIVERED_ENDS}", ("anna", 5))]
     assert any("undelivered_ends_of_bot" in step for step in plan)
     assert not any("SCAN" in step for step in plan)

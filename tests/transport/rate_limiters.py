@@ -2,7 +2,7 @@
 
 from referee.accounts.tokens import Quota, Quotas
 from referee.live.ports import Time
-from referee.storage.memory import MemoryQuotas
+from referee.storage.memory_accounts import MemoryQuotas
 from referee.transport.guards.rate_limit import RateLimiter, UsageObserver
 
 

@@ -11,9 +11,9 @@ def test_beyond_the_limit_of_an_address_calls_are_rejected_and_then_reset() -> N
     for _ in range(2):
         unauthenticated.begin_call("10.0.0.1")
     for _ in range(2):
-        with pytest.raises(TooManyCallsInFlight) as refused:
+        with pytest.raises(TooManyCallsInFlight) as error:
             unauthenticated.begin_call("10.0.0.1")
-        assert refused.value.details == {"limit": "2"}
+        assert error.value.details == {"limit": "2"}
     with pytest.raises(CallMustBeReset):
         unauthenticated.begin_call("10.0.0.1")
     unauthenticated.begin_call("10.0.0.2")

@@ -16,10 +16,10 @@ from referee_api.v1 import (
 
 from referee.accounts.tokens import Role, Token, mint_secret, revoked
 from referee.live.ports import LogUnavailable
-from referee.storage.memory import MemoryTokens
+from referee.storage.memory_accounts import MemoryTokens
 from referee.transport.guards.authentication import CACHE_US, RULES, Authenticator
 from referee.wire.wire_errors import BadToken, NoToken, NotYours
-from tests.live.fake_time import StoppedTime, settled
+from tests.live.fake_time import FakeTime, settle
 
 SERVED: list[ServiceDescriptor] = [
     module.DESCRIPTOR.services_by_name[name]
@@ -45,13 +45,13 @@ def test_no_other_service_has_rules() -> None:
 
 
 def test_administrators_do_everything_but_play() -> None:
-    barred = {method for methods in RULES.values() for method, roles in methods.items() if Role.ADMIN not in roles}
-    assert barred == {"Play", "ListTurns", "SubmitMove", "Resign", "OfferDraw", "AnswerDraw", "ClaimDraw"}
+    forbidden = {method for methods in RULES.values() for method, roles in methods.items() if Role.ADMIN not in roles}
+    assert forbidden == {"Play", "ListTurns", "SubmitMove", "Resign", "OfferDraw", "AnswerDraw", "ClaimDraw"}
 
 
-class Scene:
+class AuthenticationHarness:
     def __init__(self, role: Role = Role.SPECTATOR, expires_ms: int | None = None) -> None:
-        self.time = StoppedTime()
+        self.time = FakeTime()
         self.tokens = MemoryTokens()
         self.authenticator = Authenticator(self.tokens, self.time)
         minted = mint_secret(bytes(32))
@@ -64,54 +64,54 @@ class Scene:
 
 
 def test_a_valid_token_identifies_its_holder() -> None:
-    scene = Scene()
-    assert scene.call(f"Bearer {scene.secret}").holder == "ada"
+    harness = AuthenticationHarness()
+    assert harness.call(f"Bearer {harness.secret}").holder == "ada"
 
 
 @pytest.mark.parametrize("authorization", ["", "Basic abc", "rf_abc"])
 def test_a_call_without_a_bearer_token_is_rejected(authorization: str) -> None:
     with pytest.raises(NoToken):
-        Scene().call(authorization)
+        AuthenticationHarness().call(authorization)
 
 
 def test_an_unknown_token_is_rejected() -> None:
     with pytest.raises(BadToken):
-        Scene().call("Bearer rf_unknown")
+        AuthenticationHarness().call("Bearer rf_unknown")
 
 
 def test_an_expired_token_is_rejected_even_if_it_is_cached() -> None:
-    scene = Scene(expires_ms=StoppedTime().wall_ms() + 1_000)
-    scene.call(f"Bearer {scene.secret}")
-    scene.time.us += 1_000_000
+    harness = AuthenticationHarness(expires_ms=FakeTime().wall_ms() + 1_000)
+    harness.call(f"Bearer {harness.secret}")
+    harness.time.us += 1_000_000
     with pytest.raises(BadToken):
-        scene.call(f"Bearer {scene.secret}")
+        harness.call(f"Bearer {harness.secret}")
 
 
 def test_a_revoked_token_is_rejected_at_once() -> None:
-    scene = Scene()
-    scene.call(f"Bearer {scene.secret}")
-    scene.authenticator.forget(asyncio.run(scene.tokens.change_token(scene.token.id, revoked)))
+    harness = AuthenticationHarness()
+    harness.call(f"Bearer {harness.secret}")
+    harness.authenticator.forget(asyncio.run(harness.tokens.change_token(harness.token.id, revoked)))
     with pytest.raises(BadToken):
-        scene.call(f"Bearer {scene.secret}")
+        harness.call(f"Bearer {harness.secret}")
 
 
 def test_a_method_without_a_rule_cannot_be_called() -> None:
-    scene = Scene(Role.ADMIN)
+    harness = AuthenticationHarness(Role.ADMIN)
     with pytest.raises(NotYours):
-        scene.call(f"Bearer {scene.secret}", "SomethingNew")
+        harness.call(f"Bearer {harness.secret}", "SomethingNew")
 
 
 def test_the_last_use_of_a_token_is_stored_to_the_minute() -> None:
-    scene = Scene()
+    harness = AuthenticationHarness()
 
-    async def stored() -> Token | None:
-        await scene.authenticator.caller(f"Bearer {scene.secret}", "GameService", "ListGames")
-        await settled()
-        return await scene.tokens.find_token(scene.token.sha256)
+    async def find_stored() -> Token | None:
+        await harness.authenticator.caller(f"Bearer {harness.secret}", "GameService", "ListGames")
+        await settle()
+        return await harness.tokens.find_token(harness.token.sha256)
 
-    token = asyncio.run(stored())
+    token = asyncio.run(find_stored())
     assert token
-    assert token.used_ms == scene.time.wall_ms() - scene.time.wall_ms() % 60_000
+    assert token.used_ms == harness.time.wall_ms() - harness.time.wall_ms() % 60_000
 
 
 class SlowTokens(MemoryTokens):
@@ -119,65 +119,65 @@ class SlowTokens(MemoryTokens):
 
     def __init__(self) -> None:
         super().__init__()
-        self.free = asyncio.Event()
-        self.free.set()
-        self.trouble: LogUnavailable | None = None
-        self.read = 0
+        self.gate = asyncio.Event()
+        self.gate.set()
+        self.error: LogUnavailable | None = None
+        self.read_count = 0
 
     async def find_token(self, sha256: bytes) -> Token | None:
-        self.read += 1
-        await self.free.wait()
-        if self.trouble:
-            raise self.trouble
+        self.read_count += 1
+        await self.gate.wait()
+        if self.error:
+            raise self.error
         return await super().find_token(sha256)
 
 
 def test_a_cached_token_is_read_again_in_the_background() -> None:
-    scene = Scene()
+    harness = AuthenticationHarness()
 
-    async def calls() -> None:
+    async def check() -> None:
         tokens = SlowTokens()
-        tokens.add(scene.token, 1)
-        authenticator = Authenticator(tokens, scene.time)
+        tokens.add(harness.token, 1)
+        authenticator = Authenticator(tokens, harness.time)
 
         async def call() -> Token:
-            token = (await authenticator.caller(f"Bearer {scene.secret}", "GameService", "ListGames")).token
-            await settled()
+            token = (await authenticator.caller(f"Bearer {harness.secret}", "GameService", "ListGames")).token
+            await settle()
             return token
 
         await call()
         await call()
-        assert tokens.read == 2, "once to cache it, once to store its use"
-        tokens.free.clear()
-        scene.time.us += CACHE_US
+        assert tokens.read_count == 2, "once to cache it, once to store its use"
+        tokens.gate.clear()
+        harness.time.us += CACHE_US
         await call()
         await call()
-        assert tokens.read == 3
-        tokens.trouble = LogUnavailable("the disk is full")
-        tokens.free.set()
+        assert tokens.read_count == 3
+        tokens.error = LogUnavailable("the disk is full")
+        tokens.gate.set()
         await call()
         await call()
-        assert tokens.read == 4, "it is tried again"
-        tokens.trouble = None
-        await tokens.change_token(scene.token.id, revoked)
+        assert tokens.read_count == 4, "it is tried again"
+        tokens.error = None
+        await tokens.change_token(harness.token.id, revoked)
         assert not (await call()).revoked
         with pytest.raises(BadToken):
             await call()
 
-    asyncio.run(calls())
+    asyncio.run(check())
 
 
 def test_a_token_revoked_while_it_is_read_again_is_not_cached_as_valid() -> None:
-    scene = Scene()
+    harness = AuthenticationHarness()
 
-    async def calls() -> None:
+    async def check() -> None:
         tokens = SlowTokens()
-        tokens.add(scene.token, 1)
-        authenticator = Authenticator(tokens, scene.time)
-        await authenticator.caller(f"Bearer {scene.secret}", "GameService", "ListGames")
-        authenticator.forget(await tokens.change_token(scene.token.id, revoked))
-        await settled()
+        tokens.add(harness.token, 1)
+        authenticator = Authenticator(tokens, harness.time)
+        await authenticator.caller(f"Bearer {harness.secret}", "GameService", "ListGames")
+        authenticator.forget(await tokens.change_token(harness.token.id, revoked))
+        await settle()
         with pytest.raises(BadToken):
-            await authenticator.caller(f"Bearer {scene.secret}", "GameService", "ListGames")
+            await authenticator.caller(f"Bearer {harness.secret}", "GameService", "ListGames")
 
-    asyncio.run(calls())
+    asyncio.run(check())

@@ -50,7 +50,7 @@ REQUESTS = [
 
 
 def fields_of(descriptor: Any, path: tuple[FieldDescriptor, ...] = ()) -> Iterator[tuple[FieldDescriptor, ...]]:
-    """The path to every field of a message, and of the messages in it."""
+    """Yield the path to every field of a message, and of the messages in it."""
     for field in descriptor.fields:
         yield (*path, field)
         if field.message_type and not field.message_type.GetOptions().map_entry:
@@ -64,24 +64,24 @@ def key_of(field: Any) -> str:
     return f"{field.containing_type.name}.{field.name}"
 
 
-def named(case: tuple[Any, tuple[FieldDescriptor, ...]]) -> str:
+def case_id(case: tuple[Any, tuple[FieldDescriptor, ...]]) -> str:
     request, path = case
     return f"{request.DESCRIPTOR.name}.{'.'.join(field.name for field in path)}"
 
 
-def inner(message: Any, path: tuple[FieldDescriptor, ...]) -> Any:
-    """The message that holds the last field of the path; the lists on the way get one element."""
+def innermost_message(message: Any, path: tuple[FieldDescriptor, ...]) -> Any:
+    """Return the message with the last field of the path; lists on the path get one element."""
     for field in path[:-1]:
         value = getattr(message, field.name)
         message = value.add() if field.is_repeated else value
     return message
 
 
-def filled(case: tuple[Any, tuple[FieldDescriptor, ...]], size: int, value: str = "x") -> Any:
-    """A request in which this field has that size."""
+def filled_request(case: tuple[Any, tuple[FieldDescriptor, ...]], size: int, value: str = "x") -> Any:
+    """Return a request in which this field has this size."""
     request_class, path = case
     request = request_class()
-    holder, field = inner(request, path), path[-1]
+    holder, field = innermost_message(request, path), path[-1]
     given: Any = value * size if field.type == FieldDescriptor.TYPE_STRING else value.encode() * size
     if field.is_repeated:
         getattr(holder, field.name).append(given)
@@ -93,19 +93,19 @@ def filled(case: tuple[Any, tuple[FieldDescriptor, ...]], size: int, value: str 
 TEXTS = [case for case in PATHS if is_text(case[1][-1])]
 
 
-@pytest.mark.parametrize("case", TEXTS, ids=named)
+@pytest.mark.parametrize("case", TEXTS, ids=case_id)
 def test_every_text_has_a_limit_and_the_error_names_field_and_limit(case: Any) -> None:
     key = key_of(case[1][-1])
     if key in CHECKED_ELSEWHERE:
         return
     limit = max_chars(key)
-    in_items = isinstance(filled(case, 1), play_service_pb2.PlayRequest)
+    in_items = isinstance(filled_request(case, 1), play_service_pb2.PlayRequest)
     check = (lambda request: check_fields(request.items[0])) if in_items else check_fields
-    check(filled(case, limit))
-    with pytest.raises(BadField) as refused:
-        check(filled(case, limit + 1))
-    assert refused.value.details["field"].rpartition(".")[2] == case[1][-1].name
-    assert str(limit) in str(refused.value)
+    check(filled_request(case, limit))
+    with pytest.raises(BadField) as error:
+        check(filled_request(case, limit + 1))
+    assert error.value.details["field"].rpartition(".")[2] == case[1][-1].name
+    assert str(limit) in str(error.value)
 
 
 def test_every_list_and_map_has_a_limit() -> None:
@@ -124,10 +124,10 @@ def test_an_error_has_the_path_of_its_field() -> None:
     request = match_service_pb2.CreateMatchRequest()
     request.opening.moves.add(move="a1-a2")
     request.opening.moves.add(move="x" * 1001)
-    with pytest.raises(BadField) as refused:
+    with pytest.raises(BadField) as error:
         check_fields(request)
-    assert refused.value.details["field"] == "opening.moves[1].move"
-    assert str(refused.value) == "opening.moves[1].move: it has 1001 characters; the limit is 1000"
+    assert error.value.details["field"] == "opening.moves[1].move"
+    assert str(error.value) == "opening.moves[1].move: it has 1001 characters; the limit is 1000"
 
 
 def test_lists_maps_and_messages_have_limits() -> None:
@@ -147,9 +147,9 @@ def test_lists_maps_and_messages_have_limits() -> None:
         "opening": long,
     }
     for field, request in (*expected.items(), ("terms.rules.options", value)):
-        with pytest.raises(BadField) as refused:
+        with pytest.raises(BadField) as error:
             check_fields(request)
-        assert refused.value.details["field"] == field
+        assert error.value.details["field"] == field
 
 
 def test_requests_of_health_and_reflection_have_a_limit() -> None:

@@ -19,7 +19,7 @@ BOTS = [bot_pb2.Bot(name=f"bot-{number}", description="x" * LONG) for number in 
 
 
 def pages_of(bots: list[bot_pb2.Bot], size: int) -> list[list[str]]:
-    """The names on each page, as a caller that follows the tokens reads them."""
+    """Return the names on each page, as a caller that follows the page tokens reads them."""
     request, pages = ListBotsRequest(), []
     while True:
         last = parse_page_token(request)

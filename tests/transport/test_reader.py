@@ -12,23 +12,23 @@ from referee.accounts.tokens import Quota
 from referee.live.bot_notices import BotLogRecorder
 from referee.match.clock import SECOND
 from referee.match.events import MovePlayed
-from referee.storage.memory import MemoryBotLog
+from referee.storage.memory_accounts import MemoryBotLog
 from referee.transport.play.reader import ITEMS_PER_YIELD, HeartbeatConfig, PlayStream, StreamClosed, StreamHost
 from referee.transport.services.bot_requests import RejectionRecorder
-from tests.live.fake_time import settled
-from tests.live.referee_harness import BOTS, Hall
+from tests.live.fake_time import settle
+from tests.live.referee_harness import BOTS, RefereeHarness
 from tests.live.runner_harness import in_loop
 from tests.transport.rate_limiters import create_rate_limiter
 
-PARTS = 50
+CHUNKS = 50
 HEARTBEAT = HeartbeatConfig(64, 5_000, 15 * SECOND)
-ENOUGH = Quota(10, 10, 10**9, 10, 10)
+HIGH_QUOTA = Quota(10, 10, 10**9, 10, 10)
 UNUSED_HOST = cast(StreamHost, SimpleNamespace(map_error=None, match_context=None))
 """Must not be called."""
-PONGS = [play_pb2.BotItem(pong=play_pb2.Pong(id=0))] * PARTS * ITEMS_PER_YIELD
+PONGS = [play_pb2.BotItem(pong=play_pb2.Pong(id=0))] * CHUNKS * ITEMS_PER_YIELD
 
 
-class Wire:
+class FakeStreamContext:
     """Context of a stream in which the bot sends one message and closes."""
 
     def __init__(self, message: PlayRequest) -> None:
@@ -43,61 +43,63 @@ class Wire:
 
 @in_loop
 async def test_a_message_of_many_items_does_not_block_the_event_loop() -> None:
-    hall = Hall()
-    (session,) = hall.come(BOTS[0])
-    rate_limiter = create_rate_limiter(hall.time, ENOUGH)
-    rejections = RejectionRecorder(BotLogRecorder(MemoryBotLog(10)), hall.time)
-    stream = PlayStream(hall.referee, session, "ada", UNUSED_HOST, rate_limiter, rejections, hall.time, HEARTBEAT)
-    reading = asyncio.create_task(stream._read(Wire(PlayRequest(items=PONGS)), []))
+    harness = RefereeHarness()
+    (session,) = harness.connect(BOTS[0])
+    rate_limiter = create_rate_limiter(harness.time, HIGH_QUOTA)
+    rejections = RejectionRecorder(BotLogRecorder(MemoryBotLog(10)), harness.time)
+    stream = PlayStream(harness.referee, session, "ada", UNUSED_HOST, rate_limiter, rejections, harness.time, HEARTBEAT)
+    reading = asyncio.create_task(stream._read(FakeStreamContext(PlayRequest(items=PONGS)), []))
     turns = 0
     while not reading.done():
         await asyncio.sleep(0)
         turns += 1
     assert isinstance(reading.exception(), StreamClosed)
-    assert turns >= PARTS
-    await hall.referee.close()
+    assert turns >= CHUNKS
+    await harness.referee.close()
 
 
 @in_loop
 async def test_all_moves_of_a_message_arrived_when_it_was_read() -> None:
-    hall = Hall()
-    match_id, (session, _) = await hall.begun()
-    token = hall.due(match_id, 0).turn.token
-    rate_limiter = create_rate_limiter(hall.time, ENOUGH)
-    rejections = RejectionRecorder(BotLogRecorder(MemoryBotLog(10)), hall.time)
-    stream = PlayStream(hall.referee, session, "ada", UNUSED_HOST, rate_limiter, rejections, hall.time, HEARTBEAT)
-    await hall.time.passes(SECOND)
+    harness = RefereeHarness()
+    match_id, (session, _) = await harness.start_match()
+    token = harness.turn_due(match_id, 0).turn.token
+    rate_limiter = create_rate_limiter(harness.time, HIGH_QUOTA)
+    rejections = RejectionRecorder(BotLogRecorder(MemoryBotLog(10)), harness.time)
+    stream = PlayStream(harness.referee, session, "ada", UNUSED_HOST, rate_limiter, rejections, harness.time, HEARTBEAT)
+    await harness.time.advance(SECOND)
     move = play_pb2.BotItem(move=play_pb2.Move(match_id=match_id, turn_token=token, move="1"))
-    reading = asyncio.create_task(stream._read(Wire(PlayRequest(items=[*PONGS, move])), []))
+    reading = asyncio.create_task(stream._read(FakeStreamContext(PlayRequest(items=[*PONGS, move])), []))
     while not reading.done():
         await asyncio.sleep(0)
-        hall.time.us += SECOND // 10
+        harness.time.us += SECOND // 10
     with suppress(StreamClosed):
         await reading
-    await settled()
-    (played,) = [entry.event for entry in await hall.stored.read(match_id) if isinstance(entry.event, MovePlayed)]
-    assert played.row
-    assert (played.row.arrived_us, played.row.charged_us) == (SECOND, SECOND)
-    assert played.at_us > SECOND
-    await hall.referee.close()
+    await settle()
+    (move_played,) = [
+        entry.event for entry in await harness.stored.read(match_id) if isinstance(entry.event, MovePlayed)
+    ]
+    assert move_played.row
+    assert (move_played.row.arrived_us, move_played.row.charged_us) == (SECOND, SECOND)
+    assert move_played.at_us > SECOND
+    await harness.referee.close()
 
 
 async def calls_and_notes_of_a_repeated_move(text: str) -> tuple[int, int]:
-    """The calls that are counted, and the notes in the log of the bot, when a bot sends the same move twice."""
-    hall = Hall()
-    match_id, (session, _) = await hall.begun()
-    rate_limiter = create_rate_limiter(hall.time, ENOUGH)
+    """Return the number of counted calls and of notes in the bot log after a bot has sent the same move twice."""
+    harness = RefereeHarness()
+    match_id, (session, _) = await harness.start_match()
+    rate_limiter = create_rate_limiter(harness.time, HIGH_QUOTA)
     recorder = BotLogRecorder(MemoryBotLog(10))
-    rejections = RejectionRecorder(recorder, hall.time)
-    stream = PlayStream(hall.referee, session, "ada", UNUSED_HOST, rate_limiter, rejections, hall.time, HEARTBEAT)
-    token = hall.due(match_id, 0).turn.token
+    rejections = RejectionRecorder(recorder, harness.time)
+    stream = PlayStream(harness.referee, session, "ada", UNUSED_HOST, rate_limiter, rejections, harness.time, HEARTBEAT)
+    token = harness.turn_due(match_id, 0).turn.token
     move = play_pb2.BotItem(move=play_pb2.Move(match_id=match_id, turn_token=token, move=text))
     for _ in range(2):
         with suppress(StreamClosed):
-            await stream._read(Wire(PlayRequest(items=[move])), [])
-        await settled()
+            await stream._read(FakeStreamContext(PlayRequest(items=[move])), [])
+        await settle()
     notes = await recorder.read(session.player.bot)
-    await hall.referee.close()
+    await harness.referee.close()
     return rate_limiter.calls_of("ada"), len(notes)
 
 

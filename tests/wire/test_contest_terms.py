@@ -46,7 +46,7 @@ def tournament(**terms: Any) -> tournament_pb2.TournamentTerms:
 
 
 def round_trip(terms: tournament_pb2.TournamentTerms, *, with_openings: bool = True) -> tournament_pb2.TournamentTerms:
-    """The terms, read and written again."""
+    """Return the terms after they were read and written converted."""
     read = read_tournament_terms(terms, CONVERTER)
     state = TournamentState(TournamentCreated("cup", "Cup", "ada", "r", read), 0, Tournament(read.tournament))
     return tournament_of(state, CONVERTER, with_openings=with_openings).terms
@@ -68,9 +68,9 @@ def test_every_format_has_an_example() -> None:
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_format_is_read_as_it_was_written(name: str) -> None:
-    asked = tournament(**{name: FORMATS[name]})
-    assert getattr(round_trip(asked), name) == getattr(asked, name)
-    assert round_trip(asked) == round_trip(round_trip(asked))
+    terms = tournament(**{name: FORMATS[name]})
+    assert getattr(round_trip(terms), name) == getattr(terms, name)
+    assert round_trip(terms) == round_trip(round_trip(terms))
 
 
 def test_missing_terms_of_a_tournament_have_defaults() -> None:
@@ -87,8 +87,8 @@ def test_missing_terms_of_a_tournament_have_defaults() -> None:
     assert round_trip(tournament(swiss={"rounds": 3})).tie_breaks[0] == tournament_pb2.TIE_BREAK_BUCHHOLZ
 
 
-def test_everything_else_of_a_tournament_is_read_as_it_was_written() -> None:
-    asked = tournament(
+def test_all_other_terms_of_a_tournament_are_read_as_they_were_written() -> None:
+    terms = tournament(
         pools={"rounds": 3},
         match_terms=TOC,
         duplicate_play={"arrangements": 3, "openings": [MOVES]},
@@ -99,16 +99,16 @@ def test_everything_else_of_a_tournament_is_read_as_it_was_written() -> None:
         last_entry_round=2,
         partner_rule="PARTNER_RULE_INDIVIDUAL",
     )
-    again = round_trip(asked)
-    for field in asked.DESCRIPTOR.fields:
+    converted = round_trip(terms)
+    for field in terms.DESCRIPTOR.fields:
         if field.name not in {"match_terms", "duplicate_play"}:
-            assert getattr(again, field.name) == getattr(asked, field.name), field.name
-    assert again.duplicate_play == asked.duplicate_play
-    assert not round_trip(asked, with_openings=False).duplicate_play.openings
+            assert getattr(converted, field.name) == getattr(terms, field.name), field.name
+    assert converted.duplicate_play == terms.duplicate_play
+    assert not round_trip(terms, with_openings=False).duplicate_play.openings
 
 
 def test_a_ladder_is_read_as_it_was_written() -> None:
-    asked = ladder(
+    terms = ladder(
         match_terms=[TOC, TOC],
         duplicate_play={"arrangements": 2, "openings": [MOVES]},
         partner_rule="PARTNER_RULE_FIXED",
@@ -117,16 +117,16 @@ def test_a_ladder_is_read_as_it_was_written() -> None:
         provisional_matches=5,
         pause_after_faults=2,
     )
-    again = ladder_round_trip(asked)
-    assert len(again.match_terms) == 2
-    del asked.match_terms[:], again.match_terms[:]
-    assert again == asked
+    converted = ladder_round_trip(terms)
+    assert len(converted.match_terms) == 2
+    del terms.match_terms[:], converted.match_terms[:]
+    assert converted == terms
 
 
 def test_missing_terms_of_a_ladder_have_defaults() -> None:
-    again = ladder_round_trip(ladder(duplicate_play={}))
-    assert (again.rematch_after, again.provisional_matches, again.pause_after_faults) == (1, 20, 3)
-    assert again.duplicate_play.arrangements == 2
+    converted = ladder_round_trip(ladder(duplicate_play={}))
+    assert (converted.rematch_after, converted.provisional_matches, converted.pause_after_faults) == (1, 20, 3)
+    assert converted.duplicate_play.arrangements == 2
     shown = ladder_round_trip(ladder(duplicate_play={"openings": [MOVES]}), with_openings=False)
     assert not shown.duplicate_play.openings
 
@@ -173,7 +173,7 @@ def test_a_number_out_of_range_is_rejected(terms: dict[str, Any]) -> None:
         round_trip(tournament(**terms))
 
 
-def test_a_ladder_whose_matches_differ_in_seats_is_refused() -> None:
+def test_a_ladder_whose_games_differ_in_seats_is_rejected() -> None:
     with pytest.raises(BadSeats):
         ladder_round_trip(ladder(match_terms=[ALQUERQUE, TOC]))
     with pytest.raises(BadField):

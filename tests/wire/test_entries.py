@@ -4,37 +4,37 @@ from engines.api import SPECTATOR, Viewer
 from referee.live.match_history import WatchedEntry
 from referee.wire.entries import WATCH_CACHE_SIZE, ViewerContext, WatchCache
 from referee.wire.matches import MatchContext
-from tests.live.referee_harness import Hall
+from tests.live.referee_harness import RefereeHarness
 from tests.live.runner_harness import in_loop
 
 MATCH_CONTEXT = MatchContext(lambda _: True)
 
 
-async def watched_entry(hall: Hall, match_id: str, viewer: Viewer) -> WatchedEntry:
-    """The last entry of a match that has three, as the viewer sees it now."""
-    _, watching = await hall.referee.watch(match_id, 2, viewer)
+async def watched_entry(harness: RefereeHarness, match_id: str, viewer: Viewer) -> WatchedEntry:
+    """Return the last entry of a match with three entries, as the viewer sees it now."""
+    _, watching = await harness.referee.watch(match_id, 2, viewer)
     (watched,) = await anext(watching)
     return watched
 
 
 @in_loop
 async def test_watchers_of_the_same_view_share_one_message() -> None:
-    hall, watch_cache = Hall(), WatchCache()
-    match_id, _ = await hall.begun()
-    await hall.played(match_id, 0, "1")
-    one, another = [await watched_entry(hall, match_id, SPECTATOR) for _ in range(2)]
+    harness, watch_cache = RefereeHarness(), WatchCache()
+    match_id, _ = await harness.start_match()
+    await harness.submit_move(match_id, 0, "1")
+    one, another = [await watched_entry(harness, match_id, SPECTATOR) for _ in range(2)]
     first = watch_cache.item(one, ViewerContext(SPECTATOR, MATCH_CONTEXT))
     assert watch_cache.item(another, ViewerContext(SPECTATOR, MATCH_CONTEXT)) is first
     assert (first.entry.number, first.entry.move_played.played.move) == (3, "1")
-    await hall.referee.close()
+    await harness.referee.close()
 
 
 @in_loop
 async def test_each_viewer_receives_its_own_view() -> None:
-    hall, watch_cache = Hall(), WatchCache()
-    match_id, _ = await hall.begun("fingers")
-    await hall.played(match_id, 0, "3")
-    watched = {viewer: await watched_entry(hall, match_id, viewer) for viewer in (SPECTATOR, 0)}
+    harness, watch_cache = RefereeHarness(), WatchCache()
+    match_id, _ = await harness.start_match("fingers")
+    await harness.submit_move(match_id, 0, "3")
+    watched = {viewer: await watched_entry(harness, match_id, viewer) for viewer in (SPECTATOR, 0)}
     received = {
         viewer: watch_cache.item(watched[viewer], ViewerContext(viewer, MATCH_CONTEXT)).entry
         for viewer in (SPECTATOR, 0, SPECTATOR)
@@ -43,33 +43,33 @@ async def test_each_viewer_receives_its_own_view() -> None:
     with_view = watch_cache.item(watched[0], ViewerContext(0, MATCH_CONTEXT, with_view=True)).entry
     assert with_view.choice_sealed.state.view_json
     assert not received[0].choice_sealed.state.view_json
-    await hall.referee.close()
+    await harness.referee.close()
 
 
 @in_loop
 async def test_later_entries_are_converted_again() -> None:
-    hall, watch_cache = Hall(), WatchCache()
-    match_id, _ = await hall.begun()
-    _, watching = await hall.referee.watch(match_id, None, SPECTATOR)
+    harness, watch_cache = RefereeHarness(), WatchCache()
+    match_id, _ = await harness.start_match()
+    _, watching = await harness.referee.watch(match_id, None, SPECTATOR)
     received = []
     for ply in range(3):
-        await hall.played(match_id, ply % 2, "1")
+        await harness.submit_move(match_id, ply % 2, "1")
         received += [
             watch_cache.item(watched, ViewerContext(SPECTATOR, MATCH_CONTEXT)).entry.number
             for watched in await anext(watching)
         ]
     assert received == [3, 4, 5]
-    await hall.referee.close()
+    await harness.referee.close()
 
 
 @in_loop
 async def test_the_cache_has_a_size_limit() -> None:
-    hall, watch_cache = Hall(), WatchCache()
-    match_id, _ = await hall.begun()
-    await hall.played(match_id, 0, "1")
-    watched = await watched_entry(hall, match_id, SPECTATOR)
+    harness, watch_cache = RefereeHarness(), WatchCache()
+    match_id, _ = await harness.start_match()
+    await harness.submit_move(match_id, 0, "1")
+    watched = await watched_entry(harness, match_id, SPECTATOR)
     first = watch_cache.item(watched, ViewerContext(SPECTATOR, MATCH_CONTEXT))
     for seat in range(WATCH_CACHE_SIZE):
         watch_cache.item(watched, ViewerContext(seat, MATCH_CONTEXT))
     assert watch_cache.item(watched, ViewerContext(SPECTATOR, MATCH_CONTEXT)) is not first
-    await hall.referee.close()
+    await harness.referee.close()

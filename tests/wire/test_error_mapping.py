@@ -11,8 +11,8 @@ from google.rpc.code_pb2 import Code
 from google.rpc.error_details_pb2 import BadRequest, ErrorInfo, QuotaFailure, RetryInfo
 from referee_api.v1 import error_pb2
 
-from engines import refusals as engine
-from engines.refusals import Refusal
+from engines import game_errors
+from engines.game_errors import DetailedError
 from referee.accounts import account_errors
 from referee.contests import contest_errors
 from referee.contests.strength.sprt_evaluation import BadSprt
@@ -32,16 +32,16 @@ PROTO = Path(__file__).parents[2] / "proto" / "referee_api" / "v1" / "error.prot
 ROW = ClockCharge(0, 9, 0, 0, 0, 9, Clock(5), Clock(0), late=True)
 
 EXAMPLES: list[Exception] = [
-    engine.MalformedMove("x", "a move"),
-    engine.MalformedPosition("x", "no board"),
-    engine.UnknownGame("x", "toc"),
-    engine.UnknownOption("x", "huff"),
-    engine.UnknownPreset("x", "usual"),
-    engine.BadOption("huff", "x", "true | false"),
-    engine.IllegalMove("a1", "must_capture", "there is a capture"),
-    engine.NotYourTurn(1, (0,)),
+    game_errors.MalformedMove("x", "a move"),
+    game_errors.MalformedPosition("x", "no board"),
+    game_errors.UnknownGame("x", "toc"),
+    game_errors.UnknownOption("x", "huff"),
+    game_errors.UnknownPreset("x", "usual"),
+    game_errors.BadOption("huff", "x", "true | false"),
+    game_errors.IllegalMove("a1", "must_capture", "there is a capture"),
+    game_errors.NotYourTurn(1, (0,)),
     match_errors.BadTimeControl("main_us", "must be greater than 0"),
-    match_errors.BadSetup("attempts", "must be greater than 0"),
+    match_errors.BadSetup("max_attempts", "must be greater than 0"),
     match_errors.BadSetup("seed", "must have 32 bytes"),
     match_errors.BadSetup("players", "are 2 here", given="3", wanted="2"),
     match_errors.NotAllowedNow("SubmitMove", "waiting"),
@@ -124,8 +124,8 @@ UNKNOWN_BEFOREHAND = {"match_id", "seat", "ply", "attempts_left", "right"}
 CODE = re.compile(r"\b([A-Z]+_[A-Z_]+|INTERNAL|ABORTED|UNAUTHENTICATED|UNAVAILABLE)\b[^;.]*; ([^.]*)")
 
 
-def promises() -> dict[str, tuple[str, set[str]]]:
-    """The code and the names of the metadata of each reason, as its comment has them."""
+def documented_reasons() -> dict[str, tuple[str, set[str]]]:
+    """Return the code and the metadata names of each reason, parsed from its comment."""
     found = {}
     for comment, reason in re.findall(r"((?:  //[^\n]*\n)+)  ERROR_REASON_(\w+) = [1-9]", PROTO.read_text()):
         text = " ".join(line.strip().removeprefix("//").strip() for line in comment.strip().splitlines())
@@ -136,21 +136,21 @@ def promises() -> dict[str, tuple[str, set[str]]]:
     return found
 
 
-PROMISES = promises()
+PROMISES = documented_reasons()
 
 
-@pytest.mark.parametrize("why", EXAMPLES, ids=lambda why: type(why).__name__)
-def test_an_error_has_the_code_and_the_metadata_of_the_contract(why: Exception) -> None:
-    wire_error = to_wire_error(why, "m1")
+@pytest.mark.parametrize("exception", EXAMPLES, ids=lambda exception: type(exception).__name__)
+def test_an_error_has_the_code_and_the_metadata_of_the_contract(exception: Exception) -> None:
+    wire_error = to_wire_error(exception, "m1")
     assert wire_error
     code, names = PROMISES[wire_error.reason]
     assert Code.Name(wire_error.code) == code
     assert names - UNKNOWN_BEFOREHAND <= wire_error.metadata.keys()
 
 
-@pytest.mark.parametrize("why", EXAMPLES, ids=lambda why: type(why).__name__)
-def test_the_status_has_the_details_that_its_code_needs(why: Exception) -> None:
-    wire_error = to_wire_error(why)
+@pytest.mark.parametrize("exception", EXAMPLES, ids=lambda exception: type(exception).__name__)
+def test_the_status_has_the_details_that_its_code_needs(exception: Exception) -> None:
+    wire_error = to_wire_error(exception)
     assert wire_error
     status = status_of(wire_error)
     info, *more = status.details
@@ -158,20 +158,20 @@ def test_the_status_has_the_details_that_its_code_needs(why: Exception) -> None:
     assert info.Unpack(error)
     assert (error.reason, error.domain, dict(error.metadata)) == (wire_error.reason, "referee", wire_error.metadata)
     assert status.message
-    assert has(more, BadRequest()) == (status.code == Code.INVALID_ARGUMENT)
+    assert has_detail(more, BadRequest()) == (status.code == Code.INVALID_ARGUMENT)
     if wire_error.reason.startswith("TOO_MANY"):
-        assert has(more, QuotaFailure())
+        assert has_detail(more, QuotaFailure())
     if wire_error.reason in ("DRAINING", "STORE_UNAVAILABLE", "MATCH_MOVING", "TOO_MANY_CALLS"):
-        assert has(more, RetryInfo())
+        assert has_detail(more, RetryInfo())
 
 
-def has(details: Sequence[AnyMessage], wanted: Message) -> bool:
+def has_detail(details: Sequence[AnyMessage], wanted: Message) -> bool:
     return any(detail.Unpack(wanted) for detail in details)
 
 
 def test_every_error_class_has_a_mapping_and_every_mapping_an_example() -> None:
     modules = (
-        engine,
+        game_errors,
         match_errors,
         account_errors,
         hosting_errors,
@@ -183,27 +183,28 @@ def test_every_error_class_has_a_mapping_and_every_mapping_an_example() -> None:
         referee,
         wire_errors,
     )
+    base_classes = {DetailedError, game_errors.GameError, match_errors.MatchError}
     classes = {
         cls
         for module in modules
         for cls in vars(module).values()
-        if isinstance(cls, type) and issubclass(cls, Refusal) and cls not in (Refusal, match_errors.MatchError)
-    }
-    assert classes <= {cls for why in EXAMPLES for cls in type(why).__mro__}
-    assert ERROR_MAPPINGS.keys() <= {cls for why in EXAMPLES for cls in type(why).__mro__}
+        if isinstance(cls, type) and issubclass(cls, DetailedError)
+    } - base_classes
+    assert classes <= {cls for exception in EXAMPLES for cls in type(exception).__mro__}
+    assert ERROR_MAPPINGS.keys() <= {cls for exception in EXAMPLES for cls in type(exception).__mro__}
 
 
 @pytest.mark.parametrize(
-    "why",
+    "exception",
     [
         match_errors.BadTimeControl("main_us", "must be greater than 0"),
-        match_errors.BadSetup("grace_us", "must be greater than 0"),
-        match_errors.BadSetup("start_within_us", "must be from 0 to ten years"),
+        match_errors.BadSetup("grace_period_us", "must be greater than 0"),
+        match_errors.BadSetup("start_timeout_us", "must be from 0 to ten years"),
     ],
-    ids=lambda why: why.details["field"],
+    ids=lambda exception: exception.details["field"],
 )
-def test_an_invalid_field_has_its_name_in_the_contract(why: match_errors.MatchError) -> None:
-    wire_error = to_wire_error(why)
+def test_an_invalid_field_has_its_name_in_the_contract(exception: match_errors.MatchError) -> None:
+    wire_error = to_wire_error(exception)
     assert wire_error
     assert wire_error.blamed.endswith(wire_error.metadata["field"])
     assert wire_error.metadata["field"].endswith("_ms")
@@ -211,7 +212,7 @@ def test_an_invalid_field_has_its_name_in_the_contract(why: match_errors.MatchEr
 
 
 def test_an_error_in_a_stream_has_the_number_of_its_reason() -> None:
-    wire_error = to_wire_error(engine.UnknownGame("x", "toc"))
+    wire_error = to_wire_error(game_errors.UnknownGame("x", "toc"))
     assert wire_error
     assert error_detail_of(wire_error).reason == error_pb2.ERROR_REASON_UNKNOWN_GAME
 

@@ -9,7 +9,7 @@ from referee.match import clock as core
 from referee.match.clock import SECOND, Clock, TimeControl
 from referee.match.clock_charge import NetworkCredit
 from referee.match.match_errors import BadTimeControl
-from referee.match.setup import (
+from referee.match.match_terms import (
     DisconnectPolicy,
     DropoutPolicy,
     IllegalMovePolicy,
@@ -95,12 +95,12 @@ def test_an_unknown_enum_value_is_rejected() -> None:
         (core.CanadianByoYomi(60 * SECOND, 10 * SECOND, 5), Clock(8 * SECOND, 0, 3), 1, 0, 7, 0, 3),
     ],
 )
-def test_a_running_clock_is_told_by_its_parts(
+def test_the_clocks_of_running_turns_are_converted_with_all_parts(
     control: TimeControl, clock: Clock, used_s: int, main_s: int, period_s: int, periods: int, moves: int
 ) -> None:
     limit_us = control.limit_us(clock)
     assert limit_us is not None
-    told = clock_of(SeatClock(0, control, clock, used_s * SECOND, limit_us - used_s * SECOND, True, 0))
-    parts = (told.main_us // SECOND, told.period_us // SECOND, told.periods_left, told.moves_left)
+    message = clock_of(SeatClock(0, control, clock, used_s * SECOND, limit_us - used_s * SECOND, True, 0))
+    parts = (message.main_us // SECOND, message.period_us // SECOND, message.periods_left, message.moves_left)
     assert parts == (main_s, period_s, periods, moves)
-    assert told.time_left_us == limit_us - used_s * SECOND
+    assert message.time_left_us == limit_us - used_s * SECOND

@@ -1,4 +1,4 @@
-"""An answer that no page divides has room in a message of the size that gRPC clients accept by default."""
+"""Responses without pages fit into a message of the size that gRPC clients accept by default."""
 
 from referee_api.v1.tournament_service_pb2 import GetTournamentStandingsResponse
 
@@ -14,7 +14,7 @@ LARGE = 10**6
 """More than any count in a row."""
 
 
-def test_the_standings_of_the_largest_tournament_that_can_be_created_have_room_in_one_message() -> None:
+def test_the_standings_of_the_largest_possible_tournament_fit_into_one_message() -> None:
     tie_breaks = [list(TieBreak)[-1]] * MAX_COUNT["TournamentTerms.tie_breaks"]
     standing = StandingsRow(LARGE, "x" * NAME_CHARS, 1 / 3, (1 / 3,) * len(tie_breaks), LARGE, LARGE, LARGE, LARGE)
     row = TournamentRow(standing, LARGE, EloEstimate(1 / 3, 1 / 3, 1 / 3, 1 / 3))

@@ -59,35 +59,35 @@ class Address:
 
 
 def address(
-    target: str | None, token: str | None, ca: str | os.PathLike[str] | None, told: Mapping[str, str] = os.environ
+    target: str | None, token: str | None, ca: str | os.PathLike[str] | None, environ: Mapping[str, str] = os.environ
 ) -> Address:
     """Return the address; missing values come from BOT_REFEREE, BOT_TOKEN or BOT_TOKEN_FILE, BOT_CA, BOT_PLAINTEXT.
 
     Raises Misconfigured.
     """
     return Address(
-        _host_port(target or _needed(told, "BOT_REFEREE", "the referee's HOST:PORT")),
-        _secret(token or _token(told)),
-        os.fspath(ca or told.get("BOT_CA", "")),
-        told.get("BOT_PLAINTEXT") == "1",
+        _host_port(target or _needed(environ, "BOT_REFEREE", "the referee's HOST:PORT")),
+        _secret(token or _token(environ)),
+        os.fspath(ca or environ.get("BOT_CA", "")),
+        environ.get("BOT_PLAINTEXT") == "1",
     )
 
 
-def _needed(told: Mapping[str, str], name: str, what: str) -> str:
-    if not told.get(name):
+def _needed(environ: Mapping[str, str], name: str, what: str) -> str:
+    if not environ.get(name):
         raise Misconfigured(f"{what} is missing: set {name}")
-    return told[name]
+    return environ[name]
 
 
-def _token(told: Mapping[str, str]) -> str:
+def _token(environ: Mapping[str, str]) -> str:
     """Return BOT_TOKEN, or else the content of the file that BOT_TOKEN_FILE names. Raises Misconfigured.
 
     An arena passes a pipe there, so that the token is not in the environment, which other processes of the same user
     can read.
     """
-    file = told.get("BOT_TOKEN_FILE")
-    if told.get("BOT_TOKEN") or not file:
-        return _needed(told, "BOT_TOKEN", "the bot's token")
+    file = environ.get("BOT_TOKEN_FILE")
+    if environ.get("BOT_TOKEN") or not file:
+        return _needed(environ, "BOT_TOKEN", "the bot's token")
     try:
         return Path(file).read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as why:

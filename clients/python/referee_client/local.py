@@ -32,12 +32,12 @@ def same_as(channel: grpc.Channel, metadata: tuple[tuple[str, str], ...]) -> boo
         return False
     ask = GameServiceStub(channel).ListGames
     try:
-        told = ask(game_service_pb2.ListGamesRequest(), metadata=metadata, timeout=WITHIN_S)
+        response = ask(game_service_pb2.ListGamesRequest(), metadata=metadata, timeout=WITHIN_S)
     except grpc.RpcError:
         return False
     # Games from other distributions may hide information; then only the referee can list legal moves.
     here = {(name, known()[name].version) for name in OURS}
-    return here.issuperset((game.name, game.version) for game in told.games)
+    return here.issuperset((game.name, game.version) for game in response.games)
 
 
 @cache

@@ -119,10 +119,10 @@ async def _session_after_session(given: Address, wanted: Wanted, seats: Seats) -
 
 
 def _max_matches(matches: int | None) -> int:
-    told = str(os.environ.get("BOT_MAX_MATCHES") or DEFAULT_MAX_MATCHES if matches is None else matches)
-    if not told.isdecimal():
-        raise Misconfigured(f"BOT_MAX_MATCHES cannot be {told!r}; it takes a whole number")
-    return int(told)
+    text = str(os.environ.get("BOT_MAX_MATCHES") or DEFAULT_MAX_MATCHES if matches is None else matches)
+    if not text.isdecimal():
+        raise Misconfigured(f"BOT_MAX_MATCHES cannot be {text!r}; it takes a whole number")
+    return int(text)
 
 
 def _thinker(bot: Bot, workers: int) -> Thinker:

@@ -36,7 +36,7 @@ class Seat:
     refused: Refusal | None = None
     """The error of its last answer."""
 
-    def owes_nothing(self) -> None:
+    def drop_turn(self) -> None:
         if self.now:
             self.now.forget()
         self.now = None
@@ -50,66 +50,66 @@ class Seats:
         self._item_ids = count(1)
         self._beside: set[asyncio.Task[None]] = set()
 
-    def speak_by(self, say: Say) -> None:
+    def connect(self, say: Say) -> None:
         """Send answers through a new stream."""
         self._say = say
 
-    def fall_silent(self) -> None:
+    def disconnect(self) -> None:
         """Stop sending, because the stream has ended. New answers are sent when their turn is repeated."""
         self._say = None
 
     def close(self) -> None:
         """Drop all open turns."""
         for seat in self._seats.values():
-            seat.owes_nothing()
+            seat.drop_turn()
 
-    def started(self, news: play_pb2.MatchStarted) -> None:
+    def on_match_started(self, news: play_pb2.MatchStarted) -> None:
         match = match_in(news.match)
         key = (match.id, news.seat)
         if key not in self._seats:
             self._seats[key] = Seat(rules=news.match.terms.rules)
             self._tell_bot(self._thinker.started(key, match))
 
-    def asked(self, message: play_pb2.Turn, listed: bool) -> None:
+    def on_turn(self, message: play_pb2.Turn, listed: bool) -> None:
         """Handle a turn. `listed`: whether the referee was asked to list legal moves."""
         key = (message.match_id, message.seat)
         seat = self._seats.setdefault(key, Seat())
         if message.HasField("rules"):
             seat.rules = message.rules
         if seat.now is None or seat.now.turn.token != message.turn_token:
-            seat.owes_nothing()
+            seat.drop_turn()
             seat.now = Exchange(turn_in(message, listed, seat.rules))
             self._think(key, seat, seat.now)
         elif seat.now.said:
             self._tell_referee(seat.now.said)
 
-    def judged(self, verdict: play_pb2.Verdict) -> None:
+    def on_verdict(self, verdict: play_pb2.Verdict) -> None:
         for key, seat in self._seats.items():
             if seat.now and seat.now.is_meant(verdict):
-                self._heed(verdict, key, seat, seat.now)
+                self._on_own_verdict(verdict, key, seat, seat.now)
 
-    def lapsed(self, news: play_pb2.TurnExpired) -> None:
+    def on_turn_expired(self, news: play_pb2.TurnExpired) -> None:
         for (match_id, _), seat in self._seats.items():
             if match_id == news.match_id and seat.now and seat.now.turn.token == news.turn_token:
-                seat.owes_nothing()
+                seat.drop_turn()
 
-    def ended(self, news: play_pb2.MatchEnded) -> None:
+    def on_match_ended(self, news: play_pb2.MatchEnded) -> None:
         """Handle the end of a match. The bot is notified once, and only of matches that it has heard of before."""
         key = (news.match_id, news.seat)
         seat = self._seats.pop(key, None)
         if seat:
-            seat.owes_nothing()
+            seat.drop_turn()
             self._tell_bot(self._thinker.ended(key, end_in(news)))
 
-    def _heed(self, verdict: play_pb2.Verdict, key: Key, seat: Seat, exchange: Exchange) -> None:
+    def _on_own_verdict(self, verdict: play_pb2.Verdict, key: Key, seat: Seat, exchange: Exchange) -> None:
         """Handle a verdict on the current answer. Stale answers need nothing, as their turn is no longer open."""
         outcome = verdict.WhichOneof("outcome")
         if outcome == "accepted":
             seat.refused = None
         elif outcome == "rejected":
-            self._heed_refusal(refusal_in(verdict.rejected.error), key, seat, exchange)
+            self._on_refusal(refusal_in(verdict.rejected.error), key, seat, exchange)
 
-    def _heed_refusal(self, refusal: Refusal, key: Key, seat: Seat, exchange: Exchange) -> None:
+    def _on_refusal(self, refusal: Refusal, key: Key, seat: Seat, exchange: Exchange) -> None:
         log.warning("match %s, seat %d, ply %d: %s", *key, exchange.turn.ply, refusal)
         said = exchange.said
         if said is None:  # There is no answer to this turn that could be rejected.
@@ -142,12 +142,12 @@ class Seats:
 
     def _tell_bot(self, news: Coroutine[None, None, None]) -> None:
         """Notify the bot in a background task."""
-        task = asyncio.create_task(_told(news))
+        task = asyncio.create_task(_run_logged(news))
         self._beside.add(task)
         task.add_done_callback(self._beside.discard)
 
 
-async def _told(news: Coroutine[None, None, None]) -> None:
+async def _run_logged(news: Coroutine[None, None, None]) -> None:
     try:
         await news
     except BotBroke as why:

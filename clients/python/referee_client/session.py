@@ -59,14 +59,14 @@ class Session:
         self._target = ""
         self._listed = True
         self._return_after_s: float | None = None
-        self._heeds: dict[str, Callable[[Any], None]] = {
+        self._handlers: dict[str, Callable[[Any], None]] = {
             "welcome": self._welcomed,
             "ping": self._pinged,
-            "turn": lambda turn: seats.asked(turn, self._listed),
-            "verdict": seats.judged,
-            "turn_expired": seats.lapsed,
-            "match_started": seats.started,
-            "match_ended": seats.ended,
+            "turn": lambda turn: seats.on_turn(turn, self._listed),
+            "verdict": seats.on_verdict,
+            "turn_expired": seats.on_turn_expired,
+            "match_started": seats.on_match_started,
+            "match_ended": seats.on_match_ended,
             "nonce_request": self._nonce_wanted,
             "draining": self._draining,
             "notice": _noticed,
@@ -83,11 +83,11 @@ class Session:
             self._outbox.say(self.wanted.hello(self._listed))
             stream = self._stream = Stream(channel, address.metadata, self._outbox)
             self._target = address.target
-            self._seats.speak_by(self._outbox.say)
+            self._seats.connect(self._outbox.say)
             try:
                 return await self._listens(stream)
             finally:
-                self._seats.fall_silent()
+                self._seats.disconnect()
                 stream.close()
 
     async def _listens(self, stream: Stream) -> float:
@@ -116,8 +116,8 @@ class Session:
     def _hear(self, item: play_pb2.RefereeItem) -> None:
         """Handle an item. Items that this library does not know are ignored."""
         kind = item.WhichOneof("item")
-        if kind in self._heeds:
-            self._heeds[kind](getattr(item, kind))
+        if kind in self._handlers:
+            self._handlers[kind](getattr(item, kind))
 
     def _welcomed(self, welcome: play_pb2.Welcome) -> None:
         self._pauses.welcomed()

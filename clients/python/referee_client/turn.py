@@ -49,39 +49,39 @@ class Turn:
     """Seats with an open draw offer. Moving declines it."""
     sealed: bool = False
     """Whether other seats choose at the same time without seeing this move."""
-    again: bool = False
+    repeated: bool = False
     """Whether this turn has been sent before."""
     refused: Refusal | None = None
     """The error of the previous answer in the same turn."""
-    came_at: float = field(default_factory=time.monotonic, compare=False)
+    arrived_at: float = field(default_factory=time.monotonic, compare=False)
     """When the turn arrived, by `time.monotonic()`."""
-    told_moves: tuple[str, ...] | None = field(default=None, repr=False)
+    listed_moves: tuple[str, ...] | None = field(default=None, repr=False)
     """Legal moves as far as the referee has listed them. None: it was not asked to list any."""
-    told_moves_count: int | None = field(default=None, repr=False)
-    told_view: str = field(default="", repr=False)
+    listed_moves_count: int | None = field(default=None, repr=False)
+    received_view: str = field(default="", repr=False)
 
     @property
     def left_now(self) -> float | None:
         """The value of `left` at this moment: thinking may begin later than the turn arrived."""
-        return None if self.left is None else self.left - (time.monotonic() - self.came_at)
+        return None if self.left is None else self.left - (time.monotonic() - self.arrived_at)
 
     @cached_property
     def legal_moves(self) -> tuple[str, ...]:
         """All legal moves, sorted; but a referee lists no more than its limit, by default the first 5000."""
-        if self.told_moves is not None:
-            return self.told_moves
+        if self.listed_moves is not None:
+            return self.listed_moves
         return tuple(local.position(self.game, self.options, self.position).moves(self.seat))
 
     @property
     def legal_moves_count(self) -> int:
         """The number of legal moves, listed or not."""
-        return len(self.legal_moves) if self.told_moves_count is None else self.told_moves_count
+        return len(self.legal_moves) if self.listed_moves_count is None else self.listed_moves_count
 
     @cached_property
     def view(self) -> Any:
         """The position as plain data, in the form of the game's view schema."""
-        if self.told_view:
-            return json.loads(self.told_view)
+        if self.received_view:
+            return json.loads(self.received_view)
         if not local.INSTALLED:
             raise LookupError("this turn has no view: run(..., view=True) wishes for it")
         return local.position(self.game, self.options, self.position).view(self.seat)
@@ -108,7 +108,7 @@ def turn_in(message: play_pb2.Turn, listed: bool, rules: game_pb2.Rules | None =
         tuple(message.draw_offer_seats),
         message.simultaneous,
         message.repeated,
-        told_moves=tuple(message.legal_moves) if listed else None,
-        told_moves_count=message.legal_move_count if message.HasField("legal_move_count") else None,
-        told_view=message.view_json,
+        listed_moves=tuple(message.legal_moves) if listed else None,
+        listed_moves_count=message.legal_move_count if message.HasField("legal_move_count") else None,
+        received_view=message.view_json,
     )

@@ -36,15 +36,15 @@ class InWorkers(Thinker):
         self._seats: dict[Key, Worker] = {}
 
     async def choose(self, key: Key, turn: Turn) -> Answer:
-        answer: Answer = await self._worker(key).asked("choose", key, turn)
+        answer: Answer = await self._worker(key).call("choose", key, turn)
         return answer
 
     async def started(self, key: Key, match: Match) -> None:
-        await self._worker(key).asked("started", key, match)
+        await self._worker(key).call("started", key, match)
 
     async def ended(self, key: Key, end: End) -> None:
         try:
-            await self._worker(key).asked("ended", key, end)
+            await self._worker(key).call("ended", key, end)
         finally:
             del self._seats[key]
 
@@ -72,9 +72,9 @@ class Worker:
         self._process: Any = None
         self._closed = False
 
-    async def asked(self, what: str, key: Key, about: object) -> Any:
+    async def call(self, what: str, key: Key, about: object) -> Any:
         """Return what the bot answers. Raises BotBroke, also if the worker process dies twice."""
-        return await self._line.does(lambda: self._asked(what, key, about))
+        return await self._line.does(lambda: self._call(what, key, about))
 
     def close(self) -> None:
         self._closed = True
@@ -82,10 +82,10 @@ class Worker:
         if self._process:
             self._process.kill()
 
-    def _asked(self, what: str, key: Key, about: object) -> Any:
+    def _call(self, what: str, key: Key, about: object) -> Any:
         for _ in range(2):
             try:
-                pipe = self._pipe or self._hired()
+                pipe = self._pipe or self._start()
                 pipe.send((what, key, about))
                 broke, answer = pipe.recv()
             except (EOFError, OSError):
@@ -96,7 +96,7 @@ class Worker:
             return answer
         raise BotBroke(f"{self._name} died of it, twice\n")
 
-    def _hired(self) -> Connection:
+    def _start(self) -> Connection:
         if self._closed:
             raise EOFError
         self._pipe, theirs = SPAWN.Pipe()

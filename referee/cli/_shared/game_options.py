@@ -7,21 +7,21 @@ from typing import TypeVar
 import click
 
 from engines.api import Game
+from engines.game_errors import DetailedError
 from engines.options import Settings
-from engines.refusals import Refusal
 from engines.registry import find
 
 Command = TypeVar("Command", bound=Callable[..., object])
 
 
 class GameCommand(click.Command):
-    """A command that prints a Refusal as one sentence, with exit status 2, instead of a traceback."""
+    """A command that prints a DetailedError as one sentence, with exit status 2, instead of a traceback."""
 
     def invoke(self, ctx: click.Context) -> object:
         try:
             return super().invoke(ctx)
-        except Refusal as refusal:
-            raise click.UsageError(str(refusal), ctx) from None
+        except DetailedError as error:
+            raise click.UsageError(str(error), ctx) from None
 
 
 def game_argument(command: Command) -> Command:
@@ -44,7 +44,7 @@ def rule_options(command: Command) -> Command:
 
 
 def select_game(name: str, chosen: tuple[str, ...], preset: str | None) -> tuple[Game, Settings]:
-    """Return a game and its settings. Raises Refusal, which names valid values."""
+    """Return a game and its settings. Raises DetailedError, which names valid values."""
     game = find(name)
     return game, game.settings(dict(map(_name_and_value, chosen)), preset)
 

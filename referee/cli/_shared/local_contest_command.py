@@ -25,14 +25,14 @@ STATUSES = """\b
 Exit status:
     0  all matches were played and none was forfeited
     2  invalid input
-    3  a bot forfeited a match: late, illegal, gone
+    3  a bot forfeited a match: late, illegal, absent
     4  a bot could not be started
     5  a match was void: the referee or the rules failed
   130  Ctrl-C (143: SIGTERM); finished matches are kept
 """
 
 NAME = "referee"
-FAULTS = {Fault.TIME: "late", Fault.ILLEGAL_MOVE: "illegal", Fault.GONE: "gone"}
+FAULTS = {Fault.TIME: "late", Fault.ILLEGAL_MOVE: "illegal", Fault.GONE: "absent"}
 FORFEITS_SHOWN = 5
 """Forfeited matches that the summary lists."""
 

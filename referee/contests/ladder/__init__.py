@@ -1,9 +1,9 @@
 """One ladder, which runs without end: entrants join and leave, are paired by strength, and are rated after each match.
 
-state               the ladder as a value, its terms, and how each event changes it
-events              the events in a ladder's log
-commands            requests of entrants, of the organiser and of the ladder worker
-decide              the events that follow from a command
-season              ratings, win-loss records and standings of one season
-matchmaking         the choice of opponents and seats, new pairings, and due matches that can start now
+- `state`: the ladder as a value, its terms, and how each event changes it
+- `events`: the events in a ladder's log
+- `commands`: requests of entrants, of the organiser and of the ladder worker
+- `decide`: the events that follow from a command
+- `season`: ratings, win-loss records and standings of one season
+- `matchmaking`: the choice of opponents and seats, new pairings, and due matches that can start now
 """

@@ -3,7 +3,7 @@
 `evolve` never fails, because an event has already happened. `decide` checks commands before they become events.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any
@@ -188,14 +188,6 @@ class Ladder:
 def evolve(ladder: Ladder, event: LadderEvent) -> Ladder:
     """Return the ladder after one more event."""
     return EVOLVE[type(event)](ladder, event)
-
-
-def replay(terms: LadderPlayTerms, events: Iterable[LadderEvent]) -> Ladder:
-    """Return the ladder after these events."""
-    ladder = Ladder(terms)
-    for event in events:
-        ladder = evolve(ladder, event)
-    return ladder
 
 
 def _joined(ladder: Ladder, event: LadderJoined) -> Ladder:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import Enum
 from math import ceil, expm1, log
 
-from engines.refusals import Refusal
+from engines.game_errors import DetailedError
 from referee.contests.strength.elo import (
     EloEstimate,
     OutcomeCounts,
@@ -39,7 +39,7 @@ class SprtVerdict(Enum):
     """The matches were used up first."""
 
 
-class BadSprt(Refusal):
+class BadSprt(DetailedError):
     """Parameters that make no valid test."""
 
     def __init__(self, field: str, why: str) -> None:
@@ -56,7 +56,7 @@ class SprtParameters:
     """Probability that a bot that is not better passes."""
     beta: float = 0.05
     """Probability that a bot that is better fails."""
-    matches_at_most: int | None = None
+    max_matches: int | None = None
 
     def __post_init__(self) -> None:
         if not -MAX_ELO <= self.elo0 <= MAX_ELO:
@@ -68,8 +68,8 @@ class SprtParameters:
         for field, share in (("alpha", self.alpha), ("beta", self.beta)):
             if not 0 < share < 0.5:
                 raise BadSprt(field, "must be between 0 and 0.5")
-        if self.matches_at_most is not None and self.matches_at_most < 1:
-            raise BadSprt("matches_at_most", "must be at least 1")
+        if self.max_matches is not None and self.max_matches < 1:
+            raise BadSprt("max_matches", "must be at least 1")
 
     @property
     def lower(self) -> float:
@@ -107,7 +107,7 @@ def decide_sprt(sprt: SprtParameters, counts: OutcomeCounts) -> SprtVerdict:
         return SprtVerdict.PASSED
     if ratio <= sprt.lower:
         return SprtVerdict.FAILED
-    if sprt.matches_at_most is not None and counts.matches + counts.matches_per_set > sprt.matches_at_most:
+    if sprt.max_matches is not None and counts.matches + counts.matches_per_set > sprt.max_matches:
         return SprtVerdict.UNDECIDED
     return SprtVerdict.OPEN
 
@@ -135,7 +135,7 @@ def _matches_to_go(sprt: SprtParameters, counts: OutcomeCounts) -> int:
     drift = counts.weighted_sum(gains) / counts.sets
     spread = counts.weighted_sum((gain - drift) ** 2 for gain in gains) / counts.sets
     matches = ceil(_expected_exit_time(drift, spread, ratio - sprt.lower, sprt.upper - ratio)) * counts.matches_per_set
-    return matches if sprt.matches_at_most is None else min(matches, sprt.matches_at_most - counts.matches)
+    return matches if sprt.max_matches is None else min(matches, sprt.max_matches - counts.matches)
 
 
 def _expected_exit_time(drift: float, spread: float, below: float, above: float) -> float:

@@ -1,8 +1,8 @@
 """Pairing systems.
 
-schedule    round robin by Berger tables, gauntlet, and tables of several entrants in pools
-swiss       a round of FIDE's Dutch system, with its allocation of colours
-dutch       the search for the pairs of a Swiss round
-matching    maximum-weight perfect matching with updates, used by `dutch`
-knockout    brackets of single and double elimination, and how far they have been played
+- `schedule`: round robin by Berger tables, gauntlet, and tables of several entrants in pools
+- `swiss`: a round of FIDE's Dutch system, with its allocation of colours
+- `dutch`: the search for the pairs of a Swiss round
+- `matching`: maximum-weight perfect matching with updates, used by `dutch`
+- `knockout`: brackets of single and double elimination, and how far they have been played
 """

@@ -23,15 +23,13 @@ class ResultKind(Enum):
     """The opponent was absent. Points of a win."""
     ABSENT = "absent"
     """Absent for the opponent."""
-    EXCUSED = "excused"
-    """A requested bye with the points of a draw. Only tournaments of other organisers have them."""
     MISSED = "missed"
     """Not in the round: entered late, or had left."""
 
     @property
     def is_voluntary(self) -> bool:
         """Whether the entrant chose not to play (FIDE C.07, 16.1.2)."""
-        return self in {ResultKind.ABSENT, ResultKind.EXCUSED, ResultKind.MISSED}
+        return self in {ResultKind.ABSENT, ResultKind.MISSED}
 
 
 @dataclass(frozen=True, slots=True)

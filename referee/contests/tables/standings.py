@@ -168,9 +168,7 @@ def _grouped(tied: Sequence[str], values: dict[str, float]) -> list[list[str]]:
 def _given_away(results: Sequence[RoundResult]) -> list[bool]:
     """Return for each round whether it was given away and no later one was played (16.2.5)."""
     last_there = max((number for number, it in enumerate(results) if not it.kind.is_voluntary), default=-1)
-    return [
-        number > last_there and it.kind in {ResultKind.EXCUSED, ResultKind.MISSED} for number, it in enumerate(results)
-    ]
+    return [number > last_there and it.kind is ResultKind.MISSED for number, it in enumerate(results)]
 
 
 @dataclass(frozen=True, slots=True)

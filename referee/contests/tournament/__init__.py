@@ -1,12 +1,12 @@
 """One tournament, from entry to the last result.
 
-state               the tournament as a value, and how each event changes it
-events              the events in a tournament's log
-commands            requests of entrants, of the organiser and of the tournament worker
-decide              the events that follow from a command
-tournament_terms    the formats, the terms with seeding, tie-breaks and limits, and their validation
-tournament_pairing  the next pairings, and how many there will be
-pairing_table       progress of all pairings, as a persistent mapping
-sprt_trial          counting of sets, and the state of the test, in an SPRT trial
-tournament_export   strength estimates, and export as CSV, JSON and TRF
+- `state`: the tournament as a value, and how each event changes it
+- `events`: the events in a tournament's log
+- `commands`: requests of entrants, of the organiser and of the tournament worker
+- `decide`: the events that follow from a command
+- `tournament_terms`: the formats, the terms with seeding, tie-breaks and limits, and their validation
+- `tournament_pairing`: the next pairings, and how many there will be
+- `pairing_table`: progress of all pairings, as a persistent mapping
+- `sprt_trial`: counting of sets, and the state of the test, in an SPRT trial
+- `tournament_export`: strength estimates, and export as CSV, JSON and TRF
 """

@@ -134,7 +134,7 @@ def _accepts_late_entry(tournament: Tournament) -> bool:
     form = tournament.terms.format
     if not isinstance(form, Swiss | Pools):
         return False
-    return tournament.round <= tournament.terms.late_entry_rounds and tournament.round < form.rounds
+    return tournament.round <= tournament.terms.last_entry_round and tournament.round < form.rounds
 
 
 def _withdraw(tournament: Tournament, command: WithdrawEntrant) -> list[TournamentEvent]:

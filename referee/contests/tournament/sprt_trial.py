@@ -82,7 +82,7 @@ def evaluate_trial(
             else estimate_from_counts(no_outcomes(3))
         )
         matches = progress.sets * arrangements
-        remaining = (form.test.matches_at_most or 0) // arrangements * arrangements - matches
+        remaining = (form.test.max_matches or 0) // arrangements * arrangements - matches
         state = TrialState(progress.verdict, None, *bounds, (), estimate, matches, remaining)
     if over and state.verdict is SprtVerdict.OPEN:
         return replace(state, verdict=SprtVerdict.UNDECIDED, matches_to_go=0)
@@ -113,8 +113,8 @@ def plan_sets(
     planned = len(pairings)
     ready = sum(len(pairings[_pairing_id(number)].due_matches) for number in range(progress.sets + 1, planned + 1))
     limit = progress.sets + MAX_AHEAD_FACTOR * ready_target
-    if form.test.matches_at_most is not None:
-        limit = min(limit, form.test.matches_at_most // arrangements)
+    if form.test.max_matches is not None:
+        limit = min(limit, form.test.max_matches // arrangements)
     missing = -(-max(0, ready_target - ready) // arrangements)
     return [
         _new_set(form, number, names, arrangements) for number in range(planned + 1, min(planned + missing, limit) + 1)
@@ -148,7 +148,7 @@ def _count_set(
     if not form.has_verdict:
         share = pairing_progress.points_of(first) / pairing_progress.pairing.matches
         progress = replace(progress, set_scores=(*progress.set_scores, share))
-        used_up = (progress.sets + 1) * pairing_progress.pairing.matches > (form.test.matches_at_most or 0)
+        used_up = (progress.sets + 1) * pairing_progress.pairing.matches > (form.test.max_matches or 0)
         return replace(progress, verdict=SprtVerdict.UNDECIDED if used_up else SprtVerdict.OPEN)
     counted, verdict = _counts_so_far(form, progress), SprtVerdict.OPEN
     for outcome in _set_outcomes(form, pairing_progress, first):

@@ -101,7 +101,7 @@ class Tournament:
             return []
         busy = {due.id for due in self.matches_in_play}.union(besides)
         waiting = [due for progress in self.open_pairings for due in progress.due_matches if due.id not in busy]
-        limit = self.terms.matches_at_once
+        limit = self.terms.max_concurrent_matches
         return waiting if limit is None else waiting[: max(0, limit - len(busy))]
 
     def set_start(self, due: DueMatch) -> SetStart | None:
@@ -198,14 +198,6 @@ def by_rating(entrants: Mapping[str, TournamentEntrant]) -> list[str]:
 def evolve(tournament: Tournament, event: TournamentEvent) -> Tournament:
     """Return the tournament after one more event."""
     return EVOLVE[type(event)](tournament, event)
-
-
-def replay(terms: TournamentPlayTerms, events: Iterable[TournamentEvent]) -> Tournament:
-    """Return the tournament after these events."""
-    tournament = Tournament(terms)
-    for event in events:
-        tournament = evolve(tournament, event)
-    return tournament
 
 
 def _entered(tournament: Tournament, event: EntrantEntered) -> Tournament:

@@ -42,7 +42,6 @@ UNPLAYED = {
     ResultKind.BYE: "U",
     ResultKind.UNOPPOSED: "+",
     ResultKind.ABSENT: "-",
-    ResultKind.EXCUSED: "H",
     ResultKind.MISSED: "Z",
 }
 

@@ -57,7 +57,7 @@ def _trial_sets(tournament: Tournament, form: SprtTrial) -> list[Pairing]:
     if len(tournament.active_entrants) < 2:
         return []
     terms, names = tournament.terms, tuple(tournament.entrants)
-    ready_target = terms.matches_at_once or sprt_trial.DEFAULT_READY_MATCHES
+    ready_target = terms.max_concurrent_matches or sprt_trial.DEFAULT_READY_MATCHES
     return sprt_trial.plan_sets(
         form, tournament.trial_progress, tournament.pairings, names, terms.set_size, ready_target
     )
@@ -91,7 +91,8 @@ def round_is_due(tournament: Tournament) -> bool:
 
 def _scheduled(tournament: Tournament, form: ScheduledFormat) -> list[Pairing]:
     """Return the next rounds if too few pairings are open. A schedule of 400 entrants has 80 000 pairings in all."""
-    target, open_count = max(MIN_OPEN_PAIRINGS, tournament.terms.matches_at_once or 0), tournament.pairings.open_count
+    target = max(MIN_OPEN_PAIRINGS, tournament.terms.max_concurrent_matches or 0)
+    open_count = tournament.pairings.open_count
     if open_count >= target:
         return []
     names, requested = tuple(tournament.entrants), target + MIN_OPEN_PAIRINGS - open_count

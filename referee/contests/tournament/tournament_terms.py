@@ -37,8 +37,8 @@ class Elimination:
     twice: bool = False
     """Whether an entrant is out after two losses rather than one."""
     matches: int = 1
-    """Matches in each pairing. In duplicate play, this and `extra` are rounded up to whole sets."""
-    extra: int = 2
+    """Matches in each pairing. In duplicate play, this and `max_extra_matches` are rounded up to whole sets."""
+    max_extra_matches: int = 2
     """Maximum number of further matches while a pairing is level. Then the better seed advances."""
     third_place: bool = False
 
@@ -144,8 +144,8 @@ class TournamentPlayTerms:
     tie_breaks: tuple[TieBreak, ...] | None = None
     """None: the default of the format."""
     seeding: Seeding = Seeding.ENTRY
-    matches_at_once: int | None = None
-    late_entry_rounds: int = 0
+    max_concurrent_matches: int | None = None
+    last_entry_round: int = 0
     """The last round before which entrants may still enter."""
     duplicate: DuplicateSets | None = None
     """How pairings are played in sets. None: single matches, except in a trial that counts sets."""
@@ -153,8 +153,8 @@ class TournamentPlayTerms:
     def __post_init__(self) -> None:
         CHECKS[type(self.format)](self.format)
         _check_duplicate(self)
-        if self.matches_at_once is not None:
-            _check_positive("matches_at_once", self.matches_at_once)
+        if self.max_concurrent_matches is not None:
+            _check_positive("max_concurrent_matches", self.max_concurrent_matches)
         if len(set(self.tie_breaks or ())) < len(self.tie_breaks or ()):
             raise BadTerms("tie_breaks", "contain a repetition; each can be used only once")
         _check_late_entry(self)
@@ -185,7 +185,7 @@ class TournamentPlayTerms:
     @property
     def max_extra_matches(self) -> int:
         """Further matches of a level pairing, rounded up to whole sets."""
-        return self._whole_sets(self.format.extra if isinstance(self.format, Elimination) else 0)
+        return self._whole_sets(self.format.max_extra_matches if isinstance(self.format, Elimination) else 0)
 
     def _whole_sets(self, matches: int) -> int:
         return -(-matches // self.set_size) * self.set_size
@@ -201,7 +201,7 @@ def _check_swiss(form: Swiss) -> None:
 
 def _check_elimination(form: Elimination) -> None:
     _check_positive("matches_per_pairing", form.matches)
-    _check_range("extra_matches_at_most", form.extra, 0, MAX_REPETITIONS)
+    _check_range("max_extra_matches", form.max_extra_matches, 0, MAX_REPETITIONS)
 
 
 def _check_gauntlet(form: Gauntlet) -> None:
@@ -219,8 +219,8 @@ def _check_pools(form: Pools) -> None:
 
 def _check_trial(form: SprtTrial) -> None:
     _check_table(form.at_a_table, form.sides)
-    if form.test.matches_at_most is None and not form.has_verdict:
-        raise BadTerms("matches_at_most", "must be given: with more than two sides nothing else ends the test")
+    if form.test.max_matches is None and not form.has_verdict:
+        raise BadTerms("max_matches", "must be given: with more than two sides nothing else ends the test")
 
 
 def _check_table(at_a_table: int, sides: Sides) -> None:
@@ -245,15 +245,15 @@ def _check_duplicate(terms: TournamentPlayTerms) -> None:
 def _check_sets(form: SprtTrial, sets: DuplicateSets) -> None:
     if form.has_verdict and form.model is OutcomeModel.PENTANOMIAL and sets.arrangements != 2:
         raise BadTerms("arrangements", "must be 2 in a pentanomial test, which counts the points of two matches")
-    if form.test.matches_at_most is not None and form.test.matches_at_most < sets.arrangements:
-        raise BadTerms("matches_at_most", f"must be at least {sets.arrangements}, the size of a set")
+    if form.test.max_matches is not None and form.test.max_matches < sets.arrangements:
+        raise BadTerms("max_matches", f"must be at least {sets.arrangements}, the size of a set")
 
 
 def _check_late_entry(terms: TournamentPlayTerms) -> None:
     if isinstance(terms.format, Swiss | Pools):
-        _check_range("late_entry_rounds", terms.late_entry_rounds, 0, terms.format.rounds - 1)
-    elif terms.late_entry_rounds:
-        raise BadTerms("late_entry_rounds", "must be 0: only Swiss and pools allow entry after the start")
+        _check_range("last_entry_round", terms.last_entry_round, 0, terms.format.rounds - 1)
+    elif terms.last_entry_round:
+        raise BadTerms("last_entry_round", "must be 0: only Swiss and pools allow entry after the start")
 
 
 def _check_positive(field: str, number: int) -> None:

@@ -16,6 +16,7 @@ from referee.maintenance.doctor.finding import Finding, bad, ok, warn
 from referee.maintenance.integrity_check import DamagedContest, find_damaged_contests
 from referee.records.signing_key import KeyUnusable, fingerprint, load, public_hex
 from referee.server.stores import DATABASE, KEY, PART
+from referee.storage.sqlite import match_summaries
 from referee.storage.sqlite.contests import ContestAppend, SqliteContestLog
 from referee.storage.sqlite.database import BUSY_MS, migrations, open_for_reading
 
@@ -28,6 +29,9 @@ LOW_FREE = 5 * GIB
 MIN_FREE = GIB // 2
 LARGE_WAL = 256 * MIB
 """It is checkpointed every few megabytes unless a reader holds it back."""
+
+SHOWN_MATCHES = 5
+"""How many of the matches with a wrong summary are named."""
 
 OTHERS = 0o077
 REMOTE = {"nfs", "nfs4", "cifs", "smb3", "9p", "fuse.sshfs", "ceph", "glusterfs"}
@@ -160,6 +164,26 @@ def contests(database: Path) -> Iterator[Finding]:
         yield bad(ABOUT, f"the log of {one.contest} is damaged: {one.why}", "restore a backup into a new folder")
     if not damaged:
         yield ok(ABOUT, f"all {count} logs can be read")
+
+
+def summaries(database: Path) -> Iterator[Finding]:
+    """Check the match summaries of a database of this release. Other problems of it are found by `data`."""
+    if not database.is_file():
+        return
+    try:
+        with closing(open_for_reading(database, BUSY_MS)) as connection:
+            if connection.execute("PRAGMA user_version").fetchone() != (len(migrations()),):
+                return
+            connection.execute("BEGIN")
+            wrong = list(match_summaries.find_wrong(connection))
+    except sqlite3.Error:
+        return
+    if wrong:
+        more = f" and {len(wrong) - SHOWN_MATCHES} more" if len(wrong) > SHOWN_MATCHES else ""
+        sentence = f"lists of matches disagree with the log about {', '.join(wrong[:SHOWN_MATCHES])}{more}"
+        yield bad("summaries", sentence, "report this bug, unless somebody has changed the database; the log is whole")
+    else:
+        yield ok("summaries", "lists of matches agree with the log")
 
 
 async def _check_contests(log: SqliteContestLog) -> tuple[int, list[DamagedContest]]:

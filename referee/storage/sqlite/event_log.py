@@ -13,7 +13,17 @@ from typing import Any
 from referee.hosting.contest_log import ContestEntry
 from referee.live.match_request import EVERY_MATCH, MatchFilter
 from referee.live.outbox import MatchEnded
-from referee.live.ports import UNREADABLE, CoAppend, Entry, LogDamaged, MatchArchived, Request, Summaries
+from referee.live.ports import (
+    UNREADABLE,
+    AppendCallback,
+    CoAppend,
+    Entry,
+    EventLog,
+    LogDamaged,
+    MatchArchived,
+    Request,
+    Summaries,
+)
 from referee.match.events import Event
 from referee.storage.codec import MATCH_CODEC, decode_request, encode_request
 from referee.storage.sqlite import match_summaries
@@ -57,7 +67,7 @@ DELETE_UNDELIVERED_END = """
 """
 
 
-class SqliteEventLog:
+class SqliteEventLog(EventLog):
     """An EventLog for any number of event loops and processes on one file.
 
     If a caller is cancelled during `append`, its entries are written completely or not at all.
@@ -85,20 +95,20 @@ class SqliteEventLog:
         self.contests = SqliteContestLog(self._threads.write, self._threads.read)
         """The contest log, which can be written in the same transactions."""
 
-    async def append(
+    def begin_append(
         self,
         match_id: str,
         after: int,
         events: Sequence[Event],
-        request: Request | None = None,
-        co_append: CoAppend[Any] | None = None,
-    ) -> list[Entry]:
+        request: Request | None,
+        co_append: CoAppend[Any] | None,
+        done: AppendCallback,
+    ) -> None:
         # Encoded before it is queued: a malformed event fails this append only, not the whole batch.
         lines = [MATCH_CODEC.encode(event) for event in events]
         contest_append = encode_contest_append(co_append) if co_append else None
         append = MatchAppend(match_id, after, tuple(events), lines, request, encode_request(request), contest_append)
-        entries: list[Entry] = await self._threads.write(append)
-        return entries
+        self._threads.begin_write(append, done)
 
     async def read(self, match_id: str, after: int = 0, limit: int | None = None) -> list[Entry]:
         return await self._threads.read(lambda file: _read_entries(file, match_id, after, limit))

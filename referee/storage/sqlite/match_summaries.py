@@ -5,12 +5,15 @@ these entries of the log, so nothing is stored twice.
 """
 
 import sqlite3
+from collections.abc import Iterator
 from contextlib import closing
+from itertools import groupby
 from typing import NamedTuple
 
 from referee.live.match_request import LADDER, TOURNAMENT, MatchFilter
 from referee.match.events import Event, MatchCreated, PlayEnded, PlayStarted, seated_bots
 from referee.match.state import MatchPhase
+from referee.storage.codec import MATCH_CODEC, MalformedEntry
 
 MAX_SCANNED = 10_000
 """Maximum number of rows that one search reads, even if it has found nothing."""
@@ -46,6 +49,26 @@ SUMMARY = """
 """
 """Selects all entries until play began, and the last entry of a match that is over."""
 
+KINDS = ("opened", "seat_taken", "play_began", "play_ended")
+"""Kinds of the entries that `write` uses."""
+
+OF_KIND = " OR ".join(f'line GLOB \'{{"v":[0-9],"kind":"{kind}",*\'' for kind in KINDS)
+
+SUMMARISED = f"""
+    SELECT match, match_id, number, at_ms, line FROM matches JOIN entries USING (match)
+    WHERE {OF_KIND}
+    ORDER BY match, number
+"""
+
+WITHOUT_LOG = """
+    SELECT match_id FROM match_summaries JOIN matches USING (match)
+    WHERE match NOT IN (SELECT match FROM entries) ORDER BY match
+"""
+
+SCHEMA = "SELECT sql FROM sqlite_master WHERE type = 'table' AND name IN ('match_summaries', 'match_seats')"
+
+ROWS = ("SELECT * FROM match_summaries WHERE match = ?", "SELECT * FROM match_seats WHERE match = ? ORDER BY seat")
+
 
 class Condition(NamedTuple):
     """A condition that a match must meet to be found."""
@@ -63,7 +86,7 @@ def write(connection: sqlite3.Connection, match: int, number: int, at_ms: int, e
     """Update the summary of a match, in the transaction that writes this entry."""
     if isinstance(event, MatchCreated) and number == 1:
         setup, labels = event.setup, dict(event.setup.labels)
-        row = (match, at_ms, setup.game, labels.get(LADDER), labels.get(TOURNAMENT), MatchPhase.WAITING.value)
+        row = (match, at_ms, setup.terms.game, labels.get(LADDER), labels.get(TOURNAMENT), MatchPhase.WAITING.value)
         connection.execute(CREATE, row)
     elif isinstance(event, PlayStarted):
         connection.execute(BEGIN, (MatchPhase.PLAYING.value, number, match))
@@ -101,7 +124,11 @@ def _scan(connection: sqlite3.Connection, wanted: MatchFilter, before: str) -> s
 
 
 def _bounds(connection: sqlite3.Connection, wanted: MatchFilter, before: str) -> tuple[int, int]:
-    """Return the keys between which to search. Keys grow with time, unless the wall clock was set back."""
+    """Return the keys between which to search.
+
+    Keys grow with time, unless the wall clock was set back: matches from before that, whose time of creation is in the
+    future of the later ones, may then be left out. To find all of them, every search would read more and more rows.
+    """
     (newest,) = (connection.execute(KEY, (before,)).fetchone() or (0,)) if before else (NO_KEY,)
     (oldest,) = connection.execute(NEWEST_BEFORE, (wanted.since_ms,)).fetchone() or (0,)
     return newest, oldest
@@ -123,3 +150,26 @@ def _conditions(wanted: MatchFilter) -> list[Condition]:
     if wanted.since_ms:
         conditions.append(Condition("match_summaries", "created_ms >=", wanted.since_ms))
     return conditions
+
+
+def find_wrong(connection: sqlite3.Connection) -> Iterator[str]:
+    """Yield the ids of matches whose summary is not what their log says, except logs with entries that cannot be read.
+
+    The connection should be in a transaction, so that no match is changed meanwhile.
+    """
+    yield from [match_id for (match_id,) in connection.execute(WITHOUT_LOG)]
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as computed:
+        for (table,) in connection.execute(SCHEMA):
+            computed.execute(table)
+        for (match, match_id), entries in groupby(connection.execute(SUMMARISED), lambda row: (row[0], row[1])):
+            try:
+                for _, _, number, at_ms, line in entries:
+                    write(computed, match, number, at_ms, MATCH_CODEC.decode(line))
+            except MalformedEntry:
+                continue
+            if _rows(computed, match) != _rows(connection, match):
+                yield match_id
+
+
+def _rows(connection: sqlite3.Connection, match: int) -> list[list[object]]:
+    return [connection.execute(select, (match,)).fetchall() for select in ROWS]

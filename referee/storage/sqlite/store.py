@@ -10,12 +10,14 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
+from itertools import islice
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Lock, Thread
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
-from referee.live.ports import LogUnavailable
+from referee.live.ports import LogUnavailable, settle
 from referee.storage.sqlite.database import (
     BUSY_MS,
     Durability,
@@ -30,18 +32,21 @@ RequestT = TypeVar("RequestT")
 ResultT = TypeVar("ResultT")
 
 Operation: TypeAlias = Callable[[sqlite3.Connection], Any]
+_Completed: TypeAlias = tuple[Callable[[Any], None], list[Any]]
+"""The callback of a group, and its results."""
 
 
 class BatchThreadClosed(Exception):
     """A request that was submitted after `close`."""
 
 
-class _Queued(NamedTuple, Generic[RequestT, ResultT]):
-    request: RequestT
-    future: asyncio.Future[ResultT]
+class _Group(NamedTuple, Generic[RequestT, ResultT]):
+    """Requests that were submitted together by one event loop."""
 
-
-_Completed: TypeAlias = tuple[asyncio.Future[ResultT], ResultT | Exception]
+    requests: Sequence[RequestT]
+    loop: asyncio.AbstractEventLoop
+    done: Callable[[Sequence[ResultT | Exception]], None]
+    """Called on the loop with the result of each request."""
 
 
 class BatchThread(Generic[RequestT, ResultT]):
@@ -59,24 +64,24 @@ class BatchThread(Generic[RequestT, ResultT]):
     ) -> None:
         self._handle = handle
         self._at_end = at_end
-        self._queue: SimpleQueue[_Queued[RequestT, ResultT] | None] = SimpleQueue()
+        self._queue: SimpleQueue[_Group[RequestT, ResultT] | None] = SimpleQueue()
         self._closed = False
         self._lock = Lock()
         # A daemon thread does not keep the process alive if `close` is never called.
         self._thread = Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
 
-    async def submit(self, request: RequestT) -> ResultT:
-        """Return the result of the request. Raises BatchThreadClosed.
-
-        The request is handled even if the caller is cancelled meanwhile.
-        """
-        queued: _Queued[RequestT, ResultT] = _Queued(request, asyncio.get_running_loop().create_future())
+    def submit(
+        self,
+        requests: Sequence[RequestT],
+        loop: asyncio.AbstractEventLoop,
+        done: Callable[[Sequence[ResultT | Exception]], None],
+    ) -> None:
+        """Handle the requests, and call `done` on `loop` with the result of each. Raises BatchThreadClosed."""
         with self._lock:  # Nothing may follow the None that ends the thread.
             if self._closed:
                 raise BatchThreadClosed
-            self._queue.put(queued)
-        return await queued.future
+            self._queue.put(_Group(requests, loop, done))
 
     async def close(self) -> None:
         """Handle what is queued, then end the thread. Closing twice is allowed."""
@@ -92,25 +97,33 @@ class BatchThread(Generic[RequestT, ResultT]):
             batch = [self._queue.get()]
             batch += [self._queue.get_nowait() for _ in range(self._queue.qsize())]
             running = batch[-1] is not None
-            self._handle_batch([queued for queued in batch if queued is not None])
+            self._handle_batch([group for group in batch if group is not None])
         self._at_end()
 
-    def _handle_batch(self, batch: list[_Queued[RequestT, ResultT]]) -> None:
-        by_loop: defaultdict[asyncio.AbstractEventLoop, list[_Completed[ResultT]]] = defaultdict(list)
-        for queued, result in zip(batch, self._results(batch), strict=True):
-            by_loop[queued.future.get_loop()].append((queued.future, result))
-        # One wake-up for each loop and not for each result: it costs a system call.
+    def _handle_batch(self, groups: list[_Group[RequestT, ResultT]]) -> None:
+        results = iter(self._results([request for group in groups for request in group.requests]))
+        by_loop: defaultdict[asyncio.AbstractEventLoop, list[_Completed]] = defaultdict(list)
+        for group in groups:
+            by_loop[group.loop].append((group.done, list(islice(results, len(group.requests)))))
+        # One wake-up for each loop and not for each group: it costs a system call.
         for loop, completed in by_loop.items():
-            with suppress(RuntimeError):  # The loop is closed, so nothing awaits its futures.
+            with suppress(RuntimeError):  # The loop is closed, so nothing awaits its results.
                 loop.call_soon_threadsafe(_complete, completed)
 
-    def _results(self, batch: list[_Queued[RequestT, ResultT]]) -> Sequence[ResultT | Exception]:
-        if not batch:
+    def _results(self, requests: Sequence[RequestT]) -> Sequence[ResultT | Exception]:
+        if not requests:
             return ()
         try:
-            return self._handle([queued.request for queued in batch])
+            return self._handle(requests)
         except Exception as error:
-            return [error] * len(batch)
+            return [error] * len(requests)
+
+
+class _WriteGroup(NamedTuple, Generic[RequestT]):
+    """Writes of one iteration of an event loop, each with its callback."""
+
+    requests: list[RequestT]
+    callbacks: list[Callable[[Any], None]]
 
 
 class DatabaseThreads(Generic[RequestT]):
@@ -138,25 +151,59 @@ class DatabaseThreads(Generic[RequestT]):
         except (OSError, sqlite3.Error) as cause:
             raise self._unavailable(cause) from cause
         self._handle = handle
+        self._groups: dict[asyncio.AbstractEventLoop, _WriteGroup[RequestT]] = {}
+        """Writes that the current iteration of each loop has begun."""
         self._writer: BatchThread[RequestT, Any] = BatchThread(f"{name} writer", self._write, self.writing.close)
         self._reader: BatchThread[Operation, Any] = BatchThread(f"{name} reader", self._read, self._reading.close)
+
+    def begin_write(self, request: RequestT, done: Callable[[Any], None]) -> None:
+        """Pass a request to the writing thread; call `done` later on this event loop with its result or error."""
+        loop = asyncio.get_running_loop()
+        group = self._groups.get(loop)
+        if group is None:
+            self._groups[loop] = group = _WriteGroup([], [])
+            loop.call_soon(self._flush, loop)
+        group.requests.append(request)
+        group.callbacks.append(done)
 
     async def write(self, request: RequestT) -> Any:
         """Return the result of a request to the writing thread. Raises LogUnavailable, or the result if it is an error.
 
         The request is handled even if the caller is cancelled meanwhile.
         """
-        return await self._submit(self._writer, request)
+        result: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self.begin_write(request, partial(settle, result))
+        return await result
 
     async def read(self, query: Callable[[sqlite3.Connection], T]) -> T:
         """Call `query` in the reading thread and return its result. Raises what it raises, or LogUnavailable."""
-        result: T = await self._submit(self._reader, query)
-        return result
+        loop = asyncio.get_running_loop()
+        result: asyncio.Future[T] = loop.create_future()
+        try:
+            self._reader.submit([query], loop, partial(self._complete, [partial(settle, result)]))
+        except BatchThreadClosed:
+            raise self._unavailable("it is closed") from None
+        return await result
 
     async def close(self) -> None:
         """Handle what is queued, then close the database. Closing twice is allowed."""
+        self._flush(asyncio.get_running_loop())
         await self._writer.close()
         await self._reader.close()
+
+    def _flush(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Pass all writes of one iteration of a loop to the writing thread at once: waking it costs a system call."""
+        group = self._groups.pop(loop, None)
+        if group is None:
+            return
+        try:
+            self._writer.submit(group.requests, loop, partial(self._complete, group.callbacks))
+        except BatchThreadClosed:
+            self._complete(group.callbacks, [self._unavailable("it is closed")] * len(group.requests))
+
+    def _complete(self, callbacks: Sequence[Callable[[Any], None]], results: Sequence[Any]) -> None:
+        for done, result in zip(callbacks, results, strict=True):
+            done(self._converted(result))
 
     def _write(self, batch: Sequence[RequestT]) -> Sequence[Any]:
         self._files.check_unchanged()
@@ -165,16 +212,14 @@ class DatabaseThreads(Generic[RequestT]):
     def _read(self, queries: Sequence[Operation]) -> list[Any]:
         return [result_or_error(query, self._reading) for query in queries]
 
-    async def _submit(self, thread: BatchThread[Any, Any], request: object) -> Any:
-        try:
-            return await thread.submit(request)
-        except BatchThreadClosed:
-            raise self._unavailable("it is closed") from None
-        except sqlite3.Error as cause:
-            raise self._unavailable(cause) from cause
+    def _converted(self, result: Any) -> Any:
+        """Return the result of a request, with an error of SQLite as LogUnavailable."""
+        return self._unavailable(result) if isinstance(result, sqlite3.Error) else result
 
     def _unavailable(self, cause: object) -> LogUnavailable:
-        return LogUnavailable(f"{self._what} is unavailable: {cause}")
+        error = LogUnavailable(f"{self._what} is unavailable: {cause}")
+        error.__cause__ = cause if isinstance(cause, Exception) else None
+        return error
 
 
 class SqliteStore:
@@ -228,11 +273,6 @@ def _in_savepoint(connection: sqlite3.Connection, operation: Operation) -> Any:
     return result
 
 
-def _complete(completed: list[_Completed[ResultT]]) -> None:
-    for future, result in completed:
-        if future.done():  # The caller was cancelled.
-            continue
-        if isinstance(result, Exception):
-            future.set_exception(result)
-        else:
-            future.set_result(result)
+def _complete(completed: list[_Completed]) -> None:
+    for done, results in completed:
+        done(results)

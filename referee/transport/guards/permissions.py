@@ -120,8 +120,8 @@ class MatchLabels:
         require_organiser(caller, state.created.organiser, "CreateMatch for a ladder of another")
         if state.closed:
             raise LadderClosed(state.created.name)
-        game = find_game(self.games, match_request.game)
-        sides = game.table(game.settings(match_request.chosen, match_request.preset)).sides
+        terms = match_request.terms
+        sides = find_game(self.games, terms.game).table(terms.settings).sides
         if sides != state.sides:
             raise BadSeats("sides", len(sides), len(state.sides))
         for player in match_request.players:

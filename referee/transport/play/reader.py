@@ -7,13 +7,15 @@ and batches all items that are queued meanwhile into the next one.
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
+from msgspec import Struct
 from referee_api.v1 import play_pb2
 from referee_api.v1.play_service_pb2 import PlayResponse
 
 from engines.api import Seat
-from engines.refusals import Refusal
+from engines.game_errors import DetailedError
 from referee.accounts.account_errors import BadField
 from referee.live.loop_lag import MessageArrival
 from referee.live.outbox import HelloAccepted, MoveAccepted, RequestAccepted, VerdictNotice
@@ -67,8 +69,7 @@ class StreamClosed(Exception):
     """The bot has closed its side of the stream."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReceivedItem:
+class ReceivedItem(Struct, frozen=True, gc=False):
     """The parts of a received item that its verdict refers to."""
 
     item_id: int
@@ -98,6 +99,11 @@ class PlayStream:
         self._time = time
         self._heartbeat = heartbeat
         self._in_progress: set[asyncio.Future[Any]] = set()
+        """Tasks of items."""
+        self._undecided = 0
+        """Number of moves that are being decided without a task."""
+        self._decided = asyncio.Event()
+        """Set by each decision on them."""
         self._writer = ItemWriter(
             referee, session, time, lambda: host.make_welcome(session), host.map_error, host.match_context
         )
@@ -165,12 +171,15 @@ class PlayStream:
             await self._session.outbox.room(MAX_UNANSWERED)
         while len(self._in_progress) >= MAX_UNANSWERED:
             await asyncio.wait(self._in_progress, return_when=asyncio.FIRST_COMPLETED)
+        while self._undecided >= MAX_UNANSWERED:
+            self._decided.clear()
+            await self._decided.wait()
 
     async def _dispatch_all(self, items: Any) -> None:
         """Yields between chunks, so that one large message cannot block the event loop."""
         arrival = self._referee.record_arrival(self._holder)
         behind = False
-        for chunk in chunks(items, ITEMS_PER_YIELD):
+        for chunk in chunks(items, ITEMS_PER_YIELD) if len(items) > 1 else (items,):
             for item in chunk:
                 kind = item.WhichOneof("item")
                 self._dispatch(item, kind, arrival, behind)
@@ -205,18 +214,18 @@ class PlayStream:
         seat = seat_of(received.token)
         if seat is not None and not behind:
             answer = TurnAnswer(received.match_id, seat, received.token, received.move, "", move.offer_draw, arrival)
-            decision = self._referee.submit_if_running(answer, self._session.player.bot)
-            if decision:
-                self._in_progress.add(decision)
-                decision.add_done_callback(lambda decision: self._on_decision(received, answer, decision))
+            self._undecided += 1
+            if self._referee.try_submit(answer, self._session.player.bot, partial(self._on_decision, received, answer)):
                 return
+            self._undecided -= 1
         self._start_answer(received, self._submit_move(received, move.offer_draw, arrival))
 
-    def _on_decision(self, received: ReceivedItem, answer: TurnAnswer, decision: asyncio.Future[Decision]) -> None:
-        self._in_progress.discard(decision)
-        outcome = self._referee.verdict_if_done(answer, decision)
+    def _on_decision(self, received: ReceivedItem, answer: TurnAnswer, decided: Decision | Exception) -> None:
+        self._undecided -= 1
+        self._decided.set()
+        outcome = self._referee.verdict_if_known(answer, decided)
         if outcome is None:
-            self._start_answer(received, self._referee.wait_for_verdict(answer, decision))
+            self._start_answer(received, self._referee.find_verdict(answer, decided))
         else:  # Without a task, so that the verdict precedes the next turn.
             self._queue_verdict(received, outcome)
 
@@ -236,7 +245,7 @@ class PlayStream:
     def _queue_verdict(self, received: ReceivedItem, outcome: MoveAccepted | RequestAccepted | Exception) -> None:
         """Queue the verdict. Rejected and repeated items count as calls."""
         self._session.outbox.put(None, VerdictNotice(received.item_id, received.match_id, received.token, outcome))
-        if isinstance(outcome, Refusal):
+        if isinstance(outcome, DetailedError):
             self._rejection_recorder.record_rejection(
                 self._session.player, outcome, received.match_id, seat_of(received.token), received.move
             )

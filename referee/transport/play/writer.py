@@ -94,7 +94,7 @@ class ItemWriter:
         status = await self.referee.status(item.match_id)
         match = match_of(status, self.match_context, item.seat)
         setup = status.match.setup
-        rules_hash = large_rules_hash(setup.game, setup.game_version, setup.settings)
+        rules_hash = large_rules_hash(setup.terms.game, setup.game_version, setup.terms.settings)
         if rules_hash:
             self.sent_rules.add((item.match_id, item.seat))
         items.add(match_started=play_pb2.MatchStarted(match=match, seat=item.seat, rules_hash=rules_hash))
@@ -145,7 +145,7 @@ class ItemWriter:
 
     async def _write_charge(self, message: clock_pb2.ClockCharge, match_id: str, seat: Seat, row: ClockCharge) -> None:
         match = await self.referee.match(match_id)
-        write_charge(message, row, seat, match.setup.controls[seat])
+        write_charge(message, row, seat, match.terms.controls[seat])
 
 
 ITEM_WRITERS: dict[type, Callable[[ItemWriter, Any, Items], Awaitable[None]]] = {

@@ -1,6 +1,7 @@
 """AdminService: adjudication, pauses, quotas, tokens and drain."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from math import isfinite
 from typing import Any
 
@@ -15,7 +16,7 @@ from referee.accounts.bots import Accounts, BotPause, PauseCause, paused, resume
 from referee.accounts.names import check_words
 from referee.accounts.tokens import HOLDER_CHARS, Quota, Quotas, Role, TokenFilter, Tokens
 from referee.live.bot_notices import BotNotifier
-from referee.live.ports import Time
+from referee.live.ports import EngineFault, Time
 from referee.live.referee import Referee
 from referee.match.clock import MS, Micros
 from referee.match.result import EndCause
@@ -70,10 +71,11 @@ class Admin(AdminServiceServicer):
 
     async def AdjudicateMatch(self, request: pb.AdjudicateMatchRequest, context: Any) -> pb.AdjudicateMatchResponse:
         _check_ruling(request)
-        sides = len((await self._referee.status(request.match_id)).match.table.sides)
         scores = tuple(request.side_scores)
-        if len(scores) != sides:
-            raise BadSeats("scores of sides", len(scores), sides)
+        with suppress(EngineFault):  # A repeated request gets its first answer although the game was removed since.
+            sides = len((await self._referee.status(request.match_id)).match.table.sides)
+            if len(scores) != sides:
+                raise BadSeats("scores of sides", len(scores), sides)
         if not all(map(isfinite, scores)):
             raise BadField("side_scores", "each must be a finite number")
         ranks = tuple(1 + sum(score > mine for score in scores) for mine in scores)

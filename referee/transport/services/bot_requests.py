@@ -10,7 +10,7 @@ from contextlib import contextmanager
 import grpc
 
 from engines.api import Seat
-from engines.refusals import Refusal
+from engines.game_errors import DetailedError
 from referee.accounts.account_errors import BadField
 from referee.accounts.bot_log import Note, RefusedNote, SessionLostNote
 from referee.live.bot_notices import BotLogRecorder
@@ -19,7 +19,7 @@ from referee.live.ports import Time
 from referee.live.referee import Referee
 from referee.live.sessions import Session
 from referee.match.match_errors import NoDraw, NoSuchSeat
-from referee.match.setup import Player
+from referee.match.setup import Player, Setup
 from referee.match.state import Match
 from referee.wire.error_mapping import to_wire_error
 from referee.wire.wire_errors import NoDrawOffered, NoDrawsHere, NotYours
@@ -29,11 +29,11 @@ REFEREE_FAULT = "REFEREE_FAULT"
 """Reasons of a session that was closed without an error of the contract."""
 
 
-def seats_of(match: Match, bot: str) -> list[Seat]:
+def seats_of(match: Match | Setup, bot: str) -> list[Seat]:
     return [seat for seat, player in enumerate(match.players) if bot and player.bot == bot]
 
 
-def held_seat(match: Match, bot: str, seat: Seat | None) -> Seat:
+def held_seat(match: Match | Setup, bot: str, seat: Seat | None) -> Seat:
     """Return the seat if the bot holds it; for None, its only seat. Raises NoSuchSeat, NotYours or BadField."""
     if seat is None:
         own = seats_of(match, bot)
@@ -54,7 +54,7 @@ async def offer_draw(referee: Referee, match_id: str, seat: Seat, request_id: st
     try:
         return await referee.offer_draw(match_id, seat, request_id)
     except NoDraw as why:
-        game = (await referee.status(match_id)).match.setup.game
+        game = (await referee.status(match_id)).match.terms.game
         raise NoDrawsHere(game, str(why)) from None
 
 
@@ -79,15 +79,15 @@ class RejectionRecorder:
     def record_rejections(
         self, player: Player, match_id: str, seat: Seat | None = None, move: str = ""
     ) -> Iterator[None]:
-        """Record a Refusal that is raised in this context."""
+        """Record a DetailedError that is raised in this context."""
         try:
             yield
-        except Refusal as why:
+        except DetailedError as why:
             self.record_rejection(player, why, match_id, seat, move)
             raise
 
     def record_rejection(
-        self, player: Player, why: Refusal, match_id: str, seat: Seat | None = None, move: str = ""
+        self, player: Player, why: DetailedError, match_id: str, seat: Seat | None = None, move: str = ""
     ) -> None:
         """Record the rejection of an item, unless it repeats one that was recorded before."""
         error = to_wire_error(why, match_id)

@@ -169,7 +169,7 @@ class Ladders(LadderServiceServicer):
         return ladder_of(state, self._converter, with_openings=_may_see_openings(CALLER.get(), state))
 
     async def _snapshot_of(self, state: LadderState) -> pb.LadderSnapshot:
-        rows = await self._ladders.standings(state.created.name)
+        rows = await self._ladders.standings_of(state)
         return pb.LadderSnapshot(
             entry_number=state.number,
             ladder=self._ladder_of(state),

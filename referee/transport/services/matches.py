@@ -183,7 +183,7 @@ class Matches(MatchServiceServicer):
         return pb.SubmitMoveResponse(
             entry_number=answer.number,
             ply=answer.ply,
-            clock_charge=clock_charge_of(row, seat, match.setup.controls[seat]) if row else None,
+            clock_charge=clock_charge_of(row, seat, match.terms.controls[seat]) if row else None,
             result=maybe_result(answer.result, request.match_id),
             repeated=answer.repeated,
         )
@@ -213,7 +213,7 @@ class Matches(MatchServiceServicer):
         check_request_id(request.request_id)
         check_words("message", request.message, MESSAGE_CHARS)
         holder = CALLER.get().holder
-        labels = dict((await self._referee.match(request.match_id)).setup.labels)
+        labels = dict((await self._referee.setup(request.match_id)).labels)
         if labels.get(MAKER) != holder:
             raise NotYours("AbortMatch for a match of another")
         done = await self._referee.abort(request.match_id, request.message, holder, request.request_id)
@@ -279,10 +279,10 @@ class Matches(MatchServiceServicer):
         self, request: Any, submit: Callable[[str, int, str], Awaitable[RequestAccepted]]
     ) -> RequestAccepted:
         check_request_id(request.request_id)
-        match = await self._referee.match(request.match_id)
+        setup = await self._referee.setup(request.match_id)
         seat = request.seat if request.HasField("seat") else None
-        seat = held_seat(match, CALLER.get().bot, seat)
-        with self._rejection_recorder.record_rejections(match.players[seat], request.match_id, seat):
+        seat = held_seat(setup, CALLER.get().bot, seat)
+        with self._rejection_recorder.record_rejections(setup.players[seat], request.match_id, seat):
             return await submit(request.match_id, seat, request.request_id)
 
     async def _check_player(self, player: Player) -> None:

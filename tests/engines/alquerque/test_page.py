@@ -15,7 +15,7 @@ COUNTS = re.findall(r"^\| (defaults|`(\w+)=(\w+)`) \| ([\d |]+) \|$", PAGE, re.M
 
 
 @pytest.mark.parametrize("text", POSITIONS)
-def test_every_position_on_the_page_can_be_read(text: str) -> None:
+def test_every_position_on_the_page_can_be_parsed(text: str) -> None:
     assert str(GAME.read(text, GAME.settings())) == text
 
 
@@ -25,7 +25,7 @@ def test_there_are_positions_and_counts_on_the_page() -> None:
 
 
 @pytest.mark.parametrize(("words", "name", "value", "counts"), COUNTS)
-def test_every_count_on_the_page_is_right(words: str, name: str, value: str, counts: str) -> None:
+def test_every_count_on_the_page_is_correct(words: str, name: str, value: str, counts: str) -> None:
     start = GAME.start(GAME.settings({name: value} if name else {}), b"")
     expected = list(map(int, counts.split("|")))
     assert [perft(start, depth) for depth in range(1, len(expected) + 1)] == expected, words
@@ -36,6 +36,6 @@ def test_every_option_is_in_the_table_with_its_default_first(option: Option) -> 
     assert re.search(rf"^\| `{option.name}` \| `{written(option.default)}`", PAGE, re.MULTILINE)
 
 
-def test_the_drawing_is_the_picture_of_the_first_position() -> None:
+def test_the_drawing_on_the_page_is_the_picture_of_the_first_position() -> None:
     picture = GAME.start(GAME.settings(), b"").picture(0).split("\n\n")[0]
     assert all(line in PAGE for line in picture.splitlines())

@@ -6,7 +6,7 @@ import pytest
 
 from engines.alquerque import GAME
 from engines.alquerque.position import AlquerquePosition
-from engines.refusals import IllegalMove, MalformedMove, MalformedPosition, NotYourTurn
+from engines.game_errors import IllegalMove, MalformedMove, MalformedPosition, NotYourTurn
 
 WHITE, BLACK = 0, 1
 COLUMNS = "abcde"
@@ -40,7 +40,7 @@ def moves(position: AlquerquePosition) -> list[str]:
     return [move for seat in position.owing for move in position.moves(seat)]
 
 
-def refused(position: AlquerquePosition, move: str) -> IllegalMove:
+def move_error(position: AlquerquePosition, move: str) -> IllegalMove:
     with pytest.raises(IllegalMove) as caught:
         position.play(position.owing[0], move)
     return caught.value
@@ -62,7 +62,7 @@ def test_the_first_move_leaves_these_replies(move: str, replies: list[str]) -> N
     assert moves(played(start(), move)) == replies
 
 
-def test_the_longest_chain_must_be_taken_unless_any_may() -> None:
+def test_the_longest_chain_must_be_taken_unless_any_capture_is_allowed() -> None:
     white, black = "e3 c5", "c2 d2 d5"
     assert moves(placed(white, black)) == ["e3xc1xc3"]
     assert moves(placed(white, black, capture_choice="any")) == ["c5xe5", "e3xc1xc3"]
@@ -76,11 +76,11 @@ def test_with_multi_pawn_another_man_must_capture_too() -> None:
     assert played(placed("c2 e3", "a2 c3 d3"), "c2xc4").owing == (BLACK,)
 
 
-def test_a_man_on_the_last_rank_goes_sideways_only_when_it_may_not_go_back() -> None:
+def test_without_backward_moves_a_man_on_the_last_rank_moves_only_sideways() -> None:
     assert moves(placed("b5", "d1", no_backward="all")) == ["b5-a5", "b5-c5"]
 
 
-def test_who_cannot_move_has_lost() -> None:
+def test_a_player_who_cannot_move_has_lost() -> None:
     shut_in = placed("a1", "a2 b1 b2 a3 c1 c3")
     assert shut_in.owing == ()
     assert shut_in.outcome is not None
@@ -90,11 +90,11 @@ def test_who_cannot_move_has_lost() -> None:
 # --- The rules in order
 
 
-def test_aq1_a_man_steps_along_lines_only() -> None:
+def test_aq1_a_man_steps_only_along_lines() -> None:
     # b1 lies on no diagonal line.
     assert moves(placed("b1", "e5")) == ["b1-a1", "b1-b2", "b1-c1"]
     assert moves(placed("a1", "e5")) == ["a1-a2", "a1-b1", "a1-b2"]
-    assert refused(placed("b1", "e5"), "b1-a2").details["rule"] == "AQ-1"
+    assert move_error(placed("b1", "e5"), "b1-a2").details["rule"] == "AQ-1"
 
 
 def test_aq2_a_jump_needs_an_enemy_and_an_empty_point_on_a_straight_line() -> None:
@@ -103,29 +103,29 @@ def test_aq2_a_jump_needs_an_enemy_and_an_empty_point_on_a_straight_line() -> No
     assert "x" not in " ".join(moves(placed("a2", "b3 e5")))
 
 
-def test_aq3_a_chain_goes_on_while_it_can_and_may_turn() -> None:
+def test_aq3_a_chain_continues_while_it_can_and_may_turn() -> None:
     assert moves(placed("a1", "b2 c4 e1")) == ["a1xc3xc5"]
-    assert refused(placed("a1", "b2 c4 e1"), "a1xc3").details["rule"] == "AQ-3"
+    assert move_error(placed("a1", "b2 c4 e1"), "a1xc3").details["rule"] == "AQ-3"
 
 
-def test_aq4_a_step_is_refused_while_a_capture_can_be_made_and_the_capture_is_named() -> None:
-    refusal = refused(played(start(), "b2-c3"), "b4-a4")
-    assert refusal.details["rule"] == "AQ-1"
-    refusal = refused(placed("a1 e1", "b2 e5"), "e1-d1")
-    assert refusal.details["rule"] == "AQ-4"
-    assert "a1xc3" in str(refusal)
+def test_aq4_a_step_is_illegal_while_a_capture_is_possible_and_the_error_names_the_capture() -> None:
+    error = move_error(played(start(), "b2-c3"), "b4-a4")
+    assert error.details["rule"] == "AQ-1"
+    error = move_error(placed("a1 e1", "b2 e5"), "e1-d1")
+    assert error.details["rule"] == "AQ-4"
+    assert "a1xc3" in str(error)
 
 
-def test_aq4_a_shorter_chain_is_refused_and_the_longest_named() -> None:
-    refusal = refused(placed("e3 c5", "c2 d2 d5"), "c5xe5")
-    assert refusal.details["rule"] == "AQ-4"
-    assert "e3xc1xc3" in str(refusal)
+def test_aq4_a_shorter_chain_is_illegal_and_the_error_names_the_longest() -> None:
+    error = move_error(placed("e3 c5", "c2 d2 d5"), "c5xe5")
+    assert error.details["rule"] == "AQ-4"
+    assert "e3xc1xc3" in str(error)
 
 
-def test_aq4_a_long_list_of_captures_is_cut() -> None:
+def test_aq4_a_long_list_of_captures_is_shortened() -> None:
     many = placed("c3 e1", "b2 b3 b4 c2 c4", capture_choice="any")
     assert len(moves(many)) > 4
-    assert f"and {len(moves(many)) - 4} more" in str(refused(many, "e1-d1"))
+    assert f"and {len(moves(many)) - 4} more" in str(move_error(many, "e1-d1"))
 
 
 def test_aq5_jumped_men_leave_at_once_and_a_chain_may_end_where_it_began() -> None:
@@ -135,14 +135,14 @@ def test_aq5_jumped_men_leave_at_once_and_a_chain_may_end_where_it_began() -> No
     assert str(after) == "5/5/5/5/2w2 b 0"
 
 
-def test_aq6_who_has_lost_all_men_has_lost() -> None:
+def test_aq6_a_player_without_men_has_lost() -> None:
     ended = played(placed("a1", "b2"), "a1xc3")
     assert ended.outcome is not None
     assert (ended.outcome.reason, ended.outcome.scores) == ("no_men", (1.0, 0.0))
     assert ended.outcome.ranks(GAME.table(GAME.settings())) == (1, 2)
 
 
-def test_aq6_both_colours_can_be_the_one_without_men() -> None:
+def test_aq6_either_colour_can_be_the_one_without_men() -> None:
     outcome = at("5/5/2b2/5/5 b 0").outcome
     assert outcome is not None
     assert outcome.scores == (0.0, 1.0)
@@ -157,7 +157,7 @@ def test_aq6_stalemate_may_be_a_draw() -> None:
     assert (outcome.reason, outcome.scores) == ("no_moves", (0.5, 0.5))
 
 
-def test_aq7_nobody_may_pass() -> None:
+def test_aq7_passing_is_not_allowed() -> None:
     with pytest.raises(MalformedMove):
         start().play(WHITE, "pass")
 
@@ -165,7 +165,7 @@ def test_aq7_nobody_may_pass() -> None:
 TO_AND_FRO = ["a1-b1", "e5-d5", "b1-a1", "d5-e5"]
 
 
-def test_aq8_the_third_occurrence_draws() -> None:
+def test_aq8_the_third_occurrence_of_a_position_is_a_draw() -> None:
     twice = played(placed("a1", "e5"), *TO_AND_FRO, *TO_AND_FRO[:3])
     assert twice.outcome is None
     thrice = played(twice, TO_AND_FRO[3])
@@ -178,7 +178,7 @@ def test_aq8_repetition_can_be_set_or_switched_off() -> None:
     assert played(placed("a1", "e5", repetition=0), *TO_AND_FRO * 5).outcome is None
 
 
-def test_aq8_a_position_with_another_side_to_move_or_other_barred_points_is_another_position() -> None:
+def test_aq8_positions_differ_if_the_side_to_move_or_the_barred_points_differ() -> None:
     # Two steps in one direction, one oblique step back: the same men, with the other side to move.
     assert played(placed("a1", "e5", repetition=2), "a1-a2", "e5-d5", "a2-b2", "d5-e5", "b2-a1").outcome is None
     # The men stand as at first, but now the points that they came from are barred.
@@ -189,7 +189,7 @@ def _triangle() -> list[str]:
     return ["a1-b1", "e5-d5", "b1-b2", "d5-d4", "b2-a1", "d4-e5"]
 
 
-def test_aq8_a_hundred_plies_without_a_capture_draw() -> None:
+def test_aq8_a_hundred_plies_without_a_capture_are_a_draw() -> None:
     nearly = at("4b/5/5/5/w4 w 99")
     assert nearly.outcome is None
     drawn = played(nearly, "a1-b1")
@@ -200,13 +200,13 @@ def test_aq8_a_hundred_plies_without_a_capture_draw() -> None:
     assert at("4b/5/5/5/w4 w 7", no_capture_plies=7).outcome is not None
 
 
-def test_aq8_a_capture_begins_the_count_anew_and_so_does_a_huff() -> None:
+def test_aq8_a_capture_or_a_huff_resets_the_count() -> None:
     assert played(at("4b/5/5/1b3/w4 w 42"), "a1xc3").quiet == 0
     assert played(at("4b/5/5/1b3/w4 w 42 huff=b2", huff=True), "!b2").quiet == 0
     assert played(at("4b/5/5/5/w4 w 42"), "a1-b1").quiet == 43
 
 
-def test_on_draw_count_gives_the_game_to_who_has_more_men() -> None:
+def test_on_draw_count_gives_the_win_to_the_side_with_more_men() -> None:
     more = at("3bb/5/5/5/w4 w 100", on_draw="count").outcome
     assert more is not None
     assert (more.reason, more.scores) == ("no_capture", (0.0, 1.0))
@@ -216,7 +216,7 @@ def test_on_draw_count_gives_the_game_to_who_has_more_men() -> None:
     assert even.scores == (0.5, 0.5)
 
 
-def test_the_standing_is_the_men() -> None:
+def test_the_standing_is_the_number_of_men() -> None:
     assert at("3bb/5/5/5/w4 w 0").standing == (1, 2)
     assert at("3bb/5/5/5/w4 b 0").standing == (1, 2)
 
@@ -229,7 +229,7 @@ def test_multi_pawn_ends_when_no_man_can_capture() -> None:
     assert after.owing == (BLACK,)
 
 
-def test_huff_makes_capturing_optional_and_the_refusing_man_can_be_taken_off() -> None:
+def test_huff_makes_capturing_optional_and_a_man_that_did_not_capture_can_be_removed() -> None:
     before = placed("a1 e1", "b2 e5", huff=True)
     assert "e1-d1" in moves(before)
     assert "a1xc3" in moves(before)
@@ -242,16 +242,16 @@ def test_huff_makes_capturing_optional_and_the_refusing_man_can_be_taken_off() -
     assert huffed.men.enemy.bit_count() == 1
 
 
-def test_huff_takes_the_man_where_it_now_stands() -> None:
+def test_huff_removes_the_man_from_the_point_where_it_is_now() -> None:
     assert str(played(placed("a1", "b2 e5", huff=True), "a1-b1")).endswith("huff=b1")
 
 
-def test_huff_lapses_with_the_next_move() -> None:
+def test_a_huff_is_possible_only_in_the_next_move() -> None:
     after = played(placed("a1 e1", "b2 e5", huff=True), "e1-d1", "e5-d5")
     assert "huff" not in str(after)
 
 
-def test_huff_and_max_only_the_longest_chains_count_as_refused() -> None:
+def test_with_huff_and_max_only_men_with_the_longest_chains_are_huffable() -> None:
     assert str(played(placed("e3 c5 a1", "c2 d2 d5", huff=True), "a1-b1")).endswith("huff=e3")
 
 
@@ -261,25 +261,25 @@ def test_huff_ends_the_game_with_the_last_man() -> None:
     assert (ended.outcome.reason, ended.outcome.scores) == ("no_men", (0.0, 1.0))
 
 
-def test_huff_with_multi_pawn_the_second_capture_is_compulsory() -> None:
+def test_with_huff_and_multi_pawn_the_second_capture_is_compulsory() -> None:
     after = played(placed("c2 e3", "a2 c3 d3", multi_pawn=True, huff=True), "c2xc4")
     assert moves(after) == ["e3xc3"]
-    assert refused(after, "e3-e2").details["rule"] == "AQ-4"
+    assert move_error(after, "e3-e2").details["rule"] == "AQ-4"
 
 
-def test_a_chain_may_be_stopped_where_the_option_lets_it() -> None:
+def test_a_chain_may_be_stopped_with_the_option_may_stop() -> None:
     white, black = "e3 c5", "c2 d2 d5"
     assert moves(placed(white, black, capture_choice="any", chain="may_stop")) == ["c5xe5", "e3xc1", "e3xc1xc3"]
     # Where the most men must be taken, a chain that stops early takes too few.
     most = placed(white, black, chain="may_stop")
     assert moves(most) == ["e3xc1xc3"]
-    assert refused(most, "e3xc1").details["rule"] == "AQ-4"
-    assert refused(placed(white, black), "e3xc1").details["rule"] == "AQ-3"
+    assert move_error(most, "e3xc1").details["rule"] == "AQ-4"
+    assert move_error(placed(white, black), "e3xc1").details["rule"] == "AQ-3"
     stopped = played(placed(white, black, capture_choice="any", chain="may_stop"), "e3xc1")
     assert str(stopped) == "2wb1/5/5/2b2/2w2 b 0"
 
 
-def test_a_stopped_chain_goes_on_with_any_man_where_multi_pawn_holds() -> None:
+def test_with_multi_pawn_any_man_may_capture_after_a_stopped_chain() -> None:
     stopped = played(
         placed("e3 c5", "c2 d2 d5", capture_choice="any", chain="may_stop", multi_pawn=True),
         "e3xc1",
@@ -288,7 +288,7 @@ def test_a_stopped_chain_goes_on_with_any_man_where_multi_pawn_holds() -> None:
     assert moves(stopped) == ["c1xc3", "c5xe5"]
 
 
-def test_a_shorter_capture_may_be_huffed_where_the_option_lets_it_be_made() -> None:
+def test_a_shorter_capture_that_is_legal_may_be_huffed() -> None:
     white, black = "e3 c5", "c2 d2 d5"
     assert "c5xe5" not in moves(placed(white, black, huff=True))
     short = played(placed(white, black, huff=True, huff_short="huffable"), "c5xe5")
@@ -299,13 +299,13 @@ def test_a_shorter_capture_may_be_huffed_where_the_option_lets_it_be_made() -> N
     assert str(played(placed(white, black, huff=True, huff_short="huffable"), "c5-b5")).endswith(" huff=e3")
     stopped = placed(white, black, huff=True, huff_short="huffable", chain="may_stop")
     assert str(played(stopped, "e3xc1")).endswith(" huff=c1")
-    # Where any capture may be chosen there is nothing to huff; needs the option huff the option has no effect.
+    # Where any capture may be chosen there is nothing to huff; without the option huff the option has no effect.
     free = placed(white, black, huff=True, huff_short="huffable", capture_choice="any")
     assert "huff" not in str(played(free, "c5xe5"))
     assert moves(placed(white, black, huff_short="huffable")) == ["e3xc1xc3"]
 
 
-def test_only_the_capture_that_ends_a_turn_is_huffed_for_being_short() -> None:
+def test_only_the_capture_that_ends_a_turn_can_be_huffed_for_being_short() -> None:
     options: dict[str, Any] = {"huff": True, "huff_short": "huffable", "multi_pawn": True}
     after = played(placed("e3 c5", "c2 d2 d5", **options), "c5xe5")
     assert str(after).endswith(" w 0 again")
@@ -313,20 +313,20 @@ def test_only_the_capture_that_ends_a_turn_is_huffed_for_being_short() -> None:
     assert "huff" not in str(played(after, "e3xc1xc3"))
 
 
-def test_no_huffing_without_the_option() -> None:
-    assert "needs the option huff" in str(refused(start(), "!c3"))
-    assert "could have captured and did not" in str(refused(start(huff=True), "!c3"))
+def test_huffing_needs_the_option() -> None:
+    assert "needs the option huff" in str(move_error(start(), "!c3"))
+    assert "could have captured and did not" in str(move_error(start(huff=True), "!c3"))
 
 
-def test_no_backward_moves_lets_men_go_back_to_capture() -> None:
+def test_no_backward_moves_allows_backward_captures() -> None:
     white, black = "c3", "c2 e5"
     assert moves(placed(white, black, no_backward="moves")) == ["c3xc1"]
     assert moves(placed(white, black, no_backward="all")) == ["c3-b3", "c3-b4", "c3-c4", "c3-d3", "c3-d4"]
-    assert refused(placed(white, black, no_backward="all"), "c3xc1").details["rule"] == "no_backward"
-    assert refused(placed("c3", "e5", no_backward="moves"), "c3-c2").details["rule"] == "no_backward"
+    assert move_error(placed(white, black, no_backward="all"), "c3xc1").details["rule"] == "no_backward"
+    assert move_error(placed("c3", "e5", no_backward="moves"), "c3-c2").details["rule"] == "no_backward"
 
 
-def test_no_backward_is_the_other_way_for_black() -> None:
+def test_no_backward_applies_to_black_in_the_other_direction() -> None:
     assert moves(placed("e1", "c3", "b", no_backward="all")) == ["c3-b2", "c3-b3", "c3-c2", "c3-d2", "c3-d3"]
 
 
@@ -334,12 +334,12 @@ def test_no_return_last_bars_the_point_just_left_and_no_other() -> None:
     moved = played(placed("a1", "e5", no_return="last"), "a1-b1", "e5-e4")
     assert str(moved).endswith("left=b1:a1,e4:e5")
     assert "b1-a1" not in moves(moved)
-    assert refused(moved, "b1-a1").details["rule"] == "no_return"
+    assert move_error(moved, "b1-a1").details["rule"] == "no_return"
     assert "c1-b1" not in moves(played(moved, "b1-c1", "e4-d4"))
     assert "b1-a1" in moves(played(placed("a1", "e5"), "a1-b1", "e5-e4"))
 
 
-def test_no_return_ever_bars_every_point_the_man_has_stood_on() -> None:
+def test_no_return_ever_bars_every_former_point_of_the_man() -> None:
     round_the_corner = ["a1-b1", "e5-e4", "b1-b2", "e4-d4"]
     assert "b2-a1" in moves(played(placed("a1", "e5", no_return="last"), *round_the_corner))
     barred = played(placed("a1", "e5", no_return="ever"), *round_the_corner)
@@ -347,7 +347,7 @@ def test_no_return_ever_bars_every_point_the_man_has_stood_on() -> None:
     assert str(barred).endswith("left=b2:a1+b1,d4:e4+e5")
 
 
-def test_no_return_lets_a_capture_go_where_the_man_has_been() -> None:
+def test_no_return_allows_a_capture_to_a_former_point() -> None:
     text = "4b/5/1b3/1w3/5 w 0 left=b2:b4"
     assert moves(at(text, no_return="last")) == ["b2xb4"]
     assert moves(at(text, no_return="ever")) == ["b2xb4"]
@@ -376,24 +376,24 @@ def test_no_return_ever_remembers_the_points_of_a_chain() -> None:
         ("b2-c3x", "", ""),
     ],
 )
-def test_an_illegal_move_is_refused_with_its_rule(move: str, rule: str, words: str) -> None:
+def test_the_error_for_an_illegal_move_has_its_rule(move: str, rule: str, words: str) -> None:
     position = at("bbbbb/bbbbb/bb1ww/wwwww/wwwww w 0") if move != "b2xb4" else placed("b2", "b3 b4 e5")
     if not rule:
         with pytest.raises(MalformedMove, match="b2-c3"):
             position.play(WHITE, move)
     else:
-        refusal = refused(position, move)
-        assert refusal.details["rule"] == rule
-        assert words in str(refusal)
+        error = move_error(position, move)
+        assert error.details["rule"] == rule
+        assert words in str(error)
 
 
-def test_a_jump_written_as_a_step_and_a_step_written_as_a_jump_are_refused() -> None:
+def test_a_jump_written_as_a_step_or_a_step_written_as_a_jump_is_illegal() -> None:
     position = placed("a1", "b2 e5")
-    assert refused(position, "a1-c3").details["rule"] == "AQ-1"
-    assert refused(position, "a1xa2").details["rule"] == "AQ-2"
+    assert move_error(position, "a1-c3").details["rule"] == "AQ-1"
+    assert move_error(position, "a1xa2").details["rule"] == "AQ-2"
 
 
-def test_the_other_seat_is_told_whose_turn_it_is() -> None:
+def test_a_move_out_of_turn_names_the_seat_to_move() -> None:
     with pytest.raises(NotYourTurn, match="seat 0"):
         start().play(BLACK, "b4-c3")
     with pytest.raises(NotYourTurn, match="over"):
@@ -422,12 +422,12 @@ def test_the_other_seat_is_told_whose_turn_it_is() -> None:
         ("5/5/1b3/5/w4 w 0 left=b3:a1,a1:a2", {"no_return": "last"}, "canonical form"),
     ],
 )
-def test_a_wrong_position_is_refused_with_what_is_wrong(text: str, options: dict[str, Any], words: str) -> None:
+def test_the_error_for_an_invalid_position_says_what_is_wrong(text: str, options: dict[str, Any], words: str) -> None:
     with pytest.raises(MalformedPosition, match=words):
         at(text, **options)
 
 
-def test_the_plies_may_be_left_out_in_reading() -> None:
+def test_a_text_without_the_plies_can_be_parsed() -> None:
     assert at("bbbbb/bbbbb/bb1ww/wwwww/wwwww w") == start()
 
 

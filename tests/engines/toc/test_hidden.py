@@ -5,18 +5,18 @@ import random
 import pytest
 
 from engines.api import SPECTATOR, Viewer
-from engines.refusals import Refusal
+from engines.game_errors import GameError
 from engines.toc import GAME, imagine
 from engines.toc.cards import NAMES
 from engines.toc.position import TocPosition
 from engines.toc.round import EXCHANGING
 from tests.engines.suite import NONSENSE, any_choice
-from tests.engines.toc.unseen import ORDER, another_truth
+from tests.engines.toc.redealt_positions import ORDER, redealt
 
 VIEWERS = (0, 1, 2, 3, SPECTATOR)
 
 
-def met_in_games(many: int, rng: random.Random) -> list[TocPosition]:
+def random_positions(many: int, rng: random.Random) -> list[TocPosition]:
     """Return positions of random games under random options, some of them in all stages of an exchange."""
     found: list[TocPosition] = []
     while len(found) < many:
@@ -49,8 +49,8 @@ def answer(position: TocPosition, viewer: Viewer, move: str) -> object:
     """Return what `viewer` sees after its move, or the error that it gets; None if the move reveals something new."""
     try:
         after = position.play(viewer, move)
-    except Refusal as refusal:
-        return type(refusal), str(refusal), refusal.details
+    except GameError as error:
+        return type(error), str(error), error.details
     # The partner's gift after the exchange and the hand of a new deal are new information, in which the two may differ.
     exchange_is_over = position.round.mover == EXCHANGING and after.round.mover != EXCHANGING
     dealt = len(after.round.deck) != len(position.round.deck)
@@ -67,12 +67,12 @@ def seen(position: TocPosition, viewer: Viewer) -> list[object]:
         position.outcome,
         position.standing,
         position.moves(viewer),
-        [position.told(viewer, move, viewer) for move in position.moves(viewer)],
+        [position.visible_move(viewer, move, viewer) for move in position.moves(viewer)],
         [
-            {position.told(seat, move, viewer) for move in position.moves(seat)}
-            for seat in others_giving(position, viewer)
+            {position.visible_move(seat, move, viewer) for move in position.moves(seat)}
+            for seat in exchange_moves_of_others(position, viewer)
         ],
-        [position.opened(seat, f"={NAMES[gift]}", viewer) for seat, gift in given(position)],
+        [position.revealed_move(seat, f"={NAMES[gift]}", viewer) for seat, gift in given(position)],
     ]
 
 
@@ -81,25 +81,25 @@ def given(position: TocPosition) -> list[tuple[int, int]]:
     return list(enumerate(position.round.gifts)) if position.round.mover != EXCHANGING else []
 
 
-def others_giving(position: TocPosition, viewer: Viewer) -> list[int]:
+def exchange_moves_of_others(position: TocPosition, viewer: Viewer) -> list[int]:
     return [seat for seat in position.owing if seat != viewer] if position.round.mover == EXCHANGING else []
 
 
-def test_a_hundred_pairs_of_truths_look_the_same() -> None:
+def test_a_hundred_positions_that_differ_in_hidden_cards_look_the_same() -> None:
     check_pairs(20, random.Random("a few hidden"))
 
 
 @pytest.mark.soak
-def test_a_thousand_pairs_of_truths_look_the_same(rng: random.Random) -> None:
+def test_a_thousand_positions_that_differ_in_hidden_cards_look_the_same(rng: random.Random) -> None:
     assert check_pairs(220, rng) >= 1000
 
 
 def check_pairs(positions: int, rng: random.Random) -> int:
     """Compare pairs of positions that a viewer cannot tell apart. Return how many there were."""
     pairs = differing = 0
-    for position in met_in_games(positions, rng):
+    for position in random_positions(positions, rng):
         for viewer in VIEWERS:
-            other = another_truth(position, viewer, rng)
+            other = redealt(position, viewer, rng)
             assert seen(position, viewer) == seen(other, viewer)
             for move in [*tries(position, rng), *position.moves(viewer)[:3]]:
                 assert answer(position, viewer, move) == answer(other, viewer, move)
@@ -109,9 +109,9 @@ def check_pairs(positions: int, rng: random.Random) -> int:
     return pairs
 
 
-def test_everybodys_text_has_the_same_shape() -> None:
+def test_the_text_has_the_same_fields_for_every_viewer() -> None:
     rng = random.Random("shape")
-    for position in met_in_games(30, rng):
+    for position in random_positions(30, rng):
         whole = str(position).split()
         for viewer in VIEWERS:
             fields = position.text(viewer).split()
@@ -121,10 +121,10 @@ def test_everybodys_text_has_the_same_shape() -> None:
             assert "?" not in position.text(-2)
 
 
-def test_what_is_imagined_looks_the_same_to_whom_it_was_imagined_for() -> None:
+def test_an_imagined_position_looks_the_same_to_its_viewer() -> None:
     rng = random.Random("imagine")
     differing = 0
-    for position in met_in_games(100, rng):
+    for position in random_positions(100, rng):
         for viewer in VIEWERS:
             imagined = imagine(position.text(viewer), position.settings, rng.randbytes(4))
             assert imagined.text(viewer) == position.text(viewer)

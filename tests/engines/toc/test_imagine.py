@@ -4,14 +4,14 @@ from collections import Counter
 
 import pytest
 
-from engines.refusals import MalformedPosition
+from engines.game_errors import MalformedPosition
 from engines.toc import GAME, imagine
-from tests.engines.toc.setting_up import set_up
+from tests.engines.toc.positions import set_up
 
 SETTINGS = GAME.settings()
 
 
-def test_equal_seeds_imagine_equal_positions() -> None:
+def test_equal_seeds_give_equal_imagined_positions() -> None:
     text = GAME.start(SETTINGS, b"1").text(0)
     assert imagine(text, SETTINGS, b"x") == imagine(text, SETTINGS, b"x")
     assert imagine(text, SETTINGS, b"x") != imagine(text, SETTINGS, b"y")
@@ -25,13 +25,13 @@ def test_the_card_given_is_in_the_partners_hand() -> None:
         assert gift in imagined[4].split("/")[2]
 
 
-def test_every_unseen_card_may_be_anywhere() -> None:
+def test_every_unseen_card_can_be_in_every_place() -> None:
     text = GAME.start(SETTINGS, b"1").text(0)
     met = Counter(str(imagine(text, SETTINGS, bytes([seed]))).split()[4].split("/")[1][:2] for seed in range(100))
     assert len(met) > 10
 
 
-def test_a_full_text_is_imagined_as_it_is_but_for_the_chance() -> None:
+def test_an_imagined_full_text_changes_only_the_random_generator() -> None:
     position = GAME.start(SETTINGS, b"1")
     assert str(imagine(position.text(0), SETTINGS, b"")).startswith(position.text(0).split("/????")[0])
 
@@ -45,6 +45,6 @@ def test_a_full_text_is_imagined_as_it_is_but_for_the_chance() -> None:
         str(GAME.start(SETTINGS, b"1")),
     ],
 )
-def test_what_nobody_can_have_before_him_is_refused(text: str) -> None:
+def test_a_text_that_no_viewer_can_see_is_an_error(text: str) -> None:
     with pytest.raises(MalformedPosition):
         imagine(text, SETTINGS, b"")

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from engines.api import Outcome
-from engines.refusals import MalformedMove, MalformedPosition
+from engines.game_errors import MalformedMove, MalformedPosition
 from engines.toc import GAME
 from engines.toc.cards import RANKS
-from tests.engines.toc.setting_up import moves_of, pawns_after, set_up, set_up_with
+from tests.engines.toc.positions import moves_of, pawns_after, set_up, set_up_with
 
 
 def leaders(**options: str) -> list[int]:
@@ -23,13 +23,13 @@ def leaders(**options: str) -> list[int]:
     return found
 
 
-def test_leader() -> None:
+def test_the_option_leader_chooses_who_leads_each_deal() -> None:
     assert leaders() == [0, 0, 0, 1, 1]
     assert leaders(leader="rotate") == [0, 1, 2, 1, 2]
 
 
 @pytest.mark.parametrize(("offset", "home"), [(0, "70>H1"), (1, "70>H2"), (2, "70>H3")])
-def test_branch_offset(offset: int, home: str) -> None:
+def test_branch_offset_moves_the_branch_cell_back(offset: int, home: str) -> None:
     assert moves_of("70///", "3", branch_offset=offset) == ["70>1", home]
 
 
@@ -40,19 +40,19 @@ def test_branch_offset_moves_the_branch_of_every_colour() -> None:
 
 
 @pytest.mark.parametrize("pawns", ["15/18*//", "34//36*/"])
-def test_fresh_blocks(pawns: str) -> None:
+def test_with_fresh_blocks_no_pawn_passes_a_fresh_one(pawns: str) -> None:
     assert moves_of(pawns, "5") != ["-"]
     assert moves_of(pawns, "5", fresh_blocks=True) == ["-"]
 
 
-def test_fresh_blocks_on_the_way_back_and_into_the_corridor() -> None:
+def test_with_fresh_blocks_no_pawn_passes_a_fresh_one_back_or_into_the_corridor() -> None:
     assert moves_of("20/18*//", "4", fresh_blocks=True) == ["-"]
     assert moves_of("0*,2///", "4", fresh_blocks=True) == ["0>68"]
     assert moves_of("0*,70///", "3", fresh_blocks=True) == ["0>3"]
     assert moves_of("0*,70///", "3") == ["0>3", "70>1", "70>H1"]
 
 
-def test_fresh_blocks_until_a_part_of_a_seven_has_taken_the_pawn_away() -> None:
+def test_fresh_blocks_ends_when_a_part_of_a_seven_moves_the_fresh_pawn() -> None:
     assert moves_of("0*,71///", "7") != moves_of("0*,71///", "7", fresh_blocks=True)
     assert "0>2,71>4" in moves_of("0*,71///", "7", fresh_blocks=True)
     assert "71>6" not in moves_of("0*,71///", "7", fresh_blocks=True)
@@ -62,7 +62,7 @@ def test_fresh_blocks_until_a_part_of_a_seven_has_taken_the_pawn_away() -> None:
     assert "16>20,18>21" not in seat_1
 
 
-def test_land_on_own() -> None:
+def test_land_on_own_allows_killing_own_pawns() -> None:
     assert moves_of("10,13///", "3", land_on_own="kill") == ["10>13", "13>16"]
     assert pawns_after("10,13///", "3S:10>13", land_on_own="kill") == "13///"
     assert moves_of("0*,69///", "3", land_on_own="kill") == ["0>3"]
@@ -75,13 +75,13 @@ def test_land_on_own_in_a_divided_seven_depends_on_the_order() -> None:
     assert "10>14,13>16" in listed
 
 
-def test_land_on_partner() -> None:
+def test_land_on_partner_decides_whether_partners_can_be_killed() -> None:
     assert moves_of("10//13/", "3") == ["-"]
     assert moves_of("10//13/", "3", land_on_partner="kill") == ["10>13"]
     assert pawns_after("10//13/", "3S:10>13", land_on_partner="kill") == "13///"
 
 
-def test_back_shortcut() -> None:
+def test_back_shortcut_lets_a_pawn_that_went_back_enter() -> None:
     assert pawns_after("2///", "4S:2>70") == "70///"
     assert moves_of("70///", "5") == ["70>3", "70>H3"]
     assert pawns_after("2///", "4S:2>70", back_shortcut=False) == "70-///"
@@ -114,36 +114,36 @@ def test_without_back_shortcut_laps_are_counted(before: str, move: str, after: s
 
 
 @pytest.mark.parametrize("mark", "+-")
-def test_who_is_killed_by_a_start_leaves_no_laps_behind(mark: str) -> None:
+def test_a_pawn_killed_by_a_start_leaves_no_lap_mark(mark: str) -> None:
     settings = GAME.settings({"back_shortcut": False, "branch_offset": 1})
     track = set_up_with(settings, f"/0{mark}//", "KS").play(0, "KS:R>0").round.track
     assert (track.short, track.far) == (0, 0)
 
 
-def test_without_back_shortcut_a_start_beyond_the_branch_has_no_lap_behind_it() -> None:
+def test_without_back_shortcut_a_pawn_that_starts_beyond_its_branch_has_no_completed_lap() -> None:
     assert pawns_after("0*///", "4S:0>68", back_shortcut=False, branch_offset=2) == "68-///"
     assert pawns_after("0*///", "3S:0>3", back_shortcut=False, branch_offset=2) == "3///"
 
 
-def test_home_entry() -> None:
+def test_home_entry_decides_whether_a_pawn_may_pass_its_corridor() -> None:
     assert moves_of("68///", "6", home_entry="forced") == ["68>H2"]
     assert moves_of("68,H1///", "6", home_entry="forced") == ["68>2"]
     assert moves_of("68///", "6", home_entry="optional") == ["68>2", "68>H2"]
 
 
-def test_home_entry_in_a_divided_seven() -> None:
+def test_home_entry_applies_to_each_part_of_a_divided_seven() -> None:
     assert "30>31,68>2" in moves_of("30,68///", "7", home_entry="forced")
     assert "30>31,68>2" not in moves_of("30,68///", "7", home_entry="forced", seven_split_home="allowed")
     assert "30>31,68>H2" in moves_of("30,68///", "7", home_entry="forced", seven_split_home="allowed")
     assert "30>31,68>2" in moves_of("30,68,H1///", "7", home_entry="forced", seven_split_home="allowed")
 
 
-def test_home_inner() -> None:
+def test_home_inner_decides_whether_pawns_move_in_the_corridor() -> None:
     assert moves_of("H2///", "2", home_inner=False) == ["-"]
     assert moves_of("20,H1///", "7", home_inner=False) == ["20>27"]
 
 
-def test_home_fill() -> None:
+def test_home_fill_requires_the_deepest_place() -> None:
     assert moves_of("70///", "4", home_fill="deepest") == ["70>66"]
     assert moves_of("70///", "5", home_fill="deepest") == ["70>3"]
     assert moves_of("70///", "6", home_fill="deepest") == ["70>4", "70>H4"]
@@ -152,14 +152,14 @@ def test_home_fill() -> None:
     assert moves_of("H1///", "3", home_fill="deepest") == ["H1>H4"]
 
 
-def test_home_fill_in_a_divided_seven_goes_by_what_is_filled_then() -> None:
+def test_home_fill_in_a_divided_seven_depends_on_the_places_filled_by_then() -> None:
     listed = moves_of("68,70,H4///", "7", home_fill="deepest", seven_split_home="allowed", branch_offset=2)
     assert "70>H3,68>H2" in listed
     assert "68>H2,70>H3" not in listed
     assert "68>H2,70>1" not in listed
 
 
-def test_seven_kills() -> None:
+def test_seven_kills_decides_which_passed_pawns_are_killed() -> None:
     assert pawns_after("30/33/35/37", "7S:30>37", seven_kills="all") == "37///"
     assert pawns_after("15,17/18*/20/", "7S:15>22", seven_kills="all") == "22/18*//"
     assert pawns_after("15,17/18*/20/", "7S:15>22") == "17,22/18*/20/"
@@ -178,7 +178,7 @@ def test_two_orders_that_lead_to_different_positions_are_two_moves() -> None:
     assert "70>2,0>3" not in moves_of("0*,70///", "7")
 
 
-def test_two_orders_that_leave_another_pawn_on_the_same_cell_are_two_moves_where_laps_tell_them_apart() -> None:
+def test_two_orders_that_differ_only_in_laps_are_two_moves() -> None:
     listed = moves_of("9-,10///", "7", land_on_own="kill", back_shortcut=False)
     assert {"10>13,9>13", "9>13,10>13"} <= set(listed)
     assert "9>13,10>13" not in moves_of("9,10///", "7", land_on_own="kill", back_shortcut=False)
@@ -188,7 +188,7 @@ def test_two_orders_that_leave_another_pawn_on_the_same_cell_are_two_moves_where
     ("rule", "enters", "moves_deeper"),
     [("no_entry", False, True), ("no_home_move", False, False), ("allowed", True, True)],
 )
-def test_seven_split_home(rule: str, enters: bool, moves_deeper: bool) -> None:
+def test_seven_split_home_decides_which_parts_may_go_home(rule: str, enters: bool, moves_deeper: bool) -> None:
     listed = moves_of("30,70,H1,H2///", "7", seven_split_home=rule) + moves_of("30,70///", "7", seven_split_home=rule)
     assert ("30>34,70>H1" in listed) == enters
     assert ("30>36,H2>H3" in listed) == moves_deeper
@@ -200,7 +200,7 @@ def test_in_a_divided_seven_a_fresh_pawn_does_not_enter() -> None:
     assert "0>H3,30>34" not in moves_of("0*,30///", "7", seven_split_home="allowed")
 
 
-def test_in_a_divided_seven_who_goes_deeper_goes_first() -> None:
+def test_in_a_divided_seven_the_pawn_that_goes_deeper_moves_first() -> None:
     listed = moves_of("69,71///", "7", seven_split_home="allowed")
     assert "71>H2,69>H1" in listed
     assert "69>H1,71>H2" not in listed
@@ -210,13 +210,13 @@ def test_in_a_divided_seven_who_goes_deeper_goes_first() -> None:
     ("rule", "swapped"),
     [("any_start_cell", [20]), ("own_start_cell", [0, 20, 36, 54]), ("fresh_only", [0, 18, 20, 36, 54])],
 )
-def test_jack_excludes(rule: str, swapped: list[int]) -> None:
+def test_jack_excludes_protects_pawns_on_start_cells(rule: str, swapped: list[int]) -> None:
     listed = moves_of("5/0,18,20/54/36", "J", jack_excludes=rule)
     assert sorted(int(move.split("<>")[1]) for move in listed if "<>" in move) == swapped
 
 
 @pytest.mark.parametrize("rule", ["any_start_cell", "own_start_cell", "fresh_only"])
-def test_no_jack_takes_a_fresh_pawn(rule: str) -> None:
+def test_no_jack_swaps_with_a_fresh_pawn(rule: str) -> None:
     assert moves_of("5/18*//", "J", jack_excludes=rule) == ["5>15"]
 
 
@@ -235,7 +235,7 @@ def test_a_win_on_the_last_turn_is_a_win() -> None:
     assert won.outcome == Outcome("home", (1, 0, 1, 0), (1, 0))
 
 
-def test_the_preset_tock_common() -> None:
+def test_the_preset_tock_common_has_the_listed_options() -> None:
     settings = GAME.settings({}, "tock_common")
     changed = {name: value for name, value in settings.texts().items() if value != GAME.settings().texts()[name]}
     assert changed == {
@@ -283,7 +283,7 @@ def test_after_an_overshoot_and_a_new_lap_a_pawn_may_enter() -> None:
         moves_of("5+///", "3", overshoot="new_lap", back_shortcut=False)
 
 
-def test_a_seven_may_kill_whom_it_passes_where_that_is_optional() -> None:
+def test_with_optional_kills_a_seven_may_kill_the_pawns_it_passes() -> None:
     pawns = "30/33/35/36,37"
     assert moves_of(pawns, "7") == ["30>37"]
     optional = moves_of(pawns, "7", seven_kills="optional")
@@ -298,12 +298,12 @@ def test_a_seven_may_kill_whom_it_passes_where_that_is_optional() -> None:
 
 
 @pytest.mark.parametrize("kills", ["x36x33", "x33x33", "x72", "x33x34x35x36x37x38x39"])
-def test_whom_a_seven_kills_is_listed_in_order(kills: str) -> None:
+def test_the_pawns_that_a_seven_kills_are_written_in_order(kills: str) -> None:
     with pytest.raises(MalformedMove):
         set_up("30/33/35/36,37", "7S", seven_kills="optional").play(0, f"7S:30>37{kills}")
 
 
-def test_a_jack_may_spare_the_own_pawns_on_a_start_cell_too() -> None:
+def test_jack_from_start_can_also_protect_own_pawns_on_a_start_cell() -> None:
     pawns = "0*,5,36/40//"
     assert moves_of(pawns, "J") == ["0<>40", "0>10", "36<>40", "36>46", "5<>40", "5>15"]
     spared = moves_of(pawns, "J", jack_from_start=False)

@@ -5,7 +5,7 @@ from engines.chance import Chance
 from engines.toc import GAME
 from engines.toc.cards import DECK, NAMES, cards_in
 from engines.toc.position import TocPosition
-from tests.engines.toc.setting_up import moves_of, pawns_after, set_up, short_pawns
+from tests.engines.toc.positions import moves_of, pawns_after, set_up, short_pawns
 
 SETTINGS = GAME.settings()
 
@@ -29,7 +29,7 @@ def deal_played(position: TocPosition) -> TocPosition:
     return position
 
 
-def test_tc_1_the_deck_goes_round_one_by_one_from_the_seat_after_the_dealer() -> None:
+def test_tc_1_cards_are_dealt_one_by_one_from_the_seat_after_the_dealer() -> None:
     deck, chance = Chance(b"toc").shuffled(DECK)
     at = start().round
     assert at.dealer == 3
@@ -57,7 +57,7 @@ def test_tc_1_the_seat_after_the_dealer_leads_all_three_deals() -> None:
     assert leaders == [(0,), (0,), (0,), (1,)]
 
 
-def test_tc_2_all_four_owe_a_card_and_it_is_sealed_until_all_are_in() -> None:
+def test_tc_2_all_four_seats_choose_a_gift_which_is_hidden_until_all_have_chosen() -> None:
     position = start()
     hands = [cards_in(hand) for hand in position.round.hands]
     assert position.owing == (0, 1, 2, 3)
@@ -71,7 +71,7 @@ def test_tc_2_all_four_owe_a_card_and_it_is_sealed_until_all_are_in() -> None:
     assert position.text(0).split()[5] == f"{NAMES[hands[0][0]]}/-/?/?"
 
 
-def test_tc_2_a_gift_goes_to_the_partner_and_only_the_two_know_it() -> None:
+def test_tc_2_a_gift_goes_to_the_partner_and_only_the_two_see_it() -> None:
     position = exchanged(start())
     hands = [cards_in(hand) for hand in start().round.hands]
     gifts = list(position.round.gifts)
@@ -81,17 +81,19 @@ def test_tc_2_a_gift_goes_to_the_partner_and_only_the_two_know_it() -> None:
     assert position.text(SPECTATOR).split()[5] == "?/?/?/?"
 
 
-def test_tc_2_a_gift_is_told_to_nobody_but_its_giver() -> None:
+def test_tc_2_a_gift_is_visible_only_to_its_giver_when_it_is_chosen() -> None:
     position = start()
     gift = position.moves(1)[0]
-    assert [position.told(1, gift, viewer) for viewer in (-2, -1, 0, 1, 2, 3)] == [gift, "=?", "=?", gift, "=?", "=?"]
-    assert position.told(1, "-3C", 0) == "-3C"
+    shown = [position.visible_move(1, gift, viewer) for viewer in (-2, -1, 0, 1, 2, 3)]
+    assert shown == [gift, "=?", "=?", gift, "=?", "=?"]
+    assert position.visible_move(1, "-3C", 0) == "-3C"
 
 
-def test_tc_2_when_all_gifts_are_in_one_is_opened_to_its_giver_and_its_receiver() -> None:
+def test_tc_2_a_gift_is_revealed_to_its_receiver_when_all_have_chosen() -> None:
     position = exchanged(start())
     gift = f"={NAMES[position.round.gifts[1]]}"
-    assert [position.opened(1, gift, viewer) for viewer in (-2, -1, 0, 1, 2, 3)] == [gift, "=?", "=?", gift, "=?", gift]
+    revealed = [position.revealed_move(1, gift, viewer) for viewer in (-2, -1, 0, 1, 2, 3)]
+    assert revealed == [gift, "=?", "=?", gift, "=?", gift]
 
 
 def test_tc_3_a_card_that_can_be_used_must_be() -> None:
@@ -99,14 +101,14 @@ def test_tc_3_a_card_that_can_be_used_must_be() -> None:
     assert set_up("H1,H2,H3///", "9S KH 2C").moves(0) == ["KH:R>0"]
 
 
-def test_tc_3_a_discard_passes_the_turn_and_lies_open() -> None:
+def test_tc_3_a_discard_passes_the_turn_and_is_visible_to_all() -> None:
     position = set_up("///", "2S 3S").play(0, "-3S")
     assert position.owing == (1,)
     assert NAMES[position.round.played[-1]] == "3S"
     assert str(position).split()[2] == "1"
 
 
-def test_tc_4_every_card_is_worth_what_it_says() -> None:
+def test_tc_4_every_card_moves_a_pawn_by_its_value() -> None:
     worth = {"2": 22, "3": 23, "5": 25, "6": 26, "7": 27, "8": 28, "9": 29, "T": 30, "J": 30, "Q": 32, "K": 33}
     for rank, to in worth.items():
         assert moves_of("20,H4///", rank) == [f"20>{to}"] + (["R>0"] if rank == "K" else [])
@@ -130,7 +132,7 @@ def test_tc_5_every_seat_starts_on_its_own_cell() -> None:
     assert [moves_of("///", "K", mover) for mover in range(4)] == [["R>0"], ["R>18"], ["R>36"], ["R>54"]]
 
 
-def test_tc_6_and_8_pawns_are_passed_unharmed_and_landed_on_to_their_loss() -> None:
+def test_tc_6_and_8_a_passed_pawn_stays_and_one_landed_on_goes_to_its_reserve() -> None:
     assert pawns_after("10/12,13//", "3S:10>13") == "13/12//"
 
 
@@ -140,12 +142,12 @@ def test_tc_9_four_back_crosses_cell_0_but_no_corridor() -> None:
     assert pawns_after("10/6/8/", "4S:10>6") == "6//8/"
 
 
-def test_tc_10_a_fresh_pawn_does_not_enter_and_one_that_came_back_does() -> None:
+def test_tc_10_a_fresh_pawn_may_not_enter_and_one_that_went_back_may() -> None:
     assert moves_of("0*///", "3") == ["0>3"]
     assert moves_of("0///", "3") == ["0>3", "0>H3"]
 
 
-def test_tc_10_in_the_corridor_nobody_is_passed() -> None:
+def test_tc_10_no_pawn_is_passed_in_the_corridor() -> None:
     assert moves_of("70,H2///", "5") == ["70>3"]
     assert moves_of("70,H2///", "3") == ["70>1", "70>H1"]
     assert moves_of("70,H2///", "4") == ["70>66"]
@@ -157,12 +159,12 @@ def test_tc_10_a_corridor_belongs_to_its_colour() -> None:
     assert moves_of("/16//", "5", 1) == ["16>21", "16>H3"]
 
 
-def test_tc_11_nobody_is_passed_when_moving_deeper() -> None:
+def test_tc_11_no_pawn_is_passed_when_moving_deeper() -> None:
     assert moves_of("H1,H3///", "2") == ["-"]
     assert moves_of("H1,H3///", "A") == ["H1>H2", "H3>H4", "R>0"]
 
 
-def test_tc_12_the_seven_steps_are_shared_out_in_every_way() -> None:
+def test_tc_12_seven_steps_can_be_divided_in_every_way() -> None:
     assert moves_of("10,30///", "7") == [
         "10>11,30>36",
         "10>12,30>35",
@@ -175,7 +177,7 @@ def test_tc_12_the_seven_steps_are_shared_out_in_every_way() -> None:
     ]
 
 
-def test_tc_12_the_order_is_the_one_that_can_be_walked() -> None:
+def test_tc_12_the_parts_are_written_in_an_order_that_can_be_walked() -> None:
     assert "13>17,10>13" in moves_of("10,13///", "7")
     assert "10>13,13>17" not in moves_of("10,13///", "7")
 
@@ -199,18 +201,18 @@ def test_tc_13_only_an_undivided_seven_enters_the_corridor() -> None:
     assert "68>H3" in moves_of("68///", "7")
 
 
-def test_tc_14_a_swap_kills_nobody_and_takes_own_pawns_from_the_start_cell() -> None:
+def test_tc_14_a_swap_kills_no_pawn_and_may_use_own_pawns_on_the_start_cell() -> None:
     assert pawns_after("0*//20/", "JS:0<>20") == "20//0/"
     assert moves_of("5,H1/18*,H2//36", "J") == ["5>15"]
 
 
-def test_tc_15_with_four_pawns_home_the_partner_is_played_for() -> None:
+def test_tc_15_a_seat_with_four_pawns_home_moves_its_partners_pawns() -> None:
     assert moves_of("H1,H2,H3,H4//10,H2/", "A") == ["10>11", "10>21", "H2>H3", "R>36"]
     assert moves_of("H1,H2,H3,H4//10,20/", "7")[:2] == ["10>11,20>26", "10>12,20>25"]
     assert pawns_after("H1,H2,H3,H4/15//", "KS:R>36") == "H1,H2,H3,H4/15/36*/"
 
 
-def test_tc_15_is_judged_when_the_turn_begins() -> None:
+def test_tc_15_is_decided_when_the_turn_begins() -> None:
     # The seven could bring the last pawn home by one step; the other six may not move the partner's pawns.
     assert moves_of("71,H2,H3,H4//36/", "7", seven_split_home="allowed") == ["71>6"]
 
@@ -223,13 +225,13 @@ def test_tc_16_eight_pawns_home_win_at_once_and_nothing_more_is_dealt() -> None:
     assert won.standing == (8, 1)
 
 
-def test_tc_16_the_other_team_may_win_too_and_by_the_partners_hand() -> None:
+def test_tc_16_the_other_team_can_win_by_a_move_of_the_partner() -> None:
     before = "35,H4/H1,H2,H3,H4//53,H2,H3,H4"
     won = set_up(before, "2S", 1).play(1, "2S:53>H1")
     assert won.outcome == Outcome("home", (0, 1, 0, 1), (0, 1))
 
 
-def test_tc_16_who_wins_by_the_last_card_of_a_deal_leaves_all_hands_empty() -> None:
+def test_tc_16_a_win_by_the_last_card_of_a_deal_leaves_all_hands_empty() -> None:
     position = set_up("60,H2,H3,H4//24,H2,H3,H4/", "3S", 3)
     for seat, move in ((3, "-3S"), (0, "KC:60>H1"), (1, "KD:R>18"), (2, "KH:24>H1")):
         position = position.play(seat, move)

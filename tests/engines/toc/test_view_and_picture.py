@@ -5,7 +5,7 @@ import re
 from engines.api import REFEREE, SPECTATOR
 from engines.options import Value
 from engines.toc import GAME
-from tests.engines.toc.setting_up import set_up, set_up_with
+from tests.engines.toc.positions import set_up, set_up_with
 
 
 def drawn(pawns: str, viewer: int = REFEREE, **options: Value) -> list[str]:
@@ -13,7 +13,7 @@ def drawn(pawns: str, viewer: int = REFEREE, **options: Value) -> list[str]:
     return re.sub("\x1b\\[[0-9]+m", "", set_up_with(GAME.settings(options), pawns, "2S 3S").picture(viewer)).split("\n")
 
 
-def test_a_view_of_a_seat() -> None:
+def test_the_view_of_a_seat_shows_its_own_hand_only() -> None:
     view = set_up("0*,5,H2/3//", "2S 3S").view(0)
     assert isinstance(view, dict)
     assert view["pawns"][0] == [
@@ -29,7 +29,7 @@ def test_a_view_of_a_seat() -> None:
     assert view["deck"] == ["?"] * 32
 
 
-def test_a_view_of_the_exchange_and_of_the_end() -> None:
+def test_the_view_names_the_exchange_and_the_end_as_phases() -> None:
     start = GAME.start(GAME.settings(), b"1")
     view = start.play(2, start.moves(2)[0]).view(SPECTATOR)
     assert isinstance(view, dict)
@@ -39,7 +39,7 @@ def test_a_view_of_the_exchange_and_of_the_end() -> None:
     assert (over["phase"], over["owing"]) == ("over", [])
 
 
-def test_a_view_counts_laps() -> None:
+def test_the_view_counts_laps() -> None:
     view = set_up("5-,6+///", "2S", back_shortcut=False).view(REFEREE)
     assert isinstance(view, dict)
     assert [pawn["laps"] for pawn in view["pawns"][0]] == [-1, 1, 0, 0]
@@ -72,6 +72,6 @@ def test_a_picture_shows_the_hands_that_its_viewer_may_see() -> None:
     assert lines[28].startswith("played: AS")
 
 
-def test_a_picture_says_when_cards_are_exchanged_and_when_it_is_over() -> None:
+def test_a_picture_names_the_exchange_and_the_end() -> None:
     assert "cards are exchanged" in GAME.start(GAME.settings(), b"").picture(1)
     assert "the game is over" in set_up("H1,H2,H3,H4//H1,H2,H3,H4/", "2S").picture(1)

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from engines.refusals import BadOption, MalformedMove
+from engines.game_errors import BadOption, MalformedMove
 from engines.troke import GAME
 from engines.troke.boards import BOARDS, EDGES, Board
-from tests.engines.troke.by_the_book import BOARDS as DATA
-from tests.engines.troke.by_the_book import Book
-from tests.engines.troke.table import start
+from tests.engines.troke.positions import start
+from tests.engines.troke.reference import BOARDS as DATA
+from tests.engines.troke.reference import ReferencePosition
 
 ANSI = re.compile(r"\x1b\[\d+m")
 COUNTS = {"diamond40": (40, 126, 25), "octagon52": (52, 170, 37), "cross48": (48, 150, 33), "compact32": (32, 98, 21)}
@@ -29,7 +29,7 @@ def crossings(board: Board) -> int:
 
 
 @pytest.mark.parametrize("name", COUNTS)
-def test_a_shipped_board_is_that_of_the_data(name: str) -> None:
+def test_a_shipped_board_equals_the_board_in_the_data_file(name: str) -> None:
     board, data = BOARDS[name], DATA[name]
     assert [(cell["id"], cell["x"], cell["y"]) for cell in data["cells"]] == [
         (circle, *place) for circle, place in zip(board.names, board.places, strict=True)
@@ -51,7 +51,7 @@ def test_a_shipped_board_has_the_counts_of_the_page(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", COUNTS)
-def test_an_own_board_in_the_form_of_the_data_plays_the_same(name: str) -> None:
+def test_an_own_board_from_the_data_file_plays_the_same(name: str) -> None:
     own = start(own_board=json.dumps(DATA[name], indent=1))
     shipped = start(board=name)
     assert str(own) == str(shipped)
@@ -77,25 +77,25 @@ def bent() -> dict[str, Any]:
     return board
 
 
-def test_a_bent_board_is_played_by_the_book() -> None:
+def test_an_irregular_board_agrees_with_the_reference() -> None:
     at = start(own_board=json.dumps(bent()), goal_pieces="sideways", seats=4)
     for ply in range(60):
-        book = Book(at.settings.texts(), str(at))
+        reference = ReferencePosition(at.settings.texts(), str(at))
         moves = list(at.moves(at.owing[0]))
-        assert moves == book.moves()
+        assert moves == reference.moves()
         move = moves[ply * 7 % len(moves)]
         at = at.play(at.owing[0], move)
-        assert str(at) == book.after(move)
+        assert str(at) == reference.after(move)
 
 
-def test_a_bent_board_is_drawn_as_far_as_signs_go() -> None:
+def test_an_irregular_board_is_drawn_as_far_as_characters_allow() -> None:
     lines = ANSI.sub("", start(own_board=json.dumps(bent())).picture(0)).splitlines()
     assert lines[28].startswith("1                    (rrr)         ╲     │")
     assert lines[29].startswith(" " * 38 + "╲  │  ╱"), "the line from b1 to c1 is at an odd angle"
     assert "╳" in lines[3]
 
 
-def test_a_step_along_a_bent_goal_row_counts_as_sideways() -> None:
+def test_a_step_along_an_irregular_goal_row_counts_as_sideways() -> None:
     settings = GAME.settings({"own_board": json.dumps(bent()), "goal_pieces": "sideways"})
     at = GAME.read("b1:Tw,d4:Tr w", settings)
     assert str(at.play(1, "Tb1-c1")).endswith(" back=Tc1-b1")
@@ -117,7 +117,7 @@ def small() -> str:
     return json.dumps({**DATA["compact32"], "cells": cells, "edges": edges, "start": start})
 
 
-def test_carry_home_forbids_nothing_to_own_pieces_or_beside_arrived_ones() -> None:
+def test_carry_home_does_not_apply_to_own_pieces_or_next_to_arrived_ones() -> None:
     settings = GAME.settings({"own_board": small(), "carry_home": "forbidden", "side_rows": "allowed"})
     own = GAME.read("a1:Tr,b1:Wr r", settings)
     assert "Ta1xb1-c1" in own.moves(0), "a red wall may come back to Red's start row with Red"
@@ -207,14 +207,14 @@ WRONG: list[tuple[object, str]] = [
 
 
 @pytest.mark.parametrize(("board", "wrong"), WRONG, ids=[wrong for _, wrong in WRONG])
-def test_a_wrong_board_is_refused_with_what_is_wrong(board: object, wrong: str) -> None:
-    with pytest.raises(BadOption) as refused:
+def test_the_error_for_an_invalid_board_says_what_is_wrong(board: object, wrong: str) -> None:
+    with pytest.raises(BadOption) as caught:
         GAME.settings({"own_board": json.dumps(board)})
-    assert wrong in str(refused.value)
-    assert refused.value.details["option"] == "own_board"
+    assert wrong in str(caught.value)
+    assert caught.value.details["option"] == "own_board"
 
 
-def test_an_own_board_is_kept_in_canonical_form_without_remarks() -> None:
+def test_an_own_board_is_stored_in_canonical_form_without_remarks() -> None:
     remarked = json.dumps({**DATA["diamond40"], "uncircled_crossings": "x" * 40_000}, indent=1)
     plain = GAME.settings({"own_board": json.dumps(DATA["diamond40"])})
     assert GAME.settings({"own_board": remarked}) == plain == GAME.settings(plain.texts())
@@ -227,7 +227,7 @@ def test_the_largest_own_board_has_less_than_16_kib() -> None:
     assert 9_000 < len(settings.choice("own_board")) < 16_384
 
 
-def test_a_board_of_too_many_edges_is_refused_before_they_are_looked_at() -> None:
+def test_a_board_with_too_many_edges_is_rejected_before_they_are_parsed() -> None:
     cells = largest()["cells"]
     edges = [[one["id"], other["id"]] for one, other in combinations(cells[:40], 2)]
     with pytest.raises(BadOption, match="there are more than 512 edges"):
@@ -254,7 +254,7 @@ def largest() -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("text", ["{", "NaN,", "[" * 65_536, f"[{'9' * 5000}]", "cells", "\x00"])
-def test_what_is_no_json_is_no_board(text: str) -> None:
+def test_a_text_that_is_not_json_is_no_board(text: str) -> None:
     with pytest.raises(BadOption, match="the text is not JSON"):
         GAME.settings({"own_board": text[:65_536]})
 

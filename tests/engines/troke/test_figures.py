@@ -9,7 +9,7 @@ from engines.troke import GAME
 from engines.troke.boards import BOARDS
 from engines.troke.pieces import Pieces
 from engines.troke.turns import DIGIT, DIGIT_BITS, SHAPES, start_of, steps_of
-from tests.engines.troke.table import played, start
+from tests.engines.troke.positions import played, start
 
 RED, WHITE = 0, 1
 Piece = tuple[int, str]
@@ -89,11 +89,11 @@ def test_all_captions_can_be_replayed_on_compact32_too() -> None:
         at = played(at, move)
 
 
-def test_on_the_default_board_figures_one_to_three_go_forward() -> None:
+def test_on_the_default_board_figures_one_to_three_can_follow_each_other() -> None:
     assert forward_to_figure_iii(start().pieces)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("board", sorted(set(BOARDS) - {"diamond40"}))
-def test_on_no_other_board_do_figures_one_to_three_go_forward(board: str) -> None:
+def test_on_no_other_board_can_figures_one_to_three_follow_each_other(board: str) -> None:
     assert not forward_to_figure_iii(GAME.start(GAME.settings({"board": board}), b"").pieces)

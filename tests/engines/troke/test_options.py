@@ -2,18 +2,18 @@
 
 import pytest
 
+from engines.game_errors import IllegalMove, MalformedPosition
 from engines.options import Value
-from engines.refusals import IllegalMove, MalformedPosition
 from engines.troke import GAME
 from engines.troke.position import TrokePosition
-from tests.engines.troke.table import ended, moves, played, read, start
+from tests.engines.troke.positions import ended, moves, played, read, start
 
 
-def test_start_chips() -> None:
+def test_start_chips_sets_the_chips_at_the_start() -> None:
     assert start(start_chips=7).pieces.chips == (7, 7)
 
 
-def test_max_plies() -> None:
+def test_max_plies_ends_the_game() -> None:
     assert ended(played(start(max_plies=1), "Tb1-c2")) == "max_plies 12 12"
 
 
@@ -30,7 +30,7 @@ def test_extra_steps_may_be_left_unmade() -> None:
     assert len(set(moves(at).split())) == len(moves(at).split())
 
 
-def test_side_rows_allowed() -> None:
+def test_side_rows_allowed_opens_the_start_rows_at_the_sides() -> None:
     assert "Tc4-a4" in moves(read("c4:Tr r", side_rows="allowed"))
     assert "Tc4-a4" not in moves(read("c4:Tr r"))
 
@@ -40,14 +40,14 @@ def test_side_rows_allowed_let_others_carry_a_piece_to_its_goal_where_it_stays()
     assert moves(at) == "pass", "the red wall has been brought to its goal row, and blue is alone"
 
 
-def test_a_free_step_takes_an_arrival_without_capture() -> None:
+def test_a_free_step_needs_an_arrival_without_a_capture() -> None:
     at = read("e8:Tr,b9:Mw r", goal_sideways="free_step")
     assert moves(at, "Te8-d9") == "Te8-d9 Te8-d9-f9 Te8-d9xb9"
     assert played(at, "Te8-d9xb9").pieces.chips == (13, 11)
     assert moves(read("e8:Tr,b9:Mw r"), "Te8-d9") == "Te8-d9"
 
 
-def test_with_a_free_step_left_steps_lapse() -> None:
+def test_with_free_step_remaining_steps_are_lost_on_arrival() -> None:
     assert moves(read("e8:Tr,d9:WwMw r", goal_sideways="free_step"), "Te8x") == "Te8xd9"
     assert moves(read("c6:Tr,c8:WwMw r", goal_sideways="free_step"), "Tc6xc8-d9") == "Tc6xc8-d9"
 
@@ -72,7 +72,7 @@ def test_a_castle_is_paid_once_even_if_it_is_taken_apart() -> None:
     assert (again.pieces.castles, again.pieces.chips) == ((1, 0), (13, 11))
 
 
-def test_an_arrival_takes_a_free_step_or_left_steps_where_either_will_do() -> None:
+def test_with_both_an_arrival_allows_a_free_step_or_remaining_steps() -> None:
     at = read("e8:Tr,b9:Mw r", goal_sideways="either")
     assert moves(at, "Te8-d9") == "Te8-d9 Te8-d9-f9 Te8-d9xb9"
     assert played(at, "Te8-d9xb9").pieces.chips == (13, 11)
@@ -86,7 +86,7 @@ def test_an_arrival_takes_a_free_step_or_left_steps_where_either_will_do() -> No
         read(text, goal_sideways="either").play(0, "Te8xd9-b9-h9")
 
 
-def test_the_owner_captures_his_arrived_pieces_and_nobody_else_does() -> None:
+def test_with_own_captures_only_the_owner_captures_its_arrived_pieces() -> None:
     at = read("d9:Tr,f9:Wr,h7:Mw r", goal_pieces="own_captures")
     assert moves(at) == "Td9-b9 Td9xf9 Td9xf9-d9 Td9xf9-h9 Wf9-h9 Wf9xd9 Wf9xd9-b9 Wf9xd9-f9"
     after = played(at, "Td9xf9-h9")
@@ -99,7 +99,7 @@ def test_the_owner_captures_his_arrived_pieces_and_nobody_else_does() -> None:
     assert moves(arriving, "Te8xd9") == "Te8xd9 Te8xd9-b9 Te8xd9-f9"
 
 
-def test_the_english_preset_plays_as_its_sheet_says() -> None:
+def test_the_english_preset_follows_its_rule_sheet() -> None:
     def english(text: str) -> TrokePosition:
         return GAME.read(text, GAME.settings({}, "troke_english"))
 
@@ -111,7 +111,7 @@ FULL = "e4:Tw,b9:TrWrMr,d9:TrWrMr,f9:TrWrMr,h9:TrWwMr"
 """Red's goal row is full, with a white wall in it."""
 
 
-def test_who_fills_the_row_may_demand_at_once_that_it_be_cleared() -> None:
+def test_a_seat_that_fills_its_goal_row_may_demand_clearance_at_once() -> None:
     at = read("e4:Tw,g8:Mr,b9:TrWrMr,d9:TrWrMr,f9:TrWrMw,h9:TrWr r", clear_goal="on_demand")
     assert moves(at) == "Mg8-e8 Mg8-h9 Mg8-h9!"
     demanded = played(at, "Mg8-h9!")
@@ -121,11 +121,11 @@ def test_who_fills_the_row_may_demand_at_once_that_it_be_cleared() -> None:
     assert view["must_clear"] == ["white"]
     assert "white must clear the start row" in demanded.picture(0)
     assert moves(demanded) == "Mf9-e8 Mf9-f7 Mf9-g8"
-    assert "Te4-e2" in moves(played(at, "Mg8-h9")), "nobody has demanded it"
+    assert "Te4-e2" in moves(played(at, "Mg8-h9")), "without a demand nothing must be cleared"
     assert str(played(demanded, "Mf9-e8")).endswith(" r 15/9 3/0 2")
 
 
-def test_nothing_is_demanded_where_a_row_is_full_of_others() -> None:
+def test_a_demand_needs_a_piece_of_the_opposite_colour_in_the_row() -> None:
     text = "e4:Tw,g4:Mr,b9:TrWrMr,d9:TrWrMb,f9:TrWrMb,h9:TrWbMb r"
     assert "!" not in moves(read(text, clear_goal="on_demand", seats=4))
     assert "!" not in moves(read(f"{FULL} r", clear_goal="auto"))
@@ -134,7 +134,7 @@ def test_nothing_is_demanded_where_a_row_is_full_of_others() -> None:
     assert "!" not in moves(nobody_across)
 
 
-def test_who_must_pass_may_demand() -> None:
+def test_a_seat_that_must_pass_may_demand() -> None:
     at = read("e4:Tw,b9:TrWrMr,d9:TrWrMr,f9:TrWrMr,h9:TrWwMw r", clear_goal="on_demand")
     assert moves(at) == "pass pass!"
     assert moves(played(at, "pass!")) == "Mh9-g8 Mh9-h7 Wh9-g8 Wh9-h7"
@@ -160,7 +160,7 @@ def test_who_must_pass_may_demand() -> None:
         ("e4:Tw,f3:Mr r 12/12 0/0 0 clear=r,r", {"clear_goal": "on_demand"}, "canonical form"),
     ],
 )
-def test_a_demand_that_cannot_be_is_not_read(text: str, options: dict[str, Value], wrong: str) -> None:
+def test_an_impossible_demand_cannot_be_parsed(text: str, options: dict[str, Value], wrong: str) -> None:
     with pytest.raises(MalformedPosition, match=wrong):
         read(text, **options)
 
@@ -180,31 +180,31 @@ def test_a_step_back_that_leaves_a_rival_no_move_is_barred_if_another_lets_one_m
     assert "Mf3-d3" in moves(never)
 
 
-def test_carry_home_forbidden() -> None:
+def test_carry_home_forbidden_bars_the_start_row_of_captured_pieces() -> None:
     at = read("e6:Tr,e8:Ww r", carry_home="forbidden")
     assert moves(at, "Te6xe8") == "Te6xe8-c8 Te6xe8-g8"
     assert "Te6xe8-d9" in moves(read("e6:Tr,e8:Ww r"))
 
 
-def test_carry_home_forbidden_does_not_hold_for_own_pieces_or_those_that_never_left() -> None:
+def test_carry_home_forbidden_does_not_apply_to_own_pieces_or_pieces_in_their_start_row() -> None:
     assert "Te6xe8-d9" in moves(read("e6:Tr,e8:Wr r", carry_home="forbidden"))
     assert "Te8xd9-f9" in moves(read("e8:Tr,d9:Ww r", carry_home="forbidden"))
 
 
-def test_clear_goal_off() -> None:
+def test_with_clear_goal_off_nothing_must_be_cleared() -> None:
     text = "e4:Tw,b9:TrWrMr,d9:TrWrMr,f9:TrWrMr,h9:TrWwMr w"
     assert "Te4-e2" in moves(read(text, clear_goal="off"))
     assert "Te4-e2" not in moves(read(text))
 
 
 @pytest.mark.parametrize(("rule", "back"), [("no_reversal_if_other", False), ("strict", False), ("free", True)])
-def test_lateral_rule(rule: str, back: bool) -> None:
+def test_lateral_rule_decides_which_sideways_steps_back_are_barred(rule: str, back: bool) -> None:
     at = played(read("f3:Mw,d5:Tr r", lateral_rule=rule), "Td5-f5 Mf3-e2")
     assert ("Tf5-d5" in moves(at)) == back
     assert ("back=" in str(at)) != back
 
 
-def test_capture_value_graded() -> None:
+def test_capture_value_graded_makes_captures_cost_more() -> None:
     for shape, chips in (("T", (13, 11)), ("W", (14, 10)), ("M", (15, 9))):
         mover = "W" if shape == "T" else "T"
         at = read(f"d3:{mover}r,d5:{shape}w r", capture_value="graded")
@@ -212,7 +212,7 @@ def test_capture_value_graded() -> None:
 
 
 @pytest.mark.parametrize(("award", "chips"), [("each_player", (13, 11)), ("first_only", (12, 12))])
-def test_castle_award(award: str, chips: tuple[int, int]) -> None:
+def test_castle_award_first_only_pays_the_first_seat(award: str, chips: tuple[int, int]) -> None:
     at = read("d1:TwWwMw,c8:Tr,b9:WrMr r", castle_award=award)
     assert played(at, "Tc8-b9").pieces.chips == chips
     first = read("c8:Tr,b9:WrMr r", castle_award=award)
@@ -226,7 +226,7 @@ def test_end_bonus_can_be_off() -> None:
 
 
 @pytest.mark.parametrize(("debt", "chips"), [("allow", (13, -1)), ("cap", (12, 0))])
-def test_debt(debt: str, chips: tuple[int, int]) -> None:
+def test_debt_cap_stops_at_zero_chips(debt: str, chips: tuple[int, int]) -> None:
     at = read("d3:Tr,d5:WwMw r 11/1", debt=debt)
     assert played(at, "Td3xd5-d7-e8").pieces.chips == chips
 
@@ -240,17 +240,17 @@ def test_a_race_has_no_chips_and_is_led_by_the_foremost_seat() -> None:
 
 
 @pytest.mark.parametrize("board", ["diamond40", "compact32", "cross48", "octagon52"])
-def test_board(board: str) -> None:
+def test_the_option_board_chooses_the_board(board: str) -> None:
     view = start(board=board).view(0)
     assert isinstance(view, dict)
     assert len(view["circles"]) == int(board[-2:])
 
 
-def test_the_first_preset_is_the_defaults() -> None:
+def test_the_first_preset_equals_the_defaults() -> None:
     assert GAME.settings({}, "troque_1956") == GAME.settings({})
 
 
-def test_the_english_preset() -> None:
+def test_the_english_preset_has_the_listed_options() -> None:
     chosen: dict[str, Value] = {
         "castle_award": "first_only",
         "end_bonus": False,
@@ -263,7 +263,7 @@ def test_the_english_preset() -> None:
     assert GAME.settings({}, "troke_english") == GAME.settings(chosen)
 
 
-def test_teams_change_only_who_adds_up() -> None:
+def test_teams_change_only_the_sides() -> None:
     at = read("d3:Tr,d5:WwMb r", seats=4, teams=True)
     after = played(at, "Td3xd5-d7-e8")
     assert after.pieces.chips == (14, 11, 11, 12)

@@ -2,9 +2,9 @@
 
 import pytest
 
-from engines.refusals import IllegalMove, NotYourTurn
+from engines.game_errors import IllegalMove, NotYourTurn
 from engines.troke import GAME
-from tests.engines.troke.table import ended, moves, played, read, start
+from tests.engines.troke.positions import ended, moves, played, read, start
 
 FIGURES = [
     ("Tb1-c2", 30),
@@ -27,7 +27,7 @@ def test_figures_one_to_six_are_one_game() -> None:
     for move, many in FIGURES:
         assert len(at.moves(at.owing[0])) == many, move
         if move == "Td5-f5":
-            assert at.pieces.chips == (12, 12), "capturing one's own pieces costs nobody a chip"
+            assert at.pieces.chips == (12, 12), "capturing one's own pieces costs no chips"
         at = played(at, move)
     assert at.pieces.chips == (10, 14)
 
@@ -39,7 +39,7 @@ def test_figures_seven_and_eight_can_follow_at_once() -> None:
     assert "Wd9-c8" in at.moves(1)
 
 
-def test_a_dead_end_is_no_capture() -> None:
+def test_a_step_into_a_dead_end_is_no_capture() -> None:
     with_f3 = read("c2:Wr,b3:Ww,d3:Tr,f3:Tw,c4:Ww,e4:Tw,d5:Tw r")
     assert moves(with_f3, "W") == "Wc2-e2"
     without = read("c2:Wr,b3:Ww,d3:Tr,c4:Ww,e4:Tw,d5:Tw r")
@@ -50,7 +50,7 @@ def test_a_castle_of_three_cannot_be_attacked() -> None:
     assert "d5" not in moves(read("d3:Tr,d5:TrWwMw r"), "Td3")
 
 
-def test_a_tower_goes_forward_obliquely_and_sideways_but_never_back_or_into_a_side_row() -> None:
+def test_a_tower_moves_forward_obliquely_and_sideways_but_not_back_or_into_a_side_row() -> None:
     assert moves(read("b1:Tr r")) == "Tb1-b3 Tb1-c2 Tb1-d1"
     assert moves(read("d5:Tr r")) == "Td5-b5 Td5-c6 Td5-d7 Td5-e6 Td5-f5"
 
@@ -70,7 +70,7 @@ def test_an_arrival_with_two_captures_has_nine_ways() -> None:
         ({"seats": 4}, ("red", "blue", "white", "yellow")),
     ],
 )
-def test_tk_1_the_seats_go_round_clockwise(options: dict[str, int | str], seats: tuple[str, ...]) -> None:
+def test_tk_1_the_seats_move_in_clockwise_order(options: dict[str, int | str], seats: tuple[str, ...]) -> None:
     assert GAME.table(GAME.settings(options)).seats == seats
     assert start(**options).owing == (0,)
 
@@ -79,7 +79,7 @@ def test_tk_1_teams_sit_across() -> None:
     assert GAME.table(GAME.settings({"seats": 4, "teams": True})).sides == ((0, 2), (1, 3))
 
 
-def test_tk_2_everybody_begins_with_four_castles_and_twelve_chips() -> None:
+def test_tk_2_every_seat_begins_with_four_castles_and_twelve_chips() -> None:
     assert str(start()) == (
         "b1:TrWrMr,d1:TrWrMr,f1:TrWrMr,h1:TrWrMr,b9:TwWwMw,d9:TwWwMw,f9:TwWwMw,h9:TwWwMw r 12/12 0/0 0"
     )
@@ -102,7 +102,7 @@ def test_tk_6_each_captured_piece_gives_one_more_step_own_ones_too() -> None:
     assert "Td3xd5-d7-e8" in moves(read("d3:Tr,d5:WrMw r"))
 
 
-def test_tk_7_an_assembly_goes_the_capturers_way_and_captures_on() -> None:
+def test_tk_7_an_assembly_moves_like_its_capturer_and_can_capture_again() -> None:
     at = read("b3:Tr,c4:Ww,c6:Mw r")
     assert moves(at, "Tb3xc4xc6").split() == ["Tb3xc4xc6-b7", "Tb3xc4xc6-c8", "Tb3xc4xc6-d7", "Tb3xc4xc6-e6"]
     assert str(played(at, "Tb3xc4xc6-c8")) == "c8:TrWwMw w 14/10 0/0 1"
@@ -119,11 +119,11 @@ def test_tk_8_all_steps_must_be_made() -> None:
         at.play(0, "Td3xd5")
 
 
-def test_tk_8_nobody_has_to_capture() -> None:
+def test_tk_8_capturing_is_optional() -> None:
     assert "Td3-e4" in moves(read("d3:Tr,d5:Ww r"))
 
 
-def test_tk_9_after_the_turn_a_captured_piece_obeys_its_owner() -> None:
+def test_tk_9_after_the_turn_a_captured_piece_is_moved_by_its_owner() -> None:
     assert "Wc6-c4" in moves(played(read("b3:Tr,c4:Ww r"), "Tb3xc4-c6"))
 
 
@@ -133,7 +133,7 @@ def test_tk_10_side_rows_are_closed_to_assemblies_too() -> None:
         assert moves(at) == "Tc4-c6 Tc4-d5 Tc4-e4 Tc4xb5-b7 Tc4xb5-c6 Tc4xb5-d5"
 
 
-def test_tk_10_who_was_carried_into_a_side_row_may_leave_it() -> None:
+def test_tk_10_a_piece_carried_into_a_side_row_may_leave_it() -> None:
     at = read("i8:Wr,g8:Tr r", seats=4)
     assert moves(at, "W") == "Wi8-h9 Wi8xg8-e8 Wi8xg8-f9 Wi8xg8-h9"
 
@@ -174,19 +174,19 @@ def test_tk_16_a_full_goal_row_must_be_cleared_first() -> None:
     assert moves(read(f"e4:Tw,{FULL} w")) == "Wh9-g8 Wh9-h7"
 
 
-def test_tk_16_asks_nothing_of_who_cannot() -> None:
+def test_tk_16_does_not_apply_to_a_seat_that_cannot_clear() -> None:
     assert "Te4-e2" in moves(read(f"e4:Tw,h7:Ww,g8:Ww,{FULL} w"))
 
 
-def test_tk_16_asks_nothing_of_who_has_no_piece_there() -> None:
+def test_tk_16_does_not_apply_to_a_seat_without_a_piece_there() -> None:
     assert "Te4-e2" in moves(read(f"e4:Tw,{FULL.replace('WwMr', 'WrMb')} w", seats=4))
 
 
-def test_tk_16_asks_nothing_where_a_circle_has_room() -> None:
+def test_tk_16_does_not_apply_while_a_circle_has_room() -> None:
     assert "Te4-e2" in moves(read(f"e4:Tw,{FULL.replace('WwMr', 'Ww')} w"))
 
 
-def test_tk_16_asks_nothing_where_nobody_sits_across() -> None:
+def test_tk_16_does_not_apply_without_an_opposite_seat() -> None:
     full = "i2:TbWbMb,i4:TbWbMb,i6:TbWbMb,i8:TbWyMb,e4:Ty y"
     assert moves(read(full, seats=4)) == "Wi8-g8 Wi8-h7"
     assert "Te4-c4" in moves(read(full.replace("b", "r"), seats=3, third="yellow"))
@@ -198,7 +198,7 @@ def test_tk_17_a_piece_that_stepped_sideways_may_not_step_back() -> None:
     assert "Th5-f5" not in moves(played(at, "Tf5-h5 Me2-c2"))
 
 
-def test_tk_17_the_step_back_is_free_once_the_piece_was_carried() -> None:
+def test_tk_17_does_not_apply_once_the_piece_has_been_carried() -> None:
     at = played(read("d3:Wr,d5:Tr,h3:Mw r"), "Td5-f5 Mh3-g2 Wd3-f3 Mg2-f1 Wf3xf5-f7")
     assert " back=" not in str(at)
 
@@ -210,26 +210,28 @@ def test_tk_17_the_step_back_is_free_once_the_piece_was_carried() -> None:
         ("c4:Mr,e4:Ww,g6:Tw r 12/12 0/0 5 back=We4-g4", "Mc4xe4", {"extra_steps": "may"}),
     ],
 )
-def test_tk_17_holds_for_what_was_captured_and_not_moved(text: str, move: str, options: dict[str, str]) -> None:
+def test_tk_17_applies_to_a_piece_that_was_captured_but_not_moved(
+    text: str, move: str, options: dict[str, str]
+) -> None:
     at = played(read(text, **options), move)
     back = text.rpartition("back=")[2]
     assert str(at).endswith(f" back={back}")
     assert back not in moves(at)
 
 
-def test_tk_17_lets_a_step_back_that_captures() -> None:
+def test_tk_17_allows_a_step_back_that_captures() -> None:
     at = read("f5:Tr,d5:Ww r 12/12 0/0 0 back=Tf5-d5")
     assert "Tf5xd5-c6" in moves(at)
 
 
-def test_tk_17_lets_a_step_back_when_there_is_nothing_else() -> None:
+def test_tk_17_allows_a_step_back_if_it_is_the_only_move() -> None:
     # The white tower has come from b9 to d9, and only the way back is open.
     text = "c8:Tr,e8:Tr,d7:Tr,d9:TwWr,f9:Tr w 12/12 0/0 0 back=Td9-b9"
     assert moves(read(text)) == "Td9-b9"
     assert moves(read(text, lateral_rule="strict")) == "pass"
 
 
-def test_tk_18_who_cannot_move_passes_and_nobody_else() -> None:
+def test_tk_18_only_a_seat_that_cannot_move_passes() -> None:
     at = read("d1:Tw,d5:Tr w")
     assert moves(at) == "pass", "the white tower has arrived"
     after = played(at, "pass")
@@ -238,11 +240,11 @@ def test_tk_18_who_cannot_move_passes_and_nobody_else() -> None:
         after.play(0, "pass")
 
 
-def test_tk_18_when_nobody_can_move_the_game_ends() -> None:
+def test_tk_18_the_game_ends_when_no_seat_can_move() -> None:
     assert ended(played(read("d1:Tw,e8:Tr r 10/14 0/0 7"), "Te8-d9")) == "no_moves 10 14"
 
 
-def test_tk_18_a_step_back_that_is_barred_is_nothing_to_wait_for() -> None:
+def test_tk_18_a_barred_step_back_does_not_keep_the_game_going() -> None:
     text = "b1:Tw,d1:Tw,c2:Tw,b3:Tw,b9:Tr r 12/12 0/0 0 back=Tc2-e2,Tb3-d3"
     assert moves(read(text)) == "pass"
     assert ended(read(text, lateral_rule="strict")) == "no_moves 12 12"
@@ -254,7 +256,7 @@ def test_tk_19_captured_pieces_cost_their_owners_one_chip_each() -> None:
     assert played(read("d3:Tr,d5:WrMr r"), "Td3xd5-d7-e8").pieces.chips == (12, 12)
 
 
-def test_tk_20_castles_bring_one_two_three_and_four_chips_from_everybody() -> None:
+def test_tk_20_castles_earn_one_to_four_chips_from_every_other_seat() -> None:
     at = read("e4:Tw,c8:Tr,e8:Tr,g8:Tr,b9:WrMr,d9:WrMr,f9:WrMr r", seats=4)
     chips = []
     for move in ("Tc8-b9", "Te8-d9", "Tg8-f9"):
@@ -265,7 +267,7 @@ def test_tk_20_castles_bring_one_two_three_and_four_chips_from_everybody() -> No
     assert chips == [(15, 11, 11, 11), (21, 9, 9, 9), (30, 6, 6, 6)]
 
 
-def test_tk_21_the_fourth_castle_ends_the_game_and_costs_what_is_unfinished() -> None:
+def test_tk_21_the_fourth_castle_ends_the_game_and_unfinished_pieces_cost_chips() -> None:
     at = read("b1:TwWwMw,d1:WwMw,f1:Tw,e4:Ww,f5:Mw,g8:Tr,b9:TrWrMr,d9:TrWrMr,f9:TrWrMr,h9:WrMr r")
     over = played(at, "Tg8-h9")
     assert ended(over) == "four_castles 23 1", "4 for the castle, 3 that wait, 2 times 2 on their way"
@@ -275,7 +277,7 @@ def test_tk_21_the_fourth_castle_ends_the_game_and_costs_what_is_unfinished() ->
         over.play(1, "We4-e2")
 
 
-def test_tk_22_who_ends_the_game_need_not_win_it() -> None:
+def test_tk_22_the_seat_that_ends_the_game_need_not_win() -> None:
     at = read("d1:TwWwMw,g8:Tr,b9:TrWrMr,d9:TrWrMr,f9:TrWrMr,h9:WrMr r 2/22")
     over = played(at, "Tg8-h9")
     assert ended(over) == "four_castles 6 18"
@@ -283,7 +285,7 @@ def test_tk_22_who_ends_the_game_need_not_win_it() -> None:
     assert over.outcome.side_ranks == (2, 1)
 
 
-def test_tk_22_teams_add_up() -> None:
+def test_tk_22_the_chips_of_a_team_are_added() -> None:
     at = read("e4:Tr r 1/20/3/4", seats=4, teams=True)
     assert list(at.standing) == [4, 24]
     assert list(read("e4:Tr r 1/20/3/4", seats=4).standing) == [1, 20, 3, 4]

@@ -10,7 +10,7 @@ from engines.options import Option, written
 from engines.trox import GAME
 from engines.trox.options import OPTIONS
 from engines.walk import perft
-from tests.engines.trox.tables import at, moves, played, start
+from tests.engines.trox.positions import at, moves, played, start
 from tests.engines.trox.test_rules import FIGURE_5
 
 PAGE = (Path(__file__).parents[3] / "docs" / "rules" / "trox.md").read_text(encoding="utf-8")
@@ -19,7 +19,7 @@ COUNTS = re.findall(r"^\| (?:defaults|`(\w+)=(\w+)`) \| (\d[\d |]+)\|$", PAGE, r
 
 
 @pytest.mark.parametrize("text", POSITIONS)
-def test_every_position_on_the_page_can_be_read(text: str) -> None:
+def test_every_position_on_the_page_can_be_parsed(text: str) -> None:
     assert str(at(text)) == text
 
 
@@ -29,7 +29,7 @@ def test_there_are_positions_and_counts_on_the_page() -> None:
 
 
 @pytest.mark.parametrize(("name", "value", "counts"), COUNTS)
-def test_every_count_on_the_page_is_right(name: str, value: str, counts: str) -> None:
+def test_every_count_on_the_page_is_correct(name: str, value: str, counts: str) -> None:
     first = start(**({name: value} if name else {}))
     expected = [int(count) for count in counts.split("|") if count.strip()]
     assert [perft(first, depth) for depth in range(1, len(expected) + 1)] == expected

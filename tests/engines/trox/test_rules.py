@@ -7,7 +7,7 @@ from engines.trox.notation import move_text
 from engines.trox.pawns import Pawns
 from engines.trox.triangles import captured
 from engines.walk import perft
-from tests.engines.trox.tables import (
+from tests.engines.trox.positions import (
     FIRST,
     STRIP,
     TWO_PIECES,
@@ -78,7 +78,7 @@ def test_square_among_three_neutral_pawns_wins() -> None:
     assert won_by(played(at(text), "+0.1u")) == "square"
 
 
-def test_corners_of_both_seats_mean_nothing() -> None:
+def test_a_triangle_with_corners_of_both_seats_has_no_effect() -> None:
     text = text_of(TWO_PIECES, {"round": "0.0d 0.1d -1.0d", "square": "0.1u 0.0u"})
     position = played(at(text), "+-1.1d")
     assert pawns(position)["0.1u"] == "square"
@@ -92,12 +92,12 @@ def test_each_seat_begins_with_two_pawns_of_each_colour() -> None:
     assert str(start()) == "- - - - NNBBRR/NNBBRR round 0 0"
 
 
-def test_round_begins_whatever_the_seed() -> None:
+def test_round_begins_for_every_seed() -> None:
     assert GAME.start(GAME.settings(), b"a") == GAME.start(GAME.settings(), b"b")
     assert start().owing == (ROUND,)
 
 
-def test_the_first_piece_has_its_place() -> None:
+def test_the_first_piece_has_a_fixed_place() -> None:
     assert {move[3:].split(":")[0] for move in moves(start())} == {"@0.0u/0.-1d"}
 
 
@@ -115,7 +115,7 @@ def kinds(moves: list[str]) -> set[str]:
         ("free", {"NBR", "NRB", "BNR", "BRN", "RNB", "RBN"}),
     ],
 )
-def test_a_tileset_has_its_kinds(tileset: str, expected: set[str]) -> None:
+def test_each_tileset_has_its_kinds_of_pieces(tileset: str, expected: set[str]) -> None:
     assert kinds(moves(start(tileset=tileset))) == expected
 
 
@@ -132,13 +132,13 @@ SIDE_BY_SIDE = ["@0.0u/0.-1d:0.0u", "@1.0d/1.1u:1.0d", "@3.0u/3.-1d:3.0u", "@4.0
         ("free", ["NBR", "NBR", "BRN", "BRN"], set()),
     ],
 )
-def test_the_supply_runs_out_kind_by_kind(tileset: str, laid: list[str], gone: set[str]) -> None:
+def test_a_kind_of_piece_can_be_used_up(tileset: str, laid: list[str], gone: set[str]) -> None:
     before = start(tileset=tileset)
     position = played(before, *(kind + where for kind, where in zip(laid, SIDE_BY_SIDE, strict=False)))
     assert kinds(moves(before)) - kinds(moves(position)) == gone
 
 
-def test_a_piece_turned_over_is_one_of_its_heap() -> None:
+def test_a_piece_that_is_turned_over_is_taken_from_the_same_heap() -> None:
     laid = ["NBR@0.0u/0.-1d:0.0u", "RBN@1.0d/1.1u:1.0d", "NBR@3.0u/3.-1d:3.0d", "RBN@4.0d/4.1u:5.0u"]
     position = played(start(tileset="3x4_flip"), *laid)
     assert kinds(moves(position)) == {"BRN", "NRB", "RNB", "BNR"}
@@ -194,7 +194,7 @@ def test_a_pawn_can_always_be_placed(suicide: str) -> None:
 # --- TX-8: moving
 
 
-def test_when_all_are_down_a_pawn_moves_to_any_free_cell_of_its_colour() -> None:
+def test_when_all_pawns_are_placed_a_pawn_moves_to_any_free_cell_of_its_colour() -> None:
     position = at(all_down(5))
     colour = colours(" ".join(STRIP[:5]))
     steps = [move.split(">") for move in moves(position)]
@@ -205,7 +205,7 @@ def test_when_all_are_down_a_pawn_moves_to_any_free_cell_of_its_colour() -> None
     assert pawns(after)["6.0u"] == "round"
 
 
-def test_no_piece_is_laid_once_all_are_down() -> None:
+def test_no_piece_is_laid_when_all_pawns_are_placed() -> None:
     assert all(">" in move for move in moves(at(all_down(6))))
 
 
@@ -236,7 +236,7 @@ def test_a_capture_needs_an_enemy_among_the_three() -> None:
 
 
 @pytest.mark.parametrize("too", [False, True])
-def test_three_neutral_pawns_alone_capture_nobody_unless_the_option_says_so(too: bool) -> None:
+def test_three_neutral_pawns_alone_capture_only_with_the_option(too: bool) -> None:
     centre, corners = 0b0001, 0b1110
     assert captured([(centre, corners)], centre, 0, too) == (centre if too else 0)
     assert captured([(centre, corners)], centre, 0b0010, too) == centre
@@ -245,7 +245,7 @@ def test_three_neutral_pawns_alone_capture_nobody_unless_the_option_says_so(too:
 THREE_NEUTRAL = text_of(TWO_PIECES, {"round_neutral": "0.0d 0.1d -1.1d", "square": "-1.0d 0.0u"})
 
 
-def test_three_neutral_corners_capture_what_is_played_among_them_where_the_option_says_so() -> None:
+def test_with_the_option_three_neutral_corners_capture_a_pawn_played_between_them() -> None:
     position = played(at(THREE_NEUTRAL, neutral_triangle="captures"), "+0.1u")
     assert pawns(position)["0.1u"] == "neutral"
     assert position.outcome is None
@@ -262,7 +262,7 @@ def test_a_captured_pawn_can_give_the_other_seat_a_winning_triangle() -> None:
     assert won_by(position) == "square"
 
 
-def test_a_safe_suicide_is_captured_by_the_next_action_of_the_other() -> None:
+def test_a_safe_suicide_is_captured_by_the_next_action_of_the_other_seat() -> None:
     position = played(at(OTHERS_TRIANGLE, suicide="safe"), "+0.1u")
     assert pawns(position)["0.1u"] == "round"
     assert position.outcome is None
@@ -276,7 +276,7 @@ def test_suicide_can_be_forbidden() -> None:
     assert "+0.1u" not in moves(at(OTHERS_TRIANGLE, suicide="forbidden"))
 
 
-def test_what_wins_or_is_a_capture_first_is_no_suicide() -> None:
+def test_a_move_that_wins_or_captures_first_is_no_suicide() -> None:
     assert won_by(played(at(CAPTURE_FIRST, suicide="forbidden"), "+0.1u")) == "round"
 
 
@@ -300,7 +300,7 @@ def test_a_neutral_pawn_never_moves_again() -> None:
 # --- TX-13 and TX-14: the end without a triangle
 
 
-def test_who_cannot_move_passes_and_two_passes_are_a_draw() -> None:
+def test_a_seat_that_cannot_move_passes_and_two_passes_are_a_draw() -> None:
     position = at(all_down(4))
     assert moves(position) == ["pass"]
     once = played(position, "pass")
@@ -328,7 +328,7 @@ def test_having_neutral_pawns_only_can_be_a_loss() -> None:
     assert moves(at(all_down(4), all_neutral="loss")) == ["pass"]
 
 
-def test_one_pass_is_forgotten_when_the_other_seat_moves() -> None:
+def test_a_move_resets_the_count_of_passes() -> None:
     position = played(at(all_down(6, neutral="round")), "pass")
     assert str(position).endswith("square 15 1")
     after = played(position, moves(position)[0])
@@ -341,7 +341,7 @@ TO_AND_FRO = ["-1.0d>6.0u", "4.0d>6.0d", "6.0u>-1.0d", "6.0d>4.0d"]
 
 
 @pytest.mark.parametrize(("repetition", "plies"), [(1, 0), (2, 4), (3, 8), (4, 12)])
-def test_a_position_may_occur_so_many_times(repetition: int, plies: int) -> None:
+def test_repetition_limits_how_often_a_position_may_occur(repetition: int, plies: int) -> None:
     position = at(all_down(5), repetition=repetition)
     went = 0
     while position.owing:
@@ -352,7 +352,7 @@ def test_a_position_may_occur_so_many_times(repetition: int, plies: int) -> None
     assert went == plies
 
 
-def test_repetition_can_be_switched_off_and_length_still_ends_it() -> None:
+def test_without_repetition_the_maximum_length_still_ends_the_game() -> None:
     position = at(all_down(5), repetition=0, max_plies=42)
     for went in range(28):
         position = played(position, TO_AND_FRO[went % 4])

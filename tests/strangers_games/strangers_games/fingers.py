@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from engines.api import REFEREE, Game, Json, Notation, Outcome, Position, Seat, Table, Viewer
 from engines.chance import Chance
+from engines.game_errors import IllegalMove, MalformedMove, MalformedPosition, NotYourTurn
 from engines.options import Count, Options, Settings
-from engines.refusals import IllegalMove, MalformedMove, MalformedPosition, NotYourTurn
 
 ROUNDS = 3
 SEALED = "?"
@@ -71,10 +71,10 @@ class FingersPosition(Position):
     def view(self, viewer: Viewer) -> Json:
         return {"round": self.round, "scores": list(self.scores), "text": self.text(viewer)}
 
-    def told(self, seat: Seat, move: str, viewer: Viewer) -> str:
+    def visible_move(self, seat: Seat, move: str, viewer: Viewer) -> str:
         return move if viewer in (seat, REFEREE) else SEALED
 
-    def opened(self, seat: Seat, move: str, viewer: Viewer) -> str:
+    def revealed_move(self, seat: Seat, move: str, viewer: Viewer) -> str:
         return move
 
     def picture(self, viewer: Viewer) -> str:

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from engines.api import Game, Json, Notation, Outcome, Position, Seat, Table, Viewer
+from engines.game_errors import IllegalMove, MalformedMove, MalformedPosition, NotYourTurn
 from engines.options import Count, Options, Settings
-from engines.refusals import IllegalMove, MalformedMove, MalformedPosition, NotYourTurn
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -52,7 +52,7 @@ class NimPosition(Position):
     def view(self, viewer: Viewer) -> Json:
         return {"heap": self.heap, "to_move": self.mover}
 
-    def told(self, seat: Seat, move: str, viewer: Viewer) -> str:
+    def visible_move(self, seat: Seat, move: str, viewer: Viewer) -> str:
         return move
 
     def picture(self, viewer: Viewer) -> str:

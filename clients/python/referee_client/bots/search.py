@@ -56,7 +56,7 @@ class SearchBot:
         plies_on = PLIES_ON.get(game.name, PLIES_ON_ELSEWHERE)
         tree = Tree(world, table, turn.seat, HOPES.get(game.name, by_standing), plies_on, self._rng)
         tree.grow()
-        until = turn.came_at + min(budget(turn), self._max_seconds)
+        until = turn.arrived_at + min(budget(turn), self._max_seconds)
         while self._goes_on(tree.root.visits, until):
             tree.grow()
         return tree.best()

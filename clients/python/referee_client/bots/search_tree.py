@@ -54,8 +54,8 @@ class Tree:
         path: list[tuple[int, Node]] = []
         while position.outcome is None:
             seat = self._mover(position)
-            told, move = self._pick(node, self._ways(position, seat))
-            child = node.children.setdefault(told, Node())
+            visible, move = self._pick(node, self._ways(position, seat))
+            child = node.children.setdefault(visible, Node())
             path.append((self._side[seat], child))
             position, node = position.play(seat, move), child
             if child.visits == 0:
@@ -85,21 +85,21 @@ class Tree:
         if seat == self._me:
             return {move: move for move in moves}
         self._rng.shuffle(moves)
-        return {position.told(seat, move, self._me): move for move in moves}
+        return {position.visible_move(seat, move, self._me): move for move in moves}
 
     def _pick(self, node: Node, ways: dict[str, str]) -> tuple[str, str]:
         """Return the most promising text, and the move that it stands for."""
-        known = [told for told in ways if told in node.children]
+        known = [visible for visible in ways if visible in node.children]
         if len(known) < len(ways) and len(known) <= WIDTH * node.visits**WIDENING:
-            told = self._rng.choice([told for told in ways if told not in node.children])
-            return told, ways[told]
+            visible = self._rng.choice([visible for visible in ways if visible not in node.children])
+            return visible, ways[visible]
         best, most = "", -1.0
-        for told in known:
-            child = node.children[told]
+        for visible in known:
+            child = node.children[visible]
             child.available += 1
             promise = child.worth / child.visits + CURIOSITY * sqrt(log(child.available + 1) / child.visits)
             if promise > most:
-                best, most = told, promise
+                best, most = visible, promise
         return best, ways[best]
 
     def _played_on(self, position: Position) -> tuple[float, ...]:

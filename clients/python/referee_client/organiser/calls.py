@@ -70,6 +70,19 @@ class Calls:
                 return
             request.page_token = page.next_page_token
 
+    def first(self, call: "grpc.UnaryStreamMultiCallable[Q, A]", request: Q) -> A:
+        """Return the first message of a stream, and cancel the rest. Raises the same as `ask`."""
+        waiting = Waiting(self.patience_s, self._pace)
+        while True:
+            self._pace.wait()
+            stream = call(request, metadata=self.metadata, timeout=ONE_CALL_S)
+            try:
+                return next(stream)
+            except grpc.RpcError as why:
+                waiting.after(why)
+            finally:
+                stream.cancel()
+
     def whole(self, call: "grpc.UnaryStreamMultiCallable[Q, A]", request: Q) -> list[A]:
         """Return all messages of a finite stream, from the beginning again if it breaks. Raises the same as `ask`."""
         waiting = Waiting(self.patience_s, self._pace)

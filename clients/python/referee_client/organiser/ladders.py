@@ -98,6 +98,11 @@ class Ladders:
         for page in self._calls.pages(self._matches.ListMatches, request):
             yield from page.matches
 
+    def snapshot(self, ladder: str) -> pb.LadderSnapshot:
+        """Return a ladder, the first hundred rows of its standings and its open pairings, all at the same entry."""
+        request = pb.WatchLadderRequest(ladder=ladder)
+        return self._calls.first(self._stub.WatchLadder, request).items[0].snapshot
+
     def watch(self, ladder: str, after: int = 0) -> Watching[ladder_pb2.LadderEntry]:
         """Watch every entry after the number `after` until the ladder is closed, reconnecting when necessary."""
 

@@ -173,8 +173,8 @@ class Organiser:
 
     def record_bytes(self, match_id: str) -> bytes:
         """Return the record of a finished match, as its file contains it."""
-        told = self._calls.whole(self._matches.GetRecord, match_service_pb2.GetRecordRequest(match_id=match_id))
-        return b"".join(f"{line}\n".encode() for message in told for line in message.lines)
+        messages = self._calls.whole(self._matches.GetRecord, match_service_pb2.GetRecordRequest(match_id=match_id))
+        return b"".join(f"{line}\n".encode() for message in messages for line in message.lines)
 
 
 def _phase(word: str) -> match_pb2.MatchPhase.ValueType:

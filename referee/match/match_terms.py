@@ -1,0 +1,127 @@
+"""Terms of a match: what its creator decides. They are the same for all matches of a contest."""
+
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from engines.api import Game, Table
+from engines.options import Settings
+from referee.match.clock import MAX_TIME_US, Hourglass, Micros, TimeControl
+from referee.match.clock_charge import NetworkCredit
+from referee.match.match_errors import BadSetup
+
+
+class IllegalMovePolicy(Enum):
+    """Reaction to a malformed or illegal move."""
+
+    REFUSE_THEN_FORFEIT = "refuse_then_forfeit"
+    FORFEIT = "forfeit"
+    RANDOM_MOVE = "random_move"
+
+
+class LatePolicy(Enum):
+    """Reaction to a fallen flag."""
+
+    FORFEIT = "forfeit"
+    RANDOM_MOVE = "random_move"
+    DEFAULT_MOVE = "default_move"
+
+
+class DisconnectPolicy(Enum):
+    """Reaction to the absence of a seat's bot, which has no session."""
+
+    CLOCK_DECIDES = "clock_decides"
+    FORFEIT_AFTER_GRACE = "forfeit_after_grace"
+
+
+class DropoutPolicy(Enum):
+    """Continuation after a forfeit or resignation in a game of more than two sides."""
+
+    ENDS_MATCH = "ends_match"
+    RANDOM_MOVES = "random_moves"
+    DEFAULT_MOVES = "default_moves"
+
+
+@dataclass(frozen=True, slots=True)
+class Policies:
+    illegal: IllegalMovePolicy = IllegalMovePolicy.REFUSE_THEN_FORFEIT
+    max_attempts: int = 3
+    """Malformed or illegal moves in one turn after which the policy applies."""
+    late: LatePolicy = LatePolicy.FORFEIT
+    gone: DisconnectPolicy = DisconnectPolicy.CLOCK_DECIDES
+    grace_period_us: Micros = 0
+    dropout: DropoutPolicy = DropoutPolicy.ENDS_MATCH
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.max_attempts <= 1000:
+            raise BadSetup("max_attempts", "must be from 1 to 1000")
+        if self.gone is DisconnectPolicy.FORFEIT_AFTER_GRACE and self.grace_period_us < 1:
+            raise BadSetup("grace_period_us", "must be greater than 0 if absent bots forfeit")
+
+    @property
+    def attempts_a_turn(self) -> int:
+        return self.max_attempts if self.illegal is IllegalMovePolicy.REFUSE_THEN_FORFEIT else 1
+
+
+class VisibilityMode(Enum):
+    """When spectators can watch a match."""
+
+    LIVE = "live"
+    DELAYED = "delayed"
+    AFTER_END = "after_end"
+
+
+@dataclass(frozen=True, slots=True)
+class Visibility:
+    shown: VisibilityMode = VisibilityMode.LIVE
+    delay_plies: int = 0
+
+
+NO_CREDIT = NetworkCredit()
+DEFAULT_POLICIES = Policies()
+SHOWN_LIVE = Visibility()
+
+
+@dataclass(frozen=True, slots=True)
+class MatchTerms:
+    game: str
+    settings: Settings
+    controls: tuple[TimeControl, ...] = ()
+    """One per seat; in the terms of a request or contest also one for all seats."""
+    credit: NetworkCredit = NO_CREDIT
+    policies: Policies = DEFAULT_POLICIES
+    visibility: Visibility = SHOWN_LIVE
+    random_seats: bool = False
+    nonce_timeout_us: Micros = 0
+    """Time in which each seat may add a nonce to the seed. 0 means that nonces are not used."""
+    start_timeout_us: Micros = 0
+    """Time for which the match waits for its seats and their bots before it is void.
+
+    0 means the default of the server in a request or contest, and without limit in a match.
+    """
+
+    def with_defaults(self, game: Game, start_timeout_us: Micros) -> "MatchTerms":
+        """Return the terms of one match: all options, a control for each seat, and that start timeout if none is set.
+
+        Raises an error of the game.
+        """
+        settings = game.settings(dict(self.settings.values))
+        seats = len(game.table(settings).seats)
+        controls = self.controls * seats if len(self.controls) == 1 else self.controls
+        start_timeout_us = self.start_timeout_us or start_timeout_us
+        return replace(self, settings=settings, controls=controls, start_timeout_us=start_timeout_us)
+
+    def check(self, game: Game) -> Table:
+        """Validate the terms of one match and return its table. Raises BadSetup or an error of the game."""
+        if self.settings != game.settings(dict(self.settings.values)):
+            raise BadSetup("settings", f"must be all the options of {game.name}, in their order")
+        table = game.table(self.settings)
+        if len(self.controls) != len(table.seats):
+            raise BadSetup("controls", f"must be {len(table.seats)}, one for each seat")
+        if len({isinstance(control, Hourglass) for control in self.controls}) > 1:
+            raise BadSetup("hourglass", "must be the clock of all seats or of none")
+        if self.visibility.shown is VisibilityMode.DELAYED and self.visibility.delay_plies < 1:
+            raise BadSetup("delay_plies", "must be at least 1 if the match is shown with a delay")
+        for field in ("nonce_timeout_us", "start_timeout_us"):
+            if not 0 <= getattr(self, field) <= MAX_TIME_US:
+                raise BadSetup(field, "must be from 0 to ten years")
+        return table

@@ -1,0 +1,163 @@
+"""A second, slow implementation of Alquerque, written from the rules page, to compare the engine with.
+
+A board is a dictionary from point to 'w' or 'b'. Nothing here uses the engine.
+"""
+
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import TypeVar
+
+Point = tuple[int, int]
+T = TypeVar("T")
+Chain = tuple[Point, ...]
+
+POINTS = [(x, y) for x in range(5) for y in range(5)]
+STRAIGHT = [(1, 0), (-1, 0), (0, 1), (0, -1)]
+OBLIQUE = [(1, 1), (1, -1), (-1, 1), (-1, -1)]
+
+
+def name(point: Point) -> str:
+    return "abcde"[point[0]] + "12345"[point[1]]
+
+
+def directions(point: Point) -> list[Point]:
+    return STRAIGHT + OBLIQUE if sum(point) % 2 == 0 else STRAIGHT
+
+
+def beyond(point: Point, way: Point, steps: int) -> Point:
+    return (point[0] + steps * way[0], point[1] + steps * way[1])
+
+
+def goes_back(colour: str, way: Point) -> bool:
+    return way[1] < 0 if colour == "w" else way[1] > 0
+
+
+@dataclass(frozen=True)
+class ReferencePosition:
+    """A position, with the options as a plain dictionary."""
+
+    options: dict[str, str]
+    men: dict[Point, str]
+    side: str = "w"
+    again: bool = False
+    huffable: frozenset[Point] = frozenset()
+    left: dict[Point, frozenset[Point]] = field(default_factory=dict)
+
+    @property
+    def enemy(self) -> str:
+        return "b" if self.side == "w" else "w"
+
+    def moves(self) -> dict[str, "ReferencePosition"]:
+        """Return all legal moves as text, with the position after each."""
+        if self.side not in self.men.values() or self.enemy not in self.men.values():
+            return {}
+        captures = {"x".join(map(name, chain)): self.after_capture(chain) for chain in self.chains()}
+        if self.again or (captures and self.options["huff"] == "false"):
+            return captures
+        steps = {f"{name(a)}-{name(b)}": self.after_step(a, b) for a, b in self.steps()}
+        huffs = {f"!{name(point)}": self.after_huff(point) for point in self.huffable}
+        return {**captures, **steps, **huffs}
+
+    def chains(self) -> list[Chain]:
+        """Return the legal chains."""
+        if self.options["huff"] == "true" and self.options["huff_short"] == "huffable":
+            return self.every_chain()
+        return self.wanted()
+
+    def wanted(self) -> list[Chain]:
+        """Return the chains of which one must be made, or else a man can be huffed."""
+        found = self.every_chain()
+        if self.options["capture_choice"] == "max" and found:
+            most = max(map(len, found))
+            found = [chain for chain in found if len(chain) == most]
+        return found
+
+    def every_chain(self) -> list[Chain]:
+        return [c for p in POINTS if self.men.get(p) == self.side for c in self.longer((p,), self.men)]
+
+    def refusing(self, start: Point, end: Point) -> frozenset[Point]:
+        """Return the men that could have begun a wanted chain, after one man has moved from `start` to `end`."""
+        if self.options["huff"] == "false":
+            return frozenset()
+        return frozenset(end if chain[0] == start else chain[0] for chain in self.wanted())
+
+    def longer(self, chain: Chain, men: dict[Point, str]) -> list[Chain]:
+        found = []
+        at = chain[-1]
+        for way in directions(at):
+            over, to = beyond(at, way, 1), beyond(at, way, 2)
+            if self.options["no_backward"] == "all" and goes_back(self.side, way):
+                continue
+            if men.get(over) == self.enemy and to in POINTS and to not in men:
+                then = {point: man for point, man in men.items() if point not in (at, over)}
+                found += self.longer((*chain, to), {**then, to: self.side})
+        if len(chain) > 1 and (not found or self.options["chain"] == "may_stop"):
+            found.append(chain)
+        return found
+
+    def steps(self) -> list[tuple[Point, Point]]:
+        return [
+            (point, to)
+            for point in POINTS
+            if self.men.get(point) == self.side
+            for way in directions(point)
+            if (to := beyond(point, way, 1)) in POINTS
+            and to not in self.men
+            and not (self.options["no_backward"] != "off" and goes_back(self.side, way))
+            and to not in self.left.get(point, frozenset())
+        ]
+
+    def after_huff(self, gone: Point) -> "ReferencePosition":
+        return replace(self, men=without(self.men, gone), left=without(self.left, gone), huffable=frozenset())
+
+    def after_step(self, start: Point, end: Point) -> "ReferencePosition":
+        men = {**without(self.men, start), end: self.side}
+        left = self.remembered((start, end), self.left)
+        huffable = self.refusing(start, end)
+        return replace(self, men=men, side=self.enemy, again=False, huffable=huffable, left=left)
+
+    def after_capture(self, chain: Chain) -> "ReferencePosition":
+        taken = {((a[0] + b[0]) // 2, (a[1] + b[1]) // 2) for a, b in pairwise(chain)}
+        men = {point: man for point, man in self.men.items() if point not in taken and point != chain[0]}
+        left = {point: where for point, where in self.left.items() if point not in taken}
+        men[chain[-1]] = self.side
+        same = replace(self, men=men, again=True, huffable=frozenset(), left=self.remembered(chain, left))
+        if self.options["multi_pawn"] == "true" and same.chains():
+            return same
+        huffable = frozenset() if chain in self.wanted() else self.refusing(chain[0], chain[-1])
+        return replace(same, side=self.enemy, again=False, huffable=huffable)
+
+    def remembered(self, path: Chain, left: dict[Point, frozenset[Point]]) -> dict[Point, frozenset[Point]]:
+        if self.options["no_return"] == "off":
+            return {}
+        been = frozenset([path[0]])
+        if self.options["no_return"] == "ever":
+            been = left.get(path[0], frozenset()) | frozenset(path)
+        return {**without(left, path[0]), path[-1]: been - {path[-1]}}
+
+    def text(self) -> str:
+        """Return the position in the engine's notation, without the plies."""
+        rows = []
+        for y in range(4, -1, -1):
+            row = "".join(self.men.get((x, y), ".") for x in range(5))
+            for empty in range(5, 0, -1):
+                row = row.replace("." * empty, str(empty))
+            rows.append(row)
+        fields = ["/".join(rows), self.side]
+        fields += ["again"] if self.again else []
+        fields += ["huff=" + ",".join(sorted(map(name, self.huffable)))] if self.huffable else []
+        left = [
+            f"{name(man)}:{'+'.join(sorted(map(name, where)))}" for man, where in sorted(self.left.items()) if where
+        ]
+        fields += ["left=" + ",".join(left)] if left else []
+        return " ".join(fields)
+
+
+def without(table: dict[Point, T], gone: Point) -> dict[Point, T]:
+    return {point: thing for point, thing in table.items() if point != gone}
+
+
+def first(options: dict[str, str]) -> ReferencePosition:
+    black = [(0, 2), (1, 2)] + [(x, y) for x in range(5) for y in (3, 4)]
+    white = [(3, 2), (4, 2)] + [(x, y) for x in range(5) for y in (0, 1)]
+    return ReferencePosition(options, dict.fromkeys(white, "w") | dict.fromkeys(black, "b"))

@@ -1,0 +1,121 @@
+"""The engine agrees with the slow implementation, move by move, over all combinations of variants."""
+
+import random
+from itertools import product
+
+import pytest
+
+from engines.alquerque import GAME
+from engines.alquerque.position import AlquerquePosition
+from engines.options import Value
+from tests.engines.alquerque.reference import POINTS, ReferencePosition, first
+from tests.engines.suite import Checker
+
+VARIANTS = {
+    "capture_choice": ("max", "any"),
+    "multi_pawn": ("false", "true"),
+    "huff": ("false", "true"),
+    "no_backward": ("off", "all", "moves"),
+    "no_return": ("off", "last", "ever"),
+}
+LATER = {"chain": ("finish", "may_stop"), "huff_short": ("illegal", "huffable")}
+"""The quick tests play each other combination with one pair of these, the slow ones with all of them."""
+LATER_PAIRS = [dict(zip(LATER, values, strict=True)) for values in product(*LATER.values())]
+ENDINGS = {"stalemate": ("loss", "draw"), "on_draw": ("draw", "count")}
+COMBINATIONS = [dict(zip(VARIANTS, values, strict=True)) for values in product(*VARIANTS.values())]
+ALL_COMBINATIONS = [
+    {**variants, **dict(zip(ENDINGS, values, strict=True))}
+    for variants in COMBINATIONS
+    for values in product(*ENDINGS.values())
+]
+PLIES_COMPARED = 120
+
+
+def plain(position: AlquerquePosition) -> str:
+    """Return the text without the plies, which the slow implementation does not count."""
+    ranks, side, _, *rest = str(position).split(" ")
+    return " ".join([ranks, side, *rest])
+
+
+def play_both(options: dict[str, str], rng: random.Random) -> None:
+    options = {**LATER_PAIRS[0], **options}
+    chosen: dict[str, Value] = {**options, "repetition": 0, "no_capture_plies": 0}
+    position = GAME.start(GAME.settings(chosen), b"")
+    reference: ReferencePosition = first(options)
+    for _ in range(PLIES_COMPARED):
+        replies = reference.moves()
+        assert sorted(replies) == list(position.moves(position.men.mover)), str(position)
+        assert plain(position) == reference.text()
+        if not replies:
+            return
+        move = rng.choice(sorted(replies))
+        position = position.play(position.men.mover, move)
+        reference = replies[move]
+
+
+@pytest.mark.parametrize("options", COMBINATIONS, ids=lambda options: " ".join(options.values()))
+def test_moves_agree_with_the_reference(options: dict[str, str]) -> None:
+    rng = random.Random(str(options))
+    play_both({**options, **rng.choice(LATER_PAIRS)}, rng)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("options", COMBINATIONS, ids=lambda options: " ".join(options.values()))
+def test_moves_of_many_games_agree_with_the_reference(options: dict[str, str], rng: random.Random) -> None:
+    for pair in LATER_PAIRS * 5:
+        play_both({**options, **pair}, rng)
+
+
+@pytest.mark.parametrize("pair", LATER_PAIRS, ids=lambda pair: " ".join(pair.values()))
+@pytest.mark.parametrize("multi", ["false", "true"])
+def test_moves_on_crowded_boards_agree_with_the_reference(pair: dict[str, str], multi: str) -> None:
+    """Starts from positions with many captures, which rarely occur in games from the first position."""
+    rng = random.Random(f"{pair} {multi}")
+    for _ in range(60):
+        options = {**rng.choice(COMBINATIONS), **pair, "multi_pawn": multi}
+        men = {point: man for point in POINTS if (man := rng.choice("wb...")) != "."}
+        reference = ReferencePosition(options, men)
+        settings = GAME.settings({**options, "repetition": 0, "no_capture_plies": 0})
+        if not {"w", "b"} <= set(men.values()) or max(map(list(men.values()).count, "wb")) > 12:
+            continue
+        ranks, side = reference.text().split(" ")
+        position = GAME.read(f"{ranks} {side} 0", settings)
+        for _ in range(12):
+            replies = reference.moves()
+            assert sorted(replies) == list(position.moves(position.men.mover)), f"{position} {options}"
+            assert plain(position) == reference.text()
+            if not replies:
+                break
+            # Prefer captures to steps, so that chains are compared.
+            captures = sorted(move for move in replies if "x" in move)
+            move = rng.choice(captures if captures and rng.random() < 0.7 else sorted(replies))
+            position = position.play(position.men.mover, move)
+            reference = replies[move]
+
+
+@pytest.mark.slow
+def test_a_random_game_of_each_combination_passes_the_suite(rng: random.Random) -> None:
+    for options in ALL_COMBINATIONS:
+        pass_the_suite(options, rng, games=1)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("options", ALL_COMBINATIONS, ids=lambda options: " ".join(options.values()))
+def test_two_hundred_random_games_of_each_combination_pass_the_suite(
+    options: dict[str, str], rng: random.Random
+) -> None:
+    pass_the_suite(options, rng, games=200)
+
+
+def pass_the_suite(options: dict[str, str], rng: random.Random, games: int) -> None:
+    settings = GAME.settings(options)
+    checker = Checker(GAME, settings)
+    for _ in range(games):
+        position: AlquerquePosition = GAME.start(settings, b"")
+        while position.owing:
+            checker.check_owing_and_moves(position)
+            if rng.random() < 0.02:
+                checker.check(position, rng)
+            seat = position.owing[0]
+            position = position.play(seat, rng.choice(position.moves(seat)))
+        checker.check(position, rng)

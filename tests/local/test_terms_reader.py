@@ -1,0 +1,43 @@
+"""Parsing of time controls."""
+
+import pytest
+
+from referee.local.terms_reader import BadClock, read_clock
+from referee.match.clock import MS, SECOND, Fischer, JapaneseByoYomi, PerMove, SuddenDeath, TimeControl, Untimed
+
+
+@pytest.mark.parametrize(
+    ("value", "control"),
+    [
+        ("60", SuddenDeath(60 * SECOND)),
+        (60, SuddenDeath(60 * SECOND)),
+        ("60+1", Fischer(60 * SECOND, 1 * SECOND)),
+        ("0.5+0.05", Fischer(500 * MS, 50 * MS)),
+        ("2/move", PerMove(2 * SECOND)),
+        ("none", Untimed()),
+        ("10 byoyomi 3x1", JapaneseByoYomi(10 * SECOND, 1 * SECOND, 3)),
+        (
+            {"japanese_byo_yomi": {"main_ms": 60_000, "period_ms": 5_000, "periods": 3}},
+            JapaneseByoYomi(60 * SECOND, 5 * SECOND, 3),
+        ),
+    ],
+)
+def test_a_clock_is_given_as_text_or_as_a_table_of_the_contract(value: object, control: TimeControl) -> None:
+    assert read_clock(value) == control
+
+
+@pytest.mark.parametrize(
+    ("value", "hint"),
+    [
+        ("3 minutes", "60\\+1"),
+        ("0", "'0' is invalid: main_us must be greater than 0"),
+        ("9" * 40, "60\\+1"),
+        ("60 byoyomi 99999999999x1", "60\\+1"),
+        ("999999999", "ten years"),
+        ({"sudden_death": {"main_s": 60}}, "no field named"),
+        ({"chess": {}}, "sudden_death, fischer"),
+    ],
+)
+def test_an_invalid_clock_is_rejected_with_a_hint(value: object, hint: str) -> None:
+    with pytest.raises(BadClock, match=hint):
+        read_clock(value)

@@ -1,0 +1,119 @@
+"""The text of the metrics page after a fixed sequence of events."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from referee.live.ports import Conflict, Entry, LogUnavailable
+from referee.match.clock import MS, Clock, Micros
+from referee.match.clock_charge import ClockCharge
+from referee.match.events import Event, FlagFell, MatchCreated, MovePlayed, MoveSource, PlayEnded
+from referee.match.result import (
+    EndCause,
+    EndKind,
+    Fault,
+    Forfeit,
+    PlayerRating,
+    RatingChange,
+    Result,
+    void_result,
+)
+from referee.match.state import Match
+from referee.observability.metrics import Metrics
+from tests.live.runner_harness import RunnerHarness, in_loop, terms
+from tests.observability.test_metrics_page import make_calls
+from tests.strangers_games.strangers_games import FINGERS, NIM
+
+GOLDEN = Path(__file__).parent / "golden" / "exposition.txt"
+
+CHARGED_US = (0, 700, 1_000, 1_001, 30_000, 29_999, 2_345_678, 1_000_000_000, 1_000_000_001)
+"""Inside and on the bounds of buckets, and above all of them."""
+
+
+def charge(charged_us: Micros, decided_after_us: Micros = 0) -> ClockCharge:
+    clock = Clock(10_000 * MS)
+    return ClockCharge(0, -decided_after_us, 0, charged_us // 3, charged_us // 7, charged_us, clock, clock, late=False)
+
+
+def bot_move(charged_us: Micros) -> MovePlayed:
+    return MovePlayed(0, 0, "token", "1", row=charge(charged_us, charged_us // 11))
+
+
+def flag(move: str = "", request_id: str = "") -> FlagFell:
+    return FlagFell(0, 0, "token", charge(5_000_000), move, request_id)
+
+
+def events_of(match: Match) -> list[Event]:
+    forfeit = Result(EndKind.FORFEITED, EndCause.FAULT, forfeits=(Forfeit(1, Fault.GONE, 3), Forfeit(0, Fault.TIME, 3)))
+    rating = PlayerRating(25.0, 8.0, 1)
+    rated = tuple(RatingChange(seat, f"bot{seat}", "1", rating, rating) for seat in range(2))
+    return [
+        MatchCreated(0, match.setup),
+        *map(bot_move, CHARGED_US),
+        MovePlayed(0, 0, "token", "1", MoveSource.RANDOM, charge(123_456)),
+        MovePlayed(0, 0, "token", "1", MoveSource.DEFAULT),
+        flag(),
+        flag(move="2"),
+        flag(request_id="r"),
+        PlayEnded(0, forfeit, b"", rated),
+        PlayEnded(0, Result(EndKind.PLAYED, EndCause.RULES), b""),
+        PlayEnded(0, void_result(EndCause.ABORTED), b""),
+    ]
+
+
+def record(metrics: Metrics, match: Match, events: Sequence[Event]) -> None:
+    away = replace(match, gone_us=tuple(0 for _ in match.players))
+    entries = [Entry(match.setup.match_id, number, 0, event) for number, event in enumerate(events, 1)]
+    metrics.matches.on_entries(match, entries, match)
+    for entry in entries:
+        metrics.matches.on_entries(away, [entry], match)
+
+
+async def append(metrics: Metrics, harness: RunnerHarness) -> None:
+    log = metrics.meter_event_log(harness.log, harness.time)
+    for number, took_us in enumerate((0, 100, 2_000, 60_000_000)):
+        harness.log.after.clear()
+        appending = asyncio.create_task(log.append(f"a{number}", 0, [MatchCreated(0, terms(match_id=f"a{number}"))]))
+        await harness.time.advance(took_us)
+        harness.log.after.set()
+        await appending
+    with pytest.raises(Conflict):
+        await log.append("a0", 5, [])
+    harness.log.make_unavailable()
+    with pytest.raises(LogUnavailable):
+        await log.append("a0", 1, [])
+
+
+async def fixed_sequence(metrics: Metrics) -> None:
+    harness = RunnerHarness()
+    for game in (NIM, FINGERS, NIM):
+        runner = await harness.start_match(terms(game, f"{game.name} {harness.time.us}"))
+        record(metrics, runner.match, events_of(runner.match))
+        await runner.close()
+        await harness.time.advance(MS)
+    metrics.matches.on_fault("m1", ValueError("broken"))
+    await append(metrics, harness)
+    for appends in (1, 2, 3, 1_024, 1_025):
+        metrics.committed(appends)
+    for reason in ("ILLEGAL_MOVE", "ENGINE_FAULT", "ILLEGAL_MOVE"):
+        metrics.refused(reason)
+    await make_calls(metrics)
+
+
+def page(metrics: Metrics) -> str:
+    """Return the page without the lines that depend on the machine."""
+    lines = metrics.text().decode().splitlines(keepends=True)
+    return "".join(line for line in lines if "process_" not in line and "referee_build" not in line)
+
+
+def test_a_fixed_sequence_of_events_gives_the_same_text_as_ever(renewing: bool) -> None:
+    nothing, everything = Metrics("1.2.3"), Metrics("1.2.3")
+    in_loop(fixed_sequence)(everything)
+    text = page(nothing) + page(everything)
+    if renewing:
+        GOLDEN.write_text(text, encoding="ascii")
+    else:
+        assert text == GOLDEN.read_text(encoding="ascii")
