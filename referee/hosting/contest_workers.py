@@ -19,6 +19,8 @@ from referee.match.state import Match
 class ContestWorkers(Generic[S]):
     """Observes live matches and the presence of bots, and wakes the workers that this concerns."""
 
+    sees_moves = False
+
     def __init__(
         self,
         registry: ContestRegistry[S],

@@ -82,6 +82,8 @@ class BotLogRecorder:
 class FaultRecorder:
     """A `MatchObserver` that records late moves and forfeits in the private logs of bots."""
 
+    sees_moves = False
+
     def __init__(self, recorder: BotLogRecorder) -> None:
         self._recorder = recorder
 
@@ -164,6 +166,8 @@ class QuotaNotifier:
 
 class AutoPause:
     """A `MatchObserver` that counts in background tasks. Faults that cannot be stored are not counted."""
+
+    sees_moves = False
 
     def __init__(
         self, accounts: Accounts, notifier: BotNotifier, time: Time, max_faults_in_row: Callable[[Match], int]

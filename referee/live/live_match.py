@@ -23,7 +23,7 @@ from referee.match.commands import Command, ResumeMatch, StartPlay, TakeSeat, Vo
 from referee.match.events import MatchCreated
 from referee.match.result import EndCause
 from referee.match.setup import Player, Setup
-from referee.match.state import Match, MatchPhase, create_match
+from referee.match.state import Match, MatchPhase, Turn, create_match
 
 
 class LiveMatch:
@@ -37,8 +37,8 @@ class LiveMatch:
         """Task that resumes the match. None: there is none."""
         self.notified_sessions: dict[Seat, Session] = {}
         """The session to which each seat's last turn or nonce request was sent."""
-        self.sent_tokens: dict[Seat, str] = {}
-        """Turn token of the last turn that was sent to each seat."""
+        self.sent_turns: dict[Seat, Turn] = {}
+        """The last turn that was sent to each seat."""
         self.nonces_due_us: Micros | None = None
         """Match time until which the match waits for nonces. None: it has not requested any."""
         self.start_timer: DeadlineTimer | None = None
@@ -77,6 +77,8 @@ class LiveMatchIndex:
 
     def __init__(self) -> None:
         self._by_id: dict[str, LiveMatch] = {}
+        self.find: Callable[[str], LiveMatch | None] = self._by_id.get
+        """Returns the match with that id; None: it is not live."""
         self._by_bot: defaultdict[str, dict[str, LiveMatch]] = defaultdict(dict)
         self._count_by_maker: Counter[str] = Counter()
         """Number of live matches by creator."""
@@ -105,9 +107,6 @@ class LiveMatchIndex:
             if not live_matches:
                 del self._by_bot[player.bot]
         return live_match
-
-    def find(self, match_id: str) -> LiveMatch | None:
-        return self._by_id.get(match_id)
 
     def of_bot(self, bot: str) -> list[LiveMatch]:
         """Return the matches of a bot in the order in which they were created."""

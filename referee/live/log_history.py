@@ -78,7 +78,8 @@ class LogHistory(Generic[EntryT, State]):
         """Append the next steps, and wake all watchers."""
         self._steps.extend(steps)
         self.state = self._steps[-1].state
-        self._notify()
+        if self._changed:
+            self._notify()
 
     def steps_after(self, number: int) -> list[LogStep[EntryT, State]] | None:
         """Return all steps after that entry; None: they are not all cached. More are cached from now on."""

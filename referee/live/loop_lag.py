@@ -14,7 +14,9 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Coroutine, Generator
 from contextvars import ContextVar
-from typing import Any, NamedTuple
+from typing import Any
+
+from msgspec import Struct
 
 from referee.live.ports import Time, Timer
 from referee.match.clock import MS, Micros
@@ -30,13 +32,15 @@ HOLDER: ContextVar[str] = ContextVar("holder", default="")
 """The holder on whose behalf the current task runs; empty: none."""
 
 
-class MessageArrival(NamedTuple):
+class MessageArrival(Struct, frozen=True, gc=False):
     """When a message was read."""
 
     at_us: Micros
     """When it was read, in monotonic time."""
     lag_us: Micros
     """Total lag until then, except what its holder has caused."""
+    network_us: Micros | None = None
+    """Network round trip of the stream on which it came. None: not known here."""
 
 
 def thread_cpu_us() -> Micros:
@@ -75,18 +79,20 @@ class LoopLag:
         """Return all lag so far, including the current one."""
         return self._past_us + self._late_us(self._time.monotonic_us())
 
-    def lag_us(self, holder: str) -> Micros:
-        """Return all lag so far, except the part that requests of this holder caused."""
-        late_us = self._late_us(self._time.monotonic_us())
+    def lag_us(self, holder: str, now_us: Micros | None = None) -> Micros:
+        """Return all lag so far, except the part that requests of this holder caused. `now_us`: if it is known."""
+        now_us = self._time.monotonic_us() if now_us is None else now_us
         past_us = self._past_us - self._past_own_us.get(holder, 0)
-        if not late_us:
+        if self._due_us is None or now_us - self._due_us <= MIN_LAG_US:
             return past_us
+        late_us = now_us - self._due_us
         self.charge()
         return past_us + late_us - min(late_us, self._charged_us.get(holder, 0))
 
-    def arrival(self, holder: str) -> MessageArrival:
-        """Record that a message of that holder is read now."""
-        return MessageArrival(self._time.monotonic_us(), self.lag_us(holder))
+    def arrival(self, holder: str, network_us: Micros | None = None) -> MessageArrival:
+        """Record that a message of that holder is read now. `network_us`: see `MessageArrival`."""
+        now_us = self._time.monotonic_us()
+        return MessageArrival(now_us, self.lag_us(holder, now_us), network_us)
 
     def charge(self) -> None:
         """Charge the CPU time since the last call, as far as the loop was late, to the holder of this task."""

@@ -124,7 +124,7 @@ class MatchHistory(LogHistory[Entry, Match]):
         for step in steps:
             if request := step.entry.request:
                 self.other_requests[request.by, request.id] = step.entry
-            if not self.is_unplayable(step.entry):
+            if self.unplayable_from is None or not self.is_unplayable(step.entry):
                 self._apply(step)
         super().extend(steps)
 
@@ -143,39 +143,44 @@ class MatchHistory(LogHistory[Entry, Match]):
 
     def _apply(self, step: MatchStep) -> None:
         event = step.entry.event
-        if isinstance(event, PlayStarted):
+        if isinstance(event, MovePlayed):
+            self._apply_move(step, event)
+            if event.source is MoveSource.BOT:
+                self._apply_verdict(event, step)
+        elif isinstance(event, MoveRefused | FlagFell):
+            self._apply_verdict(event, step)
+        elif isinstance(event, PlayStarted):
             self.started_ms = step.entry.at_ms
         elif isinstance(event, PlayEnded):
             self.ended_ms = step.entry.at_ms
-        elif isinstance(event, MovePlayed):
-            self._apply_move(step, event)
-        if isinstance(event, MoveRefused | FlagFell) or (
-            isinstance(event, MovePlayed) and event.source is MoveSource.BOT
-        ):
-            assert step.before
-            self._apply_verdict(event, VerdictLocation(step.entry.number, step.before.ply))
 
     def _apply_move(self, step: MatchStep, event: MovePlayed) -> None:
         assert step.before
-        before = step.before.require_position()
+        assert step.before.position
+        before = step.before.position
         shown = tuple([before.visible_move(event.seat, event.move, seat) for seat in range(len(step.state.players))])
-        self.moves.append(PlayedMove(event.seat, event.move, shown, _is_sealed(step.before, event.seat, step.state)))
+        alone = len(step.before.turns) - step.before.turns.count(None) == 1
+        sealed = not alone and _is_sealed(step.before, event.seat, step.state)
+        self.moves.append(PlayedMove(event.seat, event.move, shown, sealed))
         self.last_move_of[event.seat] = len(self.moves)
 
-    def _apply_verdict(self, event: MovePlayed | MoveRefused | FlagFell, verdict: VerdictLocation) -> None:
-        self.last_verdict[event.seat] = verdict
+    def _apply_verdict(self, event: MovePlayed | MoveRefused | FlagFell, step: MatchStep) -> None:
+        assert step.before
+        self.last_verdict[event.seat] = verdict = VerdictLocation(step.entry.number, step.before.ply)
         if event.request_id:
             self.requests[event.seat, event.request_id] = verdict
 
 
 def _is_sealed(before: Match, seat: Seat, after: Match) -> bool:
     """Return whether other seats owed a move together with `seat`, and all of them still do."""
-    others = [turn for turn in before.owing if turn.seat != seat]
-    return bool(others) and all(turn in after.owing for turn in others)
+    others = [turn for turn in before.turns if turn and turn.seat != seat]
+    return bool(others) and all(turn in after.turns for turn in others)
 
 
 def match_steps(before: Match | None, entries: Sequence[Entry], match: Match) -> list[MatchStep]:
     """Return the steps from `before` to `match`, entry by entry, without playing a move twice."""
+    if len(entries) == 1:
+        return [LogStep(entries[0], before, match)]
     moved = [at for at, entry in enumerate(entries) if isinstance(entry.event, MovePlayed | PlayStarted)]
     found = []
     for at, entry in enumerate(entries):

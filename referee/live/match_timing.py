@@ -13,13 +13,13 @@ Overlapping intervals count once, so the delay is never longer than the turn.
 import asyncio
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
 from weakref import WeakMethod
 
+from msgspec import Struct
+
 from engines.api import Seat
-from referee.live.ports import Time, Timer
+from referee.live.ports import SeatDelays, Time, Timer
 from referee.match.clock import MS, SECOND, Micros
 from referee.match.clock_charge import flag_falls_at_us
 from referee.match.match_terms import DisconnectPolicy
@@ -31,25 +31,24 @@ class MatchTime:
 
     def __init__(self, time: Time, at_us: Micros) -> None:
         """Start to run at match time `at_us`."""
+        self.stopped = False
         self._time = time
         self._opened_us = time.monotonic_us() - at_us
         self._stopped_us: Micros | None = None
         self._resumed_us = at_us
         """Match time at which it last started to run."""
 
-    @property
-    def stopped(self) -> bool:
-        return self._stopped_us is not None
-
     def at_us(self, monotonic_us: Micros) -> Micros:
         """Return match time at a past monotonic time, but not less than when match time last started to run."""
-        return min(self.now_us(), max(self._resumed_us, monotonic_us - self._opened_us))
+        at_us = max(self._resumed_us, monotonic_us - self._opened_us)
+        return at_us if self._stopped_us is None else min(self._stopped_us, at_us)
 
     def now_us(self) -> Micros:
         return self._time.monotonic_us() - self._opened_us if self._stopped_us is None else self._stopped_us
 
     def stop(self) -> None:
         self._stopped_us = self.now_us()
+        self.stopped = True
 
     def stopped_ms(self) -> int:
         """Return for how long match time has stood still."""
@@ -59,6 +58,7 @@ class MatchTime:
         self._resumed_us = self.now_us()
         self._opened_us += self._running_us() - self._resumed_us
         self._stopped_us = None
+        self.stopped = False
 
     def monotonic_us(self, at_us: Micros) -> Micros:
         """Return the monotonic time at which match time reaches `at_us`, unless it is stopped before."""
@@ -99,7 +99,7 @@ class DeadlineTimer:
             self._timer = None
 
 
-class Deadline(NamedTuple):
+class Deadline(Struct, frozen=True, order=True, gc=False):
     at_us: Micros
     """The first moment that is too late."""
     seat: Seat
@@ -107,23 +107,18 @@ class Deadline(NamedTuple):
     """Whether a grace period ends, rather than the time for an answer."""
 
 
-def deadlines(match: Match, stall_us: Callable[[Seat], Micros]) -> list[Deadline]:
-    """Return the deadlines of all seats that owe a move; `stall_us` returns the referee delay of a seat's turn."""
+def deadlines(match: Match) -> list[Deadline]:
+    """Return the deadlines of all seats that owe a move, without referee delay."""
     found = []
     for turn in filter(None, match.turns):
-        falls_us, ends_us = flag_falls_us(match, turn), _grace_ends_us(match, turn)
+        seat = turn.seat
+        credit_us = min(match.terms.credit.per_move_us, match.credit_us[seat])
+        falls_us = flag_falls_at_us(match.terms.controls[seat], match.clocks[seat], turn.asked_us, credit_us)
         if falls_us is not None:
-            found.append(Deadline(falls_us + stall_us(turn.seat), turn.seat))
-        if ends_us is not None:
-            found.append(Deadline(ends_us, turn.seat, of_grace=True))
+            found.append(Deadline(falls_us, seat))
+        if match.gone_us[seat] is not None and (ends_us := _grace_ends_us(match, turn)) is not None:
+            found.append(Deadline(ends_us, seat, of_grace=True))
     return found
-
-
-def flag_falls_us(match: Match, turn: Turn) -> Micros | None:
-    """Return the first moment at which an answer to the turn is late, without referee delay; None: there is none."""
-    setup, seat = match.setup, turn.seat
-    credit_us = min(setup.terms.credit.per_move_us, match.credit_us[seat])
-    return flag_falls_at_us(setup.terms.controls[seat], match.clocks[seat], turn.asked_us, credit_us)
 
 
 def _grace_ends_us(match: Match, turn: Turn) -> Micros | None:
@@ -147,8 +142,7 @@ class LoopTime:
         return asyncio.get_running_loop().call_later((at_us - self.monotonic_us()) / SECOND, callback)
 
 
-@dataclass(slots=True)
-class _TurnDelay:
+class _TurnDelay(Struct, gc=False):
     """The referee delay of one turn up to a moment. After it, only the lag of the event loop is added."""
 
     stall_us: Micros
@@ -162,12 +156,12 @@ class _TurnDelay:
 class RefereeDelays:
     """Delays of the open turns of one match. All times are match time."""
 
-    def __init__(self, match: Match, now_us: Micros, lag_us: Callable[[Seat], Micros]) -> None:
-        """`lag_us` is the lag so far that counts for a seat; only its growth is used."""
-        self._read_lag_us = lag_us
+    def __init__(self, match: Match, now_us: Micros, read: Callable[[Seat], SeatDelays]) -> None:
+        """`read` returns the lag so far that counts for a seat; only its growth is used."""
+        self._read = read
         self._lag_at_stop_us: dict[Seat, Micros] = {}
         """Lag of each seat when match time stopped."""
-        self._by_seat = {turn.seat: _TurnDelay(0, now_us, lag_us(turn.seat)) for turn in match.owing}
+        self._by_seat = {turn.seat: _TurnDelay(0, now_us, read(turn.seat).lag_us) for turn in match.owing}
 
     def delay_us(self, seat: Seat, at_us: Micros, lag_us: Micros | None = None) -> Micros:
         """Return the delay of the turn of `seat` up to a moment with that lag (None: the current lag)."""
@@ -179,6 +173,13 @@ class RefereeDelays:
             return max(0, delay.stall_us + since_us)
         lag_us = self._lag_us(seat) if lag_us is None else lag_us
         return delay.stall_us + max(0, min(lag_us - delay.lag_us, since_us))
+
+    def all_us(self, match: Match, at_us: Micros) -> list[Micros]:
+        """Return the delay of the turn of each seat up to a moment; 0: it has none."""
+        all_us = [0] * len(match.turns)
+        for turn in filter(None, match.turns):
+            all_us[turn.seat] = self.delay_us(turn.seat, at_us)
+        return all_us
 
     def is_withheld(self, seat: Seat) -> bool:
         """Return whether the turn is withheld although its bot is online."""
@@ -210,11 +211,11 @@ class RefereeDelays:
     def resume(self) -> None:
         """Count lag again, since match time runs."""
         for seat, lag_us in self._lag_at_stop_us.items():
-            self._by_seat[seat].lag_us += self._read_lag_us(seat) - lag_us
+            self._by_seat[seat].lag_us += self._read(seat).lag_us - lag_us
         self._lag_at_stop_us = {}
 
     def _lag_us(self, seat: Seat) -> Micros:
-        return self._lag_at_stop_us[seat] if seat in self._lag_at_stop_us else self._read_lag_us(seat)
+        return self._lag_at_stop_us[seat] if seat in self._lag_at_stop_us else self._read(seat).lag_us
 
 
 class MatchTimer(DeadlineTimer):
@@ -230,7 +231,7 @@ class MatchTimer(DeadlineTimer):
 
     def set_next(self, match: Match) -> None:
         """Set the timer to the next deadline, or before."""
-        if not self.fires_by(self._soonest_us(deadlines(match, lambda _: 0))):  # Usually: no delay is read.
+        if not self.fires_by(self._soonest_us(deadlines(match))):  # Usually it does, so no delay is read.
             self.set(self._soonest_us(self._deadlines(match)))
 
     def due(self, match: Match) -> list[Deadline]:
@@ -240,13 +241,16 @@ class MatchTimer(DeadlineTimer):
 
     def _deadlines(self, match: Match) -> list[Deadline]:
         """Return the current deadlines. Turns that are withheld have none."""
-        found = deadlines(match, lambda seat: self._delays.delay_us(seat, self._match_time.now_us()))
-        return [late for late in found if not self._delays.is_withheld(late.seat)]
+        now_us = self._match_time.now_us()
+        return [
+            due if due.of_grace else Deadline(due.at_us + self._delays.delay_us(due.seat, now_us), due.seat)
+            for due in deadlines(match)
+            if not self._delays.is_withheld(due.seat)
+        ]
 
     def _soonest_us(self, found: list[Deadline]) -> Micros | None:
         """Return the next deadline in monotonic time. None: there is none."""
-        soonest_us = min([deadline.at_us for deadline in found], default=None)
-        return None if soonest_us is None else self._match_time.monotonic_us(soonest_us)
+        return self._match_time.monotonic_us(min(found).at_us) if found else None
 
 
 def _call_if_alive(method: "WeakMethod[Callable[[], None]]") -> None:
@@ -281,8 +285,3 @@ class NetworkPath:
         self._least_us = us if self._least_us is None else min(self._least_us, us)
         before_us = self._least_before_us
         self.round_trip_us = self._least_us if before_us is None else min(self._least_us, before_us)
-
-    def record_answer(self, us: Micros, now_us: Micros) -> None:
-        """Record the time from a turn until its answer arrived, which the round trip cannot exceed."""
-        if us < self.round_trip_us:
-            self.record_ping(max(0, us), now_us)

@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from engines.api import Seat
 from referee.accounts.bot_log import NoticeNote
-from referee.match.clock import Micros
+from referee.match.clock import Micros, TimeControl
 from referee.match.clock_charge import ClockCharge
 from referee.match.events import MovePlayed
 from referee.match.result import Result
@@ -48,6 +48,8 @@ class MoveAccepted(Struct, frozen=True, gc=False):
     """A move was accepted."""
 
     event: MovePlayed
+    control: TimeControl
+    """Time control of the seat."""
     number: int
     """Number of the entry that holds the move."""
     ply: int
@@ -92,6 +94,8 @@ class TurnExpired:
     """The move played for the seat. Empty: none."""
     row: ClockCharge | None
     """The clock charge that proves that the flag fell. None: it did not."""
+    control: TimeControl
+    """Time control of the seat."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,9 +151,10 @@ class Outbox:
         self._items: dict[Hashable, OutboxItem] = {}
         self._turns: dict[Hashable, TurnNotice] = {}
         self._numbers = count()
-        self._nonempty = asyncio.Event()
-        self._below_limit = asyncio.Event()
-        self._below_limit.set()
+        self._filled: asyncio.Future[None] | None = None
+        """Set by the next item. None: the stream does not wait for one."""
+        self._below_limit: asyncio.Event | None = None
+        """Set by the next `drain`. None: nobody waits for room."""
 
     def __len__(self) -> int:
         return len(self._items) + len(self._turns)
@@ -165,42 +170,50 @@ class Outbox:
         pending: dict[Hashable, Any] = self._turns if isinstance(item, TurnNotice) else self._items
         pending.pop(key, None)
         pending[key] = item
-        self._nonempty.set()
+        if self._filled:
+            self._wake()
 
     def drain(self, limit: int) -> list[OutboxItem]:
         """Remove and return up to `limit` items, the oldest first and turns last. Empty: none is pending."""
-        items = _take(self._items, limit) if self._items else []
-        if self._turns:
+        if len(self._items) + len(self._turns) <= limit:
+            items = [*self._items.values(), *self._turns.values()]
+            self._items.clear()
+            self._turns.clear()
+        else:
+            items = _take(self._items, limit)
             items += _take(self._turns, limit - len(items))
-        if not self._items and not self._turns and not self.closed:
-            self._nonempty.clear()
-        if not self._below_limit.is_set():
+        if self._below_limit:
             self._below_limit.set()
+            self._below_limit = None
         self._on_sent(items)
         return items
 
     async def wait(self) -> None:
         """Wait until there is something to drain, or the outbox is closed."""
-        await self._nonempty.wait()
+        while not self._items and not self._turns and not self.closed:
+            self._filled = asyncio.get_running_loop().create_future()
+            await self._filled
 
     async def room(self, limit: int) -> None:
         """Wait until fewer than `limit` items are pending. Backpressure for bots that do not read."""
         while len(self) >= limit and not self.closed:
-            self._below_limit.clear()
+            self._below_limit = self._below_limit or asyncio.Event()
             await self._below_limit.wait()
 
     def close(self, error: Exception) -> None:
         """Accept nothing more. Pending items can still be drained; only the first reason counts."""
         self.closed = self.closed or error
-        self._nonempty.set()
-        self._below_limit.set()
+        self._wake()
+        if self._below_limit:
+            self._below_limit.set()
+
+    def _wake(self) -> None:
+        if self._filled and not self._filled.done():
+            self._filled.set_result(None)
+        self._filled = None
 
 
 def _take(pending: dict[Hashable, Any], limit: int) -> list[OutboxItem]:
-    if len(pending) <= limit:
-        items = list(pending.values())
-        pending.clear()
-        return items
     return [pending.pop(key) for key in list(islice(pending, limit))]
 
 

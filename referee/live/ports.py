@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 from msgspec import Struct
 
@@ -139,6 +139,28 @@ class CoAppend(Generic[ContestEventT]):
     events: tuple[ContestEventT, ...]
 
 
+class Append(Struct, frozen=True):
+    """Events to append to the log of a match, all or none."""
+
+    match_id: str
+    after: int
+    """Number of the entry that they follow."""
+    events: tuple[Event, ...]
+    request: Request | None = None
+    """The request that the last entry answers."""
+    co_append: CoAppend[Any] | None = None
+    """Written in the same transaction: both or neither."""
+
+
+def entries_of(append: Append, at_ms: int) -> list[Entry]:
+    """Return the entries of an append that is written at this time."""
+    last = append.after + len(append.events)
+    return [
+        Entry(append.match_id, number, at_ms, event, append.request if number == last else None)
+        for number, event in enumerate(append.events, append.after + 1)
+    ]
+
+
 AppendCallback: TypeAlias = "Callable[[list[Entry] | Exception], None]"
 """Called once with the entries of an append that is durable, or with the error because of which nothing was written."""
 
@@ -147,20 +169,11 @@ class EventLog(Protocol):
     """The log of every match: the source of truth. Adapters inherit from it."""
 
     @abstractmethod
-    def begin_append(
-        self,
-        match_id: str,
-        after: int,
-        events: Sequence[Event],
-        request: Request | None,
-        co_append: CoAppend[Any] | None,
-        done: AppendCallback,
-    ) -> None:
-        """Write `events` right after entry number `after`, all or none, and call `done` later on this event loop.
+    def begin_append(self, append: Append, done: AppendCallback) -> None:
+        """Write the events, and call `done` later on this event loop.
 
-        The last entry answers the `request`. `co_append` is written in the same transaction: both or neither. The error
-        is Conflict if the log of the match or contest has grown, or LogUnavailable. Raises what makes an event
-        impossible to write.
+        The error is Conflict if the log of the match or contest has grown, or LogUnavailable. Raises what makes an
+        event impossible to write.
         """
 
     async def append(
@@ -176,7 +189,7 @@ class EventLog(Protocol):
         If the caller is cancelled, they are written completely or not at all.
         """
         written: asyncio.Future[list[Entry]] = asyncio.get_running_loop().create_future()
-        self.begin_append(match_id, after, events, request, co_append, partial(settle, written))
+        self.begin_append(Append(match_id, after, tuple(events), request, co_append), partial(settle, written))
         return await written
 
     @abstractmethod
@@ -232,7 +245,7 @@ class Time(Protocol):
         """Call `callback` on the caller's event loop at about `at_us`; it may be a little early."""
 
 
-class SeatDelays(NamedTuple):
+class SeatDelays(Struct, frozen=True, gc=False):
     """Delays of a seat's turn that its bot is not responsible for, as measured outside the match."""
 
     network_us: Micros = 0
@@ -246,6 +259,9 @@ class MatchObserver(Protocol):
 
     Its methods must return at once. An exception goes to `on_fault` and stops nothing.
     """
+
+    sees_moves: bool
+    """Whether `on_entries` is called for a move after which nothing else happens, which nearly all entries are."""
 
     def on_entries(self, before: Match | None, entries: Sequence[Entry], match: Match) -> None:
         """Handle `entries`, which were stored and turned `before` into `match`. None: they created the match.

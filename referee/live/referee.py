@@ -28,7 +28,7 @@ from referee.live.ports import (
 from referee.live.registry import LiveMatches
 from referee.live.runner import DecisionCallback
 from referee.live.stored_matches import MatchPage
-from referee.live.submit import AnswerSubmitter, RequestSubmitter, TurnAnswer, verdict_or_error
+from referee.live.submit import AnswerSubmitter, RequestSubmitter, TurnAnswer
 from referee.live.turns import SeatClock, TurnDue, clocks_at_entry, live_clocks, turn_due
 from referee.live.watch import CooperativeYield, MatchWatch, WatchStart
 from referee.live.worker_pool import RunFunction, run_inline
@@ -193,9 +193,9 @@ class Referee:
 
     # Turns
 
-    def record_arrival(self, holder: str) -> MessageArrival:
-        """Record that a message of that holder is read now."""
-        return self._live.lag.arrival(holder)
+    def record_arrival(self, holder: str, network_us: Micros) -> MessageArrival:
+        """Record that a message of that holder is read now, on a stream with that network round trip."""
+        return self._live.lag.arrival(holder, network_us)
 
     def submit(
         self,
@@ -219,10 +219,6 @@ class Referee:
         `done` is called with the decision or its error, perhaps before this returns.
         """
         return self._answers.try_submit(answer, bot, done)
-
-    def verdict_if_known(self, answer: TurnAnswer, decided: Decision | Exception) -> MoveAccepted | Exception | None:
-        """Return the verdict by a decision, or the error that `submit` would raise. None: use `find_verdict`."""
-        return verdict_or_error(answer, decided)
 
     async def find_verdict(self, answer: TurnAnswer, decided: Decision | Exception) -> MoveAccepted:
         """Return the verdict by a decision, looked up if necessary. Raises what `submit` raises."""

@@ -5,8 +5,7 @@ still until its bots are back or a time limit is over.
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping, Sequence
-from itertools import chain
+from collections.abc import Callable, Coroutine, Mapping, Sequence, Set
 from typing import Any, TypeVar
 
 from engines.api import Game, Seat
@@ -42,8 +41,8 @@ from referee.match.state import Match, MatchPhase
 
 T = TypeVar("T")
 
-ORDINARY_MOVE = {MovePlayed}
-"""Kinds of the entries of nearly all decisions: one move that ends nothing."""
+SINGLE_MOVE = frozenset({MovePlayed})
+"""Kinds of the entries of nearly all decisions: one move after which nothing else happens."""
 PRESENCE_EVENTS = (PlayStarted, MatchResumed, SeatDisconnected, SeatReconnected)
 EXPECTED_ERRORS = (DetailedError, LogUnavailable, NotRunHere)
 """Errors of a command that are not reported as faults."""
@@ -53,6 +52,8 @@ RESUME_RETRY_US = SECOND
 
 class LiveMatches:
     """All live matches of this process; the `RunnerObserver` of their runners."""
+
+    sees_moves = True
 
     def __init__(
         self,
@@ -77,14 +78,18 @@ class LiveMatches:
         self.stored = StoredMatches(self.dependencies.log, self.find_game, self.index, self.on_fault)
         self.changed = asyncio.Event()
         """Set after entries were stored, and after sessions have changed."""
-        self._observers = observers
+        self._observers: list[MatchObserver] = [*observers]
+        self._move_observers = [observer for observer in observers if observer.sees_moves]
         self._presence_observers: list[PresenceObserver] = []
         self._tasks: set[asyncio.Task[Any]] = set()
         self._closed = False
 
     def subscribe(self, observer: PresenceObserver) -> None:
         """Notify `observer` of everything that happens from now on."""
+        self._observers.append(observer)
         self._presence_observers.append(observer)
+        if observer.sees_moves:
+            self._move_observers.append(observer)
 
     async def recover(self, return_within_us: Micros) -> int:
         """Restore every unfinished match from its log; return their number. Raises LogUnavailable.
@@ -94,7 +99,7 @@ class LiveMatches:
         """
         live_matches = [LiveMatch(history) for history in await self.stored.unfinished()]
         for live_match in live_matches:
-            live_match.sent_tokens = {turn.seat: turn.token for turn in live_match.match.owing}
+            live_match.sent_turns = {turn.seat: turn for turn in live_match.match.owing}
             self.index.add(live_match)
             if live_match.match.phase is MatchPhase.PLAYING:
                 self.starter.occupy(live_match)
@@ -119,14 +124,15 @@ class LiveMatches:
         if before:
             live_match.history.extend(news)
         self.changed.set()
-        for observer in chain(self._observers, self._presence_observers):
+        single_move = len(entries) == 1 and type(entries[0].event) is MovePlayed
+        for observer in self._move_observers if single_move else self._observers:
             try:
                 observer.on_entries(before, entries, match)
             except Exception as fault:
                 self.on_fault(match.setup.match_id, fault)
-        kinds = {type(entry.event) for entry in entries}
+        kinds = SINGLE_MOVE if single_move else frozenset([type(entry.event) for entry in entries])
         self.notifier.notify(live_match, news, kinds)
-        if kinds != ORDINARY_MOVE:
+        if not single_move:
             self._apply(live_match, kinds)
         self.lag.charge()  # A callback of the log has no holder, and must not be charged to that of the next task.
 
@@ -138,7 +144,7 @@ class LiveMatches:
         return SeatDelays(round_trip_us, self.lag.lag_us(holder))
 
     def on_fault(self, match_id: str, fault: Exception) -> None:
-        for observer in chain(self._observers, self._presence_observers):
+        for observer in self._observers:
             observer.on_fault(match_id, fault)
 
     def on_stopped(self, match_id: str) -> None:
@@ -240,7 +246,7 @@ class LiveMatches:
         if isinstance(fault, Exception) and not isinstance(fault, EXPECTED_ERRORS):
             self.on_fault("", fault)
 
-    def _apply(self, live_match: LiveMatch, kinds: set[type]) -> None:
+    def _apply(self, live_match: LiveMatch, kinds: Set[type]) -> None:
         if live_match.match.phase is MatchPhase.OVER:
             self._remove_finished(live_match)
             return

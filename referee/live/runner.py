@@ -19,20 +19,13 @@ from weakref import WeakMethod
 from engines.api import Seat
 from referee.live.loop_lag import HOLDER, MessageArrival
 from referee.live.match_timing import MatchTime, MatchTimer, RefereeDelays
-from referee.live.ports import (
-    Conflict,
-    Entry,
-    LogUnavailable,
-    Request,
-    RunnerDependencies,
-    settle,
-)
+from referee.live.ports import Append, Conflict, Entry, LogUnavailable, Request, RunnerDependencies, settle
 from referee.live.rated_end import append_decision, is_rated
 from referee.match.clock import MS, SECOND, Micros
 from referee.match.clock_charge import TurnMeasurement
 from referee.match.commands import Command, EndGracePeriod, FallFlag, ResumeMatch, SubmitMove
 from referee.match.decision import Decision
-from referee.match.events import MovePlayed
+from referee.match.events import MovePlayed, PlayEnded
 from referee.match.state import Match
 
 FIRST_RETRY_US = 100 * MS
@@ -71,9 +64,12 @@ class MatchRunner:
     def __init__(self, match: Match, dependencies: RunnerDependencies) -> None:
         """`match` must be the state by its log, and no other runner may run it."""
         self.match = match
+        self.match_id = match.setup.match_id
         self._dependencies = dependencies
         self._time = MatchTime(dependencies.time, match.at_us)
-        self._delays = RefereeDelays(match, match.at_us, partial(_lag_us, dependencies, match.setup.match_id))
+        self.match_now = self._time.now_us
+        """Returns the current match time."""
+        self._delays = RefereeDelays(match, match.at_us, partial(dependencies.seat_delays, match.setup.match_id))
         self._retry_us = FIRST_RETRY_US
         self._closed = False
         self._busy = False
@@ -85,14 +81,6 @@ class MatchRunner:
         """Set when the runner is not busy any more. None: nobody waits for it."""
         self._timer = MatchTimer(self._time, self._delays, dependencies.time, WeakMethod(self._on_timer))
         self._set_timer()
-
-    @property
-    def match_id(self) -> str:
-        return self.match.setup.match_id
-
-    def match_now(self) -> Micros:
-        """Return the current match time."""
-        return self._time.now_us()
 
     def submit(
         self, command: Command, request: Request | None = None, since_us: Micros | None = None
@@ -129,15 +117,15 @@ class MatchRunner:
 
     def measure(self, seat: Seat, arrival: MessageArrival | None = None) -> TurnMeasurement:
         """Return the measurement of an answer of `seat` that arrived then; None: now."""
-        delays = self._dependencies.seat_delays(self.match_id, seat)
-        if arrival is None:
-            return TurnMeasurement(self.match_now(), delays.network_us, self._delays.delay_us(seat, self.match_now()))
-        at_us = self._time.at_us(arrival.at_us)
-        return TurnMeasurement(at_us, delays.network_us, self._delays.delay_us(seat, at_us, arrival.lag_us))
+        at_us = self._time.at_us(arrival.at_us) if arrival else self.match_now()
+        stall_us = self._delays.delay_us(seat, at_us, arrival.lag_us if arrival else None)
+        if arrival and arrival.network_us is not None:
+            return TurnMeasurement(at_us, arrival.network_us, stall_us)
+        return TurnMeasurement(at_us, self._dependencies.seat_delays(self.match_id, seat).network_us, stall_us)
 
-    def delay_us(self, seat: Seat) -> Micros:
-        """Return the referee delay of the turn of `seat` so far."""
-        return self._delays.delay_us(seat, self.match_now())
+    def delays_us(self, at_us: Micros) -> list[Micros]:
+        """Return the referee delay of the turn of each seat up to this match time; 0: it has none."""
+        return self._delays.all_us(self.match, at_us)
 
     def withhold(self, seat: Seat, token: str) -> None:
         """Charge no time for this turn from now on, since it is not sent although its bot is online."""
@@ -173,11 +161,11 @@ class MatchRunner:
     ) -> None:
         """Store, apply and notify in callbacks. The end of a rated match needs a task."""
         dependencies = self._dependencies
-        if is_rated(dependencies, decided):
+        if type(decided.events[-1]) is PlayEnded and is_rated(dependencies, decided):
             self._start_task(self._commit_and_answer(command, decided, done, request))
             return
         on_written = partial(self._on_written, command, decided, done)
-        dependencies.log.begin_append(self.match_id, self.match.number, decided.events, request, None, on_written)
+        dependencies.log.begin_append(Append(self.match_id, self.match.number, decided.events, request), on_written)
         self._busy = True
 
     def _on_written(
@@ -344,7 +332,3 @@ class MatchRunner:
             callback(*news)
         except Exception as fault:
             self._dependencies.report_fault(self.match_id, fault)
-
-
-def _lag_us(dependencies: RunnerDependencies, match_id: str, seat: Seat) -> Micros:
-    return dependencies.seat_delays(match_id, seat).lag_us

@@ -90,12 +90,12 @@ class Session:
         self._unconfirmed: list[tuple[int, MatchEnded]] = []
         """Results that were sent, each with the first ping after it, whose pong confirms the result."""
         self._last_ping = 0
-        self._path = path
+        self.path = path
 
     @property
     def round_trip_us(self) -> Micros:
         """Estimated network round trip; 0: unknown."""
-        return self._path.round_trip_us
+        return self.path.round_trip_us
 
     @property
     def silent_us(self) -> Micros:
@@ -112,7 +112,7 @@ class Session:
         if sent_us is None:
             return False
         self.last_seen_us = self._time.monotonic_us()
-        self._path.record_ping(self.last_seen_us - sent_us, self.last_seen_us)
+        self.path.record_ping(self.last_seen_us - sent_us, self.last_seen_us)
         self._sent_us = {other: us for other, us in self._sent_us.items() if other > ping_id}
         if arrived := [ended for shown_by, ended in self._unconfirmed if shown_by <= ping_id]:
             self._on_delivered(arrived)
@@ -120,8 +120,9 @@ class Session:
         return True
 
     def record_answer_time(self, us: Micros) -> None:
-        """Record how long after its turn an answer arrived."""
-        self._path.record_answer(us, self._time.monotonic_us())
+        """Record how long after its turn an answer arrived, which the round trip cannot exceed."""
+        if us < self.path.round_trip_us:
+            self.path.record_ping(max(0, us), self._time.monotonic_us())
 
     def excuse_silence(self, us: Micros) -> None:
         """Exclude time in which the server itself was late from the silence of the session."""

@@ -6,10 +6,9 @@ all requests, so they are found later in the match, after it, and after a restar
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
 from weakref import WeakValueDictionary
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from engines.api import Seat
 from engines.game_errors import DetailedError, shortened
@@ -20,6 +19,7 @@ from referee.live.ports import EngineFault, Request
 from referee.live.registry import LiveMatches
 from referee.live.runner import DecisionCallback, MatchRunner, NotRunHere
 from referee.live.stored_matches import UnplayableMatch
+from referee.match.clock import TimeControl
 from referee.match.clock_charge import ClockCharge
 from referee.match.commands import Command, SubmitMove
 from referee.match.decide import decide
@@ -27,6 +27,7 @@ from referee.match.decision import Decision
 from referee.match.events import Event, FlagFell, MovePlayed, MoveRefused, MoveSource, PlayEnded
 from referee.match.match_errors import ClockExpired, MatchOver, RequestIdReused
 from referee.match.result import Result
+from referee.match.state import Match
 
 
 class TurnAnswer(Struct, frozen=True, gc=False):
@@ -65,9 +66,12 @@ class AttemptRefused(DetailedError):
 class LateAnswer(ClockExpired):
     """The flag fell before the answer arrived; `row` proves it."""
 
-    def __init__(self, match_id: str, event: FlagFell, ply: int, repeated: bool = False) -> None:
+    def __init__(self, match_id: str, event: FlagFell, control: TimeControl, ply: int, repeated: bool = False) -> None:
+        """`control` is the time control of the seat."""
         super().__init__({"match_id": match_id, "seat": str(event.seat), "ply": str(ply), **event.row.texts()})
+        self.seat = event.seat
         self.row: ClockCharge = event.row
+        self.control = control
         self.repeated = repeated
 
 
@@ -114,7 +118,7 @@ class AnswerSubmitter:
             raise decided
         if not decided.events:
             return await self._first_verdict(answer, NotRunHere(answer.match_id))
-        return _verdict_on(answer.match_id, decided, decided.events)
+        return _verdict_on(decided, decided.events)
 
     async def validate(self, answer: TurnAnswer) -> int:
         """See `Referee.validate`."""
@@ -125,7 +129,7 @@ class AnswerSubmitter:
             await self._first_verdict(answer, error)
         else:
             if decided.events:
-                _verdict_on(answer.match_id, decided, _without_count(decided.events))
+                _verdict_on(decided, _without_count(decided.events))
             else:
                 await self._first_verdict(answer, NotRunHere(answer.match_id))
         return runner.match.number
@@ -139,7 +143,7 @@ class AnswerSubmitter:
         events = await self._read_decision(answer.match_id, verdict.number)
         if not is_verdict_on(events[0], answer.token, answer.move):
             raise RequestIdReused(answer.request_id)
-        return verdict_of(answer.match_id, verdict.number, events, verdict.ply, repeated=True)
+        return verdict_of(history.match, verdict.number, events, verdict.ply, repeated=True)
 
     async def _read_decision(self, match_id: str, number: int) -> list[Event]:
         """Return the event of that entry, and those decided with it.
@@ -164,25 +168,29 @@ def _locate_verdict(history: MatchHistory, answer: TurnAnswer) -> VerdictLocatio
     return verdict
 
 
-def verdict_or_error(answer: TurnAnswer, decided: Decision | Exception) -> MoveAccepted | Exception | None:
-    """See `Referee.verdict_if_known`."""
+def verdict_if_known(decided: Decision | Exception) -> MoveAccepted | Exception | None:
+    """Return the verdict by a decision, or the error that `submit` would raise. None: use `Referee.find_verdict`."""
     if isinstance(decided, Exception):
         return None if isinstance(decided, LOOK_UP_VERDICT) else decided
+    events = decided.events
+    if len(events) == 1 and type(event := events[0]) is MovePlayed:  # Nearly always.
+        match = decided.match
+        return MoveAccepted(event, match.terms.controls[event.seat], match.number, match.ply - 1, None, repeated=False)
     try:
-        return _verdict_on(answer.match_id, decided, decided.events) if decided.events else None
+        return _verdict_on(decided, events) if events else None
     except Exception as error:
         return error
 
 
-def _verdict_on(match_id: str, decided: Decision, events: tuple[Event, ...]) -> MoveAccepted:
+def _verdict_on(decided: Decision, events: tuple[Event, ...]) -> MoveAccepted:
     moves = sum(isinstance(event, MovePlayed) for event in events)
-    return verdict_of(match_id, decided.match.number - len(events) + 1, events, decided.match.ply - moves)
+    return verdict_of(decided.match, decided.match.number - len(events) + 1, events, decided.match.ply - moves)
 
 
 def _without_count(events: tuple[Event, ...]) -> tuple[Event, ...]:
     first, *rest = events
     if isinstance(first, MoveRefused):
-        first = replace(first, attempts_left=first.attempts_left + 1)
+        first = structs.replace(first, attempts_left=first.attempts_left + 1)
     return (first, *rest)
 
 
@@ -192,20 +200,20 @@ def seat_of(token: str) -> Seat | None:
     return int(seat) if rest and seat.isascii() and seat.isdigit() and len(seat) < 4 else None
 
 
-def verdict_of(match_id: str, number: int, events: Sequence[Event], ply: int, repeated: bool = False) -> MoveAccepted:
+def verdict_of(match: Match, number: int, events: Sequence[Event], ply: int, repeated: bool = False) -> MoveAccepted:
     """Return the verdict on an answer, given the events that followed from it: entry `number`, and those after it.
 
     `ply` is the number of moves made before. Raises AttemptRefused, LateAnswer or EngineFault.
     """
-    event = events[0]
+    event, match_id, controls = events[0], match.setup.match_id, match.terms.controls
     if isinstance(event, MoveRefused):
         raise AttemptRefused(event, ply, repeated)
     if isinstance(event, FlagFell):
-        raise LateAnswer(match_id, event, ply, repeated)
+        raise LateAnswer(match_id, event, controls[event.seat], ply, repeated)
     if isinstance(event, PlayEnded):
         raise EngineFault(match_id)
     assert isinstance(event, MovePlayed)
-    return MoveAccepted(event, number, ply, _result_of(events), repeated)
+    return MoveAccepted(event, controls[event.seat], number, ply, _result_of(events), repeated)
 
 
 def _result_of(events: Sequence[Event]) -> Result | None:

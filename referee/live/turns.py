@@ -13,7 +13,6 @@ from msgspec import Struct
 from engines.api import Json, Seat
 from referee.live.live_match import LiveMatch
 from referee.live.match_history import MatchStep, PlayedMove
-from referee.live.match_timing import flag_falls_us
 from referee.live.outbox import MatchEnded, MatchStarted, TurnExpired, TurnNotice
 from referee.live.sessions import Session, Sessions
 from referee.match.clock import Clock, Micros, TimeControl
@@ -29,6 +28,8 @@ class SeatClock(Struct, frozen=True, gc=False):
     control: TimeControl
     clock: Clock
     """The clock before the current turn."""
+    limit_us: Micros | None
+    """Maximum duration of a move with that clock; None: unlimited."""
     used_us: Micros
     """Time of that turn so far, less referee delay. 0: there is no turn."""
     left_us: Micros | None
@@ -103,7 +104,19 @@ class TurnDue(Struct, frozen=True, gc=False):
 
 def seat_clocks(match: Match, now_us: Micros, stall_us: Sequence[Micros]) -> tuple[SeatClock, ...]:
     """Return every seat's clock at a match time; `stall_us` is the referee delay of each seat's turn."""
-    return tuple([_seat_clock(match, seat, now_us, us) for seat, us in enumerate(stall_us)])
+    clocks = []
+    for seat, (turn, clock, control) in enumerate(zip(match.turns, match.clocks, match.terms.controls, strict=True)):
+        left_us = limit_us = control.limit_us(clock)
+        used_us = 0
+        if turn:
+            delayed_us = turn.asked_us + stall_us[seat]
+            used_us = max(0, now_us - delayed_us)
+            if limit_us is not None:
+                credit_us = min(match.terms.credit.per_move_us, match.credit_us[seat])
+                left_us = max(0, delayed_us + limit_us + credit_us - now_us)
+        running, credit_left_us = turn is not None, match.credit_us[seat]
+        clocks.append(SeatClock(seat, control, clock, limit_us, used_us, left_us, running, credit_left_us))
+    return tuple(clocks)
 
 
 def clocks_at_entry(match: Match) -> tuple[SeatClock, ...]:
@@ -111,25 +124,13 @@ def clocks_at_entry(match: Match) -> tuple[SeatClock, ...]:
     return seat_clocks(match, match.at_us, (0,) * len(match.players))
 
 
-def _seat_clock(match: Match, seat: Seat, now_us: Micros, stall_us: Micros) -> SeatClock:
-    turn, clock, control = match.turns[seat], match.clocks[seat], match.terms.controls[seat]
-    if turn is None:
-        used_us, left_us = 0, control.limit_us(clock)
-    else:
-        used_us = max(0, now_us - turn.asked_us - stall_us)
-        falls_us = flag_falls_us(match, turn)
-        # The flag falls at the first moment that is too late.
-        left_us = None if falls_us is None else max(0, falls_us + stall_us - 1 - now_us)
-    return SeatClock(seat, control, clock, used_us, left_us, turn is not None, match.credit_us[seat])
-
-
 def live_clocks(live_match: LiveMatch) -> tuple[SeatClock, ...]:
     """Return every seat's clock, as of now."""
     match, runner = live_match.history.state, live_match.runner
     if runner is None:
         return clocks_at_entry(match)
-    stalls_us = [runner.delay_us(turn.seat) if turn else 0 for turn in match.turns]
-    return seat_clocks(match, runner.match_now(), stalls_us)
+    now_us = runner.match_now()
+    return seat_clocks(match, now_us, runner.delays_us(now_us))
 
 
 def turn_due(live_match: LiveMatch | None, seat: Seat) -> TurnDue | None:
@@ -141,9 +142,8 @@ def turn_due(live_match: LiveMatch | None, seat: Seat) -> TurnDue | None:
     turn = match.turns[seat]
     if turn is None:
         return None
-    token = turn.token
-    repeated = live_match.sent_tokens.get(seat) == token
-    live_match.sent_tokens[seat] = token
+    repeated = live_match.sent_turns.get(seat) == turn
+    live_match.sent_turns[seat] = turn
     return TurnDue(match, turn, history.moves, history.last_move_of.get(seat, 0), live_clocks(live_match), repeated)
 
 
@@ -161,7 +161,8 @@ class TurnNotifier:
         if match.phase is MatchPhase.OVER:
             self._notify_end(live_match)
         elif before:
-            if MovePlayed in kinds:
+            first = steps[0].entry.event
+            if len(steps) > 1 or (isinstance(first, MovePlayed) and first.source is not MoveSource.BOT):
                 self._notify_expired(live_match, before, steps)
             self._notify_turns(live_match, before, match, log_was_away=MatchResumed in kinds)
 
@@ -195,9 +196,8 @@ class TurnNotifier:
             if isinstance(event, MovePlayed) and event.source is not MoveSource.BOT and _had_turn(before, event):
                 assert step.before
                 played = step.before.require_position().visible_move(event.seat, event.move, event.seat)
-                expired = TurnExpired(
-                    live_match.match_id, event.seat, event.token, played, _clock_charge(steps, event.token)
-                )
+                row, control = _clock_charge(steps, event.token), before.terms.controls[event.seat]
+                expired = TurnExpired(live_match.match_id, event.seat, event.token, played, row, control)
                 self._put(live_match, event.seat, ("expired", live_match.match_id, event.token), expired)
 
     def _notify_turns(self, live_match: LiveMatch, before: Match, match: Match, log_was_away: bool) -> None:
@@ -218,7 +218,7 @@ class TurnNotifier:
         if self.sends_turns:
             live_match.notified_sessions[seat] = session
             session.outbox.put(("turn", match_id, seat), TurnNotice(match_id, seat))
-        elif live_match.sent_tokens.get(seat) != turn.token:
+        elif live_match.sent_turns.get(seat) != turn:
             live_match.active_runner.withhold(seat, turn.token)
 
     def _put(self, live_match: LiveMatch, seat: Seat, key: tuple[str, str, str], item: TurnExpired) -> None:

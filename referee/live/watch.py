@@ -7,9 +7,11 @@ nothing, but one that falls too far behind gets an error with the number to resu
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import takewhile
 from typing import Generic, Self
+
+from msgspec import structs
 
 from engines.api import SPECTATOR, Game, Viewer
 from engines.game_errors import DetailedError
@@ -233,7 +235,7 @@ class MatchWatch(LogWatch[Entry, Match]):
         made = self._history.moves[match.ply - 1]
         other_moves = self._history.revealed_by(match.ply - 1)
         if other_moves:
-            shown = replace(shown, move=self._reveal(made, match))
+            shown = structs.replace(shown, move=self._reveal(made, match))
         revealed = tuple((other.seat, self._reveal(other, match)) for other in other_moves)
         return WatchedEntry(entry.number, entry.at_ms, shown, match, made.sealed, revealed)
 

@@ -8,6 +8,8 @@ late, even if the move would have started the next period.
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
 
+from msgspec import Struct
+
 from referee.match.match_errors import BadTimeControl
 
 Micros = int
@@ -19,8 +21,7 @@ MAX_MOVES_OR_PERIODS = 10_000
 """Limit of the moves in a period, and of the number of periods."""
 
 
-@dataclass(frozen=True, slots=True)
-class Clock:
+class Clock(Struct, frozen=True, gc=False):
     """The time that one seat has left."""
 
     left_us: Micros = 0

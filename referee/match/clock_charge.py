@@ -37,8 +37,7 @@ class TurnMeasurement(Struct, frozen=True, gc=False):
     """Delay caused by the referee itself since the turn was asked."""
 
 
-@dataclass(frozen=True, slots=True)
-class ClockCharge:
+class ClockCharge(Struct, frozen=True, gc=False):
     asked_us: Micros
     arrived_us: Micros
     network_us: Micros

@@ -6,7 +6,6 @@ in `moves`.
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from engines.game_errors import shortened
@@ -65,7 +64,7 @@ from referee.match.moves import (
     submit_move,
 )
 from referee.match.result import VOID_CAUSES, EndCause, EndKind, Fault, result_by_rank, void_result
-from referee.match.setup import MAX_NONCE_BYTES, draw_seats, match_chance
+from referee.match.setup import MAX_NONCE_BYTES, Player, draw_seats, match_chance
 from referee.match.state import Match, MatchPhase
 
 ALLOWED: dict[MatchPhase, frozenset[type]] = {
@@ -143,7 +142,7 @@ def _take_seat(builder: DecisionBuilder, command: TakeSeat) -> None:
     if player == held:
         return
     # A bot that was assigned without a version may take the seat with any version.
-    if held.bot and held != replace(player, version=""):
+    if held.bot and held != Player(player.bot):
         raise SeatHeld(command.seat, held.bot)
     builder.add(SeatTaken(builder.now_us, command.seat, player))
 

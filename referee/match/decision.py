@@ -5,7 +5,7 @@
 
 from dataclasses import replace
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from engines.api import Outcome, Position
 from engines.game_errors import shortened
@@ -40,7 +40,7 @@ class Decision(Struct, frozen=True):
         """Return the same decision with rating changes in its last event, which must be PlayEnded."""
         *before, end = self.events
         assert isinstance(end, PlayEnded)
-        events = (*before, replace(end, ratings=ratings))
+        events = (*before, structs.replace(end, ratings=ratings))
         return Decision(events, replace(self.match, ratings=ratings), self.fault)
 
 
@@ -62,12 +62,13 @@ class DecisionBuilder:
     def settle(self) -> None:
         """End the match if the rules say so; else play for seats that dropped out until another seat has to move."""
         while True:
-            outcome = self.match.require_position().outcome
+            assert self.match.position
+            outcome = self.match.position.outcome
             if outcome:
                 self.end(resolve_outcome(self.match, outcome))
                 return
             out = self.match.dropped_seats
-            turn = next((turn for turn in self.match.owing if turn.seat in out), None)
+            turn = next((turn for turn in self.match.owing if turn.seat in out), None) if out else None
             if turn is None:
                 return
             random = self.match.terms.policies.dropout is DropoutPolicy.RANDOM_MOVES

@@ -5,8 +5,10 @@ contains all that is needed to compute its effect, so that a record can be repla
 events and fields in logs and records are those of `referee.storage.codec`.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
+
+from msgspec import Struct, structs
 
 from engines.api import REFEREE, Position, Seat, Viewer
 from referee.match.clock import Micros
@@ -25,36 +27,31 @@ class MoveSource(Enum):
     """A policy, with the default move of the game."""
 
 
-@dataclass(frozen=True, slots=True)
-class MatchCreated:
+class MatchCreated(Struct, frozen=True, gc=False):
     """The match was created. Always the first event, and the only one before the end that contains the seed."""
 
     at_us: Micros
     setup: Setup
 
 
-@dataclass(frozen=True, slots=True)
-class SeatTaken:
+class SeatTaken(Struct, frozen=True, gc=False):
     at_us: Micros
     seat: Seat
     player: Player
 
 
-@dataclass(frozen=True, slots=True)
-class NonceAdded:
+class NonceAdded(Struct, frozen=True, gc=False):
     at_us: Micros
     seat: Seat
     nonce: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class PlayStarted:
+class PlayStarted(Struct, frozen=True, gc=False):
     at_us: Micros
     seated: tuple[Player, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class MovePlayed:
+class MovePlayed(Struct, frozen=True, gc=False):
     at_us: Micros
     seat: Seat
     token: str
@@ -65,8 +62,7 @@ class MovePlayed:
     request_id: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class MoveRefused:
+class MoveRefused(Struct, frozen=True, gc=False):
     """A rejected move, which counts as an attempt. Before the end only its own seat may see it."""
 
     at_us: Micros
@@ -81,8 +77,7 @@ class MoveRefused:
     request_id: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class FlagFell:
+class FlagFell(Struct, frozen=True, gc=False):
     at_us: Micros
     seat: Seat
     token: str
@@ -92,53 +87,45 @@ class FlagFell:
     request_id: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class DrawOffered:
+class DrawOffered(Struct, frozen=True, gc=False):
     at_us: Micros
     seat: Seat
 
 
-@dataclass(frozen=True, slots=True)
-class DrawDeclined:
+class DrawDeclined(Struct, frozen=True, gc=False):
     at_us: Micros
     seat: Seat
 
 
-@dataclass(frozen=True, slots=True)
-class SeatResigned:
+class SeatResigned(Struct, frozen=True, gc=False):
     at_us: Micros
     seat: Seat
 
 
-@dataclass(frozen=True, slots=True)
-class SeatForfeited:
+class SeatForfeited(Struct, frozen=True, gc=False):
     at_us: Micros
     seat: Seat
     fault: Fault
 
 
-@dataclass(frozen=True, slots=True)
-class SeatDisconnected:
+class SeatDisconnected(Struct, frozen=True, gc=False):
     at_us: Micros
     seat: Seat
 
 
-@dataclass(frozen=True, slots=True)
-class SeatReconnected:
+class SeatReconnected(Struct, frozen=True, gc=False):
     at_us: Micros
     seat: Seat
 
 
-@dataclass(frozen=True, slots=True)
-class MatchResumed:
+class MatchResumed(Struct, frozen=True, gc=False):
     """Match time resumed after the referee was down or could not write the log."""
 
     at_us: Micros
     down_ms: int
 
 
-@dataclass(frozen=True, slots=True)
-class PlayEnded:
+class PlayEnded(Struct, frozen=True, gc=False):
     """The match has its result, and its seed is revealed. Always the last event."""
 
     at_us: Micros
@@ -187,13 +174,13 @@ def redact(event: Event, before: Position | None, viewer: Viewer) -> Event | Non
     if viewer == REFEREE:
         return event
     if isinstance(event, MatchCreated):
-        return replace(event, setup=replace(event.setup, seed=b"", opening=""))
+        return structs.replace(event, setup=replace(event.setup, seed=b"", opening=""))
     if isinstance(event, MoveRefused):
         return event if event.seat == viewer else None
     if isinstance(event, MovePlayed):
         assert before is not None
         move = before.visible_move(event.seat, event.move, viewer)
-        return replace(event, move=move, request_id=event.request_id if event.seat == viewer else "")
+        return structs.replace(event, move=move, request_id=event.request_id if event.seat == viewer else "")
     if isinstance(event, FlagFell) and event.seat != viewer:
-        return replace(event, move="", request_id="")
+        return structs.replace(event, move="", request_id="")
     return event

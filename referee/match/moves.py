@@ -38,50 +38,47 @@ from referee.match.match_errors import (
 )
 from referee.match.match_terms import IllegalMovePolicy
 from referee.match.result import EndCause, Fault
-from referee.match.state import Match, Turn
+from referee.match.state import Match, Turn, Verdict
 
 MAX_SENTENCE_CHARS = 1_000
 """Limit of the sentence with which an engine rejects a move, since it is stored in the log."""
 
 
 def submit_move(builder: DecisionBuilder, command: SubmitMove) -> None:
-    if _is_repeated(builder.match, command):
+    match = builder.match
+    verdict, turn = match.verdicts[command.seat], match.turns[command.seat]
+    if verdict and _is_repeated(verdict, command):
         return
-    turn = _turn_answered(builder.match, command)
+    if match.result:
+        raise MatchOver(str(match.result))
+    if turn is None or turn.token != command.token:
+        raise StaleTurn(shortened(command.token), turn.token if turn else "")
     row = builder.charge_turn(turn, command.measured)
     if row.late:
         # Checked before the move itself: a late move loses on time even if it is illegal.
         builder.apply_late_policy(turn, row, command)
         return
     try:
-        _check_length(command.move)
-        position = builder.match.require_position().play(command.seat, command.move)
+        if len(command.move) > MAX_MOVE_CHARS:
+            raise MalformedMove(command.move, f"it has {len(command.move)} characters; {MAX_MOVE_CHARS} are the most")
+        position = match.require_position().play(command.seat, command.move)
     except (MalformedMove, IllegalMove) as refusal:
         _refuse(builder, turn, row, command, refusal)
         return
     builder.add(
-        MovePlayed(builder.now_us, command.seat, turn.token, command.move, MoveSource.BOT, row, command.request_id),
+        MovePlayed(builder.now_us, command.seat, command.token, command.move, MoveSource.BOT, row, command.request_id),
         position,
     )
-    if command.offers_draw and builder.match.game.draws_by_agreement and position.outcome is None:
+    if command.offers_draw and match.game.draws_by_agreement and position.outcome is None:
         builder.add(DrawOffered(builder.now_us, command.seat))
     builder.settle()
 
 
-def _check_length(move: str) -> None:
-    """Raises MalformedMove."""
-    if len(move) > MAX_MOVE_CHARS:
-        raise MalformedMove(move, f"it has {len(move)} characters; {MAX_MOVE_CHARS} are the most")
-
-
-def _is_repeated(match: Match, command: SubmitMove) -> bool:
-    """Return whether this answer already has its verdict.
+def _is_repeated(verdict: Verdict, command: SubmitMove) -> bool:
+    """Return whether this answer already has its verdict, given the last one of its seat.
 
     Raises ClockExpired or RequestIdReused if its token or request id was used for another answer.
     """
-    verdict = match.verdicts[command.seat]
-    if verdict is None:
-        return False
     if command.token == verdict.token:
         if isinstance(verdict, FlagFell):
             raise ClockExpired(verdict.row.texts())
@@ -90,15 +87,6 @@ def _is_repeated(match: Match, command: SubmitMove) -> bool:
     if command.request_id and command.request_id == verdict.request_id:
         raise RequestIdReused(command.request_id)
     return False
-
-
-def _turn_answered(match: Match, command: SubmitMove) -> Turn:
-    if match.result:
-        raise MatchOver(str(match.result))
-    turn = match.turns[command.seat]
-    if turn is None or turn.token != command.token:
-        raise StaleTurn(shortened(command.token), turn.token if turn else "")
-    return turn
 
 
 def _refuse(

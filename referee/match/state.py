@@ -42,9 +42,12 @@ from referee.match.setup import Player, Setup, game_seed, match_chance
 T = TypeVar("T")
 
 NEVER = -1
+NO_SEATS: frozenset[Seat] = frozenset()
 
 
 class MatchPhase(Enum):
+    __hash__ = object.__hash__  # That of Enum is a Python function, and each move needs it.
+
     WAITING = "waiting"
     PLAYING = "playing"
     OVER = "over"
@@ -110,11 +113,13 @@ class Match:
     @property
     def dropped_seats(self) -> frozenset[Seat]:
         """The seats that dropped out."""
+        if not self.resigned and not self.forfeits:
+            return NO_SEATS
         return frozenset((*self.resigned, *(forfeit.seat for forfeit in self.forfeits)))
 
     @property
     def owing(self) -> tuple[Turn, ...]:
-        return tuple(turn for turn in self.turns if turn)
+        return tuple(filter(None, self.turns))
 
     def side_of(self, seat: Seat) -> int:
         return next(side for side, seats in enumerate(self.table.sides) if seat in seats)
@@ -203,7 +208,7 @@ def _move_played(match: Match, event: MovePlayed, position: Position | None) -> 
     changes = _charged(match, seat, event.row) if event.row else {}
     changes["position"] = position
     changes["ply"] = ply
-    changes["turns"] = _asked(replace_at(match.turns, seat, None), position, ply, event.at_us)
+    changes["turns"] = _asked(match.turns, position, ply, event.at_us, answered=seat)
     if event.source is MoveSource.BOT:
         changes["verdicts"] = replace_at(match.verdicts, seat, event)
     changes["moves_made"] = replace_at(match.moves_made, seat, match.moves_made[seat] + 1)
@@ -288,10 +293,15 @@ CHANGES: dict[type, Callable[[Match, Any, Position | None], Changes]] = {
 }
 
 
-def _asked(turns: tuple[Turn | None, ...], position: Position, ply: int, at_us: Micros) -> tuple[Turn | None, ...]:
+def _asked(
+    turns: tuple[Turn | None, ...], position: Position, ply: int, at_us: Micros, answered: Seat | None = None
+) -> tuple[Turn | None, ...]:
     """Return the pending turns in a position. A turn that was pending before keeps its token and time."""
-    owing = position.owing
-    return tuple([(turn or Turn(seat, ply, at_us)) if seat in owing else None for seat, turn in enumerate(turns)])
+    asked: list[Turn | None] = [None] * len(turns)
+    for seat in position.owing:
+        before = None if seat == answered else turns[seat]
+        asked[seat] = before or Turn(seat, ply, at_us)
+    return tuple(asked)
 
 
 def _charged(match: Match, seat: Seat, row: ClockCharge) -> Changes:
@@ -299,10 +309,10 @@ def _charged(match: Match, seat: Seat, row: ClockCharge) -> Changes:
     clocks = replace_at(match.clocks, seat, row.after)
     if type(match.terms.controls[seat]) is Hourglass:
         clocks = _sand_shared(match, seat, clocks, row)
-    return {
-        "clocks": clocks,
-        "credit_us": replace_at(match.credit_us, seat, match.credit_us[seat] - row.network_credit_us),
-    }
+    if not row.network_credit_us:
+        return {"clocks": clocks}
+    left_us = match.credit_us[seat] - row.network_credit_us
+    return {"clocks": clocks, "credit_us": replace_at(match.credit_us, seat, left_us)}
 
 
 def _sand_shared(match: Match, seat: Seat, clocks: tuple[Clock, ...], row: ClockCharge) -> tuple[Clock, ...]:

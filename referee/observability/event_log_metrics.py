@@ -5,7 +5,6 @@ Both logs are wrapped: a wrapper implements the same port and counts what passes
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
 
 from prometheus_client import CollectorRegistry
 
@@ -13,18 +12,16 @@ from referee.contests.pairing import ContestMatchVoided
 from referee.hosting.contest_log import LADDER, TOURNAMENT, ContestEntry, ContestEvent, ContestLog, UnreadableContest
 from referee.live.match_request import EVERY_MATCH, MatchFilter
 from referee.live.ports import (
+    Append,
     AppendCallback,
-    CoAppend,
     Conflict,
     Entry,
     EventLog,
     LogUnavailable,
-    Request,
     Summaries,
     Time,
 )
 from referee.match.clock import SECOND, Micros
-from referee.match.events import Event
 from referee.observability.metric_families import CounterFamily, HistogramFamily
 
 APPEND_S = (0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10)
@@ -63,17 +60,8 @@ class MeteredEventLog(EventLog):
         self._outage = outage
         self._unavailable = False
 
-    def begin_append(
-        self,
-        match_id: str,
-        after: int,
-        events: Sequence[Event],
-        request: Request | None,
-        co_append: CoAppend[Any] | None,
-        done: AppendCallback,
-    ) -> None:
-        began_us = self._time.monotonic_us()
-        self._log.begin_append(match_id, after, events, request, co_append, partial(self._appended, began_us, done))
+    def begin_append(self, append: Append, done: AppendCallback) -> None:
+        self._log.begin_append(append, partial(self._appended, self._time.monotonic_us(), done))
 
     def _appended(self, began_us: Micros, done: AppendCallback, written: list[Entry] | Exception) -> None:
         if isinstance(written, Conflict):

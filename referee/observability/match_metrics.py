@@ -53,6 +53,8 @@ class _GameSeries:
 class MatchMetrics:
     """A MatchObserver that counts entries after they were stored, and faults."""
 
+    sees_moves = True
+
     def __init__(self, registry: CollectorRegistry) -> None:
         def counter(name: str, meaning: str, *labels: str) -> CounterFamily:
             return CounterFamily(registry, name, meaning, "game", *labels)

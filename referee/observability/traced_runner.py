@@ -16,12 +16,11 @@ from opentelemetry.trace import Span, SpanKind, Status, StatusCode, Tracer, form
 from engines.api import Seat
 from referee.live.match_request import EVERY_MATCH, MatchFilter
 from referee.live.ports import (
+    Append,
     AppendCallback,
-    CoAppend,
     Decide,
     Entry,
     EventLog,
-    Request,
     RunnerDependencies,
     RunnerObserver,
     SeatDelays,
@@ -30,7 +29,6 @@ from referee.live.ports import (
 from referee.match.clock import Micros
 from referee.match.commands import Command, SubmitMove
 from referee.match.decision import Decision
-from referee.match.events import Event
 from referee.match.state import Match, MatchPhase
 
 
@@ -136,20 +134,17 @@ class TracedLog(EventLog):
         self._tracer = tracer
         self._latest = latest
 
-    def begin_append(
-        self,
-        match_id: str,
-        after: int,
-        events: Sequence[Event],
-        request: Request | None,
-        co_append: CoAppend[Any] | None,
-        done: AppendCallback,
-    ) -> None:
-        about: dict[str, Any] = {"referee.match_id": match_id, "referee.after": after, "referee.entries": len(events)}
-        if request:
-            about["referee.request_id"] = request.id
-        if co_append:
-            about["referee.co_append"] = co_append.contest
+    def begin_append(self, append: Append, done: AppendCallback) -> None:
+        match_id = append.match_id
+        about: dict[str, Any] = {
+            "referee.match_id": match_id,
+            "referee.after": append.after,
+            "referee.entries": len(append.events),
+        }
+        if append.request:
+            about["referee.request_id"] = append.request.id
+        if append.co_append:
+            about["referee.co_append"] = append.co_append.contest
         span = self._tracer.start_span("append", self._latest.of(match_id), SpanKind.CLIENT, about)
 
         def appended(written: list[Entry] | Exception) -> None:
@@ -159,7 +154,7 @@ class TracedLog(EventLog):
             span.end()
             done(written)
 
-        self._log.begin_append(match_id, after, events, request, co_append, appended)
+        self._log.begin_append(append, appended)
 
     async def read(self, match_id: str, after: int = 0, limit: int | None = None) -> list[Entry]:
         return await self._log.read(match_id, after, limit)
@@ -176,6 +171,8 @@ class TracedLog(EventLog):
 
 class TracedObserver:
     """A RunnerObserver that records a span for each announcement."""
+
+    sees_moves = True
 
     def __init__(self, observer: RunnerObserver, tracer: Tracer, latest: _LatestContexts) -> None:
         self._observer = observer

@@ -1,7 +1,6 @@
 """Describes events, and differences between a recorded and a replayed event, in words."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import fields
 from enum import Enum
 from typing import Any
 
@@ -28,6 +27,7 @@ from referee.match.events import (
     SeatTaken,
 )
 from referee.match.setup import Player
+from referee.storage.value_codec import field_names
 
 DESCRIPTIONS: dict[type, Callable[[Any], str]] = {
     MatchCreated: lambda event: f"match {event.setup.match_id} was opened",
@@ -96,11 +96,11 @@ def _row_difference(recorded: Any, was: ClockCharge, is_: ClockCharge) -> str:
 
 
 def _first_other(one: Any, other: Any) -> tuple[str, Any, Any]:
-    """Return the name and both values of the first field in which two instances of a dataclass differ."""
+    """Return the name and both values of the first field in which two values of one type differ."""
     return next(
-        (field.name, mine, its)
-        for field in fields(one)
-        if (mine := getattr(one, field.name)) != (its := getattr(other, field.name))
+        (name, mine, its)
+        for name in field_names(type(one))
+        if (mine := getattr(one, name)) != (its := getattr(other, name))
     )
 
 

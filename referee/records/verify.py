@@ -6,9 +6,10 @@ is computed again and compared, entry by entry.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
+
+from msgspec import structs
 
 from engines.api import Game
 from engines.game_errors import SHOWN_CHARS, DetailedError, UnknownGame
@@ -220,10 +221,10 @@ def _as_far_as_known(recorded: Event, again: Event) -> Event:
     recorded completely.
     """
     if isinstance(recorded, PlayEnded) and isinstance(again, PlayEnded):
-        return replace(again, ratings=recorded.ratings)
+        return structs.replace(again, ratings=recorded.ratings)
     if not (isinstance(recorded, MoveRefused) and isinstance(again, MoveRefused) and len(recorded.move) > SHOWN_CHARS):
         return again
-    return replace(again, reason=recorded.reason, rule=recorded.rule, sentence=recorded.sentence)
+    return structs.replace(again, reason=recorded.reason, rule=recorded.rule, sentence=recorded.sentence)
 
 
 NextEvent: TypeAlias = Event | None

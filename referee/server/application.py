@@ -36,6 +36,8 @@ log = structlog.get_logger("referee")
 class _FaultLog:
     """A MatchObserver that logs faults."""
 
+    sees_moves = False
+
     def on_entries(self, before: Match | None, entries: Sequence[Entry], match: Match) -> None:
         """Does nothing: entries are no faults."""
 

@@ -244,9 +244,9 @@ CONTEST_CODEC: EventCodec[ContestEvent] = EventCodec(CONTEST_EVENTS, CONTEST_TYP
 _REQUEST = dataclass_codec(Request, SCALARS)
 
 
-def encode_request(request: Request | None) -> str | None:
+def encode_request(request: Request) -> str:
     """Return the JSON that is stored beside the entry that answers the request."""
-    return json.dumps(_REQUEST.encode(request)) if request else None
+    return json.dumps(_REQUEST.encode(request))
 
 
 def decode_request(text: str | None) -> Request | None:

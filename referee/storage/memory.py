@@ -3,23 +3,21 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from itertools import islice
-from typing import Any
-
-from msgspec import structs
 
 from engines.api import Seat
 from referee.hosting.contest_log import ContestEntry, ContestEvent, co_appended
 from referee.live.match_request import EVERY_MATCH, LADDER, TOURNAMENT, MatchFilter
 from referee.live.outbox import MatchEnded
 from referee.live.ports import (
+    Append,
     AppendCallback,
     CoAppend,
     Conflict,
     Entry,
     EventLog,
     LogUnavailable,
-    Request,
     Summaries,
+    entries_of,
 )
 from referee.match.events import Event, MatchCreated, PlayEnded, PlayStarted, seated_bots
 from referee.match.state import MatchPhase
@@ -37,42 +35,33 @@ class MemoryEventLog(EventLog):
         """The contest log, which can be written together with this one."""
         self._closed = False
 
-    def begin_append(
-        self,
-        match_id: str,
-        after: int,
-        events: Sequence[Event],
-        request: Request | None,
-        co_append: CoAppend[Any] | None,
-        done: AppendCallback,
-    ) -> None:
+    def begin_append(self, append: Append, done: AppendCallback) -> None:
         written: list[Entry] | Exception
         try:
-            self._check(match_id, after, co_append)
+            self._check(append)
         except (Conflict, LogUnavailable) as error:
             written = error
         else:
-            written = self._write(match_id, after, events, request, co_append)
+            written = self._write(append)
         asyncio.get_running_loop().call_soon(done, written)
 
-    def _check(self, match_id: str, after: int, co_append: CoAppend[Any] | None) -> None:
+    def _check(self, append: Append) -> None:
         """Raises Conflict or LogUnavailable."""
         self._check_open()
-        last = len(self._logs.get(match_id, ()))
-        if last != after:
-            raise Conflict(match_id, after, last)
-        if co_append:
-            self.contests.check(co_append)
+        last = len(self._logs.get(append.match_id, ()))
+        if last != append.after:
+            raise Conflict(append.match_id, append.after, last)
+        if append.co_append:
+            self.contests.check(append.co_append)
 
-    def _write(self, match_id: str, after: int, events: Sequence[Event], request: Any, co_append: Any) -> list[Entry]:
+    def _write(self, append: Append) -> list[Entry]:
         at_ms = self._wall_ms()
-        if co_append:
-            self.contests.write(co_append, at_ms)
-        entries = [Entry(match_id, number, at_ms, event) for number, event in enumerate(events, after + 1)]
+        if append.co_append:
+            self.contests.write(append.co_append, at_ms)
+        entries = entries_of(append, at_ms)
         if entries:
-            entries[-1] = structs.replace(entries[-1], request=request)
-            self._logs.setdefault(match_id, []).extend(entries)
-            self._add_undelivered(match_id, events)
+            self._logs.setdefault(append.match_id, []).extend(entries)
+            self._add_undelivered(append.match_id, append.events)
         return entries
 
     async def read(self, match_id: str, after: int = 0, limit: int | None = None) -> list[Entry]:

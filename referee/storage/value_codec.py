@@ -14,6 +14,8 @@ from enum import Enum
 from types import NoneType, UnionType
 from typing import Any, TypeAlias, Union, get_args, get_origin, get_type_hints
 
+from msgspec import Struct, structs
+
 from engines.game_errors import quoted
 
 JsonValue: TypeAlias = Any
@@ -275,7 +277,14 @@ def codec_for(hint: Any, types: Mapping[Any, ValueCodec]) -> ValueCodec:
 def dataclass_codec(cls: type, types: Mapping[Any, ValueCodec]) -> DataclassCodec:
     """Return the codec of a dataclass."""
     hints = get_type_hints(cls)
-    return DataclassCodec(cls, {field.name: codec_for(hints[field.name], types) for field in fields(cls)})
+    return DataclassCodec(cls, {name: codec_for(hints[name], types) for name in field_names(cls)})
+
+
+def field_names(cls: Any) -> list[str]:
+    """Return the names of the fields of a dataclass or Struct."""
+    if issubclass(cls, Struct):
+        return [field.name for field in structs.fields(cls)]
+    return [field.name for field in fields(cls)]
 
 
 def union_codec(classes: Mapping[str, type], types: Mapping[Any, ValueCodec]) -> UnionCodec:

@@ -22,8 +22,7 @@ def clock_of(at: SeatClock) -> clock_pb2.Clock:
 
 def write_clock(message: clock_pb2.Clock, at: SeatClock) -> None:
     """Fill in the clock of a seat at one moment."""
-    limit_us = at.control.limit_us(at.clock)
-    still_us = None if limit_us is None else max(0, limit_us - at.used_us)
+    still_us = None if at.limit_us is None else max(0, at.limit_us - at.used_us)
     _write_parts(message, at.seat, at.control, at.clock, still_us)
     message.running = at.running
     message.network_credit_left_us = at.credit_left_us
@@ -57,12 +56,12 @@ def _write_parts(
     if left_us is None:
         return
     message.time_left_us = left_us
-    PART_WRITERS.get(type(control), _write_main)(message, control, clock, left_us)
-
-
-def _write_main(message: clock_pb2.Clock, _: TimeControl, clock: Clock, left_us: Micros) -> None:
-    message.main_us = left_us
-    message.moves_left = clock.moves
+    write_parts = PART_WRITERS.get(type(control))
+    if write_parts:
+        write_parts(message, control, clock, left_us)
+    else:
+        message.main_us = left_us
+        message.moves_left = clock.moves
 
 
 def _write_per_move(message: clock_pb2.Clock, _: core.PerMove, _clock: Clock, left_us: Micros) -> None:

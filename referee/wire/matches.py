@@ -6,6 +6,7 @@ A turn is written directly into the message that is about to be sent: copying on
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 
 from referee_api.v1 import game_pb2, match_pb2, play_pb2, seed_pb2
 
@@ -20,7 +21,7 @@ from referee.match.state import Match, MatchPhase
 from referee.wire.basic_types import maybe_timestamp, ms_down, timestamp
 from referee.wire.clocks import clock_of, write_clock
 from referee.wire.results import changes_of, maybe_result
-from referee.wire.rules import json_text, large_rules_hash, rules_of, seat_layout_of
+from referee.wire.rules import json_text, seat_layout_of, turn_rules
 from referee.wire.terms import terms_of
 
 OPENING_CACHE_SIZE = 256
@@ -135,21 +136,22 @@ def turn_of(due: TurnDue, options: TurnOptions) -> play_pb2.Turn:
 
 def write_turn(turn: play_pb2.Turn, due: TurnDue, options: TurnOptions, *, with_rules: bool = True) -> None:
     """Fill in `turn`. Rules that are large are left out unless `with_rules` is set."""
-    match = due.match
+    match, seat = due.match, due.turn.seat
     setup = match.setup
     turn.match_id = setup.match_id
-    turn.seat = due.turn.seat
+    turn.seat = seat
     turn.turn_token = due.turn.token
-    turn.rules_hash = large_rules_hash(setup.terms.game, setup.game_version, setup.terms.settings)
+    rules, turn.rules_hash = turn_rules(match.terms.game, setup.game_version, match.terms.settings.values)
     if with_rules or not turn.rules_hash:
-        turn.rules.CopyFrom(rules_of(setup.terms.game, setup.game_version, setup.terms.settings))
+        turn.rules.CopyFrom(rules)
     turn.ply = match.ply
-    turn.position = due.position
-    for seat, move in due.moves_since(options.all_moves):
-        turn.move_history.add(seat=seat, move=move)
+    assert match.position
+    turn.position = match.position.text(seat)
+    for move in islice(due.moves, 0 if options.all_moves else due.since, match.ply):
+        turn.move_history.add(seat=move.seat, move=move.shown[seat])
     for clock in due.clocks:
         write_clock(turn.clocks.add(), clock)
-    left_us = due.left_us
+    left_us = due.clocks[seat].left_us
     if left_us is not None:
         turn.time_left_ms = ms_down(left_us)
     turn.attempts_left = due.attempts_left

@@ -8,7 +8,7 @@ from functools import lru_cache
 from referee_api.v1 import game_pb2
 
 from engines.api import Game, Seat, Table
-from engines.options import Preset, Settings, written
+from engines.options import Preset, Settings, Value, written
 from referee.live.match_request import Opening, find_game
 
 RULES_CACHE_SIZE = 256
@@ -30,10 +30,14 @@ def rules_of(game: str, version: int, settings: Settings) -> game_pb2.Rules:
 
 
 @lru_cache(RULES_CACHE_SIZE)
-def large_rules_hash(game: str, version: int, settings: Settings) -> str:
-    """Return the hash that replaces large rules in turns; empty: the rules are small enough."""
-    encoded = rules_of(game, version, settings).SerializeToString(deterministic=True)
-    return hashlib.sha256(encoded).hexdigest() if len(encoded) > LARGE_RULES_BYTES else ""
+def turn_rules(game: str, version: int, values: tuple[tuple[str, Value], ...]) -> tuple[game_pb2.Rules, str]:
+    """Return the rules, and the hash that replaces large ones in turns; empty: they are small enough.
+
+    Takes the values of the settings because their hash is fast: that of a dataclass is a Python function.
+    """
+    rules = rules_of(game, version, Settings(values))
+    encoded = rules.SerializeToString(deterministic=True)
+    return rules, hashlib.sha256(encoded).hexdigest() if len(encoded) > LARGE_RULES_BYTES else ""
 
 
 def seat_layout_of(table: Table) -> game_pb2.SeatLayout:

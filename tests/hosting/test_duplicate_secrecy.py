@@ -18,6 +18,8 @@ from tests.live.runner_harness import in_loop
 class SecrecyObserver:
     """Observes whether a match is secret when its end is announced."""
 
+    sees_moves = False
+
     def __init__(self, harness: HostingHarness) -> None:
         self.is_secret = DuplicateSecrecy({LADDER: harness.ladders.workers, TOURNAMENT: harness.tournaments.workers})
         self.secret_at_end: list[bool] = []

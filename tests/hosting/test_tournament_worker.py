@@ -42,6 +42,8 @@ from tests.live.runner_harness import in_loop
 class FinishedMatchObserver:
     """Observer that records finished matches."""
 
+    sees_moves = False
+
     def __init__(self, ended: list[Match]) -> None:
         self._ended = ended
 

@@ -34,6 +34,8 @@ MANY_MATCHES = Hello(max_matches=1000)
 class Recorder:
     """Observer that records entries and faults."""
 
+    sees_moves = True
+
     def __init__(self) -> None:
         self.received: list[Entry] = []
         self.faults: list[tuple[str, Exception]] = []
@@ -62,15 +64,19 @@ class RefereeHarness:
     log: GatedLog
 
     def __init__(
-        self, after: "RefereeHarness | None" = None, limits: LiveLimits = DEFAULT_LIMITS, games: dict[str, Game] = GAMES
+        self,
+        after: "RefereeHarness | None" = None,
+        limits: LiveLimits = DEFAULT_LIMITS,
+        games: dict[str, Game] = GAMES,
+        observers: Sequence[MatchObserver] = (),
+        time: FakeTime | None = None,
     ) -> None:
         """Start with an empty log, or with the log of an earlier process."""
-        self.time: FakeTime = after.time if after else FakeTime()
+        self.time: FakeTime = after.time if after else time or FakeTime()
         self.stored: MemoryEventLog = after.stored if after else MemoryEventLog(self.time.wall_ms)
         self.log = GatedLog(self.time, self.stored)
         self.undelivered_ends = GatedEnds(self.stored)
         self.recorder = Recorder()
-        self.observers: list[MatchObserver] = [self.recorder]
         self.lag = LoopLag(self.time)
         self.ids: Iterator[int] = after.ids if after else count(1)
         self.referee = Referee(
@@ -82,7 +88,7 @@ class RefereeHarness:
             lambda: f"id{next(self.ids)}",
             lambda: bytes(32),
             self.lag,
-            self.observers,
+            (self.recorder, *observers),
         )
 
     async def restart(self, games: dict[str, Game] | None = None) -> "RefereeHarness":

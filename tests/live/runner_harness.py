@@ -11,6 +11,7 @@ from engines.api import Game, Seat
 from referee.live.live_match import open_match, resume_match
 from referee.live.match_request import EVERY_MATCH, MatchFilter
 from referee.live.ports import (
+    Append,
     AppendCallback,
     CoAppend,
     Entry,
@@ -58,16 +59,10 @@ def in_loop(test: Callable[Arguments, Coroutine[Any, Any, None]]) -> Callable[Ar
 class AwaitedLog(EventLog):
     """Base of event logs whose `append` is a coroutine."""
 
-    def begin_append(
-        self,
-        match_id: str,
-        after: int,
-        events: Sequence[Event],
-        request: Request | None,
-        co_append: CoAppend[Any] | None,
-        done: AppendCallback,
-    ) -> None:
-        task = asyncio.create_task(self.append(match_id, after, events, request, co_append))
+    def begin_append(self, append: Append, done: AppendCallback) -> None:
+        task = asyncio.create_task(
+            self.append(append.match_id, append.after, append.events, append.request, append.co_append)
+        )
         task.add_done_callback(lambda task: done(_result_of(task)))
 
 
@@ -135,6 +130,8 @@ def _open_gate() -> asyncio.Event:
 
 
 class RecordingObserver:
+    sees_moves = True
+
     def __init__(self) -> None:
         self.announced: list[tuple[Match | None, Sequence[Entry], Match]] = []
         self.faults: list[Exception] = []

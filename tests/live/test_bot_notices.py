@@ -32,7 +32,7 @@ from referee.match.events import FlagFell
 from referee.match.match_terms import DropoutPolicy, IllegalMovePolicy, LatePolicy, Policies
 from referee.match.result import EndCause, Fault, Forfeit
 from referee.storage.memory_accounts import MemoryAccounts, MemoryBotLog, MemoryTokens
-from tests.live.fake_time import settle
+from tests.live.fake_time import FakeTime, settle
 from tests.live.referee_harness import BOTS, RefereeHarness, drain_outbox, filter_by_type
 from tests.live.runner_harness import in_loop
 from tests.storage.account_stores import bot_token
@@ -146,14 +146,20 @@ class GatedAccounts(MemoryAccounts):
 class AutoPauseHarness:
     """A `RefereeHarness` whose bots are registered and observed by auto-pause."""
 
-    def __init__(self, after: "AutoPauseHarness | None" = None, harness: RefereeHarness | None = None) -> None:
-        self.referee_harness = harness or RefereeHarness()
+    def __init__(self, after: "AutoPauseHarness | None" = None) -> None:
+        time = after.referee_harness.time if after else FakeTime()
         self.accounts: GatedAccounts = after.accounts if after else GatedAccounts(MemoryTokens())
         self.bot_log: MemoryBotLog = after.bot_log if after else MemoryBotLog(1000)
         self.recorder = BotLogRecorder(self.bot_log)
-        notifier = BotNotifier(self.recorder, self.referee_harness.referee.sessions.of_bot, self.referee_harness.time)
-        self.auto_pause = AutoPause(self.accounts, notifier, self.referee_harness.time, lambda _: MAX_FAULTS)
-        self.referee_harness.observers += [FaultRecorder(self.recorder), self.auto_pause]
+        notifier = BotNotifier(self.recorder, self._sessions_of, time)
+        self.auto_pause = AutoPause(self.accounts, notifier, time, lambda _: MAX_FAULTS)
+        observers = FaultRecorder(self.recorder), self.auto_pause
+        self.referee_harness: RefereeHarness = RefereeHarness(
+            after.referee_harness if after else None, observers=observers, time=time
+        )
+
+    def _sessions_of(self, bot: str) -> Sequence[Session]:
+        return self.referee_harness.referee.sessions.of_bot(bot)
 
     @classmethod
     async def open(cls) -> "AutoPauseHarness":
@@ -165,7 +171,7 @@ class AutoPauseHarness:
 
     async def restart(self) -> "AutoPauseHarness":
         await self.close()
-        return AutoPauseHarness(self, await self.referee_harness.restart())
+        return AutoPauseHarness(self)
 
     async def close(self) -> None:
         await self.referee_harness.referee.close()

@@ -6,7 +6,7 @@ import pytest
 from msgspec import structs
 
 from engines.api import REFEREE
-from referee.live.outbox import MoveAccepted, TurnExpired, TurnNotice
+from referee.live.outbox import TurnExpired, TurnNotice
 from referee.live.ports import EngineFault, LogUnavailable
 from referee.live.runner import FIRST_RETRY_US, NotRunHere
 from referee.live.submit import VERDICT_READ_BATCH, AttemptRefused, LateAnswer, seat_of
@@ -102,7 +102,7 @@ async def test_a_repeated_answer_gets_its_first_verdict() -> None:
     match_id, _ = await harness.start_match()
     first = await harness.referee.submit(match_id, 0, "0.0.1", "2")
     again = await harness.referee.submit(match_id, 0, "0.0.1", "2")
-    assert again == MoveAccepted(first.event, first.number, first.ply, None, repeated=True)
+    assert again == structs.replace(first, repeated=True)
     with pytest.raises(StaleTurn):
         await harness.referee.submit(match_id, 0, "0.0.1", "3")
     assert (await harness.match(match_id)).ply == 1
@@ -137,7 +137,7 @@ async def test_a_request_id_stays_known_during_and_after_the_match_and_after_a_r
     again.append(await harness.referee.submit(match_id, 0, "0.0.1", "2", "r1"))
     with pytest.raises(RequestIdReused):
         await harness.referee.submit(match_id, 0, "0.2.1", "1", "r1")
-    assert again == [MoveAccepted(first.event, first.number, first.ply, None, repeated=True)] * 3
+    assert again == [structs.replace(first, repeated=True)] * 3
     repeated_win = await harness.referee.submit(match_id, 1, "1.3.1", "2", "r1")
     assert (repeated_win.repeated, repeated_win.result, repeated_win.ply) == (True, last.result, 3)
     repeated_by_token = await harness.referee.submit(match_id, 1, "1.3.1", "2")

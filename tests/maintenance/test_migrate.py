@@ -10,6 +10,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from referee.maintenance.backup import back_up, restore
 from referee.maintenance.data_dir import MaintenanceError
@@ -210,7 +211,7 @@ def match_with_open_seat(match_id: str) -> list[Event]:
 def _with_match_id(match_id: str, events: Sequence[Event]) -> list[Event]:
     first = events[0]
     assert isinstance(first, MatchCreated)
-    return [replace(first, setup=replace(first.setup, match_id=match_id)), *events[1:]]
+    return [structs.replace(first, setup=replace(first.setup, match_id=match_id)), *events[1:]]
 
 
 @pytest.mark.parametrize("number", [1, 2, 3])

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 
 from engines.api import REFEREE, SPECTATOR
 from referee.match.clock_charge import TurnMeasurement
@@ -128,7 +129,7 @@ def test_others_see_the_clock_but_not_the_move_of_a_late_answer(viewer: int) -> 
     late = fixture.log[2]
     assert isinstance(late, FlagFell)
     assert (late.move, late.request_id) == ("3", "mine")
-    assert visible_events(fixture, viewer)[2] == replace(late, move="", request_id="")
+    assert visible_events(fixture, viewer)[2] == structs.replace(late, move="", request_id="")
     assert visible_events(fixture, 1)[2] == late
 
 

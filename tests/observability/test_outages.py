@@ -1,10 +1,8 @@
 """An outage of the event log is reported at its start and its end, and not with every move in between."""
 
-from typing import Any
-
 import pytest
 
-from referee.live.ports import CoAppend, LogUnavailable
+from referee.live.ports import Append, LogUnavailable
 from referee.observability.metrics import Metrics
 from referee.storage.memory import MemoryEventLog
 from tests.live.fake_time import FakeTime
@@ -17,10 +15,10 @@ class FailingEventLog(MemoryEventLog):
 
     full = False
 
-    def _check(self, match_id: str, after: int, co_append: CoAppend[Any] | None) -> None:
+    def _check(self, append: Append) -> None:
         if self.full:
             raise LogUnavailable("the disk is full")
-        super()._check(match_id, after, co_append)
+        super()._check(append)
 
 
 @in_loop

@@ -45,7 +45,7 @@ def with_other_bots(announced: Announced, number: int) -> Announced:
     def rename_entry(entry: Entry) -> Entry:
         event = entry.event
         if isinstance(event, MatchCreated):
-            event = replace(event, setup=replace(event.setup, match_id=f"m{number}", players=players))
+            event = structs.replace(event, setup=replace(event.setup, match_id=f"m{number}", players=players))
         return structs.replace(entry, match_id=f"m{number}", event=event)
 
     return [

@@ -1,14 +1,16 @@
 """A false statement about what follows from the rules is found in its entry, even if the referee signed it."""
 
 import random
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec import Struct, structs
 
 from referee.match.events import Event, FlagFell, MovePlayed, MoveRefused, PlayEnded
 from referee.match.result import EndKind
 from referee.records.verify import ReplayMismatch, replay_finished_match
+from referee.storage.value_codec import field_names
 from tests.records.matches import all_games, find_game, random_match
 
 DERIVED: dict[type, tuple[str, ...]] = {
@@ -32,8 +34,9 @@ def _other_value(value: Any, rng: random.Random) -> Any:
             return value + "!"
         case bytes():
             return value[:-1] + bytes([value[-1] ^ 1])
-    name = rng.choice([field.name for field in fields(value) if isinstance(getattr(value, field.name), int | str)])
-    return replace(value, **{name: _other_value(getattr(value, name), rng)})
+    name = rng.choice([name for name in field_names(type(value)) if isinstance(getattr(value, name), int | str)])
+    change = structs.replace if isinstance(value, Struct) else replace
+    return change(value, **{name: _other_value(getattr(value, name), rng)})
 
 
 def _falsified(event: Any, rng: random.Random) -> Event | None:
@@ -44,11 +47,11 @@ def _falsified(event: Any, rng: random.Random) -> Event | None:
     if row:
         name = rng.choice(DERIVED_CLOCK_CHARGE_FIELDS)
         names.append("row")
-        row = replace(row, **{name: _other_value(getattr(row, name), rng)})
+        row = structs.replace(row, **{name: _other_value(getattr(row, name), rng)})
     if not names:
         return None
     name = rng.choice(names)
-    changed: Event = replace(event, **{name: row if name == "row" else _other_value(getattr(event, name), rng)})
+    changed: Event = structs.replace(event, **{name: row if name == "row" else _other_value(getattr(event, name), rng)})
     return changed
 
 

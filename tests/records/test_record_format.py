@@ -1,8 +1,7 @@
 """A record of a finished match is written line by line."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec import structs
 
 from referee.live.ports import LogDamaged
 from referee.match.commands import StartPlay
@@ -40,6 +39,6 @@ def test_a_record_does_not_contain_ratings() -> None:
     unrated = short_match()
     *before, end = unrated
     assert isinstance(end, PlayEnded)
-    rated = [*before, replace(end, ratings=RATED_END.ratings)]
+    rated = [*before, structs.replace(end, ratings=RATED_END.ratings)]
     assert record_of(rated) == record_of(unrated)
     assert b"ratings" not in record_of(rated)

@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Callable
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from referee.match.clock_charge import ClockCharge
 from referee.records.record_format import EVENTS, MAX_LINE_BYTES, signed_bytes
 from referee.records.record_reader import RecordStatus
 from referee.records.signing_key import public_hex
+from referee.storage.value_codec import field_names
 from tests.records.forgery import KEY, OTHER_KEY, lines_of, verdict_on
 from tests.records.test_every_byte import SMALL
 
@@ -85,8 +85,8 @@ def test_every_kind_of_event_is_listed_with_its_fields() -> None:
             listed[kind] = text
     for kind, event in EVENTS.items():
         assert kind in listed
-        assert all(f"`{field.name}`" in listed[kind] for field in fields(event) if field.name != "at_us"), kind
-    assert all(f"`{field.name}`" in page() for field in fields(ClockCharge))
+        assert all(f"`{name}`" in listed[kind] for name in field_names(event) if name != "at_us"), kind
+    assert all(f"`{name}`" in page() for name in field_names(ClockCharge))
 
 
 def test_every_verdict_is_listed_with_its_status() -> None:

@@ -1,12 +1,12 @@
 """Whole matches of every game, written, read and verified."""
 
-from dataclasses import replace
 from itertools import count, product
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from engines.api import Game
 from engines.options import Settings, Value
@@ -92,7 +92,7 @@ def test_a_parsed_record_has_the_fields_that_were_written() -> None:
 def test_a_log_with_rating_changes_can_be_replayed() -> None:
     *before, end = short_match()
     assert isinstance(end, PlayEnded)
-    rated = [*before, replace(end, ratings=RATED_END.ratings)]
+    rated = [*before, structs.replace(end, ratings=RATED_END.ratings)]
     assert replay_finished_match(rated, find_game("nim")).result == end.result
 
 
@@ -104,7 +104,7 @@ def test_a_record_that_is_older_than_an_option_is_verified(game: str, tmp_path: 
     created: Any
     created, *others = next(events for events in played if _has_defaults_of(late, events[0]))
     values = tuple(it for it in created.setup.terms.settings.values if it[0] not in late)
-    before = replace(created, setup=change_setup(created.setup, settings=Settings(values)))
+    before = structs.replace(created, setup=change_setup(created.setup, settings=Settings(values)))
     assert before != created
     _check_verified([before, *others], tmp_path)
     file = tmp_path / "before.jsonl"

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from engines.api import Table
 from engines.options import Settings
@@ -55,12 +56,12 @@ START = (10, StartPlay())
 def _with(events: Sequence[Event], number: int, **changed: object) -> list[Event]:
     """Return the same events with some fields of one changed."""
     event: Any = events[number - 1]
-    return [*events[: number - 1], replace(event, **changed), *events[number:]]
+    return [*events[: number - 1], structs.replace(event, **changed), *events[number:]]
 
 
 def _row(number: int, **changed: object) -> list[Event]:
     played: Any = MATCH[number - 1]
-    return _with(MATCH, number, row=replace(played.row, **changed))
+    return _with(MATCH, number, row=structs.replace(played.row, **changed))
 
 
 @pytest.mark.parametrize(
@@ -78,10 +79,10 @@ def test_a_wrong_number_in_a_clock_charge_is_found(changed: dict[str, object], e
 
 def test_a_wrong_clock_before_or_after_a_move_is_found(tmp_path: Path) -> None:
     played: Any = MATCH[3]
-    more = replace(played.row.after, left_us=99 * SECOND)
+    more = structs.replace(played.row.after, left_us=99 * SECOND)
     expected = "it was left 99000000 µs, by its own row it is 10998010 µs"
     assert first_mismatch(_row(4, after=more), tmp_path) == f"entry 4: seat 1: {expected}"
-    period = replace(played.row.before, periods=1, moves=2)
+    period = structs.replace(played.row.before, periods=1, moves=2)
     expected = "it had 10000000 µs, period 1, 2 moves to go before its move, by the entries before it is 10000000 µs"
     assert first_mismatch(_row(4, before=period), tmp_path) == f"entry 4: seat 1: {expected}"
 
@@ -147,9 +148,9 @@ def test_an_end_without_a_cause_is_found(tmp_path: Path) -> None:
     expected = "entry 4: the record says that the match ended: {}, and nothing before it leads to that"
     assert first_mismatch([*MATCH[:3], ended], tmp_path) == expected.format(ended.result)
     claimed = Result(EndKind.PLAYED, EndCause.DRAW_CLAIMED, "tired", (0.5, 0.5), (1, 1), (0.5, 0.5), (1, 1))
-    message = first_mismatch([*MATCH[:3], replace(ended, result=claimed)], tmp_path)
+    message = first_mismatch([*MATCH[:3], structs.replace(ended, result=claimed)], tmp_path)
     assert "and that is refused: no draw is possible: the rules allow this seat no claim in this position" in message
-    message = first_mismatch([MATCH[0], replace(ended, result=claimed)], tmp_path)
+    message = first_mismatch([MATCH[0], structs.replace(ended, result=claimed)], tmp_path)
     assert message == "entry 2: " + expected.format(claimed).removeprefix("entry 4: ")
 
 
@@ -201,7 +202,7 @@ def test_a_flag_that_falls_too_early_is_found(tmp_path: Path) -> None:
     late = 20 * SECOND
     fell = decided_events(nim_setup(), START, (late, FallFlag(0, TurnMeasurement(late))))
     fallen: Any = fell[2]
-    early = _with(fell, 3, at_us=5_000, row=replace(fallen.row, arrived_us=5_000))
+    early = _with(fell, 3, at_us=5_000, row=structs.replace(fallen.row, arrived_us=5_000))
     assert "the record says that the flag of seat 0 fell, and by the rules nothing happens" in first_mismatch(
         early, tmp_path
     )
@@ -243,9 +244,9 @@ def test_a_changed_seed_is_found_by_the_random_draws(tmp_path: Path) -> None:
     """A signer may change the seed; then what was drawn from it no longer matches."""
     created: Any
     created, *others = random_match(find_game("toc"), 1)
-    changed = replace(created, setup=replace(created.setup, seed=b"\7" * 32, opening=""))
+    changed = structs.replace(created, setup=replace(created.setup, seed=b"\7" * 32, opening=""))
     ended: Any = others.pop()
-    assert first_mismatch([changed, *others, replace(ended, seed=b"\7" * 32)], tmp_path)
+    assert first_mismatch([changed, *others, structs.replace(ended, seed=b"\7" * 32)], tmp_path)
 
 
 def test_the_error_text_of_a_shortened_attempt_is_not_checked(tmp_path: Path) -> None:
@@ -262,7 +263,9 @@ def test_invalid_match_terms_are_found(tmp_path: Path) -> None:
     created: Any = MATCH[0]
 
     def message(**terms: object) -> str:
-        return first_mismatch([replace(created, setup=change_setup(created.setup, **terms)), *MATCH[1:]], tmp_path)
+        return first_mismatch(
+            [structs.replace(created, setup=change_setup(created.setup, **terms)), *MATCH[1:]], tmp_path
+        )
 
     assert message(settings=Settings((("heap", 5000),))) == (
         "entry 1: invalid value '5000' for option heap; it must be a whole number from 1 to 1000"
@@ -368,7 +371,7 @@ def test_an_engine_exception_during_the_replay_is_reported(tmp_path: Path) -> No
     fine = decided_events(nim_setup(), START, (20, SubmitMove(0, "0.0.1", "2", TurnMeasurement(15))), (30, Resign(1)))
     created: Any = fine[0]
     terms = change_setup(created.setup, game="brittle", settings=find_game("brittle").settings())
-    message = first_mismatch([replace(created, setup=terms), *fine[1:]], tmp_path)
+    message = first_mismatch([structs.replace(created, setup=terms), *fine[1:]], tmp_path)
     assert message == "entry 3: the rules of brittle broke here: BrokenGame('two were too many')"
 
 

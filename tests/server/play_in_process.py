@@ -62,11 +62,15 @@ class BotStream:
     def __init__(self, moves: Sequence[str], on_answer: Callable[[int], None]) -> None:
         self._moves = moves
         self._on_answer = on_answer
-        self._requests: asyncio.Queue[PlayRequest] = asyncio.Queue()
+        self._requests: list[PlayRequest] = []
+        self._waiting: asyncio.Future[None] | None = None
         self.verdicts = 0
 
     async def read(self) -> PlayRequest:
-        return await self._requests.get()
+        while not self._requests:
+            self._waiting = asyncio.get_running_loop().create_future()
+            await self._waiting
+        return self._requests.pop(0)
 
     async def write(self, response: Any) -> None:
         message = type(response).FromString(response.SerializeToString())
@@ -82,7 +86,9 @@ class BotStream:
                 self.verdicts += 1
         if request.items:
             self._on_answer(len(request.items))
-            self._requests.put_nowait(request)
+            self._requests.append(request)
+            if self._waiting and not self._waiting.done():
+                self._waiting.set_result(None)
 
 
 @dataclass(slots=True)

@@ -30,7 +30,7 @@ class CallCounter(AbstractContextManager["CallCounter"]):
             self.calls += 1
 
 
-@pytest.mark.parametrize(("pairs", "matches_per_bot", "max_calls"), [(8, 1, 370), (2, 64, 300)])
+@pytest.mark.parametrize(("pairs", "matches_per_bot", "max_calls"), [(8, 1, 210), (2, 64, 185)])
 def test_a_move_costs_few_function_calls(tmp_path: Path, pairs: int, matches_per_bot: int, max_calls: int) -> None:
     counter = CallCounter()
     moves = run_matches(tmp_path, "alquerque", pairs, matches_per_bot, counter)

@@ -1,7 +1,7 @@
 """Hypothesis strategies for all events of contests, built from field types unless the values validate themselves."""
 
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import is_dataclass
 from enum import Enum
 from types import NoneType
 from typing import Any, get_args, get_origin, get_type_hints
@@ -16,6 +16,7 @@ from referee.match.clock_charge import NetworkCredit
 from referee.match.match_terms import Policies
 from referee.match.setup import Player
 from referee.storage.codec import CONTEST_EVENTS
+from referee.storage.value_codec import field_names
 from tests.storage.contest_examples import EVERY_FORMAT, SWISS, tournament_terms
 from tests.storage.examples import SETUP
 from tests.storage.strategies import CONTROLS, PLAYER, SCORE, SOME_BYTES, TEXT, TIME, WHOLE
@@ -67,7 +68,7 @@ def strategy_for(hint: Any, strategies: Strategies = STRATEGIES) -> st.SearchStr
 
 def build_strategy(cls: Any, strategies: Strategies) -> st.SearchStrategy[Any]:
     hints = get_type_hints(cls)
-    return st.builds(cls, *(strategy_for(hints[field.name], strategies) for field in fields(cls)))
+    return st.builds(cls, *(strategy_for(hints[name], strategies) for name in field_names(cls)))
 
 
 EVENTS: dict[type, st.SearchStrategy[ContestEvent]] = {

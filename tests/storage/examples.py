@@ -1,6 +1,6 @@
 """One event of each kind, for the golden file and for tests that need a typical one."""
 
-from dataclasses import replace
+from msgspec import structs
 
 from engines.options import Settings
 from referee.match import clock, events
@@ -95,7 +95,7 @@ END = events.PlayEnded(
     seed=bytes(range(32)),
 )
 
-RATED_END = replace(
+RATED_END = structs.replace(
     END,
     ratings=(
         RatingChange(0, "ada", "1.2", PlayerRating(1500, 250, 0, True), PlayerRating(1623.25, 203.5, 1, True)),

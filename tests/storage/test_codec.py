@@ -1,12 +1,12 @@
 """The codec of match events."""
 
 import json
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from referee.match import clock
 from referee.match.events import DrawOffered, Event, MovePlayed, NonceAdded, PlayEnded, PlayStarted, SeatForfeited
@@ -73,7 +73,7 @@ def test_a_frequent_event_has_the_same_line_as_any_other(event: Event) -> None:
 
 @pytest.mark.parametrize("text", ["\x7f", "\x00", "\x1f\n", "é", "\u2028", "\U0001f600", '"\\/', "\x80"])
 def test_unusual_characters_of_a_move_are_escaped_as_in_any_other_event(text: str) -> None:
-    move = replace(MOVE, move=text)
+    move = structs.replace(MOVE, move=text)
     assert f'"move":{json.dumps(text)}' in MATCH_CODEC.encode(move)
     assert MATCH_CODEC.decode(MATCH_CODEC.encode(move)) == move
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from msgspec import structs
 
 from referee.live.live_match import LiveMatchIndex
 from referee.live.match_history import MatchStatus
@@ -138,7 +139,7 @@ def any_match(match_id: str, rng: Random) -> list[Event]:
     labels = tuple((name, rng.choice("ab")) for name in ("ladder", "tournament") if rng.random() < 0.5)
     setup = replace(created.setup, match_id=match_id, labels=labels)
     rest = events[1:] if rng.random() < 0.5 else events[1 : rng.randrange(1, len(events) + 1)]
-    return [replace(created, setup=setup), *rest]
+    return [structs.replace(created, setup=setup), *rest]
 
 
 def any_filter(rng: Random) -> MatchFilter:
@@ -224,7 +225,7 @@ async def test_matches_of_unknown_games_are_omitted_from_lists(log: EventLog) ->
             created = (await log.read("b"))[0].event
             assert isinstance(created, MatchCreated)
             setup = change_setup(created.setup, match_id="gone", game="gone")
-            await log.append("gone", 0, [replace(created, setup=setup)])
+            await log.append("gone", 0, [structs.replace(created, setup=setup)])
     listed = await stored_matches(log).list_matches(EVERY_MATCH, "", 10)
     assert [status.match.setup.match_id for status in listed.matches] == ["c", "b", "a"]
     assert listed.next_after == ""

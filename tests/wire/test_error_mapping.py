@@ -20,7 +20,7 @@ from referee.hosting import hosting_errors
 from referee.live import ports, referee, runner, sessions, submit, watch, worker_pool
 from referee.live.ports import LogUnavailable, MatchArchived
 from referee.match import match_errors
-from referee.match.clock import Clock
+from referee.match.clock import Clock, Untimed
 from referee.match.clock_charge import ClockCharge
 from referee.match.events import FlagFell, MoveRefused
 from referee.match.setup import Player
@@ -89,7 +89,7 @@ EXAMPLES: list[Exception] = [
     MatchArchived("m1"),
     submit.AttemptRefused(MoveRefused(0, 0, "0.1.1", "a1", "ILLEGAL_MOVE", "must_capture", "no", 2), 1),
     submit.AttemptRefused(MoveRefused(0, 0, "0.1.1", "?", "MALFORMED_MOVE", "", "no", 2), 1),
-    submit.LateAnswer("m1", FlagFell(9, 0, "0.1.1", ROW), 1),
+    submit.LateAnswer("m1", FlagFell(9, 0, "0.1.1", ROW), Untimed(), 1),
     ports.EngineFault("m1"),
     ports.LogDamaged("m1", 7),
     sessions.SessionTakenOver(Player("ada", "1"), "s2"),

@@ -100,7 +100,7 @@ def test_the_clocks_of_running_turns_are_converted_with_all_parts(
 ) -> None:
     limit_us = control.limit_us(clock)
     assert limit_us is not None
-    message = clock_of(SeatClock(0, control, clock, used_s * SECOND, limit_us - used_s * SECOND, True, 0))
+    message = clock_of(SeatClock(0, control, clock, limit_us, used_s * SECOND, limit_us - used_s * SECOND, True, 0))
     parts = (message.main_us // SECOND, message.period_us // SECOND, message.periods_left, message.moves_left)
     assert parts == (main_s, period_s, periods, moves)
     assert message.time_left_us == limit_us - used_s * SECOND

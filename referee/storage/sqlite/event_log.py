@@ -8,28 +8,25 @@ entries only.
 import sqlite3
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 from referee.hosting.contest_log import ContestEntry
 from referee.live.match_request import EVERY_MATCH, MatchFilter
 from referee.live.outbox import MatchEnded
 from referee.live.ports import (
     UNREADABLE,
+    Append,
     AppendCallback,
-    CoAppend,
     Entry,
     EventLog,
     LogDamaged,
     MatchArchived,
-    Request,
     Summaries,
 )
-from referee.match.events import Event
 from referee.storage.codec import MATCH_CODEC, decode_request, encode_request
 from referee.storage.sqlite import match_summaries
 from referee.storage.sqlite.contests import ContestAppend, SqliteContestLog, encode_contest_append
 from referee.storage.sqlite.database import BUSY_MS, Durability
-from referee.storage.sqlite.group_commit import GroupCommit, LogEnds, MatchAppend
+from referee.storage.sqlite.group_commit import EncodedAppend, GroupCommit, LogEnds
 from referee.storage.sqlite.store import DatabaseThreads, SqliteStore, row_limit
 
 SELECT_ENTRIES = """
@@ -89,26 +86,18 @@ class SqliteEventLog(EventLog):
         self._wall_ms = wall_ms
         self._committed = committed
         self._ends = LogEnds()
-        self._threads: DatabaseThreads[MatchAppend | ContestAppend] = DatabaseThreads(
+        self._threads: DatabaseThreads[EncodedAppend | ContestAppend] = DatabaseThreads(
             path, durability, busy_ms, self._write, "log", "the match log"
         )
         self.contests = SqliteContestLog(self._threads.write, self._threads.read)
         """The contest log, which can be written in the same transactions."""
 
-    def begin_append(
-        self,
-        match_id: str,
-        after: int,
-        events: Sequence[Event],
-        request: Request | None,
-        co_append: CoAppend[Any] | None,
-        done: AppendCallback,
-    ) -> None:
+    def begin_append(self, append: Append, done: AppendCallback) -> None:
         # Encoded before it is queued: a malformed event fails this append only, not the whole batch.
-        lines = [MATCH_CODEC.encode(event) for event in events]
-        contest_append = encode_contest_append(co_append) if co_append else None
-        append = MatchAppend(match_id, after, tuple(events), lines, request, encode_request(request), contest_append)
-        self._threads.begin_write(append, done)
+        lines = list(map(MATCH_CODEC.encode, append.events))
+        request = encode_request(append.request) if append.request else None
+        contest_append = encode_contest_append(append.co_append) if append.co_append else None
+        self._threads.begin_write(EncodedAppend(append, lines, request, contest_append), done)
 
     async def read(self, match_id: str, after: int = 0, limit: int | None = None) -> list[Entry]:
         return await self._threads.read(lambda file: _read_entries(file, match_id, after, limit))
@@ -127,7 +116,7 @@ class SqliteEventLog(EventLog):
         await self._threads.close()
 
     def _write(
-        self, appends: Sequence[MatchAppend | ContestAppend]
+        self, appends: Sequence[EncodedAppend | ContestAppend]
     ) -> list[list[Entry] | list[ContestEntry] | Exception]:
         try:
             results = self._write_once(appends)
@@ -138,7 +127,7 @@ class SqliteEventLog(EventLog):
         return results
 
     def _write_once(
-        self, appends: Sequence[MatchAppend | ContestAppend]
+        self, appends: Sequence[EncodedAppend | ContestAppend]
     ) -> list[list[Entry] | list[ContestEntry] | Exception]:
         try:
             return GroupCommit(self._threads.writing, appends, self._wall_ms(), self._ends).write()

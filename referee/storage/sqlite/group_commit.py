@@ -9,11 +9,12 @@ import json
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from referee.hosting.contest_log import ContestEntry
-from referee.live.ports import Conflict, Entry, Request
-from referee.match.events import Event, PlayEnded, seated_bots
+from referee.live.ports import Append, Conflict, Entry, entries_of
+from referee.match.events import MovePlayed, PlayEnded, seated_bots
 from referee.storage.sqlite import match_summaries
 from referee.storage.sqlite.contests import ContestAppend, ContestBatch
 from referee.storage.sqlite.database import transaction
@@ -81,17 +82,15 @@ class LogEnds:
         return end is not None and end.last == after
 
 
-class MatchAppend(NamedTuple):
+class EncodedAppend(Struct, frozen=True):
     """An append to the log of one match, encoded."""
 
-    match_id: str
-    after: int
-    events: Sequence[Event]
+    append: Append
     lines: Sequence[str]
-    request: Request | None = None
-    request_line: str | None = None
-    contest_append: ContestAppend | None = None
-    """What to append to the log of a contest in the same transaction."""
+    """One for each event."""
+    request: str | None
+    contest_append: ContestAppend | None
+    """The encoded `co_append`."""
 
 
 class GroupCommit:
@@ -100,7 +99,7 @@ class GroupCommit:
     def __init__(
         self,
         connection: sqlite3.Connection,
-        appends: Sequence[MatchAppend | ContestAppend],
+        appends: Sequence[EncodedAppend | ContestAppend],
         at_ms: int,
         ends: LogEnds,
     ) -> None:
@@ -111,7 +110,7 @@ class GroupCommit:
         self._finished: list[str] = []
         contest_appends = [contest_append for append in appends if (contest_append := _contest_append(append))]
         self._contests = ContestBatch(connection, contest_appends, at_ms)
-        self._rows: list[tuple[int | None, int, int, str, str | None]] = []
+        self._rows: list[tuple[int, int, int, str, str | None]] = []
 
     def write(self) -> list[list[Entry] | list[ContestEntry] | Exception]:
         """Return the entries or the Conflict of each append. Raises sqlite3.Error if nothing could be written."""
@@ -126,51 +125,58 @@ class GroupCommit:
 
     def _expected_ends(self) -> dict[str, int]:
         """Return the end of each match's log that its first append expects."""
-        return {append.match_id: append.after for append in reversed(self._appends) if isinstance(append, MatchAppend)}
+        return {
+            encoded.append.match_id: encoded.append.after
+            for encoded in reversed(self._appends)
+            if isinstance(encoded, EncodedAppend)
+        }
 
-    def _write(self, append: MatchAppend | ContestAppend) -> list[Entry] | list[ContestEntry] | Exception:
+    def _write(self, append: EncodedAppend | ContestAppend) -> list[Entry] | list[ContestEntry] | Exception:
         conflict = self._conflict(append)
         if conflict:
             return conflict
-        return self._add(append) if isinstance(append, MatchAppend) else self._contests.add(append)
+        return self._add(append) if isinstance(append, EncodedAppend) else self._contests.add(append)
 
-    def _conflict(self, append: MatchAppend | ContestAppend) -> Conflict | None:
+    def _conflict(self, append: EncodedAppend | ContestAppend) -> Conflict | None:
         contest_append = _contest_append(append)
         if contest_append and (conflict := self._contests.conflict(contest_append)):
             return conflict
-        if isinstance(append, MatchAppend) and (last := self._ends[append.match_id].last) != append.after:
-            return Conflict(append.match_id, append.after, last)
+        if isinstance(append, EncodedAppend):
+            match_id, after = append.append.match_id, append.append.after
+            if (last := self._ends[match_id].last) != after:
+                return Conflict(match_id, after, last)
         return None
 
-    def _add(self, append: MatchAppend) -> list[Entry]:
+    def _add(self, encoded: EncodedAppend) -> list[Entry]:
         """Add an append that has no conflict."""
+        append = encoded.append
+        if encoded.contest_append:
+            self._contests.add(encoded.contest_append)
+        if not append.events:
+            return []
         end = self._ends[append.match_id]
-        if append.contest_append:
-            self._contests.add(append.contest_append)
-        last = len(append.events) - 1
-        return [self._add_entry(append, end, index, is_last=index == last) for index in range(len(append.events))]
-
-    def _add_entry(self, append: MatchAppend, end: LogEnd, index: int, is_last: bool) -> Entry:
-        """Add one entry. The request is stored beside the last entry of its append, which answers it."""
         if end.match is None:
             end.match = self._connection.execute(INSERT_MATCH, (append.match_id,)).lastrowid
-        end.last += 1
-        event, request_line = append.events[index], append.request_line if is_last else None
-        self._rows.append((end.match, end.last, self._at_ms, append.lines[index], request_line))
         assert end.match
-        self._update_derived(append.match_id, end.match, event)
-        match_summaries.write(self._connection, end.match, end.last, self._at_ms, event)
-        return Entry(append.match_id, end.last, self._at_ms, event, append.request if is_last else None)
+        entries = entries_of(append, self._at_ms)
+        for entry, line in zip(entries, encoded.lines, strict=True):
+            request = encoded.request if entry.request else None
+            self._rows.append((end.match, entry.number, self._at_ms, line, request))
+            if type(entry.event) is not MovePlayed:  # Most events, and none of the tables shows them.
+                self._update_derived(append.match_id, end.match, entry)
+        end.last += len(entries)
+        return entries
 
-    def _update_derived(self, match_id: str, match: int, event: Event) -> None:
+    def _update_derived(self, match_id: str, match: int, entry: Entry) -> None:
         """Update the tables that are queried across matches."""
-        for seat, bot in seated_bots(event).items():
+        for seat, bot in seated_bots(entry.event).items():
             if bot:
                 self._connection.execute(INSERT_UNDELIVERED_END, (match, seat, bot))
-        if isinstance(event, PlayEnded):
+        if isinstance(entry.event, PlayEnded):
             self._connection.execute(END_MATCH, (match,))
             self._finished.append(match_id)
+        match_summaries.write(self._connection, match, entry.number, self._at_ms, entry.event)
 
 
-def _contest_append(append: MatchAppend | ContestAppend) -> ContestAppend | None:
-    return append.contest_append if isinstance(append, MatchAppend) else append
+def _contest_append(append: EncodedAppend | ContestAppend) -> ContestAppend | None:
+    return append.contest_append if isinstance(append, EncodedAppend) else append

@@ -203,7 +203,7 @@ class DatabaseThreads(Generic[RequestT]):
 
     def _complete(self, callbacks: Sequence[Callable[[Any], None]], results: Sequence[Any]) -> None:
         for done, result in zip(callbacks, results, strict=True):
-            done(self._converted(result))
+            done(self._unavailable(result) if isinstance(result, sqlite3.Error) else result)
 
     def _write(self, batch: Sequence[RequestT]) -> Sequence[Any]:
         self._files.check_unchanged()
@@ -211,10 +211,6 @@ class DatabaseThreads(Generic[RequestT]):
 
     def _read(self, queries: Sequence[Operation]) -> list[Any]:
         return [result_or_error(query, self._reading) for query in queries]
-
-    def _converted(self, result: Any) -> Any:
-        """Return the result of a request, with an error of SQLite as LogUnavailable."""
-        return self._unavailable(result) if isinstance(result, sqlite3.Error) else result
 
     def _unavailable(self, cause: object) -> LogUnavailable:
         error = LogUnavailable(f"{self._what} is unavailable: {cause}")

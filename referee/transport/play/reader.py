@@ -22,7 +22,7 @@ from referee.live.outbox import HelloAccepted, MoveAccepted, RequestAccepted, Ve
 from referee.live.ports import LogUnavailable, Time
 from referee.live.referee import Referee
 from referee.live.sessions import Hello, Session
-from referee.live.submit import LateAnswer, TurnAnswer, seat_of
+from referee.live.submit import LateAnswer, TurnAnswer, seat_of, verdict_if_known
 from referee.match.clock import MS, SECOND, Micros
 from referee.match.commands import MAX_MOVE_CHARS
 from referee.match.decision import Decision
@@ -102,8 +102,8 @@ class PlayStream:
         """Tasks of items."""
         self._undecided = 0
         """Number of moves that are being decided without a task."""
-        self._decided = asyncio.Event()
-        """Set by each decision on them."""
+        self._decided: asyncio.Event | None = None
+        """Set by the next decision on them. None: nobody waits for it."""
         self._writer = ItemWriter(
             referee, session, time, lambda: host.make_welcome(session), host.map_error, host.match_context
         )
@@ -135,13 +135,14 @@ class PlayStream:
         outbox = self._session.outbox
         while True:
             await outbox.wait()
-            await asyncio.sleep(0)  # Batches the verdict on a move with the turn that follows from it.
             response = PlayResponse()
             for item in outbox.drain(self._heartbeat.max_items_per_message):
-                await self._writer.write(item, response.items)
+                writing = self._writer.write(item, response.items)
+                if writing:
+                    await writing
             if response.items:
                 await context.write(response)
-            if not outbox and outbox.closed:
+            if outbox.closed and not outbox:
                 raise outbox.closed
 
     async def _ping(self) -> None:
@@ -167,17 +168,16 @@ class PlayStream:
 
     async def _apply_backpressure(self) -> None:
         """Wait until fewer than MAX_UNANSWERED items are in progress, and as few verdicts are unread."""
-        if len(self._session.outbox) >= MAX_UNANSWERED:
-            await self._session.outbox.room(MAX_UNANSWERED)
+        await self._session.outbox.room(MAX_UNANSWERED)
         while len(self._in_progress) >= MAX_UNANSWERED:
             await asyncio.wait(self._in_progress, return_when=asyncio.FIRST_COMPLETED)
         while self._undecided >= MAX_UNANSWERED:
-            self._decided.clear()
+            self._decided = asyncio.Event()
             await self._decided.wait()
 
     async def _dispatch_all(self, items: Any) -> None:
         """Yields between chunks, so that one large message cannot block the event loop."""
-        arrival = self._referee.record_arrival(self._holder)
+        arrival = self._referee.record_arrival(self._holder, self._session.path.round_trip_us)
         behind = False
         for chunk in chunks(items, ITEMS_PER_YIELD) if len(items) > 1 else (items,):
             for item in chunk:
@@ -186,7 +186,9 @@ class PlayStream:
                 behind = behind or kind not in IMMEDIATE
             if len(items) > ITEMS_PER_YIELD:
                 await asyncio.sleep(0)
-            await self._apply_backpressure()
+            unread, undecided = len(self._session.outbox), self._undecided + len(self._in_progress)
+            if unread >= MAX_UNANSWERED or undecided >= MAX_UNANSWERED:
+                await self._apply_backpressure()
 
     def _dispatch(self, item: play_pb2.BotItem, kind: str | None, arrival: MessageArrival, behind: bool) -> None:
         """`behind`: an earlier item of the message runs in a task, which a move must not overtake."""
@@ -222,8 +224,9 @@ class PlayStream:
 
     def _on_decision(self, received: ReceivedItem, answer: TurnAnswer, decided: Decision | Exception) -> None:
         self._undecided -= 1
-        self._decided.set()
-        outcome = self._referee.verdict_if_known(answer, decided)
+        if self._decided:
+            self._decided.set()
+        outcome = verdict_if_known(decided)
         if outcome is None:
             self._start_answer(received, self._referee.find_verdict(answer, decided))
         else:  # Without a task, so that the verdict precedes the next turn.
@@ -245,14 +248,17 @@ class PlayStream:
     def _queue_verdict(self, received: ReceivedItem, outcome: MoveAccepted | RequestAccepted | Exception) -> None:
         """Queue the verdict. Rejected and repeated items count as calls."""
         self._session.outbox.put(None, VerdictNotice(received.item_id, received.match_id, received.token, outcome))
-        if isinstance(outcome, DetailedError):
-            self._rejection_recorder.record_rejection(
-                self._session.player, outcome, received.match_id, seat_of(received.token), received.move
-            )
-        if isinstance(outcome, MoveAccepted) and outcome.event.row:
-            self._session.record_answer_time(outcome.event.row.arrived_us - outcome.event.row.asked_us)
-        late = isinstance(outcome, LateAnswer)
-        if getattr(outcome, "repeated", False) or (isinstance(outcome, Exception) and not late):
+        if isinstance(outcome, Exception):
+            if isinstance(outcome, DetailedError):
+                self._rejection_recorder.record_rejection(
+                    self._session.player, outcome, received.match_id, seat_of(received.token), received.move
+                )
+            counts = not isinstance(outcome, LateAnswer) or outcome.repeated
+        else:
+            counts = isinstance(outcome, MoveAccepted) and outcome.repeated
+            if isinstance(outcome, MoveAccepted) and (row := outcome.event.row):
+                self._session.record_answer_time(row.arrived_us - row.asked_us)
+        if counts:
             self._start_task(self._count_call())
 
     def _start_task(self, work: Coroutine[Any, Any, None]) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from google.protobuf.internal.containers import RepeatedCompositeFieldContainer
-from referee_api.v1 import clock_pb2, play_pb2
+from referee_api.v1 import play_pb2
 
 from engines.api import Seat
 from referee.accounts.bot_log import NoticeNote
@@ -16,7 +16,6 @@ from referee.live.referee import Referee
 from referee.live.sessions import Session
 from referee.live.submit import AttemptRefused, LateAnswer
 from referee.match.clock import Micros
-from referee.match.clock_charge import ClockCharge
 from referee.match.match_errors import StaleTurn
 from referee.wire.accounts import notice_of
 from referee.wire.basic_types import ms_down
@@ -24,7 +23,7 @@ from referee.wire.clocks import write_charge
 from referee.wire.error_mapping import ErrorMapper, error_detail_of
 from referee.wire.matches import MatchContext, match_of, seed_commitment_of, write_turn
 from referee.wire.results import changes_of, maybe_result
-from referee.wire.rules import large_rules_hash
+from referee.wire.rules import turn_rules
 
 Items: TypeAlias = "RepeatedCompositeFieldContainer[play_pb2.RefereeItem]"
 """Items of the message that is about to be sent. They are filled in in place, because copies are expensive."""
@@ -43,14 +42,17 @@ class ItemWriter:
     sent_rules: set[tuple[str, Seat]] = field(default_factory=set)
     """Matches and seats whose large rules were already sent in this session."""
 
-    async def write(self, item: outbox.OutboxItem, items: Items) -> None:
-        """Add the item to `items`, unless it is outdated, such as a turn that is over."""
-        await ITEM_WRITERS[type(item)](self, item, items)
+    def write(self, item: outbox.OutboxItem, items: Items) -> Awaitable[None] | None:
+        """Add the item to `items`, unless it is outdated, such as a turn that is over.
 
-    async def _write_welcome(self, _: outbox.HelloAccepted, items: Items) -> None:
+        Return what must be awaited for that; None: nothing.
+        """
+        return ITEM_WRITERS[type(item)](self, item, items)
+
+    def _write_welcome(self, _: outbox.HelloAccepted, items: Items) -> None:
         items.add(welcome=self.welcome())
 
-    async def _write_turn(self, item: outbox.TurnNotice, items: Items) -> None:
+    def _write_turn(self, item: outbox.TurnNotice, items: Items) -> None:
         due = self.referee.turn_due(item.match_id, item.seat)
         if due:
             key = (item.match_id, item.seat)
@@ -59,7 +61,7 @@ class ItemWriter:
             if turn.rules_hash:
                 self.sent_rules.add(key)
 
-    async def _write_verdict(self, item: outbox.VerdictNotice, items: Items) -> None:
+    def _write_verdict(self, item: outbox.VerdictNotice, items: Items) -> Awaitable[None] | None:
         verdict = items.add().verdict
         verdict.item_id = item.item_id
         verdict.match_id = item.match_id
@@ -70,14 +72,18 @@ class ItemWriter:
             verdict.accepted.ply = outcome.ply + 1
             verdict.repeated = outcome.repeated
             if outcome.event.row:
-                await self._write_charge(verdict.clock_charge, item.match_id, outcome.event.seat, outcome.event.row)
+                write_charge(verdict.clock_charge, outcome.event.row, outcome.event.seat, outcome.control)
         elif isinstance(outcome, RequestAccepted):
             verdict.accepted.entry_number = outcome.number
-            verdict.accepted.ply = (await self.referee.match(item.match_id)).ply
+            return self._write_ply(verdict)
         else:
-            await self._write_rejection(verdict, outcome)
+            self._write_rejection(verdict, outcome)
+        return None
 
-    async def _write_rejection(self, verdict: play_pb2.Verdict, why: Exception) -> None:
+    async def _write_ply(self, verdict: play_pb2.Verdict) -> None:
+        verdict.accepted.ply = (await self.referee.match(verdict.match_id)).ply
+
+    def _write_rejection(self, verdict: play_pb2.Verdict, why: Exception) -> None:
         error = self.map_error(why, verdict.match_id)
         if isinstance(why, StaleTurn):
             verdict.stale.CopyFrom(play_pb2.StaleAnswer(current_turn_token=why.details["current"]))
@@ -87,14 +93,14 @@ class ItemWriter:
             verdict.rejected.attempts_left = why.attempts_left
             verdict.repeated = why.repeated
         elif isinstance(why, LateAnswer):
-            await self._write_charge(verdict.clock_charge, verdict.match_id, int(why.details["seat"]), why.row)
+            write_charge(verdict.clock_charge, why.row, why.seat, why.control)
             verdict.repeated = why.repeated
 
     async def _write_match_started(self, item: outbox.MatchStarted, items: Items) -> None:
         status = await self.referee.status(item.match_id)
         match = match_of(status, self.match_context, item.seat)
         setup = status.match.setup
-        rules_hash = large_rules_hash(setup.terms.game, setup.game_version, setup.terms.settings)
+        _, rules_hash = turn_rules(setup.terms.game, setup.game_version, setup.terms.settings.values)
         if rules_hash:
             self.sent_rules.add((item.match_id, item.seat))
         items.add(match_started=play_pb2.MatchStarted(match=match, seat=item.seat, rules_hash=rules_hash))
@@ -114,41 +120,37 @@ class ItemWriter:
         )
         items.add(match_ended=ended)
 
-    async def _write_turn_expired(self, item: outbox.TurnExpired, items: Items) -> None:
+    def _write_turn_expired(self, item: outbox.TurnExpired, items: Items) -> None:
         expired = items.add().turn_expired
         expired.match_id = item.match_id
         expired.turn_token = item.token
         expired.substitute_move = item.played_instead
         if item.row:
-            await self._write_charge(expired.clock_charge, item.match_id, item.seat, item.row)
+            write_charge(expired.clock_charge, item.row, item.seat, item.control)
 
-    async def _write_nonce_request(self, item: outbox.NonceRequested, items: Items) -> None:
+    def _write_nonce_request(self, item: outbox.NonceRequested, items: Items) -> None:
         left_us: Micros = max(0, item.until_us - self.time.monotonic_us())
         request = play_pb2.NonceRequest(
             match_id=item.match_id, seat=item.seat, commitment=item.commitment, time_left_ms=ms_down(left_us)
         )
         items.add(nonce_request=request)
 
-    async def _write_notice(self, item: NoticeNote, items: Items) -> None:
+    def _write_notice(self, item: NoticeNote, items: Items) -> None:
         items.add(notice=notice_of(item))
 
-    async def _write_ping(self, item: outbox.PingNotice, items: Items) -> None:
+    def _write_ping(self, item: outbox.PingNotice, items: Items) -> None:
         items.add(ping=play_pb2.Ping(id=item.id, round_trip_us=item.round_trip_us))
 
-    async def _write_draining(self, item: outbox.DrainNotice, items: Items) -> None:
+    def _write_draining(self, item: outbox.DrainNotice, items: Items) -> None:
         items.add(
             draining=play_pb2.Draining(grace_period_ms=item.closes_in_ms, reconnect_delay_ms=item.reconnect_delay_ms)
         )
 
-    async def _write_taken_over(self, item: outbox.TakeoverNotice, items: Items) -> None:
+    def _write_taken_over(self, item: outbox.TakeoverNotice, items: Items) -> None:
         items.add(session_taken_over=play_pb2.SessionTakenOver(new_session_id=item.by_session_id))
 
-    async def _write_charge(self, message: clock_pb2.ClockCharge, match_id: str, seat: Seat, row: ClockCharge) -> None:
-        match = await self.referee.match(match_id)
-        write_charge(message, row, seat, match.terms.controls[seat])
 
-
-ITEM_WRITERS: dict[type, Callable[[ItemWriter, Any, Items], Awaitable[None]]] = {
+ITEM_WRITERS: dict[type, Callable[[ItemWriter, Any, Items], Awaitable[None] | None]] = {
     outbox.HelloAccepted: ItemWriter._write_welcome,
     outbox.NonceRequested: ItemWriter._write_nonce_request,
     outbox.MatchStarted: ItemWriter._write_match_started,
