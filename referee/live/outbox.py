@@ -149,6 +149,8 @@ class Outbox:
         """Why the outbox was closed. None: it is open."""
         self._on_sent = on_sent
         self._items: dict[Hashable, OutboxItem] = {}
+        self._waiting: dict[Hashable, OutboxItem] = {}
+        """Items that wait for the next one of the others."""
         self._turns: dict[Hashable, TurnNotice] = {}
         self._numbers = count()
         self._filled: asyncio.Future[None] | None = None
@@ -157,7 +159,7 @@ class Outbox:
         """Set by the next `drain`. None: nobody waits for room."""
 
     def __len__(self) -> int:
-        return len(self._items) + len(self._turns)
+        return len(self._items) + len(self._waiting) + len(self._turns)
 
     def put(self, key: Hashable | None, item: OutboxItem) -> None:
         """Queue `item` behind pending ones of its kind, replacing one with the same key; None: a unique key.
@@ -167,14 +169,29 @@ class Outbox:
         if self.closed:
             return
         key = ("one of its own", next(self._numbers)) if key is None else key
-        pending: dict[Hashable, Any] = self._turns if isinstance(item, TurnNotice) else self._items
+        pending: dict[Hashable, Any] = self._turns
+        if type(item) is not TurnNotice:
+            self._join()
+            pending = self._items
         pending.pop(key, None)
         pending[key] = item
         if self._filled:
             self._wake()
 
+    def put_waiting(self, item: OutboxItem) -> None:
+        """Queue `item`, which need not be sent before another one is, or before `release`."""
+        if not self.closed:
+            self._waiting["one of its own", next(self._numbers)] = item
+
+    def release(self) -> None:
+        """Send the items that wait for another one."""
+        self._join()
+        if self._items:
+            self._wake()
+
     def drain(self, limit: int) -> list[OutboxItem]:
         """Remove and return up to `limit` items, the oldest first and turns last. Empty: none is pending."""
+        self._join()
         if len(self._items) + len(self._turns) <= limit:
             items = [*self._items.values(), *self._turns.values()]
             self._items.clear()
@@ -206,6 +223,12 @@ class Outbox:
         self._wake()
         if self._below_limit:
             self._below_limit.set()
+
+    def _join(self) -> None:
+        """Add the items that wait to the others, behind those that were queued before."""
+        if self._waiting:
+            self._items.update(self._waiting)
+            self._waiting.clear()
 
     def _wake(self) -> None:
         if self._filled and not self._filled.done():

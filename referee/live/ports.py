@@ -162,7 +162,7 @@ def entries_of(append: Append, at_ms: int) -> list[Entry]:
 
 
 AppendCallback: TypeAlias = "Callable[[list[Entry] | Exception], None]"
-"""Called once with the entries of an append that is durable, or with the error because of which nothing was written."""
+"""Called once with the durable entries of an append, or with the error because of which nothing was written."""
 
 
 class EventLog(Protocol):
@@ -344,8 +344,3 @@ class RunnerDependencies:
         """Report a fault of the server in a match; failures of the report itself are ignored."""
         with suppress(Exception):
             self.observer.on_fault(match_id, fault)
-
-
-def unwrapped(dependencies: RunnerDependencies) -> RunnerDependencies:
-    """Return the dependencies unchanged; the default of `wrap_dependencies`."""
-    return dependencies

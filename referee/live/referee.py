@@ -23,7 +23,6 @@ from referee.live.ports import (
     RatingWriter,
     RunnerDependencies,
     Time,
-    unwrapped,
 )
 from referee.live.registry import LiveMatches
 from referee.live.runner import DecisionCallback
@@ -78,7 +77,7 @@ class Referee:
         lag: LoopLag,
         observers: Sequence[MatchObserver] = (),
         rating_writer: RatingWriter | None = None,
-        wrap_dependencies: Callable[[RunnerDependencies], RunnerDependencies] = unwrapped,
+        wrap_dependencies: Callable[[RunnerDependencies], RunnerDependencies] = lambda unchanged: unchanged,
         run: RunFunction = run_inline,
     ) -> None:
         """`draw_seed` returns 32 unpredictable bytes, `mint_id` a unique id. `undelivered` belongs to the same `log`.

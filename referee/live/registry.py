@@ -26,7 +26,6 @@ from referee.live.ports import (
     RunnerDependencies,
     SeatDelays,
     Time,
-    unwrapped,
 )
 from referee.live.runner import MatchRunner, NotRunHere
 from referee.live.sessions import Absences, Sessions
@@ -65,7 +64,7 @@ class LiveMatches:
         lag: LoopLag,
         observers: Sequence[MatchObserver] = (),
         rating_writer: RatingWriter | None = None,
-        wrap_dependencies: Callable[[RunnerDependencies], RunnerDependencies] = unwrapped,
+        wrap_dependencies: Callable[[RunnerDependencies], RunnerDependencies] = lambda unchanged: unchanged,
     ) -> None:
         self.games = games
         self.lag = lag

@@ -15,13 +15,15 @@ from itertools import count
 
 from engines.game_errors import DetailedError
 from referee.live.match_timing import NetworkPath
-from referee.live.outbox import EndDelivery, MatchEnded, Outbox, OutboxItem, PingNotice, TakeoverNotice
+from referee.live.outbox import EndDelivery, MatchEnded, Outbox, OutboxItem, PingNotice, TakeoverNotice, VerdictNotice
 from referee.live.ports import Time, Timer
-from referee.match.clock import SECOND, Micros
+from referee.match.clock import MS, SECOND, Micros
 from referee.match.setup import Player
 
 MAX_OPEN_PINGS = 9
 """Limit of unanswered pings that are remembered."""
+MAX_VERDICT_DELAY_US: Micros = 300 * MS
+"""How long the verdict on an accepted move can wait for another item, if the bot asks for that."""
 ABSENCE_DELAY_US: Micros = SECOND
 MIN_ABSENCE_GAP_US: Micros = 10 * SECOND
 
@@ -57,6 +59,8 @@ class Hello:
     max_matches: int = 1
     """Limit of matches at the same time. 0: no new ones."""
     turn_options: TurnOptions = DEFAULT_TURN_OPTIONS
+    verdicts_with_turns: bool = False
+    """Whether verdicts on accepted moves wait for another item, for at most MAX_VERDICT_DELAY_US."""
 
 
 DEFAULT_HELLO = Hello()
@@ -90,6 +94,8 @@ class Session:
         self._unconfirmed: list[tuple[int, MatchEnded]] = []
         """Results that were sent, each with the first ping after it, whose pong confirms the result."""
         self._last_ping = 0
+        self._verdict_timer: Timer | None = None
+        """Sends the verdicts that wait. None: none has waited since it fired."""
         self.path = path
 
     @property
@@ -101,6 +107,16 @@ class Session:
     def silent_us(self) -> Micros:
         """Time since the last pong, or since the session was opened."""
         return self._time.monotonic_us() - self.last_seen_us
+
+    def accept_move(self, verdict: VerdictNotice) -> None:
+        """Queue the verdict on an accepted move."""
+        if not self.hello.verdicts_with_turns:
+            self.outbox.put(None, verdict)
+            return
+        self.outbox.put_waiting(verdict)
+        if self._verdict_timer is None:
+            due_us = self._time.monotonic_us() + MAX_VERDICT_DELAY_US
+            self._verdict_timer = self._time.call_at(due_us, self._release_verdicts)
 
     def ping(self) -> None:
         """Queue a ping, replacing one that was not sent yet."""
@@ -133,6 +149,10 @@ class Session:
 
     def accepts_game(self, game: str) -> bool:
         return not self.hello.games or game in self.hello.games
+
+    def _release_verdicts(self) -> None:
+        self._verdict_timer = None
+        self.outbox.release()
 
     def _on_sent(self, items: Sequence[OutboxItem]) -> None:
         for item in items:

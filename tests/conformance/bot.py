@@ -26,6 +26,8 @@ WELCOME_TIMEOUT_S = 15.0
 
 answers: dict[tuple[str, str], str] = {}
 """Answers by match and token."""
+decided: set[tuple[str, str]] = set()
+"""Answers that have a verdict, by match and token."""
 sessions = 0
 
 
@@ -100,6 +102,8 @@ def handle(kind: str, item: Any, outgoing: "queue.Queue[play_pb2.BotItem]") -> N
         answer(item.turn, outgoing)
     elif exits_on(kind, item):
         sys.exit(1)
+    elif kind == "verdict":
+        decided.add((item.verdict.match_id, item.verdict.turn_token))
 
 
 def exits_on(kind: str, item: Any) -> bool:
@@ -123,6 +127,7 @@ def answer(turn: play_pb2.Turn, outgoing: "queue.Queue[play_pb2.BotItem]") -> No
         "no offers": bool(turn.draw_offer_seats),
         "one attempt": turn.attempts_left < 3,
         "only known fields": len(UnknownFieldSet(turn)) > 0,
+        "waits for verdicts": not answers.keys() <= decided,
     }.get(FAULT, False)
     if ignored:
         return

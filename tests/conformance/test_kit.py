@@ -31,6 +31,7 @@ BREAKERS = {
     "rejected-move": "one attempt",
     "stale-answer": "no stale",
     "repeated-verdict": "no repeats",
+    "verdict-with-the-next-turn": "waits for verdicts",
     "expired-turn": "no lapses",
     "match-end-during-a-turn": "no ends",
     "end-of-an-unknown-match": "only known matches",

@@ -9,10 +9,29 @@ import pytest
 
 from referee.accounts.bot_log import NoticeNote
 from referee.live.match_timing import WINDOW_US
-from referee.live.outbox import MAX_ENDS_PER_SESSION, EndDelivery, MatchEnded, Outbox, PingNotice, TakeoverNotice
-from referee.live.sessions import ABSENCE_DELAY_US, MAX_OPEN_PINGS, Absences, Hello, Session, Sessions, SessionTakenOver
+from referee.live.outbox import (
+    MAX_ENDS_PER_SESSION,
+    EndDelivery,
+    MatchEnded,
+    Outbox,
+    PingNotice,
+    TakeoverNotice,
+    TurnNotice,
+    VerdictNotice,
+)
+from referee.live.sessions import (
+    ABSENCE_DELAY_US,
+    MAX_OPEN_PINGS,
+    MAX_VERDICT_DELAY_US,
+    Absences,
+    Hello,
+    Session,
+    Sessions,
+    SessionTakenOver,
+)
 from referee.match.clock import MS, SECOND, Micros
 from referee.match.events import MatchCreated
+from referee.match.match_errors import StaleTurn
 from referee.match.setup import Player
 from referee.storage.memory import MemoryEventLog, MemoryUndeliveredEnds
 from tests.live.fake_time import FakeAlarm, FakeTime, settle
@@ -235,6 +254,34 @@ async def test_waiting_ends_with_a_new_item_or_when_the_outbox_closes() -> None:
     assert outbox.drain(5) == [NoticeNote("x", "y")]
     await outbox.wait()
     assert repr(outbox.closed) == "KeyError('why')"
+
+
+@in_loop
+async def test_a_verdict_waits_for_another_item_or_300_milliseconds_if_the_bot_asks_for_that() -> None:
+    harness = SessionsHarness()
+    session = harness.sessions.open(ONE, Hello(verdicts_with_turns=True))
+    verdicts = [VerdictNotice(number, "m", "0.0.1", StaleTurn("m", "")) for number in range(3)]
+    waiting = asyncio.create_task(session.outbox.wait())
+    session.accept_move(verdicts[0])
+    await harness.time.advance(MAX_VERDICT_DELAY_US - 1)
+    assert not waiting.done()
+    await harness.time.advance(1)
+    assert waiting.done()
+    assert session.outbox.drain(9) == [verdicts[0]]
+
+    waiting = asyncio.create_task(session.outbox.wait())
+    session.accept_move(verdicts[1])
+    session.outbox.put(("turn", "m", 0), TurnNotice("m", 0))
+    await waiting
+    assert session.outbox.drain(9) == [verdicts[1], TurnNotice("m", 0)]
+
+    waiting = asyncio.create_task(session.outbox.wait())
+    await harness.time.advance(MAX_VERDICT_DELAY_US)
+    assert not waiting.done(), "the timer has nothing to send"
+    harness.sessions.update_hello(session, Hello())
+    session.accept_move(verdicts[2])
+    await waiting
+    assert session.outbox.drain(9) == [verdicts[2]]
 
 
 @in_loop

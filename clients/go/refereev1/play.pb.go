@@ -540,9 +540,12 @@ type Hello struct {
 	// Optional contents of each turn. Default: neither legal moves nor view.
 	TurnOptions *TurnOptions `protobuf:"bytes,4,opt,name=turn_options,json=turnOptions,proto3" json:"turn_options,omitempty"`
 	// Name and version of the client library for the server's log, up to 64 characters. Default empty.
-	Client        string `protobuf:"bytes,5,opt,name=client,proto3" json:"client,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Client string `protobuf:"bytes,5,opt,name=client,proto3" json:"client,omitempty"`
+	// Whether the verdict on an accepted move can wait for the next message to the bot, usually its next turn, instead of
+	// being sent in a message of its own. It waits for at most 300 milliseconds. Default false.
+	VerdictsWithTurns bool `protobuf:"varint,6,opt,name=verdicts_with_turns,json=verdictsWithTurns,proto3" json:"verdicts_with_turns,omitempty"`
+	unknownFields     protoimpl.UnknownFields
+	sizeCache         protoimpl.SizeCache
 }
 
 func (x *Hello) Reset() {
@@ -608,6 +611,13 @@ func (x *Hello) GetClient() string {
 		return x.Client
 	}
 	return ""
+}
+
+func (x *Hello) GetVerdictsWithTurns() bool {
+	if x != nil {
+		return x.VerdictsWithTurns
+	}
+	return false
 }
 
 // Optional contents of each turn, in addition to the position.
@@ -2271,14 +2281,15 @@ const file_referee_api_v1_play_proto_rawDesc = "" +
 	"\x12session_taken_over\x18\n" +
 	" \x01(\v2 .referee_api.v1.SessionTakenOverH\x00R\x10sessionTakenOver\x120\n" +
 	"\x06notice\x18\v \x01(\v2\x16.referee_api.v1.NoticeH\x00R\x06noticeB\x06\n" +
-	"\x04item\"\xc5\x01\n" +
+	"\x04item\"\xf5\x01\n" +
 	"\x05Hello\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\tR\aversion\x12\x14\n" +
 	"\x05games\x18\x02 \x03(\tR\x05games\x12$\n" +
 	"\vmax_matches\x18\x03 \x01(\rH\x00R\n" +
 	"maxMatches\x88\x01\x01\x12>\n" +
 	"\fturn_options\x18\x04 \x01(\v2\x1b.referee_api.v1.TurnOptionsR\vturnOptions\x12\x16\n" +
-	"\x06client\x18\x05 \x01(\tR\x06clientB\x0e\n" +
+	"\x06client\x18\x05 \x01(\tR\x06client\x12.\n" +
+	"\x13verdicts_with_turns\x18\x06 \x01(\bR\x11verdictsWithTurnsB\x0e\n" +
 	"\f_max_matches\"\x84\x01\n" +
 	"\vTurnOptions\x12&\n" +
 	"\x0fmax_legal_moves\x18\x01 \x01(\rR\rmaxLegalMoves\x12!\n" +

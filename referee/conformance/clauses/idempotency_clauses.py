@@ -116,6 +116,24 @@ async def repeated_verdict(kit: KitServer) -> None:
     await expect_legal_answer(session, match, following)
 
 
+async def verdict_with_the_next_turn(kit: KitServer) -> None:
+    """Until a verdict arrives with the next turn, other matches are answered, and the answer is not repeated."""
+    session = await kit.session()
+    match, other = await new_match(session, *ANY_GAME), await new_match(session, *ANY_GAME)
+    turn = match.turn()
+    session.send(turn=turn)
+    move = await expect_legal_answer(session, match, turn)
+    between = other.turn()
+    session.send(turn=between)
+    await expect_legal_answer(session, other, between)
+    await session.wait_until_read()
+    require(len(session.answers_to(turn)) == 1, "the answer was repeated before its verdict arrived")
+    match.play(turn.seat, move.move)
+    following = match.turn()
+    session.send_batch(play_pb2.RefereeItem(verdict=accepted(move, match.ply)), play_pb2.RefereeItem(turn=following))
+    await expect_legal_answer(session, match, following)
+
+
 async def expired_turn(kit: KitServer) -> None:
     """After TurnExpired, the expired turn needs no answer, and the next turn is answered."""
     session = await kit.session()
@@ -170,6 +188,7 @@ CLAUSES = (
     rejected_move,
     stale_answer,
     repeated_verdict,
+    verdict_with_the_next_turn,
     expired_turn,
     match_end_during_a_turn,
     end_of_an_unknown_match,

@@ -247,18 +247,18 @@ class PlayStream:
 
     def _queue_verdict(self, received: ReceivedItem, outcome: MoveAccepted | RequestAccepted | Exception) -> None:
         """Queue the verdict. Rejected and repeated items count as calls."""
-        self._session.outbox.put(None, VerdictNotice(received.item_id, received.match_id, received.token, outcome))
-        if isinstance(outcome, Exception):
-            if isinstance(outcome, DetailedError):
-                self._rejection_recorder.record_rejection(
-                    self._session.player, outcome, received.match_id, seat_of(received.token), received.move
-                )
-            counts = not isinstance(outcome, LateAnswer) or outcome.repeated
-        else:
-            counts = isinstance(outcome, MoveAccepted) and outcome.repeated
-            if isinstance(outcome, MoveAccepted) and (row := outcome.event.row):
+        verdict = VerdictNotice(received.item_id, received.match_id, received.token, outcome)
+        if isinstance(outcome, MoveAccepted) and not outcome.repeated:
+            self._session.accept_move(verdict)
+            if row := outcome.event.row:
                 self._session.record_answer_time(row.arrived_us - row.asked_us)
-        if counts:
+            return
+        self._session.outbox.put(None, verdict)
+        if isinstance(outcome, DetailedError):
+            self._rejection_recorder.record_rejection(
+                self._session.player, outcome, received.match_id, seat_of(received.token), received.move
+            )
+        if not isinstance(outcome, RequestAccepted | LateAnswer) or getattr(outcome, "repeated", False):
             self._start_task(self._count_call())
 
     def _start_task(self, work: Coroutine[Any, Any, None]) -> None:

@@ -98,6 +98,7 @@ class Play(PlayServiceServicer):
             frozenset(find_game(self._games, name).name for name in message.games),
             min(max_matches, self._limits.max_matches_per_bot),
             read_turn_options(message.turn_options, self._limits.max_legal_moves),
+            message.verdicts_with_turns,
         )
 
     def make_welcome(self, session: Session) -> play_pb2.Welcome:

@@ -1540,6 +1540,10 @@ pub struct Hello {
     /// Name and version of the client library for the server's log, up to 64 characters. Default empty.
     #[prost(string, tag = "5")]
     pub client: ::prost::alloc::string::String,
+    /// Whether the verdict on an accepted move can wait for the next message to the bot, usually its next turn, instead of
+    /// being sent in a message of its own. It waits for at most 300 milliseconds. Default false.
+    #[prost(bool, tag = "6")]
+    pub verdicts_with_turns: bool,
 }
 /// Optional contents of each turn, in addition to the position.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]

@@ -235,6 +235,7 @@ class Hello(_message.Message):
     MAX_MATCHES_FIELD_NUMBER: _builtins.int
     TURN_OPTIONS_FIELD_NUMBER: _builtins.int
     CLIENT_FIELD_NUMBER: _builtins.int
+    VERDICTS_WITH_TURNS_FIELD_NUMBER: _builtins.int
     version: _builtins.str
     """Version of the bot, up to 64 characters, for which ratings are kept. New versions are registered. Default empty:
     the version registered last.
@@ -243,6 +244,10 @@ class Hello(_message.Message):
     """Maximum number of concurrent matches. 0: no new ones. Not set: 1. The quota can allow fewer."""
     client: _builtins.str
     """Name and version of the client library for the server's log, up to 64 characters. Default empty."""
+    verdicts_with_turns: _builtins.bool
+    """Whether the verdict on an accepted move can wait for the next message to the bot, usually its next turn, instead of
+    being sent in a message of its own. It waits for at most 300 milliseconds. Default false.
+    """
     @_builtins.property
     def games(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Games that it plays. Default empty: all."""
@@ -259,10 +264,11 @@ class Hello(_message.Message):
         max_matches: _builtins.int | None = ...,
         turn_options: Global___TurnOptions | None = ...,
         client: _builtins.str = ...,
+        verdicts_with_turns: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_max_matches", b"_max_matches", "max_matches", b"max_matches", "turn_options", b"turn_options"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_max_matches", b"_max_matches", "client", b"client", "games", b"games", "max_matches", b"max_matches", "turn_options", b"turn_options", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_max_matches", b"_max_matches", "client", b"client", "games", b"games", "max_matches", b"max_matches", "turn_options", b"turn_options", "verdicts_with_turns", b"verdicts_with_turns", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__max_matches: _TypeAlias = _typing.Literal["max_matches"]  # noqa: Y015
     _WhichOneofArgType__max_matches: _TypeAlias = _typing.Literal["_max_matches", b"_max_matches"]  # noqa: Y015
