@@ -70,6 +70,7 @@ class RefereeHarness:
         games: dict[str, Game] = GAMES,
         observers: Sequence[MatchObserver] = (),
         time: FakeTime | None = None,
+        lag: LoopLag | None = None,
     ) -> None:
         """Start with an empty log, or with the log of an earlier process."""
         self.time: FakeTime = after.time if after else time or FakeTime()
@@ -77,7 +78,7 @@ class RefereeHarness:
         self.log = GatedLog(self.time, self.stored)
         self.undelivered_ends = GatedEnds(self.stored)
         self.recorder = Recorder()
-        self.lag = LoopLag(self.time)
+        self.lag = lag or LoopLag(self.time)
         self.ids: Iterator[int] = after.ids if after else count(1)
         self.referee = Referee(
             self.log,

@@ -1,15 +1,18 @@
 """Loop lag: how long the process was blocked, noticed at once, counted once, and credited to the right holders."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from contextvars import copy_context
 
 import pytest
 
 from referee.live.loop_lag import HOLDER, INTERVAL_US, MIN_LAG_US, LoopLag, thread_cpu_us
+from referee.live.ports import Entry
 from referee.match.clock import MS, SECOND, Micros
+from referee.match.state import Match
 from tests.live.fake_time import FakeAlarm, FakeTime
+from tests.live.referee_harness import Recorder, RefereeHarness
 from tests.live.runner_harness import in_loop
 
 
@@ -113,6 +116,32 @@ class Machine:
     def credits(self, *holders: str) -> list[Micros]:
         """Return the lag that has been credited to each holder."""
         return [self.lag.arrival(holder).lag_us for holder in holders]
+
+
+class SlowObserver(Recorder):
+    """Observer that needs CPU time for each entry."""
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__()
+        self._machine = machine
+
+    def on_entries(self, before: Match | None, entries: Sequence[Entry], match: Match) -> None:
+        self._machine.time.us += 300 * MS
+        self._machine.cpu_us += 300 * MS
+
+
+@in_loop
+async def test_what_a_stored_move_costs_in_a_callback_of_the_log_is_not_charged_to_the_next_task() -> None:
+    machine = Machine()
+    harness = RefereeHarness(time=machine.time, lag=machine.lag, observers=[SlowObserver(machine)])
+    match_id, _ = await harness.start_match()
+    await machine.time.advance(SECOND)
+    await harness.referee.submit(match_id, 0, "0.0.1", "1")
+    machine.run_step("ada", 0)
+    credits_us = machine.credits("ada", "bob")
+    assert credits_us[0] == credits_us[1] > 200 * MS
+    machine.lag.stop()
+    await harness.referee.close()
 
 
 @in_loop
