@@ -1,6 +1,7 @@
 """A referee or an echo in its own process, together with a load generator."""
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from bench.crowd import Crowd, crowd
 from bench.measurement import Scope
 from bench.process import cpu_s, resident_bytes
 from bench.recorded import PLIES, recorded_games
+from referee.cli.serve import WITHOUT_EVENT_ENGINE
 from tests.e2e.server import create_organiser_token, run_server
 
 MANY = str(2**31 - 1)
@@ -51,6 +53,10 @@ class Work:
     one_by_one: bool = False
     """The bots send one item in each message."""
     unary: bool = False
+    verdicts_with_turns: bool = False
+    """The bots ask that verdicts wait for their next turns."""
+    event_engine: bool = True
+    """gRPC's event engine is used, which is the default."""
     pairs: bool = False
     """The echo sends a verdict to the bot that moved, and the turn to another bot."""
     whole: bool = False
@@ -108,6 +114,8 @@ class Stage:
 def refereed(scope: Scope, name: str, work: Work, *flags: str, roots: Path | None = None) -> Iterator[Stage]:
     """Run a referee with default settings but without quotas, and connected bots."""
     folder = scope.room(name)
+    if not work.event_engine:
+        flags = (*flags, "--no-grpc-event-engine")
     with run_server(folder, *NO_QUOTAS, *flags) as running:
         channel = running.channel()
         if roots:
@@ -136,7 +144,8 @@ def standing(scope: Scope, work: Work) -> Stage:
 @contextmanager
 def echoed(work: Work) -> Iterator[Stage]:
     command = [sys.executable, "-m", "bench.echo", *(["pairs"] if work.pairs else [])]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+    environment = dict(os.environ) if work.event_engine else {**os.environ, **WITHOUT_EVENT_ENGINE}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
         try:
             assert process.stdout
             address = json.loads(process.stdout.readline())["grpc"]
@@ -155,4 +164,5 @@ def _wishes(work: Work) -> dict[str, object]:
         "one_by_one": work.one_by_one,
         "unary": work.unary,
         "pairs": work.pairs,
+        "verdicts_with_turns": work.verdicts_with_turns,
     }

@@ -75,6 +75,8 @@ func (b *bot) open() error {
 		MaxMatches:  &room,
 		TurnOptions: &refereev1.TurnOptions{MaxLegalMoves: uint32(b.crowd.wishes.Legal)},
 		Client:      "referee-load",
+
+		VerdictsWithTurns: b.crowd.wishes.VerdictsWithTurns,
 	}
 	b.mu.Lock()
 	b.stream, b.hangUp = stream, cancel

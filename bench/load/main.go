@@ -23,8 +23,10 @@ type command struct {
 	Room      int    `json:"room"`       // Matches that a bot plays at once.
 	Legal     int    `json:"legal"`      // Legal moves that are wished for in each turn.
 	OneByOne  bool   `json:"one_by_one"` // One item in each message.
-	Unary     bool   `json:"unary"`      // Answer by SubmitMove instead of in the stream.
-	Pairs     bool   `json:"pairs"`      // Two by two the bots are asked by turns: an echo that sends verdicts too.
+
+	VerdictsWithTurns bool `json:"verdicts_with_turns"` // Verdicts wait for the next turns.
+	Unary             bool `json:"unary"`               // Answer by SubmitMove instead of in the stream.
+	Pairs             bool `json:"pairs"`               // Two by two the bots are asked by turns: an echo that sends verdicts too.
 
 	Matches  int     `json:"matches"`
 	Moves    int64   `json:"moves"`   // Stop after so many.

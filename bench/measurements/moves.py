@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import partial
 
 from bench.costs import CPU, Cost, add_costs
@@ -13,6 +14,8 @@ from bench.svg import bars
 ONE, FULL = "alquerque, 1 match a bot", "alquerque, 64 matches a bot"
 ECHO, ECHO_BATCHED = "echo, one item a message", "echo, 64 items a message"
 ECHO_PAIRS = "echo, a verdict and a turn"
+WITH_TURNS = "alquerque, 1 match a bot, verdicts with turns"
+OTHER_ENGINE = ", without gRPC's event engine"
 
 ECHOES = {
     "echo, unary": Work(unary=True),
@@ -20,6 +23,7 @@ ECHOES = {
     ECHO_PAIRS: Work(pairs=True),
     ECHO_BATCHED: Work(bots=4, room=64),
 }
+ECHOES |= {name + OTHER_ENGINE: replace(ECHOES[name], event_engine=False) for name in (ECHO, ECHO_PAIRS)}
 ALL_GAMES = ("alquerque", "trox", "troke", "toc")
 SEATS = {"toc": 4}
 
@@ -31,6 +35,10 @@ def refereed_works(quick: bool) -> dict[str, tuple[Work, int]]:
         seats = SEATS.get(game, 2)
         works[f"{game}, 1 match a bot"] = Work(game, MATCHES * seats), MATCHES
         works[f"{game}, 64 matches a bot"] = Work(game, 2 * seats, 64), MATCHES_OF_ROOMY
+    works[WITH_TURNS] = Work(bots=2 * MATCHES, verdicts_with_turns=True), MATCHES
+    for name in (ONE, FULL, WITH_TURNS):
+        work, matches = works[name]
+        works[name + OTHER_ENGINE] = replace(work, event_engine=False), matches
     if not quick:
         for game in ALL_GAMES:
             works[f"{game}, legal moves in the turn"] = (
@@ -61,11 +69,9 @@ def _findings(costs: dict[str, list[Cost]]) -> Findings:
         add_costs(found, name, rounds)
         found.add(name, "items per message", *(cost.played.items / (cost.played.messages or 1) for cost in rounds))
         found.add(name, "bytes per item", *(cost.played.bytes / (cost.played.items or 1) for cost in rounds))
-    by_two = short(found.ratio(CPU, ECHO_PAIRS, ONE))
-    found.notes.append(
-        "A move with one match a bot is two messages out, as in the echo of a verdict and a turn, and the"
-    )
-    found.notes.append(f"goal asks for the echo of one. In units of the other it is {by_two}.")
+    for name, echo in ((ONE, ECHO_PAIRS), (WITH_TURNS, ECHO), (FULL, ECHO)):
+        other = found.ratio(CPU, echo + OTHER_ENGINE, name + OTHER_ENGINE)
+        found.notes.append(f"{name}{OTHER_ENGINE}, in units of the same echo without it: {short(other)}.")
     found.plots["moves"] = bars(CPU, [figure for figure in found.figures if figure.what == CPU])
     return found
 
@@ -77,15 +83,28 @@ MEASUREMENT = Measurement(
     goals=(
         Goal(
             "one match a bot",
-            "Moves per CPU-second, in units of the echo with one item a message.",
-            0.6,
-            lambda found: found.ratio(CPU, ECHO, ONE),
+            "Moves per CPU-second, in units of the echo of a verdict and a turn, which is two messages, too.",
+            0.75,
+            lambda found: found.ratio(CPU, ECHO_PAIRS, ONE),
+        ),
+        Goal(
+            "verdicts with turns",
+            "Moves per CPU-second with one match a bot, in units of the echo with one item a message.",
+            0.5,
+            lambda found: found.ratio(CPU, ECHO, WITH_TURNS),
         ),
         Goal(
             "64 matches a bot",
             "Moves per CPU-second, in units of the echo with one item a message.",
-            1.5,
+            1.0,
             lambda found: found.ratio(CPU, ECHO, FULL),
+        ),
+        Goal(
+            "64 items a message",
+            "CPU per move with 64 matches a bot, in units of the echo with 64 items a message.",
+            4.5,
+            lambda found: found.ratio(CPU, FULL, ECHO_BATCHED),
+            at_least=False,
         ),
     ),
     profile="path",
