@@ -55,8 +55,8 @@ class Work:
     unary: bool = False
     verdicts_with_turns: bool = False
     """The bots ask that verdicts wait for their next turns."""
-    event_engine: bool = True
-    """gRPC's event engine is used, which is the default."""
+    event_engine: bool = False
+    """gRPC's event engine is used, which is not the default of the server."""
     pairs: bool = False
     """The echo sends a verdict to the bot that moved, and the turn to another bot."""
     whole: bool = False
@@ -114,8 +114,8 @@ class Stage:
 def refereed(scope: Scope, name: str, work: Work, *flags: str, roots: Path | None = None) -> Iterator[Stage]:
     """Run a referee with default settings but without quotas, and connected bots."""
     folder = scope.room(name)
-    if not work.event_engine:
-        flags = (*flags, "--no-grpc-event-engine")
+    if work.event_engine:
+        flags = (*flags, "--grpc-event-engine")
     with run_server(folder, *NO_QUOTAS, *flags) as running:
         channel = running.channel()
         if roots:

@@ -15,7 +15,7 @@ ONE, FULL = "alquerque, 1 match a bot", "alquerque, 64 matches a bot"
 ECHO, ECHO_BATCHED = "echo, one item a message", "echo, 64 items a message"
 ECHO_PAIRS = "echo, a verdict and a turn"
 WITH_TURNS = "alquerque, 1 match a bot, verdicts with turns"
-OTHER_ENGINE = ", without gRPC's event engine"
+EVENT_ENGINE = ", with gRPC's event engine"
 
 ECHOES = {
     "echo, unary": Work(unary=True),
@@ -23,7 +23,7 @@ ECHOES = {
     ECHO_PAIRS: Work(pairs=True),
     ECHO_BATCHED: Work(bots=4, room=64),
 }
-ECHOES |= {name + OTHER_ENGINE: replace(ECHOES[name], event_engine=False) for name in (ECHO, ECHO_PAIRS)}
+ECHOES |= {name + EVENT_ENGINE: replace(ECHOES[name], event_engine=True) for name in (ECHO, ECHO_PAIRS)}
 ALL_GAMES = ("alquerque", "trox", "troke", "toc")
 SEATS = {"toc": 4}
 
@@ -38,7 +38,7 @@ def refereed_works(quick: bool) -> dict[str, tuple[Work, int]]:
     works[WITH_TURNS] = Work(bots=2 * MATCHES, verdicts_with_turns=True), MATCHES
     for name in (ONE, FULL, WITH_TURNS):
         work, matches = works[name]
-        works[name + OTHER_ENGINE] = replace(work, event_engine=False), matches
+        works[name + EVENT_ENGINE] = replace(work, event_engine=True), matches
     if not quick:
         for game in ALL_GAMES:
             works[f"{game}, legal moves in the turn"] = (
@@ -70,8 +70,8 @@ def _findings(costs: dict[str, list[Cost]]) -> Findings:
         found.add(name, "items per message", *(cost.played.items / (cost.played.messages or 1) for cost in rounds))
         found.add(name, "bytes per item", *(cost.played.bytes / (cost.played.items or 1) for cost in rounds))
     for name, echo in ((ONE, ECHO_PAIRS), (WITH_TURNS, ECHO), (FULL, ECHO)):
-        other = found.ratio(CPU, echo + OTHER_ENGINE, name + OTHER_ENGINE)
-        found.notes.append(f"{name}{OTHER_ENGINE}, in units of the same echo without it: {short(other)}.")
+        other = found.ratio(CPU, echo + EVENT_ENGINE, name + EVENT_ENGINE)
+        found.notes.append(f"{name}{EVENT_ENGINE}, in units of the same echo with it: {short(other)}.")
     found.plots["moves"] = bars(CPU, [figure for figure in found.figures if figure.what == CPU])
     return found
 

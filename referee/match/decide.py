@@ -110,7 +110,9 @@ def decide(match: Match, command: Command, now_us: Micros) -> Decision:
 
     If the engine fails, the match ends as void, and `fault` is the exception. Raises MatchError.
     """
-    _check_allowed(match, command)
+    seat = getattr(command, "seat", None)
+    if type(command) not in ALLOWED[match.phase] or (seat is not None and not 0 <= seat < len(match.players)):
+        raise _refusal(match, command)
     builder = DecisionBuilder(match, now_us)
     try:
         HANDLERS[type(command)](builder, command)
@@ -124,15 +126,14 @@ def decide(match: Match, command: Command, now_us: Micros) -> Decision:
     return Decision(tuple(builder.events), builder.match)
 
 
-def _check_allowed(match: Match, command: Command) -> None:
+def _refusal(match: Match, command: Command) -> MatchError:
+    """Return the error of a command for a seat that does not exist, or that the phase of the match does not allow."""
     seat = getattr(command, "seat", None)
     if seat is not None and not 0 <= seat < len(match.table.seats):
-        raise NoSuchSeat(seat, len(match.table.seats))
-    if type(command) in ALLOWED[match.phase]:
-        return
+        return NoSuchSeat(seat, len(match.table.seats))
     if match.result:
-        raise MatchOver(str(match.result))
-    raise NotAllowedNow(type(command).__name__, match.phase.value)
+        return MatchOver(str(match.result))
+    return NotAllowedNow(type(command).__name__, match.phase.value)
 
 
 def _take_seat(builder: DecisionBuilder, command: TakeSeat) -> None:

@@ -71,7 +71,8 @@ def submit_move(builder: DecisionBuilder, command: SubmitMove) -> None:
     )
     if command.offers_draw and match.game.draws_by_agreement and position.outcome is None:
         builder.add(DrawOffered(builder.now_us, command.seat))
-    builder.settle()
+    if position.outcome or match.resigned or match.forfeits:
+        builder.settle()
 
 
 def _is_repeated(verdict: Verdict, command: SubmitMove) -> bool:

@@ -100,7 +100,7 @@ class Settings:
     max_consecutive_faults: int = _declared(integer(), "5", "Consecutive faults after which a bot is paused.")
 
     grpc_event_engine: bool = _declared(
-        SWITCH, "true", "Let gRPC use its event engine for connections, its default; false costs less CPU per message."
+        SWITCH, "false", "Let gRPC use its event engine for connections, as it does by default; it needs more CPU."
     )
     max_message_bytes: int = _declared(integer(1024), "1048576", "Maximum size of a message.")
     max_compute_ms: int = _declared(

@@ -29,7 +29,7 @@ from referee.match.decision import Decision
 from referee.transport.guards.admission import require_readable
 from referee.transport.guards.field_limits import check_fields
 from referee.transport.guards.rate_limit import RateLimiter
-from referee.transport.play.writer import ItemWriter
+from referee.transport.play.writer import ITEM_WRITERS, ItemWriter
 from referee.transport.services.bot_requests import RejectionRecorder, answer_draw, held_seat, offer_draw
 from referee.transport.services.paging import chunks
 from referee.wire.error_mapping import ErrorMapper
@@ -137,8 +137,7 @@ class PlayStream:
             await outbox.wait()
             response = PlayResponse()
             for item in outbox.drain(self._heartbeat.max_items_per_message):
-                writing = self._writer.write(item, response.items)
-                if writing:
+                if writing := ITEM_WRITERS[type(item)](self._writer, item, response.items):
                     await writing
             if response.items:
                 await context.write(response)

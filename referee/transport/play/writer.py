@@ -42,13 +42,6 @@ class ItemWriter:
     sent_rules: set[tuple[str, Seat]] = field(default_factory=set)
     """Matches and seats whose large rules were already sent in this session."""
 
-    def write(self, item: outbox.OutboxItem, items: Items) -> Awaitable[None] | None:
-        """Add the item to `items`, unless it is outdated, such as a turn that is over.
-
-        Return what must be awaited for that; None: nothing.
-        """
-        return ITEM_WRITERS[type(item)](self, item, items)
-
     def _write_welcome(self, _: outbox.HelloAccepted, items: Items) -> None:
         items.add(welcome=self.welcome())
 
@@ -163,3 +156,7 @@ ITEM_WRITERS: dict[type, Callable[[ItemWriter, Any, Items], Awaitable[None] | No
     outbox.TakeoverNotice: ItemWriter._write_taken_over,
     NoticeNote: ItemWriter._write_notice,
 }
+"""Functions that add an item of each kind to a message, unless it is outdated, such as a turn that is over.
+
+They return what must be awaited for that; None: nothing.
+"""
