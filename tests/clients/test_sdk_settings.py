@@ -5,7 +5,8 @@ import asyncio
 import pytest
 from referee_client import Misconfigured, play
 from referee_client.bots.random import choose
-from referee_client.playing import _max_matches
+from referee_client.playing import _max_matches, _verdicts_with_turns
+from referee_client.session import Wanted
 
 
 def test_the_default_is_one_match_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -18,3 +19,21 @@ def test_an_invalid_number_of_matches_is_named(monkeypatch: pytest.MonkeyPatch, 
     monkeypatch.setenv("BOT_MAX_MATCHES", number)
     with pytest.raises(Misconfigured, match=f"BOT_MAX_MATCHES cannot be '{number}'"):
         asyncio.run(asyncio.wait_for(play(choose, "127.0.0.1:1", "rf_any"), timeout=60))
+
+
+@pytest.mark.parametrize(("value", "wanted"), [("", False), ("0", False), ("true", False), ("1", True)])
+def test_verdicts_wait_for_turns_only_if_the_variable_is_1(
+    monkeypatch: pytest.MonkeyPatch, value: str, wanted: bool
+) -> None:
+    monkeypatch.setenv("BOT_VERDICTS_WITH_TURNS", value)
+    assert _verdicts_with_turns(None) is wanted
+
+
+def test_an_argument_for_verdicts_with_turns_replaces_the_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BOT_VERDICTS_WITH_TURNS", "1")
+    assert not _verdicts_with_turns(False)
+
+
+def test_verdicts_with_turns_are_requested_in_the_hello() -> None:
+    assert Wanted(verdicts_with_turns=True).hello(listed=False).hello.verdicts_with_turns
+    assert not Wanted().hello(listed=False).hello.verdicts_with_turns

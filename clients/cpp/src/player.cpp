@@ -85,6 +85,7 @@ api::BotItem Player::hello() const {
     api::Hello& hello = *item.mutable_hello();
     hello.set_version(settings_.version);
     hello.set_max_matches(settings_.max_matches);
+    hello.set_verdicts_with_turns(settings_.verdicts_with_turns);
     *hello.mutable_turn_options() = bot_.turn_options();
     hello.set_client("referee-client-cpp/" REFEREE_CLIENT_VERSION);
     return item;

@@ -84,6 +84,7 @@ Settings read_settings(const Environment& environment) {
     if (roots) settings.roots = contents("BOT_CA", *roots);
     settings.version = given(environment, "BOT_VERSION").value_or("");
     settings.max_matches = max_matches(environment);
+    settings.verdicts_with_turns = given(environment, "BOT_VERDICTS_WITH_TURNS") == "1";
     return settings;
 }
 

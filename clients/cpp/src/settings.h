@@ -24,6 +24,8 @@ struct Settings {
     std::string roots;
     std::string version;
     unsigned max_matches;
+    // Whether the verdict on an accepted move may wait for the next turn.
+    bool verdicts_with_turns;
 };
 
 // Returns the value of a variable, or nothing.

@@ -61,6 +61,14 @@ TEST_F(SettingsTest, PlaintextElsewhereHasToBePermitted) {
     }
 }
 
+TEST_F(SettingsTest, VerdictsWaitForTurnsOnlyIfTheVariableIsOne) {
+    EXPECT_FALSE(read().verdicts_with_turns);
+    environment["BOT_VERDICTS_WITH_TURNS"] = "true";
+    EXPECT_FALSE(read().verdicts_with_turns);
+    environment["BOT_VERDICTS_WITH_TURNS"] = "1";
+    EXPECT_TRUE(read().verdicts_with_turns);
+}
+
 TEST_F(SettingsTest, WhatIsWrongIsNamed) {
     environment["BOT_MAX_MATCHES"] = "many";
     EXPECT_EQ(wrong(), "BOT_MAX_MATCHES is no number: many");

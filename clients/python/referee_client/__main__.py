@@ -40,6 +40,12 @@ def main() -> None:
     parser.add_argument("--version", help="the version it plays as (default: BOT_VERSION)")
     parser.add_argument("--games", nargs="+", default=(), metavar="GAME", help="the games it plays (default: all)")
     parser.add_argument("--max-matches", type=int, metavar="N", help="at once (default: BOT_MAX_MATCHES, or 1)")
+    parser.add_argument(
+        "--verdicts-with-turns",
+        action="store_true",
+        default=None,
+        help="accept the verdict on a move with the next turn (default: BOT_VERDICTS_WITH_TURNS)",
+    )
     parser.add_argument("--workers", type=int, default=0, metavar="N", help="think in N processes (default: threads)")
     given = parser.parse_args()
     try:
@@ -52,6 +58,7 @@ def main() -> None:
         games=given.games,
         max_matches=given.max_matches,
         workers=given.workers,
+        verdicts_with_turns=given.verdicts_with_turns,
     )
 
 

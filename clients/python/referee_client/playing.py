@@ -35,6 +35,7 @@ async def play(
     workers: int = 0,
     ca: str | os.PathLike[str] | None = None,
     view: bool = False,
+    verdicts_with_turns: bool | None = None,
 ) -> None:
     """Play until cancelled, reconnecting after a session has ended.
 
@@ -42,12 +43,13 @@ async def play(
     missing values come from the environment. `games` are the games that the bot plays (default: all), `max_matches`
     limits how many matches it plays at once. With `workers`, the bot thinks in that many processes; otherwise in
     threads, or on the event loop if its `choose` is asynchronous. `view`: every turn contains the position as JSON.
+    `verdicts_with_turns`: the verdict on an accepted move may wait for the next turn.
 
     Raises TakenOver, NotAllowed or Misconfigured.
     """
     given = address(target, token, ca)
     version = os.environ.get("BOT_VERSION", "") if version is None else version
-    wanted = Wanted(version, tuple(games), _max_matches(max_matches), view)
+    wanted = Wanted(version, tuple(games), _max_matches(max_matches), view, _verdicts_with_turns(verdicts_with_turns))
     thinker = _thinker(bot, workers)
     seats = Seats(thinker)
     try:
@@ -68,6 +70,7 @@ def run(
     workers: int = 0,
     ca: str | os.PathLike[str] | None = None,
     view: bool = False,
+    verdicts_with_turns: bool | None = None,
 ) -> None:
     """Run `play` as a program, with messages on stderr.
 
@@ -85,6 +88,7 @@ def run(
             workers=workers,
             ca=ca,
             view=view,
+            verdicts_with_turns=verdicts_with_turns,
         )
     )
 
@@ -123,6 +127,10 @@ def _max_matches(matches: int | None) -> int:
     if not text.isdecimal():
         raise Misconfigured(f"BOT_MAX_MATCHES cannot be {text!r}; it takes a whole number")
     return int(text)
+
+
+def _verdicts_with_turns(wanted: bool | None) -> bool:
+    return os.environ.get("BOT_VERDICTS_WITH_TURNS") == "1" if wanted is None else wanted
 
 
 def _thinker(bot: Bot, workers: int) -> Thinker:

@@ -33,6 +33,7 @@ class Wanted:
     games: Sequence[str] = ()
     max_matches: int = 1
     view: bool = False
+    verdicts_with_turns: bool = False
 
     def hello(self, listed: bool) -> play_pb2.BotItem:
         """Return the Hello. `listed`: whether the referee should list legal moves."""
@@ -44,6 +45,7 @@ class Wanted:
                 max_matches=self.max_matches,
                 turn_options=wishes,
                 client=CLIENT,
+                verdicts_with_turns=self.verdicts_with_turns,
             )
         )
 

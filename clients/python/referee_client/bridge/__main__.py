@@ -35,7 +35,13 @@ async def _bridged(given: argparse.Namespace, program: Program) -> None:
     try:
         await bot.rehearse()
         playing = asyncio.create_task(
-            play(bot, version=given.version, games=given.games, max_matches=given.max_matches)
+            play(
+                bot,
+                version=given.version,
+                games=given.games,
+                max_matches=given.max_matches,
+                verdicts_with_turns=given.verdicts_with_turns,
+            )
         )
         bot.mute.add_done_callback(lambda _: playing.cancel())
         await playing
@@ -91,6 +97,12 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", help="the version it plays as (default: BOT_VERSION)")
     parser.add_argument("--games", nargs="+", default=(), metavar="GAME", help="the games it plays (default: all)")
     parser.add_argument("--max-matches", type=int, metavar="N", help="at once (default: BOT_MAX_MATCHES, or 1)")
+    parser.add_argument(
+        "--verdicts-with-turns",
+        action="store_true",
+        default=None,
+        help="accept the verdict on a move with the next turn (default: BOT_VERDICTS_WITH_TURNS)",
+    )
     return parser
 
 

@@ -69,6 +69,7 @@ final class Player implements Session.Listener {
                 Hello.newBuilder()
                         .setVersion(settings.version())
                         .setMaxMatches(settings.maxMatches())
+                        .setVerdictsWithTurns(settings.verdictsWithTurns())
                         .setTurnOptions(bot.turnOptions())
                         .setClient(CLIENT);
     }

@@ -21,6 +21,7 @@ import java.util.regex.Pattern;
  *
  * @param roots a PEM file of the roots to trust; else the system's
  * @param plaintext permits to speak without TLS to another machine
+ * @param verdictsWithTurns whether the verdict on an accepted move may wait for the next turn
  */
 record Settings(
         InetSocketAddress referee,
@@ -28,7 +29,8 @@ record Settings(
         Optional<File> roots,
         boolean plaintext,
         String version,
-        int maxMatches) {
+        int maxMatches,
+        boolean verdictsWithTurns) {
     private static final String DEFAULT_MAX_MATCHES = "1";
 
     /** Matches the whole host: a name that merely begins like an address may be another machine. */
@@ -48,7 +50,8 @@ record Settings(
                 given(environment, "BOT_CA").map(File::new),
                 given(environment, "BOT_PLAINTEXT").equals(Optional.of("1")),
                 given(environment, "BOT_VERSION").orElse(""),
-                number("BOT_MAX_MATCHES", maxMatches));
+                number("BOT_MAX_MATCHES", maxMatches),
+                given(environment, "BOT_VERDICTS_WITH_TURNS").equals(Optional.of("1")));
     }
 
     /** Returns the referee's address as HOST:PORT. */

@@ -64,6 +64,15 @@ class SettingsTest {
     }
 
     @Test
+    void verdictsWaitForTurnsOnlyIfTheVariableIsOne() {
+        assertFalse(settings().verdictsWithTurns());
+        environment.put("BOT_VERDICTS_WITH_TURNS", "true");
+        assertFalse(settings().verdictsWithTurns());
+        environment.put("BOT_VERDICTS_WITH_TURNS", "1");
+        assertTrue(settings().verdictsWithTurns());
+    }
+
+    @Test
     void whatIsWrongIsNamed() {
         environment.put("BOT_MAX_MATCHES", "many");
         assertEquals("BOT_MAX_MATCHES is no number: many", wrong());
