@@ -41,7 +41,7 @@ LINES = lines_of(RECORD)
 @pytest.fixture(autouse=True)
 def _install_example_games(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("nim", "fingers"):
-        monkeypatch.setitem(registry.OURS, name, f"tests.strangers_games.strangers_games:{name.upper()}")
+        monkeypatch.setitem(registry.OURS, name, f"tests.third_party_games.third_party_games:{name.upper()}")
 
 
 @pytest.fixture

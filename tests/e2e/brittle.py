@@ -2,7 +2,7 @@
 
 from engines.api import Position, Seat
 from engines.options import Settings
-from tests.strangers_games.strangers_games.nim import Nim, NimPosition
+from tests.third_party_games.third_party_games.nim import Nim, NimPosition
 
 
 class BrittlePosition(NimPosition):

@@ -208,7 +208,7 @@ def test_a_match_whose_rules_have_changed_can_be_watched_to_its_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "games"))
-    install_games(tmp_path / "games", nim="tests.strangers_games.strangers_games:NIM")
+    install_games(tmp_path / "games", nim="tests.third_party_games.third_party_games:NIM")
     with run_server(tmp_path) as server, connect_organiser(server, "changes") as organiser:
         match_id = organiser.start_match(rules=NIM)
         for seat, move in ((0, "1"), (1, "3"), (0, "1")):
@@ -229,7 +229,7 @@ def test_a_repeated_resignation_gets_its_result_after_the_game_was_removed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "games"))
-    install_games(tmp_path / "games", nim="tests.strangers_games.strangers_games:NIM")
+    install_games(tmp_path / "games", nim="tests.third_party_games.third_party_games:NIM")
     with run_server(tmp_path) as server, connect_organiser(server, "removed") as organiser:
         request = {"match_id": organiser.start_match(rules=NIM), "request_id": "r"}
         first = organiser.call_as_bot(1, "MatchService/Resign", **request)

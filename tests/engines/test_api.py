@@ -3,7 +3,7 @@
 import pytest
 
 from engines.api import REFEREE, SPECTATOR, Viewer
-from tests.strangers_games.strangers_games import NIM
+from tests.third_party_games.third_party_games import NIM
 
 
 @pytest.mark.parametrize("viewer", [0, 1, REFEREE, SPECTATOR])

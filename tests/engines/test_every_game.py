@@ -11,7 +11,7 @@ from engines.game_errors import BadOption, MalformedPosition, UnknownOption, Unk
 from engines.options import Settings
 from engines.registry import games
 from tests.engines.suite import Checker, check_broken_texts, game_path, is_endless, settings_of
-from tests.strangers_games.strangers_games import FINGERS, NIM
+from tests.third_party_games.third_party_games import FINGERS, NIM
 
 GAMES = [*games().values(), NIM, FINGERS]
 every_game = pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)

@@ -11,7 +11,7 @@ from engines import registry
 from engines.game_errors import UnknownGame
 from engines.registry import GROUP, find, games
 
-EXTERNAL_GAMES = Path(__file__).parents[1] / "strangers_games"
+EXTERNAL_GAMES = Path(__file__).parents[1] / "third_party_games"
 INSTALL = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "--no-index"]
 
 
@@ -44,12 +44,12 @@ def _with(monkeypatch: pytest.MonkeyPatch, name: str, place: str) -> None:
 
 
 def test_an_entry_point_adds_a_game_of_another_distribution(monkeypatch: pytest.MonkeyPatch) -> None:
-    _with(monkeypatch, "nim", "tests.strangers_games.strangers_games:NIM")
+    _with(monkeypatch, "nim", "tests.third_party_games.third_party_games:NIM")
     assert find("nim").title == "Nim"
 
 
 def test_two_games_with_the_same_name_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    _with(monkeypatch, "alquerque", "tests.strangers_games.strangers_games:NIM")
+    _with(monkeypatch, "alquerque", "tests.third_party_games.third_party_games:NIM")
     with pytest.raises(ValueError, match="two games are called 'alquerque'"):
         games()
 

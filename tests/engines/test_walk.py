@@ -2,7 +2,7 @@
 
 from engines.api import Outcome, Table
 from engines.walk import perft
-from tests.strangers_games.strangers_games import FINGERS, NIM
+from tests.third_party_games.third_party_games import FINGERS, NIM
 
 
 def test_perft_counts_lines_and_stops_at_the_end_of_a_game() -> None:

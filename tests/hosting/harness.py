@@ -297,7 +297,7 @@ def choose_by_match(match: Match, seat: int, moves: Sequence[str]) -> str:
     return moves[zlib.crc32(f"{match.setup.match_id} {match.ply} {seat}".encode()) % len(moves)]
 
 
-def terms(
+def cup_terms(
     form: TournamentFormat,
     game: str = "nim",
     options: dict[str, Any] | None = None,

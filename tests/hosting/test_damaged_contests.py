@@ -13,7 +13,7 @@ from referee.hosting.contest_store import ContestRegistry
 from referee.hosting.hosting_errors import ContestDamaged
 from referee.match.events import PlayEnded
 from referee.match.result import EndKind
-from tests.hosting.harness import HostingHarness, Store, terms, tournament_request
+from tests.hosting.harness import HostingHarness, Store, cup_terms, tournament_request
 from tests.hosting.ladder_harness import ladder_terms, new_ladder, until
 from tests.live.runner_harness import in_loop
 from tests.storage.stores import other_connection
@@ -57,7 +57,7 @@ def test_a_damaged_tournament_does_not_affect_the_others(tmp_path: Path, damage:
         await first_process.open()
         for number, name in enumerate(("old", "cup", "new")):
             await first_process.tournaments.create(
-                tournament_request(terms(RoundRobin()), "ada", "bob", name=name, request_id=f"r{number}")
+                tournament_request(cup_terms(RoundRobin()), "ada", "bob", name=name, request_id=f"r{number}")
             )
         await first_process.close()
         execute_sql(file, damage)
@@ -76,7 +76,7 @@ def test_a_damaged_tournament_does_not_affect_the_others(tmp_path: Path, damage:
                 await call("cup")
         with pytest.raises(NameTaken):
             await second_process.tournaments.create(
-                tournament_request(terms(RoundRobin()), name="cup", request_id="r9")
+                tournament_request(cup_terms(RoundRobin()), name="cup", request_id="r9")
             )
         assert second_process.tournaments.workers.is_set_open("tournament/cup", "1.1/1", "1.1/1.1")
         assert rows(file) == damaged
@@ -95,7 +95,7 @@ async def test_a_damaged_finished_tournament_is_reported_once_when_requested() -
     store = Store()
     harness = HostingHarness(store)
     await harness.open()
-    await harness.tournaments.create(tournament_request(terms(RoundRobin()), name="cup"))
+    await harness.tournaments.create(tournament_request(cup_terms(RoundRobin()), name="cup"))
     await harness.tournaments.cancel("cup")
     await harness.close()
     reported: list[str] = []

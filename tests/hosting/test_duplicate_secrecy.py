@@ -10,7 +10,7 @@ from referee.hosting.contest_workers import DuplicateSecrecy
 from referee.live.ports import Entry
 from referee.match.events import PlayEnded
 from referee.match.state import Match
-from tests.hosting.harness import HostingHarness, Store, terms, tournament_request
+from tests.hosting.harness import HostingHarness, Store, cup_terms, tournament_request
 from tests.hosting.ladder_harness import ladder_terms, new_ladder, rated, until
 from tests.live.runner_harness import in_loop
 
@@ -50,7 +50,7 @@ async def test_the_last_match_of_a_set_in_a_tournament_is_public_as_soon_as_it_e
     observer = SecrecyObserver(harness)
     harness.voided = frozenset({"1.1/2.1"})
     harness.connect("a", "b")
-    duplicate_terms = terms(RoundRobin(), duplicate=DuplicateSets(2), max_concurrent_matches=1)
+    duplicate_terms = cup_terms(RoundRobin(), duplicate=DuplicateSets(2), max_concurrent_matches=1)
     await harness.tournaments.create(tournament_request(duplicate_terms, "a", "b"))
     await harness.tournaments.start("cup")
     await harness.until_over("cup")

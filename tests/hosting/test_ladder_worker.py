@@ -38,7 +38,7 @@ from tests.hosting.ladder_harness import (
 )
 from tests.live.fake_time import settle
 from tests.live.runner_harness import in_loop
-from tests.strangers_games.strangers_games import NIM
+from tests.third_party_games.third_party_games import NIM
 
 ONE = Hello(max_matches=1)
 NIM_TERMS = MatchTerms("nim", NIM.settings({"heap": 6}), (SuddenDeath(SECOND),))

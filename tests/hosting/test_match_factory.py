@@ -7,7 +7,7 @@ from referee.contests.tournament.tournament_terms import RoundRobin
 from referee.hosting.match_factory import MatchQueue, QueuedMatch, WaitReason
 from referee.live.sessions import Hello
 from referee.match.clock import SECOND
-from tests.hosting.harness import HostingHarness, Store, terms, tournament_request
+from tests.hosting.harness import HostingHarness, Store, cup_terms, tournament_request
 from tests.hosting.ladder_harness import ladder_terms, open_with_ladder, until
 from tests.live.fake_time import settle
 from tests.live.runner_harness import in_loop
@@ -31,7 +31,7 @@ async def start_tournament(*bots: str, at_once: int | None = None) -> HostingHar
     harness = HostingHarness(store)
     harness.choose = lambda *_: ""
     await harness.open()
-    await harness.tournaments.create(tournament_request(terms(RoundRobin(), max_concurrent_matches=at_once), *bots))
+    await harness.tournaments.create(tournament_request(cup_terms(RoundRobin(), max_concurrent_matches=at_once), *bots))
     await harness.tournaments.start("cup")
     await settle()
     return harness

@@ -33,11 +33,19 @@ from referee.live.ports import LogUnavailable
 from referee.live.watch import NumberAhead
 from referee.match.match_errors import RequestIdReused
 from referee.match.setup import Player
-from tests.hosting.harness import MANY_MATCHES, HostingHarness, Store, entrant, kill_process, terms, tournament_request
+from tests.hosting.harness import (
+    MANY_MATCHES,
+    HostingHarness,
+    Store,
+    cup_terms,
+    entrant,
+    kill_process,
+    tournament_request,
+)
 from tests.live.fake_time import settle
 from tests.live.runner_harness import in_loop
 
-CUP = tournament_request(terms(RoundRobin()), "ada", "bob")
+CUP = tournament_request(cup_terms(RoundRobin()), "ada", "bob")
 
 
 async def open_process(*bots: str) -> HostingHarness:
@@ -72,10 +80,10 @@ async def test_a_repeated_create_request_makes_one_tournament_even_after_a_resta
     for other in (
         replace(CUP, name="other"),
         replace(CUP, title="The cup"),
-        replace(CUP, terms=terms(RoundRobin(2))),
-        tournament_request(terms(RoundRobin()), "ada", "cyd"),
-        tournament_request(terms(RoundRobin()), "ada"),
-        tournament_request(terms(RoundRobin()), "ada", "bob", "cyd"),  # Now equal, but not to the first request.
+        replace(CUP, terms=cup_terms(RoundRobin(2))),
+        tournament_request(cup_terms(RoundRobin()), "ada", "cyd"),
+        tournament_request(cup_terms(RoundRobin()), "ada"),
+        tournament_request(cup_terms(RoundRobin()), "ada", "bob", "cyd"),  # Now equal, but not to the first request.
         replace(CUP, entrants=(entrant("ada"), entrant("bob", name="bobby"))),
     ):
         with pytest.raises(RequestIdReused):
@@ -90,32 +98,37 @@ async def test_a_repeated_create_request_makes_one_tournament_even_after_a_resta
 INVALID_REQUESTS: dict[str, tuple[TournamentRequest, type[DetailedError]]] = {
     "a name": (replace(CUP, name="The Cup"), BadName),
     "a title": (replace(CUP, title="x" * 201), BadField),
-    "a bot": (tournament_request(terms(RoundRobin()), "ada", "nobody"), UnknownBot),
+    "a bot": (tournament_request(cup_terms(RoundRobin()), "ada", "nobody"), UnknownBot),
     "a version": (replace(CUP, entrants=(TournamentEntrant("ada", bots=(Player("ada", "9"),)),)), UnknownVersion),
-    "a bot twice": (tournament_request(terms(RoundRobin()), "ada", "ada"), AlreadyIn),
+    "a bot twice": (tournament_request(cup_terms(RoundRobin()), "ada", "ada"), AlreadyIn),
     "two bots for a seat": (replace(CUP, entrants=(entrant("ada", "bob"),)), WrongParticipantCount),
     "partners without a name": (
         replace(
-            tournament_request(terms(RoundRobin(), "stones", {"seats": 4, "teams": True}, partners=Partners.FIXED)),
+            tournament_request(cup_terms(RoundRobin(), "stones", {"seats": 4, "teams": True}, partners=Partners.FIXED)),
             entrants=(TournamentEntrant("", bots=(Player("ada"), Player("bob"))),),
         ),
         BadField,
     ),
-    "a format for two": (tournament_request(terms(RoundRobin(), "stones")), BadField),
-    "seeding by ratings that nobody has": (tournament_request(terms(RoundRobin(), seeding=Seeding.RATING)), BadField),
+    "a format for two": (tournament_request(cup_terms(RoundRobin(), "stones")), BadField),
+    "seeding by ratings that nobody has": (
+        tournament_request(cup_terms(RoundRobin(), seeding=Seeding.RATING)),
+        BadField,
+    ),
     "the name of somebody else's bot": (replace(CUP, entrants=(entrant("ada", name="bob"),)), BadField),
     "a name that is none": (replace(CUP, entrants=(entrant("ada", name=" "),)), BadField),
-    "another table": (tournament_request(terms(Pools(2, 4), "stones")), BadField),
+    "another table": (tournament_request(cup_terms(Pools(2, 4), "stones")), BadField),
     "an opening": (
-        tournament_request(terms(RoundRobin(), openings=(Opening(moves=((0, "9"),)),), duplicate=DuplicateSets(2, 1))),
+        tournament_request(
+            cup_terms(RoundRobin(), openings=(Opening(moves=((0, "9"),)),), duplicate=DuplicateSets(2, 1))
+        ),
         DetailedError,
     ),
     "nonces in sets": (
-        tournament_request(terms(RoundRobin(), duplicate=DuplicateSets(2), nonce_timeout_us=1)),
+        tournament_request(cup_terms(RoundRobin(), duplicate=DuplicateSets(2), nonce_timeout_us=1)),
         BadField,
     ),
     "hidden hands in sets": (
-        tournament_request(terms(RoundRobin(), "toc", partners=Partners.FIXED, duplicate=DuplicateSets(2))),
+        tournament_request(cup_terms(RoundRobin(), "toc", partners=Partners.FIXED, duplicate=DuplicateSets(2))),
         BadField,
     ),
 }
@@ -171,7 +184,7 @@ async def test_only_active_new_bots_with_new_names_can_enter_before_the_start() 
 async def test_requests_in_the_wrong_phase_are_rejected_and_a_repeated_cancel_is_not() -> None:
     harness = await open_process("ada", "bob")
     cup = harness.tournaments
-    await cup.create(tournament_request(terms(Gauntlet(("cyd",))), "ada"))
+    await cup.create(tournament_request(cup_terms(Gauntlet(("cyd",))), "ada"))
     with pytest.raises(WrongEntrantCount) as error:
         await cup.start("cup")
     assert (error.value.details["tournament"], error.value.details["entrants"]) == ("cup", "1")
@@ -217,9 +230,9 @@ async def test_tournaments_are_listed_newest_first_and_can_be_filtered() -> None
     harness = await open_process("ada", "bob", "cyd")
     two = {"seats": 2}
     for name, tournament_terms, bot in (
-        ("one", terms(RoundRobin()), "ada"),
-        ("two", terms(RoundRobin()), "bob"),
-        ("three", terms(RoundRobin(), "fingers", two), "cyd"),
+        ("one", cup_terms(RoundRobin()), "ada"),
+        ("two", cup_terms(RoundRobin()), "bob"),
+        ("three", cup_terms(RoundRobin(), "fingers", two), "cyd"),
     ):
         turn_notice = tournament_request(tournament_terms, bot, name=name, request_id=name)
         await harness.tournaments.create(turn_notice)
@@ -242,9 +255,9 @@ async def test_pairings_are_listed_by_round_and_board_with_their_phase() -> None
     harness = await open_process("ada", "bob", "cyd", "dan")
     harness.connect("ada", "bob", "cyd")
     harness.referee.sessions.open(Player("dan", "1"), MANY_MATCHES)
-    await harness.tournaments.create(tournament_request(terms(RoundRobin()), "ada", "bob", "cyd"))
+    await harness.tournaments.create(tournament_request(cup_terms(RoundRobin()), "ada", "bob", "cyd"))
     await harness.tournaments.create(
-        tournament_request(terms(RoundRobin()), "ada", "dan", name="bowl", request_id="r2")
+        tournament_request(cup_terms(RoundRobin()), "ada", "dan", name="bowl", request_id="r2")
     )
     await harness.tournaments.start("cup")
     await harness.tournaments.start("bowl")
@@ -271,7 +284,7 @@ async def test_a_tournament_is_exported_in_the_formats_that_its_format_supports(
     harness.connect("ada", "bob")
     await harness.tournaments.create(replace(CUP, title="The cup"))
     await harness.tournaments.create(
-        tournament_request(terms(Elimination()), "ada", "bob", name="bowl", request_id="r2")
+        tournament_request(cup_terms(Elimination()), "ada", "bob", name="bowl", request_id="r2")
     )
     for name in ("cup", "bowl"):
         await harness.tournaments.start(name)
@@ -289,7 +302,7 @@ async def test_a_tournament_is_exported_in_the_formats_that_its_format_supports(
 async def test_standings_after_a_round_and_the_cross_table_count_the_right_matches() -> None:
     harness = await open_process("ada", "bob", "cyd", "dan")
     harness.connect("ada", "bob", "cyd", "dan")
-    await harness.tournaments.create(tournament_request(terms(Swiss(2)), "ada", "bob", "cyd", "dan"))
+    await harness.tournaments.create(tournament_request(cup_terms(Swiss(2)), "ada", "bob", "cyd", "dan"))
     await harness.tournaments.start("cup")
     state = await harness.until_over("cup")
     assert sum(row.standing.points for row in rows(state)) == 4
@@ -305,7 +318,7 @@ async def test_standings_after_a_round_and_the_cross_table_count_the_right_match
 async def test_a_watch_from_any_number_returns_every_entry_once_and_then_ends() -> None:
     harness = await open_process("ada", "bob", "cyd")
     harness.connect("ada", "bob", "cyd")
-    await harness.tournaments.create(tournament_request(terms(RoundRobin()), "ada", "bob", "cyd"))
+    await harness.tournaments.create(tournament_request(cup_terms(RoundRobin()), "ada", "bob", "cyd"))
     live: list[int] = []
 
     async def collect() -> None:

@@ -24,7 +24,7 @@ from referee.hosting.tournament_state import MAX_ENTRANTS_HERE, TournamentState,
 from referee.hosting.tournament_tables import TournamentTables, cross_table, rows
 from referee.live.worker_pool import WorkerPool
 from tests.contests.tournament_harness import entered
-from tests.hosting.harness import HostingHarness, Store, terms, tournament_request
+from tests.hosting.harness import HostingHarness, Store, cup_terms, tournament_request
 from tests.live.runner_harness import in_loop
 
 LARGE = MAX_ENTRANTS_HERE + 1
@@ -111,7 +111,7 @@ def test_only_swiss_and_pools_pair_rounds_during_play() -> None:
 async def play_tournament(harness: HostingHarness, *bots: str) -> TournamentState:
     await harness.open()
     harness.connect(*bots)
-    await harness.tournaments.create(tournament_request(terms(Swiss(2), "nim"), *bots))
+    await harness.tournaments.create(tournament_request(cup_terms(Swiss(2), "nim"), *bots))
     await harness.tournaments.start("cup")
     return await harness.until_over("cup")
 
@@ -166,7 +166,7 @@ async def test_tables_are_not_available_before_the_start() -> None:
     await store.register("ada", "bob", "cyd")
     harness = HostingHarness(store)
     await harness.open()
-    state = await harness.tournaments.create(tournament_request(terms(Swiss(2), "nim"), "ada", "bob", "cyd"))
+    state = await harness.tournaments.create(tournament_request(cup_terms(Swiss(2), "nim"), "ada", "bob", "cyd"))
     for call in (harness.tournaments.tables.rows(state), harness.tournaments.tables.cross_table(state)):
         with pytest.raises(TournamentNotStarted):
             await call

@@ -29,9 +29,9 @@ from tests.hosting.harness import (
     HostingHarness,
     Store,
     choose_by_match,
+    cup_terms,
     entrant,
     kill_process,
-    terms,
     tournament_request,
 )
 from tests.live.fake_time import settle
@@ -89,7 +89,7 @@ async def pairs_with_results(harness: HostingHarness, name: str = "cup") -> list
 async def test_a_pairing_with_an_offline_bot_blocks_no_other_even_under_a_limit() -> None:
     harness = await open_process("ada", "bob", "cyd", "dan")
     harness.connect("bob", "cyd", "dan")
-    await start_tournament(harness, terms(RoundRobin(), max_concurrent_matches=1), "ada", "bob", "cyd", "dan")
+    await start_tournament(harness, cup_terms(RoundRobin(), max_concurrent_matches=1), "ada", "bob", "cyd", "dan")
     state = await harness.until(
         "cup", lambda state: not state.tournament.matches_in_play and len(state.tournament.open_pairings) == 3
     )
@@ -104,7 +104,7 @@ async def test_no_more_matches_are_in_play_than_the_limit_of_the_tournament() ->
     harness = await open_process("ada", "bob", "cyd", "dan")
     for name in ("ada", "bob", "cyd", "dan"):
         harness.referee.sessions.open(Player(name, "1"), MANY_MATCHES)  # It never answers.
-    await start_tournament(harness, terms(RoundRobin(2), max_concurrent_matches=5), "ada", "bob", "cyd", "dan")
+    await start_tournament(harness, cup_terms(RoundRobin(2), max_concurrent_matches=5), "ada", "bob", "cyd", "dan")
     assert len(harness.referee.live_matches) == 5
     await kill_process()
 
@@ -115,7 +115,7 @@ async def test_all_tournaments_together_respect_the_room_of_a_bot() -> None:
     for name in ("ada", "bob", "cyd", "dan"):
         harness.referee.sessions.open(Player(name, "1"), Hello(max_matches=2))
     for name in ("one", "two", "three"):
-        await start_tournament(harness, terms(RoundRobin()), "ada", "bob", "cyd", "dan", name=name)
+        await start_tournament(harness, cup_terms(RoundRobin()), "ada", "bob", "cyd", "dan", name=name)
     for name in ("ada", "bob", "cyd", "dan"):
         assert sum(Player(name, "1") in match.players for match in harness.referee.live_matches) == 2
     await kill_process()
@@ -126,7 +126,7 @@ async def test_several_concurrent_tournaments_all_end() -> None:
     harness = await open_process("ada", "bob", "cyd")
     harness.connect("ada", "bob", "cyd", hello=Hello(max_matches=2))
     for name in ("one", "two", "three"):
-        await start_tournament(harness, terms(RoundRobin(2)), "ada", "bob", "cyd", name=name)
+        await start_tournament(harness, cup_terms(RoundRobin(2)), "ada", "bob", "cyd", name=name)
     for name in ("one", "two", "three"):
         assert (await harness.until_over(name)).tournament.phase is TournamentPhase.FINISHED
     await harness.close()
@@ -135,7 +135,7 @@ async def test_several_concurrent_tournaments_all_end() -> None:
 @in_loop
 async def test_a_pairing_of_a_paused_bot_waits_until_it_is_resumed() -> None:
     harness = await open_process("ada", "bob", "cyd")
-    await start_tournament(harness, terms(RoundRobin()), "ada", "bob", "cyd")
+    await start_tournament(harness, cup_terms(RoundRobin()), "ada", "bob", "cyd")
     await harness.store.accounts.change_bot("ada", lambda bot: paused(bot, BotPause(PauseCause.ADMIN, "rest", 1)))
     harness.connect("ada", "bob", "cyd")
     await settle()
@@ -151,7 +151,7 @@ async def test_a_match_with_a_referee_fault_is_retried_with_exponential_backoff(
     harness = await open_process("ada", "bob")
     for name in ("ada", "bob"):
         harness.referee.sessions.open(Player(name, "1"), MANY_MATCHES)
-    await start_tournament(harness, terms(RoundRobin()), "ada", "bob")
+    await start_tournament(harness, cup_terms(RoundRobin()), "ada", "bob")
     for backoff_s in (1, 2, 4):
         (match,) = harness.referee.live_matches
         await harness.referee.void(match.setup.match_id, EndCause.REFEREE_FAULT, "it broke")
@@ -169,7 +169,7 @@ async def test_a_void_match_is_played_again_at_once_and_is_never_scored() -> Non
     harness = await open_process("ada", "bob")
     harness.voided = frozenset({"1.1/1.1", "1.1/1.2"})
     harness.connect("ada", "bob")
-    await start_tournament(harness, terms(RoundRobin()), "ada", "bob")
+    await start_tournament(harness, cup_terms(RoundRobin()), "ada", "bob")
     state = await harness.until_over("cup")
     (progress,) = state.tournament.pairings.values()
     assert (progress.void_counts, len(progress.scores), len(progress.match_ids)) == ({1: 2}, 1, 3)
@@ -187,7 +187,7 @@ async def test_a_withdrawn_entrant_finishes_its_matches_and_they_count() -> None
     harness = await open_process("ada", "bob", "cyd")
     harness.connect("bob", "cyd")
     silent_session = harness.referee.sessions.open(Player("ada", "1"), Hello(max_matches=1))
-    await start_tournament(harness, terms(RoundRobin()), "ada", "bob", "cyd")
+    await start_tournament(harness, cup_terms(RoundRobin()), "ada", "bob", "cyd")
     state = await harness.until("cup", lambda state: len(state.tournament.open_pairings) == 2)
     (due,) = state.tournament.matches_in_play
     await harness.tournaments.withdraw("cup", "ada", "I am tired")
@@ -212,8 +212,8 @@ async def test_cancelling_a_tournament_voids_its_matches_in_play_even_after_a_cr
     harness = await open_process("ada", "bob", "cyd")
     for name in ("ada", "bob", "cyd"):
         harness.referee.sessions.open(Player(name, "1"), MANY_MATCHES)
-    await start_tournament(harness, terms(RoundRobin()), "ada", "bob", "cyd")
-    await start_tournament(harness, terms(RoundRobin()), "ada", "bob", "cyd", name="other")
+    await start_tournament(harness, cup_terms(RoundRobin()), "ada", "bob", "cyd")
+    await start_tournament(harness, cup_terms(RoundRobin()), "ada", "bob", "cyd", name="other")
     assert len(harness.referee.live_matches) == 6
     await harness.tournaments.cancel("cup", "rain")
     await harness.tournaments.cancel("cup")
@@ -235,14 +235,14 @@ async def test_cancelling_a_tournament_voids_its_matches_in_play_even_after_a_cr
 async def test_a_draining_referee_creates_no_matches_and_still_records_results() -> None:
     harness = await open_process("ada", "bob", "cyd")
     harness.connect("ada", "bob", hello=Hello(max_matches=1))
-    await start_tournament(harness, terms(RoundRobin(3)), "ada", "bob", "cyd")
+    await start_tournament(harness, cup_terms(RoundRobin(3)), "ada", "bob", "cyd")
     await harness.until("cup", lambda state: len(state.tournament.open_pairings) < 9)
     await harness.referee.drain(0, 1)
     harness.connect("cyd")
     await settle()
     assert {frozenset(pair) for pair in await pairs_with_results(harness)} == {frozenset(("ada", "bob"))}
     with pytest.raises(RefereeDraining):
-        await start_tournament(harness, terms(RoundRobin()), "ada", "bob", name="other")
+        await start_tournament(harness, cup_terms(RoundRobin()), "ada", "bob", name="other")
     await harness.close()
 
 
@@ -255,7 +255,7 @@ async def test_an_sprt_trial_of_two_versions_stops_at_its_verdict() -> None:
         moves[0] if match.players[seat].version == "1" else best_nim_move(match, moves)
     )
     old_version, new_version = (TournamentEntrant(f"ada-{version}", bots=(Player("ada", version),)) for version in "12")
-    tournament_terms = terms(SprtTrial(SprtParameters(200)), max_concurrent_matches=6)
+    tournament_terms = cup_terms(SprtTrial(SprtParameters(200)), max_concurrent_matches=6)
     await harness.tournaments.create(replace(tournament_request(tournament_terms), entrants=(new_version, old_version)))
     await harness.tournaments.start("cup")
     state = await harness.until_over("cup")
@@ -270,7 +270,7 @@ async def test_an_sprt_trial_of_two_versions_stops_at_its_verdict() -> None:
 async def test_partners_get_the_seats_of_their_side_and_sides_alternate() -> None:
     harness = await open_process("ada", "bob", "cyd", "dan")
     harness.connect("ada", "bob", "cyd", "dan")
-    tournament_terms = terms(RoundRobin(2), "stones", {"seats": 4, "teams": True}, partners=Partners.FIXED)
+    tournament_terms = cup_terms(RoundRobin(2), "stones", {"seats": 4, "teams": True}, partners=Partners.FIXED)
     pairs = (entrant("ada", "bob", name="reds"), entrant("cyd", "dan", name="blues"))
     await harness.tournaments.create(replace(tournament_request(tournament_terms), entrants=pairs))
     await harness.tournaments.start("cup")
@@ -292,7 +292,9 @@ async def test_changing_partners_share_the_rank_of_their_side() -> None:
     harness = await open_process("ada", "bob", "cyd", "dan")
     harness.connect("ada", "bob", "cyd", "dan")
     teams = {"seats": 4, "teams": True}
-    await start_tournament(harness, terms(Pools(3, 4, ((0, 2), (1, 3))), "stones", teams), "ada", "bob", "cyd", "dan")
+    await start_tournament(
+        harness, cup_terms(Pools(3, 4, ((0, 2), (1, 3))), "stones", teams), "ada", "bob", "cyd", "dan"
+    )
     state = await harness.until_over("cup")
     partners = set()
     for progress in state.tournament.pairings.values():
@@ -307,7 +309,7 @@ async def test_changing_partners_share_the_rank_of_their_side() -> None:
 async def test_a_late_entrant_is_paired_from_the_next_round_on() -> None:
     harness = await open_process("ada", "bob", "cyd", "dan", "eve")
     harness.connect("ada", "bob", "cyd", "eve")
-    await start_tournament(harness, terms(Swiss(3), last_entry_round=1), "ada", "bob", "cyd", "dan")
+    await start_tournament(harness, cup_terms(Swiss(3), last_entry_round=1), "ada", "bob", "cyd", "dan")
     await harness.until("cup", lambda state: len(state.tournament.open_pairings) == 1)
     await harness.tournaments.enter("cup", entrant("eve"))
     harness.connect("dan")
@@ -324,7 +326,7 @@ async def test_matches_of_a_set_share_seed_and_opening_with_exchanged_seats() ->
     harness = await open_process("ada", "bob")
     harness.connect("ada", "bob")
     openings = (Opening(moves=((0, "1"),)), Opening(moves=((0, "2"),)))
-    tournament_terms = terms(RoundRobin(2), openings=openings, duplicate=DuplicateSets(2, 2))
+    tournament_terms = cup_terms(RoundRobin(2), openings=openings, duplicate=DuplicateSets(2, 2))
     await start_tournament(harness, tournament_terms, "ada", "bob")
     state = await harness.until_over("cup")
     sets = []
@@ -354,7 +356,7 @@ async def test_matches_of_a_set_stay_secret_until_its_last_match_is_over() -> No
     harness.referee.subscribe(FinishedMatchObserver(ended))
     harness.choose = choose_and_check
     await start_tournament(
-        harness, terms(RoundRobin(2), duplicate=DuplicateSets(2), max_concurrent_matches=1), "ada", "bob"
+        harness, cup_terms(RoundRobin(2), duplicate=DuplicateSets(2), max_concurrent_matches=1), "ada", "bob"
     )
     state = await harness.until_over("cup")
     first, void, replayed, *_ = (match.setup.match_id for match in ended)
@@ -372,7 +374,7 @@ def test_a_tournament_cancelled_while_it_creates_a_match_leaves_no_match_in_play
         harness = await open_process("ada", "bob", "cyd")
         for name in ("ada", "bob", "cyd"):
             harness.referee.sessions.open(Player(name, "1"), MANY_MATCHES)
-        await harness.tournaments.create(tournament_request(terms(RoundRobin(2)), "ada", "bob", "cyd"))
+        await harness.tournaments.create(tournament_request(cup_terms(RoundRobin(2)), "ada", "bob", "cyd"))
         await harness.tournaments.start("cup")
         for _ in range(turns):
             await asyncio.sleep(0)
@@ -387,7 +389,7 @@ def test_a_tournament_cancelled_while_it_creates_a_match_leaves_no_match_in_play
 @in_loop
 async def test_no_match_is_created_while_the_log_is_unavailable_and_play_continues_afterwards() -> None:
     harness = await open_process("ada", "bob")
-    await start_tournament(harness, terms(RoundRobin()), "ada", "bob")
+    await start_tournament(harness, cup_terms(RoundRobin()), "ada", "bob")
     harness.crash.log_unavailable = True
     harness.connect("ada", "bob")
     await settle()
@@ -411,7 +413,7 @@ async def test_a_match_whose_start_could_not_be_recorded_is_recorded_a_second_la
 
     harness.contests.append = append_except_starts  # type: ignore[method-assign]
     harness.connect("ada", "bob", hello=Hello(max_matches=1))
-    await start_tournament(harness, terms(RoundRobin()), "ada", "bob")
+    await start_tournament(harness, cup_terms(RoundRobin()), "ada", "bob")
     (match,) = harness.referee.live_matches
     state = await harness.tournaments.get("cup")
     assert not state.playing
@@ -426,8 +428,8 @@ async def test_a_match_whose_start_could_not_be_recorded_is_recorded_a_second_la
 @in_loop
 async def test_a_tournament_whose_game_was_removed_is_reported_and_blocks_no_other() -> None:
     harness = await open_process("ada", "bob")
-    await start_tournament(harness, terms(RoundRobin()), "ada", "bob")
-    await start_tournament(harness, terms(RoundRobin(), "fingers", {"seats": 2}), "ada", "bob", name="gone")
+    await start_tournament(harness, cup_terms(RoundRobin()), "ada", "bob")
+    await start_tournament(harness, cup_terms(RoundRobin(), "fingers", {"seats": 2}), "ada", "bob", name="gone")
     await kill_process()
     after = HostingHarness(harness.store, games={name: game for name, game in GAMES.items() if name != "fingers"})
     await after.open()
@@ -442,7 +444,7 @@ async def test_a_tournament_whose_game_was_removed_is_reported_and_blocks_no_oth
 async def test_a_fault_in_a_tournament_is_reported_and_retried_after_a_minute() -> None:
     harness = await open_process("ada", "bob")
     harness.connect("ada", "bob")
-    valid_terms = terms(RoundRobin())
+    valid_terms = cup_terms(RoundRobin())
     without_controls = replace(valid_terms, match_terms=(replace(valid_terms.match_terms[0], controls=()),))
     created = TournamentCreated("cup", "cup", "org", "r1", without_controls)
     players = [EntrantEntered(entrant(name)) for name in ("ada", "bob")]

@@ -24,9 +24,9 @@ from tests.hosting.harness import (
     HostingHarness,
     SimulatedCrash,
     Store,
+    cup_terms,
     kill_process,
     run_until_first,
-    terms,
     tournament_request,
 )
 from tests.live.runner_harness import in_loop
@@ -44,13 +44,17 @@ class Scenario:
 
 
 SCENARIOS = {
-    "round robin": Scenario(terms(RoundRobin(), max_concurrent_matches=3)),
-    "swiss": Scenario(terms(Swiss(2))),
+    "round robin": Scenario(cup_terms(RoundRobin(), max_concurrent_matches=3)),
+    "swiss": Scenario(cup_terms(Swiss(2))),
     "knock-out with voids": Scenario(
-        terms(Elimination(third_place=True)), voided=frozenset({"w1.1/1.1", "w2.1/1.1", "w2.1/1.2"})
+        cup_terms(Elimination(third_place=True)), voided=frozenset({"w1.1/1.1", "w2.1/1.1", "w2.1/1.2"})
     ),
-    "in sets with a void": Scenario(terms(RoundRobin(), duplicate=DuplicateSets(2)), BOTS[:3], frozenset({"1.1/2.1"})),
-    "a test of two": Scenario(terms(SprtTrial(SprtParameters(400, max_matches=6)), max_concurrent_matches=4), BOTS[:2]),
+    "in sets with a void": Scenario(
+        cup_terms(RoundRobin(), duplicate=DuplicateSets(2)), BOTS[:3], frozenset({"1.1/2.1"})
+    ),
+    "a test of two": Scenario(
+        cup_terms(SprtTrial(SprtParameters(400, max_matches=6)), max_concurrent_matches=4), BOTS[:2]
+    ),
 }
 
 

@@ -12,7 +12,7 @@ from referee.contests.tournament.tournament_terms import (
     TournamentFormat,
 )
 from referee.hosting.tournament_tables import cross_table, rows
-from tests.hosting.harness import HostingHarness, Store, terms, tournament_request
+from tests.hosting.harness import HostingHarness, Store, cup_terms, tournament_request
 from tests.live.runner_harness import in_loop
 
 BOTS = ("ada", "bob", "cyd", "dan", "eve")
@@ -38,7 +38,7 @@ def test_a_tournament_of_every_format_ends_and_counts_every_match_once(name: str
         harness = HostingHarness(store)
         await harness.open()
         harness.connect(*bots)
-        await harness.tournaments.create(tournament_request(terms(form_terms, game), *bots))
+        await harness.tournaments.create(tournament_request(cup_terms(form_terms, game), *bots))
         await harness.tournaments.start("cup")
         state = await harness.until_over("cup")
         assert state.tournament.phase is TournamentPhase.FINISHED
@@ -66,7 +66,7 @@ async def test_changing_partners_share_the_points_of_their_side() -> None:
     harness = HostingHarness(store)
     await harness.open()
     harness.connect(*bots)
-    await harness.tournaments.create(tournament_request(terms(Pools(3, 4, ((0, 2), (1, 3))), "toc"), *bots))
+    await harness.tournaments.create(tournament_request(cup_terms(Pools(3, 4, ((0, 2), (1, 3))), "toc"), *bots))
     await harness.tournaments.start("cup")
     state = await harness.until_over("cup")
     all_partners = set[frozenset[str]]()

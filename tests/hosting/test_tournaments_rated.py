@@ -15,7 +15,7 @@ from referee.hosting.hosting_errors import UnknownLadder
 from referee.hosting.ladder_host import LadderRequest
 from referee.hosting.ladder_ratings import seed_rating
 from referee.match.setup import Player
-from tests.hosting.harness import HostingHarness, Store, terms, tournament_request
+from tests.hosting.harness import HostingHarness, Store, cup_terms, tournament_request
 from tests.live.runner_harness import in_loop
 
 
@@ -27,7 +27,7 @@ async def test_every_scored_match_is_rated_once_and_the_ratings_seed_the_next_to
     await harness.open()
     harness.connect("ada", "bob", "cyd")
     harness.voided = frozenset({"1.1/1.1"})
-    rated_terms = replace(terms(RoundRobin(2)), ladder="main")
+    rated_terms = replace(cup_terms(RoundRobin(2)), ladder="main")
     with pytest.raises(UnknownLadder):
         await harness.tournaments.create(tournament_request(rated_terms, "ada", "bob", "cyd"))
     await harness.ladders.create(LadderRequest("main", "org", "r1", LadderTerms(rated_terms.match_terms)))
@@ -38,7 +38,7 @@ async def test_every_scored_match_is_rated_once_and_the_ratings_seed_the_next_to
     assert {player: record.matches for player, record in ratings.items()} == {
         Player(name, "1"): 4 for name in ("ada", "bob", "cyd")
     }
-    seeded_terms = replace(terms(RoundRobin(), seeding=Seeding.RATING), ladder="main")
+    seeded_terms = replace(cup_terms(RoundRobin(), seeding=Seeding.RATING), ladder="main")
     await harness.tournaments.create(
         tournament_request(seeded_terms, "ada", "bob", "cyd", name="next", request_id="r2")
     )

@@ -23,7 +23,7 @@ from tests.live.fake_time import FakeTime, settle
 from tests.live.runner_harness import GatedLog
 from tests.match.games import BRITTLE, STONES
 from tests.match.setups import split
-from tests.strangers_games.strangers_games import FINGERS, NIM
+from tests.third_party_games.third_party_games import FINGERS, NIM
 
 GAMES: dict[str, Game] = {**games(), "nim": NIM, "fingers": FINGERS, "brittle": BRITTLE, "stones": STONES}
 BOTS = tuple(Player(f"bot{seat}", "1") for seat in range(4))
@@ -102,7 +102,7 @@ class RefereeHarness:
 
     async def create(self, game: str = "nim", **more: Any) -> str:
         """Create a match of bot0, bot1, … with ten seconds per seat, unless `more` says otherwise; return its id."""
-        created = await self.referee.create(wish(game, **more))
+        created = await self.referee.create(match_request(game, **more))
         await settle()
         return created.status.match.setup.match_id
 
@@ -134,7 +134,7 @@ def seats_of(game: str) -> int:
     return len(GAMES[game].table(GAMES[game].settings()).seats)
 
 
-def wish(game: str = "nim", chosen: Mapping[str, Value] | None = None, **more: Any) -> MatchRequest:
+def match_request(game: str = "nim", chosen: Mapping[str, Value] | None = None, **more: Any) -> MatchRequest:
     defaults: dict[str, Any] = {"players": BOTS[: seats_of(game)], "controls": (SuddenDeath(10 * SECOND),)}
     terms, others = split(defaults | more)
     return MatchRequest(MatchTerms(game, GAMES[game].settings(chosen), **terms), **others)

@@ -33,7 +33,7 @@ from referee.storage.memory import MemoryEventLog
 from tests.live.fake_time import FakeTime, settle
 from tests.match.match_fixture import replay
 from tests.match.setups import make_setup
-from tests.strangers_games.strangers_games import FINGERS, NIM
+from tests.third_party_games.third_party_games import FINGERS, NIM
 
 Arguments = ParamSpec("Arguments")
 
@@ -194,7 +194,7 @@ class RunnerHarness:
         return recomputed == runner.match and announced == entries[len(entries) - len(announced) :]
 
 
-def terms(game: Game = NIM, match_id: str = "m1", control: TimeControl = TEN_SECONDS, **more: Any) -> Setup:
+def match_setup(game: Game = NIM, match_id: str = "m1", control: TimeControl = TEN_SECONDS, **more: Any) -> Setup:
     """Return a setup with the game's default settings and ten seconds per seat, unless `more` says otherwise."""
     settings = more.pop("settings", game.settings())
     seats = len(game.table(settings).seats)

@@ -17,7 +17,7 @@ from referee.match.decision import Decision
 from referee.match.events import MovePlayed, MoveRefused
 from referee.match.match_terms import Policies
 from tests.live.fake_time import FakeTime
-from tests.live.runner_harness import RecordingObserver, RunnerHarness, answer, in_loop, submit_move, terms
+from tests.live.runner_harness import RecordingObserver, RunnerHarness, answer, in_loop, match_setup, submit_move
 
 
 def test_match_time_continues_from_its_initial_value() -> None:
@@ -170,7 +170,9 @@ class TurnSimulation:
 
     async def begin(self) -> None:
         self.harness.observer = self.observer
-        self.runner = await self.harness.start_match(terms(control=Untimed(), policies=Policies(max_attempts=1000)))
+        self.runner = await self.harness.start_match(
+            match_setup(control=Untimed(), policies=Policies(max_attempts=1000))
+        )
 
     async def do(self, step: str | tuple[str, Micros]) -> None:
         name, us = (step, 0) if isinstance(step, str) else step

@@ -17,7 +17,7 @@ from referee.match.result import EndCause
 from referee.match.setup import Player
 from referee.match.state import MatchPhase
 from tests.live.fake_time import settle
-from tests.live.referee_harness import BOTS, RefereeHarness, drain_outbox, drain_turns, filter_by_type, wish
+from tests.live.referee_harness import BOTS, RefereeHarness, drain_outbox, drain_turns, filter_by_type, match_request
 from tests.live.runner_harness import in_loop
 
 REQUEST = {MAKER: "org", REQUEST_ID: "r1"}
@@ -43,19 +43,19 @@ async def test_a_match_starts_and_sends_its_first_turn_when_every_bot_is_online(
 @in_loop
 async def test_a_repeated_create_request_makes_one_match_even_after_a_restart() -> None:
     harness = RefereeHarness()
-    first = await harness.referee.create(wish(labels=REQUEST))
-    again = await harness.referee.create(wish(labels=REQUEST))
+    first = await harness.referee.create(match_request(labels=REQUEST))
+    again = await harness.referee.create(match_request(labels=REQUEST))
     assert (first.repeated, again.repeated) == (False, True)
-    assert await harness.referee.find_created(wish(labels=REQUEST)) == again
-    assert await harness.referee.find_created(wish(labels={MAKER: "org", REQUEST_ID: "r2"})) is None
+    assert await harness.referee.find_created(match_request(labels=REQUEST)) == again
+    assert await harness.referee.find_created(match_request(labels={MAKER: "org", REQUEST_ID: "r2"})) is None
     later = await harness.restart()
     await later.referee.recover()
-    after = await later.referee.create(wish(labels=REQUEST))
+    after = await later.referee.create(match_request(labels=REQUEST))
     assert after.repeated
     assert after.status.match.setup == first.status.match.setup
     with pytest.raises(RequestIdReused):
-        await later.referee.create(wish(labels=REQUEST, random_seats=True))
-    other = await later.referee.create(wish(labels={MAKER: "other", REQUEST_ID: "r1"}))
+        await later.referee.create(match_request(labels=REQUEST, random_seats=True))
+    other = await later.referee.create(match_request(labels={MAKER: "other", REQUEST_ID: "r1"}))
     assert not other.repeated
     assert later.referee.count_unfinished("org") == 1
     await later.referee.close()
@@ -65,13 +65,13 @@ async def test_a_repeated_create_request_makes_one_match_even_after_a_restart() 
 async def test_a_create_request_that_is_cancelled_still_creates_the_match() -> None:
     harness = RefereeHarness()
     harness.log.after.clear()
-    creating = asyncio.create_task(harness.referee.create(wish(labels=REQUEST)))
+    creating = asyncio.create_task(harness.referee.create(match_request(labels=REQUEST)))
     await settle()
     creating.cancel()
     harness.log.after.set()
     await settle()
     assert creating.cancelled()
-    assert (await harness.referee.create(wish(labels=REQUEST))).repeated
+    assert (await harness.referee.create(match_request(labels=REQUEST))).repeated
     await harness.referee.close()
 
 

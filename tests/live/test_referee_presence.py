@@ -23,7 +23,15 @@ from referee.match.setup import Player
 from referee.match.state import MatchPhase
 from referee.storage.memory import MemoryEventLog, MemoryUndeliveredEnds
 from tests.live.fake_time import FakeTime, settle
-from tests.live.referee_harness import BOTS, GAMES, RefereeHarness, drain_outbox, drain_turns, filter_by_type, wish
+from tests.live.referee_harness import (
+    BOTS,
+    GAMES,
+    RefereeHarness,
+    drain_outbox,
+    drain_turns,
+    filter_by_type,
+    match_request,
+)
 from tests.live.runner_harness import in_loop
 
 NIM_BOTS = BOTS[:2]
@@ -572,7 +580,7 @@ async def test_an_unexpected_exception_is_reported_as_a_fault() -> None:
     assert [(where, type(fault)) for where, fault in harness.recorder.faults] == [(match_id, KeyError)]
     harness.log.make_available()
     with pytest.raises(KeyError):
-        await harness.referee.create(wish(labels={MAKER: "x"}, controls=BrokenControls()))
+        await harness.referee.create(match_request(labels={MAKER: "x"}, controls=BrokenControls()))
     await settle()
     assert len(harness.recorder.faults) == 2
     await harness.referee.close()

@@ -13,14 +13,22 @@ from referee.match.clock import SECOND
 from referee.match.match_errors import BadSetup
 from referee.match.state import Match, MatchPhase
 from tests.live.fake_time import settle
-from tests.live.runner_harness import RecordingObserver, RunnerHarness, answer, in_loop, is_playing, submit_move, terms
-from tests.strangers_games.strangers_games import NIM
+from tests.live.runner_harness import (
+    RecordingObserver,
+    RunnerHarness,
+    answer,
+    in_loop,
+    is_playing,
+    match_setup,
+    submit_move,
+)
+from tests.third_party_games.third_party_games import NIM
 
 
 @in_loop
 async def test_a_move_is_neither_applied_nor_announced_until_it_is_written() -> None:
     harness = RunnerHarness()
-    runner = await harness.start_match(terms())
+    runner = await harness.start_match(match_setup())
     harness.log.before.clear()
     announced = list(harness.observer.received)
     move = runner.submit(answer(runner, 0, "1"))
@@ -38,7 +46,7 @@ async def test_a_move_is_neither_applied_nor_announced_until_it_is_written() -> 
 @in_loop
 async def test_an_announcement_contains_the_match_before_and_after() -> None:
     harness = RunnerHarness()
-    runner = await open_match(terms(), NIM, harness.dependencies)
+    runner = await open_match(match_setup(), NIM, harness.dependencies)
     opened = runner.match
     assert harness.observer.announced == [(None, await harness.log.read("m1"), opened)]
     await runner.close()
@@ -48,7 +56,7 @@ async def test_an_announcement_contains_the_match_before_and_after() -> None:
 @in_loop
 async def test_a_caller_that_disconnects_never_leaves_a_match_behind_its_log(moment: str) -> None:
     harness = RunnerHarness()
-    runner = await harness.start_match(terms())
+    runner = await harness.start_match(match_setup())
     gate = harness.log.after if moment == "after it is written" else harness.log.before
     gate.clear()
     caller = asyncio.create_task(submit_move(runner, 0, "1"))
@@ -70,7 +78,7 @@ async def test_a_caller_that_disconnects_never_leaves_a_match_behind_its_log(mom
 @in_loop
 async def test_a_cancelled_command_that_would_be_rejected_does_no_harm() -> None:
     harness = RunnerHarness()
-    runner = await harness.start_match(terms())
+    runner = await harness.start_match(match_setup())
     runner.submit(answer(runner, 0, "1", token="old")).cancel()
     await submit_move(runner, 0, "1")
     assert await harness.log_agrees_with(runner)
@@ -80,7 +88,7 @@ async def test_a_cancelled_command_that_would_be_rejected_does_no_harm() -> None
 @in_loop
 async def test_a_crash_between_append_and_apply_loses_nothing() -> None:
     crashed_process = RunnerHarness()
-    crashed_runner = await crashed_process.start_match(terms())
+    crashed_runner = await crashed_process.start_match(match_setup())
     crashed_process.log.after.clear()
     move = crashed_runner.submit(answer(crashed_runner, 0, "2"))
     await settle()
@@ -101,16 +109,16 @@ async def test_a_crash_between_append_and_apply_loses_nothing() -> None:
 async def test_an_invalid_setup_is_rejected_before_anything_is_written() -> None:
     harness = RunnerHarness()
     with pytest.raises(BadSetup):
-        await open_match(terms(seed=b"short"), NIM, harness.dependencies)
+        await open_match(match_setup(seed=b"short"), NIM, harness.dependencies)
     assert harness.log.attempt_times_us == []
 
 
 @in_loop
 async def test_opening_a_match_with_a_used_id_is_a_conflict() -> None:
     harness = RunnerHarness()
-    runner = await harness.start_match(terms())
+    runner = await harness.start_match(match_setup())
     with pytest.raises(Conflict):
-        await open_match(terms(), NIM, harness.dependencies)
+        await open_match(match_setup(), NIM, harness.dependencies)
     await runner.close()
 
 
@@ -118,7 +126,7 @@ async def test_opening_a_match_with_a_used_id_is_a_conflict() -> None:
 async def test_a_match_whose_creator_disconnected_can_be_resumed() -> None:
     harness = RunnerHarness()
     harness.log.after.clear()
-    opening = asyncio.create_task(open_match(terms(), NIM, harness.dependencies))
+    opening = asyncio.create_task(open_match(match_setup(), NIM, harness.dependencies))
     await settle()
     opening.cancel()
     await settle()
@@ -147,7 +155,7 @@ class FailingObserver(RecordingObserver):
 async def test_a_failing_observer_stops_no_match_and_is_reported() -> None:
     harness = RunnerHarness()
     harness.observer = FailingObserver()
-    runner = await harness.start_match(terms())
+    runner = await harness.start_match(match_setup())
     await submit_move(runner, 0, "1")
     assert await harness.log_agrees_with(runner)
     assert {str(fault) for fault in harness.observer.faults} == {"announce", "delays"}

@@ -10,14 +10,14 @@ from referee.match.clock import SECOND
 from referee.match.commands import OfferDraw
 from referee.match.decision import Decision
 from tests.live.fake_time import settle
-from tests.live.runner_harness import RunnerHarness, answer, in_loop, submit_move, terms
-from tests.strangers_games.strangers_games import FINGERS
+from tests.live.runner_harness import RunnerHarness, answer, in_loop, match_setup, submit_move
+from tests.third_party_games.third_party_games import FINGERS
 
 
 @in_loop
 async def test_a_runner_stops_for_good_when_another_process_has_written_its_log() -> None:
     old_process, new_process = (harness := RunnerHarness()), RunnerHarness(shared_with=harness)
-    outdated = await old_process.start_match(terms())
+    outdated = await old_process.start_match(match_setup())
     owner = await new_process.resume_match()
     attempts = len(old_process.log.attempt_times_us)
     with pytest.raises(NotRunHere, match="m1 is not run here"):
@@ -38,7 +38,7 @@ async def test_a_runner_stops_for_good_when_another_process_has_written_its_log(
 @in_loop
 async def test_commands_queued_behind_a_conflict_are_rejected() -> None:
     old_process, new_process = (harness := RunnerHarness()), RunnerHarness(shared_with=harness)
-    outdated = await old_process.start_match(terms(FINGERS))
+    outdated = await old_process.start_match(match_setup(FINGERS))
     owner = await new_process.resume_match()
     verdicts = await asyncio.gather(*(submit_move(outdated, seat, "1") for seat in range(3)), return_exceptions=True)
     assert [type(verdict) for verdict in verdicts] == [NotRunHere] * 3
@@ -49,7 +49,7 @@ async def test_commands_queued_behind_a_conflict_are_rejected() -> None:
 @in_loop
 async def test_an_alarm_that_ran_before_a_conflict_is_ignored() -> None:
     old_process, new_process = (harness := RunnerHarness()), RunnerHarness(shared_with=harness)
-    outdated = await old_process.start_match(terms())
+    outdated = await old_process.start_match(match_setup())
     owner = await new_process.resume_match()
     old_process.log.before.clear()
     move = outdated.submit(answer(outdated, 0, "1"))
@@ -67,7 +67,7 @@ async def test_an_alarm_that_ran_before_a_conflict_is_ignored() -> None:
 @in_loop
 async def test_a_timer_that_causes_a_conflict_stops_its_runner() -> None:
     old_process, new_process = (harness := RunnerHarness()), RunnerHarness(shared_with=harness)
-    outdated = await old_process.start_match(terms())
+    outdated = await old_process.start_match(match_setup())
     owner = await new_process.resume_match()
     await submit_move(owner, 0, "1")
     await harness.time.advance(11 * SECOND)
@@ -81,7 +81,7 @@ async def test_a_timer_that_causes_a_conflict_stops_its_runner() -> None:
 @in_loop
 async def test_exactly_one_of_two_concurrent_writers_continues() -> None:
     first_process, second_process = (harness := RunnerHarness()), RunnerHarness(shared_with=harness)
-    runners = [await first_process.start_match(terms())]
+    runners = [await first_process.start_match(match_setup())]
     second_process.log.before.clear()
     resuming = asyncio.create_task(second_process.resume_match())
     await harness.time.advance(0)
@@ -99,7 +99,7 @@ async def test_exactly_one_of_two_concurrent_writers_continues() -> None:
 @in_loop
 async def test_the_first_of_two_runners_in_the_same_state_to_write_wins(first_index: int) -> None:
     processes = [(harness := RunnerHarness()), RunnerHarness(shared_with=harness)]
-    first_runner = await processes[0].start_match(terms())
+    first_runner = await processes[0].start_match(match_setup())
     second_runner = type(first_runner)(
         first_runner.match, processes[1].dependencies
     )  # Like two runners of one match after a network partition.

@@ -14,8 +14,8 @@ from referee.match.commands import Resign, StartPlay, SubmitMove
 from referee.match.events import FlagFell, MatchResumed, MovePlayed
 from referee.match.state import MatchPhase
 from tests.live.fake_time import settle
-from tests.live.runner_harness import RunnerHarness, answer, in_loop, is_playing, submit_move, terms
-from tests.strangers_games.strangers_games import FINGERS, NIM
+from tests.live.runner_harness import RunnerHarness, answer, in_loop, is_playing, match_setup, submit_move
+from tests.third_party_games.third_party_games import FINGERS, NIM
 
 
 async def check_rejected(runner: MatchRunner, seat: int, move: str) -> None:
@@ -26,7 +26,7 @@ async def check_rejected(runner: MatchRunner, seat: int, move: str) -> None:
 @in_loop
 async def test_a_command_is_rejected_without_effect_and_the_match_continues_later() -> None:
     harness = RunnerHarness()
-    runner = await harness.start_match(terms())
+    runner = await harness.start_match(match_setup())
     before = runner.match
     harness.log.make_unavailable()
     await check_rejected(runner, 0, "1")
@@ -42,7 +42,7 @@ async def test_a_command_is_rejected_without_effect_and_the_match_continues_late
 @in_loop
 async def test_match_time_stops_until_the_log_is_available_and_the_log_records_for_how_long() -> None:
     harness = RunnerHarness()
-    runner = await harness.start_match(terms())
+    runner = await harness.start_match(match_setup())
     await harness.time.advance(3 * SECOND)
     harness.log.make_unavailable()
     down_from_us = harness.time.us
@@ -65,7 +65,7 @@ async def test_match_time_stops_until_the_log_is_available_and_the_log_records_f
 @in_loop
 async def test_writing_is_retried_with_an_exponential_backoff_up_to_a_limit() -> None:
     harness = RunnerHarness()
-    runner = await harness.start_match(terms())
+    runner = await harness.start_match(match_setup())
     harness.log.make_unavailable()
     await check_rejected(runner, 0, "1")
     harness.log.attempt_times_us = [harness.time.us]
@@ -87,7 +87,7 @@ async def test_writing_is_retried_with_an_exponential_backoff_up_to_a_limit() ->
 @in_loop
 async def test_a_flag_fall_that_could_not_be_written_is_written_later() -> None:
     harness = RunnerHarness()
-    runner = await harness.start_match(terms())
+    runner = await harness.start_match(match_setup())
     harness.log.make_unavailable()
     await harness.time.advance(30 * SECOND)
     assert is_playing(runner)
@@ -109,7 +109,7 @@ async def test_a_flag_fall_that_could_not_be_written_is_written_later() -> None:
 @in_loop
 async def test_an_answer_is_not_charged_for_waiting_for_a_failed_write() -> None:
     harness = RunnerHarness()
-    runner = await harness.start_match(terms(FINGERS))
+    runner = await harness.start_match(match_setup(FINGERS))
     await harness.time.advance(SECOND)
     harness.log.before.clear()
     answers = [runner.submit(answer(runner, seat, "1")) for seat in (0, 1, 1)]
@@ -130,7 +130,7 @@ async def test_an_answer_is_not_charged_for_waiting_for_a_failed_write() -> None
 @in_loop
 async def test_an_answer_without_a_turn_earns_no_credit_from_an_outage(seat: int, token: str) -> None:
     harness = RunnerHarness()
-    runner = await harness.start_match(terms(FINGERS))
+    runner = await harness.start_match(match_setup(FINGERS))
     harness.log.before.clear()
     first = runner.submit(answer(runner, 0, "1"))
     stale = runner.submit(SubmitMove(seat, token, "1", TurnMeasurement(runner.match_now())))
@@ -149,7 +149,7 @@ async def test_an_answer_without_a_turn_earns_no_credit_from_an_outage(seat: int
 @in_loop
 async def test_commands_other_than_moves_are_rejected_too() -> None:
     harness = RunnerHarness()
-    runner = await open_match(terms(control=Bronstein(SECOND)), NIM, harness.dependencies)
+    runner = await open_match(match_setup(control=Bronstein(SECOND)), NIM, harness.dependencies)
     harness.log.make_unavailable()
     for command in (StartPlay(), Resign(0)):
         with pytest.raises(LogUnavailable):
@@ -163,7 +163,7 @@ async def test_no_match_is_opened_or_resumed_while_the_log_is_unavailable() -> N
     harness = RunnerHarness()
     harness.log.make_unavailable()
     with pytest.raises(LogUnavailable):
-        await open_match(terms(), NIM, harness.dependencies)
+        await open_match(match_setup(), NIM, harness.dependencies)
     with pytest.raises(LogUnavailable):
         await harness.resume_match()
     assert harness.observer.announced == []
@@ -172,7 +172,7 @@ async def test_no_match_is_opened_or_resumed_while_the_log_is_unavailable() -> N
 @in_loop
 async def test_closing_while_the_log_is_unavailable_rejects_queued_commands() -> None:
     harness = RunnerHarness()
-    runner = await harness.start_match(terms())
+    runner = await harness.start_match(match_setup())
     harness.log.make_unavailable()
     move = runner.submit(answer(runner, 0, "1"))
     await runner.close()
@@ -183,7 +183,7 @@ async def test_closing_while_the_log_is_unavailable_rejects_queued_commands() ->
 @in_loop
 async def test_an_unexpected_exception_of_the_log_is_raised_to_the_caller() -> None:
     harness = RunnerHarness()
-    runner = await harness.start_match(terms())
+    runner = await harness.start_match(match_setup())
     harness.log.error = ZeroDivisionError("not promised")
     with pytest.raises(ZeroDivisionError):
         await submit_move(runner, 0, "1")
@@ -196,7 +196,7 @@ async def test_an_unexpected_exception_of_the_log_is_raised_to_the_caller() -> N
 @in_loop
 async def test_an_unexpected_exception_without_a_caller_stops_the_runner_and_is_reported() -> None:
     harness = RunnerHarness()
-    runner = await harness.start_match(terms())
+    runner = await harness.start_match(match_setup())
     harness.log.error = ZeroDivisionError("not promised")
     await harness.time.advance(11 * SECOND)
     await settle()
@@ -209,7 +209,7 @@ async def test_an_unexpected_exception_without_a_caller_stops_the_runner_and_is_
 @in_loop
 async def test_a_slow_append_costs_the_next_seat_no_time() -> None:
     harness = RunnerHarness()
-    runner = await harness.start_match(terms())
+    runner = await harness.start_match(match_setup())
     harness.log.before.clear()
     move = runner.submit(answer(runner, 0, "1"))
     await harness.time.advance(30 * SECOND)

@@ -14,8 +14,8 @@ from referee.match.commands import Resign, StartPlay
 from referee.match.events import MatchCreated, MovePlayed, PlayEnded
 from referee.match.match_errors import MatchOver
 from referee.match.result import EndKind
-from tests.live.runner_harness import GAMES, RunnerHarness, answer, in_loop, is_playing, submit_move, terms
-from tests.strangers_games.strangers_games import FINGERS, NIM
+from tests.live.runner_harness import GAMES, RunnerHarness, answer, in_loop, is_playing, match_setup, submit_move
+from tests.third_party_games.third_party_games import FINGERS, NIM
 
 GAMES["alquerque"] = ALQUERQUE
 
@@ -24,7 +24,7 @@ GAMES["alquerque"] = ALQUERQUE
 @in_loop
 async def test_a_whole_match_equals_the_fold_of_its_log_and_was_announced(game: Game) -> None:
     harness, rng = RunnerHarness(), random.Random(1)
-    runner = await harness.start_match(terms(game, control=Fischer(60 * SECOND, SECOND)))
+    runner = await harness.start_match(match_setup(game, control=Fischer(60 * SECOND, SECOND)))
     while is_playing(runner):
         turn = rng.choice(runner.match.owing)
         await harness.time.advance(rng.randrange(5 * MS))
@@ -43,7 +43,7 @@ async def test_a_whole_match_equals_the_fold_of_its_log_and_was_announced(game: 
 @in_loop
 async def test_each_move_is_charged_the_time_until_it_arrived() -> None:
     harness = RunnerHarness()
-    runner = await harness.start_match(terms())
+    runner = await harness.start_match(match_setup())
     think_times = [700 * MS, 1, 0, 2 * SECOND]
     for ply, think_us in enumerate(think_times):
         await harness.time.advance(think_us)
@@ -57,7 +57,7 @@ async def test_each_move_is_charged_the_time_until_it_arrived() -> None:
 @in_loop
 async def test_simultaneous_answers_are_decided_one_after_the_other() -> None:
     harness = RunnerHarness()
-    runner = await harness.start_match(terms(FINGERS))
+    runner = await harness.start_match(match_setup(FINGERS))
     for _ in range(3):
         await asyncio.gather(*(submit_move(runner, seat, str(seat + 1)) for seat in range(3)))
     assert not is_playing(runner)
@@ -69,7 +69,7 @@ async def test_simultaneous_answers_are_decided_one_after_the_other() -> None:
 @in_loop
 async def test_two_hundred_concurrent_matches_are_independent() -> None:
     harness = RunnerHarness()
-    runners = [await open_match(terms(match_id=f"m{number}"), NIM, harness.dependencies) for number in range(200)]
+    runners = [await open_match(match_setup(match_id=f"m{number}"), NIM, harness.dependencies) for number in range(200)]
     await asyncio.gather(*(runner.submit(StartPlay()) for runner in runners))
     for ply in range(7):
         await asyncio.gather(*(submit_move(runner, ply % 2, "3") for runner in runners))
@@ -81,7 +81,7 @@ async def test_two_hundred_concurrent_matches_are_independent() -> None:
 @in_loop
 async def test_a_finished_match_returns_its_verdict_to_a_repeated_answer() -> None:
     harness = RunnerHarness()
-    runner = await harness.start_match(terms(settings=NIM.settings({"heap": 1})))
+    runner = await harness.start_match(match_setup(settings=NIM.settings({"heap": 1})))
     last = answer(runner, 0, "1")
     first = await runner.submit(last)
     again = await runner.submit(last)
@@ -98,7 +98,7 @@ async def test_a_finished_match_returns_its_verdict_to_a_repeated_answer() -> No
 async def test_a_match_in_memory_stays_below_its_size_limit(matches: int) -> None:
     harness = RunnerHarness()
     tracemalloc.start()
-    runners = [await harness.start_match(terms(match_id=f"m{number}")) for number in range(matches)]
+    runners = [await harness.start_match(match_setup(match_id=f"m{number}")) for number in range(matches)]
     bytes_per_match = tracemalloc.get_traced_memory()[0] / len(runners)
     tracemalloc.stop()
     assert bytes_per_match < 16_384, "runner, match, and its entries in the memory log"

@@ -11,8 +11,8 @@ from referee.match.commands import Command, DisconnectSeat, OfferDraw, Reconnect
 from referee.match.decision import Decision
 from referee.match.match_terms import Policies
 from referee.storage.codec import MATCH_CODEC
-from tests.live.runner_harness import RunnerHarness, answer, in_loop, is_playing, terms
-from tests.strangers_games.strangers_games import FINGERS, NIM
+from tests.live.runner_harness import RunnerHarness, answer, in_loop, is_playing, match_setup
+from tests.third_party_games.third_party_games import FINGERS, NIM
 
 
 async def execute_queued(runner: MatchRunner, command: Command) -> Decision:
@@ -31,7 +31,7 @@ def next_command(runner: MatchRunner, rng: random.Random) -> Command:
 
 async def play_log(seed: int, *, queued: bool) -> list[str]:
     rng, harness = random.Random(seed), RunnerHarness()
-    runner = await harness.start_match(terms(rng.choice([NIM, FINGERS]), policies=Policies(max_attempts=4)))
+    runner = await harness.start_match(match_setup(rng.choice([NIM, FINGERS]), policies=Policies(max_attempts=4)))
     while is_playing(runner):
         command = next_command(runner, rng)
         decision = execute_queued(runner, command) if queued else runner.submit(command)

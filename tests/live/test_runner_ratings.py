@@ -19,8 +19,8 @@ from referee.match.state import MatchPhase
 from referee.storage.sqlite.event_log import SqliteEventLog
 from tests.live.fake_rating_writer import FakeRatingWriter, rated_matches, recompute_logged_ratings
 from tests.live.fake_time import settle
-from tests.live.runner_harness import RecordingObserver, RunnerHarness, in_loop, is_playing, terms
-from tests.strangers_games.strangers_games import NIM
+from tests.live.runner_harness import RecordingObserver, RunnerHarness, in_loop, is_playing, match_setup
+from tests.third_party_games.third_party_games import NIM
 
 ON_LADDER = ((LADDER, "main"),)
 BOT0, BOT1 = Player("bot0", "1"), Player("bot1", "1")
@@ -48,7 +48,7 @@ class RatedRunnerHarness(RunnerHarness):
 
 
 def rated_setup(match_id: str = "m1") -> Setup:
-    return terms(match_id=match_id, labels=ON_LADDER)
+    return match_setup(match_id=match_id, labels=ON_LADDER)
 
 
 @in_loop
@@ -97,7 +97,7 @@ async def test_matches_that_end_at_once_are_rated_one_after_the_other() -> None:
 async def test_unrated_and_void_matches_do_not_call_the_rating_writer() -> None:
     harness = RatedRunnerHarness()
     harness.ladder.fault = AssertionError("it was asked")
-    unrated, void = await harness.start_match(terms()), await harness.start_match(rated_setup("m2"))
+    unrated, void = await harness.start_match(match_setup()), await harness.start_match(rated_setup("m2"))
     await unrated.submit(Resign(0))
     await void.submit(VoidMatch(EndCause.DECLARED, "the power went"))
     assert (await harness.end("m1")).ratings == (await harness.end("m2")).ratings == ()
@@ -260,7 +260,7 @@ async def test_results_and_ratings_agree_in_a_reopened_database(tmp_path: Path) 
     log = SqliteEventLog(path, time.wall_ms)
     ladder = FakeRatingWriter(log.contests)
     desk = RunnerDependencies(log, time, RecordingObserver(), ladder)
-    setups = [terms(match_id=f"m{number}", control=SuddenDeath(DAY), labels=ON_LADDER) for number in range(10)]
+    setups = [match_setup(match_id=f"m{number}", control=SuddenDeath(DAY), labels=ON_LADDER) for number in range(10)]
     runners = [await open_match(setup, NIM, desk) for setup in setups]
     await asyncio.gather(*(runner.submit(StartPlay()) for runner in runners))
     await asyncio.gather(*(runner.submit(Resign(number % 2)) for number, runner in enumerate(runners)))

@@ -9,8 +9,8 @@ from referee.match.events import MatchResumed, MovePlayed
 from referee.match.match_errors import MatchOver
 from referee.match.setup import Player
 from referee.match.state import MatchPhase
-from tests.live.runner_harness import RunnerHarness, answer, in_loop, is_playing, submit_move, terms
-from tests.strangers_games.strangers_games import FINGERS, NIM
+from tests.live.runner_harness import RunnerHarness, answer, in_loop, is_playing, match_setup, submit_move
+from tests.third_party_games.third_party_games import FINGERS, NIM
 
 HOUR_MS = 3_600_000
 
@@ -27,7 +27,7 @@ async def restart(harness: RunnerHarness, down_ms: int = HOUR_MS) -> RunnerHarne
 @in_loop
 async def test_a_resumed_match_has_the_same_turn_and_token_and_is_not_charged_for_the_downtime() -> None:
     old_process = RunnerHarness()
-    old_runner = await old_process.start_match(terms())
+    old_runner = await old_process.start_match(match_setup())
     await old_process.time.advance(2 * SECOND)
     await submit_move(old_runner, 0, "1")
     turns = old_runner.match.turns
@@ -49,7 +49,7 @@ async def test_a_resumed_match_has_the_same_turn_and_token_and_is_not_charged_fo
 @in_loop
 async def test_resuming_a_match_is_announced() -> None:
     old_process = RunnerHarness()
-    old_runner = await old_process.start_match(terms())
+    old_runner = await old_process.start_match(match_setup())
     await old_runner.close()
     new_process = await restart(old_process)
     runner = await new_process.resume_match()
@@ -62,7 +62,7 @@ async def test_resuming_a_match_is_announced() -> None:
 @in_loop
 async def test_the_flag_of_a_resumed_match_falls_after_the_time_that_was_left() -> None:
     old_process = RunnerHarness()
-    old_runner = await old_process.start_match(terms())
+    old_runner = await old_process.start_match(match_setup())
     await old_runner.close()
     await old_process.time.advance(500 * SECOND)
     new_process = await restart(old_process)
@@ -77,7 +77,7 @@ async def test_the_flag_of_a_resumed_match_falls_after_the_time_that_was_left() 
 @in_loop
 async def test_a_sealed_choice_survives_a_restart() -> None:
     old_process = RunnerHarness()
-    old_runner = await old_process.start_match(terms(FINGERS))
+    old_runner = await old_process.start_match(match_setup(FINGERS))
     await submit_move(old_runner, 1, "2")
     await old_runner.close()
     runner = await (await restart(old_process)).resume_match()
@@ -90,7 +90,7 @@ async def test_a_sealed_choice_survives_a_restart() -> None:
 @in_loop
 async def test_a_match_survives_a_restart_after_every_move() -> None:
     harness, moves = RunnerHarness(), 0
-    runner = await harness.start_match(terms())
+    runner = await harness.start_match(match_setup())
     while is_playing(runner):
         await submit_move(runner, moves % 2, "2" if moves < 10 else "1")
         moves += 1
@@ -105,9 +105,9 @@ async def test_a_match_survives_a_restart_after_every_move() -> None:
 @in_loop
 async def test_a_match_that_waits_for_bots_still_waits_after_a_restart() -> None:
     old_process = RunnerHarness()
-    old_runner = await old_process.start_match(terms(match_id="other"))
+    old_runner = await old_process.start_match(match_setup(match_id="other"))
     await old_runner.close()
-    open_seats = terms(players=(Player("a"), Player()))
+    open_seats = match_setup(players=(Player("a"), Player()))
     runner = await open_match(open_seats, NIM, old_process.dependencies)
     await runner.close()
     new_process = await restart(old_process)
@@ -122,7 +122,7 @@ async def test_a_match_that_waits_for_bots_still_waits_after_a_restart() -> None
 @in_loop
 async def test_a_finished_match_gets_no_entry_and_keeps_its_verdicts() -> None:
     old_process = RunnerHarness()
-    old_runner = await old_process.start_match(terms(settings=NIM.settings({"heap": 1})))
+    old_runner = await old_process.start_match(match_setup(settings=NIM.settings({"heap": 1})))
     await submit_move(old_runner, 0, "1")
     await old_runner.close()
     new_process = await restart(old_process)
@@ -140,7 +140,7 @@ async def test_a_finished_match_gets_no_entry_and_keeps_its_verdicts() -> None:
 @in_loop
 async def test_a_wall_clock_that_was_set_back_gives_no_negative_downtime() -> None:
     old_process = RunnerHarness()
-    old_runner = await old_process.start_match(terms())
+    old_runner = await old_process.start_match(match_setup())
     await old_runner.close()
     new_process = await restart(old_process, down_ms=-HOUR_MS)
     runner = await new_process.resume_match()

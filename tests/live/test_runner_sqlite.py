@@ -10,9 +10,9 @@ from referee.live.runner import MatchRunner
 from referee.match.clock import DAY, SuddenDeath
 from referee.match.commands import StartPlay
 from referee.storage.sqlite.event_log import SqliteEventLog
-from tests.live.runner_harness import GAMES, RecordingObserver, in_loop, is_playing, resume, submit_move, terms
+from tests.live.runner_harness import GAMES, RecordingObserver, in_loop, is_playing, match_setup, resume, submit_move
 from tests.match.match_fixture import replay
-from tests.strangers_games.strangers_games import NIM
+from tests.third_party_games.third_party_games import NIM
 
 MATCHES = [f"m{number}" for number in range(20)]
 CONTROL = SuddenDeath(DAY)
@@ -31,7 +31,9 @@ async def play_until(runner: MatchRunner, until_ply: int) -> None:
 @in_loop
 async def test_matches_continue_in_another_process(tmp_path: Path) -> None:
     dependencies = open_dependencies(tmp_path / "log.db")
-    runners = [await open_match(terms(match_id=match_id, control=CONTROL), NIM, dependencies) for match_id in MATCHES]
+    runners = [
+        await open_match(match_setup(match_id=match_id, control=CONTROL), NIM, dependencies) for match_id in MATCHES
+    ]
     await asyncio.gather(*(runner.submit(StartPlay()) for runner in runners))
     await asyncio.gather(*(play_until(runner, until_ply) for until_ply, runner in enumerate(runners)))
     await asyncio.gather(*(runner.close() for runner in runners))

@@ -16,15 +16,15 @@ from referee.match.events import MovePlayed, MoveRefused, PlayEnded
 from referee.match.match_errors import NoSuchSeat, NotAllowedNow, StaleTurn
 from referee.match.result import EndCause
 from tests.live.fake_time import settle
-from tests.live.runner_harness import GAMES, RunnerHarness, answer, in_loop, is_playing, submit_move, terms
-from tests.strangers_games.strangers_games import FINGERS
-from tests.strangers_games.strangers_games.nim import Nim, NimPosition
+from tests.live.runner_harness import GAMES, RunnerHarness, answer, in_loop, is_playing, match_setup, submit_move
+from tests.third_party_games.third_party_games import FINGERS
+from tests.third_party_games.third_party_games.nim import Nim, NimPosition
 
 
 @in_loop
 async def test_the_first_of_several_answers_to_one_turn_wins_and_the_others_are_rejected() -> None:
     harness = RunnerHarness()
-    runner = await harness.start_match(terms())
+    runner = await harness.start_match(match_setup())
     moves = ["2", "1", "2", "3"]
     verdicts = await asyncio.gather(*(submit_move(runner, 0, move) for move in moves), return_exceptions=True)
     first, other, same, third = verdicts
@@ -42,7 +42,7 @@ async def test_the_first_of_several_answers_to_one_turn_wins_and_the_others_are_
 @in_loop
 async def test_waiting_in_the_queue_is_not_charged() -> None:
     harness = RunnerHarness()
-    runner = await harness.start_match(terms(FINGERS))
+    runner = await harness.start_match(match_setup(FINGERS))
     await harness.time.advance(SECOND)
     harness.log.before.clear()
     answers = [runner.submit(answer(runner, seat, "1")) for seat in range(3)]
@@ -58,7 +58,7 @@ async def test_waiting_in_the_queue_is_not_charged() -> None:
 @in_loop
 async def test_an_error_reaches_its_caller_and_changes_nothing(command: Command) -> None:
     harness = RunnerHarness()
-    runner = await harness.start_match(terms())
+    runner = await harness.start_match(match_setup())
     before, attempts = runner.match, len(harness.log.attempt_times_us)
     with pytest.raises(DetailedError) as error:
         await runner.submit(command)
@@ -71,7 +71,7 @@ async def test_an_error_reaches_its_caller_and_changes_nothing(command: Command)
 @in_loop
 async def test_a_move_that_counts_as_an_attempt_is_written() -> None:
     harness = RunnerHarness()
-    runner = await harness.start_match(terms())
+    runner = await harness.start_match(match_setup())
     decided = await submit_move(runner, 0, "9")
     assert [type(event) for event in decided.events] == [MoveRefused]
     assert await harness.log_agrees_with(runner)
@@ -81,7 +81,7 @@ async def test_a_move_that_counts_as_an_attempt_is_written() -> None:
 @in_loop
 async def test_a_command_without_effect_is_not_written() -> None:
     harness = RunnerHarness()
-    runner = await harness.start_match(terms())
+    runner = await harness.start_match(match_setup())
     await runner.submit(DisconnectSeat(0))
     attempts = len(harness.log.attempt_times_us)
     assert (await runner.submit(DisconnectSeat(0))).events == ()
@@ -93,7 +93,7 @@ async def test_a_command_without_effect_is_not_written() -> None:
 @in_loop
 async def test_a_programming_error_of_a_caller_does_not_stop_the_match() -> None:
     harness = RunnerHarness()
-    runner = await harness.start_match(terms())
+    runner = await harness.start_match(match_setup())
     with pytest.raises(TypeError):
         await runner.submit(Resign(cast("Any", "first")))
     await submit_move(runner, 0, "1")
@@ -117,7 +117,7 @@ class BrokenNim(Nim):
 async def test_an_engine_fault_makes_the_match_void_and_is_reported_with_its_cause() -> None:
     GAMES["broken"] = BrokenNim()
     harness = RunnerHarness()
-    runner = await harness.start_match(terms(GAMES["broken"]))
+    runner = await harness.start_match(match_setup(GAMES["broken"]))
     decided = await submit_move(runner, 0, "1")
     assert runner.match.result
     assert runner.match.result.cause is EndCause.ENGINE_FAULT
@@ -130,7 +130,7 @@ async def test_an_engine_fault_makes_the_match_void_and_is_reported_with_its_cau
 @in_loop
 async def test_closing_decides_queued_commands_and_accepts_no_more() -> None:
     harness = RunnerHarness()
-    runner = await harness.start_match(terms(FINGERS))
+    runner = await harness.start_match(match_setup(FINGERS))
     harness.log.before.clear()
     answers = [runner.submit(answer(runner, seat, "1")) for seat in range(3)]
     closing = asyncio.create_task(runner.close())
@@ -149,7 +149,7 @@ async def test_closing_decides_queued_commands_and_accepts_no_more() -> None:
 @in_loop
 async def test_cancelling_the_close_does_not_cancel_pending_commands() -> None:
     harness = RunnerHarness()
-    runner = await harness.start_match(terms())
+    runner = await harness.start_match(match_setup())
     harness.log.after.clear()
     move = runner.submit(answer(runner, 0, "1"))
     closing = asyncio.create_task(runner.close())
@@ -166,7 +166,7 @@ async def test_cancelling_the_close_does_not_cancel_pending_commands() -> None:
 @in_loop
 async def test_the_measurement_of_an_answer_combines_delays_of_observer_and_runner() -> None:
     harness = RunnerHarness()
-    runner = await harness.start_match(terms())
+    runner = await harness.start_match(match_setup())
     harness.observer.delays_of[0] = SeatDelays(network_us=30 * MS, lag_us=5 * MS)
     await harness.time.advance(SECOND)
     assert runner.measure(0) == TurnMeasurement(runner.match_now(), 30 * MS, 5 * MS)
@@ -177,7 +177,7 @@ async def test_the_measurement_of_an_answer_combines_delays_of_observer_and_runn
 @in_loop
 async def test_a_finished_match_has_no_alarm() -> None:
     harness = RunnerHarness()
-    runner = await harness.start_match(terms())
+    runner = await harness.start_match(match_setup())
     assert is_playing(runner)
     await runner.submit(Resign(0))
     assert harness.time.alarms_us == []
@@ -187,7 +187,7 @@ async def test_a_finished_match_has_no_alarm() -> None:
 @in_loop
 async def test_a_callback_that_fails_is_reported_and_does_not_affect_the_match() -> None:
     harness = RunnerHarness()
-    runner = await harness.start_match(terms())
+    runner = await harness.start_match(match_setup())
 
     def fail(_: object) -> None:
         raise ZeroDivisionError

@@ -10,8 +10,8 @@ from referee.match.events import FlagFell, MovePlayed, SeatForfeited
 from referee.match.match_errors import ClockExpired
 from referee.match.match_terms import DisconnectPolicy, LatePolicy, Policies
 from referee.match.result import Fault
-from tests.live.runner_harness import RunnerHarness, answer, in_loop, is_playing, submit_move, terms
-from tests.strangers_games.strangers_games import FINGERS
+from tests.live.runner_harness import RunnerHarness, answer, in_loop, is_playing, match_setup, submit_move
+from tests.third_party_games.third_party_games import FINGERS
 
 
 async def flag_fall(harness: RunnerHarness) -> FlagFell:
@@ -21,7 +21,7 @@ async def flag_fall(harness: RunnerHarness) -> FlagFell:
 @in_loop
 async def test_a_flag_falls_one_microsecond_after_the_time_is_used_up() -> None:
     harness = RunnerHarness()
-    runner = await harness.start_match(terms())
+    runner = await harness.start_match(match_setup())
     await harness.time.advance(10 * SECOND)
     assert is_playing(runner)
     await harness.time.advance(1)
@@ -36,7 +36,7 @@ async def test_a_flag_falls_one_microsecond_after_the_time_is_used_up() -> None:
 @in_loop
 async def test_an_answer_in_the_last_microsecond_is_in_time() -> None:
     harness = RunnerHarness()
-    runner = await harness.start_match(terms())
+    runner = await harness.start_match(match_setup())
     await harness.time.advance(10 * SECOND)
     await submit_move(runner, 0, "1")
     assert runner.match.clocks[0].left_us == 0
@@ -47,7 +47,7 @@ async def test_an_answer_in_the_last_microsecond_is_in_time() -> None:
 @in_loop
 async def test_only_the_clock_of_the_seat_to_move_runs() -> None:
     harness = RunnerHarness()
-    runner = await harness.start_match(terms())
+    runner = await harness.start_match(match_setup())
     await harness.time.advance(9 * SECOND)
     await submit_move(runner, 0, "1")
     await harness.time.advance(10 * SECOND)
@@ -61,7 +61,7 @@ async def test_only_the_clock_of_the_seat_to_move_runs() -> None:
 async def test_each_of_several_seats_to_move_has_its_own_deadline() -> None:
     harness = RunnerHarness()
     controls = tuple(SuddenDeath(seconds * SECOND) for seconds in (5, 3, 9))
-    runner = await harness.start_match(terms(FINGERS, controls=controls))
+    runner = await harness.start_match(match_setup(FINGERS, controls=controls))
     await harness.time.advance(2 * SECOND)
     await submit_move(runner, 1, "1")
     await harness.time.advance(3 * SECOND)
@@ -74,7 +74,7 @@ async def test_each_of_several_seats_to_move_has_its_own_deadline() -> None:
 @in_loop
 async def test_a_late_move_loses_even_before_the_timer_fires() -> None:
     harness = RunnerHarness()
-    runner = await harness.start_match(terms())
+    runner = await harness.start_match(match_setup())
     await harness.time.advance(10 * SECOND)
     late = answer(runner, 0, "1", measured=TurnMeasurement(10 * SECOND + 1))
     await runner.submit(late)
@@ -89,7 +89,7 @@ async def test_a_late_move_loses_even_before_the_timer_fires() -> None:
 @in_loop
 async def test_network_credit_delays_the_flag_fall() -> None:
     harness = RunnerHarness()
-    runner = await harness.start_match(terms(credit=NetworkCredit(50 * MS, 120 * MS)))
+    runner = await harness.start_match(match_setup(credit=NetworkCredit(50 * MS, 120 * MS)))
     harness.observer.delays_of[0] = SeatDelays(network_us=20 * MS)
     await harness.time.advance(10 * SECOND + 50 * MS)
     assert is_playing(runner)
@@ -102,7 +102,7 @@ async def test_network_credit_delays_the_flag_fall() -> None:
 @in_loop
 async def test_an_answer_within_its_credit_is_in_time() -> None:
     harness = RunnerHarness()
-    runner = await harness.start_match(terms(credit=NetworkCredit(50 * MS, 120 * MS)))
+    runner = await harness.start_match(match_setup(credit=NetworkCredit(50 * MS, 120 * MS)))
     harness.observer.delays_of[0] = SeatDelays(network_us=20 * MS)
     await harness.time.advance(10 * SECOND + 20 * MS)
     await submit_move(runner, 0, "1")
@@ -114,7 +114,7 @@ async def test_an_answer_within_its_credit_is_in_time() -> None:
 @in_loop
 async def test_used_up_credit_does_not_delay_the_flag_fall() -> None:
     harness = RunnerHarness()
-    runner = await harness.start_match(terms(control=PerMove(SECOND), credit=NetworkCredit(50 * MS, 60 * MS)))
+    runner = await harness.start_match(match_setup(control=PerMove(SECOND), credit=NetworkCredit(50 * MS, 60 * MS)))
     harness.observer.delays_of[0] = SeatDelays(network_us=80 * MS)
     await harness.time.advance(SECOND + 50 * MS)
     await submit_move(runner, 0, "1")
@@ -129,7 +129,7 @@ async def test_used_up_credit_does_not_delay_the_flag_fall() -> None:
 @in_loop
 async def test_referee_delay_that_is_measured_later_delays_the_flag_fall() -> None:
     harness = RunnerHarness()
-    runner = await harness.start_match(terms())
+    runner = await harness.start_match(match_setup())
     await harness.time.advance(SECOND)
     harness.observer.delays_of[0] = SeatDelays(lag_us=2 * SECOND)
     await harness.time.advance(11 * SECOND)
@@ -143,7 +143,7 @@ async def test_referee_delay_that_is_measured_later_delays_the_flag_fall() -> No
 @in_loop
 async def test_a_turn_that_is_withheld_costs_no_time_and_no_flag() -> None:
     harness = RunnerHarness()
-    runner = await harness.start_match(terms())
+    runner = await harness.start_match(match_setup())
     await harness.time.advance(SECOND)
     runner.withhold(0, "0.0.1")
     await harness.time.advance(60 * SECOND)
@@ -160,7 +160,7 @@ async def test_a_turn_that_is_withheld_costs_no_time_and_no_flag() -> None:
 @in_loop
 async def test_withholding_a_turn_that_does_not_exist_credits_nothing(seat: int, token: str) -> None:
     harness = RunnerHarness()
-    runner = await harness.start_match(terms())
+    runner = await harness.start_match(match_setup())
     runner.withhold(seat, token)
     await harness.time.advance(300 * MS)
     assert runner.measure(0).stall_us == 0
@@ -170,7 +170,7 @@ async def test_withholding_a_turn_that_does_not_exist_credits_nothing(seat: int,
 @in_loop
 async def test_the_wait_of_a_rejected_attempt_is_credited() -> None:
     harness = RunnerHarness()
-    runner = await harness.start_match(terms())
+    runner = await harness.start_match(match_setup())
     await harness.time.advance(SECOND)
     harness.log.before.clear()
     attempt = runner.submit(answer(runner, 0, "9"))
@@ -189,7 +189,7 @@ async def test_the_wait_of_a_rejected_attempt_is_credited() -> None:
 @in_loop
 async def test_a_slow_append_of_the_previous_turn_delays_the_flag_fall() -> None:
     harness = RunnerHarness()
-    runner = await harness.start_match(terms())
+    runner = await harness.start_match(match_setup())
     harness.log.before.clear()
     move = runner.submit(answer(runner, 0, "1"))
     await harness.time.advance(30 * SECOND)
@@ -205,7 +205,7 @@ async def test_a_slow_append_of_the_previous_turn_delays_the_flag_fall() -> None
 @in_loop
 async def test_timers_that_fire_too_early_or_too_often_have_no_effect() -> None:
     harness = RunnerHarness()
-    runner = await harness.start_match(terms())
+    runner = await harness.start_match(match_setup())
     before = runner.match
     for _ in range(3):
         await runner.submit(FallFlag(0, runner.measure(0)))
@@ -219,7 +219,9 @@ async def test_timers_that_fire_too_early_or_too_often_have_no_effect() -> None:
 @in_loop
 async def test_after_a_move_of_a_policy_the_next_flag_falls_in_time() -> None:
     harness = RunnerHarness()
-    runner = await harness.start_match(terms(control=PerMove(SECOND), policies=Policies(late=LatePolicy.DEFAULT_MOVE)))
+    runner = await harness.start_match(
+        match_setup(control=PerMove(SECOND), policies=Policies(late=LatePolicy.DEFAULT_MOVE))
+    )
     await harness.time.advance(3 * (SECOND + 1))
     assert str(runner.match.require_position()) == "18 1"
     await harness.time.advance(18 * (SECOND + 1))
@@ -232,7 +234,7 @@ async def test_after_a_move_of_a_policy_the_next_flag_falls_in_time() -> None:
 @in_loop
 async def test_an_untimed_match_has_no_alarm() -> None:
     harness = RunnerHarness()
-    runner = await harness.start_match(terms(control=Untimed()))
+    runner = await harness.start_match(match_setup(control=Untimed()))
     assert harness.time.alarms_us == []
     await harness.time.advance(1000 * SECOND)
     assert is_playing(runner)
@@ -245,7 +247,7 @@ GRACE_POLICIES = Policies(gone=DisconnectPolicy.FORFEIT_AFTER_GRACE, grace_perio
 @in_loop
 async def test_a_bot_forfeits_at_the_end_of_its_grace_period() -> None:
     harness = RunnerHarness()
-    runner = await harness.start_match(terms(policies=GRACE_POLICIES))
+    runner = await harness.start_match(match_setup(policies=GRACE_POLICIES))
     await harness.time.advance(SECOND)
     await runner.submit(DisconnectSeat(0))
     await harness.time.advance(2 * SECOND - 1)
@@ -259,7 +261,7 @@ async def test_a_bot_forfeits_at_the_end_of_its_grace_period() -> None:
 @in_loop
 async def test_a_bot_that_returns_within_its_grace_period_does_not_forfeit() -> None:
     harness = RunnerHarness()
-    runner = await harness.start_match(terms(policies=GRACE_POLICIES))
+    runner = await harness.start_match(match_setup(policies=GRACE_POLICIES))
     await runner.submit(DisconnectSeat(0))
     await harness.time.advance(2 * SECOND - 1)
     await runner.submit(ReconnectSeat(0))
@@ -271,7 +273,7 @@ async def test_a_bot_that_returns_within_its_grace_period_does_not_forfeit() -> 
 @in_loop
 async def test_the_grace_period_starts_when_the_seat_is_to_move() -> None:
     harness = RunnerHarness()
-    runner = await harness.start_match(terms(policies=GRACE_POLICIES))
+    runner = await harness.start_match(match_setup(policies=GRACE_POLICIES))
     await runner.submit(DisconnectSeat(1))
     await harness.time.advance(5 * SECOND)
     await submit_move(runner, 0, "1")
@@ -285,7 +287,7 @@ async def test_the_grace_period_starts_when_the_seat_is_to_move() -> None:
 @in_loop
 async def test_without_a_grace_policy_an_absent_bot_loses_only_on_time() -> None:
     harness = RunnerHarness()
-    runner = await harness.start_match(terms())
+    runner = await harness.start_match(match_setup())
     await runner.submit(DisconnectSeat(0))
     await harness.time.advance(10 * SECOND)
     assert is_playing(runner)
@@ -298,7 +300,7 @@ async def test_without_a_grace_policy_an_absent_bot_loses_only_on_time() -> None
 async def test_a_flag_fall_and_a_grace_period_at_the_same_time_end_the_match_once() -> None:
     harness = RunnerHarness()
     policies = Policies(gone=DisconnectPolicy.FORFEIT_AFTER_GRACE, grace_period_us=10 * SECOND + 1)
-    runner = await harness.start_match(terms(policies=policies))
+    runner = await harness.start_match(match_setup(policies=policies))
     await runner.submit(DisconnectSeat(0))
     await harness.time.advance(11 * SECOND)
     assert [forfeit.fault for forfeit in runner.match.forfeits] == [Fault.TIME]
@@ -318,7 +320,7 @@ class BrokenControl(SuddenDeath):
 @in_loop
 async def test_a_runner_that_fails_reports_a_fault_and_stops() -> None:
     harness = RunnerHarness()
-    runner = await harness.start_match(terms(control=BrokenControl(10 * SECOND)))
+    runner = await harness.start_match(match_setup(control=BrokenControl(10 * SECOND)))
     await harness.time.advance(SECOND)
     await submit_move(runner, 0, "1")
     await submit_move(runner, 1, "1")

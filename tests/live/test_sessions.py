@@ -35,7 +35,7 @@ from referee.match.match_errors import StaleTurn
 from referee.match.setup import Player
 from referee.storage.memory import MemoryEventLog, MemoryUndeliveredEnds
 from tests.live.fake_time import FakeAlarm, FakeTime, settle
-from tests.live.runner_harness import in_loop, terms
+from tests.live.runner_harness import in_loop, match_setup
 from tests.storage.examples import END
 
 ONE, TWO, BERT = Player("anna", "1"), Player("anna", "2"), Player("bert", "1")
@@ -58,7 +58,7 @@ class SessionsHarness:
 
     async def end_match(self, match_id: str, notify: bool = True) -> MatchEnded:
         """End a match in which ONE had a seat, and notify ONE if `notify` is set."""
-        await self.log.append(match_id, 0, [MatchCreated(0, terms(match_id=match_id, players=(ONE, BERT))), END])
+        await self.log.append(match_id, 0, [MatchCreated(0, match_setup(match_id=match_id, players=(ONE, BERT))), END])
         ended = MatchEnded(match_id, 0)
         if notify:
             self.sessions.notify_end(ONE, ended)

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
 
-from referee.contests.ladder.events import LadderJoined
 from referee.contests.tournament.tournament_terms import RoundRobin
+
+from referee.contests.ladder.events import LadderJoined
 from referee.hosting.contest_log import ContestEvent, LadderCreated, TournamentCreated
 from referee.live.ports import Entry
 from referee.match.clock_charge import TurnMeasurement
@@ -16,7 +17,7 @@ from referee.match.events import Event, MatchCreated
 from referee.records.signing_key import load_or_create
 from referee.server.stores import DATABASE, KEY
 from referee.storage.sqlite.event_log import SqliteEventLog
-from tests.hosting.harness import terms
+from tests.hosting.harness import cup_terms
 from tests.hosting.ladder_harness import ladder_entrant, ladder_terms
 from tests.records.matches import decided_events, nim_setup, short_match
 from tests.storage.stores import NOON_MS
@@ -86,7 +87,7 @@ def with_ladder(data_dir: Path, name: str) -> Path:
 
 def with_tournament(data_dir: Path, name: str) -> Path:
     """Add a tournament without entrants to a data directory."""
-    made = TournamentCreated(name, name, "org", f"make {name}", terms(RoundRobin()), 0)
+    made = TournamentCreated(name, name, "org", f"make {name}", cup_terms(RoundRobin()), 0)
     return _with(data_dir, f"tournament/{name}", made)
 
 

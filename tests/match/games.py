@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from engines.api import Game, Json, Notation, Outcome, Position, Seat, Table, Viewer
 from engines.game_errors import BadOption, IllegalMove, MalformedMove, MalformedPosition, NotYourTurn
 from engines.options import Choice, Count, Flag, Options, Settings
-from tests.strangers_games.strangers_games.nim import Nim, NimPosition
+from tests.third_party_games.third_party_games.nim import Nim, NimPosition
 
 
 def sides_of(settings: Settings) -> tuple[tuple[Seat, ...], ...]:

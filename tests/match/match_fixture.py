@@ -22,7 +22,7 @@ from referee.match.setup import Player, Setup
 from referee.match.state import Match, MatchPhase, create_match, evolve
 from tests.match.games import BRITTLE, STONES
 from tests.match.setups import make_setup
-from tests.strangers_games.strangers_games import FINGERS, NIM
+from tests.third_party_games.third_party_games import FINGERS, NIM
 
 GAMES: dict[str, Game] = games() | {game.name: game for game in (NIM, FINGERS, STONES, BRITTLE)}
 SEED = bytes(range(32))
@@ -39,7 +39,7 @@ def replay(events: Iterable[Event], find_game: Callable[[str], Game]) -> Match:
     return match
 
 
-def terms(
+def match_setup(
     game: Game = NIM,
     control: TimeControl | Sequence[TimeControl] = TEN_SECONDS,
     chosen: Mapping[str, Value] | None = None,
@@ -130,7 +130,7 @@ class MatchFixture:
 
 def started_match(*args: Any, **rest: Any) -> MatchFixture:
     """Return a match in play, with `terms`."""
-    fixture = MatchFixture(terms(*args, **rest))
+    fixture = MatchFixture(match_setup(*args, **rest))
     fixture.do(StartPlay())
     return fixture
 

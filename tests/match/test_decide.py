@@ -33,7 +33,7 @@ from referee.match.result import EndCause, EndKind
 from referee.match.setup import Player
 from referee.match.state import CHANGES, MatchPhase
 from tests.match.games import BRITTLE, STONES, BrokenGame
-from tests.match.match_fixture import MatchFixture, kinds, started_match, terms
+from tests.match.match_fixture import MatchFixture, kinds, match_setup, started_match
 
 NOW = TurnMeasurement(0)
 MOVED, NOTHING, ENDED = ["MovePlayed"], list[str](), ["PlayEnded"]
@@ -64,7 +64,7 @@ GRID: list[tuple[Command, Seen, Seen, Seen]] = [
 
 def at(phase: MatchPhase) -> MatchFixture:
     """Return a match of stones in that phase: waiting; playing, and level after a move each; or over."""
-    fixture = MatchFixture(terms(STONES, chosen={"seats": 2}, nonce_timeout_us=1_000_000))
+    fixture = MatchFixture(match_setup(STONES, chosen={"seats": 2}, nonce_timeout_us=1_000_000))
     if phase is not MatchPhase.WAITING:
         fixture.do(StartPlay())
         fixture.move(0, "2")
@@ -148,7 +148,7 @@ def test_an_engine_exception_after_a_move_discards_the_move() -> None:
 
 
 def test_an_engine_exception_at_the_start_voids_the_match() -> None:
-    fixture = MatchFixture(terms(BRITTLE, chosen={"breaks": "starting"}))
+    fixture = MatchFixture(match_setup(BRITTLE, chosen={"breaks": "starting"}))
     assert kinds(fixture.do(StartPlay())) == ["PlayEnded"]
     assert (fixture.result.kind, fixture.match.phase) == (EndKind.VOID, MatchPhase.OVER)
 

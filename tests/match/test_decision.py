@@ -10,7 +10,7 @@ from referee.match.match_terms import DisconnectPolicy, DropoutPolicy, IllegalMo
 from referee.match.result import EndCause, EndKind, Fault, Forfeit
 from tests.match.games import STONES
 from tests.match.match_fixture import MatchFixture, kinds, started_match
-from tests.strangers_games.strangers_games import FINGERS
+from tests.third_party_games.third_party_games import FINGERS
 
 CONTINUING_POLICIES = [DropoutPolicy.RANDOM_MOVES, DropoutPolicy.DEFAULT_MOVES]
 DEFAULTS = Policies(IllegalMovePolicy.FORFEIT, dropout=DropoutPolicy.DEFAULT_MOVES)

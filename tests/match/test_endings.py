@@ -20,8 +20,8 @@ from referee.match.match_errors import BadVerdict, MatchOver, NoDraw, OfferedBef
 from referee.match.match_terms import DropoutPolicy, Policies
 from referee.match.result import VOID_CAUSES, EndCause, EndKind, Fault, Forfeit, void_result
 from tests.match.games import STONES
-from tests.match.match_fixture import SEED, MatchFixture, kinds, started_match, terms
-from tests.strangers_games.strangers_games import FINGERS
+from tests.match.match_fixture import SEED, MatchFixture, kinds, match_setup, started_match
+from tests.third_party_games.third_party_games import FINGERS
 
 CONTINUE_POLICIES = Policies(dropout=DropoutPolicy.DEFAULT_MOVES)
 
@@ -290,13 +290,13 @@ def test_the_owner_can_abort_the_match_at_any_time() -> None:
     fixture.move(0, "1")
     fixture.move(1, "1")
     assert kinds(fixture.do(AbortMatch())) == ["PlayEnded"]
-    waiting = MatchFixture(terms())
+    waiting = MatchFixture(match_setup())
     assert kinds(waiting.do(AbortMatch())) == ["PlayEnded"]
     assert waiting.result.kind is EndKind.VOID
 
 
 def test_a_seat_can_abort_before_the_start_of_play() -> None:
-    assert kinds(MatchFixture(terms()).do(AbortMatch(1))) == ["PlayEnded"]
+    assert kinds(MatchFixture(match_setup()).do(AbortMatch(1))) == ["PlayEnded"]
 
 
 def test_a_seat_that_dropped_out_cannot_abort_the_match() -> None:
@@ -310,7 +310,7 @@ def test_a_seat_that_dropped_out_cannot_abort_the_match() -> None:
 
 @pytest.mark.parametrize("cause", VOID_CAUSES)
 def test_a_failure_voids_the_match(cause: EndCause) -> None:
-    for fixture in (started_match(), MatchFixture(terms())):
+    for fixture in (started_match(), MatchFixture(match_setup())):
         assert kinds(fixture.do(VoidMatch(cause, "the power went"))) == ["PlayEnded"]
         assert fixture.result == void_result(cause, "the power went")
 

@@ -24,8 +24,8 @@ from referee.match.events import (
 from referee.match.match_terms import LatePolicy, Policies
 from referee.match.setup import Player
 from referee.match.state import create_match, evolve
-from tests.match.match_fixture import GAMES, SEED, MatchFixture, started_match, terms
-from tests.strangers_games.strangers_games import FINGERS, NIM
+from tests.match.match_fixture import GAMES, SEED, MatchFixture, match_setup, started_match
+from tests.third_party_games.third_party_games import FINGERS, NIM
 
 TOC = GAMES["toc"]
 
@@ -146,7 +146,7 @@ def test_a_request_id_is_visible_only_to_its_seat() -> None:
 
 
 def test_all_other_events_are_visible_to_all() -> None:
-    fixture = MatchFixture(terms(NIM, nonce_timeout_us=1_000_000))
+    fixture = MatchFixture(match_setup(NIM, nonce_timeout_us=1_000_000))
     fixture.do(AddNonce(1, b"salt"))
     assert visible_events(fixture, SPECTATOR)[1] == NonceAdded(0, 1, b"salt")
     began = started_match(NIM)
@@ -157,7 +157,7 @@ def test_all_other_events_are_visible_to_all() -> None:
 
 
 def test_seated_bots_returns_the_players_by_seat() -> None:
-    first = MatchFixture(terms(players=(Player("anna"), Player()))).log[0]
+    first = MatchFixture(match_setup(players=(Player("anna"), Player()))).log[0]
     assert seated_bots(first) == {0: "anna", 1: ""}
     assert seated_bots(SeatTaken(0, 1, Player("bert"))) == {1: "bert"}
     assert seated_bots(PlayStarted(0, (Player("bert"), Player("anna")))) == {0: "bert", 1: "anna"}

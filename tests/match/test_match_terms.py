@@ -7,7 +7,7 @@ from engines.options import Settings
 from referee.match.clock import SECOND, Fischer, SuddenDeath
 from referee.match.match_errors import BadSetup
 from referee.match.match_terms import MatchTerms
-from tests.strangers_games.strangers_games import FINGERS, NIM
+from tests.third_party_games.third_party_games import FINGERS, NIM
 
 CONTROL = SuddenDeath(SECOND)
 OTHER_CONTROL = Fischer(SECOND, SECOND)

@@ -55,7 +55,7 @@ from referee.match.setup import Player, Setup
 from referee.match.state import Match, create_match, evolve
 from tests.engines.suite import game_path
 from tests.match.clock_strategies import controls
-from tests.match.match_fixture import GAMES, replay, terms
+from tests.match.match_fixture import GAMES, match_setup, replay
 from tests.match.reference_match import ReferenceMatch
 
 TABLES: list[tuple[str, dict[str, Value]]] = [
@@ -101,7 +101,7 @@ def setups(draw: st.DrawFn) -> Setup:
     odds = st.tuples(*[controls(hourglass=False)] * many)
     clocks: tuple[TimeControl, ...] = draw(st.one_of(one_for_all, odds))
     known = st.sampled_from([Player("anna", "1"), Player("bert", "2")])
-    return terms(
+    return match_setup(
         rules,
         clocks,
         chosen,

@@ -11,7 +11,7 @@ from referee.match.result import EndCause, EndKind, Fault, Forfeit
 from referee.match.state import Turn
 from tests.match.games import STONES
 from tests.match.match_fixture import kinds, started_match
-from tests.strangers_games.strangers_games import FINGERS
+from tests.third_party_games.third_party_games import FINGERS
 
 HUNDRED = SuddenDeath(100)
 LONG_NONSENSE = "x" * 500

@@ -28,15 +28,15 @@ from referee.match.result import EndKind, Fault
 from referee.match.setup import Player
 from referee.match.state import MatchPhase, Turn
 from tests.match.games import BRITTLE, STONES
-from tests.match.match_fixture import SEED, MatchFixture, kinds, started_match, terms
-from tests.strangers_games.strangers_games import FINGERS
+from tests.match.match_fixture import SEED, MatchFixture, kinds, match_setup, started_match
+from tests.third_party_games.third_party_games import FINGERS
 
 ANNA, BERT = Player("anna", "2"), Player("bert", "1")
 GRACE = Policies(gone=DisconnectPolicy.FORFEIT_AFTER_GRACE, grace_period_us=100)
 
 
 def waiting() -> MatchFixture:
-    return MatchFixture(terms(players=(ANNA, Player())))
+    return MatchFixture(match_setup(players=(ANNA, Player())))
 
 
 def test_an_open_seat_can_be_taken() -> None:
@@ -66,7 +66,7 @@ def test_an_occupied_seat_cannot_be_taken(other: Player) -> None:
 
 
 def test_a_player_without_a_version_gets_the_version_of_the_bot_that_takes_the_seat() -> None:
-    fixture = MatchFixture(terms(players=(Player("anna"), Player())))
+    fixture = MatchFixture(match_setup(players=(Player("anna"), Player())))
     assert fixture.do(TakeSeat(0, Player("anna"))) == ()
     assert fixture.do(TakeSeat(0, ANNA)) == (SeatTaken(0, 0, ANNA),)
     assert fixture.match.players[0] == ANNA
@@ -83,7 +83,7 @@ def test_the_error_for_an_unknown_seat_lists_the_seats(seat: int) -> None:
 
 
 def test_play_does_not_begin_while_a_seat_is_open() -> None:
-    fixture = MatchFixture(terms(STONES, players=(Player(), ANNA, Player())))
+    fixture = MatchFixture(match_setup(STONES, players=(Player(), ANNA, Player())))
     error = fixture.refuses(StartPlay())
     assert isinstance(error, SeatsOpen)
     assert str(error) == "seats are still open: 0, 2"
@@ -91,7 +91,7 @@ def test_play_does_not_begin_while_a_seat_is_open() -> None:
 
 
 def test_play_begins_with_the_first_position_and_the_turns_of_the_seats_to_move() -> None:
-    fixture = MatchFixture(terms())
+    fixture = MatchFixture(match_setup())
     assert fixture.do(StartPlay(), wait_us=7) == (PlayStarted(7, fixture.match.setup.players),)
     assert fixture.match.phase is MatchPhase.PLAYING
     assert str(fixture.match.position) == "21 0"
@@ -112,13 +112,13 @@ def test_play_begins_with_the_opening_if_there_is_one() -> None:
 
 
 def test_a_game_that_is_over_before_the_first_move_ends_at_once() -> None:
-    fixture = MatchFixture(terms(BRITTLE, chosen={"breaks": "over_at_once"}))
+    fixture = MatchFixture(match_setup(BRITTLE, chosen={"breaks": "over_at_once"}))
     assert kinds(fixture.do(StartPlay())) == ["PlayStarted", "PlayEnded"]
     assert (fixture.result.kind, fixture.result.reason) == (EndKind.PLAYED, "last_taken")
 
 
 def test_each_seat_can_give_one_nonce_if_nonces_are_requested() -> None:
-    fixture = MatchFixture(terms(nonce_timeout_us=1_000_000))
+    fixture = MatchFixture(match_setup(nonce_timeout_us=1_000_000))
     assert fixture.do(AddNonce(1, b"salt"), wait_us=3) == (NonceAdded(3, 1, b"salt"),)
     assert fixture.do(AddNonce(1, b"salt")) == ()
     assert kinds(fixture.do(AddNonce(0, b""))) == ["NonceAdded"]
@@ -130,13 +130,13 @@ def test_each_seat_can_give_one_nonce_if_nonces_are_requested() -> None:
 
 
 def test_a_nonce_that_was_not_requested_is_an_error() -> None:
-    error = MatchFixture(terms()).refuses(AddNonce(0, b"salt"))
+    error = MatchFixture(match_setup()).refuses(AddNonce(0, b"salt"))
     assert isinstance(error, NonceRefused)
     assert error.details == {"why": "the match uses no nonces"}
 
 
 def test_a_nonce_has_64_bytes_at_most() -> None:
-    fixture = MatchFixture(terms(nonce_timeout_us=1_000_000))
+    fixture = MatchFixture(match_setup(nonce_timeout_us=1_000_000))
     error = fixture.refuses(AddNonce(0, bytes(65)))
     assert isinstance(error, NonceRefused)
     assert error.details == {"why": "it has more than 64 bytes"}
@@ -145,8 +145,8 @@ def test_a_nonce_has_64_bytes_at_most() -> None:
 
 def test_a_nonce_changes_the_random_draws() -> None:
     plain, salted = (
-        MatchFixture(terms(FINGERS, nonce_timeout_us=1_000_000)),
-        MatchFixture(terms(FINGERS, nonce_timeout_us=1_000_000)),
+        MatchFixture(match_setup(FINGERS, nonce_timeout_us=1_000_000)),
+        MatchFixture(match_setup(FINGERS, nonce_timeout_us=1_000_000)),
     )
     salted.do(AddNonce(2, b"salt"))
     for fixture in (plain, salted):
@@ -258,7 +258,7 @@ def test_a_restart_is_recorded_and_changes_nothing_else() -> None:
 
 
 def test_a_restart_is_recorded_before_play_but_not_after_it() -> None:
-    fixture = MatchFixture(terms())
+    fixture = MatchFixture(match_setup())
     assert kinds(fixture.do(ResumeMatch(5))) == ["MatchResumed"]
     assert fixture.match.phase is MatchPhase.WAITING
     fixture.do(StartPlay())

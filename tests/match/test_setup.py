@@ -27,13 +27,13 @@ from referee.match.match_terms import (
 from referee.match.setup import MAX_NONCE_BYTES, Player, draw_move, match_chance
 from referee.match.state import create_match
 from tests.match.games import STONES
-from tests.match.match_fixture import GAMES, SEED, TEN_SECONDS, MatchFixture, started_match, terms
+from tests.match.match_fixture import GAMES, SEED, TEN_SECONDS, MatchFixture, match_setup, started_match
 from tests.match.setups import change_setup
-from tests.strangers_games.strangers_games import FINGERS, NIM
+from tests.third_party_games.third_party_games import FINGERS, NIM
 
 
 def test_valid_terms_return_the_table() -> None:
-    assert terms(STONES).check(STONES) == STONES.table(STONES.settings())
+    assert match_setup(STONES).check(STONES) == STONES.table(STONES.settings())
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_valid_terms_return_the_table() -> None:
     ],
 )
 def test_contradictory_terms_are_an_error(wrong: dict[str, Any], field: str, why: str) -> None:
-    setup = terms(**wrong)
+    setup = match_setup(**wrong)
     with pytest.raises(BadSetup) as caught:
         setup.check(NIM)
     assert caught.value.details == {"field": field, "why": why}
@@ -68,7 +68,7 @@ def test_the_error_for_a_wrong_number_of_players_has_both_numbers(given: int) ->
     with pytest.raises(
         BadSetup, match="players must be 2, one for each seat; the name of an open seat is empty"
     ) as caught:
-        terms(players=(Player(),) * given).check(NIM)
+        match_setup(players=(Player(),) * given).check(NIM)
     assert caught.value.details.items() >= {"field": "players", "given": str(given), "wanted": "2"}.items()
 
 
@@ -84,12 +84,12 @@ def test_the_error_for_a_wrong_number_of_players_has_both_numbers(given: int) ->
     ],
 )
 def test_compatible_terms_are_accepted(right: dict[str, Any]) -> None:
-    assert terms(**right).check(NIM) == NIM.table(NIM.settings())
+    assert match_setup(**right).check(NIM) == NIM.table(NIM.settings())
 
 
 def test_an_invalid_opening_raises_the_error_of_the_game() -> None:
     with pytest.raises(MalformedPosition, match="it is the heap"):
-        terms(opening="nonsense").check(NIM)
+        match_setup(opening="nonsense").check(NIM)
 
 
 def test_contradictory_options_raise_the_error_of_the_game() -> None:
@@ -123,12 +123,12 @@ def test_forfeit_after_grace_needs_a_grace_period() -> None:
 
 def test_a_match_needs_the_rules_version_of_this_server() -> None:
     with pytest.raises(BadSetup, match="game_version must be 1 on this server"):
-        replace(terms(), game_version=2).check(NIM)
+        replace(match_setup(), game_version=2).check(NIM)
 
 
 def test_terms_that_are_older_than_an_option_are_completed() -> None:
     game = GAMES["alquerque"]
-    now = terms(game)
+    now = match_setup(game)
     late = [option.name for option in game.options.declared if option.late]
     before = change_setup(now, settings=Settings(tuple(it for it in now.terms.settings.values if it[0] not in late)))
     assert late
@@ -183,12 +183,12 @@ def test_moving_bytes_between_two_nonces_changes_the_seed() -> None:
 
 
 def test_the_commitment_is_the_hash_of_the_seed() -> None:
-    assert terms().commitment == hashlib.sha256(SEED).digest()
+    assert match_setup().commitment == hashlib.sha256(SEED).digest()
 
 
 @given(seeds, st.lists(st.binary(max_size=64), min_size=3, max_size=3))
 def test_the_random_seats_and_the_seed_of_the_game_can_be_recomputed(seed: bytes, given_nonces: list[bytes]) -> None:
-    setup = terms(FINGERS, seed=seed, random_seats=True, nonce_timeout_us=1_000_000)
+    setup = match_setup(FINGERS, seed=seed, random_seats=True, nonce_timeout_us=1_000_000)
     fixture = MatchFixture(setup)
     for seat, nonce in enumerate(given_nonces):
         fixture.do(AddNonce(seat, nonce))
@@ -199,7 +199,7 @@ def test_the_random_seats_and_the_seed_of_the_game_can_be_recomputed(seed: bytes
 
 
 def test_a_missing_nonce_counts_as_an_empty_one() -> None:
-    fixture = MatchFixture(terms(FINGERS, nonce_timeout_us=1_000_000))
+    fixture = MatchFixture(match_setup(FINGERS, nonce_timeout_us=1_000_000))
     fixture.do(AddNonce(1, b"one"))
     fixture.do(StartPlay())
     assert fixture.match.require_chance().seed == seed_of_match(SEED, [b"", b"one", b""])
@@ -207,7 +207,7 @@ def test_a_missing_nonce_counts_as_an_empty_one() -> None:
 
 def test_without_random_seats_all_players_keep_their_seats() -> None:
     fixture = started_match(STONES)
-    assert fixture.match.players == terms(STONES).players
+    assert fixture.match.players == match_setup(STONES).players
 
 
 def test_random_seats_can_give_every_seat_to_every_player() -> None:

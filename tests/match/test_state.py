@@ -8,12 +8,12 @@ from referee.match.events import MatchCreated, MatchResumed, MoveRefused, PlayEn
 from referee.match.setup import Player
 from referee.match.state import NEVER, MatchPhase, Turn, create_match, evolve, replace_at
 from tests.match.games import STONES
-from tests.match.match_fixture import GAMES, TEN_SECONDS, MatchFixture, replay, started_match, terms
-from tests.strangers_games.strangers_games import NIM
+from tests.match.match_fixture import GAMES, TEN_SECONDS, MatchFixture, match_setup, replay, started_match
+from tests.third_party_games.third_party_games import NIM
 
 
 def test_a_new_match_waits_with_full_clocks() -> None:
-    setup = terms(STONES, credit=NetworkCredit(5, 50))
+    setup = match_setup(STONES, credit=NetworkCredit(5, 50))
     match = create_match(MatchCreated(7, setup), STONES)
     assert (match.phase, match.number, match.at_us, match.ply) == (MatchPhase.WAITING, 1, 7, 0)
     assert match.players == setup.players
@@ -43,7 +43,7 @@ def test_replaying_a_prefix_of_the_log_gives_the_earlier_state() -> None:
 
 
 def test_every_event_has_the_next_number_and_its_time() -> None:
-    match = create_match(MatchCreated(0, terms()), NIM)
+    match = create_match(MatchCreated(0, match_setup()), NIM)
     later = evolve(match, MatchResumed(12, 5))
     assert (later.number, later.at_us) == (2, 12)
     assert (match.number, match.at_us) == (1, 0)
@@ -97,7 +97,7 @@ def test_replace_at_changes_one_item(seat: int, there: str) -> None:
 
 
 def test_position_and_random_generator_exist_only_after_the_start_of_play() -> None:
-    waiting = MatchFixture(terms(players=(Player("a"), Player("b"))))
+    waiting = MatchFixture(match_setup(players=(Player("a"), Player("b"))))
     assert (waiting.match.position, waiting.match.chance) == (None, None)
     for early in (waiting.match.require_position, waiting.match.require_chance):
         with pytest.raises(ValueError, match="play has not begun"):
@@ -108,7 +108,7 @@ def test_position_and_random_generator_exist_only_after_the_start_of_play() -> N
 
 
 def test_an_impossible_order_of_events_is_an_error() -> None:
-    first = MatchCreated(0, terms())
+    first = MatchCreated(0, match_setup())
     refused = MoveRefused(0, 0, "0.0.1", "x", "ILLEGAL_MOVE", "", "no", 2)
     with pytest.raises(ValueError, match="seat 0 owes no move that could be refused"):
         replay([first, refused], lambda _: NIM)

@@ -9,12 +9,12 @@ from referee.live.ports import CoAppend, Conflict, LogUnavailable
 from referee.match.clock import MS
 from referee.match.events import MatchCreated
 from referee.observability.metrics import Metrics
-from tests.live.runner_harness import RunnerHarness, in_loop, terms
+from tests.live.runner_harness import RunnerHarness, in_loop, match_setup
 from tests.observability.exposition import Page
 
 
 def creation(match_id: str) -> list[MatchCreated]:
-    return [MatchCreated(0, terms(match_id=match_id))]
+    return [MatchCreated(0, match_setup(match_id=match_id))]
 
 
 @in_loop

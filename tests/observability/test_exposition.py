@@ -23,9 +23,9 @@ from referee.match.result import (
 )
 from referee.match.state import Match
 from referee.observability.metrics import Metrics
-from tests.live.runner_harness import RunnerHarness, in_loop, terms
+from tests.live.runner_harness import RunnerHarness, in_loop, match_setup
 from tests.observability.test_metrics_page import make_calls
-from tests.strangers_games.strangers_games import FINGERS, NIM
+from tests.third_party_games.third_party_games import FINGERS, NIM
 
 GOLDEN = Path(__file__).parent / "golden" / "exposition.txt"
 
@@ -76,7 +76,9 @@ async def append(metrics: Metrics, harness: RunnerHarness) -> None:
     log = metrics.meter_event_log(harness.log, harness.time)
     for number, took_us in enumerate((0, 100, 2_000, 60_000_000)):
         harness.log.after.clear()
-        appending = asyncio.create_task(log.append(f"a{number}", 0, [MatchCreated(0, terms(match_id=f"a{number}"))]))
+        appending = asyncio.create_task(
+            log.append(f"a{number}", 0, [MatchCreated(0, match_setup(match_id=f"a{number}"))])
+        )
         await harness.time.advance(took_us)
         harness.log.after.set()
         await appending
@@ -90,7 +92,7 @@ async def append(metrics: Metrics, harness: RunnerHarness) -> None:
 async def fixed_sequence(metrics: Metrics) -> None:
     harness = RunnerHarness()
     for game in (NIM, FINGERS, NIM):
-        runner = await harness.start_match(terms(game, f"{game.name} {harness.time.us}"))
+        runner = await harness.start_match(match_setup(game, f"{game.name} {harness.time.us}"))
         record(metrics, runner.match, events_of(runner.match))
         await runner.close()
         await harness.time.advance(MS)

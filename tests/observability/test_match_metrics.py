@@ -19,9 +19,17 @@ from referee.match.match_terms import IllegalMovePolicy, LatePolicy, Policies
 from referee.match.state import Match
 from referee.observability.metrics import GaugeSources, Metrics
 from tests.live.fake_rating_writer import FakeRatingWriter
-from tests.live.runner_harness import RecordingObserver, RunnerHarness, answer, in_loop, is_playing, submit_move, terms
+from tests.live.runner_harness import (
+    RecordingObserver,
+    RunnerHarness,
+    answer,
+    in_loop,
+    is_playing,
+    match_setup,
+    submit_move,
+)
 from tests.observability.exposition import Page
-from tests.strangers_games.strangers_games import FINGERS, NIM
+from tests.third_party_games.third_party_games import FINGERS, NIM
 
 ON_LADDER = ((LADDER, "main"),)
 
@@ -61,7 +69,7 @@ class MetricsObserver(RecordingObserver):
 async def play_at_random(harness: RunnerHarness, game: Game, match_id: str) -> int:
     """Play a whole match with random moves, and return its number of plies."""
     rng = random.Random(match_id)
-    runner = await harness.start_match(terms(game, match_id))
+    runner = await harness.start_match(match_setup(game, match_id))
     while is_playing(runner):
         turn = rng.choice(runner.match.owing)
         await harness.time.advance(2 * MS)
@@ -86,7 +94,7 @@ async def test_whole_matches_are_counted_by_game() -> None:
 async def test_rating_changes_are_counted_by_game() -> None:
     harness = MeasuredRunnerHarness()
     for match_id, labels in (("m1", ON_LADDER), ("m2", ()), ("m3", ON_LADDER)):
-        runner = await harness.start_match(terms(match_id=match_id, labels=labels))
+        runner = await harness.start_match(match_setup(match_id=match_id, labels=labels))
         await runner.submit(Resign(0))
         await runner.close()
     assert harness.page.all("referee_ratings_applied_total") == {("nim",): 4}
@@ -106,7 +114,7 @@ async def test_think_time_is_the_charged_time() -> None:
 @in_loop
 async def test_decision_time_includes_waiting_in_the_queue() -> None:
     harness = MeasuredRunnerHarness()
-    runner = await harness.start_match(terms(FINGERS))
+    runner = await harness.start_match(match_setup(FINGERS))
     harness.log.before.clear()
     first, second = runner.submit(answer(runner, 0, "1")), runner.submit(answer(runner, 1, "1"))
     await harness.time.advance(40 * MS)
@@ -121,7 +129,7 @@ async def test_decision_time_includes_waiting_in_the_queue() -> None:
 @in_loop
 async def test_credits_are_counted_in_seconds() -> None:
     harness = MeasuredRunnerHarness()
-    runner = await harness.start_match(terms(credit=NetworkCredit(50 * MS, SECOND)))
+    runner = await harness.start_match(match_setup(credit=NetworkCredit(50 * MS, SECOND)))
     harness.observer.delays_of[0] = SeatDelays(network_us=80 * MS, lag_us=200 * MS)
     await harness.time.advance(SECOND)
     await submit_move(runner, 0, "1")
@@ -134,7 +142,9 @@ async def test_credits_are_counted_in_seconds() -> None:
 @in_loop
 async def test_flag_falls_are_counted_by_cause() -> None:
     harness = MeasuredRunnerHarness()
-    no_answer, late, away = [await harness.start_match(terms(match_id=name)) for name in ("silent", "late", "away")]
+    no_answer, late, away = [
+        await harness.start_match(match_setup(match_id=name)) for name in ("silent", "late", "away")
+    ]
     await away.submit(DisconnectSeat(0))
     harness.log.before.clear()  # Block the log, so that the late answer is queued before the timer fires.
     await harness.time.advance(10 * SECOND)
@@ -156,7 +166,7 @@ async def test_flag_falls_are_counted_by_cause() -> None:
 @in_loop
 async def test_moves_of_a_policy_have_no_think_time() -> None:
     harness = MeasuredRunnerHarness()
-    runner = await harness.start_match(terms(policies=Policies(late=LatePolicy.RANDOM_MOVE)))
+    runner = await harness.start_match(match_setup(policies=Policies(late=LatePolicy.RANDOM_MOVE)))
     await harness.time.advance(10 * SECOND + 1)
     assert harness.page.value("referee_moves_total", game="nim", source="random") == 1
     assert harness.page.value("referee_think_seconds_count", game="nim") == 0
@@ -167,7 +177,7 @@ async def test_moves_of_a_policy_have_no_think_time() -> None:
 @in_loop
 async def test_the_credit_of_an_illegal_move_that_a_policy_replaces_is_counted() -> None:
     harness = MeasuredRunnerHarness()
-    runner = await harness.start_match(terms(policies=Policies(illegal=IllegalMovePolicy.RANDOM_MOVE)))
+    runner = await harness.start_match(match_setup(policies=Policies(illegal=IllegalMovePolicy.RANDOM_MOVE)))
     harness.observer.delays_of[0] = SeatDelays(lag_us=200 * MS)
     await harness.time.advance(SECOND)
     await submit_move(runner, 0, "nonsense")
@@ -190,9 +200,9 @@ async def test_matches_sessions_and_lag_are_read_at_scrape_time() -> None:
             lambda: True,
         )
     )
-    live.append(await open_match(terms(match_id="m1"), NIM, harness.dependencies))
-    live.append(await harness.start_match(terms(match_id="m2")))
-    live.append(await harness.start_match(terms(FINGERS, "m3")))
+    live.append(await open_match(match_setup(match_id="m1"), NIM, harness.dependencies))
+    live.append(await harness.start_match(match_setup(match_id="m2")))
+    live.append(await harness.start_match(match_setup(FINGERS, "m3")))
     page = harness.page
     assert page.all("referee_matches") == {("nim", "waiting"): 1, ("nim", "playing"): 1, ("fingers", "playing"): 1}
     assert page.value("referee_sessions") == 3
@@ -241,7 +251,7 @@ def functions_called_by(function: Callable[[], None]) -> list[str]:
 @in_loop
 async def test_a_move_is_recorded_in_three_calls() -> None:
     harness = MeasuredRunnerHarness()
-    runner = await harness.start_match(terms(credit=NetworkCredit(50 * MS, SECOND)))
+    runner = await harness.start_match(match_setup(credit=NetworkCredit(50 * MS, SECOND)))
     harness.observer.delays_of[0] = SeatDelays(network_us=80 * MS, lag_us=200 * MS)
     await harness.time.advance(SECOND)
     await submit_move(runner, 0, "1")

@@ -14,7 +14,7 @@ from referee.hosting.match_factory import MatchQueue, QueuedMatch, WaitReason
 from referee.live.ports import LogUnavailable
 from referee.match.clock import SECOND
 from referee.observability.metrics import GaugeSources, Metrics
-from tests.live.runner_harness import RunnerHarness, in_loop, submit_move, terms
+from tests.live.runner_harness import RunnerHarness, in_loop, match_setup, submit_move
 from tests.observability.exposition import Page
 
 PAGE = Path(__file__).parents[2] / "docs" / "metrics.md"
@@ -24,7 +24,7 @@ HEAD = "| metric | type | labels | meaning |\n| --- | --- | --- | --- |\n"
 async def play_match(metrics: Metrics) -> None:
     """Play a match with a move and a flag fall, while another match continues whose log cannot be written."""
     harness = RunnerHarness()
-    runner = await harness.start_match(terms())
+    runner = await harness.start_match(match_setup())
     await submit_move(runner, 0, "1")
     await harness.time.advance(11 * SECOND)
     await runner.close()

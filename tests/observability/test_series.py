@@ -14,8 +14,8 @@ from referee.match.events import MatchCreated
 from referee.match.setup import Player
 from referee.match.state import Match
 from referee.observability.metrics import GaugeSources, Metrics
-from tests.live.runner_harness import RunnerHarness, in_loop, submit_move, terms
-from tests.strangers_games.strangers_games import FINGERS, NIM
+from tests.live.runner_harness import RunnerHarness, in_loop, match_setup, submit_move
+from tests.third_party_games.third_party_games import FINGERS, NIM
 
 MATCHES = 10_000
 BOTS = 1_000
@@ -25,7 +25,7 @@ Announced = list[tuple[Match | None, list[Entry], Match]]
 
 async def whole_match(game: Game) -> Announced:
     harness = RunnerHarness()
-    runner = await harness.start_match(terms(game))
+    runner = await harness.start_match(match_setup(game))
     await submit_move(runner, 0, "1")
     await runner.submit(Resign(1))
     await runner.close()

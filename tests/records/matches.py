@@ -61,7 +61,7 @@ from referee.match.state import Match, MatchPhase, Turn, create_match
 from tests.engines.suite import any_choice
 from tests.match.games import BRITTLE, STONES
 from tests.match.setups import make_setup
-from tests.strangers_games.strangers_games import FINGERS, NIM
+from tests.third_party_games.third_party_games import FINGERS, NIM
 
 SECOND = 1_000_000
 

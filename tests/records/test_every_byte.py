@@ -10,7 +10,7 @@ from referee.match.commands import StartPlay, SubmitMove
 from referee.records.record_reader import RecordStatus
 from tests.records.forgery import format_error, record_of
 from tests.records.matches import all_games, decided_events, nim_setup, random_match
-from tests.strangers_games.strangers_games import NIM
+from tests.third_party_games.third_party_games import NIM
 
 SMALL = record_of(
     decided_events(

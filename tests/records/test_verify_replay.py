@@ -46,7 +46,7 @@ from referee.records.verify import ReplayMismatch, replay_finished_match
 from tests.match.setups import change_setup
 from tests.records.forgery import first_mismatch, lines_of, record_of, resigned, verdict_on
 from tests.records.matches import SECOND, decided_events, find_game, nim_setup, random_match, short_match
-from tests.strangers_games.strangers_games.nim import Nim
+from tests.third_party_games.third_party_games.nim import Nim
 
 MATCH = short_match()
 """Opened, began, three moves (entries 3 to 5), ended."""

@@ -18,7 +18,7 @@ from referee.storage.memory import MemoryEventLog, MemoryUndeliveredEnds
 from referee.storage.sqlite.database import Durability, migrate, migrations
 from referee.storage.sqlite.event_log import SELECT_UNDELIVERED_ENDS, SqliteEventLog, SqliteUndeliveredEnds
 from referee.storage.sqlite.store import SqliteStore
-from tests.live.runner_harness import terms
+from tests.live.runner_harness import match_setup
 from tests.storage.examples import END
 from tests.storage.stores import NOON_MS, noon_ms, notes, other_connection
 
@@ -81,7 +81,7 @@ def run_with_stores(stores: MatchStores, coroutine: StoreTest) -> None:
 
 
 def match_created(match_id: str, *players: Player) -> Event:
-    return MatchCreated(0, terms(match_id=match_id, players=players))
+    return MatchCreated(0, match_setup(match_id=match_id, players=players))
 
 
 @with_all_match_stores
