@@ -6,9 +6,8 @@ from collections.abc import Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
 
-from referee.contests.tournament.tournament_terms import RoundRobin
-
 from referee.contests.ladder.events import LadderJoined
+from referee.contests.tournament.tournament_terms import RoundRobin
 from referee.hosting.contest_log import ContestEvent, LadderCreated, TournamentCreated
 from referee.live.ports import Entry
 from referee.match.clock_charge import TurnMeasurement

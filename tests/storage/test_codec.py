@@ -65,10 +65,57 @@ def test_a_line_is_ascii_without_line_breaks_and_canonical(event: Event) -> None
     assert MATCH_CODEC.encode(MATCH_CODEC.decode(line)) == line
 
 
+WITHOUT_SHORTCUT: EventCodec[Event] = EventCodec(MATCH_EVENTS, MATCH_TYPES, MATCH_VERSION, MATCH_UPCASTERS)
+"""The codec of matches without the shortcut for frequent events."""
+
+
 @given(EVENTS[MovePlayed])
 def test_a_frequent_event_has_the_same_line_as_any_other(event: Event) -> None:
-    without_shortcut: EventCodec[Event] = EventCodec(MATCH_EVENTS, MATCH_TYPES, MATCH_VERSION, MATCH_UPCASTERS)
-    assert MATCH_CODEC.encode(event) == without_shortcut.encode(event)
+    line = WITHOUT_SHORTCUT.encode(event)
+    assert MATCH_CODEC.encode(event) == line
+    assert MATCH_CODEC.decode(line) == event
+
+
+MOVE_LINE = WITHOUT_SHORTCUT.encode(MOVE)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (',"request_id":"request 17"', ""),
+        ('"seat":1', '"seat":true'),
+        ('"seat":1', '"seat":1.0'),
+        ('"seat":1', f'"seat":{1 << 63}'),
+        ('"seat":1', f'"seat":{(1 << 63) - 1}'),
+        ('"seat":1', f'"seat":{-(1 << 63) - 1}'),
+        ('"seat":1', f'"seat":1{"0" * 30}'),
+        ('"seat":1', '"seat":1,"seat":2'),
+        ('"seat":1', '"seat":1,"more":2'),
+        ('"seat":1', '"seat": 1'),
+        ('"late":false', '"late":false,"more":1'),
+        ("c3-d4", "\\u00e9"),
+        ("c3-d4", "\u00e9"),
+        ("c3-d4", "\ud800"),
+        ("c3-d4", "\\ud800"),
+        ('"source":"bot"', '"source":"BOT"'),
+        ('"at_us":1250000,"seat":1', '"seat":1,"at_us":1250000'),
+        ('17"}', '17"} '),
+        ('17"}', '17"}{'),
+        ('17"}', '17"'),
+    ],
+)
+def test_an_unusual_line_of_a_frequent_event_is_read_as_without_the_shortcut(old: str, new: str) -> None:
+    line = MOVE_LINE.replace(old, new)
+    assert line != MOVE_LINE
+    assert outcome_of(MATCH_CODEC, line) == outcome_of(WITHOUT_SHORTCUT, line)
+
+
+def outcome_of(codec: EventCodec[Event], line: str) -> object:
+    """Return the event of a line, or the text of the error."""
+    try:
+        return codec.decode(line)
+    except MalformedEntry as error:
+        return str(error)
 
 
 @pytest.mark.parametrize("text", ["\x7f", "\x00", "\x1f\n", "é", "\u2028", "\U0001f600", '"\\/', "\x80"])
