@@ -167,20 +167,21 @@ Audience: TypeAlias = tuple[str, Viewer, bool]
 
 
 class WatchCache:
-    """LRU cache of the last entry that each audience received, as a message, so that it is converted only once."""
+    """LRU cache of the last entry that each audience received, encoded, so that it is converted and encoded once."""
 
     def __init__(self) -> None:
-        self._last: OrderedDict[Audience, tuple[WatchedEntry, match_service_pb2.WatchMatchItem]] = OrderedDict()
+        self._last: OrderedDict[Audience, tuple[WatchedEntry, bytes]] = OrderedDict()
 
-    def item(self, watched: WatchedEntry, context: ViewerContext) -> match_service_pb2.WatchMatchItem:
-        """Convert an entry. The message is shared: callers must not change it."""
+    def encoded(self, watched: WatchedEntry, context: ViewerContext) -> bytes:
+        """Return an encoded WatchMatchResponse with the entry. Several of them together are one with all entries."""
         audience = (watched.match.setup.match_id, context.viewer, context.with_view)
         cached = self._last.get(audience)
         if cached and cached[0] is watched:
             return cached[1]
         item = match_service_pb2.WatchMatchItem(entry=entry_of(watched, context))
-        self._last[audience] = watched, item
+        encoded = match_service_pb2.WatchMatchResponse(items=[item]).SerializeToString()
+        self._last[audience] = watched, encoded
         self._last.move_to_end(audience)
         if len(self._last) > WATCH_CACHE_SIZE:
             self._last.popitem(last=False)
-        return item
+        return encoded

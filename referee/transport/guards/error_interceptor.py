@@ -5,6 +5,7 @@ It also raises the errors of calls that `admission` rejected, and checks the siz
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import partial
 from secrets import token_hex
 from typing import Any
 
@@ -94,7 +95,7 @@ class ErrorInterceptor(grpc.aio.ServerInterceptor):
         return make(
             guarded,
             self._make_deserializer(handler.request_deserializer, handler.request_streaming),
-            handler.response_serializer,
+            partial(_serialize, handler.response_serializer),
         )
 
     def _make_deserializer(
@@ -115,6 +116,11 @@ class ErrorInterceptor(grpc.aio.ServerInterceptor):
             return message
 
         return reader
+
+
+def _serialize(serialize: Callable[[Any], bytes], message: Any) -> bytes:
+    """Serialize a response, unless its service has encoded it already."""
+    return message if type(message) is bytes else serialize(message)
 
 
 def count_errors(count: Callable[[str], None]) -> ErrorMapper:

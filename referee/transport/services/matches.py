@@ -234,19 +234,19 @@ class Matches(MatchServiceServicer):
             )
             await context.write(pb.WatchMatchResponse(items=[pb.WatchMatchItem(snapshot=snapshot)]))
             async for entries in updates:
+                if len(entries) == 1:
+                    await context.write(self._watch_cache.encoded(entries[0], viewer_context))
+                    continue
                 for chunk in chunks(entries, self._limits.max_items_per_message):
-                    items = await self._convert_entries(chunk, viewer_context)
-                    await context.write(pb.WatchMatchResponse(items=items))
+                    await context.write(await self._encode_entries(chunk, viewer_context))
 
-    async def _convert_entries(
-        self, entries: Sequence[WatchedEntry], viewer_context: ViewerContext
-    ) -> list[pb.WatchMatchItem]:
-        items: list[pb.WatchMatchItem] = []
+    async def _encode_entries(self, entries: Sequence[WatchedEntry], viewer_context: ViewerContext) -> bytes:
+        encoded = b""
         for chunk in chunks(entries, ENTRIES_PER_YIELD):
             if len(entries) > ENTRIES_PER_YIELD:
                 await self._yield.pause()
-            items += [self._watch_cache.item(entry, viewer_context) for entry in chunk]
-        return items
+            encoded += b"".join([self._watch_cache.encoded(entry, viewer_context) for entry in chunk])
+        return encoded
 
     async def GetRecord(  # type: ignore[override]  # It writes to the context itself.
         self, request: pb.GetRecordRequest, context: Any
