@@ -97,11 +97,11 @@ class LogWatch(ABC, Generic[EntryT, State]):
         while self.state is None or not self._is_over(self.state):
             # Subscribe before reading, or an entry appended in between would be missed.
             changed = self._history.changed
-            self._check_pace()
-            steps = await self._visible_steps()
-            if steps:
-                self._move_to(steps[-1])
-                return steps
+            if self._history.number > self.number:
+                self._check_pace()
+                if steps := await self._visible_steps():
+                    self._move_to(steps[-1])
+                    return steps
             self._caught_up = True
             if self._history.closed:
                 raise self._history.closed
@@ -195,7 +195,8 @@ class MatchWatch(LogWatch[Entry, Match]):
             super()._check_pace()
 
     async def _visible_steps(self) -> list[MatchStep]:
-        return list(takewhile(self._is_visible, await super()._visible_steps()))
+        steps = await super()._visible_steps()
+        return steps if self._sees_all else list(takewhile(self._is_visible, steps))
 
     async def _read_steps(self) -> list[MatchStep]:
         entries = await self._log.read(self._history.match.setup.match_id, self.number, READ_BATCH)
@@ -207,8 +208,6 @@ class MatchWatch(LogWatch[Entry, Match]):
         return found
 
     def _is_visible(self, step: MatchStep) -> bool:
-        if self._sees_all:
-            return True
         current, visibility = self._history.match, self._history.match.terms.visibility
         if visibility.shown is VisibilityMode.AFTER_END:
             return False
