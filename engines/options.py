@@ -196,14 +196,17 @@ class Options:
 
         Raises UnknownOption, UnknownPreset or BadOption.
         """
-        names = {option.name for option in self.declared}
-        for name in chosen:
-            if name not in names:
-                raise UnknownOption(name, ", ".join(option.name for option in self.declared))
+        if chosen:
+            names = [option.name for option in self.declared]
+            for name in chosen:
+                if name not in names:
+                    raise UnknownOption(name, ", ".join(names))
         wanted = {**self._preset(preset), **chosen}
-        return Settings(
-            tuple((option.name, option.parse(wanted.get(option.name, option.default))) for option in self.declared)
-        )
+        values = []
+        for option in self.declared:
+            name = option.name
+            values.append((name, option.parse(wanted[name]) if name in wanted else option.default))
+        return Settings(tuple(values))
 
     def completed(self, settings: Settings) -> Settings:
         """Return the settings with the defaults of all late options that they do not contain."""
