@@ -1,14 +1,14 @@
 import referee.api.v1.TurnOptions;
-import referee.client.Asked;
 import referee.client.Bot;
+import referee.client.TurnRequest;
 
 public final class PoisonousBot implements Bot {
     @Override
-    public String choose(Asked asked) {
-        if (!asked.turn().getRules().getGame().equals("trox")) {
-            return asked.legalMoves().get(0);
+    public String choose(TurnRequest request) {
+        if (!request.turn().getRules().getGame().equals("trox")) {
+            return request.legalMoves().get(0);
         }
-        return asked.refused().isEmpty() ? "x".repeat(2_000_000) : "\ud800";
+        return request.rejection().isEmpty() ? "x".repeat(2_000_000) : "\ud800";
     }
 
     @Override

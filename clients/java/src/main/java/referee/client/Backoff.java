@@ -17,25 +17,25 @@ final class Backoff {
     private long stableAtMs = Long.MAX_VALUE;
 
     /**
-     * Returns the next pause. {@code chance}, from 0 to 1, scales it by a factor from 0.5 to 1.5,
-     * so that the bots of a referee that was away do not all reconnect at the same moment.
+     * Returns the next pause. {@code random}, from 0 to 1, scales it by a factor from 0.5 to 1.5,
+     * so that the bots of a referee that was down do not all reconnect at the same moment.
      */
-    long nextMs(long nowMs, double chance) {
-        long waitMs = nowMs >= stableAtMs ? FIRST_MS : nextMs;
+    long nextMs(long nowMs, double random) {
+        long pauseMs = nowMs >= stableAtMs ? FIRST_MS : nextMs;
         stableAtMs = Long.MAX_VALUE;
-        nextMs = Math.min(2 * waitMs, LONGEST_MS);
-        return Math.round(waitMs * (0.5 + chance));
+        nextMs = Math.min(2 * pauseMs, LONGEST_MS);
+        return Math.round(pauseMs * (0.5 + random));
     }
 
     /**
      * Returns the pause after a stream that a draining referee has ended, which is not a failure.
      */
-    long afterDrainingMs(long awayMs, double chance) {
-        return awayMs + Math.round(FIRST_MS * chance);
+    long afterDrainingMs(long reconnectDelayMs, double random) {
+        return reconnectDelayMs + Math.round(FIRST_MS * random);
     }
 
-    /** Notes that the referee has sent its Welcome. */
-    void welcomed(long nowMs) {
+    /** Must be called when a Welcome has arrived. */
+    void onWelcome(long nowMs) {
         stableAtMs = nowMs + STABLE_MS;
     }
 }

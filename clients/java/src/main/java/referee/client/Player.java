@@ -23,7 +23,7 @@ import referee.api.v1.Welcome;
 import sun.misc.Signal;
 
 /**
- * Plays in one session after the other, until it is stopped.
+ * Plays until it is stopped, and opens a new session after each one that ends.
  *
  * <p>It runs on a single thread, except for the bot's code, which has as many threads as it needs.
  */
@@ -33,38 +33,43 @@ final class Player implements Session.Listener {
     private static final String CLIENT = "referee-client-java/0.1.0";
     private static final int STOPPED = 0;
     private static final int TAKEN_OVER = 3;
-    private static final int REFUSED = 4;
+    private static final int REJECTED = 4;
 
     /** No game has longer moves, and the referee rejects longer texts. */
-    private static final int MOVE_CHARS = 1000;
+    private static final int MAX_MOVE_CHARS = 1000;
 
     private static final Pattern LONE_SURROGATE = Pattern.compile("\\p{Cs}");
 
     /** A position can have thousands of moves. */
     private static final int MAX_MESSAGE_BYTES = 64 << 20;
 
-    private final ScheduledExecutorService thread =
-            Executors.newSingleThreadScheduledExecutor(daemons());
-    private final ExecutorService thinkers = Executors.newCachedThreadPool(daemons());
-    private final CompletableFuture<Integer> status = new CompletableFuture<>();
+    private final ScheduledExecutorService executor =
+            Executors.newSingleThreadScheduledExecutor(daemonThreads());
+    private final ExecutorService botExecutor = Executors.newCachedThreadPool(daemonThreads());
+    private final CompletableFuture<Integer> exitStatus = new CompletableFuture<>();
     private final Backoff backoff = new Backoff();
-    private final Desk desk = new Desk(this::think, this::say, this::after);
+    private final OpenTurns openTurns = new OpenTurns(this::choose, this::send, this::schedule);
     private final Bot bot;
     private final String referee;
     private final String token;
-    private final ManagedChannelBuilder<?> channels;
+    private final ManagedChannelBuilder<?> channelBuilder;
     private final Hello.Builder hello;
     private Session session;
-    private OptionalLong awayMs = OptionalLong.empty();
+
+    /** Delay that a draining referee has requested. */
+    private OptionalLong reconnectDelayMs = OptionalLong.empty();
 
     /**
-     * @throws IllegalArgumentException if the settings cannot be; the message says what is wrong
+     * @throws IllegalArgumentException if a setting is invalid; the message says why
      */
     Player(Bot bot, Settings settings) {
         this.bot = bot;
         referee = settings.hostPort();
         token = settings.token();
-        channels = settings.channels().executor(thread).maxInboundMessageSize(MAX_MESSAGE_BYTES);
+        channelBuilder =
+                settings.channelBuilder()
+                        .executor(executor)
+                        .maxInboundMessageSize(MAX_MESSAGE_BYTES);
         hello =
                 Hello.newBuilder()
                         .setVersion(settings.version())
@@ -74,135 +79,137 @@ final class Player implements Session.Listener {
                         .setClient(CLIENT);
     }
 
-    /** As {@link Bot#run}. */
+    /** Implements {@link Bot#run}. */
     int play() throws InterruptedException {
         for (String name : new String[] {"INT", "TERM"}) {
             // The default signal handlers would exit with another status.
-            Signal.handle(new Signal(name), signal -> thread.execute(() -> stop(STOPPED)));
+            Signal.handle(new Signal(name), signal -> executor.execute(() -> stop(STOPPED)));
         }
-        thread.execute(this::open);
-        int exitStatus = status.join();
-        thinkers.shutdown();
+        executor.execute(this::connect);
+        int status = exitStatus.join();
+        botExecutor.shutdown();
         if (session != null) {
-            session.awaitEnd();
+            session.awaitClosed();
         }
-        thread.shutdownNow();
-        return exitStatus;
+        executor.shutdownNow();
+        return status;
     }
 
-    private void open() {
-        session = new Session(channels.build(), token, thread, this);
-        say(BotItem.newBuilder().setHello(hello).build());
+    private void connect() {
+        session = new Session(channelBuilder.build(), token, executor, this);
+        send(BotItem.newBuilder().setHello(hello).build());
     }
 
     @Override
-    public void hear(RefereeItem said) {
-        switch (said.getItemCase()) {
+    public void onItem(RefereeItem item) {
+        switch (item.getItemCase()) {
             case PING -> {
-                Pong pong = Pong.newBuilder().setId(said.getPing().getId()).build();
-                say(BotItem.newBuilder().setPong(pong).build());
+                Pong pong = Pong.newBuilder().setId(item.getPing().getId()).build();
+                send(BotItem.newBuilder().setPong(pong).build());
             }
-            case TURN -> desk.asked(said.getTurn());
-            case VERDICT -> desk.judged(said.getVerdict());
-            case TURN_EXPIRED -> desk.lapsed(said.getTurnExpired());
-            case MATCH_ENDED -> desk.ended(said.getMatchEnded().getMatchId());
-            case WELCOME -> welcomed(said.getWelcome());
-            case DRAINING -> awayMs = OptionalLong.of(said.getDraining().getReconnectDelayMs());
-            case SESSION_TAKEN_OVER -> takenOver();
-            case NOTICE -> System.err.println("referee: " + said.getNotice().getMessage());
-            default -> {} // Nothing to answer, or unknown to this client.
+            case TURN -> openTurns.onTurn(item.getTurn());
+            case VERDICT -> openTurns.onVerdict(item.getVerdict());
+            case TURN_EXPIRED -> openTurns.onTurnExpired(item.getTurnExpired());
+            case MATCH_ENDED -> openTurns.onMatchEnded(item.getMatchEnded().getMatchId());
+            case WELCOME -> onWelcome(item.getWelcome());
+            case DRAINING ->
+                    reconnectDelayMs = OptionalLong.of(item.getDraining().getReconnectDelayMs());
+            case SESSION_TAKEN_OVER -> onTakeover();
+            case NOTICE -> System.err.println("referee: " + item.getNotice().getMessage());
+            default -> {} // It needs no answer, or is unknown to this client.
         }
     }
 
-    private void welcomed(Welcome welcome) {
-        backoff.welcomed(nowMs());
-        session.welcomed(welcome.getHeartbeatTimeoutMs());
+    private void onWelcome(Welcome welcome) {
+        backoff.onWelcome(nowMs());
+        session.setHeartbeatTimeout(welcome.getHeartbeatTimeoutMs());
         // Keep the version for later sessions, even if a newer one is registered: the seats belong
         // to it.
         hello.setVersion(welcome.getVersion());
-        complain(
+        log(
                 "connected to %s as %s, version %s"
                         .formatted(referee, welcome.getBot(), welcome.getVersion()));
     }
 
     @Override
-    public void ended(Status how) {
-        if (status.isDone()) {
+    public void onEnd(Status status) {
+        if (exitStatus.isDone()) {
             return;
         }
         session = null;
-        switch (how.getCode()) {
+        switch (status.getCode()) {
             // The contract uses this code for one reason only: SESSION_TAKEN_OVER.
-            case ABORTED -> takenOver();
+            case ABORTED -> onTakeover();
             case UNAUTHENTICATED, PERMISSION_DENIED, INVALID_ARGUMENT -> {
-                complain(sentence(how));
-                stop(REFUSED);
+                log(describe(status));
+                stop(REJECTED);
             }
-            default -> comeBack(sentence(how));
+            default -> reconnect(describe(status));
         }
     }
 
-    private void comeBack(String why) {
-        double chance = ThreadLocalRandom.current().nextDouble();
-        long waitMs =
-                awayMs.isPresent()
-                        ? backoff.afterDrainingMs(awayMs.getAsLong(), chance)
-                        : backoff.nextMs(nowMs(), chance);
-        awayMs = OptionalLong.empty();
-        complain("%s; back in %.1f s".formatted(why, waitMs / 1000.0));
-        thread.schedule(this::open, waitMs, MILLISECONDS);
+    private void reconnect(String reason) {
+        double random = ThreadLocalRandom.current().nextDouble();
+        long pauseMs =
+                reconnectDelayMs.isPresent()
+                        ? backoff.afterDrainingMs(reconnectDelayMs.getAsLong(), random)
+                        : backoff.nextMs(nowMs(), random);
+        reconnectDelayMs = OptionalLong.empty();
+        log("%s; reconnecting in %.1f s".formatted(reason, pauseMs / 1000.0));
+        executor.schedule(this::connect, pauseMs, MILLISECONDS);
     }
 
     private static long nowMs() {
         return System.nanoTime() / 1_000_000;
     }
 
-    private void takenOver() {
-        complain("another copy of this bot has taken its seats");
+    private void onTakeover() {
+        log("a newer session of this bot has taken over its seats");
         stop(TAKEN_OVER);
     }
 
-    private void stop(int exitStatus) {
-        desk.clear();
+    private void stop(int status) {
+        openTurns.cancelAll();
         if (session != null) {
-            session.hangUp();
+            session.close();
         }
-        status.complete(exitStatus);
+        exitStatus.complete(status);
     }
 
-    private void after(long ms, Runnable what) {
-        thread.schedule(what, ms, MILLISECONDS);
+    private void schedule(long delayMs, Runnable task) {
+        executor.schedule(task, delayMs, MILLISECONDS);
     }
 
-    /** Sends an item if there is a session; otherwise the turn will be sent again. */
-    private void say(BotItem item) {
+    /** Sends an item if there is a session. If there is none, the turn will be repeated. */
+    private void send(BotItem item) {
         if (session != null) {
-            session.say(item);
+            session.send(item);
         }
     }
 
-    private void think(Asked asked) {
-        asked.thoughtAboutBy(
-                thinkers.submit(
+    /** Computes the answer to a turn on another thread. */
+    private void choose(TurnRequest request) {
+        request.setComputation(
+                botExecutor.submit(
                         () -> {
-                            BotItem answer = answer(bot, asked);
-                            thread.execute(() -> desk.found(asked, answer));
+                            BotItem answer = answer(bot, request);
+                            executor.execute(() -> openTurns.setAnswer(request, answer));
                         }));
     }
 
     /** Returns the bot's move, or its resignation if its code fails. */
-    static BotItem answer(Bot bot, Asked asked) {
-        Turn turn = asked.turn();
+    static BotItem answer(Bot bot, TurnRequest request) {
+        Turn turn = request.turn();
         try {
             Move.Builder move =
                     Move.newBuilder()
                             .setMatchId(turn.getMatchId())
                             .setTurnToken(turn.getTurnToken());
-            move.setMove(sendable(turn, bot.choose(asked)));
+            move.setMove(sendable(turn, bot.choose(request)));
             return BotItem.newBuilder().setMove(move).build();
-        } catch (Throwable why) { // Including errors: the other matches continue.
-            if (asked.wanted()) {
-                why.printStackTrace();
+        } catch (Throwable e) { // Including errors, so that other matches continue.
+            if (!request.isCancelled()) {
+                e.printStackTrace();
             }
             Resignation.Builder resignation =
                     Resignation.newBuilder().setMatchId(turn.getMatchId()).setSeat(turn.getSeat());
@@ -211,40 +218,43 @@ final class Player implements Session.Listener {
     }
 
     /**
-     * Returns the move, or a similar one that the referee rejects if the move cannot be sent. It
-     * would break the stream, and with it all other matches; this way it costs one attempt.
+     * Returns the move, or a similar text that the referee rejects if the move cannot be sent.
+     *
+     * <p>Such a move would break the stream, and with it all other matches. The similar text costs
+     * only one attempt.
      */
     static String sendable(Turn turn, String move) {
-        String where = "match %s, seat %d: the answer".formatted(turn.getMatchId(), turn.getSeat());
-        String sent = LONE_SURROGATE.matcher(move).replaceAll("\ufffd");
-        if (!sent.equals(move)) {
-            complain(where + " is not valid UTF-8; the referee will refuse it");
+        String subject =
+                "match %s, seat %d: the answer".formatted(turn.getMatchId(), turn.getSeat());
+        String text = LONE_SURROGATE.matcher(move).replaceAll("\ufffd");
+        if (!text.equals(move)) {
+            log(subject + " is not valid UTF-8; the referee will refuse it");
         }
-        int chars = sent.codePointCount(0, sent.length());
-        if (chars > MOVE_CHARS) {
-            complain(
+        int chars = text.codePointCount(0, text.length());
+        if (chars > MAX_MOVE_CHARS) {
+            log(
                     "%s has %d characters, the limit is %d; the referee will refuse it"
-                            .formatted(where, chars, MOVE_CHARS));
-            sent = sent.substring(0, sent.offsetByCodePoints(0, MOVE_CHARS + 1));
+                            .formatted(subject, chars, MAX_MOVE_CHARS));
+            text = text.substring(0, text.offsetByCodePoints(0, MAX_MOVE_CHARS + 1));
         }
-        return sent;
+        return text;
     }
 
-    private static String sentence(Status how) {
-        String cause = how.getCause() == null ? "" : " (" + how.getCause().getMessage() + ")";
-        return how.getCode() + ": " + how.getDescription() + cause;
+    private static String describe(Status status) {
+        String cause = status.getCause() == null ? "" : " (" + status.getCause().getMessage() + ")";
+        return status.getCode() + ": " + status.getDescription() + cause;
     }
 
-    static void complain(String sentence) {
-        System.err.println("referee-client: " + sentence);
+    static void log(String message) {
+        System.err.println("referee-client: " + message);
     }
 
-    /** Daemon threads, which do not keep the program running. */
-    private static ThreadFactory daemons() {
+    /** Creates daemon threads, which do not keep the program running. */
+    private static ThreadFactory daemonThreads() {
         return runnable -> {
-            Thread made = new Thread(runnable, "referee-client");
-            made.setDaemon(true);
-            return made;
+            Thread thread = new Thread(runnable, "referee-client");
+            thread.setDaemon(true);
+            return thread;
         };
     }
 }

@@ -20,45 +20,45 @@ import referee.api.v1.PlayResponse;
 import referee.api.v1.PlayServiceGrpc;
 import referee.api.v1.RefereeItem;
 
-/** One stream from Hello to its end, over its own connection. All of it runs on one thread. */
+/** One stream from Hello to its end, over its own connection. It is not thread-safe. */
 final class Session implements ClientResponseObserver<PlayRequest, PlayResponse> {
     private static final Metadata.Key<String> AUTHORIZATION =
             Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
 
-    /** The default {@code heartbeat_timeout_ms} of a referee. */
-    private static final long WELCOME_WITHIN_MS = 15_000;
+    /** The default {@code heartbeat_timeout_ms} of a referee, used until its Welcome arrives. */
+    private static final long DEFAULT_HEARTBEAT_TIMEOUT_MS = 15_000;
 
-    /** Receives what the referee sends. */
+    /** Receives the items of the referee, and the end of the stream. */
     interface Listener {
-        void hear(RefereeItem said);
+        void onItem(RefereeItem item);
 
-        void ended(Status status);
+        void onEnd(Status status);
     }
 
     private final Listener listener;
-    private final ScheduledExecutorService thread;
+    private final ScheduledExecutorService executor;
     private final ManagedChannel channel;
-    private final List<BotItem> toSay = new ArrayList<>();
+    private final List<BotItem> outgoing = new ArrayList<>();
     private ClientCallStreamObserver<PlayRequest> call;
-    private boolean writeComing;
-    private long maxSilenceMs = WELCOME_WITHIN_MS;
-    private ScheduledFuture<?> silence;
+    private boolean writeScheduled;
+    private long heartbeatTimeoutMs = DEFAULT_HEARTBEAT_TIMEOUT_MS;
+    private ScheduledFuture<?> silenceTimer;
 
     /**
      * Opens the stream.
      *
-     * @param channel is the session's own, and closed at its end
-     * @param thread on which the listener is told, and on which alone anything may be said
+     * @param channel is used by this session only, and closed at its end
+     * @param executor has one thread; the listener is called on it, and so must be all methods
      */
     Session(
             ManagedChannel channel,
             String token,
-            ScheduledExecutorService thread,
+            ScheduledExecutorService executor,
             Listener listener) {
         this.channel = channel;
-        this.thread = thread;
+        this.executor = executor;
         this.listener = listener;
-        awaitSilence();
+        restartSilenceTimer();
         Metadata bearer = new Metadata();
         bearer.put(AUTHORIZATION, "Bearer " + token);
         PlayServiceGrpc.newStub(channel)
@@ -67,57 +67,59 @@ final class Session implements ClientResponseObserver<PlayRequest, PlayResponse>
     }
 
     /** Queues an item. Items that are queued while others are being sent go into one message. */
-    void say(BotItem item) {
-        toSay.add(item);
-        if (!writeComing) {
-            writeComing = true;
-            thread.execute(this::write);
+    void send(BotItem item) {
+        outgoing.add(item);
+        if (!writeScheduled) {
+            writeScheduled = true;
+            executor.execute(this::write);
         }
     }
 
-    /** Sets the longest time for which the referee may be silent. */
-    void welcomed(long maxSilenceMs) {
-        if (maxSilenceMs > 0) {
-            this.maxSilenceMs = maxSilenceMs;
-            awaitSilence();
+    /** Sets the longest time without a message from the referee. Zero changes nothing. */
+    void setHeartbeatTimeout(long heartbeatTimeoutMs) {
+        if (heartbeatTimeoutMs > 0) {
+            this.heartbeatTimeoutMs = heartbeatTimeoutMs;
+            restartSilenceTimer();
         }
     }
 
-    /** Detects a connection that is dead without either end having noticed. */
-    private void awaitSilence() {
-        if (silence != null) {
-            silence.cancel(false);
+    /** Restarts the timer that detects a dead connection which neither end has noticed. */
+    private void restartSilenceTimer() {
+        if (silenceTimer != null) {
+            silenceTimer.cancel(false);
         }
-        BigDecimal seconds = BigDecimal.valueOf(maxSilenceMs, 3).stripTrailingZeros();
-        String why = "nothing was received for %s s".formatted(seconds.toPlainString());
-        silence = thread.schedule(() -> call.cancel(why, null), maxSilenceMs, MILLISECONDS);
+        BigDecimal seconds = BigDecimal.valueOf(heartbeatTimeoutMs, 3).stripTrailingZeros();
+        String reason = "nothing was received for %s s".formatted(seconds.toPlainString());
+        silenceTimer =
+                executor.schedule(
+                        () -> call.cancel(reason, null), heartbeatTimeoutMs, MILLISECONDS);
     }
 
-    void hangUp() {
-        silence.cancel(false);
+    void close() {
+        silenceTimer.cancel(false);
         channel.shutdownNow();
     }
 
-    /** Waits until the referee can have noticed that the bot has closed the stream. */
-    void awaitEnd() throws InterruptedException {
+    /** Waits until the connection is closed, so that the referee notices it, or for a second. */
+    void awaitClosed() throws InterruptedException {
         channel.awaitTermination(1, SECONDS);
     }
 
     @Override
-    public void beforeStart(ClientCallStreamObserver<PlayRequest> opened) {
-        call = opened;
+    public void beforeStart(ClientCallStreamObserver<PlayRequest> requests) {
+        call = requests;
         call.setOnReadyHandler(this::write);
     }
 
     @Override
-    public void onNext(PlayResponse heard) {
-        awaitSilence();
-        heard.getItemsList().forEach(listener::hear);
+    public void onNext(PlayResponse message) {
+        restartSilenceTimer();
+        message.getItemsList().forEach(listener::onItem);
     }
 
     @Override
-    public void onError(Throwable why) {
-        end(Status.fromThrowable(why));
+    public void onError(Throwable error) {
+        end(Status.fromThrowable(error));
     }
 
     @Override
@@ -126,15 +128,15 @@ final class Session implements ClientResponseObserver<PlayRequest, PlayResponse>
     }
 
     private void end(Status status) {
-        hangUp();
-        listener.ended(status);
+        close();
+        listener.onEnd(status);
     }
 
     private void write() {
-        writeComing = false;
-        if (call.isReady() && !toSay.isEmpty()) {
-            call.onNext(PlayRequest.newBuilder().addAllItems(toSay).build());
-            toSay.clear();
+        writeScheduled = false;
+        if (call.isReady() && !outgoing.isEmpty()) {
+            call.onNext(PlayRequest.newBuilder().addAllItems(outgoing).build());
+            outgoing.clear();
         }
     }
 }

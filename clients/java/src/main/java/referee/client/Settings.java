@@ -17,41 +17,41 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What the environment says: where the referee is, and who the bot is.
+ * Settings from environment variables: the address of the referee, and the identity of the bot.
  *
- * @param roots a PEM file of the roots to trust; else the system's
- * @param plaintext permits to speak without TLS to another machine
+ * @param caFile a PEM file of the root certificates to trust; empty: those of the system
+ * @param plaintext whether to connect to other machines without TLS
  * @param verdictsWithTurns whether the verdict on an accepted move may wait for the next turn
  */
 record Settings(
         InetSocketAddress referee,
         String token,
-        Optional<File> roots,
+        Optional<File> caFile,
         boolean plaintext,
         String version,
         int maxMatches,
         boolean verdictsWithTurns) {
     private static final String DEFAULT_MAX_MATCHES = "1";
 
-    /** Matches the whole host: a name that merely begins like an address may be another machine. */
+    /** Matches the whole host: a name that only begins like an address may be another machine. */
     private static final Pattern LOOPBACK = Pattern.compile("localhost|::1|127(\\.\\d{1,3}){3}");
 
     private static final Pattern HOST_PORT = Pattern.compile("\\[?([^\\]]+)]?:(.*)");
 
     /**
-     * @param environment gives the value of a variable, or null
-     * @throws IllegalArgumentException if they cannot be; the message says what is wrong
+     * @param environment returns the value of a variable, or null
+     * @throws IllegalArgumentException if a setting is invalid; the message says why
      */
     static Settings of(UnaryOperator<String> environment) {
-        String maxMatches = given(environment, "BOT_MAX_MATCHES").orElse(DEFAULT_MAX_MATCHES);
+        String maxMatches = optional(environment, "BOT_MAX_MATCHES").orElse(DEFAULT_MAX_MATCHES);
         return new Settings(
-                address(needed(environment, "BOT_REFEREE")),
+                address(required(environment, "BOT_REFEREE")),
                 token(environment),
-                given(environment, "BOT_CA").map(File::new),
-                given(environment, "BOT_PLAINTEXT").equals(Optional.of("1")),
-                given(environment, "BOT_VERSION").orElse(""),
-                number("BOT_MAX_MATCHES", maxMatches),
-                given(environment, "BOT_VERDICTS_WITH_TURNS").equals(Optional.of("1")));
+                optional(environment, "BOT_CA").map(File::new),
+                optional(environment, "BOT_PLAINTEXT").equals(Optional.of("1")),
+                optional(environment, "BOT_VERSION").orElse(""),
+                parseNumber("BOT_MAX_MATCHES", maxMatches),
+                optional(environment, "BOT_VERDICTS_WITH_TURNS").equals(Optional.of("1")));
     }
 
     /** Returns the referee's address as HOST:PORT. */
@@ -60,24 +60,24 @@ record Settings(
         return (host.contains(":") ? "[" + host + "]:" : host + ":") + referee.getPort();
     }
 
-    /** TLS, except if the host is this machine or plaintext is permitted; always with roots. */
+    /** Whether to use TLS. A CA file enforces it, even for this machine or with plaintext. */
     boolean tls() {
         String host = referee.getHostString();
         boolean loopback = LOOPBACK.matcher(host).matches();
-        return roots.isPresent() || !(plaintext || loopback);
+        return caFile.isPresent() || !(plaintext || loopback);
     }
 
     /**
-     * Makes channels to the referee.
+     * Returns a builder of channels to the referee.
      *
-     * @throws IllegalArgumentException if they cannot be; the message says what is wrong
+     * @throws IllegalArgumentException if a setting is invalid; the message says why
      */
-    ManagedChannelBuilder<?> channels() {
+    ManagedChannelBuilder<?> channelBuilder() {
         try {
             return Grpc.newChannelBuilderForAddress(
                     referee.getHostString(), referee.getPort(), credentials());
-        } catch (ManagedChannelRegistry.ProviderNotFoundException why) {
-            throw new IllegalArgumentException("BOT_CA: " + why.getMessage(), why);
+        } catch (ManagedChannelRegistry.ProviderNotFoundException e) {
+            throw new IllegalArgumentException("BOT_CA: " + e.getMessage(), e);
         }
     }
 
@@ -87,9 +87,9 @@ record Settings(
         }
         TlsChannelCredentials.Builder tls = TlsChannelCredentials.newBuilder();
         try {
-            return roots.isPresent() ? tls.trustManager(roots.get()).build() : tls.build();
-        } catch (IOException why) {
-            throw new IllegalArgumentException("BOT_CA: " + why.getMessage(), why);
+            return caFile.isPresent() ? tls.trustManager(caFile.get()).build() : tls.build();
+        } catch (IOException e) {
+            throw new IllegalArgumentException("BOT_CA: " + e.getMessage(), e);
         }
     }
 
@@ -98,37 +98,37 @@ record Settings(
         if (!parts.matches()) {
             throw new IllegalArgumentException("BOT_REFEREE is not HOST:PORT: " + text);
         }
-        int port = number("The port in BOT_REFEREE", parts.group(2));
+        int port = parseNumber("The port in BOT_REFEREE", parts.group(2));
         return InetSocketAddress.createUnresolved(parts.group(1), port);
     }
 
     /** Returns BOT_TOKEN, or else the content of the file that BOT_TOKEN_FILE names. */
     private static String token(UnaryOperator<String> environment) {
-        Optional<String> file = given(environment, "BOT_TOKEN_FILE");
-        if (given(environment, "BOT_TOKEN").isPresent() || file.isEmpty()) {
-            return needed(environment, "BOT_TOKEN");
+        Optional<String> file = optional(environment, "BOT_TOKEN_FILE");
+        if (optional(environment, "BOT_TOKEN").isPresent() || file.isEmpty()) {
+            return required(environment, "BOT_TOKEN");
         }
         try {
             return Files.readString(Path.of(file.get())).strip();
-        } catch (IOException why) {
-            throw new IllegalArgumentException("BOT_TOKEN_FILE: " + file.get(), why);
+        } catch (IOException e) {
+            throw new IllegalArgumentException("BOT_TOKEN_FILE: " + file.get(), e);
         }
     }
 
-    private static Optional<String> given(UnaryOperator<String> environment, String name) {
+    private static Optional<String> optional(UnaryOperator<String> environment, String name) {
         return Optional.ofNullable(environment.apply(name)).filter(text -> !text.isEmpty());
     }
 
-    private static String needed(UnaryOperator<String> environment, String name) {
-        return given(environment, name)
+    private static String required(UnaryOperator<String> environment, String name) {
+        return optional(environment, name)
                 .orElseThrow(() -> new IllegalArgumentException(name + " is not set"));
     }
 
-    private static int number(String name, String text) {
+    private static int parseNumber(String name, String text) {
         try {
             return Integer.parseUnsignedInt(text);
-        } catch (NumberFormatException why) {
-            throw new IllegalArgumentException(name + " is no number: " + text, why);
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException(name + " is not a number: " + text, e);
         }
     }
 }

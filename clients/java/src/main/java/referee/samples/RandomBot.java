@@ -3,15 +3,15 @@ package referee.samples;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import referee.api.v1.TurnOptions;
-import referee.client.Asked;
 import referee.client.Bot;
+import referee.client.TurnRequest;
 
-/** Plays a random one of the legal moves: a bot for every game there is. */
+/** Plays a random legal move, in every game. */
 public final class RandomBot implements Bot {
     @Override
-    public String choose(Asked asked) {
-        // Your idea goes here; asked.turn().getPosition() says how it stands.
-        List<String> moves = asked.legalMoves();
+    public String choose(TurnRequest request) {
+        // Replace this by your own choice; request.turn().getPosition() is the position.
+        List<String> moves = request.legalMoves();
         return moves.get(ThreadLocalRandom.current().nextInt(moves.size()));
     }
 

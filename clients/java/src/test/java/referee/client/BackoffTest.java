@@ -9,39 +9,39 @@ import org.junit.jupiter.api.Test;
 class BackoffTest {
     private final Backoff backoff = new Backoff();
 
-    private long[] waits(int breaks, double chance) {
-        return LongStream.generate(() -> backoff.nextMs(0, chance)).limit(breaks).toArray();
+    private long[] pauses(int count, double random) {
+        return LongStream.generate(() -> backoff.nextMs(0, random)).limit(count).toArray();
     }
 
     @Test
-    void waitsDoubleUpToTenSeconds() {
+    void pausesDoubleUpToTenSeconds() {
         assertArrayEquals(
-                new long[] {500, 1_000, 2_000, 4_000, 8_000, 10_000, 10_000}, waits(7, 0.5));
+                new long[] {500, 1_000, 2_000, 4_000, 8_000, 10_000, 10_000}, pauses(7, 0.5));
     }
 
     @Test
-    void chanceTakesAwayOrAddsUpToAHalf() {
+    void theRandomFactorIsFromOneHalfToThreeHalves() {
         assertEquals(250, backoff.nextMs(0, 0));
         assertEquals(1_500, backoff.nextMs(0, 1));
     }
 
     @Test
-    void afterASessionOfTenSecondsTheFirstWaitIsShortAgain() {
-        waits(40, 0.5);
-        backoff.welcomed(0);
+    void aSessionOfTenSecondsResetsTheBackoff() {
+        pauses(40, 0.5);
+        backoff.onWelcome(0);
         assertEquals(500, backoff.nextMs(10_000, 0.5));
         assertEquals(1_000, backoff.nextMs(20_000, 0.5));
     }
 
     @Test
-    void afterASessionThatBrokeSoonAfterItsWelcomeTheWaitIsAsLongAsWithoutOne() {
-        waits(2, 0.5);
-        backoff.welcomed(0);
+    void aShorterSessionDoesNotResetTheBackoff() {
+        pauses(2, 0.5);
+        backoff.onWelcome(0);
         assertEquals(2_000, backoff.nextMs(9_999, 0.5));
     }
 
     @Test
-    void afterDrainingNobodyComesEarlierThanAskedForAndItCountsAsNoFailure() {
+    void drainingCausesNoShorterPauseThanRequestedAndIsNoFailure() {
         assertEquals(2_000, backoff.afterDrainingMs(2_000, 0));
         assertEquals(2_500, backoff.afterDrainingMs(2_000, 1));
         assertEquals(500, backoff.nextMs(0, 0.5));

@@ -10,7 +10,7 @@ import referee.api.v1.Turn;
 
 class PlayerTest {
     @Test
-    void anAnswerThatNoMessageCanCarryIsSentAsOneThatIsRefused() {
+    void anAnswerThatCannotBeSentIsReplacedByATextThatTheRefereeRejects() {
         Turn turn = Turn.newBuilder().setMatchId("m1").setSeat(2).setTurnToken("t1").build();
         assertEquals("c2-c3", Player.sendable(turn, "c2-c3"));
         assertEquals("😀".repeat(1000), Player.sendable(turn, "😀".repeat(1000)));
@@ -19,15 +19,15 @@ class PlayerTest {
     }
 
     @Test
-    void aBotThatBreaksDownResignsItsSeat() {
+    void aBotThatThrowsResignsItsSeat() {
         Turn turn = Turn.newBuilder().setMatchId("m1").setSeat(2).setTurnToken("t1").build();
-        Bot broken =
-                asked -> {
-                    throw new Error("no idea", null, false, false) {}; // Without a long trace.
+        Bot failing =
+                request -> {
+                    throw new Error("no idea", null, false, false) {}; // Without a stack trace.
                 };
         Resignation resignation = Resignation.newBuilder().setMatchId("m1").setSeat(2).build();
         assertEquals(
                 BotItem.newBuilder().setResignation(resignation).build(),
-                Player.answer(broken, new Asked(turn, Optional.empty())));
+                Player.answer(failing, new TurnRequest(turn, Optional.empty())));
     }
 }

@@ -23,14 +23,14 @@ class SettingsTest {
         return Settings.of(environment::get);
     }
 
-    private String wrong() {
+    private String error() {
         return assertThrows(IllegalArgumentException.class, this::settings).getMessage();
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"localhost:1", "127.0.0.1:1", "127.9.9.9:1", "[::1]:1"})
-    void thisMachineIsSpokenToInPlaintextUnlessRootsAreNamed(String near) {
-        environment.put("BOT_REFEREE", near);
+    void tlsIsNotUsedForThisMachineUnlessACaFileIsSet(String address) {
+        environment.put("BOT_REFEREE", address);
         assertFalse(settings().tls());
         environment.put("BOT_CA", "roots.pem");
         assertTrue(settings().tls());
@@ -45,26 +45,26 @@ class SettingsTest {
                 "127.0.0.1.evil.example:1",
                 "localhost.evil.example:1"
             })
-    void plaintextElsewhereHasToBePermitted(String far) {
-        environment.put("BOT_REFEREE", far);
+    void tlsIsUsedForOtherMachinesUnlessPlaintextIsSet(String address) {
+        environment.put("BOT_REFEREE", address);
         assertTrue(settings().tls());
         environment.put("BOT_PLAINTEXT", "1");
         assertFalse(settings().tls());
     }
 
     @Test
-    void theTokenIsReadFromAFileWhereItIsNotGiven(@TempDir Path folder) throws IOException {
+    void theTokenIsReadFromAFileIfItIsNotSet(@TempDir Path folder) throws IOException {
         Path file = Files.writeString(folder.resolve("token"), "from-a-file\n");
         environment.put("BOT_TOKEN_FILE", file.toString());
         assertEquals("secret", settings().token());
         environment.remove("BOT_TOKEN");
         assertEquals("from-a-file", settings().token());
         environment.put("BOT_TOKEN_FILE", "/no/such");
-        assertEquals("BOT_TOKEN_FILE: /no/such", wrong());
+        assertEquals("BOT_TOKEN_FILE: /no/such", error());
     }
 
     @Test
-    void verdictsWaitForTurnsOnlyIfTheVariableIsOne() {
+    void verdictsMayWaitForTurnsOnlyIfTheVariableIsOne() {
         assertFalse(settings().verdictsWithTurns());
         environment.put("BOT_VERDICTS_WITH_TURNS", "true");
         assertFalse(settings().verdictsWithTurns());
@@ -73,14 +73,14 @@ class SettingsTest {
     }
 
     @Test
-    void whatIsWrongIsNamed() {
+    void anErrorNamesTheInvalidSetting() {
         environment.put("BOT_MAX_MATCHES", "many");
-        assertEquals("BOT_MAX_MATCHES is no number: many", wrong());
+        assertEquals("BOT_MAX_MATCHES is not a number: many", error());
         environment.put("BOT_REFEREE", "here:65536");
-        assertEquals("port out of range:65536", wrong());
+        assertEquals("port out of range:65536", error());
         environment.put("BOT_REFEREE", "here");
-        assertEquals("BOT_REFEREE is not HOST:PORT: here", wrong());
+        assertEquals("BOT_REFEREE is not HOST:PORT: here", error());
         environment.remove("BOT_REFEREE");
-        assertEquals("BOT_REFEREE is not set", wrong());
+        assertEquals("BOT_REFEREE is not set", error());
     }
 }

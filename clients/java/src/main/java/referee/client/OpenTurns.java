@@ -1,0 +1,177 @@
+package referee.client;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import referee.api.v1.BotItem;
+import referee.api.v1.ErrorDetail;
+import referee.api.v1.Turn;
+import referee.api.v1.TurnExpired;
+import referee.api.v1.Verdict;
+
+/**
+ * The open turns, and their answers.
+ *
+ * <p>It is independent of time and network: it receives the messages of the referee and the answers
+ * of the bot, and calls back when a turn needs an answer or an answer is to be sent. It outlives
+ * the stream, so that an answer computed while there was no stream is sent when its turn is
+ * repeated.
+ */
+final class OpenTurns {
+    private static final String RETRY_AFTER_MS = "retry_after_ms";
+
+    /** Runs a task after a delay. */
+    interface Scheduler {
+        void schedule(long delayMs, Runnable task);
+    }
+
+    /** A seat in a match. It has at most one open turn. */
+    private record SeatKey(String matchId, int seat) {
+        static SeatKey of(Turn turn) {
+            return new SeatKey(turn.getMatchId(), turn.getSeat());
+        }
+    }
+
+    private static final class OpenTurn {
+        final TurnRequest request;
+
+        /** The bot's answer; null until there is one. */
+        BotItem answer;
+
+        /** The error of a rejected answer; null if none was rejected. */
+        ErrorDetail rejection;
+
+        OpenTurn(TurnRequest request) {
+            this.request = request;
+        }
+
+        /** Compares match and token, because turns of other matches may have the same token. */
+        boolean matches(String matchId, String token) {
+            Turn turn = request.turn();
+            return turn.getMatchId().equals(matchId) && turn.getTurnToken().equals(token);
+        }
+
+        /** Whether it is the verdict on this answer. Only verdicts on moves contain the token. */
+        boolean matches(Verdict verdict) {
+            return verdict.getTurnToken().isEmpty()
+                    ? answer != null && answer.getItemId() == verdict.getItemId()
+                    : matches(verdict.getMatchId(), verdict.getTurnToken());
+        }
+    }
+
+    private final Consumer<TurnRequest> choose;
+    private final Consumer<BotItem> send;
+    private final Scheduler scheduler;
+    private final Map<SeatKey, OpenTurn> bySeat = new HashMap<>();
+    private long lastItemId;
+
+    /**
+     * @param choose starts to compute the answer to a turn
+     * @param send sends an answer
+     * @param scheduler sends an answer again after a delay
+     */
+    OpenTurns(Consumer<TurnRequest> choose, Consumer<BotItem> send, Scheduler scheduler) {
+        this.choose = choose;
+        this.send = send;
+        this.scheduler = scheduler;
+    }
+
+    /** Handles a turn. A turn with a new token replaces the previous turn of the seat. */
+    void onTurn(Turn turn) {
+        OpenTurn previous = bySeat.get(SeatKey.of(turn));
+        if (previous == null) {
+            open(turn, Optional.empty());
+        } else if (previous.matches(turn.getMatchId(), turn.getTurnToken())) {
+            resend(previous);
+        } else {
+            previous.request.cancel();
+            open(turn, Optional.ofNullable(previous.rejection));
+        }
+    }
+
+    /** Handles the bot's answer. Only the first answer to a turn is sent. */
+    void setAnswer(TurnRequest request, BotItem answer) {
+        OpenTurn open = bySeat.get(SeatKey.of(request.turn()));
+        if (open != null && open.request == request && open.answer == null) {
+            open.answer = answer.toBuilder().setItemId(++lastItemId).build();
+            resend(open);
+        }
+    }
+
+    /** Handles the verdict on an answer. It arrives before the next turn of the seat. */
+    void onVerdict(Verdict verdict) {
+        bySeat.values().stream()
+                .filter(open -> open.matches(verdict))
+                .findFirst()
+                .ifPresent(open -> onVerdict(open, verdict));
+    }
+
+    private void onVerdict(OpenTurn open, Verdict verdict) {
+        if (verdict.hasStale()) {
+            close(open);
+        } else if (verdict.hasRejected()) {
+            onRejection(open, verdict.getRejected().getError());
+        }
+    }
+
+    private void onRejection(OpenTurn open, ErrorDetail rejection) {
+        String retryAfterMs = rejection.getMetadataMap().get(RETRY_AFTER_MS);
+        if (retryAfterMs == null) {
+            open.rejection = rejection;
+            return;
+        }
+        // Temporary (store unavailable, match in transfer): the turn stays open and is not sent
+        // again.
+        scheduler.schedule(
+                Long.parseLong(retryAfterMs),
+                () -> {
+                    if (!open.request.isCancelled()) {
+                        resend(open);
+                    }
+                });
+    }
+
+    /** Handles a turn that no longer needs an answer. */
+    void onTurnExpired(TurnExpired expired) {
+        for (OpenTurn open : List.copyOf(bySeat.values())) {
+            if (open.matches(expired.getMatchId(), expired.getTurnToken())) {
+                close(open);
+            }
+        }
+    }
+
+    /** Handles the end of a match, whether or not it was known. */
+    void onMatchEnded(String matchId) {
+        for (OpenTurn open : List.copyOf(bySeat.values())) {
+            if (open.request.turn().getMatchId().equals(matchId)) {
+                close(open);
+            }
+        }
+    }
+
+    /** Cancels all open turns, because the bot stops. */
+    void cancelAll() {
+        bySeat.values().forEach(open -> open.request.cancel());
+        bySeat.clear();
+    }
+
+    private void open(Turn turn, Optional<ErrorDetail> rejection) {
+        TurnRequest request = new TurnRequest(turn, rejection);
+        bySeat.put(SeatKey.of(turn), new OpenTurn(request));
+        choose.accept(request);
+    }
+
+    private void close(OpenTurn open) {
+        bySeat.remove(SeatKey.of(open.request.turn()), open);
+        open.request.cancel();
+    }
+
+    /** Sends the answer, if there is one. */
+    private void resend(OpenTurn open) {
+        if (open.answer != null) {
+            send.accept(open.answer);
+        }
+    }
+}
