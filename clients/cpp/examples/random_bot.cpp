@@ -1,14 +1,15 @@
-// Plays a random one of the legal moves: a bot for every game there is.
+// Plays a random legal move, in every game.
 #include <random>
 
 #include "referee/bot.h"
 
 class RandomBot : public referee::Bot {
   public:
-    std::string choose(const referee::Asked& asked) override {
-        const auto& moves = asked.turn.legal_moves();  // Your idea goes here; asked.turn.position()
-        std::random_device chance;                     // says how it stands.
-        return moves.at(std::uniform_int_distribution<int>(0, moves.size() - 1)(chance));
+    std::string choose(const referee::TurnRequest& request) override {
+        // Replace this by your own choice; request.turn.position() is the position.
+        const auto& moves = request.turn.legal_moves();
+        std::random_device generator;
+        return moves.at(std::uniform_int_distribution<int>(0, moves.size() - 1)(generator));
     }
 
     referee::api::TurnOptions turn_options() const override {

@@ -6,19 +6,19 @@ namespace referee {
 
 using std::chrono::milliseconds;
 
-milliseconds Backoff::next(Clock::time_point now, double chance) {
+milliseconds Backoff::next(Clock::time_point now, double random) {
     if (stable_at_ && now >= *stable_at_) next_ = FIRST;
     stable_at_.reset();
-    const auto wait = next_ * (0.5 + chance);
+    const auto pause = next_ * (0.5 + random);
     next_ = std::min(2 * next_, LONGEST);
-    return std::chrono::round<milliseconds>(wait);
+    return std::chrono::round<milliseconds>(pause);
 }
 
-milliseconds Backoff::after_draining(milliseconds away, double chance) const {
-    return away + std::chrono::round<milliseconds>(FIRST * chance);
+milliseconds Backoff::after_draining(milliseconds reconnect_delay, double random) const {
+    return reconnect_delay + std::chrono::round<milliseconds>(FIRST * random);
 }
 
-void Backoff::welcomed(Clock::time_point now) {
+void Backoff::on_welcome(Clock::time_point now) {
     stable_at_ = now + STABLE_AFTER;
 }
 

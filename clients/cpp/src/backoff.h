@@ -13,16 +13,16 @@ class Backoff {
   public:
     using Clock = std::chrono::steady_clock;
 
-    // Returns the next pause. `chance`, from 0 to 1, scales it by a factor from 0.5 to 1.5, so that
-    // the bots of a referee that was away do not all reconnect at the same moment.
-    std::chrono::milliseconds next(Clock::time_point now, double chance);
+    // Returns the next pause. `random`, from 0 to 1, scales it by a factor from 0.5 to 1.5, so that
+    // the bots of a referee that was down do not all reconnect at the same moment.
+    std::chrono::milliseconds next(Clock::time_point now, double random);
 
-    // Returns the pause after a stream that a draining referee has ended, which is not a
-    // failure.
-    std::chrono::milliseconds after_draining(std::chrono::milliseconds away, double chance) const;
+    // Returns the pause after a stream that a draining referee has ended, which is not a failure.
+    std::chrono::milliseconds after_draining(std::chrono::milliseconds reconnect_delay,
+                                             double random) const;
 
-    // Notes that the referee has sent its Welcome.
-    void welcomed(Clock::time_point now);
+    // Must be called when a Welcome has arrived.
+    void on_welcome(Clock::time_point now);
 
   private:
     static constexpr std::chrono::milliseconds FIRST{500};

@@ -19,22 +19,23 @@ using std::chrono::milliseconds;
 namespace {
 
 // No game has longer moves, and the referee rejects longer texts.
-const std::size_t MOVE_CHARS = 1000;
+const std::size_t MAX_MOVE_CHARS = 1000;
 
-// Writes a line at once, so that lines of other threads are not mixed with it.
-void complain(const std::string& sentence) {
-    std::cerr << "referee-client: " + sentence + "\n";
+// Writes a line with a single call, so that lines of other threads are not mixed with it.
+void log(const std::string& message) {
+    std::cerr << "referee-client: " + message + "\n";
 }
 
-double chance() {
+// Returns a random number from 0 to 1.
+double random_number() {
     static std::mt19937 generator{std::random_device{}()};
     return std::uniform_real_distribution<>(0, 1)(generator);
 }
 
-std::string in_seconds(milliseconds wait) {
+std::string in_seconds(milliseconds duration) {
     std::ostringstream text;
     text.precision(2);
-    text << std::chrono::duration<double>(wait).count() << " s";
+    text << std::chrono::duration<double>(duration).count() << " s";
     return text.str();
 }
 
@@ -42,42 +43,43 @@ std::string in_seconds(milliseconds wait) {
 
 Player::Player(Bot& bot, Settings settings) : bot_(bot), settings_(std::move(settings)) {}
 
-Status Player::play() {
+ExitStatus Player::play() {
     for (;;) {
-        const grpc::Status how = play_session();
+        const grpc::Status status = play_session();
         std::unique_lock lock(mutex_);
-        if (!status_) ended(how);
-        if (status_) return *status_;
-        const milliseconds wait = next_wait();
-        complain((how.ok() ? "the stream has ended" : how.error_message()) + "; back in " +
-                 in_seconds(wait));
-        if (changed_.wait_for(lock, wait, [this] { return status_.has_value(); })) return *status_;
+        if (!exit_status_) on_end(status);
+        if (exit_status_) return *exit_status_;
+        const milliseconds pause = next_pause();
+        log((status.ok() ? "the stream has ended" : status.error_message()) + "; reconnecting in " +
+            in_seconds(pause));
+        stopped_.wait_for(lock, pause, [this] { return exit_status_.has_value(); });
+        if (exit_status_) return *exit_status_;
     }
 }
 
 void Player::stop() {
     const std::lock_guard lock(mutex_);
-    end(STOPPED);
+    stop_with(STOPPED);
 }
 
 grpc::Status Player::play_session() {
     Session session(settings_);
     {
         const std::lock_guard lock(mutex_);
-        if (status_) return grpc::Status::CANCELLED;
+        if (exit_status_) return grpc::Status::CANCELLED;
         session_ = &session;
-        say(hello());
+        send(hello());
     }
     session.open();
-    for (api::PlayResponse heard; session.hear(heard);) {
+    for (api::PlayResponse message; session.receive(message);) {
         const std::lock_guard lock(mutex_);
-        for (const api::RefereeItem& said : heard.items()) hear(said);
+        for (const api::RefereeItem& item : message.items()) handle(item);
     }
     {
         const std::lock_guard lock(mutex_);
         session_ = nullptr;
     }
-    return session.end();
+    return session.finish();
 }
 
 api::BotItem Player::hello() const {
@@ -91,138 +93,140 @@ api::BotItem Player::hello() const {
     return item;
 }
 
-void Player::hear(const api::RefereeItem& said) {
-    switch (said.item_case()) {
+void Player::handle(const api::RefereeItem& item) {
+    switch (item.item_case()) {
         case api::RefereeItem::kPing: {
-            api::BotItem item;
-            item.mutable_pong()->set_id(said.ping().id());
-            return say(item);
+            api::BotItem pong;
+            pong.mutable_pong()->set_id(item.ping().id());
+            return send(pong);
         }
         case api::RefereeItem::kTurn:
-            return follow(desk_.asked(said.turn()));
+            return perform(open_turns_.on_turn(item.turn()));
         case api::RefereeItem::kVerdict:
-            return follow(desk_.judged(said.verdict()));
+            return perform(open_turns_.on_verdict(item.verdict()));
         case api::RefereeItem::kTurnExpired:
-            return desk_.lapsed(said.turn_expired().match_id(), said.turn_expired().turn_token());
+            return open_turns_.on_turn_expired(item.turn_expired().match_id(),
+                                               item.turn_expired().turn_token());
         case api::RefereeItem::kMatchEnded:
-            return desk_.ended(said.match_ended().match_id());
+            return open_turns_.on_match_ended(item.match_ended().match_id());
         case api::RefereeItem::kWelcome:
-            return welcomed(said.welcome());
+            return on_welcome(item.welcome());
         case api::RefereeItem::kDraining:
-            away_ = milliseconds(said.draining().reconnect_delay_ms());
+            reconnect_delay_ = milliseconds(item.draining().reconnect_delay_ms());
             return;
         case api::RefereeItem::kSessionTakenOver:
-            complain("another copy of this bot has taken its seats");
-            return end(TAKEN_OVER);
+            log("a newer session of this bot has taken over its seats");
+            return stop_with(TAKEN_OVER);
         case api::RefereeItem::kNotice:
-            std::cerr << "referee: " + said.notice().message() + "\n";
+            std::cerr << "referee: " + item.notice().message() + "\n";
             return;
-        default:  // Nothing to answer, or unknown to this client.
+        default:  // It needs no answer, or is unknown to this client.
             return;
     }
 }
 
-void Player::welcomed(const api::Welcome& welcome) {
-    backoff_.welcomed(Backoff::Clock::now());
-    session_->welcomed(milliseconds(welcome.heartbeat_timeout_ms()));
+void Player::on_welcome(const api::Welcome& welcome) {
+    backoff_.on_welcome(Backoff::Clock::now());
+    session_->set_heartbeat_timeout(milliseconds(welcome.heartbeat_timeout_ms()));
     // Keep the version even if a newer one is registered later: the seats belong to it.
     settings_.version = welcome.version();
-    complain("connected to " + settings_.referee + " as " + welcome.bot() + ", version " +
-             welcome.version());
+    log("connected to " + settings_.referee + " as " + welcome.bot() + ", version " +
+        welcome.version());
 }
 
-milliseconds Player::next_wait() {
-    const auto away = std::exchange(away_, std::nullopt);
-    return away ? backoff_.after_draining(*away, chance())
-                : backoff_.next(Backoff::Clock::now(), chance());
+milliseconds Player::next_pause() {
+    const auto delay = std::exchange(reconnect_delay_, std::nullopt);
+    return delay ? backoff_.after_draining(*delay, random_number())
+                 : backoff_.next(Backoff::Clock::now(), random_number());
 }
 
-void Player::follow(const Next& next) {
-    if (const auto* asked = std::get_if<Asked>(&next)) {
-        beside([this, asked = *asked] { think(asked); });
-    } else if (const auto* answer = std::get_if<api::BotItem>(&next)) {
-        say(*answer);
-    } else if (const auto* later = std::get_if<Later>(&next)) {
-        beside([this, later = *later] { wait(later); });
+void Player::perform(const Action& action) {
+    if (const auto* request = std::get_if<TurnRequest>(&action)) {
+        start_task([this, request = *request] { choose(request); });
+    } else if (const auto* answer = std::get_if<api::BotItem>(&action)) {
+        send(*answer);
+    } else if (const auto* resend = std::get_if<DelayedResend>(&action)) {
+        start_task([this, resend = *resend] { resend_later(resend); });
     }
 }
 
-void Player::end(Status status) {
-    if (status_) return;
-    status_ = status;
-    desk_ = {};  // No answer is needed any more.
-    if (session_) session_->hang_up();
-    changed_.notify_all();
+void Player::stop_with(ExitStatus exit_status) {
+    if (exit_status_) return;
+    exit_status_ = exit_status;
+    open_turns_ = {};  // Cancels all turns.
+    if (session_) session_->cancel();
+    stopped_.notify_all();
 }
 
-void Player::ended(const grpc::Status& how) {
-    switch (how.error_code()) {
+void Player::on_end(const grpc::Status& status) {
+    switch (status.error_code()) {
         // The contract uses this code for one reason only: SESSION_TAKEN_OVER.
         case grpc::ABORTED:
-            complain(how.error_message());
-            return end(TAKEN_OVER);
+            log(status.error_message());
+            return stop_with(TAKEN_OVER);
         case grpc::UNAUTHENTICATED:
         case grpc::PERMISSION_DENIED:
         case grpc::INVALID_ARGUMENT:
-            complain(how.error_message());
-            return end(REFUSED);
+            log(status.error_message());
+            return stop_with(REJECTED);
         default:
             return;
     }
 }
 
-void Player::say(const api::BotItem& item) {
-    // Without a session, the turn will be sent again.
-    if (session_) session_->say(item);
+void Player::send(const api::BotItem& item) {
+    // If there is no session, the turn will be repeated in the next one.
+    if (session_) session_->send(item);
 }
 
-void Player::beside(std::function<void()> what) {
-    beside_.remove_if([](const std::future<void>& one) {
-        return one.wait_for(milliseconds(0)) == std::future_status::ready;
+void Player::start_task(std::function<void()> task) {
+    tasks_.remove_if([](const std::future<void>& started) {
+        return started.wait_for(milliseconds(0)) == std::future_status::ready;
     });
-    beside_.push_back(std::async(std::launch::async, std::move(what)));
+    tasks_.push_back(std::async(std::launch::async, std::move(task)));
 }
 
-void Player::think(const Asked& asked) {
-    const api::BotItem found = answer(bot_, asked);
+void Player::choose(const TurnRequest& request) {
+    const api::BotItem chosen = answer(bot_, request);
     const std::lock_guard lock(mutex_);
-    follow(desk_.found(TurnId(asked.turn), found));
+    perform(open_turns_.set_answer(TurnId(request.turn), chosen));
 }
 
-void Player::wait(const Later& later) {
+void Player::resend_later(const DelayedResend& resend) {
     std::unique_lock lock(mutex_);
-    if (changed_.wait_for(lock, later.after, [this] { return status_.has_value(); })) return;
-    follow(desk_.due(later.turn));
+    if (stopped_.wait_for(lock, resend.delay, [this] { return exit_status_.has_value(); })) return;
+    perform(open_turns_.resend(resend.turn));
 }
 
 std::string sendable(const api::Turn& turn, const std::string& move) {
-    const std::string where =
+    const std::string subject =
         "match " + turn.match_id() + ", seat " + std::to_string(turn.seat()) + ": the answer ";
-    const utf8::Text text = utf8::read(move, MOVE_CHARS + 1);
-    if (!text.valid) complain(where + "is not valid UTF-8; the referee will refuse it");
-    if (text.chars > MOVE_CHARS) {
-        complain(where + "has " + std::to_string(text.chars) + " characters, the limit is " +
-                 std::to_string(MOVE_CHARS) + "; the referee will refuse it");
+    const utf8::Text text = utf8::read(move, MAX_MOVE_CHARS + 1);
+    if (!text.valid) log(subject + "is not valid UTF-8; the referee will refuse it");
+    if (text.chars > MAX_MOVE_CHARS) {
+        log(subject + "has " + std::to_string(text.chars) + " characters, the limit is " +
+            std::to_string(MAX_MOVE_CHARS) + "; the referee will refuse it");
     }
-    return text.beginning;
+    return text.prefix;
 }
 
-api::BotItem answer(Bot& bot, const Asked& asked) {
+api::BotItem answer(Bot& bot, const TurnRequest& request) {
+    const api::Turn& turn = request.turn;
     api::BotItem item;
     try {
-        const std::string text = bot.choose(asked);
+        const std::string text = bot.choose(request);
         api::Move& move = *item.mutable_move();
-        move.set_match_id(asked.turn.match_id());
-        move.set_turn_token(asked.turn.turn_token());
-        move.set_move(sendable(asked.turn, text));
+        move.set_match_id(turn.match_id());
+        move.set_turn_token(turn.turn_token());
+        move.set_move(sendable(turn, text));
         return item;
-    } catch (const std::exception& why) {
-        complain(std::string("the bot failed: ") + why.what());
+    } catch (const std::exception& error) {
+        log(std::string("the bot failed: ") + error.what());
     } catch (...) {
-        complain("the bot failed with something that is no std::exception");
+        log("the bot failed with an exception that is not a std::exception");
     }
-    item.mutable_resignation()->set_match_id(asked.turn.match_id());
-    item.mutable_resignation()->set_seat(asked.turn.seat());
+    item.mutable_resignation()->set_match_id(turn.match_id());
+    item.mutable_resignation()->set_seat(turn.seat());
     return item;
 }
 
@@ -238,19 +242,19 @@ int run(Bot& bot) {
                           const char* text = std::getenv(name.c_str());
                           return text ? std::optional<std::string>(text) : std::nullopt;
                       }));
-        std::thread waiting([&] {
+        std::thread signal_thread([&] {
             int signal = 0;
             sigwait(&signals, &signal);
             player.stop();
         });
-        const Status status = player.play();
-        pthread_kill(waiting.native_handle(), SIGTERM);  // End its wait.
-        waiting.join();
+        const ExitStatus status = player.play();
+        pthread_kill(signal_thread.native_handle(), SIGTERM);  // Ends its sigwait.
+        signal_thread.join();
         // If the bot takes long to stop, the next signal ends the program immediately.
         pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
         return status;
-    } catch (const Misconfigured& why) {
-        complain(why.what());
+    } catch (const Misconfigured& error) {
+        log(error.what());
         return MISCONFIGURED;
     }
 }

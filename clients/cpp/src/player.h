@@ -1,4 +1,4 @@
-// Plays in one session after the other, until it is stopped.
+// Plays until it is stopped, and opens a new session after each one that ends.
 //
 // The thread that calls play reads, each session has its own thread for writing, and each turn is
 // computed on a thread of its own.
@@ -14,24 +14,23 @@
 #include <string>
 
 #include "backoff.h"
-#include "desk.h"
+#include "open_turns.h"
 #include "referee/bot.h"
 #include "session.h"
 #include "settings.h"
 
 namespace referee {
 
-enum Status { STOPPED = 0, MISCONFIGURED = 2, TAKEN_OVER = 3, REFUSED = 4 };
+enum ExitStatus { STOPPED = 0, MISCONFIGURED = 2, TAKEN_OVER = 3, REJECTED = 4 };
 
 class Player {
   public:
     Player(Bot& bot, Settings settings);
 
-    // Waits until the bot has stopped thinking.
+    // Waits until all computations of the bot have ended.
     ~Player() = default;
 
-    // Returns the exit status.
-    Status play();
+    ExitStatus play();
 
     // Thread-safe.
     void stop();
@@ -41,38 +40,38 @@ class Player {
     api::BotItem hello() const;
 
     // All following functions are called with mutex_ held.
-    void hear(const api::RefereeItem& said);
-    void welcomed(const api::Welcome& welcome);
-    void follow(const Next& next);
-    std::chrono::milliseconds next_wait();
-    void end(Status status);
-    void ended(const grpc::Status& how);
-    void say(const api::BotItem& item);
-    void beside(std::function<void()> what);
+    void handle(const api::RefereeItem& item);
+    void on_welcome(const api::Welcome& welcome);
+    void perform(const Action& action);
+    std::chrono::milliseconds next_pause();
+    void stop_with(ExitStatus exit_status);
+    void on_end(const grpc::Status& status);
+    void send(const api::BotItem& item);
+    void start_task(std::function<void()> task);
 
     // Each of these runs on its own thread.
-    void think(const Asked& asked);
-    void wait(const Later& later);
+    void choose(const TurnRequest& request);
+    void resend_later(const DelayedResend& resend);
 
     Bot& bot_;
     Settings settings_;
     std::mutex mutex_;
-    std::condition_variable changed_;
-    std::optional<Status> status_;
+    std::condition_variable stopped_;
+    std::optional<ExitStatus> exit_status_;
     Session* session_ = nullptr;
-    Desk desk_;
+    OpenTurns open_turns_;
     Backoff backoff_;
-    // How long the referee will be away, if it has announced that.
-    std::optional<std::chrono::milliseconds> away_;
+    // Delay that a draining referee has requested.
+    std::optional<std::chrono::milliseconds> reconnect_delay_;
     // Declared last, so that it is destroyed first: its threads use all members above.
-    std::list<std::future<void>> beside_;
+    std::list<std::future<void>> tasks_;
 };
 
-// Returns the move, or a similar one that the referee rejects if the move cannot be sent. It would
-// break the stream, and with it all other matches; this way it costs one attempt.
+// Returns the move, or a similar text that the referee rejects if the move cannot be sent. Such a
+// move would break the stream, and with it all other matches. The similar text costs one attempt.
 std::string sendable(const api::Turn& turn, const std::string& move);
 
 // Returns the bot's move, or its resignation if its code fails.
-api::BotItem answer(Bot& bot, const Asked& asked);
+api::BotItem answer(Bot& bot, const TurnRequest& request);
 
 }  // namespace referee

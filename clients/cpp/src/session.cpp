@@ -10,16 +10,16 @@ namespace {
 // A position can have thousands of moves.
 const int MAX_MESSAGE_BYTES = 64 << 20;
 
-// The default heartbeat_timeout_ms of a referee.
-const std::chrono::milliseconds WELCOME_WITHIN{15'000};
+// The default heartbeat_timeout_ms of a referee, used until its Welcome arrives.
+const std::chrono::milliseconds DEFAULT_HEARTBEAT_TIMEOUT{15'000};
 
-std::shared_ptr<grpc::Channel> channel(const Settings& settings) {
+std::shared_ptr<grpc::Channel> create_channel(const Settings& settings) {
     grpc::ChannelArguments arguments;
     arguments.SetMaxReceiveMessageSize(MAX_MESSAGE_BYTES);
-    // Without it, the next connection would inherit the reconnect backoff of earlier failures.
+    // Otherwise, the next connection would inherit the reconnect backoff of earlier failures.
     arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
     grpc::SslCredentialsOptions tls;
-    tls.pem_root_certs = settings.roots;
+    tls.pem_root_certs = settings.root_certificates;
     const auto credentials =
         settings.tls ? grpc::SslCredentials(tls) : grpc::InsecureChannelCredentials();
     return grpc::CreateCustomChannel(settings.referee, credentials, arguments);
@@ -28,84 +28,85 @@ std::shared_ptr<grpc::Channel> channel(const Settings& settings) {
 }  // namespace
 
 Session::Session(const Settings& settings)
-    : referee_(api::PlayService::NewStub(channel(settings))), max_silence_(WELCOME_WITHIN) {
+    : stub_(api::PlayService::NewStub(create_channel(settings))),
+      heartbeat_timeout_(DEFAULT_HEARTBEAT_TIMEOUT) {
     context_.AddMetadata("authorization", "Bearer " + settings.token);
-    watcher_ = std::thread(&Session::watch, this);
+    silence_detector_ = std::thread(&Session::detect_silence, this);
 }
 
 Session::~Session() {
-    stop();
-    watcher_.join();
+    stop_threads();
+    silence_detector_.join();
 }
 
-void Session::say(api::BotItem item) {
+void Session::send(api::BotItem item) {
     const std::lock_guard lock(mutex_);
-    *to_say_.add_items() = std::move(item);
-    changed_.notify_one();
+    *outgoing_.add_items() = std::move(item);
+    writer_wakeup_.notify_one();
 }
 
-void Session::hang_up() {
+void Session::cancel() {
     context_.TryCancel();
 }
 
 void Session::open() {
-    stream_ = referee_->Play(&context_);
-    writer_ = std::thread(&Session::write, this);
+    stream_ = stub_->Play(&context_);
+    writer_ = std::thread(&Session::write_loop, this);
 }
 
-bool Session::hear(api::PlayResponse& heard) {
-    const bool more = stream_->Read(&heard);
+bool Session::receive(api::PlayResponse& message) {
+    const bool received = stream_->Read(&message);
     const std::lock_guard lock(mutex_);
-    heard_at_ = Clock::now();
-    return more;
+    received_at_ = Clock::now();
+    return received;
 }
 
-void Session::welcomed(std::chrono::milliseconds max_silence) {
+void Session::set_heartbeat_timeout(std::chrono::milliseconds timeout) {
     const std::lock_guard lock(mutex_);
-    if (max_silence.count() > 0) max_silence_ = max_silence;
-    stopped_.notify_one();  // The new limit may be shorter than the current wait.
+    if (timeout.count() > 0) heartbeat_timeout_ = timeout;
+    silence_detector_wakeup_.notify_one();  // The new limit may be shorter than the current wait.
 }
 
-grpc::Status Session::end() {
-    stop();
+grpc::Status Session::finish() {
+    stop_threads();
     writer_.join();
-    const grpc::Status how = stream_->Finish();
+    const grpc::Status status = stream_->Finish();
     const std::lock_guard lock(mutex_);
-    if (!silent_) return how;
-    std::ostringstream why;
-    why << "nothing was received for " << std::chrono::duration<double>(max_silence_).count()
-        << " s";
-    return grpc::Status(grpc::UNAVAILABLE, why.str());
+    if (!timed_out_) return status;
+    std::ostringstream reason;
+    reason << "nothing was received for "
+           << std::chrono::duration<double>(heartbeat_timeout_).count() << " s";
+    return grpc::Status(grpc::UNAVAILABLE, reason.str());
 }
 
-void Session::stop() {
+void Session::stop_threads() {
     const std::lock_guard lock(mutex_);
-    over_ = true;
-    changed_.notify_one();
-    stopped_.notify_one();
+    stopping_ = true;
+    writer_wakeup_.notify_one();
+    silence_detector_wakeup_.notify_one();
 }
 
-void Session::watch() {
+void Session::detect_silence() {
     std::unique_lock lock(mutex_);
-    while (!over_ && !silent_) {
-        const auto until = heard_at_ + max_silence_;
-        silent_ = Clock::now() >= until;
-        if (!silent_) stopped_.wait_until(lock, until);
+    while (!stopping_ && !timed_out_) {
+        const auto deadline = received_at_ + heartbeat_timeout_;
+        timed_out_ = Clock::now() >= deadline;
+        if (!timed_out_) silence_detector_wakeup_.wait_until(lock, deadline);
     }
-    if (silent_) context_.TryCancel();
+    if (timed_out_) context_.TryCancel();
 }
 
-void Session::write() {
+void Session::write_loop() {
     std::unique_lock lock(mutex_);
     for (;;) {
-        changed_.wait(lock, [this] { return over_ || to_say_.items_size() > 0; });
-        if (over_) return;
-        const api::PlayRequest together = std::exchange(to_say_, {});
+        writer_wakeup_.wait(lock, [this] { return stopping_ || outgoing_.items_size() > 0; });
+        if (stopping_) return;
+        const api::PlayRequest message = std::exchange(outgoing_, {});
         lock.unlock();
-        // If it cannot be sent, the end of the stream is reported to the reader at the same time.
-        const bool said = stream_->Write(together);
+        // If it cannot be written, the reader gets the end of the stream at the same time.
+        const bool written = stream_->Write(message);
         lock.lock();
-        if (!said) return;
+        if (!written) return;
     }
 }
 

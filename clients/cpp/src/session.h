@@ -24,46 +24,47 @@ class Session {
     Session& operator=(const Session&) = delete;
 
     // Thread-safe. Items that are queued while a message is being sent go into one message.
-    void say(api::BotItem item);
+    void send(api::BotItem item);
 
-    // Thread-safe, also before or while it opens.
-    void hang_up();
+    // Ends the stream. Thread-safe, also before and during open.
+    void cancel();
 
-    // Opens the stream. Returns when the referee has been reached, or cannot be.
+    // Opens the stream. Returns when the connection has been made or has failed.
     void open();
 
-    // Waits for the next message; false: the stream has ended.
-    bool hear(api::PlayResponse& heard);
+    // Waits for the next message. Returns false if the stream has ended.
+    bool receive(api::PlayResponse& message);
 
-    // Sets the longest time for which the referee may be silent.
-    void welcomed(std::chrono::milliseconds max_silence);
+    // Sets the longest time without a message from the referee. Zero changes nothing.
+    void set_heartbeat_timeout(std::chrono::milliseconds timeout);
 
-    // Returns how the opened stream has ended. Nothing may be sent after it.
-    grpc::Status end();
+    // Returns the status of an opened stream that has ended. Nothing may be sent afterwards.
+    grpc::Status finish();
 
   private:
     using Clock = std::chrono::steady_clock;
 
-    void write();
+    // Run by `writer_`: sends what is queued.
+    void write_loop();
 
-    // Ends the stream when nothing was received for too long: the connection may be dead without
-    // either end having noticed.
-    void watch();
-    void stop();
+    // Run by `silence_detector_`. Ends the stream if nothing was received for too long: the
+    // connection may be dead without either end having noticed.
+    void detect_silence();
+    void stop_threads();
 
-    std::unique_ptr<api::PlayService::Stub> referee_;
+    std::unique_ptr<api::PlayService::Stub> stub_;
     grpc::ClientContext context_;
     std::unique_ptr<grpc::ClientReaderWriter<api::PlayRequest, api::PlayResponse>> stream_;
     std::thread writer_;
-    std::thread watcher_;
+    std::thread silence_detector_;
     std::mutex mutex_;  // Guards all following members.
-    std::condition_variable changed_;
-    std::condition_variable stopped_;
-    api::PlayRequest to_say_;
-    std::chrono::milliseconds max_silence_;
-    Clock::time_point heard_at_ = Clock::now();
-    bool silent_ = false;
-    bool over_ = false;
+    std::condition_variable writer_wakeup_;
+    std::condition_variable silence_detector_wakeup_;
+    api::PlayRequest outgoing_;
+    std::chrono::milliseconds heartbeat_timeout_;
+    Clock::time_point received_at_ = Clock::now();
+    bool timed_out_ = false;
+    bool stopping_ = false;
 };
 
 }  // namespace referee

@@ -18,10 +18,10 @@ struct Settings {
     // HOST:PORT.
     std::string referee;
     std::string token;
-    // TLS, except if the host is this machine or plaintext is permitted; always with roots.
+    // Whether to use TLS: not for this machine or with plaintext, but always with a CA file.
     bool tls;
     // The root certificates to trust, as PEM. Empty: those of the system.
-    std::string roots;
+    std::string root_certificates;
     std::string version;
     unsigned max_matches;
     // Whether the verdict on an accepted move may wait for the next turn.

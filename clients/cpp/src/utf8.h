@@ -8,15 +8,15 @@
 namespace referee::utf8 {
 
 struct Text {
-    // The first characters, with U+FFFD for each byte that belongs to none.
-    std::string beginning;
-    // How many characters there are in total.
+    // The first characters, with U+FFFD in place of each invalid byte.
+    std::string prefix;
+    // The number of characters in the whole text.
     std::size_t chars = 0;
-    // Whether all bytes were UTF-8.
+    // Whether the whole text is valid UTF-8.
     bool valid = true;
 };
 
-// Reads a text. `at_most`: how many characters the beginning has.
-Text read(const std::string& bytes, std::size_t at_most);
+// Reads a text. The prefix has up to `max_prefix_chars` characters.
+Text read(const std::string& bytes, std::size_t max_prefix_chars);
 
 }  // namespace referee::utf8

@@ -6,46 +6,46 @@
 
 namespace referee {
 
-std::vector<long> waits(Backoff& backoff, int breaks, double chance) {
+std::vector<long> pauses(Backoff& backoff, int count, double random) {
     std::vector<long> all;
-    while (breaks-- > 0) all.push_back(backoff.next({}, chance).count());
+    while (count-- > 0) all.push_back(backoff.next({}, random).count());
     return all;
 }
 
-TEST(Backoff, WaitsDoubleUpToTenSeconds) {
+TEST(Backoff, PausesDoubleUpToTenSeconds) {
     Backoff backoff;
     const std::vector<long> expected{500, 1'000, 2'000, 4'000, 8'000, 10'000, 10'000};
-    EXPECT_EQ(waits(backoff, 7, 0.5), expected);
+    EXPECT_EQ(pauses(backoff, 7, 0.5), expected);
 }
 
-TEST(Backoff, ChanceTakesAwayOrAddsUpToAHalf) {
+TEST(Backoff, TheRandomFactorIsFromOneHalfToThreeHalves) {
     Backoff backoff;
     EXPECT_EQ(backoff.next({}, 0).count(), 250);
     EXPECT_EQ(backoff.next({}, 1).count(), 1'500);
 }
 
-TEST(Backoff, AfterASessionOfTenSecondsTheFirstWaitIsShortAgain) {
+TEST(Backoff, ASessionOfTenSecondsResetsTheBackoff) {
     Backoff backoff;
-    waits(backoff, 40, 0.5);
-    const Backoff::Clock::time_point then;
-    backoff.welcomed(then);
-    EXPECT_EQ(backoff.next(then + std::chrono::seconds(10), 0.5).count(), 500);
-    EXPECT_EQ(backoff.next(then + std::chrono::seconds(20), 0.5).count(), 1'000);
+    pauses(backoff, 40, 0.5);
+    const Backoff::Clock::time_point start;
+    backoff.on_welcome(start);
+    EXPECT_EQ(backoff.next(start + std::chrono::seconds(10), 0.5).count(), 500);
+    EXPECT_EQ(backoff.next(start + std::chrono::seconds(20), 0.5).count(), 1'000);
 }
 
-TEST(Backoff, AfterASessionThatBrokeSoonAfterItsWelcomeTheWaitIsAsLongAsWithoutOne) {
+TEST(Backoff, AShorterSessionDoesNotResetTheBackoff) {
     Backoff backoff;
-    waits(backoff, 2, 0.5);
-    const Backoff::Clock::time_point then;
-    backoff.welcomed(then);
-    EXPECT_EQ(backoff.next(then + std::chrono::milliseconds(9'999), 0.5).count(), 2'000);
+    pauses(backoff, 2, 0.5);
+    const Backoff::Clock::time_point start;
+    backoff.on_welcome(start);
+    EXPECT_EQ(backoff.next(start + std::chrono::milliseconds(9'999), 0.5).count(), 2'000);
 }
 
-TEST(Backoff, AfterDrainingNobodyComesEarlierThanAskedForAndItCountsAsNoFailure) {
+TEST(Backoff, DrainingCausesNoShorterPauseThanRequestedAndIsNoFailure) {
     Backoff backoff;
-    const std::chrono::milliseconds away{2'000};
-    EXPECT_EQ(backoff.after_draining(away, 0).count(), 2'000);
-    EXPECT_EQ(backoff.after_draining(away, 1).count(), 2'500);
+    const std::chrono::milliseconds reconnect_delay{2'000};
+    EXPECT_EQ(backoff.after_draining(reconnect_delay, 0).count(), 2'000);
+    EXPECT_EQ(backoff.after_draining(reconnect_delay, 1).count(), 2'500);
     EXPECT_EQ(backoff.next({}, 0.5).count(), 500);
 }
 

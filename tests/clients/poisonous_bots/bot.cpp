@@ -2,9 +2,9 @@
 
 class PoisonousBot : public referee::Bot {
   public:
-    std::string choose(const referee::Asked& asked) override {
-        if (asked.turn.rules().game() != "trox") return asked.turn.legal_moves(0);
-        return asked.refused ? "\xff\xfe" : std::string(2'000'000, 'x');
+    std::string choose(const referee::TurnRequest& request) override {
+        if (request.turn.rules().game() != "trox") return request.turn.legal_moves(0);
+        return request.rejection ? "\xff\xfe" : std::string(2'000'000, 'x');
     }
 
     referee::api::TurnOptions turn_options() const override {
